@@ -1,0 +1,3 @@
+//! feedline keeps the accelerator fed.
+
+pub mod geometry;

@@ -1,0 +1,2 @@
+//! The `feedline` command.
+fn main() {}
