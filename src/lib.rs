@@ -1,3 +1,13 @@
 //! feedline keeps the accelerator fed.
 
+pub mod augment;
+pub mod color;
+pub mod draft;
+pub mod error;
 pub mod geometry;
+pub mod image;
+pub mod label;
+pub mod output;
+pub mod plan;
+pub mod rng;
+pub mod source;

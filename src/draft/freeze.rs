@@ -1,0 +1,84 @@
+//! From a draft to its plan: spans, statistics in order, bounds checked.
+
+use super::{Draft, DraftPicture, DraftStage, DraftStep};
+use crate::error::Error;
+use crate::geometry::Rect;
+use crate::plan::{self, NONE, Picture, Plan, Span, Stage, Stat, stat};
+
+impl Draft {
+    /// Turns the draft into plain data, or returns the first error met on the way.
+    pub fn freeze(mut self) -> Result<Plan, Error> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        let mut plan = Plan { images: self.images, labels: self.labels, ..Plan::default() };
+        for stage in self.sealed.iter().chain([&self.canvas]) {
+            freeze_stage(&mut plan, stage);
+        }
+        check_bounds(&plan)?;
+        Ok(plan)
+    }
+}
+
+fn freeze_stage(plan: &mut Plan, stage: &DraftStage) {
+    // Layers and pictures of one stage stand together, so spans are known before they are filled.
+    let layers_start = plan.layers.len();
+    let first_picture = plan.pictures.len() as u32;
+    for picture in &stage.pictures {
+        freeze_layers(plan, picture);
+    }
+    let mut next_layer = layers_start as u32;
+    for picture in &stage.pictures {
+        let layers = Span { start: next_layer, len: picture.layers.len() as u32 };
+        next_layer += layers.len;
+        let steps = freeze_steps(plan, &picture.steps, stat::OF_PICTURE, plan.pictures.len() as u32);
+        let erases = Span { start: plan.erases.len() as u32, len: picture.erases.len() as u32 };
+        plan.erases.extend_from_slice(&picture.erases);
+        let DraftPicture { window, share, .. } = *picture;
+        plan.pictures.push(Picture { window, layers, steps, erases, share, reserved: [0; 5] });
+    }
+    let pictures = Span { start: first_picture, len: stage.pictures.len() as u32 };
+    let steps = freeze_steps(plan, &stage.steps, stat::OF_STAGE, plan.stages.len() as u32);
+    plan.stages.push(Stage { size: stage.size, pictures, steps });
+}
+
+fn freeze_layers(plan: &mut Plan, picture: &DraftPicture) {
+    for drawn in &picture.layers {
+        let index = plan.layers.len() as u32;
+        let steps = freeze_steps(plan, &drawn.steps, stat::OF_LAYER, index);
+        plan.layers.push(plan::Layer { steps, ..drawn.layer });
+    }
+}
+
+/// Appends steps, and a statistic for each that needs one, measured behind the steps ahead of it.
+fn freeze_steps(plan: &mut Plan, steps: &[DraftStep], target: u32, index: u32) -> Span {
+    let start = plan.steps.len() as u32;
+    for (position, DraftStep { step, measured }) in steps.iter().enumerate() {
+        let ahead = Span { start, len: position as u32 };
+        let stat = measured.map_or(NONE, |rect| measure(plan, target, index, rect, ahead));
+        plan.steps.push(plan::Step { stat, ..*step });
+    }
+    Span { start, len: steps.len() as u32 }
+}
+
+fn measure(plan: &mut Plan, target: u32, index: u32, rect: Rect, steps: Span) -> u32 {
+    plan.stats.push(Stat { kind: stat::MEAN_LUMA, target, index, reserved: 0, rect, steps });
+    plan.stats.len() as u32 - 1
+}
+
+fn check_bounds(plan: &Plan) -> Result<(), Error> {
+    let bounds = [
+        ("images", plan.images.len(), plan::MAX_IMAGES),
+        ("stages", plan.stages.len(), plan::MAX_STAGES),
+        ("layers", plan.layers.len(), plan::MAX_LAYERS),
+        ("colour steps", plan.steps.len(), plan::MAX_STEPS),
+        ("statistics", plan.stats.len(), plan::MAX_STATS),
+        ("erased rectangles", plan.erases.len(), plan::MAX_ERASES),
+    ];
+    match bounds.iter().find(|(_, have, most)| have > most) {
+        None => Ok(()),
+        Some((what, have, most)) => Err(Error::config(format!(
+            "a sample needs {have} {what} and may have {most}: use fewer augmentations"
+        ))),
+    }
+}

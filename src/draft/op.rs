@@ -1,0 +1,228 @@
+//! The operations on a draft, with torchvision's functional names, arguments and defaults.
+//!
+//! An augmentation draws parameters and makes ops of them; `feedline apply` reads the same ops from JSON, and
+//! `feedline plan` writes them, so that what was drawn can be run again by hand.
+
+use serde::{Deserialize, Serialize};
+
+/// One operation with explicit parameters.
+///
+/// Positions count from the left top corner; sizes are `[height, width]`, as in torchvision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Op {
+    /// Cuts a rectangle out; what lies outside the image is black.
+    Crop {
+        /// First row.
+        top: i32,
+        /// First column.
+        left: i32,
+        /// Rows.
+        height: u32,
+        /// Columns.
+        width: u32,
+    },
+    /// Cuts the middle out, after padding with black where the image is smaller.
+    CenterCrop {
+        /// `[height, width]`, or one number for a square.
+        output_size: Extent,
+    },
+    /// Cuts a rectangle out and resamples it.
+    ResizedCrop {
+        /// First row.
+        top: i32,
+        /// First column.
+        left: i32,
+        /// Rows.
+        height: u32,
+        /// Columns.
+        width: u32,
+        /// `[height, width]`; one number is the length of the shorter edge.
+        size: Extent,
+        /// `bilinear` (default), `bicubic` or `nearest`.
+        #[serde(default)]
+        interpolation: Interpolation,
+        /// Widen the filter when shrinking (default true).
+        #[serde(default = "yes")]
+        antialias: bool,
+    },
+    /// Resamples the whole image.
+    Resize {
+        /// `[height, width]`; one number is the length of the shorter edge.
+        size: Extent,
+        /// `bilinear` (default), `bicubic` or `nearest`.
+        #[serde(default)]
+        interpolation: Interpolation,
+        /// Longest allowed edge, where `size` is one number.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_size: Option<u32>,
+        /// Widen the filter when shrinking (default true).
+        #[serde(default = "yes")]
+        antialias: bool,
+    },
+    /// Adds a border of one colour.
+    Pad {
+        /// `[left, top, right, bottom]`, `[left and right, top and bottom]`, or one number for all.
+        padding: Padding,
+        /// A grey level or `[r, g, b]`, in 0..=255 (default 0).
+        #[serde(default)]
+        fill: Fill,
+    },
+    /// Mirrors left to right.
+    Hflip {},
+    /// Mirrors top to bottom.
+    Vflip {},
+    /// Multiplies by `factor`.
+    Brightness {
+        /// 0 is black, 1 changes nothing.
+        factor: f64,
+    },
+    /// Blends with the mean of the luma.
+    Contrast {
+        /// 0 is grey, 1 changes nothing.
+        factor: f64,
+    },
+    /// Blends with the luma.
+    Saturation {
+        /// 0 is grey, 1 changes nothing.
+        factor: f64,
+    },
+    /// Turns the hue.
+    Hue {
+        /// Share of the full circle, in -0.5..=0.5.
+        factor: f64,
+    },
+    /// Replaces all channels by the luma.
+    Grayscale {
+        /// Always 3 here: every sample has three channels.
+        #[serde(default = "three")]
+        num_output_channels: u32,
+    },
+    /// Fills a rectangle after normalise.
+    Erase {
+        /// First row.
+        i: i32,
+        /// First column.
+        j: i32,
+        /// Rows.
+        h: u32,
+        /// Columns.
+        w: u32,
+        /// Fill in normalised units: one number, or one a channel (default 0).
+        #[serde(default)]
+        v: Value,
+    },
+    /// (x / 255 - mean) / std a channel; only erase, crops and flips may follow.
+    Normalize {
+        /// Mean a channel, in 0..=1.
+        mean: [f64; 3],
+        /// Standard deviation a channel.
+        std: [f64; 3],
+    },
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn three() -> u32 {
+    3
+}
+
+/// One length or `[height, width]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Extent {
+    /// One number: a shorter edge, or a square, as the op says.
+    One(u32),
+    /// One number in a list, which means the same.
+    Single([u32; 1]),
+    /// `[height, width]`.
+    Two([u32; 2]),
+}
+
+/// How pixels between pixels are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Interpolation {
+    /// Triangle.
+    #[default]
+    Bilinear,
+    /// Cubic convolution, a = -0.5 with antialias as Pillow's.
+    Bicubic,
+    /// The nearest pixel, rounding down.
+    Nearest,
+}
+
+/// The border's widths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Padding {
+    /// The same on all sides.
+    All(u32),
+    /// The same on all sides, in a list.
+    Single([u32; 1]),
+    /// Left and right, top and bottom.
+    Pair([u32; 2]),
+    /// Left, top, right, bottom.
+    Sides([u32; 4]),
+}
+
+impl Padding {
+    /// Left, top, right, bottom.
+    pub const fn sides(self) -> [u32; 4] {
+        match self {
+            Padding::All(n) | Padding::Single([n]) => [n, n, n, n],
+            Padding::Pair([x, y]) => [x, y, x, y],
+            Padding::Sides(sides) => sides,
+        }
+    }
+}
+
+/// A u8 colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Fill {
+    /// The same level in all channels.
+    Grey(u8),
+    /// Red, green, blue.
+    Rgb([u8; 3]),
+}
+
+impl Default for Fill {
+    fn default() -> Self {
+        Fill::Grey(0)
+    }
+}
+
+impl Fill {
+    /// Red, green, blue.
+    pub const fn rgb(self) -> [u8; 3] {
+        match self {
+            Fill::Grey(level) => [level; 3],
+            Fill::Rgb(rgb) => rgb,
+        }
+    }
+}
+
+/// A colour in normalised units.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// The same in all channels.
+    One(f32),
+    /// Red, green, blue.
+    Rgb([f32; 3]),
+    /// Standard normal noise from the counter hash with this key.
+    Noise {
+        /// The hash's key.
+        key: [u32; 2],
+    },
+}
+
+impl Default for Value {
+    fn default() -> Self {
+        Value::One(0.0)
+    }
+}

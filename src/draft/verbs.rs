@@ -1,0 +1,226 @@
+//! The verbs themselves: what each op does to the canvas.
+
+use super::op::{Extent, Fill, Interpolation, Value};
+use super::{Draft, DraftLayer, DraftStep, MAX_EDGE, blank, mirrored};
+use crate::error::Error;
+use crate::geometry::{Orientation, Rect, Size};
+use crate::plan::{self, Erase, ImageRef, Layer, Span, Step, filter, kind, step};
+
+impl Draft {
+    pub(super) fn crop(&mut self, rect: Rect) -> Result<(), Error> {
+        check_size("crop", rect.size())?;
+        let inside = self.canvas.size.rect().contains(rect);
+        if self.canvas.size.rect() == rect {
+            return Ok(());
+        }
+        if let Some(layer) = self.canvas.plain().filter(|_| inside) {
+            layer.clip =
+                Rect { width: rect.width, height: rect.height, ..layer.clip.shifted(rect.x, rect.y) };
+            layer.scaled = rect.size();
+            layer.window = rect.size().rect();
+        } else {
+            if self.canvas.has_measured_steps() || (self.canvas.has_steps() && !inside) {
+                self.seal()?;
+                return self.crop(rect);
+            }
+            self.canvas.pictures.iter_mut().for_each(|picture| picture.crop(rect));
+        }
+        self.canvas.resized_to(rect.size());
+        Ok(())
+    }
+
+    /// torchvision's: pads with black when smaller, then rounds half to even.
+    pub(super) fn center_crop(&mut self, want: Size) -> Result<(), Error> {
+        check_size("center_crop", want)?;
+        let have = self.canvas.size;
+        if want.width > have.width || want.height > have.height {
+            let (dx, dy) = (want.width.saturating_sub(have.width), want.height.saturating_sub(have.height));
+            self.pad([dx / 2, dy / 2, dx.div_ceil(2), dy.div_ceil(2)], Fill::Grey(0))?;
+        }
+        let have = self.canvas.size;
+        let offset = |have: u32, want: u32| (f64::from(have - want) / 2.0).round_ties_even() as i32;
+        let (x, y) = (offset(have.width, want.width), offset(have.height, want.height));
+        self.crop(Rect::new(x, y, want.width, want.height))
+    }
+
+    pub(super) fn resize_target(&self, size: Extent, max_size: Option<u32>) -> Result<Size, Error> {
+        let edge = match size {
+            Extent::Two(_) if max_size.is_some() => {
+                return Err(Error::config("resize: max_size needs size to be one number, the shorter edge"));
+            }
+            Extent::Two([height, width]) => return Ok(Size::new(width, height)),
+            Extent::One(edge) | Extent::Single([edge]) => edge,
+        };
+        if max_size.is_some_and(|limit| limit <= edge) {
+            return Err(Error::config(format!(
+                "resize: max_size must be greater than size, which is {edge}"
+            )));
+        }
+        Ok(shorter_edge(self.canvas.size, edge, max_size))
+    }
+
+    pub(super) fn resize(
+        &mut self,
+        size: Size,
+        interpolation: Interpolation,
+        antialias: bool,
+    ) -> Result<(), Error> {
+        check_size("resize", size)?;
+        if size == self.canvas.size {
+            return Ok(());
+        }
+        let filter = match (interpolation, antialias) {
+            (Interpolation::Bilinear, true) => filter::BILINEAR,
+            (Interpolation::Bilinear, false) => filter::BILINEAR_PLAIN,
+            (Interpolation::Bicubic, true) => filter::BICUBIC,
+            (Interpolation::Bicubic, false) => {
+                return Err(Error::config(
+                    "resize: bicubic needs antialias = true here; bilinear works with both",
+                ));
+            }
+            (Interpolation::Nearest, _) => filter::NEAREST,
+        };
+        let Some(layer) = self.canvas.plain() else {
+            self.seal()?;
+            return self.resize(size, interpolation, antialias);
+        };
+        layer.scaled = size;
+        layer.filter = filter;
+        layer.window = size.rect();
+        self.canvas.resized_to(size);
+        Ok(())
+    }
+
+    pub(super) fn pad(&mut self, [left, top, right, bottom]: [u32; 4], fill: Fill) -> Result<(), Error> {
+        let old = self.canvas.size;
+        let grown =
+            |edge: u32, a: u32, b: u32| edge.checked_add(a)?.checked_add(b).filter(|&e| e <= MAX_EDGE);
+        let (Some(width), Some(height)) = (grown(old.width, left, right), grown(old.height, top, bottom))
+        else {
+            return Err(Error::config(format!("pad: the canvas would be wider or higher than {MAX_EDGE}")));
+        };
+        if self.canvas.pictures.len() > 1 || self.canvas.has_steps() {
+            self.seal()?;
+        }
+        let moved = Rect::new(-(left as i32), -(top as i32), width, height);
+        let picture = &mut self.canvas.pictures[0];
+        let covered = picture.layers.first().is_some_and(|first| first.layer.window == old.rect());
+        picture.crop(moved);
+        let [r, g, b] = fill.rgb();
+        if [r, g, b] != [0; 3] {
+            let hole = Rect::new(left as i32, top as i32, old.width, old.height);
+            let border =
+                [Some(solid(moved.size().rect(), [r, g, b])), (!covered).then(|| solid(hole, [0; 3]))];
+            picture.layers.splice(0..0, border.into_iter().flatten());
+        }
+        self.canvas.resized_to(Size::new(width, height));
+        Ok(())
+    }
+
+    /// Mirrors the canvas: `axis` 1 left to right, 2 top to bottom.
+    pub(super) fn mirror(&mut self, axis: u32) -> Result<(), Error> {
+        let size = self.canvas.size;
+        let image_sizes: Vec<ImageRef> = self.images.clone();
+        let stages: Vec<Size> = self.sealed.iter().map(|stage| stage.size).collect();
+        let Some((layer, steps)) = self.canvas.plain_with_steps() else {
+            self.canvas.pictures.iter_mut().for_each(|picture| picture.mirror(axis, size));
+            return Ok(());
+        };
+        // Nothing is resampled yet: turning the source is exact, and a later resize then sees it turned.
+        let stored = source_size(layer.image, &image_sizes, &stages);
+        let oriented = layer.orientation.apply_size(stored);
+        layer.clip = mirrored(layer.clip, axis, oriented);
+        layer.orientation = Orientation(layer.orientation.0 ^ axis);
+        for step in steps {
+            step.measured = step.measured.map(|rect| mirrored(rect, axis, oriented));
+        }
+        Ok(())
+    }
+
+    pub(super) fn recolour(&mut self, op: u32, factor: f64, lowest: f64) -> Result<(), Error> {
+        let highest = if op == step::HUE { 0.5 } else { f64::MAX };
+        if !(lowest..=highest).contains(&factor) {
+            return Err(Error::config(format!(
+                "a colour factor of {factor} is outside {lowest}..={highest}"
+            )));
+        }
+        let args = [factor as f32, (1.0 - factor) as f32, 0.0, 0.0, 0.0, 0.0];
+        let mut added = DraftStep { step: Step { op, stat: plan::NONE, args }, measured: None };
+        let whole = self.canvas.size.rect();
+        let needs_mean = op == step::CONTRAST;
+        if let Some((layer, steps)) = self.canvas.plain_with_steps() {
+            added.measured = needs_mean.then_some(layer.clip);
+            steps.push(added);
+            return Ok(());
+        }
+        added.measured = needs_mean.then_some(whole);
+        match self.canvas.pictures.as_mut_slice() {
+            [only] => only.steps.push(added),
+            _ => self.canvas.steps.push(added),
+        }
+        Ok(())
+    }
+
+    pub(super) fn erase(&mut self, rect: Rect, value: Value) -> Result<(), Error> {
+        let window = rect.intersect(self.canvas.size.rect());
+        let (value, kind, key) = match value {
+            Value::One(v) => ([v; 3], plan::erase::CONSTANT, [0; 2]),
+            Value::Rgb(rgb) => (rgb, plan::erase::CONSTANT, [0; 2]),
+            Value::Noise { key } => ([0.0; 3], plan::erase::NOISE, key),
+        };
+        let [picture] = self.canvas.pictures.as_mut_slice() else {
+            return Err(Error::config("erase comes after a mix: erase each sample before it is mixed"));
+        };
+        if !window.is_empty() {
+            picture.erases.push(Erase { window, value, kind, key, reserved: [0; 2] });
+        }
+        Ok(())
+    }
+
+    /// The arithmetic is the output's; the draft only keeps the order.
+    pub(super) fn normalize(&mut self, mean: [f64; 3], std: [f64; 3]) -> Result<(), Error> {
+        let sound = mean.iter().all(|m| m.is_finite()) && std.iter().all(|s| s.is_finite() && *s > 0.0);
+        if !sound {
+            return Err(Error::config("normalize: every mean must be finite and every std greater than 0"));
+        }
+        self.normalized = true;
+        Ok(())
+    }
+}
+
+fn solid(window: Rect, [r, g, b]: [u8; 3]) -> DraftLayer {
+    let layer = Layer { kind: kind::SOLID, image: plan::NONE, fill: [r, g, b, 0], ..blank(window) };
+    DraftLayer { layer: Layer { steps: Span::default(), ..layer }, steps: Vec::new() }
+}
+
+pub(super) fn square(extent: Extent) -> Size {
+    match extent {
+        Extent::One(edge) | Extent::Single([edge]) => Size::new(edge, edge),
+        Extent::Two([height, width]) => Size::new(width, height),
+    }
+}
+
+/// torchvision's `Resize(int)`: the shorter edge becomes `edge`, the longer int(edge * long / short), at most `max_size`.
+fn shorter_edge(have: Size, edge: u32, max_size: Option<u32>) -> Size {
+    let (short, long) = (have.width.min(have.height), have.width.max(have.height));
+    let scaled = |a: u32, b: u32, c: u32| (f64::from(a) * f64::from(b) / f64::from(c)) as u32;
+    let (mut new_short, mut new_long) = (edge, scaled(edge, long, short));
+    if let Some(limit) = max_size.filter(|&limit| new_long > limit) {
+        (new_short, new_long) = (scaled(limit, new_short, new_long), limit);
+    }
+    if have.width <= have.height { Size::new(new_short, new_long) } else { Size::new(new_long, new_short) }
+}
+
+fn check_size(op: &str, size: Size) -> Result<(), Error> {
+    match (1..=MAX_EDGE).contains(&size.width) && (1..=MAX_EDGE).contains(&size.height) {
+        true => Ok(()),
+        false => Err(Error::config(format!("{op}: {size} is not a size from 1x1 to {MAX_EDGE}x{MAX_EDGE}"))),
+    }
+}
+
+fn source_size(image: u32, images: &[ImageRef], stages: &[Size]) -> Size {
+    match image & plan::STAGE_BIT {
+        0 => images[image as usize].stored,
+        _ => stages[(image & !plan::STAGE_BIT) as usize],
+    }
+}

@@ -1,0 +1,79 @@
+//! What a batch is made of: size, number format, memory layout and normalise.
+
+use crate::color::Normalize;
+use crate::error::{Error, Result};
+use crate::geometry::Size;
+
+/// The number format of a batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DType {
+    /// 32-bit float.
+    #[default]
+    F32,
+    /// IEEE half precision, rounded to nearest even.
+    F16,
+    /// bfloat16, rounded to nearest even.
+    Bf16,
+    /// The u8 levels themselves; no normalise.
+    U8,
+}
+
+impl DType {
+    /// Bytes of one value.
+    pub const fn bytes(self) -> usize {
+        match self {
+            DType::F32 => 4,
+            DType::F16 | DType::Bf16 => 2,
+            DType::U8 => 1,
+        }
+    }
+}
+
+/// The order of a batch's axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Batch, channel, row, column.
+    #[default]
+    Nchw,
+    /// Batch, row, column, channel.
+    Nhwc,
+}
+
+/// Everything the last pass needs to know.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Output {
+    /// Size of each sample.
+    pub size: Size,
+    /// Number format.
+    pub dtype: DType,
+    /// Order of axes.
+    pub layout: Layout,
+    /// Normalise; without it floats are levels / 255.
+    pub normalize: Option<Normalize>,
+}
+
+impl Output {
+    /// Bytes of one sample.
+    pub const fn sample_bytes(&self) -> usize {
+        self.size.pixels() as usize * 3 * self.dtype.bytes()
+    }
+
+    /// Shape of a batch of `samples`.
+    pub const fn shape(&self, samples: usize) -> [usize; 4] {
+        let (height, width) = (self.size.height as usize, self.size.width as usize);
+        match self.layout {
+            Layout::Nchw => [samples, 3, height, width],
+            Layout::Nhwc => [samples, height, width, 3],
+        }
+    }
+
+    /// Refuses what has no meaning.
+    pub fn check(&self) -> Result<()> {
+        match (self.dtype, &self.normalize) {
+            (DType::U8, Some(_)) => Err(Error::config(
+                "u8 output cannot hold normalised values: choose f32, f16 or bf16, or leave normalize out",
+            )),
+            _ => Ok(()),
+        }
+    }
+}

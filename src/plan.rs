@@ -1,0 +1,299 @@
+//! What is to be done to one sample, as plain data: the same bytes that the CPU renderer and the CUDA kernel read.
+//!
+//! A plan is a list of *stages*; each stage renders one u8 image that later stages may read, the last one the sample.
+//! A stage is a list of *pictures* laid over each other with a share; a picture is a stack of opaque *layers*, then
+//! colour *steps*. All sizes, crops and rectangles are in oriented (upright) coordinates. `kernels/plan.h` declares
+//! the same structs for the device; a test compares the two.
+
+use crate::geometry::{Orientation, Rect, Size};
+use bytemuck::{Pod, Zeroable};
+
+/// No statistic, no mask.
+pub const NONE: u32 = u32::MAX;
+/// Set in [`Layer::image`] where it names an earlier stage's output instead of a decoded image.
+pub const STAGE_BIT: u32 = 1 << 31;
+/// Most images one sample may read.
+pub const MAX_IMAGES: usize = 32;
+/// Most layers of one sample.
+pub const MAX_LAYERS: usize = 128;
+/// Most stages of one sample.
+pub const MAX_STAGES: usize = 16;
+/// Most colour steps of one sample.
+pub const MAX_STEPS: usize = 64;
+/// Most statistics of one sample.
+pub const MAX_STATS: usize = 8;
+/// Most erased rectangles of one sample.
+pub const MAX_ERASES: usize = 32;
+
+/// A run of entries in one of the plan's arrays.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Span {
+    /// Index of the first entry.
+    pub start: u32,
+    /// Number of entries.
+    pub len: u32,
+}
+
+impl Span {
+    /// The span as a range of indices.
+    pub const fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.start as usize + self.len as usize
+    }
+}
+
+/// One image file that the sample reads.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct ImageRef {
+    /// The record's index in the source.
+    pub index: u64,
+    /// Size as stored in the file.
+    pub stored: Size,
+    /// How the stored image is turned to stand upright.
+    pub orientation: Orientation,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// What a layer shows.
+pub mod kind {
+    /// An axis-parallel part of an image, resampled exactly as torchvision's uint8 CPU path does.
+    pub const UPRIGHT: u32 = 0;
+    /// An image through [`super::Layer::map`].
+    pub const WARP: u32 = 1;
+    /// One colour, [`super::Layer::fill`].
+    pub const SOLID: u32 = 2;
+}
+
+/// How a layer's taps are weighted.
+pub mod filter {
+    /// Triangle, widened when shrinking (antialias).
+    pub const BILINEAR: u32 = 0;
+    /// Triangle of radius 1 whatever the scale (antialias off).
+    pub const BILINEAR_PLAIN: u32 = 1;
+    /// Cubic convolution, a = -0.5, widened when shrinking.
+    pub const BICUBIC: u32 = 2;
+    /// The source pixel at floor(i * in / out).
+    pub const NEAREST: u32 = 3;
+}
+
+/// One image, or one colour, in a window of the canvas.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Layer {
+    /// For [`kind::WARP`]: from canvas pixel centres to oriented source coordinates, row by row.
+    pub map: [f32; 9],
+    /// One of [`kind`].
+    pub kind: u32,
+    /// One of [`filter`].
+    pub filter: u32,
+    /// From stored to oriented pixels, mirrors that come before resampling included.
+    pub orientation: Orientation,
+    /// The part of the oriented source that taps may read.
+    pub clip: Rect,
+    /// The part of the canvas that the layer may cover.
+    pub window: Rect,
+    /// For [`kind::UPRIGHT`]: the size that `clip` is resampled to.
+    pub scaled: Size,
+    /// First column and row of the resampled image that the window shows.
+    pub offset: [i32; 2],
+    /// Bit 0: the window shows its columns in reverse; bit 1: its rows.
+    pub mirror: u32,
+    /// Index of the image, or of a stage with [`STAGE_BIT`].
+    pub image: u32,
+    /// Colour steps applied to each source pixel before resampling.
+    pub steps: Span,
+    /// Colour of a [`kind::SOLID`] layer, or around a warp (R, G, B, unused).
+    pub fill: [u8; 4],
+    /// Index of a rasterised mask, or [`NONE`].
+    pub mask: u32,
+    /// Zero.
+    pub reserved: [u32; 2],
+}
+
+/// A layer stack with its colour steps, laid over what is below with a share.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Picture {
+    /// The part of the canvas it is laid into.
+    pub window: Rect,
+    /// Layers, the lowest first; what none covers is black.
+    pub layers: Span,
+    /// Colour steps on the composited u8 pixels.
+    pub steps: Span,
+    /// Erased rectangles, filled after normalise.
+    pub erases: Span,
+    /// acc = acc * (1 - share) + picture * share.
+    pub share: f32,
+    /// Zero.
+    pub reserved: [u32; 5],
+}
+
+/// What a colour step does; factors are torchvision's.
+pub mod step {
+    /// T(k x): args k.
+    pub const BRIGHTNESS: u32 = 0;
+    /// T(fma(m, 1-k, k x)) with the mean m of the luma, from a statistic: args k, 1-k.
+    pub const CONTRAST: u32 = 1;
+    /// T(fma(L, 1-k, k x)): args k, 1-k.
+    pub const SATURATION: u32 = 2;
+    /// Hue turned by k of a full circle: args k.
+    pub const HUE: u32 = 3;
+    /// All channels become the luma.
+    pub const GRAYSCALE: u32 = 4;
+}
+
+/// One colour operation.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Step {
+    /// One of [`step`].
+    pub op: u32,
+    /// Index into the plan's statistics, or [`NONE`].
+    pub stat: u32,
+    /// Arguments, as the op says.
+    pub args: [f32; 6],
+}
+
+/// What a statistic measures.
+pub mod stat {
+    /// f32(exact sum of the luma / pixel count).
+    pub const MEAN_LUMA: u32 = 0;
+    /// Measured over a rectangle of a layer's source, index = layer.
+    pub const OF_LAYER: u32 = 0;
+    /// Measured over a picture's whole canvas, index = picture.
+    pub const OF_PICTURE: u32 = 1;
+    /// Measured over the blended canvas of a stage, index = stage.
+    pub const OF_STAGE: u32 = 2;
+}
+
+/// A number that a step needs and that only the whole image gives.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct Stat {
+    /// What is measured: [`stat::MEAN_LUMA`].
+    pub kind: u32,
+    /// [`stat::OF_LAYER`], [`stat::OF_PICTURE`] or [`stat::OF_STAGE`].
+    pub target: u32,
+    /// Which layer, picture or stage.
+    pub index: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The measured part: of the layer's oriented source, or the whole canvas.
+    pub rect: Rect,
+    /// The steps applied before measuring: those ahead of the step that uses it.
+    pub steps: Span,
+}
+
+/// What an erased rectangle is filled with.
+pub mod erase {
+    /// [`super::Erase::value`].
+    pub const CONSTANT: u32 = 0;
+    /// Standard normal noise from the counter hash with [`super::Erase::key`].
+    pub const NOISE: u32 = 1;
+}
+
+/// A rectangle filled after normalise.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Erase {
+    /// The part of the canvas.
+    pub window: Rect,
+    /// Fill in normalised units.
+    pub value: [f32; 3],
+    /// One of [`erase`].
+    pub kind: u32,
+    /// Key of the noise.
+    pub key: [u32; 2],
+    /// Zero.
+    pub reserved: [u32; 2],
+}
+
+/// One pass from images to a canvas.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct Stage {
+    /// The canvas.
+    pub size: Size,
+    /// Pictures, in blending order.
+    pub pictures: Span,
+    /// Colour steps after blending (the blend is truncated to u8 first).
+    pub steps: Span,
+}
+
+/// The share of one image's label in the sample's label.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct LabelShare {
+    /// Index of the image in [`Plan::images`].
+    pub image: u32,
+    /// Its weight; the weights of a sample sum to 1.
+    pub share: f32,
+}
+
+const _: () = assert!(size_of::<ImageRef>() == 24);
+const _: () = assert!(size_of::<Layer>() == 128);
+const _: () = assert!(size_of::<Picture>() == 64);
+const _: () = assert!(size_of::<Step>() == 32);
+const _: () = assert!(size_of::<Stat>() == 40);
+const _: () = assert!(size_of::<Erase>() == 48);
+const _: () = assert!(size_of::<Stage>() == 24);
+const _: () = assert!(size_of::<LabelShare>() == 8);
+
+/// Everything to be done to one sample. [`crate::draft::Draft::freeze`] makes it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    /// The images read.
+    pub images: Vec<ImageRef>,
+    /// Passes; the last one renders the sample.
+    pub stages: Vec<Stage>,
+    /// Pictures of all stages.
+    pub pictures: Vec<Picture>,
+    /// Layers of all pictures.
+    pub layers: Vec<Layer>,
+    /// Colour steps of all layers, pictures and stages.
+    pub steps: Vec<Step>,
+    /// Statistics in the order in which they must be measured.
+    pub stats: Vec<Stat>,
+    /// Erased rectangles of all pictures.
+    pub erases: Vec<Erase>,
+    /// The sample's label as shares of its images' labels.
+    pub labels: Vec<LabelShare>,
+}
+
+impl Plan {
+    /// The size of the sample that the plan renders.
+    pub fn size(&self) -> Size {
+        self.stages.last().map_or(Size::default(), |stage| stage.size)
+    }
+
+    /// The part of image `image`, in stored coordinates, that the plan reads: what must be decoded.
+    pub fn region(&self, image: usize) -> Rect {
+        let shown = self.images[image];
+        let whole = shown.stored.rect();
+        let mut union: Option<Rect> = None;
+        let mut add = |layer: &Layer, rect: Rect| {
+            let oriented = layer.orientation.apply_size(shown.stored);
+            let stored = layer.orientation.to_stored(rect.intersect(oriented.rect()), oriented);
+            union = Some(union.map_or(stored, |sum| hull(sum, stored)));
+        };
+        for (position, layer) in self.layers.iter().enumerate() {
+            if layer.kind == kind::SOLID || layer.image != image as u32 {
+                continue;
+            }
+            add(layer, layer.clip);
+            let used = |stat: &&Stat| stat.target == stat::OF_LAYER && stat.index as usize == position;
+            self.stats.iter().filter(used).for_each(|stat| add(layer, stat.rect));
+        }
+        union.unwrap_or(Rect { width: 0, height: 0, ..whole })
+    }
+}
+
+/// The smallest rectangle around two.
+fn hull(a: Rect, b: Rect) -> Rect {
+    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
+    let width = (a.right().max(b.right()) - i64::from(x)) as u32;
+    let height = (a.bottom().max(b.bottom()) - i64::from(y)) as u32;
+    Rect { x, y, width, height }
+}

@@ -1,0 +1,145 @@
+//! A counter-based random generator: what a sample draws depends on its key alone.
+//!
+//! Philox 4x32 with ten rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011). There is no
+//! state to carry from sample to sample, so any sample of any epoch can be replayed on any thread or rank.
+
+const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
+const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
+
+/// One block of Philox 4x32-10.
+pub fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
+    for _ in 0..10 {
+        let low = u64::from(MULTIPLIERS[0]) * u64::from(counter[0]);
+        let high = u64::from(MULTIPLIERS[1]) * u64::from(counter[2]);
+        counter = [
+            (high >> 32) as u32 ^ counter[1] ^ key[0],
+            high as u32,
+            (low >> 32) as u32 ^ counter[3] ^ key[1],
+            low as u32,
+        ];
+        key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
+    }
+    counter
+}
+
+/// Where an augmentation gets its chances from; tests put scripted numbers in its place.
+pub trait Draws {
+    /// 32 uniform bits.
+    fn bits(&mut self) -> u32;
+
+    /// Uniform in [0, 1), a multiple of 2^-24 as torch's float32 generator gives.
+    fn uniform(&mut self) -> f32 {
+        (self.bits() >> 8) as f32 * (1.0 / 16_777_216.0)
+    }
+
+    /// Uniform in [low, high), with torch's arithmetic: `u * (high - low) + low` in f32.
+    fn uniform_between(&mut self, low: f32, high: f32) -> f32 {
+        self.uniform() * (high - low) + low
+    }
+
+    /// A whole number in 0..bound (0 if `bound` is 0); no value is more than 2^-32 too likely.
+    fn below(&mut self, bound: u32) -> u32 {
+        ((u64::from(self.bits()) * u64::from(bound)) >> 32) as u32
+    }
+
+    /// True with probability `p`.
+    fn chance(&mut self, p: f32) -> bool {
+        self.uniform() < p
+    }
+}
+
+/// The generator of one augmentation of one sample.
+#[derive(Clone, Debug)]
+pub struct Rng {
+    key: [u32; 2],
+    counter: [u32; 4],
+    block: [u32; 4],
+    used: usize,
+}
+
+impl Rng {
+    /// The generator keyed by seed, epoch, sample and the op's position in the chain.
+    pub fn new(seed: u64, epoch: u64, sample: u64, op: u32) -> Self {
+        Self::keyed(mix(mix(0, seed), epoch), sample, op)
+    }
+
+    /// The generator of partner number `partner` of host `sample` at its op `host_op`, for the partner's own op `op`.
+    pub fn for_partner(seed: u64, epoch: u64, sample: u64, host_op: u32, partner: u32, op: u32) -> Self {
+        let path = (u64::from(host_op) << 32) | u64::from(partner);
+        Self::keyed(mix(mix(mix(mix(0, seed), epoch), path ^ 0x7061_7274), sample), sample, op)
+    }
+
+    fn keyed(key: u64, sample: u64, op: u32) -> Self {
+        Self {
+            key: [key as u32, (key >> 32) as u32],
+            counter: [0, op, sample as u32, (sample >> 32) as u32],
+            block: [0; 4],
+            used: 4,
+        }
+    }
+}
+
+impl Draws for Rng {
+    fn bits(&mut self) -> u32 {
+        if self.used == 4 {
+            self.block = philox(self.counter, self.key);
+            self.counter[0] = self.counter[0].wrapping_add(1);
+            self.used = 0;
+        }
+        self.used += 1;
+        self.block[self.used - 1]
+    }
+}
+
+/// Folds one more word into a key: the finaliser of SplitMix64, a bijection of either argument.
+pub fn mix(key: u64, word: u64) -> u64 {
+    let mut z = key.rotate_left(23) ^ word.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn philox_gives_the_published_test_vectors() {
+        assert_eq!(philox([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+        assert_eq!(
+            philox([u32::MAX; 4], [u32::MAX; 2]),
+            [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]
+        );
+        assert_eq!(
+            philox([0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344], [0xa409_3822, 0x299f_31d0]),
+            [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]
+        );
+    }
+
+    #[test]
+    fn each_part_of_the_key_changes_the_draws() {
+        let first = |mut rng: Rng| rng.bits();
+        let base = first(Rng::new(1, 2, 3, 4));
+        assert_eq!(base, first(Rng::new(1, 2, 3, 4)));
+        for other in [Rng::new(2, 2, 3, 4), Rng::new(1, 3, 3, 4), Rng::new(1, 2, 4, 4), Rng::new(1, 2, 3, 5)]
+        {
+            assert_ne!(base, first(other));
+        }
+        assert_ne!(first(Rng::for_partner(1, 2, 3, 4, 0, 0)), first(Rng::for_partner(1, 2, 3, 4, 1, 0)));
+        assert_ne!(first(Rng::new(1, 2, 3, 0)), first(Rng::for_partner(1, 2, 3, 0, 0, 0)));
+    }
+
+    #[test]
+    fn draws_stay_in_their_ranges_and_reach_both_ends() {
+        let mut rng = Rng::new(9, 0, 0, 0);
+        let mut seen = [0u32; 5];
+        for _ in 0..2000 {
+            let u = rng.uniform_between(-2.0, 3.0);
+            assert!((-2.0..3.0).contains(&u));
+            seen[rng.below(5) as usize] += 1;
+        }
+        assert!(seen.iter().all(|&count| (300..500).contains(&count)), "{seen:?}");
+        assert_eq!(rng.below(0), 0);
+        assert!(!rng.chance(0.0) && rng.chance(1.0));
+    }
+}
