@@ -2,6 +2,7 @@
 
 pub mod augment;
 pub mod color;
+pub mod device;
 pub mod draft;
 pub mod error;
 pub mod geometry;
@@ -10,4 +11,5 @@ pub mod label;
 pub mod output;
 pub mod plan;
 pub mod rng;
+pub mod simd;
 pub mod source;

@@ -1,0 +1,3 @@
+//! Devices decode and render.
+
+pub mod cpu;

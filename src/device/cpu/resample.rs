@@ -1,0 +1,140 @@
+//! Upright resampling of packed RGB: rows first, u8 between the passes, then columns.
+//!
+//! The horizontal pass runs once over the source rows that any wanted output reads; the vertical pass then makes one
+//! output row at a time, so that what follows finds it in L1.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod scalar;
+
+use super::taps::{Axis, Scale};
+use super::view::View;
+use crate::simd::{self, Level};
+
+/// Bytes behind each horizontally resampled row that a vector store may overwrite.
+const SLACK: usize = 64;
+
+/// Tables and the rows between the passes; reused from sample to sample.
+#[derive(Debug)]
+pub(crate) struct Resampler {
+    columns: Axis,
+    rows: Axis,
+    middle: Vec<u8>,
+    middle_stride: usize,
+    level: Level,
+}
+
+impl Default for Resampler {
+    fn default() -> Self {
+        Self::with_level(simd::level())
+    }
+}
+
+impl Resampler {
+    pub(crate) fn with_level(level: Level) -> Self {
+        Self { columns: Axis::default(), rows: Axis::default(), middle: Vec::new(), middle_stride: 0, level }
+    }
+
+    /// Runs the horizontal pass; [`Resampler::row`] then gives the output rows.
+    pub(crate) fn prepare(&mut self, view: View<'_>, columns: &Scale, rows: &Scale) {
+        self.columns.build(columns);
+        self.rows.build(rows);
+        let padded = self.columns.outputs.next_multiple_of(Axis::GROUP) * 3;
+        self.middle_stride = (padded + SLACK).next_multiple_of(64);
+        let height = (self.rows.last - self.rows.first) as usize;
+        let bytes = self.middle_stride * height + SLACK;
+        if self.middle.len() < bytes {
+            self.middle.resize(bytes, 0);
+        }
+        let source = View { data: &view.data[self.rows.first as usize * view.stride..], ..view };
+        let horizontal = match self.level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => avx512::horizontal,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => avx2::horizontal,
+            _ => scalar::horizontal,
+        };
+        horizontal(source, height, &self.columns, &mut self.middle, self.middle_stride);
+    }
+
+    /// Writes output row `y` (in writing order) to `row`, packed RGB.
+    pub(crate) fn row(&self, y: usize, row: &mut [u8]) {
+        let weights = &self.rows.weights[y * self.rows.stride..][..self.rows.stride];
+        let ahead = weights.iter().position(|&w| w != 0).unwrap_or(0);
+        let used = weights.iter().rposition(|&w| w != 0).map_or(ahead + 1, |last| last + 1);
+        let start = self.rows.starts[y] as usize + ahead - self.rows.first as usize;
+        let lines = Lines { data: &self.middle[start * self.middle_stride..], stride: self.middle_stride };
+        let vertical = match self.level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => avx512::vertical,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => avx2::vertical,
+            _ => scalar::vertical,
+        };
+        vertical(lines, &weights[ahead..used], self.rows.precision, row);
+    }
+}
+
+/// Rows between the passes, from the first tap on.
+#[derive(Clone, Copy)]
+struct Lines<'a> {
+    data: &'a [u8],
+    stride: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Size;
+    use crate::image::Image;
+    use crate::plan::filter;
+
+    fn noise(size: Size) -> Vec<u8> {
+        let mut state = 1u32;
+        let next = |_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            // Extremes are common, so that sums reach both clamps.
+            [0, 255, (state >> 24) as u8, (state >> 16) as u8][(state >> 8) as usize % 4]
+        };
+        (0..size.pixels() as usize * 3 + Image::TAIL).map(next).collect()
+    }
+
+    fn resample(level: Level, size: Size, columns: &Scale, rows: &Scale) -> Vec<u8> {
+        let data = noise(size);
+        let view = View { data: &data, stride: size.width as usize * 3, size };
+        let mut resampler = Resampler::with_level(level);
+        resampler.prepare(view, columns, rows);
+        let width = columns.count as usize * 3;
+        let mut out = vec![0; width * rows.count as usize];
+        out.chunks_exact_mut(width).enumerate().for_each(|(y, row)| resampler.row(y, row));
+        out
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_scalar_pixels() {
+        let shapes =
+            [(500, 375, 224, 224), (31, 17, 64, 5), (1, 1, 3, 2), (300, 2, 7, 9), (1000, 900, 32, 33)];
+        let kinds = [filter::BILINEAR, filter::BICUBIC, filter::BILINEAR_PLAIN, filter::NEAREST];
+        for (width, height, out_width, out_height) in shapes {
+            for (filter, reversed) in kinds.into_iter().flat_map(|k| [(k, false), (k, true)]) {
+                let axis = |input, output: u32| {
+                    let skipped = output / 5;
+                    Scale { input, output, offset: skipped as i32, count: output - skipped, reversed, filter }
+                };
+                let (columns, rows) = (axis(width, out_width), axis(height, out_height));
+                let size = Size::new(width, height);
+                let oracle = resample(Level::Scalar, size, &columns, &rows);
+                for level in [Level::Avx2, Level::Avx512] {
+                    if level <= simd::level() {
+                        assert!(
+                            oracle == resample(level, size, &columns, &rows),
+                            "{level:?} {columns:?} {rows:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

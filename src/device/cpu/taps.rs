@@ -1,0 +1,257 @@
+//! Which source pixels make an output pixel, and with what whole-number weights: torchvision's uint8 tables.
+
+use crate::plan::filter;
+
+/// The taps of all outputs of one axis, in the order in which outputs are written.
+#[derive(Debug, Default)]
+pub(crate) struct Axis {
+    /// First source position of each output; `outputs` is padded to a multiple of [`Axis::GROUP`].
+    pub(crate) starts: Vec<u32>,
+    /// `stride` weights for each output, zeros behind the real ones.
+    pub(crate) weights: Vec<i16>,
+    /// Weights an output, a multiple of [`Axis::GROUP`].
+    pub(crate) stride: usize,
+    /// Weights are whole numbers of 2^-precision.
+    pub(crate) precision: u32,
+    /// Outputs that are wanted.
+    pub(crate) outputs: usize,
+    /// Source positions read: `first..last`.
+    pub(crate) first: u32,
+    /// One past the last source position read.
+    pub(crate) last: u32,
+    exact: Vec<f64>,
+}
+
+/// One axis of a resampling.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scale {
+    /// Source length.
+    pub(crate) input: u32,
+    /// Length it is resampled to.
+    pub(crate) output: u32,
+    /// First output that is wanted.
+    pub(crate) offset: i32,
+    /// Number of outputs wanted.
+    pub(crate) count: u32,
+    /// Whether they are written in reverse.
+    pub(crate) reversed: bool,
+    /// One of [`filter`].
+    pub(crate) filter: u32,
+}
+
+impl Scale {
+    /// Source positions that the wanted outputs read: first, and one past the last.
+    pub(crate) fn span(&self) -> (u32, u32) {
+        // Reaches move with the output, so the two ends of the window have the two ends of the span.
+        let ends = [self.offset as u32, (i64::from(self.offset) + i64::from(self.count) - 1) as u32];
+        let [near, far] = ends.map(|output| bounds(self, output));
+        (near.0, far.1)
+    }
+
+    /// The output written at `position`.
+    fn shown(&self, position: usize) -> u32 {
+        let shown = if self.reversed { self.count as usize - 1 - position } else { position };
+        (shown as i64 + i64::from(self.offset)) as u32
+    }
+
+    fn ratio(&self) -> f64 {
+        f64::from(self.input) / f64::from(self.output)
+    }
+
+    /// How far a filter reaches from its centre.
+    fn support(&self) -> f64 {
+        let radius = if self.filter == filter::BICUBIC { 2.0 } else { 1.0 };
+        radius * self.ratio().max(1.0)
+    }
+
+    /// Most taps of one output.
+    fn widest(&self) -> u32 {
+        match self.filter {
+            filter::NEAREST => 1,
+            filter::BILINEAR_PLAIN => 2,
+            _ => (2.0 * self.support()).ceil() as u32 + 1,
+        }
+    }
+}
+
+impl Axis {
+    /// Weights are stored, and outputs padded, by so many.
+    pub(crate) const GROUP: usize = 4;
+
+    /// Fills the tables, reusing their memory.
+    pub(crate) fn build(&mut self, scale: &Scale) {
+        self.outputs = scale.count as usize;
+        (self.first, self.last) = scale.span();
+        let span = self.last - self.first;
+        self.stride = (scale.widest() as usize).min(span as usize).next_multiple_of(Self::GROUP);
+        let padded = self.outputs.next_multiple_of(Self::GROUP);
+        self.starts.clear();
+        self.starts.resize(padded, self.first);
+        self.weights.clear();
+        self.weights.resize(padded * self.stride, 0);
+        self.precision = precision(self.largest_weight(scale));
+        // Near the end a start moves left, zeros ahead of its weights, so that a full row of taps stays inside.
+        let latest = self.first + span.saturating_sub(self.stride as u32);
+        for position in 0..self.outputs {
+            let (low, _) = reach(scale, scale.shown(position), &mut self.exact);
+            self.starts[position] = low.min(latest);
+            let ahead = (low - self.starts[position]) as usize;
+            let row = &mut self.weights[position * self.stride + ahead..][..self.exact.len()];
+            for (whole, exact) in row.iter_mut().zip(&self.exact) {
+                let scaled = exact * f64::from(1u32 << self.precision);
+                *whole = if *exact < 0.0 { scaled - 0.5 } else { scaled + 0.5 } as i16;
+            }
+        }
+    }
+
+    /// The largest weight of the whole axis, shown or not: it fixes the precision.
+    fn largest_weight(&mut self, scale: &Scale) -> f64 {
+        let mut largest = 0.0f64;
+        for output in 0..scale.output {
+            reach(scale, output, &mut self.exact);
+            largest = self.exact.iter().copied().fold(largest, f64::max);
+            if largest >= 1.0 {
+                break;
+            }
+        }
+        largest
+    }
+}
+
+/// The smallest p in 0..=22 whose successor would make the largest weight overflow int16.
+fn precision(largest: f64) -> u32 {
+    (0..22).find(|p| (0.5 + largest * f64::from(1u32 << (p + 1))) as i64 >= 1 << 15).unwrap_or(22)
+}
+
+/// First and one past the last tap of one output.
+fn bounds(scale: &Scale, output: u32) -> (u32, u32) {
+    match scale.filter {
+        filter::NEAREST => {
+            let low = nearest(scale, output);
+            (low, low + 1)
+        }
+        filter::BILINEAR_PLAIN => {
+            let low = (plain_position(scale, output) as u32).min(scale.input - 1);
+            (low, (low + 2).min(scale.input))
+        }
+        _ => {
+            let centre = (f64::from(output) + 0.5) * scale.ratio();
+            let low = (centre - scale.support() + 0.5).max(0.0) as u32;
+            (low, ((centre + scale.support() + 0.5) as u32).min(scale.input))
+        }
+    }
+}
+
+/// The taps of one output, their real weights in `exact`.
+fn reach(scale: &Scale, output: u32, exact: &mut Vec<f64>) -> (u32, u32) {
+    exact.clear();
+    let (low, high) = bounds(scale, output);
+    match scale.filter {
+        filter::NEAREST => exact.push(1.0),
+        filter::BILINEAR_PLAIN if high - low == 1 => exact.push(1.0),
+        filter::BILINEAR_PLAIN => {
+            let share = (plain_position(scale, output) - f64::from(low)).clamp(0.0, 1.0);
+            exact.extend([1.0 - share, share]);
+        }
+        kind => {
+            let centre = (f64::from(output) + 0.5) * scale.ratio();
+            let invert = 1.0 / scale.ratio().max(1.0);
+            let weigh = if kind == filter::BICUBIC { cubic } else { triangle };
+            exact.extend((low..high).map(|j| weigh((f64::from(j) - centre + 0.5) * invert)));
+            let total: f64 = exact.iter().sum();
+            exact.iter_mut().for_each(|weight| *weight /= total);
+        }
+    }
+    (low, high)
+}
+
+/// torch's nearest: floor(i * in / out) in f32.
+fn nearest(scale: &Scale, output: u32) -> u32 {
+    let ratio = scale.input as f32 / scale.output as f32;
+    ((output as f32 * ratio) as u32).min(scale.input - 1)
+}
+
+/// Where an output falls in the source when the filter is not widened.
+fn plain_position(scale: &Scale, output: u32) -> f64 {
+    (scale.ratio() * (f64::from(output) + 0.5) - 0.5).max(0.0)
+}
+
+fn triangle(x: f64) -> f64 {
+    (1.0 - x.abs()).max(0.0)
+}
+
+/// Keys' cubic convolution with a = -0.5.
+fn cubic(x: f64) -> f64 {
+    const A: f64 = -0.5;
+    let x = x.abs();
+    if x < 1.0 {
+        ((A + 2.0) * x - (A + 3.0)) * x * x + 1.0
+    } else if x < 2.0 {
+        (((x - 5.0) * x + 8.0) * x - 4.0) * A
+    } else {
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(input: u32, output: u32, filter: u32) -> Axis {
+        let mut axis = Axis::default();
+        axis.build(&Scale { input, output, offset: 0, count: output, reversed: false, filter });
+        axis
+    }
+
+    #[test]
+    fn equal_lengths_copy_each_pixel() {
+        let same = axis(7, 7, filter::BILINEAR);
+        assert_eq!(same.precision, 14);
+        for i in 0..7 {
+            let row = &same.weights[i * same.stride..][..same.stride];
+            let used: Vec<usize> = (0..same.stride).filter(|&tap| row[tap] != 0).collect();
+            assert_eq!(used.len(), 1);
+            assert_eq!((row[used[0]], same.starts[i] as usize + used[0]), (1 << 14, i));
+        }
+    }
+
+    #[test]
+    fn weights_of_each_output_sum_to_about_one_and_stay_inside() {
+        for (input, output) in [(500, 224), (10, 224), (3, 2), (1, 5), (4000, 224), (225, 224)] {
+            for kind in [filter::BILINEAR, filter::BILINEAR_PLAIN, filter::BICUBIC, filter::NEAREST] {
+                let axis = axis(input, output, kind);
+                for i in 0..output as usize {
+                    let row = &axis.weights[i * axis.stride..][..axis.stride];
+                    let sum: i32 = row.iter().map(|&w| i32::from(w)).sum();
+                    let off = (sum - (1 << axis.precision)).unsigned_abs() as usize;
+                    assert!(off <= axis.stride, "{input} to {output}: {sum}");
+                    let used = row.iter().rposition(|&w| w != 0).unwrap_or(0) as u32;
+                    assert!(axis.starts[i] + used < input);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_window_of_an_axis_has_the_taps_of_the_whole_axis() {
+        let whole = axis(341, 256, filter::BILINEAR);
+        let mut part = Axis::default();
+        part.build(&Scale {
+            input: 341,
+            output: 256,
+            offset: 16,
+            count: 224,
+            reversed: true,
+            filter: filter::BILINEAR,
+        });
+        for i in 0..224 {
+            let taps = |axis: &Axis, output: usize| -> Vec<(u32, i16)> {
+                let row = axis.weights[output * axis.stride..][..axis.stride].iter();
+                let placed = row.enumerate().map(|(tap, &w)| (axis.starts[output] + tap as u32, w));
+                placed.filter(|&(_, w)| w != 0).collect()
+            };
+            assert_eq!(taps(&part, i), taps(&whole, 16 + 223 - i));
+        }
+        assert_eq!((part.precision, part.first), (whole.precision, 21));
+    }
+}

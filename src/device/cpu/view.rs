@@ -1,0 +1,88 @@
+//! A rectangle of packed RGB pixels, upright, that taps may read.
+
+use crate::geometry::{Orientation, Rect, Size};
+use crate::image::Image;
+
+/// Borrowed packed RGB rows; [`Image::TAIL`] bytes behind the last pixel may be read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View<'a> {
+    /// Starts at the first pixel of the first row.
+    pub(crate) data: &'a [u8],
+    /// Bytes from one row to the next.
+    pub(crate) stride: usize,
+    /// Pixels.
+    pub(crate) size: Size,
+}
+
+impl<'a> View<'a> {
+    /// The part `rect` (stored coordinates) of a decoded image; `None` where it was not decoded.
+    pub(crate) fn of(image: &'a Image, rect: Rect) -> Option<Self> {
+        if !image.region.contains(rect) || rect.is_empty() {
+            return None;
+        }
+        let (x, y) = ((rect.x - image.region.x) as usize, (rect.y - image.region.y) as usize);
+        let view = Self {
+            data: image.data.get(y * image.stride + x * 3..)?,
+            stride: image.stride,
+            size: rect.size(),
+        };
+        (view.data.len() >= view.bytes_needed()).then_some(view)
+    }
+
+    /// Bytes from the first pixel to the end of what may be read.
+    fn bytes_needed(&self) -> usize {
+        (self.size.height as usize - 1) * self.stride + self.size.width as usize * 3 + Image::TAIL
+    }
+
+    /// The pixels of row `y`.
+    pub(crate) fn row(&self, y: usize) -> &'a [u8] {
+        &self.data[y * self.stride..][..self.size.width as usize * 3]
+    }
+}
+
+/// Packed RGB pixels of our own: what a view is turned, recoloured or staged into.
+#[derive(Debug, Default)]
+pub(crate) struct Canvas {
+    pub(crate) data: Vec<u8>,
+    pub(crate) size: Size,
+}
+
+impl Canvas {
+    /// Makes room for `size`, keeping the memory; the content is undefined.
+    pub(crate) fn reset(&mut self, size: Size) {
+        self.size = size;
+        let bytes = size.pixels() as usize * 3 + Image::TAIL;
+        if self.data.len() < bytes {
+            self.data.resize(bytes, 0);
+        }
+    }
+
+    pub(crate) fn stride(&self) -> usize {
+        self.size.width as usize * 3
+    }
+
+    pub(crate) fn rows_mut(&mut self) -> &mut [u8] {
+        let bytes = self.size.pixels() as usize * 3;
+        &mut self.data[..bytes]
+    }
+
+    /// The part `rect`, which must lie inside.
+    pub(crate) fn view(&self, rect: Rect) -> View<'_> {
+        let stride = self.stride();
+        View { data: &self.data[rect.y as usize * stride + rect.x as usize * 3..], stride, size: rect.size() }
+    }
+
+    /// Becomes the oriented copy of `view`.
+    pub(crate) fn copy_turned(&mut self, view: View<'_>, orientation: Orientation) {
+        self.reset(orientation.apply_size(view.size));
+        let (width, height) = (self.size.width as usize, self.size.height as usize);
+        for (y, row) in self.rows_mut().chunks_exact_mut(width * 3).enumerate() {
+            let y = if orientation.mirrors_y() { height - 1 - y } else { y };
+            for (x, pixel) in row.chunks_exact_mut(3).enumerate() {
+                let x = if orientation.mirrors_x() { width - 1 - x } else { x };
+                let (column, line) = if orientation.transposes() { (y, x) } else { (x, y) };
+                pixel.copy_from_slice(&view.data[line * view.stride + column * 3..][..3]);
+            }
+        }
+    }
+}
