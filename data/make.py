@@ -228,21 +228,20 @@ def encode(image, cut):
         options["restart_marker_blocks"] = cut.restart_mcus
     stored = picture
     if cut.orientation != 1:
-        stored = picture.transpose(STORE_AS[cut.orientation])
-        exif = Image.Exif()
-        exif[ORIENTATION_TAG] = cut.orientation
-        options["exif"] = exif
+        stored = turned(picture, cut.orientation)
+        options["exif"] = stored.getexif()
     out = io.BytesIO()
     stored.save(out, "JPEG", **options)
-    require_upright(out.getvalue(), cut)
     return out.getvalue()
 
 
-def require_upright(content, cut):
-    """A turned file must have its upright size again once the orientation tag is honoured."""
-    upright = ImageOps.exif_transpose(Image.open(io.BytesIO(content)))
-    if upright.size != cut.size:
-        sys.exit(f"orientation {cut.orientation}: {upright.size} instead of {cut.size}")
+def turned(picture, orientation):
+    """The picture as a camera would store it, with the tag; makes sure that honouring the tag undoes the turn."""
+    stored = picture.transpose(STORE_AS[orientation])
+    stored.getexif()[ORIENTATION_TAG] = orientation
+    if ImageOps.exif_transpose(stored).tobytes() != picture.tobytes():
+        sys.exit(f"orientation {orientation} does not give the upright picture back")
+    return stored
 
 
 def make_photos(folder):
