@@ -91,6 +91,14 @@ impl Rect {
         Rect { x, y, width: width as u32, height: height as u32 }
     }
 
+    /// The smallest rectangle around both.
+    pub fn hull(self, other: Rect) -> Rect {
+        let (x, y) = (self.x.min(other.x), self.y.min(other.y));
+        let width = (self.right().max(other.right()) - i64::from(x)) as u32;
+        let height = (self.bottom().max(other.bottom()) - i64::from(y)) as u32;
+        Rect { x, y, width, height }
+    }
+
     /// True when every pixel of `other` is inside.
     pub fn contains(self, other: Rect) -> bool {
         other.is_empty() || self.intersect(other) == other

@@ -267,33 +267,4 @@ impl Plan {
     pub fn size(&self) -> Size {
         self.stages.last().map_or(Size::default(), |stage| stage.size)
     }
-
-    /// The part of image `image`, in stored coordinates, that the plan reads: what must be decoded.
-    pub fn region(&self, image: usize) -> Rect {
-        let shown = self.images[image];
-        let whole = shown.stored.rect();
-        let mut union: Option<Rect> = None;
-        let mut add = |layer: &Layer, rect: Rect| {
-            let oriented = layer.orientation.apply_size(shown.stored);
-            let stored = layer.orientation.to_stored(rect.intersect(oriented.rect()), oriented);
-            union = Some(union.map_or(stored, |sum| hull(sum, stored)));
-        };
-        for (position, layer) in self.layers.iter().enumerate() {
-            if layer.kind == kind::SOLID || layer.image != image as u32 {
-                continue;
-            }
-            add(layer, layer.clip);
-            let used = |stat: &&Stat| stat.target == stat::OF_LAYER && stat.index as usize == position;
-            self.stats.iter().filter(used).for_each(|stat| add(layer, stat.rect));
-        }
-        union.unwrap_or(Rect { width: 0, height: 0, ..whole })
-    }
-}
-
-/// The smallest rectangle around two.
-fn hull(a: Rect, b: Rect) -> Rect {
-    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
-    let width = (a.right().max(b.right()) - i64::from(x)) as u32;
-    let height = (a.bottom().max(b.bottom()) - i64::from(y)) as u32;
-    Rect { x, y, width, height }
 }

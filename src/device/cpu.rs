@@ -1,5 +1,15 @@
-//! The CPU backend.
+//! The CPU backend: the same pixels as the GPU's, and the default where there is none.
 
-pub(crate) mod resample;
-pub(crate) mod taps;
-pub(crate) mod view;
+mod blend;
+mod block;
+#[cfg(target_arch = "x86_64")]
+mod dispatch;
+mod normal;
+mod recolour;
+mod render;
+mod resample;
+mod sink;
+mod taps;
+mod view;
+
+pub use render::Renderer;

@@ -9,8 +9,9 @@ mod avx2;
 mod avx512;
 mod scalar;
 
-use super::taps::{Axis, Scale};
+use super::taps::Axis;
 use super::view::View;
+use crate::device::reach::Scale;
 use crate::simd::{self, Level};
 
 /// Bytes behind each horizontally resampled row that a vector store may overwrite.
@@ -38,6 +39,8 @@ impl Resampler {
     }
 
     /// Runs the horizontal pass; [`Resampler::row`] then gives the output rows.
+    ///
+    /// `view` holds just what the taps read: the spans of the two scales.
     pub(crate) fn prepare(&mut self, view: View<'_>, columns: &Scale, rows: &Scale) {
         self.columns.build(columns);
         self.rows.build(rows);
@@ -48,7 +51,6 @@ impl Resampler {
         if self.middle.len() < bytes {
             self.middle.resize(bytes, 0);
         }
-        let source = View { data: &view.data[self.rows.first as usize * view.stride..], ..view };
         let horizontal = match self.level {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => avx512::horizontal,
@@ -56,7 +58,7 @@ impl Resampler {
             Level::Avx2 => avx2::horizontal,
             _ => scalar::horizontal,
         };
-        horizontal(source, height, &self.columns, &mut self.middle, self.middle_stride);
+        horizontal(view, height, &self.columns, &mut self.middle, self.middle_stride);
     }
 
     /// Writes output row `y` (in writing order) to `row`, packed RGB.
@@ -64,7 +66,7 @@ impl Resampler {
         let weights = &self.rows.weights[y * self.rows.stride..][..self.rows.stride];
         let ahead = weights.iter().position(|&w| w != 0).unwrap_or(0);
         let used = weights.iter().rposition(|&w| w != 0).map_or(ahead + 1, |last| last + 1);
-        let start = self.rows.starts[y] as usize + ahead - self.rows.first as usize;
+        let start = self.rows.starts[y] as usize + ahead;
         let lines = Lines { data: &self.middle[start * self.middle_stride..], stride: self.middle_stride };
         let vertical = match self.level {
             #[cfg(target_arch = "x86_64")]
@@ -103,7 +105,9 @@ mod tests {
 
     fn resample(level: Level, size: Size, columns: &Scale, rows: &Scale) -> Vec<u8> {
         let data = noise(size);
-        let view = View { data: &data, stride: size.width as usize * 3, size };
+        let (left, top) = (columns.span().0 as usize, rows.span().0 as usize);
+        let stride = size.width as usize * 3;
+        let view = View { data: &data[top * stride + left * 3..], stride, size };
         let mut resampler = Resampler::with_level(level);
         resampler.prepare(view, columns, rows);
         let width = columns.count as usize * 3;

@@ -1,11 +1,12 @@
 //! Which source pixels make an output pixel, and with what whole-number weights: torchvision's uint8 tables.
 
+use crate::device::reach::Scale;
 use crate::plan::filter;
 
 /// The taps of all outputs of one axis, in the order in which outputs are written.
 #[derive(Debug, Default)]
 pub(crate) struct Axis {
-    /// First source position of each output; `outputs` is padded to a multiple of [`Axis::GROUP`].
+    /// First tap of each output, counted from [`Axis::first`]; padded to a multiple of [`Axis::GROUP`] outputs.
     pub(crate) starts: Vec<u32>,
     /// `stride` weights for each output, zeros behind the real ones.
     pub(crate) weights: Vec<i16>,
@@ -22,58 +23,6 @@ pub(crate) struct Axis {
     exact: Vec<f64>,
 }
 
-/// One axis of a resampling.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Scale {
-    /// Source length.
-    pub(crate) input: u32,
-    /// Length it is resampled to.
-    pub(crate) output: u32,
-    /// First output that is wanted.
-    pub(crate) offset: i32,
-    /// Number of outputs wanted.
-    pub(crate) count: u32,
-    /// Whether they are written in reverse.
-    pub(crate) reversed: bool,
-    /// One of [`filter`].
-    pub(crate) filter: u32,
-}
-
-impl Scale {
-    /// Source positions that the wanted outputs read: first, and one past the last.
-    pub(crate) fn span(&self) -> (u32, u32) {
-        // Reaches move with the output, so the two ends of the window have the two ends of the span.
-        let ends = [self.offset as u32, (i64::from(self.offset) + i64::from(self.count) - 1) as u32];
-        let [near, far] = ends.map(|output| bounds(self, output));
-        (near.0, far.1)
-    }
-
-    /// The output written at `position`.
-    fn shown(&self, position: usize) -> u32 {
-        let shown = if self.reversed { self.count as usize - 1 - position } else { position };
-        (shown as i64 + i64::from(self.offset)) as u32
-    }
-
-    fn ratio(&self) -> f64 {
-        f64::from(self.input) / f64::from(self.output)
-    }
-
-    /// How far a filter reaches from its centre.
-    fn support(&self) -> f64 {
-        let radius = if self.filter == filter::BICUBIC { 2.0 } else { 1.0 };
-        radius * self.ratio().max(1.0)
-    }
-
-    /// Most taps of one output.
-    fn widest(&self) -> u32 {
-        match self.filter {
-            filter::NEAREST => 1,
-            filter::BILINEAR_PLAIN => 2,
-            _ => (2.0 * self.support()).ceil() as u32 + 1,
-        }
-    }
-}
-
 impl Axis {
     /// Weights are stored, and outputs padded, by so many.
     pub(crate) const GROUP: usize = 4;
@@ -86,16 +35,17 @@ impl Axis {
         self.stride = (scale.widest() as usize).min(span as usize).next_multiple_of(Self::GROUP);
         let padded = self.outputs.next_multiple_of(Self::GROUP);
         self.starts.clear();
-        self.starts.resize(padded, self.first);
+        self.starts.resize(padded, 0);
         self.weights.clear();
         self.weights.resize(padded * self.stride, 0);
         self.precision = precision(self.largest_weight(scale));
         // Near the end a start moves left, zeros ahead of its weights, so that a full row of taps stays inside.
-        let latest = self.first + span.saturating_sub(self.stride as u32);
+        let latest = span.saturating_sub(self.stride as u32);
         for position in 0..self.outputs {
             let (low, _) = reach(scale, scale.shown(position), &mut self.exact);
-            self.starts[position] = low.min(latest);
-            let ahead = (low - self.starts[position]) as usize;
+            let start = low - self.first;
+            self.starts[position] = start.min(latest);
+            let ahead = (start - self.starts[position]) as usize;
             let row = &mut self.weights[position * self.stride + ahead..][..self.exact.len()];
             for (whole, exact) in row.iter_mut().zip(&self.exact) {
                 let scaled = exact * f64::from(1u32 << self.precision);
@@ -123,34 +73,15 @@ fn precision(largest: f64) -> u32 {
     (0..22).find(|p| (0.5 + largest * f64::from(1u32 << (p + 1))) as i64 >= 1 << 15).unwrap_or(22)
 }
 
-/// First and one past the last tap of one output.
-fn bounds(scale: &Scale, output: u32) -> (u32, u32) {
-    match scale.filter {
-        filter::NEAREST => {
-            let low = nearest(scale, output);
-            (low, low + 1)
-        }
-        filter::BILINEAR_PLAIN => {
-            let low = (plain_position(scale, output) as u32).min(scale.input - 1);
-            (low, (low + 2).min(scale.input))
-        }
-        _ => {
-            let centre = (f64::from(output) + 0.5) * scale.ratio();
-            let low = (centre - scale.support() + 0.5).max(0.0) as u32;
-            (low, ((centre + scale.support() + 0.5) as u32).min(scale.input))
-        }
-    }
-}
-
 /// The taps of one output, their real weights in `exact`.
 fn reach(scale: &Scale, output: u32, exact: &mut Vec<f64>) -> (u32, u32) {
     exact.clear();
-    let (low, high) = bounds(scale, output);
+    let (low, high) = scale.bounds(output);
     match scale.filter {
         filter::NEAREST => exact.push(1.0),
         filter::BILINEAR_PLAIN if high - low == 1 => exact.push(1.0),
         filter::BILINEAR_PLAIN => {
-            let share = (plain_position(scale, output) - f64::from(low)).clamp(0.0, 1.0);
+            let share = (scale.plain_position(output) - f64::from(low)).clamp(0.0, 1.0);
             exact.extend([1.0 - share, share]);
         }
         kind => {
@@ -163,17 +94,6 @@ fn reach(scale: &Scale, output: u32, exact: &mut Vec<f64>) -> (u32, u32) {
         }
     }
     (low, high)
-}
-
-/// torch's nearest: floor(i * in / out) in f32.
-fn nearest(scale: &Scale, output: u32) -> u32 {
-    let ratio = scale.input as f32 / scale.output as f32;
-    ((output as f32 * ratio) as u32).min(scale.input - 1)
-}
-
-/// Where an output falls in the source when the filter is not widened.
-fn plain_position(scale: &Scale, output: u32) -> f64 {
-    (scale.ratio() * (f64::from(output) + 0.5) - 0.5).max(0.0)
 }
 
 fn triangle(x: f64) -> f64 {
@@ -211,7 +131,7 @@ mod tests {
             let row = &same.weights[i * same.stride..][..same.stride];
             let used: Vec<usize> = (0..same.stride).filter(|&tap| row[tap] != 0).collect();
             assert_eq!(used.len(), 1);
-            assert_eq!((row[used[0]], same.starts[i] as usize + used[0]), (1 << 14, i));
+            assert_eq!((row[used[0]], (same.first + same.starts[i]) as usize + used[0]), (1 << 14, i));
         }
     }
 
@@ -226,7 +146,7 @@ mod tests {
                     let off = (sum - (1 << axis.precision)).unsigned_abs() as usize;
                     assert!(off <= axis.stride, "{input} to {output}: {sum}");
                     let used = row.iter().rposition(|&w| w != 0).unwrap_or(0) as u32;
-                    assert!(axis.starts[i] + used < input);
+                    assert!(axis.first + axis.starts[i] + used < input);
                 }
             }
         }
@@ -247,7 +167,8 @@ mod tests {
         for i in 0..224 {
             let taps = |axis: &Axis, output: usize| -> Vec<(u32, i16)> {
                 let row = axis.weights[output * axis.stride..][..axis.stride].iter();
-                let placed = row.enumerate().map(|(tap, &w)| (axis.starts[output] + tap as u32, w));
+                let placed =
+                    row.enumerate().map(|(tap, &w)| (axis.first + axis.starts[output] + tap as u32, w));
                 placed.filter(|&(_, w)| w != 0).collect()
             };
             assert_eq!(taps(&part, i), taps(&whole, 16 + 223 - i));

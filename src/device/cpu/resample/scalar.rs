@@ -5,7 +5,7 @@ use super::{Axis, Lines, View};
 pub(super) fn horizontal(view: View<'_>, height: usize, columns: &Axis, middle: &mut [u8], stride: usize) {
     let round = 1i32 << (columns.precision - 1);
     for (y, out) in middle.chunks_exact_mut(stride).take(height).enumerate() {
-        let row = &view.data[y * view.stride..][..view.size.width as usize * 3];
+        let row = &view.data[y * view.stride..];
         for (x, pixel) in out.chunks_exact_mut(3).take(columns.outputs).enumerate() {
             let weights = &columns.weights[x * columns.stride..][..columns.stride];
             let taps = row[columns.starts[x] as usize * 3..].chunks_exact(3);

@@ -1,0 +1,135 @@
+//! Pictures laid over each other with shares, in f32.
+
+use super::block::{Block, LANES};
+use super::normal::noise;
+use super::sink::{Sample, Values};
+use super::view::Canvas;
+use crate::geometry::{Rect, Size};
+use crate::plan::{Erase, Picture, erase};
+
+/// The running sum of a stage's pictures.
+///
+/// A pixel that some picture erased is a sum of levels and of normalised values, so the two are summed apart:
+/// the result is levels * a + b * weight + fills, where weight is the share of the levels.
+#[derive(Debug, Default)]
+pub(crate) struct Blend {
+    levels: Vec<f32>,
+    /// Only where something is erased: fills (three a pixel) and the levels' weight.
+    fills: Vec<f32>,
+    weights: Vec<f32>,
+    size: Size,
+}
+
+impl Blend {
+    pub(crate) fn reset(&mut self, size: Size, erased: bool) {
+        let pixels = size.pixels() as usize;
+        self.size = size;
+        for (plane, len) in [
+            (&mut self.levels, pixels * 3),
+            (&mut self.fills, if erased { pixels * 3 } else { 0 }),
+            (&mut self.weights, if erased { pixels } else { 0 }),
+        ] {
+            plane.clear();
+            plane.resize(len, 0.0);
+        }
+    }
+
+    /// acc = acc * (1 - share) + picture * share, inside the picture's window.
+    pub(crate) fn lay(&mut self, canvas: &Canvas, picture: &Picture, erases: &[Erase]) {
+        let window = picture.window.intersect(self.size.rect());
+        let (share, keep) = (picture.share, 1.0 - picture.share);
+        let width = self.size.width as usize;
+        let view = canvas.view(canvas.size.rect());
+        for y in window.y..window.bottom() as i32 {
+            let row = &view.row(y as usize)[window.x as usize * 3..window.right() as usize * 3];
+            let start = y as usize * width + window.x as usize;
+            let sums = &mut self.levels[start * 3..][..row.len()];
+            if self.weights.is_empty() {
+                sums.iter_mut()
+                    .zip(row)
+                    .for_each(|(sum, level)| *sum = *sum * keep + f32::from(*level) * share);
+                continue;
+            }
+            for (i, (sums, levels)) in sums.chunks_exact_mut(3).zip(row.chunks_exact(3)).enumerate() {
+                let (x, pixel) = (window.x + i as i32, start + i);
+                // Later rectangles lie over earlier ones.
+                let fill = erases.iter().rev().find(|erase| erase.window.contains(Rect::new(x, y, 1, 1)));
+                let weight = if fill.is_some() { 0.0 } else { share };
+                self.weights[pixel] = self.weights[pixel] * keep + weight;
+                for (c, (sum, level)) in sums.iter_mut().zip(levels).enumerate() {
+                    let filled = fill.map_or(0.0, |erase| fill_at(erase, x, y, c) * share);
+                    *sum = *sum * keep + f32::from(*level) * weight;
+                    self.fills[pixel * 3 + c] = self.fills[pixel * 3 + c] * keep + filled;
+                }
+            }
+        }
+    }
+
+    /// The sum cut off to u8, for a stage or for colour steps behind the blend.
+    pub(crate) fn store(&self, canvas: &mut Canvas) {
+        canvas.reset(self.size);
+        for (level, sum) in canvas.rows_mut().iter_mut().zip(&self.levels) {
+            *level = sum.clamp(0.0, 255.0) as u8;
+        }
+    }
+
+    /// The finished sample.
+    pub(crate) fn finish(&self, sample: &mut Sample<'_>) {
+        let floats = !matches!(sample.values, Values::U8(_));
+        let width = self.size.width as usize;
+        let mut block = Block::default();
+        for y in 0..self.size.height as usize {
+            for x in (0..width).step_by(LANES) {
+                let count = LANES.min(width - x);
+                for i in 0..count {
+                    let pixel = y * width + x + i;
+                    for (c, plane) in block.planes.iter_mut().enumerate() {
+                        let sum = self.levels[pixel * 3 + c];
+                        plane[i] = if floats {
+                            self.value(pixel, c, sum, sample.factors[c])
+                        } else {
+                            sum.clamp(0.0, 255.0)
+                        };
+                    }
+                }
+                sample.put(x, y, &block, count);
+            }
+        }
+    }
+
+    fn value(&self, pixel: usize, channel: usize, sum: f32, [a, b]: [f32; 2]) -> f32 {
+        match self.weights.get(pixel) {
+            Some(weight) => sum.mul_add(a, b * weight) + self.fills[pixel * 3 + channel],
+            None => sum.mul_add(a, b),
+        }
+    }
+}
+
+/// The fill of an erased pixel.
+pub(crate) fn fill_at(erase: &Erase, x: i32, y: i32, channel: usize) -> f32 {
+    if erase.kind != erase::NOISE {
+        return erase.value[channel];
+    }
+    let index = (y - erase.window.y) as u32 * erase.window.width + (x - erase.window.x) as u32;
+    noise(erase.key, index, channel as u32)
+}
+
+/// Fills the erased rectangles of a finished, unmixed sample; u8 samples take the value as a level.
+pub(crate) fn fill_erased(sample: &mut Sample<'_>, erases: &[Erase]) {
+    let floats = !matches!(sample.values, Values::U8(_));
+    let mut block = Block::default();
+    for erase in erases {
+        for y in erase.window.y..erase.window.bottom() as i32 {
+            for x in (erase.window.x..erase.window.right() as i32).step_by(LANES) {
+                let count = LANES.min((erase.window.right() - i64::from(x)) as usize);
+                for (c, plane) in block.planes.iter_mut().enumerate() {
+                    for (i, value) in plane[..count].iter_mut().enumerate() {
+                        let fill = fill_at(erase, x + i as i32, y, c);
+                        *value = if floats { fill } else { fill.clamp(0.0, 255.0).trunc() };
+                    }
+                }
+                sample.put(x as usize, y as usize, &block, count);
+            }
+        }
+    }
+}

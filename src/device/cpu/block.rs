@@ -1,0 +1,189 @@
+//! Up to 64 pixels as three planes of f32: what colour steps and the last pass work on.
+//!
+//! Levels stay whole numbers between steps, so nothing is lost by not going back to u8. The loops are plain Rust on
+//! fixed arrays, compiled once per instruction set; `mul_add` is one fused operation in all of them.
+
+use crate::plan::step;
+use crate::simd::Level;
+
+/// Pixels of a block.
+pub(crate) const LANES: usize = 64;
+
+/// One channel of a block.
+pub(crate) type Plane = [f32; LANES];
+
+/// Up to [`LANES`] pixels; lanes behind the used ones hold whatever is left over.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(crate) struct Block {
+    pub(crate) planes: [Plane; 3],
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Self { planes: [[0.0; LANES]; 3] }
+    }
+}
+
+/// A colour step with its statistic filled in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Resolved {
+    pub(crate) op: u32,
+    pub(crate) args: [f32; 6],
+    /// The measured mean, for contrast.
+    pub(crate) mean: f32,
+}
+
+impl Block {
+    /// Loads packed RGB levels.
+    #[inline(always)]
+    pub(crate) fn load(&mut self, rgb: &[u8]) {
+        let [r, g, b] = &mut self.planes;
+        for (i, pixel) in rgb.chunks_exact(3).take(LANES).enumerate() {
+            (r[i], g[i], b[i]) = (f32::from(pixel[0]), f32::from(pixel[1]), f32::from(pixel[2]));
+        }
+    }
+
+    /// Stores levels, which are whole numbers in 0..=255, as packed RGB.
+    #[inline(always)]
+    pub(crate) fn store(&self, rgb: &mut [u8]) {
+        let [r, g, b] = &self.planes;
+        for (i, pixel) in rgb.chunks_exact_mut(3).take(LANES).enumerate() {
+            pixel.copy_from_slice(&[r[i] as u8, g[i] as u8, b[i] as u8]);
+        }
+    }
+
+    /// The sum of the luma of the first `count` pixels.
+    #[inline(always)]
+    pub(crate) fn luma_sum(&self, count: usize) -> u64 {
+        let [r, g, b] = &self.planes;
+        (0..count).map(|i| luma(r[i], g[i], b[i]) as u32).sum::<u32>().into()
+    }
+
+    /// Runs the steps in order.
+    #[inline(always)]
+    pub(crate) fn run(&mut self, steps: &[Resolved]) {
+        for step in steps {
+            self.step(step);
+        }
+    }
+
+    #[inline(always)]
+    fn step(&mut self, step: &Resolved) {
+        let [factor, rest, ..] = step.args;
+        let [r, g, b] = &mut self.planes;
+        match step.op {
+            step::BRIGHTNESS => {
+                for level in r.iter_mut().chain(g).chain(b) {
+                    *level = truncate(factor * *level);
+                }
+            }
+            step::CONTRAST => {
+                let grey = step.mean;
+                for level in r.iter_mut().chain(g).chain(b) {
+                    *level = truncate(grey.mul_add(rest, factor * *level));
+                }
+            }
+            step::SATURATION => {
+                for i in 0..LANES {
+                    let grey = luma(r[i], g[i], b[i]);
+                    r[i] = truncate(grey.mul_add(rest, factor * r[i]));
+                    g[i] = truncate(grey.mul_add(rest, factor * g[i]));
+                    b[i] = truncate(grey.mul_add(rest, factor * b[i]));
+                }
+            }
+            step::GRAYSCALE => {
+                for i in 0..LANES {
+                    let grey = luma(r[i], g[i], b[i]);
+                    (r[i], g[i], b[i]) = (grey, grey, grey);
+                }
+            }
+            step::HUE => {
+                for i in 0..LANES {
+                    (r[i], g[i], b[i]) = turn_hue(r[i], g[i], b[i], factor);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// torchvision's conversion back to u8: clamped, then cut off.
+#[inline(always)]
+fn truncate(x: f32) -> f32 {
+    x.clamp(0.0, 255.0).trunc()
+}
+
+/// torchvision's grey: a whole number.
+#[inline(always)]
+fn luma(r: f32, g: f32, b: f32) -> f32 {
+    b.mul_add(0.114, g.mul_add(0.587, r * 0.2989)).floor()
+}
+
+/// torchvision's hue shift on levels: to HSV, turned, and back; no fused operation anywhere.
+#[inline(always)]
+fn turn_hue(r: f32, g: f32, b: f32, turn: f32) -> (f32, f32, f32) {
+    const UNIT: f32 = 1.0 / 255.0;
+    const SIXTH: f32 = 1.0 / 6.0;
+    let (r, g, b) = (r * UNIT, g * UNIT, b * UNIT);
+    let (high, low) = (r.max(g).max(b), r.min(g).min(b));
+    let range = high - low;
+    let grey = range == 0.0;
+    let saturation = range / if grey { 1.0 } else { high };
+    let divisor = if grey { 1.0 } else { range };
+    let (rc, gc, bc) = ((high - r) / divisor, (high - g) / divisor, (high - b) / divisor);
+    let of_red = bc - gc;
+    let of_green = (2.0 + rc) - bc;
+    let of_blue = (4.0 + gc) - rc;
+    let hue = if high == r {
+        of_red
+    } else if high == g {
+        of_green
+    } else {
+        of_blue
+    };
+    let hue = hue * SIXTH + 1.0;
+    let turned = (hue - hue.trunc()) + turn;
+    // Python's modulo 1 of a number in -0.5..1.5.
+    let hue = if turned < 0.0 {
+        turned + 1.0
+    } else if turned >= 1.0 {
+        turned - 1.0
+    } else {
+        turned
+    };
+    from_hsv(hue, saturation, high)
+}
+
+#[inline(always)]
+fn from_hsv(hue: f32, s: f32, v: f32) -> (f32, f32, f32) {
+    let sixth = 6.0 * hue;
+    let whole = sixth.floor();
+    let f = sixth - whole;
+    let unit = |x: f32| x.clamp(0.0, 1.0);
+    let p = unit((1.0 - s) * v);
+    let q = unit((1.0 - s * f) * v);
+    let t = unit((s * f + (1.0 - s)) * v);
+    // A hue that rounds up to 1 is the first sextant again.
+    let sextant = if whole >= 6.0 { 0 } else { whole as i32 };
+    let pick = |table: [f32; 6]| {
+        let mut value = table[0];
+        for (i, &other) in table.iter().enumerate().skip(1) {
+            value = if sextant == i as i32 { other } else { value };
+        }
+        (255.999 * value).trunc()
+    };
+    (pick([v, q, p, p, t, v]), pick([t, v, v, q, p, p]), pick([p, p, t, v, v, q]))
+}
+
+/// Runs `work` compiled for `level`; the closure's body is inlined into a function with the level's features.
+#[inline(always)]
+pub(crate) fn with_level(level: Level, work: impl FnOnce()) {
+    #[cfg(target_arch = "x86_64")]
+    return super::dispatch::run(level, work);
+    #[cfg(not(target_arch = "x86_64"))]
+    return {
+        let _ = level;
+        work()
+    };
+}

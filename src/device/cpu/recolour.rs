@@ -1,0 +1,75 @@
+//! Colour steps over whole images, and the statistics that some of them wait for.
+
+use super::block::{Block, LANES, Resolved, with_level};
+use super::view::Canvas;
+use crate::geometry::Rect;
+use crate::plan::{NONE, Plan, Span};
+use crate::simd::Level;
+
+/// Runs the steps on `canvas` as far as statistics need it, and leaves the rest in `rest` for the next pass.
+///
+/// `origin` is where the canvas lies in the coordinates of the statistics' rectangles.
+pub(crate) fn until_last_statistic(
+    plan: &Plan,
+    steps: Span,
+    canvas: &mut Canvas,
+    origin: (i32, i32),
+    level: Level,
+    rest: &mut Vec<Resolved>,
+) {
+    rest.clear();
+    for step in &plan.steps[steps.range()] {
+        let mut mean = 0.0;
+        if step.stat != NONE {
+            run(canvas, rest, level);
+            rest.clear();
+            let rect = plan.stats[step.stat as usize].rect.shifted(-origin.0, -origin.1);
+            mean = mean_luma(canvas, rect, level);
+        }
+        rest.push(Resolved { op: step.op, args: step.args, mean });
+    }
+}
+
+/// Runs pointwise steps over the whole canvas.
+pub(crate) fn run(canvas: &mut Canvas, steps: &[Resolved], level: Level) {
+    if steps.is_empty() {
+        return;
+    }
+    let bytes = canvas.rows_mut();
+    with_level(
+        level,
+        #[inline(always)]
+        || {
+            let mut block = Block::default();
+            for pixels in bytes.chunks_mut(LANES * 3) {
+                block.load(pixels);
+                block.run(steps);
+                block.store(pixels);
+            }
+        },
+    );
+}
+
+/// f32(exact sum of the luma / pixel count) over `rect`, which is clipped to the canvas.
+fn mean_luma(canvas: &Canvas, rect: Rect, level: Level) -> f32 {
+    let rect = rect.intersect(canvas.size.rect());
+    if rect.is_empty() {
+        return 0.0;
+    }
+    let view = canvas.view(rect);
+    let mut sum = 0u64;
+    with_level(
+        level,
+        #[inline(always)]
+        || {
+            let mut block = Block::default();
+            for y in 0..rect.height as usize {
+                for pixels in view.row(y).chunks(LANES * 3) {
+                    block.load(pixels);
+                    sum += block.luma_sum(pixels.len() / 3);
+                }
+            }
+        },
+    );
+    (sum as f64 / rect.size().pixels() as f64) as f32
+}

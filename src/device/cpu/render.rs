@@ -1,0 +1,272 @@
+//! Executes a plan: stages, pictures, layers.
+
+use super::blend::{self, Blend};
+use super::block::Resolved;
+use super::recolour;
+use super::resample::Resampler;
+use super::sink::{Sample, Sink};
+use super::view::{Canvas, View};
+use crate::device::reach;
+use crate::error::Cause;
+use crate::geometry::{Orientation, Rect, Size};
+use crate::image::Image;
+use crate::output::Output;
+use crate::plan::{Layer, Picture, Plan, STAGE_BIT, Span, Stage, kind};
+use crate::simd::{self, Level};
+
+/// Renders plans on decoded images; one a thread, all memory is reused.
+#[derive(Debug)]
+pub struct Renderer {
+    stages: Vec<Canvas>,
+    blend: Blend,
+    picture: Canvas,
+    painter: Painter,
+    rest: Vec<Resolved>,
+    level: Level,
+}
+
+/// Brings one layer at a time onto a canvas.
+#[derive(Debug)]
+struct Painter {
+    resampler: Resampler,
+    turned: Canvas,
+    rest: Vec<Resolved>,
+    row: Vec<u8>,
+    level: Level,
+}
+
+impl Default for Renderer {
+    fn default() -> Self {
+        Self::with_level(simd::level())
+    }
+}
+
+impl Renderer {
+    /// A renderer that uses an instruction set that the machine has; for comparisons, since all give the same bits.
+    pub fn with_level(level: Level) -> Self {
+        let level = level.min(simd::level());
+        let painter = Painter {
+            resampler: Resampler::with_level(level),
+            turned: Canvas::default(),
+            rest: Vec::new(),
+            row: Vec::new(),
+            level,
+        };
+        let (blend, picture) = (Blend::default(), Canvas::default());
+        Self { stages: Vec::new(), blend, picture, painter, rest: Vec::new(), level }
+    }
+
+    /// Renders the sample of `plan` from `images` (`images[i]` belongs to `plan.images[i]`) into `sample`.
+    ///
+    /// # Errors
+    /// When the images do not hold what the plan reads, the sample's length or alignment does not fit the output, or
+    /// the plan asks for something that this renderer lacks.
+    pub fn render(
+        &mut self,
+        plan: &Plan,
+        images: &[Image],
+        output: &Output,
+        sample: &mut [u8],
+    ) -> Result<(), Cause> {
+        if plan.size() != output.size {
+            return Err(format!("the plan makes {} and the output is {}", plan.size(), output.size).into());
+        }
+        let sample =
+            Sample::new(sample, output).ok_or("the sample's memory does not fit the output: a bug")?;
+        let [earlier @ .., last] = plan.stages.as_slice() else {
+            return Err("the plan has no stage".into());
+        };
+        while self.stages.len() < earlier.len() {
+            self.stages.push(Canvas::default());
+        }
+        for (index, stage) in earlier.iter().enumerate() {
+            let mut canvas = std::mem::take(&mut self.stages[index]);
+            canvas.reset(stage.size);
+            let done = self.stage(plan, stage, images, Sink::Stage(&mut canvas));
+            self.stages[index] = canvas;
+            done?;
+        }
+        self.stage(plan, last, images, Sink::Sample(sample))
+    }
+
+    fn stage(
+        &mut self,
+        plan: &Plan,
+        stage: &Stage,
+        images: &[Image],
+        mut sink: Sink<'_>,
+    ) -> Result<(), Cause> {
+        let pictures = &plan.pictures[stage.pictures.range()];
+        if let [only] = pictures
+            && only.share == 1.0
+            && only.window == stage.size.rect()
+            && stage.steps.len == 0
+        {
+            self.single(plan, stage.size, only, images, &mut sink)?;
+            if let Sink::Sample(sample) = &mut sink {
+                blend::fill_erased(sample, &plan.erases[only.erases.range()]);
+            }
+            return Ok(());
+        }
+        let erased = pictures.iter().any(|picture| picture.erases.len > 0);
+        self.blend.reset(stage.size, erased);
+        for picture in pictures {
+            self.compose(plan, stage.size, picture, images)?;
+            recolour::run(&mut self.picture, &self.rest, self.level);
+            self.blend.lay(&self.picture, picture, &plan.erases[picture.erases.range()]);
+        }
+        match &mut sink {
+            Sink::Sample(sample) if stage.steps.len == 0 => self.blend.finish(sample),
+            _ => {
+                self.blend.store(&mut self.picture);
+                self.resolve(plan, stage.steps);
+                self.finish(&mut sink);
+            }
+        }
+        Ok(())
+    }
+
+    /// A stage with one picture: no blend, and where one layer fills it, no picture in memory either.
+    fn single(
+        &mut self,
+        plan: &Plan,
+        size: Size,
+        picture: &Picture,
+        images: &[Image],
+        sink: &mut Sink<'_>,
+    ) -> Result<(), Cause> {
+        let steps = &plan.steps[picture.steps.range()];
+        let fused = steps.iter().all(|step| step.stat == crate::plan::NONE);
+        if let [layer] = &plan.layers[picture.layers.range()]
+            && fused
+            && layer.window == size.rect()
+            && layer.kind == kind::UPRIGHT
+        {
+            self.resolve(plan, picture.steps);
+            let (rest, level) = (&self.rest, self.level);
+            let put = |y: usize, row: &[u8]| sink.row(y, row, rest, level);
+            return self.painter.rows(plan, layer, images, &self.stages, put);
+        }
+        self.compose(plan, size, picture, images)?;
+        self.finish(sink);
+        Ok(())
+    }
+
+    /// Composites a picture's layers and runs its steps as far as statistics need it; `rest` holds the others.
+    fn compose(&mut self, plan: &Plan, size: Size, picture: &Picture, images: &[Image]) -> Result<(), Cause> {
+        self.picture.reset(size);
+        let layers = &plan.layers[picture.layers.range()];
+        if !layers.first().is_some_and(|lowest| lowest.window == size.rect()) {
+            self.picture.rows_mut().fill(0);
+        }
+        for layer in layers {
+            self.painter.paint(plan, layer, images, &self.stages, &mut self.picture)?;
+        }
+        self.resolve(plan, picture.steps);
+        Ok(())
+    }
+
+    fn resolve(&mut self, plan: &Plan, steps: Span) {
+        recolour::until_last_statistic(plan, steps, &mut self.picture, (0, 0), self.level, &mut self.rest);
+    }
+
+    fn finish(&mut self, sink: &mut Sink<'_>) {
+        let size = self.picture.size;
+        let view = self.picture.view(size.rect());
+        for y in 0..size.height as usize {
+            sink.row(y, view.row(y), &self.rest, self.level);
+        }
+    }
+}
+
+impl Painter {
+    /// Lays one layer onto the canvas.
+    fn paint(
+        &mut self,
+        plan: &Plan,
+        layer: &Layer,
+        images: &[Image],
+        stages: &[Canvas],
+        canvas: &mut Canvas,
+    ) -> Result<(), Cause> {
+        let (window, stride) = (layer.window, canvas.stride());
+        let rows = canvas.rows_mut();
+        let mut place = |y: usize, row: &[u8]| {
+            let at = (window.y as usize + y) * stride + window.x as usize * 3;
+            rows[at..][..row.len()].copy_from_slice(row);
+        };
+        match layer.kind {
+            kind::SOLID => {
+                let row: Vec<u8> = layer.fill[..3].repeat(window.width as usize);
+                (0..window.height as usize).for_each(|y| place(y, &row));
+                Ok(())
+            }
+            kind::UPRIGHT => self.rows(plan, layer, images, stages, place),
+            _ => Err("the CPU renderer has no warps yet: use upright augmentations".into()),
+        }
+    }
+
+    /// Hands the rows of an upright layer's window to `put`, the first row first.
+    fn rows(
+        &mut self,
+        plan: &Plan,
+        layer: &Layer,
+        images: &[Image],
+        stages: &[Canvas],
+        mut put: impl FnMut(usize, &[u8]),
+    ) -> Result<(), Cause> {
+        let (columns, rows) = reach::scales(layer);
+        let taps = reach::taps_of(layer);
+        let Self { resampler, turned, rest, row, level } = self;
+        let view = source(plan, layer, taps, images, stages, (turned, rest, *level))?;
+        if layer.clip.size() == layer.scaled && layer.mirror == 0 {
+            (0..view.size.height as usize).for_each(|y| put(y, view.row(y)));
+            return Ok(());
+        }
+        resampler.prepare(view, &columns, &rows);
+        row.resize(layer.window.width as usize * 3, 0);
+        for y in 0..layer.window.height as usize {
+            resampler.row(y, row);
+            put(y, row);
+        }
+        Ok(())
+    }
+}
+
+/// The pixels that the layer's taps read, upright and with the source steps done.
+fn source<'a>(
+    plan: &Plan,
+    layer: &Layer,
+    taps: Rect,
+    images: &'a [Image],
+    stages: &'a [Canvas],
+    (turned, rest, level): (&'a mut Canvas, &mut Vec<Resolved>, Level),
+) -> Result<View<'a>, Cause> {
+    let needed = reach::needed(plan, layer);
+    let as_stored = layer.orientation == Orientation::UPRIGHT && layer.steps.len == 0;
+    let wanted = if as_stored { taps } else { needed };
+    let view = match layer.image & STAGE_BIT {
+        0 => {
+            let image =
+                images.get(layer.image as usize).ok_or("an image of the plan was not decoded: a bug")?;
+            let oriented = layer.orientation.apply_size(image.stored);
+            View::of(image, layer.orientation.to_stored(wanted, oriented)).ok_or_else(|| {
+                format!(
+                    "the plan reads {wanted:?} of an image of which {:?} was decoded: a bug",
+                    image.region
+                )
+            })?
+        }
+        _ => {
+            let stage = &stages[(layer.image & !STAGE_BIT) as usize];
+            stage.view(layer.orientation.to_stored(wanted, layer.orientation.apply_size(stage.size)))
+        }
+    };
+    if as_stored {
+        return Ok(view);
+    }
+    turned.copy_turned(view, layer.orientation);
+    recolour::until_last_statistic(plan, layer.steps, turned, (needed.x, needed.y), level, rest);
+    recolour::run(turned, rest, level);
+    Ok(turned.view(taps.shifted(-needed.x, -needed.y)))
+}

@@ -1,0 +1,182 @@
+//! The last pass: colour steps, normalise, number format and layout, row by row.
+
+use super::block::{Block, LANES, Plane, Resolved, with_level};
+use super::view::Canvas;
+use crate::color::Normalize;
+use crate::output::{DType, Layout, Output};
+use crate::simd::Level;
+use half::slice::HalfFloatSliceExt;
+
+/// Where finished rows go.
+pub(crate) enum Sink<'a> {
+    /// A stage's u8 image.
+    Stage(&'a mut Canvas),
+    /// The sample.
+    Sample(Sample<'a>),
+}
+
+/// One sample's values, by number format.
+pub(crate) enum Values<'a> {
+    F32(&'a mut [f32]),
+    F16(&'a mut [half::f16]),
+    Bf16(&'a mut [half::bf16]),
+    U8(&'a mut [u8]),
+}
+
+/// One sample of a batch.
+pub(crate) struct Sample<'a> {
+    pub(crate) values: Values<'a>,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) layout: Layout,
+    /// a and b of fma(x, a, b), a channel.
+    pub(crate) factors: [[f32; 2]; 3],
+}
+
+impl<'a> Sample<'a> {
+    /// A sample in `bytes`, or `None` where length or alignment do not fit the output.
+    pub(crate) fn new(bytes: &'a mut [u8], output: &Output) -> Option<Self> {
+        if bytes.len() != output.sample_bytes() {
+            return None;
+        }
+        let values = match output.dtype {
+            DType::F32 => Values::F32(bytemuck::try_cast_slice_mut(bytes).ok()?),
+            DType::F16 => Values::F16(bytemuck::try_cast_slice_mut(bytes).ok()?),
+            DType::Bf16 => Values::Bf16(bytemuck::try_cast_slice_mut(bytes).ok()?),
+            DType::U8 => Values::U8(bytes),
+        };
+        Some(Self {
+            values,
+            width: output.size.width as usize,
+            height: output.size.height as usize,
+            layout: output.layout,
+            factors: output.normalize.unwrap_or(Normalize::UNIT).factors(),
+        })
+    }
+}
+
+impl Sink<'_> {
+    /// Finishes one row of u8 levels.
+    pub(crate) fn row(&mut self, y: usize, rgb: &[u8], steps: &[Resolved], level: Level) {
+        match self {
+            Sink::Stage(canvas) => {
+                let stride = canvas.stride();
+                let row = &mut canvas.rows_mut()[y * stride..][..stride];
+                row.copy_from_slice(rgb);
+                with_level(
+                    level,
+                    #[inline(always)]
+                    || recolour_row(row, steps),
+                );
+            }
+            Sink::Sample(sample) => with_level(
+                level,
+                #[inline(always)]
+                || sample.row(y, rgb, steps),
+            ),
+        }
+    }
+}
+
+#[inline(always)]
+fn recolour_row(row: &mut [u8], steps: &[Resolved]) {
+    if steps.is_empty() {
+        return;
+    }
+    let mut block = Block::default();
+    for pixels in row.chunks_mut(LANES * 3) {
+        block.load(pixels);
+        block.run(steps);
+        block.store(pixels);
+    }
+}
+
+impl Sample<'_> {
+    #[inline(always)]
+    fn row(&mut self, y: usize, rgb: &[u8], steps: &[Resolved]) {
+        let mut block = Block::default();
+        let floats = !matches!(self.values, Values::U8(_));
+        for (chunk, pixels) in rgb.chunks(LANES * 3).enumerate() {
+            block.load(pixels);
+            block.run(steps);
+            if floats {
+                scale(&mut block, &self.factors);
+            }
+            self.put(chunk * LANES, y, &block, pixels.len() / 3);
+        }
+    }
+
+    /// Stores `count` finished pixels at (`x`, `y`).
+    #[inline(always)]
+    pub(crate) fn put(&mut self, x: usize, y: usize, block: &Block, count: usize) {
+        let plane = self.width * self.height;
+        let at = y * self.width + x;
+        let nchw = self.layout == Layout::Nchw;
+        match &mut self.values {
+            Values::F32(out) if nchw => put_planes(out, at, plane, block, count, |o, l| o.copy_from_slice(l)),
+            Values::F16(out) if nchw => {
+                put_planes(out, at, plane, block, count, |o, l| o.convert_from_f32_slice(l))
+            }
+            Values::Bf16(out) if nchw => put_planes(out, at, plane, block, count, brain),
+            Values::U8(out) if nchw => put_planes(out, at, plane, block, count, levels),
+            Values::F32(out) => put_pixels(out, at, block, count, |o, l| o.copy_from_slice(l)),
+            Values::F16(out) => put_pixels(out, at, block, count, |o, l| o.convert_from_f32_slice(l)),
+            Values::Bf16(out) => put_pixels(out, at, block, count, brain),
+            Values::U8(out) => put_pixels(out, at, block, count, levels),
+        }
+    }
+}
+
+/// fma(x, a, b), a channel.
+#[inline(always)]
+fn scale(block: &mut Block, factors: &[[f32; 2]; 3]) {
+    for (plane, [a, b]) in block.planes.iter_mut().zip(factors) {
+        for level in plane {
+            *level = level.mul_add(*a, *b);
+        }
+    }
+}
+
+/// bfloat16, rounded to nearest even; none of the values is NaN.
+#[inline(always)]
+fn brain(out: &mut [half::bf16], from: &[f32]) {
+    for (value, level) in out.iter_mut().zip(from) {
+        let bits = level.to_bits();
+        *value = half::bf16::from_bits(((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16) as u16);
+    }
+}
+
+#[inline(always)]
+fn levels(out: &mut [u8], from: &[f32]) {
+    for (value, level) in out.iter_mut().zip(from) {
+        *value = *level as u8;
+    }
+}
+
+#[inline(always)]
+fn put_planes<T>(
+    out: &mut [T],
+    at: usize,
+    plane: usize,
+    block: &Block,
+    count: usize,
+    put: impl Fn(&mut [T], &[f32]),
+) {
+    for (c, lanes) in block.planes.iter().enumerate() {
+        put(&mut out[c * plane + at..][..count], &lanes[..count]);
+    }
+}
+
+#[inline(always)]
+fn put_pixels<T>(out: &mut [T], at: usize, block: &Block, count: usize, put: impl Fn(&mut [T], &[f32])) {
+    let mut woven = [0.0f32; LANES * 3];
+    weave(&block.planes, &mut woven);
+    put(&mut out[at * 3..][..count * 3], &woven[..count * 3]);
+}
+
+#[inline(always)]
+fn weave([r, g, b]: &[Plane; 3], woven: &mut [f32; LANES * 3]) {
+    for (i, pixel) in woven.chunks_exact_mut(3).enumerate() {
+        pixel.copy_from_slice(&[r[i], g[i], b[i]]);
+    }
+}
