@@ -1,3 +1,5 @@
 //! feedline keeps the accelerator fed.
 
 pub mod geometry;
+pub mod jpeg;
+pub mod simd;
