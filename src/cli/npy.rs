@@ -11,9 +11,19 @@ const ALIGNMENT: usize = 64;
 pub(crate) fn write(path: &Path, dtype: DType, shape: &[usize], data: &[u8]) -> anyhow::Result<()> {
     let mut bytes = header(dtype, shape);
     bytes.extend_from_slice(data);
+    make_folder(path)?;
     std::fs::write(path, bytes).with_context(|| {
         format!("{} cannot be written: check that its folder exists and can be written to", path.display())
     })
+}
+
+/// Makes the folder that `path` is to lie in, if it is not there.
+pub(crate) fn make_folder(path: &Path) -> anyhow::Result<()> {
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => std::fs::create_dir_all(folder)
+            .with_context(|| format!("the folder {} cannot be made: choose another --out", folder.display())),
+        None => Ok(()),
+    }
 }
 
 fn header(dtype: DType, shape: &[usize]) -> Vec<u8> {

@@ -1,0 +1,99 @@
+//! The command: it turns words into calls of the library, and results into words; it holds no rule of its own.
+
+mod apply;
+mod bench;
+mod data;
+mod decode;
+mod doctor;
+mod npy;
+mod ops;
+mod options;
+mod plan;
+mod preview;
+mod still;
+mod verify;
+
+use clap::{Parser, Subcommand};
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+/// Feeds training: compressed images in, augmented training batches out.
+#[derive(Debug, Parser)]
+#[command(name = "feedline", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Bench(bench::Arguments),
+    Preview(preview::Arguments),
+    Decode(decode::Arguments),
+    Apply(apply::Arguments),
+    Plan(plan::Arguments),
+    Verify(verify::Arguments),
+    Doctor(doctor::Arguments),
+}
+
+/// Runs the command that the process was called with. Wrong usage exits with 2, any other failure with 1.
+pub(crate) fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::Preview(arguments) => preview::run(&arguments),
+        Command::Decode(arguments) => decode::run(&arguments),
+        Command::Apply(arguments) => apply::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Standard error may be closed as well; there is nobody left to tell then.
+            let _ = writeln!(std::io::stderr(), "error: {}", one_line(&error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints one line on standard output; every command prints through this, so that a closed pipe is no panic.
+fn print(line: &str) -> anyhow::Result<()> {
+    Ok(writeln!(std::io::stdout(), "{line}")?)
+}
+
+/// Whoever read standard output has seen enough, as `head` has.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
+
+/// The whole chain of causes in one line; a cause that the message before it already quotes is not said again.
+fn one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if line.is_empty() {
+            line = cause;
+        } else if !line.contains(&cause) {
+            line = format!("{line}: {cause}");
+        }
+    }
+    line.split(['\n', '\r']).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_do_not_contradict_each_other() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_error_is_one_line_and_says_each_cause_once() {
+        let error = anyhow::anyhow!("the disk is full").context("a: the disk is full").context("writing\n b");
+        assert_eq!(one_line(&error), "writing; b: a: the disk is full");
+    }
+}

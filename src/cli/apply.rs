@@ -1,0 +1,138 @@
+//! `feedline apply`: explicit ops on one file or many, without dice.
+
+use super::options::{DTypeName, LayoutName};
+use super::still::{Still, Studio};
+use super::{npy, ops};
+use anyhow::{Context, bail};
+use feedline::color::Normalize;
+use feedline::draft::op::Op;
+use feedline::output::{DType, Layout, Output};
+use feedline::plan::Plan;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Apply explicit operations to an image and write the result as a NumPy array
+///
+/// Operations carry torchvision's functional names and arguments; `feedline plan` prints such a list. Without
+/// normalize the array is u8, height x width x channel; with it f32, channel x height x width.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// A file of operations, `-` for standard input, or the JSON itself
+    #[arg(long, value_name = "OPS.json", required_unless_present = "batch", conflicts_with = "batch")]
+    ops: Option<String>,
+    /// A JPEG, PNG or WebP file; its content decides, not its name
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    input: Option<PathBuf>,
+    /// The .npy file to write
+    #[arg(long, value_name = "OUT.npy", required_unless_present = "batch", conflicts_with = "batch")]
+    out: Option<PathBuf>,
+    /// The number format; bf16 is written as its bits in u16
+    #[arg(long)]
+    dtype: Option<DTypeName>,
+    /// The order of the axes
+    #[arg(long)]
+    layout: Option<LayoutName>,
+    /// Many cases in one process: each line is {"ops": [...], "input": "...", "out": "..."}, with "dtype" and
+    /// "layout" where they differ from the arguments; `-` for standard input
+    #[arg(long, value_name = "CASES.jsonl")]
+    batch: Option<PathBuf>,
+}
+
+/// One line of `--batch`.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    ops: serde_json::Value,
+    input: PathBuf,
+    out: PathBuf,
+    dtype: Option<DTypeName>,
+    layout: Option<LayoutName>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let mut studio = Studio::new();
+    let format = (arguments.dtype, arguments.layout);
+    match arguments {
+        Arguments { batch: Some(cases), .. } => run_batch(&mut studio, cases, format)?,
+        Arguments { ops: Some(list), input: Some(input), out: Some(out), .. } => {
+            run_one(&mut studio, &read_ops(list)?, input, out, format)?;
+        }
+        _ => bail!("give --ops, an image and --out, or --batch"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn run_batch(studio: &mut Studio, cases: &Path, format: Format) -> anyhow::Result<()> {
+    let reader: Box<dyn BufRead> = match cases.to_str() {
+        Some("-") => Box::new(BufReader::new(std::io::stdin())),
+        _ => Box::new(BufReader::new(
+            std::fs::File::open(cases)
+                .with_context(|| format!("{} cannot be read: check the path", cases.display()))?,
+        )),
+    };
+    for (number, line) in (1..).zip(reader.lines()) {
+        let done = line.map_err(anyhow::Error::from).and_then(|line| run_case(studio, &line, format));
+        done.with_context(|| format!("{}, line {number}", cases.display()))?;
+    }
+    Ok(())
+}
+
+fn run_case(studio: &mut Studio, line: &str, (dtype, layout): Format) -> anyhow::Result<()> {
+    if line.trim().is_empty() {
+        return Ok(());
+    }
+    let case: Case = serde_json::from_str(line)?;
+    let format = (case.dtype.or(dtype), case.layout.or(layout));
+    run_one(studio, &ops::parse(case.ops)?, &case.input, &case.out, format)
+}
+
+type Format = (Option<DTypeName>, Option<LayoutName>);
+
+fn run_one(
+    studio: &mut Studio,
+    ops: &[Op],
+    input: &Path,
+    out: &Path,
+    format: Format,
+) -> anyhow::Result<()> {
+    keep_input(input, out)?;
+    let still = Still::open(input)?;
+    let (plan, normalize) = still.plan(ops)?;
+    let output = output(&plan, normalize, format);
+    let pixels =
+        studio.develop(&still, &plan, output).with_context(|| input.display().to_string())?;
+    npy::write(out, pixels.output.dtype, &pixels.shape(), pixels.bytes())
+}
+
+fn output(plan: &Plan, normalize: Option<Normalize>, (dtype, layout): Format) -> Output {
+    let (usual_dtype, usual_layout) = match normalize {
+        Some(_) => (DType::F32, Layout::Nchw),
+        None => (DType::U8, Layout::Nhwc),
+    };
+    let dtype = dtype.map_or(usual_dtype, DType::from);
+    let layout = layout.map_or(usual_layout, Layout::from);
+    Output { size: plan.size(), dtype, layout, normalize }
+}
+
+/// The ops in a file, on standard input, or in the argument itself.
+fn read_ops(list: &str) -> anyhow::Result<Vec<Op>> {
+    if list.trim_start().starts_with(['[', '{']) {
+        return ops::parse_text(list);
+    }
+    let mut text = String::new();
+    match list {
+        "-" => std::io::stdin().read_to_string(&mut text).map(|_| ()),
+        path => std::fs::read_to_string(path).map(|read| text = read),
+    }
+    .with_context(|| format!("the ops cannot be read from {list}: check the path"))?;
+    ops::parse_text(&text).with_context(|| list.to_owned())
+}
+
+/// Refuses to write over the image that is read: user data is never changed.
+pub(crate) fn keep_input(input: &Path, out: &Path) -> anyhow::Result<()> {
+    match (input.canonicalize(), out.canonicalize()) {
+        (Ok(a), Ok(b)) if a == b => bail!("--out would overwrite {}: name another file", input.display()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,144 @@
+//! `feedline doctor`: what this machine has, what this build can use of it, and what will be used by default.
+
+use super::options::device_word;
+use super::print;
+use feedline::device::Device;
+use feedline::simd;
+use serde::Serialize;
+use std::process::ExitCode;
+
+/// Say what this machine and this build can do, and what will be used
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Findings {
+    version: &'static str,
+    commit: Option<&'static str>,
+    target: Option<&'static str>,
+    profile: Option<&'static str>,
+    rustc: Option<&'static str>,
+    /// Cores that this process may use: affinity and the container's quota are taken into account.
+    cores: usize,
+    memory_mb: Option<u64>,
+    memory_available_mb: Option<u64>,
+    /// The lower of what the containers around this process allow; none where nothing limits it.
+    memory_limit_mb: Option<u64>,
+    simd_detected: Vec<&'static str>,
+    simd: String,
+    /// What `FEEDLINE_SIMD` asks for, if it is set.
+    simd_asked: Option<String>,
+    cuda: Cuda,
+    device: String,
+    device_why: String,
+    workers: usize,
+    prefetch: usize,
+}
+
+#[derive(Serialize)]
+struct Cuda {
+    usable: bool,
+    why: String,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let found = examine()?;
+    if arguments.json {
+        print(&serde_json::to_string(&found)?)?;
+    } else {
+        describe(&found).iter().try_for_each(|line| print(line))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn examine() -> anyhow::Result<Findings> {
+    let device = Device::best()?;
+    let defaults = super::bench::defaults();
+    let noted = |value: Option<&'static str>| value.filter(|value| *value != "unknown");
+    Ok(Findings {
+        version: env!("CARGO_PKG_VERSION"),
+        commit: noted(option_env!("FEEDLINE_COMMIT")),
+        target: noted(option_env!("FEEDLINE_TARGET")),
+        profile: noted(option_env!("FEEDLINE_PROFILE")),
+        rustc: noted(option_env!("FEEDLINE_RUSTC")),
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        memory_mb: meminfo("MemTotal:"),
+        memory_available_mb: meminfo("MemAvailable:"),
+        memory_limit_mb: memory_limit(),
+        simd_detected: detected(),
+        simd: simd_word(),
+        simd_asked: std::env::var("FEEDLINE_SIMD").ok(),
+        cuda: Cuda {
+            usable: Device::cuda(0).is_ok(),
+            why: Device::cuda(0).err().map_or_else(|| "usable".into(), |error| error.to_string()),
+        },
+        device: device_word(device),
+        device_why: device.describe(),
+        workers: defaults.workers,
+        prefetch: defaults.prefetch,
+    })
+}
+
+/// The level that the pipeline uses, as `FEEDLINE_SIMD` names it.
+pub(crate) fn simd_word() -> String {
+    format!("{:?}", simd::level()).to_lowercase()
+}
+
+#[cfg(target_arch = "x86_64")]
+fn detected() -> Vec<&'static str> {
+    let features = [
+        ("sse4.1", is_x86_feature_detected!("sse4.1")),
+        ("avx2", is_x86_feature_detected!("avx2")),
+        ("fma", is_x86_feature_detected!("fma")),
+        ("bmi2", is_x86_feature_detected!("bmi2")),
+        ("avx512f", is_x86_feature_detected!("avx512f")),
+        ("avx512bw", is_x86_feature_detected!("avx512bw")),
+        ("avx512vl", is_x86_feature_detected!("avx512vl")),
+        ("avx512vbmi", is_x86_feature_detected!("avx512vbmi")),
+    ];
+    features.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn detected() -> Vec<&'static str> {
+    Vec::new()
+}
+
+/// A field of Linux' memory table in MB; none on other systems.
+fn meminfo(field: &str) -> Option<u64> {
+    let table = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = table.lines().find_map(|line| line.strip_prefix(field))?;
+    let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kibibytes * 1024 / 1_000_000)
+}
+
+/// What a container allows, in both versions of Linux' control groups.
+fn memory_limit() -> Option<u64> {
+    let files = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    let limits = files.iter().filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse::<u64>().ok());
+    // Version 1 writes a number near 2^63 where there is no limit.
+    limits.filter(|&bytes| bytes < 1 << 60).min().map(|bytes| bytes / 1_000_000)
+}
+
+fn describe(found: &Findings) -> Vec<String> {
+    let known = |value: Option<u64>| value.map_or("unknown".to_owned(), |megabytes| format!("{megabytes} MB"));
+    let build = [found.commit.map(|commit| format!("commit {commit}")), found.target.map(str::to_owned)];
+    let build: Vec<String> = build.into_iter().flatten().collect();
+    let detected = if found.simd_detected.is_empty() { "none".into() } else { found.simd_detected.join(" ") };
+    let asked = found.simd_asked.as_ref().map_or(String::new(), |word| format!(" (FEEDLINE_SIMD={word})"));
+    let limit = found.memory_limit_mb.map_or(String::new(), |limit| format!(", limited to {limit} MB"));
+    vec![
+        format!("feedline  {} {}", found.version, build.join(", ")).trim_end().to_owned(),
+        format!("built     {} with {}", found.profile.unwrap_or("?"), found.rustc.unwrap_or("?")),
+        format!("cores     {} (affinity and container quota taken into account)", found.cores),
+        format!("memory    {}, {} free{limit}", known(found.memory_mb), known(found.memory_available_mb)),
+        format!("simd      {} is used{asked}; the machine has {detected}", found.simd),
+        format!("cuda      {}", found.cuda.why),
+        format!("device    {}: {}", found.device, found.device_why),
+        format!("pipeline  {} workers, one a core; {} batches prefetched", found.workers, found.prefetch),
+    ]
+}

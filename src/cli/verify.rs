@@ -1,0 +1,132 @@
+//! `feedline verify`: which files training will not be able to read, and why.
+
+use super::print;
+use anyhow::Context;
+use feedline::geometry::Size;
+use feedline::image::{self, Limits};
+use feedline::source::{Folder, Source};
+use indicatif::ProgressBar;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Decode every image and report the files that would fail, with their causes
+///
+/// Finds image files at any depth, by the endings that torchvision knows in any case; what a file is, is decided by
+/// its content. Exits with 1 if any file is bad. Nothing is written.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// A folder, or one file of any name
+    #[arg(value_name = "DIR|FILE")]
+    path: PathBuf,
+    /// Print one JSON object a file: path, status, cause, width, height, format
+    #[arg(long)]
+    json: bool,
+    /// Look into folders below each other; this is always done
+    #[arg(long, hide = true)]
+    recursive: bool,
+}
+
+/// What is known of one file.
+#[derive(Serialize)]
+struct Finding {
+    path: String,
+    status: &'static str,
+    cause: Option<String>,
+    /// Width and height as the pipeline sees the image: upright.
+    width: Option<u32>,
+    height: Option<u32>,
+    format: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let about = std::fs::metadata(&arguments.path)
+        .with_context(|| format!("{} cannot be read: check the path", arguments.path.display()))?;
+    let bad = if about.is_dir() {
+        verify_folder(arguments)?
+    } else {
+        let mut report = Report::new(1, arguments.json);
+        let read = std::fs::read(&arguments.path).map_err(|error| error.to_string());
+        report.add(examine(&arguments.path, read.as_deref()))?;
+        report.finish()?
+    };
+    Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn verify_folder(arguments: &Arguments) -> anyhow::Result<u64> {
+    let folder = Folder::flat(&arguments.path)?;
+    let mut report = Report::new(folder.len() as u64, arguments.json);
+    let mut bytes = Vec::new();
+    for index in 0..folder.len() {
+        let path = arguments.path.join(folder.key(index).as_ref());
+        let read = folder.read(index, &mut bytes).map_err(|error| match error {
+            feedline::error::Error::Sample { source, .. } => source.to_string(),
+            other => other.to_string(),
+        });
+        report.add(examine(&path, read.as_ref().map(|()| bytes.as_slice())))?;
+    }
+    report.finish()
+}
+
+/// Decodes one file; the pixels are forgotten.
+fn examine(path: &Path, read: Result<&[u8], &String>) -> Finding {
+    let path = path.display().to_string();
+    let bytes = match read {
+        Ok(bytes) => bytes,
+        Err(cause) => {
+            let cause = Some(cause.clone());
+            return Finding { path, status: "bad", cause, width: None, height: None, format: None };
+        }
+    };
+    let verified = image::verify(bytes, &Limits::default());
+    let header = image::parse_header(bytes).ok();
+    let size: Option<Size> = header.as_ref().map(|header| header.orientation.apply_size(header.size));
+    Finding {
+        path,
+        status: if verified.is_ok() { "ok" } else { "bad" },
+        cause: verified.err().map(|error| error.to_string()),
+        width: size.map(|size| size.width),
+        height: size.map(|size| size.height),
+        format: header.map(|header| header.format.to_string().to_lowercase()),
+    }
+}
+
+/// Prints findings as they come, and counts.
+struct Report {
+    json: bool,
+    bar: ProgressBar,
+    files: u64,
+    bad: u64,
+}
+
+impl Report {
+    fn new(files: u64, json: bool) -> Self {
+        Self { json, bar: super::options::progress(files, "files"), files: 0, bad: 0 }
+    }
+
+    fn add(&mut self, finding: Finding) -> anyhow::Result<()> {
+        self.files += 1;
+        self.bad += u64::from(finding.cause.is_some());
+        let line = if self.json { serde_json::to_string(&finding)? } else { describe(&finding) };
+        self.bar.inc(1);
+        self.bar.suspend(|| print(&line))
+    }
+
+    /// The summary; returns how many files are bad.
+    fn finish(self) -> anyhow::Result<u64> {
+        self.bar.finish_and_clear();
+        if !self.json {
+            print(&format!("{} files: {} ok, {} bad", self.files, self.files - self.bad, self.bad))?;
+        }
+        Ok(self.bad)
+    }
+}
+
+fn describe(finding: &Finding) -> String {
+    match (&finding.cause, finding.width, finding.height, &finding.format) {
+        (None, Some(width), Some(height), Some(format)) => {
+            format!("ok   {} ({format}, {width}x{height})", finding.path)
+        }
+        (cause, ..) => format!("bad  {}: {}", finding.path, cause.as_deref().unwrap_or("no header")),
+    }
+}
