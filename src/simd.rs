@@ -1,0 +1,83 @@
+//! Which vector instructions to use: asked once, the same answer for the decoder and the renderer.
+
+use std::sync::OnceLock;
+
+/// The widest instruction set that the hot loops may use, in rising order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Plain Rust: the oracle that every faster version is tested against.
+    Scalar,
+    /// 256-bit integer vectors (AVX2 with BMI2).
+    Avx2,
+    /// 512-bit vectors (AVX-512 F, BW and VL, besides everything that `Avx2` needs).
+    Avx512,
+}
+
+/// The level of this process: what the machine has, or less if `FEEDLINE_SIMD` is `scalar`, `avx2` or `avx512`.
+///
+/// A level that the machine lacks is lowered to what it has, so that a test script runs everywhere; any other word in
+/// the variable counts as unset. The pixels do not depend on the level, only the speed does.
+pub fn level() -> Level {
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    *LEVEL.get_or_init(|| {
+        let wanted = std::env::var("FEEDLINE_SIMD").ok().and_then(|word| parse(&word));
+        wanted.map_or_else(machine, |wanted| wanted.min(machine()))
+    })
+}
+
+fn parse(word: &str) -> Option<Level> {
+    match word.trim().to_ascii_lowercase().as_str() {
+        "scalar" => Some(Level::Scalar),
+        "avx2" => Some(Level::Avx2),
+        "avx512" => Some(Level::Avx512),
+        _ => None,
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn machine() -> Level {
+    if !(is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("bmi1"))
+    {
+        return Level::Scalar;
+    }
+    let wide = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vl");
+    if wide { Level::Avx512 } else { Level::Avx2 }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn machine() -> Level {
+    Level::Scalar
+}
+
+/// Proof that this machine has AVX2, BMI1 and BMI2: a safe function that takes one may call code built for them.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2(());
+
+impl Avx2 {
+    /// The proof, or `None` if the machine lacks it or [`level`] was lowered to scalar.
+    pub fn allowed() -> Option<Self> {
+        (level() >= Level::Avx2).then_some(Self(()))
+    }
+
+    /// The proof, whatever level was asked for: for tests that compare the vector code with the scalar one.
+    pub fn detected() -> Option<Self> {
+        (machine() >= Level::Avx2).then_some(Self(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_three_names_force_a_level() {
+        assert_eq!(parse("AVX2 "), Some(Level::Avx2));
+        assert_eq!(parse("scalar"), Some(Level::Scalar));
+        assert_eq!(parse("sse9"), None);
+        assert!(level() <= machine());
+    }
+}
