@@ -4,7 +4,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 exec </dev/null
 
-export CI=true CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
+export CI=true CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0 RUST_BACKTRACE=0 PIP_DISABLE_PIP_VERSION_CHECK=1
+export PYTHONDONTWRITEBYTECODE=1
 unset RUSTFLAGS CARGO_TARGET_DIR # what the person at the keyboard prefers must not decide
 
 # Everything that CI makes lies below target/, which git ignores.
@@ -29,7 +30,7 @@ step() {
     fi
     failed+=("$name")
     printf 'FAILED  %-34s %4d s, exit status %d; its last lines:\n' "$name" $((SECONDS - began)) "$status"
-    tail -n 60 "$log" | sed 's/^/        | /'
+    grep -v '^test .* \.\.\. ok$' "$log" | tail -n 60 | sed 's/^/        | /'
 }
 
 # notes_of NAME: repeats the lines that a step began with "NOTE:"; a step that passes shows nothing else.
