@@ -6,6 +6,7 @@ pub mod device;
 pub mod draft;
 pub mod error;
 pub mod geometry;
+<<<<<<< HEAD
 pub mod image;
 pub mod label;
 pub mod output;
@@ -13,3 +14,7 @@ pub mod plan;
 pub mod rng;
 pub mod simd;
 pub mod source;
+=======
+pub mod jpeg;
+pub mod simd;
+>>>>>>> jpeg

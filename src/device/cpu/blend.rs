@@ -6,6 +6,7 @@ use super::sink::{Sample, Values};
 use super::view::Canvas;
 use crate::geometry::{Rect, Size};
 use crate::plan::{Erase, Picture, erase};
+use crate::simd::Level;
 
 /// The running sum of a stage's pictures.
 ///
@@ -74,7 +75,7 @@ impl Blend {
     }
 
     /// The finished sample.
-    pub(crate) fn finish(&self, sample: &mut Sample<'_>) {
+    pub(crate) fn finish(&self, sample: &mut Sample<'_>, level: Level) {
         let floats = !matches!(sample.values, Values::U8(_));
         let width = self.size.width as usize;
         let mut block = Block::default();
@@ -92,7 +93,7 @@ impl Blend {
                         };
                     }
                 }
-                sample.put(x, y, &block, count);
+                sample.put(x, y, &block, count, level);
             }
         }
     }
@@ -115,7 +116,7 @@ pub(crate) fn fill_at(erase: &Erase, x: i32, y: i32, channel: usize) -> f32 {
 }
 
 /// Fills the erased rectangles of a finished, unmixed sample; u8 samples take the value as a level.
-pub(crate) fn fill_erased(sample: &mut Sample<'_>, erases: &[Erase]) {
+pub(crate) fn fill_erased(sample: &mut Sample<'_>, erases: &[Erase], level: Level) {
     let floats = !matches!(sample.values, Values::U8(_));
     let mut block = Block::default();
     for erase in erases {
@@ -128,7 +129,7 @@ pub(crate) fn fill_erased(sample: &mut Sample<'_>, erases: &[Erase]) {
                         *value = if floats { fill } else { fill.clamp(0.0, 255.0).trunc() };
                     }
                 }
-                sample.put(x as usize, y as usize, &block, count);
+                sample.put(x as usize, y as usize, &block, count, level);
             }
         }
     }

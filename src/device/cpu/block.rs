@@ -3,6 +3,7 @@
 //! Levels stay whole numbers between steps, so nothing is lost by not going back to u8. The loops are plain Rust on
 //! fixed arrays, compiled once per instruction set; `mul_add` is one fused operation in all of them.
 
+use super::pack;
 use crate::plan::step;
 use crate::simd::Level;
 
@@ -35,21 +36,29 @@ pub(crate) struct Resolved {
 }
 
 impl Block {
-    /// Loads packed RGB levels.
+    /// Loads packed RGB levels; the lanes behind them become 0.
     #[inline(always)]
-    pub(crate) fn load(&mut self, rgb: &[u8]) {
-        let [r, g, b] = &mut self.planes;
-        for (i, pixel) in rgb.chunks_exact(3).take(LANES).enumerate() {
-            (r[i], g[i], b[i]) = (f32::from(pixel[0]), f32::from(pixel[1]), f32::from(pixel[2]));
+    pub(crate) fn load(&mut self, rgb: &[u8], level: Level) {
+        match <&[u8; LANES * 3]>::try_from(rgb) {
+            Ok(packed) => pack::split(packed, &mut self.planes, level),
+            Err(_) => {
+                let mut packed = [0; LANES * 3];
+                packed[..rgb.len()].copy_from_slice(rgb);
+                pack::split(&packed, &mut self.planes, level);
+            }
         }
     }
 
-    /// Stores levels, which are whole numbers in 0..=255, as packed RGB.
+    /// Stores levels, which are in 0..256, as packed RGB, cut off.
     #[inline(always)]
-    pub(crate) fn store(&self, rgb: &mut [u8]) {
-        let [r, g, b] = &self.planes;
-        for (i, pixel) in rgb.chunks_exact_mut(3).take(LANES).enumerate() {
-            pixel.copy_from_slice(&[r[i] as u8, g[i] as u8, b[i] as u8]);
+    pub(crate) fn store(&self, rgb: &mut [u8], level: Level) {
+        match <&mut [u8; LANES * 3]>::try_from(&mut *rgb) {
+            Ok(packed) => pack::join(&self.planes, packed, level),
+            Err(_) => {
+                let mut packed = [0; LANES * 3];
+                pack::join(&self.planes, &mut packed, level);
+                rgb.copy_from_slice(&packed[..rgb.len()]);
+            }
         }
     }
 
@@ -174,16 +183,4 @@ fn from_hsv(hue: f32, s: f32, v: f32) -> (f32, f32, f32) {
         (255.999 * value).trunc()
     };
     (pick([v, q, p, p, t, v]), pick([t, v, v, q, p, p]), pick([p, p, t, v, v, q]))
-}
-
-/// Runs `work` compiled for `level`; the closure's body is inlined into a function with the level's features.
-#[inline(always)]
-pub(crate) fn with_level(level: Level, work: impl FnOnce()) {
-    #[cfg(target_arch = "x86_64")]
-    return super::dispatch::run(level, work);
-    #[cfg(not(target_arch = "x86_64"))]
-    return {
-        let _ = level;
-        work()
-    };
 }

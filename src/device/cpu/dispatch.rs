@@ -1,12 +1,14 @@
-//! One closure compiled for several instruction sets.
+//! One piece of code compiled for several instruction sets.
 #![expect(unsafe_code, reason = "calls functions compiled for instruction sets that were detected")]
 
-use crate::simd::Level;
+use super::block::{LANES, Plane};
+use super::{pack, weave};
+use crate::simd::{self, Level};
 
-/// Runs `work` inside a function that has the features of `level`, which [`crate::simd::level`] detected.
+/// Runs `work` inside a function that has the features of `level`, or of the machine if it has less.
 #[inline(always)]
-pub(super) fn run(level: Level, work: impl FnOnce()) {
-    match level.min(crate::simd::level()) {
+pub(crate) fn with_level(level: Level, work: impl FnOnce()) {
+    match level.min(simd::level()) {
         // SAFETY: the level is at most the detected one, so the machine has these features.
         Level::Avx512 => unsafe { avx512(work) },
         // SAFETY: as above.
@@ -23,4 +25,34 @@ fn avx2(work: impl FnOnce()) {
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,avx512f,avx512bw,avx512vl")]
 fn avx512(work: impl FnOnce()) {
     work();
+}
+
+/// Levels of 64 packed pixels as f32.
+#[inline(always)]
+pub(crate) fn split(packed: &[u8; LANES * 3], planes: &mut [Plane; 3], level: Level) {
+    match level.min(simd::level()) {
+        Level::Scalar => pack::plain_split(packed, planes),
+        // SAFETY: the level is at most the detected one, so the machine has AVX2.
+        _ => unsafe { weave::split(packed, planes) },
+    }
+}
+
+/// Levels as packed bytes, cut off.
+#[inline(always)]
+pub(crate) fn join(planes: &[Plane; 3], packed: &mut [u8; LANES * 3], level: Level) {
+    match level.min(simd::level()) {
+        Level::Scalar => pack::plain_join(planes, packed),
+        // SAFETY: as above.
+        _ => unsafe { weave::join(planes, packed) },
+    }
+}
+
+/// Values of one channel as bytes, cut off.
+#[inline(always)]
+pub(crate) fn bytes(plane: &Plane, level: Level) -> [u8; LANES] {
+    match level.min(simd::level()) {
+        Level::Scalar => pack::plain_bytes(plane),
+        // SAFETY: as above.
+        _ => unsafe { weave::bytes(plane) },
+    }
 }

@@ -1,6 +1,7 @@
 //! Colour steps over whole images, and the statistics that some of them wait for.
 
-use super::block::{Block, LANES, Resolved, with_level};
+use super::block::{Block, LANES, Resolved};
+use super::pack::with_level;
 use super::view::Canvas;
 use crate::geometry::Rect;
 use crate::plan::{NONE, Plan, Span};
@@ -42,9 +43,9 @@ pub(crate) fn run(canvas: &mut Canvas, steps: &[Resolved], level: Level) {
         || {
             let mut block = Block::default();
             for pixels in bytes.chunks_mut(LANES * 3) {
-                block.load(pixels);
+                block.load(pixels, level);
                 block.run(steps);
-                block.store(pixels);
+                block.store(pixels, level);
             }
         },
     );
@@ -65,7 +66,7 @@ fn mean_luma(canvas: &Canvas, rect: Rect, level: Level) -> f32 {
             let mut block = Block::default();
             for y in 0..rect.height as usize {
                 for pixels in view.row(y).chunks(LANES * 3) {
-                    block.load(pixels);
+                    block.load(pixels, level);
                     sum += block.luma_sum(pixels.len() / 3);
                 }
             }

@@ -104,7 +104,7 @@ impl Renderer {
         {
             self.single(plan, stage.size, only, images, &mut sink)?;
             if let Sink::Sample(sample) = &mut sink {
-                blend::fill_erased(sample, &plan.erases[only.erases.range()]);
+                blend::fill_erased(sample, &plan.erases[only.erases.range()], self.level);
             }
             return Ok(());
         }
@@ -116,7 +116,7 @@ impl Renderer {
             self.blend.lay(&self.picture, picture, &plan.erases[picture.erases.range()]);
         }
         match &mut sink {
-            Sink::Sample(sample) if stage.steps.len == 0 => self.blend.finish(sample),
+            Sink::Sample(sample) if stage.steps.len == 0 => self.blend.finish(sample, self.level),
             _ => {
                 self.blend.store(&mut self.picture);
                 self.resolve(plan, stage.steps);

@@ -1,6 +1,7 @@
 //! The last pass: colour steps, normalise, number format and layout, row by row.
 
-use super::block::{Block, LANES, Plane, Resolved, with_level};
+use super::block::{Block, LANES, Plane, Resolved};
+use super::pack::{self, with_level};
 use super::view::Canvas;
 use crate::color::Normalize;
 use crate::output::{DType, Layout, Output};
@@ -66,49 +67,49 @@ impl Sink<'_> {
                 with_level(
                     level,
                     #[inline(always)]
-                    || recolour_row(row, steps),
+                    || recolour_row(row, steps, level),
                 );
             }
             Sink::Sample(sample) => with_level(
                 level,
                 #[inline(always)]
-                || sample.row(y, rgb, steps),
+                || sample.row(y, rgb, steps, level),
             ),
         }
     }
 }
 
 #[inline(always)]
-fn recolour_row(row: &mut [u8], steps: &[Resolved]) {
+fn recolour_row(row: &mut [u8], steps: &[Resolved], level: Level) {
     if steps.is_empty() {
         return;
     }
     let mut block = Block::default();
     for pixels in row.chunks_mut(LANES * 3) {
-        block.load(pixels);
+        block.load(pixels, level);
         block.run(steps);
-        block.store(pixels);
+        block.store(pixels, level);
     }
 }
 
 impl Sample<'_> {
     #[inline(always)]
-    fn row(&mut self, y: usize, rgb: &[u8], steps: &[Resolved]) {
+    fn row(&mut self, y: usize, rgb: &[u8], steps: &[Resolved], level: Level) {
         let mut block = Block::default();
         let floats = !matches!(self.values, Values::U8(_));
         for (chunk, pixels) in rgb.chunks(LANES * 3).enumerate() {
-            block.load(pixels);
+            block.load(pixels, level);
             block.run(steps);
             if floats {
                 scale(&mut block, &self.factors);
             }
-            self.put(chunk * LANES, y, &block, pixels.len() / 3);
+            self.put(chunk * LANES, y, &block, pixels.len() / 3, level);
         }
     }
 
     /// Stores `count` finished pixels at (`x`, `y`).
     #[inline(always)]
-    pub(crate) fn put(&mut self, x: usize, y: usize, block: &Block, count: usize) {
+    pub(crate) fn put(&mut self, x: usize, y: usize, block: &Block, count: usize, level: Level) {
         let plane = self.width * self.height;
         let at = y * self.width + x;
         let nchw = self.layout == Layout::Nchw;
@@ -118,11 +119,15 @@ impl Sample<'_> {
                 put_planes(out, at, plane, block, count, |o, l| o.convert_from_f32_slice(l))
             }
             Values::Bf16(out) if nchw => put_planes(out, at, plane, block, count, brain),
-            Values::U8(out) if nchw => put_planes(out, at, plane, block, count, levels),
+            Values::U8(out) if nchw => {
+                for (c, lanes) in block.planes.iter().enumerate() {
+                    out[c * plane + at..][..count].copy_from_slice(&pack::bytes(lanes, level)[..count]);
+                }
+            }
             Values::F32(out) => put_pixels(out, at, block, count, |o, l| o.copy_from_slice(l)),
             Values::F16(out) => put_pixels(out, at, block, count, |o, l| o.convert_from_f32_slice(l)),
             Values::Bf16(out) => put_pixels(out, at, block, count, brain),
-            Values::U8(out) => put_pixels(out, at, block, count, levels),
+            Values::U8(out) => block.store(&mut out[at * 3..][..count * 3], level),
         }
     }
 }
@@ -143,13 +148,6 @@ fn brain(out: &mut [half::bf16], from: &[f32]) {
     for (value, level) in out.iter_mut().zip(from) {
         let bits = level.to_bits();
         *value = half::bf16::from_bits(((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16) as u16);
-    }
-}
-
-#[inline(always)]
-fn levels(out: &mut [u8], from: &[f32]) {
-    for (value, level) in out.iter_mut().zip(from) {
-        *value = *level as u8;
     }
 }
 

@@ -1,0 +1,145 @@
+//! Reads bits from entropy-coded bytes whose stuffing is already gone.
+
+/// A place in the bits, kept in registers: a copy of it is moved about, never a reference stored.
+///
+/// `buffer` holds the next bits at its top. Its top `count` bits are accounted for; the bits below those are either
+/// zero or the true continuation, so that a refill may `or` the same bits in again instead of masking.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Cursor {
+    buffer: u64,
+    count: u32,
+    /// Offset of the first byte that `count` does not cover.
+    at: usize,
+}
+
+/// How many zero bytes must follow the data, so that a refill rarely leaves the fast path.
+pub(super) const PADDING: usize = 16;
+
+impl Cursor {
+    /// Makes at least 56 bits available. Past the end they are zero, and [`Cursor::consumed`] goes on counting, so
+    /// the caller can see afterwards that it read bits that are not there.
+    #[inline(always)]
+    pub(super) fn refill(&mut self, data: &[u8]) {
+        if let Some(bytes) = data.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
+            self.buffer |= u64::from_be_bytes(*bytes) >> self.count;
+        }
+        self.at += ((63 - self.count) >> 3) as usize;
+        self.count |= 56;
+    }
+
+    /// The next `N` bits (1 to 16), which stay unread.
+    #[inline(always)]
+    pub(super) fn peek<const N: u32>(&self) -> usize {
+        (self.buffer >> (64 - N)) as usize
+    }
+
+    /// Drops `bits`, of which that many must be available.
+    #[inline(always)]
+    pub(super) fn skip(&mut self, bits: u32) {
+        self.buffer <<= bits;
+        self.count -= bits;
+    }
+
+    /// Takes `bits` (0 to 16) as a number.
+    #[inline(always)]
+    pub(super) fn take(&mut self, bits: u32) -> u32 {
+        let value = ((self.buffer >> 1) >> (63 - bits)) as u32;
+        self.skip(bits);
+        value
+    }
+
+    /// Bits read since the start of the data.
+    #[inline(always)]
+    pub(super) fn consumed(&self) -> usize {
+        self.at * 8 - self.count as usize
+    }
+}
+
+/// The signed number that a magnitude category of `size` bits and its extra bits stand for.
+#[inline(always)]
+pub(super) fn extend(bits: u32, size: u32) -> i32 {
+    let value = bits as i32;
+    if size != 0 && value < 1 << (size - 1) { value - (1 << size) + 1 } else { value }
+}
+
+/// Appends the entropy-coded bytes from `from` on to `out`, without stuffing, and returns the offset of the marker
+/// that ends them (or the end of `bytes`). A lone FF at the very end is no data: it lacks its stuffing.
+pub(super) fn unstuff(bytes: &[u8], from: usize, out: &mut Vec<u8>) -> usize {
+    let mut at = from.min(bytes.len());
+    loop {
+        let run = run_without_ff(&bytes[at..]);
+        out.extend_from_slice(&bytes[at..at + run]);
+        at += run;
+        match bytes.get(at + 1) {
+            Some(0) => out.push(0xFF),
+            // Fill bytes before a marker: the marker starts at the last FF.
+            Some(0xFF) => {
+                at += 1;
+                continue;
+            }
+            Some(_) => return at,
+            None => return bytes.len(),
+        }
+        at += 2;
+    }
+}
+
+/// How many bytes come before the first FF, eight at a time.
+fn run_without_ff(bytes: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    let mut run = 0;
+    for eight in bytes.chunks_exact(8) {
+        let word = u64::from_le_bytes([
+            eight[0], eight[1], eight[2], eight[3], eight[4], eight[5], eight[6], eight[7],
+        ]);
+        // A byte of the complement is zero where the byte is FF; the classic zero-byte test finds the lowest one.
+        let zero = (!word).wrapping_sub(ONES) & word & TOPS;
+        if zero != 0 {
+            return run + (zero.trailing_zeros() >> 3) as usize;
+        }
+        run += 8;
+    }
+    run + bytes[run..].iter().take_while(|&&byte| byte != 0xFF).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_come_out_in_order_and_reading_past_the_end_shows() {
+        let mut data = vec![0b1010_0000, 0xFF, 0x01];
+        data.resize(3 + PADDING, 0);
+        let mut cursor = Cursor::default();
+        cursor.refill(&data);
+        assert_eq!(cursor.take(3), 0b101);
+        assert_eq!(cursor.peek::<5>(), 0);
+        cursor.skip(5);
+        assert_eq!(cursor.take(16), 0xFF01);
+        assert_eq!(cursor.consumed(), 24);
+        for _ in 0..100 {
+            cursor.refill(&data);
+            assert_eq!(cursor.take(16), 0);
+        }
+        assert_eq!(cursor.consumed(), 24 + 1600);
+    }
+
+    #[test]
+    fn stuffing_goes_and_a_marker_ends_the_data() {
+        let mut out = Vec::new();
+        let bytes = [1, 0xFF, 0, 2, 3, 4, 5, 6, 7, 8, 9, 0xFF, 0xFF, 0xD0, 5];
+        assert_eq!(unstuff(&bytes, 0, &mut out), 12);
+        assert_eq!(out, [1, 0xFF, 2, 3, 4, 5, 6, 7, 8, 9]);
+        out.clear();
+        assert_eq!(unstuff(&[1, 0xFF], 0, &mut out), 2);
+        assert_eq!(out, [1]);
+    }
+
+    #[test]
+    fn categories_cover_both_signs() {
+        assert_eq!([extend(0, 1), extend(1, 1)], [-1, 1]);
+        assert_eq!([extend(0, 3), extend(3, 3), extend(4, 3)], [-7, -4, 4]);
+        assert_eq!(extend(0, 0), 0);
+    }
+}

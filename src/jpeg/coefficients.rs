@@ -1,0 +1,292 @@
+//! Files whose coefficients come in several scans: they are collected in whole and transformed afterwards.
+
+use super::bits::Cursor;
+use super::decode::{Limits, PixelsMut, Scan};
+use super::error::{JpegError, corrupt, unsupported};
+use super::frame::Frame;
+use super::marker::{self, Markers};
+use super::pending::{Block, Pending};
+use super::progressive::Pass;
+use super::sequential::{BadBlock, decode_block};
+use super::stream::Stream;
+use super::strips::Strips;
+use super::tables::{Quant, Tables};
+
+/// The low coefficients that libjpeg guesses by smoothing while they are not fully known.
+const SMOOTHED: usize = 10;
+
+/// All coefficients of one picture; the buffers stay for the next one.
+#[derive(Default)]
+pub(super) struct Coefficients {
+    /// Blocks of each component, row by row, in whole MCUs.
+    blocks: [Vec<[i16; 64]>; 4],
+    /// Blocks in a row of those.
+    across: [usize; 4],
+    quants: [Option<Quant>; 4],
+    /// For each coefficient in zigzag order the lowest bit that is known, -1 for none at all.
+    known: [Known; 4],
+}
+
+#[derive(Clone, Copy)]
+struct Known([i8; 64]);
+
+impl Default for Known {
+    fn default() -> Self {
+        Known([-1; 64])
+    }
+}
+
+impl Coefficients {
+    /// Reads the scan whose data begin at `at`, and all that follow.
+    #[expect(clippy::too_many_arguments, reason = "the decoder's parts, borrowed apart")]
+    pub(super) fn read(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        scan: Scan,
+        frame: &Frame,
+        limits: &Limits,
+        tables: &mut Tables,
+        stream: &mut Stream,
+    ) -> Result<(), JpegError> {
+        self.begin(frame, bytes.len(), limits)?;
+        let mut scans = 0;
+        let mut next = Some((at, scan));
+        while let Some((at, scan)) = next {
+            scans += 1;
+            if scans > limits.max_scans {
+                let (found, limit) = (u64::from(scans), u64::from(limits.max_scans));
+                return Err(JpegError::TooLarge {
+                    what: "the scans number",
+                    found,
+                    limit,
+                    remedy: "max_scans",
+                });
+            }
+            stream.start(bytes, at, tables.restart_interval);
+            match self.read_scan(bytes, &scan, frame, tables, stream) {
+                Err(JpegError::Truncated { .. }) if limits.tolerate_truncated => return Ok(()),
+                result => result?,
+            }
+            next = match next_scan(bytes, stream.end(), frame, tables) {
+                Err(JpegError::Truncated { .. }) if limits.tolerate_truncated => return Ok(()),
+                result => result?,
+            };
+        }
+        self.check_complete(bytes, stream.end(), frame, limits)
+    }
+
+    fn begin(&mut self, frame: &Frame, length: usize, limits: &Limits) -> Result<(), JpegError> {
+        let (across, down) = (frame.mcus_across(), frame.mcus_down());
+        let total: usize = frame.used().iter().map(|c| across * c.h * down * c.v).sum();
+        let real: usize = frame.used().iter().map(|c| c.blocks_across() * c.blocks_down()).sum();
+        // A block takes a bit at least, so a short file cannot make us allocate for a huge picture.
+        if real / 8 > length && !limits.tolerate_truncated {
+            return Err(JpegError::Truncated { place: "the picture" });
+        }
+        debug_assert!(total >= real);
+        self.quants = [None; 4];
+        self.known = [Known::default(); 4];
+        for (index, component) in frame.used().iter().enumerate() {
+            self.across[index] = across * component.h;
+            let blocks = &mut self.blocks[index];
+            blocks.clear();
+            blocks.resize(across * component.h * down * component.v, [0; 64]);
+        }
+        Ok(())
+    }
+
+    fn read_scan(
+        &mut self,
+        bytes: &[u8],
+        scan: &Scan,
+        frame: &Frame,
+        tables: &mut Tables,
+        stream: &mut Stream,
+    ) -> Result<(), JpegError> {
+        if frame.progressive {
+            self.check_pass(scan)?;
+        } else {
+            tables.fill_in_standard()?;
+        }
+        for part in scan.used() {
+            if self.quants[part.index].is_none() {
+                self.quants[part.index] = Some(tables.quant(frame.components[part.index].quant)?);
+            }
+            let (needs_dc, needs_ac) = if frame.progressive {
+                (scan.start == 0 && scan.high == 0, scan.start != 0)
+            } else {
+                (true, true)
+            };
+            if (needs_dc && !tables.dc[part.dc].is_defined())
+                || (needs_ac && !tables.ac[part.ac].is_defined())
+            {
+                return corrupt("a scan's Huffman table is missing");
+            }
+            if !frame.progressive {
+                tables.dc[part.dc].merge();
+                tables.ac[part.ac].merge();
+                self.known[part.index] = Known([0; 64]);
+            }
+        }
+        let mut reader = ScanReader { bytes, scan, frame, tables, stream, run: 0, predictions: [0; 4] };
+        reader.read(&mut self.blocks, &self.across)
+    }
+
+    /// libjpeg's rules for a progressive scan header; what it only warns of is refused.
+    fn check_pass(&mut self, scan: &Scan) -> Result<(), JpegError> {
+        let (start, end) = (usize::from(scan.start), usize::from(scan.end));
+        let band = if start == 0 { end == 0 } else { start <= end && end < 64 && scan.count == 1 };
+        if !band || scan.low > 13 || (scan.high != 0 && scan.high != scan.low + 1) {
+            return corrupt("a progressive scan has impossible parameters");
+        }
+        for part in scan.used() {
+            let known = &mut self.known[part.index].0;
+            let before = if scan.high == 0 { -1 } else { scan.high as i8 };
+            if (start > 0 && known[0] < 0) || known[start..=end].iter().any(|&bit| bit != before) {
+                return corrupt("progressive scans come in an impossible order");
+            }
+            known[start..=end].fill(scan.low as i8);
+        }
+        Ok(())
+    }
+
+    /// Refuses what libjpeg would only guess: components without data, and low coefficients that it would smooth.
+    fn check_complete(
+        &self,
+        bytes: &[u8],
+        end: usize,
+        frame: &Frame,
+        limits: &Limits,
+    ) -> Result<(), JpegError> {
+        let known = &self.known[..frame.count];
+        let missing = known.iter().any(|known| known.0[..SMOOTHED].iter().any(|&bit| bit != 0));
+        let unfinished = known.iter().any(|known| known.0.iter().any(|&bit| bit != 0));
+        let has_end = Markers::resume(bytes, end).next().is_ok_and(|segment| segment.is_some());
+        if limits.tolerate_truncated || (has_end && !missing) || !unfinished {
+            return Ok(());
+        }
+        if !has_end {
+            return Err(JpegError::Truncated { place: "the scans of a progressive picture" });
+        }
+        unsupported("a progressive file with scans left out, which decoders fill in by guessing")
+    }
+
+    /// Transforms and converts what `strips` need.
+    pub(super) fn render(&self, strips: &mut Strips, pending: &mut Pending, out: &mut PixelsMut<'_>) {
+        let quants = self.quants.map(|quant| quant.unwrap_or(Quant([0; 64])));
+        let needed = strips.mcu_rows();
+        for row in needed.clone() {
+            for (index, blocks) in self.blocks.iter().enumerate().take(strips.count()) {
+                let (columns, rows) = strips.needed(index);
+                let down = strips.blocks_down(index);
+                for y in (row * down..(row + 1) * down).filter(|y| rows.contains(y)) {
+                    for x in columns.clone() {
+                        let Some(target) = strips.target(index, x, y) else { continue };
+                        let coefficients = &blocks[y * self.across[index] + x];
+                        pending.block().0[..64].copy_from_slice(coefficients);
+                        let has_ac = coefficients[1..].iter().any(|&coefficient| coefficient != 0);
+                        pending.push(has_ac, index, target, &quants, strips.samples());
+                    }
+                }
+            }
+            pending.flush(&quants, strips.samples());
+            strips.finish_mcu_row(row, row + 1 == needed.end, out.data, out.stride);
+        }
+    }
+}
+
+/// Applies the tables up to the next scan header; `None` at the end of the image or of the bytes.
+fn next_scan(
+    bytes: &[u8],
+    at: usize,
+    frame: &Frame,
+    tables: &mut Tables,
+) -> Result<Option<(usize, Scan)>, JpegError> {
+    let mut markers = Markers::resume(bytes, at);
+    while let Some(segment) = markers.next()? {
+        match segment.marker {
+            marker::SOS => return Ok(Some((markers.at, Scan::parse(segment.body, frame)?))),
+            marker::EOI => return Ok(None),
+            0xDC => return unsupported("a height that a DNL marker gives"),
+            marker::DHT | 0xC8 | 0xCC => tables.apply(&segment)?,
+            marker::SOI | 0xC0..=0xCF => return corrupt("a second image begins inside the first"),
+            _ => tables.apply(&segment)?,
+        }
+    }
+    Ok(None)
+}
+
+/// One scan on its way into the coefficients.
+struct ScanReader<'a> {
+    bytes: &'a [u8],
+    scan: &'a Scan,
+    frame: &'a Frame,
+    tables: &'a Tables,
+    stream: &'a mut Stream,
+    run: u32,
+    predictions: [i32; 4],
+}
+
+impl ScanReader<'_> {
+    fn read(&mut self, blocks: &mut [Vec<[i16; 64]>; 4], across: &[usize; 4]) -> Result<(), JpegError> {
+        let alone = self.scan.count == 1;
+        let first = &self.frame.components[self.scan.components[0].index & 3];
+        let (columns, rows) = match alone {
+            true => (first.blocks_across(), first.blocks_down()),
+            false => (self.frame.mcus_across(), self.frame.mcus_down()),
+        };
+        let mut cursor = Cursor::default();
+        for row in 0..rows {
+            for column in 0..columns {
+                if self.stream.restart_is_due() {
+                    cursor = self.stream.restart(self.bytes, cursor)?;
+                    (self.predictions, self.run) = ([0; 4], 0);
+                }
+                for part in 0..self.scan.count {
+                    let index = self.scan.components[part].index & 3;
+                    let component = &self.frame.components[index];
+                    let (h, v) = if alone { (1, 1) } else { (component.h, component.v) };
+                    for block in 0..h * v {
+                        let (x, y) = (column * h + block % h, row * v + block / h);
+                        let block = &mut blocks[index][y * across[index] + x];
+                        if self.read_block(&mut cursor, part, block).is_err() {
+                            return Err(self.stream.fault(self.bytes, &cursor));
+                        }
+                    }
+                }
+                if self.stream.overread(&cursor) {
+                    return Err(self.stream.fault(self.bytes, &cursor));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read_block(
+        &mut self,
+        cursor: &mut Cursor,
+        part: usize,
+        block: &mut [i16; 64],
+    ) -> Result<(), BadBlock> {
+        let part = self.scan.components[part];
+        let (dc, ac) = (&self.tables.dc[part.dc & 3], &self.tables.ac[part.ac & 3]);
+        let prediction = &mut self.predictions[part.index & 3];
+        let data = self.stream.data();
+        if self.frame.progressive {
+            let pass = Pass {
+                dc,
+                ac,
+                start: self.scan.start.into(),
+                end: self.scan.end.into(),
+                low: self.scan.low.into(),
+                refines: self.scan.high != 0,
+            };
+            return pass.block(cursor, data, prediction, &mut self.run, block);
+        }
+        let mut scratch = Block::ZERO;
+        decode_block::<true>(cursor, data, dc, ac, prediction, &mut scratch)?;
+        *block = *scratch.coefficients();
+        Ok(())
+    }
+}

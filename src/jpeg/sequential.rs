@@ -1,0 +1,180 @@
+//! Entropy decoding of sequential scans, and the whole way of a file that has just one.
+
+use super::bits::Cursor;
+use super::decode::{PixelsMut, Scan};
+use super::error::JpegError;
+use super::frame::Frame;
+use super::huffman::{END_OF_BLOCK, Table};
+use super::idct;
+use super::pending::{Block, Pending};
+use super::stream::Stream;
+use super::strips::Strips;
+use super::tables::{Quant, Tables, ZIGZAG};
+
+/// Where a value goes after an advance to `k`: at `PLACE[k - 1]`. What an "end of block" or a broken run would
+/// write lands in the unused half of a [`Block`], so the hot loop needs no test for it.
+const PLACE: [u8; 256] = {
+    let mut place = [64; 256];
+    let mut k = 0;
+    while k < 64 {
+        place[k] = ZIGZAG[k];
+        k += 1;
+    }
+    place
+};
+
+/// A code that does not exist, or a run past the end of the block.
+pub(super) struct BadBlock;
+
+/// Decodes one block. `STORE` writes its coefficients into `block`, which must be zero; otherwise they are only read
+/// over, for blocks outside the wanted region. Returns whether there was anything besides DC.
+#[inline(always)]
+pub(super) fn decode_block<const STORE: bool>(
+    cursor: &mut Cursor,
+    data: &[u8],
+    dc: &Table,
+    ac: &Table,
+    prediction: &mut i32,
+    block: &mut Block,
+) -> Result<bool, BadBlock> {
+    cursor.refill(data);
+    let (advance, difference) = dc.coefficient(cursor, data);
+    if advance != 1 {
+        return Err(BadBlock);
+    }
+    *prediction = prediction.wrapping_add(difference);
+    block.0[0] = *prediction as i16;
+    cursor.refill(data);
+    let (advance, value) = ac.coefficient(cursor, data);
+    let mut k = 1 + advance;
+    let only_dc = k > END_OF_BLOCK;
+    store::<STORE>(block, k, value);
+    while k < 64 {
+        cursor.refill(data);
+        // Three short codes and the longest one fit into one refill.
+        for _ in 0..4 {
+            let (advance, value) = ac.coefficient(cursor, data);
+            k += advance;
+            store::<STORE>(block, k, value);
+            if k > 63 {
+                break;
+            }
+        }
+    }
+    if k == 64 || k >= END_OF_BLOCK { Ok(!only_dc) } else { Err(BadBlock) }
+}
+
+#[inline(always)]
+fn store<const STORE: bool>(block: &mut Block, k: u32, value: i32) {
+    if STORE {
+        block.0[usize::from(PLACE[(k - 1) as u8 as usize]) & 127] = value as i16;
+    }
+}
+
+/// A file whose only scan holds everything: decoded, transformed and converted row by row.
+pub(super) struct Whole<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) frame: &'a Frame,
+    pub(super) scan: &'a Scan,
+    pub(super) tables: &'a Tables,
+    pub(super) quants: &'a [Quant; 4],
+}
+
+/// What goes on from MCU row to MCU row.
+#[derive(Default)]
+struct State {
+    cursor: Cursor,
+    predictions: [i32; 4],
+}
+
+impl Whole<'_> {
+    /// Decodes down to the last row that `strips` need.
+    pub(super) fn decode(
+        &self,
+        stream: &mut Stream,
+        strips: &mut Strips,
+        pending: &mut Pending,
+        tolerate_truncated: bool,
+        out: &mut PixelsMut<'_>,
+    ) -> Result<(), JpegError> {
+        let needed = strips.mcu_rows();
+        let mut state = State::default();
+        let mut ended = false;
+        for row in 0..needed.end {
+            if !ended {
+                match self.decode_row(row, &mut state, stream, strips, pending) {
+                    Ok(()) => {}
+                    Err((JpegError::Truncated { .. }, column)) if tolerate_truncated => {
+                        pending.flush(self.quants, strips.samples());
+                        self.fill_row(row, column, strips);
+                        ended = true;
+                    }
+                    Err((error, _)) => return Err(error),
+                }
+                pending.flush(self.quants, strips.samples());
+            } else {
+                self.fill_row(row, 0, strips);
+            }
+            if row >= needed.start {
+                strips.finish_mcu_row(row, row + 1 == needed.end, out.data, out.stride);
+            }
+        }
+        Ok(())
+    }
+
+    /// Decodes one row of MCUs; an error comes with the column of the MCU that it is in.
+    fn decode_row(
+        &self,
+        row: usize,
+        state: &mut State,
+        stream: &mut Stream,
+        strips: &mut Strips,
+        pending: &mut Pending,
+    ) -> Result<(), (JpegError, usize)> {
+        let mut cursor = state.cursor;
+        let mut predictions = state.predictions;
+        for column in 0..self.frame.mcus_across() {
+            if stream.restart_is_due() {
+                cursor = stream.restart(self.bytes, cursor).map_err(|error| (error, column))?;
+                predictions = [0; 4];
+            }
+            for part in self.scan.used() {
+                let component = &self.frame.components[part.index & 3];
+                let (dc, ac) = (&self.tables.dc[part.dc & 3], &self.tables.ac[part.ac & 3]);
+                let prediction = &mut predictions[part.index & 3];
+                for block in 0..component.h * component.v {
+                    let (x, y) = (block % component.h, block / component.h);
+                    let (x, y) = (column * component.h + x, row * component.v + y);
+                    let (data, slot) = (stream.data(), pending.block());
+                    let target = strips.target(part.index, x, y);
+                    let result = match target {
+                        Some(_) => decode_block::<true>(&mut cursor, data, dc, ac, prediction, slot),
+                        None => decode_block::<false>(&mut cursor, data, dc, ac, prediction, slot),
+                    };
+                    let Ok(has_ac) = result else { return Err((stream.fault(self.bytes, &cursor), column)) };
+                    if let Some(target) = target {
+                        pending.push(has_ac, part.index, target, self.quants, strips.samples());
+                    }
+                }
+            }
+            if stream.overread(&cursor) {
+                return Err((stream.fault(self.bytes, &cursor), column));
+            }
+        }
+        *state = State { cursor, predictions };
+        Ok(())
+    }
+
+    /// Fills the MCUs of a row from `column` on with mid-grey.
+    fn fill_row(&self, row: usize, column: usize, strips: &mut Strips) {
+        for (index, component) in self.frame.used().iter().enumerate() {
+            for y in row * component.v..(row + 1) * component.v {
+                for x in column * component.h..self.frame.mcus_across() * component.h {
+                    if let Some(target) = strips.target(index, x, y) {
+                        idct::fill(128, target, strips.samples());
+                    }
+                }
+            }
+        }
+    }
+}

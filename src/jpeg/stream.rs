@@ -1,0 +1,95 @@
+//! The entropy-coded bytes of one scan, cut into pieces at restart markers.
+
+use super::bits::{Cursor, PADDING, unstuff};
+use super::error::{JpegError, corrupt};
+use super::marker::EOI;
+
+/// One scan's data. The buffer is kept from file to file, so that a worker stops allocating.
+#[derive(Default)]
+pub(super) struct Stream {
+    /// The current piece without stuffing, and zeros after it.
+    data: Vec<u8>,
+    /// Bits of `data` that are in the file.
+    bits: usize,
+    /// Where the marker that ends the piece stands.
+    end: usize,
+    /// MCUs between restarts, or 0.
+    interval: u32,
+    /// MCUs until the next restart.
+    left: u32,
+    /// The restart marker that must come next, 0 to 7.
+    expected: u8,
+}
+
+impl Stream {
+    /// Starts a scan whose data begin at `from`.
+    pub(super) fn start(&mut self, bytes: &[u8], from: usize, interval: u16) {
+        self.interval = interval.into();
+        self.left = if interval == 0 { u32::MAX } else { self.interval };
+        self.expected = 0;
+        self.load(bytes, from);
+    }
+
+    fn load(&mut self, bytes: &[u8], from: usize) {
+        self.data.clear();
+        self.end = unstuff(bytes, from, &mut self.data);
+        self.bits = self.data.len() * 8;
+        self.data.resize(self.data.len() + PADDING, 0);
+    }
+
+    /// The piece's bytes, for [`Cursor`].
+    #[inline(always)]
+    pub(super) fn data(&self) -> &[u8] {
+        &self.data
+    }
+
+    /// Where the marker after the current piece stands, or the end of the file.
+    pub(super) fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Whether `cursor` has read bits that are not in the file.
+    #[inline(always)]
+    pub(super) fn overread(&self, cursor: &Cursor) -> bool {
+        cursor.consumed() > self.bits
+    }
+
+    /// To be called before each MCU: true if a restart marker must be passed first, with [`Stream::restart`].
+    #[inline(always)]
+    pub(super) fn restart_is_due(&mut self) -> bool {
+        let due = self.left == 0;
+        self.left = self.left.wrapping_sub(1);
+        due && self.interval != 0
+    }
+
+    /// Passes a restart marker; the caller starts again with the returned cursor and forgets its predictions.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn restart(&mut self, bytes: &[u8], cursor: Cursor) -> Result<Cursor, JpegError> {
+        match bytes.get(self.end + 1) {
+            Some(&found) if found == 0xD0 + self.expected => {}
+            None | Some(&EOI) => return Err(JpegError::Truncated { place: "the picture" }),
+            Some(_) => return corrupt("a restart marker is missing or has the wrong number"),
+        }
+        if cursor.consumed() + 8 <= self.bits {
+            return corrupt("there are unread bytes before a restart marker");
+        }
+        self.expected = (self.expected + 1) & 7;
+        self.left = self.interval - 1;
+        self.load(bytes, self.end + 2);
+        Ok(Cursor::default())
+    }
+
+    /// The error for an MCU that could not be decoded: missing bytes explain more than a wrong code.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn fault(&self, bytes: &[u8], cursor: &Cursor) -> JpegError {
+        if !self.overread(cursor) {
+            return JpegError::Corrupt { what: "the compressed data hold a code that does not exist" };
+        }
+        match bytes.get(self.end + 1) {
+            None | Some(&EOI) => JpegError::Truncated { place: "the picture" },
+            Some(_) => JpegError::Corrupt { what: "a marker stands in the middle of the compressed data" },
+        }
+    }
+}

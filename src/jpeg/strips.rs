@@ -1,0 +1,283 @@
+//! Sample planes, two rows of MCUs deep, and the way from them to rows of RGB.
+//!
+//! The last output row of an MCU row needs the chroma of the next one, so each plane is a ring that holds the MCU row
+//! being filled and the one before. Only the blocks that the region and its chroma halo touch have a place.
+
+use std::ops::Range;
+
+use super::convert;
+use super::frame::{Component, Frame};
+use super::header::ColorModel;
+use super::idct::Target;
+use super::upsample::{self, SLACK};
+use crate::geometry::Rect;
+use crate::simd::Avx2;
+
+/// Bytes before the first sample of each row: room for the left neighbour, and aligned rows.
+const MARGIN: usize = 32;
+
+/// How a component gets to full size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Full,
+    H2V1,
+    H1V2,
+    H2V2,
+    Replicate,
+}
+
+impl Kind {
+    /// libjpeg's choice: planes of one or two columns are replicated where it filters horizontally.
+    fn of(across: usize, down: usize, width: usize) -> Self {
+        match (across, down) {
+            (1, 1) => Kind::Full,
+            (2, 1) if width > 2 => Kind::H2V1,
+            (2, 2) if width > 2 => Kind::H2V2,
+            (1, 2) => Kind::H1V2,
+            _ => Kind::Replicate,
+        }
+    }
+
+    fn looks_sideways(self) -> bool {
+        matches!(self, Kind::H2V1 | Kind::H2V2)
+    }
+
+    fn looks_up_and_down(self) -> bool {
+        matches!(self, Kind::H1V2 | Kind::H2V2)
+    }
+}
+
+/// One component's ring of rows.
+#[derive(Clone, Debug, Default)]
+struct Plane {
+    kind: Kind,
+    /// Output columns and rows of one sample.
+    across: usize,
+    down: usize,
+    /// Samples of the whole component: the edges that neighbours are repeated at.
+    width: usize,
+    height: usize,
+    /// Blocks that have a place here.
+    columns: Range<usize>,
+    rows: Range<usize>,
+    /// Offset of the sample in the first needed column of ring row 0.
+    base: usize,
+    stride: usize,
+    ring: usize,
+    /// Rows of samples of one MCU row.
+    strip: usize,
+}
+
+impl Plane {
+    fn new(frame: &Frame, component: &Component, region: Rect) -> Self {
+        let (across, down) = (frame.h_max / component.h, frame.v_max / component.v);
+        let kind = Kind::of(across, down, component.width);
+        let blocks = |start: i32, length: u32, ratio: usize, samples: usize, halo: bool| {
+            let (first, last) = (start as usize / ratio, (start as usize + length as usize - 1) / ratio);
+            let halo = usize::from(halo);
+            first.saturating_sub(halo) / 8..(last + halo).min(samples - 1) / 8 + 1
+        };
+        let columns = blocks(region.x, region.width, across, component.width, kind.looks_sideways());
+        let rows = blocks(region.y, region.height, down, component.height, kind.looks_up_and_down());
+        let stride = (MARGIN + columns.len() * 8 + SLACK).next_multiple_of(32);
+        let strip = component.v * 8;
+        let (width, height) = (component.width, component.height);
+        Self { kind, across, down, width, height, columns, rows, base: 0, stride, ring: 2 * strip, strip }
+    }
+
+    /// Offset of sample `column` of row `row`, which may be one column outside of the needed blocks.
+    fn offset(&self, column: usize, row: usize) -> usize {
+        self.base + (row % self.ring) * self.stride + column - self.columns.start * 8
+    }
+
+    /// The row that an output row lies in, the next nearest one, and the rounding for it.
+    fn near_and_far(&self, y: usize) -> (usize, usize, u16) {
+        let near = y / self.down;
+        if y.is_multiple_of(self.down) {
+            (near, near.saturating_sub(1), 1)
+        } else {
+            (near, (near + 1).min(self.height - 1), 2)
+        }
+    }
+}
+
+/// The planes of one picture; the buffers stay for the next one.
+pub(super) struct Strips {
+    samples: Vec<u8>,
+    planes: [Plane; 4],
+    lines: [Vec<u8>; 4],
+    count: usize,
+    region: Rect,
+    model: ColorModel,
+    /// 1 if some component's rows need the row below them, else 0.
+    lag: usize,
+    /// Output rows of one MCU row.
+    step: usize,
+    /// The next output row, counted in the whole picture.
+    next: usize,
+    avx2: Option<Avx2>,
+}
+
+impl Strips {
+    /// No picture yet.
+    pub(super) fn new(avx2: Option<Avx2>) -> Self {
+        Self {
+            samples: Vec::new(),
+            planes: Default::default(),
+            lines: Default::default(),
+            count: 0,
+            region: Rect::default(),
+            model: ColorModel::Grey,
+            lag: 0,
+            step: 8,
+            next: 0,
+            avx2,
+        }
+    }
+
+    /// Prepares for a picture of which `region` (inside of it, not empty) is wanted.
+    pub(super) fn begin(&mut self, frame: &Frame, model: ColorModel, region: Rect) {
+        (self.count, self.region, self.model) = (frame.count, region, model);
+        self.step = frame.v_max * 8;
+        self.next = region.y as usize;
+        let mut total = 0;
+        for (plane, component) in self.planes.iter_mut().zip(frame.used()) {
+            *plane = Plane::new(frame, component, region);
+            plane.base = total + MARGIN;
+            total += plane.stride * plane.ring;
+        }
+        let planes = &self.planes[..self.count];
+        self.lag = usize::from(planes.iter().any(|plane| plane.kind.looks_up_and_down()));
+        // A line starts up to three samples before the region and is written in whole vectors.
+        let line = region.width as usize + 2 * SLACK;
+        for (buffer, plane) in self.lines.iter_mut().zip(planes) {
+            if plane.kind != Kind::Full {
+                grow(buffer, line);
+            }
+        }
+        grow(&mut self.samples, total + SLACK);
+    }
+
+    /// Rows of MCUs that hold a needed block, in the grid of interleaved MCUs.
+    pub(super) fn mcu_rows(&self) -> Range<usize> {
+        let planes = self.planes[..self.count].iter();
+        let down = |plane: &Plane| plane.strip / 8;
+        let first = planes.clone().map(|plane| plane.rows.start / down(plane)).min().unwrap_or(0);
+        let last = planes.map(|plane| (plane.rows.end - 1) / down(plane)).max().unwrap_or(0);
+        first..last + 1
+    }
+
+    /// How many components there are.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Rows of blocks that an MCU row holds of a component.
+    pub(super) fn blocks_down(&self, component: usize) -> usize {
+        self.planes[component & 3].strip / 8
+    }
+
+    /// The needed blocks of a component, as columns and rows.
+    pub(super) fn needed(&self, component: usize) -> (Range<usize>, Range<usize>) {
+        let plane = &self.planes[component & 3];
+        (plane.columns.clone(), plane.rows.clone())
+    }
+
+    /// Where to write a block, or `None` if it is not needed.
+    #[inline(always)]
+    pub(super) fn target(&self, component: usize, column: usize, row: usize) -> Option<Target> {
+        let plane = &self.planes[component & 3];
+        if !plane.columns.contains(&column) || !plane.rows.contains(&row) {
+            return None;
+        }
+        // `ring` is twice the strip, and strips hold whole blocks, so a block never wraps.
+        Some(Target { offset: plane.offset(column * 8, row * 8), stride: plane.stride })
+    }
+
+    /// The samples of all planes, which targets point into.
+    #[inline(always)]
+    pub(super) fn samples(&mut self) -> &mut [u8] {
+        &mut self.samples
+    }
+
+    /// After MCU row `row` is in place: writes every output row that is complete now to `out`, whose row 0 is the
+    /// region's first. `last` says that no more MCU rows will come.
+    pub(super) fn finish_mcu_row(&mut self, row: usize, last: bool, out: &mut [u8], stride: usize) {
+        self.repeat_edges(row);
+        let bottom = self.region.bottom() as usize;
+        let ready = if last { bottom } else { ((row + 1) * self.step - self.lag).min(bottom) };
+        let width = self.region.width as usize * 3;
+        while self.next < ready {
+            let at = (self.next - self.region.y as usize) * stride;
+            self.convert_row(self.next, &mut out[at..at + width]);
+            self.next += 1;
+        }
+    }
+
+    /// Puts copies of the outermost samples of each row beside them, for the filters that look sideways.
+    fn repeat_edges(&mut self, mcu_row: usize) {
+        for plane in self.planes[..self.count].iter().filter(|plane| plane.kind.looks_sideways()) {
+            let at_left = plane.columns.start == 0;
+            let at_right = plane.columns.end * 8 >= plane.width;
+            for row in mcu_row * plane.strip..(mcu_row + 1) * plane.strip {
+                if at_left {
+                    let first = plane.offset(0, row);
+                    self.samples[first - 1] = self.samples[first];
+                }
+                if at_right {
+                    let beyond = plane.offset(plane.width, row);
+                    self.samples[beyond] = self.samples[beyond - 1];
+                }
+            }
+        }
+    }
+
+    fn convert_row(&mut self, y: usize, out: &mut [u8]) {
+        let x = self.region.x as usize;
+        let width = self.region.width as usize;
+        for (plane, line) in self.planes[..self.count].iter().zip(&mut self.lines) {
+            upsample_row(self.avx2, plane, &self.samples, y, x..x + width, line);
+        }
+        let mut rows: [&[u8]; 4] = [&[]; 4];
+        for ((row, plane), line) in rows.iter_mut().zip(&self.planes[..self.count]).zip(&self.lines) {
+            *row = match plane.kind {
+                Kind::Full => &self.samples[plane.offset(x, y)..][..width],
+                Kind::H1V2 => &line[..width],
+                _ => &line[x % plane.across..][..width],
+            };
+        }
+        convert::row(self.avx2, self.model, rows, out);
+    }
+}
+
+/// Writes a plane's part of output row `y` to `line`, from the output column on where the sample that covers
+/// `columns.start` begins.
+fn upsample_row(
+    avx2: Option<Avx2>,
+    plane: &Plane,
+    samples: &[u8],
+    y: usize,
+    columns: Range<usize>,
+    line: &mut [u8],
+) {
+    let first = columns.start / plane.across;
+    let count = (columns.end - 1) / plane.across + 1 - first;
+    let (near, far, bias) = plane.near_and_far(y);
+    let from = |row: usize| &samples[plane.offset(first, row)..];
+    let with_left = |row: usize| &samples[plane.offset(first, row) - 1..];
+    match plane.kind {
+        Kind::Full => {}
+        Kind::H2V1 => upsample::h2v1(avx2, with_left(near), count, line),
+        Kind::H2V2 => upsample::h2v2(avx2, with_left(near), with_left(far), count, line),
+        Kind::H1V2 => upsample::h1v2(from(near), from(far), bias, count, line),
+        Kind::Replicate => upsample::replicate(from(near), plane.across, count, line),
+    }
+}
+
+/// Makes `buffer` at least `length` long; what it held is of no interest, so it never shrinks.
+fn grow(buffer: &mut Vec<u8>, length: usize) {
+    if buffer.len() < length {
+        buffer.resize(length, 0);
+    }
+}
