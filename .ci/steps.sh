@@ -75,29 +75,6 @@ venv() {
     fi
 }
 
-# parity ENVIRONMENT SCRIPT...: runs the comparisons; each exits with an error where pixels differ.
-parity() {
-    local python=$work/$1/bin/python script
-    shift
-    (($#)) || missing "tests/python/*.py, the comparison with other libraries"
-    cargo build --locked --release --quiet
-    for script in "$@"; do
-        echo "== $script"
-        FEEDLINE=$PWD/target/release/feedline "$python" "$script"
-    done
-}
-
-# parity_scripts with|without: those that import torch, or those that do not.
-parity_scripts() {
-    local wanted=$1 script has
-    for script in tests/python/*.py; do
-        [[ -f $script ]] || continue
-        has=without
-        if grep -qE '^ *(import|from) torch' "$script"; then has=with; fi
-        if [[ $has == "$wanted" ]]; then echo "$script"; fi
-    done
-}
-
 # count_tests LOG...: sums cargo's own closing lines and prints "N passed, N failed, N ignored".
 count_tests() {
     awk '/^test result: / { runs++; passed += $4; failed += $6; ignored += $8 }
