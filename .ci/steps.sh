@@ -1,0 +1,93 @@
+# How .ci/run and .ci/full run their steps: one line each, the output only of what fails. Sourced, not run.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+exec </dev/null
+
+export CI=true CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0 RUST_BACKTRACE=0 PIP_DISABLE_PIP_VERSION_CHECK=1
+export PYTHONDONTWRITEBYTECODE=1
+unset RUSTFLAGS CARGO_TARGET_DIR # what the person at the keyboard prefers must not decide
+
+# Everything that CI makes lies below target/, which git ignores.
+work=$PWD/target/ci
+tools=$work/tools
+mkdir -p "$work"
+export PATH="$tools/bin:$PATH"
+
+failed=()
+
+# step NAME COMMAND...: runs it, prints "ok" or "FAILED" with its seconds, and goes on either way.
+step() {
+    local name=$1 log status=0 began=$SECONDS
+    log=$work/${name//[^a-z0-9]/-}.log
+    shift
+    # In the background and then waited for: bash turns `set -e` off inside anything whose failure is asked for.
+    ( "$@" ) >"$log" 2>&1 &
+    wait $! || status=$?
+    if ((status == 0)); then
+        printf 'ok      %-34s %4d s\n' "$name" $((SECONDS - began))
+        return
+    fi
+    failed+=("$name")
+    printf 'FAILED  %-34s %4d s, exit status %d; its last lines:\n' "$name" $((SECONDS - began)) "$status"
+    grep -v '^test .* \.\.\. ok$' "$log" | tail -n 60 | sed 's/^/        | /'
+}
+
+# notes_of NAME: repeats the lines that a step began with "NOTE:"; a step that passes shows nothing else.
+notes_of() {
+    grep -h '^NOTE: ' "$work/${1//[^a-z0-9]/-}.log" || true
+}
+
+# missing WHAT: a part that ought to be there is a failure, never a step left out.
+missing() {
+    echo "missing: $1" >&2
+    return 1
+}
+
+# block NAME: the commands that README.md shows between `<!-- NAME -->` and the end of that code block.
+block() {
+    local commands
+    commands=$(awk -v mark="<!-- $1 -->" '
+        $0 == mark { wanted = 1; next }
+        wanted && /^```/ { if (inside) exit; inside = 1; next }
+        wanted && inside { print }' README.md)
+    [[ -n $commands ]] || missing "README.md has no commands below <!-- $1 -->"
+    printf '%s\n' "$commands"
+}
+
+# run_block NAME: runs them as a reader would, line by line.
+run_block() {
+    block "$1" >"$work/block.sh"
+    bash -euo pipefail "$work/block.sh"
+}
+
+# venv NAME PACKAGE...: makes a Python environment of the named packages, at the versions that the benchmarks pin.
+venv() {
+    local folder=$work/$1 list=$work/$1.txt pins=benches/peers/requirements.txt
+    [[ -f $pins ]] || missing "$pins, which pins the versions of the Python packages"
+    shift
+    grep -E "^($(IFS='|' && echo "$*"))[=><]" $pins >"$list"
+    if ! cmp -s "$list" "$folder/installed.txt"; then
+        rm -rf "$folder"
+        python3 -m venv "$folder"
+        "$folder/bin/pip" install --quiet --requirement "$list"
+        cp "$list" "$folder/installed.txt"
+    fi
+}
+
+# count_tests LOG...: sums cargo's own closing lines and prints "N passed, N failed, N ignored".
+count_tests() {
+    awk '/^test result: / { runs++; passed += $4; failed += $6; ignored += $8 }
+         END { printf "%d passed, %d failed, %d ignored in %d test programs\n", passed, failed, ignored, runs
+               exit !(runs > 0 && failed == 0) }' "$@"
+}
+
+finish() {
+    if ((${#failed[@]})); then
+        local list
+        list=$(printf ', %s' "${failed[@]}")
+        echo "CI FAILED after ${SECONDS} s: ${list:2}"
+        exit 1
+    fi
+    echo "CI passed in ${SECONDS} s"
+}
