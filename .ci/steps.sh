@@ -4,7 +4,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 exec </dev/null
 
-export CI=true CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
+export CI=true CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0 RUST_BACKTRACE=0 PIP_DISABLE_PIP_VERSION_CHECK=1
+export PYTHONDONTWRITEBYTECODE=1
 unset RUSTFLAGS CARGO_TARGET_DIR # what the person at the keyboard prefers must not decide
 
 # Everything that CI makes lies below target/, which git ignores.
@@ -29,7 +30,7 @@ step() {
     fi
     failed+=("$name")
     printf 'FAILED  %-34s %4d s, exit status %d; its last lines:\n' "$name" $((SECONDS - began)) "$status"
-    tail -n 60 "$log" | sed 's/^/        | /'
+    grep -v '^test .* \.\.\. ok$' "$log" | tail -n 60 | sed 's/^/        | /'
 }
 
 # notes_of NAME: repeats the lines that a step began with "NOTE:"; a step that passes shows nothing else.
@@ -72,29 +73,6 @@ venv() {
         "$folder/bin/pip" install --quiet --requirement "$list"
         cp "$list" "$folder/installed.txt"
     fi
-}
-
-# parity ENVIRONMENT SCRIPT...: runs the comparisons; each exits with an error where pixels differ.
-parity() {
-    local python=$work/$1/bin/python script
-    shift
-    (($#)) || missing "tests/python/*.py, the comparison with other libraries"
-    cargo build --locked --release --quiet
-    for script in "$@"; do
-        echo "== $script"
-        FEEDLINE=$PWD/target/release/feedline "$python" "$script"
-    done
-}
-
-# parity_scripts with|without: those that import torch, or those that do not.
-parity_scripts() {
-    local wanted=$1 script has
-    for script in tests/python/*.py; do
-        [[ -f $script ]] || continue
-        has=without
-        if grep -qE '^ *(import|from) torch' "$script"; then has=with; fi
-        if [[ $has == "$wanted" ]]; then echo "$script"; fi
-    done
 }
 
 # count_tests LOG...: sums cargo's own closing lines and prints "N passed, N failed, N ignored".

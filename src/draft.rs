@@ -175,9 +175,8 @@ impl DraftStage {
         let [DraftLayer { layer, steps }] = picture.layers.as_mut_slice() else { return None };
         let untouched = picture.steps.is_empty() && picture.erases.is_empty() && self.steps.is_empty();
         let as_stored =
-            layer.kind == kind::UPRIGHT && layer.window == whole && layer.clip.size() == layer.scaled;
-        (untouched && as_stored && layer.filter == UNSCALED && layer.mask == plan::NONE)
-            .then_some((layer, steps))
+            layer.is_unscaled() && layer.window == whole && layer.mirror == 0 && layer.mask == plan::NONE;
+        (untouched && as_stored).then_some((layer, steps))
     }
 
     fn plain(&mut self) -> Option<&mut Layer> {
@@ -203,9 +202,6 @@ impl DraftStage {
     }
 }
 
-/// A layer that has not been resampled carries the filter that a 1:1 copy needs least from.
-const UNSCALED: u32 = filter::NEAREST;
-
 impl DraftPicture {
     /// Moves everything so that `rect` becomes the canvas; what is outside is lost.
     fn crop(&mut self, rect: Rect) {
@@ -216,10 +212,15 @@ impl DraftPicture {
             let from = moved(layer.window);
             let to = from.intersect(canvas);
             let start = |mirrored: bool, low: i64, high: i64| if mirrored { high } else { low } as i32;
-            let left = (i64::from(to.x - from.x), from.right() - to.right());
-            let above = (i64::from(to.y - from.y), from.bottom() - to.bottom());
-            layer.offset[0] += start(layer.mirror & 1 != 0, left.0, left.1);
-            layer.offset[1] += start(layer.mirror & 2 != 0, above.0, above.1);
+            let dx = start(layer.mirror & 1 != 0, i64::from(to.x - from.x), from.right() - to.right());
+            let dy = start(layer.mirror & 2 != 0, i64::from(to.y - from.y), from.bottom() - to.bottom());
+            if layer.is_unscaled() {
+                // Nothing is resampled: the clip itself is cut, so that a layer that fills its canvas stays plain.
+                layer.clip = Rect::new(layer.clip.x + dx, layer.clip.y + dy, to.width, to.height);
+                layer.scaled = to.size();
+            } else {
+                layer.offset = [layer.offset[0] + dx, layer.offset[1] + dy];
+            }
             layer.window = to;
         }
         self.layers.retain(|kept| !kept.layer.window.is_empty());
@@ -248,7 +249,7 @@ fn mirrored(rect: Rect, axis: u32, size: Size) -> Rect {
 /// A layer without content in `window`.
 fn blank(window: Rect) -> Layer {
     Layer {
-        filter: UNSCALED,
+        filter: filter::NEAREST,
         window,
         mask: plan::NONE,
         map: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],

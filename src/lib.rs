@@ -6,15 +6,11 @@ pub mod device;
 pub mod draft;
 pub mod error;
 pub mod geometry;
-<<<<<<< HEAD
 pub mod image;
+pub mod jpeg;
 pub mod label;
 pub mod output;
 pub mod plan;
 pub mod rng;
 pub mod simd;
 pub mod source;
-=======
-pub mod jpeg;
-pub mod simd;
->>>>>>> jpeg

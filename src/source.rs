@@ -1,8 +1,37 @@
 //! Sources hand out compressed bytes and labels by index.
+//!
+//! ```
+//! use feedline::label::Label;
+//! use feedline::source::{Memory, Source};
+//!
+//! let source = Memory::new(vec![("cat.jpg".to_owned(), vec![0xFF, 0xD8], Label::Class(0))]);
+//! let mut bytes = Vec::new(); // kept from one read to the next, so that reading stops allocating
+//! source.read(0, &mut bytes)?;
+//! assert_eq!(bytes, [0xFF, 0xD8]);
+//! assert_eq!((source.key(0).as_ref(), source.label(0)), ("cat.jpg", Label::Class(0)));
+//! # Ok::<(), feedline::error::Error>(())
+//! ```
+//!
+//! A folder of class directories is [`Folder`], a text file of paths is [`List`]. A new source is one file below
+//! this one, its two lines here, and one line in `tests/source_contract.rs`, which holds every source to the promises
+//! of [`Source`].
 
-use crate::error::Result;
+mod files;
+mod folder;
+mod list;
+mod memory;
+
+pub use folder::{Folder, FolderOptions};
+pub use list::List;
+pub use memory::Memory;
+
+use crate::error::{Error, Result};
 use crate::label::Label;
 use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The largest file that is read unless the source is told otherwise: 1 GiB.
+pub const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// A data set: `len` records of compressed bytes with a key and a label.
 ///
@@ -16,20 +45,53 @@ pub trait Source: Send + Sync {
         self.len() == 0
     }
 
-    /// Replaces the content of `bytes` by the record's compressed bytes.
+    /// Replaces the content of `bytes` by the record's compressed bytes; its memory is used again.
     ///
     /// # Errors
-    /// [`crate::error::Error::Sample`] with key, index and cause when the record cannot be read.
+    /// [`crate::error::Error::Sample`] with key, index and cause when the record cannot be read or there is none at
+    /// `index`; `bytes` is empty then.
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()>;
 
-    /// The record's name: its path, or its key in a shard.
+    /// The record's name: its path, or its key in a shard; empty where there is no record.
     fn key(&self, index: usize) -> Cow<'_, str>;
 
-    /// The record's label.
+    /// The record's label; [`Label::Unlabelled`] where there is no record.
     fn label(&self, index: usize) -> Label;
 
     /// Class names in the order of class indices; empty where the source knows none.
     fn classes(&self) -> &[String] {
         &[]
     }
+}
+
+/// Lets a source be chosen at run time, or shared.
+macro_rules! forward {
+    ($($owner:ident),*) => {$(
+        impl<S: Source + ?Sized> Source for $owner<S> {
+            fn len(&self) -> usize {
+                (**self).len()
+            }
+            fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
+                (**self).read(index, bytes)
+            }
+            fn key(&self, index: usize) -> Cow<'_, str> {
+                (**self).key(index)
+            }
+            fn label(&self, index: usize) -> Label {
+                (**self).label(index)
+            }
+            fn classes(&self) -> &[String] {
+                (**self).classes()
+            }
+        }
+    )*};
+}
+
+forward!(Box, Arc);
+
+/// The error for an index at or behind the end.
+fn out_of_range(index: usize, len: usize) -> Error {
+    let cause =
+        format!("the source holds {len} records, so there is none at {index}: use an index below its len()");
+    Error::sample("no record", index as u64, cause)
 }

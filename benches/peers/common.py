@@ -1,8 +1,8 @@
 """What all peers share: the command line, the list of files, the crop's dice, and the measuring.
 
 Every peer gets the same work: RandomResizedCrop, horizontal flip, ImageNet normalisation, f32 NCHW batches, from the
-same files in the same shuffled order. The clock runs only in the steady state: the files are read once before (warm page
-cache), a few batches are thrown away, and the list of files goes on past the last measured batch, so that no peer is
+same files in the same shuffled order. The clock runs only in the steady state: the files are read once before (warm
+page cache), a few batches are thrown away, and the list of files goes on past the last measured batch, so that no peer is
 charged for filling its queue and none profits from draining it.
 """
 

@@ -77,6 +77,11 @@ fn nothing_is_left_for_later_in_the_text() {
 }
 
 #[test]
+fn every_merge_was_finished() {
+    every_file_keeps(words::check_conflicts);
+}
+
+#[test]
 fn no_path_of_one_machine_is_written_down() {
     every_file_keeps(words::check_paths);
 }

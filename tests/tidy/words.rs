@@ -26,6 +26,14 @@ pub(crate) fn check_marks(file: &File) -> Vec<String> {
     )
 }
 
+/// What a merge leaves behind where it could not decide.
+pub(crate) fn check_conflicts(file: &File) -> Vec<String> {
+    let left = |line: &str| ["<<<<<<< ", ">>>>>>> "].iter().any(|marker| line.starts_with(marker));
+    hits(file, left, |path, line| {
+        format!("{path}:{line}: a merge stopped here: choose one side and drop the marks")
+    })
+}
+
 pub(crate) fn check_paths(file: &File) -> Vec<String> {
     // What stands ahead of a path that starts at the root: nothing, a blank, a quote, a bracket, = or :.
     let starts = |before: &str| !before.ends_with(|c: char| c.is_alphanumeric() || "/._-$}*".contains(c));
@@ -49,6 +57,12 @@ fn a_mark_of_unfinished_work_is_refused() {
         assert_eq!(check_marks(&File::new("src/a.rs", &format!("// {mark}: later"))).len(), 1);
         assert_eq!(check_marks(&File::new("src/a.rs", &format!("let a{mark}b = 1;"))).len(), 0);
     }
+}
+
+#[test]
+fn a_merge_that_was_not_finished_is_refused() {
+    assert_eq!(check_conflicts(&File::new("a.md", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n")).len(), 2);
+    assert!(check_conflicts(&File::new("a.md", "Title\n=======\n")).is_empty());
 }
 
 #[test]

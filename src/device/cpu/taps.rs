@@ -32,39 +32,36 @@ impl Axis {
         self.outputs = scale.count as usize;
         (self.first, self.last) = scale.span();
         let span = self.last - self.first;
-        self.stride = (scale.widest() as usize).min(span as usize).next_multiple_of(Self::GROUP);
+        let taps = Taps::new(scale);
+        let widest = (0..scale.count).map(|at| taps.width(scale.shown(at as usize))).max().unwrap_or(1);
+        self.stride = (widest as usize).next_multiple_of(Self::GROUP);
         let padded = self.outputs.next_multiple_of(Self::GROUP);
         self.starts.clear();
         self.starts.resize(padded, 0);
         self.weights.clear();
         self.weights.resize(padded * self.stride, 0);
-        self.precision = precision(self.largest_weight(scale));
+        let whole = scale.offset == 0 && scale.count == scale.output;
+        let mut largest = if whole { 0.0 } else { taps.largest(&mut self.exact) };
+        self.exact.clear();
+        for position in 0..self.outputs {
+            taps.weigh(scale.shown(position), &mut self.exact);
+            let row = &self.exact[position * taps.stride..];
+            largest = row.iter().copied().fold(largest, f64::max);
+        }
+        self.precision = precision(largest);
         // Near the end a start moves left, zeros ahead of its weights, so that a full row of taps stays inside.
         let latest = span.saturating_sub(self.stride as u32);
+        let unit = f64::from(1u32 << self.precision);
         for position in 0..self.outputs {
-            let (low, _) = reach(scale, scale.shown(position), &mut self.exact);
+            let (low, high) = scale.bounds(scale.shown(position));
             let start = low - self.first;
             self.starts[position] = start.min(latest);
             let ahead = (start - self.starts[position]) as usize;
-            let row = &mut self.weights[position * self.stride + ahead..][..self.exact.len()];
-            for (whole, exact) in row.iter_mut().zip(&self.exact) {
-                let scaled = exact * f64::from(1u32 << self.precision);
-                *whole = if *exact < 0.0 { scaled - 0.5 } else { scaled + 0.5 } as i16;
+            let row = &mut self.weights[position * self.stride + ahead..][..(high - low) as usize];
+            for (whole, exact) in row.iter_mut().zip(&self.exact[position * taps.stride..]) {
+                *whole = (exact * unit + if *exact < 0.0 { -0.5 } else { 0.5 }) as i16;
             }
         }
-    }
-
-    /// The largest weight of the whole axis, shown or not: it fixes the precision.
-    fn largest_weight(&mut self, scale: &Scale) -> f64 {
-        let mut largest = 0.0f64;
-        for output in 0..scale.output {
-            reach(scale, output, &mut self.exact);
-            largest = self.exact.iter().copied().fold(largest, f64::max);
-            if largest >= 1.0 {
-                break;
-            }
-        }
-        largest
     }
 }
 
@@ -73,27 +70,67 @@ fn precision(largest: f64) -> u32 {
     (0..22).find(|p| (0.5 + largest * f64::from(1u32 << (p + 1))) as i64 >= 1 << 15).unwrap_or(22)
 }
 
-/// The taps of one output, their real weights in `exact`.
-fn reach(scale: &Scale, output: u32, exact: &mut Vec<f64>) -> (u32, u32) {
-    exact.clear();
-    let (low, high) = scale.bounds(output);
-    match scale.filter {
-        filter::NEAREST => exact.push(1.0),
-        filter::BILINEAR_PLAIN if high - low == 1 => exact.push(1.0),
-        filter::BILINEAR_PLAIN => {
-            let share = (scale.plain_position(output) - f64::from(low)).clamp(0.0, 1.0);
-            exact.extend([1.0 - share, share]);
-        }
-        kind => {
-            let centre = (f64::from(output) + 0.5) * scale.ratio();
-            let invert = 1.0 / scale.ratio().max(1.0);
-            let weigh = if kind == filter::BICUBIC { cubic } else { triangle };
-            exact.extend((low..high).map(|j| weigh((f64::from(j) - centre + 0.5) * invert)));
-            let total: f64 = exact.iter().sum();
-            exact.iter_mut().for_each(|weight| *weight /= total);
-        }
+/// The real weights of an axis.
+struct Taps<'a> {
+    scale: &'a Scale,
+    ratio: f64,
+    /// Weights are stored by so many, zeros behind the real ones.
+    stride: usize,
+}
+
+impl<'a> Taps<'a> {
+    fn new(scale: &'a Scale) -> Self {
+        Self { scale, ratio: scale.ratio(), stride: scale.widest() as usize }
     }
-    (low, high)
+
+    fn width(&self, output: u32) -> u32 {
+        let (low, high) = self.scale.bounds(output);
+        high - low
+    }
+
+    /// The largest weight of the whole axis, shown or not: it fixes the precision.
+    fn largest(&self, exact: &mut Vec<f64>) -> f64 {
+        let mut largest = 0.0f64;
+        for output in 0..self.scale.output {
+            exact.clear();
+            self.weigh(output, exact);
+            largest = exact.iter().copied().fold(largest, f64::max);
+        }
+        largest
+    }
+
+    /// Appends the weights of one output.
+    fn weigh(&self, output: u32, exact: &mut Vec<f64>) {
+        let (low, high) = self.scale.bounds(output);
+        let start = exact.len();
+        match self.scale.filter {
+            filter::NEAREST => exact.push(1.0),
+            filter::BILINEAR_PLAIN if high - low == 1 => exact.push(1.0),
+            filter::BILINEAR_PLAIN => {
+                let share = (self.scale.plain_position(output) - f64::from(low)).clamp(0.0, 1.0);
+                exact.extend([1.0 - share, share]);
+            }
+            filter::BICUBIC => self.widened(output, low..high, exact, cubic),
+            _ => self.widened(output, low..high, exact, triangle),
+        }
+        exact.resize(start + self.stride, 0.0);
+    }
+
+    #[inline(always)]
+    fn widened(
+        &self,
+        output: u32,
+        taps: std::ops::Range<u32>,
+        exact: &mut Vec<f64>,
+        weigh: impl Fn(f64) -> f64,
+    ) {
+        let start = exact.len();
+        let centre = (f64::from(output) + 0.5) * self.ratio;
+        let invert = 1.0 / self.ratio.max(1.0);
+        exact.extend(taps.map(|j| weigh((f64::from(j) - centre + 0.5) * invert)));
+        let total: f64 = exact[start..].iter().sum();
+        exact[start..].iter_mut().for_each(|weight| *weight /= total);
+    }
 }
 
 fn triangle(x: f64) -> f64 {

@@ -1,0 +1,134 @@
+//! Paths of many files, close together in memory, and reading one of them into a buffer that is used again.
+
+use super::{MAX_FILE_BYTES, out_of_range};
+use crate::error::{Cause, Error, Result};
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Files by index. A path costs its length and eight bytes, so 1.3 million files cost about 100 MB.
+#[derive(Clone, Debug)]
+pub(super) struct Files {
+    /// All paths, one behind the other; whole, so that opening one needs no joining and no memory.
+    paths: Vec<u8>,
+    /// Where each path ends in `paths`.
+    ends: Vec<u64>,
+    /// Bytes at the head of every path below the root that keys leave out.
+    root_bytes: usize,
+    /// Larger files are refused.
+    pub(super) max_file_bytes: u64,
+}
+
+impl Files {
+    /// No files yet; keys will be relative to `root`.
+    pub(super) fn below(root: &Path) -> Self {
+        let probe = root.join("x");
+        let root_bytes = probe.as_os_str().as_encoded_bytes().len() - 1;
+        Self { paths: Vec::new(), ends: Vec::new(), root_bytes, max_file_bytes: MAX_FILE_BYTES }
+    }
+
+    pub(super) fn push(&mut self, path: &Path) -> Result<()> {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        if path_of(bytes).is_none() {
+            let cause = io::Error::new(io::ErrorKind::InvalidData, "the name is not valid Unicode");
+            return Err(Error::io(path, cause, "rename the file"));
+        }
+        self.paths.extend_from_slice(bytes);
+        self.ends.push(self.paths.len() as u64);
+        Ok(())
+    }
+
+    /// Gives back what growing had set aside.
+    pub(super) fn shrink(&mut self) {
+        self.paths.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn bytes(&self, index: usize) -> Option<&[u8]> {
+        let end = *self.ends.get(index)? as usize;
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        Some(&self.paths[start..end])
+    }
+
+    /// The path below the root; bytes that are not UTF-8 are shown as `\xNN`, so that keys stay unique.
+    pub(super) fn key(&self, index: usize) -> Cow<'_, str> {
+        readable(self.bytes(index).map_or(&[][..], |path| path.get(self.root_bytes..).unwrap_or(path)))
+    }
+
+    /// Replaces the content of `bytes` by the file's.
+    pub(super) fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        bytes.clear();
+        let stored = self.bytes(index).ok_or_else(|| out_of_range(index, self.len()))?;
+        let path = path_of(stored).unwrap_or(Path::new(""));
+        fill(path, self.max_file_bytes, bytes).map_err(|cause| {
+            bytes.clear();
+            Error::sample(self.key(index), index as u64, cause)
+        })
+    }
+}
+
+/// Reads the whole file, but never more than `max_file_bytes`.
+fn fill(path: &Path, max_file_bytes: u64, bytes: &mut Vec<u8>) -> Result<(), Cause> {
+    // Asked before opening, because opening a pipe would wait for its other end.
+    let about = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+    if !about.is_file() {
+        return Err(format!("{} is not a regular file: take it out of the data set", path.display()).into());
+    }
+    let too_large = |size: u64| -> Cause {
+        format!(
+            "the file has {size} bytes or more, which is above max_file_bytes = {max_file_bytes}: raise \
+             max_file_bytes or take the file out of the data set"
+        )
+        .into()
+    };
+    if about.len() > max_file_bytes {
+        return Err(too_large(about.len()));
+    }
+    bytes.reserve(about.len() as usize);
+    // One byte beyond the bound tells a file that grew meanwhile.
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let read = file.take(max_file_bytes.saturating_add(1)).read_to_end(bytes);
+    match read.map_err(|error| unreadable(path, &error))? as u64 {
+        size if size > max_file_bytes => Err(too_large(size)),
+        _ => Ok(()),
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Cause {
+    let remedy = match error.kind() {
+        io::ErrorKind::NotFound => "restore the file, or open the source again",
+        io::ErrorKind::PermissionDenied => "make the file readable for this user",
+        _ => "check the disk or the mount that holds it",
+    };
+    format!("cannot read {}: {error}; {remedy}", path.display()).into()
+}
+
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> Option<&Path> {
+    use std::os::unix::ffi::OsStrExt;
+    Some(Path::new(OsStr::from_bytes(bytes)))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> Option<&Path> {
+    std::str::from_utf8(bytes).ok().map(|text| Path::new(OsStr::new(text)))
+}
+
+/// The bytes as text, those that are not UTF-8 as `\xNN`.
+pub(super) fn readable(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
+    }
+    Cow::Owned(text)
+}

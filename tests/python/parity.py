@@ -1,0 +1,439 @@
+#!/usr/bin/env python3
+"""Shows that `feedline apply` gives torchvision's pixels: every value of many random cases is compared.
+
+    .venv-peers/bin/python tests/python/parity.py                               # the bundled photographs
+    .venv-peers/bin/python tests/python/parity.py --write docs/parity.md        # also fills in the page's table
+
+A case is one image and one chain of operations with drawn parameters. Both sides read the same PNG (pixels as stored,
+no decoder in between), torchvision as a uint8 CPU tensor, feedline from the command line. uint8 results must be equal;
+normalised float32 results may differ by 1e-6. Exits with 1 when anything differs or fails.
+"""
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+import torchvision
+from PIL import Image
+from torchvision.transforms import InterpolationMode
+from torchvision.transforms.v2 import functional as reference
+
+ROOT = Path(__file__).resolve().parents[2]
+FLOAT_TOLERANCE = 1e-6
+CASES_A_RUN = 100
+LARGEST_SIDE = 600
+SHOWN_MISMATCHES = 5
+TIMEOUT_S = 600
+
+
+def tensor_value(value):
+    """A number, or one number a channel, as `erase` wants it."""
+    return torch.tensor(value).reshape(-1, 1, 1)
+
+
+def resized_crop(image, top, left, height, width, size, interpolation="bilinear", antialias=True):
+    """torchvision's function with the interpolation by name."""
+    return reference.resized_crop(image, top, left, height, width, size, InterpolationMode(interpolation), antialias)
+
+
+def resize(image, size, interpolation="bilinear", antialias=True):
+    """torchvision's function with the interpolation by name."""
+    return reference.resize(image, size, InterpolationMode(interpolation), antialias=antialias)
+
+
+# The operations by their name on feedline's command line, as torchvision performs them.
+REFERENCE = {
+    "resized_crop": resized_crop,
+    "resize": resize,
+    "crop": reference.crop,
+    "center_crop": reference.center_crop,
+    "pad": lambda image, padding, fill: reference.pad(image, padding, fill=fill),
+    "hflip": reference.horizontal_flip,
+    "vflip": reference.vertical_flip,
+    "brightness": lambda image, factor: reference.adjust_brightness(image, factor),
+    "contrast": lambda image, factor: reference.adjust_contrast(image, factor),
+    "saturation": lambda image, factor: reference.adjust_saturation(image, factor),
+    "hue": lambda image, factor: reference.adjust_hue(image, factor),
+    "sharpness": lambda image, factor: reference.adjust_sharpness(image, factor),
+    "grayscale": lambda image: reference.rgb_to_grayscale(image, num_output_channels=3),
+    "autocontrast": reference.autocontrast,
+    "equalize": reference.equalize,
+    "invert": reference.invert,
+    "solarize": reference.solarize,
+    "posterize": reference.posterize,
+    "erase": lambda image, i, j, h, w, v: reference.erase(image, i, j, h, w, tensor_value(v)),
+    "normalize": lambda image, mean, std: reference.normalize(
+        reference.to_dtype(image, torch.float32, scale=True), mean, std),
+}
+
+
+def draw_side(rng):
+    """An output side; small ones are as interesting as large ones, and cheaper."""
+    return rng.choice((rng.randint(1, 64), rng.randint(64, LARGEST_SIDE), 224))
+
+
+def draw_window(rng, width, height):
+    """A window inside the image: (top, left, height, width); now and then the whole image."""
+    if rng.random() < 0.05:
+        return 0, 0, height, width
+    h, w = rng.randint(1, height), rng.randint(1, width)
+    return rng.randint(0, height - h), rng.randint(0, width - w), h, w
+
+
+def draw_factor(rng):
+    """A factor for brightness, contrast, saturation or sharpness, its special values included."""
+    return rng.choice((0.0, 1.0, 2.0)) if rng.random() < 0.05 else rng.uniform(0, 2.5)
+
+
+def draw_hue(rng):
+    """A shift of the hue in turns, its limits included."""
+    return rng.choice((-0.5, 0.0, 0.5)) if rng.random() < 0.05 else rng.uniform(-0.5, 0.5)
+
+
+def draw_crop(rng, size):
+    """Parameters of `crop`, inside the image."""
+    top, left, height, width = draw_window(rng, *size)
+    return {"top": top, "left": left, "height": height, "width": width}
+
+
+def draw_crop_past_the_edge(rng, size):
+    """Parameters of `crop` that reach outside, where torchvision fills with zeros."""
+    width, height = size
+    return {"top": rng.randint(-height // 2, height // 2), "left": rng.randint(-width // 2, width // 2),
+            "height": rng.randint(height // 2 + 1, height + 64), "width": rng.randint(width // 2 + 1, width + 64)}
+
+
+def draw_resized_crop(rng, size):
+    """Parameters of `resized_crop`; mostly antialiased, as is the default."""
+    return {**draw_crop(rng, size), "size": [draw_side(rng), draw_side(rng)],
+            "interpolation": "bilinear", "antialias": rng.random() < 0.75}
+
+
+def draw_erase(rng, size):
+    """Parameters of `erase` with one value for all channels."""
+    i, j, h, w = draw_window(rng, *size)
+    return {"i": i, "j": j, "h": h, "w": w, "v": rng.randint(0, 255)}
+
+
+# Draws of parameters, each from (rng, (width, height)). A row of the table is a name here, or a chain below.
+DRAWS = {
+    "resized_crop": draw_resized_crop,
+    "resize": lambda rng, size: {"size": [draw_side(rng), draw_side(rng)]},
+    "crop": draw_crop,
+    "center_crop": lambda rng, size: {"output_size": [draw_side(rng), draw_side(rng)]},
+    "pad": lambda rng, size: {"padding": [rng.randint(0, 40) for _ in range(4)], "fill": rng.randint(0, 255)},
+    "hflip": lambda rng, size: {},
+    "vflip": lambda rng, size: {},
+    "brightness": lambda rng, size: {"factor": draw_factor(rng)},
+    "contrast": lambda rng, size: {"factor": draw_factor(rng)},
+    "saturation": lambda rng, size: {"factor": draw_factor(rng)},
+    "hue": lambda rng, size: {"factor": draw_hue(rng)},
+    "grayscale": lambda rng, size: {},
+    "erase": draw_erase,
+}
+NORMALIZE = {
+    "normalize": lambda rng, size: {"mean": [rng.uniform(0.3, 0.6) for _ in range(3)],
+                                    "std": [rng.uniform(0.2, 0.4) for _ in range(3)]},
+}
+# Only with --ops: further operations, and other settings of those above (the name before the colon is the operation).
+EXTRA = {
+    "resized_crop:bicubic": lambda rng, size: {**draw_resized_crop(rng, size), "interpolation": "bicubic"},
+    "resized_crop:nearest": lambda rng, size: {
+        **draw_resized_crop(rng, size), "interpolation": "nearest", "antialias": False},
+    "resize:plain": lambda rng, size: {"size": [draw_side(rng), draw_side(rng)], "antialias": False},
+    "crop:outside": draw_crop_past_the_edge,
+    "sharpness": lambda rng, size: {"factor": draw_factor(rng)},
+    "autocontrast": lambda rng, size: {},
+    "equalize": lambda rng, size: {},
+    "invert": lambda rng, size: {},
+    "solarize": lambda rng, size: {"threshold": rng.randint(0, 256)},
+    "posterize": lambda rng, size: {"bits": rng.randint(1, 8)},
+}
+# Only inside a fixed chain: after normalize the value is in normalised units.
+AFTER_NORMALIZE = {
+    "erase:normalized": lambda rng, size: {**draw_erase(rng, size), "v": rng.uniform(-2, 2)},
+}
+SELECTABLE = {**DRAWS, **NORMALIZE, **EXTRA}
+EVERY_DRAW = {**SELECTABLE, **AFTER_NORMALIZE}
+LONGEST_CHAIN = 5
+# Orders that random chains meet too seldom; a row each.
+FIXED_CHAINS = {
+    "crop, colour, crop": ("resized_crop", "contrast", "hue", "resized_crop"),
+    "colour, crop, flip, colour": ("contrast", "saturation", "resized_crop", "hflip", "contrast", "brightness"),
+    "crop, flip, jitter, normalize": (
+        "resized_crop", "hflip", "brightness", "contrast", "saturation", "hue", "normalize"),
+    "crop, normalize, erase": ("resized_crop", "normalize", "erase:normalized"),
+}
+
+
+@dataclass
+class Case:
+    """One image, one chain and what torchvision makes of it."""
+
+    row: str
+    source: str
+    input: Path
+    ops: list
+    expected: np.ndarray
+
+
+@dataclass
+class Row:
+    """One line of the table."""
+
+    cases: int = 0
+    failed: int = 0
+    values: int = 0
+    different: int = 0
+    largest: float = 0.0
+
+
+@dataclass
+class Outcome:
+    """All rows, and the first mismatches in words."""
+
+    rows: dict = field(default_factory=dict)
+    mismatches: list = field(default_factory=list)
+
+    def clean(self):
+        """True if nothing differed and nothing failed."""
+        return not any(row.different or row.failed for row in self.rows.values())
+
+
+def arguments():
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--images", type=Path, nargs="+", default=[ROOT / "data/photos"], help="folders of images")
+    parser.add_argument("--draws", type=int, default=200, help="random cases a row")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--ops", help=f"comma-separated rows, or 'all'; chains are made of these. Known: "
+                                      f"{', '.join(SELECTABLE)}")
+    parser.add_argument("--feedline", type=Path, default=ROOT / "target/release/feedline")
+    parser.add_argument("--write", type=Path, help="page whose part between the parity markers is replaced")
+    args = parser.parse_args()
+    if args.ops == "all":
+        args.ops = list(SELECTABLE)
+    else:
+        args.ops = args.ops.split(",") if args.ops else [*DRAWS, *NORMALIZE]
+    unknown = [name for name in args.ops if name not in SELECTABLE]
+    if unknown:
+        parser.error(f"no such operation: {', '.join(unknown)}")
+    return args
+
+
+def load_images(folders, work):
+    """Every image of the folders as {name: (PNG in `work`, uint8 CHW tensor)}, and three made ones.
+
+    The made ones are noise, which meets every sextant of the hue, and images of one and of six pixels.
+    """
+    pictures = {}
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            if path.suffix.lower() in {".jpg", ".jpeg", ".png"}:
+                with Image.open(path) as image:
+                    pictures[str(path.relative_to(folder))] = np.array(image.convert("RGB"))
+    if not pictures:
+        raise SystemExit("no image in the given folders")
+    noise = np.random.default_rng(0)
+    for height, width in ((256, 256), (1, 1), (3, 2)):
+        pictures[f"noise {width}x{height}"] = noise.integers(0, 256, (height, width, 3), np.uint8)
+    images = {}
+    for number, (name, pixels) in enumerate(pictures.items()):
+        path = work / f"{number}.png"
+        Image.fromarray(pixels).save(path, compress_level=1)
+        with Image.open(path) as back:
+            images[name] = path, torch.from_numpy(np.array(back)).permute(2, 0, 1).contiguous()
+    return images
+
+
+def rows_to_draw(selected):
+    """The table's rows: {name: function of rng that gives the chain's operation names}."""
+    rows = {name: lambda rng, name=name: [name] for name in selected}
+    pool = [name for name in selected if name not in NORMALIZE]
+    if len(pool) > 1:
+        for length in range(2, LONGEST_CHAIN + 1):
+            rows[f"chain of {length}"] = lambda rng, length=length: rng.choices(pool, k=length)
+        if "normalize" in selected:
+            rows["chain, normalize"] = lambda rng: [*rng.choices(pool, k=rng.randint(1, LONGEST_CHAIN)), "normalize"]
+    for row, chain in FIXED_CHAINS.items():
+        if {name.split(":")[0] for name in chain} <= set(selected):
+            rows[row] = lambda rng, chain=chain: chain
+    return rows
+
+
+def draw_case(rng, row, names, images):
+    """Draws an image and each operation's parameters, applying as it goes: the next draw depends on the size."""
+    source = rng.choice(sorted(images))
+    path, image = images[source]
+    ops = []
+    for name in names:
+        size = (image.shape[2], image.shape[1])
+        parameters = EVERY_DRAW[name](rng, size)
+        op = name.split(":")[0]
+        image = REFERENCE[op](image, **parameters)
+        ops.append({"op": op, **parameters})
+    if image.dtype == torch.uint8:
+        image = image.permute(1, 2, 0)
+    return Case(row, source, path, ops, image.numpy())
+
+
+def run_feedline(cases, feedline, batched, work):
+    """Runs the cases; returns [(output array or None, cause)]. What a batch leaves out has failed."""
+    outputs = [work / f"{number}.npy" for number in range(len(cases))]
+    run = run_batch if batched else run_one_by_one
+    causes = run(cases, outputs, feedline, work)
+    results = [(None, cause) if cause else (np.load(out), "") for out, cause in zip(outputs, causes)]
+    for out in outputs:
+        out.unlink(missing_ok=True)
+    return results
+
+
+def run_batch(cases, outputs, feedline, work):
+    """Runs all cases with one call; a cause for each, empty where it went well."""
+    listing = work / "cases.jsonl"
+    lines = [json.dumps({"ops": case.ops, "input": str(case.input), "out": str(out)})
+             for case, out in zip(cases, outputs)]
+    listing.write_text("\n".join(lines) + "\n")
+    done = call([str(feedline), "apply", "--batch", str(listing)])
+    missing = [not out.exists() for out in outputs]
+    if done.returncode != 0 and not any(missing):
+        return [said(done)] * len(cases)
+    # Alone, a case can say more than the batch did; it has failed whatever comes of that.
+    return [f"not in the batch's output; alone: {run_alone(case, feedline, out, work) or 'no error'}" if gone else ""
+            for case, out, gone in zip(cases, outputs, missing)]
+
+
+def run_one_by_one(cases, outputs, feedline, work):
+    """Runs each case with a call of its own; a cause for each, empty where it went well."""
+    return [run_alone(case, feedline, out, work) for case, out in zip(cases, outputs)]
+
+
+def run_alone(case, feedline, out, work):
+    """Runs one case by itself; returns what went wrong, or nothing."""
+    ops = work / "ops.json"
+    ops.write_text(json.dumps(case.ops))
+    done = call([str(feedline), "apply", "--ops", str(ops), str(case.input), "--out", str(out)])
+    return "" if done.returncode == 0 and out.exists() else said(done)
+
+
+def said(done):
+    """How a call ended."""
+    return f"exit status {done.returncode}: {done.stderr.strip()[-300:]}"
+
+
+def call(command):
+    """Runs a command and keeps what it says."""
+    return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+
+
+def knows_batches(feedline):
+    """Whether `apply` takes many cases at once; older builds take one case a call."""
+    try:
+        return "--batch" in call([str(feedline), "apply", "--help"]).stdout
+    except OSError as error:
+        raise SystemExit(f"{feedline}: {error.strerror}; build it with `cargo build --release`") from error
+
+
+def differences(expected, got):
+    """(how many values differ, the largest difference); another shape or type differs in every value."""
+    if got.shape != expected.shape or got.dtype != expected.dtype:
+        return expected.size, float("inf")
+    distance = np.abs(expected.astype(np.float64) - got.astype(np.float64))
+    distance[np.isnan(distance)] = np.inf
+    tolerance = FLOAT_TOLERANCE if expected.dtype == np.float32 else 0
+    return int(np.count_nonzero(distance > tolerance)), float(distance.max(initial=0))
+
+
+def record(outcome, case, got, cause):
+    """Adds one case to its row, and describes it where it is among the first mismatches."""
+    row = outcome.rows.setdefault(case.row, Row())
+    row.cases += 1
+    described = f"{case.row}: {case.source} {json.dumps(case.ops)}"
+    if got is None:
+        row.failed += 1
+        outcome.mismatches.append(f"{described}\n    no output: {cause}")
+        return
+    different, largest = differences(case.expected, got)
+    row.values += case.expected.size
+    row.different += different
+    row.largest = max(row.largest, largest)
+    if different:
+        outcome.mismatches.append(f"{described}\n    {first_difference(case.expected, got)}")
+
+
+def first_difference(expected, got):
+    """Where two arrays part, in words."""
+    if got.shape != expected.shape or got.dtype != expected.dtype:
+        return f"{got.dtype} {got.shape} instead of {expected.dtype} {expected.shape}"
+    tolerance = FLOAT_TOLERANCE if expected.dtype == np.float32 else 0
+    close = np.abs(expected.astype(np.float64) - got.astype(np.float64)) <= tolerance
+    at = tuple(int(index) for index in np.argwhere(~close)[0])
+    return f"first at {at}: {got[at]} instead of {expected[at]}"
+
+
+def compare_all(args, work):
+    """Draws, runs and compares every case, a chunk at a time so that memory stays small."""
+    batched = knows_batches(args.feedline)
+    images = load_images(args.images, work)
+    outcome = Outcome()
+    for row, chain_of in rows_to_draw(args.ops).items():
+        # A generator of its own for every row: selecting fewer rows does not change what the others draw.
+        rng = random.Random(f"{args.seed} {row}")
+        for start in range(0, args.draws, CASES_A_RUN):
+            count = min(CASES_A_RUN, args.draws - start)
+            cases = [draw_case(rng, row, chain_of(rng), images) for _ in range(count)]
+            for case, (got, cause) in zip(cases, run_feedline(cases, args.feedline, batched, work)):
+                record(outcome, case, got, cause)
+        print(f"{row}: {outcome.rows[row]}", file=sys.stderr, flush=True)
+    return outcome, len(images)
+
+
+def table(outcome, args, image_count):
+    """The Markdown table with a line on how it came about."""
+    lines = [
+        f"{args.draws} random cases a row over {image_count} images (seed {args.seed}), torchvision "
+        f"{torchvision.__version__.split('+')[0]} and torch {torch.__version__.split('+')[0]} on uint8 CPU tensors.",
+        "",
+        "| operation | cases | values compared | different values | max difference |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for name, row in outcome.rows.items():
+        cases = f"{row.cases} ({row.failed} failed)" if row.failed else str(row.cases)
+        lines.append(f"| {name} | {cases} | {row.values:,} | {row.different:,} | {row.largest:.2g} |")
+    return "\n".join(lines)
+
+
+def write_between_markers(page, text):
+    """Replaces what stands between `<!-- parity -->` and `<!-- /parity -->`."""
+    begin, end = "<!-- parity -->", "<!-- /parity -->"
+    content = page.read_text()
+    if content.count(begin) != 1 or content.count(end) != 1:
+        raise SystemExit(f"{page} needs the lines {begin} and {end}, once each")
+    head, rest = content.split(begin)
+    tail = rest.split(end)[1]
+    page.write_text(f"{head}{begin}\n{text}\n{end}{tail}")
+
+
+def main():
+    """Compares, reports, and says by the exit status whether all was equal."""
+    args = arguments()
+    with tempfile.TemporaryDirectory() as work:
+        outcome, image_count = compare_all(args, Path(work))
+    text = table(outcome, args, image_count)
+    print(text)
+    for mismatch in outcome.mismatches[:SHOWN_MISMATCHES]:
+        print(f"\n{mismatch}")
+    if args.write:
+        write_between_markers(args.write, text)
+    sys.exit(0 if outcome.clean() else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+//! What every source promises, checked on the same records for each of them.
+//!
+//! A new source is one line at the end: its name, how it is made from the records, and how its keys lead to files
+//! (`None` where there are no files that could vanish).
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use feedline::error::Error;
+use feedline::label::Label;
+use feedline::source::{Folder, List, Memory, Source};
+use std::collections::HashSet;
+use std::error::Error as _;
+use std::path::Path;
+
+/// Path, bytes and class of each record, in the order in which every source must hand them out.
+fn records() -> Vec<(&'static str, Vec<u8>, i64)> {
+    let pattern =
+        |seed: u32, len: u32| (0..len).map(|i| (i.wrapping_mul(2_654_435_761) ^ seed) as u8).collect();
+    vec![
+        ("cat/1.jpg", pattern(1, 3000), 0),
+        ("cat/2.JPEG", Vec::new(), 0),
+        ("cat/young/3.png", pattern(3, 100_000), 0),
+        ("dog/1.jpg", pattern(4, 1), 1),
+        ("dog/name with spaces, and a comma é.webp", pattern(5, 777), 1),
+    ]
+}
+
+fn write_files(folder: &Path) {
+    for (path, bytes, _) in records() {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+}
+
+fn class_names() -> Vec<String> {
+    vec!["cat".to_owned(), "dog".to_owned()]
+}
+
+fn hands_out_the_records(source: &dyn Source) {
+    assert_eq!(source.len(), records().len());
+    assert_eq!(source.is_empty(), records().is_empty());
+    let mut bytes = Vec::new();
+    // Backwards too, so that a short record follows a long one: the buffer is replaced and not appended to.
+    for index in (0..source.len()).chain((0..source.len()).rev()) {
+        source.read(index, &mut bytes).unwrap();
+        assert!(bytes == records()[index].1, "bytes of record {index}");
+    }
+}
+
+fn names_each_record_once_and_always_the_same(source: &dyn Source) {
+    let keys = || (0..source.len()).map(|index| source.key(index).into_owned()).collect::<Vec<_>>();
+    assert_eq!(keys(), keys());
+    assert_eq!(keys().into_iter().collect::<HashSet<_>>().len(), source.len());
+    for (index, (path, _, _)) in records().iter().enumerate() {
+        assert!(source.key(index).ends_with(path), "{}", source.key(index));
+    }
+}
+
+fn has_sorted_classes_and_labels_among_them(source: &dyn Source) {
+    let classes = source.classes();
+    assert!(classes.is_sorted());
+    for (index, (_, _, class)) in records().iter().enumerate() {
+        assert_eq!(source.label(index), Label::Class(*class));
+        assert!(classes.is_empty() || (*class as usize) < classes.len());
+    }
+}
+
+fn refuses_indices_behind_the_end(source: &dyn Source) {
+    for index in [source.len(), source.len() + 1, usize::MAX] {
+        let mut bytes = vec![1, 2, 3];
+        let error = source.read(index, &mut bytes).unwrap_err();
+        assert!(matches!(&error, Error::Sample { index: named, .. } if *named == index as u64), "{error}");
+        assert!(bytes.is_empty());
+        assert_eq!(source.key(index), "");
+        assert_eq!(source.label(index), Label::Unlabelled);
+    }
+}
+
+fn can_be_read_from_eight_threads_at_once(source: &dyn Source) {
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            scope.spawn(move || {
+                let mut bytes = Vec::new();
+                for turn in 0..40 {
+                    let index = (turn * 7 + thread) % source.len();
+                    source.read(index, &mut bytes).unwrap();
+                    assert!(bytes == records()[index].1, "record {index} on thread {thread}");
+                }
+            });
+        }
+    });
+}
+
+fn keeps_the_buffer_from_read_to_read(source: &dyn Source) {
+    let mut bytes = Vec::new();
+    let read_all =
+        |bytes: &mut Vec<u8>| (0..source.len()).for_each(|index| source.read(index, bytes).unwrap());
+    read_all(&mut bytes);
+    let (place, capacity) = (bytes.as_ptr(), bytes.capacity());
+    read_all(&mut bytes);
+    assert_eq!((bytes.as_ptr(), bytes.capacity()), (place, capacity));
+}
+
+fn names_a_file_that_vanished(source: &dyn Source, folder: &Path) {
+    let lost = records()[3].0;
+    std::fs::remove_file(folder.join(lost)).unwrap();
+    let mut bytes = vec![1, 2, 3];
+    let error = source.read(3, &mut bytes).unwrap_err();
+    assert!(bytes.is_empty());
+    assert!(matches!(&error, Error::Sample { key, index: 3, .. } if key.ends_with(lost)), "{error}");
+    let cause = error.source().unwrap().to_string();
+    assert!(cause.contains("No such file") && cause.contains("restore the file"), "{cause}");
+    // The others are still there.
+    source.read(4, &mut bytes).unwrap();
+    assert!(bytes == records()[4].1);
+}
+
+macro_rules! contract {
+    ($source:ident, $vanishing:expr, $build:expr) => {
+        #[test]
+        fn $source() {
+            let folder = tempfile::tempdir().unwrap();
+            write_files(folder.path());
+            let build: fn(&Path) -> Box<dyn Source> = $build;
+            let source = build(folder.path());
+            hands_out_the_records(&source);
+            names_each_record_once_and_always_the_same(&source);
+            has_sorted_classes_and_labels_among_them(&source);
+            refuses_indices_behind_the_end(&source);
+            can_be_read_from_eight_threads_at_once(&source);
+            keeps_the_buffer_from_read_to_read(&source);
+            if $vanishing {
+                names_a_file_that_vanished(&source, folder.path());
+            }
+        }
+    };
+}
+
+/// A list whose label column is made by `label`.
+fn list(folder: &Path, separator: &str, label: impl Fn(i64) -> String) -> Box<dyn Source> {
+    let line = |(path, _, class): (&str, Vec<u8>, i64)| format!("{path}{separator}{}\r\n", label(class));
+    let file = folder.join("list.txt");
+    std::fs::write(&file, records().into_iter().map(line).collect::<String>()).unwrap();
+    Box::new(List::open(file).unwrap())
+}
+
+fn memory() -> Memory {
+    let record = |(path, bytes, class): (&str, Vec<u8>, i64)| (path.to_owned(), bytes, Label::Class(class));
+    Memory::new(records().into_iter().map(record).collect()).with_classes(class_names())
+}
+
+contract!(folder, true, |path| Box::new(Folder::open(path).unwrap()));
+contract!(any_folder, true, |path| Box::new(Folder::open_any(path).unwrap()));
+contract!(list_of_indices, true, |path| list(path, "\t", |class| class.to_string()));
+contract!(list_of_names, true, |path| list(path, ",", |class| class_names()[class as usize].clone()));
+contract!(list_with_spaces, true, |path| list(path, " ", |class| class.to_string()));
+contract!(memory_records, false, |_| Box::new(memory()));
+contract!(shared, false, |_| Box::new(std::sync::Arc::new(memory())));
