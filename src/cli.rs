@@ -8,6 +8,7 @@ mod doctor;
 mod npy;
 mod ops;
 mod options;
+mod pipeline;
 mod plan;
 mod preview;
 mod still;

@@ -3,8 +3,8 @@
 mod font;
 mod sheet;
 
-use super::options::Pipeline;
-use super::still::{Pixels, Still, Studio, levels, normalize_of};
+use super::pipeline::Pipeline;
+use super::still::{Pixels, Still, Studio, levels};
 use super::{npy, print};
 use anyhow::{Context, bail};
 use feedline::color::Normalize;
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         bail!("--count must be from 1 to {MAX_COUNT}");
     }
     let source = arguments.pipeline.source()?;
-    let loader = arguments.pipeline.loader(source.clone())?;
+    let loader = arguments.pipeline.planner(source.clone())?;
     let count = arguments.count.min(source.len());
     let mut sheet = Sheet::new(count);
     let mut studio = Studio::new();
@@ -80,8 +80,8 @@ fn pair(
     let still = Still::new(bytes)?;
     let plan = fitted(still.draft())?;
     let original = thumbnail(&studio.develop(&still, &plan, levels(&plan))?);
-    let (plan, ops) = loader.plan(epoch, index as u64)?;
-    let normalize = normalize_of(&ops).unwrap_or(Normalize::UNIT);
+    let (plan, _) = loader.plan(epoch, index as u64)?;
+    let normalize = loader.output().and_then(|output| output.normalize).unwrap_or(Normalize::UNIT);
     let output =
         Output { size: plan.size(), dtype: DType::F32, layout: Layout::Nhwc, normalize: Some(normalize) };
     let sample = restored(&studio.develop(&still, &plan, output)?, &normalize);

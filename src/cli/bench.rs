@@ -1,0 +1,145 @@
+//! `feedline bench`: runs a pipeline against the clock, from the first call on, and says what limits it.
+
+mod meter;
+mod report;
+
+use super::data::Repeated;
+use super::options::{BatchLayoutName, DTypeName, DeviceName, progress};
+use super::pipeline::{self, Pipeline};
+use super::print;
+use anyhow::bail;
+use clap::ValueEnum;
+use feedline::error::Error;
+use feedline::loader::{BadSample, LastBatch, Loader};
+use feedline::output::{DType, Layout};
+use feedline::source::Source;
+use meter::Meter;
+use report::Report;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Images of a run that does not say how many: some seconds on a small machine.
+const USUAL_IMAGES: usize = 2048;
+const USUAL_BATCH: u32 = 64;
+
+/// Run a pipeline against the clock and say what limits it
+///
+/// Everything is measured from the first call on, without a warm-up. A data set with fewer images than are asked for
+/// is read again and again.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pipeline: Pipeline,
+    /// Samples in a batch [default: the recipe's, or 64]
+    #[arg(long)]
+    batch_size: Option<u32>,
+    /// Threads that decode and render [default: the recipe's, or one a core]
+    #[arg(long)]
+    workers: Option<u32>,
+    /// Batches made ahead [default: the recipe's, or automatic]
+    #[arg(long)]
+    prefetch: Option<u32>,
+    /// Images to run through
+    #[arg(long, default_value_t = USUAL_IMAGES)]
+    images: usize,
+    /// The number format [default: the recipe's, or f32]
+    #[arg(long)]
+    dtype: Option<DTypeName>,
+    /// The order of a batch's axes [default: the recipe's, or nchw]
+    #[arg(long)]
+    layout: Option<BatchLayoutName>,
+    /// auto, cpu or cuda:N
+    #[arg(long, default_value = "auto")]
+    device: DeviceName,
+    /// Simulate a trainer that takes this long for each batch
+    #[arg(long, value_name = "MS")]
+    step_ms: Option<u64>,
+    /// What becomes of a file that cannot be used [default: the recipe's, or fail]
+    #[arg(long)]
+    bad_sample: Option<BadSampleName>,
+    /// Print one JSON object on one line
+    #[arg(long)]
+    json: bool,
+}
+
+/// The words for what becomes of a bad sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum BadSampleName {
+    Fail,
+    Skip,
+    Substitute,
+}
+
+impl From<BadSampleName> for BadSample {
+    fn from(name: BadSampleName) -> BadSample {
+        match name {
+            BadSampleName::Fail => BadSample::Fail,
+            BadSampleName::Skip => BadSample::Skip,
+            BadSampleName::Substitute => BadSample::Substitute,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    if arguments.images == 0 {
+        bail!("--images is 0: run at least one image");
+    }
+    let source = arguments.pipeline.source()?;
+    let files = source.len();
+    let mut meter = Meter::start()?;
+    let loader = arguments.loader(source)?;
+    let ended = drive(&loader, &mut meter, arguments);
+    // An index counts the repeated epoch; the user counts files.
+    ended.map_err(|error| match error {
+        Error::Sample { key, index, source } => Error::sample(key, index % files as u64, source),
+        other => other,
+    })?;
+    let report = Report::new(arguments, &loader, &meter.stop()?, files)?;
+    if arguments.json {
+        print(&serde_json::to_string(&report)?)?;
+    } else {
+        report.describe().iter().try_for_each(|line| print(line))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Arguments {
+    fn loader(&self, source: Arc<dyn Source>) -> anyhow::Result<Loader> {
+        let mut recipe = self.pipeline.read_recipe()?;
+        let section = &mut recipe.loader;
+        section.batch_size = self.batch_size.or(section.batch_size).or(Some(USUAL_BATCH));
+        section.workers = self.workers.or(section.workers);
+        section.prefetch = self.prefetch.or(section.prefetch);
+        recipe.output.dtype = self.dtype.map_or(recipe.output.dtype, DType::from);
+        recipe.output.layout = self.layout.map_or(recipe.output.layout, Layout::from);
+        let source: Arc<dyn Source> = Arc::new(Repeated { source, samples: self.images });
+        let mut builder =
+            pipeline::builder(source, &recipe).device(self.device.open()?).last_batch(LastBatch::Partial);
+        if let Some(name) = self.bad_sample {
+            builder = builder.bad_sample(name.into());
+        }
+        Ok(builder.build()?)
+    }
+}
+
+/// Takes the batches of one epoch as a trainer would.
+fn drive(loader: &Loader, meter: &mut Meter, arguments: &Arguments) -> feedline::error::Result<()> {
+    let bar = progress(arguments.images as u64, "images");
+    let step = Duration::from_millis(arguments.step_ms.unwrap_or(0));
+    let mut epoch = loader.epoch(0);
+    loop {
+        let asked = Instant::now();
+        let Some(batch) = epoch.next() else { break };
+        let rows = batch?.len();
+        meter.delivered(asked.elapsed(), rows);
+        bar.inc(rows as u64);
+        if !step.is_zero() {
+            let stepping = Instant::now();
+            std::thread::sleep(step);
+            meter.stepped(stepping.elapsed());
+        }
+    }
+    bar.finish_and_clear();
+    Ok(())
+}

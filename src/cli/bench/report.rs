@@ -1,0 +1,170 @@
+//! What a run is reported as: figures for a program, lines for a reader.
+
+use super::meter::Measured;
+use super::Arguments;
+use crate::cli::doctor::simd_word;
+use crate::cli::options::{device_word, dtype_word, layout_word};
+use feedline::loader::{Loader, Stats};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Causes of bad samples that are printed.
+const CAUSES_SHOWN: usize = 5;
+/// Slots of a loader besides the prefetched batches: one with the consumer, one being filled.
+const SLOTS_BESIDE: usize = 2;
+
+/// The printed object; its fields stay in this order.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    images: u64,
+    seconds: f64,
+    images_per_s: f64,
+    cpu_s_per_1000: f64,
+    mb_per_s: f64,
+    first_batch_s: f64,
+    peak_rss_mb: f64,
+    device: String,
+    simd: String,
+    workers: usize,
+    prefetch: usize,
+    batch_size: usize,
+    recipe: String,
+    dtype: Option<&'static str>,
+    layout: Option<&'static str>,
+    files: usize,
+    stages: Stages,
+    limiting_stage: Option<String>,
+    limiting_why: Option<String>,
+    trainer: Option<Trainer>,
+    failures: u64,
+    failed: Vec<Failed>,
+}
+
+/// Each stage's share of the workers' time, summing to 1.
+#[derive(Serialize)]
+struct Stages {
+    read: f64,
+    plan: f64,
+    decode: f64,
+    render: f64,
+}
+
+/// What the simulated trainer met.
+#[derive(Serialize)]
+struct Trainer {
+    step_ms: u64,
+    is_the_limit: bool,
+    /// The share of its time that the trainer waited for feedline.
+    waited: f64,
+}
+
+#[derive(Serialize)]
+struct Failed {
+    key: String,
+    index: u64,
+    stage: String,
+    cause: String,
+}
+
+impl Report {
+    pub(crate) fn new(
+        arguments: &Arguments,
+        loader: &Loader,
+        measured: &Measured,
+        files: usize,
+    ) -> anyhow::Result<Self> {
+        let stats = loader.stats();
+        let limit = stats.limiting_stage();
+        let images = measured.images;
+        let recipe = arguments.pipeline.read_recipe()?;
+        let output = loader.output();
+        let batch_size = arguments.batch_size.or(recipe.loader.batch_size).unwrap_or(super::USUAL_BATCH);
+        Ok(Self {
+            images,
+            seconds: measured.seconds,
+            images_per_s: images as f64 / measured.seconds,
+            cpu_s_per_1000: 1000.0 * measured.cpu_seconds / (images as f64).max(1.0),
+            mb_per_s: stats.bytes_read as f64 / 1e6 / measured.seconds,
+            first_batch_s: measured.first_batch_seconds,
+            peak_rss_mb: measured.peak_rss_mb,
+            device: device_word(arguments.device.open()?),
+            simd: simd_word(),
+            workers: stats.workers,
+            prefetch: stats.slots.saturating_sub(SLOTS_BESIDE),
+            batch_size: batch_size as usize,
+            recipe: recipe.name,
+            dtype: output.map(|output| dtype_word(output.dtype)),
+            layout: output.map(|output| layout_word(output.layout)),
+            files,
+            stages: shares(&stats),
+            trainer: arguments.step_ms.map(|step_ms| trainer(step_ms, measured)),
+            limiting_stage: limit.as_ref().map(|(limit, _)| format!("{limit:?}").to_lowercase()),
+            limiting_why: limit.map(|(_, why)| why),
+            failures: stats.failures,
+            failed: failed(loader, files),
+        })
+    }
+
+    /// The same for a reader.
+    pub(crate) fn describe(&self) -> Vec<String> {
+        let format = match (self.dtype, self.layout) {
+            (Some(dtype), Some(layout)) => format!("{dtype} {layout}"),
+            _ => "nothing rendered".into(),
+        };
+        let Stages { read, plan, decode, render } = &self.stages;
+        let percent = |share: &f64| format!("{:.0} %", 100.0 * share);
+        let mut lines = vec![
+            format!("{} on {} ({}), {} workers, {} batches of {} ahead, {format}", self.recipe, self.device, self.simd, self.workers, self.prefetch, self.batch_size),
+            format!("{:>9.1} images/s      {} images from {} files in {:.2} s, start included", self.images_per_s, self.images, self.files, self.seconds),
+            format!("{:>9.3} CPU-s/1000    user and system time of all threads", self.cpu_s_per_1000),
+            format!("{:>9.1} MB/s          compressed bytes read", self.mb_per_s),
+            format!("{:>9.3} s             from the start to the first batch", self.first_batch_s),
+            format!("{:>9.1} MB            most memory held", self.peak_rss_mb),
+            format!("workers' time: read {}, plan {}, decode {}, render {}", percent(read), percent(plan), percent(decode), percent(render)),
+        ];
+        lines.extend(self.limit());
+        if self.failures > 0 {
+            lines.push(format!("{} bad samples; the first of {} files:", self.failures, self.failed.len()));
+            let shown = self.failed.iter().take(CAUSES_SHOWN);
+            lines.extend(shown.map(|bad| format!("  {} (index {}), {}: {}", bad.key, bad.index, bad.stage, bad.cause)));
+        }
+        lines
+    }
+
+    fn limit(&self) -> Option<String> {
+        match (&self.trainer, &self.limiting_stage, &self.limiting_why) {
+            (Some(trainer), ..) if trainer.is_the_limit => Some(format!(
+                "the trainer is the limit: feedline waits for it {:.0} % of the time; you do not need a faster loader",
+                100.0 * (1.0 - trainer.waited)
+            )),
+            (_, Some(stage), Some(why)) => Some(format!("the limit is {stage}: {why}")),
+            _ => None,
+        }
+    }
+}
+
+fn shares(stats: &Stats) -> Stages {
+    let spent = [&stats.source, &stats.plan, &stats.decode, &stats.render].map(|stage| stage.total_seconds);
+    let total = spent.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let [read, plan, decode, render] = spent.map(|seconds| seconds / total);
+    Stages { read, plan, decode, render }
+}
+
+/// The trainer is the limit where it hardly waits: less than a tenth of the time behind the first batch.
+fn trainer(step_ms: u64, measured: &Measured) -> Trainer {
+    let total = (measured.waited_seconds + measured.stepped_seconds).max(f64::MIN_POSITIVE);
+    let waited = measured.waited_seconds / total;
+    Trainer { step_ms, is_the_limit: waited < 0.1 && measured.stepped_seconds > 0.0, waited }
+}
+
+/// The bad files, each once, although a small data set is read again and again.
+fn failed(loader: &Loader, files: usize) -> Vec<Failed> {
+    let mut seen = BTreeSet::new();
+    let listed = loader.report().files.into_iter().map(|bad| Failed {
+        key: bad.key,
+        index: bad.index % files.max(1) as u64,
+        stage: bad.stage.to_string(),
+        cause: bad.cause,
+    });
+    listed.filter(|bad| seen.insert(bad.index)).collect()
+}

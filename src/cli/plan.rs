@@ -1,0 +1,170 @@
+//! `feedline plan`: what will be done to one sample, without doing it.
+
+use super::options::{dtype_word, layout_word};
+use super::pipeline::Pipeline;
+use super::print;
+use feedline::color::Normalize;
+use feedline::draft::op::Op;
+use feedline::geometry::{Orientation, Rect, Size};
+use feedline::image;
+use feedline::plan::{self, Layer, Plan, kind};
+use feedline::source::Source;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+/// Print what will be done to one sample, as one JSON object
+///
+/// The list under "ops" is what `feedline apply --ops` takes, and gives the sample's pixels again.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pipeline: Pipeline,
+    /// The epoch, from 0
+    #[arg(long, default_value_t = 0)]
+    epoch: u64,
+    /// The sample's index in the data set, from 0
+    #[arg(long, default_value_t = 0)]
+    index: u64,
+    /// Accepted so that a training's arguments can be repeated; a plan does not depend on it
+    #[arg(long)]
+    batch_size: Option<usize>,
+    /// Accepted so that a training's arguments can be repeated; a plan does not depend on it
+    #[arg(long)]
+    workers: Option<usize>,
+}
+
+/// The printed object; its fields stay in this order.
+#[derive(Serialize)]
+struct Report<'a> {
+    key: &'a str,
+    index: u64,
+    seed: u64,
+    epoch: u64,
+    recipe: &'a str,
+    header: Value,
+    ops: &'a [Op],
+    /// What the sample becomes; null for a recipe that renders nothing.
+    output: Option<Value>,
+    /// How many passes over pixels the plan takes.
+    stages: usize,
+    stage_sizes: Vec<Value>,
+    layers: Vec<Value>,
+    steps: Vec<Value>,
+    erases: Vec<Value>,
+    /// The part of the stored image that is decoded.
+    region: Value,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let source = arguments.pipeline.source()?;
+    let recipe = arguments.pipeline.read_recipe()?;
+    let loader = arguments.pipeline.planner(source.clone())?;
+    let (plan, mut ops) = loader.plan(arguments.epoch, arguments.index)?;
+    // The loader leaves normalise to the output pass; `apply` knows it as the last op.
+    let normalize = loader.output().and_then(|output| output.normalize);
+    ops.extend(normalize.map(|Normalize { mean, std }| Op::Normalize { mean, std }));
+    let mut bytes = Vec::new();
+    source.read(arguments.index as usize, &mut bytes)?;
+    let header = image::parse_header(&bytes)?;
+    let report = Report {
+        key: &source.key(arguments.index as usize),
+        index: arguments.index,
+        seed: recipe.loader.seed.unwrap_or(0),
+        epoch: arguments.epoch,
+        recipe: &recipe.name,
+        header: describe_header(&header),
+        ops: &ops,
+        output: loader.output().map(|output| {
+            json!({
+                "width": output.size.width,
+                "height": output.size.height,
+                "dtype": dtype_word(output.dtype),
+                "layout": layout_word(output.layout),
+            })
+        }),
+        stages: plan.stages.len(),
+        stage_sizes: plan.stages.iter().map(|stage| size(stage.size)).collect(),
+        layers: plan.layers.iter().map(layer).collect(),
+        steps: plan.steps.iter().map(step).collect(),
+        erases: plan.erases.iter().map(|erase| rect(erase.window)).collect(),
+        region: region(&plan),
+    };
+    print(&serde_json::to_string(&report)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe_header(header: &image::Header) -> Value {
+    let upright = header.orientation.apply_size(header.size);
+    json!({
+        "format": header.format.to_string().to_lowercase(),
+        "width": upright.width,
+        "height": upright.height,
+        "stored": size(header.size),
+        "orientation": exif(header.orientation),
+    })
+}
+
+/// What is decoded of the sample's first image, the only one where nothing is mixed.
+fn region(plan: &Plan) -> Value {
+    if plan.images.is_empty() { Value::Null } else { rect(plan.region(0)) }
+}
+
+fn layer(layer: &Layer) -> Value {
+    let kind = match layer.kind {
+        kind::UPRIGHT => "upright",
+        kind::WARP => "warp",
+        _ => "solid",
+    };
+    let source = match layer.image {
+        plan::NONE => Value::Null,
+        image if image & plan::STAGE_BIT != 0 => json!({ "stage": image & !plan::STAGE_BIT }),
+        image => json!({ "image": image }),
+    };
+    json!({
+        "kind": kind,
+        "source": source,
+        "clip": rect(layer.clip),
+        "scaled": size(layer.scaled),
+        "offset": layer.offset,
+        "mirror": { "x": layer.mirror & 1 != 0, "y": layer.mirror & 2 != 0 },
+        "orientation": exif(layer.orientation),
+        "window": rect(layer.window),
+        "filter": filter(layer.filter),
+    })
+}
+
+fn filter(filter: u32) -> &'static str {
+    match filter {
+        plan::filter::BILINEAR => "bilinear",
+        plan::filter::BILINEAR_PLAIN => "bilinear without antialias",
+        plan::filter::BICUBIC => "bicubic",
+        _ => "nearest",
+    }
+}
+
+fn step(step: &plan::Step) -> Value {
+    let name = match step.op {
+        plan::step::BRIGHTNESS => "brightness",
+        plan::step::CONTRAST => "contrast",
+        plan::step::SATURATION => "saturation",
+        plan::step::HUE => "hue",
+        plan::step::GRAYSCALE => "grayscale",
+        _ => "other",
+    };
+    let statistic = (step.stat != plan::NONE).then_some(step.stat);
+    json!({ "op": name, "args": step.args, "statistic": statistic })
+}
+
+fn size(size: Size) -> Value {
+    json!({ "width": size.width, "height": size.height })
+}
+
+fn rect(rect: Rect) -> Value {
+    json!({ "x": rect.x, "y": rect.y, "width": rect.width, "height": rect.height })
+}
+
+/// The number that EXIF gives an orientation, 1 to 8.
+fn exif(orientation: Orientation) -> u16 {
+    (1..=8).find(|&tag| Orientation::from_exif(tag) == orientation).unwrap_or(1)
+}
