@@ -135,7 +135,7 @@ fn absurd_numbers_are_refused_and_do_not_panic() {
             draft.apply(op);
         }
         if let Ok(plan) = draft.freeze() {
-            assert!(plan.images[0].stored.rect().contains(plan.region(0)));
+            assert!(plan.images[0].stored.rect().contains(feedline::device::region(&plan, 0)));
         }
     }
 }
@@ -212,7 +212,7 @@ fn the_region_to_decode_covers_what_is_read_and_no_more() {
         draft.apply(crop(3, 5, 10, 8));
         draft.apply(resize(4, 4));
         let wanted = orientation.to_stored(Rect::new(3, 5, 10, 8), seen);
-        assert_eq!(draft.freeze().unwrap().region(0), wanted);
+        assert_eq!(feedline::device::region(&draft.freeze().unwrap(), 0), wanted);
 
         let mut measured = Draft::new(0, stored, orientation);
         measured.apply(crop(2, 2, 20, 20));
@@ -220,10 +220,10 @@ fn the_region_to_decode_covers_what_is_read_and_no_more() {
         measured.apply(Op::Hflip {});
         measured.apply(crop(3, 5, 10, 8));
         let wanted = orientation.to_stored(Rect::new(2, 2, 20, 20), seen);
-        assert_eq!(measured.freeze().unwrap().region(0), wanted);
+        assert_eq!(feedline::device::region(&measured.freeze().unwrap(), 0), wanted);
     }
     let nothing = plan(stored, &[crop(-20, 0, 10, 10)]);
-    assert!(nothing.region(0).is_empty() && nothing.layers.is_empty());
+    assert!(feedline::device::region(&nothing, 0).is_empty() && nothing.layers.is_empty());
 }
 
 /// What the pictures of the last stage weigh at a pixel, by the image of their only layer.
