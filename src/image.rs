@@ -1,6 +1,22 @@
 //! Image files of every format that the pipeline takes: what they are, and their pixels.
+//!
+//! A file's format is told by its bytes and never by its name. The pixels are those of Pillow's
+//! `Image.open(file).convert("RGB")`: alpha is dropped and not blended, palettes are looked up, grey is replicated,
+//! colour profiles and gamma are ignored, the first frame of an animation is taken. 16-bit colour keeps the high
+//! byte; 16-bit grey is clamped to 255, not scaled, because that is what Pillow (9 to 13) does.
+
+mod error;
+mod header;
+mod magic;
+mod png;
+mod webp;
+
+pub use crate::jpeg::Limits;
+pub use error::ImageError;
+pub use header::{Header, parse_header};
 
 use crate::geometry::{Orientation, Rect, Size};
+use crate::jpeg;
 
 /// A file format that can be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -11,6 +27,16 @@ pub enum Format {
     Png,
     /// WebP, the first frame of an animation.
     WebP,
+}
+
+impl std::fmt::Display for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Format::Jpeg => "JPEG",
+            Format::Png => "PNG",
+            Format::WebP => "WebP",
+        })
+    }
 }
 
 /// Decoded pixels: packed RGB rows of a region of a stored image.
@@ -42,4 +68,77 @@ impl Image {
             self.data.resize(bytes, 0);
         }
     }
+
+    /// Row `row` of the region: R, G, B bytes.
+    fn row_mut(&mut self, row: usize) -> &mut [u8] {
+        &mut self.data[row * self.stride..][..self.region.width as usize * 3]
+    }
+}
+
+/// Decodes files of all formats. Keeps its buffers, so one per worker thread soon stops allocating for pixels.
+#[derive(Default)]
+pub struct Decoder {
+    limits: Limits,
+    jpeg: jpeg::Decoder,
+    scratch: Scratch,
+}
+
+/// What the PNG and WebP decoders write before the region is copied from it.
+#[derive(Default)]
+struct Scratch {
+    pixels: Vec<u8>,
+    file: Vec<u8>,
+}
+
+impl Decoder {
+    /// A decoder that refuses what is beyond `limits`; `max_scans` and `tolerate_truncated` concern only JPEG.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+
+    /// Decodes the part `region` (stored coordinates, before orientation) of a file into `out`.
+    ///
+    /// `header` must come from [`parse_header`] of the same bytes. On an error `out` holds no particular pixels.
+    ///
+    /// # Errors
+    /// A file that is truncated, corrupt or above the limits, or a region that is not inside the image.
+    pub fn decode(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        region: Rect,
+        out: &mut Image,
+    ) -> Result<(), ImageError> {
+        let pixels = header.size.pixels();
+        if pixels > self.limits.max_pixels {
+            return Err(ImageError::TooLarge { pixels, limit: self.limits.max_pixels });
+        }
+        if !header.size.rect().contains(region) {
+            return Err(ImageError::Region { region, size: header.size });
+        }
+        out.reset(header.size, region);
+        out.orientation = header.orientation;
+        if region.is_empty() {
+            return Ok(());
+        }
+        match (header.format, &header.jpeg) {
+            (Format::Jpeg, Some(parsed)) => {
+                let mut pixels = jpeg::PixelsMut { data: &mut out.data, stride: out.stride };
+                Ok(self.jpeg.decode_into(bytes, parsed, region, &self.limits, &mut pixels)?)
+            }
+            (Format::Jpeg, None) => Err(error::other_file(Format::Jpeg)),
+            (Format::Png, _) => png::decode(bytes, &self.limits, &mut self.scratch, out),
+            (Format::WebP, _) => webp::decode(bytes, &mut self.scratch, out),
+        }
+    }
+}
+
+/// Decodes the whole file and forgets the pixels: tells whether training will be able to read it.
+///
+/// # Errors
+/// Those of [`parse_header`] and [`Decoder::decode`].
+pub fn verify(bytes: &[u8], limits: &Limits) -> Result<Header, ImageError> {
+    let header = parse_header(bytes)?;
+    Decoder::new(limits.clone()).decode(bytes, &header, header.size.rect(), &mut Image::default())?;
+    Ok(header)
 }

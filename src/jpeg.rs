@@ -16,7 +16,7 @@ mod coefficients;
 mod convert;
 mod decode;
 mod error;
-mod exif;
+pub(crate) mod exif;
 mod frame;
 mod header;
 mod huffman;

@@ -4,7 +4,11 @@ use crate::geometry::Orientation;
 
 /// The orientation in an APP1 payload; `None` if it is not EXIF or names none. Broken EXIF counts as none.
 pub(super) fn orientation(body: &[u8]) -> Option<Orientation> {
-    let tiff = body.strip_prefix(b"Exif\0\0")?;
+    orientation_of_tiff(body.strip_prefix(b"Exif\0\0")?)
+}
+
+/// The orientation in EXIF without its JPEG prefix, as other formats hold it.
+pub(crate) fn orientation_of_tiff(tiff: &[u8]) -> Option<Orientation> {
     let little = match tiff.get(..4)? {
         b"II*\0" => true,
         b"MM\0*" => false,

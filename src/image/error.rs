@@ -1,0 +1,68 @@
+//! Why an image was not decoded, with the cause and what to do. The file's name is added by the caller.
+
+use super::Format;
+use crate::geometry::{Rect, Size};
+use crate::jpeg::JpegError;
+
+/// A file that was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImageError {
+    /// The bytes are those of no image format that is known here.
+    #[error("not an image: {found}: copy the file again, or take it out of the data set")]
+    NotAnImage {
+        /// What the bytes look like.
+        found: &'static str,
+    },
+    /// An image of a format that is not decoded.
+    #[error("the file is {format}, which is not supported: convert it to JPEG, PNG or WebP")]
+    Unsupported {
+        /// The format's name.
+        format: &'static str,
+    },
+    /// What the JPEG decoder said.
+    #[error(transparent)]
+    Jpeg(#[from] JpegError),
+    /// The bytes end before the picture does.
+    #[error("truncated {format}: the file ends before its pixels do: copy it again")]
+    Truncated {
+        /// The format.
+        format: Format,
+    },
+    /// Bytes that no encoder writes.
+    #[error("corrupt {format}: {what}: copy the file again, or take it out of the data set")]
+    Corrupt {
+        /// The format.
+        format: Format,
+        /// What is wrong.
+        what: String,
+    },
+    /// More pixels than the limits allow; nothing was allocated.
+    #[error(
+        "too large: {pixels} pixels, the limit is {limit}: raise `max_pixels` if the file is to be trusted"
+    )]
+    TooLarge {
+        /// Pixels of the image.
+        pixels: u64,
+        /// Pixels allowed.
+        limit: u64,
+    },
+    /// The caller asked for something outside the picture.
+    #[error("the region {region:?} is not inside the stored image of {size}: fix the call")]
+    Region {
+        /// The region asked for.
+        region: Rect,
+        /// The stored size of the image.
+        size: Size,
+    },
+}
+
+/// Short for [`ImageError::Corrupt`].
+pub(super) fn corrupt(format: Format, what: impl Into<String>) -> ImageError {
+    ImageError::Corrupt { format, what: what.into() }
+}
+
+/// The header given does not belong to the bytes given.
+pub(super) fn other_file(format: Format) -> ImageError {
+    corrupt(format, "the header belongs to another file")
+}

@@ -1,0 +1,42 @@
+//! What a planner needs to know of a file before it is decoded.
+
+use super::error::ImageError;
+use super::{Format, magic, png, webp};
+use crate::geometry::{Orientation, Size};
+use crate::jpeg;
+
+/// Format, size and orientation of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The file's format, by its bytes.
+    pub format: Format,
+    /// Size as stored, before the orientation is applied; never zero.
+    pub size: Size,
+    /// How to turn the stored pixels upright, from EXIF; upright if the file does not say.
+    pub orientation: Orientation,
+    /// What else is known of a JPEG.
+    pub jpeg: Option<jpeg::Header>,
+}
+
+/// Reads the first bytes (for PNG and WebP also the chunk heads) of a file. Decodes nothing and allocates nothing.
+///
+/// # Errors
+/// No image, a format that is not decoded, or a header that is cut off or makes no sense.
+pub fn parse_header(bytes: &[u8]) -> Result<Header, ImageError> {
+    let format = magic::format(bytes)?;
+    let (size, orientation) = match format {
+        Format::Jpeg => {
+            let jpeg = jpeg::parse_header(bytes)?;
+            return Ok(Header { format, size: jpeg.size, orientation: jpeg.orientation, jpeg: Some(jpeg) });
+        }
+        Format::Png => png::parse_header(bytes)?,
+        Format::WebP => webp::parse_header(bytes)?,
+    };
+    Ok(Header { format, size, orientation, jpeg: None })
+}
+
+/// The orientation in a chunk of EXIF, which some writers begin as JPEG does.
+pub(super) fn exif_orientation(chunk: &[u8]) -> Orientation {
+    let tiff = chunk.strip_prefix(b"Exif\0\0").unwrap_or(chunk);
+    jpeg::exif::orientation_of_tiff(tiff).unwrap_or_default()
+}
