@@ -9,5 +9,6 @@ pub mod image;
 pub mod label;
 pub mod output;
 pub mod plan;
+pub mod recipe;
 pub mod rng;
 pub mod source;

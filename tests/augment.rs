@@ -3,6 +3,8 @@
 //! The tables come from `make_params` of torchvision 0.29.2 with torch 2.15, its random functions replaced by the
 //! generator below. The last column is how often it was asked.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use feedline::augment::{
     Augment, Augmentation, CenterCrop, ColorJitter, CropParams, EraseValue, Grayscale, JitterParams, Pad,
     RandomCrop, RandomErasing, RandomGrayscale, RandomHorizontalFlip, RandomResizedCrop, RandomVerticalFlip,
@@ -56,8 +58,10 @@ fn ops(augment: &dyn Augment, size: Size, rng: &mut dyn Draws) -> Vec<Op> {
 }
 
 /// Width, height, seed, settings, (left, top, width, height), draws.
+type ResizedCropRow = (u32, u32, u64, usize, (i32, i32, u32, u32), u32);
+
 #[rustfmt::skip]
-const RESIZED_CROPS: &[(u32, u32, u64, usize, (i32, i32, u32, u32), u32)] = &[
+const RESIZED_CROPS: &[ResizedCropRow] = &[
     (500, 375, 0, 0, (140, 113, 151, 189), 4),
     (500, 375, 1, 1, (68, 38, 321, 317), 4),
     (500, 375, 2, 2, (0, 87, 500, 200), 20),
@@ -93,8 +97,10 @@ fn random_resized_crop_cuts_where_torchvision_does() {
 }
 
 /// Width, height, seed, settings, (left, top, width, height), draws.
+type EraseRow = (u32, u32, u64, usize, Option<(i32, i32, u32, u32)>, u32);
+
 #[rustfmt::skip]
-const ERASES: &[(u32, u32, u64, usize, Option<(i32, i32, u32, u32)>, u32)] = &[
+const ERASES: &[EraseRow] = &[
     (500, 375, 0, 0, Some((142, 193, 147, 56)), 4),
     (500, 375, 1, 1, Some((112, 222, 277, 96)), 6),
     (1, 1, 10, 0, Some((1, 1, 0, 0)), 6),
@@ -126,8 +132,10 @@ fn random_erasing_hides_what_torchvision_hides() {
 }
 
 /// Width, height, seed, settings, padding, (left, top), draws.
+type CropRow = (u32, u32, u64, usize, [u32; 4], (i32, i32), u32);
+
 #[rustfmt::skip]
-const CROPS: &[(u32, u32, u64, usize, [u32; 4], (i32, i32), u32)] = &[
+const CROPS: &[CropRow] = &[
     (32, 32, 0, 0, [4, 4, 4, 4], (1, 1), 2),
     (32, 32, 1, 1, [0, 0, 0, 0], (4, 2), 2),
     (32, 32, 2, 2, [1, 2, 3, 40], (11, 36), 2),
@@ -155,8 +163,10 @@ fn random_crop_pads_and_cuts_as_torchvision_does() {
 }
 
 /// Seed, settings, order, factors, draws.
+type JitterRow = (u64, usize, [usize; 4], [Option<f64>; 4], u32);
+
 #[rustfmt::skip]
-const JITTERS: &[(u64, usize, [usize; 4], [Option<f64>; 4], u32)] = &[
+const JITTERS: &[JitterRow] = &[
     (0, 0, [0, 1, 3, 2], [Some(0.9209729433059692), Some(0.9069005846977234), Some(1.0486876964569092), Some(-0.08417793363332748)], 7),
     (1, 1, [1, 2, 3, 0], [None, Some(0.8828633427619934), None, Some(0.2954477071762085)], 5),
     (2, 2, [3, 0, 1, 2], [Some(1.093531608581543), None, None, Some(-0.09636516869068146)], 5),
