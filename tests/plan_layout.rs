@@ -2,6 +2,8 @@
 //!
 //! A C compiler measures the header; names are taken from both files, so that a new field cannot be forgotten.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::plan::{self, Erase, ImageRef, LabelShare, Layer, Picture, Span, Stage, Stat, Step};
 use std::collections::BTreeMap;
