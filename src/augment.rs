@@ -1,12 +1,65 @@
 //! Augmentations edit a draft; they draw from a counter-based generator and never see a pixel.
+//!
+//! Names, arguments, defaults and the arithmetic of the parameters are those of torchvision's `transforms.v2`: the same
+//! uniform draws give the same parameters. Each augmentation is one file with two halves, `make_params` (dice to
+//! numbers) and [`Augment::plan`] (numbers to ops). A new one is a new file and a `mod`, a `pub use` and a name below.
+
+mod center_crop;
+mod check;
+mod color_jitter;
+mod grayscale;
+mod horizontal_flip;
+mod pad;
+mod patch;
+mod random_crop;
+mod random_erasing;
+mod random_grayscale;
+mod random_resized_crop;
+mod registry;
+mod resize;
+mod vertical_flip;
+
+pub use center_crop::CenterCrop;
+pub use color_jitter::{ColorJitter, Jitter, JitterParams};
+pub use grayscale::Grayscale;
+pub use horizontal_flip::RandomHorizontalFlip;
+pub use pad::Pad;
+pub use random_crop::{CropParams, RandomCrop};
+pub use random_erasing::{EraseValue, Random, RandomErasing};
+pub use random_grayscale::RandomGrayscale;
+pub use random_resized_crop::RandomResizedCrop;
+pub use resize::Resize;
+pub use vertical_flip::RandomVerticalFlip;
 
 use crate::draft::Draft;
+use crate::error::Result;
 use crate::rng::Draws;
+
+registry::registry! {
+    CenterCrop,
+    ColorJitter,
+    Grayscale,
+    Pad,
+    RandomCrop,
+    RandomErasing,
+    RandomGrayscale,
+    RandomHorizontalFlip,
+    RandomResizedCrop,
+    RandomVerticalFlip,
+    Resize,
+}
 
 /// One augmentation: draws parameters, asks the draft for ops.
 pub trait Augment: Send + Sync {
     /// torchvision's class name, for messages and reports.
     fn name(&self) -> &'static str;
+
+    /// Refuses arguments that have no meaning, with torchvision's words and the remedy.
+    ///
+    /// The loader's builder calls it, so that constructors need not fail.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// How many partner samples it needs (at most 9); they come planned through the augmentations ahead of this one.
     fn partners(&self) -> usize {

@@ -13,7 +13,6 @@ use crate::error::Error;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::plan::{self, Erase, ImageRef, Layer, Step, filter, kind, step};
 use op::Op;
-use verbs::square;
 
 /// The longest canvas edge; what the JPEG format can hold.
 pub const MAX_EDGE: u32 = 65_535;
@@ -28,6 +27,8 @@ struct DraftStep {
 #[derive(Clone, Debug, PartialEq)]
 struct DraftLayer {
     layer: Layer,
+    /// Size of the whole oriented source.
+    source: Size,
     steps: Vec<DraftStep>,
 }
 
@@ -103,7 +104,7 @@ impl Draft {
     fn perform(&mut self, op: &Op) -> Result<(), Error> {
         match *op {
             Op::Crop { top, left, height, width } => self.crop(Rect::new(left, top, width, height)),
-            Op::CenterCrop { output_size } => self.center_crop(square(output_size)),
+            Op::CenterCrop { output_size } => self.center_crop(output_size.square()),
             Op::ResizedCrop { top, left, height, width, size, interpolation, antialias } => {
                 self.crop(Rect::new(left, top, width, height))?;
                 let target = self.resize_target(size, None)?;
@@ -116,11 +117,11 @@ impl Draft {
             Op::Pad { padding, fill } => self.pad(padding.sides(), fill),
             Op::Hflip {} => self.mirror(1),
             Op::Vflip {} => self.mirror(2),
-            Op::Brightness { factor } => self.recolour(step::BRIGHTNESS, factor, 0.0),
-            Op::Contrast { factor } => self.recolour(step::CONTRAST, factor, 0.0),
-            Op::Saturation { factor } => self.recolour(step::SATURATION, factor, 0.0),
-            Op::Hue { factor } => self.recolour(step::HUE, factor, -0.5),
-            Op::Grayscale { num_output_channels: 3 } => self.recolour(step::GRAYSCALE, 0.0, 0.0),
+            Op::Brightness { factor } => self.blend_with(op, step::BRIGHTNESS, factor),
+            Op::Contrast { factor } => self.blend_with(op, step::CONTRAST, factor),
+            Op::Saturation { factor } => self.blend_with(op, step::SATURATION, factor),
+            Op::Hue { factor } => self.turn_hue(factor),
+            Op::Grayscale { num_output_channels: 3 } => self.recolour(step::GRAYSCALE, 0.0),
             Op::Grayscale { num_output_channels } => Err(Error::config(format!(
                 "grayscale: num_output_channels is {num_output_channels}, but a sample always has 3: leave it out"
             ))),
@@ -131,20 +132,40 @@ impl Draft {
 
     /// Resampling and colour cannot follow what only the output pass does.
     fn check_order(&self, op: &Op) -> Result<(), Error> {
-        let follows = matches!(op, Op::Crop { .. } | Op::Hflip {} | Op::Vflip {} | Op::Erase { .. });
-        let erased = self.canvas.pictures.iter().any(|picture| !picture.erases.is_empty());
-        if follows || !(self.normalized || erased) {
-            return Ok(());
+        let follows = matches!(
+            op,
+            Op::Crop { .. } | Op::CenterCrop { .. } | Op::Hflip {} | Op::Vflip {} | Op::Erase { .. }
+        );
+        match self.finished_by() {
+            Some(first) if !follows => Err(Error::config(format!(
+                "{} comes after {first}, which works on the finished sample: move {first} to the end",
+                op.name()
+            ))),
+            _ => Ok(()),
         }
-        let first = if self.normalized { "normalize" } else { "erase" };
-        Err(Error::config(format!(
-            "{op:?} comes after {first}, which works on the finished sample: move {first} to the end"
-        )))
+    }
+
+    /// The op, if there was one, that only the output pass does: its values are no u8 levels.
+    fn finished_by(&self) -> Option<&'static str> {
+        match (self.normalized, self.canvas.is_erased()) {
+            (true, _) => Some("normalize"),
+            (_, true) => Some("erase"),
+            _ => None,
+        }
+    }
+
+    /// A black border is 0 before normalise and something else after it.
+    fn check_no_border(&self, op: &str) -> Result<(), Error> {
+        self.finished_by().map_or(Ok(()), |first| {
+            Err(Error::config(format!(
+                "{op} reaches beyond the edge and adds black, but comes after {first}: move {first} to the end"
+            )))
+        })
     }
 
     /// Turns what there is into a stage and goes on from its u8 output.
     pub fn seal(&mut self) -> Result<(), Error> {
-        if self.canvas.pictures.iter().any(|picture| !picture.erases.is_empty()) {
+        if self.canvas.is_erased() {
             return Err(Error::config("erase must come last: what follows it needs a finished u8 image"));
         }
         let index = self.sealed.len() as u32;
@@ -161,7 +182,7 @@ impl DraftStage {
         let picture = DraftPicture {
             window: size.rect(),
             share: 1.0,
-            layers: vec![DraftLayer { layer, steps: Vec::new() }],
+            layers: vec![DraftLayer { layer, source: size, steps: Vec::new() }],
             steps: Vec::new(),
             erases: Vec::new(),
         };
@@ -169,18 +190,17 @@ impl DraftStage {
     }
 
     /// The only layer, if it covers the canvas, is not yet resampled, and nothing was done behind it.
-    fn plain_with_steps(&mut self) -> Option<(&mut Layer, &mut Vec<DraftStep>)> {
+    fn plain(&mut self) -> Option<&mut DraftLayer> {
         let whole = self.size.rect();
         let [picture] = self.pictures.as_mut_slice() else { return None };
-        let [DraftLayer { layer, steps }] = picture.layers.as_mut_slice() else { return None };
+        let [drawn] = picture.layers.as_mut_slice() else { return None };
         let untouched = picture.steps.is_empty() && picture.erases.is_empty() && self.steps.is_empty();
-        let as_stored =
-            layer.is_unscaled() && layer.window == whole && layer.mirror == 0 && layer.mask == plan::NONE;
-        (untouched && as_stored).then_some((layer, steps))
+        (untouched && drawn.is_copy() && drawn.layer.window == whole).then_some(drawn)
     }
 
-    fn plain(&mut self) -> Option<&mut Layer> {
-        self.plain_with_steps().map(|(layer, _)| layer)
+    /// Whether anything was erased, which happens after normalise.
+    fn is_erased(&self) -> bool {
+        self.pictures.iter().any(|picture| !picture.erases.is_empty())
     }
 
     fn has_steps(&self) -> bool {
@@ -202,38 +222,82 @@ impl DraftStage {
     }
 }
 
+/// A layer that has not been resampled carries the filter that a 1:1 copy needs least from.
+const UNSCALED: u32 = filter::NEAREST;
+
+impl DraftLayer {
+    /// Whether the layer shows its clip pixel for pixel: what is done to its window can then be done to its source.
+    fn is_copy(&self) -> bool {
+        let layer = &self.layer;
+        layer.kind == kind::UPRIGHT
+            && layer.clip.size() == layer.scaled
+            && layer.filter == UNSCALED
+            && layer.mask == plan::NONE
+    }
+
+    /// Whether nothing below shows through in `area`.
+    fn covers(&self, area: Rect) -> bool {
+        self.layer.kind != kind::WARP && self.layer.mask == plan::NONE && self.layer.window.contains(area)
+    }
+
+    /// Keeps of the window only what lies in `canvas`.
+    fn cut(&mut self, canvas: Rect) {
+        let copy = self.is_copy();
+        let layer = &mut self.layer;
+        let from = layer.window;
+        let to = from.intersect(canvas);
+        let start = |mirrored: bool, low: i64, high: i64| if mirrored { high } else { low } as i32;
+        let left = (i64::from(to.x - from.x), from.right() - to.right());
+        let above = (i64::from(to.y - from.y), from.bottom() - to.bottom());
+        let dx = start(layer.mirror & 1 != 0, left.0, left.1);
+        let dy = start(layer.mirror & 2 != 0, above.0, above.1);
+        layer.window = to;
+        if copy {
+            let corner = layer.clip.shifted(dx, dy);
+            layer.clip = Rect { width: to.width, height: to.height, ..corner };
+            layer.scaled = to.size();
+        } else {
+            layer.offset[0] += dx;
+            layer.offset[1] += dy;
+        }
+    }
+
+    fn mirror(&mut self, axis: u32, canvas: Size) {
+        self.layer.window = mirrored(self.layer.window, axis, canvas);
+        if !self.is_copy() {
+            self.layer.mirror ^= axis;
+            return;
+        }
+        // Nothing is resampled yet: turning the source is exact, and a later resize then sees it turned.
+        self.layer.clip = mirrored(self.layer.clip, axis, self.source);
+        self.layer.orientation = Orientation(self.layer.orientation.0 ^ axis);
+        for step in &mut self.steps {
+            step.measured = step.measured.map(|rect| mirrored(rect, axis, self.source));
+        }
+    }
+}
+
 impl DraftPicture {
     /// Moves everything so that `rect` becomes the canvas; what is outside is lost.
     fn crop(&mut self, rect: Rect) {
         let canvas = rect.size().rect();
         let moved = |window: Rect| window.shifted(-rect.x, -rect.y);
         self.window = moved(self.window).intersect(canvas);
-        for DraftLayer { layer, .. } in &mut self.layers {
-            let from = moved(layer.window);
-            let to = from.intersect(canvas);
-            let start = |mirrored: bool, low: i64, high: i64| if mirrored { high } else { low } as i32;
-            let dx = start(layer.mirror & 1 != 0, i64::from(to.x - from.x), from.right() - to.right());
-            let dy = start(layer.mirror & 2 != 0, i64::from(to.y - from.y), from.bottom() - to.bottom());
-            if layer.is_unscaled() {
-                // Nothing is resampled: the clip itself is cut, so that a layer that fills its canvas stays plain.
-                layer.clip = Rect::new(layer.clip.x + dx, layer.clip.y + dy, to.width, to.height);
-                layer.scaled = to.size();
-            } else {
-                layer.offset = [layer.offset[0] + dx, layer.offset[1] + dy];
-            }
-            layer.window = to;
+        for drawn in &mut self.layers {
+            drawn.layer.window = moved(drawn.layer.window);
         }
-        self.layers.retain(|kept| !kept.layer.window.is_empty());
+        self.layers.retain(|drawn| !drawn.layer.window.intersect(canvas).is_empty());
+        self.layers.iter_mut().for_each(|drawn| drawn.cut(canvas));
+        if let Some(lowest_seen) = self.layers.iter().rposition(|drawn| drawn.covers(canvas)) {
+            self.layers.drain(..lowest_seen);
+        }
         self.erases.iter_mut().for_each(|erase| erase.window = moved(erase.window).intersect(canvas));
         self.erases.retain(|erase| !erase.window.is_empty());
     }
 
     fn mirror(&mut self, axis: u32, canvas: Size) {
         self.window = mirrored(self.window, axis, canvas);
-        for DraftLayer { layer, .. } in &mut self.layers {
-            layer.window = mirrored(layer.window, axis, canvas);
-            layer.mirror ^= axis;
-        }
+        self.layers.iter_mut().for_each(|drawn| drawn.mirror(axis, canvas));
         self.erases.iter_mut().for_each(|erase| erase.window = mirrored(erase.window, axis, canvas));
     }
 }
@@ -249,7 +313,7 @@ fn mirrored(rect: Rect, axis: u32, size: Size) -> Rect {
 /// A layer without content in `window`.
 fn blank(window: Rect) -> Layer {
     Layer {
-        filter: filter::NEAREST,
+        filter: UNSCALED,
         window,
         mask: plan::NONE,
         map: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],

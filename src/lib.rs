@@ -11,6 +11,7 @@ pub mod jpeg;
 pub mod label;
 pub mod output;
 pub mod plan;
+pub mod recipe;
 pub mod rng;
 pub mod simd;
 pub mod source;

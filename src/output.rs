@@ -3,9 +3,11 @@
 use crate::color::Normalize;
 use crate::error::{Error, Result};
 use crate::geometry::Size;
+use serde::{Deserialize, Serialize};
 
 /// The number format of a batch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DType {
     /// 32-bit float.
     #[default]
@@ -30,7 +32,8 @@ impl DType {
 }
 
 /// The order of a batch's axes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Layout {
     /// Batch, channel, row, column.
     #[default]

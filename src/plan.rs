@@ -112,13 +112,6 @@ pub struct Layer {
     pub reserved: [u32; 2],
 }
 
-impl Layer {
-    /// True where the window shows source pixels one by one.
-    pub fn is_unscaled(&self) -> bool {
-        self.kind == kind::UPRIGHT && self.filter == filter::NEAREST && self.clip.size() == self.scaled
-    }
-}
-
 /// A layer stack with its colour steps, laid over what is below with a share.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]

@@ -32,9 +32,10 @@ pub trait Draws {
         (self.bits() >> 8) as f32 * (1.0 / 16_777_216.0)
     }
 
-    /// Uniform in [low, high), with torch's arithmetic: `u * (high - low) + low` in f32.
+    /// Uniform in [low, high), with the arithmetic of torch's `uniform_` on the CPU: the difference in f32, the product
+    /// and the sum in f64, rounded once at the end.
     fn uniform_between(&mut self, low: f32, high: f32) -> f32 {
-        self.uniform() * (high - low) + low
+        (f64::from(self.uniform()) * f64::from(high - low) + f64::from(low)) as f32
     }
 
     /// A whole number in 0..bound (0 if `bound` is 0); no value is more than 2^-32 too likely.
@@ -127,6 +128,24 @@ mod tests {
         }
         assert_ne!(first(Rng::for_partner(1, 2, 3, 4, 0, 0)), first(Rng::for_partner(1, 2, 3, 4, 1, 0)));
         assert_ne!(first(Rng::new(1, 2, 3, 0)), first(Rng::for_partner(1, 2, 3, 0, 0, 0)));
+    }
+
+    #[test]
+    fn a_uniform_draw_is_rounded_once_as_torch_does() {
+        struct Bits(u32);
+        impl Draws for Bits {
+            fn bits(&mut self) -> u32 {
+                self.0
+            }
+        }
+        // From torch 2.15, where arithmetic in f32 alone would be one unit in the last place off.
+        for (draw, low, high, want) in [
+            (12_710_949, 0.08, 1.0, 0x3f46_eadb),
+            (12_710_949, -0.1, 0.1, 0x3d53_0d43),
+            (12_325_960, 0.6, 1.4, 0x3f98_081d),
+        ] {
+            assert_eq!(Bits(draw << 8).uniform_between(low, high).to_bits(), want);
+        }
     }
 
     #[test]

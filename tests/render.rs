@@ -122,7 +122,7 @@ fn formats_and_layouts_hold_the_same_rounded_values() {
         antialias: true,
     };
     let (plan, images, levels) =
-        (plan(Size::new(150, 75), &[op.clone()]), [decoded(&source)], source.apply(&op).levels);
+        (plan(Size::new(150, 75), std::slice::from_ref(&op)), [decoded(&source)], source.apply(&op).levels);
     let factors = Normalize::IMAGENET.factors();
     let exact = |i: usize| f32::from(levels[i]).mul_add(factors[i % 3][0], factors[i % 3][1]);
     let pixels = levels.len() / 3;

@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 fn examine() -> anyhow::Result<Findings> {
     let device = Device::best()?;
-    let defaults = super::bench::defaults();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let noted = |value: Option<&'static str>| value.filter(|value| *value != "unknown");
     Ok(Findings {
         version: env!("CARGO_PKG_VERSION"),
@@ -65,7 +65,7 @@ fn examine() -> anyhow::Result<Findings> {
         target: noted(option_env!("FEEDLINE_TARGET")),
         profile: noted(option_env!("FEEDLINE_PROFILE")),
         rustc: noted(option_env!("FEEDLINE_RUSTC")),
-        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        cores,
         memory_mb: meminfo("MemTotal:"),
         memory_available_mb: meminfo("MemAvailable:"),
         memory_limit_mb: memory_limit(),
@@ -78,8 +78,8 @@ fn examine() -> anyhow::Result<Findings> {
         },
         device: device_word(device),
         device_why: device.describe(),
-        workers: defaults.workers,
-        prefetch: defaults.prefetch,
+        workers: cores,
+        prefetch: PREFETCH,
     })
 }
 

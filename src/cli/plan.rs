@@ -4,6 +4,7 @@ use super::options::{dtype_word, layout_word};
 use super::pipeline::Pipeline;
 use super::print;
 use feedline::color::Normalize;
+use feedline::device;
 use feedline::draft::op::Op;
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image;
@@ -107,7 +108,7 @@ fn describe_header(header: &image::Header) -> Value {
 
 /// What is decoded of the sample's first image, the only one where nothing is mixed.
 fn region(plan: &Plan) -> Value {
-    if plan.images.is_empty() { Value::Null } else { rect(plan.region(0)) }
+    if plan.images.is_empty() { Value::Null } else { rect(device::region(plan, 0)) }
 }
 
 fn layer(layer: &Layer) -> Value {

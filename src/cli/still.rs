@@ -1,7 +1,7 @@
 //! One image file by itself through the pipeline: header, draft, decode, render, without a loader.
 
 use anyhow::Context;
-use feedline::device::cpu::Renderer;
+use feedline::device::{self, cpu::Renderer};
 use feedline::draft::Draft;
 use feedline::draft::op::Op;
 use feedline::color::Normalize;
@@ -88,7 +88,7 @@ impl Studio {
 
     /// The pixels of `plan` on one file.
     pub(crate) fn develop(&mut self, still: &Still, plan: &Plan, output: Output) -> anyhow::Result<Pixels> {
-        self.decoder.decode(&still.bytes, &still.header, plan.region(0), &mut self.image)?;
+        self.decoder.decode(&still.bytes, &still.header, device::region(plan, 0), &mut self.image)?;
         let image = std::mem::take(&mut self.image);
         let pixels = self.render(&image, plan, output);
         self.image = image;

@@ -3,12 +3,20 @@
 //! An augmentation draws parameters and makes ops of them; `feedline apply` reads the same ops from JSON, and
 //! `feedline plan` writes them, so that what was drawn can be run again by hand.
 
+mod catalogue;
+#[cfg(test)]
+mod page;
+
+pub use catalogue::{CATALOGUE, Entry};
+
+use crate::geometry::Size;
 use serde::{Deserialize, Serialize};
 
 /// One operation with explicit parameters.
 ///
 /// Positions count from the left top corner; sizes are `[height, width]`, as in torchvision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Op {
@@ -132,7 +140,8 @@ const fn three() -> u32 {
 
 /// One length or `[height, width]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "a length, or [height, width]")]
 pub enum Extent {
     /// One number: a shorter edge, or a square, as the op says.
     One(u32),
@@ -142,8 +151,37 @@ pub enum Extent {
     Two([u32; 2]),
 }
 
+impl Extent {
+    /// Width and height, where one number means a square.
+    pub const fn square(self) -> Size {
+        match self {
+            Extent::One(edge) | Extent::Single([edge]) => Size::new(edge, edge),
+            Extent::Two([height, width]) => Size::new(width, height),
+        }
+    }
+}
+
+impl From<u32> for Extent {
+    fn from(edge: u32) -> Self {
+        Extent::One(edge)
+    }
+}
+
+impl From<[u32; 2]> for Extent {
+    fn from(height_and_width: [u32; 2]) -> Self {
+        Extent::Two(height_and_width)
+    }
+}
+
+impl From<Size> for Extent {
+    fn from(size: Size) -> Self {
+        Extent::Two([size.height, size.width])
+    }
+}
+
 /// How pixels between pixels are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Interpolation {
     /// Triangle.
@@ -157,7 +195,8 @@ pub enum Interpolation {
 
 /// The border's widths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "one number, [x, y] or [left, top, right, bottom]")]
 pub enum Padding {
     /// The same on all sides.
     All(u32),
@@ -182,12 +221,37 @@ impl Padding {
 
 /// A u8 colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "a level in 0..=255, or [r, g, b]")]
 pub enum Fill {
     /// The same level in all channels.
     Grey(u8),
     /// Red, green, blue.
     Rgb([u8; 3]),
+}
+
+impl From<u32> for Padding {
+    fn from(all: u32) -> Self {
+        Padding::All(all)
+    }
+}
+
+impl From<[u32; 4]> for Padding {
+    fn from(sides: [u32; 4]) -> Self {
+        Padding::Sides(sides)
+    }
+}
+
+impl From<u8> for Fill {
+    fn from(level: u8) -> Self {
+        Fill::Grey(level)
+    }
+}
+
+impl From<[u8; 3]> for Fill {
+    fn from(rgb: [u8; 3]) -> Self {
+        Fill::Rgb(rgb)
+    }
 }
 
 impl Default for Fill {
@@ -208,7 +272,8 @@ impl Fill {
 
 /// A colour in normalised units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "a number, [r, g, b], or { key = [a, b] } for noise")]
 pub enum Value {
     /// The same in all channels.
     One(f32),

@@ -1,30 +1,33 @@
 //! The verbs themselves: what each op does to the canvas.
 
+use super::op::Op;
 use super::op::{Extent, Fill, Interpolation, Value};
-use super::{Draft, DraftLayer, DraftStep, MAX_EDGE, blank, mirrored};
+use super::{Draft, DraftLayer, DraftStep, MAX_EDGE, blank};
 use crate::error::Error;
-use crate::geometry::{Orientation, Rect, Size};
-use crate::plan::{self, Erase, ImageRef, Layer, Span, Step, filter, kind, step};
+use crate::geometry::{Rect, Size};
+use crate::plan::{self, Erase, Layer, Step, filter, kind, step};
 
 impl Draft {
     pub(super) fn crop(&mut self, rect: Rect) -> Result<(), Error> {
         check_size("crop", rect.size())?;
-        let inside = self.canvas.size.rect().contains(rect);
+        let far = |edge: i32| edge.unsigned_abs() > MAX_EDGE;
+        if far(rect.x) || far(rect.y) {
+            return Err(Error::config(format!(
+                "crop: top {} and left {} must be in -{MAX_EDGE}..={MAX_EDGE}",
+                rect.y, rect.x
+            )));
+        }
         if self.canvas.size.rect() == rect {
             return Ok(());
         }
-        if let Some(layer) = self.canvas.plain().filter(|_| inside) {
-            layer.clip =
-                Rect { width: rect.width, height: rect.height, ..layer.clip.shifted(rect.x, rect.y) };
-            layer.scaled = rect.size();
-            layer.window = rect.size().rect();
-        } else {
-            if self.canvas.has_measured_steps() || (self.canvas.has_steps() && !inside) {
-                self.seal()?;
-                return self.crop(rect);
-            }
-            self.canvas.pictures.iter_mut().for_each(|picture| picture.crop(rect));
+        let inside = self.canvas.size.rect().contains(rect);
+        if !inside {
+            self.check_no_border("crop")?;
         }
+        if self.canvas.has_measured_steps() || (self.canvas.has_steps() && !inside) {
+            self.seal()?;
+        }
+        self.canvas.pictures.iter_mut().for_each(|picture| picture.crop(rect));
         self.canvas.resized_to(rect.size());
         Ok(())
     }
@@ -35,6 +38,7 @@ impl Draft {
         let have = self.canvas.size;
         if want.width > have.width || want.height > have.height {
             let (dx, dy) = (want.width.saturating_sub(have.width), want.height.saturating_sub(have.height));
+            self.check_no_border("center_crop")?;
             self.pad([dx / 2, dy / 2, dx.div_ceil(2), dy.div_ceil(2)], Fill::Grey(0))?;
         }
         let have = self.canvas.size;
@@ -80,18 +84,22 @@ impl Draft {
             }
             (Interpolation::Nearest, _) => filter::NEAREST,
         };
-        let Some(layer) = self.canvas.plain() else {
+        if self.canvas.plain().is_none() {
             self.seal()?;
-            return self.resize(size, interpolation, antialias);
-        };
-        layer.scaled = size;
-        layer.filter = filter;
-        layer.window = size.rect();
+        }
+        if let Some(DraftLayer { layer, .. }) = self.canvas.plain() {
+            layer.scaled = size;
+            layer.filter = filter;
+            layer.window = size.rect();
+        }
         self.canvas.resized_to(size);
         Ok(())
     }
 
     pub(super) fn pad(&mut self, [left, top, right, bottom]: [u32; 4], fill: Fill) -> Result<(), Error> {
+        if [left, top, right, bottom] == [0; 4] {
+            return Ok(());
+        }
         let old = self.canvas.size;
         let grown =
             |edge: u32, a: u32, b: u32| edge.checked_add(a)?.checked_add(b).filter(|&e| e <= MAX_EDGE);
@@ -120,35 +128,32 @@ impl Draft {
     /// Mirrors the canvas: `axis` 1 left to right, 2 top to bottom.
     pub(super) fn mirror(&mut self, axis: u32) -> Result<(), Error> {
         let size = self.canvas.size;
-        let image_sizes: Vec<ImageRef> = self.images.clone();
-        let stages: Vec<Size> = self.sealed.iter().map(|stage| stage.size).collect();
-        let Some((layer, steps)) = self.canvas.plain_with_steps() else {
-            self.canvas.pictures.iter_mut().for_each(|picture| picture.mirror(axis, size));
-            return Ok(());
-        };
-        // Nothing is resampled yet: turning the source is exact, and a later resize then sees it turned.
-        let stored = source_size(layer.image, &image_sizes, &stages);
-        let oriented = layer.orientation.apply_size(stored);
-        layer.clip = mirrored(layer.clip, axis, oriented);
-        layer.orientation = Orientation(layer.orientation.0 ^ axis);
-        for step in steps {
-            step.measured = step.measured.map(|rect| mirrored(rect, axis, oriented));
-        }
+        self.canvas.pictures.iter_mut().for_each(|picture| picture.mirror(axis, size));
         Ok(())
     }
 
-    pub(super) fn recolour(&mut self, op: u32, factor: f64, lowest: f64) -> Result<(), Error> {
-        let highest = if op == step::HUE { 0.5 } else { f64::MAX };
-        if !(lowest..=highest).contains(&factor) {
-            return Err(Error::config(format!(
-                "a colour factor of {factor} is outside {lowest}..={highest}"
-            )));
+    /// Brightness, contrast and saturation: towards black, the mean or the luma.
+    pub(super) fn blend_with(&mut self, op: &Op, step: u32, factor: f64) -> Result<(), Error> {
+        if !(0.0..=f64::from(f32::MAX)).contains(&factor) {
+            let name = op.name();
+            return Err(Error::config(format!("{name}: the factor must not be negative, but is {factor}")));
         }
+        self.recolour(step, factor)
+    }
+
+    pub(super) fn turn_hue(&mut self, factor: f64) -> Result<(), Error> {
+        if !(-0.5..=0.5).contains(&factor) {
+            return Err(Error::config(format!("hue: the factor must be in -0.5..=0.5, but is {factor}")));
+        }
+        self.recolour(step::HUE, factor)
+    }
+
+    pub(super) fn recolour(&mut self, op: u32, factor: f64) -> Result<(), Error> {
         let args = [factor as f32, (1.0 - factor) as f32, 0.0, 0.0, 0.0, 0.0];
         let mut added = DraftStep { step: Step { op, stat: plan::NONE, args }, measured: None };
         let whole = self.canvas.size.rect();
         let needs_mean = op == step::CONTRAST;
-        if let Some((layer, steps)) = self.canvas.plain_with_steps() {
+        if let Some(DraftLayer { layer, steps, .. }) = self.canvas.plain() {
             added.measured = needs_mean.then_some(layer.clip);
             steps.push(added);
             return Ok(());
@@ -190,14 +195,7 @@ impl Draft {
 
 fn solid(window: Rect, [r, g, b]: [u8; 3]) -> DraftLayer {
     let layer = Layer { kind: kind::SOLID, image: plan::NONE, fill: [r, g, b, 0], ..blank(window) };
-    DraftLayer { layer: Layer { steps: Span::default(), ..layer }, steps: Vec::new() }
-}
-
-pub(super) fn square(extent: Extent) -> Size {
-    match extent {
-        Extent::One(edge) | Extent::Single([edge]) => Size::new(edge, edge),
-        Extent::Two([height, width]) => Size::new(width, height),
-    }
+    DraftLayer { layer, source: window.size(), steps: Vec::new() }
 }
 
 /// torchvision's `Resize(int)`: the shorter edge becomes `edge`, the longer int(edge * long / short), at most `max_size`.
@@ -215,12 +213,5 @@ fn check_size(op: &str, size: Size) -> Result<(), Error> {
     match (1..=MAX_EDGE).contains(&size.width) && (1..=MAX_EDGE).contains(&size.height) {
         true => Ok(()),
         false => Err(Error::config(format!("{op}: {size} is not a size from 1x1 to {MAX_EDGE}x{MAX_EDGE}"))),
-    }
-}
-
-fn source_size(image: u32, images: &[ImageRef], stages: &[Size]) -> Size {
-    match image & plan::STAGE_BIT {
-        0 => images[image as usize].stored,
-        _ => stages[(image & !plan::STAGE_BIT) as usize],
     }
 }

@@ -1,0 +1,37 @@
+//! CenterCrop: the middle of the image.
+
+use super::{Augment, check};
+use crate::draft::Draft;
+use crate::draft::op::{Extent, Op};
+use crate::error::Result;
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Cuts the middle out; a smaller image is padded with black first (torchvision's `CenterCrop`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CenterCrop {
+    /// `[height, width]`, or one number for a square.
+    pub size: Extent,
+}
+
+impl CenterCrop {
+    /// Crops to `size`.
+    pub fn new(size: impl Into<Extent>) -> Self {
+        Self { size: size.into() }
+    }
+}
+
+impl Augment for CenterCrop {
+    fn name(&self) -> &'static str {
+        "CenterCrop"
+    }
+
+    fn check(&self) -> Result<()> {
+        check::size(self.name(), self.size)
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+        draft.apply(Op::CenterCrop { output_size: self.size });
+    }
+}

@@ -1,0 +1,58 @@
+//! What several augmentations ask of their arguments.
+
+use crate::draft::MAX_EDGE;
+use crate::draft::op::{Extent, Interpolation};
+use crate::error::{Error, Result};
+
+/// torchvision's default probability.
+pub(super) const fn half() -> f32 {
+    0.5
+}
+
+/// For serde: what torchvision has on by default.
+pub(super) const fn yes() -> bool {
+    true
+}
+
+pub(super) fn probability(name: &str, p: f32) -> Result<()> {
+    match (0.0..=1.0).contains(&p) {
+        true => Ok(()),
+        false => Err(Error::config(format!(
+            "{name}: p should be a floating point value in the interval [0.0, 1.0], but is {p}"
+        ))),
+    }
+}
+
+pub(super) fn size(name: &str, size: Extent) -> Result<()> {
+    let edges = size.square();
+    match (1..=MAX_EDGE).contains(&edges.width) && (1..=MAX_EDGE).contains(&edges.height) {
+        true => Ok(()),
+        false => {
+            Err(Error::config(format!("{name}: size must be from 1 to {MAX_EDGE} a side, but is {edges}")))
+        }
+    }
+}
+
+/// A (min, max) pair; torchvision only warns where it is reversed, and then draws outside it.
+pub(super) fn range(name: &str, what: &str, [min, max]: [f64; 2], lowest: f64, highest: f64) -> Result<()> {
+    if min > max {
+        return Err(Error::config(format!(
+            "{name}: {what} should be of kind (min, max), but is [{min}, {max}]: swap them"
+        )));
+    }
+    match min >= lowest && max <= highest {
+        true => Ok(()),
+        false => Err(Error::config(format!(
+            "{name}: {what} should be between {lowest} and {highest}, but is [{min}, {max}]"
+        ))),
+    }
+}
+
+pub(super) fn filter(name: &str, interpolation: Interpolation, antialias: bool) -> Result<()> {
+    match (interpolation, antialias) {
+        (Interpolation::Bicubic, false) => Err(Error::config(format!(
+            "{name}: bicubic needs antialias = true here; bilinear works with both"
+        ))),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,46 @@
+//! Grayscale: replaces the colours by the luma.
+
+use super::Augment;
+use crate::draft::Draft;
+use crate::draft::op::Op;
+use crate::error::{Error, Result};
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Replaces all channels by the luma (torchvision's `Grayscale`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grayscale {
+    /// Always 3 here, where torchvision's default is 1: every sample has three channels.
+    #[serde(default = "three")]
+    pub num_output_channels: u32,
+}
+
+const fn three() -> u32 {
+    3
+}
+
+impl Default for Grayscale {
+    fn default() -> Self {
+        Self { num_output_channels: three() }
+    }
+}
+
+impl Augment for Grayscale {
+    fn name(&self) -> &'static str {
+        "Grayscale"
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.num_output_channels {
+            3 => Ok(()),
+            other => Err(Error::config(format!(
+                "Grayscale: num_output_channels is {other}, but a sample always has 3: leave it out"
+            ))),
+        }
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+        draft.apply(Op::Grayscale { num_output_channels: self.num_output_channels });
+    }
+}

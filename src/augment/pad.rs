@@ -1,0 +1,53 @@
+//! Pad: a border of one colour.
+
+use super::Augment;
+use crate::draft::op::{Fill, Op, Padding};
+use crate::draft::{Draft, MAX_EDGE};
+use crate::error::{Error, Result};
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Adds a border of one colour (torchvision's `Pad` with `padding_mode="constant"`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pad {
+    /// `[left, top, right, bottom]`, `[left and right, top and bottom]`, or one number for all.
+    pub padding: Padding,
+    /// A grey level or `[r, g, b]`, in 0..=255.
+    #[serde(default)]
+    pub fill: Fill,
+}
+
+impl Pad {
+    /// Adds a black border.
+    pub fn new(padding: impl Into<Padding>) -> Self {
+        Self { padding: padding.into(), fill: Fill::default() }
+    }
+
+    /// Sets the border's colour.
+    pub fn fill(self, fill: impl Into<Fill>) -> Self {
+        Self { fill: fill.into(), ..self }
+    }
+}
+
+/// Refuses a border that no canvas can have.
+pub(super) fn check_padding(name: &str, padding: Padding) -> Result<()> {
+    match padding.sides().iter().all(|&side| side <= MAX_EDGE) {
+        true => Ok(()),
+        false => Err(Error::config(format!("{name}: padding must be at most {MAX_EDGE} a side"))),
+    }
+}
+
+impl Augment for Pad {
+    fn name(&self) -> &'static str {
+        "Pad"
+    }
+
+    fn check(&self) -> Result<()> {
+        check_padding(self.name(), self.padding)
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+        draft.apply(Op::Pad { padding: self.padding, fill: self.fill });
+    }
+}

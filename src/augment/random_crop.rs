@@ -1,0 +1,115 @@
+//! RandomCrop: a part of fixed size from a random place.
+
+use super::{Augment, check, pad};
+use crate::draft::Draft;
+use crate::draft::op::{Extent, Fill, Op, Padding};
+use crate::error::{Error, Result};
+use crate::geometry::{Rect, Size};
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Crops `size` at a random place, after an optional border (torchvision's `RandomCrop`, constant padding).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RandomCrop {
+    /// `[height, width]`, or one number for a square.
+    pub size: Extent,
+    /// A border added before the crop: `[left, top, right, bottom]`, `[x, y]`, or one number for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub padding: Option<Padding>,
+    /// Adds what is missing on both sides where the image is smaller than `size`.
+    #[serde(default)]
+    pub pad_if_needed: bool,
+    /// The border's colour: a grey level or `[r, g, b]`, in 0..=255.
+    #[serde(default)]
+    pub fill: Fill,
+}
+
+/// What RandomCrop does to one image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CropParams {
+    /// Left, top, right, bottom.
+    pub padding: [u32; 4],
+    /// The part of the padded image that is kept.
+    pub rect: Rect,
+}
+
+impl RandomCrop {
+    /// Crops to `size` without a border.
+    pub fn new(size: impl Into<Extent>) -> Self {
+        Self { size: size.into(), padding: None, pad_if_needed: false, fill: Fill::default() }
+    }
+
+    /// Adds a border before the crop.
+    pub fn padding(self, padding: impl Into<Padding>) -> Self {
+        Self { padding: Some(padding.into()), ..self }
+    }
+
+    /// Sets whether images smaller than the crop are padded.
+    pub fn pad_if_needed(self, pad_if_needed: bool) -> Self {
+        Self { pad_if_needed, ..self }
+    }
+
+    /// Sets the border's colour.
+    pub fn fill(self, fill: impl Into<Fill>) -> Self {
+        Self { fill: fill.into(), ..self }
+    }
+
+    /// The border and the place for an image of size `of`; an edge without choice draws nothing.
+    ///
+    /// # Errors
+    /// When the crop is larger than the image and `pad_if_needed` is off.
+    pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> Result<CropParams> {
+        let want = self.size.square();
+        let [mut left, mut top, mut right, mut bottom] = self.padding.map_or([0; 4], Padding::sides);
+        let short = |want: u32, have: u32, a: u32, b: u32| match self.pad_if_needed {
+            true => want.saturating_sub(have.saturating_add(a).saturating_add(b)),
+            false => 0,
+        };
+        let (dx, dy) = (short(want.width, of.width, left, right), short(want.height, of.height, top, bottom));
+        (left, right) = (left.saturating_add(dx), right.saturating_add(dx));
+        (top, bottom) = (top.saturating_add(dy), bottom.saturating_add(dy));
+        let padded = Size::new(
+            of.width.saturating_add(left).saturating_add(right),
+            of.height.saturating_add(top).saturating_add(bottom),
+        );
+        let (Some(free_x), Some(free_y)) =
+            (padded.width.checked_sub(want.width), padded.height.checked_sub(want.height))
+        else {
+            return Err(Error::config(format!(
+                "RandomCrop: the required crop size {want} is larger than the {}input image size {padded}: \
+                 set pad_if_needed = true, or put a Resize ahead",
+                if self.padding.is_some() { "padded " } else { "" },
+            )));
+        };
+        let mut place = |free: u32| if free == 0 { 0 } else { rng.below(free + 1) as i32 };
+        let y = place(free_y);
+        let x = place(free_x);
+        Ok(CropParams { padding: [left, top, right, bottom], rect: Rect::new(x, y, want.width, want.height) })
+    }
+}
+
+impl Augment for RandomCrop {
+    fn name(&self) -> &'static str {
+        "RandomCrop"
+    }
+
+    fn check(&self) -> Result<()> {
+        check::size(self.name(), self.size)?;
+        self.padding.map_or(Ok(()), |padding| pad::check_padding(self.name(), padding))
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+        match self.make_params(draft.size(), rng) {
+            Err(error) => draft.fail(error),
+            Ok(CropParams { padding, rect: Rect { x: left, y: top, width, height } }) => {
+                if padding != [0; 4] {
+                    draft.apply(Op::Pad { padding: Padding::Sides(padding), fill: self.fill });
+                }
+                if draft.size().rect() != Rect::new(left, top, width, height) {
+                    draft.apply(Op::Crop { top, left, height, width });
+                }
+            }
+        }
+    }
+}

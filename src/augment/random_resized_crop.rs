@@ -1,0 +1,121 @@
+//! RandomResizedCrop: a random part of the image, brought to one size.
+
+use super::Augment;
+use super::check;
+use super::patch::{Patch, TRIES};
+use crate::draft::Draft;
+use crate::draft::op::{Extent, Interpolation, Op};
+use crate::error::Result;
+use crate::geometry::{Rect, Size};
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Crops a random part of random area and shape and resizes it to `size` (torchvision's `RandomResizedCrop`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RandomResizedCrop {
+    /// `[height, width]`, or one number for a square.
+    pub size: Extent,
+    /// Least and greatest part of the image's area.
+    #[serde(default = "default_scale")]
+    pub scale: [f64; 2],
+    /// Least and greatest width / height, before resizing.
+    #[serde(default = "default_ratio")]
+    pub ratio: [f64; 2],
+    /// How pixels between pixels are made.
+    #[serde(default)]
+    pub interpolation: Interpolation,
+    /// Widens the filter when shrinking.
+    #[serde(default = "check::yes")]
+    pub antialias: bool,
+}
+
+fn default_scale() -> [f64; 2] {
+    [0.08, 1.0]
+}
+
+fn default_ratio() -> [f64; 2] {
+    [3.0 / 4.0, 4.0 / 3.0]
+}
+
+impl RandomResizedCrop {
+    /// Crops to `size` with torchvision's defaults.
+    pub fn new(size: impl Into<Extent>) -> Self {
+        Self {
+            size: size.into(),
+            scale: default_scale(),
+            ratio: default_ratio(),
+            interpolation: Interpolation::default(),
+            antialias: true,
+        }
+    }
+
+    /// Sets the least and greatest part of the image's area.
+    pub fn scale(self, scale: [f64; 2]) -> Self {
+        Self { scale, ..self }
+    }
+
+    /// Sets the least and greatest width / height.
+    pub fn ratio(self, ratio: [f64; 2]) -> Self {
+        Self { ratio, ..self }
+    }
+
+    /// Sets how pixels between pixels are made.
+    pub fn interpolation(self, interpolation: Interpolation) -> Self {
+        Self { interpolation, ..self }
+    }
+
+    /// Sets whether the filter is widened when shrinking.
+    pub fn antialias(self, antialias: bool) -> Self {
+        Self { antialias, ..self }
+    }
+
+    /// The part to crop of an image of size `of`: ten tries, then the middle with the nearest allowed shape.
+    pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> Rect {
+        let patch = Patch { scale: self.scale, ratio: self.ratio };
+        let fits = |edge: u64, limit: u32| (1..=u64::from(limit)).contains(&edge);
+        for _ in 0..TRIES {
+            let [width, height] = patch.draw(of, rng);
+            if fits(width, of.width) && fits(height, of.height) {
+                let (width, height) = (width as u32, height as u32);
+                let top = rng.below(of.height - height + 1);
+                let left = rng.below(of.width - width + 1);
+                return Rect::new(left as i32, top as i32, width, height);
+            }
+        }
+        self.middle(of)
+    }
+
+    /// Never empty, where torchvision's crop of a one pixel wide image can be.
+    fn middle(&self, of: Size) -> Rect {
+        let [narrowest, widest] = self.ratio;
+        let (width, height) = (f64::from(of.width), f64::from(of.height));
+        let rounded = |edge: f64| (edge.round_ties_even() as u32).max(1);
+        let size = match width / height {
+            shape if shape < narrowest => Size::new(of.width, rounded(width / narrowest)),
+            shape if shape > widest => Size::new(rounded(height * widest), of.height),
+            _ => of,
+        };
+        let corner = ((of.width - size.width) / 2, (of.height - size.height) / 2);
+        Rect::new(corner.0 as i32, corner.1 as i32, size.width, size.height)
+    }
+}
+
+impl Augment for RandomResizedCrop {
+    fn name(&self) -> &'static str {
+        "RandomResizedCrop"
+    }
+
+    fn check(&self) -> Result<()> {
+        check::size(self.name(), self.size)?;
+        Patch { scale: self.scale, ratio: self.ratio }.check(self.name(), 1e6)?;
+        check::filter(self.name(), self.interpolation, self.antialias)
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+        let Rect { x: left, y: top, width, height } = self.make_params(draft.size(), rng);
+        let size = Extent::from(self.size.square());
+        let Self { interpolation, antialias, .. } = *self;
+        draft.apply(Op::ResizedCrop { top, left, height, width, size, interpolation, antialias });
+    }
+}

@@ -1,0 +1,62 @@
+//! Any built-in augmentation as plain data, found by its torchvision name.
+
+/// Makes [`super::Augmentation`] of the listed types: an enum that reads, writes and delegates by the type's name.
+macro_rules! registry {
+    ($($name:ident),* $(,)?) => {
+        /// Any built-in augmentation as plain data; recipes are lists of these.
+        #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+        #[serde(tag = "op")]
+        #[non_exhaustive]
+        pub enum Augmentation {
+            $(#[doc = concat!("[`", stringify!($name), "`]")] $name($name),)*
+        }
+
+        impl Augmentation {
+            /// The names that [`Augmentation::read`] knows, in alphabetical order.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
+
+            /// Reads the arguments of the augmentation called `name`.
+            ///
+            /// # Errors
+            /// The deserializer's, for an unknown name, an unknown or missing argument, or one of the wrong type.
+            pub fn read<'de, D: serde::Deserializer<'de>>(name: &str, arguments: D) -> std::result::Result<Self, D::Error> {
+                match name {
+                    $(stringify!($name) => serde::Deserialize::deserialize(arguments).map(Self::$name),)*
+                    _ => Err(serde::de::Error::unknown_variant(name, Self::NAMES)),
+                }
+            }
+
+            fn inner(&self) -> &dyn Augment {
+                match self {
+                    $(Self::$name(inner) => inner,)*
+                }
+            }
+        }
+
+        impl Augment for Augmentation {
+            fn name(&self) -> &'static str {
+                self.inner().name()
+            }
+
+            fn check(&self) -> Result<()> {
+                self.inner().check()
+            }
+
+            fn partners(&self) -> usize {
+                self.inner().partners()
+            }
+
+            fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws) {
+                self.inner().plan(draft, partners, rng);
+            }
+        }
+
+        $(impl From<$name> for Augmentation {
+            fn from(inner: $name) -> Self {
+                Self::$name(inner)
+            }
+        })*
+    };
+}
+
+pub(super) use registry;

@@ -1,0 +1,73 @@
+//! Resize: the whole image at another size.
+
+use super::{Augment, check};
+use crate::draft::Draft;
+use crate::draft::op::{Extent, Interpolation, Op};
+use crate::error::{Error, Result};
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Resizes to `[height, width]`, or the shorter edge to one number (torchvision's `Resize`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resize {
+    /// `[height, width]`; one number is the length of the shorter edge.
+    pub size: Extent,
+    /// How pixels between pixels are made.
+    #[serde(default)]
+    pub interpolation: Interpolation,
+    /// Longest allowed edge, where `size` is one number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_size: Option<u32>,
+    /// Widens the filter when shrinking.
+    #[serde(default = "check::yes")]
+    pub antialias: bool,
+}
+
+impl Resize {
+    /// Resizes to `size` with torchvision's defaults.
+    pub fn new(size: impl Into<Extent>) -> Self {
+        Self { size: size.into(), interpolation: Interpolation::default(), max_size: None, antialias: true }
+    }
+
+    /// Sets how pixels between pixels are made.
+    pub fn interpolation(self, interpolation: Interpolation) -> Self {
+        Self { interpolation, ..self }
+    }
+
+    /// Sets the longest allowed edge.
+    pub fn max_size(self, max_size: u32) -> Self {
+        Self { max_size: Some(max_size), ..self }
+    }
+
+    /// Sets whether the filter is widened when shrinking.
+    pub fn antialias(self, antialias: bool) -> Self {
+        Self { antialias, ..self }
+    }
+}
+
+impl Augment for Resize {
+    fn name(&self) -> &'static str {
+        "Resize"
+    }
+
+    fn check(&self) -> Result<()> {
+        check::size(self.name(), self.size)?;
+        check::filter(self.name(), self.interpolation, self.antialias)?;
+        match (self.size, self.max_size) {
+            (_, None) => Ok(()),
+            (Extent::Two(_), Some(_)) => {
+                Err(Error::config("Resize: max_size needs size to be one number, the shorter edge"))
+            }
+            (Extent::One(edge) | Extent::Single([edge]), Some(most)) if most <= edge => Err(Error::config(
+                format!("Resize: max_size = {most} must be strictly greater than the shorter edge {edge}"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+        let Self { size, interpolation, max_size, antialias } = *self;
+        draft.apply(Op::Resize { size, interpolation, max_size, antialias });
+    }
+}

@@ -1,0 +1,95 @@
+//! What each op is called, what torchvision calls it, and an example of it.
+
+use super::Op;
+
+/// One op, for help texts and `docs/ops.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The op's name in JSON.
+    pub name: &'static str,
+    /// The function of `torchvision.transforms.v2.functional` with the same pixels.
+    pub torchvision: &'static str,
+    /// The op as JSON.
+    pub example: &'static str,
+}
+
+const fn entry(name: &'static str, torchvision: &'static str, example: &'static str) -> Entry {
+    Entry { name, torchvision, example }
+}
+
+/// Every op, in the order of [`Op`].
+pub const CATALOGUE: &[Entry] = &[
+    entry("crop", "crop", r#"{"op": "crop", "top": 10, "left": 20, "height": 224, "width": 224}"#),
+    entry("center_crop", "center_crop", r#"{"op": "center_crop", "output_size": [224, 224]}"#),
+    entry(
+        "resized_crop",
+        "resized_crop",
+        r#"{"op": "resized_crop", "top": 10, "left": 20, "height": 300, "width": 400, "size": [224, 224]}"#,
+    ),
+    entry("resize", "resize", r#"{"op": "resize", "size": 256, "interpolation": "bicubic"}"#),
+    entry("pad", "pad", r#"{"op": "pad", "padding": [4, 4, 4, 4], "fill": 114}"#),
+    entry("hflip", "horizontal_flip", r#"{"op": "hflip"}"#),
+    entry("vflip", "vertical_flip", r#"{"op": "vflip"}"#),
+    entry("brightness", "adjust_brightness", r#"{"op": "brightness", "factor": 1.2}"#),
+    entry("contrast", "adjust_contrast", r#"{"op": "contrast", "factor": 0.8}"#),
+    entry("saturation", "adjust_saturation", r#"{"op": "saturation", "factor": 1.1}"#),
+    entry("hue", "adjust_hue", r#"{"op": "hue", "factor": -0.05}"#),
+    entry("grayscale", "rgb_to_grayscale", r#"{"op": "grayscale"}"#),
+    entry("erase", "erase", r#"{"op": "erase", "i": 50, "j": 60, "h": 40, "w": 30, "v": [0.0, 0.5, 1.0]}"#),
+    entry(
+        "normalize",
+        "normalize",
+        r#"{"op": "normalize", "mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225]}"#,
+    ),
+];
+
+impl Op {
+    /// The op's name in JSON.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Op::Crop { .. } => "crop",
+            Op::CenterCrop { .. } => "center_crop",
+            Op::ResizedCrop { .. } => "resized_crop",
+            Op::Resize { .. } => "resize",
+            Op::Pad { .. } => "pad",
+            Op::Hflip {} => "hflip",
+            Op::Vflip {} => "vflip",
+            Op::Brightness { .. } => "brightness",
+            Op::Contrast { .. } => "contrast",
+            Op::Saturation { .. } => "saturation",
+            Op::Hue { .. } => "hue",
+            Op::Grayscale { .. } => "grayscale",
+            Op::Erase { .. } => "erase",
+            Op::Normalize { .. } => "normalize",
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_example_is_the_op_that_it_says() {
+        for entry in CATALOGUE {
+            let op: Op = serde_json::from_str(entry.example).unwrap();
+            assert_eq!(op.name(), entry.name);
+            let written = serde_json::to_value(&op).unwrap();
+            assert_eq!(written["op"], entry.name);
+            assert_eq!(serde_json::from_value::<Op>(written).unwrap(), op);
+        }
+    }
+
+    #[test]
+    fn an_unknown_op_or_field_is_named_even_where_an_op_has_no_fields() {
+        let error = |json: &str| serde_json::from_str::<Op>(json).unwrap_err().to_string();
+        assert!(error(r#"{"op": "mirror"}"#).contains("`mirror`"));
+        assert!(error(r#"{"op": "hflip", "p": 0.5}"#).contains("`p`"));
+        assert!(
+            error(r#"{"op": "crop", "top": 0, "left": 0, "height": 1, "width": 1, "w": 1}"#).contains("`w`")
+        );
+        assert!(error(r#"{"op": "crop", "top": 0}"#).contains("`left`"));
+        assert!(error(r#"{"op": "resize", "size": "big"}"#).contains("a length, or [height, width]"));
+    }
+}

@@ -1,0 +1,173 @@
+//! A recipe: everything a pipeline does, as plain data that is read from TOML and written back.
+//!
+//! The format is strict. A key, an op or a value that means nothing is an error that names the line and the nearest
+//! key that does: a misspelt setting must not train a different model.
+
+mod fields;
+mod nearest;
+mod read;
+mod section;
+
+pub use section::{
+    BadSample, DecodeSection, LastBatch, LoaderSection, NormalizeSection, OutputSection, Preset,
+};
+
+use crate::augment::{Augment, Augmentation};
+use crate::color::Normalize;
+use crate::error::{Error, Result};
+use crate::geometry::Size;
+use crate::output::Output;
+use serde::Serialize;
+use std::path::Path;
+
+/// Largest recipe that is read, in bytes.
+pub const MAX_BYTES: usize = 1 << 20;
+/// Most augmentations of one recipe.
+pub const MAX_AUGMENTATIONS: usize = 64;
+
+const BUILT_IN: [(&str, &str); 3] = [
+    ("decode-only", include_str!("../recipes/decode-only.toml")),
+    ("imagenet-eval", include_str!("../recipes/imagenet-eval.toml")),
+    ("imagenet-train", include_str!("../recipes/imagenet-train.toml")),
+];
+
+/// What a pipeline does, without the data it does it to. What a section leaves open is the loader's default.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Recipe {
+    /// What reports call it.
+    pub name: String,
+    /// Every image is decoded whole and nothing is rendered; there are no augmentations and no output then.
+    #[serde(skip_serializing_if = "is_default")]
+    pub decode_only: bool,
+    /// What each sample becomes.
+    #[serde(skip_serializing_if = "is_default")]
+    pub output: OutputSection,
+    /// Mean and standard deviation.
+    pub normalize: Option<NormalizeSection>,
+    /// Batches and their order.
+    #[serde(skip_serializing_if = "is_default")]
+    pub loader: LoaderSection,
+    /// What the decoder takes.
+    #[serde(skip_serializing_if = "is_default")]
+    pub decode: DecodeSection,
+    /// The augmentations, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub augment: Vec<Augmentation>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl Recipe {
+    /// The names that [`Recipe::built_in`] knows.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.iter().map(|(name, _)| *name)
+    }
+
+    /// The TOML text of a built-in recipe, comments included: a start for one's own.
+    pub fn text_of(name: &str) -> Option<&'static str> {
+        BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    }
+
+    /// A recipe that comes with the crate.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the nearest name where there is none of this name.
+    pub fn built_in(name: &str) -> Result<Self> {
+        match Self::text_of(name) {
+            Some(text) => read::read(text, name),
+            None => {
+                let names: Vec<&str> = Self::names().collect();
+                let hint = nearest::hint(name, &names);
+                Err(Error::config(format!(
+                    "there is no recipe `{name}`{hint}; or give the path of a TOML file"
+                )))
+            }
+        }
+    }
+
+    /// A built-in recipe by name, or one from a TOML file.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the file cannot be read, otherwise those of [`Recipe::built_in`] and [`Recipe::parse`].
+    pub fn load(name_or_path: &str) -> Result<Self> {
+        let path = Path::new(name_or_path);
+        let is_path = path.extension().is_some_and(|extension| extension == "toml")
+            || name_or_path.contains(['/', '\\'])
+            || path.is_file();
+        if !is_path || Self::text_of(name_or_path).is_some() {
+            return Self::built_in(name_or_path);
+        }
+        let refuse = |source| Error::io(path, source, "give a TOML file, or the name of a built-in recipe");
+        // The size is asked first: a path may name anything.
+        let bytes = std::fs::metadata(path).map_err(refuse)?.len();
+        if bytes > MAX_BYTES as u64 {
+            return Err(too_large(name_or_path));
+        }
+        read::read(&std::fs::read_to_string(path).map_err(refuse)?, name_or_path)
+    }
+
+    /// Reads a recipe from TOML text.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the line, what is wrong there, and the nearest thing that would be right.
+    pub fn parse(text: &str) -> Result<Self> {
+        read::read(text, "recipe")
+    }
+
+    /// The recipe as TOML; reading it gives the same recipe.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for a value that TOML cannot hold.
+    pub fn to_toml(&self) -> Result<String> {
+        toml::to_string(self).map_err(|error| Error::config(format!("the recipe does not fit TOML: {error}")))
+    }
+
+    /// The augmentations, ready for the loader.
+    pub fn augmentations(&self) -> Vec<Box<dyn Augment>> {
+        self.augment.iter().map(|augment| Box::new(augment.clone()) as Box<dyn Augment>).collect()
+    }
+
+    /// What each sample becomes; `None` where nothing is rendered.
+    pub fn output(&self) -> Option<Output> {
+        let OutputSection { dtype, layout, size } = self.output;
+        let [height, width] = size.filter(|_| !self.decode_only)?;
+        Some(Output { size: Size::new(width, height), dtype, layout, normalize: self.normalize() })
+    }
+
+    /// Mean and standard deviation, with a preset looked up.
+    pub fn normalize(&self) -> Option<Normalize> {
+        self.normalize.as_ref().and_then(NormalizeSection::constants)
+    }
+
+    /// Refuses what has no meaning in itself; the loader's builder plans a sample to find the rest.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the remedy.
+    pub fn check(&self) -> Result<()> {
+        self.augment.iter().try_for_each(Augment::check)?;
+        if self.augment.len() > MAX_AUGMENTATIONS {
+            return Err(Error::config(format!("a recipe may have {MAX_AUGMENTATIONS} augmentations")));
+        }
+        self.normalize.as_ref().map_or(Ok(()), NormalizeSection::check)?;
+        self.output.check()?;
+        let renders = !self.augment.is_empty() || self.normalize.is_some() || self.output.size.is_some();
+        match (self.decode_only, self.output()) {
+            (true, _) if renders => Err(Error::config(
+                "decode_only renders nothing: leave out the augmentations, [normalize] and the output size",
+            )),
+            (true, _) => Ok(()),
+            (false, Some(output)) => output.check(),
+            (false, None) => Err(Error::config(
+                "the output has no size: write size = [height, width] under [output], or decode_only = true",
+            )),
+        }
+    }
+}
+
+fn too_large(origin: &str) -> Error {
+    Error::config(format!(
+        "{origin} is larger than {MAX_BYTES} bytes, which no recipe is: give a TOML recipe"
+    ))
+}

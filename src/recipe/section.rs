@@ -1,0 +1,134 @@
+//! The sections of a recipe.
+
+use crate::color::Normalize;
+use crate::draft::MAX_EDGE;
+use crate::error::{Error, Result};
+use crate::output::{DType, Layout};
+use serde::{Deserialize, Serialize};
+
+/// `[output]`: what each sample becomes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OutputSection {
+    /// `f32` (default), `f16`, `bf16` or `u8`.
+    pub dtype: DType,
+    /// `nchw` (default) or `nhwc`.
+    pub layout: Layout,
+    /// `[height, width]`.
+    pub size: Option<[u32; 2]>,
+}
+
+impl OutputSection {
+    pub(super) fn check(&self) -> Result<()> {
+        let Some([height, width]) = self.size else { return Ok(()) };
+        match [height, width].iter().all(|edge| (1..=MAX_EDGE).contains(edge)) {
+            true => Ok(()),
+            false => Err(Error::config(format!(
+                "the output size [{height}, {width}] is not from 1 to {MAX_EDGE} a side"
+            ))),
+        }
+    }
+}
+
+/// `[normalize]`: a preset, or mean and standard deviation a channel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NormalizeSection {
+    /// Constants by name.
+    pub preset: Option<Preset>,
+    /// Mean a channel, for pixels scaled to 0..=1.
+    pub mean: Option<[f64; 3]>,
+    /// Standard deviation a channel.
+    pub std: Option<[f64; 3]>,
+}
+
+/// Constants that have a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Preset {
+    /// [`Normalize::IMAGENET`]
+    Imagenet,
+}
+
+impl NormalizeSection {
+    /// The numbers, where the section is complete.
+    pub fn constants(&self) -> Option<Normalize> {
+        match *self {
+            Self { preset: Some(Preset::Imagenet), mean: None, std: None } => Some(Normalize::IMAGENET),
+            Self { preset: None, mean: Some(mean), std: Some(std) } => Some(Normalize { mean, std }),
+            _ => None,
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        let Some(Normalize { mean, std }) = self.constants() else {
+            return Err(Error::config("[normalize] takes either preset, or both mean and std"));
+        };
+        match mean.iter().all(|m| m.is_finite()) && std.iter().all(|s| s.is_finite() && *s > 0.0) {
+            true => Ok(()),
+            false => {
+                Err(Error::config("[normalize]: every mean must be finite and every std greater than 0"))
+            }
+        }
+    }
+}
+
+/// `[loader]`: batches and their order; what is left out is the loader's default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LoaderSection {
+    /// Samples in a batch.
+    pub batch_size: Option<u32>,
+    /// Whether each epoch has its own order.
+    pub shuffle: Option<bool>,
+    /// The seed of all dice.
+    pub seed: Option<u64>,
+    /// What becomes of a last batch that is not full.
+    pub last_batch: Option<LastBatch>,
+    /// What becomes of a sample that cannot be read or decoded.
+    pub bad_sample: Option<BadSample>,
+    /// Threads that decode and render.
+    pub workers: Option<u32>,
+    /// Batches prepared ahead.
+    pub prefetch: Option<u32>,
+}
+
+/// What becomes of a last batch that is not full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LastBatch {
+    /// It is left out.
+    Drop,
+    /// It is shorter.
+    Partial,
+    /// It is filled with copies of its last sample.
+    Pad,
+    /// It is filled from the start of the epoch.
+    Wrap,
+}
+
+/// What becomes of a sample that cannot be read or decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BadSample {
+    /// The run ends with its error.
+    Fail,
+    /// It is left out.
+    Skip,
+    /// Another sample takes its place.
+    Substitute,
+}
+
+/// `[decode]`: what the decoder takes; what is left out is the decoder's default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DecodeSection {
+    /// Most pixels of one image.
+    pub max_pixels: Option<u64>,
+    /// Most scans of one progressive JPEG.
+    pub max_scans: Option<u32>,
+    /// Fills what a truncated file lacks with grey instead of refusing it.
+    pub tolerate_truncated: Option<bool>,
+    /// Turns images as their EXIF orientation says.
+    pub exif: Option<bool>,
+}

@@ -1,0 +1,239 @@
+//! Recipes: what they say, and what they say when something is wrong.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use feedline::augment::{Augmentation, CenterCrop, ColorJitter, RandomErasing, RandomResizedCrop, Resize};
+use feedline::color::Normalize;
+use feedline::draft::Draft;
+use feedline::geometry::{Orientation, Size};
+use feedline::output::{DType, Layout, Output};
+use feedline::recipe::{BadSample, LastBatch, NormalizeSection, Recipe};
+use feedline::rng::{Draws, Rng};
+
+fn error(text: &str) -> String {
+    Recipe::parse(text).unwrap_err().to_string()
+}
+
+const WHOLE: &str = r#"
+name = "mine"
+
+[[augment]]
+op = "RandomResizedCrop"
+size = [96, 128]
+scale = [0.25, 1]
+interpolation = "bicubic"
+
+[[augment]]
+op = "ColorJitter"
+brightness = 0.4
+contrast = [0.5, 1.5]
+
+[[augment]]
+op = "RandomErasing"
+value = "random"
+
+[output]
+dtype = "f16"
+layout = "nhwc"
+size = [96, 128]
+
+[normalize]
+mean = [0.5, 0.5, 0.5]
+std = [0.25, 0.25, 0.25]
+
+[loader]
+batch_size = 256
+shuffle = true
+seed = 42
+last_batch = "drop"
+bad_sample = "substitute"
+workers = 8
+prefetch = 2
+
+[decode]
+max_pixels = 100000000
+max_scans = 256
+tolerate_truncated = true
+exif = false
+"#;
+
+#[test]
+fn the_built_in_recipes_are_torchvisions_reference() {
+    let output = |dtype| Output {
+        size: Size::new(224, 224),
+        dtype,
+        layout: Layout::Nchw,
+        normalize: Some(Normalize::IMAGENET),
+    };
+    let train = Recipe::built_in("imagenet-train").unwrap();
+    let names: Vec<&str> = train.augmentations().iter().map(|augment| augment.name()).collect();
+    assert_eq!(names, ["RandomResizedCrop", "RandomHorizontalFlip"]);
+    assert_eq!(train.augment[0], RandomResizedCrop::new(224).into());
+    assert_eq!((train.output(), train.loader.shuffle), (Some(output(DType::F32)), Some(true)));
+    let eval = Recipe::load("imagenet-eval").unwrap();
+    assert_eq!(eval.augment, [Augmentation::from(Resize::new(256)), CenterCrop::new(224).into()]);
+    assert_eq!((eval.output(), eval.loader.shuffle), (Some(output(DType::F32)), Some(false)));
+    let decode = Recipe::built_in("decode-only").unwrap();
+    assert!(decode.decode_only && decode.augment.is_empty() && decode.output().is_none());
+}
+
+#[test]
+fn a_built_in_recipe_is_called_by_its_own_name_and_ends_at_its_output_size() {
+    for name in Recipe::names() {
+        let recipe = Recipe::built_in(name).unwrap();
+        assert_eq!(recipe.name, name);
+        let Some(output) = recipe.output() else { continue };
+        let mut draft = Draft::new(0, Size::new(500, 375), Orientation::UPRIGHT);
+        for (op, augment) in recipe.augmentations().iter().enumerate() {
+            augment.plan(&mut draft, Vec::new(), &mut Rng::new(0, 0, 0, op as u32));
+        }
+        assert_eq!(draft.size(), output.size);
+        draft.freeze().unwrap();
+    }
+}
+
+#[test]
+fn every_key_is_read() {
+    let recipe = Recipe::parse(WHOLE).unwrap();
+    assert_eq!(recipe.augment[1], ColorJitter::new(0.4, [0.5, 1.5], 0.0, 0.0).into());
+    assert!(matches!(recipe.augment[2], Augmentation::RandomErasing(RandomErasing { p: 0.5, .. })));
+    let output = recipe.output().unwrap();
+    assert_eq!((output.size, output.dtype, output.layout), (Size::new(128, 96), DType::F16, Layout::Nhwc));
+    assert_eq!(output.normalize, Some(Normalize { mean: [0.5; 3], std: [0.25; 3] }));
+    let loader = &recipe.loader;
+    assert_eq!((loader.batch_size, loader.seed, loader.workers), (Some(256), Some(42), Some(8)));
+    assert_eq!((loader.last_batch, loader.bad_sample), (Some(LastBatch::Drop), Some(BadSample::Substitute)));
+    assert_eq!((recipe.decode.max_scans, recipe.decode.exif), (Some(256), Some(false)));
+}
+
+#[test]
+fn a_recipe_survives_being_written() {
+    let texts = Recipe::names().filter_map(Recipe::text_of).chain([WHOLE]);
+    for text in texts {
+        let recipe = Recipe::parse(text).unwrap();
+        let written = recipe.to_toml().unwrap();
+        assert_eq!(Recipe::parse(&written).unwrap(), recipe, "{written}");
+    }
+    let mut large = Recipe::parse(WHOLE).unwrap();
+    large.loader.seed = Some(u64::MAX);
+    assert_eq!(Recipe::parse(&large.to_toml().unwrap()).unwrap(), large);
+}
+
+#[test]
+fn a_misspelt_word_is_named_with_its_line_and_the_nearest_right_one() {
+    let replaced = |from: &str, to: &str| error(&WHOLE.replacen(from, to, 1));
+    let message = replaced("interpolation =", "interpolate =");
+    assert!(message.starts_with("recipe:8: RandomResizedCrop has no key `interpolate`"), "{message}");
+    assert!(message.contains("did you mean `interpolation`?"), "{message}");
+    let message = replaced("RandomResizedCrop", "RandomResizeCrop");
+    assert!(
+        message.starts_with("recipe:5: unknown op `RandomResizeCrop`: did you mean `RandomResizedCrop`?")
+    );
+    let message = replaced("batch_size", "batchsize");
+    assert!(message.starts_with("recipe:29: [loader] has no key `batchsize`: did you mean `batch_size`?"));
+    let message = replaced("[decode]", "[decoder]");
+    assert!(
+        message.starts_with("recipe:37: a recipe has no key `decoder`: did you mean `decode`?"),
+        "{message}"
+    );
+    let message = Recipe::load("imagenet-trian").unwrap_err().to_string();
+    assert!(message.contains("no recipe `imagenet-trian`: did you mean `imagenet-train`?"), "{message}");
+}
+
+#[test]
+fn a_wrong_value_is_named_with_its_line() {
+    let replaced = |from: &str, to: &str| error(&WHOLE.replacen(from, to, 1));
+    for (from, to, want) in [
+        ("size = [96, 128]", "size = \"big\"", "recipe:6: RandomResizedCrop: a length, or [height, width]"),
+        ("scale = [0.25, 1]", "scale = 0.25", "recipe:7: RandomResizedCrop: "),
+        (
+            "scale = [0.25, 1]",
+            "scale = [1.0, 0.25]",
+            "recipe:4: RandomResizedCrop: scale should be of kind (min, max)",
+        ),
+        ("\"bicubic\"", "\"lanczos\"", "recipe:8: RandomResizedCrop: unknown variant `lanczos`"),
+        ("size = [96, 128]\n", "", "recipe:4: RandomResizedCrop: missing field `size`"),
+        ("brightness = 0.4", "brightness = -0.4", "brightness is a single number, it must be non negative"),
+        ("\"random\"", "\"noise\"", "a number, [r, g, b] or \"random\""),
+        ("op = \"ColorJitter\"\n", "", "recipe:10: this augmentation has no op: there are CenterCrop"),
+        ("op = \"ColorJitter\"", "op = 3", "recipe:11: unknown op"),
+        ("\"f16\"", "\"f64\"", "recipe:20: unknown variant `f64`"),
+        ("\"f16\"", "\"u8\"", "u8 output cannot hold normalised values"),
+        ("mean = [0.5, 0.5, 0.5]\n", "", "either preset, or both mean and std"),
+        ("std = [0.25,", "std = [0,", "every std greater than 0"),
+        ("batch_size = 256", "batch_size = -1", "recipe:29: "),
+        ("name = \"mine\"", "", "missing field `name`"),
+        ("name = \"mine\"", "name = \"mine", "recipe:2: "),
+        ("name = \"mine\"", "name = \"mine\"\ndecode_only = true", "decode_only renders nothing"),
+    ] {
+        let message = replaced(from, to);
+        assert!(message.contains(want), "{from} -> {to}: {message}");
+    }
+    assert!(error("name = \"x\"").contains("the output has no size"));
+    assert!(error("name = \"x\"\naugment = 3").starts_with("recipe:2: augment must be a list"));
+    assert!(error("name = \"x\"\naugment = [3]").starts_with("recipe:2: augment must be a list"));
+    assert!(error("name = \"x\"\n[output]\nsize = [0, 5]").contains("not from 1 to"));
+}
+
+#[test]
+fn a_file_is_named_in_its_errors_and_a_missing_one_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.toml");
+    let name = path.to_str().unwrap();
+    assert!(Recipe::load(name).unwrap_err().to_string().contains("my.toml"));
+    std::fs::write(&path, WHOLE).unwrap();
+    assert_eq!(Recipe::load(name).unwrap(), Recipe::parse(WHOLE).unwrap());
+    std::fs::write(&path, WHOLE.replace("seed", "sead")).unwrap();
+    let message = Recipe::load(name).unwrap_err().to_string();
+    assert!(message.starts_with(&format!("{name}:31: [loader] has no key `sead`")), "{message}");
+    std::fs::write(&path, vec![b'#'; (1 << 20) + 1]).unwrap();
+    assert!(Recipe::load(name).unwrap_err().to_string().contains("larger than"));
+}
+
+#[test]
+fn a_recipe_made_by_hand_is_checked_too() {
+    let mut recipe = Recipe::built_in("imagenet-train").unwrap();
+    recipe.normalize = Some(NormalizeSection::default());
+    assert!(recipe.check().is_err());
+    recipe.normalize = None;
+    recipe.check().unwrap();
+    recipe.augment = vec![CenterCrop::new(0).into()];
+    assert!(recipe.check().unwrap_err().to_string().starts_with("CenterCrop"));
+    recipe.augment = vec![CenterCrop::new(1).into(); 65];
+    assert!(recipe.check().unwrap_err().to_string().contains("64 augmentations"));
+}
+
+#[test]
+fn damaged_text_is_an_error_and_never_a_panic() {
+    let mut rng = Rng::new(3, 0, 0, 0);
+    let odd = [
+        "[",
+        "]",
+        "\"",
+        "=",
+        "\n",
+        "é",
+        "\u{feff}",
+        "-1",
+        "1e400",
+        "nan",
+        "{}",
+        "[[augment]]\n",
+        "'''",
+        "\0",
+    ];
+    for _ in 0..3000 {
+        let mut text: Vec<char> = WHOLE.chars().collect();
+        for _ in 0..1 + rng.below(3) {
+            let place = rng.below(text.len() as u32) as usize;
+            let cut = (place + rng.below(9) as usize).min(text.len());
+            let put = odd[rng.below(odd.len() as u32) as usize];
+            text.splice(place..cut, put.chars());
+        }
+        let _ = Recipe::parse(&text.into_iter().collect::<String>());
+    }
+    let _ = Recipe::parse(&"[".repeat(100_000));
+    let _ = Recipe::parse(&format!("a = {}", "[".repeat(100_000)));
+    let _ = Recipe::parse(&format!("a = {}", "{a=".repeat(100_000)));
+    let _ = Recipe::parse(&format!("{} = 1", "a.".repeat(100_000)));
+}
