@@ -1,0 +1,85 @@
+//! `bench` and `doctor`: figures for programs, sentences for readers, and bad files.
+
+use crate::support::{fail, folder_with_a_bad_file, has_keys, photo, report, succeed, word};
+
+#[test]
+fn a_report_on_one_line_holds_the_figures_of_the_run() {
+    let bench = report(&["bench", "--images", "50", "--batch-size", "8", "--workers", "2", "--json"]);
+    has_keys(
+        &bench,
+        &[
+            "images_per_s", "cpu_s_per_1000", "peak_rss_mb", "first_batch_s", "device", "workers", "recipe",
+            "images", "seconds", "mb_per_s", "stages", "limiting_stage", "failures", "simd",
+        ],
+    );
+    assert_eq!((&bench["images"], &bench["workers"], &bench["device"]), (&50.into(), &2.into(), &"cpu".into()));
+    assert_eq!((&bench["recipe"], &bench["failures"]), (&"imagenet-train".into(), &0.into()));
+    let number = |key: &str| bench[key].as_f64().expect("a number");
+    assert!(number("images_per_s") > 0.0 && number("cpu_s_per_1000") > 0.0 && number("peak_rss_mb") > 1.0);
+    assert!(number("first_batch_s") <= number("seconds"));
+    let shares: f64 = ["read", "plan", "decode", "render"].iter().map(|s| bench["stages"][s].as_f64().expect("a share")).sum();
+    assert!((shares - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn every_recipe_and_format_runs() {
+    for more in [
+        &["--recipe", "imagenet-eval", "--dtype", "bf16", "--layout", "nhwc"][..],
+        &["--recipe", "decode-only"],
+        &["--device", "cpu", "--prefetch", "1", "--seed", "7", "--dtype", "f16"],
+    ] {
+        let bench = report(&[&["bench", "--images", "20", "--json"], more].concat());
+        assert_eq!(bench["images"], 20, "{more:?}");
+    }
+}
+
+#[test]
+fn a_slow_trainer_is_told_that_it_needs_no_faster_loader() {
+    let text = succeed(&["bench", "--images", "24", "--batch-size", "2", "--step-ms", "60"]);
+    assert!(text.contains("the trainer is the limit") && text.contains("you do not need a faster loader"), "{text}");
+}
+
+#[test]
+fn a_bad_file_ends_the_run_with_its_name_index_and_cause_only_if_it_is_to_fail() {
+    let folder = folder_with_a_bad_file(2);
+    let bench = |policy: &'static str| {
+        ["bench", "--data", word(folder.path()), "--images", "30", "--batch-size", "4", "--bad-sample", policy]
+    };
+    let error = fail(&bench("fail"));
+    assert!(error.contains("z_bad.jpg") && error.contains("sample 2 ") && error.contains("truncated"), "{error}");
+    let skipped = report(&[&bench("skip")[..], &["--json"]].concat());
+    assert_eq!((&skipped["images"], &skipped["failures"]), (&20.into(), &10.into()));
+    assert_eq!((&skipped["failed"][0]["index"], skipped["failed"].as_array().map(Vec::len)), (&2.into(), Some(1)));
+    let substituted = report(&[&bench("substitute")[..], &["--json"]].concat());
+    assert_eq!(substituted["images"], 30);
+    let text = succeed(&bench("skip"));
+    assert!(text.contains("10 bad samples") && text.contains("z_bad.jpg (index 2)"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_had_is_refused_with_a_remedy() {
+    let error = fail(&["bench", "--device", "cuda:0"]);
+    assert!(error.contains("CUDA device 0") && error.contains("CPU"), "{error}");
+    let error = fail(&["bench", "--data", "nowhere"]);
+    assert!(error.contains("nowhere") && error.contains("check the path"), "{error}");
+    assert!(fail(&["bench", "--images", "0"]).contains("--images"));
+    assert!(fail(&["bench", "--images", "9", "--dtype", "u8"]).contains("leave normalize out"));
+}
+
+#[test]
+fn a_list_of_files_is_a_data_set_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let list = folder.path().join("list.txt");
+    std::fs::write(&list, format!("{}\t0\n", word(&photo()))).expect("the list");
+    let bench = report(&["bench", "--data", word(&list), "--images", "5", "--json"]);
+    assert_eq!((&bench["images"], &bench["files"]), (&5.into(), &1.into()));
+}
+
+#[test]
+fn the_doctor_says_what_there_is_and_what_will_be_used() {
+    let found = report(&["doctor", "--json"]);
+    has_keys(&found, &["version", "cores", "memory_mb", "simd", "simd_detected", "cuda", "device", "workers", "prefetch"]);
+    assert_eq!(found["cuda"]["usable"], false);
+    let text = succeed(&["doctor"]);
+    assert!(text.contains("no CUDA path yet") && text.contains("cores"), "{text}");
+}

@@ -1,0 +1,104 @@
+//! `decode` and `verify`: single files, good and bad.
+
+use crate::support::{Array, fail, feedline, folder_with_a_bad_file, photo, photos, succeed, word};
+use feedline::image::parse_header;
+use feedline::source::{Folder, Source};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A bundled photograph that is stored on its side.
+fn photo_on_its_side() -> PathBuf {
+    let source = Folder::open(photos()).expect("the bundled photographs");
+    let mut bytes = Vec::new();
+    let lies = |index: &usize| {
+        source.read(*index, &mut bytes).expect("a photograph");
+        parse_header(&bytes).expect("a header").orientation.transposes()
+    };
+    let found = (0..source.len()).find(lies).expect("the photographs have all orientations");
+    photos().join(source.key(found).as_ref())
+}
+
+#[test]
+fn decoding_stands_an_image_upright_unless_it_is_wanted_raw() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (upright, raw, applied) =
+        (folder.path().join("u.npy"), folder.path().join("r.npy"), folder.path().join("a.npy"));
+    let image = photo_on_its_side();
+    succeed(&["decode", word(&image), "--out", word(&upright)]);
+    succeed(&["decode", word(&image), "--out", word(&raw), "--raw"]);
+    succeed(&["apply", "--ops", "[]", word(&image), "--out", word(&applied)]);
+    let (upright, raw) = (Array::read(&upright), Array::read(&raw));
+    assert_eq!((upright.shape[0], upright.shape[1]), (raw.shape[1], raw.shape[0]));
+    assert_eq!((upright.descr.as_str(), upright.shape[2]), ("|u1", 3));
+    assert_eq!(upright, Array::read(&applied));
+}
+
+#[test]
+fn a_file_that_is_missing_or_no_image_is_named_with_its_cause() {
+    let missing = fail(&["decode", "nowhere.jpg", "--out", "out/never.npy"]);
+    assert!(missing.contains("nowhere.jpg") && missing.contains("check the path"), "{missing}");
+    let text = fail(&["decode", "Cargo.toml", "--out", "out/never.npy"]);
+    assert!(text.contains("Cargo.toml") && text.contains("not an image"), "{text}");
+}
+
+#[test]
+fn verify_judges_every_image_file_at_any_depth_by_its_content() {
+    let folder = folder_with_a_bad_file(1);
+    let deep = folder.path().join("deep/er");
+    fs::create_dir_all(&deep).expect("a folder");
+    fs::copy(photo(), deep.join("UPPER é.JPG")).expect("a copy");
+    fs::copy(photo(), folder.path().join("jpeg.png")).expect("a copy");
+    fs::write(folder.path().join("notes.txt"), "no image").expect("a text");
+    fs::write(folder.path().join("text.webp"), "no image").expect("a text");
+    let output = feedline(&["verify", word(folder.path()), "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let mut found: Vec<(String, String, bool, Value)> = Vec::new();
+    for line in text.lines() {
+        let finding: Value = serde_json::from_str(line).expect("one object a line");
+        let path = PathBuf::from(finding["path"].as_str().expect("a path"));
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let status = finding["status"].as_str().expect("a status").to_owned();
+        found.push((name, status, finding["cause"].is_null(), finding["format"].clone()));
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    let seen: Vec<(&str, &str, bool)> =
+        found.iter().map(|(name, status, fine, _)| (name.as_str(), status.as_str(), *fine)).collect();
+    let want = [
+        ("UPPER é.JPG", "ok", true),
+        ("a0.jpg", "ok", true),
+        ("jpeg.png", "ok", true),
+        ("text.webp", "bad", false),
+        ("z_bad.jpg", "bad", false),
+    ];
+    assert_eq!(seen, want);
+    assert_eq!(found[2].3, "jpeg");
+}
+
+#[test]
+fn verify_is_content_with_good_files_and_gives_their_upright_size() {
+    let image = photo_on_its_side();
+    let text = succeed(&["verify", word(&image), "--json"]);
+    let finding: Value = serde_json::from_str(&text).expect("one object");
+    let header = parse_header(&fs::read(&image).expect("the photograph")).expect("a header");
+    assert_eq!(finding["width"], header.size.height);
+    assert_eq!(finding["height"], header.size.width);
+    let lines = succeed(&["verify", word(&photos())]);
+    assert_eq!(lines.lines().last(), Some("43 files: 43 ok, 0 bad"));
+    assert!(fail(&["verify", "nowhere"]).contains("nowhere"));
+}
+
+#[test]
+fn a_closed_pipe_ends_a_command_without_a_word() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_feedline"))
+        .args(["verify", word(&photos())])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built for this test");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the command ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}

@@ -1,0 +1,8 @@
+//! The command as its users run it: what it prints, what it writes, and how it fails.
+
+mod apply;
+mod bench;
+mod files;
+mod plan;
+mod preview;
+mod support;

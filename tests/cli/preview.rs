@@ -1,0 +1,24 @@
+//! `preview`: a sheet that is a PNG of the size that its pairs need.
+
+use crate::support::{fail, succeed, word};
+
+#[test]
+fn the_sheet_is_a_picture_of_the_pairs_that_were_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("new/sheet.png");
+    let draw = |seed: &str| {
+        succeed(&["preview", "--recipe", "imagenet-train", "--seed", seed, "--count", "4", "--out", word(&out)]);
+        std::fs::read(&out).expect("the sheet")
+    };
+    let first = draw("1");
+    assert!(first.starts_with(b"\x89PNG\r\n\x1a\n"));
+    let edge = |at: usize| u32::from_be_bytes([first[at], first[at + 1], first[at + 2], first[at + 3]]);
+    assert!(edge(16) > 3 * 448 && edge(20) > 2 * 224 && edge(20) < 3 * 224);
+    assert_eq!(first, draw("1"));
+    assert_ne!(first, draw("2"));
+}
+
+#[test]
+fn a_sheet_of_nothing_is_refused() {
+    assert!(fail(&["preview", "--count", "0", "--out", "out/never.png"]).contains("--count"));
+}
