@@ -2,12 +2,15 @@
 
 pub mod augment;
 pub mod color;
+pub mod device;
 pub mod draft;
 pub mod error;
 pub mod geometry;
 pub mod image;
 pub mod label;
+pub mod loader;
 pub mod output;
 pub mod plan;
 pub mod rng;
+pub mod sampler;
 pub mod source;
