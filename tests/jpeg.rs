@@ -172,7 +172,7 @@ fn flipped_bytes_never_panic() {
                     bytes[at] = state as u8;
                 }
                 let limits =
-                    Limits { max_pixels: 1 << 20, tolerate_truncated: state % 2 == 0, ..Limits::default() };
+                    Limits { max_pixels: 1 << 20, tolerate_truncated: state & 1 == 0, ..Limits::default() };
                 if parse_header(&bytes).is_ok_and(|header| header.size.pixels() <= limits.max_pixels) {
                     let _ = decode(&bytes, &limits);
                 }

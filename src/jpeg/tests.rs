@@ -30,7 +30,7 @@ impl Dice {
             *value = match kind {
                 0 => self.next() as i16,
                 1 => (self.next() % 64) as i16 - 32,
-                2 if self.next() % 8 != 0 => 0,
+                2 if self.next() & 7 != 0 => 0,
                 3 => [i16::MIN, i16::MAX, 0, 1][(self.next() % 4) as usize],
                 _ => (self.next() % 4096) as i16 - 2048,
             };
