@@ -35,7 +35,7 @@ extern "C" {
 #define FEEDLINE_FILTER_BILINEAR 0       /* triangle, widened when shrinking (antialias) */
 #define FEEDLINE_FILTER_BILINEAR_PLAIN 1 /* triangle of radius 1 whatever the scale (antialias off) */
 #define FEEDLINE_FILTER_BICUBIC 2        /* cubic convolution, a = -0.5, widened when shrinking */
-#define FEEDLINE_FILTER_NEAREST 3        /* the source pixel at floor(i * in / out) */
+#define FEEDLINE_FILTER_NEAREST 3        /* source pixel min(floor(f32(i) * (f32(in) / f32(out))), in - 1) */
 
 /* Bits of Orientation and, the first two, of Layer.mirror. */
 #define FEEDLINE_MIRROR_X 1  /* left to right */

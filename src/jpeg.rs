@@ -29,6 +29,8 @@ mod standard_tables;
 mod stream;
 mod strips;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod upsample;
 
 pub use decode::{Decoder, Limits, PixelsMut};

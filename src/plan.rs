@@ -74,7 +74,7 @@ pub mod filter {
     pub const BILINEAR_PLAIN: u32 = 1;
     /// Cubic convolution, a = -0.5, widened when shrinking.
     pub const BICUBIC: u32 = 2;
-    /// The source pixel at floor(i * in / out).
+    /// The source pixel at floor(i * (in / out)), in f32 as torch computes it.
     pub const NEAREST: u32 = 3;
 }
 

@@ -16,3 +16,57 @@ mod view;
 mod weave;
 
 pub use render::Renderer;
+
+use super::reach;
+use crate::error::Cause;
+use crate::image::{Decoder, Header, Image, Limits};
+use crate::output::Output;
+use crate::plan::Plan;
+
+/// The bytes of one image of a plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// The whole file.
+    pub bytes: &'a [u8],
+    /// What [`crate::image::parse_header`] said of it.
+    pub header: &'a Header,
+}
+
+/// Decodes and renders one sample at a time; one a thread, all memory is reused.
+pub struct Worker {
+    decoder: Decoder,
+    renderer: Renderer,
+    images: Vec<Image>,
+}
+
+impl Worker {
+    /// A worker that refuses images beyond `limits`.
+    pub fn new(limits: &Limits) -> Self {
+        Self { decoder: Decoder::new(limits.clone()), renderer: Renderer::default(), images: Vec::new() }
+    }
+
+    /// Decodes of each image what the plan reads; `inputs[i]` is the file of `plan.images[i]`.
+    ///
+    /// # Errors
+    /// The number of the image that cannot be decoded, and why.
+    pub fn decode(&mut self, plan: &Plan, inputs: &[Input<'_>]) -> Result<(), (usize, Cause)> {
+        if self.images.len() < inputs.len() {
+            self.images.resize_with(inputs.len(), Image::default);
+        }
+        for (index, (input, image)) in inputs.iter().zip(&mut self.images).enumerate() {
+            let region = reach::region(plan, index);
+            self.decoder
+                .decode(input.bytes, input.header, region, image)
+                .map_err(|error| (index, error.into()))?;
+        }
+        Ok(())
+    }
+
+    /// Renders what was decoded last into one sample's bytes.
+    ///
+    /// # Errors
+    /// As [`Renderer::render`].
+    pub fn render(&mut self, plan: &Plan, output: &Output, sample: &mut [u8]) -> Result<(), Cause> {
+        self.renderer.render(plan, &self.images, output, sample)
+    }
+}

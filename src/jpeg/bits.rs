@@ -40,10 +40,16 @@ impl Cursor {
         self.count -= bits;
     }
 
+    /// The next `bits` (0 to 16), which stay unread.
+    #[inline(always)]
+    pub(super) fn peek_some(&self, bits: u32) -> u32 {
+        ((self.buffer >> 1) >> (63 - bits)) as u32
+    }
+
     /// Takes `bits` (0 to 16) as a number.
     #[inline(always)]
     pub(super) fn take(&mut self, bits: u32) -> u32 {
-        let value = ((self.buffer >> 1) >> (63 - bits)) as u32;
+        let value = self.peek_some(bits);
         self.skip(bits);
         value
     }

@@ -169,7 +169,7 @@ impl Coefficients {
         if !has_end {
             return Err(JpegError::Truncated { place: "the scans of a progressive picture" });
         }
-        unsupported("a progressive file with scans left out, which decoders fill in by guessing")
+        unsupported("a file with scans left out, which other decoders fill in by guessing")
     }
 
     /// Transforms and converts what `strips` need.

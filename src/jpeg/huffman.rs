@@ -4,7 +4,7 @@ use super::bits::{Cursor, extend};
 use super::error::{JpegError, corrupt};
 
 /// Bits that index the merged table: nearly every symbol with its extra bits fits, and four tables stay in L1.
-pub(super) const LOOKAHEAD: u32 = 10;
+pub(super) const LOOKAHEAD: u32 = 11;
 /// Bits that index the plain table.
 const PLAIN: u32 = 9;
 
@@ -14,6 +14,70 @@ pub(super) const INCOMPLETE: u32 = 0x80;
 pub(super) const END_OF_BLOCK: u32 = 128;
 /// The advance of a code that does not exist: past 63, yet short of any end of block.
 pub(super) const BAD_CODE: u32 = 64;
+
+/// One or two symbols with their values, as one lookup finds them.
+///
+/// From the lowest bit: 8 bits to drop in all (with [`INCOMPLETE`]: of the code alone, whose value has as many bits
+/// as `value` says), 8 advance in zigzag order, 16 value, 8 advance of the second symbol, 8 bits to drop for the
+/// first symbol alone, 16 value of the second symbol. Without a second symbol its advance is 0 and its value that of
+/// the first, so that storing it again does no harm.
+#[derive(Clone, Copy)]
+pub(super) struct Entry(u64);
+
+impl Entry {
+    #[inline(always)]
+    fn new(bits: u32, advance: u32, value: u32) -> Self {
+        let (bits, value) = (u64::from(bits), u64::from(value as u16));
+        Entry(bits | u64::from(advance) << 8 | value << 16 | bits << 40 | value << 48)
+    }
+
+    fn followed_by(self, second: Entry) -> Self {
+        let bits = u64::from(self.bits() + second.bits());
+        let first = self.0 & 0x0000_FF00_FFFF_FF00;
+        Entry(first | bits | u64::from(second.advance()) << 32 | (second.value() as u16 as u64) << 48)
+    }
+
+    #[inline(always)]
+    fn is_complete(self) -> bool {
+        self.0 & u64::from(INCOMPLETE) == 0
+    }
+
+    /// Bits of all symbols.
+    #[inline(always)]
+    pub(super) fn bits(self) -> u32 {
+        (self.0 & 0xFF) as u32
+    }
+
+    /// How far the first symbol goes in zigzag order.
+    #[inline(always)]
+    pub(super) fn advance(self) -> u32 {
+        (self.0 >> 8) as u32 & 0xFF
+    }
+
+    /// The value that the first symbol ends with.
+    #[inline(always)]
+    pub(super) fn value(self) -> i16 {
+        (self.0 >> 16) as i16
+    }
+
+    /// How far the second symbol goes; 0 if there is none.
+    #[inline(always)]
+    pub(super) fn second_advance(self) -> u32 {
+        (self.0 >> 32) as u32 & 0xFF
+    }
+
+    /// Bits of the first symbol.
+    #[inline(always)]
+    pub(super) fn first_bits(self) -> u32 {
+        (self.0 >> 40) as u32 & 0xFF
+    }
+
+    /// The value that the last symbol ends with.
+    #[inline(always)]
+    pub(super) fn last_value(self) -> i16 {
+        (self.0 >> 48) as i16
+    }
+}
 
 /// What a table's symbols mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +101,7 @@ pub(super) struct Table {
     offsets: [i32; 17],
     /// Length in the upper, symbol in the lower byte; 0 for longer codes.
     plain: [u16; 1 << PLAIN],
-    /// Bits 0 to 7: bits to drop (with [`INCOMPLETE`]: of the code alone); 8 to 15: advance in zigzag order;
-    /// 16 to 31: the value, or where it is incomplete, how many bits it has.
-    merged: Box<[u32; 1 << LOOKAHEAD]>,
+    merged: Box<[Entry; 1 << LOOKAHEAD]>,
     merged_ready: bool,
 }
 
@@ -54,7 +116,7 @@ impl Table {
             limits: [0; 17],
             offsets: [0; 17],
             plain: [0; 1 << PLAIN],
-            merged: Box::new([0; 1 << LOOKAHEAD]),
+            merged: Box::new([Entry(0); 1 << LOOKAHEAD]),
             merged_ready: false,
         }
     }
@@ -114,23 +176,34 @@ impl Table {
             return;
         }
         self.merged_ready = true;
-        for prefix in 0..1u32 << LOOKAHEAD {
-            self.merged[prefix as usize] = self.merged_entry(prefix);
+        let mut single = [Entry(u64::from(INCOMPLETE)); 1 << LOOKAHEAD];
+        for length in 1..=LOOKAHEAD {
+            let first = self.limits[length as usize - 1] >> (16 - LOOKAHEAD);
+            for prefix in first..self.limits[length as usize] >> (16 - LOOKAHEAD) {
+                let code = (prefix >> (LOOKAHEAD - length)) as i32;
+                let symbol = self.symbols[(code + self.offsets[length as usize]) as usize & 255];
+                single[prefix as usize] = self.single(prefix, length, symbol);
+            }
+        }
+        for (prefix, entry) in single.iter().enumerate() {
+            self.merged[prefix] = *entry;
+            let rest = (prefix << (entry.bits() & 31)) & ((1 << LOOKAHEAD) - 1);
+            let second = single[rest];
+            let fits = entry.bits() + second.bits() <= LOOKAHEAD;
+            let goes_on = self.class == Class::Ac && entry.advance() < END_OF_BLOCK;
+            if goes_on && fits && entry.is_complete() && second.is_complete() {
+                self.merged[prefix] = entry.followed_by(second);
+            }
         }
     }
 
-    fn merged_entry(&self, prefix: u32) -> u32 {
-        let Some((length, symbol)) =
-            self.find(prefix << (16 - LOOKAHEAD)).filter(|found| found.0 <= LOOKAHEAD)
-        else {
-            return INCOMPLETE;
-        };
+    fn single(&self, prefix: u32, length: u32, symbol: u8) -> Entry {
         let (advance, size) = self.advance_and_size(symbol);
         if length + size > LOOKAHEAD {
-            return length | INCOMPLETE | advance << 8 | size << 16;
+            return Entry::new(length | INCOMPLETE, advance, size);
         }
         let extra = (prefix >> (LOOKAHEAD - length - size)) & ((1 << size) - 1);
-        (length + size) | advance << 8 | (extend(extra, size) as u32) << 16
+        Entry::new(length + size, advance, extend(extra, size) as u32)
     }
 
     /// The code at the top of 16 bits: its length and symbol.
@@ -150,22 +223,30 @@ impl Table {
         }
     }
 
-    /// Decodes one symbol with its value: (advance in zigzag order, value). At least 16 bits must be available.
+    /// Decodes one symbol with its value, or two; the caller must skip the entry's bits, and may take the first
+    /// symbol alone. At least 16 bits must be available.
     #[inline(always)]
-    pub(super) fn coefficient(&self, cursor: &mut Cursor, data: &[u8]) -> (u32, i32) {
+    pub(super) fn coefficients(&self, cursor: &mut Cursor, data: &[u8]) -> Entry {
         let entry = self.merged[cursor.peek::<LOOKAHEAD>()];
-        if entry & INCOMPLETE == 0 {
-            cursor.skip(entry & 0xFF);
-            return ((entry >> 8) & 0xFF, entry as i32 >> 16);
+        if entry.is_complete() {
+            return entry;
         }
-        let (mut length, mut advance, mut size) = (entry & 0x7F, (entry >> 8) & 0xFF, entry >> 16);
+        let (mut length, mut advance, mut size) =
+            (entry.bits() & 0x7F, entry.advance(), entry.value() as u32);
         if length == 0 {
             (length, advance, size) = self.long_code(cursor.peek::<16>() as u32);
         }
         cursor.skip(length);
         cursor.refill(data);
-        let bits = cursor.take(size);
-        (advance, extend(bits, size))
+        Entry::new(size, advance, extend(cursor.peek_some(size), size) as u32)
+    }
+
+    /// Decodes the one symbol of a DC table with its value; an advance other than 1 is a bad code.
+    #[inline(always)]
+    pub(super) fn coefficient(&self, cursor: &mut Cursor, data: &[u8]) -> (u32, i32) {
+        let entry = self.coefficients(cursor, data);
+        cursor.skip(entry.bits());
+        (entry.advance(), i32::from(entry.value()))
     }
 
     #[cold]
@@ -205,16 +286,20 @@ mod tests {
         while merged.consumed() < 30_000 {
             merged.refill(&data);
             bare.refill(&data);
-            let (advance, value) = table.coefficient(&mut merged, &data);
-            let Some(symbol) = table.symbol(&mut bare) else {
-                assert_eq!(advance, BAD_CODE);
-                merged.skip(1);
-                bare.skip(1);
-                continue;
-            };
-            bare.refill(&data);
-            let size = u32::from(symbol & 15);
-            assert_eq!(value, extend(bare.take(size), size));
+            let entry = table.coefficients(&mut merged, &data);
+            merged.skip(entry.bits());
+            let symbols = if entry.second_advance() == 0 { 1 } else { 2 };
+            for (value, _) in [entry.value(), entry.last_value()].into_iter().zip(0..symbols) {
+                let Some(symbol) = table.symbol(&mut bare) else {
+                    assert_eq!(entry.advance(), BAD_CODE);
+                    merged.skip(1);
+                    bare.skip(1);
+                    break;
+                };
+                bare.refill(&data);
+                let size = u32::from(symbol & 15);
+                assert_eq!(i32::from(value), extend(bare.take(size), size));
+            }
             assert_eq!(merged.consumed(), bare.consumed());
         }
     }

@@ -42,6 +42,11 @@ impl Pending {
         }
     }
 
+    /// The vector unit, if it may be used.
+    pub(super) fn avx2(&self) -> Option<Avx2> {
+        self.avx2
+    }
+
     /// Forgets what a failed decode left behind.
     pub(super) fn clear(&mut self) {
         self.blocks = [Block::ZERO, Block::ZERO];

@@ -1,5 +1,8 @@
 //! Entropy decoding of sequential scans, and the whole way of a file that has just one.
 
+#[cfg(target_arch = "x86_64")]
+mod bmi2;
+
 use super::bits::Cursor;
 use super::decode::{PixelsMut, Scan};
 use super::error::JpegError;
@@ -44,30 +47,33 @@ pub(super) fn decode_block<const STORE: bool>(
     }
     *prediction = prediction.wrapping_add(difference);
     block.0[0] = *prediction as i16;
-    cursor.refill(data);
-    let (advance, value) = ac.coefficient(cursor, data);
-    let mut k = 1 + advance;
-    let only_dc = k > END_OF_BLOCK;
-    store::<STORE>(block, k, value);
-    while k < 64 {
+    let mut k = 1;
+    'block: loop {
         cursor.refill(data);
-        // Three short codes and the longest one fit into one refill.
+        // Three short lookups and the longest code fit into one refill.
         for _ in 0..4 {
-            let (advance, value) = ac.coefficient(cursor, data);
-            k += advance;
-            store::<STORE>(block, k, value);
+            let entry = ac.coefficients(cursor, data);
+            let first = k + entry.advance();
+            store::<STORE>(block, first, entry.value());
+            k = first + entry.second_advance();
+            store::<STORE>(block, k, entry.last_value());
             if k > 63 {
-                break;
+                // A second symbol after a full block is the next block's first one.
+                let alone = first > 63;
+                cursor.skip(if alone { entry.first_bits() } else { entry.bits() });
+                k = if alone { first } else { k };
+                break 'block;
             }
+            cursor.skip(entry.bits());
         }
     }
-    if k == 64 || k >= END_OF_BLOCK { Ok(!only_dc) } else { Err(BadBlock) }
+    if k == 64 || k >= END_OF_BLOCK { Ok(k != 1 + END_OF_BLOCK) } else { Err(BadBlock) }
 }
 
 #[inline(always)]
-fn store<const STORE: bool>(block: &mut Block, k: u32, value: i32) {
+fn store<const STORE: bool>(block: &mut Block, k: u32, value: i16) {
     if STORE {
-        block.0[usize::from(PLACE[(k - 1) as u8 as usize]) & 127] = value as i16;
+        block.0[usize::from(PLACE[(k - 1) as u8 as usize]) & 127] = value;
     }
 }
 
@@ -79,6 +85,9 @@ pub(super) struct Whole<'a> {
     pub(super) tables: &'a Tables,
     pub(super) quants: &'a [Quant; 4],
 }
+
+/// An error comes with the column of the MCU that it is in.
+type RowResult = Result<(), (JpegError, usize)>;
 
 /// What goes on from MCU row to MCU row.
 #[derive(Default)]
@@ -102,7 +111,7 @@ impl Whole<'_> {
         let mut ended = false;
         for row in 0..needed.end {
             if !ended {
-                match self.decode_row(row, &mut state, stream, strips, pending) {
+                match self.decode_row_fast(row, &mut state, stream, strips, pending) {
                     Ok(()) => {}
                     Err((JpegError::Truncated { .. }, column)) if tolerate_truncated => {
                         pending.flush(self.quants, strips.samples());
@@ -122,7 +131,23 @@ impl Whole<'_> {
         Ok(())
     }
 
+    fn decode_row_fast(
+        &self,
+        row: usize,
+        state: &mut State,
+        stream: &mut Stream,
+        strips: &mut Strips,
+        pending: &mut Pending,
+    ) -> RowResult {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = pending.avx2() {
+            return bmi2::decode_row(avx2, self, row, state, stream, strips, pending);
+        }
+        self.decode_row(row, state, stream, strips, pending)
+    }
+
     /// Decodes one row of MCUs; an error comes with the column of the MCU that it is in.
+    #[inline(always)]
     fn decode_row(
         &self,
         row: usize,
@@ -130,7 +155,7 @@ impl Whole<'_> {
         stream: &mut Stream,
         strips: &mut Strips,
         pending: &mut Pending,
-    ) -> Result<(), (JpegError, usize)> {
+    ) -> RowResult {
         let mut cursor = state.cursor;
         let mut predictions = state.predictions;
         for column in 0..self.frame.mcus_across() {

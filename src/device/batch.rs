@@ -1,0 +1,201 @@
+//! The memory of one batch: rows that many threads fill at once, then one block that one owner reads.
+//!
+//! A [`Slot`] hands each row out once, as the only reference to its bytes. [`Slot::finish`] takes the slot by value,
+//! so no row can still be out, and gives a [`Filled`] whose bytes are plain slices. [`Filled::reuse`] goes back.
+
+#![expect(unsafe_code, reason = "disjoint rows of one allocation are written by several threads")]
+
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Batches start at a multiple of this: a cache line, and the widest vector.
+pub const ALIGNMENT: usize = 64;
+
+/// Zeroed memory that is backed by pages only where it has been written.
+struct Memory {
+    /// From `Box::<[u8]>::into_raw`, `capacity` bytes; freed by `drop` alone.
+    base: NonNull<u8>,
+    capacity: usize,
+    /// Distance to the first aligned byte; `start + len <= capacity`.
+    start: usize,
+    len: usize,
+}
+
+// SAFETY: Memory owns its bytes as a Box<[u8]> does; access to them is governed by Slot and Filled.
+unsafe impl Send for Memory {}
+// SAFETY: a shared Memory gives no access by itself; see Slot::claim and Filled::bytes.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    fn new(len: usize) -> Self {
+        // A zeroed Vec comes from calloc, which leaves fresh pages untouched; an aligned request would write them.
+        let bytes = vec![0u8; len + ALIGNMENT].into_boxed_slice();
+        let capacity = bytes.len();
+        let base = NonNull::from(Box::leak(bytes)).cast::<u8>();
+        let past = base.as_ptr() as usize % ALIGNMENT;
+        Self { base, capacity, start: (ALIGNMENT - past) % ALIGNMENT, len }
+    }
+
+    /// The first aligned byte.
+    fn first(&self) -> *mut u8 {
+        // SAFETY: start < ALIGNMENT <= capacity, so the result is inside the allocation.
+        unsafe { self.base.as_ptr().add(self.start) }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let whole = std::ptr::slice_from_raw_parts_mut(self.base.as_ptr(), self.capacity);
+        // SAFETY: `whole` is the slice that Box::leak gave in `new`, and nobody else frees it.
+        drop(unsafe { Box::from_raw(whole) });
+    }
+}
+
+/// A batch being filled.
+pub struct Slot {
+    memory: Memory,
+    row_bytes: usize,
+    /// One flag a row: set once its bytes have been handed out, cleared only by [`Filled::reuse`].
+    claimed: Box<[AtomicBool]>,
+}
+
+impl Slot {
+    /// Room for `rows` rows of `row_bytes` zero bytes.
+    pub fn new(rows: usize, row_bytes: usize) -> Self {
+        let claimed = (0..rows).map(|_| AtomicBool::new(false)).collect();
+        Self { memory: Memory::new(rows * row_bytes), row_bytes, claimed }
+    }
+
+    /// The bytes of `row`, to whoever asks first; `None` afterwards, and for a row that does not exist.
+    pub fn claim(&self, row: usize) -> Option<Row<'_>> {
+        if self.claimed.get(row)?.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        // SAFETY: row < rows, so the range lies inside `memory.len`. The swap above returned false, so this is the
+        // only reference to these bytes until the flag is cleared, which needs the slot by value (no borrow left).
+        let bytes = unsafe {
+            let first = self.memory.first().add(row * self.row_bytes);
+            std::slice::from_raw_parts_mut(first, self.row_bytes)
+        };
+        Some(Row { bytes })
+    }
+
+    /// Ends the filling; taking the slot by value proves that no row is still out.
+    pub fn finish(self) -> Filled {
+        Filled { slot: self }
+    }
+}
+
+/// The only access to one row of a slot.
+pub struct Row<'a> {
+    bytes: &'a mut [u8],
+}
+
+impl std::ops::Deref for Row<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.bytes
+    }
+}
+
+impl std::ops::DerefMut for Row<'_> {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.bytes
+    }
+}
+
+/// A finished batch's bytes.
+pub struct Filled {
+    /// Never shared again as a Slot, so that no row can be claimed.
+    slot: Slot,
+}
+
+impl Filled {
+    /// All rows.
+    pub fn bytes(&self) -> &[u8] {
+        let memory = &self.slot.memory;
+        // SAFETY: first..first+len is inside the allocation and initialised (zeroed at least); no Row exists, as
+        // the slot was taken by value, and writing needs `&mut self`.
+        unsafe { std::slice::from_raw_parts(memory.first(), memory.len) }
+    }
+
+    /// All rows, for moving them.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        let memory = &self.slot.memory;
+        // SAFETY: as in `bytes`, and `&mut self` makes this the only reference.
+        unsafe { std::slice::from_raw_parts_mut(memory.first(), memory.len) }
+    }
+
+    /// Makes the memory a slot again; its bytes keep what was in them.
+    pub fn reuse(mut self) -> Slot {
+        self.slot.claimed.iter_mut().for_each(|flag| *flag.get_mut() = false);
+        self.slot
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_handed_out_once_until_the_slot_is_reused() {
+        let slot = Slot::new(2, 8);
+        assert!(slot.claim(1).is_some());
+        assert!(slot.claim(1).is_none());
+        assert!(slot.claim(0).is_some());
+        assert!(slot.claim(2).is_none());
+        assert!(slot.finish().reuse().claim(1).is_some());
+    }
+
+    #[test]
+    fn rows_written_by_many_threads_at_once_stand_side_by_side() {
+        let slot = Slot::new(16, 100);
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let slot = &slot;
+                scope.spawn(move || {
+                    for row in (thread..16).step_by(4) {
+                        slot.claim(row).unwrap().fill(row as u8);
+                    }
+                });
+            }
+        });
+        let filled = slot.finish();
+        assert!(filled.bytes().iter().enumerate().all(|(at, &byte)| usize::from(byte) == at / 100));
+    }
+
+    #[test]
+    fn threads_that_race_for_a_row_leave_one_winner() {
+        let slot = Slot::new(50, 3);
+        let wins = || {
+            (0..50)
+                .filter(|&row| {
+                    slot.claim(row).is_some_and(|mut bytes| {
+                        bytes[0] == 0 && {
+                            bytes[0] = 1;
+                            true
+                        }
+                    })
+                })
+                .count()
+        };
+        let total: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..3).map(|_| scope.spawn(wins)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        assert_eq!(total, 50);
+    }
+
+    #[test]
+    fn batches_are_aligned_zeroed_and_can_be_empty() {
+        for (rows, bytes) in [(1, 1), (3, 12), (4, 0), (0, 5), (64, 1000)] {
+            let mut filled = Slot::new(rows, bytes).finish();
+            assert_eq!(filled.bytes().len(), rows * bytes);
+            assert_eq!(filled.bytes().as_ptr() as usize % ALIGNMENT, 0);
+            assert!(filled.bytes().iter().all(|&byte| byte == 0));
+            filled.bytes_mut().fill(7);
+            assert!(filled.bytes().iter().all(|&byte| byte == 7));
+        }
+    }
+}

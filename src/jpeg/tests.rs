@@ -1,0 +1,123 @@
+//! Each vector stage against its scalar oracle, on random and on extreme values.
+
+use super::header::ColorModel;
+use super::idct::{self, Target};
+use super::tables::Quant;
+use super::{convert, upsample};
+use crate::simd::Avx2;
+
+/// A small generator (xorshift), so that failures repeat.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 >> 16
+    }
+
+    fn bytes(&mut self, count: usize) -> Vec<u8> {
+        // Many extreme values: they are where clamping and edges go wrong.
+        let byte = |x: u64| if x & 0x300 == 0 { (x & 1) as u8 * 255 } else { x as u8 };
+        (0..count).map(|_| byte(self.next())).collect()
+    }
+
+    fn block(&mut self) -> [i16; 64] {
+        let (kind, mut block) = (self.next() % 5, [0; 64]);
+        let last = if kind == 4 { 8 } else { 64 };
+        for value in &mut block[..last] {
+            *value = match kind {
+                0 => self.next() as i16,
+                1 => (self.next() % 64) as i16 - 32,
+                2 if self.next() & 7 != 0 => 0,
+                3 => [i16::MIN, i16::MAX, 0, 1][(self.next() % 4) as usize],
+                _ => (self.next() % 4096) as i16 - 2048,
+            };
+        }
+        block
+    }
+}
+
+fn avx2() -> Option<Avx2> {
+    let avx2 = Avx2::detected();
+    if avx2.is_none() {
+        println!("NOT RUN: this machine has no AVX2");
+    }
+    avx2
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn two_blocks_at_once_are_the_same_two_blocks() {
+    let Some(avx2) = avx2() else { return };
+    let mut dice = Dice(1);
+    for round in 0..20_000 {
+        let blocks = [dice.block(), dice.block()];
+        let quants = [Quant(dice.block()), Quant(dice.block().map(|q| q & 63 | 1))];
+        let targets = [Target { offset: 3, stride: 20 }, Target { offset: 12, stride: 20 }];
+        let (mut scalar, mut vector) = (vec![7; 180], vec![7; 180]);
+        for i in 0..2 {
+            idct::transform(&blocks[i], &quants[i], targets[i], &mut scalar);
+        }
+        let [first, second] = &blocks;
+        let quant = [&quants[0], &quants[1]];
+        idct::avx2::transform_two(avx2, [first, second], quant, targets, &mut vector);
+        assert_eq!(scalar, vector, "round {round}: {blocks:?}");
+    }
+}
+
+#[test]
+fn a_block_of_one_coefficient_needs_no_transform() {
+    let mut dice = Dice(2);
+    let target = Target { offset: 0, stride: 8 };
+    for dc in (i16::MIN..=i16::MAX).step_by(7) {
+        let mut block = [0; 64];
+        block[0] = dc;
+        let quant = Quant([dice.next() as i16; 64]);
+        let (mut full, mut short) = (vec![0; 64], vec![1; 64]);
+        idct::transform(&block, &quant, target, &mut full);
+        idct::fill_dc(dc, &quant, target, &mut short);
+        assert_eq!(full, short, "dc {dc}");
+    }
+}
+
+#[test]
+fn vector_upsampling_is_scalar_upsampling() {
+    let Some(avx2) = avx2() else { return };
+    let mut dice = Dice(3);
+    for count in 1..200 {
+        let (near, far) = (dice.bytes(count + upsample::SLACK), dice.bytes(count + upsample::SLACK));
+        let mut lines = vec![vec![0; 2 * count + upsample::SLACK]; 4];
+        upsample::h2v1(None, &near, count, &mut lines[0]);
+        upsample::h2v1(Some(avx2), &near, count, &mut lines[1]);
+        upsample::h2v2(None, &near, &far, count, &mut lines[2]);
+        upsample::h2v2(Some(avx2), &near, &far, count, &mut lines[3]);
+        assert_eq!(lines[0][..2 * count], lines[1][..2 * count]);
+        assert_eq!(lines[2][..2 * count], lines[3][..2 * count]);
+    }
+}
+
+#[test]
+fn vector_conversion_is_scalar_conversion_for_every_chroma() {
+    let Some(avx2) = avx2() else { return };
+    let mut dice = Dice(4);
+    for cb in 0..=255 {
+        let (luma, cr) = (dice.bytes(256), (0..=255).collect::<Vec<u8>>());
+        for model in [ColorModel::YCbCr, ColorModel::Ycck] {
+            let rows: [&[u8]; 4] = [&luma, &[cb; 256], &cr, &luma];
+            let width = 256 - usize::from(cb) / 3;
+            let (mut scalar, mut vector) = (vec![1; width * 3], vec![2; width * 3]);
+            convert::row(None, model, rows, &mut scalar);
+            convert::row(Some(avx2), model, rows, &mut vector);
+            assert_eq!(scalar, vector, "Cb {cb}");
+        }
+    }
+}
+
+#[test]
+fn no_ink_is_white_and_full_black_is_black() {
+    let mut out = [9; 6];
+    convert::row(None, ColorModel::Cmyk, [&[255, 10], &[255, 20], &[255, 30], &[255, 0]], &mut out);
+    assert_eq!(out, [255, 255, 255, 0, 0, 0]);
+}

@@ -1,0 +1,147 @@
+//! The loader: the only place with threads and queues.
+//!
+//! Workers take the samples of an epoch in order, one row each, and carry it through four stages: read, plan, decode,
+//! render. Batches are delivered in order. What a batch holds depends on seed, epoch, order and window; never on the
+//! number of workers, the prefetch, or the batch size.
+
+mod batch;
+mod builder;
+mod course;
+mod crew;
+mod epoch;
+mod histogram;
+mod paper;
+mod planner;
+mod policy;
+mod pool;
+mod queue;
+mod shelf;
+mod stats;
+mod worker;
+
+pub use batch::Batch;
+pub use builder::LoaderBuilder;
+pub use epoch::Epoch;
+pub use histogram::Timing;
+pub use policy::{BadFile, BadSample, LastBatch, Report, Stage, Status};
+pub use stats::{Limit, Stats};
+
+use crate::draft::op::Op;
+use crate::error::{Error, Result};
+use crate::output::Output;
+use crate::plan::Plan;
+use crate::sampler::Order;
+use crate::source::Source;
+use course::Course;
+use crew::Crew;
+use planner::Place;
+use shelf::Shelf;
+use std::sync::{Arc, PoisonError};
+
+/// Delivers the batches of any epoch; made by [`Loader::builder`].
+///
+/// Worker threads start with the first epoch and stay until the loader and its epochs are dropped.
+pub struct Loader {
+    crew: Arc<Crew>,
+    setup: Setup,
+}
+
+/// What an epoch is made of.
+#[derive(Clone, Copy)]
+struct Setup {
+    batch_size: usize,
+    shuffle: bool,
+    seed: u64,
+    last: LastBatch,
+    max_failures: Option<u64>,
+}
+
+impl Loader {
+    /// Starts a loader's description.
+    pub fn builder(source: impl Source + 'static) -> LoaderBuilder {
+        LoaderBuilder::new(Box::new(source))
+    }
+
+    /// The same for a source whose type is chosen at run time.
+    pub fn builder_boxed(source: Box<dyn Source>) -> LoaderBuilder {
+        LoaderBuilder::new(source)
+    }
+
+    /// The batches of epoch `epoch`. Starting an epoch ends the one that still runs.
+    pub fn epoch(&self, epoch: u64) -> Epoch {
+        self.epoch_from(epoch, 0)
+    }
+
+    /// The batches of epoch `epoch` from batch `first` on, for a run that is resumed; nothing ahead of it is read.
+    pub fn epoch_from(&self, epoch: u64, first: usize) -> Epoch {
+        Epoch::start(&self.crew, self.course(epoch), first, self.setup.max_failures)
+    }
+
+    /// Batches of an epoch, exactly.
+    pub fn batches(&self) -> usize {
+        self.course(0).batches()
+    }
+
+    /// Number of samples in the source.
+    pub fn samples(&self) -> usize {
+        self.crew.context.source.len()
+    }
+
+    /// The source.
+    pub fn source(&self) -> &dyn Source {
+        &*self.crew.context.source
+    }
+
+    /// Size, number format, layout and normalise of the samples; `None` where nothing is rendered.
+    pub fn output(&self) -> Option<&Output> {
+        self.crew.context.output.as_ref()
+    }
+
+    /// What is done to sample `index` in epoch `epoch`, and the ops that were drawn for it (normalise apart, which is
+    /// the output's).
+    ///
+    /// The files of the sample and of its partners are read here; workers have no part in it.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for an index that there is not; [`Error::Sample`] where a file cannot be read or the
+    /// augmentations fail.
+    pub fn plan(&self, epoch: u64, index: u64) -> Result<(Plan, Vec<Op>)> {
+        let context = &self.crew.context;
+        let order = self.order(epoch);
+        if index >= order.len() {
+            return Err(Error::config(format!(
+                "there is no sample {index}: the source has {}, counted from 0",
+                order.len()
+            )));
+        }
+        let mut shelf = Shelf::new(&*context.source, &context.meters, context.exif);
+        let place = Place { epoch, order: &order, position: order.position(index), index };
+        let planned = context.planner.plan(place, &mut |index| shelf.look(index));
+        planned.map_err(|error| {
+            error.into_failure(index, || context.source.key(index as usize).into_owned()).into_error()
+        })
+    }
+
+    /// The bad samples of the batches delivered so far.
+    pub fn report(&self) -> Report {
+        self.crew.report.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What the loader measured since it was built.
+    pub fn stats(&self) -> Stats {
+        self.crew.context.meters.snapshot(self.crew.workers(), self.crew.queue.slots())
+    }
+
+    fn order(&self, epoch: u64) -> Order {
+        let samples = self.samples() as u64;
+        match self.setup.shuffle {
+            true => Order::shuffled(samples, self.setup.seed, epoch),
+            false => Order::sequential(samples),
+        }
+    }
+
+    fn course(&self, epoch: u64) -> Course {
+        let Setup { batch_size, last, seed, .. } = self.setup;
+        Course { epoch, order: self.order(epoch), batch_size, last, seed }
+    }
+}

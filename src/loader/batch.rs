@@ -1,0 +1,182 @@
+//! A batch as the trainer gets it: pixels, labels and where each row comes from.
+
+use super::policy::{Failure, Status};
+use super::queue::{Delivery, Queue, Sample};
+use crate::device::batch::Filled;
+use crate::error::Error;
+use crate::output::{DType, Output};
+use half::{bf16, f16};
+use std::sync::{Arc, Weak};
+
+/// One batch. It may outlive its epoch and its loader; dropping it makes its memory free for another batch.
+pub struct Batch {
+    /// Always there until `drop`.
+    filled: Option<Filled>,
+    /// Gone when the loader is gone; then the memory is simply freed.
+    queue: Weak<Queue>,
+    number: usize,
+    shape: [usize; 4],
+    dtype: DType,
+    labels: Vec<i64>,
+    shares: Vec<Vec<(i64, f32)>>,
+    indices: Vec<u64>,
+    keys: Vec<String>,
+    status: Vec<Status>,
+}
+
+impl Batch {
+    /// Closes the gaps that bad samples left, and hands over what was bad.
+    pub(super) fn new(
+        delivery: Delivery,
+        queue: &Arc<Queue>,
+        output: Option<&Output>,
+        number: usize,
+    ) -> (Self, Rejects) {
+        let Delivery { mut filled, outcomes } = delivery;
+        let row_bytes = output.map_or(0, Output::sample_bytes);
+        let (mut samples, mut rejects) = (Vec::new(), Rejects::default());
+        for (row, outcome) in outcomes.into_iter().enumerate() {
+            rejects.failures.extend(outcome.failures);
+            rejects.panic = rejects.panic.or(outcome.panic);
+            let Some(sample) = outcome.sample else {
+                rejects.lost = rejects.lost.or(rejects.failures.len().checked_sub(1));
+                continue;
+            };
+            if row != samples.len() {
+                let from = row * row_bytes;
+                filled.bytes_mut().copy_within(from..from + row_bytes, samples.len() * row_bytes);
+            }
+            samples.push(sample);
+        }
+        let shape = output.map_or([samples.len(), 3, 0, 0], |output| output.shape(samples.len()));
+        let dtype = output.map_or(DType::U8, |output| output.dtype);
+        let mut batch = Self {
+            filled: Some(filled),
+            queue: Arc::downgrade(queue),
+            number,
+            shape,
+            dtype,
+            labels: Vec::new(),
+            shares: Vec::new(),
+            indices: Vec::new(),
+            keys: Vec::new(),
+            status: Vec::new(),
+        };
+        samples.into_iter().for_each(|sample| batch.push(sample));
+        (batch, rejects)
+    }
+
+    fn push(&mut self, sample: Sample) {
+        self.labels.push(sample.class);
+        self.shares.push(sample.shares);
+        self.indices.push(sample.index);
+        self.keys.push(sample.key);
+        self.status.push(sample.status);
+    }
+
+    /// Number of rows; less than the batch size where samples were skipped or the last batch is partial.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// True when every sample was skipped.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// Which batch of the epoch it is, from 0.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// `[rows, 3, height, width]` or `[rows, height, width, 3]`; height and width are 0 where nothing is rendered.
+    pub fn shape(&self) -> [usize; 4] {
+        self.shape
+    }
+
+    /// The number format of [`Batch::images`].
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The pixels of all rows, without gaps, from an address that is a multiple of 64.
+    pub fn images(&self) -> &[u8] {
+        let bytes = self.shape.iter().product::<usize>() * self.dtype.bytes();
+        self.filled.as_ref().map_or(&[], |filled| &filled.bytes()[..bytes])
+    }
+
+    /// The values, if the batch is [`DType::F32`].
+    pub fn as_f32(&self) -> Option<&[f32]> {
+        self.values(DType::F32)
+    }
+
+    /// The values, if the batch is [`DType::F16`].
+    pub fn as_f16(&self) -> Option<&[f16]> {
+        self.values(DType::F16)
+    }
+
+    /// The values, if the batch is [`DType::Bf16`].
+    pub fn as_bf16(&self) -> Option<&[bf16]> {
+        self.values(DType::Bf16)
+    }
+
+    /// The values, if the batch is [`DType::U8`].
+    pub fn as_u8(&self) -> Option<&[u8]> {
+        self.values(DType::U8)
+    }
+
+    fn values<T: bytemuck::AnyBitPattern>(&self, dtype: DType) -> Option<&[T]> {
+        (self.dtype == dtype).then(|| bytemuck::try_cast_slice(self.images()).ok()).flatten()
+    }
+
+    /// The class of each row's own image, -1 where there is none.
+    pub fn labels(&self) -> &[i64] {
+        &self.labels
+    }
+
+    /// The classes that row `row` is made of and their weights, which sum to 1; one entry where nothing was mixed.
+    pub fn label_shares(&self, row: usize) -> &[(i64, f32)] {
+        &self.shares[row]
+    }
+
+    /// The index of each row's sample in the source.
+    pub fn indices(&self) -> &[u64] {
+        &self.indices
+    }
+
+    /// The name of each row's sample.
+    pub fn keys(&self) -> &[String] {
+        &self.keys
+    }
+
+    /// How each row came to be there.
+    pub fn status(&self) -> &[Status] {
+        &self.status
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        if let (Some(filled), Some(queue)) = (self.filled.take(), self.queue.upgrade()) {
+            queue.give_back(filled);
+        }
+    }
+}
+
+impl std::fmt::Debug for Batch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { number, shape, dtype, labels, indices, .. } = self;
+        write!(f, "Batch {{ number: {number}, shape: {shape:?}, dtype: {dtype:?}, ")?;
+        write!(f, "labels: {labels:?}, indices: {indices:?} }}")
+    }
+}
+
+/// What a batch could not use.
+#[derive(Default)]
+pub(super) struct Rejects {
+    /// In the order of rows.
+    pub(super) failures: Vec<Failure>,
+    /// The failure that left the first row empty.
+    pub(super) lost: Option<usize>,
+    pub(super) panic: Option<Error>,
+}

@@ -1,0 +1,280 @@
+//! What a loader is to do, said option by option and checked as a whole.
+
+use super::crew::{Crew, MAX_WORKERS};
+use super::paper;
+use super::planner::Planner;
+use super::policy::{BadSample, LastBatch};
+use super::pool::Pool;
+use super::queue::Queue;
+use super::stats::Meters;
+use super::worker::Context;
+use super::{Loader, Setup};
+use crate::augment::Augment;
+use crate::color::Normalize;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::geometry::Size;
+use crate::image::Limits;
+use crate::output::{DType, Layout, Output};
+use crate::source::Source;
+use std::sync::Arc;
+
+/// Slots besides the prefetched batches: one with the consumer, one being filled.
+const SLOTS_BESIDE: usize = 2;
+/// Automatic prefetch starts and ends at these.
+const AUTO_PREFETCH: (usize, usize) = (2, 4);
+/// Longest prefetch.
+const MAX_PREFETCH: usize = 64;
+/// Most bytes of one batch: 16 GiB.
+const MAX_BATCH_BYTES: usize = 16 << 30;
+
+/// Builds a [`Loader`]; every option has a default.
+#[must_use = "a builder does nothing until build() is called"]
+pub struct LoaderBuilder {
+    source: Box<dyn Source>,
+    augments: Vec<Box<dyn Augment>>,
+    setup: Setup,
+    partner_window: u64,
+    workers: Option<usize>,
+    prefetch: Option<usize>,
+    bad: BadSample,
+    limits: Limits,
+    exif: bool,
+    device: Device,
+    normalize: Option<Normalize>,
+    format: (DType, Layout),
+    output_size: Option<Size>,
+    decode_only: bool,
+}
+
+impl LoaderBuilder {
+    pub(super) fn new(source: Box<dyn Source>) -> Self {
+        Self {
+            source,
+            augments: Vec::new(),
+            setup: Setup {
+                batch_size: 1,
+                shuffle: false,
+                seed: 0,
+                last: LastBatch::default(),
+                max_failures: None,
+            },
+            partner_window: 128,
+            workers: None,
+            prefetch: None,
+            bad: BadSample::default(),
+            limits: Limits::default(),
+            exif: true,
+            device: Device::Cpu,
+            normalize: None,
+            format: Default::default(),
+            output_size: None,
+            decode_only: false,
+        }
+    }
+
+    /// Rows of a batch (default 1).
+    pub fn batch_size(mut self, rows: usize) -> Self {
+        self.setup.batch_size = rows;
+        self
+    }
+
+    /// A new order every epoch (default: the source's order).
+    pub fn shuffle(mut self, shuffle: bool) -> Self {
+        self.setup.shuffle = shuffle;
+        self
+    }
+
+    /// What all dice and orders depend on (default 0).
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.setup.seed = seed;
+        self
+    }
+
+    /// Adds an augmentation behind those already there.
+    pub fn augment(self, augment: impl Augment + 'static) -> Self {
+        self.augment_boxed(Box::new(augment))
+    }
+
+    /// Adds an augmentation whose type is chosen at run time.
+    pub fn augment_boxed(mut self, augment: Box<dyn Augment>) -> Self {
+        self.augments.push(augment);
+        self
+    }
+
+    /// (x / 255 - mean) / std a channel, for float output (default: x / 255).
+    pub fn normalize(mut self, mean: [f64; 3], std: [f64; 3]) -> Self {
+        self.normalize = Some(Normalize { mean, std });
+        self
+    }
+
+    /// Number format and order of axes (default f32, NCHW).
+    pub fn output(mut self, dtype: DType, layout: Layout) -> Self {
+        self.format = (dtype, layout);
+        self
+    }
+
+    /// The size of every sample (default: what the augmentations end at).
+    pub fn output_size(mut self, size: Size) -> Self {
+        self.output_size = Some(size);
+        self
+    }
+
+    /// Where pixels are made (default: the CPU).
+    pub fn device(mut self, device: Device) -> Self {
+        self.device = device;
+        self
+    }
+
+    /// Worker threads, 1 to 64 (default: one a core, and more, up to four a core, where reading is the limit).
+    pub fn workers(mut self, threads: usize) -> Self {
+        self.workers = Some(threads);
+        self
+    }
+
+    /// Batches made ahead, 1 to 64 (default: 2, and up to 4 where the consumer's waits are irregular).
+    ///
+    /// Memory for two more batches than this is reserved at the start and used as needed.
+    pub fn prefetch(mut self, batches: usize) -> Self {
+        self.prefetch = Some(batches);
+        self
+    }
+
+    /// What becomes of a last batch that is not full (default: dropped).
+    pub fn last_batch(mut self, last: LastBatch) -> Self {
+        self.setup.last = last;
+        self
+    }
+
+    /// What becomes of bad samples (default: the epoch fails).
+    pub fn bad_sample(mut self, bad: BadSample) -> Self {
+        self.bad = bad;
+        self
+    }
+
+    /// Bad samples that an epoch may have before it fails all the same (default: any number).
+    pub fn max_failures(mut self, failures: u64) -> Self {
+        self.setup.max_failures = Some(failures);
+        self
+    }
+
+    /// What a file may ask of the decoder.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Whether images are turned as their EXIF orientation asks (default yes).
+    pub fn exif(mut self, apply: bool) -> Self {
+        self.exif = apply;
+        self
+    }
+
+    /// Consecutive positions of the epoch's order that partners are drawn from (default 128).
+    pub fn partner_window(mut self, positions: u64) -> Self {
+        self.partner_window = positions;
+        self
+    }
+
+    /// Decodes every image whole and renders nothing: batches carry labels and no pixels. For benchmarks.
+    pub fn decode_only(mut self) -> Self {
+        self.decode_only = true;
+        self
+    }
+
+    /// Checks the whole, plans made-up samples, and reserves the memory.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the remedy, for whatever could not work in any epoch.
+    pub fn build(self) -> Result<Loader> {
+        self.check()?;
+        let Device::Cpu = self.device;
+        let planner = Planner {
+            augments: self.augments,
+            seed: self.setup.seed,
+            partner_window: self.partner_window,
+            bare: self.decode_only,
+        };
+        planner.check_partners()?;
+        let output = match self.decode_only {
+            true => None,
+            false => {
+                let size = paper::output_size(&planner, self.output_size)?;
+                let (dtype, layout) = self.format;
+                Some(Output { size, dtype, layout, normalize: self.normalize })
+            }
+        };
+        let row_bytes = output.map_or(Ok(0), |output| checked_bytes(&output, self.setup.batch_size))?;
+        let (allowed, reserved) = match self.prefetch {
+            Some(batches) => (batches, batches),
+            None => AUTO_PREFETCH,
+        };
+        let rows = self.setup.batch_size;
+        let pool = Pool::new(rows, row_bytes, allowed + SLOTS_BESIDE, reserved + SLOTS_BESIDE);
+        let context = Context {
+            source: self.source,
+            planner,
+            output,
+            limits: self.limits,
+            exif: self.exif,
+            bad: self.bad,
+            meters: Meters::new(),
+        };
+        let crew = Crew::new(Queue::new(pool), context, self.workers, self.prefetch.is_none());
+        Ok(Loader { crew: Arc::new(crew), setup: self.setup })
+    }
+
+    fn check(&self) -> Result<()> {
+        let samples = self.source.len();
+        let Setup { batch_size, last, .. } = self.setup;
+        let in_range =
+            |count: Option<usize>, most: usize| count.is_none_or(|count| (1..=most).contains(&count));
+        if samples == 0 {
+            return Err(Error::config("the source has no samples: check its path and what it filters out"));
+        }
+        if batch_size == 0 {
+            return Err(Error::config("batch_size is 0: a batch needs at least one row"));
+        }
+        if last == LastBatch::Drop && batch_size > samples {
+            return Err(Error::config(format!(
+                "batch_size is {batch_size}, but the source has {samples} samples, so every batch would be dropped: \
+                 use a smaller batch_size, or last_batch partial or pad"
+            )));
+        }
+        if !in_range(self.workers, MAX_WORKERS) {
+            return Err(Error::config(format!(
+                "workers must be in 1..={MAX_WORKERS}: leave it out for automatic"
+            )));
+        }
+        if !in_range(self.prefetch, MAX_PREFETCH) {
+            return Err(Error::config(format!(
+                "prefetch must be in 1..={MAX_PREFETCH}: leave it out for automatic"
+            )));
+        }
+        if self.partner_window == 0 {
+            return Err(Error::config("partner_window is 0: a window needs at least one position"));
+        }
+        self.check_output()
+    }
+
+    fn check_output(&self) -> Result<()> {
+        let (dtype, layout) = self.format;
+        Output { size: Size::default(), dtype, layout, normalize: self.normalize }.check()?;
+        let Some(Normalize { mean, std }) = self.normalize else { return Ok(()) };
+        if mean.iter().all(|m| m.is_finite()) && std.iter().all(|s| s.is_finite() && *s > 0.0) {
+            return Ok(());
+        }
+        Err(Error::config("normalize: every mean must be finite and every std greater than 0"))
+    }
+}
+
+fn checked_bytes(output: &Output, rows: usize) -> Result<usize> {
+    let bytes = output.sample_bytes();
+    match bytes.checked_mul(rows).filter(|&bytes| bytes <= MAX_BATCH_BYTES) {
+        Some(_) => Ok(bytes),
+        None => Err(Error::config(format!(
+            "a batch of {rows} samples of {} bytes is larger than {MAX_BATCH_BYTES} bytes: use a smaller batch_size",
+            bytes
+        ))),
+    }
+}

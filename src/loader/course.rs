@@ -1,0 +1,87 @@
+//! One epoch as arithmetic: which position of which order each row of each batch shows.
+
+use super::policy::LastBatch;
+use crate::rng::mix;
+use crate::sampler::Order;
+
+/// An epoch's order cut into batches.
+#[derive(Clone, Debug)]
+pub(super) struct Course {
+    pub(super) epoch: u64,
+    pub(super) order: Order,
+    pub(super) batch_size: usize,
+    pub(super) last: LastBatch,
+    pub(super) seed: u64,
+}
+
+impl Course {
+    /// The exact number of batches.
+    pub(super) fn batches(&self) -> usize {
+        let (samples, size) = (self.order.len() as usize, self.batch_size);
+        match self.last {
+            LastBatch::Drop => samples / size,
+            LastBatch::Partial | LastBatch::Pad => samples.div_ceil(size),
+        }
+    }
+
+    /// Rows of batch `batch` before bad samples are taken out.
+    pub(super) fn rows(&self, batch: usize) -> usize {
+        match self.last {
+            LastBatch::Partial => self.batch_size.min(self.order.len() as usize - batch * self.batch_size),
+            LastBatch::Drop | LastBatch::Pad => self.batch_size,
+        }
+    }
+
+    /// The position in the epoch's order, and whether the row only fills the batch up.
+    pub(super) fn position(&self, batch: usize, row: usize) -> (u64, bool) {
+        let position = (batch * self.batch_size + row) as u64;
+        (position % self.order.len(), position >= self.order.len())
+    }
+
+    /// The sample that takes the place of a bad one at `position`, at the `attempt`th try.
+    pub(super) fn substitute(&self, position: u64, attempt: u32) -> u64 {
+        let key = mix(mix(mix(mix(0, self.seed), self.epoch), position), 0x7375_6273 + u64::from(attempt));
+        ((u128::from(key) * u128::from(self.order.len())) >> 64) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn course(samples: u64, batch_size: usize, last: LastBatch) -> Course {
+        Course { epoch: 0, order: Order::sequential(samples), batch_size, last, seed: 1 }
+    }
+
+    #[test]
+    fn the_number_of_batches_and_rows_is_exact() {
+        for samples in 1..40u64 {
+            for size in 1..10 {
+                let rows = |last| -> Vec<usize> {
+                    let course = course(samples, size, last);
+                    (0..course.batches()).map(|batch| course.rows(batch)).collect()
+                };
+                assert_eq!(rows(LastBatch::Drop), vec![size; samples as usize / size]);
+                assert_eq!(rows(LastBatch::Pad), vec![size; (samples as usize).div_ceil(size)]);
+                let partial = rows(LastBatch::Partial);
+                assert_eq!(partial.iter().sum::<usize>() as u64, samples);
+                assert!(partial.iter().all(|&rows| (1..=size).contains(&rows)));
+            }
+        }
+    }
+
+    #[test]
+    fn padding_starts_again_at_the_first_position() {
+        let course = course(5, 4, LastBatch::Pad);
+        let rows: Vec<_> = (0..4).map(|row| course.position(1, row)).collect();
+        assert_eq!(rows, [(4, false), (0, true), (1, true), (2, true)]);
+    }
+
+    #[test]
+    fn substitutes_are_drawn_from_the_whole_set() {
+        let course = course(10, 4, LastBatch::Drop);
+        let drawn: std::collections::HashSet<u64> = (0..64).map(|at| course.substitute(3, at)).collect();
+        assert_eq!(drawn.len(), 10);
+        assert!(drawn.iter().all(|&index| index < 10));
+    }
+}

@@ -1,0 +1,137 @@
+//! One pass over the data, batch by batch.
+
+use super::batch::{Batch, Rejects};
+use super::course::Course;
+use super::crew::Crew;
+use super::policy::BadSample;
+use crate::error::{Error, Result};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+/// The batches of one epoch, in order; its length is exact.
+///
+/// After an error it ends. Dropping it stops the work on it at once; samples that a worker has in its hands are
+/// finished and thrown away. It keeps the worker threads alive, so it may outlive the loader.
+pub struct Epoch {
+    crew: Arc<Crew>,
+    serial: u64,
+    next: usize,
+    end: usize,
+    max_failures: Option<u64>,
+    failures: u64,
+    started: Instant,
+    /// When the last batch was handed over.
+    delivered: Option<Instant>,
+    /// Why the epoch could not start.
+    error: Option<Error>,
+}
+
+impl Epoch {
+    pub(super) fn start(crew: &Arc<Crew>, course: Course, first: usize, max_failures: Option<u64>) -> Self {
+        let end = course.batches();
+        let started = Instant::now();
+        let serial = crew.queue.start(Arc::new(course), first.min(end));
+        let error = crew.assemble().err();
+        Self {
+            crew: Arc::clone(crew),
+            serial,
+            next: first.min(end),
+            end,
+            max_failures,
+            failures: 0,
+            started,
+            delivered: None,
+            error,
+        }
+    }
+
+    fn deliver(&mut self) -> Result<Batch> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        let asked = Instant::now();
+        let crew = Arc::clone(&self.crew);
+        let meters = &crew.context.meters;
+        meters.ready.fetch_add(crew.queue.ready(self.serial) as u64, Relaxed);
+        meters.requests.fetch_add(1, Relaxed);
+        let delivery = crew.queue.take(self.serial)?;
+        match self.delivered {
+            Some(delivered) => {
+                let waited = asked.elapsed();
+                meters.trainer.record(asked.duration_since(delivered));
+                meters.wait.record(waited);
+                crew.follow(waited);
+            }
+            None => meters.first_batch(self.started.elapsed()),
+        }
+        let (batch, rejects) = Batch::new(delivery, &crew.queue, crew.context.output.as_ref(), self.next);
+        self.judge(rejects)?;
+        self.delivered = Some(Instant::now());
+        Ok(batch)
+    }
+
+    /// Reports what was bad, and says whether the batch may be used all the same.
+    fn judge(&mut self, mut rejects: Rejects) -> Result<()> {
+        if let Some(panic) = rejects.panic {
+            return Err(panic);
+        }
+        self.note(&rejects);
+        let excused = self.crew.context.bad == BadSample::Skip;
+        if let Some(at) = rejects.lost.filter(|_| !excused) {
+            return Err(rejects.failures.swap_remove(at).into_error());
+        }
+        match (self.max_failures, rejects.failures.pop()) {
+            (Some(most), Some(last)) if self.failures > most => {
+                let count = self.failures;
+                let cause = format!(
+                    "{}; it is one of {count} bad samples of this epoch, and max_failures is {most}: mend the files \
+                     that the report lists, or raise max_failures",
+                    last.cause
+                );
+                Err(Error::sample(last.key, last.index, cause))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn note(&mut self, rejects: &Rejects) {
+        let count = rejects.failures.len() as u64;
+        self.failures += count;
+        self.crew.context.meters.failures.fetch_add(count, Relaxed);
+        let mut report = self.crew.report.lock().unwrap_or_else(PoisonError::into_inner);
+        rejects.failures.iter().for_each(|failure| report.add(failure));
+    }
+}
+
+impl Iterator for Epoch {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Result<Batch>> {
+        if self.next >= self.end {
+            return None;
+        }
+        let batch = self.deliver();
+        self.next += 1;
+        if batch.is_err() {
+            self.end = self.next;
+            self.crew.queue.cancel(self.serial);
+        }
+        Some(batch)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.end - self.next;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Epoch {}
+
+impl std::iter::FusedIterator for Epoch {}
+
+impl Drop for Epoch {
+    fn drop(&mut self) {
+        self.crew.queue.cancel(self.serial);
+    }
+}

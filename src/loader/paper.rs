@@ -1,0 +1,53 @@
+//! Planning on paper: what would go wrong with every sample is found before the first file is read.
+
+use super::planner::{Place, PlanError, Planner};
+use crate::error::{Error, Result};
+use crate::geometry::{Orientation, Size};
+use crate::sampler::Order;
+
+/// Made-up images, the most forgiving first: a chain that cannot plan that one cannot plan any.
+const SIZES: [Size; 4] = [Size::new(4000, 3000), Size::new(640, 480), Size::new(375, 500), Size::new(1, 1)];
+/// Dice thrown for each size, so that augmentations with a small chance take part.
+const SAMPLES: u64 = 16;
+
+/// Says that a sample has not the size that every sample must have.
+pub(super) fn wrong_size(got: Size, want: Size) -> Error {
+    Error::config(format!(
+        "the augmentations end at {got} but the output is {want}: add a crop, a resize or a letterbox"
+    ))
+}
+
+/// Plans made-up images and returns the size that all samples end at.
+///
+/// A chain that refuses only small images is let through: those samples fail one by one. With `asked`, a chain that
+/// keeps the size of its input is let through as well, as the caller knows that all images have that size.
+pub(super) fn output_size(planner: &Planner, asked: Option<Size>) -> Result<Size> {
+    let order = Order::sequential(SAMPLES);
+    let mut ends: Option<Size> = None;
+    let own = asked.into_iter().chain(SIZES);
+    for (at, stored) in own.enumerate() {
+        for index in 0..SAMPLES {
+            let place = Place { epoch: 0, order: &order, position: index, index };
+            let planned = planner.plan(place, &mut |_| Ok((stored, Orientation::UPRIGHT)));
+            let size = match planned.map_err(PlanError::into_error) {
+                Ok((plan, _)) => plan.size(),
+                Err(error) if at == 0 => return Err(error),
+                Err(_) => continue,
+            };
+            match (ends, asked) {
+                (None, Some(want)) if size != want => return Err(wrong_size(size, want)),
+                (None, _) => ends = Some(size),
+                (Some(end), None) if size != end => return Err(unsteady(end, size)),
+                _ => {}
+            }
+        }
+    }
+    ends.ok_or_else(|| Error::config("no sample could be planned"))
+}
+
+fn unsteady(one: Size, other: Size) -> Error {
+    Error::config(format!(
+        "the augmentations end at {other} for one image and at {one} for another, but a batch needs one size: add a \
+         crop, a resize or a letterbox, or set output_size where all images have one size"
+    ))
+}

@@ -1,0 +1,281 @@
+//! Planning: dice, partners, augmentations, and the frozen plan of one sample.
+//!
+//! What is drawn depends on the seed, the epoch, the sample's index, and its position in the epoch's order, which
+//! names the window that partners come from. Threads, batch size and device have no part in it.
+
+use super::policy::{Failure, Stage};
+use crate::augment::Augment;
+use crate::draft::{Draft, op::Op};
+use crate::error::{Error, Result};
+use crate::geometry::{Orientation, Size};
+use crate::plan::{MAX_IMAGES, Plan};
+use crate::rng::{Draws, Rng, mix};
+use crate::sampler::Order;
+use std::ops::Range;
+
+/// Most partners that one augmentation may ask for.
+const MAX_PARTNERS: usize = 9;
+/// Ways to partners of partners start here, above all partner numbers, so that their dice never meet.
+const NESTED: u32 = 16;
+
+/// The chain of augmentations and what keys its dice.
+pub(super) struct Planner {
+    pub(super) augments: Vec<Box<dyn Augment>>,
+    pub(super) seed: u64,
+    pub(super) partner_window: u64,
+    /// Nothing is drawn and nothing is done: images are shown as they are.
+    pub(super) bare: bool,
+}
+
+/// Tells the stored size and the orientation of the image `index`.
+pub(super) type Look<'a> = dyn FnMut(u64) -> Result<(Size, Orientation), Failure> + 'a;
+
+/// Where a sample stands: what its dice depend on.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) epoch: u64,
+    pub(super) order: &'a Order,
+    /// Position in the order; names the window of partners.
+    pub(super) position: u64,
+    /// The sample itself; differs from the order's where it is a substitute.
+    pub(super) index: u64,
+}
+
+/// A sample or partner being planned.
+struct Guest {
+    index: u64,
+    position: u64,
+    /// Host's op and partner number; `None` for the sample itself.
+    path: Option<(u32, u32)>,
+}
+
+impl Planner {
+    /// Refuses chains that could need more images than a sample may read.
+    pub(super) fn check_partners(&self) -> Result<()> {
+        let mut images = 1usize;
+        for augment in &self.augments {
+            let (name, partners) = (augment.name(), augment.partners());
+            if partners > MAX_PARTNERS {
+                return Err(Error::config(format!(
+                    "{name} asks for {partners} partners, but {MAX_PARTNERS} is the most an augmentation may have"
+                )));
+            }
+            images *= partners + 1;
+            if images > MAX_IMAGES {
+                return Err(Error::config(format!(
+                    "with {name} a sample may read {images} images, but {MAX_IMAGES} is the most: use fewer \
+                     augmentations that mix samples"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Plans the sample at `place`; `look` is asked for every image that it may read.
+    pub(super) fn plan(&self, place: Place<'_>, look: &mut Look<'_>) -> Result<(Plan, Vec<Op>), PlanError> {
+        let host = Guest { index: place.index, position: place.position, path: None };
+        let ops = if self.bare { 0 } else { self.augments.len() };
+        let draft = self.draft(&place, &host, ops, look)?;
+        let drawn = draft.ops().to_vec();
+        Ok((draft.freeze()?, drawn))
+    }
+
+    /// Takes `guest` through the first `ops` augmentations.
+    fn draft(
+        &self,
+        place: &Place<'_>,
+        guest: &Guest,
+        ops: usize,
+        look: &mut Look<'_>,
+    ) -> Result<Draft, PlanError> {
+        let (stored, orientation) = look(guest.index)?;
+        let mut draft = Draft::new(guest.index, stored, orientation);
+        for (at, augment) in self.augments[..ops].iter().enumerate() {
+            let mut rng = self.dice(place, guest, at as u32);
+            let partners = (0..augment.partners() as u32)
+                .map(|number| self.partner(place, guest, at as u32, number, &mut rng))
+                .collect::<Vec<Guest>>();
+            let partners = partners
+                .iter()
+                .map(|partner| self.draft(place, partner, at, look))
+                .collect::<Result<Vec<Draft>, PlanError>>()?;
+            augment.plan(&mut draft, partners, &mut rng);
+        }
+        Ok(draft)
+    }
+
+    fn dice(&self, place: &Place<'_>, guest: &Guest, op: u32) -> Rng {
+        match guest.path {
+            None => Rng::new(self.seed, place.epoch, place.index, op),
+            Some((host_op, partner)) => {
+                Rng::for_partner(self.seed, place.epoch, place.index, host_op, partner, op)
+            }
+        }
+    }
+
+    /// Draws partner number `number` from the host's window; never the host, if the window has others.
+    fn partner(&self, place: &Place<'_>, host: &Guest, op: u32, number: u32, rng: &mut Rng) -> Guest {
+        let window = place.order.window(host.position, self.partner_window);
+        let position = other_than(host.position, &window, rng);
+        let path = match host.path {
+            None => number,
+            Some((host_op, partner)) => {
+                let way = mix(mix(u64::from(host_op), u64::from(partner)), u64::from(number));
+                (way as u32).max(NESTED)
+            }
+        };
+        Guest { index: place.order.index(position), position, path: Some((op, path)) }
+    }
+}
+
+fn other_than(own: u64, window: &Range<u64>, rng: &mut Rng) -> u64 {
+    let others = window.end - window.start - 1;
+    if others == 0 {
+        return own;
+    }
+    let drawn = window.start + u64::from(rng.below(u32::try_from(others).unwrap_or(u32::MAX)));
+    if drawn >= own { drawn + 1 } else { drawn }
+}
+
+/// Why there is no plan.
+pub(super) enum PlanError {
+    /// An image could not be looked at.
+    Image(Failure),
+    /// The augmentations ask for the impossible.
+    Chain(Error),
+}
+
+impl From<Failure> for PlanError {
+    fn from(failure: Failure) -> Self {
+        PlanError::Image(failure)
+    }
+}
+
+impl From<Error> for PlanError {
+    fn from(error: Error) -> Self {
+        PlanError::Chain(error)
+    }
+}
+
+impl PlanError {
+    /// As the failure of the sample `index`.
+    pub(super) fn into_failure(self, index: u64, key: impl FnOnce() -> String) -> Failure {
+        match self {
+            PlanError::Image(failure) => failure,
+            PlanError::Chain(error) => Failure { stage: Stage::Plan, key: key(), index, cause: error.into() },
+        }
+    }
+
+    /// As an error of the configuration.
+    pub(super) fn into_error(self) -> Error {
+        match self {
+            PlanError::Image(failure) => failure.into_error(),
+            PlanError::Chain(error) => error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lays its partners over the sample, so that the plan's images tell who was drawn.
+    struct Blend(usize);
+
+    impl Augment for Blend {
+        fn name(&self) -> &'static str {
+            "Blend"
+        }
+
+        fn partners(&self) -> usize {
+            self.0
+        }
+
+        fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, _rng: &mut dyn Draws) {
+            for partner in partners {
+                let window = draft.size().rect();
+                if let Err(error) = draft.blend(partner, 0.5, window, 0.5) {
+                    draft.fail(error);
+                }
+            }
+        }
+    }
+
+    /// Crops one pixel at a drawn place, so that the plan tells the dice.
+    struct Pick;
+
+    impl Augment for Pick {
+        fn name(&self) -> &'static str {
+            "Pick"
+        }
+
+        fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+            let left = rng.below(60_000) as i32;
+            draft.apply(Op::Crop { top: 0, left, height: 1, width: 1 });
+        }
+    }
+
+    fn planner(augments: Vec<Box<dyn Augment>>) -> Planner {
+        Planner { augments, seed: 5, partner_window: 16, bare: false }
+    }
+
+    fn planned(planner: &Planner, order: &Order, position: u64) -> Plan {
+        let place = Place { epoch: 0, order, position, index: order.index(position) };
+        let looked = planner.plan(place, &mut |_| Ok((Size::new(60_000, 1), Orientation::UPRIGHT)));
+        looked.map_err(PlanError::into_error).unwrap().0
+    }
+
+    #[test]
+    fn partners_come_from_the_window_and_are_never_the_sample() {
+        let planner = planner(vec![Box::new(Blend(3))]);
+        let order = Order::shuffled(100, 5, 0);
+        for position in 0..100 {
+            let plan = planned(&planner, &order, position);
+            let window = order.window(position, 16);
+            assert_eq!(plan.images.len(), 4);
+            for partner in &plan.images[1..] {
+                let at = order.position(partner.index);
+                assert!(window.contains(&at) && at != position, "{at} for {position} in {window:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_other_sample_of_the_window_is_drawn_sometime() {
+        let planner = planner(vec![Box::new(Blend(9))]);
+        let order = Order::sequential(16);
+        let mut seen = std::collections::HashSet::new();
+        for epoch in 0..50 {
+            let place = Place { epoch, order: &order, position: 3, index: 3 };
+            let looked = planner.plan(place, &mut |_| Ok((Size::new(4, 4), Orientation::UPRIGHT)));
+            seen.extend(looked.map_err(PlanError::into_error).unwrap().0.images[1..].iter().map(|i| i.index));
+        }
+        assert_eq!(seen.len(), 15);
+    }
+
+    #[test]
+    fn a_lone_sample_is_its_own_partner() {
+        let planner = planner(vec![Box::new(Blend(1))]);
+        let plan = planned(&planner, &Order::sequential(1), 0);
+        assert_eq!(plan.images.iter().map(|image| image.index).collect::<Vec<_>>(), [0, 0]);
+    }
+
+    #[test]
+    fn partners_of_partners_have_their_own_dice() {
+        let planner = planner(vec![Box::new(Pick), Box::new(Blend(1)), Box::new(Blend(3))]);
+        let plan = planned(&planner, &Order::sequential(1), 0);
+        assert_eq!(plan.images.len(), 8);
+        let mut crops: Vec<i32> = plan.layers.iter().map(|layer| layer.clip.x).collect();
+        crops.sort_unstable();
+        crops.dedup();
+        assert_eq!(crops.len(), 8, "two of the eight images were cropped by the same dice");
+    }
+
+    #[test]
+    fn chains_that_need_too_many_images_are_refused() {
+        let error = planner(vec![Box::new(Blend(7)), Box::new(Blend(4))]).check_partners().unwrap_err();
+        assert!(error.to_string().contains("40 images"), "{error}");
+        assert!(planner(vec![Box::new(Blend(10))]).check_partners().is_err());
+        assert!(planner(vec![Box::new(Blend(7)), Box::new(Blend(3))]).check_partners().is_ok());
+    }
+}

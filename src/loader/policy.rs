@@ -1,0 +1,140 @@
+//! What becomes of a last batch that is not full and of samples that cannot be used, and how that is reported.
+
+use crate::error::{Cause, Error};
+use std::fmt;
+
+/// What becomes of the samples that do not fill the last batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LastBatch {
+    /// They are left out of this epoch; every batch is full.
+    #[default]
+    Drop,
+    /// They make a shorter batch.
+    Partial,
+    /// The batch is filled up with samples from the start of the epoch's order, marked [`Status::Padded`].
+    Pad,
+}
+
+/// What becomes of a sample that cannot be read, planned, decoded or rendered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BadSample {
+    /// Its batch is an error, and the epoch ends there.
+    #[default]
+    Fail,
+    /// Its batch is one row shorter; a batch without any good sample has no rows.
+    Skip,
+    /// Another sample, drawn by seed, epoch and position, takes its place, marked [`Status::Substituted`].
+    Substitute,
+}
+
+/// How a row of a batch came to be there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// It is the sample that the epoch's order names.
+    #[default]
+    Ok,
+    /// It repeats a sample to fill the last batch up: leave it out of metrics.
+    Padded,
+    /// It stands in for a bad sample.
+    Substituted {
+        /// Index of the bad sample.
+        for_index: u64,
+    },
+}
+
+/// The part of the pipeline that a sample failed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Reading the compressed bytes.
+    Read,
+    /// Drawing parameters and making the plan.
+    Plan,
+    /// Parsing and decoding the file.
+    Decode,
+    /// Making the sample's pixels.
+    Render,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stage::Read => "read",
+            Stage::Plan => "plan",
+            Stage::Decode => "decode",
+            Stage::Render => "render",
+        })
+    }
+}
+
+/// One sample that could not be used; for a partner's file, the partner is named.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) stage: Stage,
+    pub(super) key: String,
+    pub(super) index: u64,
+    pub(super) cause: Cause,
+}
+
+impl Failure {
+    pub(super) fn into_error(self) -> Error {
+        Error::Sample { key: self.key, index: self.index, source: self.cause }
+    }
+
+    fn entry(&self) -> BadFile {
+        BadFile { stage: self.stage, key: self.key.clone(), index: self.index, cause: self.cause.to_string() }
+    }
+}
+
+/// A bad sample as the report lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadFile {
+    /// Where it failed.
+    pub stage: Stage,
+    /// The sample's name.
+    pub key: String,
+    /// Its index in the source.
+    pub index: u64,
+    /// What is wrong with it.
+    pub cause: String,
+}
+
+/// The bad samples of the batches delivered so far, over all epochs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// How often a bad sample was met; a file that is met in two epochs counts twice.
+    pub failures: u64,
+    /// The first [`Report::LONGEST`] different ones, in the order in which they were met.
+    pub files: Vec<BadFile>,
+}
+
+impl Report {
+    /// Most files that are listed; the count goes on.
+    pub const LONGEST: usize = 1000;
+
+    pub(super) fn add(&mut self, failure: &Failure) {
+        self.failures += 1;
+        let known = self.files.iter().any(|file| file.index == failure.index && file.stage == failure.stage);
+        if !known && self.files.len() < Self::LONGEST {
+            self.files.push(failure.entry());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_counts_everything_and_lists_each_file_once_up_to_its_bound() {
+        let mut report = Report::default();
+        for index in 0..1200 {
+            for _ in 0..2 {
+                let key = format!("{index}.jpg");
+                report.add(&Failure { stage: Stage::Decode, key, index, cause: "cut short".into() });
+            }
+        }
+        assert_eq!(report.failures, 2400);
+        assert_eq!(report.files.len(), Report::LONGEST);
+        assert_eq!(report.files[7].key, "7.jpg");
+    }
+}

@@ -1,0 +1,226 @@
+//! The JPEG decoder from outside: regions, limits, damage, and the kinds of file an encoder at hand can write.
+
+use feedline::geometry::{Rect, Size};
+use feedline::jpeg::{ColorModel, Decoder, JpegError, Limits, PixelsMut, parse_header};
+use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
+
+const SAMPLINGS: [(SamplingFactor, &str); 7] = [
+    (SamplingFactor::F_1_1, "4:4:4"),
+    (SamplingFactor::F_2_1, "4:2:2"),
+    (SamplingFactor::F_1_2, "4:4:0"),
+    (SamplingFactor::F_2_2, "4:2:0"),
+    (SamplingFactor::F_4_1, "4:1:1"),
+    (SamplingFactor::F_4_2, "4:1:0"),
+    (SamplingFactor::F_1_4, "4:4:1"),
+];
+
+struct Settings {
+    sampling: SamplingFactor,
+    progressive: bool,
+    restart: u16,
+    color: ColorType,
+}
+
+impl Settings {
+    fn new(sampling: SamplingFactor) -> Self {
+        Self { sampling, progressive: false, restart: 0, color: ColorType::Rgb }
+    }
+
+    /// A picture with edges, gradients and noise, so that no decoder stage is idle.
+    fn encode(&self, width: u16, height: u16) -> Vec<u8> {
+        let channels = match self.color {
+            ColorType::Luma => 1,
+            ColorType::Cmyk | ColorType::CmykAsYcck => 4,
+            _ => 3,
+        };
+        let mut state = 12345u32;
+        let mut pixels = Vec::new();
+        for y in 0..u32::from(height) {
+            for x in 0..u32::from(width) {
+                for channel in 0..channels {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    let edge = if (x / 5 + y / 7 + channel) % 3 == 0 { 120 } else { 0 };
+                    pixels.push((edge + (x * 3 + y * 2 + channel * 40) % 90 + (state >> 28)) as u8);
+                }
+            }
+        }
+        let mut out = Vec::new();
+        let mut encoder = Encoder::new(&mut out, 85);
+        encoder.set_sampling_factor(self.sampling);
+        encoder.set_progressive(self.progressive);
+        if self.restart > 0 {
+            encoder.set_restart_interval(self.restart);
+        }
+        encoder.encode(&pixels, width, height, self.color).expect("the encoder writes to memory");
+        out
+    }
+}
+
+fn decode_region(bytes: &[u8], region: Rect, limits: &Limits) -> Result<Vec<u8>, JpegError> {
+    let header = parse_header(bytes)?;
+    let mut data = vec![0; region.size().pixels() as usize * 3];
+    let mut out = PixelsMut { data: &mut data, stride: region.width as usize * 3 };
+    Decoder::new().decode_into(bytes, &header, region, limits, &mut out)?;
+    Ok(data)
+}
+
+fn decode(bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, JpegError> {
+    decode_region(bytes, parse_header(bytes)?.size.rect(), limits)
+}
+
+fn crop(whole: &[u8], size: Size, region: Rect) -> Vec<u8> {
+    let rows = region.y as usize..region.bottom() as usize;
+    let row = |y: usize| (y * size.width as usize + region.x as usize) * 3;
+    rows.flat_map(|y| whole[row(y)..row(y) + region.width as usize * 3].to_vec()).collect()
+}
+
+#[test]
+fn a_region_has_the_pixels_of_the_whole() {
+    for (sampling, _) in SAMPLINGS {
+        for (progressive, restart) in [(false, 0), (true, 0), (false, 3)] {
+            let bytes = Settings { progressive, restart, ..Settings::new(sampling) }.encode(83, 71);
+            let size = Size::new(83, 71);
+            let whole = decode(&bytes, &Limits::default()).expect("a sound file");
+            for (x, y) in
+                [(0, 0), (1, 1), (15, 16), (16, 15), (17, 33), (31, 7), (66, 54), (82, 70), (40, 0), (0, 63)]
+            {
+                for (width, height) in [(1, 1), (2, 3), (16, 16), (33, 20), (83, 71)] {
+                    let region = Rect::new(x, y, width, height).intersect(size.rect());
+                    let part = decode_region(&bytes, region, &Limits::default()).expect("a sound file");
+                    assert!(
+                        part == crop(&whole, size, region),
+                        "{sampling:?} {progressive} {restart} {region:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_header_names_what_the_encoder_wrote() {
+    for (sampling, name) in SAMPLINGS {
+        let settings = Settings { progressive: true, restart: 5, ..Settings::new(sampling) };
+        let header = parse_header(&settings.encode(33, 9)).expect("a sound file");
+        assert_eq!((header.size, header.sampling.name()), (Size::new(33, 9), name));
+        assert_eq!((header.progressive, header.restart_interval, header.precision), (true, 5, 8));
+        assert_eq!(header.color, ColorModel::YCbCr);
+    }
+    for (color, model) in [
+        (ColorType::Luma, ColorModel::Grey),
+        (ColorType::Cmyk, ColorModel::Cmyk),
+        (ColorType::CmykAsYcck, ColorModel::Ycck),
+    ] {
+        let bytes = Settings { color, ..Settings::new(SamplingFactor::F_1_1) }.encode(9, 9);
+        assert_eq!(parse_header(&bytes).expect("a sound file").color, model);
+        assert!(decode(&bytes, &Limits::default()).is_ok());
+    }
+}
+
+#[test]
+fn a_progressive_file_has_the_pixels_of_the_same_baseline_file() {
+    for (sampling, name) in SAMPLINGS {
+        for (width, height) in [(1, 1), (3, 50), (64, 64), (70, 33)] {
+            let baseline = Settings::new(sampling).encode(width, height);
+            let progressive = Settings { progressive: true, ..Settings::new(sampling) }.encode(width, height);
+            let [a, b] = [baseline, progressive].map(|bytes| decode(&bytes, &Limits::default()));
+            assert!(a.expect("a sound file") == b.expect("a sound file"), "{name} {width}x{height}");
+        }
+    }
+}
+
+#[test]
+fn a_file_cut_at_any_byte_is_truncated_and_never_a_picture() {
+    for progressive in [false, true] {
+        let bytes = Settings { progressive, ..Settings::new(SamplingFactor::F_2_2) }.encode(40, 30);
+        assert!(bytes.ends_with(&[0xFF, 0xD9]));
+        for end in 2..bytes.len() - 2 {
+            let result = decode(&bytes[..end], &Limits::default());
+            assert!(matches!(result, Err(JpegError::Truncated { .. })), "cut at {end}: {:?}", result.err());
+        }
+        assert!(decode(&bytes[..bytes.len() - 2], &Limits::default()).is_ok(), "only the EOI is missing");
+        assert!(decode(&bytes[..bytes.len() - 1], &Limits::default()).is_ok(), "half the EOI is missing");
+        assert_eq!(decode(&bytes[..1], &Limits::default()), Err(JpegError::NotJpeg));
+    }
+}
+
+#[test]
+fn tolerated_truncation_keeps_the_top_and_fills_the_rest_with_grey() {
+    let bytes = Settings { restart: 4, ..Settings::new(SamplingFactor::F_1_1) }.encode(64, 64);
+    let limits = Limits { tolerate_truncated: true, ..Limits::default() };
+    let whole = decode(&bytes, &limits).expect("a sound file");
+    let cut = decode(&bytes[..bytes.len() / 2], &limits).expect("tolerated");
+    assert_eq!(cut[..64 * 8 * 3], whole[..64 * 8 * 3], "the first row of MCUs is before the cut");
+    assert_eq!(cut[cut.len() - 3..], [128, 128, 128]);
+    for end in 600..bytes.len() {
+        let result = decode(&bytes[..end], &limits);
+        assert!(matches!(result, Ok(_) | Err(JpegError::Truncated { .. })), "cut at {end}");
+    }
+}
+
+#[test]
+fn flipped_bytes_never_panic() {
+    let mut state = 99u32;
+    for (sampling, _) in SAMPLINGS {
+        for progressive in [false, true] {
+            let sound = Settings { progressive, restart: 2, ..Settings::new(sampling) }.encode(37, 29);
+            for _ in 0..400 {
+                let mut bytes = sound.clone();
+                for _ in 0..1 + state % 3 {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    let at = (state >> 8) as usize % bytes.len();
+                    bytes[at] = state as u8;
+                }
+                let limits =
+                    Limits { max_pixels: 1 << 20, tolerate_truncated: state & 1 == 0, ..Limits::default() };
+                if parse_header(&bytes).is_ok_and(|header| header.size.pixels() <= limits.max_pixels) {
+                    let _ = decode(&bytes, &limits);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_refuse_before_anything_is_decoded() {
+    let bytes = Settings { progressive: true, ..Settings::new(SamplingFactor::F_1_1) }.encode(40, 40);
+    let few_pixels = Limits { max_pixels: 1599, ..Limits::default() };
+    let few_scans = Limits { max_scans: 2, ..Limits::default() };
+    for (limits, remedy) in [(few_pixels, "max_pixels"), (few_scans, "max_scans")] {
+        let Err(error @ JpegError::TooLarge { .. }) = decode(&bytes, &limits) else {
+            panic!("{remedy} was ignored")
+        };
+        assert!(error.to_string().contains(remedy), "{error}");
+    }
+}
+
+#[test]
+fn a_request_that_does_not_fit_is_an_error() {
+    let bytes = Settings::new(SamplingFactor::F_2_2).encode(20, 20);
+    let header = parse_header(&bytes).expect("a sound file");
+    let mut data = vec![0; 20 * 20 * 3 - 1];
+    let limits = Limits::default();
+    for region in [Rect::new(0, 0, 20, 20), Rect::new(-1, 0, 2, 2), Rect::new(19, 19, 2, 1)] {
+        let mut out = PixelsMut { data: &mut data, stride: 60 };
+        let result = Decoder::new().decode_into(&bytes, &header, region, &limits, &mut out);
+        assert!(matches!(result, Err(JpegError::Request { .. })), "{region:?}");
+    }
+    let other = Settings::new(SamplingFactor::F_1_1).encode(20, 20);
+    let mut out = PixelsMut { data: &mut data, stride: 60 };
+    let result = Decoder::new().decode_into(&other, &header, Rect::new(0, 0, 4, 4), &limits, &mut out);
+    assert!(matches!(result, Err(JpegError::Request { .. })));
+}
+
+#[test]
+fn a_decoder_that_met_a_bad_file_decodes_the_next_one() {
+    let sound = Settings::new(SamplingFactor::F_2_2).encode(50, 50);
+    let expected = decode(&sound, &Limits::default()).expect("a sound file");
+    let header = parse_header(&sound).expect("a sound file");
+    let mut decoder = Decoder::new();
+    let mut data = vec![0; expected.len()];
+    for end in (0..sound.len()).step_by(97).chain([sound.len()]) {
+        let mut out = PixelsMut { data: &mut data, stride: 150 };
+        let _ = decoder.decode_into(&sound[..end], &header, header.size.rect(), &Limits::default(), &mut out);
+    }
+    assert!(data == expected);
+}

@@ -1,0 +1,111 @@
+//! What is refused before the first epoch, with its remedy.
+
+use crate::support::{builder, flat};
+use feedline::augment::Augment;
+use feedline::draft::Draft;
+use feedline::draft::op::{Extent, Op, Value};
+use feedline::error::Error;
+use feedline::geometry::Size;
+use feedline::loader::{LastBatch, Loader, LoaderBuilder};
+use feedline::output::{DType, Layout};
+use feedline::rng::Draws;
+
+/// Applies ops without drawing.
+struct Fixed(Vec<Op>);
+
+impl Augment for Fixed {
+    fn name(&self) -> &'static str {
+        "Fixed"
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+        self.0.iter().cloned().for_each(|op| draft.apply(op));
+    }
+}
+
+fn refused(builder: LoaderBuilder, words: &str) {
+    match builder.build() {
+        Err(Error::Config(message)) => assert!(message.contains(words), "{message}"),
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("nothing was refused, not even: {words}"),
+    }
+}
+
+fn center_crop(edge: u32) -> Fixed {
+    Fixed(vec![Op::CenterCrop { output_size: Extent::One(edge) }])
+}
+
+#[test]
+fn numbers_that_cannot_work_are_refused() {
+    refused(builder(flat(0), 4), "no samples");
+    refused(builder(flat(4), 0), "batch_size is 0");
+    refused(builder(flat(4), 5), "every batch would be dropped");
+    assert!(builder(flat(4), 5).last_batch(LastBatch::Partial).build().is_ok());
+    refused(builder(flat(4), 2).workers(0), "workers must be in 1..=64");
+    refused(builder(flat(4), 2).prefetch(65), "prefetch must be in 1..=64");
+    refused(builder(flat(4), 2).partner_window(0), "partner_window is 0");
+    refused(builder(flat(1 << 40), 1 << 40), "smaller batch_size");
+}
+
+#[test]
+fn u8_output_cannot_be_normalised() {
+    refused(builder(flat(4), 2).normalize([0.5; 3], [0.5; 3]), "u8 output");
+    let float = |std| builder(flat(4), 2).output(DType::F32, Layout::Nhwc).normalize([0.5; 3], std);
+    refused(float([0.5, 0.0, 0.5]), "every std greater than 0");
+    assert!(float([0.5; 3]).build().is_ok());
+}
+
+#[test]
+fn samples_must_end_at_one_size() {
+    let plain = |size: Option<Size>| {
+        let builder = Loader::builder(flat(4)).batch_size(2);
+        match size {
+            Some(size) => builder.output_size(size),
+            None => builder,
+        }
+    };
+    refused(plain(None), "a batch needs one size: add a crop, a resize or a letterbox");
+    assert!(plain(Some(Size::new(8, 6))).build().is_ok(), "the caller knows the size of all images");
+    let shorter = Op::Resize {
+        size: Extent::One(32),
+        interpolation: Default::default(),
+        max_size: None,
+        antialias: true,
+    };
+    refused(plain(None).augment(Fixed(vec![shorter])), "a batch needs one size");
+    let cropped = plain(Some(Size::new(8, 6))).augment(center_crop(5));
+    refused(
+        cropped,
+        "the augmentations end at 5x5 but the output is 8x6: add a crop, a resize or a letterbox",
+    );
+    let loader = plain(None).augment(center_crop(5)).build().unwrap();
+    assert_eq!(loader.output().unwrap().size, Size::new(5, 5));
+}
+
+#[test]
+fn orders_that_cannot_work_are_refused_and_small_images_are_not_the_measure() {
+    let erase = Op::Erase { i: 0, j: 0, h: 2, w: 2, v: Value::default() };
+    let resize = Op::Resize {
+        size: Extent::Two([4, 4]),
+        interpolation: Default::default(),
+        max_size: None,
+        antialias: true,
+    };
+    refused(Loader::builder(flat(4)).augment(Fixed(vec![erase, resize])), "comes after erase");
+    let at_least = |draft: &mut Draft| {
+        if draft.size().width < 600 {
+            draft.fail(Error::config("too small"));
+        }
+    };
+    struct Picky<F>(F);
+    impl<F: Fn(&mut Draft) + Send + Sync> Augment for Picky<F> {
+        fn name(&self) -> &'static str {
+            "Picky"
+        }
+        fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+            (self.0)(draft);
+        }
+    }
+    let built = Loader::builder(flat(4)).augment(Picky(at_least)).augment(center_crop(4)).build();
+    assert!(built.is_ok());
+}

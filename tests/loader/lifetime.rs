@@ -1,0 +1,84 @@
+//! Who may be dropped when, and what holds the loader back.
+
+use crate::support::{builder, epoch_of, flat, shown};
+use feedline::loader::LastBatch;
+use std::time::Duration;
+
+#[test]
+fn an_epoch_can_be_dropped_at_any_point() {
+    for workers in [1, 4] {
+        let loader = builder(flat(24), 4).workers(workers).prefetch(1).build().unwrap();
+        for taken in 0..=6 {
+            let mut epoch = loader.epoch(0);
+            assert_eq!(epoch.by_ref().take(taken).filter(|batch| batch.is_ok()).count(), taken);
+            drop(epoch);
+        }
+        assert_eq!(epoch_of(&loader, 0).concat(), (0..24).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn batches_outlive_their_epoch_and_their_loader() {
+    let loader = builder(flat(8), 4).build().unwrap();
+    let mut epoch = loader.epoch(0);
+    let first = epoch.next().unwrap().unwrap();
+    drop(loader);
+    let second = epoch.next().unwrap().unwrap();
+    drop(epoch);
+    assert_eq!((shown(&first, 3), shown(&second, 3)), (3, 7));
+}
+
+#[test]
+fn a_consumer_that_keeps_every_batch_gets_them_all() {
+    let loader = builder(flat(200), 4).prefetch(1).workers(3).build().unwrap();
+    let batches: Vec<_> = loader.epoch(0).map(|batch| batch.unwrap()).collect();
+    assert_eq!(batches.len(), 50);
+    for (number, batch) in batches.iter().enumerate() {
+        assert_eq!(batch.number(), number);
+        assert_eq!(shown(batch, 2), number * 4 + 2);
+        assert_eq!(batch.images().as_ptr() as usize % 64, 0);
+    }
+}
+
+#[test]
+fn workers_stop_when_all_slots_are_in_use() {
+    let source = flat(400);
+    let reads = source.reads.clone();
+    let loader = builder(source, 4).prefetch(2).workers(3).build().unwrap();
+    let mut epoch = loader.epoch(0);
+    let held = epoch.next().unwrap().unwrap();
+    // Four slots of four rows: one held, three full.
+    while loader.stats().samples < 16 {
+        std::thread::yield_now();
+    }
+    std::thread::sleep(Duration::from_millis(20));
+    assert_eq!(reads.lock().unwrap().len(), 16);
+    drop(held);
+    while loader.stats().samples < 20 {
+        std::thread::yield_now();
+    }
+    assert_eq!(epoch.count(), 99);
+}
+
+#[test]
+fn another_epoch_ends_the_one_that_runs() {
+    let loader = builder(flat(40), 4).build().unwrap();
+    let mut old = loader.epoch(0);
+    assert!(old.next().unwrap().is_ok());
+    let new = loader.epoch(1);
+    let error = old.next().unwrap().unwrap_err().to_string();
+    assert!(error.contains("another one was started"), "{error}");
+    assert!(old.next().is_none());
+    assert_eq!(new.filter(|batch| batch.is_ok()).count(), 10);
+}
+
+#[test]
+fn many_short_epochs_reuse_threads_and_memory() {
+    let loader = builder(flat(3), 2).last_batch(LastBatch::Partial).shuffle(true).workers(2).build().unwrap();
+    for epoch in 0..300 {
+        let mut seen = epoch_of(&loader, epoch).concat();
+        seen.sort_unstable();
+        assert_eq!(seen, [0, 1, 2]);
+    }
+    assert_eq!(loader.stats().workers, 2);
+}

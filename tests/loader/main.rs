@@ -1,0 +1,11 @@
+//! The loader seen from outside: what it delivers, in which order, and what it does with everything that goes wrong.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod building;
+mod delivery;
+mod faults;
+mod figures;
+mod lifetime;
+mod mixing;
+mod support;

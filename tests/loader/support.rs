@@ -1,0 +1,155 @@
+//! A data set in memory whose images are one flat colour that names their index.
+
+use feedline::augment::Augment;
+use feedline::draft::Draft;
+use feedline::draft::op::{Extent, Interpolation, Op};
+use feedline::error::{Error, Result};
+use feedline::label::Label;
+use feedline::loader::{Batch, Loader, LoaderBuilder};
+use feedline::output::{DType, Layout};
+use feedline::rng::Draws;
+use feedline::source::Source;
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// What a data set does and what was done to it.
+#[derive(Default)]
+pub(crate) struct Flat {
+    pub(crate) len: usize,
+    /// Indices whose files end in the middle.
+    pub(crate) cut: Vec<usize>,
+    /// Indices that cannot be read.
+    pub(crate) unreadable: Vec<usize>,
+    /// An index whose image is 9 pixels wide instead of 8.
+    pub(crate) wide: Option<usize>,
+    /// Milliseconds that reading takes.
+    pub(crate) read_ms: u64,
+    /// Every read, in order.
+    pub(crate) reads: Arc<Mutex<Vec<usize>>>,
+    pub(crate) bytes: Arc<AtomicUsize>,
+}
+
+impl Source for Flat {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        self.reads.lock().unwrap().push(index);
+        if self.read_ms > 0 {
+            std::thread::sleep(std::time::Duration::from_millis(self.read_ms));
+        }
+        if self.unreadable.contains(&index) {
+            return Err(Error::sample(self.key(index), index as u64, "the disk said no"));
+        }
+        let width = if self.wide == Some(index) { 9 } else { 8 };
+        *bytes = png([index as u8, (index >> 8) as u8, 77], width, 6);
+        if self.cut.contains(&index) {
+            bytes.truncate(60);
+        }
+        self.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn key(&self, index: usize) -> Cow<'_, str> {
+        Cow::Owned(format!("{index}.png"))
+    }
+
+    fn label(&self, index: usize) -> Label {
+        Label::Class(index as i64)
+    }
+}
+
+/// Resizes to 4x4, so that all samples have one size.
+pub(crate) struct Squash;
+
+impl Augment for Squash {
+    fn name(&self) -> &'static str {
+        "Squash"
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+        let size = Extent::Two([4, 4]);
+        let interpolation = Interpolation::Bilinear;
+        draft.apply(Op::Resize { size, interpolation, max_size: None, antialias: true });
+    }
+}
+
+/// A data set of `len` sound images.
+pub(crate) fn flat(len: usize) -> Flat {
+    Flat { len, ..Flat::default() }
+}
+
+/// u8 batches of `batch_size`, 4x4.
+pub(crate) fn builder(source: Flat, batch_size: usize) -> LoaderBuilder {
+    Loader::builder(source).batch_size(batch_size).augment(Squash).output(DType::U8, Layout::Nchw)
+}
+
+/// The index that a row's pixels name, after checking that the whole row has that colour.
+pub(crate) fn shown(batch: &Batch, row: usize) -> usize {
+    let pixels = batch.as_u8().unwrap();
+    let row = &pixels[row * 48..(row + 1) * 48];
+    for plane in row.chunks(16) {
+        assert!(plane.iter().all(|&level| level == plane[0]), "{row:?}");
+    }
+    assert_eq!(row[32], 77);
+    usize::from(row[0]) | usize::from(row[16]) << 8
+}
+
+/// The indices that all rows of an epoch name; labels, keys and indices must agree with the pixels.
+pub(crate) fn epoch_of(loader: &Loader, epoch: u64) -> Vec<Vec<usize>> {
+    let rows = |batch: Result<Batch>| {
+        let batch = batch.unwrap();
+        for row in 0..batch.len() {
+            let index = shown(&batch, row);
+            assert_eq!(batch.indices()[row], index as u64);
+            assert_eq!(batch.labels()[row], index as i64);
+            assert_eq!(batch.label_shares(row), [(index as i64, 1.0)]);
+            assert_eq!(batch.keys()[row], format!("{index}.png"));
+        }
+        batch.indices().iter().map(|&index| index as usize).collect()
+    };
+    loader.epoch(epoch).map(rows).collect()
+}
+
+/// An RGB PNG of one colour, its pixels in one stored deflate block.
+pub(crate) fn png(rgb: [u8; 3], width: u32, height: u32) -> Vec<u8> {
+    let row = [vec![0], rgb.repeat(width as usize)].concat();
+    let pixels = row.repeat(height as usize);
+    let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
+    header.extend([8, 2, 0, 0, 0]);
+    let length = pixels.len() as u16;
+    let mut zlib = vec![0x78, 0x01, 1];
+    zlib.extend(length.to_le_bytes());
+    zlib.extend((!length).to_le_bytes());
+    zlib.extend(&pixels);
+    zlib.extend(adler32(&pixels).to_be_bytes());
+    let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
+    for (name, data) in [(b"IHDR", header), (b"IDAT", zlib), (b"IEND", Vec::new())] {
+        let named = [name.as_slice(), &data].concat();
+        file.extend((data.len() as u32).to_be_bytes());
+        file.extend(&named);
+        file.extend(crc32(&named).to_be_bytes());
+    }
+    file
+}
+
+fn adler32(bytes: &[u8]) -> u32 {
+    let (a, b) = bytes.iter().fold((1u32, 0u32), |(a, b), &byte| {
+        let a = (a + u32::from(byte)) % 65_521;
+        (a, (b + a) % 65_521)
+    });
+    b << 16 | a
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |crc, &byte| {
+        (0..8).fold(
+            crc ^ u32::from(byte),
+            |crc, _| {
+                if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 }
+            },
+        )
+    })
+}
