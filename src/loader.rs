@@ -20,7 +20,7 @@ mod stats;
 mod worker;
 
 pub use batch::Batch;
-pub use builder::LoaderBuilder;
+pub use builder::{AUTO_PREFETCH, LoaderBuilder};
 pub use epoch::Epoch;
 pub use histogram::Timing;
 pub use policy::{BadFile, BadSample, LastBatch, Report, Stage, Status};

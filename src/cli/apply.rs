@@ -89,19 +89,12 @@ fn run_case(studio: &mut Studio, line: &str, (dtype, layout): Format) -> anyhow:
 
 type Format = (Option<DTypeName>, Option<LayoutName>);
 
-fn run_one(
-    studio: &mut Studio,
-    ops: &[Op],
-    input: &Path,
-    out: &Path,
-    format: Format,
-) -> anyhow::Result<()> {
+fn run_one(studio: &mut Studio, ops: &[Op], input: &Path, out: &Path, format: Format) -> anyhow::Result<()> {
     keep_input(input, out)?;
     let still = Still::open(input)?;
     let (plan, normalize) = still.plan(ops)?;
     let output = output(&plan, normalize, format);
-    let pixels =
-        studio.develop(&still, &plan, output).with_context(|| input.display().to_string())?;
+    let pixels = studio.develop(&still, &plan, output).with_context(|| input.display().to_string())?;
     npy::write(out, pixels.output.dtype, &pixels.shape(), pixels.bytes())
 }
 

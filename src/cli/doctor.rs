@@ -3,6 +3,7 @@
 use super::options::device_word;
 use super::print;
 use feedline::device::Device;
+use feedline::loader;
 use feedline::simd;
 use serde::Serialize;
 use std::process::ExitCode;
@@ -79,7 +80,7 @@ fn examine() -> anyhow::Result<Findings> {
         device: device_word(device),
         device_why: device.describe(),
         workers: cores,
-        prefetch: PREFETCH,
+        prefetch: loader::AUTO_PREFETCH.0,
     })
 }
 
@@ -119,13 +120,15 @@ fn meminfo(field: &str) -> Option<u64> {
 /// What a container allows, in both versions of Linux' control groups.
 fn memory_limit() -> Option<u64> {
     let files = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-    let limits = files.iter().filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse::<u64>().ok());
+    let limits =
+        files.iter().filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse::<u64>().ok());
     // Version 1 writes a number near 2^63 where there is no limit.
     limits.filter(|&bytes| bytes < 1 << 60).min().map(|bytes| bytes / 1_000_000)
 }
 
 fn describe(found: &Findings) -> Vec<String> {
-    let known = |value: Option<u64>| value.map_or("unknown".to_owned(), |megabytes| format!("{megabytes} MB"));
+    let known =
+        |value: Option<u64>| value.map_or("unknown".to_owned(), |megabytes| format!("{megabytes} MB"));
     let build = [found.commit.map(|commit| format!("commit {commit}")), found.target.map(str::to_owned)];
     let build: Vec<String> = build.into_iter().flatten().collect();
     let detected = if found.simd_detected.is_empty() { "none".into() } else { found.simd_detected.join(" ") };
@@ -139,6 +142,12 @@ fn describe(found: &Findings) -> Vec<String> {
         format!("simd      {} is used{asked}; the machine has {detected}", found.simd),
         format!("cuda      {}", found.cuda.why),
         format!("device    {}: {}", found.device, found.device_why),
-        format!("pipeline  {} workers, one a core; {} batches prefetched", found.workers, found.prefetch),
+        format!(
+            "pipeline  {} workers, one a core, and more where reading is waited for; {} batches ahead, up to {} where \
+             the waits are uneven",
+            found.workers,
+            found.prefetch,
+            loader::AUTO_PREFETCH.1
+        ),
     ]
 }

@@ -11,7 +11,9 @@ pub(crate) fn parse(list: Value) -> anyhow::Result<Vec<Op>> {
         // What `plan` prints can be handed on as it is.
         Value::Object(mut plan) => match plan.remove("ops") {
             Some(Value::Array(items)) => items,
-            _ => bail!("ops must be a list such as [{{\"op\": \"hflip\"}}], or an object that holds one as \"ops\""),
+            _ => bail!(
+                "ops must be a list such as [{{\"op\": \"hflip\"}}], or an object that holds one as \"ops\""
+            ),
         },
         _ => bail!("ops must be a list such as [{{\"op\": \"hflip\"}}]"),
     };
@@ -30,8 +32,10 @@ fn parse_one(position: usize, item: Value) -> anyhow::Result<Op> {
     };
     serde_json::from_value(item).map_err(|error| {
         let message = error.to_string();
-        let message = message.replacen("unknown variant", "unknown op", 1);
-        let message = message.replace(" of untagged enum", " of");
+        let mut message = message.replacen("unknown variant", "unknown op", 1);
+        if message.starts_with("a ") {
+            message = format!("one of its values must be {message}");
+        }
         let suggestion = suggestion(&message).unwrap_or_default();
         anyhow!("op {position} of the list (`{name}`): {message}{suggestion}")
     })

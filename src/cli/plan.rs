@@ -62,9 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let recipe = arguments.pipeline.read_recipe()?;
     let loader = arguments.pipeline.planner(source.clone())?;
     let (plan, mut ops) = loader.plan(arguments.epoch, arguments.index)?;
-    // The loader leaves normalise to the output pass; `apply` knows it as the last op.
-    let normalize = loader.output().and_then(|output| output.normalize);
-    ops.extend(normalize.map(|Normalize { mean, std }| Op::Normalize { mean, std }));
+    add_normalize(&mut ops, loader.output().and_then(|output| output.normalize));
     let mut bytes = Vec::new();
     source.read(arguments.index as usize, &mut bytes)?;
     let header = image::parse_header(&bytes)?;
@@ -93,6 +91,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     print(&serde_json::to_string(&report)?)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The loader leaves normalise to the output pass; `apply` knows it as the last op, but for erases, whose fill is in
+/// normalised units.
+fn add_normalize(ops: &mut Vec<Op>, normalize: Option<Normalize>) {
+    let erase = ops.iter().position(|op| matches!(op, Op::Erase { .. })).unwrap_or(ops.len());
+    ops.splice(erase..erase, normalize.map(|Normalize { mean, std }| Op::Normalize { mean, std }));
 }
 
 fn describe_header(header: &image::Header) -> Value {

@@ -1,10 +1,10 @@
 //! One image file by itself through the pipeline: header, draft, decode, render, without a loader.
 
 use anyhow::Context;
+use feedline::color::Normalize;
 use feedline::device::{self, cpu::Renderer};
 use feedline::draft::Draft;
 use feedline::draft::op::Op;
-use feedline::color::Normalize;
 use feedline::geometry::Orientation;
 use feedline::image::{self, Decoder, Header, Image, Limits};
 use feedline::output::{DType, Layout, Output};

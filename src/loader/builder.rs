@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 /// Slots besides the prefetched batches: one with the consumer, one being filled.
 const SLOTS_BESIDE: usize = 2;
-/// Automatic prefetch starts and ends at these.
-const AUTO_PREFETCH: (usize, usize) = (2, 4);
+/// Batches made ahead unless [`LoaderBuilder::prefetch`] is given: how many at the start, and at most.
+pub const AUTO_PREFETCH: (usize, usize) = (2, 4);
 /// Longest prefetch.
 const MAX_PREFETCH: usize = 64;
 /// Most bytes of one batch: 16 GiB.

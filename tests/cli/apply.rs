@@ -47,7 +47,10 @@ fn an_op_or_field_that_does_not_exist_is_named_with_its_place_and_the_nearest_on
     let image = photo();
     let error = |ops: &str| fail(&["apply", "--ops", ops, word(&image), "--out", "out/never.npy"]);
     let unknown = error(r#"[{"op":"hflip"},{"op":"hfilp"}]"#);
-    assert!(unknown.contains("op 1") && unknown.contains("hfilp") && unknown.contains("`hflip`"), "{unknown}");
+    assert!(
+        unknown.contains("op 1") && unknown.contains("hfilp") && unknown.contains("`hflip`"),
+        "{unknown}"
+    );
     let field = error(r#"[{"op":"crop","top":0,"left":0,"height":4,"widht":4}]"#);
     assert!(field.contains("op 0") && field.contains("`widht`") && field.contains("`width`?"), "{field}");
     let mixed = error(&format!(r#"[{NORMALIZE},{{"op":"brightness","factor":2.0}}]"#));

@@ -8,16 +8,34 @@ fn a_report_on_one_line_holds_the_figures_of_the_run() {
     has_keys(
         &bench,
         &[
-            "images_per_s", "cpu_s_per_1000", "peak_rss_mb", "first_batch_s", "device", "workers", "recipe",
-            "images", "seconds", "mb_per_s", "stages", "limiting_stage", "failures", "simd",
+            "images_per_s",
+            "cpu_s_per_1000",
+            "peak_rss_mb",
+            "first_batch_s",
+            "device",
+            "workers",
+            "recipe",
+            "images",
+            "seconds",
+            "mb_per_s",
+            "stages",
+            "limiting_stage",
+            "failures",
+            "simd",
         ],
     );
-    assert_eq!((&bench["images"], &bench["workers"], &bench["device"]), (&50.into(), &2.into(), &"cpu".into()));
+    assert_eq!(
+        (&bench["images"], &bench["workers"], &bench["device"]),
+        (&50.into(), &2.into(), &"cpu".into())
+    );
     assert_eq!((&bench["recipe"], &bench["failures"]), (&"imagenet-train".into(), &0.into()));
     let number = |key: &str| bench[key].as_f64().expect("a number");
     assert!(number("images_per_s") > 0.0 && number("cpu_s_per_1000") > 0.0 && number("peak_rss_mb") > 1.0);
     assert!(number("first_batch_s") <= number("seconds"));
-    let shares: f64 = ["read", "plan", "decode", "render"].iter().map(|s| bench["stages"][s].as_f64().expect("a share")).sum();
+    let shares: f64 = ["read", "plan", "decode", "render"]
+        .iter()
+        .map(|s| bench["stages"][s].as_f64().expect("a share"))
+        .sum();
     assert!((shares - 1.0).abs() < 1e-9);
 }
 
@@ -36,20 +54,39 @@ fn every_recipe_and_format_runs() {
 #[test]
 fn a_slow_trainer_is_told_that_it_needs_no_faster_loader() {
     let text = succeed(&["bench", "--images", "24", "--batch-size", "2", "--step-ms", "60"]);
-    assert!(text.contains("the trainer is the limit") && text.contains("you do not need a faster loader"), "{text}");
+    assert!(
+        text.contains("the trainer is the limit") && text.contains("you do not need a faster loader"),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_bad_file_ends_the_run_with_its_name_index_and_cause_only_if_it_is_to_fail() {
     let folder = folder_with_a_bad_file(2);
     let bench = |policy: &'static str| {
-        ["bench", "--data", word(folder.path()), "--images", "30", "--batch-size", "4", "--bad-sample", policy]
+        [
+            "bench",
+            "--data",
+            word(folder.path()),
+            "--images",
+            "30",
+            "--batch-size",
+            "4",
+            "--bad-sample",
+            policy,
+        ]
     };
     let error = fail(&bench("fail"));
-    assert!(error.contains("z_bad.jpg") && error.contains("sample 2 ") && error.contains("truncated"), "{error}");
+    assert!(
+        error.contains("z_bad.jpg") && error.contains("sample 2 ") && error.contains("truncated"),
+        "{error}"
+    );
     let skipped = report(&[&bench("skip")[..], &["--json"]].concat());
     assert_eq!((&skipped["images"], &skipped["failures"]), (&20.into(), &10.into()));
-    assert_eq!((&skipped["failed"][0]["index"], skipped["failed"].as_array().map(Vec::len)), (&2.into(), Some(1)));
+    assert_eq!(
+        (&skipped["failed"][0]["index"], skipped["failed"].as_array().map(Vec::len)),
+        (&2.into(), Some(1))
+    );
     let substituted = report(&[&bench("substitute")[..], &["--json"]].concat());
     assert_eq!(substituted["images"], 30);
     let text = succeed(&bench("skip"));
@@ -78,7 +115,10 @@ fn a_list_of_files_is_a_data_set_too() {
 #[test]
 fn the_doctor_says_what_there_is_and_what_will_be_used() {
     let found = report(&["doctor", "--json"]);
-    has_keys(&found, &["version", "cores", "memory_mb", "simd", "simd_detected", "cuda", "device", "workers", "prefetch"]);
+    has_keys(
+        &found,
+        &["version", "cores", "memory_mb", "simd", "simd_detected", "cuda", "device", "workers", "prefetch"],
+    );
     assert_eq!(found["cuda"]["usable"], false);
     let text = succeed(&["doctor"]);
     assert!(text.contains("no CUDA path yet") && text.contains("cores"), "{text}");

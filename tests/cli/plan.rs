@@ -62,7 +62,15 @@ fn applying_a_plans_ops_gives_the_pixels_that_the_loader_gives() {
     for index in [0, 7, 21, 30, 38] {
         let index_word = index.to_string();
         let plan = report(&[
-            "plan", "--recipe", word(&recipe), "--seed", "5", "--epoch", "3", "--index", &index_word,
+            "plan",
+            "--recipe",
+            word(&recipe),
+            "--seed",
+            "5",
+            "--epoch",
+            "3",
+            "--index",
+            &index_word,
         ]);
         std::fs::write(&ops, plan["ops"].to_string()).expect("the ops");
         let image = photos().join(source.key(index as usize).as_ref());

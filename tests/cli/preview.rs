@@ -7,7 +7,17 @@ fn the_sheet_is_a_picture_of_the_pairs_that_were_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("new/sheet.png");
     let draw = |seed: &str| {
-        succeed(&["preview", "--recipe", "imagenet-train", "--seed", seed, "--count", "4", "--out", word(&out)]);
+        succeed(&[
+            "preview",
+            "--recipe",
+            "imagenet-train",
+            "--seed",
+            seed,
+            "--count",
+            "4",
+            "--out",
+            word(&out),
+        ]);
         std::fs::read(&out).expect("the sheet")
     };
     let first = draw("1");

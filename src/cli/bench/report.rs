@@ -1,7 +1,7 @@
 //! What a run is reported as: figures for a program, lines for a reader.
 
-use super::meter::Measured;
 use super::Arguments;
+use super::meter::Measured;
 use crate::cli::doctor::simd_word;
 use crate::cli::options::{device_word, dtype_word, layout_word};
 use feedline::loader::{Loader, Stats};
@@ -114,19 +114,33 @@ impl Report {
         let Stages { read, plan, decode, render } = &self.stages;
         let percent = |share: &f64| format!("{:.0} %", 100.0 * share);
         let mut lines = vec![
-            format!("{} on {} ({}), {} workers, {} batches of {} ahead, {format}", self.recipe, self.device, self.simd, self.workers, self.prefetch, self.batch_size),
-            format!("{:>9.1} images/s      {} images from {} files in {:.2} s, start included", self.images_per_s, self.images, self.files, self.seconds),
+            format!(
+                "{} on {} ({}), {} workers, {} batches of {} ahead, {format}",
+                self.recipe, self.device, self.simd, self.workers, self.prefetch, self.batch_size
+            ),
+            format!(
+                "{:>9.1} images/s      {} images from {} files in {:.2} s, start included",
+                self.images_per_s, self.images, self.files, self.seconds
+            ),
             format!("{:>9.3} CPU-s/1000    user and system time of all threads", self.cpu_s_per_1000),
             format!("{:>9.1} MB/s          compressed bytes read", self.mb_per_s),
             format!("{:>9.3} s             from the start to the first batch", self.first_batch_s),
             format!("{:>9.1} MB            most memory held", self.peak_rss_mb),
-            format!("workers' time: read {}, plan {}, decode {}, render {}", percent(read), percent(plan), percent(decode), percent(render)),
+            format!(
+                "workers' time: read {}, plan {}, decode {}, render {}",
+                percent(read),
+                percent(plan),
+                percent(decode),
+                percent(render)
+            ),
         ];
         lines.extend(self.limit());
         if self.failures > 0 {
             lines.push(format!("{} bad samples; the first of {} files:", self.failures, self.failed.len()));
             let shown = self.failed.iter().take(CAUSES_SHOWN);
-            lines.extend(shown.map(|bad| format!("  {} (index {}), {}: {}", bad.key, bad.index, bad.stage, bad.cause)));
+            lines.extend(
+                shown.map(|bad| format!("  {} (index {}), {}: {}", bad.key, bad.index, bad.stage, bad.cause)),
+            );
         }
         lines
     }
