@@ -77,6 +77,37 @@ fn store<const STORE: bool>(block: &mut Block, k: u32, value: i16) {
     }
 }
 
+/// One instruction set's [`decode_block`].
+trait BlockDecoder: Copy {
+    /// See [`decode_block`]; `tables` are those for DC and AC.
+    fn decode<const STORE: bool>(
+        self,
+        cursor: &mut Cursor,
+        data: &[u8],
+        tables: (&Table, &Table),
+        prediction: &mut i32,
+        block: &mut Block,
+    ) -> Result<bool, BadBlock>;
+}
+
+/// Plain Rust.
+#[derive(Clone, Copy)]
+struct Plain;
+
+impl BlockDecoder for Plain {
+    #[inline(always)]
+    fn decode<const STORE: bool>(
+        self,
+        cursor: &mut Cursor,
+        data: &[u8],
+        (dc, ac): (&Table, &Table),
+        prediction: &mut i32,
+        block: &mut Block,
+    ) -> Result<bool, BadBlock> {
+        decode_block::<STORE>(cursor, data, dc, ac, prediction, block)
+    }
+}
+
 /// A file whose only scan holds everything: decoded, transformed and converted row by row.
 pub(super) struct Whole<'a> {
     pub(super) bytes: &'a [u8],
@@ -141,15 +172,15 @@ impl Whole<'_> {
     ) -> RowResult {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = pending.avx2() {
-            return bmi2::decode_row(avx2, self, row, state, stream, strips, pending);
+            return self.decode_row(bmi2::Bmi2(avx2), row, state, stream, strips, pending);
         }
-        self.decode_row(row, state, stream, strips, pending)
+        self.decode_row(Plain, row, state, stream, strips, pending)
     }
 
     /// Decodes one row of MCUs; an error comes with the column of the MCU that it is in.
-    #[inline(always)]
     fn decode_row(
         &self,
+        decoder: impl BlockDecoder,
         row: usize,
         state: &mut State,
         stream: &mut Stream,
@@ -173,8 +204,8 @@ impl Whole<'_> {
                     let (data, slot) = (stream.data(), pending.block());
                     let target = strips.target(part.index, x, y);
                     let result = match target {
-                        Some(_) => decode_block::<true>(&mut cursor, data, dc, ac, prediction, slot),
-                        None => decode_block::<false>(&mut cursor, data, dc, ac, prediction, slot),
+                        Some(_) => decoder.decode::<true>(&mut cursor, data, (dc, ac), prediction, slot),
+                        None => decoder.decode::<false>(&mut cursor, data, (dc, ac), prediction, slot),
                     };
                     let Ok(has_ac) = result else { return Err((stream.fault(self.bytes, &cursor), column)) };
                     if let Some(target) = target {

@@ -1,6 +1,6 @@
 //! Who may be dropped when, and what holds the loader back.
 
-use crate::support::{builder, epoch_of, flat, shown};
+use crate::support::{Flat, builder, epoch_of, flat, shown};
 use feedline::loader::LastBatch;
 use std::time::Duration;
 
@@ -81,4 +81,20 @@ fn many_short_epochs_reuse_threads_and_memory() {
         assert_eq!(seen, [0, 1, 2]);
     }
     assert_eq!(loader.stats().workers, 2);
+}
+
+#[test]
+fn a_dropped_epoch_is_not_worked_on() {
+    let source = Flat { read_ms: 1, ..flat(400) };
+    let reads = source.reads.clone();
+    let loader = builder(source, 200).workers(2).build().unwrap();
+    let epoch = loader.epoch(0);
+    while reads.lock().unwrap().is_empty() {
+        std::thread::yield_now();
+    }
+    drop(epoch);
+    let dropped_at = reads.lock().unwrap().len();
+    std::thread::sleep(Duration::from_millis(30));
+    let after = reads.lock().unwrap().len() - dropped_at;
+    assert!(after <= 2, "two workers read {after} more samples");
 }

@@ -1,34 +1,43 @@
-//! The row decoder built for BMI2, whose shifts by a variable cost one cycle where the plain ones cost two or three.
+//! The block decoder built for BMI2, whose shifts by a variable cost one cycle where the plain ones cost two or three.
 #![expect(unsafe_code, reason = "a call into a function built for BMI2")]
 
-use super::{RowResult, State, Whole};
-use crate::jpeg::pending::Pending;
-use crate::jpeg::stream::Stream;
-use crate::jpeg::strips::Strips;
+use super::{BadBlock, BlockDecoder, decode_block};
+use crate::jpeg::bits::Cursor;
+use crate::jpeg::huffman::Table;
+use crate::jpeg::pending::Block;
 use crate::simd::Avx2;
 
-/// See [`Whole::decode_row`].
-pub(super) fn decode_row(
-    _: Avx2,
-    whole: &Whole<'_>,
-    row: usize,
-    state: &mut State,
-    stream: &mut Stream,
-    strips: &mut Strips,
-    pending: &mut Pending,
-) -> RowResult {
-    // SAFETY: the `Avx2` value proves that the machine has BMI1 and BMI2 too.
-    unsafe { decode_row_bmi2(whole, row, state, stream, strips, pending) }
+/// Decodes blocks with BMI2's shifts.
+#[derive(Clone, Copy)]
+pub(super) struct Bmi2(pub(super) Avx2);
+
+impl BlockDecoder for Bmi2 {
+    #[inline(always)]
+    fn decode<const STORE: bool>(
+        self,
+        cursor: &mut Cursor,
+        data: &[u8],
+        tables: (&Table, &Table),
+        prediction: &mut i32,
+        block: &mut Block,
+    ) -> Result<bool, BadBlock> {
+        // SAFETY: the `Avx2` value within `self` proves that the machine has BMI1 and BMI2 too.
+        unsafe { decode_bmi2::<STORE>(cursor, data, tables, prediction, block) }
+    }
 }
 
+/// Not inlined: alone, its loop keeps everything in registers.
+#[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-fn decode_row_bmi2(
-    whole: &Whole<'_>,
-    row: usize,
-    state: &mut State,
-    stream: &mut Stream,
-    strips: &mut Strips,
-    pending: &mut Pending,
-) -> RowResult {
-    whole.decode_row(row, state, stream, strips, pending)
+fn decode_bmi2<const STORE: bool>(
+    cursor: &mut Cursor,
+    data: &[u8],
+    tables: (&Table, &Table),
+    prediction: &mut i32,
+    block: &mut Block,
+) -> Result<bool, BadBlock> {
+    let mut local = *cursor;
+    let result = decode_block::<STORE>(&mut local, data, tables.0, tables.1, prediction, block);
+    *cursor = local;
+    result
 }
