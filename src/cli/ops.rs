@@ -33,7 +33,7 @@ fn parse_one(position: usize, item: Value) -> anyhow::Result<Op> {
     serde_json::from_value(item).map_err(|error| {
         let message = error.to_string();
         let mut message = message.replacen("unknown variant", "unknown op", 1);
-        if message.starts_with("a ") {
+        if message.starts_with("a ") || message.starts_with("one ") {
             message = format!("one of its values must be {message}");
         }
         let suggestion = suggestion(&message).unwrap_or_default();
