@@ -11,7 +11,7 @@ mod magic;
 mod png;
 mod webp;
 
-pub use crate::jpeg::Limits;
+pub use crate::jpeg::{Index, Limits};
 pub use error::ImageError;
 pub use header::{Header, parse_header};
 
@@ -109,6 +109,32 @@ impl Decoder {
         region: Rect,
         out: &mut Image,
     ) -> Result<(), ImageError> {
+        self.decode_with(bytes, header, region, None, out)
+    }
+
+    /// As [`Decoder::decode`], with [`jpeg::Decoder::decode_indexed`] for JPEG; other formats leave `index` empty.
+    ///
+    /// # Errors
+    /// Those of [`Decoder::decode`].
+    pub fn decode_indexed(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        region: Rect,
+        index: &mut Index,
+        out: &mut Image,
+    ) -> Result<(), ImageError> {
+        self.decode_with(bytes, header, region, Some(index), out)
+    }
+
+    fn decode_with(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        region: Rect,
+        index: Option<&mut Index>,
+        out: &mut Image,
+    ) -> Result<(), ImageError> {
         let pixels = header.size.pixels();
         if pixels > self.limits.max_pixels {
             return Err(ImageError::TooLarge { pixels, limit: self.limits.max_pixels });
@@ -124,7 +150,12 @@ impl Decoder {
         match (header.format, &header.jpeg) {
             (Format::Jpeg, Some(parsed)) => {
                 let mut pixels = jpeg::PixelsMut { data: &mut out.data, stride: out.stride };
-                Ok(self.jpeg.decode_into(bytes, parsed, region, &self.limits, &mut pixels)?)
+                let (jpeg, limits) = (&mut self.jpeg, &self.limits);
+                let decoded = match index {
+                    Some(index) => jpeg.decode_indexed(bytes, parsed, region, limits, &mut pixels, index),
+                    None => jpeg.decode_into(bytes, parsed, region, limits, &mut pixels),
+                };
+                Ok(decoded?)
             }
             (Format::Jpeg, None) => Err(error::other_file(Format::Jpeg)),
             (Format::Png, _) => png::decode(bytes, &self.limits, &mut self.scratch, out),

@@ -19,7 +19,7 @@ pub use render::Renderer;
 
 use super::reach;
 use crate::error::Cause;
-use crate::image::{Decoder, Header, Image, Limits};
+use crate::image::{Decoder, Header, Image, Index, Limits};
 use crate::output::Output;
 use crate::plan::Plan;
 
@@ -50,14 +50,31 @@ impl Worker {
     /// # Errors
     /// The number of the image that cannot be decoded, and why.
     pub fn decode(&mut self, plan: &Plan, inputs: &[Input<'_>]) -> Result<(), (usize, Cause)> {
+        self.decode_indexed(plan, inputs, &mut [])
+    }
+
+    /// The same, faster where `indexes[i]` is an index of image `i`, and noting there what is not known yet; images
+    /// beyond the end of `indexes` are decoded without.
+    ///
+    /// # Errors
+    /// As [`Worker::decode`].
+    pub fn decode_indexed(
+        &mut self,
+        plan: &Plan,
+        inputs: &[Input<'_>],
+        indexes: &mut [Index],
+    ) -> Result<(), (usize, Cause)> {
         if self.images.len() < inputs.len() {
             self.images.resize_with(inputs.len(), Image::default);
         }
-        for (index, (input, image)) in inputs.iter().zip(&mut self.images).enumerate() {
-            let region = reach::region(plan, index);
-            self.decoder
-                .decode(input.bytes, input.header, region, image)
-                .map_err(|error| (index, error.into()))?;
+        for (number, (input, image)) in inputs.iter().zip(&mut self.images).enumerate() {
+            let region = reach::region(plan, number);
+            let Input { bytes, header } = *input;
+            let decoded = match indexes.get_mut(number) {
+                Some(index) => self.decoder.decode_indexed(bytes, header, region, index, image),
+                None => self.decoder.decode(bytes, header, region, image),
+            };
+            decoded.map_err(|error| (number, error.into()))?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use super::coefficients::Coefficients;
 use super::error::{JpegError, corrupt};
 use super::frame::Frame;
 use super::header::Header;
+use super::index::{Index, Scanned, Trail};
 use super::marker::{self, Markers};
 use super::pending::Pending;
 use super::sequential::Whole;
@@ -82,6 +83,41 @@ impl Decoder {
         limits: &Limits,
         out: &mut PixelsMut<'_>,
     ) -> Result<(), JpegError> {
+        self.decode_along(bytes, header, region, limits, out, None)
+    }
+
+    /// The same pixels and errors as [`Decoder::decode_into`], but starts at the region's first row if `index` knows
+    /// where that is, and notes in `index` the rows that are passed.
+    ///
+    /// An index of another file costs the time to see that, and is replaced. One that is wrong in spite of its
+    /// check, and so leads to an error, is dropped, and the file is decoded from its top.
+    pub fn decode_indexed(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        region: Rect,
+        limits: &Limits,
+        out: &mut PixelsMut<'_>,
+        index: &mut Index,
+    ) -> Result<(), JpegError> {
+        index.begin();
+        let result = self.decode_along(bytes, header, region, limits, out, Some(index));
+        if result.is_ok() || !index.was_relied_on() {
+            return result;
+        }
+        index.drop_stale();
+        self.decode_along(bytes, header, region, limits, out, None)
+    }
+
+    fn decode_along(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        region: Rect,
+        limits: &Limits,
+        out: &mut PixelsMut<'_>,
+        index: Option<&mut Index>,
+    ) -> Result<(), JpegError> {
         check_request(header, region, limits, out)?;
         if region.is_empty() {
             return Ok(());
@@ -99,7 +135,8 @@ impl Decoder {
                     if frame != Some(header.frame) {
                         return Err(misfit("the header belongs to another file", header, region));
                     }
-                    return self.decode_scans(bytes, markers.at, scan, header, limits, out);
+                    let file = File { bytes, at: markers.at, frame: &header.frame };
+                    return self.decode_scans(file, scan, limits, out, index);
                 }
                 marker::EOI => return corrupt("the file ends before its first scan"),
                 marker::DHT | 0xC8 | 0xCC => self.tables.apply(&segment)?,
@@ -111,14 +148,13 @@ impl Decoder {
 
     fn decode_scans(
         &mut self,
-        bytes: &[u8],
-        at: usize,
+        file: File<'_>,
         scan: Scan,
-        header: &Header,
         limits: &Limits,
         out: &mut PixelsMut<'_>,
+        index: Option<&mut Index>,
     ) -> Result<(), JpegError> {
-        let frame = &header.frame;
+        let File { bytes, at, frame } = file;
         if frame.progressive || scan.count < frame.count {
             let Self { tables, stream, coefficients, .. } = self;
             coefficients.read(bytes, at, scan, frame, limits, tables, stream)?;
@@ -134,11 +170,28 @@ impl Decoder {
             self.tables.ac[component.ac].merge();
         }
         let quants = quants(&self.tables, frame)?;
-        self.stream.start(bytes, at, self.tables.restart_interval);
+        let scanned = Scanned { bytes, from: at, components: frame.count, rows: frame.mcus_down() };
+        let needed = self.strips.mcu_rows();
+        let mut trail = index.map_or_else(Trail::default, |index| Trail::new(index, &scanned, &needed));
+        let bytes = &bytes[..trail.end.unwrap_or(bytes.len())];
+        let interval = self.tables.restart_interval;
+        match &trail.start {
+            Some(point) => {
+                self.stream.resume(bytes, point.byte(), interval, trail.row * frame.mcus_across());
+            }
+            None => self.stream.start(bytes, at, interval),
+        }
         let Self { tables, stream, strips, pending, .. } = self;
         let whole = Whole { bytes, frame, scan: &scan, tables, quants: &quants };
-        whole.decode(stream, strips, pending, limits.tolerate_truncated, out)
+        whole.decode(stream, strips, pending, limits.tolerate_truncated, &mut trail, out)
     }
+}
+
+/// A file whose first scan's data begin at `at`.
+struct File<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    frame: &'a Frame,
 }
 
 /// The quantisation tables of all components, as they stand now.

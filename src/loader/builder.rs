@@ -1,6 +1,7 @@
 //! What a loader is to do, said option by option and checked as a whole.
 
 use super::crew::{Crew, MAX_WORKERS};
+use super::indexing::Indexing;
 use super::paper;
 use super::planner::Planner;
 use super::policy::{BadSample, LastBatch};
@@ -15,6 +16,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::geometry::Size;
 use crate::image::Limits;
+use crate::index::{DEFAULT_BUDGET, IndexMode};
 use crate::output::{DType, Layout, Output};
 use crate::source::Source;
 use std::sync::Arc;
@@ -45,6 +47,7 @@ pub struct LoaderBuilder {
     format: (DType, Layout),
     output_size: Option<Size>,
     decode_only: bool,
+    index: (IndexMode, usize),
 }
 
 impl LoaderBuilder {
@@ -70,6 +73,7 @@ impl LoaderBuilder {
             format: Default::default(),
             output_size: None,
             decode_only: false,
+            index: (IndexMode::default(), DEFAULT_BUDGET),
         }
     }
 
@@ -182,6 +186,20 @@ impl LoaderBuilder {
         self
     }
 
+    /// Where decode indexes are kept, which let a crop be decoded from its own first row (default: in memory).
+    ///
+    /// They save time from the second look at a file on, and never change a result.
+    pub fn decode_index(mut self, mode: IndexMode) -> Self {
+        self.index.0 = mode;
+        self
+    }
+
+    /// Most bytes that decode indexes may take (default [`DEFAULT_BUDGET`]).
+    pub fn index_budget(mut self, bytes: usize) -> Self {
+        self.index.1 = bytes;
+        self
+    }
+
     /// Checks the whole, plans made-up samples, and reserves the memory.
     ///
     /// # Errors
@@ -211,7 +229,10 @@ impl LoaderBuilder {
         };
         let rows = self.setup.batch_size;
         let pool = Pool::new(rows, row_bytes, allowed + SLOTS_BESIDE, reserved + SLOTS_BESIDE);
+        let (mode, budget) = self.index;
+        let indexing = Indexing::new(mode, budget, &*self.source);
         let context = Context {
+            indexing,
             source: self.source,
             planner,
             output,
