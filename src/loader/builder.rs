@@ -3,7 +3,6 @@
 use super::crew::{Crew, MAX_WORKERS};
 use super::paper;
 use super::planner::Planner;
-use super::policy::{BadSample, LastBatch};
 use super::pool::Pool;
 use super::queue::Queue;
 use super::stats::Meters;
@@ -16,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::geometry::Size;
 use crate::image::Limits;
 use crate::output::{DType, Layout, Output};
+use crate::policy::{BadSample, LastBatch};
 use crate::source::Source;
 use std::sync::Arc;
 
