@@ -18,7 +18,7 @@ const STORED: Size = Size::new(500, 375);
 fn photograph() -> Image {
     let mut image = Image::default();
     image.reset(STORED, STORED.rect());
-    image.data.iter_mut().enumerate().for_each(|(i, level)| *level = (i * 2_654_435_761 >> 13) as u8);
+    image.data.iter_mut().enumerate().for_each(|(i, level)| *level = ((i * 2_654_435_761) >> 13) as u8);
     image
 }
 

@@ -16,15 +16,17 @@ mod planner;
 mod policy;
 mod pool;
 mod queue;
+mod recipe;
 mod shelf;
 mod stats;
 mod worker;
 
+pub use crate::policy::{BadSample, LastBatch};
 pub use batch::Batch;
 pub use builder::{AUTO_PREFETCH, LoaderBuilder};
 pub use epoch::Epoch;
 pub use histogram::Timing;
-pub use policy::{BadFile, BadSample, LastBatch, Report, Stage, Status};
+pub use policy::{BadFile, Report, Stage, Status};
 pub use stats::{Limit, Stats};
 
 use crate::draft::op::Op;

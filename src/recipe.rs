@@ -8,9 +8,7 @@ mod nearest;
 mod read;
 mod section;
 
-pub use section::{
-    BadSample, DecodeSection, LastBatch, LoaderSection, NormalizeSection, OutputSection, Preset,
-};
+pub use section::{DecodeSection, LoaderSection, NormalizeSection, OutputSection, Preset};
 
 use crate::augment::{Augment, Augmentation};
 use crate::color::Normalize;

@@ -7,7 +7,8 @@ use feedline::color::Normalize;
 use feedline::draft::Draft;
 use feedline::geometry::{Orientation, Size};
 use feedline::output::{DType, Layout, Output};
-use feedline::recipe::{BadSample, LastBatch, NormalizeSection, Recipe};
+use feedline::policy::{BadSample, LastBatch};
+use feedline::recipe::{NormalizeSection, Recipe};
 use feedline::rng::{Draws, Rng};
 
 fn error(text: &str) -> String {

@@ -5,7 +5,7 @@ mod report;
 
 use super::data::Repeated;
 use super::options::{BatchLayoutName, DTypeName, DeviceName, progress};
-use super::pipeline::{self, Pipeline};
+use super::pipeline::Pipeline;
 use super::print;
 use anyhow::bail;
 use clap::ValueEnum;
@@ -114,8 +114,10 @@ impl Arguments {
         recipe.output.dtype = self.dtype.map_or(recipe.output.dtype, DType::from);
         recipe.output.layout = self.layout.map_or(recipe.output.layout, Layout::from);
         let source: Arc<dyn Source> = Arc::new(Repeated { source, samples: self.images });
-        let mut builder =
-            pipeline::builder(source, &recipe).device(self.device.open()?).last_batch(LastBatch::Partial);
+        let mut builder = Loader::builder(source)
+            .recipe(&recipe)
+            .device(self.device.open()?)
+            .last_batch(LastBatch::Partial);
         if let Some(name) = self.bad_sample {
             builder = builder.bad_sample(name.into());
         }

@@ -4,7 +4,6 @@ use super::crew::{Crew, MAX_WORKERS};
 use super::indexing::Indexing;
 use super::paper;
 use super::planner::Planner;
-use super::policy::{BadSample, LastBatch};
 use super::pool::Pool;
 use super::queue::Queue;
 use super::stats::Meters;
@@ -18,6 +17,7 @@ use crate::geometry::Size;
 use crate::image::Limits;
 use crate::index::{DEFAULT_BUDGET, IndexMode};
 use crate::output::{DType, Layout, Output};
+use crate::policy::{BadSample, LastBatch};
 use crate::source::Source;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! One epoch as arithmetic: which position of which order each row of each batch shows.
 
-use super::policy::LastBatch;
+use crate::policy::LastBatch;
 use crate::rng::mix;
 use crate::sampler::Order;
 

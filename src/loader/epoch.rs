@@ -3,8 +3,8 @@
 use super::batch::{Batch, Rejects};
 use super::course::Course;
 use super::crew::Crew;
-use super::policy::BadSample;
 use crate::error::{Error, Result};
+use crate::policy::BadSample;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;

@@ -3,30 +3,6 @@
 use crate::error::{Cause, Error};
 use std::fmt;
 
-/// What becomes of the samples that do not fill the last batch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum LastBatch {
-    /// They are left out of this epoch; every batch is full.
-    #[default]
-    Drop,
-    /// They make a shorter batch.
-    Partial,
-    /// The batch is filled up with samples from the start of the epoch's order, marked [`Status::Padded`].
-    Pad,
-}
-
-/// What becomes of a sample that cannot be read, planned, decoded or rendered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum BadSample {
-    /// Its batch is an error, and the epoch ends there.
-    #[default]
-    Fail,
-    /// Its batch is one row shorter; a batch without any good sample has no rows.
-    Skip,
-    /// Another sample, drawn by seed, epoch and position, takes its place, marked [`Status::Substituted`].
-    Substitute,
-}
-
 /// How a row of a batch came to be there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Status {

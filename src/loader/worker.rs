@@ -3,7 +3,7 @@
 use super::course::Course;
 use super::indexing::Indexing;
 use super::planner::{Place, Planner};
-use super::policy::{BadSample, Failure, Stage, Status};
+use super::policy::{Failure, Stage, Status};
 use super::queue::{Job, Outcome, Queue, Sample};
 use super::shelf::Shelf;
 use super::stats::Meters;
@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::image::{Index, Limits};
 use crate::output::Output;
 use crate::plan::Plan;
+use crate::policy::BadSample;
 use crate::source::Source;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;

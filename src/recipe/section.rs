@@ -4,6 +4,7 @@ use crate::color::Normalize;
 use crate::draft::MAX_EDGE;
 use crate::error::{Error, Result};
 use crate::output::{DType, Layout};
+use crate::policy::{BadSample, LastBatch};
 use serde::{Deserialize, Serialize};
 
 /// `[output]`: what each sample becomes.
@@ -91,32 +92,6 @@ pub struct LoaderSection {
     pub workers: Option<u32>,
     /// Batches prepared ahead.
     pub prefetch: Option<u32>,
-}
-
-/// What becomes of a last batch that is not full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LastBatch {
-    /// It is left out.
-    Drop,
-    /// It is shorter.
-    Partial,
-    /// It is filled with copies of its last sample.
-    Pad,
-    /// It is filled from the start of the epoch.
-    Wrap,
-}
-
-/// What becomes of a sample that cannot be read or decoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BadSample {
-    /// The run ends with its error.
-    Fail,
-    /// It is left out.
-    Skip,
-    /// Another sample takes its place.
-    Substitute,
 }
 
 /// `[decode]`: what the decoder takes; what is left out is the decoder's default.

@@ -5,16 +5,16 @@ use crate::tree::File;
 
 /// The floors from the ground up. This is the one place where a new module is written down.
 const FLOORS: &[&[&str]] = &[
-    &["color", "error", "geometry", "label", "rng", "simd"], // values and errors; they use nothing of the crate
-    &["output", "plan"],                                     // what crosses to a device, as plain data
-    &["draft"],                                              // the verbs that edit a plan
-    &["jpeg"],                                               // header and decoder
-    &["image", "index"],                                     // any format's pixels; where to start in them
-    &["augment", "device", "sampler", "source"],             // the four seams; none knows another
-    &["mix"],                                                // augmentations of several samples
-    &["recipe"],                                             // named chains of augmentations
-    &["loader"],                                             // the only place that starts threads
-    &["cli"],                                                // translation only
+    &["color", "error", "geometry", "label", "policy", "rng", "simd"], // values and errors; they use nothing of the crate
+    &["output", "plan"],                         // what crosses to a device, as plain data
+    &["draft"],                                  // the verbs that edit a plan
+    &["jpeg"],                                   // header and decoder
+    &["image", "index"],                         // any format's pixels; where to start in them
+    &["augment", "device", "sampler", "source"], // the four seams; none knows another
+    &["mix"],                                    // augmentations of several samples
+    &["recipe"],                                 // named chains of augmentations
+    &["loader"],                                 // the only place that starts threads
+    &["cli"],                                    // translation only
 ];
 
 fn floor(module: &str) -> Option<usize> {

@@ -1,0 +1,50 @@
+//! A loader as a recipe describes it.
+
+use super::LoaderBuilder;
+use crate::geometry::Size;
+use crate::image::Limits;
+use crate::recipe::Recipe;
+
+impl LoaderBuilder {
+    /// Takes over everything that the recipe says; what it leaves out stays as it is.
+    pub fn recipe(mut self, recipe: &Recipe) -> Self {
+        let section = &recipe.loader;
+        self = self.limits(limits(recipe)).output(recipe.output.dtype, recipe.output.layout);
+        self = given(self, section.batch_size, |builder, rows| builder.batch_size(rows as usize));
+        self = given(self, section.shuffle, Self::shuffle);
+        self = given(self, section.seed, Self::seed);
+        self = given(self, section.last_batch, Self::last_batch);
+        self = given(self, section.bad_sample, Self::bad_sample);
+        self = given(self, section.workers, |builder, threads| builder.workers(threads as usize));
+        self = given(self, section.prefetch, |builder, batches| builder.prefetch(batches as usize));
+        self = given(self, recipe.decode.exif, Self::exif);
+        if recipe.decode_only {
+            return self.decode_only();
+        }
+        self = given(self, recipe.output.size, |builder, [height, width]| {
+            builder.output_size(Size::new(width, height))
+        });
+        self = given(self, recipe.normalize(), |builder, n| builder.normalize(n.mean, n.std));
+        recipe.augmentations().into_iter().fold(self, Self::augment_boxed)
+    }
+}
+
+fn given<T>(
+    builder: LoaderBuilder,
+    value: Option<T>,
+    set: impl FnOnce(LoaderBuilder, T) -> LoaderBuilder,
+) -> LoaderBuilder {
+    match value {
+        Some(value) => set(builder, value),
+        None => builder,
+    }
+}
+
+fn limits(recipe: &Recipe) -> Limits {
+    let usual = Limits::default();
+    Limits {
+        max_pixels: recipe.decode.max_pixels.unwrap_or(usual.max_pixels),
+        max_scans: recipe.decode.max_scans.unwrap_or(usual.max_scans),
+        tolerate_truncated: recipe.decode.tolerate_truncated.unwrap_or(usual.tolerate_truncated),
+    }
+}

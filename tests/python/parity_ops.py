@@ -1,0 +1,149 @@
+"""The operations that the parity script compares: torchvision's side of each, and how its parameters are drawn."""
+
+import torch
+from torchvision.transforms import InterpolationMode
+from torchvision.transforms.v2 import functional as reference
+
+LARGEST_SIDE = 600
+
+
+def tensor_value(value):
+    """A number, or one number a channel, as `erase` wants it."""
+    return torch.tensor(value).reshape(-1, 1, 1)
+
+
+def resized_crop(image, top, left, height, width, size, interpolation="bilinear", antialias=True):
+    """torchvision's function with the interpolation by name."""
+    return reference.resized_crop(image, top, left, height, width, size, InterpolationMode(interpolation), antialias)
+
+
+def resize(image, size, interpolation="bilinear", antialias=True):
+    """torchvision's function with the interpolation by name."""
+    return reference.resize(image, size, InterpolationMode(interpolation), antialias=antialias)
+
+
+# The operations by their name on feedline's command line, as torchvision performs them.
+REFERENCE = {
+    "resized_crop": resized_crop,
+    "resize": resize,
+    "crop": reference.crop,
+    "center_crop": reference.center_crop,
+    "pad": lambda image, padding, fill: reference.pad(image, padding, fill=fill),
+    "hflip": reference.horizontal_flip,
+    "vflip": reference.vertical_flip,
+    "brightness": lambda image, factor: reference.adjust_brightness(image, factor),
+    "contrast": lambda image, factor: reference.adjust_contrast(image, factor),
+    "saturation": lambda image, factor: reference.adjust_saturation(image, factor),
+    "hue": lambda image, factor: reference.adjust_hue(image, factor),
+    "sharpness": lambda image, factor: reference.adjust_sharpness(image, factor),
+    "grayscale": lambda image: reference.rgb_to_grayscale(image, num_output_channels=3),
+    "autocontrast": reference.autocontrast,
+    "equalize": reference.equalize,
+    "invert": reference.invert,
+    "solarize": reference.solarize,
+    "posterize": reference.posterize,
+    "erase": lambda image, i, j, h, w, v: reference.erase(image, i, j, h, w, tensor_value(v)),
+    "normalize": lambda image, mean, std: reference.normalize(
+        reference.to_dtype(image, torch.float32, scale=True), mean, std),
+}
+
+
+def draw_side(rng):
+    """An output side; small ones are as interesting as large ones, and cheaper."""
+    return rng.choice((rng.randint(1, 64), rng.randint(64, LARGEST_SIDE), 224))
+
+
+def draw_window(rng, width, height):
+    """A window inside the image: (top, left, height, width); now and then the whole image."""
+    if rng.random() < 0.05:
+        return 0, 0, height, width
+    h, w = rng.randint(1, height), rng.randint(1, width)
+    return rng.randint(0, height - h), rng.randint(0, width - w), h, w
+
+
+def draw_factor(rng):
+    """A factor for brightness, contrast, saturation or sharpness, its special values included."""
+    return rng.choice((0.0, 1.0, 2.0)) if rng.random() < 0.05 else rng.uniform(0, 2.5)
+
+
+def draw_hue(rng):
+    """A shift of the hue in turns, its limits included."""
+    return rng.choice((-0.5, 0.0, 0.5)) if rng.random() < 0.05 else rng.uniform(-0.5, 0.5)
+
+
+def draw_crop(rng, size):
+    """Parameters of `crop`, inside the image."""
+    top, left, height, width = draw_window(rng, *size)
+    return {"top": top, "left": left, "height": height, "width": width}
+
+
+def draw_crop_past_the_edge(rng, size):
+    """Parameters of `crop` that reach outside, where torchvision fills with zeros."""
+    width, height = size
+    return {"top": rng.randint(-height // 2, height // 2), "left": rng.randint(-width // 2, width // 2),
+            "height": rng.randint(height // 2 + 1, height + 64), "width": rng.randint(width // 2 + 1, width + 64)}
+
+
+def draw_resized_crop(rng, size):
+    """Parameters of `resized_crop`; mostly antialiased, as is the default."""
+    return {**draw_crop(rng, size), "size": [draw_side(rng), draw_side(rng)],
+            "interpolation": "bilinear", "antialias": rng.random() < 0.75}
+
+
+def draw_erase(rng, size):
+    """Parameters of `erase` with one value for all channels."""
+    i, j, h, w = draw_window(rng, *size)
+    return {"i": i, "j": j, "h": h, "w": w, "v": rng.randint(0, 255)}
+
+
+# Draws of parameters, each from (rng, (width, height)). A row of the table is a name here, or a chain below.
+DRAWS = {
+    "resized_crop": draw_resized_crop,
+    "resize": lambda rng, size: {"size": [draw_side(rng), draw_side(rng)]},
+    "crop": draw_crop,
+    "center_crop": lambda rng, size: {"output_size": [draw_side(rng), draw_side(rng)]},
+    "pad": lambda rng, size: {"padding": [rng.randint(0, 40) for _ in range(4)], "fill": rng.randint(0, 255)},
+    "hflip": lambda rng, size: {},
+    "vflip": lambda rng, size: {},
+    "brightness": lambda rng, size: {"factor": draw_factor(rng)},
+    "contrast": lambda rng, size: {"factor": draw_factor(rng)},
+    "saturation": lambda rng, size: {"factor": draw_factor(rng)},
+    "hue": lambda rng, size: {"factor": draw_hue(rng)},
+    "grayscale": lambda rng, size: {},
+    "erase": draw_erase,
+}
+NORMALIZE = {
+    "normalize": lambda rng, size: {"mean": [rng.uniform(0.3, 0.6) for _ in range(3)],
+                                    "std": [rng.uniform(0.2, 0.4) for _ in range(3)]},
+}
+# Only with --ops: further operations, and other settings of those above (the name before the colon is the operation).
+EXTRA = {
+    "resized_crop:bicubic": lambda rng, size: {**draw_resized_crop(rng, size), "interpolation": "bicubic"},
+    "resized_crop:nearest": lambda rng, size: {
+        **draw_resized_crop(rng, size), "interpolation": "nearest", "antialias": False},
+    "resize:plain": lambda rng, size: {"size": [draw_side(rng), draw_side(rng)], "antialias": False},
+    "crop:outside": draw_crop_past_the_edge,
+    "sharpness": lambda rng, size: {"factor": draw_factor(rng)},
+    "autocontrast": lambda rng, size: {},
+    "equalize": lambda rng, size: {},
+    "invert": lambda rng, size: {},
+    "solarize": lambda rng, size: {"threshold": rng.randint(0, 256)},
+    "posterize": lambda rng, size: {"bits": rng.randint(1, 8)},
+}
+# Only inside a fixed chain: after normalize the value is in normalised units.
+AFTER_NORMALIZE = {
+    "erase:normalized": lambda rng, size: {**draw_erase(rng, size), "v": rng.uniform(-2, 2)},
+}
+# feedline erases the finished sample, so nothing that resamples or recolours may follow.
+LAST_ONLY = {"erase"}
+SELECTABLE = {**DRAWS, **NORMALIZE, **EXTRA}
+EVERY_DRAW = {**SELECTABLE, **AFTER_NORMALIZE}
+LONGEST_CHAIN = 5
+# Orders that random chains meet too seldom; a row each.
+FIXED_CHAINS = {
+    "crop, colour, crop": ("resized_crop", "contrast", "hue", "resized_crop"),
+    "colour, crop, flip, colour": ("contrast", "saturation", "resized_crop", "hflip", "contrast", "brightness"),
+    "crop, flip, jitter, normalize": (
+        "resized_crop", "hflip", "brightness", "contrast", "saturation", "hue", "normalize"),
+    "crop, normalize, erase": ("resized_crop", "normalize", "erase:normalized"),
+}
