@@ -5,6 +5,7 @@
 //! number of workers, the prefetch, or the batch size.
 
 mod batch;
+mod build_index;
 mod builder;
 mod course;
 mod crew;
@@ -23,6 +24,7 @@ mod worker;
 
 pub use crate::policy::{BadSample, LastBatch};
 pub use batch::Batch;
+pub use build_index::{BuiltIndex, build_index};
 pub use builder::{AUTO_PREFETCH, LoaderBuilder};
 pub use epoch::Epoch;
 pub use histogram::Timing;

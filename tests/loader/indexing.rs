@@ -1,9 +1,10 @@
 //! Decode indexes in the loader: they save work from the second epoch on, and change nothing else.
 
+use crate::support::png;
 use feedline::augment::RandomResizedCrop;
 use feedline::index::IndexMode;
 use feedline::label::Label;
-use feedline::loader::{Loader, LoaderBuilder};
+use feedline::loader::{Loader, LoaderBuilder, build_index};
 use feedline::output::{DType, Layout};
 use feedline::source::Memory;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
@@ -103,11 +104,11 @@ fn a_sidecar_serves_the_next_run_and_only_the_same_files() {
 #[test]
 fn a_damaged_sidecar_is_left_aside_with_a_reason() {
     let (_directory, path) = sidecar();
-    let loader = builder(data_set(0..FILES), IndexMode::File(path.clone())).build().unwrap();
+    let loader = builder(data_set(0..4), IndexMode::File(path.clone())).build().unwrap();
     let expected = pixels(&loader, 1);
     drop(loader);
     let sound = fs::read(&path).unwrap();
-    let set = feedline::index::DataSet::of((0..FILES).map(|at| format!("{at}.jpg")));
+    let set = feedline::index::DataSet::of((0..4).map(|at| format!("{at}.jpg")));
     let refused = |bytes: &[u8]| {
         fs::write(&path, bytes).unwrap();
         let store = feedline::index::IndexStore::new(1 << 20);
@@ -126,11 +127,11 @@ fn a_damaged_sidecar_is_left_aside_with_a_reason() {
     }
     assert!(refused(&[&sound[..], &[0]].concat()), "a byte too many");
     fs::write(&path, &sound[..sound.len() / 2]).unwrap();
-    let loader = builder(data_set(0..FILES), IndexMode::File(path.clone())).build().unwrap();
+    let loader = builder(data_set(0..4), IndexMode::File(path.clone())).build().unwrap();
     assert!(loader.stats().index.sidecar.unwrap().contains("damaged"));
     assert!(pixels(&loader, 1) == expected);
     drop(loader);
-    assert!(told(&path).contains("gave the indexes"), "and a sound one has taken its place");
+    assert!(!refused(&fs::read(&path).unwrap()), "a sound one has taken its place");
 }
 
 #[test]
@@ -155,4 +156,32 @@ fn a_file_of_another_kind_is_never_written_over() {
 fn saving_without_a_file_is_refused() {
     let loader = builder(data_set(0..FILES), IndexMode::Memory).build().unwrap();
     assert!(loader.save_index().unwrap_err().to_string().contains("IndexMode::File"));
+}
+
+#[test]
+fn an_index_that_was_built_ahead_serves_from_the_first_epoch_on() {
+    let (_directory, path) = sidecar();
+    let mut told = Vec::new();
+    let built = build_index(data_set(0..FILES), &path, Some(2), &mut |done| told.push(done)).unwrap();
+    assert_eq!((built.samples, built.images, built.report.failures), (12, 12, 0));
+    assert_eq!(told, [12]);
+    let loader = builder(data_set(0..FILES), IndexMode::File(path.clone())).build().unwrap();
+    let found = pixels(&loader, 1);
+    assert!(found == pixels(&builder(data_set(0..FILES), IndexMode::Off).build().unwrap(), 1));
+    let stats = loader.stats().index;
+    assert!(stats.hits > 0 && stats.bytes == built.bytes, "nothing is left to be found: {stats:?}");
+    let again = build_index(data_set(0..FILES), &path, None, &mut |_| ()).unwrap();
+    assert_eq!(again, built);
+}
+
+#[test]
+fn building_an_index_lists_bad_files_and_leaves_out_what_has_none() {
+    let (_directory, path) = sidecar();
+    let mut cut = jpeg(5);
+    cut.truncate(cut.len() / 2);
+    let files = [("good.jpg", jpeg(4)), ("cut.jpg", cut), ("flat.png", png([1, 2, 3], 40, 40))];
+    let records = files.map(|(key, bytes)| (key.to_owned(), bytes, Label::Class(0))).to_vec();
+    let built = build_index(Memory::new(records), &path, Some(1), &mut |_| ()).unwrap();
+    assert_eq!((built.samples, built.images, built.report.failures), (3, 1, 1));
+    assert_eq!(built.report.files[0].key, "cut.jpg");
 }
