@@ -7,6 +7,7 @@ use super::header::Header;
 use super::index::{Index, Scanned, Trail};
 use super::marker::{self, Markers};
 use super::pending::Pending;
+use super::scale::Part;
 use super::sequential::Whole;
 use super::stream::Stream;
 use super::strips::Strips;
@@ -83,7 +84,7 @@ impl Decoder {
         limits: &Limits,
         out: &mut PixelsMut<'_>,
     ) -> Result<(), JpegError> {
-        self.decode_along(bytes, header, region, limits, out, None)
+        self.decode_part(bytes, header, region.into(), limits, out, None)
     }
 
     /// The same pixels and errors as [`Decoder::decode_into`], but starts at the region's first row if `index` knows
@@ -100,31 +101,47 @@ impl Decoder {
         out: &mut PixelsMut<'_>,
         index: &mut Index,
     ) -> Result<(), JpegError> {
+        self.decode_part(bytes, header, region.into(), limits, out, Some(index))
+    }
+
+    /// Decodes `part` of a picture, which may be made smaller on the way; with an index as
+    /// [`Decoder::decode_indexed`]. Scaled pixels are those of libjpeg-turbo at the same scale.
+    pub fn decode_part(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        part: Part,
+        limits: &Limits,
+        out: &mut PixelsMut<'_>,
+        index: Option<&mut Index>,
+    ) -> Result<(), JpegError> {
+        let Some(index) = index else { return self.decode_along(bytes, header, part, limits, out, None) };
         index.begin();
-        let result = self.decode_along(bytes, header, region, limits, out, Some(index));
+        let result = self.decode_along(bytes, header, part, limits, out, Some(index));
         if result.is_ok() || !index.was_relied_on() {
             return result;
         }
         index.drop_stale();
-        self.decode_along(bytes, header, region, limits, out, None)
+        self.decode_along(bytes, header, part, limits, out, None)
     }
 
     fn decode_along(
         &mut self,
         bytes: &[u8],
         header: &Header,
-        region: Rect,
+        part: Part,
         limits: &Limits,
         out: &mut PixelsMut<'_>,
         index: Option<&mut Index>,
     ) -> Result<(), JpegError> {
-        check_request(header, region, limits, out)?;
+        let region = part.region;
+        check_request(header, part, limits, out)?;
         if region.is_empty() {
             return Ok(());
         }
         self.tables.reset();
         self.pending.clear();
-        self.strips.begin(&header.frame, header.color, region);
+        self.strips.begin(&header.frame, header.color, part);
         let mut markers = Markers::new(bytes)?;
         let mut frame = None;
         loop {
@@ -203,18 +220,14 @@ fn quants(tables: &Tables, frame: &Frame) -> Result<[Quant; 4], JpegError> {
     Ok(quants)
 }
 
-fn check_request(
-    header: &Header,
-    region: Rect,
-    limits: &Limits,
-    out: &PixelsMut<'_>,
-) -> Result<(), JpegError> {
+fn check_request(header: &Header, part: Part, limits: &Limits, out: &PixelsMut<'_>) -> Result<(), JpegError> {
+    let region = part.region;
     let found = header.size.pixels();
     if found > limits.max_pixels {
         let (what, limit) = ("the image's pixels number", limits.max_pixels);
         return Err(JpegError::TooLarge { what, found, limit, remedy: "max_pixels" });
     }
-    if !header.size.rect().contains(region) {
+    if !part.scale.apply(header.size).rect().contains(region) {
         return Err(misfit("the region leaves the image", header, region));
     }
     let row = region.width as usize * 3;

@@ -216,8 +216,11 @@ impl Whole<'_> {
                     let (data, slot) = (stream.data(), pending.block());
                     let target = strips.target(part.index, x, y);
                     let result = match target {
-                        Some(_) => decoder.decode::<true>(&mut cursor, data, (dc, ac), prediction, slot),
-                        None => decoder.decode::<false>(&mut cursor, data, (dc, ac), prediction, slot),
+                        Some(target) if target.size > 1 => {
+                            decoder.decode::<true>(&mut cursor, data, (dc, ac), prediction, slot)
+                        }
+                        // DC is written all the same, and is all that one sample a block needs.
+                        _ => decoder.decode::<false>(&mut cursor, data, (dc, ac), prediction, slot),
                     };
                     let Ok(has_ac) = result else { return Err((stream.fault(self.bytes, &cursor), column)) };
                     if let Some(target) = target {
