@@ -17,11 +17,12 @@ mod weave;
 
 pub use render::Renderer;
 
-use super::reach;
+use super::{reach, shrink};
 use crate::error::Cause;
-use crate::image::{Decoder, Header, Image, Index, Limits};
+use crate::image::{Decoder, Format, Header, Image, Index, Limits, Part, Scale};
 use crate::output::Output;
 use crate::plan::Plan;
+use crate::policy::DecodeScale;
 
 /// The bytes of one image of a plan.
 #[derive(Clone, Copy, Debug)]
@@ -37,12 +38,26 @@ pub struct Worker {
     decoder: Decoder,
     renderer: Renderer,
     images: Vec<Image>,
+    scale: DecodeScale,
+    /// The plan for what was decoded last, where that is at a smaller scale than the caller's plan has it.
+    shrunk: Option<Plan>,
 }
 
 impl Worker {
     /// A worker that refuses images beyond `limits`.
     pub fn new(limits: &Limits) -> Self {
-        Self { decoder: Decoder::new(limits.clone()), renderer: Renderer::default(), images: Vec::new() }
+        Self {
+            decoder: Decoder::new(limits.clone()),
+            renderer: Renderer::default(),
+            images: Vec::new(),
+            scale: DecodeScale::default(),
+            shrunk: None,
+        }
+    }
+
+    /// The same worker, decoding at this scale.
+    pub fn scale(self, scale: DecodeScale) -> Self {
+        Self { scale, ..self }
     }
 
     /// Decodes of each image what the plan reads; `inputs[i]` is the file of `plan.images[i]`.
@@ -67,23 +82,39 @@ impl Worker {
         if self.images.len() < inputs.len() {
             self.images.resize_with(inputs.len(), Image::default);
         }
+        let scales = self.shrink(plan, inputs);
+        let plan = self.shrunk.as_ref().unwrap_or(plan);
         for (number, (input, image)) in inputs.iter().zip(&mut self.images).enumerate() {
-            let region = reach::region(plan, number);
+            let scale = scales.get(number).copied().unwrap_or_default();
+            let part = Part { scale, region: reach::region(plan, number) };
             let Input { bytes, header } = *input;
-            let decoded = match indexes.get_mut(number) {
-                Some(index) => self.decoder.decode_indexed(bytes, header, region, index, image),
-                None => self.decoder.decode(bytes, header, region, image),
-            };
-            decoded.map_err(|error| (number, error.into()))?;
+            self.decoder
+                .decode_part(bytes, header, part, indexes.get_mut(number), image)
+                .map_err(|error| (number, error.into()))?;
         }
         Ok(())
     }
 
-    /// Renders what was decoded last into one sample's bytes.
+    /// Chooses the scale of each image and makes the plan for them; empty where all are decoded at full size.
+    fn shrink(&mut self, plan: &Plan, inputs: &[Input<'_>]) -> Vec<Scale> {
+        self.shrunk = None;
+        if self.scale == DecodeScale::Exact {
+            return Vec::new();
+        }
+        let is_jpeg =
+            |image: usize| inputs.get(image).is_some_and(|input| input.header.format == Format::Jpeg);
+        let scales = shrink::scales(plan, is_jpeg);
+        if scales.iter().any(|&scale| scale != Scale::Full) {
+            self.shrunk = Some(shrink::shrunk(plan, &scales));
+        }
+        scales
+    }
+
+    /// Renders what was decoded last into one sample's bytes; `plan` is that of the decode.
     ///
     /// # Errors
     /// As [`Renderer::render`].
     pub fn render(&mut self, plan: &Plan, output: &Output, sample: &mut [u8]) -> Result<(), Cause> {
-        self.renderer.render(plan, &self.images, output, sample)
+        self.renderer.render(self.shrunk.as_ref().unwrap_or(plan), &self.images, output, sample)
     }
 }

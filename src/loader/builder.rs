@@ -17,7 +17,7 @@ use crate::geometry::Size;
 use crate::image::Limits;
 use crate::index::{DEFAULT_BUDGET, IndexMode};
 use crate::output::{DType, Layout, Output};
-use crate::policy::{BadSample, LastBatch};
+use crate::policy::{BadSample, DecodeScale, LastBatch};
 use crate::source::Source;
 use std::sync::Arc;
 
@@ -42,6 +42,7 @@ pub struct LoaderBuilder {
     bad: BadSample,
     limits: Limits,
     exif: bool,
+    scale: DecodeScale,
     device: Device,
     normalize: Option<Normalize>,
     format: (DType, Layout),
@@ -68,6 +69,7 @@ impl LoaderBuilder {
             bad: BadSample::default(),
             limits: Limits::default(),
             exif: true,
+            scale: DecodeScale::default(),
             device: Device::Cpu,
             normalize: None,
             format: Default::default(),
@@ -174,6 +176,13 @@ impl LoaderBuilder {
         self
     }
 
+    /// Whether large JPEGs may be decoded at a fraction of their size where the augmentations shrink them anyway
+    /// (default [`DecodeScale::Exact`]: no, since it changes pixels).
+    pub fn decode_scale(mut self, scale: DecodeScale) -> Self {
+        self.scale = scale;
+        self
+    }
+
     /// Consecutive positions of the epoch's order that partners are drawn from (default 128).
     pub fn partner_window(mut self, positions: u64) -> Self {
         self.partner_window = positions;
@@ -238,6 +247,7 @@ impl LoaderBuilder {
             output,
             limits: self.limits,
             exif: self.exif,
+            scale: self.scale,
             bad: self.bad,
             meters: Meters::new(),
         };

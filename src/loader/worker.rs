@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::image::{Index, Limits};
 use crate::output::Output;
 use crate::plan::Plan;
-use crate::policy::BadSample;
+use crate::policy::{BadSample, DecodeScale};
 use crate::source::Source;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
@@ -29,6 +29,7 @@ pub(super) struct Context {
     pub(super) output: Option<Output>,
     pub(super) limits: Limits,
     pub(super) exif: bool,
+    pub(super) scale: DecodeScale,
     pub(super) bad: BadSample,
     pub(super) meters: Meters,
     pub(super) indexing: Indexing,
@@ -76,7 +77,12 @@ struct Desk<'a> {
 impl<'a> Desk<'a> {
     fn new(context: &'a Context) -> Self {
         let shelf = Shelf::new(&*context.source, &context.meters, context.exif);
-        Self { context, shelf, cpu: cpu::Worker::new(&context.limits), indexes: Vec::new() }
+        Self {
+            context,
+            shelf,
+            cpu: cpu::Worker::new(&context.limits).scale(context.scale),
+            indexes: Vec::new(),
+        }
     }
 
     /// Fills one row, with a substitute where that is asked for.
