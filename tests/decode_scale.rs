@@ -2,11 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use feedline::augment::{CenterCrop, RandomResizedCrop, Resize};
+use feedline::augment::{CenterCrop, RandomHorizontalFlip, RandomResizedCrop, RandomVerticalFlip, Resize};
+use feedline::label::Label;
 use feedline::loader::{LastBatch, Loader, LoaderBuilder};
 use feedline::output::{DType, Layout};
 use feedline::policy::DecodeScale;
-use feedline::source::Folder;
+use feedline::source::{Folder, Memory};
 
 fn photos() -> LoaderBuilder {
     let folder = Folder::open(concat!(env!("CARGO_MANIFEST_DIR"), "/data/photos")).unwrap();
@@ -53,6 +54,29 @@ fn fast_decoding_is_close_to_exact_decoding() {
         let (mean, least, differing) =
             compare(&format!("RandomResizedCrop {size}"), || photos().augment(RandomResizedCrop::new(size)));
         assert!(differing > 5 && mean > 25.0 && least > 15.0, "{size}: {mean} {least} {differing}");
+    }
+}
+
+#[test]
+fn a_size_that_a_scale_hits_exactly_is_decoded_at_it_and_only_cropped() {
+    let pixels: Vec<u8> =
+        (0..768 * 512).flat_map(|at| [(at % 768 / 4) as u8, (at / 768 / 3) as u8, 90]).collect();
+    let mut file = Vec::new();
+    let encoder = jpeg_encoder::Encoder::new(&mut file, 90);
+    encoder.encode(&pixels, 768, 512, jpeg_encoder::ColorType::Rgb).unwrap();
+    let build = |p| {
+        let source = Memory::new(vec![("slope.jpg".to_owned(), file.clone(), Label::Class(0))]);
+        let loader = Loader::builder(source).output(DType::U8, Layout::Nhwc).augment(Resize::new(64));
+        loader
+            .augment(CenterCrop::new(60))
+            .augment(RandomHorizontalFlip { p })
+            .augment(RandomVerticalFlip { p })
+    };
+    for p in [0.0, 1.0] {
+        let exact = samples(build(p));
+        let fast = samples(build(p).decode_scale(DecodeScale::Fast));
+        let worst = exact[0].iter().zip(&fast[0]).map(|(a, b)| a.abs_diff(*b)).max();
+        assert!(worst <= Some(3), "{worst:?}");
     }
 }
 

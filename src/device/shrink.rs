@@ -23,12 +23,23 @@ pub(crate) fn shrunk(plan: &Plan, scales: &[Scale]) -> Plan {
         if let (Some(image), Some(&scale)) = (plan.images.get(image), scales.get(image)) {
             let bounds = layer.orientation.apply_size(scale.apply(image.stored));
             layer.clip = nearest(layer.clip, scale, bounds);
+            if layer.clip.size() == layer.scaled {
+                show_as_it_is(layer);
+            }
         }
     }
     for (image, scale) in plan.images.iter_mut().zip(scales) {
         image.stored = scale.apply(image.stored);
     }
     plan
+}
+
+/// Where no resampling is left, the clip is what the window shows, as in any plan that only crops.
+fn show_as_it_is(layer: &mut Layer) {
+    let Rect { width, height, .. } = layer.window;
+    let [left, top] = layer.offset;
+    layer.clip = Rect::new(layer.clip.x + left, layer.clip.y + top, width, height);
+    (layer.scaled, layer.offset) = (layer.clip.size(), [0, 0]);
 }
 
 /// The smallest scale from which every layer that shows `image` still shrinks, or shows it pixel by pixel.
@@ -113,5 +124,20 @@ mod tests {
         assert_eq!(smaller.images[0].stored, Size::new(100, 75));
         assert_eq!(smaller.layers[0].clip, Rect::new(2, 1, 98, 74));
         assert_eq!(shrunk(&plan, &[Scale::Full]), plan);
+    }
+
+    #[test]
+    fn a_plan_that_resamples_no_more_only_crops() {
+        let mut draft = Draft::new(0, Size::new(768, 512), Orientation::UPRIGHT);
+        draft.apply(Op::Resize {
+            size: Extent::One(64),
+            interpolation: Interpolation::Bilinear,
+            max_size: None,
+            antialias: true,
+        });
+        draft.apply(Op::Crop { top: 0, left: 16, height: 64, width: 64 });
+        let layer = shrunk(&draft.freeze().unwrap(), &[Scale::Eighth]).layers[0];
+        assert_eq!((layer.clip, layer.scaled), (Rect::new(16, 0, 64, 64), Size::new(64, 64)));
+        assert_eq!(layer.offset, [0, 0]);
     }
 }
