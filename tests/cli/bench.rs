@@ -123,3 +123,26 @@ fn the_doctor_says_what_there_is_and_what_will_be_used() {
     let text = succeed(&["doctor"]);
     assert!(text.contains("no CUDA path yet") && text.contains("cores"), "{text}");
 }
+
+#[test]
+fn memory_does_not_grow_over_twenty_epochs() {
+    // 43 photographs: three and twenty-three times through them.
+    let peak = |images: &'static str| {
+        let bench = report(&[
+            "bench",
+            "--images",
+            images,
+            "--batch-size",
+            "16",
+            "--workers",
+            "2",
+            "--prefetch",
+            "2",
+            "--json",
+        ]);
+        bench["peak_rss_mb"].as_f64().expect("a number")
+    };
+    let (few, many) = (peak("129"), peak("989"));
+    assert!(many < few * 1.1 + 4.0, "{few} MB after 3 epochs, {many} MB after 23");
+    assert!(many < 300.0, "{many} MB");
+}
