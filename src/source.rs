@@ -62,6 +62,12 @@ pub trait Source: Send + Sync {
     fn classes(&self) -> &[String] {
         &[]
     }
+
+    /// The record whose bytes `index` has. A source that repeats records says which one a repetition is of, so that
+    /// what was learned of a file is used again.
+    fn record(&self, index: usize) -> usize {
+        index
+    }
 }
 
 /// Lets a source be chosen at run time, or shared.
@@ -82,6 +88,9 @@ macro_rules! forward {
             }
             fn classes(&self) -> &[String] {
                 (**self).classes()
+            }
+            fn record(&self, index: usize) -> usize {
+                (**self).record(index)
             }
         }
     )*};

@@ -19,6 +19,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FEEDLINE = "feedline"
+# Without what it remembers of a file from the epochs before: what a single epoch costs.
+NO_INDEX = "feedline, no index"
 RECIPE = "imagenet-train"
 PEERS = {
     "simplejpeg-cv2": "simplejpeg_cv2.py",
@@ -63,7 +65,7 @@ def commands(args):
     feedline = [str(args.feedline), "bench", "--recipe", RECIPE, "--dtype", "f32",
                 "--device", args.device, "--json", *work]
     peers = {name: [sys.executable, str(HERE / PEERS[name]), *work] for name in args.peers}
-    return {FEEDLINE: feedline, **peers}
+    return {FEEDLINE: feedline, NO_INDEX: [*feedline, "--decode-index", "off"], **peers}
 
 
 def run_once(command, timeout_s):

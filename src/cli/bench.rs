@@ -10,6 +10,7 @@ use super::print;
 use anyhow::bail;
 use clap::ValueEnum;
 use feedline::error::Error;
+use feedline::index::IndexMode;
 use feedline::loader::{BadSample, LastBatch, Loader};
 use feedline::output::{DType, Layout};
 use feedline::source::Source;
@@ -58,6 +59,9 @@ pub(crate) struct Arguments {
     /// What becomes of a file that cannot be used [default: the recipe's, or fail]
     #[arg(long)]
     bad_sample: Option<BadSampleName>,
+    /// Whether it is kept where a JPEG's rows begin, so that a later crop of it starts at its own first row
+    #[arg(long, default_value = "memory", value_parser = ["off", "memory"])]
+    decode_index: String,
     /// Print one JSON object on one line
     #[arg(long)]
     json: bool,
@@ -117,6 +121,10 @@ impl Arguments {
         let mut builder = Loader::builder(source)
             .recipe(&recipe)
             .device(self.device.open()?)
+            .decode_index(match self.decode_index.as_str() {
+                "off" => IndexMode::Off,
+                _ => IndexMode::Memory,
+            })
             .last_batch(LastBatch::Partial);
         if let Some(name) = self.bad_sample {
             builder = builder.bad_sample(name.into());

@@ -59,4 +59,8 @@ impl Source for Repeated {
     fn classes(&self) -> &[String] {
         self.source.classes()
     }
+
+    fn record(&self, index: usize) -> usize {
+        self.source.record(self.own(index))
+    }
 }

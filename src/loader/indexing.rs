@@ -40,19 +40,19 @@ impl Indexing {
     }
 
     /// Puts into `indexes` what is known of the plan's images; leaves it without any where indexes are off.
-    pub(super) fn fetch(&self, plan: &Plan, indexes: &mut Vec<Index>) {
+    pub(super) fn fetch(&self, source: &dyn Source, plan: &Plan, indexes: &mut Vec<Index>) {
         let Some(store) = &self.store else { return };
         indexes.resize_with(plan.images.len(), Index::default);
         for (image, index) in plan.images.iter().zip(indexes) {
-            store.fetch(image.index, index);
+            store.fetch(source.record(image.index as usize) as u64, index);
         }
     }
 
     /// Keeps what a decode noted.
-    pub(super) fn keep(&self, plan: &Plan, indexes: &[Index]) {
+    pub(super) fn keep(&self, source: &dyn Source, plan: &Plan, indexes: &[Index]) {
         let Some(store) = &self.store else { return };
         for (image, index) in plan.images.iter().zip(indexes) {
-            store.keep(image.index, index);
+            store.keep(source.record(image.index as usize) as u64, index);
         }
     }
 

@@ -131,10 +131,10 @@ impl<'a> Desk<'a> {
         let meters = &self.context.meters;
         let inputs = self.shelf.inputs(&plan);
         let started = Instant::now();
-        self.context.indexing.fetch(&plan, &mut self.indexes);
+        self.context.indexing.fetch(&*self.context.source, &plan, &mut self.indexes);
         let decoded = self.cpu.decode_indexed(&plan, &inputs, &mut self.indexes);
         if decoded.is_ok() {
-            self.context.indexing.keep(&plan, &self.indexes);
+            self.context.indexing.keep(&*self.context.source, &plan, &self.indexes);
         }
         meters.stage(Stage::Decode).record(started.elapsed() + self.shelf.parsing());
         decoded.map_err(|(image, cause)| {
