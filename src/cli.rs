@@ -5,6 +5,7 @@ mod bench;
 mod data;
 mod decode;
 mod doctor;
+mod index;
 mod npy;
 mod ops;
 mod options;
@@ -34,6 +35,7 @@ enum Command {
     Apply(apply::Arguments),
     Plan(plan::Arguments),
     Verify(verify::Arguments),
+    Index(index::Arguments),
     Doctor(doctor::Arguments),
 }
 
@@ -46,6 +48,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Apply(arguments) => apply::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
+        Command::Index(arguments) => index::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
     };
     match done {

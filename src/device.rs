@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod cpu;
 mod reach;
+mod shrink;
 
 pub use reach::region;
 

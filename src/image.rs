@@ -11,7 +11,7 @@ mod magic;
 mod png;
 mod webp;
 
-pub use crate::jpeg::Limits;
+pub use crate::jpeg::{Index, Limits, Part, Scale};
 pub use error::ImageError;
 pub use header::{Header, parse_header};
 
@@ -109,14 +109,37 @@ impl Decoder {
         region: Rect,
         out: &mut Image,
     ) -> Result<(), ImageError> {
+        self.decode_part(bytes, header, region.into(), None, out)
+    }
+
+    /// As [`Decoder::decode`], of a picture that may be made smaller on the way, and with an index as
+    /// [`jpeg::Decoder::decode_indexed`]. Both are for JPEG: other formats leave the index as it is.
+    ///
+    /// # Errors
+    /// Those of [`Decoder::decode`]; [`ImageError::Unsupported`] for another format at another scale than full.
+    pub fn decode_part(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        part: Part,
+        index: Option<&mut Index>,
+        out: &mut Image,
+    ) -> Result<(), ImageError> {
+        let Part { scale, region } = part;
+        if scale != Scale::Full && header.format != Format::Jpeg {
+            return Err(ImageError::Unsupported {
+                format: "no JPEG, which alone can be decoded at a smaller scale",
+            });
+        }
+        let size = scale.apply(header.size);
         let pixels = header.size.pixels();
         if pixels > self.limits.max_pixels {
             return Err(ImageError::TooLarge { pixels, limit: self.limits.max_pixels });
         }
-        if !header.size.rect().contains(region) {
-            return Err(ImageError::Region { region, size: header.size });
+        if !size.rect().contains(region) {
+            return Err(ImageError::Region { region, size });
         }
-        out.reset(header.size, region);
+        out.reset(size, region);
         out.orientation = header.orientation;
         if region.is_empty() {
             return Ok(());
@@ -124,7 +147,7 @@ impl Decoder {
         match (header.format, &header.jpeg) {
             (Format::Jpeg, Some(parsed)) => {
                 let mut pixels = jpeg::PixelsMut { data: &mut out.data, stride: out.stride };
-                Ok(self.jpeg.decode_into(bytes, parsed, region, &self.limits, &mut pixels)?)
+                Ok(self.jpeg.decode_part(bytes, parsed, part, &self.limits, &mut pixels, index)?)
             }
             (Format::Jpeg, None) => Err(error::other_file(Format::Jpeg)),
             (Format::Png, _) => png::decode(bytes, &self.limits, &mut self.scratch, out),

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! A sequential file with one scan never exists as coefficients; only progressive files and files with several scans
-//! are collected in whole (`coefficients`). Arithmetic coding, 12 bits, lossless and hierarchical files and heights
+//! are collected in whole (`coefficients`). On request the first kind notes where its rows begin, so that the next
+//! decode can start in the middle (`index`). Arithmetic coding, 12 bits, lossless and hierarchical files and heights
 //! that only a DNL marker gives are deliberately absent: they are refused by name.
 
 mod bits;
@@ -21,9 +22,11 @@ mod frame;
 mod header;
 mod huffman;
 mod idct;
+mod index;
 mod marker;
 mod pending;
 mod progressive;
+mod scale;
 mod sequential;
 mod standard_tables;
 mod stream;
@@ -36,3 +39,5 @@ mod upsample;
 pub use decode::{Decoder, Limits, PixelsMut};
 pub use error::JpegError;
 pub use header::{ColorModel, Header, Sampling, parse_header};
+pub use index::{Index, IndexUse};
+pub use scale::{Part, Scale};

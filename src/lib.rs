@@ -14,6 +14,7 @@ pub mod draft;
 pub mod error;
 pub mod geometry;
 pub mod image;
+pub mod index;
 pub mod jpeg;
 pub mod label;
 pub mod loader;

@@ -5,11 +5,13 @@
 //! number of workers, the prefetch, or the batch size.
 
 mod batch;
+mod build_index;
 mod builder;
 mod course;
 mod crew;
 mod epoch;
 mod histogram;
+mod indexing;
 mod paper;
 mod planner;
 mod policy;
@@ -22,6 +24,7 @@ mod worker;
 
 pub use crate::policy::{BadSample, LastBatch};
 pub use batch::Batch;
+pub use build_index::{BuiltIndex, build_index};
 pub use builder::{AUTO_PREFETCH, LoaderBuilder};
 pub use epoch::Epoch;
 pub use histogram::Timing;
@@ -131,7 +134,18 @@ impl Loader {
 
     /// What the loader measured since it was built.
     pub fn stats(&self) -> Stats {
-        self.crew.context.meters.snapshot(self.crew.workers(), self.crew.queue.slots())
+        let context = &self.crew.context;
+        let stats = context.meters.snapshot(self.crew.workers(), self.crew.queue.slots());
+        Stats { index: context.indexing.stats(), ..stats }
+    }
+
+    /// Writes the decode indexes found so far to their sidecar file. This also happens by itself at the end of an
+    /// epoch that found many, and when the loader and its epochs are dropped.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where no file was asked for, or the path names a file of another kind; [`Error::Io`].
+    pub fn save_index(&self) -> Result<()> {
+        self.crew.context.indexing.save()
     }
 
     fn order(&self, epoch: u64) -> Order {

@@ -1,4 +1,4 @@
-//! What becomes of a last batch that is not full, and of samples that cannot be used.
+//! What becomes of a last batch that is not full, of samples that cannot be used, and of pixels that are not needed.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,4 +26,16 @@ pub enum BadSample {
     Skip,
     /// Another sample, drawn by seed, epoch and position, takes its place, marked as a substitute.
     Substitute,
+}
+
+/// What images are decoded to where a chain makes them smaller anyway.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecodeScale {
+    /// All their pixels: the results are those of torchvision.
+    #[default]
+    Exact,
+    /// A half, a quarter or an eighth of their width and height, if that is still at least the size asked for. JPEGs
+    /// only; the pixels change a little (`docs/parity.md` says by how much).
+    Fast,
 }

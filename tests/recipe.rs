@@ -7,7 +7,7 @@ use feedline::color::Normalize;
 use feedline::draft::Draft;
 use feedline::geometry::{Orientation, Size};
 use feedline::output::{DType, Layout, Output};
-use feedline::policy::{BadSample, LastBatch};
+use feedline::policy::{BadSample, DecodeScale, LastBatch};
 use feedline::recipe::{NormalizeSection, Recipe};
 use feedline::rng::{Draws, Rng};
 
@@ -56,6 +56,7 @@ max_pixels = 100000000
 max_scans = 256
 tolerate_truncated = true
 exif = false
+scale = "fast"
 "#;
 
 #[test]
@@ -105,6 +106,7 @@ fn every_key_is_read() {
     assert_eq!((loader.batch_size, loader.seed, loader.workers), (Some(256), Some(42), Some(8)));
     assert_eq!((loader.last_batch, loader.bad_sample), (Some(LastBatch::Drop), Some(BadSample::Substitute)));
     assert_eq!((recipe.decode.max_scans, recipe.decode.exif), (Some(256), Some(false)));
+    assert_eq!(recipe.decode.scale, Some(DecodeScale::Fast));
 }
 
 #[test]

@@ -17,11 +17,12 @@ mod weave;
 
 pub use render::Renderer;
 
-use super::reach;
+use super::{reach, shrink};
 use crate::error::Cause;
-use crate::image::{Decoder, Header, Image, Limits};
+use crate::image::{Decoder, Format, Header, Image, Index, Limits, Part, Scale};
 use crate::output::Output;
 use crate::plan::Plan;
+use crate::policy::DecodeScale;
 
 /// The bytes of one image of a plan.
 #[derive(Clone, Copy, Debug)]
@@ -37,12 +38,26 @@ pub struct Worker {
     decoder: Decoder,
     renderer: Renderer,
     images: Vec<Image>,
+    scale: DecodeScale,
+    /// The plan for what was decoded last, where that is at a smaller scale than the caller's plan has it.
+    shrunk: Option<Plan>,
 }
 
 impl Worker {
     /// A worker that refuses images beyond `limits`.
     pub fn new(limits: &Limits) -> Self {
-        Self { decoder: Decoder::new(limits.clone()), renderer: Renderer::default(), images: Vec::new() }
+        Self {
+            decoder: Decoder::new(limits.clone()),
+            renderer: Renderer::default(),
+            images: Vec::new(),
+            scale: DecodeScale::default(),
+            shrunk: None,
+        }
+    }
+
+    /// The same worker, decoding at this scale.
+    pub fn scale(self, scale: DecodeScale) -> Self {
+        Self { scale, ..self }
     }
 
     /// Decodes of each image what the plan reads; `inputs[i]` is the file of `plan.images[i]`.
@@ -50,23 +65,56 @@ impl Worker {
     /// # Errors
     /// The number of the image that cannot be decoded, and why.
     pub fn decode(&mut self, plan: &Plan, inputs: &[Input<'_>]) -> Result<(), (usize, Cause)> {
+        self.decode_indexed(plan, inputs, &mut [])
+    }
+
+    /// The same, faster where `indexes[i]` is an index of image `i`, and noting there what is not known yet; images
+    /// beyond the end of `indexes` are decoded without.
+    ///
+    /// # Errors
+    /// As [`Worker::decode`].
+    pub fn decode_indexed(
+        &mut self,
+        plan: &Plan,
+        inputs: &[Input<'_>],
+        indexes: &mut [Index],
+    ) -> Result<(), (usize, Cause)> {
         if self.images.len() < inputs.len() {
             self.images.resize_with(inputs.len(), Image::default);
         }
-        for (index, (input, image)) in inputs.iter().zip(&mut self.images).enumerate() {
-            let region = reach::region(plan, index);
+        let scales = self.shrink(plan, inputs);
+        let plan = self.shrunk.as_ref().unwrap_or(plan);
+        for (number, (input, image)) in inputs.iter().zip(&mut self.images).enumerate() {
+            let scale = scales.get(number).copied().unwrap_or_default();
+            let part = Part { scale, region: reach::region(plan, number) };
+            let Input { bytes, header } = *input;
             self.decoder
-                .decode(input.bytes, input.header, region, image)
-                .map_err(|error| (index, error.into()))?;
+                .decode_part(bytes, header, part, indexes.get_mut(number), image)
+                .map_err(|error| (number, error.into()))?;
         }
         Ok(())
     }
 
-    /// Renders what was decoded last into one sample's bytes.
+    /// Chooses the scale of each image and makes the plan for them; empty where all are decoded at full size.
+    fn shrink(&mut self, plan: &Plan, inputs: &[Input<'_>]) -> Vec<Scale> {
+        self.shrunk = None;
+        if self.scale == DecodeScale::Exact {
+            return Vec::new();
+        }
+        let is_jpeg =
+            |image: usize| inputs.get(image).is_some_and(|input| input.header.format == Format::Jpeg);
+        let scales = shrink::scales(plan, is_jpeg);
+        if scales.iter().any(|&scale| scale != Scale::Full) {
+            self.shrunk = Some(shrink::shrunk(plan, &scales));
+        }
+        scales
+    }
+
+    /// Renders what was decoded last into one sample's bytes; `plan` is that of the decode.
     ///
     /// # Errors
     /// As [`Renderer::render`].
     pub fn render(&mut self, plan: &Plan, output: &Output, sample: &mut [u8]) -> Result<(), Cause> {
-        self.renderer.render(plan, &self.images, output, sample)
+        self.renderer.render(self.shrunk.as_ref().unwrap_or(plan), &self.images, output, sample)
     }
 }

@@ -90,6 +90,24 @@ pub(super) fn unstuff(bytes: &[u8], from: usize, out: &mut Vec<u8>) -> usize {
     }
 }
 
+/// The offset of the byte that stands `count` unstuffed bytes behind the one at `from`; the data must hold as many.
+pub(super) fn skip_stuffed(bytes: &[u8], from: usize, count: usize) -> usize {
+    let (mut at, mut left) = (from.min(bytes.len()), count);
+    loop {
+        let run = run_without_ff(&bytes[at..(at + left).min(bytes.len())]);
+        at += run;
+        left -= run;
+        match bytes.get(at + 1) {
+            Some(0) if left > 0 => {
+                at += 2;
+                left -= 1;
+            }
+            Some(0xFF) if left > 0 => at += 1,
+            _ => return at,
+        }
+    }
+}
+
 /// How many bytes come before the first FF, eight at a time.
 fn run_without_ff(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -140,6 +158,19 @@ mod tests {
         out.clear();
         assert_eq!(unstuff(&[1, 0xFF], 0, &mut out), 2);
         assert_eq!(out, [1]);
+    }
+
+    #[test]
+    fn the_place_of_an_unstuffed_byte_is_found_again() {
+        let bytes = [1, 0xFF, 0, 0xFF, 0xFF, 0, 2, 0xFF, 0, 3, 0xFF, 0xD9];
+        let places = [0, 1, 3, 6, 7, 9, 10];
+        for (count, place) in places.into_iter().enumerate() {
+            let (mut all, mut rest) = (Vec::new(), Vec::new());
+            assert_eq!(skip_stuffed(&bytes, 0, count), place, "{count} bytes on");
+            unstuff(&bytes, 0, &mut all);
+            unstuff(&bytes, place, &mut rest);
+            assert_eq!(all[count..], rest);
+        }
     }
 
     #[test]

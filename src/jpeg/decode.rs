@@ -4,8 +4,10 @@ use super::coefficients::Coefficients;
 use super::error::{JpegError, corrupt};
 use super::frame::Frame;
 use super::header::Header;
+use super::index::{Index, Scanned, Trail};
 use super::marker::{self, Markers};
 use super::pending::Pending;
+use super::scale::Part;
 use super::sequential::Whole;
 use super::stream::Stream;
 use super::strips::Strips;
@@ -82,13 +84,64 @@ impl Decoder {
         limits: &Limits,
         out: &mut PixelsMut<'_>,
     ) -> Result<(), JpegError> {
-        check_request(header, region, limits, out)?;
+        self.decode_part(bytes, header, region.into(), limits, out, None)
+    }
+
+    /// The same pixels and errors as [`Decoder::decode_into`], but starts at the region's first row if `index` knows
+    /// where that is, and notes in `index` the rows that are passed.
+    ///
+    /// An index of another file costs the time to see that, and is replaced. One that is wrong in spite of its
+    /// check, and so leads to an error, is dropped, and the file is decoded from its top.
+    pub fn decode_indexed(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        region: Rect,
+        limits: &Limits,
+        out: &mut PixelsMut<'_>,
+        index: &mut Index,
+    ) -> Result<(), JpegError> {
+        self.decode_part(bytes, header, region.into(), limits, out, Some(index))
+    }
+
+    /// Decodes `part` of a picture, which may be made smaller on the way; with an index as
+    /// [`Decoder::decode_indexed`]. Scaled pixels are those of libjpeg-turbo at the same scale.
+    pub fn decode_part(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        part: Part,
+        limits: &Limits,
+        out: &mut PixelsMut<'_>,
+        index: Option<&mut Index>,
+    ) -> Result<(), JpegError> {
+        let Some(index) = index else { return self.decode_along(bytes, header, part, limits, out, None) };
+        index.begin();
+        let result = self.decode_along(bytes, header, part, limits, out, Some(index));
+        if result.is_ok() || !index.was_relied_on() {
+            return result;
+        }
+        index.drop_stale();
+        self.decode_along(bytes, header, part, limits, out, None)
+    }
+
+    fn decode_along(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        part: Part,
+        limits: &Limits,
+        out: &mut PixelsMut<'_>,
+        index: Option<&mut Index>,
+    ) -> Result<(), JpegError> {
+        let region = part.region;
+        check_request(header, part, limits, out)?;
         if region.is_empty() {
             return Ok(());
         }
         self.tables.reset();
         self.pending.clear();
-        self.strips.begin(&header.frame, header.color, region);
+        self.strips.begin(&header.frame, header.color, part);
         let mut markers = Markers::new(bytes)?;
         let mut frame = None;
         loop {
@@ -99,7 +152,8 @@ impl Decoder {
                     if frame != Some(header.frame) {
                         return Err(misfit("the header belongs to another file", header, region));
                     }
-                    return self.decode_scans(bytes, markers.at, scan, header, limits, out);
+                    let file = File { bytes, at: markers.at, frame: &header.frame };
+                    return self.decode_scans(file, scan, limits, out, index);
                 }
                 marker::EOI => return corrupt("the file ends before its first scan"),
                 marker::DHT | 0xC8 | 0xCC => self.tables.apply(&segment)?,
@@ -111,14 +165,13 @@ impl Decoder {
 
     fn decode_scans(
         &mut self,
-        bytes: &[u8],
-        at: usize,
+        file: File<'_>,
         scan: Scan,
-        header: &Header,
         limits: &Limits,
         out: &mut PixelsMut<'_>,
+        index: Option<&mut Index>,
     ) -> Result<(), JpegError> {
-        let frame = &header.frame;
+        let File { bytes, at, frame } = file;
         if frame.progressive || scan.count < frame.count {
             let Self { tables, stream, coefficients, .. } = self;
             coefficients.read(bytes, at, scan, frame, limits, tables, stream)?;
@@ -134,11 +187,28 @@ impl Decoder {
             self.tables.ac[component.ac].merge();
         }
         let quants = quants(&self.tables, frame)?;
-        self.stream.start(bytes, at, self.tables.restart_interval);
+        let scanned = Scanned { bytes, from: at, components: frame.count, rows: frame.mcus_down() };
+        let needed = self.strips.mcu_rows();
+        let mut trail = index.map_or_else(Trail::default, |index| Trail::new(index, &scanned, &needed));
+        let bytes = &bytes[..trail.end.unwrap_or(bytes.len())];
+        let interval = self.tables.restart_interval;
+        match &trail.start {
+            Some(point) => {
+                self.stream.resume(bytes, point.byte(), interval, trail.row * frame.mcus_across());
+            }
+            None => self.stream.start(bytes, at, interval),
+        }
         let Self { tables, stream, strips, pending, .. } = self;
         let whole = Whole { bytes, frame, scan: &scan, tables, quants: &quants };
-        whole.decode(stream, strips, pending, limits.tolerate_truncated, out)
+        whole.decode(stream, strips, pending, limits.tolerate_truncated, &mut trail, out)
     }
+}
+
+/// A file whose first scan's data begin at `at`.
+struct File<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    frame: &'a Frame,
 }
 
 /// The quantisation tables of all components, as they stand now.
@@ -150,18 +220,14 @@ fn quants(tables: &Tables, frame: &Frame) -> Result<[Quant; 4], JpegError> {
     Ok(quants)
 }
 
-fn check_request(
-    header: &Header,
-    region: Rect,
-    limits: &Limits,
-    out: &PixelsMut<'_>,
-) -> Result<(), JpegError> {
+fn check_request(header: &Header, part: Part, limits: &Limits, out: &PixelsMut<'_>) -> Result<(), JpegError> {
+    let region = part.region;
     let found = header.size.pixels();
     if found > limits.max_pixels {
         let (what, limit) = ("the image's pixels number", limits.max_pixels);
         return Err(JpegError::TooLarge { what, found, limit, remedy: "max_pixels" });
     }
-    if !header.size.rect().contains(region) {
+    if !part.scale.apply(header.size).rect().contains(region) {
         return Err(misfit("the region leaves the image", header, region));
     }
     let row = region.width as usize * 3;

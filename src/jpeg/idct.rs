@@ -5,17 +5,19 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
+pub(super) mod reduced;
 
 use super::tables::Quant;
 
-/// One block's place in the planes: offset of its left top sample, and samples from row to row.
+/// One block's place in the planes: offset of its left top sample, samples from row to row, and samples a side.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Target {
     pub(super) offset: usize,
     pub(super) stride: usize,
+    pub(super) size: usize,
 }
 
-/// Dequantises and transforms one block into `planes`.
+/// Dequantises and transforms one block of eight samples a side into `planes`.
 pub(super) fn transform(coefficients: &[i16; 64], quant: &Quant, target: Target, planes: &mut [u8]) {
     let mut x: [i16; 64] = std::array::from_fn(|i| coefficients[i].wrapping_mul(quant.0[i]));
     let flat = coefficients[8..].iter().all(|&coefficient| coefficient == 0);
@@ -47,8 +49,8 @@ pub(super) fn fill_dc(dc: i16, quant: &Quant, target: Target, planes: &mut [u8])
 
 /// Fills a block with one value.
 pub(super) fn fill(value: u8, target: Target, planes: &mut [u8]) {
-    for row in 0..8 {
-        planes[target.offset + row * target.stride..][..8].fill(value);
+    for row in 0..target.size {
+        planes[target.offset + row * target.stride..][..target.size].fill(value);
     }
 }
 

@@ -74,6 +74,10 @@ impl Pending {
             idct::fill_dc(dc, &quants[component & 3], target, planes);
             return;
         }
+        if target.size < 8 {
+            self.reduce(component, target, quants, planes);
+            return;
+        }
         let slot = self.waiting & 1;
         self.components[slot] = component;
         self.targets[slot] = target;
@@ -81,6 +85,17 @@ impl Pending {
         if self.waiting == 2 {
             self.flush(quants, planes);
         }
+    }
+
+    /// Transforms the block of [`Pending::block`] to fewer samples, now.
+    fn reduce(&mut self, component: usize, target: Target, quants: &[Quant; 4], planes: &mut [u8]) {
+        let quant = &quants[component & 3];
+        let block = self.block();
+        match target.size {
+            1 => idct::fill_dc(block.0[0], quant, target, planes),
+            _ => idct::reduced::transform(block.coefficients(), quant, target, planes),
+        }
+        block.0[..64].fill(0);
     }
 
     /// Transforms what waits.

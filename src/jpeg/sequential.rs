@@ -9,6 +9,7 @@ use super::error::JpegError;
 use super::frame::Frame;
 use super::huffman::{END_OF_BLOCK, Table};
 use super::idct;
+use super::index::{Point, Trail};
 use super::pending::{Block, Pending};
 use super::stream::Stream;
 use super::strips::Strips;
@@ -127,23 +128,34 @@ struct State {
     predictions: [i32; 4],
 }
 
+impl State {
+    /// The state at `point`, whose byte is the first of `stream`.
+    fn at(point: &Point, stream: &Stream) -> Self {
+        let mut cursor = Cursor::default();
+        cursor.refill(stream.data());
+        cursor.skip(point.bit());
+        Self { cursor, predictions: point.predictions() }
+    }
+}
+
 impl Whole<'_> {
-    /// Decodes down to the last row that `strips` need.
+    /// Decodes from the row that `trail` starts at down to the last one that `strips` need.
     pub(super) fn decode(
         &self,
         stream: &mut Stream,
         strips: &mut Strips,
         pending: &mut Pending,
         tolerate_truncated: bool,
+        trail: &mut Trail<'_>,
         out: &mut PixelsMut<'_>,
     ) -> Result<(), JpegError> {
         let needed = strips.mcu_rows();
-        let mut state = State::default();
+        let mut state = trail.start.map_or_else(State::default, |point| State::at(&point, stream));
         let mut ended = false;
-        for row in 0..needed.end {
+        for row in trail.row..needed.end {
             if !ended {
                 match self.decode_row_fast(row, &mut state, stream, strips, pending) {
-                    Ok(()) => {}
+                    Ok(()) => trail.note(row + 1, self.bytes, stream, &state.cursor, &state.predictions),
                     Err((JpegError::Truncated { .. }, column)) if tolerate_truncated => {
                         pending.flush(self.quants, strips.samples());
                         self.fill_row(row, column, strips);
@@ -204,8 +216,11 @@ impl Whole<'_> {
                     let (data, slot) = (stream.data(), pending.block());
                     let target = strips.target(part.index, x, y);
                     let result = match target {
-                        Some(_) => decoder.decode::<true>(&mut cursor, data, (dc, ac), prediction, slot),
-                        None => decoder.decode::<false>(&mut cursor, data, (dc, ac), prediction, slot),
+                        Some(target) if target.size > 1 => {
+                            decoder.decode::<true>(&mut cursor, data, (dc, ac), prediction, slot)
+                        }
+                        // DC is written all the same, and is all that one sample a block needs.
+                        _ => decoder.decode::<false>(&mut cursor, data, (dc, ac), prediction, slot),
                     };
                     let Ok(has_ac) = result else { return Err((stream.fault(self.bytes, &cursor), column)) };
                     if let Some(target) = target {

@@ -11,6 +11,8 @@ pub(super) struct Stream {
     data: Vec<u8>,
     /// Bits of `data` that are in the file.
     bits: usize,
+    /// Where the piece begins in the file.
+    begin: usize,
     /// Where the marker that ends the piece stands.
     end: usize,
     /// MCUs between restarts, or 0.
@@ -30,7 +32,17 @@ impl Stream {
         self.load(bytes, from);
     }
 
+    /// Starts in the middle of a scan, at the byte `from`, after `mcus` (at least one) were decoded.
+    pub(super) fn resume(&mut self, bytes: &[u8], from: usize, interval: u16, mcus: usize) {
+        self.start(bytes, from, interval);
+        if let Some(over) = mcus.checked_rem(self.interval as usize) {
+            self.left = if over == 0 { 0 } else { self.interval - over as u32 };
+            self.expected = ((mcus - 1) / self.interval as usize % 8) as u8;
+        }
+    }
+
     fn load(&mut self, bytes: &[u8], from: usize) {
+        self.begin = from;
         self.data.clear();
         self.end = unstuff(bytes, from, &mut self.data);
         self.bits = self.data.len() * 8;
@@ -41,6 +53,11 @@ impl Stream {
     #[inline(always)]
     pub(super) fn data(&self) -> &[u8] {
         &self.data
+    }
+
+    /// Where the current piece begins in the file.
+    pub(super) fn begin(&self) -> usize {
+        self.begin
     }
 
     /// Where the marker after the current piece stands, or the end of the file.

@@ -9,6 +9,7 @@ use super::convert;
 use super::frame::{Component, Frame};
 use super::header::ColorModel;
 use super::idct::Target;
+use super::scale::{Part, Scale, Scaled};
 use super::upsample::{self, SLACK};
 use crate::geometry::Rect;
 use crate::simd::Avx2;
@@ -28,13 +29,14 @@ enum Kind {
 }
 
 impl Kind {
-    /// libjpeg's choice: planes of one or two columns are replicated where it filters horizontally.
+    /// libjpeg's choice: planes of one or two columns are replicated where it filters horizontally. A `width` of 0
+    /// replicates all, which is what it does where a sample is a whole block.
     fn of(across: usize, down: usize, width: usize) -> Self {
         match (across, down) {
             (1, 1) => Kind::Full,
             (2, 1) if width > 2 => Kind::H2V1,
             (2, 2) if width > 2 => Kind::H2V2,
-            (1, 2) => Kind::H1V2,
+            (1, 2) if width > 0 => Kind::H1V2,
             _ => Kind::Replicate,
         }
     }
@@ -55,6 +57,8 @@ struct Plane {
     /// Output columns and rows of one sample.
     across: usize,
     down: usize,
+    /// Samples a side of a block.
+    block: usize,
     /// Samples of the whole component: the edges that neighbours are repeated at.
     width: usize,
     height: usize,
@@ -70,25 +74,38 @@ struct Plane {
 }
 
 impl Plane {
-    fn new(frame: &Frame, component: &Component, region: Rect) -> Self {
-        let (across, down) = (frame.h_max / component.h, frame.v_max / component.v);
-        let kind = Kind::of(across, down, component.width);
+    fn new(frame: &Frame, component: &Component, part: Part) -> Self {
+        let Part { scale, region } = part;
+        let Scaled { block, across, down, width, height } = Scaled::new(frame, component, scale);
+        let kind = Kind::of(across, down, if scale == Scale::Eighth { 0 } else { width });
         let blocks = |start: i32, length: u32, ratio: usize, samples: usize, halo: bool| {
             let (first, last) = (start as usize / ratio, (start as usize + length as usize - 1) / ratio);
             let halo = usize::from(halo);
-            first.saturating_sub(halo) / 8..(last + halo).min(samples - 1) / 8 + 1
+            first.saturating_sub(halo) / block..(last + halo).min(samples - 1) / block + 1
         };
-        let columns = blocks(region.x, region.width, across, component.width, kind.looks_sideways());
-        let rows = blocks(region.y, region.height, down, component.height, kind.looks_up_and_down());
-        let stride = (MARGIN + columns.len() * 8 + SLACK).next_multiple_of(32);
-        let strip = component.v * 8;
-        let (width, height) = (component.width, component.height);
-        Self { kind, across, down, width, height, columns, rows, base: 0, stride, ring: 2 * strip, strip }
+        let columns = blocks(region.x, region.width, across, width, kind.looks_sideways());
+        let rows = blocks(region.y, region.height, down, height, kind.looks_up_and_down());
+        let stride = (MARGIN + columns.len() * block + SLACK).next_multiple_of(32);
+        let strip = component.v * block;
+        Self {
+            kind,
+            across,
+            down,
+            block,
+            width,
+            height,
+            columns,
+            rows,
+            base: 0,
+            stride,
+            ring: 2 * strip,
+            strip,
+        }
     }
 
     /// Offset of sample `column` of row `row`, which may be one column outside of the needed blocks.
     fn offset(&self, column: usize, row: usize) -> usize {
-        self.base + (row % self.ring) * self.stride + column - self.columns.start * 8
+        self.base + (row % self.ring) * self.stride + column - self.columns.start * self.block
     }
 
     /// The row that an output row lies in, the next nearest one, and the rounding for it.
@@ -136,14 +153,15 @@ impl Strips {
         }
     }
 
-    /// Prepares for a picture of which `region` (inside of it, not empty) is wanted.
-    pub(super) fn begin(&mut self, frame: &Frame, model: ColorModel, region: Rect) {
+    /// Prepares for a picture of which `part` (inside of it, not empty) is wanted.
+    pub(super) fn begin(&mut self, frame: &Frame, model: ColorModel, part: Part) {
+        let region = part.region;
         (self.count, self.region, self.model) = (frame.count, region, model);
-        self.step = frame.v_max * 8;
+        self.step = frame.v_max * part.scale.block();
         self.next = region.y as usize;
         let mut total = 0;
         for (plane, component) in self.planes.iter_mut().zip(frame.used()) {
-            *plane = Plane::new(frame, component, region);
+            *plane = Plane::new(frame, component, part);
             plane.base = total + MARGIN;
             total += plane.stride * plane.ring;
         }
@@ -162,7 +180,7 @@ impl Strips {
     /// Rows of MCUs that hold a needed block, in the grid of interleaved MCUs.
     pub(super) fn mcu_rows(&self) -> Range<usize> {
         let planes = self.planes[..self.count].iter();
-        let down = |plane: &Plane| plane.strip / 8;
+        let down = |plane: &Plane| plane.strip / plane.block;
         let first = planes.clone().map(|plane| plane.rows.start / down(plane)).min().unwrap_or(0);
         let last = planes.map(|plane| (plane.rows.end - 1) / down(plane)).max().unwrap_or(0);
         first..last + 1
@@ -175,7 +193,7 @@ impl Strips {
 
     /// Rows of blocks that an MCU row holds of a component.
     pub(super) fn blocks_down(&self, component: usize) -> usize {
-        self.planes[component & 3].strip / 8
+        self.planes[component & 3].strip / self.planes[component & 3].block
     }
 
     /// The needed blocks of a component, as columns and rows.
@@ -192,7 +210,8 @@ impl Strips {
             return None;
         }
         // `ring` is twice the strip, and strips hold whole blocks, so a block never wraps.
-        Some(Target { offset: plane.offset(column * 8, row * 8), stride: plane.stride })
+        let offset = plane.offset(column * plane.block, row * plane.block);
+        Some(Target { offset, stride: plane.stride, size: plane.block })
     }
 
     /// The samples of all planes, which targets point into.
@@ -219,7 +238,7 @@ impl Strips {
     fn repeat_edges(&mut self, mcu_row: usize) {
         for plane in self.planes[..self.count].iter().filter(|plane| plane.kind.looks_sideways()) {
             let at_left = plane.columns.start == 0;
-            let at_right = plane.columns.end * 8 >= plane.width;
+            let at_right = plane.columns.end * plane.block >= plane.width;
             for row in mcu_row * plane.strip..(mcu_row + 1) * plane.strip {
                 if at_left {
                     let first = plane.offset(0, row);

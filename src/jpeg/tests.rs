@@ -55,7 +55,7 @@ fn two_blocks_at_once_are_the_same_two_blocks() {
     for round in 0..20_000 {
         let blocks = [dice.block(), dice.block()];
         let quants = [Quant(dice.block()), Quant(dice.block().map(|q| q & 63 | 1))];
-        let targets = [Target { offset: 3, stride: 20 }, Target { offset: 12, stride: 20 }];
+        let targets = [Target { offset: 3, stride: 20, size: 8 }, Target { offset: 12, stride: 20, size: 8 }];
         let (mut scalar, mut vector) = (vec![7; 180], vec![7; 180]);
         for i in 0..2 {
             idct::transform(&blocks[i], &quants[i], targets[i], &mut scalar);
@@ -70,7 +70,7 @@ fn two_blocks_at_once_are_the_same_two_blocks() {
 #[test]
 fn a_block_of_one_coefficient_needs_no_transform() {
     let mut dice = Dice(2);
-    let target = Target { offset: 0, stride: 8 };
+    let target = Target { offset: 0, stride: 8, size: 8 };
     for dc in (i16::MIN..=i16::MAX).step_by(7) {
         let mut block = [0; 64];
         block[0] = dc;

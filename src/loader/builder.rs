@@ -1,6 +1,7 @@
 //! What a loader is to do, said option by option and checked as a whole.
 
 use super::crew::{Crew, MAX_WORKERS};
+use super::indexing::Indexing;
 use super::paper;
 use super::planner::Planner;
 use super::pool::Pool;
@@ -14,8 +15,9 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::geometry::Size;
 use crate::image::Limits;
+use crate::index::{DEFAULT_BUDGET, IndexMode};
 use crate::output::{DType, Layout, Output};
-use crate::policy::{BadSample, LastBatch};
+use crate::policy::{BadSample, DecodeScale, LastBatch};
 use crate::source::Source;
 use std::sync::Arc;
 
@@ -40,11 +42,13 @@ pub struct LoaderBuilder {
     bad: BadSample,
     limits: Limits,
     exif: bool,
+    scale: DecodeScale,
     device: Device,
     normalize: Option<Normalize>,
     format: (DType, Layout),
     output_size: Option<Size>,
     decode_only: bool,
+    index: (IndexMode, usize),
 }
 
 impl LoaderBuilder {
@@ -65,11 +69,13 @@ impl LoaderBuilder {
             bad: BadSample::default(),
             limits: Limits::default(),
             exif: true,
+            scale: DecodeScale::default(),
             device: Device::Cpu,
             normalize: None,
             format: Default::default(),
             output_size: None,
             decode_only: false,
+            index: (IndexMode::default(), DEFAULT_BUDGET),
         }
     }
 
@@ -170,6 +176,13 @@ impl LoaderBuilder {
         self
     }
 
+    /// Whether large JPEGs may be decoded at a fraction of their size where the augmentations shrink them anyway
+    /// (default [`DecodeScale::Exact`]: no, since it changes pixels).
+    pub fn decode_scale(mut self, scale: DecodeScale) -> Self {
+        self.scale = scale;
+        self
+    }
+
     /// Consecutive positions of the epoch's order that partners are drawn from (default 128).
     pub fn partner_window(mut self, positions: u64) -> Self {
         self.partner_window = positions;
@@ -179,6 +192,20 @@ impl LoaderBuilder {
     /// Decodes every image whole and renders nothing: batches carry labels and no pixels. For benchmarks.
     pub fn decode_only(mut self) -> Self {
         self.decode_only = true;
+        self
+    }
+
+    /// Where decode indexes are kept, which let a crop be decoded from its own first row (default: in memory).
+    ///
+    /// They save time from the second look at a file on, and never change a result.
+    pub fn decode_index(mut self, mode: IndexMode) -> Self {
+        self.index.0 = mode;
+        self
+    }
+
+    /// Most bytes that decode indexes may take (default [`DEFAULT_BUDGET`]).
+    pub fn index_budget(mut self, bytes: usize) -> Self {
+        self.index.1 = bytes;
         self
     }
 
@@ -211,12 +238,16 @@ impl LoaderBuilder {
         };
         let rows = self.setup.batch_size;
         let pool = Pool::new(rows, row_bytes, allowed + SLOTS_BESIDE, reserved + SLOTS_BESIDE);
+        let (mode, budget) = self.index;
+        let indexing = Indexing::new(mode, budget, &*self.source);
         let context = Context {
+            indexing,
             source: self.source,
             planner,
             output,
             limits: self.limits,
             exif: self.exif,
+            scale: self.scale,
             bad: self.bad,
             meters: Meters::new(),
         };

@@ -129,6 +129,7 @@ impl Drop for Crew {
             // A worker catches its panics; one that still died has nothing left to stop.
             drop(thread.join());
         }
+        self.context.indexing.save_at_last();
     }
 }
 

@@ -113,6 +113,9 @@ impl Iterator for Epoch {
         }
         let batch = self.deliver();
         self.next += 1;
+        if self.next == self.end {
+            self.crew.context.indexing.save_at_epoch_end();
+        }
         if batch.is_err() {
             self.end = self.next;
             self.crew.queue.cancel(self.serial);

@@ -17,6 +17,7 @@ impl LoaderBuilder {
         self = given(self, section.workers, |builder, threads| builder.workers(threads as usize));
         self = given(self, section.prefetch, |builder, batches| builder.prefetch(batches as usize));
         self = given(self, recipe.decode.exif, Self::exif);
+        self = given(self, recipe.decode.scale, Self::decode_scale);
         if recipe.decode_only {
             return self.decode_only();
         }

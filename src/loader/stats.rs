@@ -2,6 +2,7 @@
 
 use super::histogram::{Histogram, Timing};
 use super::policy::Stage;
+use crate::index::IndexStats;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -73,6 +74,7 @@ impl Meters {
             samples: self.samples.load(Relaxed),
             failures: self.failures.load(Relaxed),
             first_batch_seconds: (first > 0).then_some(first as f64 * 1e-9),
+            index: IndexStats::default(),
         }
     }
 }
@@ -108,6 +110,8 @@ pub struct Stats {
     pub failures: u64,
     /// From the latest epoch's start to its first batch.
     pub first_batch_seconds: Option<f64>,
+    /// What decode indexes did.
+    pub index: IndexStats,
 }
 
 /// The part that everything else waits for.

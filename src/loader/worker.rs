@@ -1,6 +1,7 @@
 //! A worker thread: takes rows in order and carries each through read, plan, decode and render.
 
 use super::course::Course;
+use super::indexing::Indexing;
 use super::planner::{Place, Planner};
 use super::policy::{Failure, Stage, Status};
 use super::queue::{Job, Outcome, Queue, Sample};
@@ -8,10 +9,10 @@ use super::shelf::Shelf;
 use super::stats::Meters;
 use crate::device::cpu;
 use crate::error::Error;
-use crate::image::Limits;
+use crate::image::{Index, Limits};
 use crate::output::Output;
 use crate::plan::Plan;
-use crate::policy::BadSample;
+use crate::policy::{BadSample, DecodeScale};
 use crate::source::Source;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
@@ -28,8 +29,10 @@ pub(super) struct Context {
     pub(super) output: Option<Output>,
     pub(super) limits: Limits,
     pub(super) exif: bool,
+    pub(super) scale: DecodeScale,
     pub(super) bad: BadSample,
     pub(super) meters: Meters,
+    pub(super) indexing: Indexing,
 }
 
 /// Works until the queue stops.
@@ -67,12 +70,19 @@ struct Desk<'a> {
     context: &'a Context,
     shelf: Shelf<'a>,
     cpu: cpu::Worker,
+    /// Of the images at hand; none where indexes are off.
+    indexes: Vec<Index>,
 }
 
 impl<'a> Desk<'a> {
     fn new(context: &'a Context) -> Self {
         let shelf = Shelf::new(&*context.source, &context.meters, context.exif);
-        Self { context, shelf, cpu: cpu::Worker::new(&context.limits) }
+        Self {
+            context,
+            shelf,
+            cpu: cpu::Worker::new(&context.limits).scale(context.scale),
+            indexes: Vec::new(),
+        }
     }
 
     /// Fills one row, with a substitute where that is asked for.
@@ -121,7 +131,11 @@ impl<'a> Desk<'a> {
         let meters = &self.context.meters;
         let inputs = self.shelf.inputs(&plan);
         let started = Instant::now();
-        let decoded = self.cpu.decode(&plan, &inputs);
+        self.context.indexing.fetch(&plan, &mut self.indexes);
+        let decoded = self.cpu.decode_indexed(&plan, &inputs, &mut self.indexes);
+        if decoded.is_ok() {
+            self.context.indexing.keep(&plan, &self.indexes);
+        }
         meters.stage(Stage::Decode).record(started.elapsed() + self.shelf.parsing());
         decoded.map_err(|(image, cause)| {
             let bad = plan.images.get(image).map_or(index, |image| image.index);

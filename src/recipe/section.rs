@@ -4,7 +4,7 @@ use crate::color::Normalize;
 use crate::draft::MAX_EDGE;
 use crate::error::{Error, Result};
 use crate::output::{DType, Layout};
-use crate::policy::{BadSample, LastBatch};
+use crate::policy::{BadSample, DecodeScale, LastBatch};
 use serde::{Deserialize, Serialize};
 
 /// `[output]`: what each sample becomes.
@@ -106,4 +106,6 @@ pub struct DecodeSection {
     pub tolerate_truncated: Option<bool>,
     /// Turns images as their EXIF orientation says.
     pub exif: Option<bool>,
+    /// `exact` (default), or `fast` to decode large JPEGs at a fraction of their size.
+    pub scale: Option<DecodeScale>,
 }

@@ -3,6 +3,7 @@
 mod apply;
 mod bench;
 mod files;
+mod index;
 mod plan;
 mod preview;
 mod support;

@@ -6,6 +6,7 @@ mod building;
 mod delivery;
 mod faults;
 mod figures;
+mod indexing;
 mod lifetime;
 mod mixing;
 mod support;

@@ -9,7 +9,7 @@ const FLOORS: &[&[&str]] = &[
     &["output", "plan"],                         // what crosses to a device, as plain data
     &["draft"],                                  // the verbs that edit a plan
     &["jpeg"],                                   // header and decoder
-    &["image"],                                  // any format: what it is, and its pixels
+    &["image", "index"],                         // any format's pixels; where to start in them
     &["augment", "device", "sampler", "source"], // the four seams; none knows another
     &["mix"],                                    // augmentations of several samples
     &["recipe"],                                 // named chains of augmentations

@@ -1,0 +1,143 @@
+//! Decoding at a smaller scale where a plan shrinks an image anyway: which scale, and the plan for the fewer pixels.
+//!
+//! A layer that resamples its clip to less than half the width and height can as well start from an image of half
+//! the size, which costs less to decode. The clip's edges are rounded to the nearest pixel of the smaller image,
+//! that is by up to half of such a pixel, and less than half a pixel of the result. So pixels change, and it is done
+//! only where it was asked for; `docs/parity.md` says by how much.
+
+use crate::geometry::{Rect, Size};
+use crate::jpeg::Scale;
+use crate::plan::{Layer, Plan, filter, kind, stat};
+
+/// The scale for each image of the plan, where `scalable` says that its file can be decoded so.
+pub(crate) fn scales(plan: &Plan, scalable: impl Fn(usize) -> bool) -> Vec<Scale> {
+    let scale = |image: usize| if scalable(image) { scale(plan, image) } else { Scale::Full };
+    (0..plan.images.len()).map(scale).collect()
+}
+
+/// The plan as it is for images that are decoded at these scales.
+pub(crate) fn shrunk(plan: &Plan, scales: &[Scale]) -> Plan {
+    let mut plan = plan.clone();
+    for layer in plan.layers.iter_mut().filter(|layer| layer.kind == kind::UPRIGHT) {
+        let image = layer.image as usize;
+        if let (Some(image), Some(&scale)) = (plan.images.get(image), scales.get(image)) {
+            let bounds = layer.orientation.apply_size(scale.apply(image.stored));
+            layer.clip = nearest(layer.clip, scale, bounds);
+            if layer.clip.size() == layer.scaled {
+                show_as_it_is(layer);
+            }
+        }
+    }
+    for (image, scale) in plan.images.iter_mut().zip(scales) {
+        image.stored = scale.apply(image.stored);
+    }
+    plan
+}
+
+/// Where no resampling is left, the clip is what the window shows, as in any plan that only crops.
+fn show_as_it_is(layer: &mut Layer) {
+    let Rect { width, height, .. } = layer.window;
+    let [left, top] = layer.offset;
+    layer.clip = Rect::new(layer.clip.x + left, layer.clip.y + top, width, height);
+    (layer.scaled, layer.offset) = (layer.clip.size(), [0, 0]);
+}
+
+/// The smallest scale from which every layer that shows `image` still shrinks, or shows it pixel by pixel.
+fn scale(plan: &Plan, image: usize) -> Scale {
+    let number = image as u32;
+    let shows = |layer: &&Layer| layer.kind != kind::SOLID && layer.image == number;
+    let measured = plan.stats.iter().filter(|stat| stat.target == stat::OF_LAYER);
+    let mut layers_measured = measured.filter_map(|stat| plan.layers.get(stat.index as usize));
+    if layers_measured.any(|layer| layer.image == number) {
+        return Scale::Full;
+    }
+    let of_layer = |layer: &Layer| {
+        let fits = |scale: &&Scale| enough(layer.clip, layer.scaled, scale.divisor());
+        Scale::ALL.iter().rev().find(fits).copied().filter(|_| averages(layer)).unwrap_or_default()
+    };
+    plan.layers.iter().filter(shows).map(of_layer).min().unwrap_or_default()
+}
+
+/// Whether a layer's pixels are means over what they cover, so that they may be means of means as well.
+fn averages(layer: &Layer) -> bool {
+    layer.kind == kind::UPRIGHT && matches!(layer.filter, filter::BILINEAR | filter::BICUBIC)
+}
+
+fn enough(clip: Rect, scaled: Size, divisor: u32) -> bool {
+    let enough = |source: u32, target: u32| u64::from(source) >= u64::from(target) * u64::from(divisor);
+    enough(clip.width, scaled.width) && enough(clip.height, scaled.height)
+}
+
+/// The pixels of the smaller image between the nearest to each edge; never none, since the clip is wider than one.
+fn nearest(clip: Rect, scale: Scale, bounds: Size) -> Rect {
+    let divisor = i64::from(scale.divisor());
+    let round = |edge: i64, end: u32| ((edge + divisor / 2).div_euclid(divisor)).min(i64::from(end));
+    let (left, right) = (round(clip.x.into(), bounds.width), round(clip.right(), bounds.width));
+    let (top, bottom) = (round(clip.y.into(), bounds.height), round(clip.bottom(), bounds.height));
+    Rect::new(left as i32, top as i32, (right - left) as u32, (bottom - top) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draft::Draft;
+    use crate::draft::op::{Extent, Interpolation, Op};
+    use crate::geometry::Orientation;
+
+    fn resized(crop: Rect, to: (u32, u32), interpolation: Interpolation, antialias: bool) -> Plan {
+        let mut draft = Draft::new(0, Size::new(800, 600), Orientation::UPRIGHT);
+        let Rect { x, y, width, height } = crop;
+        draft.apply(Op::Crop { top: y, left: x, height, width });
+        draft.apply(Op::Resize { size: Extent::Two([to.1, to.0]), interpolation, max_size: None, antialias });
+        draft.freeze().unwrap()
+    }
+
+    #[test]
+    fn the_smallest_scale_that_leaves_enough_is_taken() {
+        let scale = |to| {
+            let plan = resized(Rect::new(1, 2, 640, 480), to, Interpolation::Bilinear, true);
+            scales(&plan, |_| true)[0]
+        };
+        assert_eq!(scale((80, 60)), Scale::Eighth);
+        assert_eq!(scale((81, 60)), Scale::Quarter);
+        assert_eq!(scale((100, 200)), Scale::Half);
+        assert_eq!(scale((320, 241)), Scale::Full);
+        assert_eq!(scale((10, 480)), Scale::Full);
+    }
+
+    #[test]
+    fn what_picks_single_pixels_is_decoded_at_full_size() {
+        let crop = Rect::new(0, 0, 800, 600);
+        for (interpolation, antialias) in [(Interpolation::Nearest, false), (Interpolation::Bilinear, false)]
+        {
+            let plan = resized(crop, (40, 30), interpolation, antialias);
+            assert_eq!(scales(&plan, |_| true), [Scale::Full]);
+        }
+        let plan = resized(crop, (40, 30), Interpolation::Bilinear, true);
+        assert_eq!(scales(&plan, |_| false), [Scale::Full], "a PNG has no smaller transforms");
+    }
+
+    #[test]
+    fn edges_go_to_the_nearest_pixel_and_stay_inside() {
+        let plan = resized(Rect::new(13, 6, 787, 594), (90, 70), Interpolation::Bicubic, true);
+        let smaller = shrunk(&plan, &[Scale::Eighth]);
+        assert_eq!(smaller.images[0].stored, Size::new(100, 75));
+        assert_eq!(smaller.layers[0].clip, Rect::new(2, 1, 98, 74));
+        assert_eq!(shrunk(&plan, &[Scale::Full]), plan);
+    }
+
+    #[test]
+    fn a_plan_that_resamples_no_more_only_crops() {
+        let mut draft = Draft::new(0, Size::new(768, 512), Orientation::UPRIGHT);
+        draft.apply(Op::Resize {
+            size: Extent::One(64),
+            interpolation: Interpolation::Bilinear,
+            max_size: None,
+            antialias: true,
+        });
+        draft.apply(Op::Crop { top: 0, left: 16, height: 64, width: 64 });
+        let layer = shrunk(&draft.freeze().unwrap(), &[Scale::Eighth]).layers[0];
+        assert_eq!((layer.clip, layer.scaled), (Rect::new(16, 0, 64, 64), Size::new(64, 64)));
+        assert_eq!(layer.offset, [0, 0]);
+    }
+}

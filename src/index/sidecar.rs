@@ -1,0 +1,209 @@
+//! The file that keeps indexes from run to run: written whole and put in place in one step, checked whole when read.
+//!
+//! All numbers are little-endian. A head (magic, version, number of samples, hash of their keys); for each image its
+//! sample (u64), the record's length (u32) and the record; after the last one the mark `u64::MAX` and the number of
+//! records (u32); then XXH3-64 of everything ahead of it.
+
+use super::store::IndexStore;
+use crate::error::{Error, Result};
+use crate::jpeg::Index;
+use std::fs::{self, File, OpenOptions};
+use std::hash::Hasher;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use twox_hash::XxHash3_64;
+
+const MAGIC: &[u8; 16] = b"feedline index\r\n";
+/// Counts up with every change of the format, of [`Index`]'s records, or of what a decoder makes of them.
+const VERSION: u32 = 1;
+const LAST: u64 = u64::MAX;
+
+/// Which data set a sidecar is for: indexes go by sample number, and those move when files come or go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataSet {
+    samples: u64,
+    keys: u64,
+}
+
+impl DataSet {
+    /// The data set whose samples have these keys, in this order.
+    pub fn of<K: AsRef<str>>(keys: impl Iterator<Item = K>) -> Self {
+        let (mut hasher, mut samples) = (XxHash3_64::new(), 0);
+        for key in keys {
+            hasher.write(key.as_ref().as_bytes());
+            hasher.write(&[0]);
+            samples += 1;
+        }
+        Self { samples, keys: hasher.finish() }
+    }
+}
+
+/// Fills `store`, which must be empty, from the sidecar at `path`. It stays empty where that fails.
+///
+/// # Errors
+/// Why the file cannot be used, as a sentence: it is not there, of another data set or version, or damaged.
+pub fn load(store: &IndexStore, path: &Path, set: DataSet) -> std::result::Result<String, String> {
+    let file = open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => "is not there yet".to_owned(),
+        _ => format!("was ignored: {error}"),
+    })?;
+    let loaded = Reading { input: BufReader::new(file), hasher: XxHash3_64::new() }.read_into(store, set);
+    store.settle();
+    loaded.map_err(|error| {
+        store.clear();
+        format!("was ignored: {error}")
+    })
+}
+
+/// Opens a regular file; what is none (a pipe, a device) could make the reader wait for ever.
+fn open(path: &Path) -> io::Result<File> {
+    match fs::metadata(path)?.is_file() {
+        true => File::open(path),
+        false => Err(io::Error::other("it is no regular file")),
+    }
+}
+
+struct Reading {
+    input: BufReader<File>,
+    hasher: XxHash3_64,
+}
+
+impl Reading {
+    fn read_into(&mut self, store: &IndexStore, set: DataSet) -> io::Result<String> {
+        self.check_head(set)?;
+        let (mut index, mut record) = (Index::default(), Vec::new());
+        let (mut records, mut kept) = (0u32, 0u32);
+        loop {
+            let (sample, length) = (u64::from_le_bytes(self.take()?), u32::from_le_bytes(self.take()?));
+            if sample == LAST {
+                return self.check_end(length == records).map(|()| told(kept, records));
+            }
+            if sample >= set.samples || length as usize > Index::MAX_BYTES {
+                return Err(damaged());
+            }
+            record.resize(length as usize, 0);
+            self.fill(&mut record)?;
+            if !index.read(&record) {
+                return Err(damaged());
+            }
+            records += 1;
+            kept += u32::from(store.put(sample, record.as_slice().into(), false));
+        }
+    }
+
+    fn check_head(&mut self, set: DataSet) -> io::Result<()> {
+        if self.take::<16>()? != *MAGIC {
+            return Err(io::Error::other("it is no decode index"));
+        }
+        if u32::from_le_bytes(self.take()?) != VERSION {
+            return Err(io::Error::other("it was written by another version"));
+        }
+        let found =
+            DataSet { samples: u64::from_le_bytes(self.take()?), keys: u64::from_le_bytes(self.take()?) };
+        if found != set {
+            return Err(io::Error::other("it belongs to another list of files"));
+        }
+        Ok(())
+    }
+
+    fn check_end(&mut self, complete: bool) -> io::Result<()> {
+        let hash = self.hasher.finish();
+        let sound = complete && u64::from_le_bytes(self.take()?) == hash;
+        if sound && self.input.read(&mut [0])? == 0 { Ok(()) } else { Err(damaged()) }
+    }
+
+    fn take<const N: usize>(&mut self) -> io::Result<[u8; N]> {
+        let mut bytes = [0; N];
+        self.fill(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.input.read_exact(bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => damaged(),
+            _ => error,
+        })?;
+        self.hasher.write(bytes);
+        Ok(())
+    }
+}
+
+fn damaged() -> io::Error {
+    io::Error::other("it is damaged")
+}
+
+fn told(kept: u32, records: u32) -> String {
+    match records - kept {
+        0 => format!("gave the indexes of {kept} images"),
+        left => format!("gave the indexes of {kept} images; {left} more did not fit: raise index_budget"),
+    }
+}
+
+/// Writes the store's indexes to `path`: to a new file beside it, which then takes its place.
+///
+/// # Errors
+/// [`Error::Config`] where `path` names a file that is no sidecar, and so is not overwritten; [`Error::Io`] where
+/// writing fails. Whatever was at `path` is still there then.
+pub fn save(store: &IndexStore, path: &Path, set: DataSet) -> Result<()> {
+    refuse_other_file(path)?;
+    let beside = beside(path);
+    let written = write(store, &beside, set).and_then(|()| fs::rename(&beside, path));
+    written.map_err(|error| {
+        // The half-written file is ours alone; if even this fails it does no harm.
+        drop(fs::remove_file(&beside));
+        Error::io(path, error, "give another path for the decode index, or keep it in memory")
+    })
+}
+
+/// A user's own file under a mistyped path must not be lost.
+fn refuse_other_file(path: &Path) -> Result<()> {
+    let remedy = "make it readable, or give another path for the decode index";
+    let mut start = Vec::new();
+    match open(path) {
+        Ok(file) => file.take(16).read_to_end(&mut start).map_err(|error| Error::io(path, error, remedy))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Error::io(path, error, remedy)),
+    };
+    if start.is_empty() || start == MAGIC {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "{} is no decode index, so none is written over it: give another path, or remove the file",
+        path.display()
+    )))
+}
+
+/// A name of this process's own in the same directory, for a rename cannot leave its file system.
+fn beside(path: &Path) -> PathBuf {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static WRITTEN: AtomicU32 = AtomicU32::new(0);
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}-{}.tmp", std::process::id(), WRITTEN.fetch_add(1, Ordering::Relaxed)));
+    name.into()
+}
+
+fn write(store: &IndexStore, path: &Path, set: DataSet) -> io::Result<()> {
+    let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let (mut output, mut hasher) = (BufWriter::new(file), XxHash3_64::new());
+    let mut put = |bytes: &[u8]| {
+        hasher.write(bytes);
+        output.write_all(bytes)
+    };
+    put(MAGIC)?;
+    put(&VERSION.to_le_bytes())?;
+    put(&set.samples.to_le_bytes())?;
+    put(&set.keys.to_le_bytes())?;
+    let mut records = 0u32;
+    store.settle();
+    for (sample, record) in store.records().flatten() {
+        put(&sample.to_le_bytes())?;
+        put(&(record.len() as u32).to_le_bytes())?;
+        put(&record)?;
+        records += 1;
+    }
+    put(&LAST.to_le_bytes())?;
+    put(&records.to_le_bytes())?;
+    let hash = hasher.finish();
+    output.write_all(&hash.to_le_bytes())?;
+    output.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+}

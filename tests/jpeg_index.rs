@@ -1,0 +1,207 @@
+//! Decoding with an index against decoding without: the same pixels, the same errors, whatever the index holds.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use feedline::geometry::Rect;
+use feedline::jpeg::{Decoder, Header, Index, JpegError, Limits, PixelsMut, parse_header};
+use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
+use std::path::{Path, PathBuf};
+
+/// A small generator, so that failures repeat.
+struct Dice(u32);
+
+impl Dice {
+    fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        ((u64::from(self.0) * u64::from(end)) >> 32) as u32
+    }
+
+    fn region(&mut self, header: &Header) -> Rect {
+        let (width, height) = (header.size.width, header.size.height);
+        let (x, y) = (self.below(width), self.below(height));
+        Rect::new(x as i32, y as i32, 1 + self.below(width - x), 1 + self.below(height - y))
+    }
+}
+
+fn encode(sampling: SamplingFactor, color: ColorType, restart: u16, (width, height): (u16, u16)) -> Vec<u8> {
+    let mut dice = Dice(u32::from(width) * 31 + u32::from(height));
+    let channels = if color == ColorType::Luma {
+        1
+    } else if color == ColorType::Cmyk {
+        4
+    } else {
+        3
+    };
+    // Rows that drift, with noise: DC predictions that matter, and blocks of many lengths.
+    let value = |at: usize, noise: u32| (at / usize::from(width) * 3) as u8 ^ (noise as u8 & 0x3F);
+    let count = usize::from(width) * usize::from(height) * channels;
+    let pixels: Vec<u8> = (0..count).map(|at| value(at, dice.below(256))).collect();
+    let mut out = Vec::new();
+    let mut encoder = Encoder::new(&mut out, 85);
+    encoder.set_sampling_factor(sampling);
+    if restart > 0 {
+        encoder.set_restart_interval(restart);
+    }
+    encoder.encode(&pixels, width, height, color).expect("the encoder writes to memory");
+    out
+}
+
+/// Files of every sampling, with restart intervals that fall within, on and across the ends of rows.
+fn made() -> Vec<Vec<u8>> {
+    let samplings = [
+        SamplingFactor::F_1_1,
+        SamplingFactor::F_2_1,
+        SamplingFactor::F_1_2,
+        SamplingFactor::F_2_2,
+        SamplingFactor::F_4_1,
+        SamplingFactor::F_4_2,
+        SamplingFactor::F_1_4,
+        SamplingFactor::F_2_4,
+    ];
+    let mut files = Vec::new();
+    for sampling in samplings {
+        for restart in [0, 1, 3, 5, 6, 7, 25] {
+            files.push(encode(sampling, ColorType::Rgb, restart, (81, 203)));
+        }
+        files.push(encode(sampling, ColorType::Rgb, 0, (33, 9)));
+    }
+    for color in [ColorType::Luma, ColorType::Cmyk] {
+        files.push(encode(SamplingFactor::F_1_1, color, 0, (50, 131)));
+        files.push(encode(SamplingFactor::F_1_1, color, 4, (50, 131)));
+    }
+    files
+}
+
+fn photos() -> Vec<Vec<u8>> {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/data/photos"));
+    let entries = |path: &Path| -> Vec<PathBuf> {
+        let mut paths: Vec<_> = std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        paths
+    };
+    let all = entries(root).into_iter().flat_map(|directory| entries(&directory));
+    all.step_by(5).map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+type Pixels = Result<Vec<u8>, JpegError>;
+
+fn plain(decoder: &mut Decoder, bytes: &[u8], region: Rect, limits: &Limits) -> Pixels {
+    let header = parse_header(bytes)?;
+    let mut data = vec![0; region.size().pixels() as usize * 3];
+    let mut out = PixelsMut { data: &mut data, stride: region.width as usize * 3 };
+    decoder.decode_into(bytes, &header, region, limits, &mut out)?;
+    Ok(data)
+}
+
+fn indexed(decoder: &mut Decoder, bytes: &[u8], region: Rect, limits: &Limits, index: &mut Index) -> Pixels {
+    let header = parse_header(bytes)?;
+    let mut data = vec![0; region.size().pixels() as usize * 3];
+    let mut out = PixelsMut { data: &mut data, stride: region.width as usize * 3 };
+    decoder.decode_indexed(bytes, &header, region, limits, &mut out, index)?;
+    Ok(data)
+}
+
+/// Takes the index through a record and back, as a store does.
+fn stored(index: &Index) -> Index {
+    let (mut record, mut read) = (Vec::new(), Index::default());
+    index.write(&mut record);
+    assert!(record.len() <= Index::MAX_BYTES);
+    assert_eq!(read.read(&record), index.rows() > 0);
+    assert_eq!(read.rows(), index.rows());
+    read
+}
+
+#[test]
+fn a_region_has_the_same_pixels_with_an_index_as_without() {
+    let (mut dice, mut decoder, limits) = (Dice(7), Decoder::new(), Limits::default());
+    let mut skipped = 0;
+    for (number, bytes) in made().iter().chain(&photos()).enumerate() {
+        let header = parse_header(bytes).unwrap();
+        let mut index = Index::default();
+        for round in 0..12 {
+            let region = dice.region(&header);
+            let expected = plain(&mut decoder, bytes, region, &limits).unwrap();
+            let found = indexed(&mut decoder, bytes, region, &limits, &mut index).unwrap();
+            assert!(found == expected, "file {number}, round {round}: {region:?} of {header:?}");
+            assert!(!index.last_use().stale);
+            skipped += index.last_use().skipped_rows;
+            index = stored(&index);
+        }
+    }
+    assert!(skipped > 1000, "hardly a row was skipped: {skipped}");
+}
+
+#[test]
+fn one_decode_of_the_last_row_lets_every_later_one_start_at_its_own() {
+    let bytes = encode(SamplingFactor::F_2_2, ColorType::Rgb, 0, (81, 203));
+    let (mut decoder, limits, mut index) = (Decoder::new(), Limits::default(), Index::default());
+    indexed(&mut decoder, &bytes, Rect::new(0, 202, 1, 1), &limits, &mut index).unwrap();
+    assert_eq!((index.rows(), index.last_use().changed), (12, true));
+    indexed(&mut decoder, &bytes, Rect::new(0, 100, 81, 10), &limits, &mut index).unwrap();
+    // Line 100 is in row 6 of sixteen lines each; its chroma lies in the middle of that row.
+    assert_eq!((index.last_use().skipped_rows, index.last_use().changed), (6, false));
+    indexed(&mut decoder, &bytes, Rect::new(0, 96, 81, 10), &limits, &mut index).unwrap();
+    assert_eq!(index.last_use().skipped_rows, 5, "the chroma of row 5 is blended into line 96");
+}
+
+#[test]
+fn an_index_of_another_file_is_replaced_and_changes_nothing() {
+    let (mut dice, mut decoder, limits) = (Dice(8), Decoder::new(), Limits::default());
+    let sound = encode(SamplingFactor::F_2_2, ColorType::Rgb, 0, (81, 203));
+    let mut old = Index::default();
+    indexed(&mut decoder, &sound, Rect::new(0, 202, 1, 1), &limits, &mut old).unwrap();
+    for round in 0..300 {
+        let mut bytes = sound.clone();
+        match round % 3 {
+            0 => bytes.truncate(2 + dice.below(sound.len() as u32 - 2) as usize),
+            1 => bytes = encode(SamplingFactor::F_2_2, ColorType::Rgb, 7, (81, 203)),
+            _ => bytes[200 + dice.below(sound.len() as u32 - 200) as usize] ^= 1 << dice.below(8),
+        }
+        let Ok(header) = parse_header(&bytes) else { continue };
+        let (region, mut index) = (dice.region(&header), old.clone());
+        let limits = Limits { tolerate_truncated: round % 2 == 0, ..Limits::default() };
+        let expected = plain(&mut decoder, &bytes, region, &limits);
+        assert_eq!(indexed(&mut decoder, &bytes, region, &limits, &mut index), expected, "round {round}");
+        // What was noted on the way is as good.
+        assert_eq!(indexed(&mut decoder, &bytes, region, &limits, &mut index), expected, "round {round}");
+    }
+}
+
+#[test]
+fn a_damaged_record_is_refused_or_harmless() {
+    let bytes = encode(SamplingFactor::F_2_2, ColorType::Rgb, 0, (81, 203));
+    let (mut decoder, limits, mut index) = (Decoder::new(), Limits::default(), Index::default());
+    let region = Rect::new(3, 150, 70, 40);
+    let expected = plain(&mut decoder, &bytes, region, &limits).unwrap();
+    indexed(&mut decoder, &bytes, Rect::new(0, 202, 1, 1), &limits, &mut index).unwrap();
+    let mut record = Vec::new();
+    index.write(&mut record);
+    for at in 0..record.len() {
+        for bit in 0..8 {
+            let mut damaged = record.clone();
+            damaged[at] ^= 1 << bit;
+            index.read(&damaged);
+            // The points have no checksum of their own (stores have): they may give wrong pixels, but no panic.
+            let found = indexed(&mut decoder, &bytes, region, &limits, &mut index);
+            assert!(at >= 9 || found.as_ref() == Ok(&expected), "byte {at}, bit {bit}");
+        }
+    }
+    for end in 0..record.len() {
+        let kept = index.read(&record[..end]);
+        assert_eq!(kept, end > 9 && (end - 9) % 10 == 0, "cut at {end}");
+        assert_eq!(indexed(&mut decoder, &bytes, region, &limits, &mut index).as_ref(), Ok(&expected));
+    }
+}
+
+#[test]
+fn progressive_files_have_no_index() {
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes, 85);
+    encoder.set_progressive(true);
+    encoder.encode(&[9; 64 * 64 * 3], 64, 64, ColorType::Rgb).unwrap();
+    let (mut decoder, limits, mut index) = (Decoder::new(), Limits::default(), Index::default());
+    let region = Rect::new(0, 40, 10, 10);
+    let found = indexed(&mut decoder, &bytes, region, &limits, &mut index);
+    assert_eq!(found, plain(&mut decoder, &bytes, region, &limits));
+    assert_eq!((index.rows(), index.last_use().changed), (0, false));
+}
