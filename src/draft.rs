@@ -16,6 +16,8 @@ use op::Op;
 
 /// The longest canvas edge; what the JPEG format can hold.
 pub const MAX_EDGE: u32 = 65_535;
+/// The most pixels of a canvas that is rendered, and of the rows between the two passes of a resampling: 2^30.
+pub const MAX_CANVAS_PIXELS: u64 = 1 << 30;
 
 /// A colour step, with the part of the canvas that its statistic was to be measured on.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -14,6 +14,7 @@ use crate::augment::{Augment, Augmentation};
 use crate::color::Normalize;
 use crate::error::{Error, Result};
 use crate::geometry::Size;
+use crate::image::Limits;
 use crate::output::Output;
 use serde::Serialize;
 use std::path::Path;
@@ -137,6 +138,16 @@ impl Recipe {
     /// Mean and standard deviation, with a preset looked up.
     pub fn normalize(&self) -> Option<Normalize> {
         self.normalize.as_ref().and_then(NormalizeSection::constants)
+    }
+
+    /// What a file may ask of the decoder.
+    pub fn limits(&self) -> Limits {
+        let usual = Limits::default();
+        Limits {
+            max_pixels: self.decode.max_pixels.unwrap_or(usual.max_pixels),
+            max_scans: self.decode.max_scans.unwrap_or(usual.max_scans),
+            tolerate_truncated: self.decode.tolerate_truncated.unwrap_or(usual.tolerate_truncated),
+        }
     }
 
     /// Refuses what has no meaning in itself; the loader's builder plans a sample to find the rest.

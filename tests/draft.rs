@@ -286,3 +286,13 @@ fn a_mix_keeps_the_stages_and_the_order_of_both_sides() {
     let error = draft(SIZE, 0).blend(small, 0.5, SIZE.rect(), 0.5).unwrap_err().to_string();
     assert!(error.contains("4x4") && error.contains("put a crop or a resize ahead of the mix"));
 }
+
+#[test]
+fn canvases_beyond_any_memory_are_refused_before_they_are_rendered() {
+    let refused = |ops: &[Op]| frozen(Size::new(1, 65_535), ops).is_err_and(|e| e.contains("crop first"));
+    assert!(refused(&[resize(65_535, 65_535)]));
+    assert!(refused(&[resize(65_535, 65_535), CONTRAST, resize(4, 4)]), "a stage on the way");
+    assert!(refused(&[pad([65_534, 0, 0, 0], 0)]));
+    assert!(refused(&[resize(4, 65_535)]), "rows between the passes");
+    assert!(!refused(&[resize(65_535, 65_535), crop(9, 9, 4, 4)]), "only what is shown is rendered");
+}

@@ -5,13 +5,27 @@ use feedline::error::Result;
 use feedline::label::Label;
 use feedline::source::{Folder, List, Source};
 use std::borrow::Cow;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Opens what `--data` names: a folder with or without class directories, or a text file that lists images.
 pub(crate) fn open(data: Option<&Path>) -> anyhow::Result<Arc<dyn Source>> {
     let path = data.map_or_else(bundled, |path| Ok(path.to_owned()))?;
-    Ok(if path.is_file() { Arc::new(List::open(path)?) } else { Arc::new(Folder::open_any(path)?) })
+    if path.is_file() {
+        return Ok(Arc::new(List::open(path)?));
+    }
+    let folder = Folder::open_any(&path)?;
+    if folder.loose_images() > 0 {
+        // As torchvision does, but not in silence; standard error may be closed, and the data set is usable anyway.
+        let _ = writeln!(
+            std::io::stderr(),
+            "note: {} images directly in {} belong to no class and are left out: move them into a class directory",
+            folder.loose_images(),
+            path.display()
+        );
+    }
+    Ok(Arc::new(folder))
 }
 
 /// The photographs in the crate's own tree, where it was built or where the command runs.

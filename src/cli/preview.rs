@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let loader = arguments.pipeline.planner(source.clone())?;
     let count = arguments.count.min(source.len());
     let mut sheet = Sheet::new(count);
-    let mut studio = Studio::new();
+    let mut studio = Studio::with_limits(arguments.pipeline.read_recipe()?.limits());
     for shown in 0..count {
         let index = shown * source.len() / count;
         let key = source.key(index).into_owned();

@@ -82,7 +82,12 @@ pub(crate) struct Studio {
 
 impl Studio {
     pub(crate) fn new() -> Self {
-        let decoder = Decoder::new(Limits::default());
+        Self::with_limits(Limits::default())
+    }
+
+    /// A studio that takes what a recipe's decoder takes.
+    pub(crate) fn with_limits(limits: Limits) -> Self {
+        let decoder = Decoder::new(limits);
         Self { decoder, renderer: Renderer::default(), image: Image::default() }
     }
 

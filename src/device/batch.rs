@@ -29,7 +29,7 @@ unsafe impl Sync for Memory {}
 impl Memory {
     fn new(len: usize) -> Self {
         // A zeroed Vec comes from calloc, which leaves fresh pages untouched; an aligned request would write them.
-        let bytes = vec![0u8; len + ALIGNMENT].into_boxed_slice();
+        let bytes = vec![0u8; len.saturating_add(ALIGNMENT)].into_boxed_slice();
         let capacity = bytes.len();
         let base = NonNull::from(Box::leak(bytes)).cast::<u8>();
         let past = base.as_ptr() as usize % ALIGNMENT;
@@ -61,9 +61,13 @@ pub struct Slot {
 
 impl Slot {
     /// Room for `rows` rows of `row_bytes` zero bytes.
+    ///
+    /// # Panics
+    /// As `Vec` does, when there cannot be so much memory.
     pub fn new(rows: usize, row_bytes: usize) -> Self {
         let claimed = (0..rows).map(|_| AtomicBool::new(false)).collect();
-        Self { memory: Memory::new(rows * row_bytes), row_bytes, claimed }
+        // A product that wrapped would be less memory than rows are handed out of; this one no allocation can have.
+        Self { memory: Memory::new(rows.saturating_mul(row_bytes)), row_bytes, claimed }
     }
 
     /// The bytes of `row`, to whoever asks first; `None` afterwards, and for a row that does not exist.
@@ -146,6 +150,12 @@ mod tests {
         assert!(slot.claim(0).is_some());
         assert!(slot.claim(2).is_none());
         assert!(slot.finish().reuse().claim(1).is_some());
+    }
+
+    #[test]
+    #[should_panic(expected = "capacity overflow")]
+    fn a_batch_larger_than_any_memory_is_refused_before_a_row_is_handed_out() {
+        Slot::new(16, 1 << 60);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! From a draft to its plan: spans, statistics in order, bounds checked.
 
-use super::{Draft, DraftPicture, DraftStage, DraftStep};
+use super::{Draft, DraftPicture, DraftStage, DraftStep, MAX_CANVAS_PIXELS};
 use crate::error::Error;
-use crate::geometry::Rect;
+use crate::geometry::{Rect, Size};
 use crate::plan::{self, NONE, Picture, Plan, Span, Stage, Stat, stat};
 
 impl Draft {
@@ -13,10 +13,25 @@ impl Draft {
         }
         let mut plan = Plan { images: self.images, labels: self.labels, ..Plan::default() };
         for stage in self.sealed.iter().chain([&self.canvas]) {
+            check_canvas(stage)?;
             freeze_stage(&mut plan, stage);
         }
         check_bounds(&plan)?;
         Ok(plan)
+    }
+}
+
+/// Refuses what no device has the memory for, before one asks for it: running out of memory ends the process.
+fn check_canvas(stage: &DraftStage) -> Result<(), Error> {
+    let layers = stage.pictures.iter().flat_map(|picture| &picture.layers);
+    let scaled = layers.filter(|drawn| !drawn.is_copy()).map(|drawn| &drawn.layer);
+    // Rows are resampled before columns, so source rows as wide as the window lie between the passes.
+    let between = scaled.map(|layer| Size::new(layer.window.width, layer.clip.height));
+    match between.chain([stage.size]).find(|size| size.pixels() > MAX_CANVAS_PIXELS) {
+        None => Ok(()),
+        Some(size) => Err(Error::config(format!(
+            "a canvas of {size} has more than {MAX_CANVAS_PIXELS} pixels: resize or pad to less, or crop first"
+        ))),
     }
 }
 

@@ -2,14 +2,13 @@
 
 use super::LoaderBuilder;
 use crate::geometry::Size;
-use crate::image::Limits;
 use crate::recipe::Recipe;
 
 impl LoaderBuilder {
     /// Takes over everything that the recipe says; what it leaves out stays as it is.
     pub fn recipe(mut self, recipe: &Recipe) -> Self {
         let section = &recipe.loader;
-        self = self.limits(limits(recipe)).output(recipe.output.dtype, recipe.output.layout);
+        self = self.limits(recipe.limits()).output(recipe.output.dtype, recipe.output.layout);
         self = given(self, section.batch_size, |builder, rows| builder.batch_size(rows as usize));
         self = given(self, section.shuffle, Self::shuffle);
         self = given(self, section.seed, Self::seed);
@@ -38,14 +37,5 @@ fn given<T>(
     match value {
         Some(value) => set(builder, value),
         None => builder,
-    }
-}
-
-fn limits(recipe: &Recipe) -> Limits {
-    let usual = Limits::default();
-    Limits {
-        max_pixels: recipe.decode.max_pixels.unwrap_or(usual.max_pixels),
-        max_scans: recipe.decode.max_scans.unwrap_or(usual.max_scans),
-        tolerate_truncated: recipe.decode.tolerate_truncated.unwrap_or(usual.tolerate_truncated),
     }
 }

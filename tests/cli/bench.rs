@@ -1,6 +1,6 @@
 //! `bench` and `doctor`: figures for programs, sentences for readers, and bad files.
 
-use crate::support::{fail, folder_with_a_bad_file, has_keys, photo, report, succeed, word};
+use crate::support::{fail, feedline, folder_with_a_bad_file, has_keys, photo, report, succeed, word};
 
 #[test]
 fn a_report_on_one_line_holds_the_figures_of_the_run() {
@@ -145,4 +145,16 @@ fn memory_does_not_grow_over_twenty_epochs() {
     let (few, many) = (peak("129"), peak("989"));
     assert!(many < few * 1.1 + 4.0, "{few} MB after 3 epochs, {many} MB after 23");
     assert!(many < 300.0, "{many} MB");
+}
+
+#[test]
+fn images_beside_the_class_directories_are_left_out_aloud() {
+    let folder = folder_with_a_bad_file(3);
+    let class = folder.path().join("rockets");
+    std::fs::create_dir(&class).expect("a class");
+    std::fs::copy(photo(), class.join("0.jpg")).expect("a photograph in it");
+    let run = feedline(&["bench", "--data", word(folder.path()), "--images", "2", "--batch-size", "1"]);
+    let note = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success() && note.contains("note: 4 images directly in"), "{note}");
+    assert!(String::from_utf8_lossy(&run.stdout).contains("from 1 files"));
 }

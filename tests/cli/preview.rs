@@ -1,6 +1,6 @@
 //! `preview`: a sheet that is a PNG of the size that its pairs need.
 
-use crate::support::{fail, succeed, word};
+use crate::support::{fail, folder_with_a_bad_file, succeed, word};
 
 #[test]
 fn the_sheet_is_a_picture_of_the_pairs_that_were_asked_for() {
@@ -32,3 +32,21 @@ fn the_sheet_is_a_picture_of_the_pairs_that_were_asked_for() {
 fn a_sheet_of_nothing_is_refused() {
     assert!(fail(&["preview", "--count", "0", "--out", "out/never.png"]).contains("--count"));
 }
+
+#[test]
+fn a_file_that_the_recipe_tolerates_is_drawn() {
+    let folder = folder_with_a_bad_file(1);
+    let [strict, lenient] = [("strict", false), ("lenient", true)].map(|(name, tolerate)| {
+        let recipe = folder.path().join(format!("{name}.toml"));
+        let text = format!("name = \"{name}\"\n[decode]\ntolerate_truncated = {tolerate}\n{CROP}");
+        std::fs::write(&recipe, text).expect("the recipe");
+        recipe
+    });
+    let out = folder.path().join("sheet/s.png");
+    let with =
+        |recipe| ["preview", "--data", word(folder.path()), "--recipe", word(recipe), "--out", word(&out)];
+    assert!(fail(&with(&strict)).contains("z_bad.jpg"));
+    succeed(&with(&lenient));
+}
+
+const CROP: &str = "[[augment]]\nop = \"CenterCrop\"\nsize = 32\n[output]\nsize = [32, 32]\n";

@@ -34,7 +34,9 @@ impl Default for Resampler {
 }
 
 impl Resampler {
+    /// Uses `level`, or what the machine has if that is less: the vector versions rely on it.
     pub(crate) fn with_level(level: Level) -> Self {
+        let level = level.min(simd::level());
         Self { columns: Axis::default(), rows: Axis::default(), middle: Vec::new(), middle_stride: 0, level }
     }
 

@@ -22,7 +22,7 @@ impl<'a> View<'a> {
         }
         let (x, y) = ((rect.x - image.region.x) as usize, (rect.y - image.region.y) as usize);
         let view = Self {
-            data: image.data.get(y * image.stride + x * 3..)?,
+            data: image.data.get(y.checked_mul(image.stride)?.checked_add(x * 3)?..)?,
             stride: image.stride,
             size: rect.size(),
         };
@@ -30,8 +30,11 @@ impl<'a> View<'a> {
     }
 
     /// Bytes from the first pixel to the end of what may be read.
+    ///
+    /// The stride is whatever the caller's image says, and vector loads rely on this sum: it must not wrap.
     fn bytes_needed(&self) -> usize {
-        (self.size.height as usize - 1) * self.stride + self.size.width as usize * 3 + Image::TAIL
+        let last_row = (self.size.height as usize - 1).saturating_mul(self.stride);
+        last_row.saturating_add(self.size.width as usize * 3 + Image::TAIL)
     }
 
     /// The pixels of row `y`.
@@ -83,6 +86,22 @@ impl Canvas {
                 let (column, line) = if orientation.transposes() { (y, x) } else { (x, y) };
                 pixel.copy_from_slice(&view.data[line * view.stride + column * 3..][..3]);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_whose_stride_reaches_around_the_address_space_shows_nothing() {
+        let size = Size::new(2, 3);
+        for (stride, shown) in [(6, true), (usize::MAX / 2 + 1, false), (usize::MAX, false)] {
+            let data = vec![0; 18 + Image::TAIL];
+            let image = Image { stored: size, region: size.rect(), stride, data, ..Image::default() };
+            assert_eq!(View::of(&image, size.rect()).is_some(), shown, "stride {stride}");
+            assert_eq!(View::of(&image, Rect::new(0, 2, 1, 1)).is_some(), shown, "stride {stride}");
         }
     }
 }

@@ -35,7 +35,8 @@ pub(super) fn check_horizontal(view: &View<'_>, height: usize, columns: &Axis, m
     );
     // A group of four taps is loaded as 16 bytes, of which the last weights may be zeros past the row's end.
     let furthest = columns.starts.iter().copied().max().unwrap_or(0) as usize + columns.stride;
-    assert!((height - 1) * view.stride + furthest * 3 + 4 <= view.data.len(), "taps leave the image");
+    let last_row = (height - 1).saturating_mul(view.stride);
+    assert!(last_row.saturating_add(furthest * 3 + 4) <= view.data.len(), "taps leave the image");
     assert!(groups * 3 + 4 <= stride && height * stride <= middle.len(), "rows are too short");
     const { assert!(Image::TAIL >= 3 * (Axis::GROUP + 1) + 4) };
 }
