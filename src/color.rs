@@ -20,6 +20,12 @@ impl Normalize {
     /// Nothing but the scaling to 0..=1, as torchvision's `ToDtype(scale=True)`.
     pub const UNIT: Normalize = Normalize { mean: [0.0; 3], std: [1.0; 3] };
 
+    /// Whether the means are finite, the deviations positive, and the factors representable in f32.
+    pub fn is_sound(&self) -> bool {
+        let positive = self.std.iter().all(|std| *std > 0.0);
+        positive && self.factors().iter().flatten().all(|factor| factor.is_finite())
+    }
+
     /// The factors a and b of `fma(x, a, b)` on u8 levels, rounded once from f64.
     pub fn factors(&self) -> [[f32; 2]; 3] {
         std::array::from_fn(|c| [(1.0 / (255.0 * self.std[c])) as f32, (-self.mean[c] / self.std[c]) as f32])

@@ -3,6 +3,7 @@
 use super::op::Op;
 use super::op::{Extent, Fill, Interpolation, Value};
 use super::{Draft, DraftLayer, DraftStep, MAX_EDGE, blank};
+use crate::color::Normalize;
 use crate::error::Error;
 use crate::geometry::{Rect, Size};
 use crate::plan::{self, Erase, Layer, Step, filter, kind, step};
@@ -184,8 +185,7 @@ impl Draft {
 
     /// The arithmetic is the output's; the draft only keeps the order.
     pub(super) fn normalize(&mut self, mean: [f64; 3], std: [f64; 3]) -> Result<(), Error> {
-        let sound = mean.iter().all(|m| m.is_finite()) && std.iter().all(|s| s.is_finite() && *s > 0.0);
-        if !sound {
+        if !(Normalize { mean, std }).is_sound() {
             return Err(Error::config("normalize: every mean must be finite and every std greater than 0"));
         }
         self.normalized = true;

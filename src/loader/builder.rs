@@ -27,8 +27,10 @@ const SLOTS_BESIDE: usize = 2;
 pub const AUTO_PREFETCH: (usize, usize) = (2, 4);
 /// Longest prefetch.
 const MAX_PREFETCH: usize = 64;
-/// Most bytes of one batch: 16 GiB.
-const MAX_BATCH_BYTES: usize = 16 << 30;
+/// Most rows of a batch.
+const MAX_BATCH_ROWS: usize = 1 << 20;
+/// Most bytes of all slots together: 64 GiB.
+const MAX_SLOT_BYTES: usize = 64 << 30;
 
 /// Builds a [`Loader`]; every option has a default.
 #[must_use = "a builder does nothing until build() is called"]
@@ -231,12 +233,13 @@ impl LoaderBuilder {
                 Some(Output { size, dtype, layout, normalize: self.normalize })
             }
         };
-        let row_bytes = output.map_or(Ok(0), |output| checked_bytes(&output, self.setup.batch_size))?;
         let (allowed, reserved) = match self.prefetch {
             Some(batches) => (batches, batches),
             None => AUTO_PREFETCH,
         };
         let rows = self.setup.batch_size;
+        let row_bytes =
+            output.map_or(Ok(0), |output| checked_bytes(&output, rows, reserved + SLOTS_BESIDE))?;
         let pool = Pool::new(rows, row_bytes, allowed + SLOTS_BESIDE, reserved + SLOTS_BESIDE);
         let (mode, budget) = self.index;
         let indexing = Indexing::new(mode, budget, &*self.source);
@@ -263,9 +266,12 @@ impl LoaderBuilder {
         if samples == 0 {
             return Err(Error::config("the source has no samples: check its path and what it filters out"));
         }
-        if batch_size == 0 {
-            return Err(Error::config("batch_size is 0: a batch needs at least one row"));
+        if !(1..=MAX_BATCH_ROWS).contains(&batch_size) {
+            return Err(Error::config(format!(
+                "batch_size is {batch_size}, and may be 1 to {MAX_BATCH_ROWS}"
+            )));
         }
+        self.augments.iter().try_for_each(|augment| augment.check())?;
         if last == LastBatch::Drop && batch_size > samples {
             return Err(Error::config(format!(
                 "batch_size is {batch_size}, but the source has {samples} samples, so every batch would be dropped: \
@@ -291,21 +297,22 @@ impl LoaderBuilder {
     fn check_output(&self) -> Result<()> {
         let (dtype, layout) = self.format;
         Output { size: Size::default(), dtype, layout, normalize: self.normalize }.check()?;
-        let Some(Normalize { mean, std }) = self.normalize else { return Ok(()) };
-        if mean.iter().all(|m| m.is_finite()) && std.iter().all(|s| s.is_finite() && *s > 0.0) {
+        if self.normalize.is_none_or(|normalize| normalize.is_sound()) {
             return Ok(());
         }
         Err(Error::config("normalize: every mean must be finite and every std greater than 0"))
     }
 }
 
-fn checked_bytes(output: &Output, rows: usize) -> Result<usize> {
+/// Bytes of a sample, where all slots stay under their bound.
+fn checked_bytes(output: &Output, rows: usize, slots: usize) -> Result<usize> {
     let bytes = output.sample_bytes();
-    match bytes.checked_mul(rows).filter(|&bytes| bytes <= MAX_BATCH_BYTES) {
+    let total = bytes.checked_mul(rows).and_then(|batch| batch.checked_mul(slots));
+    match total.filter(|&total| total <= MAX_SLOT_BYTES) {
         Some(_) => Ok(bytes),
         None => Err(Error::config(format!(
-            "a batch of {rows} samples of {} bytes is larger than {MAX_BATCH_BYTES} bytes: use a smaller batch_size",
-            bytes
+            "{slots} batches of {rows} samples of {bytes} bytes are more than {MAX_SLOT_BYTES} bytes: use a smaller \
+             batch_size or prefetch"
         ))),
     }
 }

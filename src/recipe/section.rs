@@ -62,12 +62,10 @@ impl NormalizeSection {
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        let Some(Normalize { mean, std }) = self.constants() else {
-            return Err(Error::config("[normalize] takes either preset, or both mean and std"));
-        };
-        match mean.iter().all(|m| m.is_finite()) && std.iter().all(|s| s.is_finite() && *s > 0.0) {
-            true => Ok(()),
-            false => {
+        match self.constants().map(|constants| constants.is_sound()) {
+            None => Err(Error::config("[normalize] takes either preset, or both mean and std")),
+            Some(true) => Ok(()),
+            Some(false) => {
                 Err(Error::config("[normalize]: every mean must be finite and every std greater than 0"))
             }
         }
