@@ -70,6 +70,22 @@ impl Avx2 {
     }
 }
 
+/// Proof that this machine has AVX-512 F, BW and VL besides what [`Avx2`] stands for.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512(());
+
+impl Avx512 {
+    /// The proof, or `None` if the machine lacks it or [`level`] was lowered.
+    pub fn allowed() -> Option<Self> {
+        (level() >= Level::Avx512).then_some(Self(()))
+    }
+
+    /// The proof, whatever level was asked for: for tests that compare the vector code with the scalar one.
+    pub fn detected() -> Option<Self> {
+        (machine() >= Level::Avx512).then_some(Self(()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

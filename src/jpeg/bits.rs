@@ -7,7 +7,8 @@
 #[derive(Clone, Copy, Default)]
 pub(super) struct Cursor {
     buffer: u64,
-    count: u32,
+    /// Only the low 6 bits mean anything: so a whole table entry can be subtracted without masking.
+    count: u64,
     /// Offset of the first byte that `count` does not cover.
     at: usize,
 }
@@ -20,10 +21,14 @@ impl Cursor {
     /// the caller can see afterwards that it read bits that are not there.
     #[inline(always)]
     pub(super) fn refill(&mut self, data: &[u8]) {
-        if let Some(bytes) = data.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
-            self.buffer |= u64::from_be_bytes(*bytes) >> self.count;
+        // Written so that one comparison is left in the loop.
+        if let Some(last) = data.len().checked_sub(8)
+            && self.at <= last
+            && let Some(bytes) = data[self.at..].first_chunk::<8>()
+        {
+            self.buffer |= u64::from_be_bytes(*bytes) >> (self.count & 63);
         }
-        self.at += ((63 - self.count) >> 3) as usize;
+        self.at += (!self.count >> 3) as usize & 7;
         self.count |= 56;
     }
 
@@ -36,14 +41,36 @@ impl Cursor {
     /// Drops `bits`, of which that many must be available.
     #[inline(always)]
     pub(super) fn skip(&mut self, bits: u32) {
-        self.buffer <<= bits;
-        self.count -= bits;
+        self.skip_low(bits.into());
+    }
+
+    /// Drops as many bits as the low 6 bits of `word` say.
+    #[inline(always)]
+    pub(super) fn skip_low(&mut self, word: u64) {
+        self.buffer <<= word & 63;
+        self.count = self.count.wrapping_sub(word);
+    }
+
+    /// The bits (0 to 63) that come after as many bits as the low 6 bits of `lead` say; their number is the complement
+    /// of the low 6 bits of `complement`. They stay unread.
+    #[inline(always)]
+    pub(super) fn field(&self, lead: u64, complement: u64) -> u64 {
+        ((self.buffer << (lead & 63)) >> 1) >> (complement & 63)
     }
 
     /// The next `bits` (0 to 16), which stay unread.
     #[inline(always)]
     pub(super) fn peek_some(&self, bits: u32) -> u32 {
         ((self.buffer >> 1) >> (63 - bits)) as u32
+    }
+
+    /// The signed number (see [`extend`]) that the next `size` (0 to 16) bits stand for, without a branch; they stay
+    /// unread.
+    #[inline(always)]
+    pub(super) fn signed(&self, size: u32) -> i32 {
+        // A number that starts with 0 is negative, and then this takes off 2^size - 1.
+        let negative = !((self.buffer as i64) >> 63) as u64;
+        (self.peek_some(size) as i32).wrapping_sub((negative & !(u64::MAX << (size & 63))) as i32)
     }
 
     /// Takes `bits` (0 to 16) as a number.
@@ -57,7 +84,7 @@ impl Cursor {
     /// Bits read since the start of the data.
     #[inline(always)]
     pub(super) fn consumed(&self) -> usize {
-        self.at * 8 - self.count as usize
+        self.at * 8 - (self.count & 63) as usize
     }
 }
 
@@ -178,5 +205,14 @@ mod tests {
         assert_eq!([extend(0, 1), extend(1, 1)], [-1, 1]);
         assert_eq!([extend(0, 3), extend(3, 3), extend(4, 3)], [-7, -4, 4]);
         assert_eq!(extend(0, 0), 0);
+        for size in 0..16 {
+            for bits in 0..1u32 << size {
+                let mut cursor =
+                    Cursor { buffer: (5 << 61) | (u64::from(bits) << (61 - size)) | 1, count: 32, at: 4 };
+                assert_eq!(cursor.field(3, !u64::from(size)), u64::from(bits));
+                cursor.skip(3);
+                assert_eq!(cursor.signed(size), extend(bits, size));
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::decode::{Limits, PixelsMut, Scan};
 use super::error::{JpegError, corrupt, unsupported};
 use super::frame::Frame;
 use super::marker::{self, Markers};
-use super::pending::{Block, Pending};
+use super::pending::Pending;
 use super::progressive::Pass;
 use super::sequential::{BadBlock, decode_block};
 use super::stream::Stream;
@@ -124,7 +124,6 @@ impl Coefficients {
                 return corrupt("a scan's Huffman table is missing");
             }
             if !frame.progressive {
-                tables.dc[part.dc].merge();
                 tables.ac[part.ac].merge();
                 self.known[part.index] = Known([0; 64]);
             }
@@ -184,7 +183,7 @@ impl Coefficients {
                     for x in columns.clone() {
                         let Some(target) = strips.target(index, x, y) else { continue };
                         let coefficients = &blocks[y * self.across[index] + x];
-                        pending.block().0[..64].copy_from_slice(coefficients);
+                        pending.slot()[..64].copy_from_slice(coefficients);
                         let has_ac = coefficients[1..].iter().any(|&coefficient| coefficient != 0);
                         pending.push(has_ac, index, target, &quants, strips.samples());
                     }
@@ -284,9 +283,9 @@ impl ScanReader<'_> {
             };
             return pass.block(cursor, data, prediction, &mut self.run, block);
         }
-        let mut scratch = Block::ZERO;
+        let mut scratch = [0; 128];
         decode_block::<true>(cursor, data, dc, ac, prediction, &mut scratch)?;
-        *block = *scratch.coefficients();
+        block.copy_from_slice(&scratch[..64]);
         Ok(())
     }
 }

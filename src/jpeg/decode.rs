@@ -13,7 +13,7 @@ use super::stream::Stream;
 use super::strips::Strips;
 use super::tables::{Quant, Tables};
 use crate::geometry::Rect;
-use crate::simd::Avx2;
+use crate::simd::{Avx2, Avx512};
 
 /// What a file may cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,15 +58,15 @@ impl Default for Decoder {
 impl Decoder {
     /// A decoder without buffers; they grow with the first files.
     pub fn new() -> Self {
-        Self::with(Avx2::allowed())
+        Self::with(Avx2::allowed(), Avx512::allowed())
     }
 
-    pub(super) fn with(avx2: Option<Avx2>) -> Self {
+    pub(super) fn with(avx2: Option<Avx2>, avx512: Option<Avx512>) -> Self {
         Self {
             tables: Tables::new(),
             stream: Stream::default(),
             strips: Strips::new(avx2),
-            pending: Pending::new(avx2),
+            pending: Pending::new(avx2, avx512),
             coefficients: Coefficients::default(),
         }
     }
@@ -183,7 +183,6 @@ impl Decoder {
             if !self.tables.dc[component.dc].is_defined() || !self.tables.ac[component.ac].is_defined() {
                 return corrupt("a scan's Huffman table is missing");
             }
-            self.tables.dc[component.dc].merge();
             self.tables.ac[component.ac].merge();
         }
         let quants = quants(&self.tables, frame)?;

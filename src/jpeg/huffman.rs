@@ -3,79 +3,98 @@
 use super::bits::{Cursor, extend};
 use super::error::{JpegError, corrupt};
 
-/// Bits that index the merged table: nearly every symbol with its extra bits fits, and four tables stay in L1.
+/// Bits that index the merged table: nearly every code fits, and two tables stay in L1.
 pub(super) const LOOKAHEAD: u32 = 11;
 /// Bits that index the plain table.
 const PLAIN: u32 = 9;
 
-/// Set in a merged entry that holds a code but not its value; the length below it may be 0: a longer code.
-pub(super) const INCOMPLETE: u32 = 0x80;
+/// Set in a merged entry that holds no symbol: the code or its value's sign lies beyond the index, or it is too wide.
+const INCOMPLETE: u64 = 0x80;
+/// The most bits that an entry takes, so that three lookups need no refill between them.
+const MOST: u32 = 18;
+/// The most extra bits that an entry has room for.
+const WIDEST: u32 = 10;
 /// The advance of "end of block": so far past 63 that no run can reach it.
 pub(super) const END_OF_BLOCK: u32 = 128;
 /// The advance of a code that does not exist: past 63, yet short of any end of block.
 pub(super) const BAD_CODE: u32 = 64;
 
-/// One or two symbols with their values, as one lookup finds them.
+/// One or two symbols, as one lookup finds them. The first of two comes with its value; the last symbol's value is
+/// computed from the bits, so that it may lie beyond the index.
 ///
-/// From the lowest bit: 8 bits to drop in all (with [`INCOMPLETE`]: of the code alone, whose value has as many bits
-/// as `value` says), 8 advance in zigzag order, 16 value, 8 advance of the second symbol, 8 bits to drop for the
-/// first symbol alone, 16 value of the second symbol. Without a second symbol its advance is 0 and its value that of
-/// the first, so that storing it again does no harm.
+/// From the lowest bit: 8 bits to drop in all, 8 advance in zigzag order, 16 value of the first of two symbols, 8
+/// advance of the second symbol, 6 bits before the last symbol's extra bits, 6 the complement of their number, 12 what
+/// to add to them. Without a second symbol its advance is 0, so that storing the last value where the second symbol
+/// ends overwrites what was stored for the first. Fields are read with rotations, which take one instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Entry(u64);
 
 impl Entry {
-    #[inline(always)]
-    fn new(bits: u32, advance: u32, value: u32) -> Self {
-        let (bits, value) = (u64::from(bits), u64::from(value as u16));
-        Entry(bits | u64::from(advance) << 8 | value << 16 | bits << 40 | value << 48)
+    /// One symbol: a code of `length` bits before `size` extra bits, the first of which is set if it is `positive`.
+    fn new(length: u32, advance: u32, size: u32, positive: bool) -> Self {
+        let add = if positive { 0 } else { 1 - (1i64 << size) };
+        let low = u64::from(length + size) | u64::from(advance) << 8;
+        Entry(low | u64::from(length) << 40 | u64::from(!size & 63) << 46 | (add as u64) << 52)
     }
 
-    fn followed_by(self, second: Entry) -> Self {
-        let bits = u64::from(self.bits() + second.bits());
-        let first = self.0 & 0x0000_FF00_FFFF_FF00;
-        Entry(first | bits | u64::from(second.advance()) << 32 | (second.value() as u16 as u64) << 48)
+    /// This symbol, which has the value `value`, and then `second`.
+    fn followed_by(self, value: i16, second: Entry) -> Self {
+        let bits = u64::from(self.bits());
+        let advances = u64::from(self.advance()) << 8 | u64::from(second.advance()) << 32;
+        let last = (second.0 & !0 << 40) + (bits << 40);
+        Entry((bits + u64::from(second.bits())) | advances | u64::from(value as u16) << 16 | last)
     }
 
+    /// Whether it holds a symbol; otherwise [`Table::long`] must be asked.
     #[inline(always)]
-    fn is_complete(self) -> bool {
-        self.0 & u64::from(INCOMPLETE) == 0
+    pub(super) fn is_complete(self) -> bool {
+        self.0 & INCOMPLETE == 0
     }
 
     /// Bits of all symbols.
-    #[inline(always)]
-    pub(super) fn bits(self) -> u32 {
+    fn bits(self) -> u32 {
         (self.0 & 0xFF) as u32
     }
 
     /// How far the first symbol goes in zigzag order.
     #[inline(always)]
     pub(super) fn advance(self) -> u32 {
-        (self.0 >> 8) as u32 & 0xFF
+        u32::from((self.0 >> 8) as u8)
     }
 
-    /// The value that the first symbol ends with.
+    /// The value that the first of two symbols ends with.
     #[inline(always)]
     pub(super) fn value(self) -> i16 {
-        (self.0 >> 16) as i16
+        self.0.rotate_right(16) as i16
     }
 
     /// How far the second symbol goes; 0 if there is none.
     #[inline(always)]
     pub(super) fn second_advance(self) -> u32 {
-        (self.0 >> 32) as u32 & 0xFF
+        u32::from(self.0.rotate_right(32) as u8)
     }
 
-    /// Bits of the first symbol.
+    /// The value that the last symbol ends with; to be asked before the entry is skipped.
     #[inline(always)]
-    pub(super) fn first_bits(self) -> u32 {
-        (self.0 >> 40) as u32 & 0xFF
+    pub(super) fn last_value(self, cursor: &Cursor) -> i16 {
+        let bits = cursor.field(self.0.rotate_right(40), self.0.rotate_right(46));
+        (bits as i64).wrapping_add(self.0 as i64 >> 52) as i16
     }
 
-    /// The value that the last symbol ends with.
+    /// Drops the bits of all symbols.
     #[inline(always)]
-    pub(super) fn last_value(self) -> i16 {
-        (self.0 >> 48) as i16
+    pub(super) fn skip(self, cursor: &mut Cursor) {
+        cursor.skip_low(self.0);
+    }
+
+    /// Bits before the last symbol's extra bits.
+    fn lead(self) -> u32 {
+        (self.0 >> 40) as u32 & 63
+    }
+
+    /// How many extra bits the last symbol has.
+    fn size(self) -> u32 {
+        !(self.0 >> 46) as u32 & 63
     }
 }
 
@@ -170,13 +189,13 @@ impl Table {
         Ok(())
     }
 
-    /// Derives the merged lookup if the definition has changed since it was last derived.
+    /// Derives the merged lookup of an AC table if the definition has changed since it was last derived.
     pub(super) fn merge(&mut self) {
         if self.merged_ready {
             return;
         }
         self.merged_ready = true;
-        let mut single = [Entry(u64::from(INCOMPLETE)); 1 << LOOKAHEAD];
+        let mut single = [Entry(INCOMPLETE); 1 << LOOKAHEAD];
         for length in 1..=LOOKAHEAD {
             let first = self.limits[length as usize - 1] >> (16 - LOOKAHEAD);
             for prefix in first..self.limits[length as usize] >> (16 - LOOKAHEAD) {
@@ -187,23 +206,29 @@ impl Table {
         }
         for (prefix, entry) in single.iter().enumerate() {
             self.merged[prefix] = *entry;
-            let rest = (prefix << (entry.bits() & 31)) & ((1 << LOOKAHEAD) - 1);
-            let second = single[rest];
-            let fits = entry.bits() + second.bits() <= LOOKAHEAD;
-            let goes_on = self.class == Class::Ac && entry.advance() < END_OF_BLOCK;
-            if goes_on && fits && entry.is_complete() && second.is_complete() {
-                self.merged[prefix] = entry.followed_by(second);
+            let first = entry.bits();
+            if !entry.is_complete() || first > LOOKAHEAD || entry.advance() >= END_OF_BLOCK {
+                continue;
+            }
+            let second = single[(prefix << first) & ((1 << LOOKAHEAD) - 1)];
+            let known = first + second.lead() + u32::from(second.size() != 0);
+            if second.is_complete() && known <= LOOKAHEAD && first + second.bits() <= MOST {
+                let extra = (prefix as u32 >> (LOOKAHEAD - first)) & ((1 << entry.size()) - 1);
+                self.merged[prefix] = entry.followed_by(extend(extra, entry.size()) as i16, second);
             }
         }
     }
 
+    /// The entry of one symbol, with its value's sign from the index and the rest from the bits.
     fn single(&self, prefix: u32, length: u32, symbol: u8) -> Entry {
         let (advance, size) = self.advance_and_size(symbol);
-        if length + size > LOOKAHEAD {
-            return Entry::new(length | INCOMPLETE, advance, size);
+        if size == 0 {
+            return Entry::new(length, advance, 0, true);
         }
-        let extra = (prefix >> (LOOKAHEAD - length - size)) & ((1 << size) - 1);
-        Entry::new(length + size, advance, extend(extra, size) as u32)
+        if length == LOOKAHEAD || size > WIDEST || length + size > MOST {
+            return Entry(INCOMPLETE);
+        }
+        Entry::new(length, advance, size, prefix >> (LOOKAHEAD - length - 1) & 1 != 0)
     }
 
     /// The code at the top of 16 bits: its length and symbol.
@@ -223,30 +248,38 @@ impl Table {
         }
     }
 
-    /// Decodes one symbol with its value, or two; the caller must skip the entry's bits, and may take the first
-    /// symbol alone. At least 16 bits must be available.
+    /// Finds one symbol or two, if they are within a lookup's reach; the caller must skip them. At least [`MOST`] bits
+    /// must be available.
     #[inline(always)]
-    pub(super) fn coefficients(&self, cursor: &mut Cursor, data: &[u8]) -> Entry {
-        let entry = self.merged[cursor.peek::<LOOKAHEAD>()];
-        if entry.is_complete() {
-            return entry;
-        }
-        let (mut length, mut advance, mut size) =
-            (entry.bits() & 0x7F, entry.advance(), entry.value() as u32);
-        if length == 0 {
-            (length, advance, size) = self.long_code(cursor.peek::<16>() as u32);
-        }
-        cursor.skip(length);
-        cursor.refill(data);
-        Entry::new(size, advance, extend(cursor.peek_some(size), size) as u32)
+    pub(super) fn lookup(&self, cursor: &Cursor) -> Entry {
+        self.merged[cursor.peek::<LOOKAHEAD>()]
     }
 
-    /// Decodes the one symbol of a DC table with its value; an advance other than 1 is a bad code.
+    /// Decodes one symbol of any length: its advance and its value. At least 16 bits must be available.
     #[inline(always)]
-    pub(super) fn coefficient(&self, cursor: &mut Cursor, data: &[u8]) -> (u32, i32) {
-        let entry = self.coefficients(cursor, data);
-        cursor.skip(entry.bits());
-        (entry.advance(), i32::from(entry.value()))
+    pub(super) fn long(&self, cursor: &mut Cursor, data: &[u8]) -> (u32, i16) {
+        let (length, advance, size) = self.long_code(cursor.peek::<16>() as u32);
+        cursor.skip(length);
+        cursor.refill(data);
+        (advance, extend(cursor.take(size), size) as i16)
+    }
+
+    /// Decodes the difference that a DC table's symbol stands for, `None` if the bits are no code. At least 31 bits
+    /// must be available.
+    #[inline(always)]
+    pub(super) fn difference(&self, cursor: &mut Cursor) -> Option<i32> {
+        let size = u32::from(self.symbol(cursor)?);
+        let value = cursor.signed(size);
+        cursor.skip(size);
+        Some(value)
+    }
+
+    /// Drops one AC symbol with its value. At least 31 bits must be available.
+    #[inline(always)]
+    pub(super) fn skip_one(&self, cursor: &mut Cursor) {
+        if let Some(symbol) = self.symbol(cursor) {
+            cursor.skip(u32::from(symbol & 15));
+        }
     }
 
     #[cold]
@@ -286,18 +319,28 @@ mod tests {
         while merged.consumed() < 30_000 {
             merged.refill(&data);
             bare.refill(&data);
-            let entry = table.coefficients(&mut merged, &data);
-            merged.skip(entry.bits());
-            let symbols = if entry.second_advance() == 0 { 1 } else { 2 };
-            for (value, _) in [entry.value(), entry.last_value()].into_iter().zip(0..symbols) {
+            let entry = table.lookup(&merged);
+            let mut values = Vec::new();
+            if entry.is_complete() {
+                if entry.second_advance() != 0 {
+                    values.push((entry.advance(), entry.value()));
+                }
+                let advance = if values.is_empty() { entry.advance() } else { entry.second_advance() };
+                values.push((advance, entry.last_value(&merged)));
+                entry.skip(&mut merged);
+            } else {
+                values.push(table.long(&mut merged, &data));
+            }
+            for (advance, value) in values {
                 let Some(symbol) = table.symbol(&mut bare) else {
-                    assert_eq!(entry.advance(), BAD_CODE);
+                    assert_eq!(advance, BAD_CODE);
                     merged.skip(1);
                     bare.skip(1);
                     break;
                 };
                 bare.refill(&data);
                 let size = u32::from(symbol & 15);
+                assert_eq!(advance, table.advance_and_size(symbol).0);
                 assert_eq!(i32::from(value), extend(bare.take(size), size));
             }
             assert_eq!(merged.consumed(), bare.consumed());

@@ -5,6 +5,10 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 pub(super) mod reduced;
 
 use super::tables::Quant;

@@ -1,44 +1,41 @@
-//! Blocks whose coefficients are decoded and whose transform waits for a second one, to be done two at a time.
+//! Blocks whose coefficients are decoded and whose transform waits for more, to be done several at a time.
 
 use super::idct::{self, Target};
 use super::tables::Quant;
-use crate::simd::Avx2;
+use crate::simd::{Avx2, Avx512};
 
-/// Coefficients row by row in the first half. The second half is never read: it swallows what decoding writes
-/// without looking (see `sequential::PLACE`).
+/// Blocks that wait at most. Enough that a vector load seldom meets the two-byte stores of a block just decoded, which
+/// it would have to wait for; few enough to stay in the first cache.
+const BATCH: usize = 16;
+
+/// What a block is decoded into: its coefficients row by row, and after them the room for the next block. Decoding
+/// writes there without looking (see `sequential::PLACE`), but only where the next block's DC will go.
+pub(super) type Slot = [i16; 128];
+
+/// Coefficients of all slots.
 #[repr(C, align(64))]
-pub(super) struct Block(pub(super) [i16; 128]);
+struct Coefficients([i16; 64 * (BATCH + 1)]);
 
-impl Block {
-    /// All zero.
-    pub(super) const ZERO: Block = Block([0; 128]);
-
-    /// The coefficients.
-    #[inline(always)]
-    pub(super) fn coefficients(&self) -> &[i16; 64] {
-        // The array is longer than 64, so this cannot fail and compiles to nothing.
-        self.0.first_chunk().unwrap_or(&[0; 64])
-    }
-}
-
-/// At most one waiting block, and the one being decoded.
+/// The waiting blocks, and the one being decoded.
 pub(super) struct Pending {
-    blocks: [Block; 2],
-    components: [usize; 2],
-    targets: [Target; 2],
+    coefficients: Box<Coefficients>,
+    components: [usize; BATCH],
+    targets: [Target; BATCH],
     waiting: usize,
     avx2: Option<Avx2>,
+    avx512: Option<Avx512>,
 }
 
 impl Pending {
-    /// Nothing waits; transforms run on the vector unit if `avx2` is there.
-    pub(super) fn new(avx2: Option<Avx2>) -> Self {
+    /// Nothing waits; transforms run on the vector units that are there.
+    pub(super) fn new(avx2: Option<Avx2>, avx512: Option<Avx512>) -> Self {
         Self {
-            blocks: [Block::ZERO, Block::ZERO],
-            components: [0; 2],
-            targets: [Target::default(); 2],
+            coefficients: Box::new(Coefficients([0; 64 * (BATCH + 1)])),
+            components: [0; BATCH],
+            targets: [Target::default(); BATCH],
             waiting: 0,
             avx2,
+            avx512,
         }
     }
 
@@ -49,17 +46,20 @@ impl Pending {
 
     /// Forgets what a failed decode left behind.
     pub(super) fn clear(&mut self) {
-        self.blocks = [Block::ZERO, Block::ZERO];
+        self.coefficients.0.fill(0);
         self.waiting = 0;
     }
 
     /// The block to decode into: it is zero except perhaps for DC, which decoding overwrites.
     #[inline(always)]
-    pub(super) fn block(&mut self) -> &mut Block {
-        &mut self.blocks[self.waiting & 1]
+    pub(super) fn slot(&mut self) -> &mut Slot {
+        let at = (self.waiting % BATCH) * 64;
+        // As many as a slot has, so this cannot fail.
+        let (slots, _) = self.coefficients.0[at..at + 128].as_chunks_mut();
+        &mut slots[0]
     }
 
-    /// Takes the block of [`Pending::block`] as decoded. It is transformed now or with the next one.
+    /// Takes the block of [`Pending::slot`] as decoded. It is transformed now or with others.
     #[inline(always)]
     pub(super) fn push(
         &mut self,
@@ -70,7 +70,7 @@ impl Pending {
         planes: &mut [u8],
     ) {
         if !has_ac {
-            let dc = self.block().0[0];
+            let dc = self.slot()[0];
             idct::fill_dc(dc, &quants[component & 3], target, planes);
             return;
         }
@@ -78,43 +78,46 @@ impl Pending {
             self.reduce(component, target, quants, planes);
             return;
         }
-        let slot = self.waiting & 1;
+        let slot = self.waiting % BATCH;
         self.components[slot] = component;
         self.targets[slot] = target;
         self.waiting += 1;
-        if self.waiting == 2 {
+        if self.waiting == BATCH {
             self.flush(quants, planes);
         }
     }
 
-    /// Transforms the block of [`Pending::block`] to fewer samples, now.
+    /// Transforms the block of [`Pending::slot`] to fewer samples, now.
     fn reduce(&mut self, component: usize, target: Target, quants: &[Quant; 4], planes: &mut [u8]) {
         let quant = &quants[component & 3];
-        let block = self.block();
+        // A slot is longer than a block, so there always is one.
+        let Some(block) = self.slot().first_chunk_mut::<64>() else { return };
         match target.size {
-            1 => idct::fill_dc(block.0[0], quant, target, planes),
-            _ => idct::reduced::transform(block.coefficients(), quant, target, planes),
+            1 => idct::fill_dc(block[0], quant, target, planes),
+            _ => idct::reduced::transform(block, quant, target, planes),
         }
-        block.0[..64].fill(0);
+        block.fill(0);
     }
 
     /// Transforms what waits.
-    #[inline]
+    #[inline(never)]
     pub(super) fn flush(&mut self, quants: &[Quant; 4], planes: &mut [u8]) {
+        let (blocks, _) = self.coefficients.0.as_chunks_mut::<64>();
+        let count = std::mem::take(&mut self.waiting).min(BATCH);
+        let (blocks, components) = (&mut blocks[..count], &self.components[..count]);
+        let targets = &self.targets[..count];
         #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = self.avx2.filter(|_| self.waiting == 2) {
-            let [first, second] = &self.blocks;
-            let quant = self.components.map(|component| &quants[component & 3]);
-            let coefficients = [first.coefficients(), second.coefficients()];
-            idct::avx2::transform_two(avx2, coefficients, quant, self.targets, planes);
-            self.blocks.iter_mut().for_each(|block| block.0[..64].fill(0));
-            self.waiting = 0;
+        if let Some(avx512) = self.avx512 {
+            return idct::avx512::transform(avx512, blocks, components, quants, targets, planes);
         }
-        for slot in 0..self.waiting {
-            let quant = &quants[self.components[slot] & 3];
-            idct::transform(self.blocks[slot].coefficients(), quant, self.targets[slot], planes);
-            self.blocks[slot].0[..64].fill(0);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = self.avx2 {
+            return idct::avx2::transform(avx2, blocks, components, quants, targets, planes);
         }
-        self.waiting = 0;
+        let _ = self.avx512;
+        for ((block, component), target) in blocks.iter_mut().zip(components).zip(targets) {
+            idct::transform(block, &quants[component & 3], *target, planes);
+            block.fill(0);
+        }
     }
 }

@@ -10,18 +10,18 @@ use super::frame::Frame;
 use super::huffman::{END_OF_BLOCK, Table};
 use super::idct;
 use super::index::{Point, Trail};
-use super::pending::{Block, Pending};
+use super::pending::{Pending, Slot};
 use super::stream::Stream;
-use super::strips::Strips;
+use super::strips::{Place, Strips};
 use super::tables::{Quant, Tables, ZIGZAG};
 
-/// Where a value goes after an advance to `k`: at `PLACE[k - 1]`. What an "end of block" or a broken run would
-/// write lands in the unused half of a [`Block`], so the hot loop needs no test for it.
+/// Where a value goes after an advance to `k`: to the coefficient before. What an "end of block" or a broken run would
+/// write lands in the room after a block (see [`Slot`]), so the hot loop needs no test for it.
 const PLACE: [u8; 256] = {
     let mut place = [64; 256];
     let mut k = 0;
     while k < 64 {
-        place[k] = ZIGZAG[k];
+        place[k + 1] = ZIGZAG[k];
         k += 1;
     }
     place
@@ -39,42 +39,50 @@ pub(super) fn decode_block<const STORE: bool>(
     dc: &Table,
     ac: &Table,
     prediction: &mut i32,
-    block: &mut Block,
+    block: &mut Slot,
 ) -> Result<bool, BadBlock> {
     cursor.refill(data);
-    let (advance, difference) = dc.coefficient(cursor, data);
-    if advance != 1 {
-        return Err(BadBlock);
-    }
+    let difference = dc.difference(cursor).ok_or(BadBlock)?;
     *prediction = prediction.wrapping_add(difference);
-    block.0[0] = *prediction as i16;
+    block[0] = *prediction as i16;
     let mut k = 1;
     'block: loop {
         cursor.refill(data);
-        // Three short lookups and the longest code fit into one refill.
-        for _ in 0..4 {
-            let entry = ac.coefficients(cursor, data);
+        for _ in 0..3 {
+            let entry = ac.lookup(cursor);
+            if !entry.is_complete() {
+                let (advance, value) = ac.long(cursor, data);
+                k += advance;
+                store::<STORE>(block, k, value);
+                if k > 63 {
+                    break 'block;
+                }
+                continue 'block;
+            }
             let first = k + entry.advance();
             store::<STORE>(block, first, entry.value());
             k = first + entry.second_advance();
-            store::<STORE>(block, k, entry.last_value());
+            store::<STORE>(block, k, entry.last_value(cursor));
             if k > 63 {
-                // A second symbol after a full block is the next block's first one.
-                let alone = first > 63;
-                cursor.skip(if alone { entry.first_bits() } else { entry.bits() });
-                k = if alone { first } else { k };
+                if first > 63 && entry.second_advance() != 0 {
+                    // A second symbol after a full block is the next block's first one.
+                    ac.skip_one(cursor);
+                    k = first;
+                } else {
+                    entry.skip(cursor);
+                }
                 break 'block;
             }
-            cursor.skip(entry.bits());
+            entry.skip(cursor);
         }
     }
     if k == 64 || k >= END_OF_BLOCK { Ok(k != 1 + END_OF_BLOCK) } else { Err(BadBlock) }
 }
 
 #[inline(always)]
-fn store<const STORE: bool>(block: &mut Block, k: u32, value: i16) {
+fn store<const STORE: bool>(block: &mut Slot, k: u32, value: i16) {
     if STORE {
-        block.0[usize::from(PLACE[(k - 1) as u8 as usize]) & 127] = value;
+        block[usize::from(PLACE[k as u8 as usize]) & 127] = value;
     }
 }
 
@@ -87,7 +95,7 @@ trait BlockDecoder: Copy {
         data: &[u8],
         tables: (&Table, &Table),
         prediction: &mut i32,
-        block: &mut Block,
+        block: &mut Slot,
     ) -> Result<bool, BadBlock>;
 }
 
@@ -103,7 +111,7 @@ impl BlockDecoder for Plain {
         data: &[u8],
         (dc, ac): (&Table, &Table),
         prediction: &mut i32,
-        block: &mut Block,
+        block: &mut Slot,
     ) -> Result<bool, BadBlock> {
         decode_block::<STORE>(cursor, data, dc, ac, prediction, block)
     }
@@ -116,6 +124,21 @@ pub(super) struct Whole<'a> {
     pub(super) scan: &'a Scan,
     pub(super) tables: &'a Tables,
     pub(super) quants: &'a [Quant; 4],
+}
+
+/// The most blocks in an MCU; `Scan::parse` refuses more, and a component alone has one.
+const MOST_BLOCKS: usize = 10;
+
+/// One block of every MCU of a row.
+#[derive(Clone, Copy)]
+struct Unit<'a> {
+    component: usize,
+    /// For DC and AC.
+    tables: (&'a Table, &'a Table),
+    /// Blocks of the component in an MCU's row, and which of them this is.
+    across: usize,
+    x: usize,
+    place: Place,
 }
 
 /// An error comes with the column of the MCU that it is in.
@@ -201,31 +224,27 @@ impl Whole<'_> {
     ) -> RowResult {
         let mut cursor = state.cursor;
         let mut predictions = state.predictions;
+        let units = self.units(row, strips);
+        let units = units.get(..self.blocks_in_mcu()).unwrap_or(&units);
         for column in 0..self.frame.mcus_across() {
             if stream.restart_is_due() {
                 cursor = stream.restart(self.bytes, cursor).map_err(|error| (error, column))?;
                 predictions = [0; 4];
             }
-            for part in self.scan.used() {
-                let component = &self.frame.components[part.index & 3];
-                let (dc, ac) = (&self.tables.dc[part.dc & 3], &self.tables.ac[part.ac & 3]);
-                let prediction = &mut predictions[part.index & 3];
-                for block in 0..component.h * component.v {
-                    let (x, y) = (block % component.h, block / component.h);
-                    let (x, y) = (column * component.h + x, row * component.v + y);
-                    let (data, slot) = (stream.data(), pending.block());
-                    let target = strips.target(part.index, x, y);
-                    let result = match target {
-                        Some(target) if target.size > 1 => {
-                            decoder.decode::<true>(&mut cursor, data, (dc, ac), prediction, slot)
-                        }
-                        // DC is written all the same, and is all that one sample a block needs.
-                        _ => decoder.decode::<false>(&mut cursor, data, (dc, ac), prediction, slot),
-                    };
-                    let Ok(has_ac) = result else { return Err((stream.fault(self.bytes, &cursor), column)) };
-                    if let Some(target) = target {
-                        pending.push(has_ac, part.index, target, self.quants, strips.samples());
+            for unit in units {
+                let prediction = &mut predictions[unit.component];
+                let (data, slot) = (stream.data(), pending.slot());
+                let target = unit.place.target(column * unit.across + unit.x);
+                let result = match target {
+                    Some(target) if target.size > 1 => {
+                        decoder.decode::<true>(&mut cursor, data, unit.tables, prediction, slot)
                     }
+                    // DC is written all the same, and is all that one sample a block needs.
+                    _ => decoder.decode::<false>(&mut cursor, data, unit.tables, prediction, slot),
+                };
+                let Ok(has_ac) = result else { return Err((stream.fault(self.bytes, &cursor), column)) };
+                if let Some(target) = target {
+                    pending.push(has_ac, unit.component, target, self.quants, strips.samples());
                 }
             }
             if stream.overread(&cursor) {
@@ -234,6 +253,31 @@ impl Whole<'_> {
         }
         *state = State { cursor, predictions };
         Ok(())
+    }
+
+    fn blocks_in_mcu(&self) -> usize {
+        let components = self.scan.used().iter().map(|part| self.frame.components[part.index & 3]);
+        components.map(|component| component.h * component.v).sum()
+    }
+
+    /// What the blocks of each MCU of a row have in common, in their order in the stream; unused ones at the end.
+    fn units(&self, row: usize, strips: &Strips) -> [Unit<'_>; MOST_BLOCKS] {
+        let (dc, ac) = (&self.tables.dc[0], &self.tables.ac[0]);
+        let mut units =
+            [Unit { component: 0, tables: (dc, ac), across: 1, x: 0, place: Place::default() }; _];
+        let mut next = units.iter_mut();
+        for part in self.scan.used() {
+            let (component, index) = (&self.frame.components[part.index & 3], part.index & 3);
+            for block in 0..component.h * component.v {
+                let (across, x, y) = (component.h, block % component.h, block / component.h);
+                let tables = (&self.tables.dc[part.dc & 3], &self.tables.ac[part.ac & 3]);
+                let place = strips.place(index, row * component.v + y);
+                if let Some(unit) = next.next() {
+                    *unit = Unit { component: index, tables, across, x, place };
+                }
+            }
+        }
+        units
     }
 
     /// Fills the MCUs of a row from `column` on with mid-grey.

@@ -119,6 +119,26 @@ impl Plane {
     }
 }
 
+/// Where the needed blocks of one row of blocks go.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    /// The first needed column, and how many there are.
+    first: usize,
+    count: usize,
+    /// The first column's target.
+    target: Target,
+}
+
+impl Place {
+    /// Where the block of a column goes, or `None` if it is not needed.
+    #[inline(always)]
+    pub(super) fn target(&self, column: usize) -> Option<Target> {
+        let at = column.wrapping_sub(self.first);
+        let Target { offset, stride, size } = self.target;
+        (at < self.count).then(|| Target { offset: offset + at * size, stride, size })
+    }
+}
+
 /// The planes of one picture; the buffers stay for the next one.
 pub(super) struct Strips {
     samples: Vec<u8>,
@@ -205,13 +225,26 @@ impl Strips {
     /// Where to write a block, or `None` if it is not needed.
     #[inline(always)]
     pub(super) fn target(&self, component: usize, column: usize, row: usize) -> Option<Target> {
+        self.place(component, row).target(column)
+    }
+
+    /// Where to write the blocks of a row.
+    pub(super) fn place(&self, component: usize, row: usize) -> Place {
         let plane = &self.planes[component & 3];
-        if !plane.columns.contains(&column) || !plane.rows.contains(&row) {
-            return None;
+        if !plane.rows.contains(&row) {
+            return Place::default();
         }
         // `ring` is twice the strip, and strips hold whole blocks, so a block never wraps.
-        let offset = plane.offset(column * plane.block, row * plane.block);
-        Some(Target { offset, stride: plane.stride, size: plane.block })
+        let (first, count) = (plane.columns.start, plane.columns.len());
+        Place {
+            first,
+            count,
+            target: Target {
+                offset: plane.offset(first * plane.block, row * plane.block),
+                stride: plane.stride,
+                size: plane.block,
+            },
+        }
     }
 
     /// The samples of all planes, which targets point into.

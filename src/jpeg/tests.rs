@@ -4,7 +4,7 @@ use super::header::ColorModel;
 use super::idct::{self, Target};
 use super::tables::Quant;
 use super::{convert, upsample};
-use crate::simd::Avx2;
+use crate::simd::{Avx2, Avx512};
 
 /// A small generator (xorshift), so that failures repeat.
 struct Dice(u64);
@@ -49,21 +49,34 @@ fn avx2() -> Option<Avx2> {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn two_blocks_at_once_are_the_same_two_blocks() {
-    let Some(avx2) = avx2() else { return };
+fn several_blocks_at_once_are_the_same_blocks() {
+    let (Some(avx2), avx512) = (avx2(), Avx512::detected()) else { return };
+    if avx512.is_none() {
+        println!("NOT RUN: this machine has no AVX-512");
+    }
     let mut dice = Dice(1);
-    for round in 0..20_000 {
-        let blocks = [dice.block(), dice.block()];
-        let quants = [Quant(dice.block()), Quant(dice.block().map(|q| q & 63 | 1))];
-        let targets = [Target { offset: 3, stride: 20, size: 8 }, Target { offset: 12, stride: 20, size: 8 }];
-        let (mut scalar, mut vector) = (vec![7; 180], vec![7; 180]);
-        for i in 0..2 {
-            idct::transform(&blocks[i], &quants[i], targets[i], &mut scalar);
+    for round in 0..8_000 {
+        let count = 1 + round % 5;
+        let blocks: Vec<_> = (0..count).map(|_| dice.block()).collect();
+        let quants =
+            [(); 4].map(|()| Quant(dice.block().map(|q| if round & 1 == 0 { q } else { q & 63 | 1 })));
+        let components: Vec<_> = (0..count).map(|_| dice.next() as usize % 4).collect();
+        let targets: Vec<_> = (0..count).map(|i| Target { offset: 3 + 9 * i, stride: 50, size: 8 }).collect();
+        let mut scalar = vec![7; 410];
+        for ((block, component), target) in blocks.iter().zip(&components).zip(&targets) {
+            idct::transform(block, &quants[*component], *target, &mut scalar);
         }
-        let [first, second] = &blocks;
-        let quant = [&quants[0], &quants[1]];
-        idct::avx2::transform_two(avx2, [first, second], quant, targets, &mut vector);
-        assert_eq!(scalar, vector, "round {round}: {blocks:?}");
+        let (mut two, mut four) = (blocks.clone(), blocks.clone());
+        let mut vector = vec![7; 410];
+        idct::avx2::transform(avx2, &mut two, &components, &quants, &targets, &mut vector);
+        assert_eq!(scalar, vector, "round {round}, two at once: {blocks:?}");
+        assert!(two.as_flattened().iter().all(|&coefficient| coefficient == 0));
+        if let Some(avx512) = avx512 {
+            let mut vector = vec![7; 410];
+            idct::avx512::transform(avx512, &mut four, &components, &quants, &targets, &mut vector);
+            assert_eq!(scalar, vector, "round {round}, four at once: {blocks:?}");
+            assert!(four.as_flattened().iter().all(|&coefficient| coefficient == 0));
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 use super::{BadBlock, BlockDecoder, decode_block};
 use crate::jpeg::bits::Cursor;
 use crate::jpeg::huffman::Table;
-use crate::jpeg::pending::Block;
+use crate::jpeg::pending::Slot;
 use crate::simd::Avx2;
 
 /// Decodes blocks with BMI2's shifts.
@@ -19,7 +19,7 @@ impl BlockDecoder for Bmi2 {
         data: &[u8],
         tables: (&Table, &Table),
         prediction: &mut i32,
-        block: &mut Block,
+        block: &mut Slot,
     ) -> Result<bool, BadBlock> {
         // SAFETY: the `Avx2` value within `self` proves that the machine has BMI1 and BMI2 too.
         unsafe { decode_bmi2::<STORE>(cursor, data, tables, prediction, block) }
@@ -34,7 +34,7 @@ fn decode_bmi2<const STORE: bool>(
     data: &[u8],
     tables: (&Table, &Table),
     prediction: &mut i32,
-    block: &mut Block,
+    block: &mut Slot,
 ) -> Result<bool, BadBlock> {
     let mut local = *cursor;
     let result = decode_block::<STORE>(&mut local, data, tables.0, tables.1, prediction, block);

@@ -1,0 +1,123 @@
+//! The inverse DCT of four blocks at once, one in each quarter of the 512-bit registers.
+#![expect(unsafe_code, reason = "vector loads and stores, and calls into functions built for AVX-512")]
+
+use std::arch::x86_64::*;
+use std::arch::x86_64::{
+    __m512i as Vector, _mm512_add_epi8 as add_8, _mm512_add_epi16 as add_16, _mm512_add_epi32 as add_32,
+    _mm512_madd_epi16 as multiply_add, _mm512_packs_epi16 as pack_16, _mm512_packs_epi32 as pack_32,
+    _mm512_set1_epi8 as set1_8, _mm512_set1_epi32 as set1_32, _mm512_setzero_si512 as zero,
+    _mm512_sll_epi16 as shift_left_16, _mm512_sra_epi32 as shift_right_32, _mm512_sub_epi16 as sub_16,
+    _mm512_sub_epi32 as sub_32, _mm512_unpackhi_epi8 as high_8, _mm512_unpackhi_epi16 as high_16,
+    _mm512_unpackhi_epi32 as high_32, _mm512_unpackhi_epi64 as high_64, _mm512_unpacklo_epi8 as low_8,
+    _mm512_unpacklo_epi16 as low_16, _mm512_unpacklo_epi32 as low_32, _mm512_unpacklo_epi64 as low_64,
+};
+
+use super::super::tables::Quant;
+use super::Target;
+use crate::simd::Avx512;
+
+/// Dequantises and transforms blocks into `planes`, four by four, and zeroes them; `components` says which of `quants`
+/// each takes. Panics if a target lies outside of the planes.
+pub(in super::super) fn transform(
+    _: Avx512,
+    blocks: &mut [[i16; 64]],
+    components: &[usize],
+    quants: &[Quant; 4],
+    targets: &[Target],
+    planes: &mut [u8],
+) {
+    for target in targets {
+        assert!(target.stride <= 1 << 24 && target.offset <= planes.len());
+        assert!(target.offset + 7 * target.stride + 8 <= planes.len());
+    }
+    for at in (0..blocks.len()).step_by(4) {
+        // Of a last group that is not full, the last block is done more than once.
+        let four: [usize; 4] = std::array::from_fn(|i| (at + i).min(blocks.len() - 1));
+        let coefficients = four.map(|i| &blocks[i]);
+        let quant = four.map(|i| &quants[components[i] & 3]);
+        // SAFETY: the `Avx512` value proves that the machine has it; the targets were checked above.
+        unsafe { transform_four(coefficients, quant, four.map(|i| targets[i]), planes) }
+    }
+    blocks.as_flattened_mut().fill(0);
+}
+
+super::lanes::transform!("avx512f,avx512bw,avx512vl");
+
+/// A bit for each eight bytes of the blocks that are flat.
+type Flat = __mmask8;
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn choose(full: __m512i, wrapped: __m512i, flat: Flat) -> __m512i {
+    _mm512_mask_blend_epi64(flat, full, wrapped)
+}
+
+/// # Safety
+///
+/// Each target's eight rows of eight bytes must lie within `planes`.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+unsafe fn transform_four(
+    coefficients: [&[i16; 64]; 4],
+    quant: [&Quant; 4],
+    targets: [Target; 4],
+    planes: &mut [u8],
+) {
+    let raw = coefficients.map(|block| [load_half(block, 0), load_half(block, 1)]);
+    let factors = quant.map(|quant| [load_half(&quant.0, 0), load_half(&quant.0, 1)]);
+    let half =
+        |half: usize| std::array::from_fn(|block| _mm512_mullo_epi16(raw[block][half], factors[block][half]));
+    let ([a, b, c, d], [e, f, g, h]) = (quarters_to_rows(half(0)), quarters_to_rows(half(1)));
+    let results = inverse([a, b, c, d, e, f, g, h], flat_quarters(raw));
+    for (pair, rows) in results.into_iter().enumerate() {
+        let quarters = [
+            _mm512_castsi512_si128(rows),
+            _mm512_extracti32x4_epi32::<1>(rows),
+            _mm512_extracti32x4_epi32::<2>(rows),
+            _mm512_extracti32x4_epi32::<3>(rows),
+        ];
+        for (quarter, target) in quarters.into_iter().zip(targets) {
+            // SAFETY: these are rows 2 * pair and 2 * pair + 1, which the caller has checked.
+            unsafe {
+                let first = planes.as_mut_ptr().add(target.offset + 2 * pair * target.stride);
+                _mm_storel_epi64(first.cast(), quarter);
+                _mm_storel_epi64(first.add(target.stride).cast(), _mm_unpackhi_epi64(quarter, quarter));
+            }
+        }
+    }
+}
+
+/// Rows 0 to 3 or 4 to 7 of a block.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn load_half(block: &[i16; 64], half: usize) -> __m512i {
+    let four_rows = &block[half * 32..half * 32 + 32];
+    // SAFETY: the slice holds 32 i16, which are 64 bytes; the load may be unaligned.
+    unsafe { _mm512_loadu_si512(four_rows.as_ptr().cast()) }
+}
+
+/// From four rows of each of four blocks to one row of all blocks in each register.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn quarters_to_rows([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    let even = (_mm512_shuffle_i32x4::<0x88>(a, b), _mm512_shuffle_i32x4::<0x88>(c, d));
+    let odd = (_mm512_shuffle_i32x4::<0xDD>(a, b), _mm512_shuffle_i32x4::<0xDD>(c, d));
+    [
+        _mm512_shuffle_i32x4::<0x88>(even.0, even.1),
+        _mm512_shuffle_i32x4::<0x88>(odd.0, odd.1),
+        _mm512_shuffle_i32x4::<0xDD>(even.0, even.1),
+        _mm512_shuffle_i32x4::<0xDD>(odd.0, odd.1),
+    ]
+}
+
+/// Two bits for each block whose rows 1 to 7 are all zero, `None` if there is no such block.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn flat_quarters(raw: [[__m512i; 2]; 4]) -> Option<Flat> {
+    let mut flat = 0;
+    for (block, [top, bottom]) in raw.into_iter().enumerate() {
+        // The lowest two groups of eight bytes are row 0.
+        let below = _mm512_mask_test_epi64_mask(0xFC, top, top) | _mm512_test_epi64_mask(bottom, bottom);
+        flat |= u8::from(below == 0) * (3 << (2 * block));
+    }
+    (flat != 0).then_some(flat)
+}
