@@ -268,7 +268,7 @@ impl LoaderBuilder {
         }
         if !(1..=MAX_BATCH_ROWS).contains(&batch_size) {
             return Err(Error::config(format!(
-                "batch_size is {batch_size}, and may be 1 to {MAX_BATCH_ROWS}"
+                "batch_size is {batch_size}, and may be 1 to {MAX_BATCH_ROWS}: use a larger or a smaller batch_size"
             )));
         }
         self.augments.iter().try_for_each(|augment| augment.check())?;

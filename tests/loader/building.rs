@@ -1,7 +1,7 @@
 //! What is refused before the first epoch, with its remedy.
 
 use crate::support::{builder, flat};
-use feedline::augment::Augment;
+use feedline::augment::{Augment, RandomHorizontalFlip};
 use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Op, Value};
 use feedline::error::Error;
@@ -45,6 +45,8 @@ fn numbers_that_cannot_work_are_refused() {
     refused(builder(flat(4), 2).prefetch(65), "prefetch must be in 1..=64");
     refused(builder(flat(4), 2).partner_window(0), "partner_window is 0");
     refused(builder(flat(1 << 40), 1 << 40), "smaller batch_size");
+    refused(builder(flat(1 << 40), 1 << 20).augment(center_crop(4000)), "smaller batch_size");
+    refused(builder(flat(4), 2).augment(RandomHorizontalFlip::new(50.0)), "[0.0, 1.0]");
 }
 
 #[test]
