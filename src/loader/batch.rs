@@ -36,10 +36,12 @@ impl Batch {
         let row_bytes = output.map_or(0, Output::sample_bytes);
         let (mut samples, mut rejects) = (Vec::new(), Rejects::default());
         for (row, outcome) in outcomes.into_iter().enumerate() {
+            let own = rejects.failures.len();
             rejects.failures.extend(outcome.failures);
             rejects.panic = rejects.panic.or(outcome.panic);
             let Some(sample) = outcome.sample else {
-                rejects.lost = rejects.lost.or(rejects.failures.len().checked_sub(1));
+                let substitutes = rejects.failures[own..].len().saturating_sub(1);
+                rejects.lost = rejects.lost.or((own < rejects.failures.len()).then_some((own, substitutes)));
                 continue;
             };
             if row != samples.len() {
@@ -176,7 +178,7 @@ impl std::fmt::Debug for Batch {
 pub(super) struct Rejects {
     /// In the order of rows.
     pub(super) failures: Vec<Failure>,
-    /// The failure that left the first row empty.
-    pub(super) lost: Option<usize>,
+    /// The first empty row's own failure, and how many substitutes for it were bad too.
+    pub(super) lost: Option<(usize, usize)>,
     pub(super) panic: Option<Error>,
 }

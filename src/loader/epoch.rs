@@ -78,8 +78,14 @@ impl Epoch {
         }
         self.note(&rejects);
         let excused = self.crew.context.bad == BadSample::Skip;
-        if let Some(at) = rejects.lost.filter(|_| !excused) {
-            return Err(rejects.failures.swap_remove(at).into_error());
+        if let Some((at, substitutes)) = rejects.lost.filter(|_| !excused) {
+            let mut failure = rejects.failures.swap_remove(at);
+            if substitutes > 0 {
+                let cause = &failure.cause;
+                failure.cause =
+                    format!("{cause}; {substitutes} substitutes for it were bad too: see the report").into();
+            }
+            return Err(failure.into_error());
         }
         match (self.max_failures, rejects.failures.pop()) {
             (Some(most), Some(last)) if self.failures > most => {

@@ -86,7 +86,10 @@ fn a_set_without_any_good_sample_fails_instead_of_searching_for_ever() {
     let all: Vec<usize> = (0..6).collect();
     let loader = builder(bad(6, &all), 3).bad_sample(BadSample::Substitute).build().unwrap();
     let mut epoch = loader.epoch(0);
-    index_of(epoch.next());
+    let Some(Err(error @ Error::Sample { index: 0, .. })) = epoch.next() else {
+        panic!("not the first sample's own failure")
+    };
+    assert!(error.to_string().contains("16 substitutes for it were bad too"), "{error}");
     assert!(epoch.next().is_none());
 }
 

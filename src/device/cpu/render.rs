@@ -219,7 +219,8 @@ impl Painter {
         let taps = reach::taps_of(layer);
         let Self { resampler, turned, rest, row, level } = self;
         let view = source(plan, layer, taps, images, stages, (turned, rest, *level))?;
-        if layer.clip.size() == layer.scaled && layer.mirror == 0 {
+        let whole = layer.window.size() == layer.clip.size();
+        if layer.clip.size() == layer.scaled && layer.mirror == 0 && whole {
             (0..view.size.height as usize).for_each(|y| put(y, view.row(y)));
             return Ok(());
         }
