@@ -33,7 +33,8 @@ pub struct BuiltIndex {
 /// Works on all cores, or on `workers` threads. `progress` is told after each batch how many samples are done.
 ///
 /// # Errors
-/// [`crate::error::Error::Config`] for a source without samples or a `path` that names a file of another kind, and [`Error::Io`]
+/// [`Config`](crate::error::Error::Config) for a source without samples or a `path` that names a file of another
+/// kind, and [`Io`](crate::error::Error::Io)
 /// where the sidecar cannot be written. Bad files are in the report.
 pub fn build_index(
     source: impl Source + 'static,
