@@ -34,8 +34,7 @@ pub struct BuiltIndex {
 ///
 /// # Errors
 /// [`Config`](crate::error::Error::Config) for a source without samples or a `path` that names a file of another
-/// kind, and [`Io`](crate::error::Error::Io)
-/// where the sidecar cannot be written. Bad files are in the report.
+/// kind, and [`Io`](crate::error::Error::Io) where the sidecar cannot be written. Bad files are in the report.
 pub fn build_index(
     source: impl Source + 'static,
     path: &Path,
