@@ -1,14 +1,9 @@
 //! Resampling with AVX-512: four rows at once across, 64 bytes at once down.
 #![expect(unsafe_code, reason = "vector loads and stores by pointer")]
 
-use super::avx2::{PACK_RGB, check_horizontal, join};
+use super::avx2::{FIRST_PAIR, PACK_RGB, SECOND_PAIR, check_horizontal, join};
 use super::{Axis, Lines, View};
 use std::arch::x86_64::*;
-
-/// From four packed RGB pixels to (R0 R1 G0 G1 B0 B1 0 0) as 16-bit lanes; -1 gives zero.
-const FIRST_PAIR: [i8; 16] = [0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1];
-/// The same of the third and fourth pixel.
-const SECOND_PAIR: [i8; 16] = [6, -1, 9, -1, 7, -1, 10, -1, 8, -1, 11, -1, -1, -1, -1, -1];
 
 pub(super) fn horizontal(view: View<'_>, height: usize, columns: &Axis, middle: &mut [u8], stride: usize) {
     check_horizontal(&view, height, columns, middle, stride);
