@@ -25,7 +25,7 @@ mod worker;
 pub use crate::policy::{BadSample, LastBatch};
 pub use batch::Batch;
 pub use build_index::{BuiltIndex, build_index};
-pub use builder::{AUTO_PREFETCH, LoaderBuilder};
+pub use builder::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
 pub use epoch::Epoch;
 pub use histogram::Timing;
 pub use policy::{BadFile, Report, Stage, Status};

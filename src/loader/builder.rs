@@ -22,7 +22,7 @@ use crate::source::Source;
 use std::sync::Arc;
 
 /// Slots besides the prefetched batches: one with the consumer, one being filled.
-const SLOTS_BESIDE: usize = 2;
+pub const SLOTS_BESIDE: usize = 2;
 /// Batches made ahead unless [`LoaderBuilder::prefetch`] is given: how many at the start, and at most.
 pub const AUTO_PREFETCH: (usize, usize) = (2, 4);
 /// Longest prefetch.

@@ -4,14 +4,12 @@ use super::Arguments;
 use super::meter::Measured;
 use crate::cli::doctor::simd_word;
 use crate::cli::options::{device_word, dtype_word, layout_word};
-use feedline::loader::{Loader, Stats};
+use feedline::loader::{Loader, SLOTS_BESIDE, Stats};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// Causes of bad samples that are printed.
 const CAUSES_SHOWN: usize = 5;
-/// Slots of a loader besides the prefetched batches: one with the consumer, one being filled.
-const SLOTS_BESIDE: usize = 2;
 
 /// The printed object; its fields stay in this order.
 #[derive(Serialize)]
