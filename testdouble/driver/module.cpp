@@ -1,9 +1,10 @@
 #include "module.h"
 
+#include <ctype.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
-#include <regex>
+#include <sstream>
 #include <vector>
 
 #include "../grid/registry.h"
@@ -30,16 +31,18 @@ std::string without_comments(std::string text) {
 
 // `.param .u64 .ptr .align 1 name` or `.param .align 8 .b8 name[56]`.
 Parameter parameter_of(const std::string& text) {
-    static const std::regex bytes(R"(\.align\s+(\d+)\s+\.b8\s+[\w$]+\[(\d+)\])"), scalar(R"(\.param\s+\.[a-z](\d+))");
-    std::smatch match;
-    if (std::regex_search(text, match, bytes)) {
-        return {(unsigned short)std::stoi(match[2]), (unsigned short)std::stoi(match[1]), ParameterKind::value};
+    unsigned bytes = 0, alignment = 0, count = 0;
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+        bool type = word.size() >= 3 && word[0] == '.' && isdigit(static_cast<unsigned char>(word[2]));
+        size_t bracket = word.find('[');
+        if (type) bytes = unsigned(atoi(word.c_str() + 2)) / 8;
+        else if (bracket != std::string::npos) count = unsigned(atoi(word.c_str() + bracket + 1));
+        else if (word == ".align") words >> alignment;
     }
-    if (std::regex_search(text, match, scalar)) {
-        auto size = (unsigned short)(std::stoi(match[1]) / 8);
-        return {size, size, ParameterKind::value};
-    }
-    return {0, 0, ParameterKind::value};
+    // A pointer's alignment is that of what it points at.
+    if (count == 0) return {(unsigned short)bytes, (unsigned short)bytes, ParameterKind::value};
+    return {(unsigned short)(bytes * count), (unsigned short)alignment, ParameterKind::value};
 }
 
 std::vector<Parameter> parameters_of(const std::string& list) {
@@ -64,15 +67,13 @@ void compare(const Kernel& kernel, const std::vector<Parameter>& parameters) {
     }
 }
 
+// `.maxntid 256` or `.maxntid 16, 16, 1`.
 unsigned most_threads(const std::string& directives) {
-    static const std::regex bound(R"(\.(?:maxntid|reqntid)\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?)");
-    std::smatch match;
-    if (!std::regex_search(directives, match, bound)) return 1024;
-    unsigned threads = 1;
-    for (size_t axis = 1; axis <= 3; axis++) {
-        if (match[axis].matched) threads *= unsigned(std::stoi(match[axis]));
-    }
-    return threads;
+    size_t at = directives.find(".maxntid");
+    if (at == std::string::npos) at = directives.find(".reqntid");
+    unsigned x = 1, y = 1, z = 1;
+    if (at == std::string::npos || sscanf(directives.c_str() + at + 8, "%u , %u , %u", &x, &y, &z) < 1) return 1024;
+    return x * y * z;
 }
 
 // The head of one kernel, from its name to the brace that opens its body.
