@@ -4,6 +4,7 @@ pub mod batch;
 pub mod cpu;
 mod reach;
 mod shrink;
+mod warp;
 
 pub use reach::region;
 
