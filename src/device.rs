@@ -6,6 +6,7 @@ pub mod cpu;
 pub mod cuda;
 mod reach;
 mod shrink;
+mod warp;
 
 pub use reach::region;
 
