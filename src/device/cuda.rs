@@ -2,3 +2,8 @@
 
 #[allow(dead_code, unused_imports, reason = "the floor is written whole; what stands on it is still growing")]
 pub(crate) mod driver;
+#[allow(dead_code, reason = "the floor is written whole; what stands on it is still growing")]
+pub(crate) mod render;
+
+#[doc(hidden)]
+pub use render::{Renderer, jobs};
