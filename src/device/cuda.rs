@@ -2,3 +2,9 @@
 
 #[allow(dead_code, unused_imports, reason = "the floor is written whole; what stands on it is still growing")]
 pub(crate) mod driver;
+#[allow(dead_code, unused_imports, reason = "the floor is written whole; what stands on it is still growing")]
+pub(crate) mod nvjpeg;
+mod probe;
+
+pub(crate) use probe::is_simulated_device;
+pub use probe::{Decoding, Found, Missing, NvjpegFound, Survey, find, survey};
