@@ -8,5 +8,6 @@ pub(crate) mod driver;
 pub(crate) mod nvjpeg;
 mod probe;
 
+pub use decode::{DecodedImage, ImageDecoder, Route};
 pub(crate) use probe::is_simulated_device;
 pub use probe::{Decoding, Found, Missing, NvjpegFound, Survey, find, survey};

@@ -12,13 +12,15 @@
 
 mod batched;
 mod hybrid;
+mod images;
 mod rates;
 mod region;
 mod request;
 mod route;
 
+pub use images::{DecodedImage, ImageDecoder};
 pub(crate) use request::{HostFree, Request, Target};
-pub(crate) use route::Route;
+pub use route::Route;
 
 use super::driver::{Context, CudaError, Event, Stream};
 use super::nvjpeg::{Backend, Nvjpeg, NvjpegError};

@@ -4,7 +4,7 @@ use crate::jpeg::{ColorModel, Header};
 
 /// Who decodes an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Route {
+pub enum Route {
     /// The GPU's decoding engines.
     Hardware,
     /// The GPU's processors, entropy decoding included.
@@ -13,6 +13,17 @@ pub(crate) enum Route {
     Hybrid,
     /// feedline's own decoder, run by the caller.
     Cpu,
+}
+
+impl std::fmt::Display for Route {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Route::Hardware => "the GPU's engines",
+            Route::GpuHuffman => "nvJPEG on the GPU",
+            Route::Hybrid => "nvJPEG on CPU and GPU",
+            Route::Cpu => "the CPU",
+        })
+    }
 }
 
 impl Route {
