@@ -9,6 +9,7 @@ mod double;
 mod driver_calls;
 mod limits;
 mod ordering;
+mod parity;
 mod planted;
 mod ring;
 mod scenario;
