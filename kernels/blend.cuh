@@ -89,39 +89,33 @@ FEEDLINE_INLINE Values valued(const Sum<ERASED>& sum, const Format& format) {
     return values;
 }
 
-// Renders the pictures of a job and lays them over each other.
+// Renders one tile of the pictures of a job, laid over each other.
 template <bool ERASED>
 FEEDLINE_INLINE void blend_job(const uint8_t* constants, uint8_t* scratch, uint32_t jobs, Shared& shared) {
     const RenderJob& job = table<RenderJob>(constants, jobs)[blockIdx.y];
+    if (blockIdx.x >= tiles_of(job.size)) return;
     Tables tables = {constants, scratch};
-    load_means(tables, job.stats, shared);
+    load_means(tables, job.stats, shared.figures);
     __syncthreads();
-    unsigned long long total = 0;
-    for (uint32_t number = blockIdx.x; number < tiles_of(job.size); number += gridDim.x) {
-        Tile tile = open_tile(job.size, number);
-        Sum<ERASED> sum = {};
-        for (uint32_t at = 0; at < job.pictures.len; at++) {
-            const Picture& picture = pictures_of(tables)[job.pictures.start + at];
-            if (!touches(picture.window, tile)) continue;
-            Quad levels = compose(tables, picture, job.stats, tile, shared);
-            levels = recoloured(levels, open_steps(tables, picture.steps, job.stats, shared));
-            lay(erases_of(tables, picture), picture, tile, unpack(levels), sum);
-        }
-        if (!is_shown(tile)) continue;
-        if (job.pitch == 0 && job.steps.len == 0) {
-            Format format = open_format(constants);
-            store_sample(job, format, tile, valued(sum, format));
-            continue;
-        }
-        Quad levels = recoloured(cut_off(sum), open_steps(tables, job.steps, job.stats, shared));
-        if (job.pitch != 0) {
-            total += put_canvas(job, scratch, tile, levels);
-        } else {
-            Format format = open_format(constants);
-            store_sample(job, format, tile, finished(levels, format));
-        }
+    Tile tile = open_tile(job.size, blockIdx.x);
+    Sum<ERASED> sum = {};
+#pragma unroll 1
+    for (uint32_t at = 0; at < job.pictures.len; at++) {
+        const Picture& picture = pictures_of(tables)[job.pictures.start + at];
+        if (!touches(picture.window, tile)) continue;
+        Quad levels = compose(tables, picture, job.stats, tile, shared);
+        levels = recoloured(levels, open_steps(tables, picture.steps, job.stats, shared.figures));
+        lay(erases_of(tables, picture), picture, tile, unpack(levels), sum);
     }
-    add_up(total, job.measured, open_sums(constants, scratch), shared);
+    if (job.pitch == 0 && job.steps.len == 0) {
+        Format format = open_format(constants);
+        if (is_shown(tile)) store_sample(job, format, tile, valued(sum, format));
+        return;
+    }
+    Quad levels = recoloured(cut_off(sum), open_steps(tables, job.steps, job.stats, shared.figures));
+    if (job.pitch != 0) return put_canvas(job, constants, scratch, tile, levels, shared.figures);
+    Format format = open_format(constants);
+    if (is_shown(tile)) store_sample(job, format, tile, finished(levels, format));
 }
 
 #endif  // FEEDLINE_BLEND_CUH

@@ -133,23 +133,23 @@ FEEDLINE_INLINE void store_sample(const RenderJob& job, const Format& format, co
     }
 }
 
-// Stores the thread's pixels of a canvas; its rows have room for whole groups of four.
-FEEDLINE_INLINE void store_canvas(const RenderJob& job, uint8_t* scratch, const Tile& tile, Quad levels) {
-    uint32_t packed[3];
-    join(levels, packed);
-    uint64_t place = job.target + (uint64_t)tile.y * job.pitch + (uint32_t)tile.x * 3;
-    uint32_t* at = reinterpret_cast<uint32_t*>(scratch + place);
-    for (int i = 0; i < 3; i++) at[i] = packed[i];
-}
-
-// Stores levels of a canvas; returns what they add to the statistic that is measured on it.
-FEEDLINE_INLINE uint32_t put_canvas(const RenderJob& job, uint8_t* scratch, const Tile& tile, Quad levels) {
-    store_canvas(job, scratch, tile, levels);
-    return job.measured == FEEDLINE_NONE ? 0 : luma_sum(levels, inside(job.rect, tile));
-}
-
 FEEDLINE_INLINE bool is_shown(const Tile& tile) {
     return tile.x < tile.right && tile.y < tile.bottom;
+}
+
+// Stores the thread's pixels of a canvas, and adds what they are to the statistic that is measured on it. Rows of a canvas
+// have room for whole groups of four. All threads of the block call it.
+FEEDLINE_INLINE void put_canvas(const RenderJob& job, const uint8_t* constants, uint8_t* scratch, const Tile& tile,
+                                Quad levels, Figures& figures) {
+    if (is_shown(tile)) {
+        uint32_t packed[3];
+        join(levels, packed);
+        uint64_t place = job.target + (uint64_t)tile.y * job.pitch + (uint32_t)tile.x * 3;
+        uint32_t* at = reinterpret_cast<uint32_t*>(scratch + place);
+        for (int i = 0; i < 3; i++) at[i] = packed[i];
+    }
+    if (job.measured == FEEDLINE_NONE) return;
+    add_up(luma_sum(levels, inside(job.rect, tile)), job.measured, open_sums(constants, scratch), figures);
 }
 
 #endif  // FEEDLINE_FINISH_CUH

@@ -7,12 +7,12 @@
 
 extern "C" __global__ void __launch_bounds__(FEEDLINE_THREADS)
 measure(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uint32_t jobs) {
-    __shared__ Shared shared;
+    __shared__ Figures figures;
     const MeasureJob& job = table<MeasureJob>(constants, jobs)[blockIdx.y];
     Tables tables = {constants, scratch};
     const Source& source = table<Source>(constants, batch_of(tables).sources)[job.source];
     Pixels pixels = open_source(source, scratch);
-    load_means(tables, job.stats, shared);
+    load_means(tables, job.stats, figures);
     __syncthreads();
     Rect whole = {0, 0, source.size.width, source.size.height};
     unsigned long long sum = 0;
@@ -21,7 +21,7 @@ measure(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, ui
         uint32_t shown = inside(whole, tile);
         if (shown == 0) continue;
         Quad levels = read_four(pixels, tile.x, tile.y);
-        sum += luma_sum(recoloured(levels, open_steps(tables, job.steps, job.stats, shared)), shown);
+        sum += luma_sum(recoloured(levels, open_steps(tables, job.steps, job.stats, figures)), shown);
     }
-    add_up(sum, job.measured, open_sums(constants, scratch), shared);
+    add_up(sum, job.measured, open_sums(constants, scratch), figures);
 }

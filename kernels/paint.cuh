@@ -53,17 +53,17 @@ FEEDLINE_INLINE uint32_t tiles_of(Size size) {
 }
 
 // Puts the means that a job's steps name into shared memory, where all see them behind the next barrier.
-FEEDLINE_INLINE void load_means(const Tables& tables, Span stats, Shared& shared) {
+FEEDLINE_INLINE void load_means(const Tables& tables, Span stats, Figures& figures) {
     if (threadIdx.x < stats.len) {
         uint32_t at = stats.start + threadIdx.x;
         uint64_t count = table<uint64_t>(tables.constants, batch_of(tables).counts)[at];
         const uint64_t* sums = reinterpret_cast<const uint64_t*>(tables.scratch + batch_of(tables).sums);
-        shared.means[threadIdx.x] = count == 0 ? 0.0f : (float)((double)sums[at] / (double)count);
+        figures.means[threadIdx.x] = count == 0 ? 0.0f : (float)((double)sums[at] / (double)count);
     }
 }
 
-FEEDLINE_INLINE Steps open_steps(const Tables& tables, Span steps, Span stats, const Shared& shared) {
-    return {table<Step>(tables.constants, batch_of(tables).steps) + steps.start, steps.len, stats.start, shared.means};
+FEEDLINE_INLINE Steps open_steps(const Tables& tables, Span steps, Span stats, const Figures& figures) {
+    return {table<Step>(tables.constants, batch_of(tables).steps) + steps.start, steps.len, stats.start, figures.means};
 }
 
 FEEDLINE_INLINE Pixels open_source(const Tables& tables, uint32_t number) {
@@ -131,7 +131,7 @@ FEEDLINE_INLINE Quad paint_layer(const Tables& tables, const Paint& paint, Span 
     if (paint.kind == FEEDLINE_KIND_SOLID) return solid(paint);
     // A warp that leaves its clip everywhere has no source and reads none.
     Pixels source = open_source(tables, paint.source == FEEDLINE_NONE ? 0 : paint.source);
-    Steps steps = open_steps(tables, paint.steps, stats, shared);
+    Steps steps = open_steps(tables, paint.steps, stats, shared.figures);
     if (paint.kind == FEEDLINE_KIND_COPY) return recoloured(copy(paint, source, tile), steps);
     if (paint.kind == FEEDLINE_KIND_WARP) {
         uint32_t gathered;

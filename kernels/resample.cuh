@@ -12,45 +12,50 @@
 // Columns, in groups of four, of the source pixels that shared memory holds: a tile reads so many where it shrinks up
 // to 4.6 times. An odd number, so that rows start in different banks.
 #define FEEDLINE_STAGED_GROUPS 41
-// Rows, in groups of four, that are taken at a time.
-#define FEEDLINE_STAGED_ROWS 8
+// Rows, in groups of four, that are taken at a time: a thread for each column of each group.
+#define FEEDLINE_STAGED_ROWS (FEEDLINE_THREADS / FEEDLINE_TILE_WIDTH)
 
-// Shared memory of a block: ? bytes.
+// What a block knows of statistics.
+struct Figures {
+    float means[FEEDLINE_MAX_STATS];  // those that its steps name
+    unsigned long long sums[32];      // of what it measures
+};
+
+// Shared memory of a block: 19 kB.
 struct Shared {
     // Four rows of three planes each: line ((row group * 4) + row) * 3 + channel.
     uint32_t staged[FEEDLINE_STAGED_ROWS * 12][FEEDLINE_STAGED_GROUPS];
     // Between the passes: each word holds four rows of one column.
     alignas(16) uint32_t middle[3][FEEDLINE_STAGED_ROWS][FEEDLINE_TILE_WIDTH];
-    float means[FEEDLINE_MAX_STATS];
-    unsigned long long sums[32];
+    Figures figures;
 };
 
-// The table of an axis, for the outputs of one tile.
+// The table of an axis, for the outputs of one tile and for the thread's own one.
 struct Taps {
-    const uint32_t* starts;
-    const uint2* weights;
+    const uint2* weights;  // of the thread's output; the next group's lie `count` further
     int count, groups, precision;
-    int low, high;    // outputs that the tile shows of the layer: low..high, counted in the window
-    int begin, end;   // groups of source positions that they read: begin..end
+    int start;       // first group of the thread's output
+    int begin, end;  // groups of source positions that the tile reads: begin..end
+    bool shown;      // whether the layer shows the thread's output
 };
 
-// `at` is where the tile begins, counted in the window; `length` its size, `source` the number of source positions.
-FEEDLINE_INLINE Taps open_taps(const Axis& axis, const uint8_t* scratch, int at, int length, int source) {
+// The tile begins at `at`, counted in the window, and has `length` outputs, of which the thread's is number `own`; the
+// source has `source` positions.
+FEEDLINE_INLINE Taps open_taps(const Axis& axis, const uint8_t* scratch, int at, int length, int own, int source) {
     const AxisTable* head = reinterpret_cast<const AxisTable*>(scratch + axis.table);
+    const uint32_t* starts = reinterpret_cast<const uint32_t*>(head + 1);
     Taps taps;
     taps.count = (int)axis.count;
     taps.groups = (int)axis.groups;
     taps.precision = (int)head->precision;
-    taps.starts = reinterpret_cast<const uint32_t*>(head + 1);
-    taps.weights = reinterpret_cast<const uint2*>(taps.starts + (axis.count + 3) / 4 * 4);
-    taps.low = max(at, 0);
-    taps.high = min(at + length, taps.count);
-    taps.begin = taps.end = 0;
-    if (taps.low < taps.high) {
-        int one = (int)taps.starts[taps.low], other = (int)taps.starts[taps.high - 1];
-        taps.begin = min(one, other);
-        taps.end = min(max(one, other) + taps.groups, (source + 3) / 4);
-    }
+    // The tile shows something of the layer, so these two are outputs.
+    int one = (int)starts[max(at, 0)], other = (int)starts[min(at + length, taps.count) - 1];
+    taps.begin = min(one, other);
+    taps.end = min(max(one, other) + taps.groups, (source + 3) / 4);
+    int output = clamp(at + own, 0, taps.count - 1);
+    taps.shown = output == at + own;
+    taps.start = (int)starts[output];
+    taps.weights = reinterpret_cast<const uint2*>(starts + (axis.count + 3) / 4 * 4) + output;
     return taps;
 }
 
@@ -84,19 +89,20 @@ FEEDLINE_INLINE void weigh_three(uint2 weights, Quad levels, int (&sums)[3]) {
 }
 
 // One column of the four rows that group number `rows` of those in shared memory holds.
-FEEDLINE_INLINE void resample_staged(const Taps& columns, int output, int rows, Shared& shared, int x) {
+FEEDLINE_INLINE void resample_staged(const Taps& columns, int rows, Shared& shared, int x) {
     const uint32_t(*lines)[FEEDLINE_STAGED_GROUPS] = &shared.staged[rows * 12];
-    int start = (int)columns.starts[output] - columns.begin, half = 1 << (columns.precision - 1);
+    int half = 1 << (columns.precision - 1);
     int sums[4][3] = {{half, half, half}, {half, half, half}, {half, half, half}, {half, half, half}};
+    const uint2* weights = columns.weights;
 #pragma unroll 1
     for (int group = 0; group < columns.groups; group++) {
-        uint2 weights = columns.weights[group * columns.count + output];
         // Groups of zeros may lie beyond what was staged.
-        int at = min(start + group, FEEDLINE_STAGED_GROUPS - 1);
+        int at = min(columns.start - columns.begin + group, FEEDLINE_STAGED_GROUPS - 1);
 #pragma unroll
         for (int row = 0; row < 4; row++) {
-            weigh_three(weights, {lines[row * 3][at], lines[row * 3 + 1][at], lines[row * 3 + 2][at]}, sums[row]);
+            weigh_three(*weights, {lines[row * 3][at], lines[row * 3 + 1][at], lines[row * 3 + 2][at]}, sums[row]);
         }
+        weights += columns.count;
     }
 #pragma unroll
     for (int c = 0; c < 3; c++) {
@@ -106,18 +112,21 @@ FEEDLINE_INLINE void resample_staged(const Taps& columns, int output, int rows, 
     }
 }
 
-// The same from memory, for tiles that read more columns than shared memory holds: their taps overlap little.
-FEEDLINE_INLINE void resample_direct(const Pixels& source, const Steps& steps, const Taps& columns, int output, int from,
-                                     int rows, Shared& shared, int x) {
-    int start = (int)columns.starts[output], half = 1 << (columns.precision - 1);
+// The same from memory, for tiles that read more columns than shared memory holds: their taps overlap little. The rows
+// are those from `top` on.
+FEEDLINE_INLINE void resample_direct(const Pixels& source, const Steps& steps, const Taps& columns, int top, int rows,
+                                     Shared& shared, int x) {
+    int half = 1 << (columns.precision - 1);
     uint32_t words[3] = {0, 0, 0};
 #pragma unroll 1
     for (int row = 0; row < 4; row++) {
         int sums[3] = {half, half, half};
+        const uint2* weights = columns.weights;
 #pragma unroll 1
         for (int group = 0; group < columns.groups; group++) {
-            Quad quad = recoloured(read_four(source, (start + group) * 4, (from + rows) * 4 + row), steps);
-            weigh_three(columns.weights[group * columns.count + output], quad, sums);
+            Quad quad = recoloured(read_four(source, (columns.start + group) * 4, top + row), steps);
+            weigh_three(*weights, quad, sums);
+            weights += columns.count;
         }
         for (int c = 0; c < 3; c++) words[c] |= descaled(sums[c], columns.precision) << (8 * row);
     }
@@ -127,15 +136,13 @@ FEEDLINE_INLINE void resample_direct(const Pixels& source, const Steps& steps, c
 // The thread's four pixels of a layer. All threads of the block call it; those outside the window get rubbish.
 //
 // A thread's pixels are columns 4 (t % 8) to 4 (t % 8) + 3 of row t / 8 of the tile that begins at (`left`, `top`) of the
-// layer's window.
+// layer's window. Of what lies between the passes it makes column t % 32 of four rows.
 FEEDLINE_INLINE Quad resample(const Paint& paint, const Pixels& source, const Steps& steps, const uint8_t* scratch,
                               int left, int top, Shared& shared) {
-    Taps columns = open_taps(paint.columns, scratch, left, FEEDLINE_TILE_WIDTH, source.width);
-    Taps rows = open_taps(paint.rows, scratch, top, FEEDLINE_TILE_HEIGHT, source.height);
+    int x = (int)threadIdx.x % FEEDLINE_TILE_WIDTH, at = (int)threadIdx.x / FEEDLINE_TILE_WIDTH;
+    Taps columns = open_taps(paint.columns, scratch, left, FEEDLINE_TILE_WIDTH, x, source.width);
+    Taps rows = open_taps(paint.rows, scratch, top, FEEDLINE_TILE_HEIGHT, (int)threadIdx.x / 8, source.height);
     bool staged = columns.end - columns.begin <= FEEDLINE_STAGED_GROUPS;
-    int column = (int)threadIdx.x % 8 * 4, row = top + (int)threadIdx.x / 8;
-    bool shown = row >= rows.low && row < rows.high;
-    int start = shown ? (int)rows.starts[row] : 0;
     int sums[3][4];
     for (int c = 0; c < 3; c++) {
         for (int i = 0; i < 4; i++) sums[c][i] = 1 << (rows.precision - 1);
@@ -145,24 +152,22 @@ FEEDLINE_INLINE Quad resample(const Paint& paint, const Pixels& source, const St
         int to = min(from + FEEDLINE_STAGED_ROWS, rows.end);
         if (staged) stage(source, steps, columns, from, to, shared);
         __syncthreads();
-#pragma unroll 1
-        for (int i = (int)threadIdx.x; i < (to - from) * FEEDLINE_TILE_WIDTH; i += FEEDLINE_THREADS) {
-            int x = i % FEEDLINE_TILE_WIDTH, output = left + x, at = i / FEEDLINE_TILE_WIDTH;
-            if (output < columns.low || output >= columns.high) continue;
+        if (columns.shown && at < to - from) {
             if (staged) {
-                resample_staged(columns, output, at, shared, x);
+                resample_staged(columns, at, shared, x);
             } else {
-                resample_direct(source, steps, columns, output, from, at, shared, x);
+                resample_direct(source, steps, columns, (from + at) * 4, at, shared, x);
             }
         }
         __syncthreads();
-        if (!shown) continue;
+        if (!rows.shown) continue;
 #pragma unroll 1
-        for (int group = max(from, start); group < min(to, start + rows.groups); group++) {
-            uint2 weights = rows.weights[(group - start) * rows.count + row];
+        for (int group = max(from, rows.start); group < min(to, rows.start + rows.groups); group++) {
+            uint2 weights = rows.weights[(group - rows.start) * rows.count];
 #pragma unroll
             for (int c = 0; c < 3; c++) {
-                uint4 levels = *reinterpret_cast<const uint4*>(&shared.middle[c][group - from][column]);
+                const uint32_t* four = &shared.middle[c][group - from][threadIdx.x % 8 * 4];
+                uint4 levels = *reinterpret_cast<const uint4*>(four);
                 sums[c][0] = weigh(weights.x, weights.y, levels.x, sums[c][0]);
                 sums[c][1] = weigh(weights.x, weights.y, levels.y, sums[c][1]);
                 sums[c][2] = weigh(weights.x, weights.y, levels.z, sums[c][2]);

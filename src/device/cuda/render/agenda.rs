@@ -61,37 +61,52 @@ impl Agenda {
     /// Writes the jobs behind the tables; returns the launches in order.
     pub(super) fn launches(self, sources: &[Source], bytes: &mut Vec<u8>) -> Vec<Launch> {
         let mut launches = Vec::new();
-        add(&mut launches, bytes, Kernel::Taps, &self.taps, |_| 2);
+        add(&mut launches, bytes, Kernel::Taps, &self.taps, 2);
         let levels = self.measures.keys().copied().chain(self.renders.keys().map(|(level, _)| *level)).max();
         for level in 1..=levels.unwrap_or(0) {
             if let Some(jobs) = self.measures.get(&level) {
-                let tiles = |job: &MeasureJob| tiles(sources[job.source as usize].size);
-                add(&mut launches, bytes, Kernel::Measure, jobs, tiles);
+                let tiles = jobs.iter().map(|job| tiles(sources[job.source as usize].size));
+                add(&mut launches, bytes, Kernel::Measure, jobs, blocks_of_a_job(tiles));
             }
-            let first = (level, Kernel::Taps);
-            for ((_, kernel), jobs) in self.renders.range(first..=(level, Kernel::BlendErased)) {
-                add(&mut launches, bytes, *kernel, jobs, |job| tiles(job.size));
+            for ((_, kernel), jobs) in
+                self.renders.range((level, Kernel::Taps)..=(level, Kernel::BlendErased))
+            {
+                for (most, jobs) in by_tiles(jobs) {
+                    add(&mut launches, bytes, *kernel, &jobs, most);
+                }
             }
         }
         launches
     }
 }
 
+/// Adds launches with `blocks` blocks for each job.
 fn add<T: bytemuck::Pod>(
     launches: &mut Vec<Launch>,
     bytes: &mut Vec<u8>,
     kernel: Kernel,
     jobs: &[T],
-    blocks: impl Fn(&T) -> u64,
+    blocks: u32,
 ) {
     for jobs in jobs.chunks(MAX_JOBS) {
-        let grid = [blocks_of_a_job(jobs.iter().map(&blocks)), jobs.len() as u32];
-        launches.push(Launch { kernel, jobs: append(bytes, jobs), grid });
+        launches.push(Launch { kernel, jobs: append(bytes, jobs), grid: [blocks, jobs.len() as u32] });
     }
 }
 
-/// Blocks for each of the jobs. A block of a job with more tiles goes on to the next; one of a job with fewer ends at
-/// once, so that twice the average bounds what one large canvas among small ones costs.
+/// The jobs by how many tiles they have, within a factor of four, and the most of each group: all jobs of a launch get as
+/// many blocks, and one large canvas among small ones must not cost each of them a block a tile.
+fn by_tiles(jobs: &[RenderJob]) -> impl Iterator<Item = (u32, Vec<RenderJob>)> {
+    let mut groups: BTreeMap<u32, (u32, Vec<RenderJob>)> = BTreeMap::new();
+    for job in jobs {
+        let tiles = tiles(job.size) as u32;
+        let (most, group) = groups.entry(tiles.ilog2() / 2).or_default();
+        *most = tiles.max(*most);
+        group.push(*job);
+    }
+    groups.into_values()
+}
+
+/// Blocks for each of the jobs, where a block goes on to further tiles: twice the average bounds the idle ones.
 fn blocks_of_a_job(tiles: impl ExactSizeIterator<Item = u64>) -> u32 {
     let jobs = tiles.len() as u64;
     let (most, all) = tiles.fold((1, 0), |(most, all), tiles| (tiles.max(most), all + tiles));
@@ -109,9 +124,12 @@ mod tests {
     #[test]
     fn one_large_canvas_among_small_ones_does_not_cost_a_block_a_tile_for_each() {
         assert_eq!(blocks_of_a_job([49, 49, 49].into_iter()), 49);
-        assert_eq!(blocks_of_a_job([4_000_000].into_iter()), 4_000_000);
         let mixed = std::iter::once(4_000_000).chain(std::iter::repeat_n(1, 399)).collect::<Vec<_>>();
         assert_eq!(blocks_of_a_job(mixed.into_iter()), 20_002);
+        let job = |width, height| RenderJob { size: Size::new(width, height), ..RenderJob::default() };
+        let jobs = [job(224, 224), job(64_000, 64_000), job(200, 224), job(32, 32)];
+        let groups: Vec<(u32, usize)> = by_tiles(&jobs).map(|(most, jobs)| (most, jobs.len())).collect();
+        assert_eq!(groups, [(1, 1), (49, 2), (4_000_000, 1)]);
         assert_eq!(tiles(Size::new(33, 32)), 2);
     }
 }
