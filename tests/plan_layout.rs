@@ -4,30 +4,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod c_layout;
+
+use c_layout::{Facts, constants, layout, measured};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::plan::{self, Erase, ImageRef, LabelShare, Layer, Picture, Span, Stage, Stat, Step};
-use std::collections::BTreeMap;
-use std::mem::offset_of;
-use std::process::Command;
-
-/// What one side says: `Struct`, `Struct.field` or `CONSTANT` with its size, offset or value.
-type Facts = BTreeMap<String, u64>;
-
-macro_rules! layout {
-    ($($name:ident { $($field:ident),* })*) => {{
-        let mut facts = Facts::new();
-        $(
-            // Named one by one without `..`: a field that is missing here does not compile.
-            let _complete = |$name { $($field: _),* }: $name| {};
-            facts.insert(stringify!($name).into(), size_of::<$name>() as u64);
-            $(facts.insert(
-                concat!(stringify!($name), ".", stringify!($field)).into(),
-                offset_of!($name, $field) as u64,
-            );)*
-        )*
-        facts
-    }};
-}
 
 fn rust_structs() -> Facts {
     layout! {
@@ -45,12 +26,6 @@ fn rust_structs() -> Facts {
         Stage { size, pictures, steps }
         LabelShare { image, share }
     }
-}
-
-macro_rules! constants {
-    ($($c:literal = $rust:expr),* $(,)?) => {
-        Facts::from([$(($c.to_owned(), u64::from($rust as u32))),*])
-    };
 }
 
 fn rust_constants() -> Facts {
@@ -90,73 +65,19 @@ fn rust_constants() -> Facts {
     }
 }
 
-const HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/plan.h");
-
-/// The structs and their fields, and the constants, that a header declares.
-fn names(header: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut current = None;
-    for line in header.lines() {
-        let code = line.split("/*").next().unwrap_or("").trim();
-        let words: Vec<&str> = code.split_whitespace().collect();
-        match words.as_slice() {
-            ["typedef", "struct", name, "{"] => {
-                current = Some(*name);
-                names.push((*name).to_owned());
-            }
-            ["}", ..] => current = None,
-            ["#define", name, _] if name.starts_with("FEEDLINE_") => names.push((*name).to_owned()),
-            [_, field] if current.is_some() => {
-                let field = field.trim_end_matches(';').split('[').next().unwrap_or("");
-                names.push(format!("{}.{field}", current.unwrap_or("")));
-            }
-            _ => {}
-        }
-    }
-    names
-}
-
-/// What the C compiler makes of the header at `path`, where there is a compiler.
-fn measured(header: &str) -> Facts {
-    let mut program = format!("#include <stddef.h>\n#include <stdio.h>\n{header}\nint main(void) {{\n");
-    for name in names(header) {
-        let value = match name.split_once('.') {
-            Some((of, field)) => format!("offsetof({of}, {field})"),
-            None if name.starts_with("FEEDLINE_") => name.clone(),
-            None => format!("sizeof({name})"),
-        };
-        program += &format!("    printf(\"{name} %llu\\n\", (unsigned long long)({value}));\n");
-    }
-    program += "    return 0;\n}\n";
-    let folder = tempfile::tempdir().unwrap();
-    let (source, binary) = (folder.path().join("layout.c"), folder.path().join("layout"));
-    std::fs::write(&source, program).unwrap();
-    let mut compiler = Command::new("cc");
-    compiler.args(["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wpadded", "-Werror", "-o"]);
-    let compiled = compiler.arg(&binary).arg(&source).output().expect("cc is needed: install gcc or clang");
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let printed = Command::new(&binary).output().unwrap().stdout;
-    let lines = String::from_utf8(printed).unwrap();
-    let fact = |line: &str| {
-        let (name, value) = line.split_once(' ').unwrap();
-        (name.trim_start_matches("FEEDLINE_").to_owned(), value.parse().unwrap())
-    };
-    lines.lines().map(fact).collect()
-}
-
 fn rust() -> Facts {
     rust_structs().into_iter().chain(rust_constants()).collect()
 }
 
 #[test]
 fn the_c_header_has_the_sizes_offsets_and_constants_of_the_plan() {
-    let header = std::fs::read_to_string(HEADER).unwrap();
+    let header = c_layout::header("plan.h");
     assert_eq!(measured(&header), rust());
 }
 
 #[test]
 fn a_field_that_moves_in_the_header_is_noticed() {
-    let header = std::fs::read_to_string(HEADER).unwrap();
+    let header = c_layout::header("plan.h");
     let moved = header
         .replace("    uint32_t stat;", "")
         .replace("float args[6];", "float args[6];\n    uint32_t stat;");

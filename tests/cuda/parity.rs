@@ -18,6 +18,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("any mix of samples renders to the CPU's bits", mixes).on_gpu(),
     Scenario::new("every size around a tile's edges renders to the CPU's bits", edges).on_gpu(),
     Scenario::new("shrinking by a lot renders to the CPU's bits", shrinking).on_gpu(),
+    Scenario::new("numbers of any size round to the CPU's bits", rounding).on_gpu(),
+    Scenario::new("a plan with one field changed is refused or touches no other memory", damaged),
 ];
 
 const FORMATS: [DType; 4] = [DType::F32, DType::F16, DType::Bf16, DType::U8];
@@ -313,4 +315,68 @@ fn shrinking() -> Outcome {
         }
     }
     Ok(())
+}
+
+/// Erased pixels take their value as it is, so they show how any number becomes a half, down to the smallest.
+fn rounding() -> Outcome {
+    let mut renderer = Renderer::new(0).map_err(plain)?;
+    let mut rng = Rng::new(15, 0, 0, 0);
+    let mut any = || loop {
+        // Every exponent that a half can tell apart, and some beyond.
+        let value = f32::from_bits((rng.bits() & 0x83FF_FFFF) + ((90 + rng.below(60)) << 23));
+        if value.is_finite() {
+            return value;
+        }
+    };
+    let mut cases = Vec::new();
+    for number in 0..24 {
+        let mut draft = Draft::new(0, Size::new(8, 4), Orientation::UPRIGHT);
+        for at in 0..32 {
+            draft.apply(Op::Erase { i: at / 8, j: at % 8, h: 1, w: 1, v: Value::Rgb([any(), any(), any()]) });
+        }
+        cases.push(case(draft, &mut Rng::new(16, 0, number, 0), number)?);
+    }
+    compare(&mut renderer, &cases, &FORMATS, &LAYOUTS)
+}
+
+/// Whatever a plan says, a kernel stays inside the memory that it was given: the double's guards say if not.
+fn damaged() -> Outcome {
+    let mut renderer = Renderer::new(0).map_err(plain)?;
+    let mut rendered = 0;
+    for number in 0..300 {
+        let mut rng = Rng::new(17, 0, number, 0);
+        let size = Size::new(1 + rng.below(40), 1 + rng.below(40));
+        let mut draft = any_picture(&mut rng, size);
+        if rng.below(2) == 0 {
+            draft.blend(any_picture(&mut rng, size), 0.5, size.rect(), 0.5)?;
+        }
+        let Case { mut plan, images, .. } = case(draft, &mut rng, number)?;
+        let arrays: [&mut [u8]; 6] = [
+            bytemuck::cast_slice_mut(&mut plan.stages),
+            bytemuck::cast_slice_mut(&mut plan.pictures),
+            bytemuck::cast_slice_mut(&mut plan.layers),
+            bytemuck::cast_slice_mut(&mut plan.steps),
+            bytemuck::cast_slice_mut(&mut plan.stats),
+            bytemuck::cast_slice_mut(&mut plan.erases),
+        ];
+        let mut arrays: Vec<&mut [u8]> = arrays.into_iter().filter(|array| !array.is_empty()).collect();
+        let chosen = rng.below(arrays.len() as u32) as usize;
+        let field = 4 * rng.below(arrays[chosen].len() as u32 / 4) as usize;
+        let field: &mut [u8] = &mut arrays[chosen][field..field + 4];
+        let before = bytemuck::pod_read_unaligned::<u32>(field);
+        let after = match rng.below(4) {
+            0 => rng.bits(),
+            1 => before.wrapping_add(1),
+            2 => before.wrapping_sub(1),
+            _ => rng.below(80),
+        };
+        field.copy_from_slice(&after.to_ne_bytes());
+        let output = Output { size: plan.size(), dtype: DType::F16, layout: Layout::Nchw, normalize: None };
+        let small = plan.stages.iter().all(|stage| stage.size.pixels() < 1 << 14);
+        if small && renderer.render(&[plan], &[&images], &output).is_ok() {
+            rendered += 1;
+        }
+    }
+    // Many fields only change what is shown.
+    if rendered > 50 { Ok(()) } else { Err(format!("only {rendered} plans were rendered").into()) }
 }

@@ -19,6 +19,8 @@ mod renderer;
 mod source;
 mod steps;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use kernels::Kernels;
 pub use renderer::Renderer;

@@ -105,7 +105,9 @@ fn layer(plan: &Plan, stage: usize, canvas: Size, layer: &Layer) -> Result<(), C
 fn steps(plan: &Plan, span: Span) -> Result<(), Cause> {
     for one in part(&plan.steps, span)? {
         let known = [step::BRIGHTNESS, step::CONTRAST, step::SATURATION, step::HUE, step::GRAYSCALE];
-        if !known.contains(&one.op) {
+        // A turn beyond the circle has no sextant, and what is not a number none either.
+        let most = if one.op == step::HUE { 1.0 } else { f32::MAX };
+        if !known.contains(&one.op) || !(one.args[0].abs() <= most && one.args[1].is_finite()) {
             return bug("a colour step that the CUDA renderer does not know");
         }
         let measured = plan.stats.get(one.stat as usize).is_some_and(|stat| stat.kind == stat::MEAN_LUMA);

@@ -1,6 +1,7 @@
 //! The tables of one batch, as the kernels read them: the structs of `kernels/jobs.h` under the same names.
 
 use crate::geometry::{Rect, Size};
+use crate::output::{DType, Layout};
 use crate::plan::Span;
 use bytemuck::{Pod, Zeroable};
 
@@ -12,6 +13,24 @@ pub const TILE_WIDTH: u32 = 32;
 pub const TILE_HEIGHT: u32 = 32;
 /// Threads of a block, of every kernel.
 pub const THREADS: u32 = 256;
+
+/// The number of a number format.
+pub const fn dtype(dtype: DType) -> u32 {
+    match dtype {
+        DType::F32 => 0,
+        DType::F16 => 1,
+        DType::Bf16 => 2,
+        DType::U8 => 3,
+    }
+}
+
+/// The number of an order of axes.
+pub const fn layout(layout: Layout) -> u32 {
+    match layout {
+        Layout::Nchw => 0,
+        Layout::Nhwc => 1,
+    }
+}
 
 /// Where the arrays lie, and what a sample is made into.
 #[repr(C)]

@@ -2,10 +2,10 @@
 
 use super::Program;
 use super::agenda::Agenda;
-use super::jobs::{Axis, Batch, Paint, Source};
+use super::jobs::{self, Axis, Batch, Paint, Source};
 use crate::color::Normalize;
 use crate::error::Cause;
-use crate::output::{DType, Layout, Output};
+use crate::output::Output;
 use crate::plan::{Erase, Picture, Span, Step};
 
 /// Arrays in the tables, and tables in the scratch memory, begin at multiples of this.
@@ -69,8 +69,8 @@ impl Tables {
             erases: append(&mut bytes, &self.erases),
             counts: append(&mut bytes, &self.counts),
             sums: sums.0,
-            dtype: dtype(output.dtype),
-            layout: layout(output.layout),
+            dtype: jobs::dtype(output.dtype),
+            layout: jobs::layout(output.layout),
             factors: std::array::from_fn(|i| factors[i / 2][i % 2]),
         };
         bytes[..size_of::<Batch>()].copy_from_slice(bytemuck::bytes_of(&batch));
@@ -89,20 +89,4 @@ pub(super) fn append<T: bytemuck::Pod>(bytes: &mut Vec<u8>, array: &[T]) -> u32 
     let place = bytes.len() as u32;
     bytes.extend_from_slice(bytemuck::cast_slice(array));
     place
-}
-
-fn dtype(dtype: DType) -> u32 {
-    match dtype {
-        DType::F32 => 0,
-        DType::F16 => 1,
-        DType::Bf16 => 2,
-        DType::U8 => 3,
-    }
-}
-
-fn layout(layout: Layout) -> u32 {
-    match layout {
-        Layout::Nchw => 0,
-        Layout::Nhwc => 1,
-    }
 }

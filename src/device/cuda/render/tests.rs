@@ -1,0 +1,109 @@
+//! Programs as plain data: how many launches there are, and what is refused.
+
+use super::agenda::Kernel;
+use super::{Program, Sample, Surface};
+use crate::draft::Draft;
+use crate::draft::op::{Extent, Interpolation, Op, Value};
+use crate::error::Cause;
+use crate::geometry::{Orientation, Rect, Size};
+use crate::output::{DType, Layout, Output};
+use crate::plan::Plan;
+
+const STORED: Size = Size::new(500, 375);
+
+fn resize() -> Op {
+    let size = Extent::Two([224, 224]);
+    Op::Resize { size, interpolation: Interpolation::Bilinear, max_size: None, antialias: true }
+}
+
+fn draft(ops: &[Op]) -> Draft {
+    let mut draft = Draft::new(0, STORED, Orientation::UPRIGHT);
+    ops.iter().for_each(|op| draft.apply(op.clone()));
+    draft
+}
+
+fn plan(ops: &[Op]) -> Plan {
+    draft(ops).freeze().expect("a plan")
+}
+
+fn surface() -> Surface {
+    Surface { ptr: 1 << 20, pitch: 1500, region: STORED.rect(), stored: STORED }
+}
+
+fn build(plans: &[Plan]) -> Result<Program, Cause> {
+    let surfaces = [surface(); 2];
+    let sample =
+        |plan| -> Sample<'_> { Sample { plan, surfaces: &surfaces[..plan.images.len()], output: 1 << 30 } };
+    let output = Output { size: plans[0].size(), dtype: DType::F16, layout: Layout::Nchw, normalize: None };
+    Program::build(&plans.iter().map(sample).collect::<Vec<_>>(), &output)
+}
+
+fn kernels(plans: &[Plan]) -> Vec<Kernel> {
+    let program = build(plans).expect("a program");
+    assert_eq!(program.launches(), program.launches.len());
+    program.launches.iter().map(|launch| launch.kernel).collect()
+}
+
+#[test]
+fn a_batch_without_statistics_takes_two_launches() {
+    let jitter = [resize(), Op::Hflip {}, Op::Brightness { factor: 1.2 }, Op::Hue { factor: 0.1 }];
+    let erase = Op::Erase { i: 3, j: 3, h: 50, w: 50, v: Value::One(0.0) };
+    let plans = [plan(&[resize()]), plan(&jitter), plan(&[resize(), erase])];
+    assert_eq!(kernels(&plans), [Kernel::Taps, Kernel::Render]);
+    assert_eq!(build(&plans).expect("a program").launches[1].grid, [49, 3]);
+    let crop = Op::Crop { top: 70, left: 80, height: 224, width: 224 };
+    assert_eq!(kernels(&[plan(&[crop])]), [Kernel::Render], "what is not resampled needs no taps");
+}
+
+#[test]
+fn a_statistic_adds_a_pass_for_all_samples_that_wait_for_one() {
+    let contrast = Op::Contrast { factor: 0.5 };
+    let behind = plan(&[resize(), contrast.clone()]);
+    assert_eq!(kernels(&[behind.clone(), behind.clone()]), [Kernel::Taps, Kernel::Render, Kernel::Render]);
+    let ahead = plan(&[contrast.clone(), resize()]);
+    assert_eq!(kernels(&[ahead]), [Kernel::Taps, Kernel::Measure, Kernel::Render]);
+    let twice = plan(&[resize(), contrast.clone(), contrast]);
+    assert_eq!(kernels(&[twice, behind]), [Kernel::Taps, Kernel::Render, Kernel::Render, Kernel::Render]);
+}
+
+#[test]
+fn a_mix_is_one_pass_and_an_erased_one_has_its_own_kernel() {
+    let mixed = |ops: &[Op]| {
+        let mut mixed = draft(ops);
+        let size = mixed.size();
+        mixed.blend(draft(&[resize()]), 0.3, size.rect(), 0.3).expect("one size");
+        mixed.freeze().expect("a plan")
+    };
+    let erase = Op::Erase { i: 3, j: 3, h: 50, w: 50, v: Value::Noise { key: [1, 2] } };
+    assert_eq!(kernels(&[mixed(&[resize()])]), [Kernel::Taps, Kernel::Blend]);
+    assert_eq!(kernels(&[mixed(&[resize(), erase])]), [Kernel::Taps, Kernel::BlendErased]);
+}
+
+#[test]
+fn what_the_kernels_cannot_do_is_refused_in_words() {
+    let refused = |change: &dyn Fn(&mut Plan)| {
+        let mut plan = plan(&[resize()]);
+        change(&mut plan);
+        build(&[plan]).expect_err("refused").to_string()
+    };
+    assert!(refused(&|plan| plan.layers[0].mask = 0).contains("no masks yet"));
+    assert!(refused(&|plan| plan.layers[0].kind = 9).contains("a bug"));
+    assert!(refused(&|plan| plan.layers[0].clip = Rect::new(1, 0, 500, 375)).contains("decoded"));
+    assert!(refused(&|plan| plan.stages[0].pictures.len = 2).contains("outside"));
+    assert!(refused(&|plan| plan.stages.clear()).contains("no stage"));
+}
+
+#[test]
+fn a_batch_of_nothing_has_nothing_to_launch() {
+    let output = Output { size: STORED, dtype: DType::U8, layout: Layout::Nhwc, normalize: None };
+    let program = Program::build(&[], &output).expect("a program");
+    assert_eq!((program.launches(), program.scratch_bytes()), (0, 0));
+}
+
+#[test]
+fn the_tables_of_a_batch_stay_small() {
+    let one = build(&[plan(&[resize()])]).expect("a program");
+    // Two axes of 224 outputs: a start of 4 bytes, and up to three groups of four weights.
+    assert!(one.tables().len() < 1024, "{}", one.tables().len());
+    assert!(one.scratch_bytes() < 13_000, "{}", one.scratch_bytes());
+}
