@@ -107,7 +107,7 @@ fn steps(plan: &Plan, span: Span) -> Result<(), Cause> {
         let known = [step::BRIGHTNESS, step::CONTRAST, step::SATURATION, step::HUE, step::GRAYSCALE];
         // A turn beyond the circle has no sextant, and what is not a number none either.
         let most = if one.op == step::HUE { 1.0 } else { f32::MAX };
-        if !known.contains(&one.op) || !(one.args[0].abs() <= most && one.args[1].is_finite()) {
+        if !(known.contains(&one.op) && one.args[0].abs() <= most && one.args[1].is_finite()) {
             return bug("a colour step that the CUDA renderer does not know");
         }
         let measured = plan.stats.get(one.stat as usize).is_some_and(|stat| stat.kind == stat::MEAN_LUMA);
