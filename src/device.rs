@@ -2,6 +2,8 @@
 
 pub mod batch;
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod reach;
 mod shrink;
 

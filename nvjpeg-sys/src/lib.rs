@@ -1,0 +1,1 @@
+//! nvJPEG as C declares it, opened at run time.
