@@ -1,7 +1,7 @@
 //! The CUDA device of a build without the `cuda` feature: the same names, and nothing that can be made.
 
-use super::Device;
 use super::cpu::Input;
+use super::{DecodedBy, Device};
 use crate::error::{Cause, Error, Result};
 use crate::image::Limits;
 use crate::output::Output;
@@ -145,17 +145,4 @@ impl DeviceImages<'_> {
     pub fn to_host(&self) -> Result<Vec<u8>> {
         match self.0 {}
     }
-}
-
-/// Images by the decoder that did them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DecodedBy {
-    /// nvJPEG's hardware engine.
-    pub hardware: u64,
-    /// nvJPEG with the entropy coding on the GPU as well.
-    pub gpu_huffman: u64,
-    /// nvJPEG with the entropy coding on the CPU.
-    pub hybrid: u64,
-    /// This crate's decoder on the CPU.
-    pub cpu: u64,
 }

@@ -169,7 +169,9 @@ impl Batch {
     }
 
     fn values<T: bytemuck::AnyBitPattern>(&self, dtype: DType) -> Option<&[T]> {
-        (self.dtype == dtype && self.on_device().is_none()).then(|| bytemuck::try_cast_slice(self.images()).ok()).flatten()
+        (self.dtype == dtype && self.on_device().is_none())
+            .then(|| bytemuck::try_cast_slice(self.images()).ok())
+            .flatten()
     }
 
     /// The class of each row's own image, -1 where there is none.

@@ -235,6 +235,7 @@ impl LoaderBuilder {
     /// [`Error::Config`] with the remedy, for whatever could not work in any epoch.
     pub fn build(self) -> Result<Loader> {
         self.check()?;
+        let device = self.cuda_options();
         let planner = Planner {
             augments: self.augments,
             seed: self.setup.seed,
@@ -257,7 +258,10 @@ impl LoaderBuilder {
         let rows = self.setup.batch_size;
         let row_bytes =
             output.map_or(Ok(0), |output| checked_bytes(&output, rows, reserved + SLOTS_BESIDE))?;
-        let engine = self.engine(output)?;
+        let engine = match device {
+            Some(options) => Some(Arc::new(cuda::Engine::new(cuda::Options { output, ..options })?)),
+            None => None,
+        };
         let maker = match &engine {
             Some(engine) => Maker::Cuda(Arc::clone(engine)),
             None => Maker::Host { rows, row_bytes },
@@ -281,17 +285,17 @@ impl LoaderBuilder {
         Ok(Loader { crew: Arc::new(crew), setup: self.setup })
     }
 
-    fn engine(&self, output: Option<Output>) -> Result<Option<Arc<cuda::Engine>>> {
-        let Device::Cuda { ordinal } = self.device else { return Ok(None) };
-        let options = cuda::Options {
+    /// `None` where pixels are made on the CPU.
+    fn cuda_options(&self) -> Option<cuda::Options> {
+        let Device::Cuda { ordinal } = self.device else { return None };
+        Some(cuda::Options {
             ordinal,
-            output,
+            output: None,
             rows: self.setup.batch_size,
             limits: self.limits.clone(),
             budget: self.device_memory,
             low_priority: self.low_priority,
-        };
-        Ok(Some(Arc::new(cuda::Engine::new(options)?)))
+        })
     }
 
     fn check(&self) -> Result<()> {

@@ -80,7 +80,9 @@ impl<'a> Desk<'a> {
     /// [`Error::Unavailable`] where the device itself fails: no row of the batch can be used then.
     pub(super) fn submit(&mut self, job: &Job, outcomes: &mut [Outcome]) -> Result<()> {
         let (Some(engine), Slot::Cuda(slot)) = (&self.context.engine, &*job.slot) else {
-            return Err(Error::config("a batch of the host's was submitted; this is a bug, please report it"));
+            return Err(Error::config(
+                "a batch of the host's was submitted; this is a bug, please report it",
+            ));
         };
         let started = Instant::now();
         let submitted = engine.submit(slot, &mut |row, index, cause| {
@@ -150,14 +152,18 @@ impl<'a> Desk<'a> {
             (Tools::Cuda(worker), Seat::Device { slot, row, decode_here }) => {
                 worker.stage(slot, *row, plan, &inputs, *decode_here)
             }
-            _ => Err((0, "its memory is not where its device makes pixels; this is a bug, please report it".into())),
+            _ => Err((
+                0,
+                "its memory is not where its device makes pixels; this is a bug, please report it".into(),
+            )),
         };
         context.meters.stage(Stage::Decode).record(started.elapsed() + self.shelf.parsing());
         decoded.map_err(|(image, cause)| {
             let bad = plan.images.get(image).map_or(index, |image| image.index);
             failure(context, Stage::Decode, bad, cause)
         })?;
-        let (Tools::Cpu(worker), Some(output), Seat::Host(row)) = (&mut self.tools, &context.output, seat) else {
+        let (Tools::Cpu(worker), Some(output), Seat::Host(row)) = (&mut self.tools, &context.output, seat)
+        else {
             return Ok(());
         };
         let started = Instant::now();

@@ -4,8 +4,8 @@
 //! order without sorting. A sample takes hundreds of microseconds, so one lock a sample costs nothing.
 
 use super::course::Course;
-use super::policy::{Failure, Status};
 use super::memory::{Filled, Slot};
+use super::policy::{Failure, Status};
 use super::pool::Pool;
 use crate::error::{Error, Result};
 use std::collections::VecDeque;
@@ -112,7 +112,8 @@ impl Queue {
         state.abandon_run();
         state.serial += 1;
         let serial = state.serial;
-        state.run = Some(Run { serial, course, next_batch: first_batch, open: VecDeque::new(), broken: None });
+        state.run =
+            Some(Run { serial, course, next_batch: first_batch, open: VecDeque::new(), broken: None });
         self.work.notify_all();
         self.ready.notify_all();
         serial

@@ -2,7 +2,7 @@
 
 use super::histogram::{Histogram, Timing};
 use super::policy::Stage;
-use crate::device::cuda::DecodedBy;
+use crate::device::DecodedBy;
 use crate::index::IndexStats;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;

@@ -15,6 +15,7 @@ mod staging;
 mod submit;
 mod worker;
 
+pub(crate) use arena::HostFree;
 pub use images::DeviceImages;
 pub(crate) use slot::{Filled, Slot};
 pub(crate) use worker::Worker;
@@ -22,6 +23,7 @@ pub(crate) use worker::Worker;
 use super::decode::{Capabilities, Decoder, Route};
 use super::driver::{Context, CudaError, Priority, Stream};
 use super::render::Kernels;
+use crate::device::DecodedBy;
 use crate::error::{Cause, Result};
 use crate::image::Limits;
 use crate::output::Output;
@@ -141,19 +143,6 @@ impl Engine {
 
 /// See [`Engine::submit`].
 pub(crate) type Replace<'a> = dyn FnMut(usize, u64, Cause) -> bool + 'a;
-
-/// Images by the decoder that did them; see [`crate::loader::Stats::decoded_by`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DecodedBy {
-    /// nvJPEG's hardware engine.
-    pub hardware: u64,
-    /// nvJPEG with the entropy coding on the GPU as well.
-    pub gpu_huffman: u64,
-    /// nvJPEG with the entropy coding on the CPU.
-    pub hybrid: u64,
-    /// This crate's decoder on the CPU.
-    pub cpu: u64,
-}
 
 /// A failing device as the crate's error.
 fn failed(ordinal: u32, error: &CudaError) -> crate::error::Error {

@@ -131,7 +131,8 @@ impl Entry {
 
     /// What the kernels read, image by image.
     pub(super) fn surfaces(&self) -> Vec<Surface> {
-        let stored = |number: usize| self.staged.plan.images.get(number).map_or(Size::default(), |image| image.stored);
+        let stored =
+            |number: usize| self.staged.plan.images.get(number).map_or(Size::default(), |image| image.stored);
         let places = self.places.iter().enumerate();
         places
             .map(|(number, place)| Surface {

@@ -53,9 +53,8 @@ impl<'a> DeviceImages<'a> {
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device has failed.
     pub unsafe fn use_on(&self, stream: *mut c_void) -> Result<()> {
-        let context = &self.core.engine.context;
         // SAFETY: the caller's promise.
-        let waited = context.bind().and_then(|()| unsafe { self.core.done.hold_back(stream) });
+        let waited = unsafe { self.core.done.hold_back(stream) };
         waited.map_err(|error| self.failed(&error))?;
         self.core.state().consumers.push(Consumer(stream));
         Ok(())
@@ -66,8 +65,7 @@ impl<'a> DeviceImages<'a> {
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device has failed.
     pub fn wait(&self) -> Result<()> {
-        let context = &self.core.engine.context;
-        context.bind().and_then(|()| self.core.done.synchronize()).map_err(|error| self.failed(&error))
+        self.core.done.synchronize().map_err(|error| self.failed(&error))
     }
 
     /// A copy in the host's memory.
@@ -78,7 +76,6 @@ impl<'a> DeviceImages<'a> {
         let engine = &self.core.engine;
         let mut bytes = vec![0u8; self.bytes];
         let mut copy = || -> Result<(), CudaError> {
-            engine.context.bind()?;
             engine.download.wait(&self.core.done)?;
             if !bytes.is_empty() {
                 // SAFETY: the pixels are at least `bytes` long and finished by then; the Vec lives until the wait below.

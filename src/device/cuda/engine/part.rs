@@ -48,7 +48,9 @@ impl Submitter {
         entries: &mut [Entry],
         submission: &mut Submission<'_, '_>,
     ) -> Result<(), CudaError> {
-        let files = |(at, entry): (usize, &Entry)| entry.files().map(move |(number, ..)| (at, number)).collect::<Vec<_>>();
+        let files = |(at, entry): (usize, &Entry)| {
+            entry.files().map(move |(number, ..)| (at, number)).collect::<Vec<_>>()
+        };
         let numbers: Vec<(usize, usize)> = entries.iter().enumerate().flat_map(files).collect();
         if numbers.is_empty() {
             return Ok(());

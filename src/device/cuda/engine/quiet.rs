@@ -29,7 +29,5 @@ impl Drop for Quiet {
 
 /// Waits until the device has nothing left to do. A device that cannot even say so has stopped for good.
 pub(super) fn settle(context: &Context) {
-    if context.bind().is_ok() {
-        drop(context.synchronize());
-    }
+    drop(context.synchronize());
 }

@@ -89,7 +89,6 @@ impl Slot {
     /// [`crate::error::Error::Unavailable`] where the device has no memory left.
     pub(crate) fn new(engine: &Arc<Engine>) -> Result<Self> {
         let made = || -> Result<Self, CudaError> {
-            engine.context.bind()?;
             let bytes = engine.rows * engine.row_bytes();
             let output = (bytes > 0).then(|| DeviceBuffer::new(&engine.context, bytes)).transpose()?;
             let state = State {
@@ -122,7 +121,7 @@ impl Filled {
         let context = &self.core.engine.context;
         let mut state = self.core.state();
         for Consumer(stream) in std::mem::take(&mut state.consumers) {
-            let recorded = context.bind().and_then(|()| Event::new(context)).and_then(|event| {
+            let recorded = Event::new(context).and_then(|event| {
                 // SAFETY: the promise that was made with the stream.
                 unsafe { event.record_on(stream) }?;
                 Ok(event)
@@ -157,7 +156,7 @@ impl Core {
         let mut state = self.state();
         if std::mem::take(&mut state.stale) {
             // A device that fails here fails at the submission as well, and is reported there.
-            if self.engine.context.bind().and_then(|()| self.done.synchronize()).is_err() {
+            if self.done.synchronize().is_err() {
                 settle(&self.engine.context);
             }
             state.rows.clear();

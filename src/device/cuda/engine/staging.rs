@@ -28,10 +28,7 @@ struct Block {
 /// Bytes that stay where they are until the staging is emptied.
 pub(super) enum Kept {
     /// In a block of the staging.
-    Pinned {
-        start: NonNull<u8>,
-        len: usize,
-    },
+    Pinned { start: NonNull<u8>, len: usize },
     /// In ordinary memory, as the budget is spent.
     Spilled(Vec<u8>),
 }
@@ -92,15 +89,13 @@ impl Staging {
     fn grow(&mut self, len: usize) -> Option<usize> {
         // Twice what there is, so that few blocks are made before the largest batch fits.
         let size = len.max(self.bytes).max(SMALLEST_BLOCK).checked_next_power_of_two()?;
-        if self.refused || self.bytes.checked_add(size)? > self.budget || self.context.bind().is_err() {
+        if self.refused || self.bytes.checked_add(size)? > self.budget {
             return None;
         }
-        let Ok(mut memory) = PinnedBuffer::new(&self.context, size) else {
+        let Ok(memory) = PinnedBuffer::new(&self.context, size) else {
             self.refused = true;
             return None;
         };
-        // SAFETY: `size` bytes are this buffer's, and nobody else knows of them yet.
-        unsafe { memory.as_mut_ptr().write_bytes(0, size) };
         self.bytes += size;
         self.blocks.push(Block { memory, used: 0 });
         Some(self.blocks.len() - 1)

@@ -2,7 +2,7 @@
 
 use super::arena::Arena;
 use super::entry::Entry;
-use super::quiet::Quiet;
+use super::quiet::{Quiet, settle};
 use super::slot::{InFlight, Slot};
 use super::worker::Fallback;
 use super::{Engine, Options, Replace};
@@ -154,6 +154,13 @@ impl Submitter {
             used = end;
         }
         entries.len()
+    }
+}
+
+impl Drop for Submitter {
+    fn drop(&mut self) {
+        // Arenas must not be freed under a kernel.
+        settle(&self.context);
     }
 }
 
