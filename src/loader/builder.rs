@@ -217,7 +217,7 @@ impl LoaderBuilder {
     }
 
     /// Most bytes of a GPU's memory for decoded images and scratch, the batches apart (default: a quarter of what is
-    /// free, at least 64 MiB). A batch that needs more is made in parts.
+    /// free, at least 4 MiB). A batch that needs more is made in parts.
     pub fn device_memory(mut self, bytes: u64) -> Self {
         self.device_memory = Some(bytes);
         self

@@ -13,7 +13,7 @@ use crate::error::Cause;
 use crate::output::Output;
 
 /// Least memory for decoded images and scratch.
-const SMALLEST_BUDGET: u64 = 64 << 20;
+const SMALLEST_BUDGET: u64 = 4 << 20;
 
 /// The device's side of an engine; one batch at a time.
 pub(super) struct Submitter {
