@@ -10,6 +10,7 @@ pub mod cuda;
 mod decoded_by;
 mod reach;
 mod shrink;
+mod warp;
 
 pub use decoded_by::DecodedBy;
 pub use reach::region;
