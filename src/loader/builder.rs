@@ -217,7 +217,13 @@ impl LoaderBuilder {
     /// [`Error::Config`] with the remedy, for whatever could not work in any epoch.
     pub fn build(self) -> Result<Loader> {
         self.check()?;
-        let Device::Cpu = self.device;
+        if let Device::Cuda { ordinal } = self.device {
+            return Err(Error::Unavailable {
+                what: format!("a loader on CUDA device {ordinal}"),
+                why: "this version renders on the CPU only".into(),
+                remedy: "use the CPU device".into(),
+            });
+        }
         let planner = Planner {
             augments: self.augments,
             seed: self.setup.seed,
