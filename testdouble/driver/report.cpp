@@ -40,7 +40,7 @@ void report_at_exit() {
     if (!d.options.report) return;
     report_leaks(d);
     fprintf(stderr,
-            "fakecuda: SIMULATED driver, not a GPU: %llu calls, %llu of them faultable, %llu operations, "
+            "fakecuda: SIMULATED driver, not a GPU: %llu calls, %llu faultable, %llu operations, "
             "%llu copies of pageable memory, peak %zu bytes, %d problems\n",
             (unsigned long long)d.calls, (unsigned long long)d.faultable_calls,
             (unsigned long long)d.scheduler.operations(), (unsigned long long)d.pageable_copies, d.memory.peak(),

@@ -17,7 +17,7 @@ static void report() {
                 objects().parameters.size(), objects().decoders.size(), objects().pinned.size(),
                 objects().device.size());
     }
-    fprintf(stderr, "fakenvjpeg: SIMULATED nvJPEG: %llu of its calls\n", (unsigned long long)n.calls);
+    fprintf(stderr, "fakenvjpeg: SIMULATED nvJPEG: %llu nvJPEG calls\n", (unsigned long long)n.calls);
 }
 
 Nvjpeg& nvjpeg() {
