@@ -71,6 +71,6 @@ fn sweep(scenario: &'static Scenario) -> Result<(), Failed> {
 fn count(verdict: &Verdict, words: &str) -> u64 {
     let totals = verdict.said.lines().filter(|line| line.contains("SIMULATED"));
     let parts = totals.flat_map(|line| line.split(": ").flat_map(|part| part.split(", ")));
-    let numbers = parts.filter_map(|part| part.strip_suffix(words)?.trim_end().parse().ok());
+    let numbers = parts.filter_map(|part| part.strip_suffix(words)?.trim_end().parse::<u64>().ok());
     numbers.sum()
 }
