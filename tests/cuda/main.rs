@@ -3,6 +3,8 @@
 //! Each scenario runs in a process of its own, because a driver can only be started once in each: this program starts
 //! itself with the scenario's name in the environment. `docs/cuda-testing.md` says what that can find and what not.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod child;
 mod client;
 mod double;

@@ -59,7 +59,10 @@ fn seen(batch: &Batch) -> Seen {
 }
 
 fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<Seen, String>> {
-    loader.epoch(number).map(|batch| batch.map(|batch| seen(&batch)).map_err(|error| error.to_string())).collect()
+    loader
+        .epoch(number)
+        .map(|batch| batch.map(|batch| seen(&batch)).map_err(|error| error.to_string()))
+        .collect()
 }
 
 /// Runs the same description on both devices and compares everything.
@@ -73,7 +76,9 @@ fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> L
             if got == want {
                 continue;
             }
-            let (Ok(got), Ok(want)) = (got, want) else { panic!("{what}, batch {at}: {got:?} and not {want:?}") };
+            let (Ok(got), Ok(want)) = (got, want) else {
+                panic!("{what}, batch {at}: {got:?} and not {want:?}")
+            };
             let different = got.pixels.iter().zip(&want.pixels).filter(|(a, b)| a != b).count();
             panic!(
                 "{what}, epoch {number}, batch {at}: {different} of {} bytes differ; {:?} {:?} and not {:?} {:?}",
@@ -115,7 +120,8 @@ fn every_recipe_gives_the_cpus_batches() -> Outcome {
         if recipe.decode_only {
             continue;
         }
-        let build = || Loader::builder(memory(pictures::all())).recipe(&recipe).batch_size(4).seed(3).workers(2);
+        let build =
+            || Loader::builder(memory(pictures::all())).recipe(&recipe).batch_size(4).seed(3).workers(2);
         same_on_both(name, 1, build);
     }
     Ok(())
@@ -184,8 +190,12 @@ fn a_trainers_stream_sees_finished_batches_without_the_host_waiting() -> Outcome
             drop(batch);
         }
     }
-    let want = (0..2).flat_map(|number| epoch(&cpu, number)).map(|seen| seen.unwrap().pixels).collect::<Vec<_>>();
-    assert!(trainer.finish() == want, "a batch was read before it was finished, or overwritten before it was read");
+    let want =
+        (0..2).flat_map(|number| epoch(&cpu, number)).map(|seen| seen.unwrap().pixels).collect::<Vec<_>>();
+    assert!(
+        trainer.finish() == want,
+        "a batch was read before it was finished, or overwritten before it was read"
+    );
     Ok(())
 }
 

@@ -25,6 +25,7 @@ use super::nvjpeg::Nvjpeg;
 use super::render::Kernels;
 use crate::device::DecodedBy;
 use crate::error::{Cause, Result};
+use crate::geometry::Size;
 use crate::image::Limits;
 use crate::output::Output;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -34,6 +35,9 @@ use submit::{Submitter, Trouble};
 /// Most bytes of pinned memory that compressed files and tables may take in each slot; what is beyond lies in ordinary
 /// memory, from where copies are slower.
 const PINNED_BYTES_A_SLOT: usize = 256 << 20;
+
+/// The size of image that decoders reserve memory for at the start; larger ones make them reserve more when they come.
+const TYPICAL: Size = Size::new(640, 480);
 
 /// What an engine is made for.
 pub(crate) struct Options {
@@ -94,8 +98,8 @@ impl Engine {
         let (kernels, download, streams) = made().map_err(|error| device(&error))?;
         let decoder = decoder(&context, options.rows);
         let capabilities = decoder.as_ref().map(Decoder::capabilities);
-        let submitter = Submitter::new(&context, decoder, kernels, streams, &options)
-            .map_err(|error| device(&error))?;
+        let submitter =
+            Submitter::new(&context, decoder, kernels, streams, &options).map_err(|error| device(&error))?;
         let Options { output, rows, limits, .. } = options;
         let (submitter, counters) = (Mutex::new(submitter), Counters::default());
         Ok(Self { submitter, download, context, output, rows, limits, capabilities, counters })
@@ -148,7 +152,7 @@ pub(crate) type Replace<'a> = dyn FnMut(usize, u64, Cause) -> bool + 'a;
 /// nvJPEG's decoders; `None` where it is missing or does not start, which the probe tells: then the CPU decodes.
 fn decoder(context: &Context, rows: usize) -> Option<Decoder> {
     let library = Nvjpeg::get().ok()?;
-    let options = decode::Options { images: rows, ..decode::Options::default() };
+    let options = decode::Options { images: rows, typical: Some(TYPICAL), ..decode::Options::default() };
     Decoder::new(context, library, options).ok()
 }
 

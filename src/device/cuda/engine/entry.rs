@@ -94,7 +94,9 @@ impl Entry {
         let good = self.failed.is_none();
         let images = self.staged.images.iter().zip(&self.places).enumerate().filter(move |_| good);
         images.filter_map(|(number, (image, place))| match image {
-            StagedImage::File { bytes, header, .. } => Some((number, bytes.bytes(), header, place.target())),
+            StagedImage::File { bytes, header, .. } => {
+                Some((number, bytes.bytes(), &**header, place.target()))
+            }
             StagedImage::Pixels(_) => None,
         })
     }
@@ -108,7 +110,7 @@ impl Entry {
             format: Format::Jpeg,
             size: header.size,
             orientation: header.orientation,
-            jpeg: Some(header.clone()),
+            jpeg: Some((**header).clone()),
         };
         match fallback.decode(bytes.bytes(), &whole, *wanted) {
             Ok(decoded) => {

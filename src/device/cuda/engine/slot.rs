@@ -71,7 +71,7 @@ pub(super) struct StagedRow {
 /// One image of a sample.
 pub(super) enum StagedImage {
     /// A whole file, and the part of the image that the plan reads.
-    File { bytes: Kept, header: jpeg::Header, wanted: Rect },
+    File { bytes: Kept, header: Box<jpeg::Header>, wanted: Rect },
     /// Pixels that the CPU has decoded.
     Pixels(StagedPixels),
 }

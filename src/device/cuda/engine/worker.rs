@@ -51,7 +51,7 @@ impl Worker {
                 Some(header) if there => {
                     let mut bytes = slot.core.fresh().staging.reserve(input.bytes.len());
                     bytes.bytes_mut().copy_from_slice(input.bytes);
-                    Ok(StagedImage::File { bytes, header: header.clone(), wanted })
+                    Ok(StagedImage::File { bytes, header: Box::new(header.clone()), wanted })
                 }
                 _ => {
                     let decoded = self.fallback.decode(input.bytes, input.header, wanted);
