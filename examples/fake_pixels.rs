@@ -27,9 +27,8 @@ pub unsafe extern "C" fn fakenvjpeg_decode(
 ) -> i32 {
     let room = width as usize * height as usize * 3;
     // SAFETY: the caller's promise.
-    let (bytes, pixels) = unsafe {
-        (std::slice::from_raw_parts(bytes, length), std::slice::from_raw_parts_mut(pixels, room))
-    };
+    let (bytes, pixels) =
+        unsafe { (std::slice::from_raw_parts(bytes, length), std::slice::from_raw_parts_mut(pixels, room)) };
     match decode(bytes, width, height) {
         Ok(Some(image)) => pixels.copy_from_slice(&image.data[..room]),
         Ok(None) => return NOT_TAKEN,

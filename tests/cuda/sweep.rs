@@ -20,9 +20,17 @@ struct Kind {
 
 const KINDS: &[Kind] = &[
     // A call is out of memory.
-    Kind { counted: "faultable", driver: |number| format!(",fault=any@{number}:2"), nvjpeg: |_| String::new() },
+    Kind {
+        counted: "faultable",
+        driver: |number| format!(",fault=any@{number}:2"),
+        nvjpeg: |_| String::new(),
+    },
     // An operation accesses memory that is not there, and the context is broken for good.
-    Kind { counted: "operations", driver: |number| format!(",fault=exec-any@{number}:700"), nvjpeg: |_| String::new() },
+    Kind {
+        counted: "operations",
+        driver: |number| format!(",fault=exec-any@{number}:700"),
+        nvjpeg: |_| String::new(),
+    },
     // nvJPEG fails, and then says that a file is to blame.
     Kind { counted: "nvJPEG calls", driver: |_| String::new(), nvjpeg: |number| format!(",any@{number}:6") },
     Kind { counted: "nvJPEG calls", driver: |_| String::new(), nvjpeg: |number| format!(",any@{number}:3") },
@@ -57,7 +65,10 @@ fn sweep(scenario: &'static Scenario) -> Result<(), Failed> {
                 continue;
             }
             let how = &verdict.how;
-            failures.push(format!("FAKECUDA=\"{mode}{driver}\" FAKENVJPEG=\"{nvjpeg}\": {how}\n{}", verdict.said));
+            failures.push(format!(
+                "FAKECUDA=\"{mode}{driver}\" FAKENVJPEG=\"{nvjpeg}\": {how}\n{}",
+                verdict.said
+            ));
             if failures.len() == MOST_FAILURES {
                 return Err(Failed::from(failures.join("\n")));
             }
@@ -71,6 +82,6 @@ fn sweep(scenario: &'static Scenario) -> Result<(), Failed> {
 fn count(verdict: &Verdict, words: &str) -> u64 {
     let totals = verdict.said.lines().filter(|line| line.contains("SIMULATED"));
     let parts = totals.flat_map(|line| line.split(": ").flat_map(|part| part.split(", ")));
-    let numbers = parts.filter_map(|part| part.strip_suffix(words)?.trim_end().parse().ok());
+    let numbers = parts.filter_map(|part| part.strip_suffix(words)?.trim_end().parse::<u64>().ok());
     numbers.sum()
 }
