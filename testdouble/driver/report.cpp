@@ -24,7 +24,7 @@ static void report_leaks(Driver& d) {
         allocations[kind]++;
         bytes[kind] += allocation.bytes;
     }
-    for (const auto& stream : d.scheduler.streams()) streams += !stream->destroyed;
+    for (const auto& stream : d.scheduler.streams()) streams += !stream->destroyed && !stream->hidden;
     int retained = 0;
     for (const Context& context : d.contexts) retained += context.retained;
     if (allocations[0] + allocations[1] + streams + d.events.size() + d.modules.size() + size_t(retained) == 0) return;

@@ -5,11 +5,14 @@
 
 mod child;
 mod client;
+mod decoding;
 mod double;
 mod driver_calls;
 mod limits;
 mod ordering;
+mod pixels;
 mod planted;
+mod probe;
 mod ring;
 mod scenario;
 mod sweep;
