@@ -5,6 +5,7 @@
 
 mod child;
 mod client;
+mod decoding;
 mod double;
 mod driver_calls;
 mod engines;
@@ -12,6 +13,7 @@ mod limits;
 mod ordering;
 mod pixels;
 mod planted;
+mod probe;
 mod ring;
 mod scenario;
 mod sweep;
