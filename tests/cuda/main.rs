@@ -11,12 +11,15 @@ mod driver_calls;
 mod engines;
 mod limits;
 mod ordering;
+mod pictures;
+mod pipeline;
 mod pixels;
 mod planted;
 mod probe;
 mod ring;
 mod scenario;
 mod sweep;
+mod trainer;
 mod trial;
 
 use std::process::ExitCode;

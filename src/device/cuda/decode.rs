@@ -61,6 +61,32 @@ pub(crate) struct Decoder {
     parts: bool,
 }
 
+/// What a decoder can do, as far as it does not change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Capabilities {
+    engines: bool,
+    parts: bool,
+}
+
+impl Capabilities {
+    /// Whether there are decoding engines, which need to know that their targets are free: see [`HostFree`].
+    pub(crate) fn engines(self) -> bool {
+        self.engines
+    }
+
+    /// Whether some decoder on the GPU takes such a file, as far as its header and its end tell.
+    pub(crate) fn takes(self, header: &Header, bytes: &[u8]) -> bool {
+        // The hybrid decoder is always there, and takes what any other takes.
+        Routes::of(header, bytes) != Routes::NONE
+    }
+
+    /// What is to be written where `wanted` is wanted: the whole image, or a part around it, so that chroma is
+    /// interpolated across the edges of what is wanted as in the whole image.
+    pub(crate) fn region(self, header: &Header, wanted: Rect) -> Rect {
+        if self.parts { region::part(header, wanted) } else { header.size.rect() }
+    }
+}
+
 /// Why a file was not decoded here.
 #[derive(Debug, thiserror::Error)]
 enum Refusal {
@@ -96,14 +122,9 @@ impl Decoder {
         self.rates.fastest(self.candidates(header, bytes))
     }
 
-    /// What is written where `wanted` is wanted: that itself on the CPU, else the whole image or a part around it, so
-    /// that chroma is interpolated across the edges of what is wanted as in the whole image.
-    pub(crate) fn region(&self, route: Route, header: &Header, wanted: Rect) -> Rect {
-        match route {
-            Route::Cpu => wanted,
-            _ if self.parts => region::part(header, wanted),
-            _ => header.size.rect(),
-        }
+    /// What it can do, for threads that prepare requests meanwhile.
+    pub(crate) fn capabilities(&self) -> Capabilities {
+        Capabilities { engines: self.hardware.is_some(), parts: self.parts }
     }
 
     /// Queues the decoding of all requests, and says for each who decodes it, or why nobody here does. `stream` waits

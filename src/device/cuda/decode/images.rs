@@ -71,12 +71,13 @@ impl ImageDecoder {
         headers: &[Result<jpeg::Header, Cause>],
         wanted: Option<Rect>,
     ) -> Vec<(Rect, usize)> {
+        let can = self.decoder.capabilities();
         let mut end = 0;
         let mut places = Vec::with_capacity(files.len() + 1);
         for (bytes, header) in files.iter().zip(headers) {
             let region = header.as_ref().map_or(Rect::default(), |header| {
-                let route = self.decoder.route(header, bytes);
-                self.decoder.region(route, header, wanted.unwrap_or(header.size.rect()))
+                let wanted = wanted.unwrap_or(header.size.rect());
+                if can.takes(header, bytes) { can.region(header, wanted) } else { wanted }
             });
             places.push((region, end));
             end += (region.size().pixels() as usize * 3).next_multiple_of(ALIGNMENT);
