@@ -7,13 +7,17 @@
 
 mod child;
 mod client;
+mod decoding;
 mod double;
 mod driver_calls;
+mod engines;
 mod limits;
 mod ordering;
 mod pictures;
 mod pipeline;
+mod pixels;
 mod planted;
+mod probe;
 mod ring;
 mod scenario;
 mod sweep;

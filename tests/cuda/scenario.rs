@@ -5,11 +5,14 @@ pub(crate) type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// All scenarios. Whoever adds some adds a file with a `SCENARIOS` of its own and a line here.
 const TABLES: &[&[Scenario]] = &[
+    crate::decoding::SCENARIOS,
     crate::driver_calls::SCENARIOS,
+    crate::engines::SCENARIOS,
     crate::limits::SCENARIOS,
     crate::ordering::SCENARIOS,
     crate::pipeline::SCENARIOS,
     crate::planted::SCENARIOS,
+    crate::probe::SCENARIOS,
 ];
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {
