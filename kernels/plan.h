@@ -31,11 +31,16 @@ extern "C" {
 #define FEEDLINE_KIND_WARP 1    /* an image through Layer.map */
 #define FEEDLINE_KIND_SOLID 2   /* one colour, Layer.fill */
 
+/* The last byte of Layer.fill where the kind is KIND_WARP: what is shown where the map leaves the clip */
+#define FEEDLINE_AROUND_NOTHING 0 /* pixels whose centre falls inside are covered, taps outside move to the edge */
+#define FEEDLINE_AROUND_BLACK 1   /* taps outside are black */
+#define FEEDLINE_AROUND_FILL 2    /* taps outside are black, and the sum is blended with the colour by their weight */
+
 /* Layer.filter */
 #define FEEDLINE_FILTER_BILINEAR 0       /* triangle, widened when shrinking (antialias) */
 #define FEEDLINE_FILTER_BILINEAR_PLAIN 1 /* triangle of radius 1 whatever the scale (antialias off) */
 #define FEEDLINE_FILTER_BICUBIC 2        /* cubic convolution, a = -0.5, widened when shrinking */
-#define FEEDLINE_FILTER_NEAREST 3        /* source pixel min(floor(f32(i) * (f32(in) / f32(out))), in - 1) */
+#define FEEDLINE_FILTER_NEAREST 3        /* upright: pixel min(floor(f32(i) * (f32(in) / f32(out))), in - 1) */
 
 /* Bits of Orientation and, the first two, of Layer.mirror. */
 #define FEEDLINE_MIRROR_X 1  /* left to right */
@@ -92,18 +97,18 @@ typedef struct ImageRef {
 
 /* One image, or one colour, in a window of the canvas. */
 typedef struct Layer {
-    float map[9];            /* KIND_WARP: from canvas pixel centres to oriented source coordinates, row by row */
+    float map[9];            /* KIND_WARP: from an image of size scaled to clip at -1..1; src/plan.rs has the two forms */
     uint32_t kind;
     uint32_t filter;
     Orientation orientation; /* from stored to oriented pixels, mirrors that come before resampling included */
     Rect clip;               /* the part of the oriented source that taps may read */
     Rect window;             /* the part of the canvas that the layer may cover */
-    Size scaled;             /* KIND_UPRIGHT: the size that clip is resampled to */
-    int32_t offset[2];       /* first column and row of the resampled image that the window shows */
+    Size scaled;             /* the size that clip is resampled or warped to */
+    int32_t offset[2];       /* first column and row of the resampled or warped image that the window shows */
     uint32_t mirror;         /* MIRROR_X: the window shows its columns in reverse; MIRROR_Y: its rows */
     uint32_t image;          /* index of the image, or of a stage with STAGE_BIT */
     Span steps;              /* applied to each source pixel before resampling */
-    uint8_t fill[4];         /* colour of KIND_SOLID, or around a warp: R, G, B, unused */
+    uint8_t fill[4];         /* colour of KIND_SOLID, or around a warp: R, G, B, and for a warp AROUND_... */
     uint32_t mask;           /* index of a rasterised mask, or NONE */
     uint32_t reserved[2];
 } Layer;

@@ -2,9 +2,17 @@
 
 pub mod batch;
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
+#[cfg(not(feature = "cuda"))]
+#[path = "device/no_cuda.rs"]
+pub mod cuda;
+mod decoded_by;
 mod reach;
 mod shrink;
+mod warp;
 
+pub use decoded_by::DecodedBy;
 pub use reach::region;
 
 use crate::error::{Error, Result};
@@ -16,6 +24,11 @@ pub enum Device {
     /// This machine's processor.
     #[default]
     Cpu,
+    /// An NVIDIA GPU.
+    Cuda {
+        /// Its number, as the driver counts.
+        ordinal: u32,
+    },
 }
 
 impl Device {
@@ -51,6 +64,7 @@ impl Device {
                 let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
                 format!("CPU with {cores} cores (this build has no CUDA path yet)")
             }
+            Device::Cuda { ordinal } => format!("cuda:{ordinal}"),
         }
     }
 }

@@ -8,6 +8,7 @@ mod freeze;
 mod mix;
 pub mod op;
 mod verbs;
+mod warp;
 
 use crate::error::Error;
 use crate::geometry::{Orientation, Rect, Size};
@@ -117,6 +118,9 @@ impl Draft {
                 self.resize(target, interpolation, antialias)
             }
             Op::Pad { padding, fill } => self.pad(padding.sides(), fill),
+            Op::Affine { .. } => self.affine(op),
+            Op::Rotate { .. } => self.rotate(op),
+            Op::Perspective { .. } => self.perspective(op),
             Op::Hflip {} => self.mirror(1),
             Op::Vflip {} => self.mirror(2),
             Op::Brightness { factor } => self.blend_with(op, step::BRIGHTNESS, factor),
@@ -239,7 +243,7 @@ impl DraftLayer {
 
     /// Whether nothing below shows through in `area`.
     fn covers(&self, area: Rect) -> bool {
-        self.layer.kind != kind::WARP && self.layer.mask == plan::NONE && self.layer.window.contains(area)
+        self.layer.fills_window() && self.layer.window.contains(area)
     }
 
     /// Keeps of the window only what lies in `canvas`.

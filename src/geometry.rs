@@ -104,6 +104,11 @@ impl Rect {
         other.is_empty() || self.intersect(other) == other
     }
 
+    /// Where it is once rows and columns are swapped.
+    pub const fn transposed(self) -> Rect {
+        Rect { x: self.y, y: self.x, width: self.height, height: self.width }
+    }
+
     /// The same rectangle moved by whole pixels.
     pub const fn shifted(self, dx: i32, dy: i32) -> Rect {
         Rect { x: self.x + dx, y: self.y + dy, ..self }
@@ -173,6 +178,11 @@ impl Orientation {
         } else {
             Rect { x: x as i32, y: y as i32, width: rect.width, height: rect.height }
         }
+    }
+
+    /// This orientation followed by a swap of the upright image's rows and columns.
+    pub const fn transposed(self) -> Self {
+        Orientation((self.0 ^ 4) & 4 | (self.0 & 1) << 1 | (self.0 & 2) >> 1)
     }
 
     /// This orientation followed by a mirror left to right of the upright image.

@@ -70,19 +70,35 @@ pub mod kind {
 pub mod filter {
     /// Triangle, widened when shrinking (antialias).
     pub const BILINEAR: u32 = 0;
-    /// Triangle of radius 1 whatever the scale (antialias off).
+    /// Triangle of radius 1 whatever the scale (antialias off); a warp's is torch's `grid_sample`.
     pub const BILINEAR_PLAIN: u32 = 1;
     /// Cubic convolution, a = -0.5, widened when shrinking.
     pub const BICUBIC: u32 = 2;
-    /// The source pixel at floor(i * (in / out)), in f32 as torch computes it.
+    /// The source pixel at floor(i * (in / out)), in f32 as torch computes it; in a warp the nearest one.
     pub const NEAREST: u32 = 3;
+}
+
+/// What a [`kind::WARP`] layer shows where the map leaves the clip; the last of [`Layer::fill`].
+pub mod around {
+    /// Nothing: a pixel is covered if its centre falls inside the clip, and taps outside are moved to the clip's edge.
+    pub const NOTHING: u8 = 0;
+    /// Taps outside are black, as torchvision does without a fill.
+    pub const BLACK: u8 = 1;
+    /// The colour: taps outside are black, then what the taps inside weigh together is the share of their sum in a
+    /// blend with the colour. So the edge is blended twice; that is torchvision's arithmetic.
+    pub const FILL: u8 = 2;
 }
 
 /// One image, or one colour, in a window of the canvas.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Layer {
-    /// For [`kind::WARP`]: from canvas pixel centres to oriented source coordinates, row by row.
+    /// For [`kind::WARP`]: from the pixel centres of an image of size `scaled` to `clip`, whose edges are at -1 and 1;
+    /// row by row.
+    ///
+    /// Where the last row is 0 0 1, pixels are counted from the middle of `scaled` and the map's result is the place.
+    /// Elsewhere they are counted from the corner, and the place is 1 less than the result's first two numbers over
+    /// the third. Those are the two forms of torchvision's grids.
     pub map: [f32; 9],
     /// One of [`kind`].
     pub kind: u32,
@@ -94,9 +110,9 @@ pub struct Layer {
     pub clip: Rect,
     /// The part of the canvas that the layer may cover.
     pub window: Rect,
-    /// For [`kind::UPRIGHT`]: the size that `clip` is resampled to.
+    /// The size that `clip` is resampled or warped to.
     pub scaled: Size,
-    /// First column and row of the resampled image that the window shows.
+    /// First column and row of the resampled or warped image that the window shows.
     pub offset: [i32; 2],
     /// Bit 0: the window shows its columns in reverse; bit 1: its rows.
     pub mirror: u32,
@@ -104,12 +120,20 @@ pub struct Layer {
     pub image: u32,
     /// Colour steps applied to each source pixel before resampling.
     pub steps: Span,
-    /// Colour of a [`kind::SOLID`] layer, or around a warp (R, G, B, unused).
+    /// Colour of a [`kind::SOLID`] layer, or around a warp: red, green, blue, and for a warp one of [`around`].
     pub fill: [u8; 4],
     /// Index of a rasterised mask, or [`NONE`].
     pub mask: u32,
     /// Zero.
     pub reserved: [u32; 2],
+}
+
+impl Layer {
+    /// Whether nothing below the layer can be seen in its window.
+    pub const fn fills_window(&self) -> bool {
+        let opaque = self.kind != kind::WARP || self.fill[3] != around::NOTHING;
+        opaque && self.mask == NONE
+    }
 }
 
 /// A layer stack with its colour steps, laid over what is below with a share.

@@ -141,7 +141,10 @@ fn drive(loader: &Loader, meter: &mut Meter, arguments: &Arguments) -> feedline:
     loop {
         let asked = Instant::now();
         let Some(batch) = epoch.next() else { break };
-        let rows = batch?.len();
+        let batch = batch?;
+        // A device may still be at work on it: only finished pixels count.
+        batch.wait()?;
+        let rows = batch.len();
         meter.delivered(asked.elapsed(), rows);
         bar.inc(rows as u64);
         if !step.is_zero() {

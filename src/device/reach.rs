@@ -1,5 +1,6 @@
 //! What a layer reads of its source: the same answer for decoding, rendering and every device.
 
+use super::warp;
 use crate::geometry::Rect;
 use crate::plan::{Layer, Plan, filter, kind, stat};
 
@@ -85,7 +86,7 @@ impl Scale {
     }
 }
 
-/// The horizontal and the vertical scale of an upright layer.
+/// The horizontal and the vertical scale of a layer; of a warp, what the window shows of the warped image.
 pub(crate) fn scales(layer: &Layer) -> (Scale, Scale) {
     let axis = |input, output, offset, count, bit| Scale {
         input,
@@ -101,8 +102,11 @@ pub(crate) fn scales(layer: &Layer) -> (Scale, Scale) {
     )
 }
 
-/// The part of its oriented source that an upright layer's taps read.
+/// The part of its oriented source that a layer's taps read; empty for a warp that leaves its clip.
 pub(crate) fn taps_of(layer: &Layer) -> Rect {
+    if layer.kind == kind::WARP {
+        return warp::taps_of(layer);
+    }
     let (columns, rows) = scales(layer);
     let ((left, right), (top, bottom)) = (columns.span(), rows.span());
     Rect::new(layer.clip.x + left as i32, layer.clip.y + top as i32, right - left, bottom - top)
@@ -110,10 +114,14 @@ pub(crate) fn taps_of(layer: &Layer) -> Rect {
 
 /// What must be known of a layer's oriented source: its taps, and what its statistics are measured on.
 pub(crate) fn needed(plan: &Plan, layer: &Layer) -> Rect {
-    let taps = if layer.kind == kind::UPRIGHT { taps_of(layer) } else { layer.clip };
     let stats = plan.steps[layer.steps.range()].iter().filter_map(|step| plan.stats.get(step.stat as usize));
     let measured = stats.filter(|stat| stat.target == stat::OF_LAYER).map(|stat| stat.rect);
-    measured.fold(taps, Rect::hull)
+    hull([taps_of(layer)].into_iter().chain(measured))
+}
+
+/// The smallest rectangle around all that hold a pixel.
+fn hull(parts: impl Iterator<Item = Rect>) -> Rect {
+    parts.filter(|part| !part.is_empty()).reduce(Rect::hull).unwrap_or_default()
 }
 
 /// The part of image `image`, in stored coordinates, that must be decoded; empty if no layer shows it.
@@ -124,5 +132,5 @@ pub fn region(plan: &Plan, image: usize) -> Rect {
         let oriented = layer.orientation.apply_size(stored);
         layer.orientation.to_stored(needed(plan, layer).intersect(oriented.rect()), oriented)
     });
-    parts.reduce(Rect::hull).unwrap_or_default()
+    hull(parts)
 }

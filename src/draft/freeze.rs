@@ -3,7 +3,7 @@
 use super::{Draft, DraftPicture, DraftStage, DraftStep, MAX_CANVAS_PIXELS};
 use crate::error::Error;
 use crate::geometry::{Rect, Size};
-use crate::plan::{self, NONE, Picture, Plan, Span, Stage, Stat, stat};
+use crate::plan::{self, NONE, Picture, Plan, Span, Stage, Stat, kind, stat};
 
 impl Draft {
     /// Turns the draft into plain data, or returns the first error met on the way.
@@ -24,7 +24,8 @@ impl Draft {
 /// Refuses what no device has the memory for, before one asks for it: running out of memory ends the process.
 fn check_canvas(stage: &DraftStage) -> Result<(), Error> {
     let layers = stage.pictures.iter().flat_map(|picture| &picture.layers);
-    let scaled = layers.filter(|drawn| !drawn.is_copy()).map(|drawn| &drawn.layer);
+    let scaled = layers.filter(|drawn| !drawn.is_copy() && drawn.layer.kind == kind::UPRIGHT);
+    let scaled = scaled.map(|drawn| &drawn.layer);
     // Rows are resampled before columns, so source rows as wide as the window lie between the passes.
     let between = scaled.map(|layer| Size::new(layer.window.width, layer.clip.height));
     match between.chain([stage.size]).find(|size| size.pixels() > MAX_CANVAS_PIXELS) {

@@ -77,6 +77,59 @@ pub enum Op {
         #[serde(default)]
         fill: Fill,
     },
+    /// Turns, moves, scales and shears the image round its middle, or `center`, without changing its size.
+    Affine {
+        /// Degrees, clockwise.
+        angle: f64,
+        /// Pixels to the right and down.
+        #[serde(default)]
+        translate: [f64; 2],
+        /// Greater than 1 makes larger.
+        #[serde(default = "one")]
+        scale: f64,
+        /// Degrees along x, or `[x, y]`; one number in a list means both (default 0).
+        #[serde(default)]
+        shear: Shear,
+        /// `nearest` (default) or `bilinear`.
+        #[serde(default = "nearest")]
+        interpolation: Interpolation,
+        /// The colour around; without one it is black, but the image's edge is not blended with it a second time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fill: Option<Fill>,
+        /// `[x, y]` from the left top corner.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        center: Option<[f64; 2]>,
+    },
+    /// Turns the image round its middle, or `center`.
+    Rotate {
+        /// Degrees, counterclockwise.
+        angle: f64,
+        /// `nearest` (default) or `bilinear`.
+        #[serde(default = "nearest")]
+        interpolation: Interpolation,
+        /// Makes the canvas as large as the turned image needs; meant for turns round the middle.
+        #[serde(default)]
+        expand: bool,
+        /// `[x, y]` from the left top corner.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        center: Option<[f64; 2]>,
+        /// The colour around; without one it is black, but the image's edge is not blended with it a second time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fill: Option<Fill>,
+    },
+    /// Moves four points of the image to four others, as a camera from another side would.
+    Perspective {
+        /// Four points `[x, y]` of the image, as a rule its corners from the left top one clockwise.
+        startpoints: [[i32; 2]; 4],
+        /// Where they go.
+        endpoints: [[i32; 2]; 4],
+        /// `bilinear` (default) or `nearest`.
+        #[serde(default)]
+        interpolation: Interpolation,
+        /// The colour around; without one it is black, but the image's edge is not blended with it a second time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fill: Option<Fill>,
+    },
     /// Mirrors left to right.
     Hflip {},
     /// Mirrors top to bottom.
@@ -136,6 +189,14 @@ const fn yes() -> bool {
 
 const fn three() -> u32 {
     3
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+const fn nearest() -> Interpolation {
+    Interpolation::Nearest
 }
 
 /// One length or `[height, width]`.
@@ -215,6 +276,36 @@ impl Padding {
             Padding::All(n) | Padding::Single([n]) => [n, n, n, n],
             Padding::Pair([x, y]) => [x, y, x, y],
             Padding::Sides(sides) => sides,
+        }
+    }
+}
+
+/// Degrees of shear.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "a number of degrees, or [x, y]")]
+pub enum Shear {
+    /// Along x alone.
+    X(f64),
+    /// The same along both axes, in a list.
+    Single([f64; 1]),
+    /// Along x and along y.
+    Both([f64; 2]),
+}
+
+impl Default for Shear {
+    fn default() -> Self {
+        Shear::X(0.0)
+    }
+}
+
+impl Shear {
+    /// Along x and along y.
+    pub const fn both(self) -> [f64; 2] {
+        match self {
+            Shear::X(x) => [x, 0.0],
+            Shear::Single([both]) => [both, both],
+            Shear::Both(both) => both,
         }
     }
 }

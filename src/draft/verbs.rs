@@ -113,7 +113,7 @@ impl Draft {
         }
         let moved = Rect::new(-(left as i32), -(top as i32), width, height);
         let picture = &mut self.canvas.pictures[0];
-        let covered = picture.layers.first().is_some_and(|first| first.layer.window == old.rect());
+        let covered = picture.layers.first().is_some_and(|first| first.covers(old.rect()));
         picture.crop(moved);
         let [r, g, b] = fill.rgb();
         if [r, g, b] != [0; 3] {
@@ -209,7 +209,7 @@ fn shorter_edge(have: Size, edge: u32, max_size: Option<u32>) -> Size {
     if have.width <= have.height { Size::new(new_short, new_long) } else { Size::new(new_long, new_short) }
 }
 
-fn check_size(op: &str, size: Size) -> Result<(), Error> {
+pub(super) fn check_size(op: &str, size: Size) -> Result<(), Error> {
     match (1..=MAX_EDGE).contains(&size.width) && (1..=MAX_EDGE).contains(&size.height) {
         true => Ok(()),
         false => Err(Error::config(format!("{op}: {size} is not a size from 1x1 to {MAX_EDGE}x{MAX_EDGE}"))),

@@ -2,6 +2,7 @@
 
 use super::blend::{self, Blend};
 use super::block::Resolved;
+use super::gather::Gather;
 use super::recolour;
 use super::resample::Resampler;
 use super::sink::{Sample, Sink};
@@ -140,7 +141,8 @@ impl Renderer {
         if let [layer] = &plan.layers[picture.layers.range()]
             && fused
             && layer.window == size.rect()
-            && layer.kind == kind::UPRIGHT
+            && layer.kind != kind::SOLID
+            && layer.fills_window()
         {
             self.resolve(plan, picture.steps);
             let (rest, level) = (&self.rest, self.level);
@@ -156,7 +158,7 @@ impl Renderer {
     fn compose(&mut self, plan: &Plan, size: Size, picture: &Picture, images: &[Image]) -> Result<(), Cause> {
         self.picture.reset(size);
         let layers = &plan.layers[picture.layers.range()];
-        if !layers.first().is_some_and(|lowest| lowest.window == size.rect()) {
+        if !layers.first().is_some_and(|lowest| lowest.window == size.rect() && lowest.fills_window()) {
             self.picture.rows_mut().fill(0);
         }
         for layer in layers {
@@ -201,12 +203,20 @@ impl Painter {
                 (0..window.height as usize).for_each(|y| place(y, &row));
                 Ok(())
             }
-            kind::UPRIGHT => self.rows(plan, layer, images, stages, place),
-            _ => Err("the CPU renderer has no warps yet: use upright augmentations".into()),
+            kind::WARP => {
+                let level = self.level;
+                let gather = self.gather(plan, layer, images, stages)?;
+                for y in 0..window.height as usize {
+                    let at = (window.y as usize + y) * stride + window.x as usize * 3;
+                    gather.row(y, &mut rows[at..][..window.width as usize * 3], level);
+                }
+                Ok(())
+            }
+            _ => self.rows(plan, layer, images, stages, place),
         }
     }
 
-    /// Hands the rows of an upright layer's window to `put`, the first row first.
+    /// Hands the rows of an upright layer's window, or of a warp that fills its window, to `put`, the first row first.
     fn rows(
         &mut self,
         plan: &Plan,
@@ -215,6 +225,17 @@ impl Painter {
         stages: &[Canvas],
         mut put: impl FnMut(usize, &[u8]),
     ) -> Result<(), Cause> {
+        if layer.kind == kind::WARP {
+            let (mut row, level) = (std::mem::take(&mut self.row), self.level);
+            row.resize(layer.window.width as usize * 3, 0);
+            let gather = self.gather(plan, layer, images, stages)?;
+            for y in 0..layer.window.height as usize {
+                gather.row(y, &mut row, level);
+                put(y, &row);
+            }
+            self.row = row;
+            return Ok(());
+        }
         let (columns, rows) = reach::scales(layer);
         let taps = reach::taps_of(layer);
         let Self { resampler, turned, rest, row, level } = self;
@@ -231,6 +252,24 @@ impl Painter {
             put(y, row);
         }
         Ok(())
+    }
+
+    /// A warped layer, ready to render its rows.
+    fn gather<'a>(
+        &'a mut self,
+        plan: &Plan,
+        layer: &Layer,
+        images: &'a [Image],
+        stages: &'a [Canvas],
+    ) -> Result<Gather<'a>, Cause> {
+        let taps = reach::taps_of(layer);
+        let view = match taps.is_empty() {
+            true => View::default(),
+            false => {
+                source(plan, layer, taps, images, stages, (&mut self.turned, &mut self.rest, self.level))?
+            }
+        };
+        Ok(Gather::new(layer, view, taps))
     }
 }
 

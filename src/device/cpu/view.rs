@@ -4,7 +4,7 @@ use crate::geometry::{Orientation, Rect, Size};
 use crate::image::Image;
 
 /// Borrowed packed RGB rows; [`Image::TAIL`] bytes behind the last pixel may be read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct View<'a> {
     /// Starts at the first pixel of the first row.
     pub(crate) data: &'a [u8],

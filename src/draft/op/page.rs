@@ -81,8 +81,13 @@ fn kind(property: &Value, schema: &Value) -> String {
     }
     match &property["type"] {
         Value::String(one) if one == "array" => {
-            let plural = if property["minItems"] == 1 { "" } else { "s" };
-            format!("array of {} {}{plural}", property["minItems"], kind(&property["items"], schema))
+            let item = kind(&property["items"], schema);
+            let plural = match item.strip_prefix("array") {
+                _ if property["minItems"] == 1 => item,
+                Some(nested) => format!("arrays{nested}"),
+                None => format!("{item}s"),
+            };
+            format!("array of {} {plural}", property["minItems"])
         }
         Value::String(one) if one == "object" => {
             let fields = property["properties"].as_object().unwrap();
@@ -91,7 +96,12 @@ fn kind(property: &Value, schema: &Value) -> String {
         }
         Value::String(one) => one.clone(),
         Value::Array(several) => {
-            several.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>().join(" or ")
+            let one = |name: &Value| {
+                let mut property = property.clone();
+                property["type"] = name.clone();
+                kind(&property, schema)
+            };
+            several.iter().map(one).collect::<Vec<_>>().join(" or ")
         }
         other => panic!("a type that the page has no words for: {other}"),
     }

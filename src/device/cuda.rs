@@ -1,0 +1,22 @@
+//! The CUDA backend: a driver that may be missing, nvJPEG that may be missing, and never a panic over either.
+
+pub(crate) mod decode;
+#[allow(dead_code, unused_imports, reason = "the floor is written whole; what stands on it is still growing")]
+pub(crate) mod driver;
+mod engine;
+pub(crate) mod probe;
+pub(crate) mod render;
+
+pub use engine::DeviceImages;
+pub(crate) use engine::{Engine, Filled, Options, Slot, Worker};
+
+use driver::CudaError;
+
+/// What to do about a device that fails.
+pub(crate) fn remedy(error: &CudaError) -> &'static str {
+    if error.is_out_of_memory() {
+        "use a smaller batch_size, prefetch or device_memory, or free memory that other programs hold on the device"
+    } else {
+        "start the program again; if it fails again, run `feedline doctor`, or use the CPU device"
+    }
+}

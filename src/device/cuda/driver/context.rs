@@ -1,0 +1,132 @@
+//! The context of one device: what memory, streams and modules belong to.
+
+#![expect(unsafe_code, reason = "calls of the CUDA driver")]
+
+use super::library::{Absent, Driver};
+use super::result::{CudaError, code};
+use cudarc::driver::sys::{CUcontext, CUdevice, CUdevice_attribute};
+use std::ffi::c_int;
+use std::sync::Arc;
+
+/// A device's primary context, which every library in the process shares. Clones share it; the last one gives it back.
+#[derive(Clone)]
+pub(crate) struct Context(Arc<Retained>);
+
+struct Retained {
+    driver: &'static Driver,
+    ordinal: u32,
+    device: CUdevice,
+    /// Retained, so alive until this value is dropped.
+    context: CUcontext,
+}
+
+// SAFETY: the driver takes a context's handle on any thread.
+unsafe impl Send for Retained {}
+// SAFETY: as above; nothing in it changes.
+unsafe impl Sync for Retained {}
+
+impl Context {
+    /// Retains the primary context of device `ordinal`.
+    pub(crate) fn open(ordinal: u32) -> Result<Self, CudaError> {
+        let driver = Driver::get().map_err(not_started)?;
+        let device = device(driver, ordinal)?;
+        let mut context = std::ptr::null_mut();
+        // SAFETY: `context` is one handle to be written.
+        unsafe { driver.cuDevicePrimaryCtxRetain(&mut context, device)? };
+        Ok(Self(Arc::new(Retained { driver, ordinal, device, context })))
+    }
+
+    /// The device's number.
+    pub(crate) fn ordinal(&self) -> u32 {
+        self.0.ordinal
+    }
+
+    /// Makes the context current on this thread, and leaves it so: for a thread of our own that calls libraries which
+    /// work on the current device.
+    pub(crate) fn bind(&self) -> Result<(), CudaError> {
+        // SAFETY: the handle is alive as long as `self` is.
+        unsafe { self.0.driver.cuCtxSetCurrent(self.0.context) }
+    }
+
+    /// Waits until the device has done all that was asked of it in this context.
+    pub(crate) fn synchronize(&self) -> Result<(), CudaError> {
+        // SAFETY: no arguments; the context is current meanwhile.
+        self.call(|driver| unsafe { driver.cuCtxSynchronize() })
+    }
+
+    /// One of the device's properties.
+    pub(crate) fn attribute(&self, attribute: CUdevice_attribute) -> Result<i32, CudaError> {
+        device_attribute(self.0.driver, self.0.device, attribute)
+    }
+
+    /// Bytes of the device's memory: what is free, and all of it.
+    pub(crate) fn memory_info(&self) -> Result<(usize, usize), CudaError> {
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: two numbers to be written.
+        self.call(|driver| unsafe { driver.cuMemGetInfo_v2(&mut free, &mut total) })?;
+        Ok((free, total))
+    }
+
+    /// Runs calls with the context current, and then makes current again what the thread had: a trainer's thread that
+    /// drops a batch must not find itself on another device.
+    pub(super) fn call<T>(
+        &self,
+        calls: impl FnOnce(&'static Driver) -> Result<T, CudaError>,
+    ) -> Result<T, CudaError> {
+        let Retained { driver, context, .. } = *self.0;
+        let mut before = std::ptr::null_mut();
+        // SAFETY: `before` is one handle to be written.
+        unsafe { driver.cuCtxGetCurrent(&mut before)? };
+        if before == context {
+            return calls(driver);
+        }
+        self.bind()?;
+        let done = calls(driver);
+        // SAFETY: it was current a moment ago; null means none.
+        unsafe { driver.cuCtxSetCurrent(before)? };
+        done
+    }
+}
+
+impl Drop for Retained {
+    fn drop(&mut self) {
+        // SAFETY: retained once in `open`, released once here; whatever belonged to it held a clone.
+        let released = unsafe { self.driver.cuDevicePrimaryCtxRelease_v2(self.device) };
+        // There is nobody to tell, and a driver that is shutting down with the process refuses everything.
+        drop(released);
+    }
+}
+
+/// The driver's handle of device `ordinal`.
+pub(super) fn device(driver: &Driver, ordinal: u32) -> Result<CUdevice, CudaError> {
+    let mut device = 0;
+    let number = c_int::try_from(ordinal).unwrap_or(c_int::MAX);
+    // SAFETY: `device` is one handle to be written; an ordinal out of range is an error, not undefined.
+    unsafe { driver.cuDeviceGet(&mut device, number)? };
+    Ok(device)
+}
+
+pub(super) fn device_attribute(
+    driver: &Driver,
+    device: CUdevice,
+    attribute: CUdevice_attribute,
+) -> Result<i32, CudaError> {
+    let mut value = 0;
+    // SAFETY: one number to be written, and a device that the driver named.
+    unsafe { driver.cuDeviceGetAttribute(&mut value, attribute, device)? };
+    Ok(value)
+}
+
+fn not_started(absent: &Absent) -> CudaError {
+    match absent {
+        Absent::Library { why, .. } => {
+            CudaError { call: "dlopen", code: code::NOT_INITIALIZED, name: why.clone() }
+        }
+        Absent::Symbols(names) => CudaError {
+            call: "dlsym",
+            code: code::NOT_INITIALIZED,
+            name: format!("the driver lacks {}", names.join(", ")),
+        },
+        Absent::Start(error) => error.clone(),
+    }
+}

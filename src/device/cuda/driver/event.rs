@@ -1,0 +1,102 @@
+//! A point in a stream's work that the host can ask for, and that other streams can wait for.
+
+#![expect(unsafe_code, reason = "calls of the CUDA driver")]
+
+use super::context::Context;
+use super::result::{CudaError, ready};
+use super::stream::Stream;
+use cudarc::driver::sys::CUevent;
+use std::ffi::c_void;
+
+/// The waiting thread sleeps instead of turning: a box that is short of CPU has better uses for a core.
+const BLOCKING_SYNC: u32 = 1;
+/// Without times an event is cheaper.
+const DISABLE_TIMING: u32 = 2;
+
+/// A point in a stream's work. One that was never recorded counts as passed.
+pub(crate) struct Event {
+    context: Context,
+    event: CUevent,
+}
+
+// SAFETY: the driver takes an event's handle on any thread.
+unsafe impl Send for Event {}
+// SAFETY: as above; recording and asking at the same time is the driver's to order, and it does.
+unsafe impl Sync for Event {}
+
+impl Event {
+    /// An event for ordering only.
+    pub(crate) fn new(context: &Context) -> Result<Self, CudaError> {
+        Self::create(context, BLOCKING_SYNC | DISABLE_TIMING)
+    }
+
+    /// An event that also notes the time at which it is passed.
+    pub(crate) fn timed(context: &Context) -> Result<Self, CudaError> {
+        Self::create(context, BLOCKING_SYNC)
+    }
+
+    fn create(context: &Context, flags: u32) -> Result<Self, CudaError> {
+        let mut event = std::ptr::null_mut();
+        // SAFETY: one handle to be written.
+        context.call(|driver| unsafe { driver.cuEventCreate(&mut event, flags) })?;
+        Ok(Self { context: context.clone(), event })
+    }
+
+    /// Moves the event behind all that `stream` was given so far.
+    pub(crate) fn record(&self, stream: &Stream) -> Result<(), CudaError> {
+        // SAFETY: both handles are alive, and of one context.
+        self.context.call(|driver| unsafe { driver.cuEventRecord(self.event, stream.handle()) })
+    }
+
+    /// Moves the event behind all that a stream of somebody else's was given so far.
+    ///
+    /// # Safety
+    /// `stream` is a stream of this context that is alive.
+    pub(crate) unsafe fn record_on(&self, stream: *mut c_void) -> Result<(), CudaError> {
+        // SAFETY: our handle is alive, and the caller's promise.
+        self.context.call(|driver| unsafe { driver.cuEventRecord(self.event, stream.cast()) })
+    }
+
+    /// What a stream of somebody else's is given from now on begins after the event is passed.
+    ///
+    /// # Safety
+    /// As [`Event::record_on`].
+    pub(crate) unsafe fn hold_back(&self, stream: *mut c_void) -> Result<(), CudaError> {
+        // SAFETY: our handle is alive, and the caller's promise.
+        self.context.call(|driver| unsafe { driver.cuStreamWaitEvent(stream.cast(), self.event, 0) })
+    }
+
+    /// Sleeps until the event is passed.
+    pub(crate) fn synchronize(&self) -> Result<(), CudaError> {
+        // SAFETY: the handle is alive.
+        self.context.call(|driver| unsafe { driver.cuEventSynchronize(self.event) })
+    }
+
+    /// Whether the event is passed.
+    pub(crate) fn is_done(&self) -> Result<bool, CudaError> {
+        // SAFETY: the handle is alive.
+        ready(self.context.call(|driver| unsafe { driver.cuEventQuery(self.event) }))
+    }
+
+    /// Milliseconds between two timed events that are both passed.
+    pub(crate) fn since(&self, earlier: &Event) -> Result<f32, CudaError> {
+        let mut milliseconds = 0.0;
+        // SAFETY: one number to be written, and two handles that are alive.
+        self.context.call(|driver| unsafe {
+            driver.cuEventElapsedTime(&mut milliseconds, earlier.event, self.event)
+        })?;
+        Ok(milliseconds)
+    }
+
+    pub(super) fn handle(&self) -> CUevent {
+        self.event
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // SAFETY: created once, destroyed once; the driver waits with freeing it until it is passed.
+        let destroyed = self.context.call(|driver| unsafe { driver.cuEventDestroy_v2(self.event) });
+        drop(destroyed);
+    }
+}

@@ -1,0 +1,100 @@
+//! Memory that the device can reach: its own, and pages of the host that it may read and write by itself.
+
+#![expect(unsafe_code, reason = "calls of the CUDA driver")]
+
+use super::DevicePtr;
+use super::context::Context;
+use super::result::CudaError;
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+/// Bytes in the device's memory, uninitialised at first. Freed at once when dropped: the owner makes sure that the
+/// device is done with them.
+pub(crate) struct DeviceBuffer {
+    context: Context,
+    pointer: DevicePtr,
+    bytes: usize,
+}
+
+impl DeviceBuffer {
+    /// Reserves `bytes`, aligned to 256 at least.
+    pub(crate) fn new(context: &Context, bytes: usize) -> Result<Self, CudaError> {
+        let mut pointer = 0;
+        // SAFETY: one address to be written. The driver refuses to reserve nothing.
+        context.call(|driver| unsafe { driver.cuMemAlloc_v2(&mut pointer, bytes.max(1)) })?;
+        Ok(Self { context: context.clone(), pointer, bytes })
+    }
+
+    /// Where it begins, in the device's addresses.
+    pub(crate) fn ptr(&self) -> DevicePtr {
+        self.pointer
+    }
+
+    /// How many bytes were asked for.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for DeviceBuffer {
+    fn drop(&mut self) {
+        // SAFETY: reserved in `new`, freed once. A failure has nobody to be told to.
+        let freed = self.context.call(|driver| unsafe { driver.cuMemFree_v2(self.pointer) });
+        drop(freed);
+    }
+}
+
+/// Page-locked bytes of the host: copies from and to them run beside everything else. Zero at first.
+///
+/// They are ordinary cached memory (flags 0), since the CPU reads them too; write-combined pages would be slow for that.
+pub(crate) struct PinnedBuffer {
+    context: Context,
+    /// Start of `bytes` bytes, all initialised, that nothing else refers to.
+    pointer: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: it owns its memory, and gives out addresses only.
+unsafe impl Send for PinnedBuffer {}
+// SAFETY: as above.
+unsafe impl Sync for PinnedBuffer {}
+
+impl PinnedBuffer {
+    /// Reserves `bytes` and fills them with zeros, so that no read of them is ever undefined.
+    pub(crate) fn new(context: &Context, bytes: usize) -> Result<Self, CudaError> {
+        let mut pointer: *mut c_void = std::ptr::null_mut();
+        context.call(|driver| {
+            // SAFETY: one address to be written. The driver refuses to reserve nothing.
+            unsafe { driver.cuMemHostAlloc(&mut pointer, bytes.max(1), 0) }
+        })?;
+        let null = || CudaError { call: "cuMemHostAlloc", code: 0, name: "a null pointer".into() };
+        let pointer = NonNull::new(pointer.cast::<u8>()).ok_or_else(null)?;
+        // SAFETY: the driver just reserved that many bytes, for this process alone.
+        unsafe { pointer.as_ptr().write_bytes(0, bytes) };
+        Ok(Self { context: context.clone(), pointer, bytes })
+    }
+
+    /// The first byte, to read from.
+    pub(crate) fn as_ptr(&self) -> *const u8 {
+        self.pointer.as_ptr()
+    }
+
+    /// The first byte, to write to. Whoever writes makes sure that nobody else, the device included, looks meanwhile.
+    pub(crate) fn as_mut_ptr(&self) -> *mut u8 {
+        self.pointer.as_ptr()
+    }
+
+    /// How many bytes were asked for.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for PinnedBuffer {
+    fn drop(&mut self) {
+        let pointer = self.pointer.as_ptr().cast::<c_void>();
+        // SAFETY: reserved in `new`, freed once. A failure has nobody to be told to.
+        let freed = self.context.call(|driver| unsafe { driver.cuMemFreeHost(pointer) });
+        drop(freed);
+    }
+}

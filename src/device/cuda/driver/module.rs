@@ -1,0 +1,126 @@
+//! Kernels: PTX, translated by the driver for the device that is there, and the functions in it.
+
+#![expect(unsafe_code, reason = "calls of the CUDA driver")]
+
+use super::context::Context;
+use super::result::CudaError;
+use cudarc::driver::sys::{CUfunction, CUjit_option, CUmodule};
+use std::ffi::{CStr, c_void};
+use std::sync::Arc;
+
+/// Most bytes that the translator may say about what it refuses.
+const LOG_BYTES: usize = 4096;
+
+/// Loaded kernels.
+#[derive(Clone)]
+pub(crate) struct Module(Arc<Loaded>);
+
+struct Loaded {
+    context: Context,
+    module: CUmodule,
+}
+
+// SAFETY: the driver takes a module's handle on any thread.
+unsafe impl Send for Loaded {}
+// SAFETY: as above; nothing in it changes.
+unsafe impl Sync for Loaded {}
+
+/// One kernel; it keeps its module alive.
+#[derive(Clone)]
+pub(crate) struct Function {
+    /// Held for its Drop: the function's code goes with it.
+    _module: Module,
+    function: CUfunction,
+}
+
+// SAFETY: the driver takes a function's handle on any thread.
+unsafe impl Send for Function {}
+// SAFETY: as above; nothing in it changes.
+unsafe impl Sync for Function {}
+
+impl Module {
+    /// Translates PTX for this device. The error holds what the translator said.
+    pub(crate) fn load(context: &Context, ptx: &CStr) -> Result<Self, CudaError> {
+        let mut log = vec![0u8; LOG_BYTES];
+        let mut options =
+            [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+        // The driver wants the size in the place of a pointer, not a pointer to it.
+        let mut values = [log.as_mut_ptr().cast::<c_void>(), LOG_BYTES as *mut c_void];
+        let mut module = std::ptr::null_mut();
+        let loaded = context.call(|driver| {
+            let image = ptx.as_ptr().cast();
+            // SAFETY: one handle to be written, a text that ends in a zero, and two options with their values, of
+            // which the first is a buffer of the second's length that outlives the call.
+            unsafe {
+                driver.cuModuleLoadDataEx(
+                    &mut module,
+                    image,
+                    options.len() as u32,
+                    options.as_mut_ptr(),
+                    values.as_mut_ptr(),
+                )
+            }
+        });
+        loaded.map_err(|error| with_log(error, &log))?;
+        Ok(Self(Arc::new(Loaded { context: context.clone(), module })))
+    }
+
+    /// The kernel of this name.
+    pub(crate) fn function(&self, name: &CStr) -> Result<Function, CudaError> {
+        let mut function = std::ptr::null_mut();
+        let module = self.0.module;
+        let found = self.0.context.call(|driver| {
+            // SAFETY: one handle to be written, a module that is alive, a name that ends in a zero.
+            unsafe { driver.cuModuleGetFunction(&mut function, module, name.as_ptr()) }
+        });
+        found.map_err(|error| CudaError {
+            name: format!("{}, looking for the kernel `{}`", error.name, name.to_string_lossy()),
+            ..error
+        })?;
+        Ok(Function { _module: self.clone(), function })
+    }
+}
+
+impl Function {
+    pub(super) fn handle(&self) -> CUfunction {
+        self.function
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        // SAFETY: loaded once, unloaded once; every function of it held a clone.
+        let unloaded = self.context.call(|driver| unsafe { driver.cuModuleUnload(self.module) });
+        drop(unloaded);
+    }
+}
+
+/// The error with the first lines of the translator's own words.
+fn with_log(error: CudaError, log: &[u8]) -> CudaError {
+    let said = CStr::from_bytes_until_nul(log).map(CStr::to_string_lossy).unwrap_or_default();
+    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).take(4).collect();
+    match lines.is_empty() {
+        true => error,
+        false => CudaError { name: format!("{}, {}", error.name, lines.join("; ")), ..error },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_translators_words_are_in_the_error() {
+        let error =
+            CudaError { call: "cuModuleLoadDataEx", code: 218, name: "CUDA_ERROR_INVALID_PTX".into() };
+        let told = with_log(
+            error.clone(),
+            b"ptxas application ptx input, line 1; fatal\n\n   : missing .version\0\0",
+        );
+        assert_eq!(
+            told.name,
+            "CUDA_ERROR_INVALID_PTX, ptxas application ptx input, line 1; fatal; : missing .version"
+        );
+        assert_eq!(with_log(error.clone(), &[0; 8]), error);
+    }
+}

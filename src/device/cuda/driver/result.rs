@@ -1,0 +1,63 @@
+//! The error of a driver call: which call, which code, and the code's name.
+
+/// A driver call that failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{call}: {name} ({code})")]
+pub(crate) struct CudaError {
+    /// The function's name in the driver.
+    pub(crate) call: &'static str,
+    /// What it returned: kept as a number, since a newer driver knows codes that no declaration of today has.
+    pub(crate) code: u32,
+    /// The code's name, as the driver itself gives it, and what else it said.
+    pub(crate) name: String,
+}
+
+/// Codes that are told apart; all others are only shown.
+pub(crate) mod code {
+    pub(crate) const SUCCESS: u32 = 0;
+    pub(crate) const OUT_OF_MEMORY: u32 = 2;
+    pub(crate) const NOT_INITIALIZED: u32 = 3;
+    pub(crate) const STUB_LIBRARY: u32 = 34;
+    pub(crate) const NO_DEVICE: u32 = 100;
+    pub(crate) const INVALID_DEVICE: u32 = 101;
+    pub(crate) const INVALID_PTX: u32 = 218;
+    pub(crate) const UNSUPPORTED_PTX_VERSION: u32 = 222;
+    pub(crate) const NOT_READY: u32 = 600;
+    pub(crate) const SYSTEM_DRIVER_MISMATCH: u32 = 803;
+}
+
+impl CudaError {
+    /// Whether less memory asked for might help.
+    pub(crate) fn is_out_of_memory(&self) -> bool {
+        self.code == code::OUT_OF_MEMORY
+    }
+}
+
+/// Turns a query's "not yet" into `false`; every other failure stays one.
+pub(super) fn ready(result: Result<(), CudaError>) -> Result<bool, CudaError> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(error) if error.code == code::NOT_READY => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_the_call_and_the_code() {
+        let error = CudaError { call: "cuMemAlloc_v2", code: 2, name: "CUDA_ERROR_OUT_OF_MEMORY".into() };
+        assert_eq!(error.to_string(), "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY (2)");
+        assert!(error.is_out_of_memory());
+    }
+
+    #[test]
+    fn not_ready_is_an_answer_and_no_error() {
+        let failed = |code| Err(CudaError { call: "cuEventQuery", code, name: String::new() });
+        assert_eq!(ready(Ok(())), Ok(true));
+        assert_eq!(ready(failed(code::NOT_READY)), Ok(false));
+        assert_eq!(ready(failed(700)).unwrap_err().code, 700);
+    }
+}

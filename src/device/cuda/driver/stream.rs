@@ -1,0 +1,176 @@
+//! A queue of work on the device: copies and kernels, one after the other.
+
+#![expect(unsafe_code, reason = "calls of the CUDA driver")]
+
+use super::DevicePtr;
+use super::context::Context;
+use super::event::Event;
+use super::module::Function;
+use super::result::{CudaError, ready};
+use cudarc::driver::sys::CUstream;
+use std::ffi::c_void;
+
+/// The stream does not wait for the default stream, which trainers use.
+const NON_BLOCKING: u32 = 1;
+
+/// Who goes first where kernels of several streams are ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Priority {
+    /// As streams have it that ask for none.
+    Normal,
+    /// The lowest that the device knows, so that a trainer's kernels go first. Most devices know none below normal.
+    Low,
+}
+
+/// A queue of work on the device.
+pub(crate) struct Stream {
+    context: Context,
+    stream: CUstream,
+}
+
+// SAFETY: the driver takes a stream's handle on any thread.
+unsafe impl Send for Stream {}
+// SAFETY: as above; each call adds to the queue or asks about it.
+unsafe impl Sync for Stream {}
+
+impl Stream {
+    /// A new queue, which waits for no other.
+    pub(crate) fn new(context: &Context, priority: Priority) -> Result<Self, CudaError> {
+        let (mut least, mut greatest) = (0, 0);
+        let mut stream = std::ptr::null_mut();
+        context.call(|driver| {
+            if priority == Priority::Low {
+                // SAFETY: two numbers to be written.
+                unsafe { driver.cuCtxGetStreamPriorityRange(&mut least, &mut greatest)? };
+            }
+            // SAFETY: one handle to be written; a greater number is a lower priority, and 0 is normal.
+            unsafe { driver.cuStreamCreateWithPriority(&mut stream, NON_BLOCKING, least) }
+        })?;
+        Ok(Self { context: context.clone(), stream })
+    }
+
+    /// The context that the queue belongs to.
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Work given from now on begins after `event`, as it was recorded last, is passed.
+    pub(crate) fn wait(&self, event: &Event) -> Result<(), CudaError> {
+        // SAFETY: both handles are alive.
+        self.context.call(|driver| unsafe { driver.cuStreamWaitEvent(self.stream, event.handle(), 0) })
+    }
+
+    /// Waits until the queue is empty. An error of any work before appears here, too.
+    pub(crate) fn synchronize(&self) -> Result<(), CudaError> {
+        // SAFETY: the handle is alive.
+        self.context.call(|driver| unsafe { driver.cuStreamSynchronize(self.stream) })
+    }
+
+    /// Whether the queue is empty.
+    pub(crate) fn is_idle(&self) -> Result<bool, CudaError> {
+        // SAFETY: the handle is alive.
+        ready(self.context.call(|driver| unsafe { driver.cuStreamQuery(self.stream) }))
+    }
+
+    /// The handle, for other CUDA libraries.
+    pub(crate) fn raw(&self) -> *mut c_void {
+        self.stream.cast()
+    }
+
+    pub(super) fn handle(&self) -> CUstream {
+        self.stream
+    }
+
+    /// Copies from the host. Only page-locked memory is copied beside other work.
+    ///
+    /// # Safety
+    /// Both ranges are `bytes` long, stay alive, and are not written, the target not read either, until the stream has
+    /// passed this point.
+    pub(crate) unsafe fn copy_to_device(
+        &self,
+        to: DevicePtr,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<(), CudaError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise.
+        self.context
+            .call(|driver| unsafe { driver.cuMemcpyHtoDAsync_v2(to, from.cast(), bytes, self.stream) })
+    }
+
+    /// Copies to the host.
+    ///
+    /// # Safety
+    /// As [`Stream::copy_to_device`].
+    pub(crate) unsafe fn copy_to_host(
+        &self,
+        to: *mut u8,
+        from: DevicePtr,
+        bytes: usize,
+    ) -> Result<(), CudaError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise.
+        self.context
+            .call(|driver| unsafe { driver.cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, self.stream) })
+    }
+
+    /// Fills bytes of the device's memory.
+    ///
+    /// # Safety
+    /// The range is `bytes` long, stays alive, and is not used otherwise until the stream has passed this point.
+    pub(crate) unsafe fn fill(&self, at: DevicePtr, value: u8, bytes: usize) -> Result<(), CudaError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise.
+        self.context.call(|driver| unsafe { driver.cuMemsetD8Async(at, value, bytes, self.stream) })
+    }
+
+    /// Runs a kernel on `grid` blocks of `block` threads.
+    ///
+    /// # Safety
+    /// `parameters` point at values of the kernel's own parameter types, in order (they are read before this returns);
+    /// the memory that they name stays alive and is not used otherwise until the stream has passed this point.
+    pub(crate) unsafe fn launch(
+        &self,
+        function: &Function,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared_bytes: u32,
+        parameters: &mut [*mut c_void],
+    ) -> Result<(), CudaError> {
+        let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+        let (function, stream) = (function.handle(), self.stream);
+        let (parameters, extra) = (parameters.as_mut_ptr(), std::ptr::null_mut());
+        self.context.call(|driver| {
+            // SAFETY: the caller's promise.
+            unsafe {
+                driver.cuLaunchKernel(
+                    function,
+                    gx,
+                    gy,
+                    gz,
+                    bx,
+                    by,
+                    bz,
+                    shared_bytes,
+                    stream,
+                    parameters,
+                    extra,
+                )
+            }
+        })
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // SAFETY: created once, destroyed once; work that is still queued runs on.
+        let destroyed = self.context.call(|driver| unsafe { driver.cuStreamDestroy_v2(self.stream) });
+        drop(destroyed);
+    }
+}

@@ -1,0 +1,120 @@
+//! Affine maps, rotations and perspectives: one resampling through a map, with torchvision's arithmetic.
+
+mod matrix;
+
+pub(crate) use matrix::perspective_coefficients;
+
+use super::op::{Fill, Interpolation, Op};
+use super::verbs::check_size;
+use super::{Draft, DraftLayer};
+use crate::error::Error;
+use crate::geometry::Size;
+use crate::plan::{around, filter, kind};
+
+impl Draft {
+    /// Maps the canvas to one of `size`; [`crate::plan::Layer`] says what `map`, `filter` and `fill` mean.
+    ///
+    /// A decoded image, cropped or mirrored or recoloured, is warped as it is; anything else becomes a stage first.
+    fn warp(&mut self, size: Size, map: [f32; 9], filter: u32, fill: [u8; 4]) -> Result<(), Error> {
+        if self.canvas.plain().is_none() {
+            self.seal()?;
+        }
+        if let Some(DraftLayer { layer, .. }) = self.canvas.plain() {
+            (layer.kind, layer.filter, layer.map, layer.fill) = (kind::WARP, filter, map, fill);
+            (layer.scaled, layer.window) = (size, size.rect());
+        }
+        self.canvas.resized_to(size);
+        Ok(())
+    }
+
+    pub(super) fn affine(&mut self, op: &Op) -> Result<(), Error> {
+        let Op::Affine { angle, translate, scale, shear, interpolation, fill, center } = *op else {
+            return Ok(());
+        };
+        if !(scale > 0.0 && scale.is_finite()) {
+            return Err(Error::config(format!("affine: scale should be positive, but is {scale}")));
+        }
+        let size = self.size();
+        let middle = matrix::from_middle(center, size);
+        let inverse = matrix::inverse_affine(middle, angle, translate, scale, shear.both());
+        let map = usable("affine", matrix::affine_map(inverse, size))?;
+        self.warp(size, map, filter_of("affine", interpolation)?, around_it(fill))
+    }
+
+    pub(super) fn rotate(&mut self, op: &Op) -> Result<(), Error> {
+        let Op::Rotate { angle, interpolation, expand, center, fill } = *op else { return Ok(()) };
+        let (size, angle) = (self.size(), angle.rem_euclid(360.0));
+        let filter = filter_of("rotate", interpolation)?;
+        // A quarter of a turn moves whole pixels only where the middle of the image stays in the middle of the canvas.
+        let quarters = expand || size.width == size.height;
+        match (center.is_none(), angle) {
+            (true, 0.0) => return Ok(()),
+            (true, 180.0) => return self.mirror(1).and_then(|()| self.mirror(2)),
+            (true, 90.0) if quarters => return self.transpose().and_then(|()| self.mirror(2)),
+            (true, 270.0) if quarters => return self.transpose().and_then(|()| self.mirror(1)),
+            _ => {}
+        }
+        let inverse =
+            matrix::inverse_affine(matrix::from_middle(center, size), -angle, [0.0; 2], 1.0, [0.0; 2]);
+        let map = usable("rotate", matrix::affine_map(inverse, size))?;
+        let target = if expand { matrix::expanded(inverse, size) } else { size };
+        check_size("rotate", target)?;
+        self.warp(target, map, filter, around_it(fill))
+    }
+
+    pub(super) fn perspective(&mut self, op: &Op) -> Result<(), Error> {
+        let Op::Perspective { startpoints, endpoints, interpolation, fill } = *op else { return Ok(()) };
+        let coefficients = perspective_coefficients(startpoints, endpoints).ok_or_else(|| {
+            Error::config(format!(
+                "perspective: no map takes {startpoints:?} to {endpoints:?}: move points that lie on one line"
+            ))
+        })?;
+        let size = self.size();
+        let map = usable("perspective", matrix::perspective_map(coefficients, size))?;
+        self.warp(size, map, filter_of("perspective", interpolation)?, around_it(fill))
+    }
+
+    /// Swaps rows and columns.
+    fn transpose(&mut self) -> Result<(), Error> {
+        if self.canvas.plain().is_none() {
+            self.seal()?;
+        }
+        let size = self.size().transposed();
+        if let Some(DraftLayer { layer, source, steps }) = self.canvas.plain() {
+            layer.orientation = layer.orientation.transposed();
+            (layer.clip, layer.window) = (layer.clip.transposed(), size.rect());
+            (layer.scaled, *source) = (size, source.transposed());
+            for step in steps {
+                step.measured = step.measured.map(|rect| rect.transposed());
+            }
+        }
+        self.canvas.resized_to(size);
+        Ok(())
+    }
+}
+
+/// torch's bilinear `grid_sample` never widens its filter.
+fn filter_of(op: &str, interpolation: Interpolation) -> Result<u32, Error> {
+    match interpolation {
+        Interpolation::Nearest => Ok(filter::NEAREST),
+        Interpolation::Bilinear => Ok(filter::BILINEAR_PLAIN),
+        Interpolation::Bicubic => {
+            Err(Error::config(format!("{op}: interpolation must be nearest or bilinear, not bicubic")))
+        }
+    }
+}
+
+/// No fill is not the same as black: only a fill is blended with the edge.
+fn around_it(fill: Option<Fill>) -> [u8; 4] {
+    let [r, g, b] = fill.unwrap_or_default().rgb();
+    [r, g, b, if fill.is_some() { around::FILL } else { around::BLACK }]
+}
+
+fn usable(op: &str, map: [f32; 9]) -> Result<[f32; 9], Error> {
+    match map.iter().all(|number| number.is_finite()) {
+        true => Ok(map),
+        false => {
+            Err(Error::config(format!("{op}: the arguments give no map of finite numbers: use smaller ones")))
+        }
+    }
+}

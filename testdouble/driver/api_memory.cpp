@@ -1,0 +1,130 @@
+// Memory, copies and fills.
+#include <string.h>
+
+#include <vector>
+
+#include "driver.h"
+#include "live.h"
+
+static void* address(CUdeviceptr at) { return reinterpret_cast<void*>(at); }
+
+CUDA_API CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
+    return enter(__func__, Needs::context, [&](Driver& d) -> CUresult {
+        *total = d.memory.size();
+        *free = *total - d.memory.used(current_context);
+        return result::success;
+    });
+}
+
+static CUresult allocate(Driver& d, size_t bytes, Kind kind, void** start) {
+    if (bytes == 0) return result::invalid_value;
+    *start = d.memory.allocate(bytes, kind, current_context);
+    return *start == nullptr ? result::out_of_memory : result::success;
+}
+
+// A driver may wait for the device here, but does not promise it, so this one does not: an operation that is still to
+// come finds the memory gone.
+static CUresult release(Driver& d, const char* name, void* start, Kind kind) {
+    if (d.memory.free(start, kind)) return result::success;
+    problem("%s: nothing begins at %p, or it was freed before", name, start);
+    return result::invalid_value;
+}
+
+CUDA_API CUresult cuMemAlloc_v2(CUdeviceptr* start, size_t bytes) {
+    return enter(__func__, Needs::context, [&](Driver& d) -> CUresult {
+        void* memory = nullptr;
+        CUresult code = allocate(d, bytes, Kind::device, &memory);
+        if (code == 0) *start = reinterpret_cast<CUdeviceptr>(memory);
+        return code;
+    });
+}
+
+CUDA_API CUresult cuMemFree_v2(CUdeviceptr start) {
+    const char* name = __func__;
+    return enter(name, Needs::cleanup, [&](Driver& d) -> CUresult {
+        return start == 0 ? result::success : release(d, name, address(start), Kind::device);
+    });
+}
+
+CUDA_API CUresult cuMemHostAlloc(void** start, size_t bytes, unsigned) {
+    return enter(__func__, Needs::context, [&](Driver& d) { return allocate(d, bytes, Kind::pinned, start); });
+}
+
+CUDA_API CUresult cuMemFreeHost(void* start) {
+    const char* name = __func__;
+    return enter(name, Needs::cleanup, [&](Driver& d) { return release(d, name, start, Kind::pinned); });
+}
+
+CUDA_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, void* handle) {
+    const char* name = __func__;
+    return enter(name, Needs::context, [&](Driver& d) -> CUresult {
+        auto stream = d.stream(handle);
+        if (bytes == 0) return result::success;
+        d.require_device(to, bytes, name);
+        const Allocation* pinned = d.memory.find(from, bytes);
+        if (pinned != nullptr && pinned->kind == Kind::pinned) {
+            d.scheduler.give(stream, {"h2d", [=] {
+                if (live(from, bytes, Kind::pinned, "h2d") && live(address(to), bytes, Kind::device, "h2d")) {
+                    memcpy(address(to), from, bytes);
+                }
+            }, {}, {}, {}});
+            return result::success;
+        }
+        // Pageable memory is read before the call returns, as a driver does it through a buffer of its own.
+        d.pageable_copies++;
+        const char* first = static_cast<const char*>(from);
+        auto copy = std::make_shared<std::vector<char>>(first, first + bytes);
+        d.scheduler.give(stream, {"h2d", [=] {
+            if (live(address(to), bytes, Kind::device, "h2d")) memcpy(address(to), copy->data(), bytes);
+        }, {}, {}, {}});
+        return result::success;
+    });
+}
+
+CUDA_API CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, void* handle) {
+    const char* name = __func__;
+    return enter(name, Needs::context, [&](Driver& d) -> CUresult {
+        auto stream = d.stream(handle);
+        if (bytes == 0) return result::success;
+        d.require_device(from, bytes, name);
+        const Allocation* allocation = d.memory.find(to, bytes);
+        bool pinned = allocation != nullptr && allocation->kind == Kind::pinned;
+        Point end = d.scheduler.give(stream, {"d2h", [=] {
+            bool target = !pinned || live(to, bytes, Kind::pinned, "d2h");
+            if (target && live(address(from), bytes, Kind::device, "d2h")) memcpy(to, address(from), bytes);
+        }, {}, {}, {}});
+        if (pinned) return result::success;
+        d.pageable_copies++;
+        d.scheduler.wait(end);  // a copy to pageable memory returns when it is done
+        return current_context->broken;
+    });
+}
+
+CUDA_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, void* handle) {
+    const char* name = __func__;
+    return enter(name, Needs::context, [&](Driver& d) -> CUresult {
+        auto stream = d.stream(handle);
+        if (bytes == 0) return result::success;
+        d.require_device(to, bytes, name);
+        d.require_device(from, bytes, name);
+        d.scheduler.give(stream, {"d2d", [=] {
+            if (live(address(to), bytes, Kind::device, "d2d") && live(address(from), bytes, Kind::device, "d2d")) {
+                memmove(address(to), address(from), bytes);
+            }
+        }, {}, {}, {}});
+        return result::success;
+    });
+}
+
+CUDA_API CUresult cuMemsetD8Async(CUdeviceptr at, unsigned char value, size_t bytes, void* handle) {
+    const char* name = __func__;
+    return enter(name, Needs::context, [&](Driver& d) -> CUresult {
+        auto stream = d.stream(handle);
+        if (bytes == 0) return result::success;
+        d.require_device(at, bytes, name);
+        d.scheduler.give(stream, {"fill", [=] {
+            if (live(address(at), bytes, Kind::device, "fill")) memset(address(at), value, bytes);
+        }, {}, {}, {}});
+        return result::success;
+    });
+}

@@ -1,0 +1,49 @@
+// Device memory and pinned host memory, both of them memory of this process with a watch over its edges.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include <deque>
+#include <map>
+
+struct Context;
+
+enum class Kind { device, pinned };
+
+struct Allocation {
+    char* start;
+    size_t bytes;
+    Kind kind;
+    Context* context;
+    int number;       // as reports name it
+    char* mapping;    // of whole pages, `start` in it; or what malloc gave
+    size_t mapped;    // bytes, 0 if it comes from malloc
+};
+
+class Memory {
+public:
+    void configure(size_t bytes_per_device, size_t alignment);
+
+    // nullptr if the device's memory does not suffice. The content is rubbish.
+    char* allocate(size_t bytes, Kind kind, Context* context);
+    // False if nothing of that kind begins there. Whoever touches it from now on is caught.
+    bool free(void* start, Kind kind);
+
+    // The allocation that holds the whole range, or nullptr.
+    const Allocation* find(const void* start, size_t bytes) const;
+    const std::map<char*, Allocation>& live() const { return live_; }
+    size_t used(const Context* context) const;
+    size_t size() const { return bytes_per_device_; }
+    size_t peak() const { return peak_; }
+
+private:
+    bool map(Allocation& allocation);
+    void check_slack(const Allocation& allocation) const;
+    void retire(const Allocation& allocation);
+
+    size_t bytes_per_device_ = 0, alignment_ = 256, peak_ = 0;
+    int numbers_ = 0;
+    std::map<char*, Allocation> live_;
+    std::deque<Allocation> quarantine_;
+    size_t quarantined_ = 0;
+};

@@ -1,0 +1,29 @@
+// What the environment variable FAKECUDA asks of the simulated driver.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include <string>
+
+enum class Mode {
+    sync,    // an operation runs when it is given: what a simple mock would do
+    lazy,    // an operation runs when the host waits for it, and not earlier
+    random,  // a scheduler drawn from the seed runs any operation that nothing orders behind another
+};
+
+struct Options {
+    Mode mode = Mode::sync;
+    uint64_t seed = 1;
+    size_t memory = size_t(4) << 30;  // bytes of each device
+    size_t alignment = 256;           // of device and pinned memory
+    int devices = 1;
+    int version = 13000;              // of the driver: 12040 is 12.4
+    int capability = 90;              // of the devices: 75 is 7.5
+    int multiprocessors = 4;
+    bool stub = false;                // the library that a toolkit links against: every call but the version fails
+    bool report = true;               // leaks and totals at the end
+    std::string faults;               // see faults.h
+};
+
+// Reads `key=value,...`; a word that it does not know ends the process, since a test would pass for the wrong reason.
+Options parse_options(const char* text);

@@ -1,0 +1,48 @@
+#include "report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <mutex>
+
+#include "driver.h"
+
+void problem(const char* format, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    driver().problems++;
+    fprintf(stderr, "fakecuda: PROBLEM: %s\n", text);
+}
+
+static void report_leaks(Driver& d) {
+    size_t allocations[2] = {}, bytes[2] = {}, streams = 0;
+    for (const auto& [start, allocation] : d.memory.live()) {
+        int kind = allocation.kind == Kind::pinned;
+        allocations[kind]++;
+        bytes[kind] += allocation.bytes;
+    }
+    for (const auto& stream : d.scheduler.streams()) streams += !stream->destroyed;
+    int retained = 0;
+    for (const Context& context : d.contexts) retained += context.retained;
+    if (allocations[0] + allocations[1] + streams + d.events.size() + d.modules.size() + size_t(retained) == 0) return;
+    fprintf(stderr,
+            "fakecuda: LEAK: %zu device allocations (%zu bytes), %zu pinned (%zu bytes), %zu streams, %zu events, "
+            "%zu modules, %d references to contexts\n",
+            allocations[0], bytes[0], allocations[1], bytes[1], streams, d.events.size(), d.modules.size(), retained);
+}
+
+void report_at_exit() {
+    Driver& d = driver();
+    std::lock_guard<std::recursive_mutex> guard(d.lock);
+    if (!d.options.report) return;
+    report_leaks(d);
+    fprintf(stderr,
+            "fakecuda: SIMULATED driver, not a GPU: %llu calls, %llu of them faultable, %llu operations, "
+            "%llu copies of pageable memory, peak %zu bytes, %d problems\n",
+            (unsigned long long)d.calls, (unsigned long long)d.faultable_calls,
+            (unsigned long long)d.scheduler.operations(), (unsigned long long)d.pageable_copies, d.memory.peak(),
+            d.problems);
+}
