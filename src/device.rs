@@ -1,4 +1,4 @@
-//! Where pixels are made: the CPU, and later a CUDA device.
+//! Where pixels are made: the CPU, or a CUDA device.
 
 pub mod batch;
 pub mod cpu;
@@ -24,9 +24,9 @@ pub enum Device {
     /// This machine's processor.
     #[default]
     Cpu,
-    /// An NVIDIA GPU.
+    /// A GPU that CUDA reaches. [`Device::cuda`] is how to get one that works.
     Cuda {
-        /// Its number, as the driver counts.
+        /// The driver's number for it, counted from 0.
         ordinal: u32,
     },
 }
@@ -37,36 +37,69 @@ impl Device {
         Device::Cpu
     }
 
-    /// The fastest usable device; [`Device::describe`] says which and why.
+    /// The first CUDA device if it is usable, else the processor; [`Device::describe`] says which and why.
     ///
     /// # Errors
-    /// None today; a broken driver will be one.
+    /// None today.
     pub fn best() -> Result<Self> {
-        Ok(Device::Cpu)
+        Ok(Device::cuda(0).unwrap_or(Device::Cpu))
     }
 
-    /// The CUDA device `ordinal`.
+    /// The CUDA device `ordinal`, which is started for a moment to see whether it works.
     ///
     /// # Errors
-    /// [`Error::Unavailable`]: never a silent change of device.
+    /// [`Error::Unavailable`], with why and what to do: never a panic, and never a silent change of device.
     pub fn cuda(ordinal: u32) -> Result<Self> {
-        Err(Error::Unavailable {
-            what: format!("CUDA device {ordinal}"),
-            why: "this build has no CUDA path yet".into(),
-            remedy: "use the CPU device".into(),
-        })
+        usable(ordinal).map(|_| Device::Cuda { ordinal })
     }
 
-    /// What the device is, and why [`Device::best`] would choose it, in one line.
+    /// Whether this is no GPU but a driver that simulates one for tests. Its speed means nothing, so nothing that was
+    /// measured on it may be reported.
+    pub fn is_simulated(&self) -> bool {
+        match self {
+            Device::Cpu => false,
+            #[cfg(feature = "cuda")]
+            Device::Cuda { ordinal } => cuda::is_simulated_device(*ordinal),
+            #[cfg(not(feature = "cuda"))]
+            Device::Cuda { .. } => false,
+        }
+    }
+
+    /// What the device is, and why [`Device::best`] would or would not choose it, in one line.
     pub fn describe(&self) -> String {
         match self {
             Device::Cpu => {
                 let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-                format!("CPU with {cores} cores (this build has no CUDA path yet)")
+                let why = match usable(0) {
+                    Ok(_) => "CUDA device 0 could be used".into(),
+                    Err(Error::Unavailable { why, .. }) => format!("no CUDA: {why}"),
+                    Err(other) => other.to_string(),
+                };
+                format!("CPU with {cores} cores ({why})")
             }
-            Device::Cuda { ordinal } => format!("cuda:{ordinal}"),
+            Device::Cuda { ordinal } => usable(*ordinal).unwrap_or_else(|error| error.to_string()),
         }
     }
+}
+
+/// The device `ordinal` in words, if it can be used.
+#[cfg(feature = "cuda")]
+fn usable(ordinal: u32) -> Result<String> {
+    let what = || format!("CUDA device {ordinal}");
+    let found = cuda::find(ordinal).map_err(|missing| missing.error(what()))?;
+    let decoding = found.usable.map_err(|missing| missing.error(what()))?;
+    let (major, minor) = found.compute_capability;
+    let megabytes = found.memory_bytes / 1_000_000;
+    Ok(format!("{}, compute capability {major}.{minor}, {megabytes} MB, {decoding}", found.name))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn usable(ordinal: u32) -> Result<String> {
+    Err(Error::Unavailable {
+        what: format!("CUDA device {ordinal}"),
+        why: "this build was made without the feature `cuda`".into(),
+        remedy: "build with it (it is one of the default features), or use the CPU device".into(),
+    })
 }
 
 #[cfg(test)]
@@ -75,13 +108,24 @@ mod tests {
 
     #[test]
     fn a_missing_gpu_is_an_error_with_a_remedy() {
-        let error = Device::cuda(3).unwrap_err();
+        let error = Device::cuda(4711).unwrap_err();
         assert!(matches!(error, Error::Unavailable { .. }));
-        assert!(error.to_string().contains("CUDA device 3") && error.to_string().contains("use the CPU"));
+        assert!(error.to_string().contains("CUDA device 4711"), "{error}");
+        assert!(error.to_string().contains("use the CPU device"), "{error}");
     }
 
     #[test]
     fn the_best_device_says_why_it_was_chosen() {
-        assert!(Device::best().unwrap().describe().contains("no CUDA path"));
+        let best = Device::best().unwrap();
+        let described = best.describe();
+        match best {
+            Device::Cpu => assert!(described.contains("no CUDA: "), "{described}"),
+            Device::Cuda { .. } => assert!(described.contains("compute capability"), "{described}"),
+        }
+    }
+
+    #[test]
+    fn the_processor_is_never_simulated() {
+        assert!(!Device::cpu().is_simulated());
     }
 }

@@ -121,8 +121,8 @@ impl fmt::Display for OpenError {
             OpenError::NotFound(tried) => {
                 let list: Vec<String> = tried.iter().map(|(path, _)| path.display().to_string()).collect();
                 write!(f, "none of {} can be loaded", list.join(", "))?;
-                // A file that is there and does not load is worth more words than one that is not there.
-                let broken = tried.iter().find(|(path, _)| path.exists()).or(tried.first());
+                // That a name is not found needs no more words; that a file which is there does not load does.
+                let broken = tried.iter().find(|(path, _)| path.exists() || tried.len() == 1);
                 broken.map_or(Ok(()), |(_, said)| write!(f, " ({said})"))
             }
             OpenError::Missing { path, functions } => {

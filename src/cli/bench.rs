@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     /// The order of a batch's axes [default: the recipe's, or nchw]
     #[arg(long)]
     layout: Option<BatchLayoutName>,
-    /// auto, cpu or cuda:N
+    /// auto (the first GPU that is usable, else the CPU), cpu or cuda:N
     #[arg(long, default_value = "auto")]
     device: DeviceName,
     /// Simulate a trainer that takes this long for each batch
@@ -88,6 +88,11 @@ impl From<BadSampleName> for BadSample {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if arguments.images == 0 {
         bail!("--images is 0: run at least one image");
+    }
+    if arguments.device.open()?.is_simulated() {
+        bail!(
+            "--device: the device is simulated, and its speed means nothing: use cpu, or a machine with a GPU"
+        );
     }
     let source = arguments.pipeline.source()?;
     let files = source.len();

@@ -1,5 +1,7 @@
 //! `feedline doctor`: what this machine has, what this build can use of it, and what will be used by default.
 
+mod cuda;
+
 use super::options::device_word;
 use super::print;
 use feedline::device::Device;
@@ -33,17 +35,11 @@ struct Findings {
     simd: String,
     /// What `FEEDLINE_SIMD` asks for, if it is set.
     simd_asked: Option<String>,
-    cuda: Cuda,
+    cuda: cuda::Findings,
     device: String,
     device_why: String,
     workers: usize,
     prefetch: usize,
-}
-
-#[derive(Serialize)]
-struct Cuda {
-    usable: bool,
-    why: String,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
@@ -73,10 +69,7 @@ fn examine() -> anyhow::Result<Findings> {
         simd_detected: detected(),
         simd: simd_word(),
         simd_asked: std::env::var("FEEDLINE_SIMD").ok(),
-        cuda: Cuda {
-            usable: Device::cuda(0).is_ok(),
-            why: Device::cuda(0).err().map_or_else(|| "usable".into(), |error| error.to_string()),
-        },
+        cuda: cuda::examine(),
         device: device_word(device),
         device_why: device.describe(),
         workers: cores,
@@ -134,13 +127,15 @@ fn describe(found: &Findings) -> Vec<String> {
     let detected = if found.simd_detected.is_empty() { "none".into() } else { found.simd_detected.join(" ") };
     let asked = found.simd_asked.as_ref().map_or(String::new(), |word| format!(" (FEEDLINE_SIMD={word})"));
     let limit = found.memory_limit_mb.map_or(String::new(), |limit| format!(", limited to {limit} MB"));
-    vec![
+    let mut lines = vec![
         format!("feedline  {} {}", found.version, build.join(", ")).trim_end().to_owned(),
         format!("built     {} with {}", found.profile.unwrap_or("?"), found.rustc.unwrap_or("?")),
         format!("cores     {} (affinity and container quota taken into account)", found.cores),
         format!("memory    {}, {} free{limit}", known(found.memory_mb), known(found.memory_available_mb)),
         format!("simd      {} is used{asked}; the machine has {detected}", found.simd),
-        format!("cuda      {}", found.cuda.why),
+    ];
+    lines.extend(found.cuda.describe());
+    lines.extend([
         format!("device    {}: {}", found.device, found.device_why),
         format!(
             "pipeline  {} workers, one a core, and more where reading is waited for; {} batches ahead, up to {} where \
@@ -149,5 +144,6 @@ fn describe(found: &Findings) -> Vec<String> {
             found.prefetch,
             loader::AUTO_PREFETCH.1
         ),
-    ]
+    ]);
+    lines
 }

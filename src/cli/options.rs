@@ -83,7 +83,7 @@ pub(crate) fn layout_word(layout: Layout) -> &'static str {
     }
 }
 
-/// Where to decode and render: `auto`, `cpu` or `cuda:N`.
+/// Where to decode and render: `auto` (or `best`), `cpu` or `cuda:N`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeviceName {
     Auto,
@@ -96,13 +96,13 @@ impl std::str::FromStr for DeviceName {
 
     fn from_str(word: &str) -> Result<Self, String> {
         match word.split_once(':') {
-            None if word == "auto" => Ok(DeviceName::Auto),
+            None if word == "auto" || word == "best" => Ok(DeviceName::Auto),
             None if word == "cpu" => Ok(DeviceName::Cpu),
             None if word == "cuda" => Ok(DeviceName::Cuda(0)),
             Some(("cuda", ordinal)) => {
                 ordinal.parse().map(DeviceName::Cuda).map_err(|_| format!("`{ordinal}` is no device number"))
             }
-            _ => Err("use auto, cpu or cuda:N".into()),
+            _ => Err("use auto (the first GPU, else the CPU), cpu or cuda:N".into()),
         }
     }
 }
@@ -122,6 +122,7 @@ impl DeviceName {
 pub(crate) fn device_word(device: Device) -> String {
     match device {
         Device::Cpu => "cpu".into(),
+        Device::Cuda { ordinal } => format!("cuda:{ordinal}"),
         other => other.describe(),
     }
 }
@@ -140,7 +141,10 @@ mod tests {
     #[test]
     fn devices_are_named_by_kind_and_number() {
         assert_eq!("cuda:3".parse(), Ok(DeviceName::Cuda(3)));
+        assert_eq!("cuda".parse(), Ok(DeviceName::Cuda(0)));
         assert_eq!("auto".parse(), Ok(DeviceName::Auto));
+        assert_eq!("best".parse(), Ok(DeviceName::Auto));
+        assert_eq!(device_word(Device::Cuda { ordinal: 3 }), "cuda:3");
         assert!("cuda:x".parse::<DeviceName>().is_err_and(|error| error.contains("`x`")));
         assert!("gpu".parse::<DeviceName>().is_err());
     }

@@ -4,11 +4,15 @@ pub(crate) mod decode;
 #[allow(dead_code, unused_imports, reason = "the floor is written whole; what stands on it is still growing")]
 pub(crate) mod driver;
 mod engine;
-pub(crate) mod probe;
+#[allow(dead_code, unused_imports, reason = "the floor is written whole; what stands on it is still growing")]
+pub(crate) mod nvjpeg;
+mod probe;
 pub(crate) mod render;
 
 pub use engine::DeviceImages;
 pub(crate) use engine::{Engine, Filled, Options, Slot, Worker};
+pub(crate) use probe::is_simulated_device;
+pub use probe::{Decoding, Found, Missing, NvjpegFound, Survey, find, survey};
 
 use driver::CudaError;
 

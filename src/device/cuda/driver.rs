@@ -16,6 +16,7 @@
 //! on any thread, a trainer's included. Nothing uses the default stream.
 
 mod context;
+mod devices;
 mod event;
 mod library;
 mod memory;
@@ -28,7 +29,7 @@ pub(crate) use event::Event;
 pub(crate) use library::{Absent, Driver};
 pub(crate) use memory::{DeviceBuffer, PinnedBuffer};
 pub(crate) use module::{Function, Module};
-pub(crate) use result::CudaError;
+pub(crate) use result::{CudaError, code};
 pub(crate) use stream::{Priority, Stream};
 
 /// An address in the device's memory.

@@ -20,8 +20,9 @@ pub use images::DeviceImages;
 pub(crate) use slot::{Filled, Slot};
 pub(crate) use worker::Worker;
 
-use super::decode::{Capabilities, Decoder, Route};
+use super::decode::{self, Capabilities, Decoder, Route};
 use super::driver::{Context, CudaError, Priority, Stream};
+use super::nvjpeg::Nvjpeg;
 use super::render::Kernels;
 use crate::device::DecodedBy;
 use crate::error::{Cause, Result};
@@ -80,21 +81,22 @@ impl Engine {
     /// # Errors
     /// [`crate::error::Error::Unavailable`], with the remedy.
     pub(crate) fn new(options: Options) -> Result<Self> {
-        let device = super::probe::open(options.ordinal)?;
-        let context = device.context;
+        let ordinal = options.ordinal;
+        let what = || format!("CUDA device {ordinal}");
+        let found = super::find(ordinal).map_err(|missing| missing.error(what()))?;
+        found.usable.map_err(|missing| missing.error(what()))?;
+        let device = |error: &CudaError| failed(ordinal, error);
+        let context = Context::open(ordinal).map_err(|error| device(&error))?;
         let made = || -> Result<(Kernels, Stream, [Stream; 3]), CudaError> {
             let priority = if options.low_priority { Priority::Low } else { Priority::Normal };
             let stream = || Stream::new(&context, priority);
             Ok((Kernels::load(&context)?, stream()?, [stream()?, stream()?, stream()?]))
         };
-        let (kernels, download, streams) = made().map_err(|error| failed(options.ordinal, &error))?;
-        let decoder = match device.nvjpeg {
-            Some(library) => Some(Decoder::new(&context, library, options.rows)?),
-            None => None,
-        };
+        let (kernels, download, streams) = made().map_err(|error| device(&error))?;
+        let decoder = decoder(&context, options.rows);
         let capabilities = decoder.as_ref().map(Decoder::capabilities);
         let submitter = Submitter::new(&context, decoder, kernels, streams, &options)
-            .map_err(|error| failed(options.ordinal, &error))?;
+            .map_err(|error| device(&error))?;
         let Options { output, rows, limits, .. } = options;
         let (submitter, counters) = (Mutex::new(submitter), Counters::default());
         Ok(Self { submitter, download, context, output, rows, limits, capabilities, counters })
@@ -143,6 +145,13 @@ impl Engine {
 
 /// See [`Engine::submit`].
 pub(crate) type Replace<'a> = dyn FnMut(usize, u64, Cause) -> bool + 'a;
+
+/// nvJPEG's decoders; `None` where it is missing or does not start, which the probe tells: then the CPU decodes.
+fn decoder(context: &Context, rows: usize) -> Option<Decoder> {
+    let library = Nvjpeg::get().ok()?;
+    let options = decode::Options { images: rows, ..decode::Options::default() };
+    Decoder::new(context, library, options).ok()
+}
 
 /// A failing device as the crate's error.
 fn failed(ordinal: u32, error: &CudaError) -> crate::error::Error {

@@ -67,24 +67,30 @@ impl Context {
         Ok((free, total))
     }
 
-    /// Runs calls with the context current, and then makes current again what the thread had: a trainer's thread that
-    /// drops a batch must not find itself on another device.
+    /// Runs calls of the driver with the context current.
     pub(super) fn call<T>(
         &self,
         calls: impl FnOnce(&'static Driver) -> Result<T, CudaError>,
     ) -> Result<T, CudaError> {
+        let driver = self.0.driver;
+        self.within(|| calls(driver))?
+    }
+
+    /// Runs something with the context current, and then makes current again what the thread had: a trainer's thread
+    /// that drops a batch must not find itself on another device.
+    pub(crate) fn within<T>(&self, work: impl FnOnce() -> T) -> Result<T, CudaError> {
         let Retained { driver, context, .. } = *self.0;
         let mut before = std::ptr::null_mut();
         // SAFETY: `before` is one handle to be written.
         unsafe { driver.cuCtxGetCurrent(&mut before)? };
         if before == context {
-            return calls(driver);
+            return Ok(work());
         }
         self.bind()?;
-        let done = calls(driver);
+        let done = work();
         // SAFETY: it was current a moment ago; null means none.
         unsafe { driver.cuCtxSetCurrent(before)? };
-        done
+        Ok(done)
     }
 }
 

@@ -1,0 +1,12 @@
+// Renders samples and canvases of several pictures of which some are erased in parts.
+//
+// Grid (tiles, jobs), threads and traffic as render.cu, the sources of each picture being read in turn; the sum stays in
+// registers.
+
+#include "blend.cuh"
+
+extern "C" __global__ void __launch_bounds__(FEEDLINE_THREADS, 2)
+blend_erased(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uint32_t jobs) {
+    __shared__ Shared shared;
+    blend_job<true>(constants, scratch, jobs, shared);
+}

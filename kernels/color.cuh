@@ -1,0 +1,155 @@
+// Colour steps on four pixels: what src/device/cpu/block.rs does, to the bit.
+//
+// Levels stay whole numbers in f32 between steps, so nothing is lost by not going back to bytes.
+#ifndef FEEDLINE_COLOR_CUH
+#define FEEDLINE_COLOR_CUH
+
+#include "pixels.cuh"
+
+// The levels of four pixels as numbers.
+struct Levels {
+    float r[4], g[4], b[4];
+};
+
+FEEDLINE_INLINE Levels unpack(Quad quad) {
+    Levels levels;
+    for (int i = 0; i < 4; i++) {
+        levels.r[i] = (float)(quad.r >> (8 * i) & 0xFF);
+        levels.g[i] = (float)(quad.g >> (8 * i) & 0xFF);
+        levels.b[i] = (float)(quad.b >> (8 * i) & 0xFF);
+    }
+    return levels;
+}
+
+// Whole numbers in 0..=255 to bytes.
+FEEDLINE_INLINE Quad pack(const Levels& levels) {
+    Quad quad = {0, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        quad.r |= (uint32_t)levels.r[i] << (8 * i);
+        quad.g |= (uint32_t)levels.g[i] << (8 * i);
+        quad.b |= (uint32_t)levels.b[i] << (8 * i);
+    }
+    return quad;
+}
+
+// torchvision's conversion back to u8: clamped, then cut off.
+FEEDLINE_INLINE float truncate(float x) {
+    return truncf(fminf(fmaxf(x, 0.0f), 255.0f));
+}
+
+// torchvision's grey: a whole number.
+FEEDLINE_INLINE float luma(float r, float g, float b) {
+    return floorf(fmaf(b, 0.114f, fmaf(g, 0.587f, r * 0.2989f)));
+}
+
+FEEDLINE_INLINE float unit(float x) {
+    return fminf(fmaxf(x, 0.0f), 1.0f);
+}
+
+FEEDLINE_INLINE void from_hsv(float hue, float s, float v, float& r, float& g, float& b) {
+    float sixth = 6.0f * hue;
+    float whole = floorf(sixth);
+    float f = sixth - whole;
+    float p = truncf(255.999f * unit((1.0f - s) * v));
+    float q = truncf(255.999f * unit((1.0f - s * f) * v));
+    float t = truncf(255.999f * unit((s * f + (1.0f - s)) * v));
+    float most = truncf(255.999f * v);
+    // A hue that rounds up to 1 is the first sextant again.
+    int sextant = whole >= 6.0f ? 0 : (int)whole;
+    r = sextant == 0 || sextant == 5 ? most : sextant == 1 ? q : sextant == 4 ? t : p;
+    g = sextant == 1 || sextant == 2 ? most : sextant == 0 ? t : sextant == 3 ? q : p;
+    b = sextant == 3 || sextant == 4 ? most : sextant == 2 ? t : sextant == 5 ? q : p;
+}
+
+// torchvision's hue shift on levels: to HSV, turned, and back; no fused operation anywhere.
+FEEDLINE_INLINE void turn_hue(float& red, float& green, float& blue, float turn) {
+    const float level = 1.0f / 255.0f, one_sixth = 1.0f / 6.0f;
+    float r = red * level, g = green * level, b = blue * level;
+    float high = fmaxf(fmaxf(r, g), b), low = fminf(fminf(r, g), b);
+    float range = high - low;
+    bool grey = range == 0.0f;
+    float saturation = range / (grey ? 1.0f : high);
+    float divisor = grey ? 1.0f : range;
+    float rc = (high - r) / divisor, gc = (high - g) / divisor, bc = (high - b) / divisor;
+    float hue = high == r ? bc - gc : high == g ? (2.0f + rc) - bc : (4.0f + gc) - rc;
+    hue = hue * one_sixth + 1.0f;
+    float turned = (hue - truncf(hue)) + turn;
+    // Python's modulo 1 of a number in -0.5..1.5.
+    turned = turned < 0.0f ? turned + 1.0f : turned >= 1.0f ? turned - 1.0f : turned;
+    from_hsv(turned, saturation, high, red, green, blue);
+}
+
+FEEDLINE_INLINE float blended(float level, float other, float factor, float rest) {
+    return truncate(fmaf(other, rest, factor * level));
+}
+
+// Runs one step on one pixel; `mean` is the statistic that it names.
+FEEDLINE_INLINE void run_step(const Step& step, float mean, float& r, float& g, float& b) {
+    float factor = step.args[0], rest = step.args[1];
+    switch (step.op) {
+        case FEEDLINE_STEP_BRIGHTNESS:
+            r = truncate(factor * r), g = truncate(factor * g), b = truncate(factor * b);
+            break;
+        case FEEDLINE_STEP_HUE: turn_hue(r, g, b, factor); break;
+        case FEEDLINE_STEP_GRAYSCALE: r = g = b = luma(r, g, b); break;
+        default: {
+            float other = step.op == FEEDLINE_STEP_CONTRAST ? mean : luma(r, g, b);
+            r = blended(r, other, factor, rest), g = blended(g, other, factor, rest), b = blended(b, other, factor, rest);
+        }
+    }
+}
+
+// Colour steps, and the statistics that they may name: number `first` and those behind it.
+struct Steps {
+    const Step* steps;
+    uint32_t count, first;
+    const float* means;
+};
+
+// Three levels, or sums of such.
+struct Color {
+    float r, g, b;
+};
+
+// Runs steps in order on one pixel.
+FEEDLINE_CALLED Color recolour(Color color, const Step* steps, uint32_t count, uint32_t first, const float* means) {
+    Color now = color;
+#pragma unroll 1
+    for (uint32_t at = 0; at < count; at++) {
+        const Step& step = steps[at];
+        run_step(step, step.stat == FEEDLINE_NONE ? 0.0f : means[step.stat - first], now.r, now.g, now.b);
+    }
+    return now;
+}
+
+FEEDLINE_INLINE Color recoloured_pixel(Color color, const Steps& steps) {
+    return steps.count == 0 ? color : recolour(color, steps.steps, steps.count, steps.first, steps.means);
+}
+
+// Runs steps on four pixels; one after the other, because four at once need four times the registers and code.
+FEEDLINE_INLINE Quad recoloured(Quad quad, const Steps& steps) {
+    if (steps.count == 0) return quad;
+#pragma unroll 1
+    for (int shift = 0; shift < 32; shift += 8) {
+        Color color = {(float)(quad.r >> shift & 0xFF), (float)(quad.g >> shift & 0xFF),
+                       (float)(quad.b >> shift & 0xFF)};
+        color = recoloured_pixel(color, steps);
+        uint32_t others = ~(0xFFu << shift);
+        quad.r = (quad.r & others) | (uint32_t)color.r << shift;
+        quad.g = (quad.g & others) | (uint32_t)color.g << shift;
+        quad.b = (quad.b & others) | (uint32_t)color.b << shift;
+    }
+    return quad;
+}
+
+// The sum of the luma of those of the four pixels that `inside` has a bit for.
+FEEDLINE_INLINE uint32_t luma_sum(Quad quad, uint32_t inside) {
+    Levels levels = unpack(quad);
+    uint32_t sum = 0;
+    for (int i = 0; i < 4; i++) {
+        if (inside >> i & 1) sum += (uint32_t)luma(levels.r[i], levels.g[i], levels.b[i]);
+    }
+    return sum;
+}
+
+#endif  // FEEDLINE_COLOR_CUH

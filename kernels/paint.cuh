@@ -1,0 +1,171 @@
+// Layers laid over each other in one tile: what src/device/cpu/render.rs composes.
+#ifndef FEEDLINE_PAINT_CUH
+#define FEEDLINE_PAINT_CUH
+
+#include "gather.cuh"
+#include "resample.cuh"
+
+// The tables of the batch and the memory beside them. What lies in them is loaded where it is needed: registers are
+// dearer.
+struct Tables {
+    const uint8_t* constants;
+    const uint8_t* scratch;
+};
+
+FEEDLINE_INLINE const Batch& batch_of(const Tables& tables) {
+    return *table<Batch>(tables.constants, 0);
+}
+
+FEEDLINE_INLINE const Paint* paints_of(const Tables& tables) {
+    return table<Paint>(tables.constants, batch_of(tables).paints);
+}
+
+FEEDLINE_INLINE const Picture* pictures_of(const Tables& tables) {
+    return table<Picture>(tables.constants, batch_of(tables).pictures);
+}
+
+FEEDLINE_INLINE const Erase* erases_of(const Tables& tables, const Picture& picture) {
+    return table<Erase>(tables.constants, batch_of(tables).erases) + picture.erases.start;
+}
+
+// A part of a canvas, and the thread's place in it: its four pixels begin at (x, y).
+struct Tile {
+    int left, top, right, bottom;
+    int x, y;
+};
+
+// Tile number `number` of a canvas, in rows.
+FEEDLINE_INLINE Tile open_tile(Size size, uint32_t number) {
+    uint32_t across = (size.width + FEEDLINE_TILE_WIDTH - 1) / FEEDLINE_TILE_WIDTH;
+    Tile tile;
+    tile.left = (int)(number % across) * FEEDLINE_TILE_WIDTH;
+    tile.top = (int)(number / across) * FEEDLINE_TILE_HEIGHT;
+    tile.right = min(tile.left + FEEDLINE_TILE_WIDTH, (int)size.width);
+    tile.bottom = min(tile.top + FEEDLINE_TILE_HEIGHT, (int)size.height);
+    tile.x = tile.left + (int)threadIdx.x % 8 * 4;
+    tile.y = tile.top + (int)threadIdx.x / 8;
+    return tile;
+}
+
+FEEDLINE_INLINE uint32_t tiles_of(Size size) {
+    uint32_t across = (size.width + FEEDLINE_TILE_WIDTH - 1) / FEEDLINE_TILE_WIDTH;
+    return across * ((size.height + FEEDLINE_TILE_HEIGHT - 1) / FEEDLINE_TILE_HEIGHT);
+}
+
+// Puts the means that a job's steps name into shared memory, where all see them behind the next barrier.
+FEEDLINE_INLINE void load_means(const Tables& tables, Span stats, Shared& shared) {
+    if (threadIdx.x < stats.len) {
+        uint32_t at = stats.start + threadIdx.x;
+        uint64_t count = table<uint64_t>(tables.constants, batch_of(tables).counts)[at];
+        const uint64_t* sums = reinterpret_cast<const uint64_t*>(tables.scratch + batch_of(tables).sums);
+        shared.means[threadIdx.x] = count == 0 ? 0.0f : (float)((double)sums[at] / (double)count);
+    }
+}
+
+FEEDLINE_INLINE Steps open_steps(const Tables& tables, Span steps, Span stats, const Shared& shared) {
+    return {table<Step>(tables.constants, batch_of(tables).steps) + steps.start, steps.len, stats.start, shared.means};
+}
+
+FEEDLINE_INLINE Pixels open_source(const Tables& tables, uint32_t number) {
+    return open_source(table<Source>(tables.constants, batch_of(tables).sources)[number], tables.scratch);
+}
+
+// One bit for each of the thread's pixels that lies in `rect`.
+FEEDLINE_INLINE uint32_t inside(Rect rect, const Tile& tile) {
+    uint32_t line = (uint32_t)(tile.y - rect.y);
+    uint32_t bits = 0;
+    for (int i = 0; i < 4; i++) bits |= (uint32_t)((uint32_t)(tile.x + i - rect.x) < rect.width) << i;
+    return line < rect.height ? bits : 0;
+}
+
+// 0xFF for each of the four bits that is set.
+FEEDLINE_INLINE uint32_t bytes_of(uint32_t bits) {
+    return (bits & 1 | (bits & 2) << 7 | (bits & 4) << 14 | (bits & 8) << 21) * 0xFF;
+}
+
+FEEDLINE_INLINE bool touches(const Rect& window, const Tile& tile) {
+    return window.x < tile.right && window.x + (int)window.width > tile.left && window.y < tile.bottom &&
+           window.y + (int)window.height > tile.top;
+}
+
+FEEDLINE_INLINE bool covers(const Rect& window, const Tile& tile) {
+    return window.x <= tile.left && window.x + (int)window.width >= tile.right && window.y <= tile.top &&
+           window.y + (int)window.height >= tile.bottom;
+}
+
+// The source position that is shown at `position` of the window, where each output is one source pixel.
+FEEDLINE_INLINE int copied(const Axis& axis, int position) {
+    int output = shown(axis, position);
+    if (axis.input != axis.output) {
+        // torch's nearest: floor(i * in / out) in f32.
+        float ratio = (float)axis.input / (float)axis.output;
+        output = min((int)((float)output * ratio), (int)axis.input - 1);
+    }
+    return output - (int)axis.first;
+}
+
+FEEDLINE_INLINE Quad copy(const Paint& paint, const Pixels& source, const Tile& tile) {
+    int left = tile.x - paint.window.x, y = copied(paint.rows, tile.y - paint.window.y);
+    if (paint.columns.input == paint.columns.output) {
+        int x = copied(paint.columns, left);
+        return paint.columns.reversed ? reversed(read_four(source, x - 3, y)) : read_four(source, x, y);
+    }
+    Quad quad = {0, 0, 0};
+#pragma unroll 1
+    for (int i = 0; i < 4; i++) {
+        Quad one = read_one(source, copied(paint.columns, left + i), y);
+        quad.r |= one.r << (8 * i);
+        quad.g |= one.g << (8 * i);
+        quad.b |= one.b << (8 * i);
+    }
+    return quad;
+}
+
+FEEDLINE_INLINE Quad solid(const Paint& paint) {
+    return {paint.fill[0] * 0x01010101u, paint.fill[1] * 0x01010101u, paint.fill[2] * 0x01010101u};
+}
+
+// The thread's pixels of a layer; all threads of the block call it. `covered` keeps the bits of those that it covers.
+FEEDLINE_INLINE Quad paint_layer(const Tables& tables, const Paint& paint, Span stats, const Tile& tile, Shared& shared,
+                                 uint32_t& covered) {
+    if (paint.kind == FEEDLINE_KIND_SOLID) return solid(paint);
+    // A warp that leaves its clip everywhere has no source and reads none.
+    Pixels source = open_source(tables, paint.source == FEEDLINE_NONE ? 0 : paint.source);
+    Steps steps = open_steps(tables, paint.steps, stats, shared);
+    if (paint.kind == FEEDLINE_KIND_COPY) return recoloured(copy(paint, source, tile), steps);
+    if (paint.kind == FEEDLINE_KIND_WARP) {
+        uint32_t gathered;
+        Quad quad = gather(paint, source, steps, tile.x - paint.window.x, tile.y - paint.window.y, gathered);
+        covered &= gathered;
+        return quad;
+    }
+    int left = tile.left - paint.window.x, top = tile.top - paint.window.y;
+    return resample(paint, source, steps, tables.scratch, left, top, shared);
+}
+
+// The thread's pixels of a picture ahead of its steps; all threads of the block call it. What no layer covers is black.
+FEEDLINE_INLINE Quad compose(const Tables& tables, const Picture& picture, Span stats, const Tile& tile, Shared& shared) {
+    uint32_t lowest = picture.layers.start, end = lowest + picture.layers.len;
+    // Layers are opaque: what lies below one that covers the tile is not seen.
+#pragma unroll 1
+    for (uint32_t at = end; at > lowest; at--) {
+        const Paint& paint = paints_of(tables)[at - 1];
+        bool opaque = paint.kind != FEEDLINE_KIND_WARP || paint.around != FEEDLINE_AROUND_NOTHING;
+        if (opaque && covers(paint.window, tile)) lowest = at - 1;
+    }
+    Quad quad = {0, 0, 0};
+#pragma unroll 1
+    for (uint32_t at = lowest; at < end; at++) {
+        const Paint& paint = paints_of(tables)[at];
+        if (!touches(paint.window, tile)) continue;
+        uint32_t covered = inside(paint.window, tile);
+        Quad own = paint_layer(tables, paint, stats, tile, shared, covered);
+        uint32_t mask = bytes_of(covered);
+        quad.r = (own.r & mask) | (quad.r & ~mask);
+        quad.g = (own.g & mask) | (quad.g & ~mask);
+        quad.b = (own.b & mask) | (quad.b & ~mask);
+    }
+    return quad;
+}
+
+#endif  // FEEDLINE_PAINT_CUH

@@ -1,0 +1,55 @@
+//! The devices that the driver sees, before any of them is used.
+
+#![expect(unsafe_code, reason = "calls of the CUDA driver")]
+
+use super::context::{device, device_attribute};
+use super::library::Driver;
+use super::result::CudaError;
+use cudarc::driver::sys::CUdevice_attribute::{
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+};
+use std::ffi::{CStr, c_int};
+
+/// Most bytes of a device's name.
+const NAME_BYTES: usize = 256;
+
+impl Driver {
+    /// How many devices there are; their ordinals count from 0.
+    pub(crate) fn device_count(&self) -> Result<u32, CudaError> {
+        let mut count = 0;
+        // SAFETY: one number to be written.
+        unsafe { self.cuDeviceGetCount(&mut count)? };
+        Ok(u32::try_from(count).unwrap_or(0))
+    }
+
+    /// A device's name, as its maker gave it.
+    pub(crate) fn device_name(&self, ordinal: u32) -> Result<String, CudaError> {
+        let device = device(self, ordinal)?;
+        let mut name = [0; NAME_BYTES];
+        // SAFETY: a buffer of that length to be written.
+        unsafe { self.cuDeviceGetName(name.as_mut_ptr().cast(), NAME_BYTES as c_int, device)? };
+        let name = CStr::from_bytes_until_nul(&name).map(CStr::to_string_lossy);
+        Ok(name.unwrap_or_default().into_owned())
+    }
+
+    /// What generation of processors a device has, as (major, minor).
+    pub(crate) fn compute_capability(&self, ordinal: u32) -> Result<(u32, u32), CudaError> {
+        let device = device(self, ordinal)?;
+        let part = |attribute| {
+            device_attribute(self, device, attribute).map(|value| u32::try_from(value).unwrap_or(0))
+        };
+        Ok((
+            part(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            part(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        ))
+    }
+
+    /// All bytes of a device's memory.
+    pub(crate) fn device_memory(&self, ordinal: u32) -> Result<usize, CudaError> {
+        let device = device(self, ordinal)?;
+        let mut bytes = 0;
+        // SAFETY: one number to be written.
+        unsafe { self.cuDeviceTotalMem_v2(&mut bytes, device)? };
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,26 @@
+//! nvJPEG in three floors: declarations (`nvjpeg-sys`), checked calls, and owners that free what they own.
+//!
+//! ```text
+//! safe     handle  batch  phases  objects     all that the rest of the crate uses
+//! result   library  result                    every call returns Result<(), NvjpegError>
+//! sys      nvjpeg_sys                         declarations, and where the library is looked for
+//! ```
+//!
+//! All objects but the handle belong to one thread at a time. Every call makes the handle's context current meanwhile.
+//! Objects are destroyed in order when their owners are dropped, but not any more once the process is ending: by then
+//! the library may have undone itself, and destroying into it crashes (`exit`).
+
+mod batch;
+mod exit;
+mod handle;
+mod library;
+mod objects;
+mod phases;
+mod result;
+
+pub(crate) use batch::{Batch, Item};
+pub(crate) use handle::{Backend, Handle};
+pub(crate) use library::{Absent, Nvjpeg, Version};
+pub(crate) use objects::Parser;
+pub(crate) use phases::Lane;
+pub(crate) use result::NvjpegError;

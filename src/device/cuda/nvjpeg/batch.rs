@@ -1,0 +1,145 @@
+//! Batched decoding: one call for many images, all or nothing.
+
+#![expect(unsafe_code, reason = "calls of nvJPEG")]
+
+use super::handle::Handle;
+use super::objects::{Params, Parser, State};
+use super::result::{NvjpegError, call};
+use crate::device::cuda::driver::{DevicePtr, Stream};
+use crate::geometry::{Rect, Size};
+use nvjpeg_sys::{CSS_444, Image, OUTPUT_RGBI};
+use std::ffi::c_int;
+use std::ptr::null_mut;
+
+/// One image: its bytes, and where which part of it is written as interleaved RGB.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Item<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) to: DevicePtr,
+    /// Bytes from one row to the next.
+    pub(crate) pitch: usize,
+    /// None for all of the image.
+    pub(crate) part: Option<Rect>,
+}
+
+impl Item<'_> {
+    pub(super) fn image(&self) -> Image {
+        let (to, pitch) = (self.to as *mut u8, self.pitch);
+        Image { channel: [to, null_mut(), null_mut(), null_mut()], pitch: [pitch, 0, 0, 0] }
+    }
+}
+
+/// Decodes batches of images. A failed batch fails as a whole.
+pub(crate) struct Batch {
+    /// One for each image of the largest batch so far.
+    params: Vec<Params>,
+    state: State,
+    /// The batch size that the state is set up for; none after a failure, which only setting up again mends.
+    ready_for: Option<usize>,
+    handle: Handle,
+}
+
+impl Batch {
+    pub(crate) fn new(handle: &Handle) -> Result<Self, NvjpegError> {
+        let state = State::new(handle)?;
+        Ok(Self { params: Vec::new(), state, ready_for: None, handle: handle.clone() })
+    }
+
+    /// Reserves ahead what batches of `images` images of this size need; saves that from the first batches.
+    pub(crate) fn reserve(&mut self, images: usize, size: Size) -> Result<(), NvjpegError> {
+        self.set_up(images)?;
+        let (width, height) = (size.width as c_int, size.height as c_int);
+        let state = self.state.pointer;
+        self.handle.within(|library, handle| {
+            let count = count(images);
+            // SAFETY: handle and state are alive. 4:4:4 needs the most.
+            unsafe {
+                call!(
+                    library,
+                    nvjpegDecodeBatchedPreAllocate(handle, state, count, width, height, CSS_444, OUTPUT_RGBI)
+                )
+            }
+        })
+    }
+
+    /// Whether the backend takes this file, by the library's own word.
+    pub(crate) fn supports(&mut self, item: &Item<'_>, parser: &mut Parser) -> Result<bool, NvjpegError> {
+        self.set_params(std::slice::from_ref(item))?;
+        // SAFETY: the bytes outlive this call, and the parse is not used after it.
+        unsafe { parser.parse(item.bytes)? };
+        let mut unsupported = -1;
+        let params = self.params[0].pointer;
+        self.handle.within(|library, handle| {
+            // SAFETY: handle, parser and parameters are alive; one number to be written.
+            unsafe {
+                call!(
+                    library,
+                    nvjpegDecodeBatchedSupportedEx(handle, parser.pointer, params, &mut unsupported)
+                )
+            }
+        })?;
+        Ok(unsupported == 0)
+    }
+
+    /// Queues the decoding of all images.
+    ///
+    /// # Safety
+    /// The targets are device memory of their parts' sizes; nobody uses them, and the bytes stay alive, until `stream`
+    /// has passed this point. The hardware backend writes without waiting for the stream's earlier work.
+    pub(crate) unsafe fn decode(&mut self, items: &[Item<'_>], stream: &Stream) -> Result<(), NvjpegError> {
+        self.set_up(items.len())?;
+        self.set_params(items)?;
+        let data: Vec<*const u8> = items.iter().map(|item| item.bytes.as_ptr()).collect();
+        let lengths: Vec<usize> = items.iter().map(|item| item.bytes.len()).collect();
+        let mut images: Vec<Image> = items.iter().map(Item::image).collect();
+        let mut params: Vec<_> = self.params.iter().map(|params| params.pointer).take(items.len()).collect();
+        let state = self.state.pointer;
+        // Whatever goes wrong from here on leaves the state unusable until it is set up again.
+        self.ready_for = None;
+        self.handle.within(|library, handle| {
+            // SAFETY: four lists as long as the batch that the state is set up for; the caller's promise for the rest.
+            unsafe {
+                call!(
+                    library,
+                    nvjpegDecodeBatchedEx(
+                        handle,
+                        state,
+                        data.as_ptr(),
+                        lengths.as_ptr(),
+                        images.as_mut_ptr(),
+                        params.as_mut_ptr(),
+                        stream.raw(),
+                    )
+                )
+            }
+        })?;
+        self.ready_for = Some(items.len());
+        Ok(())
+    }
+
+    fn set_up(&mut self, images: usize) -> Result<(), NvjpegError> {
+        if self.ready_for == Some(images) {
+            return Ok(());
+        }
+        let state = self.state.pointer;
+        self.handle.within(|library, handle| {
+            // SAFETY: handle and state are alive. One thread: the calling one.
+            unsafe {
+                call!(library, nvjpegDecodeBatchedInitialize(handle, state, count(images), 1, OUTPUT_RGBI))
+            }
+        })?;
+        self.ready_for = Some(images);
+        Ok(())
+    }
+
+    fn set_params(&mut self, items: &[Item<'_>]) -> Result<(), NvjpegError> {
+        while self.params.len() < items.len() {
+            self.params.push(Params::new(&self.handle)?);
+        }
+        items.iter().zip(&mut self.params).try_for_each(|(item, params)| params.set(item.part))
+    }
+}
+
+fn count(images: usize) -> c_int {
+    c_int::try_from(images).unwrap_or(c_int::MAX)
+}

@@ -1,0 +1,33 @@
+//! Whether the process is ending: from then on nvJPEG's objects are left to the system.
+
+#![expect(unsafe_code, reason = "registers a function with the C library")]
+
+use std::ffi::c_int;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+// SAFETY: the C standard declares it so: it takes a function without arguments, and 0 says that it took it.
+unsafe extern "C" {
+    fn atexit(function: extern "C" fn()) -> c_int;
+}
+
+extern "C" fn note() {
+    ENDING.store(true, Ordering::SeqCst);
+}
+
+/// Watches for the end. To be called after the library was loaded: exit functions run last registered first, so this
+/// one then runs before the library undoes itself.
+pub(super) fn watch() {
+    static WATCHING: Once = Once::new();
+    WATCHING.call_once(|| {
+        // SAFETY: the function only sets a flag. If it cannot be registered, objects are destroyed as in mid-run.
+        unsafe { atexit(note) };
+    });
+}
+
+/// Whether the process is ending.
+pub(super) fn is_ending() -> bool {
+    ENDING.load(Ordering::SeqCst)
+}

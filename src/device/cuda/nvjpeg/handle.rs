@@ -1,0 +1,114 @@
+//! The library, opened for one backend on one device.
+
+#![expect(unsafe_code, reason = "calls of nvJPEG")]
+
+use super::library::Nvjpeg;
+use super::result::{NvjpegError, call};
+use super::{exit, result};
+use crate::device::cuda::driver::Context;
+use nvjpeg_sys::{FLAG_BITSTREAM_STRICT, FLAG_UPSAMPLING_WITH_INTERPOLATION};
+use std::sync::Arc;
+
+/// Device memory is reserved in such steps, so that a slightly larger image does not move everything.
+const DEVICE_PADDING: usize = 16 << 20;
+/// Page-locked memory likewise.
+const PINNED_PADDING: usize = 8 << 20;
+
+/// Who decodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Backend {
+    /// Entropy decoding on the CPU, the rest on the GPU.
+    Hybrid,
+    /// Entropy decoding on the GPU too.
+    GpuHuffman,
+    /// The device's decoding engines.
+    Hardware,
+}
+
+/// The library, opened for one backend. Clones share it; what is made from it keeps it alive.
+#[derive(Clone)]
+pub(crate) struct Handle(Arc<Opened>);
+
+struct Opened {
+    library: &'static Nvjpeg,
+    context: Context,
+    /// Created once, destroyed in Drop.
+    handle: *mut nvjpeg_sys::Handle,
+}
+
+// SAFETY: nvJPEG documents its handle as safe to use from any thread.
+unsafe impl Send for Opened {}
+// SAFETY: as above.
+unsafe impl Sync for Opened {}
+
+impl Handle {
+    /// Opens the library. A device without decoding engines refuses [`Backend::Hardware`].
+    ///
+    /// Bitstreams are read strictly, and chroma is interpolated: a file that other decoders would refuse must not
+    /// become other pixels here, and nearest chroma is far from every CPU decoder's.
+    pub(crate) fn open(
+        library: &'static Nvjpeg,
+        context: &Context,
+        backend: Backend,
+    ) -> Result<Self, NvjpegError> {
+        let flags = FLAG_BITSTREAM_STRICT | FLAG_UPSAMPLING_WITH_INTERPOLATION;
+        let backend = match backend {
+            Backend::Hybrid => nvjpeg_sys::BACKEND_HYBRID,
+            Backend::GpuHuffman => nvjpeg_sys::BACKEND_GPU_HYBRID,
+            Backend::Hardware => nvjpeg_sys::BACKEND_HARDWARE,
+        };
+        let none = std::ptr::null_mut();
+        let mut handle = std::ptr::null_mut();
+        context.within(|| {
+            // SAFETY: one handle to be written; null allocators mean CUDA's own.
+            unsafe { call!(library, nvjpegCreateEx(backend, none, none, flags, &mut handle)) }
+        })??;
+        let opened = Self(Arc::new(Opened { library, context: context.clone(), handle }));
+        // SAFETY: the handle was just created.
+        opened.within(|library, handle| unsafe {
+            call!(library, nvjpegSetDeviceMemoryPadding(DEVICE_PADDING, handle))?;
+            call!(library, nvjpegSetPinnedMemoryPadding(PINNED_PADDING, handle))
+        })?;
+        Ok(opened)
+    }
+
+    /// How many decoding engines the device has, and how many cores each: known for [`Backend::Hardware`] only.
+    pub(crate) fn engines(&self) -> Option<(u32, u32)> {
+        let ask = self.0.library.functions.nvjpegGetHardwareDecoderInfo?;
+        let (mut engines, mut cores) = (0, 0);
+        let asked = self.within(|_, handle| {
+            // SAFETY: two numbers to be written, and a handle that is alive.
+            result::check("nvjpegGetHardwareDecoderInfo", unsafe { ask(handle, &mut engines, &mut cores) })
+        });
+        asked.ok().map(|()| (engines, cores))
+    }
+
+    /// Runs calls with the handle's context current.
+    pub(super) fn within<T>(
+        &self,
+        calls: impl FnOnce(&'static Nvjpeg, *mut nvjpeg_sys::Handle) -> Result<T, NvjpegError>,
+    ) -> Result<T, NvjpegError> {
+        let Opened { library, ref context, handle } = *self.0;
+        context.within(|| calls(library, handle))?
+    }
+
+    /// Runs the destroying calls of an object of this handle, unless the process is ending.
+    pub(super) fn destroying(&self, calls: impl FnOnce(&'static Nvjpeg) -> Result<(), NvjpegError>) {
+        if !exit::is_ending() {
+            // There is nobody to tell of a failure, and a driver that has shut down refuses the context.
+            let destroyed = self.within(|library, _| calls(library));
+            drop(destroyed);
+        }
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if exit::is_ending() {
+            return;
+        }
+        // SAFETY: created once, destroyed once; whatever was made from it held a clone.
+        let destroyed = self.context.within(|| unsafe { call!(self.library, nvjpegDestroy(self.handle)) });
+        drop(destroyed);
+    }
+}

@@ -1,0 +1,110 @@
+//! The small objects of the library: parsers, parameters, and the memory that a state works in.
+
+#![expect(unsafe_code, reason = "calls of nvJPEG")]
+
+use super::handle::Handle;
+use super::result::{NvjpegError, call};
+use crate::geometry::Rect;
+use nvjpeg_sys::{BufferDevice, BufferPinned, DecodeParams, JpegState, JpegStream, OUTPUT_RGBI};
+use std::ffi::c_int;
+use std::ptr::null_mut;
+
+/// Declares the owner of one kind of object: what creates it, and what destroys it.
+macro_rules! owner {
+    ($(#[$doc:meta])* $name:ident, $kind:ty, |$library:ident, $handle:ident, $pointer:ident| $create:expr, $destroy:ident) => {
+        $(#[$doc])*
+        pub(crate) struct $name {
+            pub(super) handle: Handle,
+            /// Created once, destroyed in Drop.
+            pub(super) pointer: *mut $kind,
+        }
+
+        // SAFETY: nvJPEG's objects may move between threads; they must not be used by two at a time, and the owner is
+        // not Sync.
+        unsafe impl Send for $name {}
+
+        impl $name {
+            pub(crate) fn new(handle: &Handle) -> Result<Self, NvjpegError> {
+                let mut pointer = null_mut();
+                handle.within(|$library, $handle| {
+                    let $pointer = &mut pointer;
+                    // SAFETY: one pointer to be written, and a handle that is alive.
+                    unsafe { $create }
+                })?;
+                Ok(Self { handle: handle.clone(), pointer })
+            }
+        }
+
+        impl Drop for $name {
+            fn drop(&mut self) {
+                // SAFETY: created once, destroyed once, while its handle is alive.
+                self.handle.destroying(|library| unsafe { call!(library, $destroy(self.pointer)) });
+            }
+        }
+    };
+}
+
+owner!(
+    /// A parsed file.
+    Parser, JpegStream,
+    |library, handle, pointer| call!(library, nvjpegJpegStreamCreate(handle, pointer)),
+    nvjpegJpegStreamDestroy
+);
+owner!(
+    /// How one image is decoded: to interleaved RGB, whole or in part.
+    Params, DecodeParams,
+    |library, handle, pointer| call!(library, nvjpegDecodeParamsCreate(handle, pointer)),
+    nvjpegDecodeParamsDestroy
+);
+owner!(
+    /// What batched decoding keeps between batches.
+    State, JpegState,
+    |library, handle, pointer| call!(library, nvjpegJpegStateCreate(handle, pointer)),
+    nvjpegJpegStateDestroy
+);
+owner!(
+    /// Page-locked memory that a state works in; it grows by itself.
+    Pinned, BufferPinned,
+    |library, handle, pointer| call!(library, nvjpegBufferPinnedCreate(handle, null_mut(), pointer)),
+    nvjpegBufferPinnedDestroy
+);
+owner!(
+    /// Device memory that a state works in; it grows by itself.
+    Scratch, BufferDevice,
+    |library, handle, pointer| call!(library, nvjpegBufferDeviceCreate(handle, null_mut(), pointer)),
+    nvjpegBufferDeviceDestroy
+);
+
+impl Parser {
+    /// Parses a file. What is made of the parse afterwards refers to `bytes`.
+    ///
+    /// After a failure some versions leave the parser unusable: the caller makes a new one.
+    ///
+    /// # Safety
+    /// `bytes` stay alive as long as the parse is used: until the next one, or until the parser is dropped.
+    pub(crate) unsafe fn parse(&mut self, bytes: &[u8]) -> Result<(), NvjpegError> {
+        self.handle.within(|library, handle| {
+            // SAFETY: the parser is alive, and the caller keeps the bytes.
+            unsafe {
+                call!(library, nvjpegJpegStreamParse(handle, bytes.as_ptr(), bytes.len(), 0, 0, self.pointer))
+            }
+        })
+    }
+}
+
+impl Params {
+    /// Decode this part, or all.
+    pub(super) fn set(&mut self, part: Option<Rect>) -> Result<(), NvjpegError> {
+        let [x, y, width, height] = part.map_or([0, 0, -1, -1], |part| {
+            // Images are at most 65535 wide and high.
+            [part.x, part.y, part.width as c_int, part.height as c_int]
+        });
+        self.handle.within(|library, _| {
+            // SAFETY: the parameters are alive.
+            unsafe {
+                call!(library, nvjpegDecodeParamsSetOutputFormat(self.pointer, OUTPUT_RGBI))?;
+                call!(library, nvjpegDecodeParamsSetROI(self.pointer, x, y, width, height))
+            }
+        })
+    }
+}

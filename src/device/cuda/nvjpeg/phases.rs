@@ -1,0 +1,97 @@
+//! Decoding in phases, one image at a time: entropy decoding here and now, the rest on the device.
+
+#![expect(unsafe_code, reason = "calls of nvJPEG")]
+
+use super::batch::Item;
+use super::handle::Handle;
+use super::objects::{Params, Parser, Pinned, Scratch};
+use super::result::{NvjpegError, call};
+use crate::device::cuda::driver::Stream;
+use nvjpeg_sys::{BACKEND_HYBRID, JpegDecoder, JpegState};
+use std::ptr::null_mut;
+
+/// All that one image needs on its way. Two lanes in turn keep the CPU busy while the device works on the image before.
+pub(crate) struct Lane {
+    parser: Parser,
+    params: Params,
+    /// Made for `decoder`, so destroyed before it.
+    state: *mut JpegState,
+    decoder: *mut JpegDecoder,
+    /// What the state works in; they outlive it, since fields are dropped after `Lane`'s own Drop.
+    _pinned: Pinned,
+    _scratch: Scratch,
+    handle: Handle,
+}
+
+// SAFETY: nvJPEG's objects may move between threads; they must not be used by two at a time, and a lane is not Sync.
+unsafe impl Send for Lane {}
+
+impl Lane {
+    pub(crate) fn new(handle: &Handle) -> Result<Self, NvjpegError> {
+        // From here on the lane's Drop undoes whatever has been made.
+        let mut lane = Self {
+            parser: Parser::new(handle)?,
+            params: Params::new(handle)?,
+            state: null_mut(),
+            decoder: null_mut(),
+            _pinned: Pinned::new(handle)?,
+            _scratch: Scratch::new(handle)?,
+            handle: handle.clone(),
+        };
+        let Self { state, decoder, _pinned: pinned, _scratch: scratch, .. } = &mut lane;
+        handle.within(|library, handle| {
+            // SAFETY: two pointers to be written, each from objects that are alive.
+            unsafe {
+                call!(library, nvjpegDecoderCreate(handle, BACKEND_HYBRID, decoder))?;
+                call!(library, nvjpegDecoderStateCreate(handle, *decoder, state))?;
+                call!(library, nvjpegStateAttachPinnedBuffer(*state, pinned.pointer))?;
+                call!(library, nvjpegStateAttachDeviceBuffer(*state, scratch.pointer))
+            }
+        })?;
+        Ok(lane)
+    }
+
+    /// Decodes the file's entropy-coded part on this thread and queues the rest. An error is about this file, or about
+    /// the lane: a new one then starts afresh.
+    ///
+    /// # Safety
+    /// The device is done with the lane's image before. The target is device memory of the part's size; nobody uses it,
+    /// and the bytes stay alive, until `stream` has passed this point.
+    pub(crate) unsafe fn decode(&mut self, item: &Item<'_>, stream: &Stream) -> Result<(), NvjpegError> {
+        self.params.set(item.part)?;
+        // SAFETY: the bytes outlive all the phases below.
+        unsafe { self.parser.parse(item.bytes)? };
+        let mut image = item.image();
+        let Self { ref parser, ref params, state, decoder, ref handle, .. } = *self;
+        let (parsed, params) = (parser.pointer, params.pointer);
+        handle.within(|library, handle| {
+            // SAFETY: all objects are alive and this lane's own, and the caller's promise for the rest.
+            unsafe {
+                call!(library, nvjpegDecodeJpegHost(handle, decoder, state, params, parsed))?;
+                call!(
+                    library,
+                    nvjpegDecodeJpegTransferToDevice(handle, decoder, state, parsed, stream.raw())
+                )?;
+                call!(library, nvjpegDecodeJpegDevice(handle, decoder, state, &mut image, stream.raw()))
+            }
+        })
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        let Self { state, decoder, ref handle, .. } = *self;
+        handle.destroying(|library| {
+            // SAFETY: each created at most once, destroyed once, the state before its decoder.
+            unsafe {
+                if !state.is_null() {
+                    call!(library, nvjpegJpegStateDestroy(state))?;
+                }
+                if !decoder.is_null() {
+                    call!(library, nvjpegDecoderDestroy(decoder))?;
+                }
+            }
+            Ok(())
+        });
+    }
+}

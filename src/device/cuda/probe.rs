@@ -1,0 +1,223 @@
+//! What there is for CUDA on this machine, and for what is not there, why not and what to do about it.
+//!
+//! A device is usable from a driver, a compute capability and a context on. nvJPEG and decoding engines are not needed:
+//! without them images are decoded in another way, which [`Decoding`] names.
+
+mod missing;
+
+pub use missing::Missing;
+
+use super::driver::{Context, CudaError, Driver};
+use super::nvjpeg::{Backend, Handle, Nvjpeg};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// The oldest CUDA whose drivers can translate the kernels.
+const OLDEST_CUDA: (u32, u32) = (12, 0);
+/// The oldest processors that the kernels are made for (Turing).
+const OLDEST_COMPUTE: (u32, u32) = (7, 5);
+/// How the name of a simulated device begins.
+const SIMULATED: &str = "FAKE";
+
+/// How JPEGs are decoded for a device, from the best to the least.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Decoding {
+    /// On the GPU's decoding engines; what they do not take, as under [`Decoding::Hybrid`].
+    Engines {
+        /// How many engines there are; 0 if nvJPEG does not say.
+        engines: u32,
+        /// How many images an engine decodes at a time; 0 if nvJPEG does not say.
+        cores: u32,
+    },
+    /// By nvJPEG on the GPU, with the CPU's help; there is no engine.
+    Hybrid {
+        /// What engines would need.
+        engines: Missing,
+    },
+    /// By feedline on the CPU; the GPU renders.
+    Cpu {
+        /// What decoding on the GPU would need.
+        nvjpeg: Missing,
+    },
+}
+
+/// A device that the driver sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Found {
+    /// The number that the driver gives it, after `CUDA_VISIBLE_DEVICES`.
+    pub ordinal: u32,
+    /// Its name.
+    pub name: String,
+    /// Its compute capability, as (major, minor).
+    pub compute_capability: (u32, u32),
+    /// Its memory in bytes.
+    pub memory_bytes: u64,
+    /// How JPEGs are decoded for it, or why it cannot be used.
+    pub usable: Result<Decoding, Missing>,
+}
+
+/// The nvJPEG library that is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NvjpegFound {
+    /// The file or name by which it was found.
+    pub path: PathBuf,
+    /// Major, minor, patch.
+    pub version: String,
+    /// Whether it decodes parts of images right; older ones decode whole images, which is slower.
+    pub decodes_parts: bool,
+}
+
+/// All that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Survey {
+    /// The newest CUDA that the driver knows, as (major, minor), or why there is no driver.
+    pub driver: Result<(u32, u32), Missing>,
+    /// The devices, or why none can be listed.
+    pub devices: Result<Vec<Found>, Missing>,
+    /// nvJPEG, or why there is none.
+    pub nvjpeg: Result<NvjpegFound, Missing>,
+}
+
+/// Looks at everything. Nothing that is missing is an error here. Each usable device is started for a moment.
+pub fn survey() -> Survey {
+    let driver = Driver::get().map_err(Missing::driver);
+    let devices = driver.clone().and_then(|driver| {
+        let count = driver.device_count().map_err(|error| Missing::call(&error))?;
+        (0..count).map(|ordinal| identify(driver, ordinal).map_err(|error| Missing::call(&error))).collect()
+    });
+    let nvjpeg = Nvjpeg::get().map_err(Missing::nvjpeg).map(|library| NvjpegFound {
+        path: library.path.clone(),
+        version: library.version.to_string(),
+        decodes_parts: library.decodes_parts(),
+    });
+    Survey { driver: driver.map(Driver::version), devices, nvjpeg }
+}
+
+/// The device `ordinal`, usable or not.
+///
+/// # Errors
+/// No driver, or no such device.
+pub fn find(ordinal: u32) -> Result<Found, Missing> {
+    let driver = Driver::get().map_err(Missing::driver)?;
+    let count = driver.device_count().map_err(|error| Missing::call(&error))?;
+    if ordinal >= count {
+        return Err(Missing::ordinal(ordinal, count));
+    }
+    identify(driver, ordinal).map_err(|error| Missing::call(&error))
+}
+
+impl Found {
+    /// Whether this is no GPU but a driver made for tests: nothing that it does says anything about speed.
+    pub fn is_simulated(&self) -> bool {
+        is_simulated(&self.name)
+    }
+}
+
+/// Whether the device `ordinal` is simulated; a device that is not there is not. Nothing is started for it.
+pub(crate) fn is_simulated_device(ordinal: u32) -> bool {
+    let name = Driver::get().ok().and_then(|driver| driver.device_name(ordinal).ok());
+    name.is_some_and(|name| is_simulated(&name))
+}
+
+fn is_simulated(name: &str) -> bool {
+    name.starts_with(SIMULATED)
+}
+
+fn identify(driver: &'static Driver, ordinal: u32) -> Result<Found, CudaError> {
+    let name = driver.device_name(ordinal)?;
+    let compute_capability = driver.compute_capability(ordinal)?;
+    let usable = suits(driver.version(), &name, compute_capability).and_then(|()| start(ordinal));
+    let memory_bytes = driver.device_memory(ordinal)? as u64;
+    Ok(Found { ordinal, name, compute_capability, memory_bytes, usable })
+}
+
+/// Whether the kernels run there, by version numbers alone.
+fn suits(cuda: (u32, u32), name: &str, compute: (u32, u32)) -> Result<(), Missing> {
+    if cuda < OLDEST_CUDA {
+        return Err(Missing::newer_driver(cuda, OLDEST_CUDA));
+    }
+    if compute < OLDEST_COMPUTE {
+        return Err(Missing::newer_device(name, compute, OLDEST_COMPUTE));
+    }
+    Ok(())
+}
+
+/// Starts the device, and finds out who decodes. Success is remembered: starting takes a good part of a second.
+fn start(ordinal: u32) -> Result<Decoding, Missing> {
+    static STARTED: Mutex<BTreeMap<u32, Decoding>> = Mutex::new(BTreeMap::new());
+    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(decoding) = started.get(&ordinal) {
+        return Ok(decoding.clone());
+    }
+    let context = Context::open(ordinal).map_err(|error| Missing::context(&error))?;
+    let decoding = decoding(&context);
+    started.insert(ordinal, decoding.clone());
+    Ok(decoding)
+}
+
+fn decoding(context: &Context) -> Decoding {
+    let library = match Nvjpeg::get() {
+        Ok(library) => library,
+        Err(absent) => return Decoding::Cpu { nvjpeg: Missing::nvjpeg(absent) },
+    };
+    if let Err(error) = Handle::open(library, context, Backend::Hybrid) {
+        return Decoding::Cpu { nvjpeg: Missing::backend(&error) };
+    }
+    match Handle::open(library, context, Backend::Hardware) {
+        Ok(handle) => {
+            let (engines, cores) = handle.engines().unwrap_or((0, 0));
+            Decoding::Engines { engines, cores }
+        }
+        Err(error) => Decoding::Hybrid { engines: Missing::engines(&error) },
+    }
+}
+
+impl std::fmt::Display for Decoding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let plural = |count: u32, one: &'static str, more: &'static str| if count == 1 { one } else { more };
+        match self {
+            Decoding::Engines { engines: 0, .. } => f.write_str("decoding on its engines"),
+            Decoding::Engines { engines, cores } => write!(
+                f,
+                "decoding on {engines} {} of {cores} {}",
+                plural(*engines, "engine", "engines"),
+                plural(*cores, "core", "cores")
+            ),
+            Decoding::Hybrid { .. } => f.write_str("decoding by nvJPEG with the CPU's help"),
+            Decoding::Cpu { .. } => f.write_str("decoding on the CPU"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_driver_or_device_is_refused_by_its_number() {
+        assert_eq!(suits((13, 0), "a GPU", (9, 0)), Ok(()));
+        assert_eq!(suits(OLDEST_CUDA, "a GPU", OLDEST_COMPUTE), Ok(()));
+        let why = |cuda, compute| suits(cuda, "Tesla P100", compute).unwrap_err().why;
+        assert!(why((11, 8), (9, 0)).contains("11.8"));
+        assert!(why((13, 0), (6, 0)).contains("Tesla P100") && why((13, 0), (6, 0)).contains("6.0"));
+    }
+
+    #[test]
+    fn the_name_tells_a_simulated_device() {
+        assert!(is_simulated("FAKE (simulated driver, not a GPU)"));
+        assert!(!is_simulated("NVIDIA H200"));
+    }
+
+    #[test]
+    fn a_survey_never_panics_and_always_says_why() {
+        let survey = survey();
+        if let Err(missing) = survey.driver {
+            assert!(!missing.why.is_empty() && missing.remedy.contains("CPU"));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The tables of one batch, as the kernels read them: the structs of `kernels/jobs.h` under the same names.
+
+use crate::geometry::{Rect, Size};
+use crate::plan::Span;
+use bytemuck::{Pod, Zeroable};
+
+/// Paint.kind of an upright layer of which each pixel is one source pixel, besides those of [`crate::plan::kind`].
+pub const KIND_COPY: u32 = 3;
+/// Columns of a tile: what one block renders at a time.
+pub const TILE_WIDTH: u32 = 32;
+/// Rows of a tile.
+pub const TILE_HEIGHT: u32 = 32;
+/// Threads of a block, of every kernel.
+pub const THREADS: u32 = 256;
+
+/// Where the arrays lie, and what a sample is made into.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Batch {
+    /// Place of the [`Source`]s.
+    pub sources: u32,
+    /// Place of the [`Paint`]s.
+    pub paints: u32,
+    /// Place of the pictures.
+    pub pictures: u32,
+    /// Place of the colour steps.
+    pub steps: u32,
+    /// Place of the erased rectangles.
+    pub erases: u32,
+    /// Place of the numbers of pixels that statistics are measured on.
+    pub counts: u32,
+    /// Place of the statistics' sums in the scratch memory.
+    pub sums: u64,
+    /// Number format: F32, F16, BF16, U8.
+    pub dtype: u32,
+    /// Order of axes: NCHW, NHWC.
+    pub layout: u32,
+    /// a and b of fma(level, a, b), a channel.
+    pub factors: [f32; 6],
+}
+
+/// Where the upright pixels of a source lie: pixel (x, y) is the three bytes at origin + x * right + y * down.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Source {
+    /// An address, or a place in the scratch memory.
+    pub origin: u64,
+    /// Bytes to the pixel at the right.
+    pub right: i32,
+    /// Bytes to the pixel below.
+    pub down: i32,
+    /// Pixels that may be read.
+    pub size: Size,
+    /// Where pixel (0, y) lies in its stored row.
+    pub column: i32,
+    /// Pixels of that row that may be read; 0 where rows are stored as columns.
+    pub columns: u32,
+    /// 1 where `origin` is a place in the scratch memory.
+    pub in_scratch: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// One axis of a layer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Axis {
+    /// Place of its [`AxisTable`] in the scratch memory, if it is resampled.
+    pub table: u64,
+    /// Length of the clip.
+    pub input: u32,
+    /// Length that it is resampled or warped to.
+    pub output: u32,
+    /// First output shown.
+    pub offset: i32,
+    /// Outputs shown.
+    pub count: u32,
+    /// 1 where they are shown last first.
+    pub reversed: u32,
+    /// One of [`crate::plan::filter`].
+    pub filter: u32,
+    /// Position in the clip that is number 0 in the [`Source`].
+    pub first: u32,
+    /// Weights of an output, in groups of four.
+    pub groups: u32,
+}
+
+/// What the taps kernel makes of an axis; starts and weights follow it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct AxisTable {
+    /// Weights are whole numbers of 2^-precision.
+    pub precision: u32,
+    /// Zero.
+    pub reserved: [u32; 3],
+}
+
+impl Axis {
+    /// Bytes of the axis's table with what follows it.
+    pub fn table_bytes(&self) -> u64 {
+        let (count, groups) = (u64::from(self.count), u64::from(self.groups));
+        size_of::<AxisTable>() as u64 + count.next_multiple_of(4) * 4 + groups * count * 8
+    }
+}
+
+/// A layer, ready to be painted.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Paint {
+    /// The part of the canvas that it may cover.
+    pub window: Rect,
+    /// One of [`crate::plan::kind`], or [`KIND_COPY`].
+    pub kind: u32,
+    /// For a warp, one of [`crate::plan::around`].
+    pub around: u32,
+    /// Number of its [`Source`]; [`crate::plan::NONE`] where it reads nothing.
+    pub source: u32,
+    /// Colour of a solid layer, or around a warp.
+    pub fill: [u8; 4],
+    /// Colour steps on each source pixel.
+    pub steps: Span,
+    /// Its columns.
+    pub columns: Axis,
+    /// Its rows.
+    pub rows: Axis,
+    /// For a warp, the layer's map.
+    pub map: [f32; 9],
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// One canvas or sample to be rendered.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct RenderJob {
+    /// The sample's address, or the canvas's place in the scratch memory.
+    pub target: u64,
+    /// The canvas.
+    pub size: Size,
+    /// Pictures, in blending order.
+    pub pictures: Span,
+    /// Colour steps behind the blend.
+    pub steps: Span,
+    /// Statistics that any of its steps may need.
+    pub stats: Span,
+    /// Bytes of a row of a canvas; 0 where the target is a sample.
+    pub pitch: u32,
+    /// Statistic to be summed up from what is stored, or [`crate::plan::NONE`].
+    pub measured: u32,
+    /// The part that it is measured on.
+    pub rect: Rect,
+}
+
+/// One statistic to be summed up from a source.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct MeasureJob {
+    /// Number of the [`Source`].
+    pub source: u32,
+    /// The statistic.
+    pub measured: u32,
+    /// Colour steps ahead of the measurement.
+    pub steps: Span,
+    /// Statistics that those may need.
+    pub stats: Span,
+}
+
+const _: () = assert!(size_of::<Batch>() == 64);
+const _: () = assert!(size_of::<Source>() == 40);
+const _: () = assert!(size_of::<Axis>() == 40);
+const _: () = assert!(size_of::<AxisTable>() == 16);
+const _: () = assert!(size_of::<Paint>() == 160);
+const _: () = assert!(size_of::<RenderJob>() == 64);
+const _: () = assert!(size_of::<MeasureJob>() == 24);
