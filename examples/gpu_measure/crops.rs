@@ -5,7 +5,6 @@ use crate::print;
 use anyhow::Context;
 use feedline::loader::Loader;
 use feedline::recipe::Recipe;
-use feedline::source::Source;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -22,8 +21,11 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let source = Repeated::open(&arguments.data, arguments.images)?;
-    let loader =
-        Loader::builder(source).recipe(&Recipe::built_in("imagenet-train")?).batch_size(1).workers(1).build()?;
+    let loader = Loader::builder(source)
+        .recipe(&Recipe::built_in("imagenet-train")?)
+        .batch_size(1)
+        .workers(1)
+        .build()?;
     for index in 0..arguments.images {
         let (plan, _) = loader.plan(0, index as u64)?;
         let layer = plan.layers.first().context("a plan without a layer")?;

@@ -85,12 +85,8 @@ fn build(arguments: &Arguments, gpu: Device, memory: Option<u64>, prefetch: usiz
 /// Which decoders the loader's images went through.
 fn decoders(loader: &Loader) -> String {
     let Some(by) = loader.stats().decoded_by else { return "none".into() };
-    let counted = [
-        ("hardware", by.hardware),
-        ("gpu-huffman", by.gpu_huffman),
-        ("hybrid", by.hybrid),
-        ("cpu", by.cpu),
-    ];
+    let counted =
+        [("hardware", by.hardware), ("gpu-huffman", by.gpu_huffman), ("hybrid", by.hybrid), ("cpu", by.cpu)];
     let used = counted.iter().filter(|(_, images)| *images > 0);
     used.map(|(name, images)| format!("{name} {images}")).collect::<Vec<_>>().join(", ")
 }
