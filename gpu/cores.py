@@ -26,9 +26,9 @@ def main():
     section.put("trainer_alone_images_per_s", section.figure(alone))
     available = len(os.sched_getaffinity(0))
     for mode in ("training", "alone"):
-        for count in (count for count in section.sized(CORES, (1, 2)) if count <= available):
+        for count in (count for count in section.sized(CORES, (1,)) if count <= available):
             for name in contenders.ALL:
-                measured = section.attempt(f"{name}, {mode}, {count} cores", 3 * seconds,
+                measured = section.attempt(f"{name}, {mode}, cores: {count}", 3 * seconds,
                                            lambda: getattr(all_of_them, mode)(name, seconds, count))
                 if measured:
                     fed = measured["images_per_s"] and section.figure(measured["images_per_s"] / alone)

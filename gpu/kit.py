@@ -81,7 +81,7 @@ def environment(simulated):
 
     Only these programs get it: torch has its own nvJPEG, and must never meet a simulated driver.
     """
-    variables = dict(os.environ)
+    variables = {**os.environ, "RUST_BACKTRACE": "0"}
     if simulated:
         variables["LD_LIBRARY_PATH"] = str(simulated)
         variables["FEEDLINE_NVJPEG"] = str(simulated / "libnvjpeg.so.13")

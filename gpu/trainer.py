@@ -29,11 +29,13 @@ class Trainer:
         self.device = torch.device(device)
         self.batch_size = batch_size
         torch.manual_seed(kit.SEED)
+        torch.backends.cudnn.benchmark = True
         self.model = torchvision.models.resnet18(num_classes=CLASSES)
         self.model = self.model.to(self.device, memory_format=torch.channels_last)
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01, momentum=0.9)
         self.images = torch.randn(batch_size, 3, size, size, device=self.device).half()
         self.labels = torch.randint(CLASSES, (batch_size,), device=self.device)
+        self.warm_up_steps = WARM_UP_STEPS if self.device.type == "cuda" else 1
         self.host = torch.zeros(self.images.shape, dtype=torch.float16, pin_memory=self.device.type == "cuda")
 
     def step(self, images=None):
@@ -52,7 +54,7 @@ class Trainer:
 
     def alone(self, seconds):
         """Steps a second with nothing to wait for: what a loader would have to keep up with."""
-        for _ in range(WARM_UP_STEPS):
+        for _ in range(self.warm_up_steps):
             self.step()
         pace, started, steps = Pace(self.device), time.perf_counter(), 0
         while time.perf_counter() - started < seconds:
@@ -170,7 +172,7 @@ def train_on(feeder, trainer, seconds, upload, watched):
             pace.stepped()
             feeder.stdin.write("\n")
             images += int(line.split()[1])
-            if number == WARM_UP_STEPS:
+            if number == trainer.warm_up_steps:
                 synchronize(trainer.device)
                 before = (images, time.perf_counter(), cpu_seconds())
                 busy.samples.clear()
