@@ -1,8 +1,11 @@
 //! `feedline decode`: the pixels of one file exactly as the pipeline sees them.
 
-use super::still::{Still, Studio, levels};
+use super::options::DeviceName;
+use super::still::{Pixels, Still, Studio, levels};
 use super::{apply::keep_input, npy};
 use anyhow::Context;
+use feedline::device::Device;
+use feedline::plan::Plan;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -19,6 +22,9 @@ pub(crate) struct Arguments {
     /// Leave the image as it is stored: do not apply its EXIF orientation
     #[arg(long)]
     raw: bool,
+    /// cpu, cuda:N or auto; a GPU takes JPEGs only, and not every kind, and its pixels are nvJPEG's
+    #[arg(long, default_value = "cpu")]
+    device: DeviceName,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
@@ -26,9 +32,26 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let still = Still::open(&arguments.input)?;
     let draft = if arguments.raw { still.raw_draft() } else { still.draft() };
     let plan = draft.freeze()?;
-    let pixels = Studio::new()
-        .develop(&still, &plan, levels(&plan))
-        .with_context(|| arguments.input.display().to_string())?;
+    let developed = match arguments.device.open()? {
+        Device::Cuda { ordinal } => develop_on_gpu(ordinal, &still, &plan),
+        _ => Studio::new().develop(&still, &plan, levels(&plan)),
+    };
+    let pixels = developed.with_context(|| arguments.input.display().to_string())?;
     npy::write(&arguments.out, pixels.output.dtype, &pixels.shape(), pixels.bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(feature = "cuda")]
+fn develop_on_gpu(ordinal: u32, still: &Still, plan: &Plan) -> anyhow::Result<Pixels> {
+    use feedline::device::{cuda, region};
+    let mut decoder = cuda::ImageDecoder::open(ordinal, true)?;
+    let decoded =
+        decoder.decode(&[&still.bytes], Some(region(plan, 0)))?.pop().context("no image came back")?;
+    let decoded = decoded.map_err(anyhow::Error::from_boxed)?;
+    Studio::new().render(&decoded.image, plan, levels(plan))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn develop_on_gpu(_: u32, _: &Still, _: &Plan) -> anyhow::Result<Pixels> {
+    anyhow::bail!("this build was made without the feature `cuda`")
 }

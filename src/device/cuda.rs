@@ -1,5 +1,6 @@
 //! The CUDA backend: a driver that may be missing, nvJPEG that may be missing, and never a panic over either.
 
+#[allow(dead_code, unused_imports, reason = "the floor is written whole; what stands on it is still growing")]
 pub(crate) mod decode;
 #[allow(dead_code, unused_imports, reason = "the floor is written whole; what stands on it is still growing")]
 pub(crate) mod driver;
@@ -9,6 +10,7 @@ pub(crate) mod nvjpeg;
 mod probe;
 pub(crate) mod render;
 
+pub use decode::{DecodedImage, ImageDecoder, Route};
 pub use engine::DeviceImages;
 pub(crate) use engine::{Engine, Filled, Options, Slot, Worker};
 pub(crate) use probe::is_simulated_device;

@@ -73,6 +73,10 @@ pub struct Header {
     pub precision: u8,
     /// Whether the coefficients come in several passes.
     pub progressive: bool,
+    /// Whether the frame is a baseline one (SOF0), which every decoder takes.
+    pub baseline: bool,
+    /// How many components the first scan holds: fewer than there are means that the scans are not interleaved.
+    pub first_scan: u8,
     /// MCUs between restart markers at the first scan; 0 means none.
     pub restart_interval: u16,
     /// How to turn the stored pixels upright, from EXIF; upright if the file does not say.
@@ -96,7 +100,7 @@ pub fn parse_header(bytes: &[u8]) -> Result<Header, JpegError> {
     loop {
         let segment = markers.next()?.ok_or(JpegError::Truncated { place: "the header" })?;
         match segment.marker {
-            marker::SOS => return found.finish(),
+            marker::SOS => return found.finish(segment.body),
             marker::EOI => return corrupt("the file ends before its first scan"),
             _ => found.note(&segment)?,
         }
@@ -106,6 +110,7 @@ pub fn parse_header(bytes: &[u8]) -> Result<Header, JpegError> {
 #[derive(Default)]
 struct Found {
     frame: Option<Frame>,
+    baseline: bool,
     restart_interval: u16,
     orientation: Option<Orientation>,
     adobe_transform: Option<u8>,
@@ -119,7 +124,10 @@ impl Found {
             marker::DHT | 0xC8 => {}
             0xCC => return super::error::unsupported("arithmetic coding"),
             0xC0..=0xCF if self.frame.is_some() => return corrupt("there are two frame headers"),
-            0xC0..=0xCF => self.frame = Some(Frame::parse(segment.marker, body)?),
+            0xC0..=0xCF => {
+                self.frame = Some(Frame::parse(segment.marker, body)?);
+                self.baseline = segment.marker == 0xC0;
+            }
             0xDE => return super::error::unsupported("hierarchical coding"),
             marker::DRI if body.len() == 2 => self.restart_interval = u16::from_be_bytes([body[0], body[1]]),
             marker::APP0 if body.len() >= 14 && body.starts_with(b"JFIF\0") => self.jfif = true,
@@ -132,7 +140,7 @@ impl Found {
         Ok(())
     }
 
-    fn finish(self) -> Result<Header, JpegError> {
+    fn finish(self, scan: &[u8]) -> Result<Header, JpegError> {
         let Some(frame) = self.frame else { return corrupt("a scan comes before the frame header") };
         let mut factors = [(0, 0); 4];
         for (factor, component) in factors.iter_mut().zip(frame.used()) {
@@ -145,6 +153,8 @@ impl Found {
             sampling: Sampling { factors, count },
             precision: frame.precision,
             progressive: frame.progressive,
+            baseline: self.baseline,
+            first_scan: scan.first().copied().unwrap_or(0),
             restart_interval: self.restart_interval,
             orientation: self.orientation.unwrap_or_default(),
             adobe_transform: self.adobe_transform,

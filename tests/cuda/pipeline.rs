@@ -1,6 +1,7 @@
 //! The loader on a CUDA device: the same batches as on the CPU, whatever goes wrong on the way.
 
 use crate::pictures;
+use crate::scenario::{Outcome, Scenario};
 use crate::trainer::Trainer;
 use feedline::augment::{ColorJitter, RandomErasing, RandomHorizontalFlip, RandomResizedCrop};
 use feedline::device::Device;
@@ -11,6 +12,31 @@ use feedline::output::{DType, Layout};
 use feedline::recipe::Recipe;
 use feedline::source::{Memory, Source};
 use std::sync::Arc;
+
+pub(crate) const SCENARIOS: &[Scenario] = &[
+    Scenario::new("every recipe gives the CPU's batches", every_recipe_gives_the_cpus_batches),
+    Scenario::new(
+        "every number format and layout gives the CPU's batches",
+        every_number_format_and_layout_gives_the_cpus_batches,
+    ),
+    Scenario::new(
+        "bad files are skipped, replaced and named as on the CPU",
+        bad_files_are_skipped_replaced_and_named_as_on_the_cpu,
+    ),
+    Scenario::new("a batch that does not fit is made in parts", a_batch_that_does_not_fit_is_made_in_parts),
+    Scenario::new("without nvJPEG the CPU decodes", without_nvjpeg_the_cpu_decodes),
+    Scenario::new("nvJPEG decodes what it can", nvjpeg_decodes_what_it_can),
+    Scenario::new(
+        "a trainer's stream sees finished batches without the host waiting",
+        a_trainers_stream_sees_finished_batches_without_the_host_waiting,
+    ),
+    Scenario::new(
+        "epochs, loaders and batches may be dropped at any time",
+        epochs_loaders_and_batches_may_be_dropped_at_any_time,
+    ),
+    Scenario::new("a consumer that keeps its batches gets more", a_consumer_that_keeps_its_batches_gets_more),
+    Scenario::new("a small epoch", a_small_epoch).swept(),
+];
 
 const DEVICE: Device = Device::Cuda { ordinal: 0 };
 
@@ -83,7 +109,7 @@ fn memory(files: Vec<Vec<u8>>) -> Arc<dyn Source> {
     Arc::new(Memory::new(files.into_iter().enumerate().map(record).collect()))
 }
 
-pub(crate) fn every_recipe_gives_the_cpus_batches() {
+fn every_recipe_gives_the_cpus_batches() -> Outcome {
     for name in Recipe::names() {
         let recipe = Recipe::built_in(name).unwrap();
         if recipe.decode_only {
@@ -92,9 +118,10 @@ pub(crate) fn every_recipe_gives_the_cpus_batches() {
         let build = || Loader::builder(memory(pictures::all())).recipe(&recipe).batch_size(4).seed(3).workers(2);
         same_on_both(name, 1, build);
     }
+    Ok(())
 }
 
-pub(crate) fn every_number_format_and_layout_gives_the_cpus_batches() {
+fn every_number_format_and_layout_gives_the_cpus_batches() -> Outcome {
     for dtype in [DType::F32, DType::F16, DType::Bf16, DType::U8] {
         for layout in [Layout::Nchw, Layout::Nhwc] {
             same_on_both(&format!("{dtype:?} {layout:?}"), 1, || {
@@ -111,35 +138,40 @@ pub(crate) fn every_number_format_and_layout_gives_the_cpus_batches() {
             });
         }
     }
+    Ok(())
 }
 
-pub(crate) fn bad_files_are_skipped_replaced_and_named_as_on_the_cpu() {
+fn bad_files_are_skipped_replaced_and_named_as_on_the_cpu() -> Outcome {
     for bad in [BadSample::Skip, BadSample::Substitute, BadSample::Fail] {
         same_on_both(&format!("{bad:?}"), 2, || small(pictures::with_bad_ones()).bad_sample(bad));
     }
+    Ok(())
 }
 
-pub(crate) fn a_batch_that_does_not_fit_is_made_in_parts() {
+fn a_batch_that_does_not_fit_is_made_in_parts() -> Outcome {
     let build = || small(pictures::large()).batch_size(12).device_memory(1);
     same_on_both("parts", 2, build);
+    Ok(())
 }
 
-pub(crate) fn without_nvjpeg_the_cpu_decodes() {
+fn without_nvjpeg_the_cpu_decodes() -> Outcome {
     let loader = same_on_both("no nvJPEG", 1, || small(pictures::all()));
     let by = loader.stats().decoded_by.unwrap();
     assert_eq!((by.hardware, by.gpu_huffman, by.hybrid), (0, 0, 0));
     assert!(by.cpu > 0);
+    Ok(())
 }
 
-pub(crate) fn nvjpeg_decodes_what_it_can() {
+fn nvjpeg_decodes_what_it_can() -> Outcome {
     let loader = same_on_both("nvJPEG", 1, || small(pictures::all()));
     let by = loader.stats().decoded_by.unwrap();
     assert!(by.hardware + by.gpu_huffman + by.hybrid > 0, "{by:?}");
     assert!(by.cpu > 0, "the PNG and the CMYK file are the CPU's: {by:?}");
+    Ok(())
 }
 
 /// Nothing waits on the host between batches: only events stand between the loader's streams and the trainer's.
-pub(crate) fn a_trainers_stream_sees_finished_batches_without_the_host_waiting() {
+fn a_trainers_stream_sees_finished_batches_without_the_host_waiting() -> Outcome {
     let build = || small(pictures::all()).batch_size(3).prefetch(1);
     let cpu = build().build().unwrap();
     let cuda = build().device(DEVICE).build().unwrap();
@@ -154,9 +186,10 @@ pub(crate) fn a_trainers_stream_sees_finished_batches_without_the_host_waiting()
     }
     let want = (0..2).flat_map(|number| epoch(&cpu, number)).map(|seen| seen.unwrap().pixels).collect::<Vec<_>>();
     assert!(trainer.finish() == want, "a batch was read before it was finished, or overwritten before it was read");
+    Ok(())
 }
 
-pub(crate) fn epochs_loaders_and_batches_may_be_dropped_at_any_time() {
+fn epochs_loaders_and_batches_may_be_dropped_at_any_time() -> Outcome {
     let build = || small(pictures::all()).batch_size(2).device(DEVICE).build().unwrap();
     for taken in 0..4 {
         let loader = build();
@@ -174,32 +207,27 @@ pub(crate) fn epochs_loaders_and_batches_may_be_dropped_at_any_time() {
     let mut third = loader.epoch(2);
     assert!(matches!(second.next(), Some(Err(Error::Config(_))) | None));
     assert!(third.next().unwrap().is_ok());
+    Ok(())
 }
 
-pub(crate) fn a_consumer_that_keeps_its_batches_gets_more() {
+fn a_consumer_that_keeps_its_batches_gets_more() -> Outcome {
     let loader = small(pictures::all()).batch_size(2).prefetch(1).device(DEVICE).build().unwrap();
     let kept: Vec<Batch> = loader.epoch(0).map(Result::unwrap).collect();
     let want = epoch(&small(pictures::all()).batch_size(2).build().unwrap(), 0);
     for (batch, want) in kept.iter().zip(want) {
         assert_eq!(seen(batch), want.unwrap());
     }
+    Ok(())
 }
 
-/// For the fault sweep: whatever call fails, the end is a result or an error with a remedy.
-pub(crate) fn faults_end_in_batches_or_errors() {
-    let build = || small(pictures::few()).batch_size(2).prefetch(1).workers(1).device(DEVICE).build();
-    let loader = match build() {
-        Ok(loader) => loader,
-        Err(error) => return assert!(matches!(error, Error::Unavailable { .. }), "{error}"),
-    };
-    let cpu = small(pictures::few()).batch_size(2).build().unwrap();
-    let want: Vec<Seen> = epoch(&cpu, 0).into_iter().map(std::result::Result::unwrap).collect();
-    for (batch, want) in loader.epoch(0).zip(want) {
-        match batch.and_then(|batch| Ok((batch.to_host()?, batch))) {
-            Ok((pixels, _)) => assert!(pixels == want.pixels, "a batch was wrong, and no error said so"),
-            Err(error) => {
-                return assert!(matches!(error, Error::Unavailable { .. }), "{error}");
-            }
-        }
+/// For the fault sweep: whatever call fails, the end is the right pixels or an error with a remedy.
+fn a_small_epoch() -> Outcome {
+    let build = || small(pictures::few()).batch_size(2).prefetch(1).workers(1);
+    let cuda = build().device(DEVICE).build()?;
+    let cpu = build().build()?;
+    for (batch, want) in cuda.epoch(0).zip(cpu.epoch(0)) {
+        let (batch, want) = (batch?, want?);
+        assert!(batch.to_host()? == want.images(), "a batch was wrong, and no error said so");
     }
+    Ok(())
 }

@@ -15,7 +15,6 @@ mod staging;
 mod submit;
 mod worker;
 
-pub(crate) use arena::HostFree;
 pub use images::DeviceImages;
 pub(crate) use slot::{Filled, Slot};
 pub(crate) use worker::Worker;

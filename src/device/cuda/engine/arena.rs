@@ -30,10 +30,6 @@ pub(super) struct Room {
     pub(super) budget: usize,
 }
 
-/// Says that the host has seen the last reader of an arena end. nvJPEG's hardware engine writes without waiting for
-/// earlier work on its stream, so only with this may it be given targets there.
-pub(crate) struct HostFree(());
-
 impl Arena {
     /// An arena of at most `budget` bytes, of which a quarter is for tables and scratch.
     pub(super) fn new(context: &Context, budget: usize) -> Result<Self, CudaError> {
@@ -45,13 +41,6 @@ impl Arena {
         arena.images.reserve(SMALLEST.min(budget / 4 * 3), &arena.rendered)?;
         arena.program.reserve(SMALLEST.min(budget / 4), &arena.rendered)?;
         Ok(arena)
-    }
-
-    /// Waits on the host until nothing reads or writes the memory any more.
-    pub(super) fn host_free(&self) -> Result<HostFree, CudaError> {
-        // Rendering waits for uploads and decoders, so its end is everybody's.
-        self.rendered.synchronize()?;
-        Ok(HostFree(()))
     }
 }
 

@@ -7,7 +7,7 @@ use super::arena::ALIGNMENT;
 use super::entry::Entry;
 use super::slot::StagedImage;
 use super::submit::{Submission, Submitter, Trouble};
-use crate::device::cuda::decode::Request;
+use crate::device::cuda::decode::{Capabilities, HostFree, Request};
 use crate::device::cuda::driver::{CudaError, DevicePtr};
 use crate::device::cuda::render::{Program, Sample, Surface};
 use std::collections::VecDeque;
@@ -57,14 +57,19 @@ impl Submitter {
         }
         let results = match &mut self.decoder {
             Some(decoder) => {
-                let hardware = self.capabilities.is_some_and(|can| can.hardware());
-                let free = if hardware { Some(self.arenas[turn].host_free()?) } else { None };
+                // Rendering waits for uploads and decoders, so its end is that of all users of the arena.
+                let free = match self.capabilities.is_some_and(Capabilities::engines) {
+                    true => HostFree::wait([&self.arenas[turn].rendered])?,
+                    false => HostFree::unknown(),
+                };
                 let requests: Vec<Request<'_>> = entries
                     .iter()
                     .flat_map(Entry::files)
                     .map(|(_, bytes, header, target)| Request { bytes, header, target })
                     .collect();
-                decoder.decode(&requests, &self.decoding, free)?
+                // SAFETY: the places were made for these regions, and the stream waits for their last users; the bytes
+                // are kept until the submission's end is seen.
+                unsafe { decoder.decode(&requests, &self.decoding, free) }?
             }
             None => Vec::new(),
         };

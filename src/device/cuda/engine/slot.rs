@@ -8,7 +8,7 @@ use super::staging::{Kept, Staging};
 use super::{Engine, PINNED_BYTES_A_SLOT, failed};
 use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event};
 use crate::error::Result;
-use crate::geometry::{Rect, Size};
+use crate::geometry::Rect;
 use crate::jpeg;
 use crate::plan::Plan;
 use std::ffi::c_void;
@@ -80,7 +80,6 @@ pub(super) enum StagedImage {
 pub(super) struct StagedPixels {
     pub(super) bytes: Kept,
     pub(super) region: Rect,
-    pub(super) stored: Size,
     pub(super) pitch: usize,
 }
 

@@ -46,10 +46,9 @@ impl Worker {
     ) -> Result<(), (usize, Cause)> {
         let images = inputs.iter().enumerate().map(|(number, input)| {
             let wanted = reach::region(plan, number);
-            let here = decode_here || wanted.is_empty();
-            let route = if here { Route::Cpu } else { self.engine.route(input) };
-            match (route, &input.header.jpeg) {
-                (Route::Hardware | Route::GpuHuffman | Route::Hybrid, Some(header)) => {
+            let there = !decode_here && !wanted.is_empty() && self.engine.takes(input);
+            match &input.header.jpeg {
+                Some(header) if there => {
                     let mut bytes = slot.core.fresh().staging.reserve(input.bytes.len());
                     bytes.bytes_mut().copy_from_slice(input.bytes);
                     Ok(StagedImage::File { bytes, header: header.clone(), wanted })
@@ -74,15 +73,13 @@ impl Worker {
 }
 
 impl Engine {
-    /// Who is to decode a file. What the limits refuse goes to the CPU's decoder, which says why.
-    fn route(&self, input: &Input<'_>) -> Route {
-        let Some(jpeg) = input.header.jpeg.as_ref().filter(|_| input.header.format == Format::Jpeg) else {
-            return Route::Cpu;
-        };
-        if input.header.size.pixels() > self.limits.max_pixels {
-            return Route::Cpu;
-        }
-        self.capabilities.map_or(Route::Cpu, |capabilities| capabilities.route(jpeg, input.bytes))
+    /// Whether the device is to decode a file. What the limits refuse goes to the CPU's decoder, which says why.
+    fn takes(&self, input: &Input<'_>) -> bool {
+        let header = input.header;
+        let (Some(capabilities), Some(jpeg)) = (self.capabilities, &header.jpeg) else { return false };
+        header.format == Format::Jpeg
+            && header.size.pixels() <= self.limits.max_pixels
+            && capabilities.takes(jpeg, input.bytes)
     }
 }
 
@@ -110,6 +107,6 @@ impl StagedPixels {
                 to[width..].fill(0);
             }
         }
-        Self { bytes, region: image.region, stored: image.stored, pitch }
+        Self { bytes, region: image.region, pitch }
     }
 }

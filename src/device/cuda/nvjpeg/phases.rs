@@ -51,6 +51,12 @@ impl Lane {
         Ok(lane)
     }
 
+    /// Another parser, since some versions leave it unusable after a bad file.
+    pub(crate) fn renew_parser(&mut self) -> Result<(), NvjpegError> {
+        self.parser = Parser::new(&self.handle)?;
+        Ok(())
+    }
+
     /// Decodes the file's entropy-coded part on this thread and queues the rest. An error is about this file, or about
     /// the lane: a new one then starts afresh.
     ///

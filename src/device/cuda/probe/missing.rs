@@ -97,7 +97,7 @@ impl Missing {
         )
     }
 
-    pub(super) fn context(error: &CudaError) -> Self {
+    pub(crate) fn context(error: &CudaError) -> Self {
         let remedy = if error.is_out_of_memory() {
             "end the processes that hold the GPU's memory (`nvidia-smi` lists them), or use the CPU device"
         } else {
@@ -106,7 +106,7 @@ impl Missing {
         Self::new(format!("the device does not start ({error})"), remedy)
     }
 
-    pub(super) fn nvjpeg(absent: &nvjpeg::Absent) -> Self {
+    pub(crate) fn nvjpeg(absent: &nvjpeg::Absent) -> Self {
         Self::new(
             absent.to_string(),
             "`pip install nvidia-nvjpeg` and set FEEDLINE_NVJPEG to the libnvjpeg.so.13 in it, or install the CUDA \
@@ -114,7 +114,7 @@ impl Missing {
         )
     }
 
-    pub(super) fn backend(error: &NvjpegError) -> Self {
+    pub(crate) fn backend(error: &NvjpegError) -> Self {
         Self::new(
             format!("nvJPEG does not start ({error})"),
             "use an nvJPEG that is no newer than the driver (FEEDLINE_NVJPEG names one); without it the CPU decodes",

@@ -1,0 +1,236 @@
+//! Decodes JPEGs into device memory: each by the decoder that will be done with it first, none at the cost of another.
+//!
+//! ```text
+//! header -> route (who can) -> rates (who should) -> batched: engines, GPU Huffman | hybrid: one after the other
+//! ```
+//!
+//! The decoders work side by side on streams of their own, which begin after what the caller's stream holds and which
+//! that stream waits for at the end. A batch that fails is taken apart until the bad file stands alone; a file that no
+//! GPU decoder takes is given back to the caller with the reason, and the CPU decodes it.
+
+#![expect(unsafe_code, reason = "queues writes to device memory")]
+
+mod batched;
+mod hybrid;
+mod images;
+mod rates;
+mod region;
+mod request;
+mod route;
+
+pub use images::{DecodedImage, ImageDecoder};
+pub(crate) use request::{HostFree, Request, Target};
+pub use route::Route;
+
+use super::driver::{Context, CudaError, Event, Stream};
+use super::nvjpeg::{Backend, Nvjpeg, NvjpegError};
+use crate::error::Cause;
+use crate::geometry::{Rect, Size};
+use crate::jpeg::Header;
+use batched::Batched;
+use hybrid::Hybrid;
+use rates::{Rates, assign};
+use route::Routes;
+use std::time::Instant;
+
+/// What is known ahead, and what may be done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    /// How large a typical image is: memory for batches of such images is reserved at the start.
+    pub(crate) typical: Option<Size>,
+    /// How many images a call brings, usually.
+    pub(crate) images: usize,
+    /// Whether parts of images may be decoded alone, where the library does that right.
+    pub(crate) parts: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { typical: None, images: 64, parts: true }
+    }
+}
+
+/// All decoders of one device, for one thread at a time.
+pub(crate) struct Decoder {
+    hardware: Option<Batched>,
+    gpu_huffman: Option<Batched>,
+    hybrid: Hybrid,
+    /// Where the caller's stream stood when the last call began.
+    entry: Event,
+    rates: Rates,
+    parts: bool,
+}
+
+/// What a decoder can do, as far as it does not change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Capabilities {
+    engines: bool,
+    parts: bool,
+}
+
+impl Capabilities {
+    /// Whether there are decoding engines, which need to know that their targets are free: see [`HostFree`].
+    pub(crate) fn engines(self) -> bool {
+        self.engines
+    }
+
+    /// Whether some decoder on the GPU takes such a file, as far as its header and its end tell.
+    pub(crate) fn takes(self, header: &Header, bytes: &[u8]) -> bool {
+        // The hybrid decoder is always there, and takes what any other takes.
+        Routes::of(header, bytes) != Routes::NONE
+    }
+
+    /// What is to be written where `wanted` is wanted: the whole image, or a part around it, so that chroma is
+    /// interpolated across the edges of what is wanted as in the whole image.
+    pub(crate) fn region(self, header: &Header, wanted: Rect) -> Rect {
+        if self.parts { region::part(header, wanted) } else { header.size.rect() }
+    }
+}
+
+/// Why a file was not decoded here.
+#[derive(Debug, thiserror::Error)]
+enum Refusal {
+    #[error("no decoder on the GPU takes this kind of JPEG")]
+    Kind,
+    #[error("the target {region:?}, {pitch} bytes a row, does not fit an image of {size}")]
+    Target { region: Rect, pitch: usize, size: Size },
+}
+
+impl Decoder {
+    /// Opens the decoders that the device has; engines and GPU Huffman may be missing.
+    ///
+    /// # Errors
+    /// nvJPEG does not start on this device.
+    pub(crate) fn new(
+        context: &Context,
+        library: &'static Nvjpeg,
+        options: Options,
+    ) -> Result<Self, NvjpegError> {
+        let hybrid = Hybrid::new(library, context)?;
+        let mut hardware = Batched::new(library, context, Backend::Hardware).ok();
+        let gpu_huffman = Batched::new(library, context, Backend::GpuHuffman).ok();
+        if let (Some(hardware), Some(size)) = (&mut hardware, options.typical) {
+            hardware.reserve(options.images, size);
+        }
+        let entry = Event::new(context)?;
+        let parts = options.parts && library.decodes_parts();
+        Ok(Self { hardware, gpu_huffman, hybrid, entry, rates: Rates::default(), parts })
+    }
+
+    /// Who would decode such a file, as far as its header and its end tell. [`Route::Cpu`] means that the caller does.
+    pub(crate) fn route(&self, header: &Header, bytes: &[u8]) -> Route {
+        self.rates.fastest(self.candidates(header, bytes))
+    }
+
+    /// What it can do, for threads that prepare requests meanwhile.
+    pub(crate) fn capabilities(&self) -> Capabilities {
+        Capabilities { engines: self.hardware.is_some(), parts: self.parts }
+    }
+
+    /// Queues the decoding of all requests, and says for each who decodes it, or why nobody here does. `stream` waits
+    /// for all of them.
+    ///
+    /// # Safety
+    /// Each target is device memory of its region's size. Nobody uses it from what `stream` holds now until `stream`
+    /// has passed this point, nor are the bytes freed before.
+    ///
+    /// # Errors
+    /// The device has failed: nothing more can be expected of this context. Decoders may still be writing until the
+    /// context has been synchronised.
+    pub(crate) unsafe fn decode(
+        &mut self,
+        requests: &[Request<'_>],
+        stream: &Stream,
+        free: HostFree,
+    ) -> Result<Vec<Result<Route, Cause>>, CudaError> {
+        self.entry.record(stream)?;
+        let mut outcomes = self.plan(requests, &free)?;
+        let Self { hardware, gpu_huffman, hybrid, entry, rates, .. } = self;
+        for (route, batched) in [(Route::Hardware, hardware), (Route::GpuHuffman, gpu_huffman)] {
+            let chosen = chosen(&outcomes, route);
+            let Some(batched) = batched.as_mut().filter(|_| !chosen.is_empty()) else { continue };
+            let group: Vec<&Request<'_>> = chosen.iter().map(|&at| &requests[at]).collect();
+            // SAFETY: the caller's promise; `plan` names the hardware only where the host knows the targets to be free.
+            let taken = unsafe { batched.decode(&group, entry, stream)? };
+            for (at, _) in chosen.into_iter().zip(taken).filter(|(_, taken)| !taken) {
+                // What a batch does not take is tried alone.
+                outcomes[at] = Ok(Route::Hybrid);
+            }
+        }
+        let alone = chosen(&outcomes, Route::Hybrid);
+        let began = Instant::now();
+        for &at in &alone {
+            // SAFETY: the caller's promise.
+            if let Err(error) = unsafe { hybrid.decode(&requests[at].item(), entry)? } {
+                outcomes[at] = Err(error.into());
+            }
+        }
+        hybrid.join(stream)?;
+        let pixels = alone.iter().map(|&at| requests[at].header.size.pixels()).sum();
+        rates.note(Route::Hybrid, pixels, began.elapsed());
+        Ok(outcomes)
+    }
+
+    /// Who is to try each request first; an error where nobody can.
+    fn plan(
+        &mut self,
+        requests: &[Request<'_>],
+        free: &HostFree,
+    ) -> Result<Vec<Result<Route, Cause>>, CudaError> {
+        for (route, batched) in
+            [(Route::Hardware, &mut self.hardware), (Route::GpuHuffman, &mut self.gpu_huffman)]
+        {
+            if let Some((pixels, time)) = batched.as_mut().map(Batched::time).transpose()?.flatten() {
+                self.rates.note(route, pixels, time);
+            }
+        }
+        let candidates = |request: &Request<'_>| match request.fits() {
+            true => free.limit(self.candidates(request.header, request.bytes)),
+            false => Routes::NONE,
+        };
+        let images: Vec<(u64, Routes)> =
+            requests.iter().map(|request| (request.header.size.pixels(), candidates(request))).collect();
+        let refused = |request: &Request<'_>| -> Cause {
+            let Target { region, pitch, .. } = request.target;
+            match request.fits() {
+                true => Refusal::Kind.into(),
+                false => Refusal::Target { region, pitch, size: request.header.size }.into(),
+            }
+        };
+        let routes = assign(&images, &self.rates);
+        Ok(routes
+            .into_iter()
+            .zip(requests)
+            .map(|(route, request)| if route == Route::Cpu { Err(refused(request)) } else { Ok(route) })
+            .collect())
+    }
+
+    /// Who of the decoders that are there takes such a file.
+    fn candidates(&self, header: &Header, bytes: &[u8]) -> Routes {
+        let mut routes = Routes::of(header, bytes);
+        if !self.hardware.as_ref().is_some_and(Batched::is_sound) {
+            routes = routes.without(Route::Hardware);
+        }
+        if !self.gpu_huffman.as_ref().is_some_and(Batched::is_sound) {
+            routes = routes.without(Route::GpuHuffman);
+        }
+        routes
+    }
+}
+
+/// The numbers of the requests that go this way.
+fn chosen(outcomes: &[Result<Route, Cause>], route: Route) -> Vec<usize> {
+    let goes = |at: &usize| matches!(outcomes[*at], Ok(other) if other == route);
+    (0..outcomes.len()).filter(goes).collect()
+}
+
+impl Drop for Decoder {
+    fn drop(&mut self) {
+        // nvJPEG's buffers are freed next, and the device may still be reading them. A device that has failed reads
+        // nothing any more.
+        for batched in [&self.hardware, &self.gpu_huffman].into_iter().flatten() {
+            drop(batched.synchronize());
+        }
+        drop(self.hybrid.synchronize());
+    }
+}

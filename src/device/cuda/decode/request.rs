@@ -1,0 +1,88 @@
+//! What is asked of the decoder: a file, its header, and where which part of it goes.
+
+use super::route::{Route, Routes};
+use crate::device::cuda::driver::{CudaError, DevicePtr, Event};
+use crate::device::cuda::nvjpeg::Item;
+use crate::geometry::Rect;
+use crate::jpeg::Header;
+
+/// Where pixels go: interleaved RGB.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    /// The first byte of the region's first row.
+    pub(crate) ptr: DevicePtr,
+    /// Bytes from one row to the next.
+    pub(crate) pitch: usize,
+    /// Which part of the stored image is written.
+    pub(crate) region: Rect,
+}
+
+/// One image to be decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a> {
+    /// The whole file.
+    pub(crate) bytes: &'a [u8],
+    /// What was parsed of it.
+    pub(crate) header: &'a Header,
+    /// Where it goes.
+    pub(crate) target: Target,
+}
+
+impl<'a> Request<'a> {
+    /// Whether the target's region lies in the image, and its rows do not overlap.
+    pub(super) fn fits(&self) -> bool {
+        let Target { region, pitch, .. } = self.target;
+        let whole = self.header.size.rect();
+        !region.is_empty() && whole.contains(region) && pitch >= 3 * region.width as usize
+    }
+
+    /// The part to be decoded alone; none for the whole image.
+    pub(super) fn part(&self) -> Option<Rect> {
+        Some(self.target.region).filter(|&region| region != self.header.size.rect())
+    }
+
+    /// The same for nvJPEG.
+    pub(super) fn item(&self) -> Item<'a> {
+        let Target { ptr, pitch, .. } = self.target;
+        Item { bytes: self.bytes, to: ptr, pitch, part: self.part() }
+    }
+}
+
+/// Whether the host has seen the last readers of the targets end.
+///
+/// The decoding engines of some GPUs (seen on Hopper) write without waiting for the earlier work of the stream that
+/// they were given: a kernel that is still reading the memory's last image reads the new one. That an event orders the
+/// reader before the write does not help, only that the host has seen the reader end.
+#[derive(Debug)]
+pub(crate) struct HostFree(bool);
+
+impl HostFree {
+    /// Waits until all of these are passed. They must stand behind every reader of the targets.
+    pub(crate) fn wait<'a>(readers: impl IntoIterator<Item = &'a Event>) -> Result<Self, CudaError> {
+        readers.into_iter().try_for_each(Event::synchronize)?;
+        Ok(Self(true))
+    }
+
+    /// The host knows nothing: the engines stay idle.
+    pub(crate) fn unknown() -> Self {
+        Self(false)
+    }
+
+    /// Those of the routes that may be taken.
+    pub(super) fn limit(&self, routes: Routes) -> Routes {
+        if self.0 { routes } else { routes.without(Route::Hardware) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_engines_stay_idle_where_readers_may_still_run() {
+        let all = Routes::ALL;
+        assert!(!HostFree::unknown().limit(all).has(Route::Hardware));
+        assert!(HostFree::unknown().limit(all).has(Route::Hybrid));
+        assert_eq!(HostFree::wait([]).unwrap().limit(all), all);
+    }
+}
