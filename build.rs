@@ -1,7 +1,11 @@
-//! Notes what the binary was built from, for `feedline doctor` and `feedline --version`.
+//! Notes what the binary was built from, for `feedline doctor` and `feedline --version`, and puts the kernels' PTX where
+//! the crate embeds it: what is checked in, or, with `FEEDLINE_NVCC=/path/to/nvcc`, what that compiler makes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The kernels, by file.
+const KERNELS: [&str; 5] = ["taps", "measure", "render", "blend", "blend_erased"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -10,6 +14,69 @@ fn main() {
     note("TARGET", &variable("TARGET"));
     note("PROFILE", &variable("PROFILE"));
     note("RUSTC", &output(&variable("RUSTC"), &["--version"]).unwrap_or_else(|| "unknown".into()));
+    if std::env::var_os("CARGO_FEATURE_CUDA").is_some()
+        && let Err(why) = kernels(Path::new(&variable("OUT_DIR")))
+    {
+        println!("cargo::error={why}");
+    }
+}
+
+/// Writes each kernel's PTX, and a zero behind it, to `folder`.
+fn kernels(folder: &Path) -> Result<(), String> {
+    println!("cargo::rerun-if-env-changed=FEEDLINE_NVCC");
+    println!("cargo::rerun-if-changed=kernels");
+    let compiler = std::env::var_os("FEEDLINE_NVCC").map(PathBuf::from);
+    let stamp = format!("// feedline kernels of sources {:016x}\n", stamp().map_err(|e| format!("kernels: {e}"))?);
+    for name in KERNELS {
+        let target = folder.join(format!("{name}.ptx"));
+        let mut ptx = match &compiler {
+            Some(nvcc) => compiled(nvcc, name, &target)?,
+            None => {
+                let path = format!("kernels/prebuilt/{name}.ptx");
+                let ptx = std::fs::read(&path).map_err(|error| format!("{path}: {error}"))?;
+                if !ptx.starts_with(stamp.as_bytes()) {
+                    return Err(format!(
+                        "{path} was made from other sources than those in kernels/: run `kernels/build.py VENV`, \
+                         or set FEEDLINE_NVCC to a compiler"
+                    ));
+                }
+                ptx
+            }
+        };
+        ptx.push(0);
+        std::fs::write(&target, ptx).map_err(|error| format!("{}: {error}", target.display()))?;
+    }
+    Ok(())
+}
+
+/// What a compiler at hand makes of a kernel; the flags are those of `kernels/build.py`.
+fn compiled(nvcc: &Path, name: &str, target: &Path) -> Result<Vec<u8>, String> {
+    let mut command = Command::new(nvcc);
+    command.args(["-ptx", "-std=c++17", "-arch=compute_75", "-O3", "-fmad=false", "-o"]).arg(target);
+    let ran = command.arg(format!("kernels/{name}.cu")).output();
+    let ran = ran.map_err(|error| format!("FEEDLINE_NVCC={}: {error}", nvcc.display()))?;
+    if !ran.status.success() {
+        let said = String::from_utf8_lossy(&ran.stderr).replace('\n', "; ");
+        return Err(format!("FEEDLINE_NVCC={}: {name}.cu: {said}", nvcc.display()));
+    }
+    std::fs::read(target).map_err(|error| format!("{}: {error}", target.display()))
+}
+
+/// FNV-1a, 64 bits, over the names and bytes of the kernels' sources, as `kernels/build.py` computes it.
+fn stamp() -> std::io::Result<u64> {
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir("kernels")?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    paths.retain(|path| path.extension().is_some_and(|end| end == "cu" || end == "cuh" || end == "h"));
+    paths.sort();
+    let mut state = 0xcbf2_9ce4_8422_2325_u64;
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let bytes = std::fs::read(&path)?;
+        for byte in name.bytes().chain([0]).chain(bytes).chain([0]) {
+            state = (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+    Ok(state)
 }
 
 fn note(name: &str, value: &str) {

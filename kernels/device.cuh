@@ -13,9 +13,9 @@
 #else
 #define FEEDLINE_INLINE static inline
 #endif
-// For what is long, and called from several places: one copy of it.
+// For what is long, and called from several places: one copy of it. Not static, because nvcc would make a name up.
 #ifdef __CUDACC__
-#define FEEDLINE_CALLED static __device__ __noinline__
+#define FEEDLINE_CALLED extern "C" __device__ __noinline__
 #else
 #define FEEDLINE_CALLED static
 #endif

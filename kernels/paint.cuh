@@ -80,7 +80,7 @@ FEEDLINE_INLINE uint32_t inside(Rect rect, const Tile& tile) {
 
 // 0xFF for each of the four bits that is set.
 FEEDLINE_INLINE uint32_t bytes_of(uint32_t bits) {
-    return (bits & 1 | (bits & 2) << 7 | (bits & 4) << 14 | (bits & 8) << 21) * 0xFF;
+    return ((bits & 1) | (bits & 2) << 7 | (bits & 4) << 14 | (bits & 8) << 21) * 0xFF;
 }
 
 FEEDLINE_INLINE bool touches(const Rect& window, const Tile& tile) {

@@ -7,27 +7,35 @@
 mod center_crop;
 mod check;
 mod color_jitter;
+mod degrees;
 mod grayscale;
 mod horizontal_flip;
 mod pad;
 mod patch;
+mod random_affine;
 mod random_crop;
 mod random_erasing;
 mod random_grayscale;
+mod random_perspective;
 mod random_resized_crop;
+mod random_rotation;
 mod registry;
 mod resize;
 mod vertical_flip;
 
 pub use center_crop::CenterCrop;
 pub use color_jitter::{ColorJitter, Jitter, JitterParams};
+pub use degrees::Degrees;
 pub use grayscale::Grayscale;
 pub use horizontal_flip::RandomHorizontalFlip;
 pub use pad::Pad;
+pub use random_affine::{AffineParams, RandomAffine, ShearRange};
 pub use random_crop::{CropParams, RandomCrop};
 pub use random_erasing::{EraseValue, Random, RandomErasing};
 pub use random_grayscale::RandomGrayscale;
+pub use random_perspective::{Corners, RandomPerspective};
 pub use random_resized_crop::RandomResizedCrop;
+pub use random_rotation::RandomRotation;
 pub use resize::Resize;
 pub use vertical_flip::RandomVerticalFlip;
 
@@ -40,11 +48,14 @@ registry::registry! {
     ColorJitter,
     Grayscale,
     Pad,
+    RandomAffine,
     RandomCrop,
     RandomErasing,
     RandomGrayscale,
     RandomHorizontalFlip,
+    RandomPerspective,
     RandomResizedCrop,
+    RandomRotation,
     RandomVerticalFlip,
     Resize,
 }

@@ -340,6 +340,7 @@ fn every_augmentation_is_registered_under_its_torchvision_name() {
     for &name in Augmentation::NAMES {
         let arguments = match name {
             "Pad" => serde_json::json!({"padding": 2}),
+            "RandomAffine" | "RandomRotation" => serde_json::json!({"degrees": 2}),
             "CenterCrop" | "RandomCrop" | "RandomResizedCrop" | "Resize" => serde_json::json!({"size": 2}),
             _ => serde_json::json!({}),
         };

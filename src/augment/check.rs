@@ -9,6 +9,11 @@ pub(super) const fn half() -> f32 {
     0.5
 }
 
+/// torchvision's default for warps.
+pub(super) const fn nearest() -> Interpolation {
+    Interpolation::Nearest
+}
+
 /// For serde: what torchvision has on by default.
 pub(super) const fn yes() -> bool {
     true
@@ -54,5 +59,22 @@ pub(super) fn filter(name: &str, interpolation: Interpolation, antialias: bool) 
             "{name}: bicubic needs antialias = true here; bilinear works with both"
         ))),
         _ => Ok(()),
+    }
+}
+
+/// Warps have no cubic filter, as torchvision's have none for tensors.
+pub(super) fn warp_filter(name: &str, interpolation: Interpolation) -> Result<()> {
+    match interpolation {
+        Interpolation::Bicubic => {
+            Err(Error::config(format!("{name}: interpolation must be nearest or bilinear, not bicubic")))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn center(name: &str, center: Option<[f64; 2]>) -> Result<()> {
+    match center.into_iter().flatten().all(f64::is_finite) {
+        true => Ok(()),
+        false => Err(Error::config(format!("{name}: center must be two finite numbers, [x, y]"))),
     }
 }

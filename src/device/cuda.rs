@@ -8,6 +8,7 @@ mod engine;
 #[allow(dead_code, unused_imports, reason = "the floor is written whole; what stands on it is still growing")]
 pub(crate) mod nvjpeg;
 mod probe;
+#[allow(dead_code, reason = "the floor is written whole; what stands on it is still growing")]
 pub(crate) mod render;
 
 pub use decode::{DecodedImage, ImageDecoder, Route};
@@ -15,6 +16,8 @@ pub use engine::DeviceImages;
 pub(crate) use engine::{Engine, Filled, Options, Slot, Worker};
 pub(crate) use probe::is_simulated_device;
 pub use probe::{Decoding, Found, Missing, NvjpegFound, Survey, find, survey};
+#[doc(hidden)]
+pub use render::{Renderer, jobs};
 
 use driver::CudaError;
 

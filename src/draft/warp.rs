@@ -2,7 +2,7 @@
 
 mod matrix;
 
-pub(crate) use matrix::perspective_coefficients;
+use matrix::perspective_coefficients;
 
 use super::op::{Fill, Interpolation, Op};
 use super::verbs::check_size;
@@ -10,6 +10,13 @@ use super::{Draft, DraftLayer};
 use crate::error::Error;
 use crate::geometry::Size;
 use crate::plan::{around, filter, kind};
+
+impl Op {
+    /// Whether a perspective can take the four points to the four others: not if they lie on one line.
+    pub fn is_perspective(startpoints: [[i32; 2]; 4], endpoints: [[i32; 2]; 4]) -> bool {
+        perspective_coefficients(startpoints, endpoints).is_some()
+    }
+}
 
 impl Draft {
     /// Maps the canvas to one of `size`; [`crate::plan::Layer`] says what `map`, `filter` and `fill` mean.

@@ -96,7 +96,7 @@ CUDA_API CUresult cuDevicePrimaryCtxRetain(Context** context, CUdevice device) {
 // The last release ends the context with all that it holds. Work that is still queued runs here, to show whether what
 // it uses is still alive: a program that leaves it behind has not waited.
 CUDA_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-    return enter(__func__, Needs::no_context, [&](Driver& d) -> CUresult {
+    return enter(__func__, Needs::last, [&](Driver& d) -> CUresult {
         Context& primary = d.context_of(device);
         if (primary.retained == 0) {
             problem("the primary context of device %d is released more often than retained", device);

@@ -107,9 +107,10 @@ void run(Launch launch, const Values& values, const Module* module) {
     std::vector<void*> pointers;
     for (const auto& value : values) pointers.push_back(const_cast<uint64_t*>(value.data()));
     launch.order = order_of(d.scheduler);
-    Outcome outcome = run_grid(launch, pointers.data());
+    Outcome outcome;
+    run_grid(launch, pointers.data(), outcome);
     if (outcome.code == 0) return;
-    problem("%s", outcome.what.c_str());
+    problem("%s", outcome.what);
     d.running->broken = outcome.code;
 }
 }  // namespace

@@ -71,6 +71,10 @@ static CUresult checked(Driver& d, const char* name, Needs needs, const std::fun
     CUresult fault = d.faults.of_call(name);
     if (needs == Needs::init) return fault != 0 ? fault : body(d);
     if (!d.initialized) return result::not_initialized;
+    if (needs == Needs::last) {
+        CUresult done = body(d);
+        return fault != 0 ? fault : done;
+    }
     if (fault != 0 && needs != Needs::cleanup) return fault;
     if (needs == Needs::no_context) return body(d);
     if (current_context == nullptr || current_context->retained == 0) {

@@ -65,6 +65,7 @@ enum class Needs {
     no_context,  // may be called on a thread without one
     context,     // fails where the context is broken
     cleanup,     // needs a context, and frees even where it reports an error: the error is that of earlier work
+    last,        // as cleanup, and gives the context itself back
 };
 
 // Counts the call, fails on demand, checks what it needs, and runs it. Returns what the application gets.

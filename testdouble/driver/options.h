@@ -8,7 +8,7 @@
 enum class Mode {
     sync,    // an operation runs when it is given: what a simple mock would do
     lazy,    // an operation runs when the host waits for it, and not earlier
-    random,  // a scheduler drawn from the seed runs any operation that nothing orders behind another
+    random,  // the streams run at paces drawn from the seed, in any order that the events allow
 };
 
 struct Options {

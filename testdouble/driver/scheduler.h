@@ -39,8 +39,8 @@ public:
     uint64_t seed() const { return seed_; }
 
 private:
-    bool step();
     void run_to(const Point& point);
+    void run_one_towards(const Point& point);
     void run_next(Stream& stream);
 
     Mode mode_ = Mode::sync;

@@ -36,7 +36,7 @@ public:
     bool destroyed = false;       // takes no more operations, and goes when the last has run
     std::deque<Operation> queue;
     uint64_t given = 0, finished = 0;
-    uint64_t priority = 0;        // of the random scheduler; 0 is not drawn yet
+    int pace = -1;                // in random mode, how likely it gets on at a call, of 16; not drawn yet
     race::MarkPtr last;           // the mark of the operation given last
     race::Timeline timeline;
 

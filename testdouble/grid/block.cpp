@@ -2,9 +2,9 @@
 // kernel without barriers costs no stack switch per thread, and one with barriers costs a fiber per waiting thread.
 #include "block.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "../driver/results.h"
 #include "fiber.h"
 
 namespace {
@@ -21,6 +21,11 @@ struct Block {
     const std::vector<unsigned>* order = nullptr;
     size_t started = 0, returned = 0;
     std::vector<Worker*> idle, waiting;
+    // Room for the largest block, so that they never grow on a device's timeline.
+    Block() {
+        idle.reserve(1024);
+        waiting.reserve(1024);
+    }
 };
 Block& block() {
     static Block* one = new Block;  // never destroyed: kernels may run while the process ends
@@ -65,23 +70,22 @@ Worker* idle_worker() {
 }
 
 // All threads must meet at one barrier, or all must have returned.
-std::string divergence() {
+void check_divergence(Outcome& outcome) {
     const Block& b = block();
-    if (b.waiting.empty()) return "";
-    char text[160];
+    const char* name = b.launch->kernel->name;
     int line = b.waiting.front()->line;
     if (b.returned > 0) {
-        snprintf(text, sizeof text, "__syncthreads() in line %d was reached by %zu threads of a block, %zu returned without it",
-                 line, b.waiting.size(), b.returned);
-        return text;
+        outcome.fail(result::launch_failed,
+                     "%s: __syncthreads() in line %d was reached by %zu threads of a block, %zu returned without it",
+                     name, line, b.waiting.size(), b.returned);
+        return;
     }
     for (const Worker* worker : b.waiting) {
         if (worker->line == line) continue;
-        snprintf(text, sizeof text, "threads of a block wait at different __syncthreads(), in lines %d and %d", line,
-                 worker->line);
-        return text;
+        outcome.fail(result::launch_failed, "%s: threads of a block wait at different __syncthreads(), in lines %d and %d",
+                     name, line, worker->line);
+        return;
     }
-    return "";
 }
 }  // namespace
 
@@ -93,7 +97,7 @@ extern "C" void testdouble_barrier(int line) {
     become(self->thread);
 }
 
-std::string run_block(const Launch& launch, void** parameters, const std::vector<unsigned>& order) {
+void run_block(const Launch& launch, void** parameters, const std::vector<unsigned>& order, Outcome& outcome) {
     Block& b = block();
     b.launch = &launch;
     b.parameters = parameters;
@@ -102,20 +106,23 @@ std::string run_block(const Launch& launch, void** parameters, const std::vector
     b.waiting.clear();
     while (b.started < order.size()) run(idle_worker());
     while (!b.waiting.empty()) {
-        std::string wrong = divergence();
-        if (!wrong.empty()) {
-            abandon_block();
-            return wrong;
-        }
-        std::vector<Worker*> released;
-        released.swap(b.waiting);
+        check_divergence(outcome);
+        if (outcome.code != 0) return abandon_block();
+        std::vector<Worker*> released(b.waiting);
+        b.waiting.clear();
         for (Worker* worker : released) run(worker);
     }
-    return "";
 }
 
 void abandon_block() {
     Fiber::forget_current();
     block().idle.clear();
     block().waiting.clear();
+}
+
+void renew_stacks() {
+#ifdef TESTDOUBLE_TSAN
+    for (Worker* worker : block().idle) delete worker;
+    block().idle.clear();
+#endif
 }

@@ -1,6 +1,7 @@
 #include "grid.h"
 
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include <algorithm>
@@ -29,51 +30,55 @@ std::vector<T> arranged(T count, const Order& order) {
     return list;
 }
 
-std::string position() {
-    const ThreadPosition& at = testdouble_thread;
-    char text[96];
-    snprintf(text, sizeof text, "block (%u, %u, %u), thread (%u, %u, %u)", at.block.x, at.block.y, at.block.z,
-             at.index.x, at.index.y, at.index.z);
-    return text;
-}
-
-Outcome trapped(const Launch& launch, const Trap& trap) {
+void trapped(const Launch& launch, const Trap& trap, Outcome& outcome) {
     abandon_block();
-    char text[160];
+    const ThreadPosition& at = testdouble_thread;
+    char position[96];
+    snprintf(position, sizeof position, "block (%u, %u, %u), thread (%u, %u, %u)", at.block.x, at.block.y, at.block.z,
+             at.index.x, at.index.y, at.index.z);
+    const char* name = launch.kernel->name;
     if (trap.signal == SIGILL) {
-        snprintf(text, sizeof text, "%s: misaligned access, or index beyond an array, ", launch.kernel->name);
-        return {result::misaligned_address, text + position()};
+        outcome.fail(result::misaligned_address, "%s: misaligned access, or index beyond an array, %s", name, position);
+    } else {
+        outcome.fail(result::illegal_address, "%s: access to %p, which is in no allocation, %s", name, trap.address,
+                     position);
     }
-    snprintf(text, sizeof text, "%s: access to %p, which is in no allocation, ", launch.kernel->name, trap.address);
-    return {result::illegal_address, text + position()};
 }
 
-Outcome run_blocks(const Launch& launch, void** parameters) {
+void run_blocks(const Launch& launch, void** parameters, Outcome& outcome) {
     const unsigned* size = launch.grid;
     std::vector<unsigned> threads = arranged(launch.block[0] * launch.block[1] * launch.block[2], launch.order);
     for (uint64_t block : arranged(uint64_t(size[0]) * size[1] * size[2], launch.order)) {
         testdouble_thread.block = {unsigned(block % size[0]), unsigned(block / size[0] % size[1]),
                                    unsigned(block / (uint64_t(size[0]) * size[1]))};
         spoil_shared_memory(rubbish_of(launch.order));
-        std::string wrong = run_block(launch, parameters, threads);
-        if (!wrong.empty()) return {result::launch_failed, std::string(launch.kernel->name) + ": " + wrong};
+        run_block(launch, parameters, threads, outcome);
+        if (outcome.code != 0) return;
     }
-    return {};
 }
 }  // namespace
 
-Outcome run_grid(const Launch& launch, void** parameters) {
+void Outcome::fail(int with, const char* format, ...) {
+    code = with;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+}
+
+void run_grid(const Launch& launch, void** parameters, Outcome& outcome) {
     renew_shared_memory();
+    renew_stacks();
     testdouble_thread.block_size = {launch.block[0], launch.block[1], launch.block[2]};
     testdouble_thread.grid_size = {launch.grid[0], launch.grid[1], launch.grid[2]};
     Trap trap;
     // Nothing between here and the jump may own memory that matters: a trapped kernel's vectors are leaked.
     if (sigsetjmp(trap.back, 1)) {
         watch_for_traps(nullptr);
-        return trapped(launch, trap);
+        trapped(launch, trap, outcome);
+        return;
     }
     watch_for_traps(&trap);
-    Outcome outcome = run_blocks(launch, parameters);
+    run_blocks(launch, parameters, outcome);
     watch_for_traps(nullptr);
-    return outcome;
 }

@@ -2,8 +2,6 @@
 #pragma once
 #include <stdint.h>
 
-#include <string>
-
 #include "../shim/kernel.h"
 
 // In which order the threads of a block, and the blocks, run: all are right for a correct kernel.
@@ -18,10 +16,14 @@ struct Launch {
     Order order;
 };
 
-// `code` is a CUresult, 0 where all went well; `what` says what the kernel did wrong and which thread it was.
+// `code` is a CUresult, 0 where all went well; `what` says what the kernel did wrong and which thread it was. An array
+// and no string: this runs on the device's timeline, and ThreadSanitizer watches what strings do with memory.
 struct Outcome {
     int code = 0;
-    std::string what;
+    char what[240];
+    Outcome() { what[0] = 0; }
+    __attribute__((format(printf, 3, 4))) void fail(int with, const char* format, ...);
 };
 
-Outcome run_grid(const Launch& launch, void** parameters);
+// The outcome is the caller's, who may look at it off the device's timeline.
+void run_grid(const Launch& launch, void** parameters, Outcome& outcome);

@@ -31,7 +31,8 @@ extern "C" __attribute__((visibility("default"))) int testdouble_run_kernel(
         return 500;
     }
     Order how{order == 0 ? Order::forwards : order == 1 ? Order::backwards : Order::shuffled, order};
-    Outcome outcome = run_grid({kernel, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, how}, parameters);
-    if (outcome.code != 0) fprintf(stderr, "fakecuda: PROBLEM: %s\n", outcome.what.c_str());
+    Outcome outcome;
+    run_grid({kernel, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, how}, parameters, outcome);
+    if (outcome.code != 0) fprintf(stderr, "fakecuda: PROBLEM: %s\n", outcome.what);
     return outcome.code;
 }

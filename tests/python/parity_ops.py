@@ -22,6 +22,21 @@ def resize(image, size, interpolation="bilinear", antialias=True):
     return reference.resize(image, size, InterpolationMode(interpolation), antialias=antialias)
 
 
+def affine(image, angle, translate, scale, shear, interpolation="nearest", fill=None, center=None):
+    """torchvision's function with the interpolation by name."""
+    return reference.affine(image, angle, translate, scale, shear, InterpolationMode(interpolation), fill, center)
+
+
+def rotate(image, angle, interpolation="nearest", expand=False, center=None, fill=None):
+    """torchvision's function with the interpolation by name."""
+    return reference.rotate(image, angle, InterpolationMode(interpolation), expand, center, fill).contiguous()
+
+
+def perspective(image, startpoints, endpoints, interpolation="bilinear", fill=None):
+    """torchvision's function with the interpolation by name."""
+    return reference.perspective(image, startpoints, endpoints, InterpolationMode(interpolation), fill)
+
+
 # The operations by their name on feedline's command line, as torchvision performs them.
 REFERENCE = {
     "resized_crop": resized_crop,
@@ -29,6 +44,9 @@ REFERENCE = {
     "crop": reference.crop,
     "center_crop": reference.center_crop,
     "pad": lambda image, padding, fill: reference.pad(image, padding, fill=fill),
+    "affine": affine,
+    "rotate": rotate,
+    "perspective": perspective,
     "hflip": reference.horizontal_flip,
     "vflip": reference.vertical_flip,
     "brightness": lambda image, factor: reference.adjust_brightness(image, factor),
@@ -96,6 +114,52 @@ def draw_erase(rng, size):
     return {"i": i, "j": j, "h": h, "w": w, "v": rng.randint(0, 255)}
 
 
+def draw_angle(rng):
+    """An angle in degrees, quarters of a turn and other whole numbers included."""
+    return rng.choice((rng.uniform(-200, 400), rng.uniform(-30, 30), rng.randint(-180, 180), rng.choice((-90, 90, 180))))
+
+
+def draw_around(rng, size):
+    """What lies around a warped image, and how pixels between pixels are made."""
+    drawn = {"interpolation": rng.choice(("nearest", "bilinear"))}
+    fill = rng.choice((None, 0, rng.randint(0, 255), [rng.randint(0, 255) for _ in range(3)]))
+    center = rng.choice((None, [rng.uniform(-0.5, 1.5) * edge for edge in size]))
+    return {**drawn, **({} if fill is None else {"fill": fill}), **({} if center is None else {"center": center})}
+
+
+def draw_affine(rng, size):
+    """Parameters of `affine`; now and then nothing but a shift by whole pixels."""
+    width, height = size
+    shift = [rng.randint(-width // 3, width // 3), rng.randint(-height // 3, height // 3)]
+    if rng.random() < 0.1:
+        return {"angle": 0.0, "translate": shift, "scale": 1.0, "shear": [0.0, 0.0], **draw_around(rng, size)}
+    shear = [rng.uniform(-40, 40), rng.choice((0.0, rng.uniform(-40, 40)))]
+    return {"angle": draw_angle(rng), "translate": shift, "scale": rng.uniform(0.3, 3), "shear": shear,
+            **draw_around(rng, size)}
+
+
+def draw_rotate(rng, size):
+    """Parameters of `rotate`."""
+    drawn = {"angle": draw_angle(rng), "expand": rng.random() < 0.4, **draw_around(rng, size)}
+    # Such a canvas is made for turns round the middle; round another centre it may show nothing.
+    return {name: value for name, value in drawn.items() if name != "center" or not drawn["expand"]}
+
+
+def draw_perspective(rng, size):
+    """Parameters of `perspective` as `RandomPerspective` draws them, with its greatest distortion left out.
+
+    An image needs two pixels along both edges, or there is nothing to solve; a smaller one keeps its corners as if it
+    had two.
+    """
+    right, bottom = (max(edge - 1, 1) for edge in size)
+    corners = [[0, 0], [right, 0], [right, bottom], [0, bottom]]
+    reach = [int(0.8 * (edge // 2)) for edge in size]
+    moved = [[x + rng.randint(0, reach[0]) * (1 if x == 0 else -1), y + rng.randint(0, reach[1]) * (1 if y == 0 else -1)]
+             for x, y in corners]
+    around = {name: value for name, value in draw_around(rng, size).items() if name != "center"}
+    return {"startpoints": corners, "endpoints": moved, **around}
+
+
 # Draws of parameters, each from (rng, (width, height)). A row of the table is a name here, or a chain below.
 DRAWS = {
     "resized_crop": draw_resized_crop,
@@ -103,6 +167,9 @@ DRAWS = {
     "crop": draw_crop,
     "center_crop": lambda rng, size: {"output_size": [draw_side(rng), draw_side(rng)]},
     "pad": lambda rng, size: {"padding": [rng.randint(0, 40) for _ in range(4)], "fill": rng.randint(0, 255)},
+    "affine": draw_affine,
+    "rotate": draw_rotate,
+    "perspective": draw_perspective,
     "hflip": lambda rng, size: {},
     "vflip": lambda rng, size: {},
     "brightness": lambda rng, size: {"factor": draw_factor(rng)},

@@ -53,7 +53,7 @@ pub(super) fn expanded(inverse: [f64; 6], of: Size) -> Size {
 /// end point to its start point; `None` where there are none.
 ///
 /// Solved in f64 and then rounded to f32, as in torchvision, but by elimination.
-pub(crate) fn perspective_coefficients(start: [[i32; 2]; 4], end: [[i32; 2]; 4]) -> Option<[f32; 8]> {
+pub(super) fn perspective_coefficients(start: [[i32; 2]; 4], end: [[i32; 2]; 4]) -> Option<[f32; 8]> {
     let mut rows = [[0.0f64; 9]; 8];
     for (i, (from, to)) in end.into_iter().zip(start).enumerate() {
         let ([x, y], [u, v]) = (from.map(f64::from), to.map(f64::from));

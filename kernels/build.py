@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Compiles the kernels to the PTX that lies in kernels/prebuilt, with a compiler that pip installs.
+
+    kernels/build.py VENV             write kernels/prebuilt/*.ptx
+    kernels/build.py VENV --check     compare them with what the compiler makes of the sources; 1 if they differ
+    kernels/build.py VENV --report    registers, shared memory and spills by kernel and architecture, as a table
+
+VENV is a folder for the compiler (300 MB), made if it is not there; no CUDA toolkit and no GPU is needed, only g++.
+The output is the same on every machine. build.rs embeds it, and compares the stamp in its first line with the sources.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import venv
+
+WHEELS = [
+    "nvidia-cuda-nvcc==13.0.88",
+    "nvidia-nvvm==13.0.88",
+    "nvidia-cuda-crt==13.0.88",
+    "nvidia-cuda-runtime==13.0.96",
+    "nvidia-cuda-cccl==13.0.85",
+]
+FLAGS = ["-ptx", "-std=c++17", "-arch=compute_75", "-O3", "-fmad=false"]
+# Oldest first: a driver opens what is not newer than itself, and 7.8 is that of CUDA 11.8.
+VERSIONS = ["6.3", "6.4", "6.5", "7.0", "7.4", "7.8", "8.0"]
+ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+PREBUILT = FOLDER / "prebuilt"
+
+
+def main():
+    options = sys.argv[1:]
+    modes = [option for option in options if option.startswith("--")]
+    if len(options) - len(modes) != 1 or modes not in ([], ["--check"], ["--report"]):
+        sys.exit(__doc__)
+    tools = installed(pathlib.Path(options[0] if options[0] not in modes else options[1]))
+    kernels = {source.stem: compiled(tools, source) for source in sorted(FOLDER.glob("*.cu"))}
+    if modes == ["--report"]:
+        report(tools, kernels)
+    elif modes == ["--check"]:
+        sys.exit(compare(kernels))
+    else:
+        PREBUILT.mkdir(exist_ok=True)
+        for name, ptx in kernels.items():
+            (PREBUILT / f"{name}.ptx").write_text(ptx)
+            print(f"kernels/prebuilt/{name}.ptx: {len(ptx)} bytes")
+
+
+def installed(folder):
+    """The folder of nvcc and ptxas."""
+    found = list(folder.glob("lib/python*/site-packages/nvidia/cu13/bin"))
+    if not found:
+        venv.create(folder, with_pip=True)
+        subprocess.run([folder / "bin/pip", "install", "--quiet", *WHEELS], check=True)
+        found = list(folder.glob("lib/python*/site-packages/nvidia/cu13/bin"))
+    return found[0]
+
+
+def compiled(tools, source):
+    """PTX of one file: stamped, without what only a reader wants, of the lowest version that holds it."""
+    raw = subprocess.run([tools / "nvcc", *FLAGS, source, "-o", "/dev/stdout"], check=True, capture_output=True)
+    lines = (line.split("//")[0].strip() for line in raw.stdout.decode().splitlines())
+    body = "\n".join(line for line in lines if line) + "\n"
+    for version in VERSIONS:
+        ptx = re.sub(r"^\.version .*$", f".version {version}", body, count=1, flags=re.M)
+        if all(assembles(tools, ptx, architecture) for architecture in ARCHITECTURES):
+            return f"// feedline kernels of sources {stamp()}\n{ptx}"
+    sys.exit(f"{source.name}: no version of {VERSIONS} holds what the compiler wrote")
+
+
+def assembles(tools, ptx, architecture):
+    return assembled(tools, ptx, architecture).returncode == 0
+
+
+def assembled(tools, ptx, architecture):
+    command = [tools / "ptxas", "-v", f"-arch={architecture}", "-", "-o", "/dev/null"]
+    return subprocess.run(command, input=ptx.encode(), capture_output=True)
+
+
+def stamp():
+    """FNV-1a, 64 bits, over the names and bytes of all sources; build.rs computes the same."""
+    state = 0xCBF29CE484222325
+    for path in sorted(path for path in FOLDER.iterdir() if path.suffix in (".cu", ".cuh", ".h")):
+        for byte in path.name.encode() + b"\0" + path.read_bytes() + b"\0":
+            state = (state ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return f"{state:016x}"
+
+
+def compare(kernels):
+    have = {path.stem: path.read_text() for path in PREBUILT.glob("*.ptx")}
+    differ = [name for name in sorted(have.keys() | kernels.keys()) if have.get(name) != kernels.get(name)]
+    for name in differ:
+        print(f"kernels/prebuilt/{name}.ptx is not what the sources give: run kernels/build.py VENV")
+    return 1 if differ else 0
+
+
+def report(tools, kernels):
+    print("| kernel | " + " | ".join(ARCHITECTURES) + " | shared memory |")
+    print("|---|" + "---|" * (len(ARCHITECTURES) + 1))
+    for name, ptx in kernels.items():
+        cells, shared = [], "0"
+        for architecture in ARCHITECTURES:
+            said = assembled(tools, ptx, architecture).stderr.decode()
+            registers = max(int(number) for number in re.findall(r"Used (\d+) registers", said))
+            spilled = sum(int(number) for number in re.findall(r"(\d+) bytes spill stores", said))
+            shared = max(re.findall(r"(\d+) bytes smem", said) or ["0"], key=int)
+            cells.append(f"{registers} registers, {spilled} bytes spilled")
+        print(f"| `{name}` | " + " | ".join(cells) + f" | {shared} bytes |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+//! A range of angles, as torchvision takes it.
+
+use super::check;
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Angles in degrees: one number to both sides, or a range.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "a number, or [min, max]")]
+pub enum Degrees {
+    /// From minus this to this.
+    Around(f64),
+    /// Least and greatest angle.
+    Range([f64; 2]),
+}
+
+impl From<f64> for Degrees {
+    fn from(around: f64) -> Self {
+        Degrees::Around(around)
+    }
+}
+
+impl From<[f64; 2]> for Degrees {
+    fn from(range: [f64; 2]) -> Self {
+        Degrees::Range(range)
+    }
+}
+
+impl Degrees {
+    /// Least and greatest angle.
+    pub const fn range(self) -> [f64; 2] {
+        match self {
+            Degrees::Around(around) => [-around, around],
+            Degrees::Range(range) => range,
+        }
+    }
+
+    pub(super) fn check(self, name: &str, what: &str) -> Result<()> {
+        match self {
+            Degrees::Around(around) if around < 0.0 => Err(Error::config(format!(
+                "{name}: if {what} is a single number, it must be positive, but it is {around}"
+            ))),
+            _ => check_angles(name, what, self.range()),
+        }
+    }
+}
+
+/// Angles beyond a million turns have no digits left for a direction.
+pub(super) fn check_angles(name: &str, what: &str, range: [f64; 2]) -> Result<()> {
+    check::range(name, what, range, -3.6e8, 3.6e8)
+}

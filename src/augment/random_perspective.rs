@@ -1,0 +1,93 @@
+//! RandomPerspective: shows the image as a camera from another side would.
+
+use super::{Augment, check};
+use crate::draft::Draft;
+use crate::draft::op::{Fill, Interpolation, Op};
+use crate::error::Result;
+use crate::geometry::Size;
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Moves the image's corners inwards by chance, with probability `p` (torchvision's `RandomPerspective`).
+///
+/// Where the drawn corners lie on one line, as those of an image of one pixel do, the image stays as it is;
+/// torchvision's map is then made of rounding errors.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RandomPerspective {
+    /// How far corners move, in parts of half the image; in 0..=1.
+    pub distortion_scale: f64,
+    /// Chance of a change, in 0..=1.
+    pub p: f32,
+    /// `bilinear` or `nearest`.
+    pub interpolation: Interpolation,
+    /// The colour around: a grey level or `[r, g, b]`, in 0..=255.
+    pub fill: Fill,
+}
+
+impl Default for RandomPerspective {
+    fn default() -> Self {
+        Self {
+            distortion_scale: 0.5,
+            p: check::half(),
+            interpolation: Interpolation::Bilinear,
+            fill: Fill::default(),
+        }
+    }
+}
+
+/// Four points `[x, y]`, from the left top corner clockwise.
+pub type Corners = [[i32; 2]; 4];
+
+impl RandomPerspective {
+    /// Moves corners by up to `distortion_scale` of half the image, with probability `p`.
+    pub fn new(distortion_scale: f64, p: f32) -> Self {
+        Self { distortion_scale, p, ..Self::default() }
+    }
+
+    /// Sets how pixels between pixels are made.
+    pub fn interpolation(self, interpolation: Interpolation) -> Self {
+        Self { interpolation, ..self }
+    }
+
+    /// Sets the colour around.
+    pub fn fill(self, fill: impl Into<Fill>) -> Self {
+        Self { fill: fill.into(), ..self }
+    }
+
+    /// The corners of an image of size `of`, and where they go: x, then y, of each.
+    pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> (Corners, Corners) {
+        let bound = |edge: u32| (self.distortion_scale * f64::from(edge / 2)) as u32 + 1;
+        let (right, bottom) = (of.width as i32 - 1, of.height as i32 - 1);
+        let corners = [[0, 0], [right, 0], [right, bottom], [0, bottom]];
+        let mut moved = |at: i32, edge: u32| {
+            let first = if at == 0 { 0 } else { edge - bound(edge) };
+            (first + rng.below(bound(edge))) as i32
+        };
+        (corners, corners.map(|[x, y]| [moved(x, of.width), moved(y, of.height)]))
+    }
+}
+
+impl Augment for RandomPerspective {
+    fn name(&self) -> &'static str {
+        "RandomPerspective"
+    }
+
+    fn check(&self) -> Result<()> {
+        let scale = [self.distortion_scale; 2];
+        check::range(self.name(), "distortion_scale", scale, 0.0, 1.0)?;
+        check::probability(self.name(), self.p)?;
+        check::warp_filter(self.name(), self.interpolation)
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+        if !rng.chance(self.p) {
+            return;
+        }
+        let (startpoints, endpoints) = self.make_params(draft.size(), rng);
+        let Self { interpolation, fill, .. } = *self;
+        if Op::is_perspective(startpoints, endpoints) {
+            draft.apply(Op::Perspective { startpoints, endpoints, interpolation, fill: Some(fill) });
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Rendering on a CUDA device: what `src/device/cpu/render.rs` does, to the bit, for whole batches at a time.
+//!
+//! ```text
+//! plans, surfaces --lower--> Tables --agenda--> Program: one block of bytes, and a short list of launches
+//! ```
+//!
+//! [`Program`] is plain host data. [`Kernels`] are the loaded kernels, which run it. Launches follow each other in levels:
+//! first the taps of all resampled layers, then, once for each statistic or stage that others wait for, a canvas in the
+//! scratch memory, and at last the samples. A batch without statistics and stages takes two.
+
+mod agenda;
+mod check;
+#[doc(hidden)]
+pub mod jobs;
+mod kernels;
+mod layers;
+mod lower;
+mod renderer;
+mod source;
+mod steps;
+mod tables;
+
+pub(crate) use kernels::Kernels;
+pub use renderer::Renderer;
+
+use super::driver::DevicePtr;
+use crate::error::Cause;
+use crate::geometry::{Rect, Size};
+use crate::output::Output;
+use crate::plan::Plan;
+use agenda::Launch;
+use lower::Lowering;
+use tables::Tables;
+
+/// Decoded pixels in the device's memory: packed RGB rows of a region of a stored image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Surface {
+    /// Address of the first row, a multiple of four.
+    pub(crate) ptr: DevicePtr,
+    /// Bytes from one row to the next.
+    pub(crate) pitch: u32,
+    /// The part of the stored image that is there.
+    pub(crate) region: Rect,
+    /// Size of the whole stored image.
+    pub(crate) stored: Size,
+}
+
+/// One sample of a batch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample<'a> {
+    /// What is to be done.
+    pub(crate) plan: &'a Plan,
+    /// One for each image of the plan.
+    pub(crate) surfaces: &'a [Surface],
+    /// Where the sample goes, a multiple of the bytes of one value.
+    pub(crate) output: DevicePtr,
+}
+
+/// The work on a batch: tables for the device, and launches in order. No call of the driver is behind it.
+#[derive(Debug, Default)]
+pub(crate) struct Program {
+    tables: Vec<u8>,
+    scratch_bytes: usize,
+    /// Place and bytes of the statistics' sums in the scratch memory, which are zero at first.
+    sums: (u64, usize),
+    launches: Vec<Launch>,
+}
+
+impl Program {
+    /// Works out what the device has to do for `samples`.
+    ///
+    /// # Errors
+    /// When a plan asks for what the surfaces do not hold, or for something that the kernels lack.
+    pub(crate) fn build(samples: &[Sample<'_>], output: &Output) -> Result<Self, Cause> {
+        let mut tables = Tables::default();
+        for sample in samples {
+            check::sample(sample, output)?;
+            Lowering::new(&mut tables, sample).run()?;
+        }
+        tables.finish(output)
+    }
+
+    /// The bytes that the device reads; they go to an address that is a multiple of 256.
+    pub(crate) fn tables(&self) -> &[u8] {
+        &self.tables
+    }
+
+    /// Bytes of memory that the kernels need between them.
+    pub(crate) fn scratch_bytes(&self) -> usize {
+        self.scratch_bytes
+    }
+
+    /// How many kernels are started.
+    pub(crate) fn launches(&self) -> usize {
+        self.launches.len()
+    }
+}

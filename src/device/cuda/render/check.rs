@@ -1,0 +1,135 @@
+//! What a plan must keep to, so that no kernel reads or writes where it should not.
+//!
+//! Plans that drafts make keep to all of it. A kernel that met one that does not would read beyond its memory, where the
+//! CPU renderer stops with a panic.
+
+use super::Sample;
+use crate::draft::MAX_EDGE;
+use crate::error::Cause;
+use crate::geometry::{Rect, Size};
+use crate::output::Output;
+use crate::plan::{self, Layer, NONE, Picture, Plan, Span, Stage, erase, filter, kind, stat, step};
+
+pub(super) fn sample(sample: &Sample<'_>, output: &Output) -> Result<(), Cause> {
+    let Sample { plan, surfaces, output: address } = *sample;
+    output.check()?;
+    if plan.size() != output.size {
+        return Err(format!("the plan makes {} and the output is {}", plan.size(), output.size).into());
+    }
+    if plan.images.len() != surfaces.len() {
+        return bug("an image of the plan was not decoded");
+    }
+    let aligned = surfaces.iter().all(|surface| surface.ptr % 4 == 0);
+    let wide = surfaces.iter().all(|surface| u64::from(surface.pitch) >= u64::from(surface.region.width) * 3);
+    if !aligned || !wide || address % output.dtype.bytes() as u64 != 0 {
+        return bug("an image or a sample does not fit the memory that was meant for it");
+    }
+    limits(plan)?;
+    if plan.stages.is_empty() {
+        return Err("the plan has no stage".into());
+    }
+    plan.stages.iter().enumerate().try_for_each(|(index, one)| stage(plan, index, one))
+}
+
+fn limits(plan: &Plan) -> Result<(), Cause> {
+    let bounds = [
+        (plan.images.len(), plan::MAX_IMAGES),
+        (plan.stages.len(), plan::MAX_STAGES),
+        (plan.layers.len(), plan::MAX_LAYERS),
+        (plan.steps.len(), plan::MAX_STEPS),
+        (plan.stats.len(), plan::MAX_STATS),
+        (plan.erases.len(), plan::MAX_ERASES),
+        // Each picture has a layer or is black; there is no bound of its own.
+        (plan.pictures.len(), 2 * plan::MAX_LAYERS),
+    ];
+    match bounds.iter().all(|(have, most)| have <= most) {
+        true => Ok(()),
+        false => bug("the plan is larger than plans may be"),
+    }
+}
+
+fn stage(plan: &Plan, index: usize, stage: &Stage) -> Result<(), Cause> {
+    size(stage.size)?;
+    let pictures = part(&plan.pictures, stage.pictures)?;
+    steps(plan, stage.steps)?;
+    pictures.iter().try_for_each(|one| picture(plan, index, stage.size, one))
+}
+
+fn picture(plan: &Plan, stage: usize, canvas: Size, picture: &Picture) -> Result<(), Cause> {
+    steps(plan, picture.steps)?;
+    for erase in part(&plan.erases, picture.erases)? {
+        let known = [erase::CONSTANT, erase::NOISE].contains(&erase.kind);
+        if !known || !canvas.rect().contains(erase.window) {
+            return bug("a rectangle to be erased does not fit its canvas");
+        }
+    }
+    part(&plan.layers, picture.layers)?.iter().try_for_each(|one| layer(plan, stage, canvas, one))
+}
+
+fn layer(plan: &Plan, stage: usize, canvas: Size, layer: &Layer) -> Result<(), Cause> {
+    if layer.mask != NONE {
+        return Err("the CUDA renderer has no masks yet: use augmentations without".into());
+    }
+    if layer.window.is_empty() || !canvas.rect().contains(layer.window) {
+        return bug("a layer does not fit its canvas");
+    }
+    match layer.kind {
+        kind::SOLID => return Ok(()),
+        kind::UPRIGHT | kind::WARP => {}
+        _ => return bug("a layer of a kind that the CUDA renderer does not know"),
+    }
+    let staged = layer.image & plan::STAGE_BIT != 0;
+    let (number, images) = ((layer.image & !plan::STAGE_BIT) as usize, plan.images.len());
+    if number >= if staged { stage } else { images } {
+        return bug("a layer shows an image that is not there");
+    }
+    if layer.orientation.0 > 7 || ![filter::BILINEAR, filter::BILINEAR_PLAIN, filter::BICUBIC, filter::NEAREST].contains(&layer.filter) {
+        return bug("a layer that is turned or filtered in a way that the CUDA renderer does not know");
+    }
+    size(layer.scaled)?;
+    size(layer.clip.size())?;
+    let far = |at: i32| at.unsigned_abs() > 2 * MAX_EDGE;
+    if layer.offset.iter().chain([&layer.clip.x, &layer.clip.y]).any(|&at| far(at)) {
+        return bug("a layer that lies far outside of what it shows");
+    }
+    let shown = Rect::new(layer.offset[0], layer.offset[1], layer.window.width, layer.window.height);
+    if layer.kind == kind::UPRIGHT && !layer.scaled.rect().contains(shown) {
+        return bug("a layer shows more than was resampled");
+    }
+    steps(plan, layer.steps)
+}
+
+fn steps(plan: &Plan, span: Span) -> Result<(), Cause> {
+    for one in part(&plan.steps, span)? {
+        let known = [step::BRIGHTNESS, step::CONTRAST, step::SATURATION, step::HUE, step::GRAYSCALE];
+        if !known.contains(&one.op) {
+            return bug("a colour step that the CUDA renderer does not know");
+        }
+        let measured = plan.stats.get(one.stat as usize).is_some_and(|stat| stat.kind == stat::MEAN_LUMA);
+        if one.stat != NONE && !measured {
+            return bug("a colour step waits for a statistic that is not there");
+        }
+    }
+    Ok(())
+}
+
+fn size(size: Size) -> Result<(), Cause> {
+    let fits = |edge: u32| (1..=MAX_EDGE).contains(&edge);
+    match fits(size.width) && fits(size.height) {
+        true => Ok(()),
+        false => bug("a size that no image may have"),
+    }
+}
+
+/// The part of one of the plan's arrays that a span names.
+fn part<T>(array: &[T], span: Span) -> Result<&[T], Cause> {
+    let end = u64::from(span.start) + u64::from(span.len);
+    if end > array.len() as u64 {
+        return bug("a part of the plan lies outside of it");
+    }
+    Ok(&array[span.range()])
+}
+
+fn bug<T>(what: &str) -> Result<T, Cause> {
+    Err(format!("{what}: a bug, please report it with the recipe").into())
+}

@@ -1,0 +1,95 @@
+//! Rendering of decoded images from the host's memory and back to it: for comparisons with the CPU, not for speed.
+
+#![expect(unsafe_code, reason = "copies to and from the device, and kernels on memory that this file owns")]
+
+use super::{Kernels, Program, Sample, Surface};
+use crate::device::cuda::driver::{Context, CudaError, DeviceBuffer, Priority, Stream};
+use crate::error::Cause;
+use crate::image::Image;
+use crate::output::Output;
+use crate::plan::Plan;
+
+/// Renders plans on decoded images with a CUDA device.
+pub struct Renderer {
+    context: Context,
+    stream: Stream,
+    kernels: Kernels,
+}
+
+impl Renderer {
+    /// A renderer on the CUDA device `ordinal`.
+    ///
+    /// # Errors
+    /// When there is no such device or no driver, or the driver refuses the kernels.
+    pub fn new(ordinal: u32) -> Result<Self, Cause> {
+        let context = Context::open(ordinal)?;
+        let stream = Stream::new(&context, Priority::Normal)?;
+        let kernels = Kernels::load(&context)?;
+        Ok(Self { context, stream, kernels })
+    }
+
+    /// Renders each plan from its images (`images[i][k]` belongs to `plans[i].images[k]`); the samples lie one behind
+    /// the other in the result.
+    ///
+    /// # Errors
+    /// As [`crate::device::cpu::Renderer::render`], and those of the driver.
+    pub fn render(
+        &mut self,
+        plans: &[Plan],
+        images: &[&[Image]],
+        output: &Output,
+    ) -> Result<Vec<u8>, Cause> {
+        if plans.len() != images.len() {
+            return Err("a list of images for each plan is needed".into());
+        }
+        let uploads = images.iter().flat_map(|images| images.iter()).map(|image| self.upload(image));
+        let uploads: Vec<(DeviceBuffer, Surface)> = uploads.collect::<Result<_, _>>()?;
+        let sample_bytes = output.sample_bytes();
+        let outputs = DeviceBuffer::new(&self.context, sample_bytes * plans.len())?;
+        let surfaces: Vec<Surface> = uploads.iter().map(|(_, surface)| *surface).collect();
+        let mut rest = surfaces.as_slice();
+        let samples = plans.iter().zip(images).enumerate().map(|(row, (plan, images))| {
+            let (surfaces, others) = rest.split_at(images.len());
+            rest = others;
+            Sample { plan, surfaces, output: outputs.ptr() + (row * sample_bytes) as u64 }
+        });
+        let program = Program::build(&samples.collect::<Vec<_>>(), output)?;
+        let tables = DeviceBuffer::new(&self.context, program.tables().len())?;
+        let scratch = DeviceBuffer::new(&self.context, program.scratch_bytes())?;
+        let mut bytes = vec![0; outputs.len()];
+        let queued = self.queue(&program, [&tables, &scratch, &outputs], &mut bytes);
+        // Whatever failed: buffers are freed only when the device is done with them.
+        self.stream.synchronize()?;
+        queued?;
+        Ok(bytes)
+    }
+
+    /// The decoded part of an image in the device's memory.
+    fn upload(&self, image: &Image) -> Result<(DeviceBuffer, Surface), Cause> {
+        let Image { stored, region, stride, ref data, .. } = *image;
+        let bytes = stride.checked_mul(region.height as usize).filter(|&bytes| bytes <= data.len());
+        let bytes = bytes.ok_or("an image with fewer bytes than rows")?;
+        let buffer = DeviceBuffer::new(&self.context, bytes)?;
+        // SAFETY: both hold as many bytes, and the wait below outlasts the copy.
+        unsafe { self.stream.copy_to_device(buffer.ptr(), data.as_ptr(), bytes)? };
+        self.stream.synchronize()?;
+        let surface = Surface { ptr: buffer.ptr(), pitch: u32::try_from(stride)?, region, stored };
+        Ok((buffer, surface))
+    }
+
+    fn queue(
+        &self,
+        program: &Program,
+        [tables, scratch, outputs]: [&DeviceBuffer; 3],
+        bytes: &mut [u8],
+    ) -> Result<(), CudaError> {
+        // SAFETY: the buffers were made for this program, and the caller waits for the stream before it lets go of any
+        // of them. Addresses of whole buffers are multiples of 256.
+        unsafe {
+            let from = program.tables();
+            self.stream.copy_to_device(tables.ptr(), from.as_ptr(), from.len())?;
+            self.kernels.launch(program, tables.ptr(), scratch.ptr(), &self.stream)?;
+            self.stream.copy_to_host(bytes.as_mut_ptr(), outputs.ptr(), bytes.len())
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The arrays of a batch while they grow, and how they become one block of bytes.
+
+use super::Program;
+use super::agenda::Agenda;
+use super::jobs::{Axis, Batch, Paint, Source};
+use crate::color::Normalize;
+use crate::error::Cause;
+use crate::output::{DType, Layout, Output};
+use crate::plan::{Erase, Picture, Span, Step};
+
+/// Arrays in the tables, and tables in the scratch memory, begin at multiples of this.
+const ALIGNMENT: u64 = 16;
+
+/// The arrays of a batch.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    pub(super) sources: Vec<Source>,
+    pub(super) paints: Vec<Paint>,
+    pub(super) pictures: Vec<Picture>,
+    pub(super) steps: Vec<Step>,
+    pub(super) erases: Vec<Erase>,
+    /// Pixels that each statistic is measured on.
+    pub(super) counts: Vec<u64>,
+    pub(super) agenda: Agenda,
+    scratch: u64,
+}
+
+impl Tables {
+    /// Takes a part of the scratch memory; returns its place.
+    pub(super) fn reserve(&mut self, bytes: u64) -> u64 {
+        let place = self.scratch;
+        self.scratch = (place + bytes).next_multiple_of(ALIGNMENT);
+        place
+    }
+
+    /// The axis with room for its table.
+    pub(super) fn with_table(&mut self, axis: Axis) -> Axis {
+        Axis { table: self.reserve(axis.table_bytes()), ..axis }
+    }
+
+    /// Adds entries to one of the arrays.
+    pub(super) fn add<T: Clone>(array: &mut Vec<T>, entries: &[T]) -> Span {
+        let start = array.len() as u32;
+        array.extend_from_slice(entries);
+        Span { start, len: entries.len() as u32 }
+    }
+
+    /// Adds one entry; returns its number.
+    pub(super) fn push<T: Clone>(array: &mut Vec<T>, entry: T) -> u32 {
+        array.push(entry);
+        array.len() as u32 - 1
+    }
+
+    /// The program of all that was added.
+    pub(super) fn finish(mut self, output: &Output) -> Result<Program, Cause> {
+        let sum_bytes = self.counts.len() * size_of::<u64>();
+        let sums = (self.reserve(sum_bytes as u64), sum_bytes);
+        // A kernel may look at the first source before it knows that a layer has none.
+        if self.sources.is_empty() {
+            self.sources.push(Source::default());
+        }
+        let mut bytes = vec![0; size_of::<Batch>()];
+        let factors = output.normalize.unwrap_or(Normalize::UNIT).factors();
+        let batch = Batch {
+            sources: append(&mut bytes, &self.sources),
+            paints: append(&mut bytes, &self.paints),
+            pictures: append(&mut bytes, &self.pictures),
+            steps: append(&mut bytes, &self.steps),
+            erases: append(&mut bytes, &self.erases),
+            counts: append(&mut bytes, &self.counts),
+            sums: sums.0,
+            dtype: dtype(output.dtype),
+            layout: layout(output.layout),
+            factors: std::array::from_fn(|i| factors[i / 2][i % 2]),
+        };
+        bytes[..size_of::<Batch>()].copy_from_slice(bytemuck::bytes_of(&batch));
+        let launches = std::mem::take(&mut self.agenda).launches(&self.sources, &mut bytes);
+        if u32::try_from(bytes.len()).is_err() {
+            return Err("the batch's tables are larger than 4 GiB: use a smaller batch".into());
+        }
+        let scratch_bytes = usize::try_from(self.scratch)?;
+        Ok(Program { tables: bytes, scratch_bytes, sums, launches })
+    }
+}
+
+/// Appends an array at an aligned place, which it returns. Places beyond 4 GiB are refused once all is there.
+pub(super) fn append<T: bytemuck::Pod>(bytes: &mut Vec<u8>, array: &[T]) -> u32 {
+    bytes.resize(bytes.len().next_multiple_of(ALIGNMENT as usize), 0);
+    let place = bytes.len() as u32;
+    bytes.extend_from_slice(bytemuck::cast_slice(array));
+    place
+}
+
+fn dtype(dtype: DType) -> u32 {
+    match dtype {
+        DType::F32 => 0,
+        DType::F16 => 1,
+        DType::Bf16 => 2,
+        DType::U8 => 3,
+    }
+}
+
+fn layout(layout: Layout) -> u32 {
+    match layout {
+        Layout::Nchw => 0,
+        Layout::Nhwc => 1,
+    }
+}

@@ -1,0 +1,145 @@
+//! The simulated libraries: built once per test run, and chosen by a child's environment.
+
+use crate::scenario::{Libraries, Scenario};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, OnceLock};
+
+/// How the simulated libraries are built: by `FEEDLINE_TESTDOUBLE`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Variant {
+    /// Guard pages around memory; the fastest.
+    Plain,
+    /// With AddressSanitizer and UndefinedBehaviorSanitizer.
+    Asan,
+    /// With ThreadSanitizer.
+    Tsan,
+}
+
+impl Variant {
+    pub(crate) fn chosen() -> Result<Self, String> {
+        match std::env::var("FEEDLINE_TESTDOUBLE").as_deref() {
+            Err(_) | Ok("plain") => Ok(Self::Plain),
+            Ok("asan") => Ok(Self::Asan),
+            Ok("tsan") => Ok(Self::Tsan),
+            Ok(other) => Err(format!("FEEDLINE_TESTDOUBLE={other}: use plain, asan or tsan")),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Asan => "asan",
+            Self::Tsan => "tsan",
+        }
+    }
+
+    /// What a child must load first: a sanitizer's runtime sees only memory that was allocated after it.
+    fn preloaded(self) -> Result<Option<PathBuf>, String> {
+        let library = match self {
+            Self::Plain => return Ok(None),
+            Self::Asan => "libasan.so",
+            Self::Tsan => "libtsan.so",
+        };
+        let output = Command::new("g++").arg(format!("-print-file-name={library}")).output();
+        let path = output.map_err(|error| remedy(&format!("g++: {error}")))?.stdout;
+        let path = PathBuf::from(String::from_utf8_lossy(&path).trim());
+        // Where there is none, g++ prints the name as it was given.
+        if path.is_absolute() { Ok(Some(path)) } else { Err(remedy(&format!("there is no {library}"))) }
+    }
+}
+
+fn remedy(what: &str) -> String {
+    format!(
+        "the simulated CUDA libraries cannot be built: {what}. They need g++ and make (Debian: apt-get install g++ \
+         make); FEEDLINE_CUDA=real tests on a GPU instead"
+    )
+}
+
+/// The folder with the libraries of a variant, and below it those without one function.
+fn folder(variant: Variant) -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap_or(Path::new("target"));
+    target.join("testdouble").join(variant.name())
+}
+
+/// Builds what is not built yet, and remembers how it went: make is asked once for each set of libraries.
+fn build(variant: Variant, lacking: &'static str) -> Result<(), String> {
+    static BUILT: OnceLock<Mutex<HashMap<&'static str, Result<(), String>>>> = OnceLock::new();
+    let mut built = BUILT.get_or_init(Mutex::default).lock().map_err(|_| "a build panicked")?;
+    built.entry(lacking).or_insert_with(|| make(variant, lacking)).clone()
+}
+
+fn make(variant: Variant, lacking: &str) -> Result<(), String> {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdouble");
+    let output = Command::new("make")
+        .args(["--silent", "--jobs=2", "--directory"])
+        .arg(sources)
+        .arg(format!("V={}", variant.name()))
+        .arg(format!("OUT={}", folder(variant).display()))
+        .arg(format!("LACKING={lacking}"))
+        .output()
+        .map_err(|error| remedy(&format!("make: {error}")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(remedy(&format!("make ended with {}:\n{}", output.status, String::from_utf8_lossy(&output.stderr))))
+}
+
+/// The environment in which a child finds the simulated libraries that its scenario asks for.
+pub(crate) fn environment(scenario: &Scenario) -> Result<Vec<(&'static str, String)>, String> {
+    let variant = Variant::chosen()?;
+    let whole = folder(variant);
+    let libraries = match scenario.libraries {
+        Libraries::Whole => {
+            build(variant, "")?;
+            whole
+        }
+        Libraries::Without(function) => {
+            build(variant, function)?;
+            whole.join(format!("without-{function}"))
+        }
+        Libraries::None => {
+            build(variant, "")?;
+            empty_folder(&whole).map_err(|error| format!("{}: {error}", whole.display()))?
+        }
+    };
+    let mut search = libraries.display().to_string();
+    if let Ok(before) = std::env::var("LD_LIBRARY_PATH") {
+        search = format!("{search}:{before}");
+    }
+    let mut set = vec![
+        ("LD_LIBRARY_PATH", search),
+        ("FEEDLINE_NVJPEG", libraries.join("libnvjpeg.so.13").display().to_string()),
+        ("FAKENVJPEG", scenario.nvjpeg.to_owned()),
+    ];
+    if let Some(runtime) = variant.preloaded()? {
+        set.push(("LD_PRELOAD", runtime.display().to_string()));
+        set.push(("ASAN_OPTIONS", "exitcode=66:detect_leaks=0:detect_stack_use_after_return=0".into()));
+        set.push(("UBSAN_OPTIONS", "print_stacktrace=1".into()));
+        set.push(("TSAN_OPTIONS", tsan_options(&folder(variant))?));
+    }
+    Ok(set)
+}
+
+/// Rust's channels and locks are not instrumented, so ThreadSanitizer would take what they order for races of host
+/// threads. Only the device's own timelines are judged; the modes of the scheduler judge the host's.
+fn tsan_options(folder: &Path) -> Result<String, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let program = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let list = folder.join("suppressions");
+    std::fs::write(&list, format!("race:{program}\n"))
+        .map_err(|error| format!("{}: {error}", list.display()))?;
+    Ok(format!("exitcode=66:atexit_sleep_ms=0:suppressions={}", list.display()))
+}
+
+/// A folder in which the driver's name stands on a file that is none: the loader stops there, also on a machine that
+/// has a driver.
+fn empty_folder(beside: &Path) -> std::io::Result<PathBuf> {
+    let folder = beside.join("none");
+    std::fs::create_dir_all(&folder)?;
+    for name in ["libcuda.so.1", "libcuda.so"] {
+        std::fs::write(folder.join(name), "no library\n")?;
+    }
+    Ok(folder)
+}

@@ -1,0 +1,86 @@
+//! Calls that no correct program makes, and what the double says to them.
+
+use crate::client::{Buffer, Client, Event, Kernel, Quiet, Stream, ptx};
+use crate::scenario::{Outcome, Scenario};
+
+pub(crate) const SCENARIOS: &[Scenario] = &[
+    Scenario::new("the device's name says what it is", name),
+    Scenario::new("an event is passed only when its stream got there", polled),
+    Scenario::new("memory freed twice is caught", freed_twice).caught(&["it was freed before"]),
+    Scenario::new("the default stream is caught", default_stream).caught(&["the default stream is used"]),
+    Scenario::new("a copy beyond an allocation is caught", copy_beyond)
+        .caught(&["do not lie in one allocation"]),
+    Scenario::new("a kernel that no source has is caught", || {
+        module("planted_unknown", &ptx("planted_unknown", 2))
+    })
+    .caught(&["no source of it was compiled"]),
+    Scenario::new("a module with other parameters than the sources is caught", || {
+        module("planted_add_one", &ptx("planted_add_one", 3))
+    })
+    .caught(&["the module has 4 parameters, the sources 3"]),
+    Scenario::new("a module with a parameter of another size is caught", || {
+        module("planted_add_one", &ptx("planted_add_one", 2).replace(".u32", ".u64"))
+    })
+    .caught(&["the module has 8 bytes aligned to 8, the sources 4 and 4"]),
+    Scenario::new("parameters are read past comments and attributes", || {
+        let text = ptx("planted_add_one", 2).replace(".u64 ", ".u64 .ptr .align 1 ");
+        module("planted_add_one", &text.replace("(\n", "( // ) {\n/* , .param .u8 */"))
+    }),
+    Scenario::new("a host pointer given to a kernel is caught", host_pointer)
+        .caught(&["is no address of device or pinned memory"]),
+];
+
+fn name() -> Outcome {
+    let client = Client::start()?;
+    match client.device_name()?.as_str() {
+        "FAKE (simulated driver, not a GPU)" => Ok(()),
+        other => Err(format!("its name is {other}").into()),
+    }
+}
+
+fn polled() -> Outcome {
+    let client = Client::start()?;
+    let stream = Stream::new(&client)?;
+    let (early, late) = (Event::new(&client)?, Event::new(&client)?);
+    let buffer = Buffer::new(&client, 64)?;
+    let _quiet = Quiet(&client);
+    client.record(&early, &stream)?;
+    client.fill(buffer.start, 0, 64, stream.raw)?;
+    client.record(&late, &stream)?;
+    // A host that only ever asks must come to an end, in every mode.
+    while !client.is_passed(&late)? {}
+    if client.is_passed(&early)? { Ok(()) } else { Err("the earlier event is not passed".into()) }
+}
+
+fn freed_twice() -> Outcome {
+    let client = Client::start()?;
+    Ok(Buffer::new(&client, 64)?.free_early()?)
+}
+
+fn default_stream() -> Outcome {
+    let client = Client::start()?;
+    let buffer = Buffer::new(&client, 64)?;
+    Ok(client.fill(buffer.start, 0, 64, std::ptr::null_mut())?)
+}
+
+fn copy_beyond() -> Outcome {
+    let client = Client::start()?;
+    let stream = Stream::new(&client)?;
+    let buffer = Buffer::new(&client, 64)?;
+    Ok(client.fill(buffer.start + 32, 0, 64, stream.raw)?)
+}
+
+fn module(kernel: &str, text: &str) -> Outcome {
+    let client = Client::start()?;
+    Kernel::from_text(&client, kernel, text)?;
+    Ok(())
+}
+
+fn host_pointer() -> Outcome {
+    let client = Client::start()?;
+    let stream = Stream::new(&client)?;
+    let kernel = Kernel::new(&client, "planted_add_one", 2)?;
+    let host = [0f32; 4];
+    let address = host.as_ptr().addr() as u64;
+    Ok(client.launch(&kernel, 1, &[address, address], 4, &stream)?)
+}

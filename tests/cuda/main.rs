@@ -1,0 +1,28 @@
+//! The CUDA path, on a simulated driver and a simulated nvJPEG or, with `FEEDLINE_CUDA=real`, on a GPU.
+//!
+//! Each scenario runs in a process of its own, because a driver can only be started once in each: this program starts
+//! itself with the scenario's name in the environment. `docs/cuda-testing.md` says what that can find and what not.
+
+mod child;
+mod client;
+mod double;
+mod driver_calls;
+mod limits;
+mod ordering;
+mod planted;
+mod ring;
+mod scenario;
+mod sweep;
+mod trial;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if let Some(name) = std::env::var_os(child::SCENARIO) {
+        return child::run(&name.to_string_lossy());
+    }
+    let arguments = libtest_mimic::Arguments::from_args();
+    let mut trials = trial::all();
+    trials.extend(sweep::all());
+    libtest_mimic::run(&arguments, trials).exit_code()
+}

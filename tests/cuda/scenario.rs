@@ -1,0 +1,108 @@
+//! A scenario: a sentence, a function that shows whether it is true, and what it needs.
+
+/// What a scenario returns. An error is one that the program under test reported as it should.
+pub(crate) type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+/// All scenarios. Whoever adds some adds a file with a `SCENARIOS` of its own and a line here.
+const TABLES: &[&[Scenario]] = &[
+    crate::driver_calls::SCENARIOS,
+    crate::limits::SCENARIOS,
+    crate::ordering::SCENARIOS,
+    crate::planted::SCENARIOS,
+];
+
+pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {
+    TABLES.iter().copied().flatten()
+}
+
+/// How a scenario ends when all is well.
+#[derive(Clone, Copy)]
+pub(crate) enum Expect {
+    /// Without an error in every mode, and without a word from the double or a sanitizer.
+    Clean,
+    /// The scenario holds a mistake on purpose: in at least one mode somebody must say one of these words.
+    Caught(&'static [&'static str]),
+}
+
+/// Which simulated libraries there are.
+#[derive(Clone, Copy)]
+pub(crate) enum Libraries {
+    /// Both, with all functions.
+    Whole,
+    /// Both, without the function of this name.
+    Without(&'static str),
+    /// None: a file that is no library lies in the driver's place, and nothing in nvJPEG's.
+    None,
+}
+
+/// One row of the table.
+pub(crate) struct Scenario {
+    pub(crate) name: &'static str,
+    pub(crate) run: fn() -> Outcome,
+    pub(crate) expect: Expect,
+    pub(crate) libraries: Libraries,
+    /// Further words for FAKECUDA, each with a comma ahead.
+    pub(crate) driver: &'static str,
+    /// Words for FAKENVJPEG.
+    pub(crate) nvjpeg: &'static str,
+    /// Whether only a build that watches memory can show it, so not that with ThreadSanitizer.
+    pub(crate) watches_memory: bool,
+    /// Whether it may run on a GPU too.
+    pub(crate) on_gpu: bool,
+    /// Whether every call and operation of it is made to fail once.
+    pub(crate) swept: bool,
+}
+
+impl Scenario {
+    /// A scenario that must end without an error in every mode.
+    pub(crate) const fn new(name: &'static str, run: fn() -> Outcome) -> Self {
+        Self {
+            name,
+            run,
+            expect: Expect::Clean,
+            libraries: Libraries::Whole,
+            driver: "",
+            nvjpeg: "",
+            watches_memory: false,
+            on_gpu: false,
+            swept: false,
+        }
+    }
+
+    /// It holds a mistake, which must be noticed with one of these words.
+    pub(crate) const fn caught(self, words: &'static [&'static str]) -> Self {
+        Self { expect: Expect::Caught(words), ..self }
+    }
+
+    /// Only a build that watches memory can show it.
+    pub(crate) const fn watches_memory(self) -> Self {
+        Self { watches_memory: true, ..self }
+    }
+
+    /// Further words for FAKECUDA, such as `",devices=0"`.
+    pub(crate) const fn driver(self, driver: &'static str) -> Self {
+        Self { driver, ..self }
+    }
+
+    /// Words for FAKENVJPEG, such as `"hardware=0"`.
+    #[allow(dead_code, reason = "for scenarios that decode")]
+    pub(crate) const fn nvjpeg(self, nvjpeg: &'static str) -> Self {
+        Self { nvjpeg, ..self }
+    }
+
+    /// The simulated libraries that there are.
+    pub(crate) const fn libraries(self, libraries: Libraries) -> Self {
+        Self { libraries, ..self }
+    }
+
+    /// It runs on a GPU too, where there is one.
+    #[allow(dead_code, reason = "for scenarios that use the library and not the double alone")]
+    pub(crate) const fn on_gpu(self) -> Self {
+        Self { on_gpu: true, ..self }
+    }
+
+    /// Every call and operation of it is made to fail once.
+    pub(crate) const fn swept(self) -> Self {
+        Self { swept: true, ..self }
+    }
+}

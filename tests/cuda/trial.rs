@@ -1,0 +1,75 @@
+//! One trial a scenario: in every mode of the simulated driver, or once on a GPU.
+
+use crate::child::{self, Verdict};
+use crate::double::{self, Variant};
+use crate::scenario::{self, Expect, Scenario};
+use libtest_mimic::{Failed, Trial};
+
+/// Seeds of the random scheduler, unless FEEDLINE_SEEDS says more.
+const SEEDS: u64 = 8;
+
+pub(crate) fn all() -> Vec<Trial> {
+    if std::env::var("FEEDLINE_CUDA").as_deref() == Ok("real") {
+        let on_gpu = scenario::all().filter(|scenario| scenario.on_gpu);
+        return on_gpu
+            .map(|scenario| Trial::test(format!("gpu: {}", scenario.name), move || on_gpu_once(scenario)))
+            .collect();
+    }
+    let name = |scenario: &Scenario| format!("simulated driver: {}", scenario.name);
+    let watches_memory = Variant::chosen() != Ok(Variant::Tsan);
+    let shown = scenario::all().filter(|scenario| watches_memory || !scenario.watches_memory);
+    shown.map(|scenario| Trial::test(name(scenario), move || in_every_mode(scenario))).collect()
+}
+
+fn on_gpu_once(scenario: &'static Scenario) -> Result<(), Failed> {
+    let verdict = child::start(scenario, &[])?;
+    if verdict.is_clean() { Ok(()) } else { Err(Failed::from(shown("on the GPU", &verdict))) }
+}
+
+/// The modes as FAKECUDA has them.
+fn modes() -> Result<Vec<String>, String> {
+    let seeds = match std::env::var("FEEDLINE_SEEDS") {
+        Err(_) => SEEDS,
+        Ok(text) => text.parse().map_err(|_| format!("FEEDLINE_SEEDS={text} is no number"))?,
+    };
+    let random = (1..=seeds).map(|seed| format!("mode=random,seed={seed}"));
+    Ok(["mode=sync".to_owned(), "mode=lazy".to_owned()].into_iter().chain(random).collect())
+}
+
+fn in_every_mode(scenario: &'static Scenario) -> Result<(), Failed> {
+    let environment = double::environment(scenario)?;
+    let modes = modes()?;
+    let mut unnoticed = Vec::new();
+    for mode in &modes {
+        let mode = format!("{mode}{}", scenario.driver);
+        let mut environment = environment.clone();
+        environment.push(("FAKECUDA", mode.clone()));
+        let verdict = child::start(scenario, &environment)?;
+        match scenario.expect {
+            Expect::Clean if !verdict.is_clean() => return Err(Failed::from(shown(&mode, &verdict))),
+            Expect::Clean => {}
+            // Once is enough: that is what the many modes are for.
+            Expect::Caught(words) if is_caught(words, &verdict) => return Ok(()),
+            Expect::Caught(_) => unnoticed.push(shown(&mode, &verdict)),
+        }
+    }
+    match scenario.expect {
+        Expect::Clean => Ok(()),
+        Expect::Caught(words) => Err(Failed::from(format!(
+            "in none of {} modes anybody said one of {words:?}. The last one:\n{}",
+            modes.len(),
+            unnoticed.pop().unwrap_or_default()
+        ))),
+    }
+}
+
+fn is_caught(words: &[&str], verdict: &Verdict) -> bool {
+    let sanitizer = verdict.said.contains("Sanitizer:") || verdict.said.contains("runtime error:");
+    !verdict.is_clean() && (sanitizer || words.iter().any(|word| verdict.said.contains(word)))
+}
+
+/// What a reader needs to see it again.
+fn shown(mode: &str, verdict: &Verdict) -> String {
+    let variant = std::env::var("FEEDLINE_TESTDOUBLE").unwrap_or_else(|_| "plain".into());
+    format!("with FAKECUDA=\"{mode}\" ({variant}): {}\n{}", verdict.how, verdict.said)
+}
