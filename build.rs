@@ -26,7 +26,8 @@ fn kernels(folder: &Path) -> Result<(), String> {
     println!("cargo::rerun-if-env-changed=FEEDLINE_NVCC");
     println!("cargo::rerun-if-changed=kernels");
     let compiler = std::env::var_os("FEEDLINE_NVCC").map(PathBuf::from);
-    let stamp = format!("// feedline kernels of sources {:016x}\n", stamp().map_err(|e| format!("kernels: {e}"))?);
+    let stamp =
+        format!("// feedline kernels of sources {:016x}\n", stamp().map_err(|e| format!("kernels: {e}"))?);
     for name in KERNELS {
         let target = folder.join(format!("{name}.ptx"));
         let mut ptx = match &compiler {
