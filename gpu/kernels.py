@@ -5,6 +5,8 @@ A shape is a batch of so many images of one size, cropped and resampled to one s
 must be moved at least: the decoded pixels that are read once, and the batch that is written once.
 """
 
+import statistics
+
 import kit
 
 SHAPES = (
@@ -21,17 +23,50 @@ SHAPES = (
 TINY = ("64x48", 32, "f16", "nchw", 2)
 
 
+COPIES_MIB = (256, 4096)
+COPIES = 20
+
+
+def copies(section):
+    """The fastest that bytes move from the device's memory to itself; counted twice, as read and as written."""
+    import torch
+
+    for mib in COPIES_MIB:
+        source = torch.randint(256, (mib << 20,), dtype=torch.uint8, device="cuda")  # zeros may move faster
+        target = torch.empty_like(source)
+        times = []
+        for _ in range(COPIES + 3):
+            began, ended = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            began.record()
+            target.copy_(source)
+            ended.record()
+            ended.synchronize()
+            times.append(began.elapsed_time(ended))
+        rate = 2 * source.numel() / 1e6 / statistics.median(times[3:])
+        section.add("copy", {"mib": mib, "gb_per_s": section.figure(rate)})
+        del source, target
+
+
+def render(section, arguments):
+    """One shape with one recipe."""
+    fastest = max((row["gb_per_s"] for row in section.result.get("copy", []) if row["gb_per_s"]), default=None)
+    for row in kit.rows(section, arguments):
+        share = row["gb_per_s"] / fastest if row["gb_per_s"] and fastest else None
+        section.add("render", {**row, "share_of_copy": section.figure(share)})
+
+
 def main():
     """Writes kernels.json."""
     section = kit.Section("kernels", __doc__)
-    section.attempt("copy", 2, lambda: [section.add("copy", row) for row in kit.rows(section, ["copy"])])
+    if section.simulated:
+        section.leave_out("copy", "torch never meets the simulated driver")
+    else:
+        section.attempt("copy", 5, lambda: copies(section))
     for source, size, dtype, layout, batch in section.sized(SHAPES, (TINY,)):
         for recipe in ("crop", "colour"):
             arguments = ["render-speed", "--source", source, "--size", size, "--dtype", dtype, "--layout", layout,
                          "--batch-size", batch, "--recipe", recipe]
-            section.attempt(f"{recipe} {source}", 2,
-                            lambda arguments=arguments: [section.add("render", row)
-                                                         for row in kit.rows(section, arguments)])
+            section.attempt(f"{recipe} {source} to {size}", 2, lambda: render(section, arguments))
 
 
 if __name__ == "__main__":

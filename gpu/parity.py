@@ -36,44 +36,31 @@ def save(image, folder, number, **options):
     image.save(folder / f"{number}.jpg", quality=QUALITY, **options)
 
 
-def without_loss(folder):
-    """The photographs as PNG, which the CPU decodes for every device: what differs then is not the decoder's."""
-    from PIL import Image
+def collect(section, key, arguments):
+    """Keeps the rows of one command."""
+    for row in kit.rows(section, arguments):
+        section.add(key, row)
 
-    for number, path in enumerate(kit.files_of(kit.DATA / "photos")):
-        with Image.open(path) as image:
-            (folder / f"{number % 4}").mkdir(exist_ok=True)
-            image.convert("RGB").save(folder / f"{number % 4}" / f"{number}.png", compress_level=1)
+
+def decoders(section, folder):
+    """Every kind of file with every decoder."""
+    variants(folder)
+    for variant in sorted(folder.iterdir()):
+        collect(section, "decode", ["decode-parity", "--data", variant, "--name", variant.name])
+    for name, data in kit.datasets().items():
+        collect(section, "decode", ["decode-parity", "--data", data, "--name", name])
 
 
 def main():
     """Writes parity.json."""
     section = kit.Section("parity", __doc__)
-    photos = kit.DATA / "photos"
-
-    def collect(key, arguments):
-        return lambda: [section.add(key, row) for row in kit.rows(section, arguments)]
-
-    section.attempt("render", 5, collect("render", ["render-parity", "--data", photos,
-                                                    "--seconds", section.sized(20, 1)]))
+    section.attempt("render", 5, lambda: collect(section, "render", [
+        "render-parity", "--data", kit.DATA / "photos", "--seconds", section.sized(24, 1),
+        "--batch-size", section.sized(32, 3), "--plans", section.sized(1 << 30, 3)]))
     with tempfile.TemporaryDirectory() as work:
-        folder = Path(work)
-
-        def loaders():
-            (folder / "png").mkdir()
-            without_loss(folder / "png")
-            collect("loader", ["loader-parity", "--data", folder / "png", "--epochs", section.sized(20, 1)])()
-
-        def decoders():
-            (folder / "jpeg").mkdir()
-            variants(folder / "jpeg")
-            for variant in sorted((folder / "jpeg").iterdir()):
-                collect("decode", ["decode-parity", "--data", variant, "--name", variant.name])()
-
-        section.attempt("loaders", 5, loaders)
-        section.attempt("decoders", 5, decoders)
-        section.attempt("parts", 5, collect("region", ["decode-regions", "--data", folder / "jpeg",
-                                                       "--crops", section.sized(40, 2)]))
+        section.attempt("decoders", 5, lambda: decoders(section, Path(work)))
+        section.attempt("parts", 5, lambda: collect(section, "region", [
+            "decode-regions", "--data", work, "--crops", section.sized(16, 1)]))
 
 
 if __name__ == "__main__":

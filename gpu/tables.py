@@ -9,8 +9,8 @@ def is_sound(result):
     """Whether a section ended by itself and nothing in it was wrong; parts without time are no fault."""
     if result["ended"] != "done":
         return False
-    wrong = [row for key in ("render", "loader", "region", "hazard") for row in result.get(key, [])
-             if result["section"] in ("parity", "tests") and row.get("different", 0)]
+    wrong = [row for key in ("render", "region", "hazard") for row in result.get(key, [])
+             if row.get("required", True) and row.get("different", 0)]
     tests = result.get("cuda_tests", {})
     failed = tests.get("failed", 0) or tests.get("status", 0)
     return not wrong and not failed and not any(run["status"] for run in result.get("sanitizer", []))
@@ -54,13 +54,15 @@ def tests(result):
 
 def parity(result):
     """Equal, or by how much not."""
-    equal = [[label, f"{row['values']:,}", f"{row['different']:,}", row.get("what", "")]
-             for key, label in {"render": "rendering, GPU against CPU", "loader": "a loader's batches from PNG files",
-                                "region": "part against whole"}.items() for row in result.get(key, [])]
-    decoded = [[row["name"], row["backend"], row["files"], row["max"], f"{row['mean']:.4f}", row["p99"]]
+    equal = [[label, row["what"], f"{row['values']:,}", f"{row['different']:,}", shown(row["largest"])]
+             for key, label in {"render": "rendering, GPU and CPU", "region": "part and whole"}.items()
+             for row in result.get(key, [])]
+    decoded = [[row["name"], row["backend"], row["files"], percent(row["equal"]), row["max"],
+                f"{row['mean']:.4f}", row["p99"]]
                for row in result.get("decode", [])]
-    return [table(["comparison", "values", "different", "of what"], equal),
-            table(["files", "decoder", "files decoded", "largest difference", "mean", "99th percentile"], decoded)]
+    return [table(["comparison", "of what", "values", "different", "largest"], equal),
+            table(["files", "decoder", "decoded by it", "equal", "largest difference", "mean", "99th percentile"],
+                  decoded)]
 
 
 def kernels(result):

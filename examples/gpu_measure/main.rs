@@ -5,15 +5,18 @@
 
 mod any_chain;
 mod crops;
+mod decode_parity;
 mod feed;
 mod hazard;
 mod photos;
 mod render_parity;
+mod speed;
 mod values;
 
 use anyhow::bail;
 use clap::{Parser, Subcommand};
 use feedline::device::Device;
+use feedline::device::cuda::Route;
 use serde::Serialize;
 use std::io::Write;
 
@@ -30,10 +33,18 @@ struct Command {
 #[derive(Subcommand)]
 enum What {
     RenderParity(render_parity::Arguments),
+    RenderSpeed(speed::Render),
+    DecodeParity(decode_parity::Whole),
+    DecodeRegions(decode_parity::Parts),
+    DecodeSpeed(speed::Decode),
     Hazard(hazard::Arguments),
     Crops(crops::Arguments),
     Feed(feed::Arguments),
 }
+
+/// The GPU's decoders by the words of the commands.
+const BACKENDS: [(&str, Route); 3] =
+    [("hardware", Route::Hardware), ("gpu-huffman", Route::GpuHuffman), ("hybrid", Route::Hybrid)];
 
 /// The device that is measured, and whether it is one.
 #[derive(Clone, Copy)]
@@ -50,6 +61,16 @@ fn main() -> anyhow::Result<()> {
         What::Feed(arguments) if arguments.on_cpu() => feed::run(&arguments, Device::cpu()),
         What::Feed(arguments) => feed::run(&arguments, Bench::open(simulated)?.gpu),
         What::RenderParity(arguments) => render_parity::run(&arguments, Bench::open(simulated)?),
+        What::RenderSpeed(arguments) => speed::render(&arguments, Bench::open(simulated)?),
+        What::DecodeParity(arguments) => {
+            Bench::open(simulated)?;
+            decode_parity::whole(&arguments)
+        }
+        What::DecodeRegions(arguments) => {
+            Bench::open(simulated)?;
+            decode_parity::parts(&arguments)
+        }
+        What::DecodeSpeed(arguments) => speed::decode(&arguments, Bench::open(simulated)?),
         What::Hazard(arguments) => hazard::run(&arguments, Bench::open(simulated)?),
     }
 }
@@ -66,6 +87,11 @@ impl Bench {
             );
         }
         Ok(Self { gpu, simulated })
+    }
+
+    /// A measured value; nothing where the device is simulated.
+    fn figure(self, value: f64) -> Option<f64> {
+        (!self.simulated).then_some(value)
     }
 }
 

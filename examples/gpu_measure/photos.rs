@@ -41,6 +41,16 @@ impl Source for Repeated {
     }
 }
 
+/// The bytes of all files of a folder.
+pub(crate) fn read_all(folder: &Path) -> anyhow::Result<Vec<Vec<u8>>> {
+    let folder = Folder::open_any(folder)?;
+    let read = |index| {
+        let mut bytes = Vec::new();
+        folder.read(index, &mut bytes).map(|()| bytes)
+    };
+    Ok((0..folder.len()).map(read).collect::<feedline::error::Result<_>>()?)
+}
+
 /// The folder's images, decoded and stored without loss.
 pub(crate) fn lossless(folder: &Path) -> anyhow::Result<Memory> {
     let folder = Folder::open_any(folder)?;
