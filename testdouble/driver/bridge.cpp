@@ -11,7 +11,7 @@ namespace bridge {
 // A stream that no application sees.
 class Engine {
 public:
-    Engine() : stream(driver().scheduler.create(current_context)) {}
+    Engine() : stream(driver().scheduler.create(current_context)) { stream->hidden = true; }
     ~Engine() {
         auto guard = locked();
         driver().scheduler.destroy(stream);

@@ -9,10 +9,13 @@ mod double;
 mod driver_calls;
 mod limits;
 mod ordering;
+mod pictures;
+mod pipeline;
 mod planted;
 mod ring;
 mod scenario;
 mod sweep;
+mod trainer;
 mod trial;
 
 use std::process::ExitCode;

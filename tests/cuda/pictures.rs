@@ -48,7 +48,7 @@ fn jpeg(kind: &Kind, seed: u32) -> Vec<u8> {
     encoder.set_sampling_factor(kind.sampling);
     encoder.set_progressive(kind.progressive);
     if kind.orientation != 1 {
-        encoder.add_app_segment(1, &exif(kind.orientation)).unwrap();
+        encoder.add_app_segment(1, exif(kind.orientation)).unwrap();
     }
     encoder.encode(&pixels(width, height, channels, seed), width, height, kind.color).unwrap();
     file

@@ -8,6 +8,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::driver_calls::SCENARIOS,
     crate::limits::SCENARIOS,
     crate::ordering::SCENARIOS,
+    crate::pipeline::SCENARIOS,
     crate::planted::SCENARIOS,
 ];
 
