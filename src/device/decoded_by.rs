@@ -1,7 +1,7 @@
 //! Which decoders a GPU's images went through.
 
 /// Images by the decoder that did them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct DecodedBy {
     /// nvJPEG's hardware engine.
     pub hardware: u64,

@@ -59,6 +59,8 @@ pub(crate) struct Decoder {
     entry: Event,
     rates: Rates,
     parts: bool,
+    /// The one decoder that may be chosen, for measurements; none for all of them.
+    only: Option<Route>,
 }
 
 /// What a decoder can do, as far as it does not change.
@@ -114,7 +116,12 @@ impl Decoder {
         }
         let entry = Event::new(context)?;
         let parts = options.parts && library.decodes_parts();
-        Ok(Self { hardware, gpu_huffman, hybrid, entry, rates: Rates::default(), parts })
+        Ok(Self { hardware, gpu_huffman, hybrid, entry, rates: Rates::default(), parts, only: None })
+    }
+
+    /// From now on only this decoder is chosen. What it then does not take goes to the hybrid one all the same.
+    pub(crate) fn choose(&mut self, route: Route) {
+        self.only = Some(route);
     }
 
     /// Who would decode such a file, as far as its header and its end tell. [`Route::Cpu`] means that the caller does.
@@ -214,7 +221,7 @@ impl Decoder {
         if !self.gpu_huffman.as_ref().is_some_and(Batched::is_sound) {
             routes = routes.without(Route::GpuHuffman);
         }
-        routes
+        self.only.map_or(routes, |only| routes.only(only))
     }
 }
 
