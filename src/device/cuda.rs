@@ -16,8 +16,9 @@ pub use engine::DeviceImages;
 pub(crate) use engine::{Engine, Filled, Options, Slot, Worker};
 pub(crate) use probe::is_simulated_device;
 pub use probe::{Decoding, Found, Missing, NvjpegFound, Survey, find, survey};
+pub use render::Renderer;
 #[doc(hidden)]
-pub use render::{Renderer, jobs};
+pub use render::jobs;
 
 use driver::CudaError;
 

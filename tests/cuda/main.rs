@@ -13,6 +13,7 @@ mod driver_calls;
 mod engines;
 mod limits;
 mod ordering;
+mod parity;
 mod pictures;
 mod pipeline;
 mod pixels;

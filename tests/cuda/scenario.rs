@@ -10,6 +10,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::engines::SCENARIOS,
     crate::limits::SCENARIOS,
     crate::ordering::SCENARIOS,
+    crate::parity::SCENARIOS,
     crate::pipeline::SCENARIOS,
     crate::planted::SCENARIOS,
     crate::probe::SCENARIOS,

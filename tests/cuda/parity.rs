@@ -1,0 +1,316 @@
+//! The CUDA renderer against the CPU renderer: the same bits for every chain, mix, number format and layout.
+
+use crate::scenario::{Outcome, Scenario};
+use feedline::color::Normalize;
+use feedline::device::cuda::Renderer;
+use feedline::device::{cpu, region};
+use feedline::draft::Draft;
+use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding, Shear, Value};
+use feedline::error::Cause;
+use feedline::geometry::{Orientation, Rect, Size};
+use feedline::image::Image;
+use feedline::output::{DType, Layout, Output};
+use feedline::plan::Plan;
+use feedline::rng::{Draws, Rng};
+
+pub(crate) const SCENARIOS: &[Scenario] = &[
+    Scenario::new("any chain of ops renders to the CPU's bits", chains).on_gpu(),
+    Scenario::new("any mix of samples renders to the CPU's bits", mixes).on_gpu(),
+    Scenario::new("every size around a tile's edges renders to the CPU's bits", edges).on_gpu(),
+    Scenario::new("shrinking by a lot renders to the CPU's bits", shrinking).on_gpu(),
+];
+
+const FORMATS: [DType; 4] = [DType::F32, DType::F16, DType::Bf16, DType::U8];
+const LAYOUTS: [Layout; 2] = [Layout::Nchw, Layout::Nhwc];
+
+/// The same error without its promises to other threads, which a scenario's error does not make.
+fn plain(cause: Cause) -> Box<dyn std::error::Error> {
+    cause
+}
+
+/// A sample to be rendered on both devices: its plan, and what was decoded for it.
+struct Case {
+    plan: Plan,
+    images: Vec<Image>,
+    says: String,
+}
+
+/// The parts of the images that the plan reads, as a decoder gives them, with noise, flat parts and extremes.
+fn decoded(plan: &Plan, rng: &mut Rng) -> Vec<Image> {
+    let image = |number: usize| {
+        let (stored, region) = (plan.images[number].stored, region(plan, number));
+        let mut image = Image::default();
+        image.reset(stored, region);
+        // Some rows have room behind them, as a decoder's may.
+        image.stride += 4 * rng.below(3) as usize + rng.below(2) as usize;
+        image.data.resize(image.stride * region.height as usize + Image::TAIL, 0);
+        let mut kind = 0;
+        for (at, level) in image.data.iter_mut().enumerate() {
+            if at % 600 == 0 {
+                kind = rng.below(3);
+            }
+            let noise = rng.below(256) as u8;
+            *level = match kind {
+                0 => noise,
+                1 => {
+                    if noise > 127 {
+                        255
+                    } else {
+                        0
+                    }
+                }
+                _ => noise / 8 + 60,
+            };
+        }
+        image
+    };
+    (0..plan.images.len()).map(image).collect()
+}
+
+/// Renders the cases in one batch for each format and layout, and compares.
+fn compare(renderer: &mut Renderer, cases: &[Case], formats: &[DType], layouts: &[Layout]) -> Outcome {
+    let plans: Vec<Plan> = cases.iter().map(|case| case.plan.clone()).collect();
+    let images: Vec<&[Image]> = cases.iter().map(|case| case.images.as_slice()).collect();
+    for &dtype in formats {
+        for &layout in layouts {
+            let normalize = (dtype != DType::U8).then_some(Normalize::IMAGENET);
+            let output = Output { size: cases[0].plan.size(), dtype, layout, normalize };
+            let got = renderer.render(&plans, &images, &output).map_err(plain)?;
+            let bytes = output.sample_bytes();
+            for (case, got) in cases.iter().zip(got.chunks_exact(bytes)) {
+                let mut memory = vec![0u64; bytes.div_ceil(8)];
+                let want = &mut bytemuck::cast_slice_mut(&mut memory)[..bytes];
+                cpu::Renderer::default().render(&case.plan, &case.images, &output, want).map_err(plain)?;
+                let wrong = got.iter().zip(want.iter()).filter(|(a, b)| a != b).count();
+                if wrong > 0 {
+                    let first = got.iter().zip(want.iter()).position(|(a, b)| a != b);
+                    let size = output.size;
+                    return Err(format!(
+                        "{dtype:?} {layout:?} {size}: {wrong} of {bytes} bytes differ, the first at {first:?}: {}",
+                        case.says
+                    )
+                    .into());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Something for the device to do with a canvas of `size`; what is bounded keeps simulated runs short.
+fn any_op(rng: &mut Rng, size: Size) -> Op {
+    let within = |rng: &mut Rng, edge: u32| {
+        let length = 1 + rng.below(edge);
+        (rng.below(edge - length + 1) as i32, length)
+    };
+    let extent = |rng: &mut Rng| Extent::Two([1 + rng.below(70), 1 + rng.below(80)]);
+    let way = |rng: &mut Rng| match rng.below(4) {
+        0 => Interpolation::Bicubic,
+        1 => Interpolation::Nearest,
+        _ => Interpolation::Bilinear,
+    };
+    let factor = f64::from(rng.uniform_between(0.0, 2.0));
+    match rng.below(16) {
+        0 => {
+            let ((left, width), (top, height)) = (within(rng, size.width), within(rng, size.height));
+            Op::Crop { top, left, height, width }
+        }
+        1 => Op::Crop {
+            top: rng.below(30) as i32 - 15,
+            left: rng.below(30) as i32 - 15,
+            height: 40,
+            width: 50,
+        },
+        2 | 3 => {
+            let ((left, width), (top, height)) = (within(rng, size.width), within(rng, size.height));
+            let (size, interpolation) = (extent(rng), way(rng));
+            let antialias = interpolation != Interpolation::Bilinear || rng.below(3) > 0;
+            Op::ResizedCrop { top, left, height, width, size, interpolation, antialias }
+        }
+        4 => Op::Resize { size: extent(rng), interpolation: way(rng), max_size: None, antialias: true },
+        5 => Op::Pad {
+            padding: Padding::Sides([rng.below(9), rng.below(9), rng.below(9), rng.below(9)]),
+            fill: Fill::Rgb([rng.below(256) as u8, 114, 7]),
+        },
+        6 | 7 => Op::Hflip {},
+        8 => Op::Vflip {},
+        9 => Op::Brightness { factor },
+        10 | 11 => Op::Contrast { factor },
+        12 => Op::Saturation { factor },
+        13 => Op::Hue { factor: factor / 2.0 - 0.5 },
+        14 => Op::Grayscale { num_output_channels: 3 },
+        _ => any_warp(rng, size),
+    }
+}
+
+fn any_warp(rng: &mut Rng, size: Size) -> Op {
+    let between = |rng: &mut Rng, low, high| f64::from(rng.uniform_between(low, high));
+    let interpolation = [Interpolation::Nearest, Interpolation::Bilinear][rng.below(2) as usize];
+    let fill = [None, Some(Fill::Grey(0)), Some(Fill::Rgb([200, 114, 7]))][rng.below(3) as usize];
+    let angle = between(rng, -200.0, 200.0);
+    match rng.below(3) {
+        0 => Op::Rotate { angle, interpolation, expand: rng.below(2) == 0, center: None, fill },
+        1 => {
+            let translate = [between(rng, -20.0, 20.0), between(rng, -20.0, 20.0)];
+            let shear = Shear::Both([between(rng, -30.0, 30.0), between(rng, -30.0, 30.0)]);
+            let scale = between(rng, 0.1, 2.0);
+            Op::Affine { angle, translate, scale, shear, interpolation, fill, center: None }
+        }
+        _ => {
+            let (right, bottom) = (size.width as i32 + 3, size.height as i32 + 3);
+            let startpoints = [[0, 0], [right, 0], [right, bottom], [0, bottom]];
+            let mut moved = |[x, y]: [i32; 2]| {
+                let by = [rng.below(1 + size.width / 3) as i32, rng.below(1 + size.height / 3) as i32];
+                [if x == 0 { by[0] } else { x - by[0] }, if y == 0 { by[1] } else { y - by[1] }]
+            };
+            let endpoints = startpoints.map(&mut moved);
+            Op::Perspective { startpoints, endpoints, interpolation, fill }
+        }
+    }
+}
+
+/// A draft of one image, turned in any way, after some ops; at most eight statistics are allowed.
+fn any_draft(rng: &mut Rng, index: u64, most: u32) -> Draft {
+    let stored = Size::new(1 + rng.below(120), 1 + rng.below(90));
+    let orientation = Orientation::from_exif(1 + rng.below(8).saturating_sub(rng.below(3)) as u16);
+    let mut draft = Draft::new(index, stored, orientation);
+    let mut contrasts = 0;
+    for _ in 0..rng.below(most + 1) {
+        let op = any_op(rng, draft.size());
+        contrasts += u32::from(matches!(op, Op::Contrast { .. }));
+        if contrasts <= 2 || !matches!(op, Op::Contrast { .. }) {
+            draft.apply(op);
+        }
+    }
+    draft
+}
+
+fn any_erase(rng: &mut Rng, size: Size) -> Op {
+    let (h, w) = (1 + rng.below(size.height), 1 + rng.below(size.width));
+    let (i, j) = (rng.below(size.height) as i32 - 2, rng.below(size.width) as i32 - 2);
+    let v = match rng.below(3) {
+        0 => Value::One(rng.uniform_between(-3.0, 300.0)),
+        1 => Value::Rgb([0.5, -1.0, rng.uniform_between(-3.0, 3.0)]),
+        _ => Value::Noise { key: [rng.bits(), rng.bits()] },
+    };
+    Op::Erase { i, j, h, w, v }
+}
+
+fn case(draft: Draft, rng: &mut Rng, number: u64) -> Result<Case, Box<dyn std::error::Error>> {
+    let says = format!("case {number}: {:?}", draft.ops());
+    let plan = draft.freeze()?;
+    let images = decoded(&plan, rng);
+    Ok(Case { plan, images, says })
+}
+
+fn chains() -> Outcome {
+    let mut renderer = Renderer::new(0).map_err(plain)?;
+    for number in 0..120 {
+        let mut rng = Rng::new(11, 0, number, 0);
+        let mut draft = any_draft(&mut rng, 0, 6);
+        for _ in 0..rng.below(3) {
+            let size = draft.size();
+            draft.apply(any_erase(&mut rng, size));
+        }
+        let case = case(draft, &mut rng, number)?;
+        let (dtype, layout) = (FORMATS[rng.below(4) as usize], LAYOUTS[rng.below(2) as usize]);
+        compare(&mut renderer, &[case], &[dtype], &[layout])?;
+    }
+    Ok(())
+}
+
+/// Samples of one size in batches, each mixed from up to three.
+fn mixes() -> Outcome {
+    let mut renderer = Renderer::new(0).map_err(plain)?;
+    for number in 0..16 {
+        let mut rng = Rng::new(12, 0, number, 0);
+        let size = Size::new(1 + rng.below(75), 1 + rng.below(70));
+        let mut cases = Vec::new();
+        for sample in 0..3 {
+            let mut mixed = any_picture(&mut rng, size);
+            for _ in 0..rng.below(3) {
+                let other = any_picture(&mut rng, size);
+                let whole = rng.below(2) == 0;
+                let window =
+                    Rect::new(rng.below(9) as i32, rng.below(9) as i32, 40, 30).intersect(size.rect());
+                let share = if whole { rng.uniform() } else { 1.0 };
+                mixed.blend(other, share, if whole { size.rect() } else { window }, share)?;
+            }
+            if rng.below(3) == 0 {
+                mixed.apply(Op::Hflip {});
+            }
+            cases.push(case(mixed, &mut rng, number * 10 + sample)?);
+        }
+        let (dtype, layout) = (FORMATS[rng.below(4) as usize], LAYOUTS[rng.below(2) as usize]);
+        compare(&mut renderer, &cases, &[dtype], &[layout])?;
+    }
+    Ok(())
+}
+
+/// A picture of one size, now and then recoloured afterwards, or erased in parts.
+fn any_picture(rng: &mut Rng, size: Size) -> Draft {
+    let mut draft = any_draft(rng, 0, 2);
+    let size = Extent::Two([size.height, size.width]);
+    draft.apply(Op::Resize { size, interpolation: Interpolation::Bilinear, max_size: None, antialias: true });
+    match rng.below(4) {
+        0 => draft.apply(Op::Contrast { factor: 1.4 }),
+        1 => draft.apply(Op::Saturation { factor: 0.3 }),
+        _ => {}
+    }
+    for _ in 0..rng.below(2) {
+        let size = draft.size();
+        draft.apply(any_erase(rng, size));
+    }
+    draft
+}
+
+fn edges() -> Outcome {
+    let mut renderer = Renderer::new(0).map_err(plain)?;
+    for (number, (width, height)) in
+        [(1, 1), (2, 33), (31, 3), (32, 32), (33, 31), (63, 5), (65, 4), (68, 2)].into_iter().enumerate()
+    {
+        let mut rng = Rng::new(13, 0, number as u64, 0);
+        let size = Extent::Two([height, width]);
+        let resize = |interpolation| Op::Resize { size, interpolation, max_size: None, antialias: true };
+        let mut cases = Vec::new();
+        for op in [resize(Interpolation::Bilinear), resize(Interpolation::Nearest)] {
+            let mut draft = Draft::new(0, Size::new(71, 45), Orientation::UPRIGHT);
+            draft.apply(op);
+            draft.apply(Op::Hflip {});
+            cases.push(case(draft, &mut rng, number as u64)?);
+        }
+        compare(&mut renderer, &cases, &FORMATS, &LAYOUTS)?;
+    }
+    Ok(())
+}
+
+/// From what fits shared memory to what does not, along one axis and both.
+fn shrinking() -> Outcome {
+    let mut renderer = Renderer::new(0).map_err(plain)?;
+    let mut rng = Rng::new(14, 0, 0, 0);
+    for (stored, size) in [
+        ((140, 60), [33, 33]),
+        ((200, 150), [32, 35]),
+        ((700, 30), [9, 20]),
+        ((30, 700), [7, 40]),
+        ((3000, 5), [2, 3]),
+        ((400, 300), [1, 1]),
+    ] {
+        let stored = Size::new(stored.0, stored.1);
+        for interpolation in [Interpolation::Bilinear, Interpolation::Bicubic] {
+            let mut draft = Draft::new(0, stored, Orientation::from_exif(1 + rng.below(8) as u16));
+            if rng.below(2) == 0 {
+                draft.apply(Op::Contrast { factor: 0.7 });
+            }
+            draft.apply(Op::Resize {
+                size: Extent::Two(size),
+                interpolation,
+                max_size: None,
+                antialias: true,
+            });
+            let case = case(draft, &mut rng, u64::from(stored.width))?;
+            compare(&mut renderer, &[case], &[DType::F16], &[Layout::Nchw])?;
+        }
+    }
+    Ok(())
+}
