@@ -1,7 +1,7 @@
 //! The loader on a CUDA device: the same batches as on the CPU, whatever goes wrong on the way.
 
 use crate::pictures;
-use crate::scenario::{Outcome, Scenario};
+use crate::scenario::{Libraries, Outcome, Scenario};
 use crate::trainer::Trainer;
 use feedline::augment::{ColorJitter, RandomErasing, RandomHorizontalFlip, RandomResizedCrop};
 use feedline::device::Device;
@@ -24,7 +24,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         bad_files_are_skipped_replaced_and_named_as_on_the_cpu,
     ),
     Scenario::new("a batch that does not fit is made in parts", a_batch_that_does_not_fit_is_made_in_parts),
-    Scenario::new("without nvJPEG the CPU decodes", without_nvjpeg_the_cpu_decodes),
+    Scenario::new("without nvJPEG the CPU decodes", without_nvjpeg_the_cpu_decodes)
+        .libraries(Libraries::DriverOnly),
     Scenario::new("nvJPEG decodes what it can", nvjpeg_decodes_what_it_can),
     Scenario::new(
         "a trainer's stream sees finished batches without the host waiting",
@@ -59,7 +60,10 @@ fn seen(batch: &Batch) -> Seen {
 }
 
 fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<Seen, String>> {
-    loader.epoch(number).map(|batch| batch.map(|batch| seen(&batch)).map_err(|error| error.to_string())).collect()
+    loader
+        .epoch(number)
+        .map(|batch| batch.map(|batch| seen(&batch)).map_err(|error| error.to_string()))
+        .collect()
 }
 
 /// Runs the same description on both devices and compares everything.
@@ -73,7 +77,9 @@ fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> L
             if got == want {
                 continue;
             }
-            let (Ok(got), Ok(want)) = (got, want) else { panic!("{what}, batch {at}: {got:?} and not {want:?}") };
+            let (Ok(got), Ok(want)) = (got, want) else {
+                panic!("{what}, batch {at}: {got:?} and not {want:?}")
+            };
             let different = got.pixels.iter().zip(&want.pixels).filter(|(a, b)| a != b).count();
             panic!(
                 "{what}, epoch {number}, batch {at}: {different} of {} bytes differ; {:?} {:?} and not {:?} {:?}",
@@ -115,7 +121,8 @@ fn every_recipe_gives_the_cpus_batches() -> Outcome {
         if recipe.decode_only {
             continue;
         }
-        let build = || Loader::builder(memory(pictures::all())).recipe(&recipe).batch_size(4).seed(3).workers(2);
+        let build =
+            || Loader::builder(memory(pictures::all())).recipe(&recipe).batch_size(4).seed(3).workers(2);
         same_on_both(name, 1, build);
     }
     Ok(())
@@ -184,8 +191,12 @@ fn a_trainers_stream_sees_finished_batches_without_the_host_waiting() -> Outcome
             drop(batch);
         }
     }
-    let want = (0..2).flat_map(|number| epoch(&cpu, number)).map(|seen| seen.unwrap().pixels).collect::<Vec<_>>();
-    assert!(trainer.finish() == want, "a batch was read before it was finished, or overwritten before it was read");
+    let want =
+        (0..2).flat_map(|number| epoch(&cpu, number)).map(|seen| seen.unwrap().pixels).collect::<Vec<_>>();
+    assert!(
+        trainer.finish() == want,
+        "a batch was read before it was finished, or overwritten before it was read"
+    );
     Ok(())
 }
 

@@ -94,8 +94,8 @@ impl Engine {
         let (kernels, download, streams) = made().map_err(|error| device(&error))?;
         let decoder = decoder(&context, options.rows);
         let capabilities = decoder.as_ref().map(Decoder::capabilities);
-        let submitter = Submitter::new(&context, decoder, kernels, streams, &options)
-            .map_err(|error| device(&error))?;
+        let submitter =
+            Submitter::new(&context, decoder, kernels, streams, &options).map_err(|error| device(&error))?;
         let Options { output, rows, limits, .. } = options;
         let (submitter, counters) = (Mutex::new(submitter), Counters::default());
         Ok(Self { submitter, download, context, output, rows, limits, capabilities, counters })

@@ -83,7 +83,10 @@ fn layer(plan: &Plan, stage: usize, canvas: Size, layer: &Layer) -> Result<(), C
     if number >= if staged { stage } else { images } {
         return bug("a layer shows an image that is not there");
     }
-    if layer.orientation.0 > 7 || ![filter::BILINEAR, filter::BILINEAR_PLAIN, filter::BICUBIC, filter::NEAREST].contains(&layer.filter) {
+    if layer.orientation.0 > 7
+        || ![filter::BILINEAR, filter::BILINEAR_PLAIN, filter::BICUBIC, filter::NEAREST]
+            .contains(&layer.filter)
+    {
         return bug("a layer that is turned or filtered in a way that the CUDA renderer does not know");
     }
     size(layer.scaled)?;

@@ -61,8 +61,11 @@ impl Kernels {
         }
         for launch in &program.launches {
             let (mut tables, mut scratch, mut jobs) = (tables, scratch, launch.jobs);
-            let parameters =
-                &mut [from_mut(&mut tables).cast(), from_mut(&mut scratch).cast(), from_mut(&mut jobs).cast()];
+            let parameters = &mut [
+                from_mut(&mut tables).cast(),
+                from_mut(&mut scratch).cast(),
+                from_mut(&mut jobs).cast(),
+            ];
             let [blocks, jobs] = launch.grid;
             let function = self.function(launch.kernel);
             // SAFETY: all kernels take two addresses and a place in the tables; the memory is the caller's promise.

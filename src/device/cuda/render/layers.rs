@@ -20,7 +20,13 @@ pub(super) struct Painted {
 
 impl Lowering<'_> {
     pub(super) fn layer(&mut self, layer: &Layer) -> Result<Painted, Cause> {
-        let paint = Paint { window: layer.window, kind: layer.kind, fill: layer.fill, source: NONE, ..Paint::zeroed() };
+        let paint = Paint {
+            window: layer.window,
+            kind: layer.kind,
+            fill: layer.fill,
+            source: NONE,
+            ..Paint::zeroed()
+        };
         if layer.kind == kind::SOLID {
             return Ok(Painted { paint, ready: 0, steps: Steps::default() });
         }
@@ -96,7 +102,13 @@ impl Lowering<'_> {
         let size = canvas.size;
         let source =
             canvas.source(Orientation::UPRIGHT, size.rect()).ok_or("a canvas without pixels: a bug")?;
-        let same = |edge: u32| Axis { input: edge, output: edge, count: edge, filter: filter::NEAREST, ..Axis::default() };
+        let same = |edge: u32| Axis {
+            input: edge,
+            output: edge,
+            count: edge,
+            filter: filter::NEAREST,
+            ..Axis::default()
+        };
         let Size { width, height } = size;
         Ok(Paint {
             window: size.rect(),

@@ -33,12 +33,7 @@ impl Renderer {
     ///
     /// # Errors
     /// As [`crate::device::cpu::Renderer::render`], and those of the driver.
-    pub fn render(
-        &mut self,
-        plans: &[Plan],
-        images: &[&[Image]],
-        output: &Output,
-    ) -> Result<Vec<u8>, Cause> {
+    pub fn render(&mut self, plans: &[Plan], images: &[&[Image]], output: &Output) -> Result<Vec<u8>, Cause> {
         if plans.len() != images.len() {
             return Err("a list of images for each plan is needed".into());
         }

@@ -91,7 +91,8 @@ mod tests {
             let orientation = Orientation::from_exif(tag);
             let oriented = orientation.apply_size(stored);
             // An oriented rectangle within what was decoded.
-            let rect = if orientation.transposes() { Rect::new(12, 14, 9, 12) } else { Rect::new(14, 12, 12, 9) };
+            let rect =
+                if orientation.transposes() { Rect::new(12, 14, 9, 12) } else { Rect::new(14, 12, 12, 9) };
             let source = surface.source(orientation, rect).expect("decoded");
             for (x, y) in [(0, 0), (1, 0), (0, 1), (8, 8)] {
                 let at = orientation.to_stored(Rect::new(rect.x + x, rect.y + y, 1, 1), oriented);

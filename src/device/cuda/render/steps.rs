@@ -32,7 +32,8 @@ impl Lowering<'_> {
         for step in &self.plan.steps[planned.range()] {
             let mut step = *step;
             if step.stat != NONE {
-                self.free_stats = self.free_stats.checked_sub(1).ok_or("a sample with too many statistics")?;
+                self.free_stats =
+                    self.free_stats.checked_sub(1).ok_or("a sample with too many statistics")?;
                 step.stat = Tables::push(&mut self.tables.counts, 0);
             }
             self.tables.steps.push(step);
