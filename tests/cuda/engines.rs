@@ -4,7 +4,6 @@
 #![expect(unsafe_code, reason = "calls of a C library")]
 
 use crate::client::{Buffer, Client, Event, Kernel, Pinned, Quiet, Stream};
-use crate::pixels;
 use crate::scenario::{Outcome, Scenario};
 use jpeg_encoder::{ColorType, Encoder};
 use nvjpeg_sys as sys;
@@ -129,7 +128,6 @@ struct Library<'a> {
 
 impl<'a> Library<'a> {
     fn open(client: &'a Client, backend: sys::Backend) -> Result<Self, Box<dyn Error>> {
-        pixels::lend_the_decoder()?;
         let functions = sys::Library::open().map_err(|error| error.to_string())?.functions;
         let mut library = Self { functions, handle: null_mut(), _client: client };
         let flags = sys::FLAG_BITSTREAM_STRICT | sys::FLAG_UPSAMPLING_WITH_INTERPOLATION;

@@ -1,7 +1,7 @@
 //! The loader on a CUDA device: the same batches as on the CPU, whatever goes wrong on the way.
 
 use crate::pictures;
-use crate::scenario::{Outcome, Scenario};
+use crate::scenario::{Libraries, Outcome, Scenario};
 use crate::trainer::Trainer;
 use feedline::augment::{ColorJitter, RandomErasing, RandomHorizontalFlip, RandomResizedCrop};
 use feedline::device::Device;
@@ -24,8 +24,10 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         bad_files_are_skipped_replaced_and_named_as_on_the_cpu,
     ),
     Scenario::new("a batch that does not fit is made in parts", a_batch_that_does_not_fit_is_made_in_parts),
-    Scenario::new("without nvJPEG the CPU decodes", without_nvjpeg_the_cpu_decodes),
+    Scenario::new("without nvJPEG the CPU decodes", without_nvjpeg_the_cpu_decodes)
+        .libraries(Libraries::DriverOnly),
     Scenario::new("nvJPEG decodes what it can", nvjpeg_decodes_what_it_can),
+    Scenario::new("nvJPEG decodes what it can without engines", nvjpeg_decodes_what_it_can).nvjpeg("engines=0"),
     Scenario::new(
         "a trainer's stream sees finished batches without the host waiting",
         a_trainers_stream_sees_finished_batches_without_the_host_waiting,

@@ -36,6 +36,8 @@ pub(crate) enum Libraries {
     Whole,
     /// Both, without the function of this name.
     Without(&'static str),
+    /// The driver, and nothing in nvJPEG's place.
+    DriverOnly,
     /// None: a file that is no library lies in the driver's place, and nothing in nvJPEG's.
     None,
 }
