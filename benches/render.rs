@@ -3,7 +3,7 @@
 use divan::{Bencher, black_box, counter::ItemsCount};
 use feedline::color::Normalize;
 use feedline::device::cpu::Renderer;
-use feedline::draft::{Draft, op::Extent, op::Op};
+use feedline::draft::{Draft, op::Extent, op::Interpolation, op::Op};
 use feedline::geometry::{Orientation, Size};
 use feedline::image::Image;
 use feedline::output::{DType, Layout, Output};
@@ -69,6 +69,14 @@ fn crop_nchw(bencher: Bencher<'_, '_>, dtype: DType) {
 #[divan::bench(args = [DType::F32, DType::F16, DType::U8])]
 fn crop_nhwc(bencher: Bencher<'_, '_>, dtype: DType) {
     run(bencher, &[crop(), Op::Hflip {}], dtype, Layout::Nhwc);
+}
+
+/// Half of a turn's eighth: every output pixel is sampled by itself.
+#[divan::bench(args = [Interpolation::Nearest, Interpolation::Bilinear])]
+fn rotate(bencher: Bencher<'_, '_>, interpolation: Interpolation) {
+    let small = Op::Crop { top: 70, left: 130, height: 224, width: 224 };
+    let turn = Op::Rotate { angle: 22.5, interpolation, expand: false, center: None, fill: Some(0.into()) };
+    run(bencher, &[small, turn], DType::U8, Layout::Nhwc);
 }
 
 #[divan::bench]

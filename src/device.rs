@@ -4,10 +4,15 @@ pub mod batch;
 pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+#[cfg(not(feature = "cuda"))]
+#[path = "device/no_cuda.rs"]
+pub mod cuda;
+mod decoded_by;
 mod reach;
 mod shrink;
 mod warp;
 
+pub use decoded_by::DecodedBy;
 pub use reach::region;
 
 use crate::error::{Error, Result};

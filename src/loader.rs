@@ -9,9 +9,11 @@ mod build_index;
 mod builder;
 mod course;
 mod crew;
+mod desk;
 mod epoch;
 mod histogram;
 mod indexing;
+mod memory;
 mod paper;
 mod planner;
 mod policy;
@@ -136,7 +138,8 @@ impl Loader {
     pub fn stats(&self) -> Stats {
         let context = &self.crew.context;
         let stats = context.meters.snapshot(self.crew.workers(), self.crew.queue.slots());
-        Stats { index: context.indexing.stats(), ..stats }
+        let decoded_by = context.engine.as_ref().map(|engine| engine.decoded_by());
+        Stats { index: context.indexing.stats(), decoded_by, ..stats }
     }
 
     /// Writes the decode indexes found so far to their sidecar file. This also happens by itself at the end of an

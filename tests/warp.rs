@@ -148,6 +148,31 @@ fn a_quarter_of_a_turn_equals_the_orientation_whether_it_is_sampled_or_not() {
     }
 }
 
+/// An op, the size of its result, and the FNV-1a hash of the pixels that torchvision 0.29.2 made of the same noise.
+#[rustfmt::skip]
+const GOLDEN: &[(&str, (i64, i64), u64)] = &[
+    (r#"{"op":"affine","angle":33.3,"translate":[7,-5],"scale":0.8,"shear":[10,-6],"fill":[200,114,7]}"#, (97, 61), 0x1c349399a90b93b3),
+    (r#"{"op":"affine","angle":33.3,"translate":[7,-5],"scale":0.8,"shear":[10,-6],"interpolation":"bilinear","fill":[200,114,7]}"#, (97, 61), 0x3dce7d695d414713),
+    (r#"{"op":"affine","angle":-120,"translate":[0.5,0.25],"scale":1.7,"shear":20,"interpolation":"bilinear","center":[10,50]}"#, (97, 61), 0x43a9d0eaf6e2feda),
+    (r#"{"op":"rotate","angle":45}"#, (97, 61), 0x3b71466d9f99f375),
+    (r#"{"op":"rotate","angle":-77.7,"interpolation":"bilinear","expand":true,"fill":0}"#, (81, 109), 0x5d6e564d670259ab),
+    (r#"{"op":"rotate","angle":90,"interpolation":"bilinear","fill":9}"#, (97, 61), 0x13facd7f171ed8a1),
+    (r#"{"op":"rotate","angle":270,"expand":true}"#, (61, 97), 0x1dc8de95e779fb57),
+    (r#"{"op":"perspective","startpoints":[[0,0],[96,0],[96,60],[0,60]],"endpoints":[[20,3],[90,14],[77,55],[2,41]],"fill":130}"#, (97, 61), 0x18afbf3ebeec5eb1),
+    (r#"{"op":"perspective","startpoints":[[0,0],[96,0],[96,60],[0,60]],"endpoints":[[20,3],[90,14],[77,55],[2,41]],"interpolation":"nearest"}"#, (97, 61), 0x1c9136334d086558),
+];
+
+#[test]
+fn pixels_are_those_that_torchvision_made() {
+    let source = Picture::noise(Size::new(97, 61), 12);
+    for &(json, (width, height), want) in GOLDEN {
+        let got = shown(&source, &[serde_json::from_str(json).expect(json)]);
+        let hash = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        let hash = got.levels.iter().fold(0xcbf2_9ce4_8422_2325, hash);
+        assert_eq!((got.width, got.height, hash), (width, height, want), "{json}");
+    }
+}
+
 #[test]
 fn what_the_region_names_is_enough_for_every_warp_and_filter() {
     let (mut smaller, mut empty) = (0, 0);

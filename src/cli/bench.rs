@@ -15,7 +15,7 @@ use feedline::loader::{BadSample, LastBatch, Loader};
 use feedline::output::{DType, Layout};
 use feedline::source::Source;
 use meter::Meter;
-use report::Report;
+use report::{Report, Unmeasured};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -62,6 +62,9 @@ pub(crate) struct Arguments {
     /// Whether it is kept where a JPEG's rows begin, so that a later crop of it starts at its own first row
     #[arg(long, default_value = "memory", value_parser = ["off", "memory"])]
     decode_index: String,
+    /// Run on a simulated device all the same, and print no figures
+    #[arg(long)]
+    simulated: bool,
     /// Print one JSON object on one line
     #[arg(long)]
     json: bool,
@@ -89,21 +92,24 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if arguments.images == 0 {
         bail!("--images is 0: run at least one image");
     }
-    if arguments.device.open()?.is_simulated() {
+    let device = arguments.device.open()?;
+    let simulated = device.is_simulated();
+    if simulated && !arguments.simulated {
         bail!(
-            "--device: the device is simulated, and its speed means nothing: use cpu, or a machine with a GPU"
+            "--device: the device is simulated, and its speed means nothing: use cpu, or a machine with a GPU; \
+             --simulated runs it without figures"
         );
     }
     let source = arguments.pipeline.source()?;
     let files = source.len();
     let mut meter = Meter::start()?;
     let loader = arguments.loader(source)?;
-    let ended = drive(&loader, &mut meter, arguments);
-    // An index counts the repeated epoch; the user counts files.
-    ended.map_err(|error| match error {
-        Error::Sample { key, index, source } => Error::sample(key, index % files as u64, source),
-        other => other,
-    })?;
+    drive(&loader, &mut meter, arguments, files)?;
+    if simulated {
+        let report = Unmeasured::new(device, &loader, meter.images());
+        print(&if arguments.json { serde_json::to_string(&report)? } else { report.describe() })?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let report = Report::new(arguments, &loader, &meter.stop()?, files)?;
     if arguments.json {
         print(&serde_json::to_string(&report)?)?;
@@ -139,15 +145,22 @@ impl Arguments {
 }
 
 /// Takes the batches of one epoch as a trainer would.
-fn drive(loader: &Loader, meter: &mut Meter, arguments: &Arguments) -> feedline::error::Result<()> {
+fn drive(loader: &Loader, meter: &mut Meter, arguments: &Arguments, files: usize) -> anyhow::Result<()> {
     let bar = progress(arguments.images as u64, "images");
     let step = Duration::from_millis(arguments.step_ms.unwrap_or(0));
     let mut epoch = loader.epoch(0);
     loop {
         let asked = Instant::now();
         let Some(batch) = epoch.next() else { break };
-        let rows = batch?.len();
-        meter.delivered(asked.elapsed(), rows);
+        // An index counts the repeated epoch; the user counts files.
+        let batch = batch.map_err(|error| match error {
+            Error::Sample { key, index, source } => Error::sample(key, index % files as u64, source),
+            other => other,
+        })?;
+        // A device may still be at work on it: only finished pixels count.
+        batch.wait()?;
+        let rows = batch.len();
+        meter.delivered(asked.elapsed(), rows)?;
         bar.inc(rows as u64);
         if !step.is_zero() {
             let stepping = Instant::now();

@@ -137,6 +137,7 @@ fn layer(layer: &Layer) -> Value {
         "orientation": exif(layer.orientation),
         "window": rect(layer.window),
         "filter": filter(layer.filter),
+        "map": (layer.kind == kind::WARP).then_some(layer.map),
     })
 }
 

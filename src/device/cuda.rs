@@ -4,6 +4,7 @@
 pub(crate) mod decode;
 #[allow(dead_code, unused_imports, reason = "the floor is written whole; what stands on it is still growing")]
 pub(crate) mod driver;
+mod engine;
 #[allow(dead_code, unused_imports, reason = "the floor is written whole; what stands on it is still growing")]
 pub(crate) mod nvjpeg;
 mod probe;
@@ -11,8 +12,21 @@ mod probe;
 pub(crate) mod render;
 
 pub use decode::{DecodedImage, ImageDecoder, Route};
+pub use engine::DeviceImages;
+pub(crate) use engine::{Engine, Filled, Options, Slot, Worker};
 pub(crate) use probe::is_simulated_device;
 pub use probe::{Decoding, Found, Missing, NvjpegFound, Survey, find, survey};
 pub use render::Renderer;
 #[doc(hidden)]
 pub use render::jobs;
+
+use driver::CudaError;
+
+/// What to do about a device that fails.
+pub(crate) fn remedy(error: &CudaError) -> &'static str {
+    if error.is_out_of_memory() {
+        "use a smaller batch_size, prefetch or device_memory, or free memory that other programs hold on the device"
+    } else {
+        "start the program again; if it fails again, run `feedline doctor`, or use the CPU device"
+    }
+}

@@ -118,6 +118,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_warped_is_decoded_at_full_size() {
+        let mut draft = Draft::new(0, Size::new(800, 600), Orientation::UPRIGHT);
+        let (angle, interpolation) = (10.0, Interpolation::Bilinear);
+        draft.apply(Op::Rotate { angle, interpolation, expand: false, center: None, fill: None });
+        draft.apply(Op::Resize { size: Extent::One(60), interpolation, max_size: None, antialias: true });
+        let plan = draft.freeze().unwrap();
+        assert_eq!(scales(&plan, |_| true), [Scale::Full]);
+        assert_eq!(shrunk(&plan, &[Scale::Full]), plan);
+    }
+
+    #[test]
     fn edges_go_to_the_nearest_pixel_and_stay_inside() {
         let plan = resized(Rect::new(13, 6, 787, 594), (90, 70), Interpolation::Bicubic, true);
         let smaller = shrunk(&plan, &[Scale::Eighth]);

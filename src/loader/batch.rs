@@ -1,14 +1,18 @@
 //! A batch as the trainer gets it: pixels, labels and where each row comes from.
 
+use super::memory::Filled;
 use super::policy::{Failure, Status};
 use super::queue::{Delivery, Queue, Sample};
-use crate::device::batch::Filled;
-use crate::error::Error;
+use crate::device::cuda::DeviceImages;
+use crate::error::{Error, Result};
 use crate::output::{DType, Output};
 use half::{bf16, f16};
 use std::sync::{Arc, Weak};
 
 /// One batch. It may outlive its epoch and its loader; dropping it makes its memory free for another batch.
+///
+/// Its pixels lie in the host's memory ([`Batch::images`]) or in a device's ([`Batch::on_device`]), as the loader's
+/// device says. A device may still be working on them when the batch is delivered: see [`DeviceImages`].
 pub struct Batch {
     /// Always there until `drop`.
     filled: Option<Filled>,
@@ -44,7 +48,10 @@ impl Batch {
                 rejects.lost = rejects.lost.or((own < rejects.failures.len()).then_some((own, substitutes)));
                 continue;
             };
-            if row != samples.len() {
+            // A device has closed the gaps itself.
+            if let Filled::Host(filled) = &mut filled
+                && row != samples.len()
+            {
                 let from = row * row_bytes;
                 filled.bytes_mut().copy_within(from..from + row_bytes, samples.len() * row_bytes);
             }
@@ -101,34 +108,70 @@ impl Batch {
         self.dtype
     }
 
-    /// The pixels of all rows, without gaps, from an address that is a multiple of 64.
+    /// The pixels of all rows, without gaps, from an address that is a multiple of 64; empty where they lie in a
+    /// device's memory.
     pub fn images(&self) -> &[u8] {
-        let bytes = self.shape.iter().product::<usize>() * self.dtype.bytes();
-        self.filled.as_ref().map_or(&[], |filled| &filled.bytes()[..bytes])
+        match &self.filled {
+            Some(Filled::Host(filled)) => &filled.bytes()[..self.bytes()],
+            _ => &[],
+        }
     }
 
-    /// The values, if the batch is [`DType::F32`].
+    /// The pixels in the device's memory; `None` where they lie in the host's.
+    pub fn on_device(&self) -> Option<DeviceImages<'_>> {
+        match &self.filled {
+            Some(Filled::Cuda(filled)) => Some(filled.images(self.bytes())),
+            _ => None,
+        }
+    }
+
+    /// Waits until the pixels are finished; they always are where they lie in the host's memory.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where the device has failed.
+    pub fn wait(&self) -> Result<()> {
+        self.on_device().map_or(Ok(()), |images| images.wait())
+    }
+
+    /// A copy of the pixels in the host's memory, wherever they lie.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where the device has failed.
+    pub fn to_host(&self) -> Result<Vec<u8>> {
+        match self.on_device() {
+            Some(images) => images.to_host(),
+            None => Ok(self.images().to_vec()),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.shape.iter().product::<usize>() * self.dtype.bytes()
+    }
+
+    /// The values, if the batch is [`DType::F32`] and lies in the host's memory.
     pub fn as_f32(&self) -> Option<&[f32]> {
         self.values(DType::F32)
     }
 
-    /// The values, if the batch is [`DType::F16`].
+    /// The values, if the batch is [`DType::F16`] and lies in the host's memory.
     pub fn as_f16(&self) -> Option<&[f16]> {
         self.values(DType::F16)
     }
 
-    /// The values, if the batch is [`DType::Bf16`].
+    /// The values, if the batch is [`DType::Bf16`] and lies in the host's memory.
     pub fn as_bf16(&self) -> Option<&[bf16]> {
         self.values(DType::Bf16)
     }
 
-    /// The values, if the batch is [`DType::U8`].
+    /// The values, if the batch is [`DType::U8`] and lies in the host's memory.
     pub fn as_u8(&self) -> Option<&[u8]> {
         self.values(DType::U8)
     }
 
     fn values<T: bytemuck::AnyBitPattern>(&self, dtype: DType) -> Option<&[T]> {
-        (self.dtype == dtype).then(|| bytemuck::try_cast_slice(self.images()).ok()).flatten()
+        (self.dtype == dtype && self.on_device().is_none())
+            .then(|| bytemuck::try_cast_slice(self.images()).ok())
+            .flatten()
     }
 
     /// The class of each row's own image, -1 where there is none.
@@ -159,7 +202,11 @@ impl Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        if let (Some(filled), Some(queue)) = (self.filled.take(), self.queue.upgrade()) {
+        let Some(filled) = self.filled.take() else { return };
+        if let Filled::Cuda(filled) = &filled {
+            filled.retire();
+        }
+        if let Some(queue) = self.queue.upgrade() {
             queue.give_back(filled);
         }
     }

@@ -2,6 +2,7 @@
 
 use super::crew::{Crew, MAX_WORKERS};
 use super::indexing::Indexing;
+use super::memory::Maker;
 use super::paper;
 use super::planner::Planner;
 use super::pool::Pool;
@@ -11,7 +12,7 @@ use super::worker::Context;
 use super::{Loader, Setup};
 use crate::augment::Augment;
 use crate::color::Normalize;
-use crate::device::Device;
+use crate::device::{Device, cuda};
 use crate::error::{Error, Result};
 use crate::geometry::Size;
 use crate::image::Limits;
@@ -51,6 +52,8 @@ pub struct LoaderBuilder {
     output_size: Option<Size>,
     decode_only: bool,
     index: (IndexMode, usize),
+    device_memory: Option<u64>,
+    low_priority: bool,
 }
 
 impl LoaderBuilder {
@@ -78,6 +81,8 @@ impl LoaderBuilder {
             output_size: None,
             decode_only: false,
             index: (IndexMode::default(), DEFAULT_BUDGET),
+            device_memory: None,
+            low_priority: false,
         }
     }
 
@@ -211,19 +216,26 @@ impl LoaderBuilder {
         self
     }
 
+    /// Most bytes of a GPU's memory for decoded images and scratch, the batches apart (default: a quarter of what is
+    /// free, at least 4 MiB). A batch that needs more is made in parts.
+    pub fn device_memory(mut self, bytes: u64) -> Self {
+        self.device_memory = Some(bytes);
+        self
+    }
+
+    /// Whether the trainer's kernels go ahead of the loader's on a GPU that both use (default no).
+    pub fn low_priority(mut self, low: bool) -> Self {
+        self.low_priority = low;
+        self
+    }
+
     /// Checks the whole, plans made-up samples, and reserves the memory.
     ///
     /// # Errors
     /// [`Error::Config`] with the remedy, for whatever could not work in any epoch.
     pub fn build(self) -> Result<Loader> {
         self.check()?;
-        if let Device::Cuda { ordinal } = self.device {
-            return Err(Error::Unavailable {
-                what: format!("a loader on CUDA device {ordinal}"),
-                why: "this version renders on the CPU only".into(),
-                remedy: "use the CPU device".into(),
-            });
-        }
+        let device = self.cuda_options();
         let planner = Planner {
             augments: self.augments,
             seed: self.setup.seed,
@@ -246,11 +258,20 @@ impl LoaderBuilder {
         let rows = self.setup.batch_size;
         let row_bytes =
             output.map_or(Ok(0), |output| checked_bytes(&output, rows, reserved + SLOTS_BESIDE))?;
-        let pool = Pool::new(rows, row_bytes, allowed + SLOTS_BESIDE, reserved + SLOTS_BESIDE);
+        let engine = match device {
+            Some(options) => Some(Arc::new(cuda::Engine::new(cuda::Options { output, ..options })?)),
+            None => None,
+        };
+        let maker = match &engine {
+            Some(engine) => Maker::Cuda(Arc::clone(engine)),
+            None => Maker::Host { rows, row_bytes },
+        };
+        let pool = Pool::new(maker, allowed + SLOTS_BESIDE, reserved + SLOTS_BESIDE)?;
         let (mode, budget) = self.index;
         let indexing = Indexing::new(mode, budget, &*self.source);
         let context = Context {
             indexing,
+            engine,
             source: self.source,
             planner,
             output,
@@ -262,6 +283,19 @@ impl LoaderBuilder {
         };
         let crew = Crew::new(Queue::new(pool), context, self.workers, self.prefetch.is_none());
         Ok(Loader { crew: Arc::new(crew), setup: self.setup })
+    }
+
+    /// `None` where pixels are made on the CPU.
+    fn cuda_options(&self) -> Option<cuda::Options> {
+        let Device::Cuda { ordinal } = self.device else { return None };
+        Some(cuda::Options {
+            ordinal,
+            output: None,
+            rows: self.setup.batch_size,
+            limits: self.limits.clone(),
+            budget: self.device_memory,
+            low_priority: self.low_priority,
+        })
     }
 
     fn check(&self) -> Result<()> {
@@ -296,6 +330,11 @@ impl LoaderBuilder {
         }
         if self.partner_window == 0 {
             return Err(Error::config("partner_window is 0: a window needs at least one position"));
+        }
+        if self.scale != DecodeScale::Exact && self.device != Device::Cpu {
+            return Err(Error::config(
+                "decode_scale is for the CPU device, and this loader decodes on a GPU: leave it exact",
+            ));
         }
         self.check_output()
     }

@@ -1,13 +1,13 @@
 //! The output buffers: reserved at the start, handed to workers, then to the consumer, and back.
 
-use crate::device::batch::{Filled, Slot};
+use super::memory::{Filled, Maker, Slot};
+use crate::error::Result;
 
 /// Batch memory and who has it.
 pub(super) struct Pool {
     /// Last in, first out, so that a slot that was never needed is never touched.
     free: Vec<Slot>,
-    rows: usize,
-    row_bytes: usize,
+    maker: Maker,
     /// Slots that workers fill or that stand ready.
     filling: usize,
     /// Slots in the consumer's batches.
@@ -19,20 +19,27 @@ pub(super) struct Pool {
 
 impl Pool {
     /// Reserves `reserved` slots and allows `allowed` of them.
-    pub(super) fn new(rows: usize, row_bytes: usize, allowed: usize, reserved: usize) -> Self {
-        let free = (0..reserved).map(|_| Slot::new(rows, row_bytes)).collect();
-        Self { free, rows, row_bytes, filling: 0, held: 0, allowed, reserved }
+    ///
+    /// # Errors
+    /// Where a device has not the memory for them.
+    pub(super) fn new(maker: Maker, allowed: usize, reserved: usize) -> Result<Self> {
+        let free = (0..reserved).map(|_| maker.make()).collect::<Result<_>>()?;
+        Ok(Self { free, maker, filling: 0, held: 0, allowed, reserved })
     }
 
     /// A slot to fill, or none when all are in use.
     ///
     /// A consumer that keeps all its batches still gets one more, or it would wait for ever: it pays with memory.
-    pub(super) fn open(&mut self) -> Option<Slot> {
+    ///
+    /// # Errors
+    /// Where a device has not the memory for that one more.
+    pub(super) fn open(&mut self) -> Result<Option<Slot>> {
         if self.filling + self.held >= self.allowed.max(self.held + 1) {
-            return None;
+            return Ok(None);
         }
+        let slot = self.free.pop().map_or_else(|| self.maker.make(), Ok)?;
         self.filling += 1;
-        Some(self.free.pop().unwrap_or_else(|| Slot::new(self.rows, self.row_bytes)))
+        Ok(Some(slot))
     }
 
     /// A slot goes from the workers to the consumer.
@@ -73,26 +80,30 @@ impl Pool {
 mod tests {
     use super::*;
 
+    fn pool(allowed: usize, reserved: usize) -> Pool {
+        Pool::new(Maker::Host { rows: 1, row_bytes: 1 }, allowed, reserved).unwrap()
+    }
+
     #[test]
     fn as_many_slots_are_in_use_as_are_allowed() {
-        let mut pool = Pool::new(1, 1, 2, 3);
-        let first = pool.open().unwrap();
-        assert!(pool.open().is_some());
-        assert!(pool.open().is_none());
+        let mut pool = pool(2, 3);
+        let first = pool.open().unwrap().unwrap();
+        assert!(pool.open().unwrap().is_some());
+        assert!(pool.open().unwrap().is_none());
         pool.abandon(first);
-        assert!(pool.open().is_some());
+        assert!(pool.open().unwrap().is_some());
         pool.grow();
-        assert!(pool.open().is_some());
+        assert!(pool.open().unwrap().is_some());
         pool.grow();
         assert_eq!(pool.allowed(), 3);
     }
 
     #[test]
     fn a_consumer_that_keeps_everything_gets_one_more_each_time() {
-        let mut pool = Pool::new(1, 1, 2, 2);
+        let mut pool = pool(2, 2);
         let mut kept = Vec::new();
         for _ in 0..10 {
-            kept.push(pool.open().unwrap().finish());
+            kept.push(pool.open().unwrap().unwrap().finish());
             pool.hand_over();
         }
         kept.into_iter().for_each(|filled| pool.give_back(filled));

@@ -4,14 +4,22 @@
 //! order without sorting. A sample takes hundreds of microseconds, so one lock a sample costs nothing.
 
 use super::course::Course;
+use super::memory::{Filled, Slot};
 use super::policy::{Failure, Status};
 use super::pool::Pool;
-use crate::device::batch::{Filled, Slot};
 use crate::error::{Error, Result};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// One row to be filled.
+/// What a worker is to do next.
+pub(super) enum Task {
+    /// Fill one row.
+    Row(Job),
+    /// Send a batch whose rows are all staged to its device.
+    Submit(Job, Vec<Outcome>),
+}
+
+/// One row to be filled, or a whole batch to be submitted.
 pub(super) struct Job {
     pub(super) course: Arc<Course>,
     pub(super) slot: Arc<Slot>,
@@ -25,6 +33,8 @@ pub(super) struct Job {
 pub(super) struct Outcome {
     pub(super) sample: Option<Sample>,
     pub(super) failures: Vec<Failure>,
+    /// Substitutes tried so far.
+    pub(super) substitutes: u32,
     pub(super) panic: Option<Error>,
 }
 
@@ -47,9 +57,20 @@ pub(super) struct Delivery {
 struct Open {
     batch: usize,
     slot: Arc<Slot>,
+    rows: usize,
     claimed: usize,
     finished: usize,
     outcomes: Vec<Outcome>,
+    submission: Submission,
+}
+
+/// Where a batch stands that a device makes; in the host's memory it is done with its last row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Submission {
+    NotNeeded,
+    Due,
+    UnderWay,
+    Done,
 }
 
 /// The epoch being worked on.
@@ -59,6 +80,8 @@ struct Run {
     course: Arc<Course>,
     next_batch: usize,
     open: VecDeque<Open>,
+    /// Why the epoch cannot go on.
+    broken: Option<Error>,
 }
 
 struct State {
@@ -89,7 +112,8 @@ impl Queue {
         state.abandon_run();
         state.serial += 1;
         let serial = state.serial;
-        state.run = Some(Run { serial, course, next_batch: first_batch, open: VecDeque::new() });
+        state.run =
+            Some(Run { serial, course, next_batch: first_batch, open: VecDeque::new(), broken: None });
         self.work.notify_all();
         self.ready.notify_all();
         serial
@@ -112,18 +136,25 @@ impl Queue {
         self.ready.notify_all();
     }
 
-    /// The next row for a worker; waits for one. `None`: go home.
-    pub(super) fn claim(&self) -> Option<Job> {
+    /// The next task for a worker; waits for one. `None`: go home.
+    pub(super) fn claim(&self) -> Option<Task> {
         let mut state = self.lock();
         loop {
             if state.stopping {
                 return None;
             }
-            if let Some((job, opened)) = state.next_job() {
-                if opened && job.course.rows(job.batch) > 1 {
-                    self.work.notify_all();
+            if let Some(task) = state.next_submission() {
+                return Some(task);
+            }
+            match state.next_job() {
+                Ok(Some((job, opened))) => {
+                    if opened && job.course.rows(job.batch) > 1 {
+                        self.work.notify_all();
+                    }
+                    return Some(Task::Row(job));
                 }
-                return Some(job);
+                Ok(None) => {}
+                Err(error) => state.break_off(error, &self.ready),
             }
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -142,11 +173,38 @@ impl Queue {
             open.finished += 1;
             if open.is_complete() {
                 self.ready.notify_all();
+            } else if open.is_due() {
+                self.work.notify_all();
             }
         } else if let Some(slot) = Arc::into_inner(slot) {
             state.pool.abandon(slot);
             self.work.notify_all();
         }
+    }
+
+    /// Takes the result of a submission.
+    pub(super) fn submitted(&self, job: Job, outcomes: Vec<Outcome>, result: Result<()>) {
+        let mut state = self.lock();
+        let Job { slot, batch, epoch, .. } = job;
+        let run = state.run.as_mut().filter(|run| run.serial == epoch);
+        let Some(run) = run else {
+            if let Some(slot) = Arc::into_inner(slot) {
+                state.pool.abandon(slot);
+            }
+            self.work.notify_all();
+            return;
+        };
+        drop(slot);
+        if let Some(open) = run.open.iter_mut().find(|open| open.batch == batch) {
+            open.outcomes = outcomes;
+            open.submission = Submission::Done;
+        }
+        if let Err(error) = result {
+            state.break_off(error, &self.ready);
+        }
+        self.ready.notify_all();
+        // The next batch may have been waiting for this one.
+        self.work.notify_all();
     }
 
     /// How many batches of the epoch `serial` stand ready, in order.
@@ -166,6 +224,9 @@ impl Queue {
                      before the next one is made",
                 ));
             };
+            if let Some(error) = run.broken.take() {
+                return Err(error);
+            }
             if run.open.front().is_some_and(Open::is_complete)
                 && let Some(open) = run.open.pop_front()
             {
@@ -202,18 +263,42 @@ impl Queue {
 }
 
 impl State {
+    /// The first batch whose rows are all staged. One is submitted at a time, so that batches reach the device in order.
+    fn next_submission(&mut self) -> Option<Task> {
+        let run = self.run.as_mut().filter(|run| run.broken.is_none())?;
+        if run.open.iter().any(|open| open.submission == Submission::UnderWay) {
+            return None;
+        }
+        let open = run.open.iter_mut().find(|open| open.submission != Submission::Done)?;
+        if !open.is_due() {
+            return None;
+        }
+        open.submission = Submission::UnderWay;
+        let (slot, batch) = (Arc::clone(&open.slot), open.batch);
+        let job = Job { course: Arc::clone(&run.course), slot, batch, row: 0, epoch: run.serial };
+        Some(Task::Submit(job, std::mem::take(&mut open.outcomes)))
+    }
+
+    /// Keeps what the consumer is to be told; nothing more of the epoch is begun.
+    fn break_off(&mut self, error: Error, ready: &Condvar) {
+        if let Some(run) = &mut self.run {
+            run.broken.get_or_insert(error);
+            ready.notify_all();
+        }
+    }
+
     /// The first unclaimed row of the open batches, or of a new one; says whether a batch was opened.
-    fn next_job(&mut self) -> Option<(Job, bool)> {
-        let run = self.run.as_mut()?;
-        let waiting = run.open.iter().position(|open| open.claimed < open.outcomes.len());
+    fn next_job(&mut self) -> Result<Option<(Job, bool)>> {
+        let Some(run) = self.run.as_mut().filter(|run| run.broken.is_none()) else { return Ok(None) };
+        let waiting = run.open.iter().position(|open| open.claimed < open.rows);
         let opened = waiting.is_none();
         let at = match waiting {
             Some(at) => at,
             None => {
                 if run.next_batch >= run.course.batches() {
-                    return None;
+                    return Ok(None);
                 }
-                let slot = self.pool.open()?;
+                let Some(slot) = self.pool.open()? else { return Ok(None) };
                 run.open.push_back(Open::new(run.next_batch, slot, run.course.rows(run.next_batch)));
                 run.next_batch += 1;
                 run.open.len() - 1
@@ -222,7 +307,7 @@ impl State {
         let open = &mut run.open[at];
         open.claimed += 1;
         let (slot, batch, row) = (Arc::clone(&open.slot), open.batch, open.claimed - 1);
-        Some((Job { course: Arc::clone(&run.course), slot, batch, row, epoch: run.serial }, opened))
+        Ok(Some((Job { course: Arc::clone(&run.course), slot, batch, row, epoch: run.serial }, opened)))
     }
 
     /// Slots that workers still write come back when the last of them finishes.
@@ -238,11 +323,17 @@ impl State {
 impl Open {
     fn new(batch: usize, slot: Slot, rows: usize) -> Self {
         let outcomes = std::iter::repeat_with(Outcome::default).take(rows).collect();
-        Self { batch, slot: Arc::new(slot), claimed: 0, finished: 0, outcomes }
+        let submission = if slot.is_submitted() { Submission::Due } else { Submission::NotNeeded };
+        Self { batch, slot: Arc::new(slot), rows, claimed: 0, finished: 0, outcomes, submission }
+    }
+
+    /// Whether all rows are staged and the batch has still to be submitted.
+    fn is_due(&self) -> bool {
+        self.finished == self.rows && self.submission == Submission::Due
     }
 
     fn is_complete(&self) -> bool {
-        self.finished == self.outcomes.len()
+        self.finished == self.rows && matches!(self.submission, Submission::NotNeeded | Submission::Done)
     }
 }
 

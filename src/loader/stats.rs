@@ -2,6 +2,7 @@
 
 use super::histogram::{Histogram, Timing};
 use super::policy::Stage;
+use crate::device::DecodedBy;
 use crate::index::IndexStats;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -75,6 +76,7 @@ impl Meters {
             failures: self.failures.load(Relaxed),
             first_batch_seconds: (first > 0).then_some(first as f64 * 1e-9),
             index: IndexStats::default(),
+            decoded_by: None,
         }
     }
 }
@@ -112,6 +114,8 @@ pub struct Stats {
     pub first_batch_seconds: Option<f64>,
     /// What decode indexes did.
     pub index: IndexStats,
+    /// Which decoders a GPU's images went through; `None` where the device is the CPU.
+    pub decoded_by: Option<DecodedBy>,
 }
 
 /// The part that everything else waits for.

@@ -8,6 +8,7 @@
 #ifdef TESTDOUBLE_TSAN
 #include <sanitizer/tsan_interface.h>
 extern "C" void __tsan_write_range(void* at, long bytes);
+extern "C" void __tsan_read_range(void* at, long bytes);
 #endif
 
 namespace race {
@@ -35,6 +36,14 @@ inline void acquire(const MarkPtr& mark) {
 inline void write(void* at, size_t bytes) {
 #ifdef TESTDOUBLE_TSAN
     __tsan_write_range(at, long(bytes));
+#else
+    (void)at, (void)bytes;
+#endif
+}
+
+inline void read(void* at, size_t bytes) {
+#ifdef TESTDOUBLE_TSAN
+    __tsan_read_range(at, long(bytes));
 #else
     (void)at, (void)bytes;
 #endif

@@ -24,7 +24,7 @@ static void report_leaks(Driver& d) {
         allocations[kind]++;
         bytes[kind] += allocation.bytes;
     }
-    for (const auto& stream : d.scheduler.streams()) streams += !stream->destroyed;
+    for (const auto& stream : d.scheduler.streams()) streams += !stream->destroyed && !stream->hidden;
     int retained = 0;
     for (const Context& context : d.contexts) retained += context.retained;
     if (allocations[0] + allocations[1] + streams + d.events.size() + d.modules.size() + size_t(retained) == 0) return;
@@ -40,7 +40,7 @@ void report_at_exit() {
     if (!d.options.report) return;
     report_leaks(d);
     fprintf(stderr,
-            "fakecuda: SIMULATED driver, not a GPU: %llu calls, %llu of them faultable, %llu operations, "
+            "fakecuda: SIMULATED driver, not a GPU: %llu calls, %llu faultable, %llu operations, "
             "%llu copies of pageable memory, peak %zu bytes, %d problems\n",
             (unsigned long long)d.calls, (unsigned long long)d.faultable_calls,
             (unsigned long long)d.scheduler.operations(), (unsigned long long)d.pageable_copies, d.memory.peak(),

@@ -32,6 +32,9 @@ fn a_report_on_one_line_holds_the_figures_of_the_run() {
     let number = |key: &str| bench[key].as_f64().expect("a number");
     assert!(number("images_per_s") > 0.0 && number("cpu_s_per_1000") > 0.0 && number("peak_rss_mb") > 1.0);
     assert!(number("first_batch_s") <= number("seconds"));
+    assert!(number("steady_images_per_s") > 0.0 && number("steady_cpu_s_per_1000") > 0.0);
+    let alone = report(&["bench", "--images", "8", "--batch-size", "8", "--json"]);
+    assert!(alone["steady_images_per_s"].is_null(), "nothing came behind the first batch");
     let shares: f64 = ["read", "plan", "decode", "render"]
         .iter()
         .map(|s| bench["stages"][s].as_f64().expect("a share"))

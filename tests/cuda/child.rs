@@ -1,5 +1,6 @@
 //! A scenario in a process of its own: how it is started, and what is made of its end.
 
+use crate::pixels;
 use crate::scenario::{self, Scenario};
 use std::io::Read;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
@@ -18,7 +19,7 @@ pub(crate) fn run(name: &str) -> ExitCode {
         eprintln!("error: there is no scenario `{name}`");
         return ExitCode::from(REPORTED + 1);
     };
-    match (found.run)() {
+    match pixels::lend_the_decoder().and_then(|()| (found.run)()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

@@ -91,7 +91,7 @@ pub(crate) fn environment(scenario: &Scenario) -> Result<Vec<(&'static str, Stri
     let variant = Variant::chosen()?;
     let whole = folder(variant);
     let libraries = match scenario.libraries {
-        Libraries::Whole => {
+        Libraries::Whole | Libraries::DriverOnly => {
             build(variant, "")?;
             whole
         }
@@ -108,9 +108,13 @@ pub(crate) fn environment(scenario: &Scenario) -> Result<Vec<(&'static str, Stri
     if let Ok(before) = std::env::var("LD_LIBRARY_PATH") {
         search = format!("{search}:{before}");
     }
+    let nvjpeg = match scenario.libraries {
+        Libraries::DriverOnly => libraries.join("no-libnvjpeg"),
+        _ => libraries.join("libnvjpeg.so.13"),
+    };
     let mut set = vec![
         ("LD_LIBRARY_PATH", search),
-        ("FEEDLINE_NVJPEG", libraries.join("libnvjpeg.so.13").display().to_string()),
+        ("FEEDLINE_NVJPEG", nvjpeg.display().to_string()),
         ("FAKENVJPEG", scenario.nvjpeg.to_owned()),
     ];
     if let Some(runtime) = variant.preloaded()? {

@@ -3,17 +3,26 @@
 //! Each scenario runs in a process of its own, because a driver can only be started once in each: this program starts
 //! itself with the scenario's name in the environment. `docs/cuda-testing.md` says what that can find and what not.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod child;
 mod client;
+mod decoding;
 mod double;
 mod driver_calls;
+mod engines;
 mod limits;
 mod ordering;
 mod parity;
+mod pictures;
+mod pipeline;
+mod pixels;
 mod planted;
+mod probe;
 mod ring;
 mod scenario;
 mod sweep;
+mod trainer;
 mod trial;
 
 use std::process::ExitCode;

@@ -5,11 +5,15 @@ pub(crate) type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// All scenarios. Whoever adds some adds a file with a `SCENARIOS` of its own and a line here.
 const TABLES: &[&[Scenario]] = &[
+    crate::decoding::SCENARIOS,
     crate::driver_calls::SCENARIOS,
+    crate::engines::SCENARIOS,
     crate::limits::SCENARIOS,
     crate::ordering::SCENARIOS,
     crate::parity::SCENARIOS,
+    crate::pipeline::SCENARIOS,
     crate::planted::SCENARIOS,
+    crate::probe::SCENARIOS,
 ];
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {
@@ -32,6 +36,8 @@ pub(crate) enum Libraries {
     Whole,
     /// Both, without the function of this name.
     Without(&'static str),
+    /// The driver, and nothing in nvJPEG's place.
+    DriverOnly,
     /// None: a file that is no library lies in the driver's place, and nothing in nvJPEG's.
     None,
 }

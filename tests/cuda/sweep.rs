@@ -11,10 +11,29 @@ use libtest_mimic::{Failed, Trial};
 /// Failures that end a sweep; more of them say nothing new.
 const MOST_FAILURES: usize = 10;
 
-/// What fails: FAKECUDA's word ahead of the number, and the error behind it.
-const KINDS: &[(&str, &str, &str)] = &[
-    ("faultable", "fault=any@", "2"),         // a call is out of memory
-    ("operations", "fault=exec-any@", "700"), // an operation accesses memory that is not there
+/// One kind of failure: what the double calls the events that it counts, and how it is asked to fail one of them.
+struct Kind {
+    counted: &'static str,
+    driver: fn(u64) -> String,
+    nvjpeg: fn(u64) -> String,
+}
+
+const KINDS: &[Kind] = &[
+    // A call is out of memory.
+    Kind {
+        counted: "faultable",
+        driver: |number| format!(",fault=any@{number}:2"),
+        nvjpeg: |_| String::new(),
+    },
+    // An operation accesses memory that is not there, and the context is broken for good.
+    Kind {
+        counted: "operations",
+        driver: |number| format!(",fault=exec-any@{number}:700"),
+        nvjpeg: |_| String::new(),
+    },
+    // nvJPEG fails, and then says that a file is to blame.
+    Kind { counted: "nvJPEG calls", driver: |_| String::new(), nvjpeg: |number| format!(",any@{number}:6") },
+    Kind { counted: "nvJPEG calls", driver: |_| String::new(), nvjpeg: |number| format!(",any@{number}:3") },
 ];
 
 /// Ignored, because they take a while: `cargo test --test cuda -- --ignored sweep`.
@@ -28,22 +47,28 @@ pub(crate) fn all() -> Vec<Trial> {
 
 fn sweep(scenario: &'static Scenario) -> Result<(), Failed> {
     let environment = double::environment(scenario)?;
-    let run = |words: &str| {
+    let run = |mode: &str, driver: &str, nvjpeg: &str| {
         let mut environment = environment.clone();
-        environment.push(("FAKECUDA", format!("{words}{}", scenario.driver)));
+        environment.push(("FAKECUDA", format!("{mode}{driver}{}", scenario.driver)));
+        environment.push(("FAKENVJPEG", format!("{}{nvjpeg}", scenario.nvjpeg)));
         child::start(scenario, &environment)
     };
-    let whole = run("mode=lazy")?;
+    let whole = run("mode=lazy", "", "")?;
     let mut failures = Vec::new();
-    for (counted, fault, code) in KINDS {
-        let events = count(&whole, counted).ok_or("the simulated driver has not reported its totals")?;
-        for number in 1..=events {
+    for kind in KINDS {
+        for number in 1..=count(&whole, kind.counted) {
             // The seed differs too, so that the same error meets different states of the streams.
-            let words = format!("mode=random,seed={number},{fault}{number}:{code}");
-            let verdict = run(&words)?;
-            if verdict.end == End::Broken || !verdict.accusations().is_empty() {
-                failures.push(format!("FAKECUDA=\"{words}\": {}\n{}", verdict.how, verdict.said));
+            let (mode, driver, nvjpeg) =
+                (format!("mode=random,seed={number}"), (kind.driver)(number), (kind.nvjpeg)(number));
+            let verdict = run(&mode, &driver, &nvjpeg)?;
+            if verdict.end != End::Broken && verdict.accusations().is_empty() {
+                continue;
             }
+            let how = &verdict.how;
+            failures.push(format!(
+                "FAKECUDA=\"{mode}{driver}\" FAKENVJPEG=\"{nvjpeg}\": {how}\n{}",
+                verdict.said
+            ));
             if failures.len() == MOST_FAILURES {
                 return Err(Failed::from(failures.join("\n")));
             }
@@ -52,9 +77,11 @@ fn sweep(scenario: &'static Scenario) -> Result<(), Failed> {
     if failures.is_empty() { Ok(()) } else { Err(Failed::from(failures.join("\n"))) }
 }
 
-/// The number ahead of a word in the double's closing line: `... 31 of them faultable, 12 operations, ...`.
-fn count(verdict: &Verdict, word: &str) -> Option<u64> {
-    let line = verdict.said.lines().find(|line| line.contains("SIMULATED driver"))?;
-    let part = line.split(", ").find(|part| part.contains(word))?;
-    part.split(' ').find_map(|text| text.parse().ok())
+/// The number ahead of these words in the double's closing lines: `..., 31 faultable, 12 operations, ...`. Nothing is
+/// said of a library that was not used.
+fn count(verdict: &Verdict, words: &str) -> u64 {
+    let totals = verdict.said.lines().filter(|line| line.contains("SIMULATED"));
+    let parts = totals.flat_map(|line| line.split(": ").flat_map(|part| part.split(", ")));
+    let numbers = parts.filter_map(|part| part.strip_suffix(words)?.trim_end().parse::<u64>().ok());
+    numbers.sum()
 }

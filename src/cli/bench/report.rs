@@ -4,6 +4,7 @@ use super::Arguments;
 use super::meter::Measured;
 use crate::cli::doctor::simd_word;
 use crate::cli::options::{device_word, dtype_word, layout_word};
+use feedline::device::{DecodedBy, Device};
 use feedline::loader::{Loader, SLOTS_BESIDE, Stats};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -18,6 +19,9 @@ pub(crate) struct Report {
     seconds: f64,
     images_per_s: f64,
     cpu_s_per_1000: f64,
+    /// Behind the first batch; null where there was no other.
+    steady_images_per_s: Option<f64>,
+    steady_cpu_s_per_1000: Option<f64>,
     mb_per_s: f64,
     first_batch_s: f64,
     peak_rss_mb: f64,
@@ -33,6 +37,8 @@ pub(crate) struct Report {
     stages: Stages,
     limiting_stage: Option<String>,
     limiting_why: Option<String>,
+    /// Which decoders a GPU's images went through.
+    decoded_by: Option<DecodedBy>,
     trainer: Option<Trainer>,
     failures: u64,
     failed: Vec<Failed>,
@@ -45,6 +51,30 @@ struct Stages {
     plan: f64,
     decode: f64,
     render: f64,
+}
+
+/// What a run on a simulated device is reported as: no figure in seconds, since each would be taken for a GPU's.
+#[derive(Serialize)]
+pub(crate) struct Unmeasured {
+    simulated: bool,
+    device: String,
+    images: u64,
+    decoded_by: Option<DecodedBy>,
+    failures: u64,
+}
+
+impl Unmeasured {
+    pub(crate) fn new(device: Device, loader: &Loader, images: u64) -> Self {
+        let stats = loader.stats();
+        let Stats { decoded_by, failures, .. } = stats;
+        Self { simulated: true, device: device_word(device), images, decoded_by, failures }
+    }
+
+    /// The same for a reader.
+    pub(crate) fn describe(&self) -> String {
+        let Self { device, images, failures, .. } = self;
+        format!("{images} images on {device}, {failures} bad samples; no figures: the device is simulated")
+    }
 }
 
 /// What the simulated trainer met.
@@ -82,6 +112,11 @@ impl Report {
             seconds: measured.seconds,
             images_per_s: images as f64 / measured.seconds,
             cpu_s_per_1000: 1000.0 * measured.cpu_seconds / (images as f64).max(1.0),
+            steady_images_per_s: measured.steady.as_ref().map(|steady| steady.images as f64 / steady.seconds),
+            steady_cpu_s_per_1000: measured
+                .steady
+                .as_ref()
+                .map(|steady| 1000.0 * steady.cpu_seconds / steady.images as f64),
             mb_per_s: stats.bytes_read as f64 / 1e6 / measured.seconds,
             first_batch_s: measured.first_batch_seconds,
             peak_rss_mb: measured.peak_rss_mb,
@@ -95,6 +130,7 @@ impl Report {
             layout: output.map(|output| layout_word(output.layout)),
             files,
             stages: shares(&stats),
+            decoded_by: stats.decoded_by,
             trainer: arguments.step_ms.map(|step_ms| trainer(step_ms, measured)),
             limiting_stage: limit.as_ref().map(|(limit, _)| format!("{limit:?}").to_lowercase()),
             limiting_why: limit.map(|(_, why)| why),

@@ -3,8 +3,13 @@
 //! [`Warp`] says where. What is read there is summed in f32 in the order written here, `mul_add` being one rounding,
 //! and rounded to a level half to even, so that a kernel can give the same bits. The unwidened filters are those of
 //! torch's `grid_sample` with zeros around, and the blend with a fill is torchvision's.
+//!
+//! Places and sums are computed for a block of pixels at a time, which compilers turn into vectors; only the reads
+//! between them go from pixel to pixel.
 
-use super::block::LANES;
+mod tent;
+
+use super::block::{Block, LANES, Plane};
 use super::pack::with_level;
 use super::view::View;
 use crate::device::reach::{self, Scale};
@@ -13,8 +18,8 @@ use crate::geometry::Rect;
 use crate::plan::{Layer, around, filter};
 use crate::simd::Level;
 
-/// Three sums of levels, and what the taps inside the clip weigh together.
-type Sums = [f32; 4];
+/// A source pixel as red, green, blue and 1 from the lowest byte up, or 0 where there is none.
+type Word = u32;
 
 /// Renders the rows of one warped layer.
 pub(crate) struct Gather<'a> {
@@ -29,6 +34,15 @@ pub(crate) struct Gather<'a> {
     /// The pixels that taps may read, and where they begin in the clip.
     view: View<'a>,
     corner: [i32; 2],
+}
+
+/// Where a block of pixels falls.
+struct Places {
+    /// The row of the warped image, and the columns.
+    row: f32,
+    columns: Plane,
+    xs: Plane,
+    ys: Plane,
 }
 
 impl<'a> Gather<'a> {
@@ -52,191 +66,180 @@ impl<'a> Gather<'a> {
 
     /// Writes row `y` of the window, packed RGB; pixels that the layer does not cover stay as they are.
     pub(crate) fn row(&self, y: usize, row: &mut [u8], level: Level) {
-        if self.view.data.is_empty() {
-            return self.leave(row);
-        }
         with_level(
             level,
             #[inline(always)]
-            || match self.filter {
-                filter::NEAREST => self.fill_row(y, row, |place, _| self.nearest(place)),
-                filter::BILINEAR_PLAIN => self.fill_row(y, row, |place, _| self.plain(place)),
-                _ => self.fill_row(y, row, |place, pixel| self.widened(place, pixel)),
+            || {
+                let mut block = Block::default();
+                for (chunk, pixels) in row.chunks_mut(LANES * 3).enumerate() {
+                    let places = self.places(chunk * LANES, y);
+                    self.sample(&places, pixels.len() / 3, &mut block);
+                    match self.around {
+                        around::NOTHING => self.cover(&places, &block, pixels),
+                        _ => block.store(pixels, level),
+                    }
+                }
             },
         );
     }
 
-    /// A row of a map that leaves the clip everywhere.
-    fn leave(&self, row: &mut [u8]) {
-        if self.around != around::NOTHING {
-            let fill = self.outside();
-            row.chunks_exact_mut(3).for_each(|pixel| pixel.copy_from_slice(&fill));
+    /// Where the pixels from `x` on fall; those behind the row's end are not looked at.
+    #[inline(always)]
+    fn places(&self, x: usize, y: usize) -> Places {
+        let row = self.rows.shown(y) as f32;
+        let mut places = Places { row, columns: [0.0; LANES], xs: [0.0; LANES], ys: [0.0; LANES] };
+        let (count, offset) = (self.columns.count as i32, self.columns.offset);
+        let (first, step) = if self.columns.reversed { (count - 1 - x as i32, -1) } else { (x as i32, 1) };
+        for lane in 0..LANES {
+            places.columns[lane] = (offset + first + step * lane as i32) as f32;
+            [places.xs[lane], places.ys[lane]] = self.warp.place(places.columns[lane], row);
+        }
+        places
+    }
+
+    /// Levels of the first `count` pixels.
+    #[inline(always)]
+    fn sample(&self, places: &Places, count: usize, block: &mut Block) {
+        if self.view.data.is_empty() {
+            // The map leaves the clip everywhere.
+            block.planes = self.fill.map(|level| [level; LANES]);
+            return;
+        }
+        match self.filter {
+            filter::NEAREST => self.nearest(places, count, block),
+            filter::BILINEAR_PLAIN => self.plain(places, count, block),
+            _ => self.widened(places, count, block),
         }
     }
 
-    /// `sample` gets the place in the clip, and the column and row of the warped image.
     #[inline(always)]
-    fn fill_row(&self, y: usize, row: &mut [u8], sample: impl Fn([f32; 2], [f32; 2]) -> [u8; 3]) {
-        let line = self.rows.shown(y) as f32;
-        let mut places = [[0.0; LANES]; 3];
-        for (chunk, pixels) in row.chunks_mut(LANES * 3).enumerate() {
-            let [columns, xs, ys] = &mut places;
+    fn nearest(&self, Places { xs, ys, .. }: &Places, count: usize, block: &mut Block) {
+        let mut words = [0; LANES];
+        for lane in 0..count {
+            words[lane] = self.tap(xs[lane].round_ties_even(), ys[lane].round_ties_even());
+        }
+        for (channel, plane) in block.planes.iter_mut().enumerate() {
             for lane in 0..LANES {
-                // Lanes behind the row's end wrap around or lie outside; they are not looked at.
-                columns[lane] = self.shown(chunk * LANES + lane);
-                [xs[lane], ys[lane]] = self.warp.place(columns[lane], line);
-            }
-            for (lane, pixel) in pixels.chunks_exact_mut(3).enumerate() {
-                let place = [xs[lane], ys[lane]];
-                if self.around != around::NOTHING || self.is_inside(place) {
-                    pixel.copy_from_slice(&sample(place, [columns[lane], line]));
-                }
+                let level = level_of(words[lane], channel);
+                plane[lane] = if words[lane] == 0 { self.fill[channel] } else { level };
             }
         }
-    }
-
-    /// The column of the warped image that the window shows at `position`.
-    #[inline(always)]
-    fn shown(&self, position: usize) -> f32 {
-        let (position, count) = (position as i32, self.columns.count as i32);
-        let shown = if self.columns.reversed { count - 1 - position } else { position };
-        (shown + self.columns.offset) as f32
-    }
-
-    /// The colour around the clip.
-    #[inline(always)]
-    fn outside(&self) -> [u8; 3] {
-        self.fill.map(|level| level as u8)
-    }
-
-    /// Whether a pixel's centre falls inside the clip.
-    #[inline(always)]
-    fn is_inside(&self, [x, y]: [f32; 2]) -> bool {
-        x >= -0.5 && x < self.edges[0] - 0.5 && y >= -0.5 && y < self.edges[1] - 0.5
-    }
-
-    #[inline(always)]
-    fn nearest(&self, place: [f32; 2]) -> [u8; 3] {
-        let [x, y] = place.map(f32::round_ties_even);
-        let [r, g, b, inside] = self.tap(x, y);
-        if inside == 0.0 { self.outside() } else { [r, g, b].map(|level| level as u8) }
     }
 
     /// Four taps, in the order of torch's sums.
     #[inline(always)]
-    fn plain(&self, [x, y]: [f32; 2]) -> [u8; 3] {
-        if !self.is_reached([x, y], [1.0; 2]) {
-            return self.outside();
+    fn plain(&self, Places { xs, ys, .. }: &Places, count: usize, block: &mut Block) {
+        let (mut lefts, mut tops) = ([0.0; LANES], [0.0; LANES]);
+        let mut weights = [[0.0; LANES]; 4];
+        for lane in 0..LANES {
+            let (x, y) = (xs[lane], ys[lane]);
+            let (left, top) = (x.floor(), y.floor());
+            let (east, south) = (x - left, y - top);
+            let (west, north) = (1.0 - east, 1.0 - south);
+            // Where no tap can lie inside there may be no number either, at a perspective's horizon.
+            let reached = self.is_reached([x, y], [1.0; 2]);
+            (lefts[lane], tops[lane]) = (left, top);
+            let products = [west * north, east * north, west * south, east * south];
+            for (weights, product) in weights.iter_mut().zip(products) {
+                weights[lane] = if reached { product } else { 0.0 };
+            }
         }
-        let (left, top) = (x.floor(), y.floor());
-        let (east, south) = (x - left, y - top);
-        let (west, north) = (1.0 - east, 1.0 - south);
-        let first = self.tap(left, top).map(|level| level * (west * north));
-        let second = add(first, self.tap(left + 1.0, top), east * north);
-        let third = add(second, self.tap(left, top + 1.0), west * south);
-        self.blended(add(third, self.tap(left + 1.0, top + 1.0), east * south))
+        let mut words = [[0; LANES]; 4];
+        for lane in 0..count {
+            let taps = self.four(lefts[lane], tops[lane]);
+            words.iter_mut().zip(taps).for_each(|(words, tap)| words[lane] = tap);
+        }
+        let mut sums = [[0.0; LANES]; 4];
+        for (channel, sums) in sums.iter_mut().enumerate() {
+            for lane in 0..LANES {
+                let tap = |i: usize| level_of(words[i][lane], channel);
+                let sum = tap(1).mul_add(weights[1][lane], tap(0) * weights[0][lane]);
+                let sum = tap(2).mul_add(weights[2][lane], sum);
+                sums[lane] = tap(3).mul_add(weights[3][lane], sum);
+            }
+        }
+        self.finish(&sums, block);
     }
 
-    /// A tent as wide as the source's stride: rows from the top, in each row columns from the left.
+    /// Three sums of levels and what the taps inside the clip weigh together, as levels blended with the fill.
     #[inline(always)]
-    fn widened(&self, [x, y]: [f32; 2], [column, row]: [f32; 2]) -> [u8; 3] {
-        let radius = self.warp.radius(column, row);
-        if radius == [1.0; 2] {
-            return self.plain([x, y]);
-        }
-        if !self.is_reached([x, y], radius) {
-            return self.outside();
-        }
-        let (columns, rows) = (Tent::new(x, radius[0]), Tent::new(y, radius[1]));
-        let mut sums = [0.0; 4];
-        let (mut across, mut down) = (0.0, 0.0);
-        for top in rows.taps() {
-            let mut line = [0.0; 4];
-            across = 0.0;
-            for left in columns.taps() {
-                let weight = columns.weight(left);
-                line = add(line, self.tap(left, top), weight);
-                across += weight;
+    fn finish(&self, sums: &[Plane; 4], block: &mut Block) {
+        let filled = self.around == around::FILL;
+        for (channel, plane) in block.planes.iter_mut().enumerate() {
+            let fill = self.fill[channel];
+            for lane in 0..LANES {
+                let sum = sums[channel][lane];
+                let sum = if filled { (sum - fill) * sums[3][lane] + fill } else { sum };
+                plane[lane] = sum.round_ties_even().clamp(0.0, 255.0);
             }
-            let weight = rows.weight(top);
-            sums = add(sums, line, weight);
-            down += weight;
         }
-        let whole = across * down;
-        self.blended(sums.map(|sum| sum / whole))
+    }
+
+    /// Stores the pixels whose centres fall inside the clip.
+    #[inline(always)]
+    fn cover(&self, Places { xs, ys, .. }: &Places, block: &Block, pixels: &mut [u8]) {
+        let [right, bottom] = self.edges.map(|edge| edge - 0.5);
+        for (lane, pixel) in pixels.chunks_exact_mut(3).enumerate() {
+            let (x, y) = (xs[lane], ys[lane]);
+            if x >= -0.5 && x < right && y >= -0.5 && y < bottom {
+                let level = |plane: &Plane| plane[lane] as u8;
+                let [r, g, b] = &block.planes;
+                pixel.copy_from_slice(&[level(r), level(g), level(b)]);
+            }
+        }
     }
 
     /// Whether any tap that is less than `radius` away can lie inside the clip; false where there is no place.
     #[inline(always)]
     fn is_reached(&self, [x, y]: [f32; 2], [across, down]: [f32; 2]) -> bool {
         let [width, height] = self.edges;
-        x > -across && x < width - 1.0 + across && y > -down && y < height - 1.0 + down
+        (x > -across) & (x < width - 1.0 + across) & (y > -down) & (y < height - 1.0 + down)
     }
 
-    /// One source pixel and 1, or zeros where the clip ends; without a colour around it, the nearest inside.
+    /// The four pixels at and behind a whole position.
     #[inline(always)]
-    fn tap(&self, x: f32, y: f32) -> Sums {
+    fn four(&self, left: f32, top: f32) -> [Word; 4] {
+        let [width, height] = self.edges;
+        if !(left >= 0.0 && left < width - 1.0 && top >= 0.0 && top < height - 1.0) {
+            return [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
+                .map(|(x, y)| self.tap(left + x, top + y));
+        }
+        let [above, below] = [0, 1].map(|row| self.offset(left, top + row as f32));
+        [self.word(above), self.word(above + 3), self.word(below), self.word(below + 3)]
+    }
+
+    /// The pixel at a whole position; where the clip ends 0, or the nearest inside where nothing is around it.
+    #[inline(always)]
+    fn tap(&self, x: f32, y: f32) -> Word {
         let [width, height] = self.edges;
         let inside = x >= 0.0 && x < width && y >= 0.0 && y < height;
-        if !inside && self.around != around::NOTHING {
-            return [0.0; 4];
+        match inside || self.around == around::NOTHING {
+            true => self.word(self.offset(x, y)),
+            false => 0,
         }
-        // The view holds every tap inside the clip; here it holds what a tap beyond the clip is moved to.
+    }
+
+    /// The byte of the view where a pixel begins; the view holds all that are read inside the clip, so that only what
+    /// lies outside is moved.
+    #[inline(always)]
+    fn offset(&self, x: f32, y: f32) -> usize {
         let within = |position: f32, corner: i32, edge: u32| {
-            (position as i32 - corner).clamp(0, edge as i32 - 1) as usize
+            (position as i32).wrapping_sub(corner).clamp(0, edge as i32 - 1) as usize
         };
         let column = within(x, self.corner[0], self.view.size.width);
-        let row = within(y, self.corner[1], self.view.size.height);
-        let pixel = &self.view.data[row * self.view.stride + column * 3..][..3];
-        [f32::from(pixel[0]), f32::from(pixel[1]), f32::from(pixel[2]), 1.0]
+        within(y, self.corner[1], self.view.size.height) * self.view.stride + column * 3
     }
 
-    /// The sums as levels, blended with the colour around by what the taps inside weigh.
     #[inline(always)]
-    fn blended(&self, [r, g, b, inside]: Sums) -> [u8; 3] {
-        let mut sums = [r, g, b];
-        if self.around == around::FILL {
-            for (sum, fill) in sums.iter_mut().zip(self.fill) {
-                *sum = (*sum - fill) * inside + fill;
-            }
-        }
-        sums.map(|sum| sum.round_ties_even() as u8)
+    fn word(&self, at: usize) -> Word {
+        // A view goes on behind its last pixel, so four bytes are always there.
+        let bytes = self.view.data[at..].first_chunk().copied().unwrap_or_default();
+        u32::from_le_bytes(bytes) & 0x00FF_FFFF | 0x0100_0000
     }
 }
 
-/// fma(tap, weight, sum), a channel.
+/// One byte of a word: a level, or whether there is one.
 #[inline(always)]
-fn add(mut sums: Sums, tap: Sums, weight: f32) -> Sums {
-    for (sum, tap) in sums.iter_mut().zip(tap) {
-        *sum = tap.mul_add(weight, *sum);
-    }
-    sums
-}
-
-/// The taps of a widened filter along one axis.
-#[derive(Clone, Copy)]
-struct Tent {
-    centre: f32,
-    radius: f32,
-    first: f32,
-    count: i32,
-}
-
-impl Tent {
-    /// From the first whole number that is not below centre - radius to the last that is not above centre + radius.
-    #[inline(always)]
-    fn new(centre: f32, radius: f32) -> Self {
-        let first = (centre - radius).ceil();
-        Self { centre, radius, first, count: ((centre + radius).floor() - first) as i32 + 1 }
-    }
-
-    #[inline(always)]
-    fn taps(self) -> impl Iterator<Item = f32> {
-        (0..self.count).map(move |tap| self.first + tap as f32)
-    }
-
-    #[inline(always)]
-    fn weight(self, tap: f32) -> f32 {
-        (1.0 - (tap - self.centre).abs() / self.radius).max(0.0)
-    }
+fn level_of(word: Word, channel: usize) -> f32 {
+    (word >> (8 * channel) & 255) as i32 as f32
 }

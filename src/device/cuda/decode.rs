@@ -59,6 +59,34 @@ pub(crate) struct Decoder {
     entry: Event,
     rates: Rates,
     parts: bool,
+    /// The one decoder that may be chosen, for measurements; none for all of them.
+    only: Option<Route>,
+}
+
+/// What a decoder can do, as far as it does not change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Capabilities {
+    engines: bool,
+    parts: bool,
+}
+
+impl Capabilities {
+    /// Whether there are decoding engines, which need to know that their targets are free: see [`HostFree`].
+    pub(crate) fn engines(self) -> bool {
+        self.engines
+    }
+
+    /// Whether some decoder on the GPU takes such a file, as far as its header and its end tell.
+    pub(crate) fn takes(self, header: &Header, bytes: &[u8]) -> bool {
+        // The hybrid decoder is always there, and takes what any other takes.
+        Routes::of(header, bytes) != Routes::NONE
+    }
+
+    /// What is to be written where `wanted` is wanted: the whole image, or a part around it, so that chroma is
+    /// interpolated across the edges of what is wanted as in the whole image.
+    pub(crate) fn region(self, header: &Header, wanted: Rect) -> Rect {
+        if self.parts { region::part(header, wanted) } else { header.size.rect() }
+    }
 }
 
 /// Why a file was not decoded here.
@@ -88,7 +116,12 @@ impl Decoder {
         }
         let entry = Event::new(context)?;
         let parts = options.parts && library.decodes_parts();
-        Ok(Self { hardware, gpu_huffman, hybrid, entry, rates: Rates::default(), parts })
+        Ok(Self { hardware, gpu_huffman, hybrid, entry, rates: Rates::default(), parts, only: None })
+    }
+
+    /// From now on only this decoder is chosen. What it then does not take goes to the hybrid one all the same.
+    pub(crate) fn choose(&mut self, route: Route) {
+        self.only = Some(route);
     }
 
     /// Who would decode such a file, as far as its header and its end tell. [`Route::Cpu`] means that the caller does.
@@ -96,14 +129,9 @@ impl Decoder {
         self.rates.fastest(self.candidates(header, bytes))
     }
 
-    /// What is written where `wanted` is wanted: that itself on the CPU, else the whole image or a part around it, so
-    /// that chroma is interpolated across the edges of what is wanted as in the whole image.
-    pub(crate) fn region(&self, route: Route, header: &Header, wanted: Rect) -> Rect {
-        match route {
-            Route::Cpu => wanted,
-            _ if self.parts => region::part(header, wanted),
-            _ => header.size.rect(),
-        }
+    /// What it can do, for threads that prepare requests meanwhile.
+    pub(crate) fn capabilities(&self) -> Capabilities {
+        Capabilities { engines: self.hardware.is_some(), parts: self.parts }
     }
 
     /// Queues the decoding of all requests, and says for each who decodes it, or why nobody here does. `stream` waits
@@ -193,7 +221,7 @@ impl Decoder {
         if !self.gpu_huffman.as_ref().is_some_and(Batched::is_sound) {
             routes = routes.without(Route::GpuHuffman);
         }
-        routes
+        self.only.map_or(routes, |only| routes.only(only))
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn taps_of(layer: &Layer) -> Rect {
     };
     let inside = |[low, high]: [f64; 2], edge: u32| {
         let edge = f64::from(edge);
-        (low.floor().clamp(0.0, edge) as u32, (high.ceil() + 1.0).clamp(0.0, edge) as u32)
+        (low.ceil().clamp(0.0, edge) as u32, (high.floor() + 1.0).clamp(0.0, edge) as u32)
     };
     let ((left, right), (top, bottom)) = (inside(columns, clip.width), inside(rows, clip.height));
     if left >= right || top >= bottom {
@@ -77,4 +77,87 @@ fn bounds(layer: &Layer, corners: &[[f64; 2]; 4], axis: usize) -> Option<[f64; 2
 
 fn largest(values: [f64; 4]) -> f64 {
     values.into_iter().fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Size;
+    use crate::plan::kind;
+    use crate::rng::{Draws, Rng};
+
+    /// A layer with any map, clip and window; every other one is a perspective.
+    fn any_layer(rng: &mut Rng) -> Layer {
+        let mut between = |low, high| rng.uniform_between(low, high);
+        let mut map = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+        let reach = between(0.001, 0.1);
+        map[..6].fill_with(|| between(-reach, reach));
+        (map[2], map[5]) = (between(-1.5, 1.5), between(-1.5, 1.5));
+        let divides = between(0.0, 1.0) < 0.5;
+        if divides {
+            (map[2], map[5]) = (map[2] + 1.0, map[5] + 1.0);
+            (map[6], map[7]) = (between(-0.08, 0.08), between(-0.08, 0.08));
+        }
+        let clip =
+            Rect::new(rng.below(9) as i32, rng.below(9) as i32, 1 + rng.below(300), 1 + rng.below(200));
+        let scaled = Size::new(1 + rng.below(60), 1 + rng.below(60));
+        let window = Rect::new(3, 4, 1 + rng.below(scaled.width), 1 + rng.below(scaled.height));
+        let free = [scaled.width - window.width, scaled.height - window.height];
+        let offset = free.map(|free| rng.below(free + 1) as i32);
+        let filter = [filter::NEAREST, filter::BILINEAR_PLAIN, filter::BILINEAR][rng.below(3) as usize];
+        let mirror = rng.below(4);
+        Layer {
+            map,
+            kind: kind::WARP,
+            filter,
+            clip,
+            window,
+            scaled,
+            offset,
+            mirror,
+            ..bytemuck::Zeroable::zeroed()
+        }
+    }
+
+    /// First and last position along one axis that a pixel reads, taps without weight left out.
+    fn read(filter: u32, place: f32, radius: f32) -> (f32, f32) {
+        match filter {
+            filter::NEAREST => (place.round_ties_even(), place.round_ties_even()),
+            filter::BILINEAR_PLAIN => (place.floor(), place.floor() + 1.0),
+            _ => ((place - radius).ceil(), (place + radius).floor()),
+        }
+    }
+
+    #[test]
+    fn no_tap_lies_outside_the_bounds_and_most_bounds_are_smaller_than_the_clip() {
+        let (mut layers, mut taps, mut area, mut of) = (0, 0u32, 0, 0);
+        for case in 0..3000 {
+            let layer = any_layer(&mut Rng::new(5, 0, case, 0));
+            let (warp, clip, bounds) = (Warp::of(&layer), layer.clip, taps_of(&layer));
+            assert!(clip.contains(bounds));
+            let (columns, rows) = reach::scales(&layer);
+            let inside = |(first, last): (f32, f32), edge: u32| {
+                let (first, last) = (first.max(0.0), last.min(edge as f32 - 1.0));
+                (first <= last).then_some((first as i32, last as i32))
+            };
+            for (row, column) in
+                (0..rows.count).flat_map(|row| (0..columns.count).map(move |column| (row, column)))
+            {
+                let (column, row) = (columns.shown(column as usize) as f32, rows.shown(row as usize) as f32);
+                let ([x, y], [across, down]) = (warp.place(column, row), warp.radius(column, row));
+                let xs = inside(read(layer.filter, x, across), clip.width);
+                let ys = inside(read(layer.filter, y, down), clip.height);
+                if let (Some((left, right)), Some((top, bottom))) = (xs, ys) {
+                    let (width, height) = ((right - left + 1) as u32, (bottom - top + 1) as u32);
+                    let tap = Rect::new(clip.x + left, clip.y + top, width, height);
+                    assert!(bounds.contains(tap), "case {case}: {tap:?} outside {bounds:?} of {layer:?}");
+                    taps += 1;
+                }
+            }
+            layers += u32::from(bounds != clip);
+            (area, of) = (area + bounds.size().pixels(), of + clip.size().pixels());
+        }
+        assert!(taps > 200_000 && layers > 1500, "{taps} pixels of {layers} layers");
+        assert!(area * 3 < of * 2, "{area} of {of} source pixels");
+    }
 }

@@ -2,8 +2,12 @@
 
 #![expect(unsafe_code, reason = "queues writes to device memory")]
 
+mod timed;
+
 use super::{Decoder, HostFree, Options, Request, Route, Target};
-use crate::device::cuda::driver::{Context, CudaError, DeviceBuffer, PinnedBuffer, Priority, Stream};
+use crate::device::cuda::driver::{
+    Context, CudaError, DeviceBuffer, DevicePtr, PinnedBuffer, Priority, Stream,
+};
 use crate::device::cuda::nvjpeg::Nvjpeg;
 use crate::device::cuda::probe::Missing;
 use crate::error::{Cause, Error, Result};
@@ -19,6 +23,16 @@ pub struct ImageDecoder {
     decoder: Decoder,
     stream: Stream,
     context: Context,
+}
+
+/// Which part of each file is decoded.
+#[derive(Clone, Copy)]
+enum Wanted {
+    Whole,
+    /// This, or more around it, as a loader would.
+    Around(Rect),
+    /// This and nothing else.
+    Exactly(Rect),
 }
 
 /// A decoded image, and which decoder made it.
@@ -49,6 +63,12 @@ impl ImageDecoder {
         Ok(Self { decoder, stream, context })
     }
 
+    /// From now on only this decoder is chosen, as far as it is there. What it then does not take goes to the hybrid one
+    /// all the same: [`DecodedImage::by`] tells.
+    pub fn choose(&mut self, route: Route) {
+        self.decoder.choose(route);
+    }
+
     /// Decodes `wanted` of each file (stored coordinates), or all of it; an error for each that no decoder takes.
     ///
     /// # Errors
@@ -58,8 +78,24 @@ impl ImageDecoder {
         files: &[&[u8]],
         wanted: Option<Rect>,
     ) -> Result<Vec<Result<DecodedImage, Cause>>> {
-        let headers: Vec<Result<jpeg::Header, Cause>> =
-            files.iter().map(|bytes| jpeg::parse_header(bytes).map_err(Cause::from)).collect();
+        self.decode_wanted(files, wanted.map_or(Wanted::Whole, Wanted::Around))
+    }
+
+    /// Decodes `part` of each file and nothing around it, which shows how far a decoder looks beyond what it is asked
+    /// for: along the edges the pixels may not be those of the whole image.
+    ///
+    /// # Errors
+    /// As [`ImageDecoder::decode`].
+    pub fn decode_exactly(
+        &mut self,
+        files: &[&[u8]],
+        part: Rect,
+    ) -> Result<Vec<Result<DecodedImage, Cause>>> {
+        self.decode_wanted(files, Wanted::Exactly(part))
+    }
+
+    fn decode_wanted(&mut self, files: &[&[u8]], wanted: Wanted) -> Result<Vec<Result<DecodedImage, Cause>>> {
+        let headers = headers(files);
         let places = self.places(files, &headers, wanted);
         self.decode_to(files, headers, &places).map_err(|error| failed(&self.context, &error))
     }
@@ -69,14 +105,19 @@ impl ImageDecoder {
         &self,
         files: &[&[u8]],
         headers: &[Result<jpeg::Header, Cause>],
-        wanted: Option<Rect>,
+        wanted: Wanted,
     ) -> Vec<(Rect, usize)> {
+        let can = self.decoder.capabilities();
         let mut end = 0;
         let mut places = Vec::with_capacity(files.len() + 1);
         for (bytes, header) in files.iter().zip(headers) {
             let region = header.as_ref().map_or(Rect::default(), |header| {
-                let route = self.decoder.route(header, bytes);
-                self.decoder.region(route, header, wanted.unwrap_or(header.size.rect()))
+                let whole = header.size.rect();
+                match wanted {
+                    Wanted::Whole => whole,
+                    Wanted::Around(part) if can.takes(header, bytes) => can.region(header, part),
+                    Wanted::Around(part) | Wanted::Exactly(part) => part.intersect(whole),
+                }
             });
             places.push((region, end));
             end += (region.size().pixels() as usize * 3).next_multiple_of(ALIGNMENT);
@@ -95,16 +136,7 @@ impl ImageDecoder {
         let surfaces = DeviceBuffer::new(&self.context, bytes)?;
         let pixels = PinnedBuffer::new(&self.context, bytes)?;
         let quiet = Quiet(&self.context);
-        let requests: Vec<Request<'_>> = files
-            .iter()
-            .zip(&headers)
-            .zip(places)
-            .filter_map(|((&bytes, header), &(region, offset))| {
-                let (ptr, pitch) = (surfaces.ptr() + offset as u64, 3 * region.width as usize);
-                let header = header.as_ref().ok()?;
-                Some(Request { bytes, header, target: Target { ptr, pitch, region } })
-            })
-            .collect();
+        let requests = requests(files, &headers, places, surfaces.ptr());
         // SAFETY: the targets are parts of `surfaces`, new, and read by the copy below only; `quiet` sees to it that
         // all has ended before anything is freed.
         let decoded = unsafe { self.decoder.decode(&requests, &self.stream, HostFree::wait([])?)? };
@@ -126,6 +158,26 @@ impl ImageDecoder {
         };
         Ok(headers.into_iter().zip(places).map(image).collect())
     }
+}
+
+fn headers(files: &[&[u8]]) -> Vec<Result<jpeg::Header, Cause>> {
+    files.iter().map(|bytes| jpeg::parse_header(bytes).map_err(Cause::from)).collect()
+}
+
+/// The requests for those that have a header, one surface behind the other from `first` on.
+fn requests<'a>(
+    files: &[&'a [u8]],
+    headers: &'a [Result<jpeg::Header, Cause>],
+    places: &[(Rect, usize)],
+    first: DevicePtr,
+) -> Vec<Request<'a>> {
+    let request = |((bytes, header), (region, offset)): ((&'a [u8], &'a Result<_, _>), (Rect, usize))| {
+        let (ptr, pitch) = (first + offset as DevicePtr, 3 * region.width as usize);
+        let header = header.as_ref().ok()?;
+        Some(Request { bytes, header, target: Target { ptr, pitch, region } })
+    };
+    let places = places.iter().copied();
+    files.iter().copied().zip(headers).zip(places).filter_map(request).collect()
 }
 
 /// Waits for the device before what it works on is freed, whichever way a function is left.

@@ -76,6 +76,11 @@ impl Routes {
         Self(self.0 & !Self::bit(route))
     }
 
+    /// This route, where it is in the set, and no other.
+    pub(super) fn only(self, route: Route) -> Self {
+        if self.has(route) { Self(Self::bit(route)) } else { Self::NONE }
+    }
+
     fn with(self, route: Route, is: bool) -> Self {
         if is { Self(self.0 | Self::bit(route)) } else { self }
     }

@@ -6,6 +6,7 @@ use super::context::Context;
 use super::result::{CudaError, ready};
 use super::stream::Stream;
 use cudarc::driver::sys::CUevent;
+use std::ffi::c_void;
 
 /// The waiting thread sleeps instead of turning: a box that is short of CPU has better uses for a core.
 const BLOCKING_SYNC: u32 = 1;
@@ -45,6 +46,24 @@ impl Event {
     pub(crate) fn record(&self, stream: &Stream) -> Result<(), CudaError> {
         // SAFETY: both handles are alive, and of one context.
         self.context.call(|driver| unsafe { driver.cuEventRecord(self.event, stream.handle()) })
+    }
+
+    /// Moves the event behind all that a stream of somebody else's was given so far.
+    ///
+    /// # Safety
+    /// `stream` is a stream of this context that is alive.
+    pub(crate) unsafe fn record_on(&self, stream: *mut c_void) -> Result<(), CudaError> {
+        // SAFETY: our handle is alive, and the caller's promise.
+        self.context.call(|driver| unsafe { driver.cuEventRecord(self.event, stream.cast()) })
+    }
+
+    /// What a stream of somebody else's is given from now on begins after the event is passed.
+    ///
+    /// # Safety
+    /// As [`Event::record_on`].
+    pub(crate) unsafe fn hold_back(&self, stream: *mut c_void) -> Result<(), CudaError> {
+        // SAFETY: our handle is alive, and the caller's promise.
+        self.context.call(|driver| unsafe { driver.cuStreamWaitEvent(stream.cast(), self.event, 0) })
     }
 
     /// Sleeps until the event is passed.

@@ -87,17 +87,14 @@ impl Lane {
 impl Drop for Lane {
     fn drop(&mut self) {
         let Self { state, decoder, ref handle, .. } = *self;
-        handle.destroying(|library| {
-            // SAFETY: each created at most once, destroyed once, the state before its decoder.
-            unsafe {
-                if !state.is_null() {
-                    call!(library, nvjpegJpegStateDestroy(state))?;
-                }
-                if !decoder.is_null() {
-                    call!(library, nvjpegDecoderDestroy(decoder))?;
-                }
-            }
-            Ok(())
-        });
+        // One by one: that the first cannot be destroyed must not keep the other alive.
+        if !state.is_null() {
+            // SAFETY: created once, destroyed once, before its decoder.
+            handle.destroying(|library| unsafe { call!(library, nvjpegJpegStateDestroy(state)) });
+        }
+        if !decoder.is_null() {
+            // SAFETY: created once, destroyed once.
+            handle.destroying(|library| unsafe { call!(library, nvjpegDecoderDestroy(decoder)) });
+        }
     }
 }

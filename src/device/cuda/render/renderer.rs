@@ -2,6 +2,8 @@
 
 #![expect(unsafe_code, reason = "copies to and from the device, and kernels on memory that this file owns")]
 
+mod timed;
+
 use super::{Kernels, Program, Sample, Surface};
 use crate::device::cuda::driver::{Context, CudaError, DeviceBuffer, Priority, Stream};
 use crate::error::Cause;
@@ -14,6 +16,16 @@ pub struct Renderer {
     context: Context,
     stream: Stream,
     kernels: Kernels,
+}
+
+/// A batch in the device's memory, ready to be rendered.
+struct Prepared {
+    program: Program,
+    tables: DeviceBuffer,
+    scratch: DeviceBuffer,
+    outputs: DeviceBuffer,
+    /// What the program reads.
+    _uploads: Vec<(DeviceBuffer, Surface)>,
 }
 
 impl Renderer {
@@ -34,6 +46,16 @@ impl Renderer {
     /// # Errors
     /// As [`crate::device::cpu::Renderer::render`], and those of the driver.
     pub fn render(&mut self, plans: &[Plan], images: &[&[Image]], output: &Output) -> Result<Vec<u8>, Cause> {
+        let prepared = self.prepare(plans, images, output)?;
+        let mut bytes = vec![0; prepared.outputs.len()];
+        let queued = self.queue(&prepared, &mut bytes);
+        // Whatever failed: buffers are freed only when the device is done with them.
+        self.stream.synchronize()?;
+        queued?;
+        Ok(bytes)
+    }
+
+    fn prepare(&self, plans: &[Plan], images: &[&[Image]], output: &Output) -> Result<Prepared, Cause> {
         if plans.len() != images.len() {
             return Err("a list of images for each plan is needed".into());
         }
@@ -51,12 +73,11 @@ impl Renderer {
         let program = Program::build(&samples.collect::<Vec<_>>(), output)?;
         let tables = DeviceBuffer::new(&self.context, program.tables().len())?;
         let scratch = DeviceBuffer::new(&self.context, program.scratch_bytes())?;
-        let mut bytes = vec![0; outputs.len()];
-        let queued = self.queue(&program, [&tables, &scratch, &outputs], &mut bytes);
-        // Whatever failed: buffers are freed only when the device is done with them.
+        let from = program.tables();
+        // SAFETY: both hold as many bytes, and the wait below outlasts the copy.
+        unsafe { self.stream.copy_to_device(tables.ptr(), from.as_ptr(), from.len())? };
         self.stream.synchronize()?;
-        queued?;
-        Ok(bytes)
+        Ok(Prepared { program, tables, scratch, outputs, _uploads: uploads })
     }
 
     /// The decoded part of an image in the device's memory.
@@ -72,17 +93,11 @@ impl Renderer {
         Ok((buffer, surface))
     }
 
-    fn queue(
-        &self,
-        program: &Program,
-        [tables, scratch, outputs]: [&DeviceBuffer; 3],
-        bytes: &mut [u8],
-    ) -> Result<(), CudaError> {
+    fn queue(&self, prepared: &Prepared, bytes: &mut [u8]) -> Result<(), CudaError> {
+        let Prepared { program, tables, scratch, outputs, .. } = prepared;
         // SAFETY: the buffers were made for this program, and the caller waits for the stream before it lets go of any
         // of them. Addresses of whole buffers are multiples of 256.
         unsafe {
-            let from = program.tables();
-            self.stream.copy_to_device(tables.ptr(), from.as_ptr(), from.len())?;
             self.kernels.launch(program, tables.ptr(), scratch.ptr(), &self.stream)?;
             self.stream.copy_to_host(bytes.as_mut_ptr(), outputs.ptr(), bytes.len())
         }

@@ -1,0 +1,157 @@
+"""What the sections share: where the kit lies, how its programs are run, and where results go.
+
+A section is a script that measures one thing and writes one JSON file. It saves after every figure, so that a section
+that runs out of time keeps what it has. On a simulated driver there are no figures: whatever is measured in seconds is
+stored as null.
+"""
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+KIT = Path(__file__).resolve().parent.parent
+BIN = KIT / "bin"
+LIB = KIT / "lib"
+DATA = KIT / "data"
+SUFFIXES = {".jpg", ".jpeg"}
+TAIL_CHARACTERS = 2000
+SEED = 1
+
+
+class Section:
+    """The command line and the result file of one section."""
+
+    def __init__(self, name, doc):
+        parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+        parser.add_argument("out", type=Path, help="folder for NAME.json")
+        parser.add_argument("--limit", type=float, default=600, help="seconds after which nothing new is begun")
+        parser.add_argument("--simulated", type=Path, metavar="LIB",
+                            help="folder of the simulated libraries: tiny sizes, no figures")
+        args = parser.parse_args()
+        self.out = args.out.resolve()
+        self.path = self.out / f"{name}.json"
+        self.simulated = args.simulated and args.simulated.resolve()
+        self.ends = time.monotonic() + args.limit
+        self.result = {"section": name, "left_out": []}
+
+    def left_s(self):
+        """Seconds that remain."""
+        return self.ends - time.monotonic()
+
+    def sized(self, real, tiny):
+        """A size: `real` on a GPU, `tiny` on the simulated one, which is thousands of times slower."""
+        return tiny if self.simulated else real
+
+    def figure(self, value, digits=4):
+        """A measured value, rounded; nothing where the device is simulated."""
+        return None if self.simulated or value is None else float(f"{value:.{digits}g}")
+
+    def put(self, key, value):
+        """Keeps a value and saves all."""
+        self.result[key] = value
+        self.path.write_text(json.dumps(self.result, indent=1) + "\n")
+
+    def add(self, key, row):
+        """Appends to a list and saves all."""
+        self.put(key, [*self.result.get(key, []), row])
+
+    def leave_out(self, what, why):
+        """A part that was not measured is named with its cause, never passed over."""
+        self.put("left_out", [*self.result["left_out"], f"{what}: {why}"])
+
+    def attempt(self, what, needs_s, action):
+        """Does a part if its time is left; a failure is kept as its cause and does not stop the others."""
+        if self.left_s() < needs_s:
+            self.leave_out(what, f"needs {needs_s:g} s and {max(self.left_s(), 0):.0f} s were left")
+            return None
+        try:
+            return action()
+        except Exception as error:  # Whatever it is, the other parts are worth having.
+            self.leave_out(what, f"{type(error).__name__}: {error}"[:TAIL_CHARACTERS])
+            return None
+
+
+def environment(simulated):
+    """The environment of feedline's programs: the kit's nvJPEG on a GPU, or the simulated libraries.
+
+    Only these programs get it: torch has its own nvJPEG, and must never meet a simulated driver.
+    """
+    variables = {**os.environ, "RUST_BACKTRACE": "0"}
+    if simulated:
+        variables["LD_LIBRARY_PATH"] = str(simulated)
+        variables["FEEDLINE_NVJPEG"] = str(simulated / "libnvjpeg.so.13")
+        variables["FAKENVJPEG_DECODER"] = str(simulated / "libfake_pixels.so")
+        variables.setdefault("FAKECUDA", "mode=sync,report=0")
+    elif (LIB / "libnvjpeg.so.13").exists():
+        variables["FEEDLINE_NVJPEG"] = str(LIB / "libnvjpeg.so.13")
+    return variables
+
+
+def run(command, timeout_s, env=None, cwd=None):
+    """Runs a command with everything it starts, and ends all of it at the limit. Returns status, output, errors."""
+    process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, errors="replace", env=env, cwd=cwd, start_new_session=True)
+    try:
+        output, errors = process.communicate(timeout=max(timeout_s, 1))
+        return process.returncode, output, errors
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, errors = process.communicate()
+        return None, output, f"{errors}\nended after {timeout_s:.0f} s"
+
+
+def tail(text):
+    """The last lines of a program's output."""
+    return text.strip()[-TAIL_CHARACTERS:]
+
+
+def rows(section, arguments, timeout_s=None, cores=None):
+    """Runs `gpu_measure` and returns the JSON objects it printed; those that came before a failure are kept by it."""
+    limit = min(section.left_s(), timeout_s or section.left_s())
+    command = [*pinned(cores), BIN / "gpu_measure", *arguments, *(["--simulated"] if section.simulated else [])]
+    status, output, errors = run(command, limit, environment(section.simulated))
+    found = [json.loads(line) for line in output.splitlines() if line.startswith("{") and line.endswith("}")]
+    if status != 0:
+        section.leave_out(f"gpu_measure {arguments[0]}", f"exit status {status}: {tail(errors)}")
+    return found
+
+
+def pinned(cores):
+    """The words ahead of a command that may use so many cores."""
+    return ["taskset", "--cpu-list", cores_of(cores)] if cores else []
+
+
+def cores_of(count):
+    """The first `count` cores that this process may use, as taskset takes them."""
+    return ",".join(map(str, sorted(os.sched_getaffinity(0))[:count]))
+
+
+def datasets():
+    """The kit's data sets by name: the bundled photographs, and what was added when the kit was made."""
+    return {folder.name: folder for folder in sorted(DATA.iterdir()) if folder.is_dir()}
+
+
+def main_dataset():
+    """The data set that speed is measured on: an added one, or else the bundled photographs."""
+    found = datasets()
+    name = next((name for name in found if name != "photos"), "photos")
+    return found[name]
+
+
+def files_of(folder):
+    """Every JPEG below a folder, in an order that is always the same."""
+    return sorted(str(path) for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES)
+
+
+def shuffled(items, count):
+    """`count` items: whole shuffled rounds, one behind the other."""
+    rng = random.Random(SEED)
+    found = []
+    while len(found) < count:
+        found += rng.sample(items, len(items))
+    return found[:count]

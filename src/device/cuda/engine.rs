@@ -1,0 +1,166 @@
+//! What makes batches on a CUDA device: workers stage files and plans, one of them submits a whole batch at a time.
+//!
+//! Decoding, copying and rendering run on streams of their own, ordered by events alone. A submission enqueues its work
+//! and returns; the next batch is decoded while this one is rendered and another one is staged. Memory is made when
+//! the engine and its slots are made, and grows by doubling until the largest batch fits or the budget is spent; a
+//! batch that does not fit is done in parts.
+
+mod arena;
+mod entry;
+mod images;
+mod part;
+mod quiet;
+mod slot;
+mod staging;
+mod submit;
+mod worker;
+
+pub use images::DeviceImages;
+pub(crate) use slot::{Filled, Slot};
+pub(crate) use worker::Worker;
+
+use super::decode::{self, Capabilities, Decoder, Route};
+use super::driver::{Context, CudaError, Priority, Stream};
+use super::nvjpeg::Nvjpeg;
+use super::render::Kernels;
+use crate::device::DecodedBy;
+use crate::error::{Cause, Result};
+use crate::geometry::Size;
+use crate::image::Limits;
+use crate::output::Output;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use submit::{Submitter, Trouble};
+
+/// Most bytes of pinned memory that compressed files and tables may take in each slot; what is beyond lies in ordinary
+/// memory, from where copies are slower.
+const PINNED_BYTES_A_SLOT: usize = 256 << 20;
+
+/// The size of image that decoders reserve memory for at the start; larger ones make them reserve more when they come.
+const TYPICAL: Size = Size::new(640, 480);
+
+/// What an engine is made for.
+pub(crate) struct Options {
+    /// The device's number.
+    pub(crate) ordinal: u32,
+    /// `None`: images are decoded and not rendered.
+    pub(crate) output: Option<Output>,
+    /// Rows of a batch.
+    pub(crate) rows: usize,
+    pub(crate) limits: Limits,
+    /// Most bytes of the device's memory for decoded images and scratch; `None`: a quarter of what is free.
+    pub(crate) budget: Option<u64>,
+    /// Whether the trainer's kernels go first.
+    pub(crate) low_priority: bool,
+}
+
+/// A device that makes batches.
+pub(crate) struct Engine {
+    /// One batch is submitted at a time.
+    submitter: Mutex<Submitter>,
+    /// For copies to the host.
+    download: Stream,
+    context: Context,
+    output: Option<Output>,
+    rows: usize,
+    limits: Limits,
+    /// Of the decoder; `None` where nvJPEG is missing and the CPU decodes everything.
+    capabilities: Option<Capabilities>,
+    counters: Counters,
+}
+
+/// Who decoded how many images.
+#[derive(Default)]
+struct Counters {
+    hardware: AtomicU64,
+    gpu_huffman: AtomicU64,
+    hybrid: AtomicU64,
+    cpu: AtomicU64,
+}
+
+impl Engine {
+    /// Opens the device, loads the kernels and nvJPEG, and reserves the first memory.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Unavailable`], with the remedy.
+    pub(crate) fn new(options: Options) -> Result<Self> {
+        let ordinal = options.ordinal;
+        let what = || format!("CUDA device {ordinal}");
+        let found = super::find(ordinal).map_err(|missing| missing.error(what()))?;
+        found.usable.map_err(|missing| missing.error(what()))?;
+        let device = |error: &CudaError| failed(ordinal, error);
+        let context = Context::open(ordinal).map_err(|error| device(&error))?;
+        let made = || -> Result<(Kernels, Stream, [Stream; 3]), CudaError> {
+            let priority = if options.low_priority { Priority::Low } else { Priority::Normal };
+            let stream = || Stream::new(&context, priority);
+            Ok((Kernels::load(&context)?, stream()?, [stream()?, stream()?, stream()?]))
+        };
+        let (kernels, download, streams) = made().map_err(|error| device(&error))?;
+        let decoder = decoder(&context, options.rows);
+        let capabilities = decoder.as_ref().map(Decoder::capabilities);
+        let submitter =
+            Submitter::new(&context, decoder, kernels, streams, &options).map_err(|error| device(&error))?;
+        let Options { output, rows, limits, .. } = options;
+        let (submitter, counters) = (Mutex::new(submitter), Counters::default());
+        Ok(Self { submitter, download, context, output, rows, limits, capabilities, counters })
+    }
+
+    /// Decodes and renders the staged rows of `slot`, closing the gaps between them, and returns without waiting.
+    ///
+    /// `replace(row, index, cause)` is told of each row that cannot be decoded, by the index of the bad image, and may
+    /// stage that row anew with pixels decoded on the CPU; without it (`false`) the row is left out.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Unavailable`] where the device fails; nothing of the batch is in use any more then.
+    pub(crate) fn submit(&self, slot: &Slot, replace: &mut Replace<'_>) -> Result<()> {
+        let mut submitter = self.submitter.lock().unwrap_or_else(PoisonError::into_inner);
+        submitter.submit(self, slot, replace).map_err(|trouble| match trouble {
+            Trouble::Cuda(error) => failed(self.context.ordinal(), &error),
+            Trouble::Plan(cause) => crate::error::Error::config(cause.to_string()),
+        })
+    }
+
+    /// How many images each decoder has done: hardware engine, GPU, CPU and GPU together, CPU.
+    pub(crate) fn decoded_by(&self) -> DecodedBy {
+        let Counters { hardware, gpu_huffman, hybrid, cpu } = &self.counters;
+        DecodedBy {
+            hardware: hardware.load(Relaxed),
+            gpu_huffman: gpu_huffman.load(Relaxed),
+            hybrid: hybrid.load(Relaxed),
+            cpu: cpu.load(Relaxed),
+        }
+    }
+
+    fn count(&self, route: Route) {
+        let counter = match route {
+            Route::Hardware => &self.counters.hardware,
+            Route::GpuHuffman => &self.counters.gpu_huffman,
+            Route::Hybrid => &self.counters.hybrid,
+            Route::Cpu => &self.counters.cpu,
+        };
+        counter.fetch_add(1, Relaxed);
+    }
+
+    fn row_bytes(&self) -> usize {
+        self.output.map_or(0, |output| output.sample_bytes())
+    }
+}
+
+/// See [`Engine::submit`].
+pub(crate) type Replace<'a> = dyn FnMut(usize, u64, Cause) -> bool + 'a;
+
+/// nvJPEG's decoders; `None` where it is missing or does not start, which the probe tells: then the CPU decodes.
+fn decoder(context: &Context, rows: usize) -> Option<Decoder> {
+    let library = Nvjpeg::get().ok()?;
+    let options = decode::Options { images: rows, typical: Some(TYPICAL), ..decode::Options::default() };
+    Decoder::new(context, library, options).ok()
+}
+
+/// A failing device as the crate's error.
+fn failed(ordinal: u32, error: &CudaError) -> crate::error::Error {
+    crate::error::Error::Unavailable {
+        what: format!("CUDA device {ordinal}"),
+        why: error.to_string(),
+        remedy: super::remedy(error).into(),
+    }
+}

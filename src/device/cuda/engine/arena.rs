@@ -1,0 +1,65 @@
+//! Device memory for one part of a batch: decoded images, tables and scratch. Two take turns, so that one part is
+//! decoded while the other is rendered.
+
+use crate::device::cuda::driver::{Context, CudaError, DeviceBuffer, DevicePtr, Event};
+
+/// Images, tables and scratch start at a multiple of this.
+pub(super) const ALIGNMENT: usize = 256;
+/// The first reservation.
+const SMALLEST: usize = 32 << 20;
+
+/// Memory and the events that order its users.
+pub(super) struct Arena {
+    /// Decoded images.
+    pub(super) images: Room,
+    /// Tables and scratch of the kernels.
+    pub(super) program: Room,
+    /// Behind it the latest uploads are done.
+    pub(super) uploaded: Event,
+    /// Behind it the latest images are decoded.
+    pub(super) decoded: Event,
+    /// Behind it nothing reads the memory any more.
+    pub(super) rendered: Event,
+}
+
+/// Device memory that grows.
+pub(super) struct Room {
+    context: Context,
+    memory: Option<DeviceBuffer>,
+    /// Most bytes that it should grow to; what cannot be divided may take more.
+    pub(super) budget: usize,
+}
+
+impl Arena {
+    /// An arena of at most `budget` bytes, of which a quarter is for tables and scratch.
+    pub(super) fn new(context: &Context, budget: usize) -> Result<Self, CudaError> {
+        let room = |budget| Room { context: context.clone(), memory: None, budget };
+        let event = || Event::new(context);
+        let (uploaded, decoded, rendered) = (event()?, event()?, event()?);
+        let (images, program) = (room(budget / 4 * 3), room(budget / 4));
+        let mut arena = Self { images, program, uploaded, decoded, rendered };
+        arena.images.reserve(SMALLEST.min(budget / 4 * 3), &arena.rendered)?;
+        arena.program.reserve(SMALLEST.min(budget / 4), &arena.rendered)?;
+        Ok(arena)
+    }
+}
+
+impl Room {
+    /// Makes room for `bytes`. Growing waits for `last`, behind which the memory has no user.
+    pub(super) fn reserve(&mut self, bytes: usize, last: &Event) -> Result<(), CudaError> {
+        if self.memory.as_ref().is_some_and(|memory| memory.len() >= bytes) {
+            return Ok(());
+        }
+        let size = bytes.next_power_of_two().clamp(bytes, self.budget.max(bytes));
+        last.synchronize()?;
+        // The old memory first: both together may be more than the device has.
+        self.memory = None;
+        self.memory = Some(DeviceBuffer::new(&self.context, size)?);
+        Ok(())
+    }
+
+    /// Address of the first byte, a multiple of [`ALIGNMENT`].
+    pub(super) fn address(&self) -> DevicePtr {
+        self.memory.as_ref().map_or(0, DeviceBuffer::ptr)
+    }
+}

@@ -1,0 +1,103 @@
+//! Pinned memory for one batch's compressed files, CPU-decoded pixels and tables: filled front to back, emptied at once.
+
+#![expect(unsafe_code, reason = "pinned memory is shared with the device's copy engine")]
+
+use crate::device::cuda::driver::{Context, PinnedBuffer};
+use std::ptr::NonNull;
+
+/// Blocks are at least this large, so that a batch takes few of them.
+const SMALLEST_BLOCK: usize = 4 << 20;
+/// Pieces start at a multiple of this.
+const ALIGNMENT: usize = 64;
+
+/// A bump allocator over pinned blocks that never move.
+pub(super) struct Staging {
+    context: Context,
+    blocks: Vec<Block>,
+    bytes: usize,
+    budget: usize,
+    /// Whether this device could not give more pinned memory once.
+    refused: bool,
+}
+
+struct Block {
+    memory: PinnedBuffer,
+    used: usize,
+}
+
+/// Bytes that stay where they are until the staging is emptied.
+pub(super) enum Kept {
+    /// In a block of the staging.
+    Pinned { start: NonNull<u8>, len: usize },
+    /// In ordinary memory, as the budget is spent.
+    Spilled(Vec<u8>),
+}
+
+// SAFETY: a pinned piece is handed out once until the staging is emptied, which its owner does only when no piece is
+// left; so a `Kept` owns its bytes like a Vec does.
+unsafe impl Send for Kept {}
+
+impl Kept {
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            // SAFETY: `start` is the first of `len` initialised bytes of a block; see `Send` for who may write there.
+            Kept::Pinned { start, len } => unsafe { std::slice::from_raw_parts(start.as_ptr(), *len) },
+            Kept::Spilled(bytes) => bytes,
+        }
+    }
+
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            // SAFETY: as in `bytes`, and `&mut self` makes this the only reference.
+            Kept::Pinned { start, len } => unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), *len) },
+            Kept::Spilled(bytes) => bytes,
+        }
+    }
+}
+
+impl Staging {
+    pub(super) fn new(context: &Context, budget: usize) -> Self {
+        Self { context: context.clone(), blocks: Vec::new(), bytes: 0, budget, refused: false }
+    }
+
+    /// Room for `len` bytes, whatever they hold.
+    pub(super) fn reserve(&mut self, len: usize) -> Kept {
+        match self.pinned(len) {
+            Some(start) => Kept::Pinned { start, len },
+            None => Kept::Spilled(vec![0; len]),
+        }
+    }
+
+    /// Empties it. The caller has seen the device finish with all pieces, and has none left.
+    pub(super) fn clear(&mut self) {
+        self.blocks.iter_mut().for_each(|block| block.used = 0);
+    }
+
+    fn pinned(&mut self, len: usize) -> Option<NonNull<u8>> {
+        let fits = |block: &Block| block.memory.len() - block.used >= len;
+        let at = match self.blocks.iter().position(fits) {
+            Some(at) => at,
+            None => self.grow(len)?,
+        };
+        let block = &mut self.blocks[at];
+        let start = block.used;
+        block.used = (start + len).next_multiple_of(ALIGNMENT).min(block.memory.len());
+        // SAFETY: start + len <= the block's length.
+        NonNull::new(unsafe { block.memory.as_mut_ptr().add(start) })
+    }
+
+    fn grow(&mut self, len: usize) -> Option<usize> {
+        // Twice what there is, so that few blocks are made before the largest batch fits.
+        let size = len.max(self.bytes).max(SMALLEST_BLOCK).checked_next_power_of_two()?;
+        if self.refused || self.bytes.checked_add(size)? > self.budget {
+            return None;
+        }
+        let Ok(memory) = PinnedBuffer::new(&self.context, size) else {
+            self.refused = true;
+            return None;
+        };
+        self.bytes += size;
+        self.blocks.push(Block { memory, used: 0 });
+        Some(self.blocks.len() - 1)
+    }
+}

@@ -1,0 +1,112 @@
+//! A worker's side of a device: files that the device decodes are copied to pinned memory as they are, the others are
+//! decoded here and their pixels staged.
+
+use super::slot::{Slot, StagedImage, StagedPixels, StagedRow};
+use super::staging::Kept;
+use super::{Engine, Route};
+use crate::device::cpu::Input;
+use crate::device::reach;
+use crate::error::Cause;
+use crate::geometry::Rect;
+use crate::image::{Decoder, Format, Header, Image};
+use crate::plan::Plan;
+use std::sync::Arc;
+
+/// Rows of staged pixels start at a multiple of this.
+pub(super) const PITCH: usize = 16;
+
+/// Stages one sample at a time; one a thread.
+pub(crate) struct Worker {
+    engine: Arc<Engine>,
+    fallback: Fallback,
+}
+
+/// Decodes on the CPU what the device does not.
+pub(super) struct Fallback {
+    decoder: Decoder,
+    image: Image,
+}
+
+impl Worker {
+    pub(crate) fn new(engine: &Arc<Engine>) -> Self {
+        Self { engine: Arc::clone(engine), fallback: Fallback::new(engine.limits.clone()) }
+    }
+
+    /// Stages row `row`; `inputs[i]` is the file of `plan.images[i]`. With `decode_here` the CPU decodes all of them.
+    ///
+    /// # Errors
+    /// The number of the image that cannot be decoded, and why.
+    pub(crate) fn stage(
+        &mut self,
+        slot: &Slot,
+        row: usize,
+        plan: &Plan,
+        inputs: &[Input<'_>],
+        decode_here: bool,
+    ) -> Result<(), (usize, Cause)> {
+        let images = inputs.iter().enumerate().map(|(number, input)| {
+            let wanted = reach::region(plan, number);
+            let there = !decode_here && !wanted.is_empty() && self.engine.takes(input);
+            match &input.header.jpeg {
+                Some(header) if there => {
+                    let mut bytes = slot.core.fresh().staging.reserve(input.bytes.len());
+                    bytes.bytes_mut().copy_from_slice(input.bytes);
+                    Ok(StagedImage::File { bytes, header: Box::new(header.clone()), wanted })
+                }
+                _ => {
+                    let decoded = self.fallback.decode(input.bytes, input.header, wanted);
+                    let image = decoded.map_err(|cause| (number, cause))?;
+                    self.engine.count(Route::Cpu);
+                    let reserve = |len| slot.core.fresh().staging.reserve(len);
+                    Ok(StagedImage::Pixels(StagedPixels::copy(image, reserve)))
+                }
+            }
+        });
+        let images = images.collect::<Result<Vec<_>, _>>()?;
+        let mut state = slot.core.fresh();
+        if state.rows.len() <= row {
+            state.rows.resize_with(row + 1, || None);
+        }
+        state.rows[row] = Some(StagedRow { plan: plan.clone(), images });
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Whether the device is to decode a file. What the limits refuse goes to the CPU's decoder, which says why.
+    fn takes(&self, input: &Input<'_>) -> bool {
+        let header = input.header;
+        let (Some(capabilities), Some(jpeg)) = (self.capabilities, &header.jpeg) else { return false };
+        header.format == Format::Jpeg
+            && header.size.pixels() <= self.limits.max_pixels
+            && capabilities.takes(jpeg, input.bytes)
+    }
+}
+
+impl Fallback {
+    pub(super) fn new(limits: crate::image::Limits) -> Self {
+        Self { decoder: Decoder::new(limits), image: Image::default() }
+    }
+
+    pub(super) fn decode(&mut self, bytes: &[u8], header: &Header, wanted: Rect) -> Result<&Image, Cause> {
+        self.decoder.decode(bytes, header, wanted, &mut self.image)?;
+        Ok(&self.image)
+    }
+}
+
+impl StagedPixels {
+    /// Copies an image's rows to memory from `reserve`, each to a multiple of [`PITCH`].
+    pub(super) fn copy(image: &Image, reserve: impl FnOnce(usize) -> Kept) -> Self {
+        let (width, height) = (image.region.width as usize * 3, image.region.height as usize);
+        let pitch = width.next_multiple_of(PITCH);
+        let mut bytes = reserve(pitch * height);
+        if width > 0 {
+            let rows = image.data.chunks(image.stride).take(height);
+            for (to, from) in bytes.bytes_mut().chunks_exact_mut(pitch).zip(rows) {
+                to[..width].copy_from_slice(&from[..width]);
+                to[width..].fill(0);
+            }
+        }
+        Self { bytes, region: image.region, pitch }
+    }
+}

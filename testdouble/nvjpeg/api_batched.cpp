@@ -1,0 +1,122 @@
+// The batched calls: all images of a batch, or none.
+#include <string.h>
+
+#include "objects.h"
+
+namespace {
+constexpr int largest_side = 16384;
+
+// Whether a backend's batched call takes such a file.
+bool takes(int backend, const JpegHeader& header) {
+    if (header.components != 1 && header.components != 3) return false;
+    if (header.precision != 8 || header.process > 2 || header.subsampling < 0) return false;
+    if (header.width > largest_side || header.height > largest_side) return false;
+    if (backend != hardware) return true;
+    bool sampling = header.subsampling != 4 && header.subsampling != 5;
+    return header.process == 0 && sampling && header.first_scan == header.components;
+}
+
+struct Item {
+    const unsigned char* bytes;
+    size_t length;
+    uint64_t hash;
+    OutputImage target;
+    Pixels pixels;
+};
+using Items = std::vector<Item>;
+
+// Decodes one image of a batch here and now; its pixels are written when the device gets there.
+Status decode_item(int backend, const Parameters& parameters, Item& item) {
+    JpegHeader header;
+    if (!read_jpeg_header(item.bytes, item.length, header)) return status::bad_jpeg;
+    if (!takes(backend, header)) return status::jpeg_not_supported;
+    const Roi& roi = parameters.roi;
+    check_target(item.target, roi.whole() ? header.width : roi.width, roi.whole() ? header.height : roi.height,
+                 "nvjpegDecodeBatchedEx");
+    item.hash = hash_of(item.bytes, item.length);
+    return decode_pixels(item.bytes, item.length, header, roi, item.pixels);
+}
+
+// Runs when the device gets there. nvJPEG nowhere says that it is done with the bytes earlier, so they must still be
+// there and unchanged.
+void write_batch(const Items& items) {
+    for (const Item& item : items) {
+        if (hash_of(item.bytes, item.length) != item.hash) {
+            bridge::problem("nvjpegDecodeBatchedEx: a file's bytes changed before the batch was decoded");
+        }
+        write_rows(item.target, item.pixels);
+    }
+}
+
+// A batch that fails may have written anything to what it got to.
+void spoil_targets(Items& items) {
+    for (Item& item : items) memset(item.pixels.rgb.data(), 0xEE, item.pixels.rgb.size());
+}
+
+void give(int backend, JpegState& state, void* stream, Items items) {
+    auto batch = std::make_shared<const Items>(std::move(items));
+    auto work = [batch] { write_batch(*batch); };
+    if (backend != hardware) return bridge::give(stream, "nvjpeg", work);
+    // As on Hopper: the engines write their output without waiting for what is ahead of them in the stream.
+    if (!state.engine) state.engine = bridge::new_engine();
+    bridge::give(state.engine, stream, "nvjpeg", work);
+}
+}  // namespace
+
+NVJPEG_API Status nvjpegDecodeBatchedInitialize(Handle* handle, JpegState* state, int batch, int threads, int format) {
+    return enter(__func__, [&]() -> Status {
+        objects().handles.find(handle);
+        auto found = objects().states.find(state);
+        if (batch < 1 || threads < 0 || format != format_rgb_interleaved) return status::invalid_parameter;
+        found->batch = batch;
+        return status::success;
+    });
+}
+
+NVJPEG_API Status nvjpegDecodeBatchedPreAllocate(Handle* handle, JpegState* state, int batch, int width, int height,
+                                                 int subsampling, int format) {
+    return enter(__func__, [&]() -> Status {
+        objects().handles.find(handle);
+        objects().states.find(state);
+        bool sound = batch > 0 && width > 0 && height > 0 && subsampling >= 0 && subsampling <= 6;
+        return sound && format == format_rgb_interleaved ? status::success : status::invalid_parameter;
+    });
+}
+
+NVJPEG_API Status nvjpegDecodeBatchedSupportedEx(Handle* handle, JpegStream* jpeg, Parameters* parameters,
+                                                 int* unsupported) {
+    return enter(__func__, [&]() -> Status {
+        auto stream = objects().streams.find(jpeg);
+        objects().parameters.find(parameters);
+        if (stream->bytes == nullptr) return status::invalid_parameter;
+        *unsupported = takes(objects().handles.find(handle)->backend, stream->header) ? 0 : 1;
+        return status::success;
+    });
+}
+
+NVJPEG_API Status nvjpegDecodeBatchedEx(Handle* handle, JpegState* state, const unsigned char* const* bytes,
+                                        const size_t* lengths, OutputImage* targets, Parameters** parameters,
+                                        void* stream) {
+    const char* name = __func__;
+    return enter(name, [&]() -> Status {
+        int backend = objects().handles.find(handle)->backend;
+        auto found = objects().states.find(state);
+        check_stream(stream, name);
+        // Spoiled by a batch that failed, or never initialised.
+        if (found->batch == 0) return status::execution_failed;
+        Items items;
+        Status failed = status::success;
+        for (int i = 0; i < found->batch && failed == 0; i++) {
+            auto own = objects().parameters.find(parameters[i]);
+            Item item = {bytes[i], lengths[i], 0, targets[i], {}};
+            failed = decode_item(backend, *own, item);
+            if (failed == 0) items.push_back(std::move(item));
+        }
+        if (failed != 0) {
+            found->batch = 0;
+            spoil_targets(items);
+        }
+        if (!items.empty()) give(backend, *found, stream, std::move(items));
+        return failed;
+    });
+}

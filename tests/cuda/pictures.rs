@@ -1,0 +1,114 @@
+//! Small pictures of every kind that a route exists for.
+
+use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
+
+/// Gradients, stripes and a little noise, so that chroma, edges and every coefficient matter.
+fn pixels(width: u16, height: u16, channels: usize, seed: u32) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(2_654_435_761) | 1;
+    let mut bytes = Vec::with_capacity(usize::from(width) * usize::from(height) * channels);
+    for y in 0..u32::from(height) {
+        for x in 0..u32::from(width) {
+            for channel in 0..channels as u32 {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let slope = x * (3 + channel) + y * (5 - channel) + seed * 17;
+                let stripe = if (x / 7 + y / 5 + channel) % 3 == 0 { 60 } else { 0 };
+                bytes.push((slope / 2 + stripe + (state >> 28)) as u8);
+            }
+        }
+    }
+    bytes
+}
+
+struct Kind {
+    size: (u16, u16),
+    sampling: SamplingFactor,
+    progressive: bool,
+    color: ColorType,
+    /// The EXIF orientation, 1 to 8; 1 writes none.
+    orientation: u8,
+}
+
+const PLAIN: Kind = Kind {
+    size: (61, 47),
+    sampling: SamplingFactor::F_2_2,
+    progressive: false,
+    color: ColorType::Rgb,
+    orientation: 1,
+};
+
+fn jpeg(kind: &Kind, seed: u32) -> Vec<u8> {
+    let channels = match kind.color {
+        ColorType::Luma => 1,
+        ColorType::Cmyk => 4,
+        _ => 3,
+    };
+    let (width, height) = kind.size;
+    let mut file = Vec::new();
+    let mut encoder = Encoder::new(&mut file, 85);
+    encoder.set_sampling_factor(kind.sampling);
+    encoder.set_progressive(kind.progressive);
+    if kind.orientation != 1 {
+        encoder.add_app_segment(1, exif(kind.orientation)).unwrap();
+    }
+    encoder.encode(&pixels(width, height, channels, seed), width, height, kind.color).unwrap();
+    file
+}
+
+/// An EXIF segment that says nothing but the orientation.
+fn exif(orientation: u8) -> Vec<u8> {
+    let mut segment = b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
+    segment.extend([orientation, 0, 0, 0, 0, 0, 0]);
+    segment
+}
+
+fn png(width: u32, height: u32) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(&pixels(width as u16, height as u16, 3, 5)).unwrap();
+    writer.finish().unwrap();
+    file
+}
+
+/// All samplings, grey, progressive, turned, CMYK and PNG.
+pub(crate) fn all() -> Vec<Vec<u8>> {
+    use SamplingFactor::{F_1_1, F_1_2, F_2_1, F_2_2, F_4_1};
+    let kinds = [
+        PLAIN,
+        Kind { sampling: F_1_1, size: (40, 90), ..PLAIN },
+        Kind { sampling: F_2_1, size: (97, 33), ..PLAIN },
+        Kind { sampling: F_1_2, size: (50, 50), ..PLAIN },
+        Kind { sampling: F_4_1, size: (66, 41), ..PLAIN },
+        Kind { sampling: F_2_2, progressive: true, size: (75, 64), ..PLAIN },
+        Kind { color: ColorType::Luma, size: (48, 55), ..PLAIN },
+        Kind { color: ColorType::Cmyk, sampling: F_1_1, size: (52, 43), ..PLAIN },
+        Kind { orientation: 6, size: (80, 45), ..PLAIN },
+        Kind { orientation: 3, sampling: F_1_1, ..PLAIN },
+    ];
+    let jpegs = kinds.iter().enumerate().map(|(seed, kind)| jpeg(kind, seed as u32));
+    jpegs.chain([png(37, 71), jpeg(&PLAIN, 99)]).collect()
+}
+
+/// As few as a batch or two needs.
+pub(crate) fn few() -> Vec<Vec<u8>> {
+    all().into_iter().take(4).collect()
+}
+
+/// Two of three are larger than the least memory that a device is given.
+pub(crate) fn large() -> Vec<Vec<u8>> {
+    let size = |seed: u32| if seed.is_multiple_of(3) { (61, 47) } else { (620, 510) };
+    (0..24).map(|seed| jpeg(&Kind { size: size(seed), ..PLAIN }, seed)).collect()
+}
+
+/// Some end in the middle, some are no pictures, one lies about its size.
+pub(crate) fn with_bad_ones() -> Vec<Vec<u8>> {
+    let mut files: Vec<Vec<u8>> = all().into_iter().chain(all()).collect();
+    for at in [3, 9, 14] {
+        let half = files[at].len() / 2;
+        files[at].truncate(half);
+    }
+    files[7] = b"no picture at all".to_vec();
+    files[16].clear();
+    files
+}

@@ -1,0 +1,245 @@
+//! The loader on a CUDA device: the same batches as on the CPU, whatever goes wrong on the way.
+
+use crate::pictures;
+use crate::scenario::{Libraries, Outcome, Scenario};
+use crate::trainer::Trainer;
+use feedline::augment::{ColorJitter, RandomErasing, RandomHorizontalFlip, RandomResizedCrop};
+use feedline::device::Device;
+use feedline::error::Error;
+use feedline::label::Label;
+use feedline::loader::{BadSample, Batch, LastBatch, Loader, LoaderBuilder, Status};
+use feedline::output::{DType, Layout};
+use feedline::recipe::Recipe;
+use feedline::source::{Memory, Source};
+use std::sync::Arc;
+
+pub(crate) const SCENARIOS: &[Scenario] = &[
+    Scenario::new("every recipe gives the CPU's batches", every_recipe_gives_the_cpus_batches),
+    Scenario::new(
+        "every number format and layout gives the CPU's batches",
+        every_number_format_and_layout_gives_the_cpus_batches,
+    ),
+    Scenario::new(
+        "bad files are skipped, replaced and named as on the CPU",
+        bad_files_are_skipped_replaced_and_named_as_on_the_cpu,
+    ),
+    Scenario::new("a batch that does not fit is made in parts", a_batch_that_does_not_fit_is_made_in_parts),
+    Scenario::new("without nvJPEG the CPU decodes", without_nvjpeg_the_cpu_decodes)
+        .libraries(Libraries::DriverOnly),
+    Scenario::new("nvJPEG decodes what it can", nvjpeg_decodes_what_it_can),
+    Scenario::new("nvJPEG decodes what it can without engines", nvjpeg_decodes_what_it_can).nvjpeg("engines=0"),
+    Scenario::new(
+        "a trainer's stream sees finished batches without the host waiting",
+        a_trainers_stream_sees_finished_batches_without_the_host_waiting,
+    ),
+    Scenario::new(
+        "epochs, loaders and batches may be dropped at any time",
+        epochs_loaders_and_batches_may_be_dropped_at_any_time,
+    ),
+    Scenario::new("a consumer that keeps its batches gets more", a_consumer_that_keeps_its_batches_gets_more),
+    Scenario::new("a small epoch", a_small_epoch).swept(),
+];
+
+const DEVICE: Device = Device::Cuda { ordinal: 0 };
+
+/// What a batch is compared by.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    pixels: Vec<u8>,
+    indices: Vec<u64>,
+    labels: Vec<i64>,
+    status: Vec<Status>,
+}
+
+fn seen(batch: &Batch) -> Seen {
+    Seen {
+        pixels: batch.to_host().unwrap(),
+        indices: batch.indices().to_vec(),
+        labels: batch.labels().to_vec(),
+        status: batch.status().to_vec(),
+    }
+}
+
+fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<Seen, String>> {
+    loader
+        .epoch(number)
+        .map(|batch| batch.map(|batch| seen(&batch)).map_err(|error| error.to_string()))
+        .collect()
+}
+
+/// Runs the same description on both devices and compares everything.
+fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> Loader {
+    let cpu = build().device(Device::Cpu).build().unwrap();
+    let cuda = build().device(DEVICE).build().unwrap();
+    for number in 0..epochs {
+        let (want, got) = (epoch(&cpu, number), epoch(&cuda, number));
+        assert_eq!(got.len(), want.len(), "{what}: batches of epoch {number}");
+        for (at, (got, want)) in got.iter().zip(&want).enumerate() {
+            if got == want {
+                continue;
+            }
+            let (Ok(got), Ok(want)) = (got, want) else {
+                panic!("{what}, batch {at}: {got:?} and not {want:?}")
+            };
+            let different = got.pixels.iter().zip(&want.pixels).filter(|(a, b)| a != b).count();
+            panic!(
+                "{what}, epoch {number}, batch {at}: {different} of {} bytes differ; {:?} {:?} and not {:?} {:?}",
+                want.pixels.len(),
+                got.indices,
+                got.status,
+                want.indices,
+                want.status
+            );
+        }
+    }
+    let (want, got) = (cpu.report(), cuda.report());
+    let files = |report: &feedline::loader::Report| {
+        report.files.iter().map(|file| (file.key.clone(), file.cause.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(files(&got), files(&want), "{what}: reports");
+    cuda
+}
+
+fn small(files: Vec<Vec<u8>>) -> LoaderBuilder {
+    Loader::builder(memory(files))
+        .batch_size(6)
+        .shuffle(true)
+        .seed(7)
+        .workers(2)
+        .augment(RandomResizedCrop::new(40))
+        .augment(RandomHorizontalFlip::default())
+        .normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])
+}
+
+fn memory(files: Vec<Vec<u8>>) -> Arc<dyn Source> {
+    let record = |(at, bytes)| (format!("picture {at}"), bytes, Label::Class(at as i64));
+    Arc::new(Memory::new(files.into_iter().enumerate().map(record).collect()))
+}
+
+fn every_recipe_gives_the_cpus_batches() -> Outcome {
+    for name in Recipe::names() {
+        let recipe = Recipe::built_in(name).unwrap();
+        if recipe.decode_only {
+            continue;
+        }
+        let build =
+            || Loader::builder(memory(pictures::all())).recipe(&recipe).batch_size(4).seed(3).workers(2);
+        same_on_both(name, 1, build);
+    }
+    Ok(())
+}
+
+fn every_number_format_and_layout_gives_the_cpus_batches() -> Outcome {
+    for dtype in [DType::F32, DType::F16, DType::Bf16, DType::U8] {
+        for layout in [Layout::Nchw, Layout::Nhwc] {
+            same_on_both(&format!("{dtype:?} {layout:?}"), 1, || {
+                let builder = Loader::builder(memory(pictures::all()))
+                    .batch_size(5)
+                    .last_batch(LastBatch::Partial)
+                    .augment(RandomResizedCrop::new(33))
+                    .augment(ColorJitter::new(0.4, 0.4, 0.4, 0.1));
+                match dtype {
+                    DType::U8 => builder,
+                    _ => builder.normalize([0.5; 3], [0.25; 3]).augment(RandomErasing::default()),
+                }
+                .output(dtype, layout)
+            });
+        }
+    }
+    Ok(())
+}
+
+fn bad_files_are_skipped_replaced_and_named_as_on_the_cpu() -> Outcome {
+    for bad in [BadSample::Skip, BadSample::Substitute, BadSample::Fail] {
+        same_on_both(&format!("{bad:?}"), 2, || small(pictures::with_bad_ones()).bad_sample(bad));
+    }
+    Ok(())
+}
+
+fn a_batch_that_does_not_fit_is_made_in_parts() -> Outcome {
+    let build = || small(pictures::large()).batch_size(12).device_memory(1);
+    same_on_both("parts", 2, build);
+    Ok(())
+}
+
+fn without_nvjpeg_the_cpu_decodes() -> Outcome {
+    let loader = same_on_both("no nvJPEG", 1, || small(pictures::all()));
+    let by = loader.stats().decoded_by.unwrap();
+    assert_eq!((by.hardware, by.gpu_huffman, by.hybrid), (0, 0, 0));
+    assert!(by.cpu > 0);
+    Ok(())
+}
+
+fn nvjpeg_decodes_what_it_can() -> Outcome {
+    let loader = same_on_both("nvJPEG", 1, || small(pictures::all()));
+    let by = loader.stats().decoded_by.unwrap();
+    assert!(by.hardware + by.gpu_huffman + by.hybrid > 0, "{by:?}");
+    assert!(by.cpu > 0, "the PNG and the CMYK file are the CPU's: {by:?}");
+    Ok(())
+}
+
+/// Nothing waits on the host between batches: only events stand between the loader's streams and the trainer's.
+fn a_trainers_stream_sees_finished_batches_without_the_host_waiting() -> Outcome {
+    let build = || small(pictures::all()).batch_size(3).prefetch(1);
+    let cpu = build().build().unwrap();
+    let cuda = build().device(DEVICE).build().unwrap();
+    let mut trainer = Trainer::new();
+    for number in 0..2 {
+        for batch in cuda.epoch(number) {
+            let batch = batch.unwrap();
+            trainer.copy(&batch);
+            // Its memory is used again at once, behind the trainer's copy.
+            drop(batch);
+        }
+    }
+    let want =
+        (0..2).flat_map(|number| epoch(&cpu, number)).map(|seen| seen.unwrap().pixels).collect::<Vec<_>>();
+    assert!(
+        trainer.finish() == want,
+        "a batch was read before it was finished, or overwritten before it was read"
+    );
+    Ok(())
+}
+
+fn epochs_loaders_and_batches_may_be_dropped_at_any_time() -> Outcome {
+    let build = || small(pictures::all()).batch_size(2).device(DEVICE).build().unwrap();
+    for taken in 0..4 {
+        let loader = build();
+        let batches: Vec<Batch> = loader.epoch(0).take(taken).map(Result::unwrap).collect();
+        let want = epoch(&small(pictures::all()).batch_size(2).build().unwrap(), 0);
+        drop(loader);
+        for (batch, want) in batches.iter().zip(want) {
+            assert_eq!(seen(batch), want.unwrap());
+        }
+    }
+    let loader = build();
+    drop(loader.epoch(0));
+    let mut second = loader.epoch(1);
+    drop(second.next());
+    let mut third = loader.epoch(2);
+    assert!(matches!(second.next(), Some(Err(Error::Config(_))) | None));
+    assert!(third.next().unwrap().is_ok());
+    Ok(())
+}
+
+fn a_consumer_that_keeps_its_batches_gets_more() -> Outcome {
+    let loader = small(pictures::all()).batch_size(2).prefetch(1).device(DEVICE).build().unwrap();
+    let kept: Vec<Batch> = loader.epoch(0).map(Result::unwrap).collect();
+    let want = epoch(&small(pictures::all()).batch_size(2).build().unwrap(), 0);
+    for (batch, want) in kept.iter().zip(want) {
+        assert_eq!(seen(batch), want.unwrap());
+    }
+    Ok(())
+}
+
+/// For the fault sweep: whatever call fails, the end is the right pixels or an error with a remedy.
+fn a_small_epoch() -> Outcome {
+    let build = || small(pictures::few()).batch_size(2).prefetch(1).workers(1);
+    let cuda = build().device(DEVICE).build()?;
+    let cpu = build().build()?;
+    for (batch, want) in cuda.epoch(0).zip(cpu.epoch(0)) {
+        let (batch, want) = (batch?, want?);
+        assert!(batch.to_host()? == want.images(), "a batch was wrong, and no error said so");
+    }
+    Ok(())
+}
