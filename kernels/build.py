@@ -98,6 +98,7 @@ def compare(kernels):
 
 
 def report(tools, kernels):
+    print("Registers of a thread and bytes spilled, by architecture; shared memory of a block.\n")
     print("| kernel | " + " | ".join(ARCHITECTURES) + " | shared memory |")
     print("|---|" + "---|" * (len(ARCHITECTURES) + 1))
     for name, ptx in kernels.items():
@@ -107,7 +108,7 @@ def report(tools, kernels):
             registers = max(int(number) for number in re.findall(r"Used (\d+) registers", said))
             spilled = sum(int(number) for number in re.findall(r"(\d+) bytes spill stores", said))
             shared = max(re.findall(r"(\d+) bytes smem", said) or ["0"], key=int)
-            cells.append(f"{registers} registers, {spilled} bytes spilled")
+            cells.append(f"{registers}, {spilled}")
         print(f"| `{name}` | " + " | ".join(cells) + f" | {shared} bytes |")
 
 
