@@ -1,0 +1,94 @@
+//! Machines without this or that: what feedline says of them, and that it goes on without where it can.
+
+use crate::scenario::{Libraries, Outcome, Scenario};
+use feedline::device::Device;
+use feedline::device::cuda::{self, Decoding};
+
+pub(crate) const SCENARIOS: &[Scenario] = &[
+    Scenario::new("a usable device is the best one and says its name", best),
+    Scenario::new("looking twice finds the same", twice).swept(),
+    Scenario::new("a machine without a driver uses the CPU", || unavailable("cannot be opened", "install"))
+        .libraries(Libraries::None),
+    Scenario::new("a driver without a function is told by its name", || {
+        unavailable("lacks cuLaunchKernel", "update")
+    })
+    .libraries(Libraries::Without("cuLaunchKernel")),
+    Scenario::new("a stub is told from a driver", || unavailable("stub", "LD_LIBRARY_PATH"))
+        .driver(",stub=1"),
+    Scenario::new("a driver without devices is no device", || unavailable("no device", "nvidia-smi"))
+        .driver(",devices=0"),
+    Scenario::new("an old driver is refused by its version", || unavailable("11.8", "update"))
+        .driver(",version=11080"),
+    Scenario::new("an old device is refused by its capability", || unavailable("6.1", "newer GPU"))
+        .driver(",capability=61"),
+    Scenario::new("a device whose memory is taken is refused, and found again later", taken)
+        .driver(",fault=cuDevicePrimaryCtxRetain@1:2"),
+    Scenario::new("a code that no declaration knows is only shown", || unavailable("(4711)", "use the CPU"))
+        .driver(",fault=cuInit@1:4711"),
+    Scenario::new("a number beyond the last device is refused", beyond).driver(",devices=2"),
+    Scenario::new("a device without engines decodes with the CPU's help", without_engines)
+        .nvjpeg("engines=0"),
+    Scenario::new("an nvJPEG without a function leaves decoding to the CPU", || {
+        without_nvjpeg("lacks nvjpegDecodeBatchedEx")
+    })
+    .libraries(Libraries::Without("nvjpegDecodeBatchedEx")),
+    Scenario::new("an old nvJPEG leaves decoding to the CPU", || without_nvjpeg("12.0.0"))
+        .nvjpeg("version=12.0.0"),
+];
+
+fn best() -> Outcome {
+    let best = Device::best()?;
+    let told = best.describe();
+    let named = told.contains("FAKE") && told.contains("compute capability");
+    says(best == Device::Cuda { ordinal: 0 } && best.is_simulated() && named, &told)
+}
+
+fn twice() -> Outcome {
+    let first = cuda::survey();
+    let second = cuda::survey();
+    first.devices.clone().map_err(|missing| missing.error("the first look"))?;
+    second.devices.clone().map_err(|missing| missing.error("the second look"))?;
+    says(first == second, &format!("{first:?}, then {second:?}"))
+}
+
+/// There is no first device, for this reason and with this remedy, and the CPU is used instead.
+fn unavailable(why: &str, remedy: &str) -> Outcome {
+    let Err(error) = Device::cuda(0) else { return Err("there is a device".into()) };
+    let told = error.to_string();
+    says(told.contains("CUDA device 0") && told.contains(why) && told.contains(remedy), &told)?;
+    let best = Device::best()?;
+    says(best == Device::Cpu && best.describe().contains("no CUDA"), &best.describe())
+}
+
+fn taken() -> Outcome {
+    let Err(error) = Device::cuda(0) else { return Err("there is a device".into()) };
+    let told = error.to_string();
+    says(told.contains("cuDevicePrimaryCtxRetain") && told.contains("hold the GPU's memory"), &told)?;
+    Ok(Device::cuda(0).map(|_| ())?)
+}
+
+fn beyond() -> Outcome {
+    Device::cuda(1)?;
+    let told = Device::cuda(2).err().map_or_else(String::new, |error| error.to_string());
+    says(told.contains("CUDA device 2") && told.contains("up to 1"), &told)
+}
+
+fn without_engines() -> Outcome {
+    let found = cuda::find(0).map_err(|missing| missing.error("a device"))?;
+    match found.usable {
+        Ok(Decoding::Hybrid { engines }) => says(engines.why.contains("engine"), &engines.why),
+        other => Err(format!("{other:?}").into()),
+    }
+}
+
+fn without_nvjpeg(why: &str) -> Outcome {
+    let found = cuda::find(0).map_err(|missing| missing.error("a device"))?;
+    match found.usable {
+        Ok(Decoding::Cpu { nvjpeg }) => says(nvjpeg.why.contains(why), &nvjpeg.why),
+        other => Err(format!("{other:?}").into()),
+    }
+}
+
+fn says(holds: bool, told: &str) -> Outcome {
+    if holds { Ok(()) } else { Err(told.to_owned().into()) }
+}
