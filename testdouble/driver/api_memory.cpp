@@ -65,7 +65,7 @@ CUDA_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t 
         if (pinned != nullptr && pinned->kind == Kind::pinned) {
             d.scheduler.give(stream, {"h2d", [=] {
                 if (live(from, bytes, Kind::pinned, "h2d") && live(address(to), bytes, Kind::device, "h2d")) {
-                    memcpy(address(to), from, bytes);
+                    race::copy(address(to), from, bytes);
                 }
             }, {}, {}, {}});
             return result::success;
@@ -75,7 +75,7 @@ CUDA_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t 
         const char* first = static_cast<const char*>(from);
         auto copy = std::make_shared<std::vector<char>>(first, first + bytes);
         d.scheduler.give(stream, {"h2d", [=] {
-            if (live(address(to), bytes, Kind::device, "h2d")) memcpy(address(to), copy->data(), bytes);
+            if (live(address(to), bytes, Kind::device, "h2d")) race::copy(address(to), copy->data(), bytes);
         }, {}, {}, {}});
         return result::success;
     });
@@ -91,7 +91,7 @@ CUDA_API CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes,
         bool pinned = allocation != nullptr && allocation->kind == Kind::pinned;
         Point end = d.scheduler.give(stream, {"d2h", [=] {
             bool target = !pinned || live(to, bytes, Kind::pinned, "d2h");
-            if (target && live(address(from), bytes, Kind::device, "d2h")) memcpy(to, address(from), bytes);
+            if (target && live(address(from), bytes, Kind::device, "d2h")) race::copy(to, address(from), bytes);
         }, {}, {}, {}});
         if (pinned) return result::success;
         d.pageable_copies++;
@@ -109,7 +109,7 @@ CUDA_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t 
         d.require_device(from, bytes, name);
         d.scheduler.give(stream, {"d2d", [=] {
             if (live(address(to), bytes, Kind::device, "d2d") && live(address(from), bytes, Kind::device, "d2d")) {
-                memmove(address(to), address(from), bytes);
+                race::copy(address(to), address(from), bytes);
             }
         }, {}, {}, {}});
         return result::success;
@@ -123,7 +123,9 @@ CUDA_API CUresult cuMemsetD8Async(CUdeviceptr at, unsigned char value, size_t by
         if (bytes == 0) return result::success;
         d.require_device(at, bytes, name);
         d.scheduler.give(stream, {"fill", [=] {
-            if (live(address(at), bytes, Kind::device, "fill")) memset(address(at), value, bytes);
+            if (!live(address(at), bytes, Kind::device, "fill")) return;
+            race::write(address(at), bytes);
+            memset(address(at), value, bytes);
         }, {}, {}, {}});
         return result::success;
     });

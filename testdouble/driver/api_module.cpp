@@ -107,11 +107,12 @@ void run(Launch launch, const Values& values, const Module* module) {
     std::vector<void*> pointers;
     for (const auto& value : values) pointers.push_back(const_cast<uint64_t*>(value.data()));
     launch.order = order_of(d.scheduler);
+    launch.stream = d.running->id;
     Outcome outcome;
     run_grid(launch, pointers.data(), outcome);
     if (outcome.code == 0) return;
     problem("%s", outcome.what);
-    d.running->broken = outcome.code;
+    d.running->context->broken = outcome.code;
 }
 }  // namespace
 
@@ -123,7 +124,7 @@ CUDA_API CUresult cuLaunchKernel(Function* function, unsigned grid_x, unsigned g
         if (function == nullptr) return result::invalid_handle;
         // Dynamic shared memory is not part of the dialect.
         if (extra != nullptr || shared_bytes != 0) return result::not_supported;
-        Launch launch = {function->kernel, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}};
+        Launch launch = {function->kernel, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}, 0};
         if (!within_limits(launch, function->most_threads)) return result::invalid_value;
         Values values = copied(d, *function->kernel, parameters);
         const Module* module = function->module;

@@ -39,7 +39,7 @@ struct Driver {
     std::set<Module*> modules;
     uint64_t calls = 0, faultable_calls = 0, pageable_copies = 0;
     int problems = 0;
-    Context* running = nullptr;    // of the operation that runs now
+    Stream* running = nullptr;     // whose operation runs now
 
     // Of a handle; an invalid one ends the call.
     std::shared_ptr<Stream> stream(void* handle);

@@ -8,6 +8,6 @@ bool live(const void* start, size_t bytes, Kind kind, const char* what) {
     if (allocation != nullptr && allocation->kind == kind) return true;
     problem("%s: %s memory at %p (%zu bytes) was freed before the operation ran", what,
             kind == Kind::device ? "device" : "pinned", start, bytes);
-    d.running->broken = result::illegal_address;
+    d.running->context->broken = result::illegal_address;
     return false;
 }

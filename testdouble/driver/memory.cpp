@@ -26,15 +26,6 @@ constexpr bool guarded = true;
 #endif
 
 size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
-
-void fill(void* at, unsigned char value, size_t bytes) {
-#ifdef TESTDOUBLE_TSAN
-    // Not memset, which ThreadSanitizer would see as an access of this thread.
-    for (volatile unsigned char* byte = static_cast<unsigned char*>(at); bytes > 0; bytes--) *byte++ = value;
-#else
-    memset(at, value, bytes);
-#endif
-}
 }  // namespace
 
 void Memory::configure(size_t bytes_per_device, size_t alignment) {
@@ -47,7 +38,7 @@ char* Memory::allocate(size_t bytes, Kind kind, Context* context) {
     if (kind == Kind::device && used_now > bytes_per_device_) return nullptr;
     Allocation allocation = {nullptr, bytes, kind, context, ++numbers_, nullptr, 0};
     if (!map(allocation)) return nullptr;
-    fill(allocation.start, rubbish, bytes);
+    memset(allocation.start, rubbish, bytes);
     live_[allocation.start] = allocation;
     if (kind == Kind::device && used_now > peak_) peak_ = used_now;
     return allocation.start;
@@ -67,7 +58,7 @@ bool Memory::map(Allocation& allocation) {
     allocation.mapped = mapped;
     if (mprotect(allocation.mapping, mapped, PROT_READ | PROT_WRITE) != 0) return false;
     allocation.start = allocation.mapping + mapped - rounded;
-    fill(allocation.start + allocation.bytes, slack_pattern, rounded - allocation.bytes);
+    memset(allocation.start + allocation.bytes, slack_pattern, rounded - allocation.bytes);
     return true;
 }
 

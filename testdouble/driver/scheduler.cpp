@@ -111,7 +111,7 @@ void Scheduler::run_next(Stream& stream) {
         for (const Point& point : operation.after) race::acquire(point.reached);
         // After an error that sticks nothing runs any more, but all of it counts as done: nobody may wait for ever.
         if (context.broken == 0) {
-            driver().running = &context;
+            driver().running = &stream;
             operation.work();
             driver().running = nullptr;
         }

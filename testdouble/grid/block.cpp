@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include <map>
+
 #include "../driver/results.h"
 #include "fiber.h"
 
@@ -20,12 +22,9 @@ struct Block {
     void** parameters = nullptr;
     const std::vector<unsigned>* order = nullptr;
     size_t started = 0, returned = 0;
-    std::vector<Worker*> idle, waiting;
-    // Room for the largest block, so that they never grow on a device's timeline.
-    Block() {
-        idle.reserve(1024);
-        waiting.reserve(1024);
-    }
+    std::map<int, std::vector<Worker*>> stacks;
+    std::vector<Worker*>* idle = nullptr;  // of the stream that runs
+    std::vector<Worker*> waiting;
 };
 Block& block() {
     static Block* one = new Block;  // never destroyed: kernels may run while the process ends
@@ -58,14 +57,14 @@ void run(Worker* worker) {
     become(worker->thread);
     worker->waiting = false;
     worker->resume();
-    (worker->waiting ? b.waiting : b.idle).push_back(worker);
+    (worker->waiting ? b.waiting : *b.idle).push_back(worker);
 }
 
 Worker* idle_worker() {
     Block& b = block();
-    if (b.idle.empty()) return new Worker;
-    Worker* worker = b.idle.back();
-    b.idle.pop_back();
+    if (b.idle->empty()) return new Worker;
+    Worker* worker = b.idle->back();
+    b.idle->pop_back();
     return worker;
 }
 
@@ -116,13 +115,17 @@ void run_block(const Launch& launch, void** parameters, const std::vector<unsign
 
 void abandon_block() {
     Fiber::forget_current();
-    block().idle.clear();
+    block().idle->clear();
     block().waiting.clear();
 }
 
-void renew_stacks() {
-#ifdef TESTDOUBLE_TSAN
-    for (Worker* worker : block().idle) delete worker;
-    block().idle.clear();
+void use_stacks_of(int stream) {
+#ifndef TESTDOUBLE_TSAN
+    stream = 0;  // all may use the same
 #endif
+    Block& b = block();
+    // Room for the largest block, so that they never grow where ThreadSanitizer would see it.
+    b.waiting.reserve(1024);
+    b.idle = &b.stacks[stream];
+    b.idle->reserve(1024);
 }

@@ -8,5 +8,6 @@
 void run_block(const Launch& launch, void** parameters, const std::vector<unsigned>& order, Outcome& outcome);
 // After a jump out of a kernel: the fibers it ran on are left where they are.
 void abandon_block();
-// For ThreadSanitizer: the stacks of the next grid's threads are not those of the previous one's.
-void renew_stacks();
+// Each stream's threads have stacks of their own: else ThreadSanitizer would take what one stream's threads and then
+// another's write there for a race.
+void use_stacks_of(int stream);

@@ -84,8 +84,6 @@ void Fiber::switch_to() { swapcontext(&resumer_context, &context_); }
 void Fiber::switch_back() { swapcontext(&context_, &resumer_context); }
 #endif
 
-Fiber::~Fiber() { munmap(stack_ - guard_bytes, stack_bytes + guard_bytes); }
-
 void Fiber::begin() {
 #ifdef __SANITIZE_ADDRESS__
     __sanitizer_finish_switch_fiber(nullptr, &resumer_bottom, &resumer_bytes);

@@ -10,8 +10,6 @@ public:
     // `body` is started by the first resume and must never return.
     explicit Fiber(void (*body)());
     Fiber(const Fiber&) = delete;
-    // Only while it is paused.
-    ~Fiber();
 
     // Runs the fiber until it pauses.
     void resume();

@@ -68,7 +68,7 @@ void Outcome::fail(int with, const char* format, ...) {
 
 void run_grid(const Launch& launch, void** parameters, Outcome& outcome) {
     renew_shared_memory();
-    renew_stacks();
+    use_stacks_of(launch.stream);
     testdouble_thread.block_size = {launch.block[0], launch.block[1], launch.block[2]};
     testdouble_thread.grid_size = {launch.grid[0], launch.grid[1], launch.grid[2]};
     Trap trap;

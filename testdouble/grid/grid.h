@@ -14,6 +14,7 @@ struct Launch {
     const Kernel* kernel;
     unsigned grid[3], block[3];
     Order order;
+    int stream = 0;  // whose timeline the grid runs on
 };
 
 // `code` is a CUresult, 0 where all went well; `what` says what the kernel did wrong and which thread it was. An array

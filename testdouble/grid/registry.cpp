@@ -32,7 +32,7 @@ extern "C" __attribute__((visibility("default"))) int testdouble_run_kernel(
     }
     Order how{order == 0 ? Order::forwards : order == 1 ? Order::backwards : Order::shuffled, order};
     Outcome outcome;
-    run_grid({kernel, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, how}, parameters, outcome);
+    run_grid({kernel, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, how, 0}, parameters, outcome);
     if (outcome.code != 0) fprintf(stderr, "fakecuda: PROBLEM: %s\n", outcome.what);
     return outcome.code;
 }

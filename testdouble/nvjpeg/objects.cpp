@@ -1,7 +1,5 @@
 #include "objects.h"
 
-#include <string.h>
-
 Objects& objects() {
     static Objects* all = new Objects;
     return *all;
@@ -28,7 +26,7 @@ void write_rows(const OutputImage& target, const Pixels& pixels) {
     if (!bridge::still_device(target.channel[0], extent(target, pixels.width, pixels.height), "nvjpeg")) return;
     size_t bytes = size_t(pixels.width) * 3;
     for (int row = 0; row < pixels.height; row++) {
-        memcpy(target.channel[0] + size_t(row) * target.pitch[0], &pixels.rgb[size_t(row) * bytes], bytes);
+        race::copy(target.channel[0] + size_t(row) * target.pitch[0], &pixels.rgb[size_t(row) * bytes], bytes);
     }
 }
 

@@ -121,21 +121,14 @@ pub(crate) fn environment(scenario: &Scenario) -> Result<Vec<(&'static str, Stri
         set.push(("LD_PRELOAD", runtime.display().to_string()));
         set.push(("ASAN_OPTIONS", "exitcode=66:detect_leaks=0:detect_stack_use_after_return=0".into()));
         set.push(("UBSAN_OPTIONS", "print_stacktrace=1".into()));
-        set.push(("TSAN_OPTIONS", tsan_options(&folder(variant))?));
+        set.push(("TSAN_OPTIONS", TSAN_OPTIONS.into()));
     }
     Ok(set)
 }
 
 /// Rust's channels and locks are not instrumented, so ThreadSanitizer would take what they order for races of host
 /// threads. Only the device's own timelines are judged; the modes of the scheduler judge the host's.
-fn tsan_options(folder: &Path) -> Result<String, String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let program = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let list = folder.join("suppressions");
-    std::fs::write(&list, format!("race:{program}\n"))
-        .map_err(|error| format!("{}: {error}", list.display()))?;
-    Ok(format!("exitcode=66:atexit_sleep_ms=0:suppressions={}", list.display()))
-}
+const TSAN_OPTIONS: &str = "exitcode=66:atexit_sleep_ms=0:ignore_interceptors_accesses=1";
 
 /// A folder in which the driver's name stands on a file that is none: the loader stops there, also on a machine that
 /// has a driver.
