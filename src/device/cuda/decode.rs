@@ -124,11 +124,6 @@ impl Decoder {
         self.only = Some(route);
     }
 
-    /// Who would decode such a file, as far as its header and its end tell. [`Route::Cpu`] means that the caller does.
-    pub(crate) fn route(&self, header: &Header, bytes: &[u8]) -> Route {
-        self.rates.fastest(self.candidates(header, bytes))
-    }
-
     /// What it can do, for threads that prepare requests meanwhile.
     pub(crate) fn capabilities(&self) -> Capabilities {
         Capabilities { engines: self.hardware.is_some(), parts: self.parts }

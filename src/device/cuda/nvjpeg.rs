@@ -20,7 +20,7 @@ mod result;
 
 pub(crate) use batch::{Batch, Item};
 pub(crate) use handle::{Backend, Handle};
-pub(crate) use library::{Absent, Nvjpeg, Version};
+pub(crate) use library::{Absent, Nvjpeg};
 pub(crate) use objects::Parser;
 pub(crate) use phases::Lane;
 pub(crate) use result::NvjpegError;

@@ -91,9 +91,4 @@ impl Program {
     pub(crate) fn scratch_bytes(&self) -> usize {
         self.scratch_bytes
     }
-
-    /// How many kernels are started.
-    pub(crate) fn launches(&self) -> usize {
-        self.launches.len()
-    }
 }

@@ -31,11 +31,6 @@ impl Rates {
         *rate += NEWEST * (time.as_nanos() as f64 / pixels as f64 - *rate);
     }
 
-    /// The one of these that is fastest for one image; the CPU if there is none.
-    pub(super) fn fastest(&self, routes: Routes) -> Route {
-        self.soonest(routes, &[0.0; Route::GPU.len()], 1)
-    }
-
     /// The one of these that would be done soonest with one more image, each being busy for so long already.
     fn soonest(&self, routes: Routes, busy: &[f64; Route::GPU.len()], pixels: u64) -> Route {
         let ends = |route: Route| busy[route as usize] + self.cost(route, pixels);
@@ -117,7 +112,6 @@ mod tests {
     fn an_image_that_nobody_takes_is_the_cpus() {
         let routes = assign(&[(PIXELS, Routes::NONE), (PIXELS, Routes::ALL)], &Rates::default());
         assert_eq!(routes, [Route::Cpu, Route::Hardware]);
-        assert_eq!(Rates::default().fastest(Routes::NONE), Route::Cpu);
     }
 
     #[test]
@@ -126,7 +120,7 @@ mod tests {
         for _ in 0..40 {
             rates.note(Route::Hardware, 1000, Duration::from_micros(50));
         }
-        assert_eq!(rates.fastest(Routes::ALL.without(Route::GpuHuffman)), Route::Hybrid);
+        assert_eq!(assign(&[(PIXELS, Routes::ALL.without(Route::GpuHuffman))], &rates), [Route::Hybrid]);
         let before = rates.clone();
         rates.note(Route::Hybrid, 0, Duration::from_secs(1));
         assert_eq!(before.0, rates.0, "a measurement of nothing is none");

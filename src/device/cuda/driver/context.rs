@@ -54,11 +54,6 @@ impl Context {
         self.call(|driver| unsafe { driver.cuCtxSynchronize() })
     }
 
-    /// One of the device's properties.
-    pub(crate) fn attribute(&self, attribute: CUdevice_attribute) -> Result<i32, CudaError> {
-        device_attribute(self.0.driver, self.0.device, attribute)
-    }
-
     /// Bytes of the device's memory: what is free, and all of it.
     pub(crate) fn memory_info(&self) -> Result<(usize, usize), CudaError> {
         let (mut free, mut total) = (0, 0);

@@ -107,7 +107,6 @@ functions! {
     fn cuStreamDestroy_v2(stream: CUstream);
     fn cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint);
     fn cuStreamSynchronize(stream: CUstream);
-    fn cuStreamQuery(stream: CUstream);
     fn cuEventCreate(event: *mut CUevent, flags: c_uint);
     fn cuEventDestroy_v2(event: CUevent);
     fn cuEventRecord(event: CUevent, stream: CUstream);

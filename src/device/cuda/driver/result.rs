@@ -19,9 +19,6 @@ pub(crate) mod code {
     pub(crate) const NOT_INITIALIZED: u32 = 3;
     pub(crate) const STUB_LIBRARY: u32 = 34;
     pub(crate) const NO_DEVICE: u32 = 100;
-    pub(crate) const INVALID_DEVICE: u32 = 101;
-    pub(crate) const INVALID_PTX: u32 = 218;
-    pub(crate) const UNSUPPORTED_PTX_VERSION: u32 = 222;
     pub(crate) const NOT_READY: u32 = 600;
     pub(crate) const SYSTEM_DRIVER_MISMATCH: u32 = 803;
 }

@@ -6,7 +6,7 @@ use super::DevicePtr;
 use super::context::Context;
 use super::event::Event;
 use super::module::Function;
-use super::result::{CudaError, ready};
+use super::result::CudaError;
 use cudarc::driver::sys::CUstream;
 use std::ffi::c_void;
 
@@ -49,11 +49,6 @@ impl Stream {
         Ok(Self { context: context.clone(), stream })
     }
 
-    /// The context that the queue belongs to.
-    pub(crate) fn context(&self) -> &Context {
-        &self.context
-    }
-
     /// Work given from now on begins after `event`, as it was recorded last, is passed.
     pub(crate) fn wait(&self, event: &Event) -> Result<(), CudaError> {
         // SAFETY: both handles are alive.
@@ -64,12 +59,6 @@ impl Stream {
     pub(crate) fn synchronize(&self) -> Result<(), CudaError> {
         // SAFETY: the handle is alive.
         self.context.call(|driver| unsafe { driver.cuStreamSynchronize(self.stream) })
-    }
-
-    /// Whether the queue is empty.
-    pub(crate) fn is_idle(&self) -> Result<bool, CudaError> {
-        // SAFETY: the handle is alive.
-        ready(self.context.call(|driver| unsafe { driver.cuStreamQuery(self.stream) }))
     }
 
     /// The handle, for other CUDA libraries.
