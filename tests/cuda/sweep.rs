@@ -54,6 +54,9 @@ fn sweep(scenario: &'static Scenario) -> Result<(), Failed> {
         child::start(scenario, &environment)
     };
     let whole = run("mode=lazy", "", "")?;
+    if count(&whole, "faultable") == 0 {
+        return Err(Failed::from(format!("nothing to fail: {}\n{}", whole.how, whole.said)));
+    }
     let mut failures = Vec::new();
     for kind in KINDS {
         for number in 1..=count(&whole, kind.counted) {

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Tests the tests of the CUDA path: puts known mistakes into the sources, one at a time, and expects a test to fail.
+
+    testdouble/mutants.py                 all of mutants.toml
+    testdouble/mutants.py --only slot     those whose file or reason holds the word
+    testdouble/mutants.py --list          what there is, without running
+
+A mutant is a file, a text that occurs in it once, its replacement, the reason, and who must notice. The work is done in
+a copy of the tree below target/mutants, so the sources stay as they are. Every mutant that nobody notices is an error:
+a test is missing, or what was removed is not needed.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WORK = ROOT / "target" / "mutants"
+TREE = WORK / "tree"
+LIST = Path(__file__).with_name("mutants.toml")
+
+# Who may notice: the environment, and the arguments of the test program.
+WATCHERS = {
+    "seeds": ({"FEEDLINE_SEEDS": "40"}, []),
+    "asan": ({"FEEDLINE_TESTDOUBLE": "asan"}, []),
+    "tsan": ({"FEEDLINE_TESTDOUBLE": "tsan", "FEEDLINE_SEEDS": "2"}, []),
+    "sweep": ({}, ["--ignored"]),
+}
+KEYS = {"file", "text", "with", "why", "noticed_by", "filter"}
+TIMEOUT_SECONDS = 1800
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--only", default="", help="a word in the mutant's file or reason")
+    options.add_argument("--list", action="store_true", help="show what there is")
+    options = options.parse_args()
+    mutants = [m for m in read_list() if options.only in m["file"] or options.only in m["why"]]
+    if options.list:
+        for mutant in mutants:
+            print(f"{mutant['file']}: {mutant['why']} ({mutant['noticed_by']})")
+        return 0
+    copy_tree()
+    check_unchanged(mutants)
+    survivors = [mutant for mutant in mutants if not try_mutant(mutant)]
+    print(f"{len(mutants) - len(survivors)} of {len(mutants)} mutants were noticed")
+    return 1 if survivors else 0
+
+
+def read_list():
+    mutants = tomllib.loads(LIST.read_text())["mutant"]
+    for mutant in mutants:
+        missing, unknown = KEYS - {"filter"} - mutant.keys(), mutant.keys() - KEYS
+        if missing or unknown or mutant["noticed_by"] not in WATCHERS:
+            sys.exit(f"{LIST.name}: {mutant}: missing {missing}, unknown {unknown}, or nobody of that name notices")
+        found = (ROOT / mutant["file"]).read_text().count(mutant["text"])
+        if found != 1:
+            sys.exit(f"{LIST.name}: {mutant['why']}: its text is {found} times in {mutant['file']}, and not once")
+    return mutants
+
+
+def copy_tree():
+    """Brings the copy up to date; files that did not change keep their times, so that little is compiled again."""
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+    names = {name for name in names if name and (ROOT / name).is_file()}
+    TREE.mkdir(parents=True, exist_ok=True)
+    for path in list(TREE.rglob("*")):
+        if path.is_file() and str(path.relative_to(TREE)) not in names:
+            path.unlink()
+    for name in names:
+        write(TREE / name, (ROOT / name).read_bytes())
+        shutil.copymode(ROOT / name, TREE / name)
+
+
+def write(path, content):
+    if not path.exists() or path.read_bytes() != content:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def check_unchanged(mutants):
+    """What fails without a mistake notices nothing."""
+    program = build()
+    if program is None:
+        sys.exit("the tree does not build as it is")
+    for watcher in sorted({mutant["noticed_by"] for mutant in mutants}):
+        passed, said = passes(program, watcher, "")
+        if not passed:
+            sys.exit(f"the tests fail as they are, with {watcher}:\n{said}")
+
+
+def try_mutant(mutant):
+    """Whether it was noticed."""
+    began = time.monotonic()
+    path = TREE / mutant["file"]
+    sound = path.read_bytes()
+    write(path, sound.decode().replace(mutant["text"], mutant["with"]).encode())
+    try:
+        verdict = judge(mutant)
+    finally:
+        write(path, sound)
+    seconds = time.monotonic() - began
+    print(f"{verdict:<16} {seconds:4.0f} s  {mutant['noticed_by']:<6} {mutant['file']}: {mutant['why']}", flush=True)
+    return verdict == "noticed"
+
+
+def judge(mutant):
+    # The kernels' host build is made by the test program itself, and their PTX is not run anywhere here; cargo would only
+    # find that it no longer belongs to the sources.
+    program = build(mutated=not mutant["file"].startswith("kernels/"))
+    if program is None:
+        return "DOES NOT BUILD"
+    passed, _ = passes(program, mutant["noticed_by"], mutant.get("filter", ""))
+    return "NOT NOTICED" if passed else "noticed"
+
+
+_program = None
+
+
+def build(mutated=True):
+    """The test program, built if the Rust sources changed; none if they do not compile."""
+    global _program
+    if not mutated:
+        return _program
+    command = ["cargo", "test", "--locked", "--quiet", "--no-run", "--test", "cuda", "--message-format=json"]
+    # Warnings are no errors here: what a mutant leaves unused is not what is looked for.
+    environment = os.environ | {"CARGO_TARGET_DIR": str(WORK / "target"), "CARGO_PROFILE_DEV_DEBUG": "0"}
+    ran = subprocess.run(command, cwd=TREE, env=environment, capture_output=True, text=True)
+    if ran.returncode != 0:
+        print(ran.stdout if "error" not in ran.stderr else ran.stderr, file=sys.stderr)
+        return None
+    messages = (json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{"))
+    _program = next(m["executable"] for m in messages if m.get("executable") and m["target"]["name"] == "cuda")
+    return _program
+
+
+def passes(program, watcher, word):
+    environment, arguments = WATCHERS[watcher]
+    command = [program, *arguments, *([word] if word else [])]
+    try:
+        ran = subprocess.run(
+            command, cwd=TREE, env=os.environ | environment, capture_output=True, text=True, timeout=TIMEOUT_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return False, "it took too long"
+    said = ran.stdout + ran.stderr
+    # A filter that lets nothing through would notice nothing, for ever.
+    if "running 0 tests" in said:
+        sys.exit(f"no test has the word {word!r} in its name")
+    return ran.returncode == 0, said
+
+
+if __name__ == "__main__":
+    sys.exit(main())
