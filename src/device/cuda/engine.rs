@@ -51,7 +51,7 @@ pub(crate) struct Options {
     pub(crate) limits: Limits,
     /// Most bytes of the device's memory for decoded images and scratch; `None`: a quarter of what is free.
     pub(crate) budget: Option<u64>,
-    /// Whether the trainer's kernels go first.
+    /// Whether kernels run at the lowest priority that the device has.
     pub(crate) low_priority: bool,
 }
 
