@@ -27,7 +27,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("without nvJPEG the CPU decodes", without_nvjpeg_the_cpu_decodes)
         .libraries(Libraries::DriverOnly),
     Scenario::new("nvJPEG decodes what it can", nvjpeg_decodes_what_it_can),
-    Scenario::new("nvJPEG decodes what it can without engines", nvjpeg_decodes_what_it_can).nvjpeg("engines=0"),
+    Scenario::new("nvJPEG decodes what it can without engines", nvjpeg_decodes_what_it_can)
+        .nvjpeg("engines=0"),
     Scenario::new(
         "a trainer's stream sees finished batches without the host waiting",
         a_trainers_stream_sees_finished_batches_without_the_host_waiting,
