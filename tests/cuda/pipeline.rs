@@ -31,6 +31,11 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     ),
     Scenario::new("a sample beyond the memory is named", a_sample_beyond_the_memory_is_named),
     Scenario::new("a batch that does not fit is made in parts", a_batch_that_does_not_fit_is_made_in_parts),
+    // Without engines the host does not wait between the parts, so events alone keep them apart.
+    Scenario::new("parts without engines", a_batch_that_does_not_fit_is_made_in_parts).nvjpeg("engines=0"),
+    Scenario::new("parts decoded on the CPU", a_batch_that_does_not_fit_is_made_in_parts)
+        .libraries(Libraries::DriverOnly),
+    Scenario::new("scratch that does not fit is used in turns", scratch_that_does_not_fit_is_used_in_turns),
     Scenario::new("without nvJPEG the CPU decodes", without_nvjpeg_the_cpu_decodes)
         .libraries(Libraries::DriverOnly),
     Scenario::new("nvJPEG decodes what it can", nvjpeg_decodes_what_it_can),
@@ -206,6 +211,19 @@ fn a_sample_beyond_the_memory_is_named() -> Outcome {
 fn a_batch_that_does_not_fit_is_made_in_parts() -> Outcome {
     let build = || small(pictures::large()).batch_size(12).device_memory(1);
     same_on_both("parts", 2, build);
+    Ok(())
+}
+
+/// A contrast needs the whole canvas first, and so scratch memory for each sample: several programs for one part.
+fn scratch_that_does_not_fit_is_used_in_turns() -> Outcome {
+    let build = || {
+        Loader::builder(memory(pictures::all()))
+            .batch_size(8)
+            .augment(RandomResizedCrop::new(160))
+            .augment(ColorJitter::new(0.0, 0.4, 0.0, 0.0))
+            .device_memory(1)
+    };
+    same_on_both("scratch", 2, build);
     Ok(())
 }
 
