@@ -95,6 +95,13 @@ pub(crate) fn few() -> Vec<Vec<u8>> {
     all().into_iter().take(4).collect()
 }
 
+/// Those, and one that only its decoder finds bad.
+pub(crate) fn few_with_a_bad_one() -> Vec<Vec<u8>> {
+    let mut files = few();
+    files.insert(1, spoiled(jpeg(&PLAIN, 50)));
+    files
+}
+
 /// A third fits many times into the least memory that a device is given, a third once, a third only in part.
 pub(crate) fn large() -> Vec<Vec<u8>> {
     let size = |seed: u32| [(61, 47), (620, 510), (900, 700)][seed as usize % 3];

@@ -50,7 +50,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         epochs_loaders_and_batches_may_be_dropped_at_any_time,
     ),
     Scenario::new("a consumer that keeps its batches gets more", a_consumer_that_keeps_its_batches_gets_more),
-    Scenario::new("a small epoch", a_small_epoch).swept(),
+    Scenario::new("a small epoch", || small_epoch(pictures::few())).swept(),
+    Scenario::new("a small epoch with a bad file", || small_epoch(pictures::few_with_a_bad_one())).swept(),
 ];
 
 const DEVICE: Device = Device::Cuda { ordinal: 0 };
@@ -298,8 +299,11 @@ fn a_consumer_that_keeps_its_batches_gets_more() -> Outcome {
 }
 
 /// For the fault sweep: whatever call fails, the end is the right pixels or an error with a remedy.
-fn a_small_epoch() -> Outcome {
-    let build = || small(pictures::few()).batch_size(2).prefetch(1).workers(1);
+fn small_epoch(files: Vec<Vec<u8>>) -> Outcome {
+    let build = || {
+        let builder = small(files.clone()).batch_size(2).prefetch(1).workers(1);
+        builder.bad_sample(BadSample::Skip).last_batch(LastBatch::Partial)
+    };
     let cuda = build().device(DEVICE).build()?;
     let cpu = build().build()?;
     for (batch, want) in cuda.epoch(0).zip(cpu.epoch(0)) {
