@@ -11,6 +11,7 @@ a test is missing, or what was removed is not needed.
 """
 
 import argparse
+import fcntl
 import json
 import os
 import shutil
@@ -46,6 +47,16 @@ def main():
         for mutant in mutants:
             print(f"{mutant['file']}: {mutant['why']} ({mutant['noticed_by']})")
         return 0
+    WORK.mkdir(parents=True, exist_ok=True)
+    with (WORK / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit(f"another run works in {WORK}: wait for it, or end it")
+        return try_all(mutants)
+
+
+def try_all(mutants):
     copy_tree()
     check_unchanged(mutants)
     survivors = [mutant for mutant in mutants if not try_mutant(mutant)]
