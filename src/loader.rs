@@ -1,8 +1,8 @@
 //! The loader: the only place with threads and queues.
 //!
 //! Workers take the samples of an epoch in order, one row each, and carry it through four stages: read, plan, decode,
-//! render. Batches are delivered in order. What a batch holds depends on seed, epoch, order and window; never on the
-//! number of workers, the prefetch, or the batch size.
+//! render. Batches are delivered in order. What happens to a sample depends on seed, epoch, order and window; never on
+//! the number of workers, the prefetch, the batch size, the rank or the number of ranks.
 
 mod batch;
 mod build_index;
@@ -19,6 +19,7 @@ mod planner;
 mod policy;
 mod pool;
 mod queue;
+mod ranks;
 mod recipe;
 mod shelf;
 mod stats;
@@ -37,7 +38,7 @@ use crate::draft::op::Op;
 use crate::error::{Error, Result};
 use crate::output::Output;
 use crate::plan::Plan;
-use crate::sampler::Order;
+use crate::sampler::{Deal, Order};
 use crate::source::Source;
 use course::Course;
 use crew::Crew;
@@ -61,6 +62,10 @@ struct Setup {
     seed: u64,
     last: LastBatch,
     max_failures: Option<u64>,
+    rank: u64,
+    world_size: u64,
+    /// Consecutive positions that go to one rank.
+    block: u64,
 }
 
 impl Loader {
@@ -84,7 +89,7 @@ impl Loader {
         Epoch::start(&self.crew, self.course(epoch), first, self.setup.max_failures)
     }
 
-    /// Batches of an epoch, exactly.
+    /// Batches of an epoch, exactly; every rank has as many.
     pub fn batches(&self) -> usize {
         self.course(0).batches()
     }
@@ -160,7 +165,9 @@ impl Loader {
     }
 
     fn course(&self, epoch: u64) -> Course {
-        let Setup { batch_size, last, seed, .. } = self.setup;
-        Course { epoch, order: self.order(epoch), batch_size, last, seed }
+        let Setup { batch_size, last, seed, rank, world_size, block, .. } = self.setup;
+        let order = self.order(epoch);
+        let deal = Deal::new(order.len(), world_size, block);
+        Course { epoch, order, deal, rank, batch_size, last, seed, taken: None }
     }
 }

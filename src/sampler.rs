@@ -3,6 +3,10 @@
 //! A shuffled epoch is a keyed bijection over `0..len`: a Feistel network over the next power of four, walked until it
 //! lands inside. So rank r of k, or a run resumed in the middle, knows its samples without replaying the others.
 
+mod deal;
+
+pub use deal::{Deal, Taken};
+
 use crate::rng::mix;
 use std::ops::Range;
 

@@ -36,9 +36,9 @@ const MAX_SLOT_BYTES: usize = 64 << 30;
 /// Builds a [`Loader`]; every option has a default.
 #[must_use = "a builder does nothing until build() is called"]
 pub struct LoaderBuilder {
-    source: Box<dyn Source>,
+    pub(super) source: Box<dyn Source>,
     augments: Vec<Box<dyn Augment>>,
-    setup: Setup,
+    pub(super) setup: Setup,
     partner_window: u64,
     workers: Option<usize>,
     prefetch: Option<usize>,
@@ -67,6 +67,9 @@ impl LoaderBuilder {
                 seed: 0,
                 last: LastBatch::default(),
                 max_failures: None,
+                rank: 0,
+                world_size: 1,
+                block: 1,
             },
             partner_window: 128,
             workers: None,
@@ -243,6 +246,7 @@ impl LoaderBuilder {
             bare: self.decode_only,
         };
         planner.check_partners()?;
+        let setup = Setup { block: planner.block(), ..self.setup };
         let output = match self.decode_only {
             true => None,
             false => {
@@ -282,7 +286,7 @@ impl LoaderBuilder {
             meters: Meters::new(),
         };
         let crew = Crew::new(Queue::new(pool), context, self.workers, self.prefetch.is_none());
-        Ok(Loader { crew: Arc::new(crew), setup: self.setup })
+        Ok(Loader { crew: Arc::new(crew), setup })
     }
 
     /// `None` where pixels are made on the CPU.
@@ -300,7 +304,7 @@ impl LoaderBuilder {
 
     fn check(&self) -> Result<()> {
         let samples = self.source.len();
-        let Setup { batch_size, last, .. } = self.setup;
+        let Setup { batch_size, .. } = self.setup;
         let in_range =
             |count: Option<usize>, most: usize| count.is_none_or(|count| (1..=most).contains(&count));
         if samples == 0 {
@@ -312,12 +316,7 @@ impl LoaderBuilder {
             )));
         }
         self.augments.iter().try_for_each(|augment| augment.check())?;
-        if last == LastBatch::Drop && batch_size > samples {
-            return Err(Error::config(format!(
-                "batch_size is {batch_size}, but the source has {samples} samples, so every batch would be dropped: \
-                 use a smaller batch_size, or last_batch partial or pad"
-            )));
-        }
+        self.check_ranks(samples as u64)?;
         if !in_range(self.workers, MAX_WORKERS) {
             return Err(Error::config(format!(
                 "workers must be in 1..={MAX_WORKERS}: leave it out for automatic"

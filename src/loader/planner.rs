@@ -71,6 +71,12 @@ impl Planner {
         Ok(())
     }
 
+    /// Consecutive positions whose samples read each other's files, so that they belong on one rank.
+    pub(super) fn block(&self) -> u64 {
+        let mixes = !self.bare && self.augments.iter().any(|augment| augment.partners() > 0);
+        if mixes { self.partner_window } else { 1 }
+    }
+
     /// Plans the sample at `place`; `look` is asked for every image that it may read.
     pub(super) fn plan(&self, place: Place<'_>, look: &mut Look<'_>) -> Result<(Plan, Vec<Op>), PlanError> {
         let host = Guest { index: place.index, position: place.position, path: None };

@@ -9,4 +9,5 @@ mod figures;
 mod indexing;
 mod lifetime;
 mod mixing;
+mod ranks;
 mod support;
