@@ -7,6 +7,7 @@ use super::paper;
 use super::planner::Planner;
 use super::pool::Pool;
 use super::queue::Queue;
+use super::sampling::Sampling;
 use super::stats::Meters;
 use super::worker::Context;
 use super::{Loader, Setup};
@@ -20,7 +21,7 @@ use crate::index::{DEFAULT_BUDGET, IndexMode};
 use crate::output::{DType, Layout, Output};
 use crate::policy::{BadSample, DecodeScale, LastBatch};
 use crate::source::Source;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Slots besides the prefetched batches: one with the consumer, one being filled.
 pub const SLOTS_BESIDE: usize = 2;
@@ -39,6 +40,7 @@ pub struct LoaderBuilder {
     pub(super) source: Box<dyn Source>,
     augments: Vec<Box<dyn Augment>>,
     pub(super) setup: Setup,
+    pub(super) sampling: Sampling,
     partner_window: u64,
     workers: Option<usize>,
     prefetch: Option<usize>,
@@ -63,7 +65,6 @@ impl LoaderBuilder {
             augments: Vec::new(),
             setup: Setup {
                 batch_size: 1,
-                shuffle: false,
                 seed: 0,
                 last: LastBatch::default(),
                 max_failures: None,
@@ -71,6 +72,7 @@ impl LoaderBuilder {
                 world_size: 1,
                 block: 1,
             },
+            sampling: Sampling::default(),
             partner_window: 128,
             workers: None,
             prefetch: None,
@@ -92,12 +94,6 @@ impl LoaderBuilder {
     /// Rows of a batch (default 1).
     pub fn batch_size(mut self, rows: usize) -> Self {
         self.setup.batch_size = rows;
-        self
-    }
-
-    /// A new order every epoch (default: the source's order).
-    pub fn shuffle(mut self, shuffle: bool) -> Self {
-        self.setup.shuffle = shuffle;
         self
     }
 
@@ -236,8 +232,9 @@ impl LoaderBuilder {
     ///
     /// # Errors
     /// [`Error::Config`] with the remedy, for whatever could not work in any epoch.
-    pub fn build(self) -> Result<Loader> {
-        self.check()?;
+    pub fn build(mut self) -> Result<Loader> {
+        let sampler = self.sampler()?;
+        self.check(sampler.len())?;
         let device = self.cuda_options();
         let planner = Planner {
             augments: self.augments,
@@ -278,6 +275,8 @@ impl LoaderBuilder {
             engine,
             source: self.source,
             planner,
+            sampler,
+            identity: OnceLock::new(),
             output,
             limits: self.limits,
             exif: self.exif,
@@ -302,8 +301,8 @@ impl LoaderBuilder {
         })
     }
 
-    fn check(&self) -> Result<()> {
-        let samples = self.source.len();
+    /// `samples` are those of an epoch.
+    fn check(&self, samples: u64) -> Result<()> {
         let Setup { batch_size, .. } = self.setup;
         let in_range =
             |count: Option<usize>, most: usize| count.is_none_or(|count| (1..=most).contains(&count));
@@ -316,7 +315,7 @@ impl LoaderBuilder {
             )));
         }
         self.augments.iter().try_for_each(|augment| augment.check())?;
-        self.check_ranks(samples as u64)?;
+        self.check_ranks(samples)?;
         if !in_range(self.workers, MAX_WORKERS) {
             return Err(Error::config(format!(
                 "workers must be in 1..={MAX_WORKERS}: leave it out for automatic"

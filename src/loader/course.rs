@@ -40,10 +40,10 @@ impl Course {
         self.deal.position(self.rank, (batch * self.batch_size + row) as u64)
     }
 
-    /// The sample that takes the place of a bad one at `position`, at the `attempt`th try.
+    /// The index of the sample that takes the place of a bad one at `position`, at the `attempt`th try.
     pub(super) fn substitute(&self, position: u64, attempt: u32) -> u64 {
         let key = mix(mix(mix(mix(0, self.seed), self.epoch), position), 0x7375_6273 + u64::from(attempt));
-        ((u128::from(key) * u128::from(self.order.len())) >> 64) as u64
+        self.order.any(((u128::from(key) * u128::from(self.order.len())) >> 64) as u64)
     }
 }
 

@@ -10,7 +10,7 @@ impl LoaderBuilder {
         let section = &recipe.loader;
         self = self.limits(recipe.limits()).output(recipe.output.dtype, recipe.output.layout);
         self = given(self, section.batch_size, |builder, rows| builder.batch_size(rows as usize));
-        self = given(self, section.shuffle, Self::shuffle);
+        self = given(self, section.shuffle, |builder, shuffle| builder.shuffle(shuffle));
         self = given(self, section.seed, Self::seed);
         self = given(self, section.last_batch, Self::last_batch);
         self = given(self, section.bad_sample, Self::bad_sample);

@@ -10,4 +10,6 @@ mod indexing;
 mod lifetime;
 mod mixing;
 mod ranks;
+mod resuming;
+mod selecting;
 mod support;
