@@ -185,3 +185,18 @@ fn ranks_share_the_images_and_a_saved_run_goes_on_on_others() {
     assert!(fail(&["bench", "--resume", word(&photo())]).contains("--resume"));
     assert!(fail(&["bench", "--rank", "2", "--world-size", "2"]).contains("ranks count from 0 to 1"));
 }
+
+#[test]
+fn a_tar_file_is_a_data_set_too_and_so_is_a_folder_of_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("train.tar");
+    let mut archive = tar::Builder::new(std::fs::File::create(&path).expect("the archive"));
+    archive.append_path_with_name(photo(), "1.jpg").expect("a member");
+    archive.finish().expect("its end");
+    for data in [path.as_path(), folder.path()] {
+        assert_eq!(report(&["bench", "--data", word(data), "--images", "3", "--json"])["files"], 1);
+    }
+    let packed = folder.path().join("train.tar.gz");
+    std::fs::write(&packed, b"\x1f\x8b\x08").expect("its head");
+    assert!(fail(&["bench", "--data", word(&packed)]).contains("compressed with gzip"));
+}
