@@ -10,7 +10,10 @@ use std::fs::{File, write};
 use std::path::{Path, PathBuf};
 use tar::{Builder, EntryType, Header};
 
-fn archive(folder: &Path, name: &str, members: &[(&str, &[u8])]) -> PathBuf {
+/// Name and bytes.
+type Member<'a> = (&'a str, &'a [u8]);
+
+fn archive(folder: &Path, name: &str, members: &[Member]) -> PathBuf {
     let path = folder.join(name);
     let mut archive = Builder::new(File::create(&path).unwrap());
     for (member, bytes) in members {
@@ -31,7 +34,7 @@ fn refused(path: &Path, words: &str) {
 fn members_of_one_stem_are_one_sample_and_others_are_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let long = format!("{}/7.JPG", "a-directory-with-a-long-name".repeat(8));
-    let members: [(&str, &[u8]); 10] = [
+    let members: [Member; 10] = [
         ("./n01/1.jpg", b"one"),
         ("./n01/1.json", b"{}"),
         ("./n01/1.seg.png", b"a mask"),
@@ -121,7 +124,7 @@ fn archives_that_are_not_whole_are_refused() {
 #[test]
 fn members_that_make_no_sample_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
-    let cases: [(&[(&str, &[u8])], &str); 4] = [
+    let cases: [(&[Member], &str); 4] = [
         (&[("a.jpg", b"a"), ("b.jpg", b"b"), ("a.cls", b"1")], "a.cls has no image next to it"),
         (&[("a.jpg", b"a"), ("a.cls", b"cat")], "a.cls is no class"),
         (&[("a.jpg", b"a"), ("a.cls", b"-1")], "a.cls is no class"),

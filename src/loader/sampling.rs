@@ -1,7 +1,7 @@
 //! Which samples an epoch has, and in which order.
 
 use super::LoaderBuilder;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sampler::{Sampler, Shuffle};
 
 /// What was asked for.
@@ -37,6 +37,11 @@ impl LoaderBuilder {
 
     pub(super) fn sampler(&mut self) -> Result<Sampler> {
         let Sampling { shuffle, subset, weights } = std::mem::take(&mut self.sampling);
+        if shuffle == Shuffle::Window(0) {
+            return Err(Error::config(
+                "shuffle: a window of 0 samples holds nothing: give the samples of a run",
+            ));
+        }
         let mut sampler = Sampler::new(self.source.len() as u64, shuffle);
         if let Some(subset) = subset {
             sampler = sampler.subset(subset)?;

@@ -88,8 +88,9 @@ impl Loader {
     ///
     /// With the same batch size and number of ranks, each rank goes on with the very batches that it would have got,
     /// whatever workers, prefetch and device are. With others, the ranks together show the samples that were left, each
-    /// once and with the plans that it would have had; they are dealt one by one, partner windows included, until the
-    /// epoch ends, and batches are counted from 0 again.
+    /// once and with the plans that it would have had (but for what does not fill the last batches, where that is
+    /// dropped); they are dealt one by one, partner windows included, until the epoch ends, and batches are counted from
+    /// 0 again.
     ///
     /// # Errors
     /// [`Error::Config`] naming the field in which the state does not fit this loader.

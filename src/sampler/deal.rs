@@ -63,14 +63,14 @@ impl Deal {
     /// rank goes on at the start of the order, each rank with a position of its own.
     pub fn position(&self, rank: u64, number: u64) -> (u64, bool) {
         let position = match &self.rest {
-            None => self.from_the_start(rank, number),
+            None => self.in_rounds(rank, number),
             Some(rest) => rest.position(rest.skip + number * self.ranks + rank),
         };
         (position % self.len.max(1), position >= self.len)
     }
 
     /// May be behind the end.
-    fn from_the_start(&self, rank: u64, number: u64) -> u64 {
+    fn in_rounds(&self, rank: u64, number: u64) -> u64 {
         let (rounds, block) = (self.rounds(), self.block);
         match number.checked_sub(rounds * block) {
             None => (number / block * self.ranks + rank) * block + number % block,
@@ -104,7 +104,7 @@ impl Rest {
     fn of(before: &Deal, taken: Taken) -> Self {
         let (rounds, block, ranks) = (before.rounds(), before.block, before.ranks);
         let (start, blocks, done) = match taken.samples.checked_sub(rounds.saturating_mul(block)) {
-            None if taken.samples % block > 0 => {
+            None if !taken.samples.is_multiple_of(block) => {
                 (taken.samples / block * ranks * block, ranks, taken.samples % block)
             }
             None => (taken.samples * ranks, 0, 0),

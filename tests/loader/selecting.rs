@@ -62,5 +62,6 @@ fn selections_without_meaning_are_refused() {
     };
     refused(builder(flat(5), 1).subset([5]), "sample 5, but the source has 5");
     refused(builder(flat(5), 1).weights(&[1.0; 4]), "4 weights for 5 samples");
+    refused(builder(flat(5), 1).shuffle(Shuffle::Window(0)), "window of 0 samples");
     refused(builder(flat(5), 4).subset([1, 2]), "every batch would be dropped");
 }
