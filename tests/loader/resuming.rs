@@ -3,8 +3,12 @@
 use crate::mixing::Mix;
 use crate::support::{Flat, Squash, builder, flat};
 use feedline::augment::RandomHorizontalFlip;
+use feedline::error::Result;
+use feedline::label::Label;
 use feedline::loader::{Epoch, LastBatch, Loader, LoaderBuilder, Shuffle, State, Status};
 use feedline::output::{DType, Layout};
+use feedline::source::Source;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 const SAMPLES: usize = 61;
@@ -116,6 +120,27 @@ fn an_epoch_of_other_ranks_can_be_resumed_in_its_own_batches() {
     }
 }
 
+/// The same files in other classes.
+struct Relabelled(Flat);
+
+impl Source for Relabelled {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        self.0.read(index, bytes)
+    }
+
+    fn key(&self, index: usize) -> Cow<'_, str> {
+        self.0.key(index)
+    }
+
+    fn label(&self, index: usize) -> Label {
+        Label::Class((index / 2) as i64)
+    }
+}
+
 #[test]
 fn a_state_that_does_not_fit_is_refused_with_the_field_that_differs() {
     let plain = |source: Flat| builder(source, 4).augment(RandomHorizontalFlip::new(0.5)).seed(3);
@@ -129,6 +154,8 @@ fn a_state_that_does_not_fit_is_refused_with_the_field_that_differs() {
     refused(plain(flat(40)).shuffle(true).build().unwrap(), "shuffle is Off, and this loader's is Full");
     refused(plain(flat(40)).augment(Mix).build().unwrap(), "block is 1, and this loader's is 128");
     refused(plain(flat(41)).subset(0..40).build().unwrap(), "source is");
+    let relabelled = Loader::builder(Relabelled(flat(40))).batch_size(4).augment(Squash).seed(3);
+    refused(relabelled.build().unwrap(), "source is");
     refused(plain(flat(40)).weights(&[1.0; 40]).build().unwrap(), "selection is");
     refused(plain(flat(40)).output(DType::F16, Layout::Nchw).build().unwrap(), "recipe is");
     refused(plain(flat(40)).augment(Squash).build().unwrap(), "recipe is");
