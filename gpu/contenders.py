@@ -41,18 +41,20 @@ class Contenders:
 
     def alone(self, name, seconds, cores=None):
         """The loader with nothing behind it."""
-        if name in DEVICES:
-            return self.bench(name, seconds, cores)
         with Cores(cores):
-            return self.rounded(peers.measure(self.batches(name, cores), self.device, seconds,
-                                              watched=not self.section.simulated))
+            if name in DEVICES:
+                result = self.bench(name, seconds, cores)
+            else:
+                result = peers.measure(self.batches(name, cores), self.device, seconds,
+                                       watched=not self.section.simulated)
+        return self.rounded(result)
 
     def training(self, name, seconds, cores=None):
         """The loader with a training step behind it."""
         with Cores(cores):
             if name in DEVICES:
                 arguments = ["--data", self.data, "--device", DEVICES[name], "--batch-size", self.batch_size]
-                result = training.beside(self.trainer, self.section, arguments, seconds, cores)
+                result = training.beside(self.trainer, self.section, arguments, seconds)
             else:
                 result = peers.measure(self.batches(name, cores), self.device, seconds, self.trainer.step,
                                        watched=not self.section.simulated)
@@ -70,18 +72,18 @@ class Contenders:
         """`feedline bench`: its figures behind the first batch."""
         trial = TRIAL_BATCHES * self.batch_size
         if (name, cores) not in self.rates:
-            self.rates[name, cores] = self.bench_once(name, trial, cores).get("steady_images_per_s")
+            self.rates[name, cores] = self.bench_once(name, trial).get("steady_images_per_s")
         images = int((self.rates[name, cores] or 0) * seconds) + trial
-        report = self.bench_once(name, images // self.batch_size * self.batch_size, cores)
+        report = self.bench_once(name, images // self.batch_size * self.batch_size)
         kept = ("steady_images_per_s", "steady_cpu_s_per_1000", "first_batch_s", "workers", "decoded_by",
                 "limiting_stage", "failures")
         found = {key.removeprefix("steady_"): report.get(key) for key in kept}
-        return self.rounded({**found, "gpu_idle": None})
+        return {**found, "gpu_idle": None}
 
-    def bench_once(self, name, images, cores):
+    def bench_once(self, name, images):
         """One run of `feedline bench`."""
         images = self.section.sized(images, 2 * self.batch_size)
-        command = [*kit.pinned(cores), kit.BIN / "feedline", "bench", "--data", self.data, "--recipe", RECIPE,
+        command = [kit.BIN / "feedline", "bench", "--data", self.data, "--recipe", RECIPE,
                    "--dtype", "f16", "--batch-size", self.batch_size, "--device", DEVICES[name], "--images", images,
                    "--json"]
         if self.section.simulated and name == FEEDLINE_GPU:
@@ -98,7 +100,7 @@ class Contenders:
 
 
 class Cores:
-    """Leaves this process, with every thread that it has, so many cores for a while."""
+    """Leaves this process and those that it starts so many cores for a while, as `taskset` would."""
 
     def __init__(self, count):
         self.count = count

@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import random
-import signal
 import subprocess
 import time
 from pathlib import Path
@@ -86,7 +85,7 @@ def environment(simulated):
         variables["LD_LIBRARY_PATH"] = str(simulated)
         variables["FEEDLINE_NVJPEG"] = str(simulated / "libnvjpeg.so.13")
         variables["FAKENVJPEG_DECODER"] = str(simulated / "libfake_pixels.so")
-        variables.setdefault("FAKECUDA", "mode=sync,report=0")
+        variables.setdefault("FAKECUDA", "mode=random,seed=1,report=0")
     elif (LIB / "libnvjpeg.so.13").exists():
         variables["FEEDLINE_NVJPEG"] = str(LIB / "libnvjpeg.so.13")
     return variables
@@ -95,14 +94,25 @@ def environment(simulated):
 def run(command, timeout_s, env=None, cwd=None):
     """Runs a command with everything it starts, and ends all of it at the limit. Returns status, output, errors."""
     process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, errors="replace", env=env, cwd=cwd, start_new_session=True)
+                               text=True, errors="replace", env=env, cwd=cwd)
     try:
         output, errors = process.communicate(timeout=max(timeout_s, 1))
         return process.returncode, output, errors
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        end_with_children(process.pid)
         output, errors = process.communicate()
         return None, output, f"{errors}\nended after {timeout_s:.0f} s"
+
+
+def end_with_children(pid):
+    """Ends a process and all below it: what a killed section leaves running would disturb the next one."""
+    import psutil  # not needed where everything ends by itself
+
+    for process in [*psutil.Process(pid).children(recursive=True), psutil.Process(pid)]:
+        try:
+            process.kill()
+        except psutil.NoSuchProcess:
+            pass
 
 
 def tail(text):
@@ -110,25 +120,14 @@ def tail(text):
     return text.strip()[-TAIL_CHARACTERS:]
 
 
-def rows(section, arguments, timeout_s=None, cores=None):
-    """Runs `gpu_measure` and returns the JSON objects it printed; those that came before a failure are kept by it."""
-    limit = min(section.left_s(), timeout_s or section.left_s())
-    command = [*pinned(cores), BIN / "gpu_measure", *arguments, *(["--simulated"] if section.simulated else [])]
-    status, output, errors = run(command, limit, environment(section.simulated))
+def rows(section, arguments):
+    """Runs `gpu_measure` and returns the JSON objects it printed, also those that came before a failure."""
+    command = [BIN / "gpu_measure", *arguments, *(["--simulated"] if section.simulated else [])]
+    status, output, errors = run(command, section.left_s(), environment(section.simulated))
     found = [json.loads(line) for line in output.splitlines() if line.startswith("{") and line.endswith("}")]
     if status != 0:
         section.leave_out(f"gpu_measure {arguments[0]}", f"exit status {status}: {tail(errors)}")
     return found
-
-
-def pinned(cores):
-    """The words ahead of a command that may use so many cores."""
-    return ["taskset", "--cpu-list", cores_of(cores)] if cores else []
-
-
-def cores_of(count):
-    """The first `count` cores that this process may use, as taskset takes them."""
-    return ",".join(map(str, sorted(os.sched_getaffinity(0))[:count]))
 
 
 def datasets():

@@ -100,7 +100,7 @@ def main():
                            "python": sys.version.split()[0], "cores": len(os.sched_getaffinity(0)),
                            "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)})
     section.put("packages", {package: version(package) for package in PACKAGES})
-    section.put("tools", {tool: bool(shutil.which(tool)) for tool in ("compute-sanitizer", "taskset", "ncu")})
+    section.put("tools", {tool: bool(shutil.which(tool)) for tool in ("compute-sanitizer", "ncu")})
     section.put("data", {name: len(kit.files_of(folder)) for name, folder in kit.datasets().items()})
     section.attempt("doctor", 0, lambda: section.put("doctor", doctor(section)))
 

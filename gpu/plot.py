@@ -15,7 +15,7 @@ def fed(result):
         f'font-size="13">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
         text(LEFT, 24, "Cores needed to keep the GPU fed", size=16),
-        text(LEFT, 42, f"{work.get('model')}, batches of {work.get('batch_size')}, {result['gpu']}"
+        text(LEFT, 42, f"the trainer's speed, of its speed with nothing to wait for; {work.get('model')}, {result['gpu']}"
                        f"{'' if runs else ': no figure'}", fill="#555"),
     ]
     parts += [part for share in (0, 25, 50, 75, 100) for part in rule(share)]

@@ -3,11 +3,15 @@
 import statistics
 
 NO_FIGURE = "–"
+# What a dry run may leave out.
+NOT_SIMULATED = ("memcheck", "racecheck", "copy")
 
 
 def is_sound(result):
     """Whether a section ended by itself and nothing in it was wrong; parts without time are no fault."""
     if result["ended"] != "done":
+        return False
+    if result["simulated"] and not all(part.startswith(NOT_SIMULATED) for part in result["left_out"]):
         return False
     wrong = [row for key in ("render", "region", "hazard") for row in result.get(key, [])
              if row.get("required", True) and row.get("different", 0)]
@@ -18,6 +22,13 @@ def is_sound(result):
 
 def text(results):
     """All tables, one behind the other."""
+    if any(result["simulated"] for result in results.values()):
+        return "DRY RUN on the simulated driver: nothing below is about a GPU.\n\n" + joined(results)
+    return joined(results)
+
+
+def joined(results):
+    """The sections' parts."""
     return "\n\n".join(part for name, result in results.items() for part in section(name, result)) + "\n"
 
 
@@ -25,7 +36,7 @@ def section(name, result):
     """A section's heading, tables and what was left out."""
     parts = [f"### {TITLES[name]}", *MAKERS[name](result)]
     if result["ended"] != "done":
-        parts.append(f"The section {result['ended']}: {one_line(result.get('tail', ''))}")
+        parts.append(f"How it ended: {result['ended']}. {one_line(result.get('tail', ''))}")
     if result["left_out"]:
         parts.append("Left out:\n" + "\n".join(f"* {one_line(part)}" for part in result["left_out"]))
     return parts
@@ -43,26 +54,32 @@ def machine(result):
 def tests(result):
     """What passed."""
     tests = result.get("cuda_tests")
-    rows = [["CUDA tests", f"{tests['passed']} passed, {tests['failed']} failed, {tests['ignored']} ignored, "
-                           f"{tests['listed']} listed"]] if tests else []
-    rows += [[f"hazard, {shown(row.get('decoder'))}", f"{row['batches']} batches, {row['values']:,} values, "
-              f"{row['different']:,} different"] for row in result.get("hazard", [])]
-    rows += [[f"compute-sanitizer {run['tool']}", "clean" if run["status"] == 0 else f"exit status {run['status']}"]
+    rows = [["CUDA tests", f"{tests['passed']} passed, {tests['failed']} failed, {tests['ignored']} ignored"]] if tests else []
+    rows += [[f"overwriting: {row['what']}", f"{row['of']} {row['values']:,}, {row['different']:,} different"]
+             for row in result.get("hazard", [])]
+    rows += [[f"compute-sanitizer {run['tool']}", {0: "clean", None: "no result in time"}.get(run["status"], f"exit status {run['status']}")]
              for run in result.get("sanitizer", [])]
     return [table(["check", "result"], rows)]
 
 
 def parity(result):
     """Equal, or by how much not."""
-    equal = [[label, row["what"], f"{row['values']:,}", f"{row['different']:,}", shown(row["largest"])]
-             for key, label in {"render": "rendering, GPU and CPU", "region": "part and whole"}.items()
-             for row in result.get(key, [])]
-    decoded = [[row["name"], row["backend"], row["files"], percent(row["equal"]), row["max"],
-                f"{row['mean']:.4f}", row["p99"]]
-               for row in result.get("decode", [])]
-    return [table(["comparison", "of what", "values", "different", "largest"], equal),
+    equal = [[row["what"], f"{row['values']:,}", f"{row['different']:,}", shown(row["largest"])]
+             for row in result.get("render", [])]
+    decoded = [[row["name"], row["backend"], row["files"], NO_FIGURE if row["equal"] is None else f"{100 * row['equal']:.3f} %", shown(row["max"]),
+                shown(row["mean"]), shown(row["p99"])] for row in result.get("decode", [])]
+    parts = {}
+    for row in result.get("region", []):
+        parts.setdefault((row["kind"], row["backend"], row["values"]), {})[row["around"]] = row["different"]
+    heads = list(dict.fromkeys(row["around"] for row in result.get("region", [])))
+    region = [[kind, backend, f"{values:,}", *(f"{found.get(head, 0):,}" for head in heads)]
+              for (kind, backend, values), found in parts.items()]
+    return ["Rendering, the GPU against the CPU:", table(["of what", "values", "different", "largest"], equal),
+            "Decoding, the GPU against the CPU:",
             table(["files", "decoder", "decoded by it", "equal", "largest difference", "mean", "99th percentile"],
-                  decoded)]
+                  decoded),
+            "Parts decoded alone, against the same parts of whole images; values that differ, by what was decoded "
+            "around the part:", table(["files", "decoder", "values", *heads], region)]
 
 
 def kernels(result):
@@ -77,10 +94,10 @@ def kernels(result):
 
 def decode(result):
     """Rates by decoder and batch."""
-    rows = [[row["backend"], row["batch_size"], shown(row["images_per_s"]), shown(row["cpu_s_per_1000"]),
-             shown(row.get("megapixels_per_s"))] for row in result.get("speed", [])]
+    rows = [[row["backend"], row["batch_size"], row["decoded_by"] or "nobody", shown(row.get("images_per_s")),
+             shown(row.get("cpu_s_per_1000")), shown(row.get("megapixels_per_s"))] for row in result.get("speed", [])]
     return [f"Files: {result.get('data')}.",
-            table(["decoder", "batch", "images/s", "CPU-s per 1000", "megapixels/s"], rows)]
+            table(["decoder", "batch", "decoded by", "images/s", "CPU-s per 1000", "megapixels/s"], rows)]
 
 
 def end_to_end(result):
@@ -111,9 +128,11 @@ def cores(result):
 
 def trained(result):
     """What the trainer alone does."""
-    work = result.get("work", {})
-    return (f"{work.get('data')}, batches of {work.get('batch_size')}, {work.get('recipe')} to {work.get('dtype')}; the "
-            f"training step ({work.get('model')}, {work.get('precision')}) alone takes "
+    work = result.get("work")
+    if not work:
+        return "Nothing was measured."
+    return (f"{work['data']}, batches of {work['batch_size']}, {work['recipe']} to {work['dtype']}; the training step "
+            f"({work['model']}, {work['precision']}) alone takes "
             f"{shown(result.get('trainer_alone_images_per_s'))} images/s.")
 
 
@@ -131,12 +150,17 @@ def middle(runs, key):
 def spread(runs, key):
     """Median [smallest..largest]."""
     values = [run[key] for run in runs if run.get(key) is not None]
-    return f"{middle(runs, key):.4g} [{min(values):.4g}..{max(values):.4g}]" if values else NO_FIGURE
+    return f"{number(middle(runs, key))} [{number(min(values))}..{number(max(values))}]" if values else NO_FIGURE
 
 
 def shown(value):
     """A value, or that there is none."""
-    return NO_FIGURE if value is None else f"{value:,.4g}" if isinstance(value, float) else str(value)
+    return NO_FIGURE if value is None else number(value) if isinstance(value, float) else str(value)
+
+
+def number(value):
+    """Four digits, or all of a whole number's."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def percent(share):

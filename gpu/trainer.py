@@ -137,13 +137,12 @@ def cpu_seconds():
     return total
 
 
-def beside(trainer, section, arguments, seconds, cores):
+def beside(trainer, section, arguments, seconds):
     """Trains on what `gpu_measure feed` delivers, for so many seconds behind the warm-up.
 
-    Both processes are on the same cores. Returns images a second, CPU-seconds of both, and the GPU's idle share.
+    Both processes are on this one's cores. Returns images a second, CPU-seconds of both, and the GPU's idle share.
     """
-    command = [*kit.pinned(cores), kit.BIN / "gpu_measure", "feed", *arguments,
-               *(["--simulated"] if section.simulated else [])]
+    command = [kit.BIN / "gpu_measure", "feed", *arguments, *(["--simulated"] if section.simulated else [])]
     feeder = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, bufsize=1,
                               env=kit.environment(section.simulated))

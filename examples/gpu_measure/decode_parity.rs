@@ -1,7 +1,7 @@
 //! What nvJPEG's decoders make of files, against this crate's decoder, whose pixels are libjpeg-turbo's.
 
 use crate::photos::read_all;
-use crate::{BACKENDS, print};
+use crate::{BACKENDS, Bench, print};
 use feedline::device::cuda::{DecodedImage, ImageDecoder, Route};
 use feedline::geometry::Rect;
 use feedline::image::{self, Decoder, Image};
@@ -33,8 +33,10 @@ pub(crate) struct Parts {
 
 /// Pixels around a part that are decoded with it, to learn how many it takes.
 const HALOS: [i32; 3] = [0, 8, 16];
+/// The row of parts that are decoded as for a batch.
+const AS_LOADED: &str = "as a loader does";
 
-pub(crate) fn whole(arguments: &Whole) -> anyhow::Result<()> {
+pub(crate) fn whole(arguments: &Whole, bench: Bench) -> anyhow::Result<()> {
     let files = read_all(&arguments.data)?;
     let bytes: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
     for (word, route) in BACKENDS {
@@ -52,10 +54,10 @@ pub(crate) fn whole(arguments: &Whole) -> anyhow::Result<()> {
                 "backend": word,
                 "files": levels.files,
                 "values": levels.values(),
-                "equal": levels.counts[0] as f64 / levels.values() as f64,
-                "max": levels.at_least(levels.values()),
-                "mean": levels.mean(),
-                "p99": levels.at_least(levels.values().div_ceil(100) * 99),
+                "equal": bench.figure(levels.counts[0] as f64 / levels.values() as f64),
+                "max": bench.figure(levels.at_least(levels.values()) as f64),
+                "mean": bench.figure(levels.mean()),
+                "p99": bench.figure(levels.at_least(levels.values().div_ceil(100) * 99) as f64),
             }))?;
         }
     }
@@ -90,8 +92,8 @@ fn parts_of(folder: &Path, word: &str, route: Route, crops: u64) -> anyhow::Resu
         return Ok(());
     };
     let mut found: Vec<(String, Levels)> =
-        HALOS.iter().map(|halo| (format!("halo {halo}"), Levels::default())).collect();
-    found.push(("as a loader decodes".into(), Levels::default()));
+        HALOS.iter().map(|halo| (format!("{halo} pixels"), Levels::default())).collect();
+    found.push((AS_LOADED.into(), Levels::default()));
     for crop in 0..crops {
         let wanted = any_part(least, crop);
         for (at, (_, levels)) in found.iter_mut().enumerate() {
@@ -106,10 +108,12 @@ fn parts_of(folder: &Path, word: &str, route: Route, crops: u64) -> anyhow::Resu
             }
         }
     }
-    for (halo, levels) in found {
+    for (around, levels) in found {
         print(&json!({
-            "what": format!("{word}, {kind}, {halo}"),
-            "required": !halo.starts_with("halo"),
+            "kind": kind,
+            "backend": word,
+            "around": around,
+            "required": around == AS_LOADED,
             "values": levels.values(),
             "different": levels.values() - levels.counts[0],
             "largest": levels.at_least(levels.values()),

@@ -1,7 +1,7 @@
 //! What `gpu/run` measures that needs Rust: equal pixels, speed, and batches for a training step in another process.
 //!
 //! Each command prints one JSON object a line. On a simulated device, which needs `--simulated`, whatever is measured
-//! in seconds is null: such a figure would say nothing.
+//! in seconds, and what nvJPEG makes of pixels, is null: such a figure would say nothing.
 
 mod any_chain;
 mod crops;
@@ -62,10 +62,7 @@ fn main() -> anyhow::Result<()> {
         What::Feed(arguments) => feed::run(&arguments, Bench::open(simulated)?.gpu),
         What::RenderParity(arguments) => render_parity::run(&arguments, Bench::open(simulated)?),
         What::RenderSpeed(arguments) => speed::render(&arguments, Bench::open(simulated)?),
-        What::DecodeParity(arguments) => {
-            Bench::open(simulated)?;
-            decode_parity::whole(&arguments)
-        }
+        What::DecodeParity(arguments) => decode_parity::whole(&arguments, Bench::open(simulated)?),
         What::DecodeRegions(arguments) => {
             Bench::open(simulated)?;
             decode_parity::parts(&arguments)
@@ -89,7 +86,7 @@ impl Bench {
         Ok(Self { gpu, simulated })
     }
 
-    /// A measured value; nothing where the device is simulated.
+    /// A measured value; nothing where the device is simulated, whose pixels and times are no GPU's.
     fn figure(self, value: f64) -> Option<f64> {
         (!self.simulated).then_some(value)
     }

@@ -4,7 +4,7 @@ use crate::any_chain::{AnyChain, AnyMix};
 use crate::values::{Difference, compare, word};
 use crate::{Bench, photos, print};
 use anyhow::Context;
-use feedline::augment::{RandomErasing, RandomHorizontalFlip};
+use feedline::augment::{EraseValue, RandomErasing, RandomHorizontalFlip};
 use feedline::color::{IMAGENET_MEAN, IMAGENET_STD};
 use feedline::device::Device;
 use feedline::geometry::Size;
@@ -97,15 +97,16 @@ fn build(
         .seed(seed)
         .augment(AnyChain { size: SIZE })
         .augment(RandomHorizontalFlip::default())
-        .augment(AnyMix)
         .output(dtype, layout)
         .output_size(SIZE)
         .device(device);
-    Ok(match dtype {
+    let builder = match dtype {
         DType::U8 => builder,
-        _ => builder.augment(RandomErasing::default()).normalize(IMAGENET_MEAN, IMAGENET_STD),
-    }
-    .build()?)
+        _ => builder
+            .augment(RandomErasing { value: EraseValue::RANDOM, ..RandomErasing::default() })
+            .normalize(IMAGENET_MEAN, IMAGENET_STD),
+    };
+    Ok(builder.augment(AnyMix).build()?)
 }
 
 /// The sample that value `at` of the batch belongs to, and the ops that were drawn for it.

@@ -76,25 +76,40 @@ pub(crate) fn decode(arguments: &Decode, bench: Bench) -> anyhow::Result<()> {
         let pixels: u64 =
             batch.iter().map(|bytes| parse_header(bytes).map_or(0, |header| header.size.pixels())).sum();
         // Once for all that is only done once, however long that takes.
-        decoder.time(&batch, Duration::ZERO)?;
+        let (_, _, routes) = decoder.time(&batch, Duration::ZERO)?;
+        let count = |route| routes.iter().filter(|&&by| by == route).count();
+        let by = BACKENDS.map(|(word, route)| (word, count(route)));
+        if routes.len() < batch_size
+            || by.iter().any(|&(word, files)| word == arguments.backend && files == 0)
+        {
+            // The rate of a batch that was not decoded, or not by this decoder, would say nothing.
+            print(
+                &json!({ "backend": arguments.backend, "batch_size": batch_size, "decoded_by": words(by) }),
+            )?;
+            continue;
+        }
         let cpu = cpu_seconds()?;
-        let (rounds, took, routes) = decoder.time(&batch, Duration::from_secs_f64(arguments.seconds))?;
+        let (rounds, took, _) = decoder.time(&batch, Duration::from_secs_f64(arguments.seconds))?;
         let cpu = cpu_seconds()? - cpu;
         let images = (rounds * batch_size) as f64;
         // One more round went ahead of those that were timed.
         let cpu_images = ((rounds + 1) * batch_size) as f64;
-        let count = |route| routes.iter().filter(|&&by| by == route).count();
-        let by = BACKENDS.map(|(word, route)| (word, count(route)));
         print(&json!({
             "backend": arguments.backend,
             "batch_size": batch_size,
-            "decoded_by": by.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+            "decoded_by": words(by),
             "images_per_s": bench.figure(images / took.as_secs_f64()),
             "megapixels_per_s": bench.figure(pixels as f64 * rounds as f64 / 1e6 / took.as_secs_f64()),
             "cpu_s_per_1000": bench.figure(1000.0 * cpu / cpu_images),
         }))?;
     }
     Ok(())
+}
+
+/// How many files of a batch each decoder has taken.
+fn words(by: [(&str, usize); 3]) -> String {
+    let taken = by.iter().filter(|(_, files)| *files > 0).map(|(word, files)| format!("{word} {files}"));
+    taken.collect::<Vec<_>>().join(", ")
 }
 
 pub(crate) fn render(arguments: &Render, bench: Bench) -> anyhow::Result<()> {

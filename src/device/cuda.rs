@@ -7,7 +7,7 @@ pub(crate) mod nvjpeg;
 mod probe;
 pub(crate) mod render;
 
-pub use decode::{DecodedImage, ImageDecoder, Route};
+pub use decode::{DecodedImage, ImageDecoder, Overwritten, Route};
 pub use engine::DeviceImages;
 pub(crate) use engine::{Engine, Filled, Options, Slot, Worker};
 pub(crate) use probe::is_simulated_device;

@@ -222,7 +222,8 @@ impl LoaderBuilder {
         self
     }
 
-    /// Whether the trainer's kernels go ahead of the loader's on a GPU that both use (default no).
+    /// Whether the loader's kernels run at the lowest priority that a GPU has (default no). On most GPUs that is what
+    /// streams have anyway: the trainer goes ahead where it makes its own streams with a higher one.
     pub fn low_priority(mut self, low: bool) -> Self {
         self.low_priority = low;
         self

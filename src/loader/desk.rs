@@ -26,6 +26,8 @@ pub(super) struct Desk<'a> {
     tools: Tools,
     /// Of the images at hand; none where indexes are off.
     indexes: Vec<Index>,
+    /// The row that is or was worked on last.
+    row_at_hand: usize,
 }
 
 /// What makes pixels, or stages files for a device that does.
@@ -52,7 +54,12 @@ impl<'a> Desk<'a> {
             None => Tools::Cpu(Box::new(cpu::Worker::new(&context.limits).scale(context.scale))),
             Some(engine) => Tools::Cuda(Box::new(cuda::Worker::new(engine))),
         };
-        Self { context, shelf, tools, indexes: Vec::new() }
+        Self { context, shelf, tools, indexes: Vec::new(), row_at_hand: 0 }
+    }
+
+    /// The row that is or was worked on last.
+    pub(super) fn row_at_hand(&self) -> usize {
+        self.row_at_hand
     }
 
     /// Fills one row, with a substitute where that is asked for.
@@ -99,6 +106,7 @@ impl<'a> Desk<'a> {
 
     /// Tries the sample itself (attempt 0) and then its substitutes, from attempt `first` on.
     fn fill(&mut self, job: &Job, row: usize, first: u32, seat: &mut Seat<'_>, outcome: &mut Outcome) {
+        self.row_at_hand = row;
         let (position, padded) = job.course.position(job.batch, row);
         let own = job.course.order.index(position);
         let attempts = if self.context.bad == BadSample::Substitute { SUBSTITUTES } else { 0 };

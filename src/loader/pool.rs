@@ -48,16 +48,19 @@ impl Pool {
         self.held += 1;
     }
 
-    /// A slot comes back from the consumer.
-    pub(super) fn give_back(&mut self, filled: Filled) {
+    /// A slot comes back from the consumer. What is returned is one too many, to be freed where nobody waits for it:
+    /// a device's memory is freed behind all that the device has to do.
+    #[must_use = "it is to be freed outside the lock"]
+    pub(super) fn give_back(&mut self, filled: Filled) -> Option<Filled> {
         self.held -= 1;
-        self.keep(filled);
+        self.keep(filled)
     }
 
-    /// A slot comes back from the workers of an epoch that was broken off.
-    pub(super) fn abandon(&mut self, slot: Slot) {
+    /// A slot comes back from the workers of an epoch that was broken off; as [`Pool::give_back`].
+    #[must_use = "it is to be freed outside the lock"]
+    pub(super) fn abandon(&mut self, slot: Slot) -> Option<Filled> {
         self.filling -= 1;
-        self.keep(slot.finish());
+        self.keep(slot.finish())
     }
 
     /// Allows one slot more, if one is reserved.
@@ -69,10 +72,12 @@ impl Pool {
         self.allowed
     }
 
-    fn keep(&mut self, filled: Filled) {
-        if self.free.len() + self.filling + self.held < self.reserved {
-            self.free.push(filled.reuse());
+    fn keep(&mut self, filled: Filled) -> Option<Filled> {
+        if self.free.len() + self.filling + self.held >= self.reserved {
+            return Some(filled);
         }
+        self.free.push(filled.reuse());
+        None
     }
 }
 
@@ -90,7 +95,7 @@ mod tests {
         let first = pool.open().unwrap().unwrap();
         assert!(pool.open().unwrap().is_some());
         assert!(pool.open().unwrap().is_none());
-        pool.abandon(first);
+        assert!(pool.abandon(first).is_none());
         assert!(pool.open().unwrap().is_some());
         pool.grow();
         assert!(pool.open().unwrap().is_some());
@@ -106,7 +111,8 @@ mod tests {
             kept.push(pool.open().unwrap().unwrap().finish());
             pool.hand_over();
         }
-        kept.into_iter().for_each(|filled| pool.give_back(filled));
+        let surplus = kept.into_iter().filter_map(|filled| pool.give_back(filled)).count();
+        assert_eq!(surplus, 8);
         assert_eq!((pool.free.len(), pool.held), (2, 0));
     }
 }

@@ -109,31 +109,36 @@ impl Queue {
     /// Starts an epoch at `first_batch`, ending whichever runs; returns its serial number.
     pub(super) fn start(&self, course: Arc<Course>, first_batch: usize) -> u64 {
         let mut state = self.lock();
-        state.abandon_run();
+        let surplus = state.abandon_run();
         state.serial += 1;
         let serial = state.serial;
         state.run =
             Some(Run { serial, course, next_batch: first_batch, open: VecDeque::new(), broken: None });
         self.work.notify_all();
         self.ready.notify_all();
+        drop(state);
+        drop(surplus);
         serial
     }
 
     /// Ends the epoch `serial`, if it still runs. Workers finish the samples in their hands and drop them.
     pub(super) fn cancel(&self, serial: u64) {
         let mut state = self.lock();
-        if state.run.as_ref().is_some_and(|run| run.serial == serial) {
-            state.abandon_run();
-        }
+        let runs = state.run.as_ref().is_some_and(|run| run.serial == serial);
+        let surplus = if runs { state.abandon_run() } else { Vec::new() };
+        drop(state);
+        drop(surplus);
     }
 
     /// Sends the workers home.
     pub(super) fn stop(&self) {
         let mut state = self.lock();
         state.stopping = true;
-        state.abandon_run();
+        let surplus = state.abandon_run();
         self.work.notify_all();
         self.ready.notify_all();
+        drop(state);
+        drop(surplus);
     }
 
     /// The next task for a worker; waits for one. `None`: go home.
@@ -177,8 +182,10 @@ impl Queue {
                 self.work.notify_all();
             }
         } else if let Some(slot) = Arc::into_inner(slot) {
-            state.pool.abandon(slot);
+            let surplus = state.pool.abandon(slot);
             self.work.notify_all();
+            drop(state);
+            drop(surplus);
         }
     }
 
@@ -188,10 +195,10 @@ impl Queue {
         let Job { slot, batch, epoch, .. } = job;
         let run = state.run.as_mut().filter(|run| run.serial == epoch);
         let Some(run) = run else {
-            if let Some(slot) = Arc::into_inner(slot) {
-                state.pool.abandon(slot);
-            }
+            let surplus = Arc::into_inner(slot).and_then(|slot| state.pool.abandon(slot));
             self.work.notify_all();
+            drop(state);
+            drop(surplus);
             return;
         };
         drop(slot);
@@ -241,8 +248,9 @@ impl Queue {
 
     /// Takes the memory of a batch back.
     pub(super) fn give_back(&self, filled: Filled) {
-        self.lock().pool.give_back(filled);
+        let surplus = self.lock().pool.give_back(filled);
         self.work.notify_all();
+        drop(surplus);
     }
 
     /// Allows one more slot, if one is reserved.
@@ -311,12 +319,10 @@ impl State {
     }
 
     /// Slots that workers still write come back when the last of them finishes.
-    fn abandon_run(&mut self) {
-        for open in self.run.take().into_iter().flat_map(|run| run.open) {
-            if let Some(slot) = Arc::into_inner(open.slot) {
-                self.pool.abandon(slot);
-            }
-        }
+    #[must_use = "what is returned is to be freed outside the lock"]
+    fn abandon_run(&mut self) -> Vec<Filled> {
+        let open = self.run.take().into_iter().flat_map(|run| run.open);
+        open.filter_map(|open| self.pool.abandon(Arc::into_inner(open.slot)?)).collect()
     }
 }
 

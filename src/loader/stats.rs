@@ -88,9 +88,10 @@ pub struct Stats {
     pub source: Timing,
     /// Drawing and planning without the reads in it, one count a sample.
     pub plan: Timing,
-    /// Parsing headers and decoding, one count a sample.
+    /// Parsing headers and decoding, one count a sample. Where a GPU decodes: copying the file to pinned memory.
     pub decode: Timing,
-    /// Making pixels, one count a sample.
+    /// Making pixels, one count a sample. Where a GPU makes them: sending a batch there, one count a batch, with what
+    /// nvJPEG does of it on the CPU.
     pub render: Timing,
     /// From a batch's delivery to the consumer's next request.
     pub trainer: Timing,

@@ -51,17 +51,19 @@ pub(super) fn work(queue: &Queue, context: &Context) {
             Task::Row(job) => {
                 let caught = catch_unwind(AssertUnwindSafe(|| desk.row(&job)));
                 let outcome = caught.unwrap_or_else(|panic| {
+                    let error = panicked(context, &desk, &job, &*panic);
                     // Whatever the panic left half done on the desk is thrown away with it.
                     desk = Desk::new(context);
-                    Outcome { panic: Some(panicked(context, &job, &*panic)), ..Outcome::default() }
+                    Outcome { panic: Some(error), ..Outcome::default() }
                 });
                 queue.finish(job, outcome);
             }
             Task::Submit(job, mut outcomes) => {
                 let caught = catch_unwind(AssertUnwindSafe(|| desk.submit(&job, &mut outcomes)));
                 let result = caught.unwrap_or_else(|panic| {
+                    let error = panicked(context, &desk, &job, &*panic);
                     desk = Desk::new(context);
-                    Err(panicked(context, &job, &*panic))
+                    Err(error)
                 });
                 queue.submitted(job, outcomes, result);
             }
@@ -69,8 +71,8 @@ pub(super) fn work(queue: &Queue, context: &Context) {
     }
 }
 
-fn panicked(context: &Context, job: &Job, panic: &(dyn Any + Send)) -> Error {
-    let (position, _) = job.course.position(job.batch, job.row);
+fn panicked(context: &Context, desk: &Desk<'_>, job: &Job, panic: &(dyn Any + Send)) -> Error {
+    let (position, _) = job.course.position(job.batch, desk.row_at_hand());
     let index = job.course.order.index(position);
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let message = text.or_else(|| panic.downcast_ref::<String>().cloned());

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+#include <vector>
 
 #include "driver.h"
 #include "race.h"
@@ -25,6 +28,26 @@ constexpr bool guarded = false;
 constexpr bool guarded = true;
 #endif
 
+// A file full of rubbish, or -1. Mapped again and again it fills large memory without touching it: programs reserve far
+// more than small tests use.
+constexpr size_t chunk = size_t(1) << 20;
+int rubbish_file() {
+    static const int file = [] {
+        int made = memfd_create("rubbish", MFD_CLOEXEC);
+        const std::vector<unsigned char> content(chunk, rubbish);
+        return made >= 0 && write(made, content.data(), chunk) == ssize_t(chunk) ? made : -1;
+    }();
+    return file;
+}
+
+// Fills whole pages of a mapping.
+void spoil(char* at, size_t bytes) {
+    for (; bytes >= chunk && rubbish_file() >= 0; at += chunk, bytes -= chunk) {
+        if (mmap(at, chunk, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, rubbish_file(), 0) == MAP_FAILED) break;
+    }
+    memset(at, rubbish, bytes);
+}
+
 size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 }  // namespace
 
@@ -38,7 +61,6 @@ char* Memory::allocate(size_t bytes, Kind kind, Context* context) {
     if (kind == Kind::device && used_now > bytes_per_device_) return nullptr;
     Allocation allocation = {nullptr, bytes, kind, context, ++numbers_, nullptr, 0};
     if (!map(allocation)) return nullptr;
-    memset(allocation.start, rubbish, bytes);
     live_[allocation.start] = allocation;
     if (kind == Kind::device && used_now > peak_) peak_ = used_now;
     return allocation.start;
@@ -49,6 +71,7 @@ bool Memory::map(Allocation& allocation) {
         void* memory = nullptr;
         if (posix_memalign(&memory, alignment_, allocation.bytes) != 0) return false;
         allocation.start = allocation.mapping = static_cast<char*>(memory);
+        memset(memory, rubbish, allocation.bytes);
         return true;
     }
     size_t rounded = round_up(allocation.bytes, alignment_), mapped = round_up(rounded, page);
@@ -57,6 +80,7 @@ bool Memory::map(Allocation& allocation) {
     allocation.mapping = static_cast<char*>(memory) + page;
     allocation.mapped = mapped;
     if (mprotect(allocation.mapping, mapped, PROT_READ | PROT_WRITE) != 0) return false;
+    spoil(allocation.mapping, mapped);
     allocation.start = allocation.mapping + mapped - rounded;
     memset(allocation.start + allocation.bytes, slack_pattern, rounded - allocation.bytes);
     return true;

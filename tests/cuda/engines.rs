@@ -57,6 +57,7 @@ fn read_then_decode(backend: sys::Backend, wait: Wait) -> Outcome {
     let read = Event::new(&client)?;
     let _quiet = Quiet(&client);
     client.fill(target.start, 0, BYTES, stream.raw)?;
+    client.synchronize_stream(&stream)?;
     client.launch(&kernel, 3, &[target.start, copy.start], FLOATS, &stream)?;
     client.record(&read, &stream)?;
     client.download(&host, &copy, &stream)?;

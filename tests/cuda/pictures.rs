@@ -95,20 +95,45 @@ pub(crate) fn few() -> Vec<Vec<u8>> {
     all().into_iter().take(4).collect()
 }
 
-/// Two of three are larger than the least memory that a device is given.
-pub(crate) fn large() -> Vec<Vec<u8>> {
-    let size = |seed: u32| if seed.is_multiple_of(3) { (61, 47) } else { (620, 510) };
-    (0..24).map(|seed| jpeg(&Kind { size: size(seed), ..PLAIN }, seed)).collect()
+/// Those, and one that only its decoder finds bad.
+pub(crate) fn few_with_a_bad_one() -> Vec<Vec<u8>> {
+    let mut files = few();
+    files.insert(1, spoiled(jpeg(&PLAIN, 50)));
+    files
 }
 
-/// Some end in the middle, some are no pictures, one lies about its size.
+/// A third fits many times into the least memory that a device is given, a third once, a third only in part.
+pub(crate) fn large() -> Vec<Vec<u8>> {
+    let size = |seed: u32| [(61, 47), (620, 510), (900, 700)][seed as usize % 3];
+    (0..18).map(|seed| jpeg(&Kind { size: size(seed), ..PLAIN }, seed)).collect()
+}
+
+/// One that is larger than that memory, whatever part of it is wanted.
+pub(crate) fn with_a_giant() -> Vec<Vec<u8>> {
+    let mut files = few();
+    files.insert(2, jpeg(&Kind { size: (1100, 900), ..PLAIN }, 1));
+    files
+}
+
+/// With a marker in the middle that has no business there: only who decodes the file notices.
+fn spoiled(mut file: Vec<u8>) -> Vec<u8> {
+    let middle = file.len() * 2 / 3;
+    file[middle..middle + 2].copy_from_slice(&[0xFF, 0xC4]);
+    file
+}
+
+/// Some end in the middle, some are no pictures, and some look sound until they are decoded: first, between, and last.
 pub(crate) fn with_bad_ones() -> Vec<Vec<u8>> {
-    let mut files: Vec<Vec<u8>> = all().into_iter().chain(all()).collect();
+    let mut files: Vec<Vec<u8>> = all().into_iter().chain(all()).chain(few()).collect();
     for at in [3, 9, 14] {
         let half = files[at].len() / 2;
         files[at].truncate(half);
     }
     files[7] = b"no picture at all".to_vec();
     files[16].clear();
+    let last = files.len() - 1;
+    for at in [0, 1, 8, 13, last] {
+        files[at] = spoiled(std::mem::take(&mut files[at]));
+    }
     files
 }

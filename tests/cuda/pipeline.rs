@@ -3,9 +3,11 @@
 use crate::pictures;
 use crate::scenario::{Libraries, Outcome, Scenario};
 use crate::trainer::Trainer;
-use feedline::augment::{ColorJitter, RandomErasing, RandomHorizontalFlip, RandomResizedCrop};
+use feedline::augment::{ColorJitter, RandomErasing, RandomHorizontalFlip, RandomResizedCrop, Resize};
 use feedline::device::Device;
+use feedline::draft::op::Extent;
 use feedline::error::Error;
+use feedline::image::Limits;
 use feedline::label::Label;
 use feedline::loader::{BadSample, Batch, LastBatch, Loader, LoaderBuilder, Status};
 use feedline::output::{DType, Layout};
@@ -23,6 +25,11 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         "bad files are skipped, replaced and named as on the CPU",
         bad_files_are_skipped_replaced_and_named_as_on_the_cpu,
     ),
+    Scenario::new(
+        "cut files and turned ones are taken as asked for",
+        cut_files_and_turned_ones_are_taken_as_asked_for,
+    ),
+    Scenario::new("a sample beyond the memory is named", a_sample_beyond_the_memory_is_named),
     Scenario::new("a batch that does not fit is made in parts", a_batch_that_does_not_fit_is_made_in_parts),
     Scenario::new("without nvJPEG the CPU decodes", without_nvjpeg_the_cpu_decodes)
         .libraries(Libraries::DriverOnly),
@@ -38,7 +45,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         epochs_loaders_and_batches_may_be_dropped_at_any_time,
     ),
     Scenario::new("a consumer that keeps its batches gets more", a_consumer_that_keeps_its_batches_gets_more),
-    Scenario::new("a small epoch", a_small_epoch).swept(),
+    Scenario::new("a small epoch", || small_epoch(pictures::few())).swept(),
+    Scenario::new("a small epoch with a bad file", || small_epoch(pictures::few_with_a_bad_one())).swept(),
 ];
 
 const DEVICE: Device = Device::Cuda { ordinal: 0 };
@@ -152,9 +160,47 @@ fn every_number_format_and_layout_gives_the_cpus_batches() -> Outcome {
 }
 
 fn bad_files_are_skipped_replaced_and_named_as_on_the_cpu() -> Outcome {
-    for bad in [BadSample::Skip, BadSample::Substitute, BadSample::Fail] {
-        same_on_both(&format!("{bad:?}"), 2, || small(pictures::with_bad_ones()).bad_sample(bad));
+    let policies = [
+        (BadSample::Skip, LastBatch::Partial),
+        (BadSample::Substitute, LastBatch::Pad),
+        (BadSample::Fail, LastBatch::Drop),
+    ];
+    for (bad, last) in policies {
+        for shuffle in [true, false] {
+            same_on_both(&format!("{bad:?} {last:?}"), 2, || {
+                // One worker, because the CPU's report is in the order of rows and a device's in that of its work.
+                small(pictures::with_bad_ones()).shuffle(shuffle).bad_sample(bad).last_batch(last).workers(1)
+            });
+        }
     }
+    Ok(())
+}
+
+fn cut_files_and_turned_ones_are_taken_as_asked_for() -> Outcome {
+    same_on_both("orientations ignored", 1, || small(pictures::all()).exif(false));
+    let limits = Limits { tolerate_truncated: true, ..Limits::default() };
+    let build = || small(pictures::with_bad_ones()).limits(limits.clone()).bad_sample(BadSample::Skip);
+    same_on_both("cut files", 1, || build().workers(1));
+    let limits = Limits { max_scans: 2, ..Limits::default() };
+    same_on_both("few scans", 1, || {
+        small(pictures::all()).limits(limits.clone()).bad_sample(BadSample::Skip).workers(1)
+    });
+    Ok(())
+}
+
+fn a_sample_beyond_the_memory_is_named() -> Outcome {
+    let whole = || {
+        Loader::builder(memory(pictures::with_a_giant()))
+            .augment(Resize::new(Extent::Two([40, 40])))
+            .batch_size(5)
+            .device(DEVICE)
+            .device_memory(1)
+    };
+    let error = whole().build()?.epoch(0).next().unwrap().unwrap_err().to_string();
+    assert!(error.contains("picture 2") && error.contains("raise device_memory"), "{error}");
+    let loader = whole().bad_sample(BadSample::Skip).build()?;
+    let batch = loader.epoch(0).next().unwrap()?;
+    assert_eq!(batch.indices(), [0, 1, 3, 4]);
     Ok(())
 }
 
@@ -235,8 +281,11 @@ fn a_consumer_that_keeps_its_batches_gets_more() -> Outcome {
 }
 
 /// For the fault sweep: whatever call fails, the end is the right pixels or an error with a remedy.
-fn a_small_epoch() -> Outcome {
-    let build = || small(pictures::few()).batch_size(2).prefetch(1).workers(1);
+fn small_epoch(files: Vec<Vec<u8>>) -> Outcome {
+    let build = || {
+        let builder = small(files.clone()).batch_size(2).prefetch(1).workers(1);
+        builder.bad_sample(BadSample::Skip).last_batch(LastBatch::Partial)
+    };
     let cuda = build().device(DEVICE).build()?;
     let cpu = build().build()?;
     for (batch, want) in cuda.epoch(0).zip(cpu.epoch(0)) {

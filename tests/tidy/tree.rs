@@ -24,9 +24,10 @@ impl File {
         self.path.strip_prefix("src/").filter(|_| self.is_rust())
     }
 
-    /// Scripts: Python, shell, and what `.ci` runs.
+    /// Scripts: Python, shell, and what lies in `.ci` and `gpu`.
     pub(crate) fn is_script(&self) -> bool {
-        self.path.ends_with(".py") || self.path.ends_with(".sh") || self.path.starts_with(".ci/")
+        let by_name = self.path.ends_with(".py") || self.path.ends_with(".sh");
+        by_name || self.path.starts_with(".ci/") || self.path.starts_with("gpu/")
     }
 }
 

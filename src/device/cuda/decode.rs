@@ -18,7 +18,7 @@ mod region;
 mod request;
 mod route;
 
-pub use images::{DecodedImage, ImageDecoder};
+pub use images::{DecodedImage, ImageDecoder, Overwritten};
 pub(crate) use request::{HostFree, Request, Target};
 pub use route::Route;
 

@@ -22,6 +22,7 @@ pub(crate) use worker::Worker;
 use super::decode::{self, Capabilities, Decoder, Route};
 use super::driver::{Context, CudaError, Priority, Stream};
 use super::nvjpeg::Nvjpeg;
+use super::probe::{Decoding, Missing};
 use super::render::Kernels;
 use crate::device::DecodedBy;
 use crate::error::{Cause, Result};
@@ -50,7 +51,7 @@ pub(crate) struct Options {
     pub(crate) limits: Limits,
     /// Most bytes of the device's memory for decoded images and scratch; `None`: a quarter of what is free.
     pub(crate) budget: Option<u64>,
-    /// Whether the trainer's kernels go first.
+    /// Whether kernels run at the lowest priority that the device has.
     pub(crate) low_priority: bool,
 }
 
@@ -87,7 +88,7 @@ impl Engine {
         let ordinal = options.ordinal;
         let what = || format!("CUDA device {ordinal}");
         let found = super::find(ordinal).map_err(|missing| missing.error(what()))?;
-        found.usable.map_err(|missing| missing.error(what()))?;
+        let decoding = found.usable.map_err(|missing| missing.error(what()))?;
         let device = |error: &CudaError| failed(ordinal, error);
         let context = Context::open(ordinal).map_err(|error| device(&error))?;
         let made = || -> Result<(Kernels, Stream, [Stream; 3]), CudaError> {
@@ -96,7 +97,7 @@ impl Engine {
             Ok((Kernels::load(&context)?, stream()?, [stream()?, stream()?, stream()?]))
         };
         let (kernels, download, streams) = made().map_err(|error| device(&error))?;
-        let decoder = decoder(&context, options.rows);
+        let decoder = decoder(&context, &decoding, options.rows)?;
         let capabilities = decoder.as_ref().map(Decoder::capabilities);
         let submitter =
             Submitter::new(&context, decoder, kernels, streams, &options).map_err(|error| device(&error))?;
@@ -149,11 +150,15 @@ impl Engine {
 /// See [`Engine::submit`].
 pub(crate) type Replace<'a> = dyn FnMut(usize, u64, Cause) -> bool + 'a;
 
-/// nvJPEG's decoders; `None` where it is missing or does not start, which the probe tells: then the CPU decodes.
-fn decoder(context: &Context, rows: usize) -> Option<Decoder> {
-    let library = Nvjpeg::get().ok()?;
+/// nvJPEG's decoders; `None` where the probe has told that the CPU decodes for this device. That they do not start now
+/// is an error and no reason for another decoder.
+fn decoder(context: &Context, decoding: &Decoding, rows: usize) -> Result<Option<Decoder>> {
+    let (Ok(library), false) = (Nvjpeg::get(), matches!(decoding, Decoding::Cpu { .. })) else {
+        return Ok(None);
+    };
     let options = decode::Options { images: rows, typical: Some(TYPICAL), ..decode::Options::default() };
-    Decoder::new(context, library, options).ok()
+    let what = || format!("decoding on CUDA device {}", context.ordinal());
+    Decoder::new(context, library, options).map(Some).map_err(|error| Missing::backend(&error).error(what()))
 }
 
 /// A failing device as the crate's error.

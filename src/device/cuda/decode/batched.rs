@@ -18,14 +18,17 @@ const MAX_STRIKES: u32 = 3;
 
 /// One of nvJPEG's batched decoders, on a stream of its own.
 pub(super) struct Batched {
-    batch: Batch,
+    /// Two take turns: nvJPEG does not say that a state may be set up again while its last batch is being decoded.
+    batches: [Batch; 2],
+    /// Behind the last call of each.
+    ends: [Event; 2],
+    /// Whose turn it is.
+    turn: usize,
     parser: Parser,
     /// What the library said of a kind of file when it was first seen.
     supported: BTreeMap<Kind, bool>,
     strikes: u32,
     stream: Stream,
-    /// Behind the last call, for the caller's stream to wait for.
-    done: Event,
     /// Around a call that is timed.
     began: Event,
     ended: Event,
@@ -63,12 +66,13 @@ impl Batched {
     ) -> Result<Self, NvjpegError> {
         let handle = Handle::open(library, context, backend)?;
         Ok(Self {
-            batch: Batch::new(&handle)?,
+            batches: [Batch::new(&handle)?, Batch::new(&handle)?],
+            ends: [Event::new(context)?, Event::new(context)?],
+            turn: 0,
             parser: Parser::new(&handle)?,
             supported: BTreeMap::new(),
             strikes: 0,
             stream: Stream::new(context, Priority::Low)?,
-            done: Event::new(context)?,
             began: Event::timed(context)?,
             ended: Event::timed(context)?,
             timing: None,
@@ -78,7 +82,9 @@ impl Batched {
 
     /// Reserves memory ahead. That it cannot is no error: memory is then reserved as it is needed.
     pub(super) fn reserve(&mut self, images: usize, size: Size) {
-        drop(self.batch.reserve(images.clamp(1, MAX_IMAGES), size));
+        for batch in &mut self.batches {
+            drop(batch.reserve(images.clamp(1, MAX_IMAGES), size));
+        }
     }
 
     /// Whether it has not failed too often.
@@ -114,6 +120,9 @@ impl Batched {
         entry: &Event,
         stream: &Stream,
     ) -> Result<Vec<bool>, CudaError> {
+        self.turn = (self.turn + 1) % self.batches.len();
+        // The call before the last one: it has mostly ended long ago.
+        self.ends[self.turn].synchronize()?;
         let mut taken = Vec::with_capacity(requests.len());
         for request in requests {
             taken.push(self.supports(request)?);
@@ -137,8 +146,8 @@ impl Batched {
             self.timing = Some(pixels).filter(|&pixels| pixels > 0 && failed.is_empty());
             self.ended.record(&self.stream)?;
         }
-        self.done.record(&self.stream)?;
-        stream.wait(&self.done)?;
+        self.ends[self.turn].record(&self.stream)?;
+        stream.wait(&self.ends[self.turn])?;
         Ok(taken)
     }
 
@@ -149,15 +158,18 @@ impl Batched {
         let each = items.len().div_ceil(calls).max(1);
         let mut waiting: Vec<_> =
             (0..items.len()).step_by(each).map(|from| from..(from + each).min(items.len())).collect();
+        let mut first = true;
         while let Some(range) = waiting.pop() {
+            if !std::mem::take(&mut first) {
+                // The state is set up anew for the next call; what a failed one has queued must not be written later.
+                self.stream.synchronize()?;
+            }
             // SAFETY: the caller's promise.
-            let error = match unsafe { self.batch.decode(&items[range.clone()], &self.stream) } {
+            let error = match unsafe { self.batches[self.turn].decode(&items[range.clone()], &self.stream) } {
                 Ok(()) => continue,
                 Err(NvjpegError::Driver(error)) => return Err(error),
                 Err(error) => error,
             };
-            // What the failed call has queued must not be written over what is decoded next.
-            self.stream.synchronize()?;
             let half = range.start + range.len() / 2;
             if error.blames_the_file() && range.len() > 1 {
                 waiting.extend([half..range.end, range.start..half]);
@@ -165,6 +177,10 @@ impl Batched {
             }
             self.strikes += u32::from(!error.blames_the_file());
             failed.extend(range);
+        }
+        if !failed.is_empty() {
+            // Others decode to the same targets next.
+            self.stream.synchronize()?;
         }
         Ok(failed)
     }
@@ -175,7 +191,7 @@ impl Batched {
         if let Some(&supported) = self.supported.get(&kind) {
             return Ok(supported);
         }
-        match self.batch.supports(&request.item(), &mut self.parser) {
+        match self.batches[self.turn].supports(&request.item(), &mut self.parser) {
             Ok(supported) => {
                 self.supported.insert(kind, supported);
                 Ok(supported)

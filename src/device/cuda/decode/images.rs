@@ -2,7 +2,10 @@
 
 #![expect(unsafe_code, reason = "queues writes to device memory")]
 
+mod overwritten;
 mod timed;
+
+pub use overwritten::Overwritten;
 
 use super::{Decoder, HostFree, Options, Request, Route, Target};
 use crate::device::cuda::driver::{

@@ -46,15 +46,33 @@ impl Arena {
 
 impl Room {
     /// Makes room for `bytes`. Growing waits for `last`, behind which the memory has no user.
+    ///
+    /// # Errors
+    /// The device has failed, or has no memory left: then the room is as large as before, its budget is no more than
+    /// that, and less may be asked for.
     pub(super) fn reserve(&mut self, bytes: usize, last: &Event) -> Result<(), CudaError> {
-        if self.memory.as_ref().is_some_and(|memory| memory.len() >= bytes) {
+        let before = self.memory.as_ref().map_or(0, DeviceBuffer::len);
+        if self.memory.is_some() && before >= bytes {
             return Ok(());
         }
         let size = bytes.next_power_of_two().clamp(bytes, self.budget.max(bytes));
         last.synchronize()?;
         // The old memory first: both together may be more than the device has.
         self.memory = None;
-        self.memory = Some(DeviceBuffer::new(&self.context, size)?);
+        let made = DeviceBuffer::new(&self.context, size).or_else(|error| match error.is_out_of_memory() {
+            true => DeviceBuffer::new(&self.context, bytes),
+            false => Err(error),
+        });
+        match made {
+            Ok(memory) => self.memory = Some(memory),
+            Err(error) => {
+                if error.is_out_of_memory() {
+                    self.budget = before;
+                    self.memory = Some(DeviceBuffer::new(&self.context, before)?);
+                }
+                return Err(error);
+            }
+        }
         Ok(())
     }
 

@@ -1,8 +1,10 @@
 //! A staged row on its way through a submission: where its images lie in the arena, and whether it failed.
 
+use super::Route;
 use super::arena::ALIGNMENT;
 use super::slot::{StagedImage, StagedPixels, StagedRow};
 use super::staging::Kept;
+use super::submit::Submission;
 use super::worker::{Fallback, PITCH};
 use crate::device::cuda::decode::{Capabilities, Target};
 use crate::device::cuda::driver::DevicePtr;
@@ -103,7 +105,15 @@ impl Entry {
 
     /// Decodes image `number` here, since the device cannot, and returns the file's bytes, which the device may still
     /// be reading. An image that cannot be decoded here either fails the entry.
-    pub(super) fn decode_here(&mut self, number: usize, fallback: &mut Fallback) -> Option<Kept> {
+    pub(super) fn decode_here(
+        &mut self,
+        number: usize,
+        fallback: &mut Fallback,
+        submission: &Submission<'_, '_>,
+    ) -> Option<Kept> {
+        if self.failed.is_some() {
+            return None;
+        }
         let image = self.staged.images.get_mut(number)?;
         let StagedImage::File { bytes, header, wanted } = image else { return None };
         let whole = Header {
@@ -112,9 +122,11 @@ impl Entry {
             orientation: header.orientation,
             jpeg: Some((**header).clone()),
         };
-        match fallback.decode(bytes.bytes(), &whole, *wanted) {
-            Ok(decoded) => {
-                let pixels = StagedPixels::copy(decoded, |len| Kept::Spilled(vec![0; len]));
+        let reserve = |len| submission.slot.core.state().staging.reserve(len);
+        let decoded = fallback.decode(bytes.bytes(), &whole, *wanted);
+        match decoded.and_then(|decoded| StagedPixels::copy(decoded, reserve)) {
+            Ok(pixels) => {
+                submission.engine.count(Route::Cpu);
                 if let Some(place) = self.places.get_mut(number) {
                     (place.region, place.pitch, place.behind_decoder) = (pixels.region, pixels.pitch, true);
                 }

@@ -14,6 +14,8 @@ use std::ffi::c_void;
 ///
 /// They may not be finished yet. Work on a stream of the consumer's is ordered behind them by
 /// [`DeviceImages::use_on`], without the host waiting; a consumer that has no stream waits with [`DeviceImages::wait`].
+/// Waiting says nothing about what a stream does with the pixels later: only `use_on` keeps their memory from being used
+/// again until that is done.
 pub struct DeviceImages<'a> {
     core: &'a Core,
     bytes: usize,
@@ -48,7 +50,8 @@ impl<'a> DeviceImages<'a> {
     /// their memory's next use behind what has been enqueued there when the batch is dropped. The host does not wait.
     ///
     /// # Safety
-    /// `stream` is a stream of this device's primary context, and lives at least until the batch is dropped.
+    /// `stream` is a stream of this device's primary context, no per-thread default stream (a handle that means another
+    /// stream on another thread), and lives at least until the batch is dropped.
     ///
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device has failed.
@@ -56,7 +59,10 @@ impl<'a> DeviceImages<'a> {
         // SAFETY: the caller's promise.
         let waited = unsafe { self.core.done.hold_back(stream) };
         waited.map_err(|error| self.failed(&error))?;
-        self.core.state().consumers.push(Consumer(stream));
+        let mut state = self.core.state();
+        if !state.consumers.iter().any(|known| known.0 == stream) {
+            state.consumers.push(Consumer(stream));
+        }
         Ok(())
     }
 

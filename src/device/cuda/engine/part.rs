@@ -2,7 +2,6 @@
 
 #![expect(unsafe_code, reason = "copies and launches take raw addresses")]
 
-use super::Route;
 use super::arena::ALIGNMENT;
 use super::entry::Entry;
 use super::slot::StagedImage;
@@ -20,9 +19,7 @@ impl Submitter {
         entries: &mut [Entry],
         submission: &mut Submission<'_, '_>,
     ) -> Result<(), Trouble> {
-        let bytes = entries.iter().map(Entry::end).max().unwrap_or(0);
         let arena = &mut self.arenas[turn];
-        arena.images.reserve(bytes, &arena.rendered)?;
         // The arena's last part must be rendered before anything is written there again.
         self.copying.wait(&arena.rendered)?;
         self.decoding.wait(&arena.rendered)?;
@@ -78,8 +75,7 @@ impl Submitter {
             match results.next() {
                 Some(Ok(route)) => submission.engine.count(route),
                 _ => {
-                    submission.engine.count(Route::Cpu);
-                    let kept = entries[at].decode_here(number, &mut self.fallback);
+                    let kept = entries[at].decode_here(number, &mut self.fallback, submission);
                     submission.in_flight.pieces.extend(kept);
                 }
             }
@@ -135,7 +131,13 @@ impl Submitter {
                 left.push_front(front);
                 continue;
             }
-            self.launch(turn, &program, bytes, submission)?;
+            match self.launch(turn, &program, bytes, submission) {
+                // With less memory than the budget says: in more launches.
+                Err(Trouble::Cuda(error)) if error.is_out_of_memory() && jobs.len() > 1 => {
+                    left.push_front(jobs)
+                }
+                launched => launched?,
+            }
         }
         Ok(())
     }
@@ -147,10 +149,11 @@ impl Submitter {
         program: &Program,
         bytes: usize,
         submission: &mut Submission<'_, '_>,
-    ) -> Result<(), CudaError> {
+    ) -> Result<(), Trouble> {
         let arena = &mut self.arenas[turn];
         arena.program.reserve(bytes, &arena.rendered)?;
-        let mut tables = submission.slot.core.state().staging.reserve(program.tables().len());
+        let reserved = submission.slot.core.state().staging.reserve(program.tables().len());
+        let mut tables = reserved.map_err(Trouble::Plan)?;
         tables.bytes_mut().copy_from_slice(program.tables());
         let address = arena.program.address();
         // An earlier program of this part, or of the arena's last part, may still be reading its tables.
@@ -164,7 +167,8 @@ impl Submitter {
         // SAFETY: tables and scratch lie in the room; images and output were made for the program's samples, and the
         // events above order the launch behind everything that writes them.
         unsafe { self.kernels.launch(program, address, scratch, &self.rendering) }?;
-        arena.rendered.record(&self.rendering)
+        arena.rendered.record(&self.rendering)?;
+        Ok(())
     }
 }
 

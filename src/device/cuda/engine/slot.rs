@@ -131,6 +131,10 @@ impl Filled {
                 Err(_) => settle(context),
             }
         }
+        // What was staged in ordinary memory need not wait for the slot's next batch.
+        if self.core.done.is_done().unwrap_or(false) {
+            state.in_flight = InFlight::default();
+        }
     }
 
     pub(crate) fn reuse(self) -> Slot {

@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "pinned memory is shared with the device's copy engine")]
 
 use crate::device::cuda::driver::{Context, PinnedBuffer};
+use crate::error::Cause;
 use std::ptr::NonNull;
 
 /// Blocks are at least this large, so that a batch takes few of them.
@@ -10,12 +11,17 @@ const SMALLEST_BLOCK: usize = 4 << 20;
 /// Pieces start at a multiple of this.
 const ALIGNMENT: usize = 64;
 
+/// Most bytes of ordinary memory that a batch may take where its budget of pinned memory is spent.
+const MAX_SPILLED: usize = 2 << 30;
+
 /// A bump allocator over pinned blocks that never move.
 pub(super) struct Staging {
     context: Context,
     blocks: Vec<Block>,
     bytes: usize,
     budget: usize,
+    /// Bytes handed out in ordinary memory since it was emptied.
+    spilled: usize,
     /// Whether this device could not give more pinned memory once.
     refused: bool,
 }
@@ -57,20 +63,32 @@ impl Kept {
 
 impl Staging {
     pub(super) fn new(context: &Context, budget: usize) -> Self {
-        Self { context: context.clone(), blocks: Vec::new(), bytes: 0, budget, refused: false }
+        Self { context: context.clone(), blocks: Vec::new(), bytes: 0, budget, spilled: 0, refused: false }
     }
 
     /// Room for `len` bytes, whatever they hold.
-    pub(super) fn reserve(&mut self, len: usize) -> Kept {
-        match self.pinned(len) {
-            Some(start) => Kept::Pinned { start, len },
-            None => Kept::Spilled(vec![0; len]),
+    ///
+    /// # Errors
+    /// All of one batch together would be more than [`MAX_SPILLED`] beyond the budget.
+    pub(super) fn reserve(&mut self, len: usize) -> Result<Kept, Cause> {
+        if let Some(start) = self.pinned(len) {
+            return Ok(Kept::Pinned { start, len });
         }
+        if self.spilled.saturating_add(len) > MAX_SPILLED {
+            return Err(format!(
+                "its batch would take more than {MAX_SPILLED} bytes of the host's memory on its way to the device: use \
+                 a smaller batch_size; where the CPU decodes for lack of nvJPEG, install that"
+            )
+            .into());
+        }
+        self.spilled += len;
+        Ok(Kept::Spilled(vec![0; len]))
     }
 
     /// Empties it. The caller has seen the device finish with all pieces, and has none left.
     pub(super) fn clear(&mut self) {
         self.blocks.iter_mut().for_each(|block| block.used = 0);
+        self.spilled = 0;
     }
 
     fn pinned(&mut self, len: usize) -> Option<NonNull<u8>> {

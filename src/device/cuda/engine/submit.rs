@@ -123,6 +123,13 @@ impl Submitter {
             let turn = self.turn;
             self.turn = (turn + 1) % self.arenas.len();
             let count = self.fit(rest, self.arenas[turn].images.budget, submission);
+            let bytes = rest[..count].iter().map(Entry::end).max().unwrap_or(0);
+            let arena = &mut self.arenas[turn];
+            match arena.images.reserve(bytes, &arena.rendered) {
+                // The trainer may have taken what was free: with less, in more parts.
+                Err(error) if error.is_out_of_memory() && count > 1 => continue,
+                reserved => reserved?,
+            }
             let (part, others) = rest.split_at_mut(count);
             self.part(turn, part, submission)?;
             rest = others;
@@ -138,7 +145,8 @@ impl Submitter {
             if entry.bytes(capabilities) > budget {
                 // A whole image may be too much where the part that is wanted is not.
                 for number in 0..entry.staged.images.len() {
-                    submission.in_flight.pieces.extend(entry.decode_here(number, &mut self.fallback));
+                    let kept = entry.decode_here(number, &mut self.fallback, submission);
+                    submission.in_flight.pieces.extend(kept);
                 }
                 entry.place(0, capabilities);
                 entry.refuse_beyond(budget);

@@ -49,7 +49,8 @@ impl Worker {
             let there = !decode_here && !wanted.is_empty() && self.engine.takes(input);
             match &input.header.jpeg {
                 Some(header) if there => {
-                    let mut bytes = slot.core.fresh().staging.reserve(input.bytes.len());
+                    let reserved = slot.core.fresh().staging.reserve(input.bytes.len());
+                    let mut bytes = reserved.map_err(|cause| (number, cause))?;
                     bytes.bytes_mut().copy_from_slice(input.bytes);
                     Ok(StagedImage::File { bytes, header: Box::new(header.clone()), wanted })
                 }
@@ -58,7 +59,8 @@ impl Worker {
                     let image = decoded.map_err(|cause| (number, cause))?;
                     self.engine.count(Route::Cpu);
                     let reserve = |len| slot.core.fresh().staging.reserve(len);
-                    Ok(StagedImage::Pixels(StagedPixels::copy(image, reserve)))
+                    let pixels = StagedPixels::copy(image, reserve).map_err(|cause| (number, cause))?;
+                    Ok(StagedImage::Pixels(pixels))
                 }
             }
         });
@@ -80,6 +82,14 @@ impl Engine {
         header.format == Format::Jpeg
             && header.size.pixels() <= self.limits.max_pixels
             && capabilities.takes(jpeg, input.bytes)
+            && (jpeg.baseline && jpeg.first_scan == jpeg.components || self.has_few_scans(input.bytes))
+    }
+
+    /// Whether a file of several scans has no more than it may. Its entropy-coded bytes never look like a marker, so
+    /// only a thumbnail in its metadata can make the count too high, and then the CPU decides.
+    fn has_few_scans(&self, bytes: &[u8]) -> bool {
+        let scans = bytes.windows(2).filter(|pair| pair == &[0xFF, 0xDA]);
+        scans.take(self.limits.max_scans as usize + 1).count() <= self.limits.max_scans as usize
     }
 }
 
@@ -96,10 +106,13 @@ impl Fallback {
 
 impl StagedPixels {
     /// Copies an image's rows to memory from `reserve`, each to a multiple of [`PITCH`].
-    pub(super) fn copy(image: &Image, reserve: impl FnOnce(usize) -> Kept) -> Self {
+    pub(super) fn copy(
+        image: &Image,
+        reserve: impl FnOnce(usize) -> Result<Kept, Cause>,
+    ) -> Result<Self, Cause> {
         let (width, height) = (image.region.width as usize * 3, image.region.height as usize);
         let pitch = width.next_multiple_of(PITCH);
-        let mut bytes = reserve(pitch * height);
+        let mut bytes = reserve(pitch * height)?;
         if width > 0 {
             let rows = image.data.chunks(image.stride).take(height);
             for (to, from) in bytes.bytes_mut().chunks_exact_mut(pitch).zip(rows) {
@@ -107,6 +120,6 @@ impl StagedPixels {
                 to[width..].fill(0);
             }
         }
-        Self { bytes, region: image.region, pitch }
+        Ok(Self { bytes, region: image.region, pitch })
     }
 }
