@@ -1,8 +1,8 @@
 //! The loader: the only place with threads and queues.
 //!
 //! Workers take the samples of an epoch in order, one row each, and carry it through four stages: read, plan, decode,
-//! render. Batches are delivered in order. What a batch holds depends on seed, epoch, order and window; never on the
-//! number of workers, the prefetch, or the batch size.
+//! render. Batches are delivered in order. What happens to a sample depends on seed, epoch, order and window; never on
+//! the number of workers, the prefetch, the batch size, the rank or the number of ranks.
 
 mod batch;
 mod build_index;
@@ -12,6 +12,7 @@ mod crew;
 mod desk;
 mod epoch;
 mod histogram;
+mod identity;
 mod indexing;
 mod memory;
 mod paper;
@@ -19,25 +20,30 @@ mod planner;
 mod policy;
 mod pool;
 mod queue;
+mod ranks;
 mod recipe;
+mod sampling;
 mod shelf;
+mod state;
 mod stats;
 mod worker;
 
 pub use crate::policy::{BadSample, LastBatch};
+pub use crate::sampler::Shuffle;
 pub use batch::Batch;
 pub use build_index::{BuiltIndex, build_index};
 pub use builder::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
 pub use epoch::Epoch;
 pub use histogram::Timing;
 pub use policy::{BadFile, Report, Stage, Status};
+pub use state::{STATE_VERSION, State};
 pub use stats::{Limit, Stats};
 
 use crate::draft::op::Op;
 use crate::error::{Error, Result};
 use crate::output::Output;
 use crate::plan::Plan;
-use crate::sampler::Order;
+use crate::sampler::{Deal, Order};
 use crate::source::Source;
 use course::Course;
 use crew::Crew;
@@ -57,10 +63,13 @@ pub struct Loader {
 #[derive(Clone, Copy)]
 struct Setup {
     batch_size: usize,
-    shuffle: bool,
     seed: u64,
     last: LastBatch,
     max_failures: Option<u64>,
+    rank: u64,
+    world_size: u64,
+    /// Consecutive positions that go to one rank.
+    block: u64,
 }
 
 impl Loader {
@@ -84,7 +93,7 @@ impl Loader {
         Epoch::start(&self.crew, self.course(epoch), first, self.setup.max_failures)
     }
 
-    /// Batches of an epoch, exactly.
+    /// Batches of an epoch, exactly; every rank has as many.
     pub fn batches(&self) -> usize {
         self.course(0).batches()
     }
@@ -115,14 +124,9 @@ impl Loader {
     pub fn plan(&self, epoch: u64, index: u64) -> Result<(Plan, Vec<Op>)> {
         let context = &self.crew.context;
         let order = self.order(epoch);
-        if index >= order.len() {
-            return Err(Error::config(format!(
-                "there is no sample {index}: the source has {}, counted from 0",
-                order.len()
-            )));
-        }
+        let Some(position) = order.position(index) else { return Err(self.no_position(&order, index)) };
         let mut shelf = Shelf::new(&*context.source, &context.meters, context.exif);
-        let place = Place { epoch, order: &order, position: order.position(index), index };
+        let place = Place { epoch, order: &order, position, index };
         let planned = context.planner.plan(place, &mut |index| shelf.look(index));
         planned.map_err(|error| {
             error.into_failure(index, || context.source.key(index as usize).into_owned()).into_error()
@@ -151,16 +155,26 @@ impl Loader {
         self.crew.context.indexing.save()
     }
 
+    fn no_position(&self, order: &Order, index: u64) -> Error {
+        let samples = self.samples();
+        Error::config(match (index < samples as u64, order.repeats()) {
+            (false, _) => format!("there is no sample {index}: the source has {samples}, counted from 0"),
+            (true, true) => format!(
+                "sample {index} may come several times in an epoch or never, since samples are drawn by weights: \
+                 build the loader without weights to plan it"
+            ),
+            (true, false) => format!("sample {index} is not in the loader's subset: name one that is"),
+        })
+    }
+
     fn order(&self, epoch: u64) -> Order {
-        let samples = self.samples() as u64;
-        match self.setup.shuffle {
-            true => Order::shuffled(samples, self.setup.seed, epoch),
-            false => Order::sequential(samples),
-        }
+        self.crew.context.sampler.order(self.setup.seed, epoch)
     }
 
     fn course(&self, epoch: u64) -> Course {
-        let Setup { batch_size, last, seed, .. } = self.setup;
-        Course { epoch, order: self.order(epoch), batch_size, last, seed }
+        let Setup { batch_size, last, seed, rank, world_size, block, .. } = self.setup;
+        let order = self.order(epoch);
+        let deal = Deal::new(order.len(), world_size, block);
+        Course { epoch, order, deal, rank, batch_size, last, seed, taken: None }
     }
 }

@@ -2,11 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What becomes of the samples that do not fill the last batch.
+/// What becomes of the samples that do not fill the last batch, or not all ranks' last batches.
+///
+/// With several ranks every rank makes the same number of batches, and the batches of one step have the same number of
+/// rows on all ranks. A rank that runs out of samples one ahead of the others repeats one, marked as padded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LastBatch {
-    /// They are left out of this epoch; every batch is full.
+    /// They are left out of this epoch; every batch is full. At most batch size times ranks less one are left out.
     #[default]
     Drop,
     /// They make a shorter batch.

@@ -161,6 +161,7 @@ impl Recipe {
         }
         self.normalize.as_ref().map_or(Ok(()), NormalizeSection::check)?;
         self.output.check()?;
+        self.loader.check()?;
         let renders = !self.augment.is_empty() || self.normalize.is_some() || self.output.size.is_some();
         match (self.decode_only, self.output()) {
             (true, _) if renders => Err(Error::config(

@@ -12,7 +12,7 @@
 //! # Ok::<(), feedline::error::Error>(())
 //! ```
 //!
-//! A folder of class directories is [`Folder`], a text file of paths is [`List`]. A new source is one file below
+//! A folder of class directories is [`Folder`], a text file of paths is [`List`], tar files are [`Shards`]. A new source is one file below
 //! this one, its two lines here, and one line in `tests/source_contract.rs`, which holds every source to the promises
 //! of [`Source`].
 
@@ -20,10 +20,12 @@ mod files;
 mod folder;
 mod list;
 mod memory;
+mod shards;
 
 pub use folder::{Folder, FolderOptions};
 pub use list::List;
 pub use memory::Memory;
+pub use shards::Shards;
 
 use crate::error::{Error, Result};
 use crate::label::Label;

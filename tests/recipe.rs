@@ -240,3 +240,12 @@ fn damaged_text_is_an_error_and_never_a_panic() {
     let _ = Recipe::parse(&format!("a = {}", "{a=".repeat(100_000)));
     let _ = Recipe::parse(&format!("{} = 1", "a.".repeat(100_000)));
 }
+
+#[test]
+fn a_local_shuffle_has_a_size_and_does_not_contradict_shuffle() {
+    let recipe = |loader: &str| format!("name = \"a\"\ndecode_only = true\n[loader]\n{loader}\n");
+    let read = Recipe::parse(&recipe("shuffle_window = 1000")).unwrap();
+    assert_eq!((read.loader.shuffle, read.loader.shuffle_window), (None, Some(1000)));
+    assert!(error(&recipe("shuffle_window = 0")).contains("shuffle_window is 0"));
+    assert!(error(&recipe("shuffle = false\nshuffle_window = 8")).contains("leave one of them out"));
+}

@@ -7,7 +7,7 @@
 
 use feedline::error::Error;
 use feedline::label::Label;
-use feedline::source::{Folder, List, Memory, Source};
+use feedline::source::{Folder, List, Memory, Shards, Source};
 use std::collections::HashSet;
 use std::error::Error as _;
 use std::path::Path;
@@ -150,10 +150,30 @@ fn memory() -> Memory {
     Memory::new(records().into_iter().map(record).collect()).with_classes(class_names())
 }
 
+/// The records in two tar files, as WebDataset names them: the class of `a.jpg` is the text of `a.cls`.
+fn shards(folder: &Path) -> Box<dyn Source> {
+    for (shard, part) in [("train-0.tar", &records()[..2]), ("train-1.tar", &records()[2..])] {
+        let mut archive = tar::Builder::new(std::fs::File::create(folder.join(shard)).unwrap());
+        let mut add = |path: &str, bytes: &[u8]| {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            header.set_mode(0o644);
+            archive.append_data(&mut header, path, bytes).unwrap();
+        };
+        for (path, bytes, class) in part {
+            add(path, bytes);
+            add(&format!("{}.cls", path.rsplit_once('.').unwrap().0), class.to_string().as_bytes());
+        }
+        archive.finish().unwrap();
+    }
+    Box::new(Shards::folder(folder).unwrap())
+}
+
 contract!(folder, true, |path| Box::new(Folder::open(path).unwrap()));
 contract!(any_folder, true, |path| Box::new(Folder::open_any(path).unwrap()));
 contract!(list_of_indices, true, |path| list(path, "\t", |class| class.to_string()));
 contract!(list_of_names, true, |path| list(path, ",", |class| class_names()[class as usize].clone()));
 contract!(list_with_spaces, true, |path| list(path, " ", |class| class.to_string()));
+contract!(tar_shards, false, shards);
 contract!(memory_records, false, |_| Box::new(memory()));
 contract!(shared, false, |_| Box::new(std::sync::Arc::new(memory())));

@@ -2,6 +2,7 @@
 
 mod meter;
 mod report;
+mod state;
 
 use super::data::Repeated;
 use super::options::{BatchLayoutName, DTypeName, DeviceName, progress};
@@ -16,6 +17,7 @@ use feedline::output::{DType, Layout};
 use feedline::source::Source;
 use meter::Meter;
 use report::{Report, Unmeasured};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -53,6 +55,21 @@ pub(crate) struct Arguments {
     /// auto (the first GPU that is usable, else the CPU), cpu or cuda:N
     #[arg(long, default_value = "auto")]
     device: DeviceName,
+    /// Which of the ranks to run as, from 0
+    #[arg(long, default_value_t = 0)]
+    rank: usize,
+    /// How many ranks share the images
+    #[arg(long, default_value_t = 1, value_name = "K")]
+    world_size: usize,
+    /// Stop after this many batches [default: when all images are through]
+    #[arg(long, value_name = "N")]
+    steps: Option<usize>,
+    /// Write where the run stands at its end, as JSON, for --resume
+    #[arg(long, value_name = "FILE")]
+    save_state: Option<PathBuf>,
+    /// Go on from where the run that wrote this file stood; data, recipe, seed and --images must be the same
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
     /// Simulate a trainer that takes this long for each batch
     #[arg(long, value_name = "MS")]
     step_ms: Option<u64>,
@@ -91,6 +108,9 @@ impl From<BadSampleName> for BadSample {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if arguments.images == 0 {
         bail!("--images is 0: run at least one image");
+    }
+    if arguments.steps == Some(0) {
+        bail!("--steps is 0: run at least one batch");
     }
     let device = arguments.device.open()?;
     let simulated = device.is_simulated();
@@ -136,7 +156,8 @@ impl Arguments {
                 "off" => IndexMode::Off,
                 _ => IndexMode::Memory,
             })
-            .last_batch(LastBatch::Partial);
+            .last_batch(LastBatch::Partial)
+            .rank(self.rank, self.world_size);
         if let Some(name) = self.bad_sample {
             builder = builder.bad_sample(name.into());
         }
@@ -146,10 +167,16 @@ impl Arguments {
 
 /// Takes the batches of one epoch as a trainer would.
 fn drive(loader: &Loader, meter: &mut Meter, arguments: &Arguments, files: usize) -> anyhow::Result<()> {
-    let bar = progress(arguments.images as u64, "images");
+    let bar = progress((arguments.images / arguments.world_size.max(1)) as u64, "images");
     let step = Duration::from_millis(arguments.step_ms.unwrap_or(0));
-    let mut epoch = loader.epoch(0);
-    loop {
+    let mut epoch = match &arguments.resume {
+        Some(path) => loader.resume(&state::read(path)?)?,
+        None => loader.epoch(0),
+    };
+    if epoch.len() == 0 {
+        bail!("--resume: nothing is left of the epoch: start without it");
+    }
+    for _ in 0..arguments.steps.unwrap_or(usize::MAX) {
         let asked = Instant::now();
         let Some(batch) = epoch.next() else { break };
         // An index counts the repeated epoch; the user counts files.
@@ -169,5 +196,8 @@ fn drive(loader: &Loader, meter: &mut Meter, arguments: &Arguments, files: usize
         }
     }
     bar.finish_and_clear();
-    Ok(())
+    match &arguments.save_state {
+        Some(path) => state::write(path, &epoch.state()),
+        None => Ok(()),
+    }
 }

@@ -1,19 +1,26 @@
-//! The data set that a command works on: a folder, a list of files, or the photographs that come with the crate.
+//! The data set that a command works on: a folder, tar files, a list of files, or the photographs that come with the crate.
 
 use anyhow::bail;
 use feedline::error::Result;
 use feedline::label::Label;
-use feedline::source::{Folder, List, Source};
+use feedline::source::{Folder, List, Shards, Source};
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Opens what `--data` names: a folder with or without class directories, or a text file that lists images.
+/// Opens what `--data` names: a folder with or without class directories, tar files, or a text
+/// file that lists images.
 pub(crate) fn open(data: Option<&Path>) -> anyhow::Result<Arc<dyn Source>> {
     let path = data.map_or_else(bundled, |path| Ok(path.to_owned()))?;
+    if path.is_file() && Shards::is_archive(&path) {
+        return Ok(Arc::new(Shards::open([&path])?));
+    }
     if path.is_file() {
         return Ok(Arc::new(List::open(path)?));
+    }
+    if Shards::are_in(&path) {
+        return Ok(Arc::new(Shards::folder(&path)?));
     }
     let folder = Folder::open_any(&path)?;
     if folder.loose_images() > 0 {

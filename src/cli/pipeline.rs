@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// What is run on which data with which dice.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Pipeline {
-    /// A folder of images, with or without a directory for each class, or a text file that lists images; without it
-    /// the bundled photographs
+    /// A folder of images, with or without a directory for each class, a tar file or a folder of them, or a text file
+    /// that lists images; without it the bundled photographs
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// A built-in recipe (imagenet-train, imagenet-eval, decode-only) or a TOML file

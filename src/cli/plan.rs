@@ -33,6 +33,12 @@ pub(crate) struct Arguments {
     /// Accepted so that a training's arguments can be repeated; a plan does not depend on it
     #[arg(long)]
     workers: Option<usize>,
+    /// Accepted so that a training's arguments can be repeated; a plan does not depend on it
+    #[arg(long)]
+    rank: Option<usize>,
+    /// Accepted so that a training's arguments can be repeated; a plan does not depend on it
+    #[arg(long)]
+    world_size: Option<usize>,
 }
 
 /// The printed object; its fields stay in this order.

@@ -7,6 +7,7 @@ use super::paper;
 use super::planner::Planner;
 use super::pool::Pool;
 use super::queue::Queue;
+use super::sampling::Sampling;
 use super::stats::Meters;
 use super::worker::Context;
 use super::{Loader, Setup};
@@ -20,7 +21,7 @@ use crate::index::{DEFAULT_BUDGET, IndexMode};
 use crate::output::{DType, Layout, Output};
 use crate::policy::{BadSample, DecodeScale, LastBatch};
 use crate::source::Source;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Slots besides the prefetched batches: one with the consumer, one being filled.
 pub const SLOTS_BESIDE: usize = 2;
@@ -36,9 +37,10 @@ const MAX_SLOT_BYTES: usize = 64 << 30;
 /// Builds a [`Loader`]; every option has a default.
 #[must_use = "a builder does nothing until build() is called"]
 pub struct LoaderBuilder {
-    source: Box<dyn Source>,
+    pub(super) source: Box<dyn Source>,
     augments: Vec<Box<dyn Augment>>,
-    setup: Setup,
+    pub(super) setup: Setup,
+    pub(super) sampling: Sampling,
     partner_window: u64,
     workers: Option<usize>,
     prefetch: Option<usize>,
@@ -63,11 +65,14 @@ impl LoaderBuilder {
             augments: Vec::new(),
             setup: Setup {
                 batch_size: 1,
-                shuffle: false,
                 seed: 0,
                 last: LastBatch::default(),
                 max_failures: None,
+                rank: 0,
+                world_size: 1,
+                block: 1,
             },
+            sampling: Sampling::default(),
             partner_window: 128,
             workers: None,
             prefetch: None,
@@ -89,12 +94,6 @@ impl LoaderBuilder {
     /// Rows of a batch (default 1).
     pub fn batch_size(mut self, rows: usize) -> Self {
         self.setup.batch_size = rows;
-        self
-    }
-
-    /// A new order every epoch (default: the source's order).
-    pub fn shuffle(mut self, shuffle: bool) -> Self {
-        self.setup.shuffle = shuffle;
         self
     }
 
@@ -234,8 +233,9 @@ impl LoaderBuilder {
     ///
     /// # Errors
     /// [`Error::Config`] with the remedy, for whatever could not work in any epoch.
-    pub fn build(self) -> Result<Loader> {
-        self.check()?;
+    pub fn build(mut self) -> Result<Loader> {
+        let sampler = self.sampler()?;
+        self.check(sampler.len())?;
         let device = self.cuda_options();
         let planner = Planner {
             augments: self.augments,
@@ -244,6 +244,7 @@ impl LoaderBuilder {
             bare: self.decode_only,
         };
         planner.check_partners()?;
+        let setup = Setup { block: planner.block(), ..self.setup };
         let output = match self.decode_only {
             true => None,
             false => {
@@ -275,6 +276,8 @@ impl LoaderBuilder {
             engine,
             source: self.source,
             planner,
+            sampler,
+            identity: OnceLock::new(),
             output,
             limits: self.limits,
             exif: self.exif,
@@ -283,7 +286,7 @@ impl LoaderBuilder {
             meters: Meters::new(),
         };
         let crew = Crew::new(Queue::new(pool), context, self.workers, self.prefetch.is_none());
-        Ok(Loader { crew: Arc::new(crew), setup: self.setup })
+        Ok(Loader { crew: Arc::new(crew), setup })
     }
 
     /// `None` where pixels are made on the CPU.
@@ -299,9 +302,9 @@ impl LoaderBuilder {
         })
     }
 
-    fn check(&self) -> Result<()> {
-        let samples = self.source.len();
-        let Setup { batch_size, last, .. } = self.setup;
+    /// `samples` are those of an epoch.
+    fn check(&self, samples: u64) -> Result<()> {
+        let Setup { batch_size, .. } = self.setup;
         let in_range =
             |count: Option<usize>, most: usize| count.is_none_or(|count| (1..=most).contains(&count));
         if samples == 0 {
@@ -313,12 +316,7 @@ impl LoaderBuilder {
             )));
         }
         self.augments.iter().try_for_each(|augment| augment.check())?;
-        if last == LastBatch::Drop && batch_size > samples {
-            return Err(Error::config(format!(
-                "batch_size is {batch_size}, but the source has {samples} samples, so every batch would be dropped: \
-                 use a smaller batch_size, or last_batch partial or pad"
-            )));
-        }
+        self.check_ranks(samples)?;
         if !in_range(self.workers, MAX_WORKERS) {
             return Err(Error::config(format!(
                 "workers must be in 1..={MAX_WORKERS}: leave it out for automatic"

@@ -1,47 +1,49 @@
-//! One epoch as arithmetic: which position of which order each row of each batch shows.
+//! One rank's epoch as arithmetic: which position of which order each row of each batch shows.
 
 use crate::policy::LastBatch;
 use crate::rng::mix;
-use crate::sampler::Order;
+use crate::sampler::{Deal, Order, Taken};
 
-/// An epoch's order cut into batches.
+/// A rank's share of an epoch's order cut into batches. Every rank has the same number of batches, of the same sizes.
 #[derive(Clone, Debug)]
 pub(super) struct Course {
     pub(super) epoch: u64,
     pub(super) order: Order,
+    pub(super) deal: Deal,
+    pub(super) rank: u64,
     pub(super) batch_size: usize,
     pub(super) last: LastBatch,
     pub(super) seed: u64,
+    /// What was dealt before, where the epoch was begun by other ranks or in other batches.
+    pub(super) taken: Option<Taken>,
 }
 
 impl Course {
     /// The exact number of batches.
     pub(super) fn batches(&self) -> usize {
-        let (samples, size) = (self.order.len() as usize, self.batch_size);
         match self.last {
-            LastBatch::Drop => samples / size,
-            LastBatch::Partial | LastBatch::Pad => samples.div_ceil(size),
+            LastBatch::Drop => self.deal.at_least() as usize / self.batch_size,
+            LastBatch::Partial | LastBatch::Pad => (self.deal.at_most() as usize).div_ceil(self.batch_size),
         }
     }
 
     /// Rows of batch `batch` before bad samples are taken out.
     pub(super) fn rows(&self, batch: usize) -> usize {
         match self.last {
-            LastBatch::Partial => self.batch_size.min(self.order.len() as usize - batch * self.batch_size),
+            LastBatch::Partial => self.batch_size.min(self.deal.at_most() as usize - batch * self.batch_size),
             LastBatch::Drop | LastBatch::Pad => self.batch_size,
         }
     }
 
     /// The position in the epoch's order, and whether the row only fills the batch up.
     pub(super) fn position(&self, batch: usize, row: usize) -> (u64, bool) {
-        let position = (batch * self.batch_size + row) as u64;
-        (position % self.order.len(), position >= self.order.len())
+        self.deal.position(self.rank, (batch * self.batch_size + row) as u64)
     }
 
-    /// The sample that takes the place of a bad one at `position`, at the `attempt`th try.
+    /// The index of the sample that takes the place of a bad one at `position`, at the `attempt`th try.
     pub(super) fn substitute(&self, position: u64, attempt: u32) -> u64 {
         let key = mix(mix(mix(mix(0, self.seed), self.epoch), position), 0x7375_6273 + u64::from(attempt));
-        ((u128::from(key) * u128::from(self.order.len())) >> 64) as u64
+        self.order.any(((u128::from(key) * u128::from(self.order.len())) >> 64) as u64)
     }
 }
 
@@ -50,7 +52,12 @@ mod tests {
     use super::*;
 
     fn course(samples: u64, batch_size: usize, last: LastBatch) -> Course {
-        Course { epoch: 0, order: Order::sequential(samples), batch_size, last, seed: 1 }
+        of_rank(samples, batch_size, last, 0, 1)
+    }
+
+    fn of_rank(samples: u64, batch_size: usize, last: LastBatch, rank: u64, ranks: u64) -> Course {
+        let (order, deal) = (Order::sequential(samples), Deal::new(samples, ranks, 1));
+        Course { epoch: 0, order, deal, rank, batch_size, last, seed: 1, taken: None }
     }
 
     #[test]
@@ -75,6 +82,28 @@ mod tests {
         let course = course(5, 4, LastBatch::Pad);
         let rows: Vec<_> = (0..4).map(|row| course.position(1, row)).collect();
         assert_eq!(rows, [(4, false), (0, true), (1, true), (2, true)]);
+    }
+
+    #[test]
+    fn every_rank_makes_the_same_steps_of_the_same_sizes() {
+        for samples in [1, 5, 12, 13, 64] {
+            for ranks in 1..=17 {
+                for last in [LastBatch::Drop, LastBatch::Partial, LastBatch::Pad] {
+                    let rows = |rank| -> Vec<usize> {
+                        let course = of_rank(samples, 2, last, rank, ranks);
+                        (0..course.batches()).map(|batch| course.rows(batch)).collect()
+                    };
+                    assert!((1..ranks).all(|rank| rows(rank) == rows(0)));
+                    let total = rows(0).iter().sum::<usize>() as u64 * ranks;
+                    let most = match last {
+                        LastBatch::Drop => samples,
+                        LastBatch::Partial => samples + ranks - 1,
+                        LastBatch::Pad => samples + 2 * ranks - 1,
+                    };
+                    assert!(total <= most, "{total} rows for {samples} samples, {last:?}");
+                }
+            }
+        }
     }
 
     #[test]

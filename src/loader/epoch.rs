@@ -15,8 +15,11 @@ use std::time::Instant;
 /// finished and thrown away. It keeps the worker threads alive, so it may outlive the loader.
 pub struct Epoch {
     crew: Arc<Crew>,
+    course: Arc<Course>,
     serial: u64,
     next: usize,
+    /// Whether the last batch was an error, so that it has still to come.
+    failed: bool,
     end: usize,
     max_failures: Option<u64>,
     failures: u64,
@@ -31,12 +34,15 @@ impl Epoch {
     pub(super) fn start(crew: &Arc<Crew>, course: Course, first: usize, max_failures: Option<u64>) -> Self {
         let end = course.batches();
         let started = Instant::now();
-        let serial = crew.queue.start(Arc::new(course), first.min(end));
+        let course = Arc::new(course);
+        let serial = crew.queue.start(Arc::clone(&course), first.min(end));
         let error = crew.assemble().err();
         Self {
             crew: Arc::clone(crew),
+            course,
             serial,
             next: first.min(end),
+            failed: false,
             end,
             max_failures,
             failures: 0,
@@ -44,6 +50,19 @@ impl Epoch {
             delivered: None,
             error,
         }
+    }
+
+    pub(super) fn course(&self) -> &Course {
+        &self.course
+    }
+
+    pub(super) fn crew(&self) -> &Crew {
+        &self.crew
+    }
+
+    /// Batches of the course that need not come again.
+    pub(super) fn steps(&self) -> usize {
+        self.next - usize::from(self.failed)
     }
 
     fn deliver(&mut self) -> Result<Batch> {
@@ -123,6 +142,7 @@ impl Iterator for Epoch {
             self.crew.context.indexing.save_at_epoch_end();
         }
         if batch.is_err() {
+            self.failed = true;
             self.end = self.next;
             self.crew.queue.cancel(self.serial);
         }

@@ -41,6 +41,16 @@ pub(super) struct Place<'a> {
     pub(super) index: u64,
 }
 
+impl Place<'_> {
+    /// What keys the dice. A sample that is drawn twice in an epoch is augmented anew each time.
+    fn sample(&self) -> u64 {
+        match self.order.repeats() {
+            true => mix(mix(0x6469_6365, self.index), self.position),
+            false => self.index,
+        }
+    }
+}
+
 /// A sample or partner being planned.
 struct Guest {
     index: u64,
@@ -69,6 +79,12 @@ impl Planner {
             }
         }
         Ok(())
+    }
+
+    /// Consecutive positions whose samples read each other's files, so that they belong on one rank.
+    pub(super) fn block(&self) -> u64 {
+        let mixes = !self.bare && self.augments.iter().any(|augment| augment.partners() > 0);
+        if mixes { self.partner_window } else { 1 }
     }
 
     /// Plans the sample at `place`; `look` is asked for every image that it may read.
@@ -105,10 +121,11 @@ impl Planner {
     }
 
     fn dice(&self, place: &Place<'_>, guest: &Guest, op: u32) -> Rng {
+        let sample = place.sample();
         match guest.path {
-            None => Rng::new(self.seed, place.epoch, place.index, op),
+            None => Rng::new(self.seed, place.epoch, sample, op),
             Some((host_op, partner)) => {
-                Rng::for_partner(self.seed, place.epoch, place.index, host_op, partner, op)
+                Rng::for_partner(self.seed, place.epoch, sample, host_op, partner, op)
             }
         }
     }
@@ -178,6 +195,7 @@ impl PlanError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sampler::{Sampler, Shuffle};
 
     /// Lays its partners over the sample, so that the plan's images tell who was drawn.
     struct Blend(usize);
@@ -234,7 +252,7 @@ mod tests {
             let window = order.window(position, 16);
             assert_eq!(plan.images.len(), 4);
             for partner in &plan.images[1..] {
-                let at = order.position(partner.index);
+                let at = order.position(partner.index).unwrap();
                 assert!(window.contains(&at) && at != position, "{at} for {position} in {window:?}");
             }
         }
@@ -251,6 +269,19 @@ mod tests {
             seen.extend(looked.map_err(PlanError::into_error).unwrap().0.images[1..].iter().map(|i| i.index));
         }
         assert_eq!(seen.len(), 15);
+    }
+
+    #[test]
+    fn a_sample_that_is_drawn_twice_has_other_dice_each_time() {
+        let planner = planner(vec![Box::new(Pick)]);
+        let order = Sampler::new(1, Shuffle::Off).weights(&[1.0]).unwrap().order(5, 0);
+        let left = |position| {
+            let place = Place { epoch: 0, order: &order, position, index: order.index(position) };
+            let planned = planner.plan(place, &mut |_| Ok((Size::new(60_000, 1), Orientation::UPRIGHT)));
+            planned.map_err(PlanError::into_error).unwrap().0.layers[0].clip.x
+        };
+        assert_eq!(left(0), left(0));
+        assert_ne!(left(0), left(1));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::LoaderBuilder;
 use crate::geometry::Size;
 use crate::recipe::Recipe;
+use crate::sampler::Shuffle;
 
 impl LoaderBuilder {
     /// Takes over everything that the recipe says; what it leaves out stays as it is.
@@ -10,7 +11,8 @@ impl LoaderBuilder {
         let section = &recipe.loader;
         self = self.limits(recipe.limits()).output(recipe.output.dtype, recipe.output.layout);
         self = given(self, section.batch_size, |builder, rows| builder.batch_size(rows as usize));
-        self = given(self, section.shuffle, Self::shuffle);
+        self = given(self, section.shuffle, |builder, shuffle| builder.shuffle(shuffle));
+        self = given(self, section.shuffle_window, |builder, size| builder.shuffle(Shuffle::Window(size)));
         self = given(self, section.seed, Self::seed);
         self = given(self, section.last_batch, Self::last_batch);
         self = given(self, section.bad_sample, Self::bad_sample);

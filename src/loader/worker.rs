@@ -1,6 +1,7 @@
 //! A worker thread: takes rows in order and carries each through read, plan, decode and render.
 
 use super::desk::Desk;
+use super::identity::Identity;
 use super::indexing::Indexing;
 use super::planner::Planner;
 use super::queue::{Job, Outcome, Queue, Task};
@@ -10,15 +11,19 @@ use crate::error::Error;
 use crate::image::Limits;
 use crate::output::Output;
 use crate::policy::{BadSample, DecodeScale};
+use crate::sampler::Sampler;
 use crate::source::Source;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What all workers share and none changes.
 pub(super) struct Context {
     pub(super) source: Box<dyn Source>,
     pub(super) planner: Planner,
+    pub(super) sampler: Sampler,
+    /// Made when it is first asked for.
+    pub(super) identity: OnceLock<Identity>,
     /// `None`: images are decoded whole and not rendered.
     pub(super) output: Option<Output>,
     pub(super) limits: Limits,
@@ -29,6 +34,13 @@ pub(super) struct Context {
     pub(super) indexing: Indexing,
     /// `None`: the workers decode and render themselves.
     pub(super) engine: Option<Arc<cuda::Engine>>,
+}
+
+impl Context {
+    /// What the run is made of.
+    pub(super) fn identity(&self) -> &Identity {
+        self.identity.get_or_init(|| Identity::of(self))
+    }
 }
 
 /// Works until the queue stops.

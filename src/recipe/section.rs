@@ -80,6 +80,8 @@ pub struct LoaderSection {
     pub batch_size: Option<u32>,
     /// Whether each epoch has its own order.
     pub shuffle: Option<bool>,
+    /// Shuffles runs of this many consecutive samples, and each within itself, instead of all of them at once.
+    pub shuffle_window: Option<u64>,
     /// The seed of all dice.
     pub seed: Option<u64>,
     /// What becomes of a last batch that is not full.
@@ -90,6 +92,20 @@ pub struct LoaderSection {
     pub workers: Option<u32>,
     /// Batches prepared ahead.
     pub prefetch: Option<u32>,
+}
+
+impl LoaderSection {
+    pub(super) fn check(&self) -> Result<()> {
+        match (self.shuffle, self.shuffle_window) {
+            (_, Some(0)) => Err(Error::config(
+                "[loader]: shuffle_window is 0: give the samples of a run, or leave it out",
+            )),
+            (Some(false), Some(_)) => Err(Error::config(
+                "[loader]: shuffle_window shuffles, but shuffle is false: leave one of them out",
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// `[decode]`: what the decoder takes; what is left out is the decoder's default.

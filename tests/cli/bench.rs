@@ -164,3 +164,39 @@ fn images_beside_the_class_directories_are_left_out_aloud() {
     assert!(run.status.success() && note.contains("note: 4 images directly in"), "{note}");
     assert!(String::from_utf8_lossy(&run.stdout).contains("from 1 files"));
 }
+
+#[test]
+fn ranks_share_the_images_and_a_saved_run_goes_on_on_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("state.json");
+    let run = |more: &[&str]| {
+        let always = ["bench", "--images", "45", "--batch-size", "4", "--recipe", "imagenet-eval", "--json"];
+        report(&[&always[..], more].concat())
+    };
+    let half = ["--rank", "1", "--world-size", "2"];
+    let whole = run(&half);
+    assert_eq!((&whole["images"], &whole["rank"], &whole["world_size"]), (&23.into(), &1.into(), &2.into()));
+    let begun = run(&[&half[..], &["--steps", "2", "--save-state", word(&file)]].concat());
+    assert_eq!(begun["images"], 8);
+    assert_eq!(run(&[&half[..], &["--resume", word(&file)]].concat())["images"], 15);
+    assert_eq!(run(&["--resume", word(&file)])["images"], 29, "45 less two batches of four on two ranks");
+    let other = ["bench", "--images", "46", "--resume", word(&file), "--recipe", "imagenet-eval"];
+    assert!(fail(&other).contains("its samples is 45, and this loader's is 46"));
+    assert!(fail(&["bench", "--resume", word(&photo())]).contains("--resume"));
+    assert!(fail(&["bench", "--rank", "2", "--world-size", "2"]).contains("ranks count from 0 to 1"));
+}
+
+#[test]
+fn a_tar_file_is_a_data_set_too_and_so_is_a_folder_of_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("train.tar");
+    let mut archive = tar::Builder::new(std::fs::File::create(&path).expect("the archive"));
+    archive.append_path_with_name(photo(), "1.jpg").expect("a member");
+    archive.finish().expect("its end");
+    for data in [path.as_path(), folder.path()] {
+        assert_eq!(report(&["bench", "--data", word(data), "--images", "3", "--json"])["files"], 1);
+    }
+    let packed = folder.path().join("train.tar.gz");
+    std::fs::write(&packed, b"\x1f\x8b\x08").expect("its head");
+    assert!(fail(&["bench", "--data", word(&packed)]).contains("compressed with gzip"));
+}

@@ -89,6 +89,7 @@ fn the_plan_is_the_same_bytes_whatever_the_batch_size_and_the_workers() {
     };
     let base = plan(&[]);
     assert_eq!(base, plan(&["--workers", "7"]));
+    assert_eq!(base, plan(&["--rank", "2", "--world-size", "3"]));
     assert_eq!(base, plan(&["--batch-size", "3", "--workers", "1"]));
     assert_ne!(base, succeed(&["plan", "--seed", "9", "--epoch", "2", "--index", "11"]));
 }

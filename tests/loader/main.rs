@@ -9,4 +9,7 @@ mod figures;
 mod indexing;
 mod lifetime;
 mod mixing;
+mod ranks;
+mod resuming;
+mod selecting;
 mod support;

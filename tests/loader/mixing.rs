@@ -8,7 +8,7 @@ use feedline::output::{DType, Layout};
 use feedline::rng::Draws;
 
 /// Lays one partner over the sample with a drawn share.
-struct Mix;
+pub(crate) struct Mix;
 
 impl Augment for Mix {
     fn name(&self) -> &'static str {

@@ -1,0 +1,154 @@
+//! Where a run stands, small enough to be saved at every batch, and going on from there.
+
+use super::Loader;
+use super::course::Course;
+use super::epoch::Epoch;
+use super::identity::Identity;
+use crate::error::{Error, Result};
+use crate::sampler::{Deal, Shuffle, Taken};
+use serde::{Deserialize, Serialize};
+
+/// The version of [`State`] that this crate writes, and the only one that it reads.
+pub const STATE_VERSION: u32 = 1;
+
+/// Where a run stands: everything that [`Loader::resume`] needs, as plain data for JSON or any other format of serde.
+///
+/// It is the same on all ranks, and of a few hundred bytes whatever the data set's size. It names what the run was
+/// made of, so that a loader of other data, of another recipe or with another seed refuses it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct State {
+    /// [`STATE_VERSION`] at the time of writing.
+    pub version: u32,
+    /// The epoch that runs.
+    pub epoch: u64,
+    /// Batches that each rank was handed since the epoch's start or, where `before` is set, since it was resumed.
+    pub steps: u64,
+    /// Rows of a batch.
+    pub batch_size: u64,
+    /// Number of ranks.
+    pub world_size: u64,
+    /// What was dealt before, where the epoch was resumed with other batches or other ranks than it began with.
+    pub before: Option<Taken>,
+    /// The seed of all dice and orders.
+    pub seed: u64,
+    /// Samples of an epoch.
+    pub samples: u64,
+    /// How an epoch is ordered.
+    pub shuffle: Shuffle,
+    /// Consecutive positions that went to one rank: the partner window, or 1 where no augmentation mixes samples.
+    pub block: u64,
+    /// Fingerprint of the source: keys and classes of all its samples.
+    pub source: String,
+    /// Fingerprint of subset and weights.
+    pub selection: String,
+    /// Fingerprint of the recipe: the plans that it makes of images that do not exist, and the output.
+    pub recipe: String,
+}
+
+impl Epoch {
+    /// Where the run stands behind the last batch that this epoch handed out, whatever was made ahead of it.
+    ///
+    /// Takes the same time at any batch. The first call of a loader names every sample once, to tell the data set.
+    ///
+    /// ```no_run
+    /// # use feedline::{loader::Loader, source::Folder};
+    /// # let loader = Loader::builder(Folder::open("train")?).build()?;
+    /// let mut epoch = loader.epoch(0);
+    /// while let Some(batch) = epoch.next() {
+    ///     // Train on it, and from time to time:
+    ///     let state = epoch.state();
+    /// }
+    /// # Ok::<(), feedline::error::Error>(())
+    /// ```
+    pub fn state(&self) -> State {
+        let (course, context) = (self.course(), &self.crew().context);
+        let Identity { source, selection, recipe } = context.identity();
+        State {
+            version: STATE_VERSION,
+            epoch: course.epoch,
+            steps: self.steps() as u64,
+            batch_size: course.batch_size as u64,
+            world_size: course.deal.ranks(),
+            before: course.taken,
+            seed: course.seed,
+            samples: course.order.len(),
+            shuffle: context.sampler.shuffle(),
+            block: context.planner.block(),
+            source: source.clone(),
+            selection: selection.clone(),
+            recipe: recipe.clone(),
+        }
+    }
+}
+
+impl Loader {
+    /// The rest of the epoch that `state` was taken in; nothing ahead of it is read. Later epochs are as ever:
+    /// [`Loader::epoch`].
+    ///
+    /// With the same batch size and number of ranks, each rank goes on with the very batches that it would have got,
+    /// whatever workers, prefetch and device are. With others, the ranks together show the samples that were left, each
+    /// once and with the plans that it would have had (but for what does not fill the last batches, where that is
+    /// dropped); they are dealt one by one, partner windows included, until the epoch ends, and batches are counted from
+    /// 0 again.
+    ///
+    /// # Errors
+    /// [`Error::Config`] naming the field in which the state does not fit this loader.
+    pub fn resume(&self, state: &State) -> Result<Epoch> {
+        self.check(state)?;
+        let mut course = self.course(state.epoch);
+        let same = state.batch_size == course.batch_size as u64 && state.world_size == course.deal.ranks();
+        let (taken, first) = match (same, state.before) {
+            (true, before) => (before, usize::try_from(state.steps).unwrap_or(usize::MAX)),
+            (false, None) => {
+                let samples = state.steps.saturating_mul(state.batch_size);
+                (Some(Taken { world_size: state.world_size, samples, more: 0 }), 0)
+            }
+            (false, Some(before)) => {
+                let rows = state.steps.saturating_mul(state.batch_size).saturating_mul(state.world_size);
+                (Some(Taken { more: before.more.saturating_add(rows), ..before }), 0)
+            }
+        };
+        if let Some(taken) = taken {
+            let (len, ranks) = (course.order.len(), course.deal.ranks());
+            course = Course { deal: Deal::resumed(len, ranks, self.setup.block, taken), ..course };
+        }
+        let course = Course { taken, ..course };
+        Ok(Epoch::start(&self.crew, course, first, self.setup.max_failures))
+    }
+
+    fn check(&self, state: &State) -> Result<()> {
+        let context = &self.crew.context;
+        let Identity { source, selection, recipe } = context.identity();
+        let same = |name: &str, theirs: &dyn std::fmt::Debug, ours: &dyn std::fmt::Debug, remedy: &str| {
+            let (theirs, ours) = (format!("{theirs:?}"), format!("{ours:?}"));
+            if theirs == ours {
+                return Ok(());
+            }
+            Err(Error::config(format!(
+                "the state cannot be resumed: its {name} is {theirs}, and this loader's is {ours}; {remedy}"
+            )))
+        };
+        let as_saved = "build the loader as it was when the state was saved, or start the epoch anew";
+        same("version", &state.version, &STATE_VERSION, "use the feedline that saved it")?;
+        same("seed", &state.seed, &self.setup.seed, as_saved)?;
+        same("samples", &state.samples, &context.sampler.len(), as_saved)?;
+        same("shuffle", &state.shuffle, &context.sampler.shuffle(), as_saved)?;
+        same("block", &state.block, &self.setup.block, "set the same partner_window and augmentations")?;
+        same(
+            "source",
+            &state.source,
+            source,
+            "open the same files with the same classes, in the same order",
+        )?;
+        same("selection", &state.selection, selection, "give the same subset and weights")?;
+        same("recipe", &state.recipe, recipe, "set the same augmentations and output")?;
+        let zero = [("batch_size", state.batch_size), ("world_size", state.world_size)];
+        match zero.iter().find(|(_, count)| *count == 0) {
+            Some((name, _)) => Err(Error::config(format!(
+                "the state cannot be resumed: its {name} is 0; use a state that Epoch::state made"
+            ))),
+            None => Ok(()),
+        }
+    }
+}

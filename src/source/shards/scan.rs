@@ -1,0 +1,135 @@
+//! Reads the headers of one tar file and groups its members into samples.
+
+use crate::error::{Error, Result};
+use crate::source::files::readable;
+use crate::source::folder::is_image_name;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use tar::{Archive, Entry, EntryType};
+
+/// Most bytes of a `.cls` member: a number and white space.
+const MAX_CLASS_BYTES: u64 = 64;
+/// How compressed files begin, and what unpacks them.
+const COMPRESSED: [(&[u8], &str, &str); 4] = [
+    (b"\x1f\x8b", "gzip", "gunzip"),
+    (b"\x28\xb5\x2f\xfd", "Zstandard", "unzstd"),
+    (b"\xfd7zXZ", "xz", "unxz"),
+    (b"BZh", "bzip2", "bunzip2"),
+];
+
+/// One sample of the archive.
+pub(super) struct Found {
+    /// The image's path in the archive.
+    pub(super) path: String,
+    /// Where its bytes begin in the archive.
+    pub(super) offset: u64,
+    pub(super) bytes: u64,
+    /// -1 where there is none.
+    pub(super) class: i64,
+}
+
+/// The members met so far that share a stem.
+#[derive(Default)]
+struct Group {
+    stem: String,
+    image: Option<(String, u64, u64)>,
+    class: Option<i64>,
+}
+
+/// Hands each sample of the archive at `path` to `take`, in order.
+pub(super) fn scan(path: &Path, take: &mut dyn FnMut(Found)) -> Result<()> {
+    let unreadable =
+        |error| Error::io(path, error, "name a tar file that can be read; copy it again if it is damaged");
+    let refuse = |what: String| Error::config(format!("{}: {what}", path.display()));
+    let mut file = File::open(path).map_err(unreadable)?;
+    let length = file.metadata().map_err(unreadable)?.len();
+    refuse_compressed(&mut file).map_err(unreadable)?.map_or(Ok(()), |what| Err(refuse(what)))?;
+    let mut archive = Archive::new(file);
+    let mut group = Group::default();
+    for entry in archive.entries_with_seek().map_err(unreadable)? {
+        let mut entry = entry.map_err(unreadable)?;
+        let bytes = entry.path_bytes();
+        let name = readable(bytes.strip_prefix(b"./").unwrap_or(&bytes)).into_owned();
+        let Some((stem, extension)) = split(&name) else { continue };
+        let image = !extension.contains('.') && is_image_name(OsStr::new(&format!("x.{extension}")));
+        let of_sample = image || extension == "cls";
+        if !of_sample || entry.header().entry_type() == EntryType::Directory {
+            continue;
+        }
+        let end = entry.raw_file_position().saturating_add(entry.size());
+        if end > length {
+            return Err(refuse(format!("the archive ends in the middle of {name}: copy it again")));
+        }
+        if stem != group.stem {
+            std::mem::take(&mut group).finish(take).map_err(refuse)?;
+            group.stem = stem.to_owned();
+        }
+        group.add(&name, extension == "cls", &mut entry).map_err(refuse)?;
+    }
+    group.finish(take).map_err(refuse)
+}
+
+/// Says how the file is compressed, if it is; leaves it at its start.
+fn refuse_compressed(file: &mut File) -> std::io::Result<Option<String>> {
+    let mut head = Vec::new();
+    file.by_ref().take(8).read_to_end(&mut head)?;
+    file.seek(SeekFrom::Start(0))?;
+    let found = COMPRESSED.iter().find(|(magic, _, _)| head.starts_with(magic));
+    Ok(found.map(|(_, name, command)| {
+        format!(
+            "the archive is compressed with {name}, so that no image in it can be read by itself: unpack it with \
+             {command} (JPEGs gain nothing from it)"
+        )
+    }))
+}
+
+/// The path up to the first dot of the name, and what follows in lower case; none for names without a dot, or with
+/// nothing ahead of it.
+fn split(path: &str) -> Option<(&str, String)> {
+    let name = path.rfind('/').map_or(0, |slash| slash + 1);
+    let dot = name + path[name..].find('.')?;
+    (dot > name).then(|| (&path[..dot], path[dot + 1..].to_lowercase()))
+}
+
+impl Group {
+    fn add(&mut self, name: &str, is_class: bool, entry: &mut Entry<'_, File>) -> Result<(), String> {
+        if !entry.header().entry_type().is_file() {
+            return Err(format!(
+                "{name} is a link or a sparse file: pack the archive again with the files themselves"
+            ));
+        }
+        let twice =
+            format!("has two members `{}` of one kind: give each sample a name of its own", self.stem);
+        if is_class {
+            let class = read_class(entry).ok_or_else(|| {
+                format!("{name} is no class: write an index from 0 into it, as text and nothing else")
+            })?;
+            return self.class.replace(class).map_or(Ok(()), |_| Err(twice));
+        }
+        let image = (name.to_owned(), entry.raw_file_position(), entry.size());
+        self.image.replace(image).map_or(Ok(()), |_| Err(twice))
+    }
+
+    fn finish(self, take: &mut dyn FnMut(Found)) -> Result<(), String> {
+        match (self.image, self.class) {
+            (Some((path, offset, bytes)), class) => {
+                take(Found { path, offset, bytes, class: class.unwrap_or(-1) });
+                Ok(())
+            }
+            (None, None) => Ok(()),
+            (None, Some(_)) => Err(format!(
+                "{}.cls has no image next to it: the members of a sample must follow each other, as they do when the \
+                 archive is packed in the order of names (tar --sort=name)",
+                self.stem
+            )),
+        }
+    }
+}
+
+fn read_class(entry: &mut Entry<'_, File>) -> Option<i64> {
+    let mut text = String::new();
+    entry.take(MAX_CLASS_BYTES).read_to_string(&mut text).ok()?;
+    text.trim().parse::<u32>().ok().map(i64::from)
+}

@@ -1,0 +1,166 @@
+//! Tar shards: which members make a sample, and what is refused with which words.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use feedline::error::Error;
+use feedline::label::Label;
+use feedline::source::{Shards, Source};
+use std::error::Error as _;
+use std::fs::{File, write};
+use std::path::{Path, PathBuf};
+use tar::{Builder, EntryType, Header};
+
+/// Name and bytes.
+type Member<'a> = (&'a str, &'a [u8]);
+
+fn archive(folder: &Path, name: &str, members: &[Member]) -> PathBuf {
+    let path = folder.join(name);
+    let mut archive = Builder::new(File::create(&path).unwrap());
+    for (member, bytes) in members {
+        let mut header = Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        archive.append_data(&mut header, member, *bytes).unwrap();
+    }
+    archive.finish().unwrap();
+    path
+}
+
+fn refused(path: &Path, words: &str) {
+    let error = Shards::open([path]).unwrap_err().to_string();
+    assert!(error.contains(words) && error.contains(path.to_str().unwrap()), "{error}");
+}
+
+#[test]
+fn members_of_one_stem_are_one_sample_and_others_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = format!("{}/7.JPG", "a-directory-with-a-long-name".repeat(8));
+    let members: [Member; 10] = [
+        ("./n01/1.jpg", b"one"),
+        ("./n01/1.json", b"{}"),
+        ("./n01/1.seg.png", b"a mask"),
+        ("./n01/1.cls", b" 12\n"),
+        ("n01/2.cls", b"3"),
+        ("n01/2.webp", b"two"),
+        ("n02/2.png", b"another two"),
+        ("README", b"text"),
+        (".hidden.jpg", b"nothing"),
+        (&long, b"seven"),
+    ];
+    let shards = Shards::open([archive(folder.path(), "a.tar", &members)]).unwrap();
+    let mut bytes = Vec::new();
+    let mut got = Vec::new();
+    for index in 0..shards.len() {
+        shards.read(index, &mut bytes).unwrap();
+        got.push((
+            shards.key(index).into_owned(),
+            String::from_utf8(bytes.clone()).unwrap(),
+            shards.label(index),
+        ));
+    }
+    let record = |key: &str, text: &str, label| (format!("a.tar/{key}"), text.to_owned(), label);
+    assert_eq!(
+        got,
+        [
+            record("n01/1.jpg", "one", Label::Class(12)),
+            record("n01/2.webp", "two", Label::Class(3)),
+            record("n02/2.png", "another two", Label::Unlabelled),
+            record(&long, "seven", Label::Unlabelled),
+        ]
+    );
+}
+
+#[test]
+fn shards_follow_each_other_by_name_or_as_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let second = archive(folder.path(), "1.tar", &[("b.jpg", b"b"), ("c.jpg", b"c")]);
+    let empty = archive(folder.path(), "2.tar", &[]);
+    let first = archive(folder.path(), "0.tar", &[("a.jpg", b"a")]);
+    write(folder.path().join("0.txt"), "no archive").unwrap();
+    let keys = |shards: Shards| (0..shards.len()).map(|at| shards.key(at).into_owned()).collect::<Vec<_>>();
+    let sorted = keys(Shards::folder(folder.path()).unwrap());
+    assert_eq!(sorted, ["0.tar/a.jpg", "1.tar/b.jpg", "1.tar/c.jpg"]);
+    let shards = Shards::open([&second, &empty, &first]).unwrap();
+    let mut bytes = Vec::new();
+    shards.read(2, &mut bytes).unwrap();
+    assert_eq!(bytes, b"a");
+    assert_eq!(keys(shards), ["1.tar/b.jpg", "1.tar/c.jpg", "0.tar/a.jpg"]);
+}
+
+#[test]
+fn compressed_archives_are_refused_with_what_unpacks_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let heads: [(&str, &[u8], &str); 4] = [
+        ("a.tar.gz", b"\x1f\x8b\x08\0", "compressed with gzip"),
+        ("a.tgz", b"\x1f\x8b\x08\0", "gunzip"),
+        ("a.tar.zst", b"\x28\xb5\x2f\xfd\0", "unzstd"),
+        ("a.tar.xz", b"\xfd7zXZ\0", "unxz"),
+    ];
+    for (name, head, words) in heads {
+        let path = folder.path().join(name);
+        write(&path, head).unwrap();
+        assert!(Shards::is_archive(&path));
+        refused(&path, words);
+    }
+    assert!(!Shards::is_archive(Path::new("list.txt")) && !Shards::is_archive(Path::new("a.gz")));
+}
+
+#[test]
+fn archives_that_are_not_whole_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = archive(folder.path(), "a.tar", &[("a.jpg", &[7; 3000]), ("b.jpg", &[8; 3000])]);
+    let bytes = std::fs::read(&path).unwrap();
+    write(&path, &bytes[..6000]).unwrap();
+    refused(&path, "ends in the middle of b.jpg");
+    write(&path, vec![b'x'; 2048]).unwrap();
+    refused(&path, "copy it again if it is damaged");
+    refused(&folder.path().join("none.tar"), "No such file");
+    let error = Shards::open([archive(folder.path(), "b.tar", &[("a.txt", b"a")])]).unwrap_err().to_string();
+    assert!(error.contains("no image is in them"), "{error}");
+    std::fs::remove_file(folder.path().join("a.tar")).unwrap();
+    std::fs::remove_file(folder.path().join("b.tar")).unwrap();
+    assert!(Shards::folder(folder.path()).unwrap_err().to_string().contains("no file that ends in .tar"));
+}
+
+#[test]
+fn members_that_make_no_sample_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases: [(&[Member], &str); 4] = [
+        (&[("a.jpg", b"a"), ("b.jpg", b"b"), ("a.cls", b"1")], "a.cls has no image next to it"),
+        (&[("a.jpg", b"a"), ("a.cls", b"cat")], "a.cls is no class"),
+        (&[("a.jpg", b"a"), ("a.cls", b"-1")], "a.cls is no class"),
+        (&[("a.jpg", b"a"), ("a.png", b"b")], "two members `a` of one kind"),
+    ];
+    for (members, words) in cases {
+        refused(&archive(folder.path(), "a.tar", members), words);
+    }
+    let path = folder.path().join("b.tar");
+    let mut archive = Builder::new(File::create(&path).unwrap());
+    let mut header = Header::new_gnu();
+    header.set_entry_type(EntryType::Symlink);
+    header.set_size(0);
+    archive.append_link(&mut header, "a.jpg", "b.jpg").unwrap();
+    archive.finish().unwrap();
+    refused(&path, "a.jpg is a link");
+}
+
+#[test]
+fn an_archive_that_changes_or_vanishes_makes_bad_samples() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = archive(folder.path(), "a.tar", &[("a.jpg", &[7; 3000]), ("b.jpg", &[8; 3000])]);
+    let shards = Shards::open([&path]).unwrap();
+    let mut bytes = vec![1];
+    let cause = |index: usize, bytes: &mut Vec<u8>| {
+        let error = shards.read(index, bytes).unwrap_err();
+        assert!(bytes.is_empty());
+        assert!(matches!(&error, Error::Sample { key, .. } if key.starts_with("a.tar/")), "{error}");
+        error.source().unwrap().to_string()
+    };
+    File::options().write(true).open(&path).unwrap().set_len(5000).unwrap();
+    shards.read(0, &mut bytes).unwrap();
+    assert!(cause(1, &mut bytes).contains("restore the archive"));
+    std::fs::remove_file(&path).unwrap();
+    assert!(cause(0, &mut bytes).contains("No such file"));
+    let path = archive(folder.path(), "a.tar", &[("a.jpg", &[7; 3000])]);
+    let error = Shards::open([path]).unwrap().max_file_bytes(2999).read(0, &mut bytes).unwrap_err();
+    assert!(error.to_string().contains("raise max_file_bytes"), "{error}");
+}
