@@ -95,7 +95,7 @@ FEEDLINE_INLINE void blend_job(const uint8_t* constants, uint8_t* scratch, uint3
     const RenderJob& job = table<RenderJob>(constants, jobs)[blockIdx.y];
     if (blockIdx.x >= tiles_of(job.size)) return;
     Tables tables = {constants, scratch};
-    load_means(tables, job.stats, shared.figures);
+    load_figures(tables, job.stats, shared.figures);
     __syncthreads();
     Tile tile = open_tile(job.size, blockIdx.x);
     Sum<ERASED> sum = {};
@@ -113,7 +113,7 @@ FEEDLINE_INLINE void blend_job(const uint8_t* constants, uint8_t* scratch, uint3
         return;
     }
     Quad levels = recoloured(cut_off(sum), open_steps(tables, job.steps, job.stats, shared.figures));
-    if (job.pitch != 0) return put_canvas(job, constants, scratch, tile, levels, shared.figures);
+    if (job.pitch != 0) return put_canvas(job, constants, scratch, tile, levels, shared);
     Format format = open_format(constants);
     if (is_shown(tile)) store_sample(job, format, tile, finished(levels, format));
 }

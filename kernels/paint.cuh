@@ -52,8 +52,11 @@ FEEDLINE_INLINE uint32_t tiles_of(Size size) {
     return across * ((size.height + FEEDLINE_TILE_HEIGHT - 1) / FEEDLINE_TILE_HEIGHT);
 }
 
-// Puts the means that a job's steps name into shared memory, where all see them behind the next barrier.
-FEEDLINE_INLINE void load_means(const Tables& tables, Span stats, Figures& figures) {
+// Puts what a job's steps name into shared memory, where all see it behind the next barrier.
+FEEDLINE_INLINE void load_figures(const Tables& tables, Span stats, Figures& figures) {
+    if (threadIdx.x == 0) {
+        figures.tallies = reinterpret_cast<const Tally*>(tables.scratch + batch_of(tables).tallies);
+    }
     if (threadIdx.x < stats.len) {
         uint32_t at = stats.start + threadIdx.x;
         uint64_t count = table<uint64_t>(tables.constants, batch_of(tables).counts)[at];
@@ -63,7 +66,7 @@ FEEDLINE_INLINE void load_means(const Tables& tables, Span stats, Figures& figur
 }
 
 FEEDLINE_INLINE Steps open_steps(const Tables& tables, Span steps, Span stats, const Figures& figures) {
-    return {table<Step>(tables.constants, batch_of(tables).steps) + steps.start, steps.len, stats.start, figures.means};
+    return {table<Step>(tables.constants, batch_of(tables).steps) + steps.start, steps.len, stats.start, &figures};
 }
 
 FEEDLINE_INLINE Pixels open_source(const Tables& tables, uint32_t number) {

@@ -53,9 +53,15 @@ extern "C" {
 #define FEEDLINE_STEP_SATURATION 2 /* T(fma(L, 1-k, k x)) */
 #define FEEDLINE_STEP_HUE 3        /* hue turned by k of a full circle */
 #define FEEDLINE_STEP_GRAYSCALE 4  /* L */
+#define FEEDLINE_STEP_SOLARIZE 5   /* 255 - x where x >= args[0] */
+#define FEEDLINE_STEP_POSTERIZE 6  /* floor(x * args[1]) * args[0] */
+#define FEEDLINE_STEP_PERMUTE 7    /* the channels args[0], args[1] and args[2] */
+#define FEEDLINE_STEP_AUTOCONTRAST 8 /* from a histogram: the least level to 0, the greatest to 255 */
+#define FEEDLINE_STEP_EQUALIZE 9     /* from a histogram: levels by how many pixels lie below */
 
 /* Stat.kind */
 #define FEEDLINE_STAT_MEAN_LUMA 0 /* f32(exact sum of the luma / pixel count) */
+#define FEEDLINE_STAT_HISTOGRAM 1 /* how many pixels have each level, a channel */
 /* Stat.target, what Stat.index counts */
 #define FEEDLINE_STAT_OF_LAYER 0   /* a rectangle of a layer's source */
 #define FEEDLINE_STAT_OF_PICTURE 1 /* a picture's whole canvas */
@@ -130,7 +136,7 @@ typedef struct Step {
     float args[6];
 } Step;
 
-/* A number that a step needs and that only the whole image gives. */
+/* What a step needs and only the whole image gives. */
 typedef struct Stat {
     uint32_t kind;
     uint32_t target;

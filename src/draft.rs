@@ -7,6 +7,7 @@
 mod freeze;
 mod mix;
 pub mod op;
+mod recolour;
 mod verbs;
 mod warp;
 
@@ -127,10 +128,16 @@ impl Draft {
             Op::Contrast { factor } => self.blend_with(op, step::CONTRAST, factor),
             Op::Saturation { factor } => self.blend_with(op, step::SATURATION, factor),
             Op::Hue { factor } => self.turn_hue(factor),
-            Op::Grayscale { num_output_channels: 3 } => self.recolour(step::GRAYSCALE, 0.0),
+            Op::Grayscale { num_output_channels: 3 } => self.recolour(step::GRAYSCALE, [0.0; 3]),
             Op::Grayscale { num_output_channels } => Err(Error::config(format!(
                 "grayscale: num_output_channels is {num_output_channels}, but a sample always has 3: leave it out"
             ))),
+            Op::Solarize { threshold } => self.solarize(threshold),
+            Op::Posterize { bits } => self.posterize(bits),
+            Op::Invert {} => self.recolour(step::SOLARIZE, [0.0; 3]),
+            Op::PermuteChannels { permutation } => self.permute(permutation),
+            Op::Autocontrast {} => self.recolour(step::AUTOCONTRAST, [0.0; 3]),
+            Op::Equalize {} => self.recolour(step::EQUALIZE, [0.0; 3]),
             Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
             Op::Normalize { mean, std } => self.normalize(mean, std),
         }

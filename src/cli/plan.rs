@@ -157,6 +157,11 @@ fn step(step: &plan::Step) -> Value {
         plan::step::SATURATION => "saturation",
         plan::step::HUE => "hue",
         plan::step::GRAYSCALE => "grayscale",
+        plan::step::SOLARIZE => "solarize",
+        plan::step::POSTERIZE => "posterize",
+        plan::step::PERMUTE => "permute_channels",
+        plan::step::AUTOCONTRAST => "autocontrast",
+        plan::step::EQUALIZE => "equalize",
         _ => "other",
     };
     let statistic = (step.stat != plan::NONE).then_some(step.stat);

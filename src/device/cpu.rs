@@ -5,6 +5,7 @@ mod block;
 #[cfg(target_arch = "x86_64")]
 mod dispatch;
 mod gather;
+mod histogram;
 mod normal;
 mod pack;
 mod recolour;

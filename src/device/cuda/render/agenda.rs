@@ -3,9 +3,10 @@
 //! A job's level is one more than that of all it reads; decoded images and taps are on level 0. So one launch holds the
 //! jobs of all samples that may run beside each other.
 
-use super::jobs::{MeasureJob, RenderJob, Source, TILE_HEIGHT, TILE_WIDTH};
+use super::jobs::{MeasureJob, RenderJob, Source, TALLY_BIT, TILE_HEIGHT, TILE_WIDTH, TableJob};
 use super::tables::append;
 use crate::geometry::Size;
+use crate::plan::NONE;
 use std::collections::BTreeMap;
 
 /// Most jobs of a launch: what the second dimension of a grid can hold.
@@ -18,6 +19,8 @@ pub(super) enum Kernel {
     Taps,
     /// Statistics of sources.
     Measure,
+    /// Tables of histograms.
+    Tables,
     /// Canvases and samples of one picture.
     Render,
     /// Canvases and samples of several pictures.
@@ -43,19 +46,43 @@ pub(super) struct Agenda {
     pub(super) taps: Vec<u32>,
     measures: BTreeMap<u32, Vec<MeasureJob>>,
     renders: BTreeMap<(u32, Kernel), Vec<RenderJob>>,
+    tables: BTreeMap<u32, Vec<TableJob>>,
+    /// The op of each histogram.
+    tallied: Vec<u32>,
 }
 
 impl Agenda {
     /// Adds a canvas or a sample; returns the level on which it is there.
     pub(super) fn render(&mut self, ready: u32, kernel: Kernel, job: RenderJob) -> u32 {
         self.renders.entry((ready + 1, kernel)).or_default().push(job);
+        self.tabulate(ready + 1, job.measured);
         ready + 1
     }
 
     /// Adds a statistic of a source; returns the level on which it is there.
     pub(super) fn measure(&mut self, ready: u32, job: MeasureJob) -> u32 {
         self.measures.entry(ready + 1).or_default().push(job);
+        self.tabulate(ready + 1, job.measured);
         ready + 1
+    }
+
+    /// A new histogram for a step that looks levels up: what names it.
+    pub(super) fn tally(&mut self, op: u32) -> u32 {
+        self.tallied.push(op);
+        TALLY_BIT | (self.tallied.len() as u32 - 1)
+    }
+
+    pub(super) fn tallies(&self) -> usize {
+        self.tallied.len()
+    }
+
+    /// Makes a table of what is measured on a level, at its end.
+    fn tabulate(&mut self, level: u32, measured: u32) {
+        if measured != NONE && measured & TALLY_BIT != 0 {
+            let tally = measured & !TALLY_BIT;
+            let job = TableJob { tally, op: self.tallied[tally as usize] };
+            self.tables.entry(level).or_default().push(job);
+        }
     }
 
     /// Writes the jobs behind the tables; returns the launches in order.
@@ -74,6 +101,9 @@ impl Agenda {
                 for (most, jobs) in by_tiles(jobs) {
                     add(&mut launches, bytes, *kernel, &jobs, most);
                 }
+            }
+            if let Some(jobs) = self.tables.get(&level) {
+                add(&mut launches, bytes, Kernel::Tables, jobs, 3);
             }
         }
         launches

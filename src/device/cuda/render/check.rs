@@ -104,14 +104,18 @@ fn layer(plan: &Plan, stage: usize, canvas: Size, layer: &Layer) -> Result<(), C
 
 fn steps(plan: &Plan, span: Span) -> Result<(), Cause> {
     for one in part(&plan.steps, span)? {
-        let known = [step::BRIGHTNESS, step::CONTRAST, step::SATURATION, step::HUE, step::GRAYSCALE];
         // A turn beyond the circle has no sextant, and what is not a number none either.
         let most = if one.op == step::HUE { 1.0 } else { f32::MAX };
-        if !(known.contains(&one.op) && one.args[0].abs() <= most && one.args[1].is_finite()) {
+        // The kernels look levels up: a level must stay one.
+        let posterized = one.args[0] >= 1.0 && (0.0..=1.0).contains(&(one.args[0] * one.args[1]));
+        let sound = one.op != step::POSTERIZE || posterized;
+        if !(one.op <= step::EQUALIZE && one.args[0].abs() <= most && one.args[1].is_finite() && sound) {
             return bug("a colour step that the CUDA renderer does not know");
         }
-        let measured = plan.stats.get(one.stat as usize).is_some_and(|stat| stat.kind == stat::MEAN_LUMA);
-        if one.stat != NONE && !measured {
+        let measured = plan.stats.get(one.stat as usize).map(|stat| stat.kind);
+        // A contrast without a mean has 0; a table must be there.
+        let lacks = step::measures(one.op) == Some(stat::HISTOGRAM) && one.stat == NONE;
+        if lacks || (one.stat != NONE && measured != step::measures(one.op)) {
             return bug("a colour step waits for a statistic that is not there");
         }
     }

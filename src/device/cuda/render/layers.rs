@@ -61,7 +61,7 @@ impl Lowering<'_> {
         for part in self.parts(steps).0 {
             // All that lies ahead in the list runs on each pixel as it is read: there is no image between.
             let ahead = self.up_to(steps, &part);
-            self.tables.counts[part.measured as usize] = part.rect.size().pixels();
+            self.tables.count(part.measured, part.rect.size().pixels());
             if part.rect.is_empty() {
                 continue;
             }
