@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Paint.kind, besides the KIND_* of plan.h. */
-#define FEEDLINE_KIND_COPY 3 /* an upright layer of which each pixel is one source pixel */
+#define FEEDLINE_KIND_COPY 4 /* an upright layer of which each pixel is one source pixel */
 
 /* Batch.dtype */
 #define FEEDLINE_DTYPE_F32 0
@@ -122,6 +122,19 @@ typedef struct MeasureJob {
     Span steps; /* run ahead of the measurement */
     Span stats; /* statistics that those may need */
 } MeasureJob;
+
+/* One canvas to be filtered into another. */
+typedef struct FilterJob {
+    uint64_t target;  /* the other's place in the scratch memory */
+    uint32_t source;  /* index of the Source of the whole canvas */
+    uint32_t pitch;   /* bytes of a row, of the other */
+    uint32_t filter;  /* FILTER_SHARPNESS or FILTER_GAUSSIAN */
+    float share;      /* FILTER_SHARPNESS: its argument */
+    uint32_t weights; /* FILTER_GAUSSIAN: place in the tables of a float for each column of the kernel, then each row */
+    uint32_t columns;
+    uint32_t rows;
+    uint32_t reserved;
+} FilterJob;
 
 /* One histogram to be made a table. */
 typedef struct TableJob {

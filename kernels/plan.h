@@ -25,11 +25,14 @@ extern "C" {
 #define FEEDLINE_MAX_STEPS 64
 #define FEEDLINE_MAX_STATS 8
 #define FEEDLINE_MAX_ERASES 32
+/* Longest edge of a FILTER_GAUSSIAN kernel. */
+#define FEEDLINE_MAX_KERNEL 127
 
 /* Layer.kind */
 #define FEEDLINE_KIND_UPRIGHT 0 /* an axis-parallel part of an image, resampled as torchvision's uint8 CPU path does */
 #define FEEDLINE_KIND_WARP 1    /* an image through Layer.map */
 #define FEEDLINE_KIND_SOLID 2   /* one colour, Layer.fill */
+#define FEEDLINE_KIND_FILTERED 3 /* an earlier stage, each pixel made of its neighbours */
 
 /* The last byte of Layer.fill where the kind is KIND_WARP: what is shown where the map leaves the clip */
 #define FEEDLINE_AROUND_NOTHING 0 /* pixels whose centre falls inside are covered, taps outside move to the edge */
@@ -41,6 +44,10 @@ extern "C" {
 #define FEEDLINE_FILTER_BILINEAR_PLAIN 1 /* triangle of radius 1 whatever the scale (antialias off) */
 #define FEEDLINE_FILTER_BICUBIC 2        /* cubic convolution, a = -0.5, widened when shrinking */
 #define FEEDLINE_FILTER_NEAREST 3        /* upright: pixel min(floor(f32(i) * (f32(in) / f32(out))), in - 1) */
+
+/* Layer.filter where the kind is KIND_FILTERED; arguments in Layer.map */
+#define FEEDLINE_FILTER_SHARPNESS 4 /* a: T(fma(mean - x, a, x)), mean of nine of which the own counts five times */
+#define FEEDLINE_FILTER_GAUSSIAN 5  /* columns, rows, sigma x, sigma y: rows, then columns, mirrored beyond the edge */
 
 /* Bits of Orientation and, the first two, of Layer.mirror. */
 #define FEEDLINE_MIRROR_X 1  /* left to right */

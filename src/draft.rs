@@ -4,6 +4,7 @@
 //! already holds (a second resampling, a border after a colour step), the draft is *sealed*: what there is becomes a
 //! stage that renders a u8 image, and the verb goes on from that.
 
+mod filtered;
 mod freeze;
 mod mix;
 pub mod op;
@@ -138,6 +139,8 @@ impl Draft {
             Op::PermuteChannels { permutation } => self.permute(permutation),
             Op::Autocontrast {} => self.recolour(step::AUTOCONTRAST, [0.0; 3]),
             Op::Equalize {} => self.recolour(step::EQUALIZE, [0.0; 3]),
+            Op::Sharpness { factor } => self.sharpness(factor),
+            Op::GaussianBlur { kernel_size, sigma } => self.gaussian_blur(kernel_size, sigma),
             Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
             Op::Normalize { mean, std } => self.normalize(mean, std),
         }

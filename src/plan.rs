@@ -22,6 +22,8 @@ pub const MAX_STAGES: usize = 16;
 pub const MAX_STEPS: usize = 64;
 /// Most statistics of one sample.
 pub const MAX_STATS: usize = 8;
+/// Longest edge of a [`filter::GAUSSIAN`] kernel.
+pub const MAX_KERNEL: usize = 127;
 /// Most erased rectangles of one sample.
 pub const MAX_ERASES: usize = 32;
 
@@ -64,6 +66,9 @@ pub mod kind {
     pub const WARP: u32 = 1;
     /// One colour, [`super::Layer::fill`].
     pub const SOLID: u32 = 2;
+    /// An earlier stage, each pixel made of its neighbours: [`super::filter::SHARPNESS`] or
+    /// [`super::filter::GAUSSIAN`], with its arguments in [`super::Layer::map`]. Upright, and as large as the stage.
+    pub const FILTERED: u32 = 3;
 }
 
 /// How a layer's taps are weighted.
@@ -76,6 +81,12 @@ pub mod filter {
     pub const BICUBIC: u32 = 2;
     /// The source pixel at floor(i * (in / out)), in f32 as torch computes it; in a warp the nearest one.
     pub const NEAREST: u32 = 3;
+    /// Of [`super::kind::FILTERED`]: T(fma(mean - x, a, x)) with the rounded mean of nine pixels, in which the own one
+    /// counts five times; pixels at the edge stay. Argument a.
+    pub const SHARPNESS: u32 = 4;
+    /// Of [`super::kind::FILTERED`]: sums of rows, then of columns, with the weights of a normal distribution; the image
+    /// is mirrored beyond its edges. Arguments: columns and rows of the kernel, standard deviation along x and y.
+    pub const GAUSSIAN: u32 = 5;
 }
 
 /// What a [`kind::WARP`] layer shows where the map leaves the clip; the last of [`Layer::fill`].

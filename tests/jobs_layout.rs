@@ -7,7 +7,7 @@ mod c_layout;
 
 use c_layout::{Facts, constants, layout, measured};
 use feedline::device::cuda::jobs::{
-    self, Axis, AxisTable, Batch, MeasureJob, Paint, RenderJob, Source, TableJob, Tally,
+    self, Axis, AxisTable, Batch, FilterJob, MeasureJob, Paint, RenderJob, Source, TableJob, Tally,
 };
 use feedline::output::{DType, Layout};
 
@@ -22,6 +22,7 @@ fn rust() -> Facts {
         MeasureJob { source, measured, steps, stats }
         Tally { counts, table }
         TableJob { tally, op }
+        FilterJob { target, source, pitch, filter, share, weights, columns, rows, reserved }
     };
     let constants = constants! {
         "KIND_COPY" = jobs::KIND_COPY,

@@ -89,7 +89,8 @@ fn any_op(rng: &mut Rng, size: Size) -> Op {
         10 => Op::Saturation { factor },
         11 => Op::Autocontrast {},
         12 => Op::Equalize {},
-        13 | 14 => pointwise(rng, factor),
+        13 => pointwise(rng, factor),
+        14 => Op::Sharpness { factor },
         _ => Op::Hue { factor: factor / 2.0 - 0.5 },
     }
 }

@@ -120,6 +120,7 @@ fn layer(layer: &Layer) -> Value {
     let kind = match layer.kind {
         kind::UPRIGHT => "upright",
         kind::WARP => "warp",
+        kind::FILTERED => "filtered",
         _ => "solid",
     };
     let source = match layer.image {
@@ -127,6 +128,7 @@ fn layer(layer: &Layer) -> Value {
         image if image & plan::STAGE_BIT != 0 => json!({ "stage": image & !plan::STAGE_BIT }),
         image => json!({ "image": image }),
     };
+    let mapped = [kind::WARP, kind::FILTERED].contains(&layer.kind);
     json!({
         "kind": kind,
         "source": source,
@@ -137,7 +139,7 @@ fn layer(layer: &Layer) -> Value {
         "orientation": exif(layer.orientation),
         "window": rect(layer.window),
         "filter": filter(layer.filter),
-        "map": (layer.kind == kind::WARP).then_some(layer.map),
+        "map": mapped.then_some(layer.map),
     })
 }
 
@@ -146,6 +148,8 @@ fn filter(filter: u32) -> &'static str {
         plan::filter::BILINEAR => "bilinear",
         plan::filter::BILINEAR_PLAIN => "bilinear without antialias",
         plan::filter::BICUBIC => "bicubic",
+        plan::filter::SHARPNESS => "sharpness",
+        plan::filter::GAUSSIAN => "gaussian blur",
         _ => "nearest",
     }
 }

@@ -4,6 +4,7 @@ mod blend;
 mod block;
 #[cfg(target_arch = "x86_64")]
 mod dispatch;
+mod filter;
 mod gather;
 mod histogram;
 mod normal;

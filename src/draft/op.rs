@@ -181,6 +181,18 @@ pub enum Op {
     Autocontrast {},
     /// Spreads the levels of each channel so that all are about as frequent.
     Equalize {},
+    /// Blends with the mean of the neighbours.
+    Sharpness {
+        /// 0 is smooth, 1 changes nothing.
+        factor: f64,
+    },
+    /// Blurs with a normal distribution.
+    GaussianBlur {
+        /// Columns and rows of the kernel, odd and at most 127.
+        kernel_size: [u32; 2],
+        /// Standard deviation along x and y, in pixels.
+        sigma: [f64; 2],
+    },
     /// Fills a rectangle after normalise.
     Erase {
         /// First row.

@@ -112,7 +112,7 @@ fn any_op(rng: &mut Rng, size: Size) -> Op {
         _ => Interpolation::Bilinear,
     };
     let factor = f64::from(rng.uniform_between(0.0, 2.0));
-    match rng.below(20) {
+    match rng.below(23) {
         0 => {
             let ((left, width), (top, height)) = (within(rng, size.width), within(rng, size.height));
             Op::Crop { top, left, height, width }
@@ -144,6 +144,8 @@ fn any_op(rng: &mut Rng, size: Size) -> Op {
         15 => pointwise(rng, factor),
         16 => Op::Autocontrast {},
         17 => Op::Equalize {},
+        18 => Op::Sharpness { factor },
+        19 | 20 => any_blur(rng, size),
         _ => any_warp(rng, size),
     }
 }
@@ -159,6 +161,13 @@ fn pointwise(rng: &mut Rng, factor: f64) -> Op {
             Op::PermuteChannels { permutation }
         }
     }
+}
+
+/// A blur that fits the canvas.
+fn any_blur(rng: &mut Rng, size: Size) -> Op {
+    let kernel_size = [size.width, size.height].map(|edge| 2 * rng.below(edge.min(12)) + 1);
+    let sigma = [0.3, 2.0].map(|most| f64::from(rng.uniform_between(0.1, most)));
+    Op::GaussianBlur { kernel_size, sigma }
 }
 
 fn any_warp(rng: &mut Rng, size: Size) -> Op {

@@ -53,13 +53,15 @@ pub const CATALOGUE: &[Entry] = &[
     entry("solarize", "solarize", r#"{"op": "solarize", "threshold": 128}"#),
     entry("posterize", "posterize", r#"{"op": "posterize", "bits": 4}"#),
     entry("invert", "invert", r#"{"op": "invert"}"#),
-    entry(
-        "permute_channels",
-        "permute_channels",
-        r#"{"op": "permute_channels", "permutation": [2, 0, 1]}"#,
-    ),
+    entry("permute_channels", "permute_channels", r#"{"op": "permute_channels", "permutation": [2, 0, 1]}"#),
     entry("autocontrast", "autocontrast", r#"{"op": "autocontrast"}"#),
     entry("equalize", "equalize", r#"{"op": "equalize"}"#),
+    entry("sharpness", "adjust_sharpness", r#"{"op": "sharpness", "factor": 1.9}"#),
+    entry(
+        "gaussian_blur",
+        "gaussian_blur",
+        r#"{"op": "gaussian_blur", "kernel_size": [23, 23], "sigma": [1.2, 1.2]}"#,
+    ),
     entry("erase", "erase", r#"{"op": "erase", "i": 50, "j": 60, "h": 40, "w": 30, "v": [0.0, 0.5, 1.0]}"#),
     entry(
         "normalize",
@@ -93,6 +95,8 @@ impl Op {
             Op::PermuteChannels { .. } => "permute_channels",
             Op::Autocontrast {} => "autocontrast",
             Op::Equalize {} => "equalize",
+            Op::Sharpness { .. } => "sharpness",
+            Op::GaussianBlur { .. } => "gaussian_blur",
             Op::Erase { .. } => "erase",
             Op::Normalize { .. } => "normalize",
         }

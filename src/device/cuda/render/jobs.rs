@@ -6,7 +6,7 @@ use crate::plan::Span;
 use bytemuck::{Pod, Zeroable};
 
 /// Paint.kind of an upright layer of which each pixel is one source pixel, besides those of [`crate::plan::kind`].
-pub const KIND_COPY: u32 = 3;
+pub const KIND_COPY: u32 = 4;
 /// Set in Step.stat and in what is measured where a statistic is a histogram: the number of its [`Tally`].
 pub const TALLY_BIT: u32 = 1 << 31;
 /// Columns of a tile: what one block renders at a time.
@@ -198,6 +198,30 @@ pub struct MeasureJob {
     pub stats: Span,
 }
 
+/// One canvas to be filtered into another.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct FilterJob {
+    /// The other's place in the scratch memory.
+    pub target: u64,
+    /// Number of the [`Source`] of the whole canvas.
+    pub source: u32,
+    /// Bytes of a row, of the other.
+    pub pitch: u32,
+    /// One of [`crate::plan::filter`].
+    pub filter: u32,
+    /// For sharpness, its argument.
+    pub share: f32,
+    /// For a blur, place in the tables of a weight for each column of the kernel, then each row.
+    pub weights: u32,
+    /// Columns of the kernel.
+    pub columns: u32,
+    /// Rows of the kernel.
+    pub rows: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
 /// One histogram to be made a table.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -217,3 +241,4 @@ const _: () = assert!(size_of::<Paint>() == 160);
 const _: () = assert!(size_of::<RenderJob>() == 64);
 const _: () = assert!(size_of::<MeasureJob>() == 24);
 const _: () = assert!(size_of::<TableJob>() == 8);
+const _: () = assert!(size_of::<FilterJob>() == 40);

@@ -21,6 +21,8 @@ pub(super) struct Tables {
     pub(super) erases: Vec<Erase>,
     /// Pixels that each mean is taken of.
     pub(super) counts: Vec<u64>,
+    /// Weights of filters. They come first, so that a filter's place is known as it is added.
+    weights: Vec<f32>,
     pub(super) agenda: Agenda,
     scratch: u64,
 }
@@ -51,6 +53,14 @@ impl Tables {
         array.len() as u32 - 1
     }
 
+    /// The place of weights in the finished tables.
+    pub(super) fn weights(&mut self, weights: &[f32]) -> u32 {
+        let place =
+            size_of::<Batch>().next_multiple_of(ALIGNMENT as usize) + self.weights.len() * size_of::<f32>();
+        self.weights.extend_from_slice(weights);
+        place as u32
+    }
+
     /// A statistic for a step: what names it.
     pub(super) fn statistic(&mut self, op: u32) -> u32 {
         match step::measures(op) {
@@ -77,6 +87,7 @@ impl Tables {
             self.sources.push(Source::default());
         }
         let mut bytes = vec![0; size_of::<Batch>()];
+        append(&mut bytes, &self.weights);
         let factors = output.normalize.unwrap_or(Normalize::UNIT).factors();
         let batch = Batch {
             sources: append(&mut bytes, &self.sources),
