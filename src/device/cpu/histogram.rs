@@ -78,9 +78,9 @@ mod tests {
     }
 
     #[test]
-    fn the_least_level_becomes_0_and_the_greatest_255() {
+    fn levels_are_stretched_and_cut_off_as_torch_does() {
         let table = stretched(&counts(&[(50, 1), (60, 7), (100, 2)]));
-        assert_eq!([table[50], table[60], table[100]], [0, 51, 255]);
+        assert_eq!([table[50], table[60], table[100]], [0, 50, 254]);
     }
 
     #[test]
