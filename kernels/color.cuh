@@ -86,6 +86,7 @@ FEEDLINE_INLINE float blended(float level, float other, float factor, float rest
 // What the steps of a block need, and what it measures.
 struct Figures {
     float means[FEEDLINE_MAX_STATS];  // those that its steps name
+    uint32_t first;                   // number of the first of them
     const Tally* tallies;
     unsigned long long sums[32];      // of what it measures
 };
@@ -94,13 +95,13 @@ FEEDLINE_INLINE float picked(float channel, float r, float g, float b) {
     return channel == 0.0f ? r : channel == 1.0f ? g : b;
 }
 
-// The statistic that a step names: `first` is the number of the first of the means.
-FEEDLINE_INLINE float mean_of(const Step& step, uint32_t first, const Figures& figures) {
-    return step.stat & FEEDLINE_TALLY_BIT ? 0.0f : figures.means[step.stat - first];
+// The mean that a step names.
+FEEDLINE_INLINE float mean_of(const Step& step, const Figures& figures) {
+    return step.stat & FEEDLINE_TALLY_BIT ? 0.0f : figures.means[step.stat - figures.first];
 }
 
 // Runs one step on one pixel.
-FEEDLINE_INLINE void run_step(const Step& step, uint32_t first, const Figures& figures, float& r, float& g, float& b) {
+FEEDLINE_INLINE void run_step(const Step& step, const Figures& figures, float& r, float& g, float& b) {
     float factor = step.args[0], rest = step.args[1];
     switch (step.op) {
         case FEEDLINE_STEP_SOLARIZE:
@@ -126,16 +127,16 @@ FEEDLINE_INLINE void run_step(const Step& step, uint32_t first, const Figures& f
         case FEEDLINE_STEP_HUE: turn_hue(r, g, b, factor); break;
         case FEEDLINE_STEP_GRAYSCALE: r = g = b = luma(r, g, b); break;
         default: {
-            float other = step.op == FEEDLINE_STEP_CONTRAST ? mean_of(step, first, figures) : luma(r, g, b);
+            float other = step.op == FEEDLINE_STEP_CONTRAST ? mean_of(step, figures) : luma(r, g, b);
             r = blended(r, other, factor, rest), g = blended(g, other, factor, rest), b = blended(b, other, factor, rest);
         }
     }
 }
 
-// Colour steps, and the statistics that they may name: number `first` and those behind it.
+// Colour steps, and the statistics that they may name.
 struct Steps {
     const Step* steps;
-    uint32_t count, first;
+    uint32_t count;
     const Figures* figures;
 };
 
@@ -145,17 +146,17 @@ struct Color {
 };
 
 // Runs steps in order on one pixel.
-FEEDLINE_CALLED Color recolour(Color color, const Step* steps, uint32_t count, uint32_t first, const Figures* figures) {
+FEEDLINE_CALLED Color recolour(Color color, const Step* steps, uint32_t count, const Figures* figures) {
     Color now = color;
 #pragma unroll 1
     for (uint32_t at = 0; at < count; at++) {
-        run_step(steps[at], first, *figures, now.r, now.g, now.b);
+        run_step(steps[at], *figures, now.r, now.g, now.b);
     }
     return now;
 }
 
 FEEDLINE_INLINE Color recoloured_pixel(Color color, const Steps& steps) {
-    return steps.count == 0 ? color : recolour(color, steps.steps, steps.count, steps.first, steps.figures);
+    return steps.count == 0 ? color : recolour(color, steps.steps, steps.count, steps.figures);
 }
 
 // Runs steps on four pixels; one after the other, because four at once need four times the registers and code.

@@ -24,7 +24,7 @@ measure(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, ui
         uint32_t shown = inside(whole, tile);
         if (shown == 0) continue;
         Quad levels = read_four(pixels, tile.x, tile.y);
-        levels = recoloured(levels, open_steps(tables, job.steps, job.stats, figures));
+        levels = recoloured(levels, open_steps(tables, job.steps, figures));
         if (tallied) {
             count(levels, shown, bins);
         } else {

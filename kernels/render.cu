@@ -16,8 +16,8 @@ render(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uin
     load_figures(tables, job.stats, shared.figures);
     __syncthreads();
     Tile tile = open_tile(job.size, blockIdx.x);
-    Quad levels = compose(tables, picture, job.stats, tile, shared);
-    levels = recoloured(levels, open_steps(tables, picture.steps, job.stats, shared.figures));
+    Quad levels = compose(tables, picture, tile, shared);
+    levels = recoloured(levels, open_steps(tables, picture.steps, shared.figures));
     if (job.pitch != 0) return put_canvas(job, constants, scratch, tile, levels, shared);
     if (!is_shown(tile)) return;
     Format format = open_format(constants);

@@ -199,7 +199,7 @@ fn equalize(levels: &[u8]) -> Vec<u8> {
     let pixels_below = |x: u8| levels.iter().filter(|&&other| other < x).count();
     let step = pixels_below(levels.iter().max().copied().unwrap_or(0)) / 255;
     let table: Vec<u8> = (0..=255)
-        .map(|x| if step == 0 { x } else { ((pixels_below(x) + step / 2) / step).min(255) as u8 })
+        .map(|x| (pixels_below(x) + step / 2).checked_div(step).map_or(x, |level| level.min(255) as u8))
         .collect();
     levels.iter().map(|&x| table[usize::from(x)]).collect()
 }
