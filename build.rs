@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The kernels, by file.
-const KERNELS: [&str; 5] = ["taps", "measure", "render", "blend", "blend_erased"];
+const KERNELS: [&str; 7] = ["taps", "measure", "tables", "filter", "render", "blend", "blend_erased"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -95,7 +95,7 @@ FEEDLINE_INLINE void blend_job(const uint8_t* constants, uint8_t* scratch, uint3
     const RenderJob& job = table<RenderJob>(constants, jobs)[blockIdx.y];
     if (blockIdx.x >= tiles_of(job.size)) return;
     Tables tables = {constants, scratch};
-    load_means(tables, job.stats, shared.figures);
+    load_figures(tables, job.stats, shared.figures);
     __syncthreads();
     Tile tile = open_tile(job.size, blockIdx.x);
     Sum<ERASED> sum = {};
@@ -103,8 +103,8 @@ FEEDLINE_INLINE void blend_job(const uint8_t* constants, uint8_t* scratch, uint3
     for (uint32_t at = 0; at < job.pictures.len; at++) {
         const Picture& picture = pictures_of(tables)[job.pictures.start + at];
         if (!touches(picture.window, tile)) continue;
-        Quad levels = compose(tables, picture, job.stats, tile, shared);
-        levels = recoloured(levels, open_steps(tables, picture.steps, job.stats, shared.figures));
+        Quad levels = compose(tables, picture, tile, shared);
+        levels = recoloured(levels, open_steps(tables, picture.steps, shared.figures));
         lay(erases_of(tables, picture), picture, tile, unpack(levels), sum);
     }
     if (job.pitch == 0 && job.steps.len == 0) {
@@ -112,8 +112,8 @@ FEEDLINE_INLINE void blend_job(const uint8_t* constants, uint8_t* scratch, uint3
         if (is_shown(tile)) store_sample(job, format, tile, valued(sum, format));
         return;
     }
-    Quad levels = recoloured(cut_off(sum), open_steps(tables, job.steps, job.stats, shared.figures));
-    if (job.pitch != 0) return put_canvas(job, constants, scratch, tile, levels, shared.figures);
+    Quad levels = recoloured(cut_off(sum), open_steps(tables, job.steps, shared.figures));
+    if (job.pitch != 0) return put_canvas(job, constants, scratch, tile, levels, shared);
     Format format = open_format(constants);
     if (is_shown(tile)) store_sample(job, format, tile, finished(levels, format));
 }

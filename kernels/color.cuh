@@ -83,27 +83,61 @@ FEEDLINE_INLINE float blended(float level, float other, float factor, float rest
     return truncate(fmaf(other, rest, factor * level));
 }
 
-// Runs one step on one pixel; `mean` is the statistic that it names.
-FEEDLINE_INLINE void run_step(const Step& step, float mean, float& r, float& g, float& b) {
+// What the steps of a block need, and what it measures.
+struct Figures {
+    float means[FEEDLINE_MAX_STATS];  // those that its steps name
+    uint32_t first;                   // number of the first of them
+    const Tally* tallies;
+    unsigned long long sums[32];      // of what it measures
+};
+
+FEEDLINE_INLINE float picked(float channel, float r, float g, float b) {
+    return channel == 0.0f ? r : channel == 1.0f ? g : b;
+}
+
+// The mean that a step names.
+FEEDLINE_INLINE float mean_of(const Step& step, const Figures& figures) {
+    return step.stat & FEEDLINE_TALLY_BIT ? 0.0f : figures.means[step.stat - figures.first];
+}
+
+// Runs one step on one pixel.
+FEEDLINE_INLINE void run_step(const Step& step, const Figures& figures, float& r, float& g, float& b) {
     float factor = step.args[0], rest = step.args[1];
     switch (step.op) {
+        case FEEDLINE_STEP_SOLARIZE:
+            r = r >= factor ? 255.0f - r : r, g = g >= factor ? 255.0f - g : g, b = b >= factor ? 255.0f - b : b;
+            break;
+        case FEEDLINE_STEP_POSTERIZE:
+            r = floorf(r * rest) * factor, g = floorf(g * rest) * factor, b = floorf(b * rest) * factor;
+            break;
+        case FEEDLINE_STEP_PERMUTE: {
+            float red = picked(factor, r, g, b), green = picked(rest, r, g, b), blue = picked(step.args[2], r, g, b);
+            r = red, g = green, b = blue;
+            break;
+        }
+        case FEEDLINE_STEP_AUTOCONTRAST:
+        case FEEDLINE_STEP_EQUALIZE: {
+            const Tally& tally = figures.tallies[step.stat & ~FEEDLINE_TALLY_BIT];
+            r = tally.table[0][(uint32_t)r], g = tally.table[1][(uint32_t)g], b = tally.table[2][(uint32_t)b];
+            break;
+        }
         case FEEDLINE_STEP_BRIGHTNESS:
             r = truncate(factor * r), g = truncate(factor * g), b = truncate(factor * b);
             break;
         case FEEDLINE_STEP_HUE: turn_hue(r, g, b, factor); break;
         case FEEDLINE_STEP_GRAYSCALE: r = g = b = luma(r, g, b); break;
         default: {
-            float other = step.op == FEEDLINE_STEP_CONTRAST ? mean : luma(r, g, b);
+            float other = step.op == FEEDLINE_STEP_CONTRAST ? mean_of(step, figures) : luma(r, g, b);
             r = blended(r, other, factor, rest), g = blended(g, other, factor, rest), b = blended(b, other, factor, rest);
         }
     }
 }
 
-// Colour steps, and the statistics that they may name: number `first` and those behind it.
+// Colour steps, and the statistics that they may name.
 struct Steps {
     const Step* steps;
-    uint32_t count, first;
-    const float* means;
+    uint32_t count;
+    const Figures* figures;
 };
 
 // Three levels, or sums of such.
@@ -112,18 +146,17 @@ struct Color {
 };
 
 // Runs steps in order on one pixel.
-FEEDLINE_CALLED Color recolour(Color color, const Step* steps, uint32_t count, uint32_t first, const float* means) {
+FEEDLINE_CALLED Color recolour(Color color, const Step* steps, uint32_t count, const Figures* figures) {
     Color now = color;
 #pragma unroll 1
     for (uint32_t at = 0; at < count; at++) {
-        const Step& step = steps[at];
-        run_step(step, step.stat == FEEDLINE_NONE ? 0.0f : means[step.stat - first], now.r, now.g, now.b);
+        run_step(steps[at], *figures, now.r, now.g, now.b);
     }
     return now;
 }
 
 FEEDLINE_INLINE Color recoloured_pixel(Color color, const Steps& steps) {
-    return steps.count == 0 ? color : recolour(color, steps.steps, steps.count, steps.first, steps.means);
+    return steps.count == 0 ? color : recolour(color, steps.steps, steps.count, steps.figures);
 }
 
 // Runs steps on four pixels; one after the other, because four at once need four times the registers and code.

@@ -137,19 +137,30 @@ FEEDLINE_INLINE bool is_shown(const Tile& tile) {
     return tile.x < tile.right && tile.y < tile.bottom;
 }
 
-// Stores the thread's pixels of a canvas, and adds what they are to the statistic that is measured on it. Rows of a canvas
-// have room for whole groups of four. All threads of the block call it.
+// Stores the thread's pixels of a canvas. Rows have room for whole groups of four.
+FEEDLINE_INLINE void store_canvas(uint64_t target, uint32_t pitch, uint8_t* scratch, const Tile& tile, Quad levels) {
+    uint32_t packed[3];
+    join(levels, packed);
+    uint64_t place = target + (uint64_t)tile.y * pitch + (uint32_t)tile.x * 3;
+    uint32_t* at = reinterpret_cast<uint32_t*>(scratch + place);
+    for (int i = 0; i < 3; i++) at[i] = packed[i];
+}
+
+// Stores the thread's pixels of a canvas, and adds what they are to the statistic that is measured on it. All threads
+// of the block call it.
 FEEDLINE_INLINE void put_canvas(const RenderJob& job, const uint8_t* constants, uint8_t* scratch, const Tile& tile,
-                                Quad levels, Figures& figures) {
-    if (is_shown(tile)) {
-        uint32_t packed[3];
-        join(levels, packed);
-        uint64_t place = job.target + (uint64_t)tile.y * job.pitch + (uint32_t)tile.x * 3;
-        uint32_t* at = reinterpret_cast<uint32_t*>(scratch + place);
-        for (int i = 0; i < 3; i++) at[i] = packed[i];
-    }
+                                Quad levels, Shared& shared) {
+    if (is_shown(tile)) store_canvas(job.target, job.pitch, scratch, tile, levels);
     if (job.measured == FEEDLINE_NONE) return;
-    add_up(luma_sum(levels, inside(job.rect, tile)), job.measured, open_sums(constants, scratch), figures);
+    uint32_t measured = inside(job.rect, tile);
+    if (job.measured & FEEDLINE_TALLY_BIT) {
+        // What was staged there has been used.
+        Bins& bins = *reinterpret_cast<Bins*>(&shared.staged);
+        clear(bins);
+        count(levels, measured, bins);
+        return add_up(bins, job.measured, open_tallies(constants, scratch));
+    }
+    add_up(luma_sum(levels, measured), job.measured, open_sums(constants, scratch), shared.figures);
 }
 
 #endif  // FEEDLINE_FINISH_CUH

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Paint.kind, besides the KIND_* of plan.h. */
-#define FEEDLINE_KIND_COPY 3 /* an upright layer of which each pixel is one source pixel */
+#define FEEDLINE_KIND_COPY 4 /* an upright layer of which each pixel is one source pixel */
 
 /* Batch.dtype */
 #define FEEDLINE_DTYPE_F32 0
@@ -24,6 +24,9 @@ extern "C" {
 /* Batch.layout */
 #define FEEDLINE_LAYOUT_NCHW 0
 #define FEEDLINE_LAYOUT_NHWC 1
+
+/* Set in Step.stat and in what is measured where a statistic is a histogram: the number of its Tally. */
+#define FEEDLINE_TALLY_BIT UINT32_C(0x80000000)
 
 /* Pixels of a tile: what one block renders at a time. */
 #define FEEDLINE_TILE_WIDTH 32
@@ -38,12 +41,19 @@ typedef struct Batch {
     uint32_t pictures; /* Picture[], spans counted over the whole batch */
     uint32_t steps;    /* Step[], statistics counted over the whole batch */
     uint32_t erases;   /* Erase[] */
-    uint32_t counts;   /* uint64_t[]: pixels that each statistic is measured on */
+    uint32_t counts;   /* uint64_t[]: pixels that each mean is taken of */
     uint64_t sums;     /* uint64_t[] in the scratch memory, zero at first: the sum of each statistic */
+    uint64_t tallies;  /* Tally[] in the scratch memory, zero at first */
     uint32_t dtype;
     uint32_t layout;
     float factors[6];  /* a and b of fma(level, a, b), a channel */
 } Batch;
+
+/* A histogram, and what is made of it. */
+typedef struct Tally {
+    uint32_t counts[3][256]; /* pixels of each level, a channel */
+    uint8_t table[3][256];   /* what becomes of each level */
+} Tally;
 
 /* Where the upright pixels of a source lie: pixel (x, y) is the three bytes at origin + x * right + y * down. */
 typedef struct Source {
@@ -99,7 +109,7 @@ typedef struct RenderJob {
     Size size;
     Span pictures;
     Span steps;        /* behind the blend */
-    Span stats;        /* statistics that any of its steps may need, at most MAX_STATS */
+    Span stats;        /* means that any of its steps may need, at most MAX_STATS */
     uint32_t pitch;    /* bytes of a row of a canvas; 0: the target is a sample */
     uint32_t measured; /* statistic to be summed up from what is stored, or NONE */
     Rect rect;         /* the part it is measured on */
@@ -112,6 +122,25 @@ typedef struct MeasureJob {
     Span steps; /* run ahead of the measurement */
     Span stats; /* statistics that those may need */
 } MeasureJob;
+
+/* One canvas to be filtered into another. */
+typedef struct FilterJob {
+    uint64_t target;  /* the other's place in the scratch memory */
+    uint32_t source;  /* index of the Source of the whole canvas */
+    uint32_t pitch;   /* bytes of a row, of the other */
+    uint32_t filter;  /* FILTER_SHARPNESS or FILTER_GAUSSIAN */
+    float share;      /* FILTER_SHARPNESS: its argument */
+    uint32_t weights; /* FILTER_GAUSSIAN: place in the tables of a float for each column of the kernel, then each row */
+    uint32_t columns;
+    uint32_t rows;
+    uint32_t reserved;
+} FilterJob;
+
+/* One histogram to be made a table. */
+typedef struct TableJob {
+    uint32_t tally;
+    uint32_t op; /* STEP_AUTOCONTRAST or STEP_EQUALIZE */
+} TableJob;
 
 #ifdef __cplusplus
 }

@@ -52,8 +52,12 @@ FEEDLINE_INLINE uint32_t tiles_of(Size size) {
     return across * ((size.height + FEEDLINE_TILE_HEIGHT - 1) / FEEDLINE_TILE_HEIGHT);
 }
 
-// Puts the means that a job's steps name into shared memory, where all see them behind the next barrier.
-FEEDLINE_INLINE void load_means(const Tables& tables, Span stats, Figures& figures) {
+// Puts what a job's steps name into shared memory, where all see it behind the next barrier.
+FEEDLINE_INLINE void load_figures(const Tables& tables, Span stats, Figures& figures) {
+    if (threadIdx.x == 0) {
+        figures.first = stats.start;
+        figures.tallies = reinterpret_cast<const Tally*>(tables.scratch + batch_of(tables).tallies);
+    }
     if (threadIdx.x < stats.len) {
         uint32_t at = stats.start + threadIdx.x;
         uint64_t count = table<uint64_t>(tables.constants, batch_of(tables).counts)[at];
@@ -62,8 +66,8 @@ FEEDLINE_INLINE void load_means(const Tables& tables, Span stats, Figures& figur
     }
 }
 
-FEEDLINE_INLINE Steps open_steps(const Tables& tables, Span steps, Span stats, const Figures& figures) {
-    return {table<Step>(tables.constants, batch_of(tables).steps) + steps.start, steps.len, stats.start, figures.means};
+FEEDLINE_INLINE Steps open_steps(const Tables& tables, Span steps, const Figures& figures) {
+    return {table<Step>(tables.constants, batch_of(tables).steps) + steps.start, steps.len, &figures};
 }
 
 FEEDLINE_INLINE Pixels open_source(const Tables& tables, uint32_t number) {
@@ -126,12 +130,12 @@ FEEDLINE_INLINE Quad solid(const Paint& paint) {
 }
 
 // The thread's pixels of a layer; all threads of the block call it. `covered` keeps the bits of those that it covers.
-FEEDLINE_INLINE Quad paint_layer(const Tables& tables, const Paint& paint, Span stats, const Tile& tile, Shared& shared,
+FEEDLINE_INLINE Quad paint_layer(const Tables& tables, const Paint& paint, const Tile& tile, Shared& shared,
                                  uint32_t& covered) {
     if (paint.kind == FEEDLINE_KIND_SOLID) return solid(paint);
     // A warp that leaves its clip everywhere has no source and reads none.
     Pixels source = open_source(tables, paint.source == FEEDLINE_NONE ? 0 : paint.source);
-    Steps steps = open_steps(tables, paint.steps, stats, shared.figures);
+    Steps steps = open_steps(tables, paint.steps, shared.figures);
     if (paint.kind == FEEDLINE_KIND_COPY) return recoloured(copy(paint, source, tile), steps);
     if (paint.kind == FEEDLINE_KIND_WARP) {
         uint32_t gathered;
@@ -144,7 +148,7 @@ FEEDLINE_INLINE Quad paint_layer(const Tables& tables, const Paint& paint, Span 
 }
 
 // The thread's pixels of a picture ahead of its steps; all threads of the block call it. What no layer covers is black.
-FEEDLINE_INLINE Quad compose(const Tables& tables, const Picture& picture, Span stats, const Tile& tile, Shared& shared) {
+FEEDLINE_INLINE Quad compose(const Tables& tables, const Picture& picture, const Tile& tile, Shared& shared) {
     uint32_t lowest = picture.layers.start, end = lowest + picture.layers.len;
     // Layers are opaque: what lies below one that covers the tile is not seen.
 #pragma unroll 1
@@ -159,7 +163,7 @@ FEEDLINE_INLINE Quad compose(const Tables& tables, const Picture& picture, Span 
         const Paint& paint = paints_of(tables)[at];
         if (!touches(paint.window, tile)) continue;
         uint32_t covered = inside(paint.window, tile);
-        Quad own = paint_layer(tables, paint, stats, tile, shared, covered);
+        Quad own = paint_layer(tables, paint, tile, shared, covered);
         uint32_t mask = bytes_of(covered);
         quad.r = (own.r & mask) | (quad.r & ~mask);
         quad.g = (own.g & mask) | (quad.g & ~mask);

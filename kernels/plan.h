@@ -25,11 +25,14 @@ extern "C" {
 #define FEEDLINE_MAX_STEPS 64
 #define FEEDLINE_MAX_STATS 8
 #define FEEDLINE_MAX_ERASES 32
+/* Longest edge of a FILTER_GAUSSIAN kernel. */
+#define FEEDLINE_MAX_KERNEL 127
 
 /* Layer.kind */
 #define FEEDLINE_KIND_UPRIGHT 0 /* an axis-parallel part of an image, resampled as torchvision's uint8 CPU path does */
 #define FEEDLINE_KIND_WARP 1    /* an image through Layer.map */
 #define FEEDLINE_KIND_SOLID 2   /* one colour, Layer.fill */
+#define FEEDLINE_KIND_FILTERED 3 /* an earlier stage, each pixel made of its neighbours */
 
 /* The last byte of Layer.fill where the kind is KIND_WARP: what is shown where the map leaves the clip */
 #define FEEDLINE_AROUND_NOTHING 0 /* pixels whose centre falls inside are covered, taps outside move to the edge */
@@ -42,6 +45,10 @@ extern "C" {
 #define FEEDLINE_FILTER_BICUBIC 2        /* cubic convolution, a = -0.5, widened when shrinking */
 #define FEEDLINE_FILTER_NEAREST 3        /* upright: pixel min(floor(f32(i) * (f32(in) / f32(out))), in - 1) */
 
+/* Layer.filter where the kind is KIND_FILTERED; arguments in Layer.map */
+#define FEEDLINE_FILTER_SHARPNESS 4 /* a: T(fma(mean - x, a, x)), mean of nine of which the own counts five times */
+#define FEEDLINE_FILTER_GAUSSIAN 5  /* columns, rows, sigma x, sigma y: rows, then columns, mirrored beyond the edge */
+
 /* Bits of Orientation and, the first two, of Layer.mirror. */
 #define FEEDLINE_MIRROR_X 1  /* left to right */
 #define FEEDLINE_MIRROR_Y 2  /* top to bottom */
@@ -53,9 +60,15 @@ extern "C" {
 #define FEEDLINE_STEP_SATURATION 2 /* T(fma(L, 1-k, k x)) */
 #define FEEDLINE_STEP_HUE 3        /* hue turned by k of a full circle */
 #define FEEDLINE_STEP_GRAYSCALE 4  /* L */
+#define FEEDLINE_STEP_SOLARIZE 5   /* 255 - x where x >= args[0] */
+#define FEEDLINE_STEP_POSTERIZE 6  /* floor(x * args[1]) * args[0] */
+#define FEEDLINE_STEP_PERMUTE 7    /* the channels args[0], args[1] and args[2] */
+#define FEEDLINE_STEP_AUTOCONTRAST 8 /* from a histogram: the least level to 0, the greatest to 255 */
+#define FEEDLINE_STEP_EQUALIZE 9     /* from a histogram: levels by how many pixels lie below */
 
 /* Stat.kind */
 #define FEEDLINE_STAT_MEAN_LUMA 0 /* f32(exact sum of the luma / pixel count) */
+#define FEEDLINE_STAT_HISTOGRAM 1 /* how many pixels have each level, a channel */
 /* Stat.target, what Stat.index counts */
 #define FEEDLINE_STAT_OF_LAYER 0   /* a rectangle of a layer's source */
 #define FEEDLINE_STAT_OF_PICTURE 1 /* a picture's whole canvas */
@@ -130,7 +143,7 @@ typedef struct Step {
     float args[6];
 } Step;
 
-/* A number that a step needs and that only the whole image gives. */
+/* What a step needs and only the whole image gives. */
 typedef struct Stat {
     uint32_t kind;
     uint32_t target;

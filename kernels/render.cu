@@ -13,12 +13,12 @@ render(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uin
     if (blockIdx.x >= tiles_of(job.size)) return;
     Tables tables = {constants, scratch};
     const Picture& picture = pictures_of(tables)[job.pictures.start];
-    load_means(tables, job.stats, shared.figures);
+    load_figures(tables, job.stats, shared.figures);
     __syncthreads();
     Tile tile = open_tile(job.size, blockIdx.x);
-    Quad levels = compose(tables, picture, job.stats, tile, shared);
-    levels = recoloured(levels, open_steps(tables, picture.steps, job.stats, shared.figures));
-    if (job.pitch != 0) return put_canvas(job, constants, scratch, tile, levels, shared.figures);
+    Quad levels = compose(tables, picture, tile, shared);
+    levels = recoloured(levels, open_steps(tables, picture.steps, shared.figures));
+    if (job.pitch != 0) return put_canvas(job, constants, scratch, tile, levels, shared);
     if (!is_shown(tile)) return;
     Format format = open_format(constants);
     Values values = finished(levels, format);

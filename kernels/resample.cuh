@@ -15,12 +15,6 @@
 // Rows, in groups of four, that are taken at a time: a thread for each column of each group.
 #define FEEDLINE_STAGED_ROWS (FEEDLINE_THREADS / FEEDLINE_TILE_WIDTH)
 
-// What a block knows of statistics.
-struct Figures {
-    float means[FEEDLINE_MAX_STATS];  // those that its steps name
-    unsigned long long sums[32];      // of what it measures
-};
-
 // Shared memory of a block: 19 kB.
 struct Shared {
     // Four rows of three planes each: line ((row group * 4) + row) * 3 + channel.

@@ -4,39 +4,65 @@
 //! uniform draws give the same parameters. Each augmentation is one file with two halves, `make_params` (dice to
 //! numbers) and [`Augment::plan`] (numbers to ops). A new one is a new file and a `mod`, a `pub use` and a name below.
 
+mod auto_augment;
 mod center_crop;
 mod check;
 mod color_jitter;
 mod degrees;
+mod gaussian_blur;
 mod grayscale;
 mod horizontal_flip;
 mod pad;
 mod patch;
+mod policy;
+mod rand_augment;
+mod random_adjust_sharpness;
 mod random_affine;
+mod random_autocontrast;
+mod random_channel_permutation;
 mod random_crop;
+mod random_equalize;
 mod random_erasing;
 mod random_grayscale;
+mod random_invert;
 mod random_perspective;
+mod random_photometric_distort;
+mod random_posterize;
 mod random_resized_crop;
 mod random_rotation;
+mod random_solarize;
 mod registry;
 mod resize;
+mod trivial_augment_wide;
 mod vertical_flip;
 
+pub use auto_augment::{AutoAugment, AutoAugmentPolicy};
 pub use center_crop::CenterCrop;
 pub use color_jitter::{ColorJitter, Jitter, JitterParams};
 pub use degrees::Degrees;
+pub use gaussian_blur::{GaussianBlur, KernelSize, Sigma};
 pub use grayscale::Grayscale;
 pub use horizontal_flip::RandomHorizontalFlip;
 pub use pad::Pad;
+pub use policy::{Drawn, PolicyOp};
+pub use rand_augment::RandAugment;
+pub use random_adjust_sharpness::RandomAdjustSharpness;
 pub use random_affine::{AffineParams, RandomAffine, ShearRange};
+pub use random_autocontrast::RandomAutocontrast;
+pub use random_channel_permutation::RandomChannelPermutation;
 pub use random_crop::{CropParams, RandomCrop};
+pub use random_equalize::RandomEqualize;
 pub use random_erasing::{EraseValue, Random, RandomErasing};
 pub use random_grayscale::RandomGrayscale;
+pub use random_invert::RandomInvert;
 pub use random_perspective::{Corners, RandomPerspective};
+pub use random_photometric_distort::{DistortParams, RandomPhotometricDistort};
+pub use random_posterize::RandomPosterize;
 pub use random_resized_crop::RandomResizedCrop;
 pub use random_rotation::RandomRotation;
+pub use random_solarize::RandomSolarize;
 pub use resize::Resize;
+pub use trivial_augment_wide::TrivialAugmentWide;
 pub use vertical_flip::RandomVerticalFlip;
 
 use crate::draft::Draft;
@@ -44,20 +70,32 @@ use crate::error::Result;
 use crate::rng::Draws;
 
 registry::registry! {
+    AutoAugment,
     CenterCrop,
     ColorJitter,
+    GaussianBlur,
     Grayscale,
     Pad,
+    RandAugment,
+    RandomAdjustSharpness,
     RandomAffine,
+    RandomAutocontrast,
+    RandomChannelPermutation,
     RandomCrop,
+    RandomEqualize,
     RandomErasing,
     RandomGrayscale,
     RandomHorizontalFlip,
+    RandomInvert,
     RandomPerspective,
+    RandomPhotometricDistort,
+    RandomPosterize,
     RandomResizedCrop,
     RandomRotation,
+    RandomSolarize,
     RandomVerticalFlip,
     Resize,
+    TrivialAugmentWide,
 }
 
 /// One augmentation: draws parameters, asks the draft for ops.

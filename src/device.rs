@@ -8,6 +8,7 @@ pub mod cuda;
 #[path = "device/no_cuda.rs"]
 pub mod cuda;
 mod decoded_by;
+mod gaussian;
 mod reach;
 mod shrink;
 mod warp;

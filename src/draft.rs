@@ -4,9 +4,11 @@
 //! already holds (a second resampling, a border after a colour step), the draft is *sealed*: what there is becomes a
 //! stage that renders a u8 image, and the verb goes on from that.
 
+mod filtered;
 mod freeze;
 mod mix;
 pub mod op;
+mod recolour;
 mod verbs;
 mod warp;
 
@@ -127,10 +129,18 @@ impl Draft {
             Op::Contrast { factor } => self.blend_with(op, step::CONTRAST, factor),
             Op::Saturation { factor } => self.blend_with(op, step::SATURATION, factor),
             Op::Hue { factor } => self.turn_hue(factor),
-            Op::Grayscale { num_output_channels: 3 } => self.recolour(step::GRAYSCALE, 0.0),
+            Op::Grayscale { num_output_channels: 3 } => self.recolour(step::GRAYSCALE, [0.0; 3]),
             Op::Grayscale { num_output_channels } => Err(Error::config(format!(
                 "grayscale: num_output_channels is {num_output_channels}, but a sample always has 3: leave it out"
             ))),
+            Op::Solarize { threshold } => self.solarize(threshold),
+            Op::Posterize { bits } => self.posterize(bits),
+            Op::Invert {} => self.recolour(step::SOLARIZE, [0.0; 3]),
+            Op::PermuteChannels { permutation } => self.permute(permutation),
+            Op::Autocontrast {} => self.recolour(step::AUTOCONTRAST, [0.0; 3]),
+            Op::Equalize {} => self.recolour(step::EQUALIZE, [0.0; 3]),
+            Op::Sharpness { factor } => self.sharpness(factor),
+            Op::GaussianBlur { kernel_size, sigma } => self.gaussian_blur(kernel_size, sigma),
             Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
             Op::Normalize { mean, std } => self.normalize(mean, std),
         }

@@ -22,6 +22,8 @@ pub const MAX_STAGES: usize = 16;
 pub const MAX_STEPS: usize = 64;
 /// Most statistics of one sample.
 pub const MAX_STATS: usize = 8;
+/// Longest edge of a [`filter::GAUSSIAN`] kernel.
+pub const MAX_KERNEL: usize = 127;
 /// Most erased rectangles of one sample.
 pub const MAX_ERASES: usize = 32;
 
@@ -64,6 +66,9 @@ pub mod kind {
     pub const WARP: u32 = 1;
     /// One colour, [`super::Layer::fill`].
     pub const SOLID: u32 = 2;
+    /// An earlier stage, each pixel made of its neighbours: [`super::filter::SHARPNESS`] or
+    /// [`super::filter::GAUSSIAN`], with its arguments in [`super::Layer::map`]. Upright, and as large as the stage.
+    pub const FILTERED: u32 = 3;
 }
 
 /// How a layer's taps are weighted.
@@ -76,6 +81,12 @@ pub mod filter {
     pub const BICUBIC: u32 = 2;
     /// The source pixel at floor(i * (in / out)), in f32 as torch computes it; in a warp the nearest one.
     pub const NEAREST: u32 = 3;
+    /// Of [`super::kind::FILTERED`]: T(fma(mean - x, a, x)) with the rounded mean of nine pixels, in which the own one
+    /// counts five times; pixels at the edge stay. Argument a.
+    pub const SHARPNESS: u32 = 4;
+    /// Of [`super::kind::FILTERED`]: sums of rows, then of columns, with the weights of a normal distribution; the image
+    /// is mirrored beyond its edges. Arguments: columns and rows of the kernel, standard deviation along x and y.
+    pub const GAUSSIAN: u32 = 5;
 }
 
 /// What a [`kind::WARP`] layer shows where the map leaves the clip; the last of [`Layer::fill`].
@@ -166,6 +177,27 @@ pub mod step {
     pub const HUE: u32 = 3;
     /// All channels become the luma.
     pub const GRAYSCALE: u32 = 4;
+    /// 255 - x where x >= t: args t. With t = 0 all levels are inverted.
+    pub const SOLARIZE: u32 = 5;
+    /// floor(x * b) * a: args a, b, a power of two and its inverse, so that the highest bits are kept.
+    pub const POSTERIZE: u32 = 6;
+    /// Red, green and blue become those channels (0, 1 or 2) of before: args one each.
+    pub const PERMUTE: u32 = 7;
+    /// T((x - least) / ((greatest - least) * f32(1 / 255))) a channel, with its least and greatest level from a
+    /// histogram; nothing where they are the same.
+    pub const AUTOCONTRAST: u32 = 8;
+    /// (pixels below x + step / 2) / step a channel, in whole numbers and at most 255, from a histogram; step is a 255th
+    /// of the pixels below the greatest level, and where it is 0 nothing changes.
+    pub const EQUALIZE: u32 = 9;
+
+    /// What an op's statistic measures, one of [`super::stat`]; `None` where it needs none.
+    pub const fn measures(op: u32) -> Option<u32> {
+        match op {
+            CONTRAST => Some(super::stat::MEAN_LUMA),
+            AUTOCONTRAST | EQUALIZE => Some(super::stat::HISTOGRAM),
+            _ => None,
+        }
+    }
 }
 
 /// One colour operation.
@@ -184,6 +216,8 @@ pub struct Step {
 pub mod stat {
     /// f32(exact sum of the luma / pixel count).
     pub const MEAN_LUMA: u32 = 0;
+    /// How many pixels have each level, a channel.
+    pub const HISTOGRAM: u32 = 1;
     /// Measured over a rectangle of a layer's source, index = layer.
     pub const OF_LAYER: u32 = 0;
     /// Measured over a picture's whole canvas, index = picture.
@@ -192,11 +226,11 @@ pub mod stat {
     pub const OF_STAGE: u32 = 2;
 }
 
-/// A number that a step needs and that only the whole image gives.
+/// What a step needs and only the whole image gives.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub struct Stat {
-    /// What is measured: [`stat::MEAN_LUMA`].
+    /// What is measured: [`stat::MEAN_LUMA`] or [`stat::HISTOGRAM`].
     pub kind: u32,
     /// [`stat::OF_LAYER`], [`stat::OF_PICTURE`] or [`stat::OF_STAGE`].
     pub target: u32,

@@ -6,9 +6,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use feedline::augment::{
-    Augment, Augmentation, CenterCrop, ColorJitter, CropParams, EraseValue, Grayscale, JitterParams, Pad,
-    RandomCrop, RandomErasing, RandomGrayscale, RandomHorizontalFlip, RandomResizedCrop, RandomVerticalFlip,
-    Resize,
+    Augment, Augmentation, CenterCrop, ColorJitter, CropParams, EraseValue, GaussianBlur, Grayscale,
+    JitterParams, Pad, RandAugment, RandomAdjustSharpness, RandomCrop, RandomErasing, RandomGrayscale,
+    RandomHorizontalFlip, RandomPosterize, RandomResizedCrop, RandomSolarize, RandomVerticalFlip, Resize,
+    TrivialAugmentWide,
 };
 use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Interpolation, Op, Value};
@@ -328,6 +329,14 @@ fn arguments_without_meaning_are_refused_by_name() {
         (Box::new(RandomCrop::new(70_000)), "size must be from 1"),
         (Box::new(Pad::new(70_000)), "padding must be at most"),
         (Box::new(Grayscale { num_output_channels: 1 }), "always has 3"),
+        (Box::new(RandomSolarize::new(256.0)), "threshold should be at most 255"),
+        (Box::new(RandomPosterize::new(9)), "bits should be in 0..=8"),
+        (Box::new(RandomAdjustSharpness::new(-0.1)), "sharpness_factor should be non negative"),
+        (Box::new(GaussianBlur::new(4)), "kernel_size should be odd"),
+        (Box::new(GaussianBlur::new(3).sigma(0.0)), "sigma should be between"),
+        (Box::new(RandAugment::new(2, 31)), "magnitude should be less than"),
+        (Box::new(RandAugment::new(9, 9)), "num_ops should be at most 6"),
+        (Box::new(TrivialAugmentWide::new().num_magnitude_bins(1)), "num_magnitude_bins should be from 2"),
     ];
     for (augment, want) in refused {
         let message = augment.check().unwrap_err().to_string();
@@ -340,6 +349,10 @@ fn every_augmentation_is_registered_under_its_torchvision_name() {
     for &name in Augmentation::NAMES {
         let arguments = match name {
             "Pad" => serde_json::json!({"padding": 2}),
+            "GaussianBlur" => serde_json::json!({"kernel_size": 3}),
+            "RandomAdjustSharpness" => serde_json::json!({"sharpness_factor": 2}),
+            "RandomPosterize" => serde_json::json!({"bits": 2}),
+            "RandomSolarize" => serde_json::json!({"threshold": 2}),
             "RandomAffine" | "RandomRotation" => serde_json::json!({"degrees": 2}),
             "CenterCrop" | "RandomCrop" | "RandomResizedCrop" | "Resize" => serde_json::json!({"size": 2}),
             _ => serde_json::json!({}),

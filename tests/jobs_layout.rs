@@ -6,21 +6,27 @@
 mod c_layout;
 
 use c_layout::{Facts, constants, layout, measured};
-use feedline::device::cuda::jobs::{self, Axis, AxisTable, Batch, MeasureJob, Paint, RenderJob, Source};
+use feedline::device::cuda::jobs::{
+    self, Axis, AxisTable, Batch, FilterJob, MeasureJob, Paint, RenderJob, Source, TableJob, Tally,
+};
 use feedline::output::{DType, Layout};
 
 fn rust() -> Facts {
     let structs = layout! {
-        Batch { sources, paints, pictures, steps, erases, counts, sums, dtype, layout, factors }
+        Batch { sources, paints, pictures, steps, erases, counts, sums, tallies, dtype, layout, factors }
         Source { origin, right, down, size, column, columns, in_scratch, reserved }
         Axis { table, input, output, offset, count, reversed, filter, first, groups }
         AxisTable { precision, reserved }
         Paint { window, kind, around, source, fill, steps, columns, rows, map, reserved }
         RenderJob { target, size, pictures, steps, stats, pitch, measured, rect }
         MeasureJob { source, measured, steps, stats }
+        Tally { counts, table }
+        TableJob { tally, op }
+        FilterJob { target, source, pitch, filter, share, weights, columns, rows, reserved }
     };
     let constants = constants! {
         "KIND_COPY" = jobs::KIND_COPY,
+        "TALLY_BIT" = jobs::TALLY_BIT,
         "TILE_WIDTH" = jobs::TILE_WIDTH,
         "TILE_HEIGHT" = jobs::TILE_HEIGHT,
         "THREADS" = jobs::THREADS,

@@ -54,7 +54,7 @@ fn any_op(rng: &mut Rng, size: Size) -> Op {
         _ => Interpolation::Bilinear,
     };
     let factor = f64::from(rng.uniform_between(0.0, 2.0));
-    match rng.below(12) {
+    match rng.below(16) {
         0 => {
             let ((left, width), (top, height)) = (within(rng, size.width), within(rng, size.height));
             Op::Crop { top, left, height, width }
@@ -87,7 +87,24 @@ fn any_op(rng: &mut Rng, size: Size) -> Op {
         8 => Op::Brightness { factor },
         9 => Op::Contrast { factor },
         10 => Op::Saturation { factor },
+        11 => Op::Autocontrast {},
+        12 => Op::Equalize {},
+        13 => pointwise(rng, factor),
+        14 => Op::Sharpness { factor },
         _ => Op::Hue { factor: factor / 2.0 - 0.5 },
+    }
+}
+
+/// A colour op that looks at one pixel alone.
+fn pointwise(rng: &mut Rng, factor: f64) -> Op {
+    match rng.below(4) {
+        0 => Op::Solarize { threshold: factor * 127.5 },
+        1 => Op::Posterize { bits: rng.below(9) },
+        2 => Op::Invert {},
+        _ => {
+            let permutation = [[0, 1, 2], [1, 0, 2], [2, 1, 0], [2, 0, 1]][rng.below(4) as usize];
+            Op::PermuteChannels { permutation }
+        }
     }
 }
 

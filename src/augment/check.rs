@@ -14,9 +14,24 @@ pub(super) const fn nearest() -> Interpolation {
     Interpolation::Nearest
 }
 
+/// torchvision's default number of magnitudes.
+pub(super) const fn bins() -> u32 {
+    31
+}
+
 /// For serde: what torchvision has on by default.
 pub(super) const fn yes() -> bool {
     true
+}
+
+/// One magnitude alone has no strongest.
+pub(super) fn magnitudes(name: &str, bins: u32) -> Result<()> {
+    match (2..=1 << 16).contains(&bins) {
+        true => Ok(()),
+        false => {
+            Err(Error::config(format!("{name}: num_magnitude_bins should be from 2 to 65536, but is {bins}")))
+        }
+    }
 }
 
 pub(super) fn probability(name: &str, p: f32) -> Result<()> {

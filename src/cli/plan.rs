@@ -126,6 +126,7 @@ fn layer(layer: &Layer) -> Value {
     let kind = match layer.kind {
         kind::UPRIGHT => "upright",
         kind::WARP => "warp",
+        kind::FILTERED => "filtered",
         _ => "solid",
     };
     let source = match layer.image {
@@ -133,6 +134,7 @@ fn layer(layer: &Layer) -> Value {
         image if image & plan::STAGE_BIT != 0 => json!({ "stage": image & !plan::STAGE_BIT }),
         image => json!({ "image": image }),
     };
+    let mapped = [kind::WARP, kind::FILTERED].contains(&layer.kind);
     json!({
         "kind": kind,
         "source": source,
@@ -143,7 +145,7 @@ fn layer(layer: &Layer) -> Value {
         "orientation": exif(layer.orientation),
         "window": rect(layer.window),
         "filter": filter(layer.filter),
-        "map": (layer.kind == kind::WARP).then_some(layer.map),
+        "map": mapped.then_some(layer.map),
     })
 }
 
@@ -152,6 +154,8 @@ fn filter(filter: u32) -> &'static str {
         plan::filter::BILINEAR => "bilinear",
         plan::filter::BILINEAR_PLAIN => "bilinear without antialias",
         plan::filter::BICUBIC => "bicubic",
+        plan::filter::SHARPNESS => "sharpness",
+        plan::filter::GAUSSIAN => "gaussian blur",
         _ => "nearest",
     }
 }
@@ -163,6 +167,11 @@ fn step(step: &plan::Step) -> Value {
         plan::step::SATURATION => "saturation",
         plan::step::HUE => "hue",
         plan::step::GRAYSCALE => "grayscale",
+        plan::step::SOLARIZE => "solarize",
+        plan::step::POSTERIZE => "posterize",
+        plan::step::PERMUTE => "permute_channels",
+        plan::step::AUTOCONTRAST => "autocontrast",
+        plan::step::EQUALIZE => "equalize",
         _ => "other",
     };
     let statistic = (step.stat != plan::NONE).then_some(step.stat);

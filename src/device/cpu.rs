@@ -4,7 +4,9 @@ mod blend;
 mod block;
 #[cfg(target_arch = "x86_64")]
 mod dispatch;
+mod filter;
 mod gather;
+mod histogram;
 mod normal;
 mod pack;
 mod recolour;

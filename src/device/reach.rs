@@ -107,6 +107,9 @@ pub(crate) fn taps_of(layer: &Layer) -> Rect {
     if layer.kind == kind::WARP {
         return warp::taps_of(layer);
     }
+    if layer.kind == kind::FILTERED {
+        return layer.clip;
+    }
     let (columns, rows) = scales(layer);
     let ((left, right), (top, bottom)) = (columns.span(), rows.span());
     Rect::new(layer.clip.x + left as i32, layer.clip.y + top as i32, right - left, bottom - top)

@@ -2,8 +2,8 @@
 
 use super::{Draft, DraftPicture, DraftStage, DraftStep, MAX_CANVAS_PIXELS};
 use crate::error::Error;
-use crate::geometry::{Rect, Size};
-use crate::plan::{self, NONE, Picture, Plan, Span, Stage, Stat, kind, stat};
+use crate::geometry::Size;
+use crate::plan::{self, NONE, Picture, Plan, Span, Stage, Stat, kind, stat, step};
 
 impl Draft {
     /// Turns the draft into plain data, or returns the first error met on the way.
@@ -71,15 +71,16 @@ fn freeze_steps(plan: &mut Plan, steps: &[DraftStep], target: u32, index: u32) -
     let start = plan.steps.len() as u32;
     for (position, DraftStep { step, measured }) in steps.iter().enumerate() {
         let ahead = Span { start, len: position as u32 };
-        let stat = measured.map_or(NONE, |rect| measure(plan, target, index, rect, ahead));
+        let stat = match (*measured, step::measures(step.op)) {
+            (Some(rect), Some(kind)) => {
+                plan.stats.push(Stat { kind, target, index, reserved: 0, rect, steps: ahead });
+                plan.stats.len() as u32 - 1
+            }
+            _ => NONE,
+        };
         plan.steps.push(plan::Step { stat, ..*step });
     }
     Span { start, len: steps.len() as u32 }
-}
-
-fn measure(plan: &mut Plan, target: u32, index: u32, rect: Rect, steps: Span) -> u32 {
-    plan.stats.push(Stat { kind: stat::MEAN_LUMA, target, index, reserved: 0, rect, steps });
-    plan.stats.len() as u32 - 1
 }
 
 fn check_bounds(plan: &Plan) -> Result<(), Error> {

@@ -160,6 +160,39 @@ pub enum Op {
         #[serde(default = "three")]
         num_output_channels: u32,
     },
+    /// Inverts the levels from a threshold on.
+    Solarize {
+        /// Least level that is inverted, at most 255.
+        threshold: f64,
+    },
+    /// Keeps the highest bits of each level.
+    Posterize {
+        /// Bits that are kept, in 0..=8.
+        bits: u32,
+    },
+    /// Replaces each level x by 255 - x.
+    Invert {},
+    /// Changes the order of the channels.
+    PermuteChannels {
+        /// Which channel of before becomes red, green and blue; 0 is red.
+        permutation: [u32; 3],
+    },
+    /// Stretches each channel so that its least level becomes 0 and its greatest 255.
+    Autocontrast {},
+    /// Spreads the levels of each channel so that all are about as frequent.
+    Equalize {},
+    /// Blends with the mean of the neighbours.
+    Sharpness {
+        /// 0 is smooth, 1 changes nothing.
+        factor: f64,
+    },
+    /// Blurs with a normal distribution.
+    GaussianBlur {
+        /// Columns and rows of the kernel, odd and at most 127.
+        kernel_size: [u32; 2],
+        /// Standard deviation along x and y, in pixels.
+        sigma: [f64; 2],
+    },
     /// Fills a rectangle after normalise.
     Erase {
         /// First row.

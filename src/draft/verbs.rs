@@ -1,12 +1,11 @@
 //! The verbs themselves: what each op does to the canvas.
 
-use super::op::Op;
 use super::op::{Extent, Fill, Interpolation, Value};
-use super::{Draft, DraftLayer, DraftStep, MAX_EDGE, blank};
+use super::{Draft, DraftLayer, MAX_EDGE, blank};
 use crate::color::Normalize;
 use crate::error::Error;
 use crate::geometry::{Rect, Size};
-use crate::plan::{self, Erase, Layer, Step, filter, kind, step};
+use crate::plan::{self, Erase, Layer, filter, kind};
 
 impl Draft {
     pub(super) fn crop(&mut self, rect: Rect) -> Result<(), Error> {
@@ -130,40 +129,6 @@ impl Draft {
     pub(super) fn mirror(&mut self, axis: u32) -> Result<(), Error> {
         let size = self.canvas.size;
         self.canvas.pictures.iter_mut().for_each(|picture| picture.mirror(axis, size));
-        Ok(())
-    }
-
-    /// Brightness, contrast and saturation: towards black, the mean or the luma.
-    pub(super) fn blend_with(&mut self, op: &Op, step: u32, factor: f64) -> Result<(), Error> {
-        if !(0.0..=f64::from(f32::MAX)).contains(&factor) {
-            let name = op.name();
-            return Err(Error::config(format!("{name}: the factor must not be negative, but is {factor}")));
-        }
-        self.recolour(step, factor)
-    }
-
-    pub(super) fn turn_hue(&mut self, factor: f64) -> Result<(), Error> {
-        if !(-0.5..=0.5).contains(&factor) {
-            return Err(Error::config(format!("hue: the factor must be in -0.5..=0.5, but is {factor}")));
-        }
-        self.recolour(step::HUE, factor)
-    }
-
-    pub(super) fn recolour(&mut self, op: u32, factor: f64) -> Result<(), Error> {
-        let args = [factor as f32, (1.0 - factor) as f32, 0.0, 0.0, 0.0, 0.0];
-        let mut added = DraftStep { step: Step { op, stat: plan::NONE, args }, measured: None };
-        let whole = self.canvas.size.rect();
-        let needs_mean = op == step::CONTRAST;
-        if let Some(DraftLayer { layer, steps, .. }) = self.canvas.plain() {
-            added.measured = needs_mean.then_some(layer.clip);
-            steps.push(added);
-            return Ok(());
-        }
-        added.measured = needs_mean.then_some(whole);
-        match self.canvas.pictures.as_mut_slice() {
-            [only] => only.steps.push(added),
-            _ => self.canvas.steps.push(added),
-        }
         Ok(())
     }
 

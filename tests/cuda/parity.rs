@@ -112,7 +112,7 @@ fn any_op(rng: &mut Rng, size: Size) -> Op {
         _ => Interpolation::Bilinear,
     };
     let factor = f64::from(rng.uniform_between(0.0, 2.0));
-    match rng.below(16) {
+    match rng.below(23) {
         0 => {
             let ((left, width), (top, height)) = (within(rng, size.width), within(rng, size.height));
             Op::Crop { top, left, height, width }
@@ -141,8 +141,33 @@ fn any_op(rng: &mut Rng, size: Size) -> Op {
         12 => Op::Saturation { factor },
         13 => Op::Hue { factor: factor / 2.0 - 0.5 },
         14 => Op::Grayscale { num_output_channels: 3 },
+        15 => pointwise(rng, factor),
+        16 => Op::Autocontrast {},
+        17 => Op::Equalize {},
+        18 => Op::Sharpness { factor },
+        19 | 20 => any_blur(rng, size),
         _ => any_warp(rng, size),
     }
+}
+
+/// A colour op that looks at one pixel alone.
+fn pointwise(rng: &mut Rng, factor: f64) -> Op {
+    match rng.below(4) {
+        0 => Op::Solarize { threshold: factor * 127.5 },
+        1 => Op::Posterize { bits: rng.below(9) },
+        2 => Op::Invert {},
+        _ => {
+            let permutation = [[0, 1, 2], [1, 0, 2], [2, 1, 0], [2, 0, 1]][rng.below(4) as usize];
+            Op::PermuteChannels { permutation }
+        }
+    }
+}
+
+/// A blur that fits the canvas.
+fn any_blur(rng: &mut Rng, size: Size) -> Op {
+    let kernel_size = [size.width, size.height].map(|edge| 2 * rng.below(edge.min(12)) + 1);
+    let sigma = [0.3, 2.0].map(|most| f64::from(rng.uniform_between(0.1, most)));
+    Op::GaussianBlur { kernel_size, sigma }
 }
 
 fn any_warp(rng: &mut Rng, size: Size) -> Op {
@@ -176,11 +201,12 @@ fn any_draft(rng: &mut Rng, index: u64, most: u32) -> Draft {
     let stored = Size::new(1 + rng.below(120), 1 + rng.below(90));
     let orientation = Orientation::from_exif(1 + rng.below(8).saturating_sub(rng.below(3)) as u16);
     let mut draft = Draft::new(index, stored, orientation);
-    let mut contrasts = 0;
+    let mut measured = 0;
     for _ in 0..rng.below(most + 1) {
         let op = any_op(rng, draft.size());
-        contrasts += u32::from(matches!(op, Op::Contrast { .. }));
-        if contrasts <= 2 || !matches!(op, Op::Contrast { .. }) {
+        let measures = matches!(op, Op::Contrast { .. } | Op::Autocontrast {} | Op::Equalize {});
+        measured += u32::from(measures);
+        if measured <= 2 || !measures {
             draft.apply(op);
         }
     }

@@ -112,6 +112,25 @@ impl Picture {
         (sum / (self.width * self.height) as f64) as f32
     }
 
+    /// Changes each channel by itself.
+    fn by_channel(&self, change: fn(&[u8]) -> Vec<u8>) -> Self {
+        let channels: Vec<Vec<u8>> = (0..3)
+            .map(|c| change(&self.levels.iter().skip(c).step_by(3).copied().collect::<Vec<u8>>()))
+            .collect();
+        Self::make(self.width, self.height, |x, y, c| channels[c][(y * self.width + x) as usize])
+    }
+
+    fn sharpened(&self, x: i64, y: i64, c: usize, factor: f64) -> u8 {
+        let own = f32::from(self.at(x, y, c));
+        if x == 0 || y == 0 || x + 1 == self.width || y + 1 == self.height {
+            return own as u8;
+        }
+        let near = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| (dx, dy)));
+        let sum: f64 = near.map(|(dx, dy)| f64::from(self.at(x + dx, y + dy, c))).sum();
+        let mean = ((sum + 4.0 * f64::from(own)) / 13.0).round_ties_even() as f32;
+        (mean - own).mul_add((1.0 - factor) as f32, own).clamp(0.0, 255.0) as u8
+    }
+
     /// Does one op on the whole image.
     pub(crate) fn apply(&self, op: &Op) -> Self {
         match *op {
@@ -150,9 +169,39 @@ impl Picture {
             }
             Op::Hue { factor } => self.map(|p| hue(p, factor as f32)),
             Op::Grayscale { .. } => self.map(|p| [luma(p); 3]),
+            Op::Solarize { threshold } => {
+                self.map(|p| p.map(|x| if x >= threshold as f32 { 255.0 - x } else { x }))
+            }
+            Op::Posterize { bits } => {
+                let mask = !(0xFF_u32 >> bits) & 0xFF;
+                self.map(|p| p.map(|x| (x as u32 & mask) as f32))
+            }
+            Op::Invert {} => self.map(|p| p.map(|x| 255.0 - x)),
+            Op::PermuteChannels { permutation } => self.map(|p| permutation.map(|c| p[c as usize])),
+            Op::Autocontrast {} => self.by_channel(autocontrast),
+            Op::Equalize {} => self.by_channel(equalize),
+            Op::Sharpness { factor } => {
+                Self::make(self.width, self.height, |x, y, c| self.sharpened(x, y, c, factor))
+            }
             _ => panic!("the oracle does not know {op:?}"),
         }
     }
+}
+
+fn autocontrast(levels: &[u8]) -> Vec<u8> {
+    let (min, max) = (levels.iter().min().copied().unwrap_or(0), levels.iter().max().copied().unwrap_or(0));
+    let scale = f32::from(max - min) * (1.0 / 255.0);
+    let stretched = |x: u8| (f32::from(x - min) / scale).clamp(0.0, 255.0) as u8;
+    levels.iter().map(|&x| if min == max { x } else { stretched(x) }).collect()
+}
+
+fn equalize(levels: &[u8]) -> Vec<u8> {
+    let pixels_below = |x: u8| levels.iter().filter(|&&other| other < x).count();
+    let step = pixels_below(levels.iter().max().copied().unwrap_or(0)) / 255;
+    let table: Vec<u8> = (0..=255)
+        .map(|x| (pixels_below(x) + step / 2).checked_div(step).map_or(x, |level| level.min(255) as u8))
+        .collect();
+    levels.iter().map(|&x| table[usize::from(x)]).collect()
 }
 
 fn kernel(x: f64, bicubic: bool) -> f64 {

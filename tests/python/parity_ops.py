@@ -60,6 +60,8 @@ REFERENCE = {
     "invert": reference.invert,
     "solarize": reference.solarize,
     "posterize": reference.posterize,
+    "permute_channels": reference.permute_channels,
+    "gaussian_blur": reference.gaussian_blur,
     "erase": lambda image, i, j, h, w, v: reference.erase(image, i, j, h, w, tensor_value(v)),
     "normalize": lambda image, mean, std: reference.normalize(
         reference.to_dtype(image, torch.float32, scale=True), mean, std),
@@ -160,6 +162,12 @@ def draw_perspective(rng, size):
     return {"startpoints": corners, "endpoints": moved, **around}
 
 
+def draw_blur(rng, size):
+    """Parameters of `gaussian_blur`; the kernel's half must be smaller than the image."""
+    kernel = [2 * rng.randint(0, min(edge - 1, 15)) + 1 for edge in size]
+    return {"kernel_size": kernel, "sigma": [rng.uniform(0.1, 4), rng.uniform(0.1, 4)]}
+
+
 # Draws of parameters, each from (rng, (width, height)). A row of the table is a name here, or a chain below.
 DRAWS = {
     "resized_crop": draw_resized_crop,
@@ -177,6 +185,13 @@ DRAWS = {
     "saturation": lambda rng, size: {"factor": draw_factor(rng)},
     "hue": lambda rng, size: {"factor": draw_hue(rng)},
     "grayscale": lambda rng, size: {},
+    "solarize": lambda rng, size: {"threshold": rng.choice((rng.randint(0, 255), rng.uniform(-1, 255)))},
+    "posterize": lambda rng, size: {"bits": rng.randint(0, 8)},
+    "invert": lambda rng, size: {},
+    "permute_channels": lambda rng, size: {"permutation": rng.sample(range(3), 3)},
+    "autocontrast": lambda rng, size: {},
+    "equalize": lambda rng, size: {},
+    "sharpness": lambda rng, size: {"factor": draw_factor(rng)},
     "erase": draw_erase,
 }
 NORMALIZE = {
@@ -190,12 +205,7 @@ EXTRA = {
         **draw_resized_crop(rng, size), "interpolation": "nearest", "antialias": False},
     "resize:plain": lambda rng, size: {"size": [draw_side(rng), draw_side(rng)], "antialias": False},
     "crop:outside": draw_crop_past_the_edge,
-    "sharpness": lambda rng, size: {"factor": draw_factor(rng)},
-    "autocontrast": lambda rng, size: {},
-    "equalize": lambda rng, size: {},
-    "invert": lambda rng, size: {},
-    "solarize": lambda rng, size: {"threshold": rng.randint(0, 256)},
-    "posterize": lambda rng, size: {"bits": rng.randint(1, 8)},
+    "gaussian_blur": draw_blur,
 }
 # Only inside a fixed chain: after normalize the value is in normalised units.
 AFTER_NORMALIZE = {

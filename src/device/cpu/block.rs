@@ -3,6 +3,7 @@
 //! Levels stay whole numbers between steps, so nothing is lost by not going back to u8. The loops are plain Rust on
 //! fixed arrays, compiled once per instruction set; `mul_add` is one fused operation in all of them.
 
+use super::histogram::Table;
 use super::pack;
 use crate::plan::step;
 use crate::simd::Level;
@@ -27,12 +28,14 @@ impl Default for Block {
 }
 
 /// A colour step with its statistic filled in.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Resolved {
     pub(crate) op: u32,
     pub(crate) args: [f32; 6],
     /// The measured mean, for contrast.
     pub(crate) mean: f32,
+    /// What a histogram makes of each level, for autocontrast and equalize.
+    pub(crate) table: Option<Box<Table>>,
 }
 
 impl Block {
@@ -129,7 +132,23 @@ impl Block {
                     (r[i], g[i], b[i]) = turn_hue(r[i], g[i], b[i], factor);
                 }
             }
-            _ => {}
+            step::SOLARIZE => self.each(|level| if level >= factor { 255.0 - level } else { level }),
+            step::POSTERIZE => self.each(|level| (level * rest).floor() * factor),
+            step::PERMUTE => {
+                let [r, g, b, ..] = step.args.map(|channel| self.planes[channel as usize]);
+                self.planes = [r, g, b];
+            }
+            _ => self.look_up(step.table.as_deref()),
+        }
+    }
+
+    #[inline(always)]
+    fn look_up(&mut self, table: Option<&Table>) {
+        let Some(table) = table else { return };
+        for (plane, table) in self.planes.iter_mut().zip(table) {
+            for level in plane {
+                *level = f32::from(table[usize::from(*level as u8)]);
+            }
         }
     }
 }

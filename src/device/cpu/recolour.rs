@@ -1,10 +1,11 @@
 //! Colour steps over whole images, and the statistics that some of them wait for.
 
 use super::block::{Block, LANES, Resolved};
+use super::histogram::Histogram;
 use super::pack::with_level;
 use super::view::Canvas;
 use crate::geometry::Rect;
-use crate::plan::{NONE, Plan, Span};
+use crate::plan::{NONE, Plan, Span, stat};
 use crate::simd::Level;
 
 /// Runs the steps on `canvas` as far as statistics need it, and leaves the rest in `rest` for the next pass.
@@ -20,14 +21,20 @@ pub(crate) fn until_last_statistic(
 ) {
     rest.clear();
     for step in &plan.steps[steps.range()] {
-        let mut mean = 0.0;
+        let mut resolved = Resolved { op: step.op, args: step.args, mean: 0.0, table: None };
         if step.stat != NONE {
             run(canvas, rest, level);
             rest.clear();
-            let rect = plan.stats[step.stat as usize].rect.shifted(-origin.0, -origin.1);
-            mean = mean_luma(canvas, rect, level);
+            let measured = &plan.stats[step.stat as usize];
+            let rect = measured.rect.shifted(-origin.0, -origin.1);
+            match measured.kind {
+                stat::HISTOGRAM => {
+                    resolved.table = Some(Box::new(Histogram::of(canvas, rect).table(step.op)));
+                }
+                _ => resolved.mean = mean_luma(canvas, rect, level),
+            }
         }
-        rest.push(Resolved { op: step.op, args: step.args, mean });
+        rest.push(resolved);
     }
 }
 

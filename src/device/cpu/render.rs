@@ -2,6 +2,7 @@
 
 use super::blend::{self, Blend};
 use super::block::Resolved;
+use super::filter;
 use super::gather::Gather;
 use super::recolour;
 use super::resample::Resampler;
@@ -236,6 +237,10 @@ impl Painter {
             self.row = row;
             return Ok(());
         }
+        if layer.kind == kind::FILTERED {
+            self.filtered(layer, stages, put);
+            return Ok(());
+        }
         let (columns, rows) = reach::scales(layer);
         let taps = reach::taps_of(layer);
         let Self { resampler, turned, rest, row, level } = self;
@@ -252,6 +257,25 @@ impl Painter {
             put(y, row);
         }
         Ok(())
+    }
+
+    /// Hands the rows of a filtered stage's window to `put`.
+    fn filtered(&mut self, layer: &Layer, stages: &[Canvas], mut put: impl FnMut(usize, &[u8])) {
+        let stage = &stages[(layer.image & !STAGE_BIT) as usize];
+        filter::run(layer, stage.view(layer.clip), &mut self.turned, self.level);
+        let (columns, rows) = reach::scales(layer);
+        let view = self.turned.view(layer.clip.size().rect());
+        let width = columns.count as usize * 3;
+        for y in 0..rows.count as usize {
+            let row = &view.row(rows.shown(y) as usize)[columns.offset as usize * 3..][..width];
+            if !columns.reversed {
+                put(y, row);
+                continue;
+            }
+            self.row.clear();
+            self.row.extend(row.rchunks_exact(3).flatten());
+            put(y, &self.row);
+        }
     }
 
     /// A warped layer, ready to render its rows.

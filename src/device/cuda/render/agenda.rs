@@ -3,9 +3,10 @@
 //! A job's level is one more than that of all it reads; decoded images and taps are on level 0. So one launch holds the
 //! jobs of all samples that may run beside each other.
 
-use super::jobs::{MeasureJob, RenderJob, Source, TILE_HEIGHT, TILE_WIDTH};
+use super::jobs::{FilterJob, MeasureJob, RenderJob, Source, TALLY_BIT, TILE_HEIGHT, TILE_WIDTH, TableJob};
 use super::tables::append;
 use crate::geometry::Size;
+use crate::plan::NONE;
 use std::collections::BTreeMap;
 
 /// Most jobs of a launch: what the second dimension of a grid can hold.
@@ -18,6 +19,10 @@ pub(super) enum Kernel {
     Taps,
     /// Statistics of sources.
     Measure,
+    /// Tables of histograms.
+    Tables,
+    /// Canvases made of others by a filter.
+    Filter,
     /// Canvases and samples of one picture.
     Render,
     /// Canvases and samples of several pictures.
@@ -43,37 +48,78 @@ pub(super) struct Agenda {
     pub(super) taps: Vec<u32>,
     measures: BTreeMap<u32, Vec<MeasureJob>>,
     renders: BTreeMap<(u32, Kernel), Vec<RenderJob>>,
+    filters: BTreeMap<u32, Vec<FilterJob>>,
+    tables: BTreeMap<u32, Vec<TableJob>>,
+    /// The op of each histogram.
+    tallied: Vec<u32>,
 }
 
 impl Agenda {
     /// Adds a canvas or a sample; returns the level on which it is there.
     pub(super) fn render(&mut self, ready: u32, kernel: Kernel, job: RenderJob) -> u32 {
         self.renders.entry((ready + 1, kernel)).or_default().push(job);
+        self.tabulate(ready + 1, job.measured);
         ready + 1
     }
 
     /// Adds a statistic of a source; returns the level on which it is there.
     pub(super) fn measure(&mut self, ready: u32, job: MeasureJob) -> u32 {
         self.measures.entry(ready + 1).or_default().push(job);
+        self.tabulate(ready + 1, job.measured);
         ready + 1
+    }
+
+    /// Adds a filtered canvas; returns the level on which it is there.
+    pub(super) fn filter(&mut self, ready: u32, job: FilterJob) -> u32 {
+        self.filters.entry(ready + 1).or_default().push(job);
+        ready + 1
+    }
+
+    /// A new histogram for a step that looks levels up: what names it.
+    pub(super) fn tally(&mut self, op: u32) -> u32 {
+        self.tallied.push(op);
+        TALLY_BIT | (self.tallied.len() as u32 - 1)
+    }
+
+    pub(super) fn tallies(&self) -> usize {
+        self.tallied.len()
+    }
+
+    /// Makes a table of what is measured on a level, at its end.
+    fn tabulate(&mut self, level: u32, measured: u32) {
+        if measured != NONE && measured & TALLY_BIT != 0 {
+            let tally = measured & !TALLY_BIT;
+            let job = TableJob { tally, op: self.tallied[tally as usize] };
+            self.tables.entry(level).or_default().push(job);
+        }
     }
 
     /// Writes the jobs behind the tables; returns the launches in order.
     pub(super) fn launches(self, sources: &[Source], bytes: &mut Vec<u8>) -> Vec<Launch> {
         let mut launches = Vec::new();
         add(&mut launches, bytes, Kernel::Taps, &self.taps, 2);
-        let levels = self.measures.keys().copied().chain(self.renders.keys().map(|(level, _)| *level)).max();
+        let levels = self.measures.keys().chain(self.filters.keys()).copied();
+        let levels = levels.chain(self.renders.keys().map(|(level, _)| *level)).max();
         for level in 1..=levels.unwrap_or(0) {
             if let Some(jobs) = self.measures.get(&level) {
                 let tiles = jobs.iter().map(|job| tiles(sources[job.source as usize].size));
                 add(&mut launches, bytes, Kernel::Measure, jobs, blocks_of_a_job(tiles));
             }
+            if let Some(jobs) = self.filters.get(&level) {
+                let tiles = |job: &FilterJob| tiles(sources[job.source as usize].size);
+                for (most, jobs) in by_tiles(jobs, tiles) {
+                    add(&mut launches, bytes, Kernel::Filter, &jobs, most);
+                }
+            }
             for ((_, kernel), jobs) in
                 self.renders.range((level, Kernel::Taps)..=(level, Kernel::BlendErased))
             {
-                for (most, jobs) in by_tiles(jobs) {
+                for (most, jobs) in by_tiles(jobs, |job| tiles(job.size)) {
                     add(&mut launches, bytes, *kernel, &jobs, most);
                 }
+            }
+            if let Some(jobs) = self.tables.get(&level) {
+                add(&mut launches, bytes, Kernel::Tables, jobs, 3);
             }
         }
         launches
@@ -95,10 +141,10 @@ fn add<T: bytemuck::Pod>(
 
 /// The jobs by how many tiles they have, within a factor of four, and the most of each group: all jobs of a launch get as
 /// many blocks, and one large canvas among small ones must not cost each of them a block a tile.
-fn by_tiles(jobs: &[RenderJob]) -> impl Iterator<Item = (u32, Vec<RenderJob>)> {
-    let mut groups: BTreeMap<u32, (u32, Vec<RenderJob>)> = BTreeMap::new();
+fn by_tiles<T: Copy>(jobs: &[T], tiles_of: impl Fn(&T) -> u64) -> impl Iterator<Item = (u32, Vec<T>)> {
+    let mut groups: BTreeMap<u32, (u32, Vec<T>)> = BTreeMap::new();
     for job in jobs {
-        let tiles = tiles(job.size) as u32;
+        let tiles = tiles_of(job) as u32;
         let (most, group) = groups.entry(tiles.ilog2() / 2).or_default();
         *most = tiles.max(*most);
         group.push(*job);
@@ -128,7 +174,8 @@ mod tests {
         assert_eq!(blocks_of_a_job(mixed.into_iter()), 20_002);
         let job = |width, height| RenderJob { size: Size::new(width, height), ..RenderJob::default() };
         let jobs = [job(224, 224), job(64_000, 64_000), job(200, 224), job(32, 32)];
-        let groups: Vec<(u32, usize)> = by_tiles(&jobs).map(|(most, jobs)| (most, jobs.len())).collect();
+        let groups: Vec<(u32, usize)> =
+            by_tiles(&jobs, |job| tiles(job.size)).map(|(most, jobs)| (most, jobs.len())).collect();
         assert_eq!(groups, [(1, 1), (49, 2), (4_000_000, 1)]);
         assert_eq!(tiles(Size::new(33, 32)), 2);
     }

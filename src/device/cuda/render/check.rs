@@ -6,7 +6,7 @@
 use super::Sample;
 use crate::draft::MAX_EDGE;
 use crate::error::Cause;
-use crate::geometry::{Rect, Size};
+use crate::geometry::{Orientation, Rect, Size};
 use crate::output::Output;
 use crate::plan::{self, Layer, NONE, Picture, Plan, Span, Stage, erase, filter, kind, stat, step};
 
@@ -76,6 +76,7 @@ fn layer(plan: &Plan, stage: usize, canvas: Size, layer: &Layer) -> Result<(), C
     match layer.kind {
         kind::SOLID => return Ok(()),
         kind::UPRIGHT | kind::WARP => {}
+        kind::FILTERED => filtered(plan, stage, layer)?,
         _ => return bug("a layer of a kind that the CUDA renderer does not know"),
     }
     let staged = layer.image & plan::STAGE_BIT != 0;
@@ -83,10 +84,8 @@ fn layer(plan: &Plan, stage: usize, canvas: Size, layer: &Layer) -> Result<(), C
     if number >= if staged { stage } else { images } {
         return bug("a layer shows an image that is not there");
     }
-    if layer.orientation.0 > 7
-        || ![filter::BILINEAR, filter::BILINEAR_PLAIN, filter::BICUBIC, filter::NEAREST]
-            .contains(&layer.filter)
-    {
+    let resamples = [filter::BILINEAR, filter::BILINEAR_PLAIN, filter::BICUBIC, filter::NEAREST];
+    if layer.orientation.0 > 7 || (layer.kind != kind::FILTERED && !resamples.contains(&layer.filter)) {
         return bug("a layer that is turned or filtered in a way that the CUDA renderer does not know");
     }
     size(layer.scaled)?;
@@ -96,22 +95,50 @@ fn layer(plan: &Plan, stage: usize, canvas: Size, layer: &Layer) -> Result<(), C
         return bug("a layer that lies far outside of what it shows");
     }
     let shown = Rect::new(layer.offset[0], layer.offset[1], layer.window.width, layer.window.height);
-    if layer.kind == kind::UPRIGHT && !layer.scaled.rect().contains(shown) {
+    if layer.kind != kind::WARP && !layer.scaled.rect().contains(shown) {
         return bug("a layer shows more than was resampled");
     }
     steps(plan, layer.steps)
 }
 
+/// A filter reads all of an earlier stage, and its kernel is bounded.
+fn filtered(plan: &Plan, stage: usize, layer: &Layer) -> Result<(), Cause> {
+    let [first, second, x, y, ..] = layer.map;
+    let earlier = plan.stages[..stage].get((layer.image & !plan::STAGE_BIT) as usize);
+    let whole = earlier.is_some_and(|earlier| earlier.size.rect() == layer.clip);
+    let plain = layer.orientation == Orientation::UPRIGHT && layer.scaled == layer.clip.size();
+    if layer.image & plan::STAGE_BIT == 0 || !whole || !plain || layer.steps.len > 0 {
+        return bug("a filter that does not fit the stage that it filters");
+    }
+    let fits = |length: f32, edge: u32| {
+        (1.0..=plan::MAX_KERNEL as f32).contains(&length) && length % 2.0 == 1.0 && length as u32 / 2 < edge
+    };
+    let sound = match layer.filter {
+        filter::SHARPNESS => first.is_finite(),
+        filter::GAUSSIAN => {
+            fits(first, layer.clip.width)
+                && fits(second, layer.clip.height)
+                && [x, y].iter().all(|sigma| sigma.is_finite() && *sigma > 0.0)
+        }
+        _ => false,
+    };
+    if sound { Ok(()) } else { bug("a filter that the CUDA renderer does not know") }
+}
+
 fn steps(plan: &Plan, span: Span) -> Result<(), Cause> {
     for one in part(&plan.steps, span)? {
-        let known = [step::BRIGHTNESS, step::CONTRAST, step::SATURATION, step::HUE, step::GRAYSCALE];
         // A turn beyond the circle has no sextant, and what is not a number none either.
         let most = if one.op == step::HUE { 1.0 } else { f32::MAX };
-        if !(known.contains(&one.op) && one.args[0].abs() <= most && one.args[1].is_finite()) {
+        // The kernels look levels up: a level must stay one.
+        let posterized = one.args[0] >= 1.0 && (0.0..=1.0).contains(&(one.args[0] * one.args[1]));
+        let sound = one.op != step::POSTERIZE || posterized;
+        if !(one.op <= step::EQUALIZE && one.args[0].abs() <= most && one.args[1].is_finite() && sound) {
             return bug("a colour step that the CUDA renderer does not know");
         }
-        let measured = plan.stats.get(one.stat as usize).is_some_and(|stat| stat.kind == stat::MEAN_LUMA);
-        if one.stat != NONE && !measured {
+        let measured = plan.stats.get(one.stat as usize).map(|stat| stat.kind);
+        // A contrast without a mean has 0; a table must be there.
+        let lacks = step::measures(one.op) == Some(stat::HISTOGRAM) && one.stat == NONE;
+        if lacks || (one.stat != NONE && measured != step::measures(one.op)) {
             return bug("a colour step waits for a statistic that is not there");
         }
     }

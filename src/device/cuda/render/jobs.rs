@@ -6,7 +6,9 @@ use crate::plan::Span;
 use bytemuck::{Pod, Zeroable};
 
 /// Paint.kind of an upright layer of which each pixel is one source pixel, besides those of [`crate::plan::kind`].
-pub const KIND_COPY: u32 = 3;
+pub const KIND_COPY: u32 = 4;
+/// Set in Step.stat and in what is measured where a statistic is a histogram: the number of its [`Tally`].
+pub const TALLY_BIT: u32 = 1 << 31;
 /// Columns of a tile: what one block renders at a time.
 pub const TILE_WIDTH: u32 = 32;
 /// Rows of a tile.
@@ -46,16 +48,28 @@ pub struct Batch {
     pub steps: u32,
     /// Place of the erased rectangles.
     pub erases: u32,
-    /// Place of the numbers of pixels that statistics are measured on.
+    /// Place of the numbers of pixels that means are taken of.
     pub counts: u32,
     /// Place of the statistics' sums in the scratch memory.
     pub sums: u64,
+    /// Place of the [`Tally`]s in the scratch memory.
+    pub tallies: u64,
     /// Number format: F32, F16, BF16, U8.
     pub dtype: u32,
     /// Order of axes: NCHW, NHWC.
     pub layout: u32,
     /// a and b of fma(level, a, b), a channel.
     pub factors: [f32; 6],
+}
+
+/// A histogram, and what is made of it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct Tally {
+    /// Pixels of each level, a channel.
+    pub counts: [[u32; 256]; 3],
+    /// What becomes of each level, a channel.
+    pub table: [[u8; 256]; 3],
 }
 
 /// Where the upright pixels of a source lie: pixel (x, y) is the three bytes at origin + x * right + y * down.
@@ -184,10 +198,47 @@ pub struct MeasureJob {
     pub stats: Span,
 }
 
-const _: () = assert!(size_of::<Batch>() == 64);
+/// One canvas to be filtered into another.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct FilterJob {
+    /// The other's place in the scratch memory.
+    pub target: u64,
+    /// Number of the [`Source`] of the whole canvas.
+    pub source: u32,
+    /// Bytes of a row, of the other.
+    pub pitch: u32,
+    /// One of [`crate::plan::filter`].
+    pub filter: u32,
+    /// For sharpness, its argument.
+    pub share: f32,
+    /// For a blur, place in the tables of a weight for each column of the kernel, then each row.
+    pub weights: u32,
+    /// Columns of the kernel.
+    pub columns: u32,
+    /// Rows of the kernel.
+    pub rows: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// One histogram to be made a table.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct TableJob {
+    /// Number of the [`Tally`].
+    pub tally: u32,
+    /// The step that looks levels up.
+    pub op: u32,
+}
+
+const _: () = assert!(size_of::<Batch>() == 72);
+const _: () = assert!(size_of::<Tally>() == 3840);
 const _: () = assert!(size_of::<Source>() == 40);
 const _: () = assert!(size_of::<Axis>() == 40);
 const _: () = assert!(size_of::<AxisTable>() == 16);
 const _: () = assert!(size_of::<Paint>() == 160);
 const _: () = assert!(size_of::<RenderJob>() == 64);
 const _: () = assert!(size_of::<MeasureJob>() == 24);
+const _: () = assert!(size_of::<TableJob>() == 8);
+const _: () = assert!(size_of::<FilterJob>() == 40);

@@ -13,6 +13,8 @@ use std::ptr::from_mut;
 pub(crate) struct Kernels {
     taps: Function,
     measure: Function,
+    tables: Function,
+    filter: Function,
     render: Function,
     blend: Function,
     blend_erased: Function,
@@ -35,6 +37,8 @@ impl Kernels {
         Ok(Self {
             taps: load(ptx!("taps"), c"taps")?,
             measure: load(ptx!("measure"), c"measure")?,
+            tables: load(ptx!("tables"), c"tables")?,
+            filter: load(ptx!("filter"), c"filter")?,
             render: load(ptx!("render"), c"render")?,
             blend: load(ptx!("blend"), c"blend")?,
             blend_erased: load(ptx!("blend_erased"), c"blend_erased")?,
@@ -78,6 +82,8 @@ impl Kernels {
         match kernel {
             Kernel::Taps => &self.taps,
             Kernel::Measure => &self.measure,
+            Kernel::Tables => &self.tables,
+            Kernel::Filter => &self.filter,
             Kernel::Render => &self.render,
             Kernel::Blend => &self.blend,
             Kernel::BlendErased => &self.blend_erased,

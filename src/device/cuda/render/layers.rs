@@ -1,10 +1,11 @@
 //! Layers of a plan as the kernels paint them.
 
-use super::jobs::{Axis, KIND_COPY, MeasureJob, Paint, Source};
+use super::jobs::{Axis, FilterJob, KIND_COPY, MeasureJob, Paint, Source};
 use super::lower::Lowering;
 use super::source::Canvas;
 use super::steps::Steps;
 use super::tables::Tables;
+use crate::device::gaussian;
 use crate::device::reach::{self, Scale};
 use crate::error::Cause;
 use crate::geometry::{Orientation, Rect, Size};
@@ -32,10 +33,12 @@ impl Lowering<'_> {
         }
         let taps = reach::taps_of(layer);
         let steps = self.steps(layer.steps)?;
-        let ready = self.measure(layer, &steps)?;
-        let source = match taps.is_empty() {
-            true => NONE,
-            false => self.source(layer, taps)?,
+        let (source, ready) = match layer.kind {
+            kind::FILTERED => self.filtered(layer)?,
+            _ => {
+                let ready = self.measure(layer, &steps)?;
+                (if taps.is_empty() { NONE } else { self.source(layer, taps)? }, ready)
+            }
         };
         let (columns, rows) = reach::scales(layer);
         let corner = [taps.x - layer.clip.x, taps.y - layer.clip.y].map(|first| first.max(0) as u32);
@@ -52,6 +55,31 @@ impl Lowering<'_> {
         Ok(Painted { paint, ready, steps })
     }
 
+    /// Filters a whole canvas; returns the source of the result and the level on which it is there.
+    fn filtered(&mut self, layer: &Layer) -> Result<(u32, u32), Cause> {
+        let stage = self.canvas_of(layer.image)?;
+        let [first, second, x, y, ..] = layer.map;
+        let blurs = layer.filter == filter::GAUSSIAN;
+        let (columns, rows) = if blurs { (first as u32, second as u32) } else { (0, 0) };
+        let weights =
+            [(columns, x), (rows, y)].map(|(length, sigma)| gaussian::weights(length as usize, sigma));
+        let place = self.tables.reserve(Canvas::bytes(stage.size));
+        let job = FilterJob {
+            target: place,
+            source: self.source(layer, layer.clip)?,
+            pitch: Canvas::pitch(stage.size),
+            filter: layer.filter,
+            share: first,
+            weights: self.tables.weights(&weights.concat()),
+            columns,
+            rows,
+            reserved: 0,
+        };
+        let ready = self.tables.agenda.filter(stage.ready, job);
+        let whole = Canvas { place, size: stage.size, ready }.source(Orientation::UPRIGHT, layer.clip);
+        Ok((self.add_source(whole.ok_or("a canvas without pixels: a bug")?), ready))
+    }
+
     /// Sums up the statistics of the layer's own steps; returns the level on which they and the source are there.
     fn measure(&mut self, layer: &Layer, steps: &Steps) -> Result<u32, Cause> {
         let mut ready = match layer.image & STAGE_BIT {
@@ -61,7 +89,7 @@ impl Lowering<'_> {
         for part in self.parts(steps).0 {
             // All that lies ahead in the list runs on each pixel as it is read: there is no image between.
             let ahead = self.up_to(steps, &part);
-            self.tables.counts[part.measured as usize] = part.rect.size().pixels();
+            self.tables.count(part.measured, part.rect.size().pixels());
             if part.rect.is_empty() {
                 continue;
             }

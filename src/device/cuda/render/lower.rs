@@ -195,7 +195,7 @@ impl Lowering<'_> {
     fn measured_on(&mut self, size: Size, part: &Part) -> (u64, Target) {
         let place = self.tables.reserve(Canvas::bytes(size));
         let rect = part.rect.intersect(size.rect());
-        self.tables.counts[part.measured as usize] = rect.size().pixels();
+        self.tables.count(part.measured, rect.size().pixels());
         (place, Target::Canvas { place, measured: part.measured, rect })
     }
 }

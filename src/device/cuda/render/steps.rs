@@ -1,12 +1,12 @@
 //! Lists of colour steps in the tables, and where statistics cut them.
 
+use super::jobs::TALLY_BIT;
 use super::lower::Lowering;
-use super::tables::Tables;
 use crate::error::Cause;
 use crate::geometry::Rect;
 use crate::plan::{NONE, Span};
 
-/// Colour steps in the tables, and the statistics that they name.
+/// Colour steps in the tables, and the means that they name.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Steps {
     pub(super) span: Span,
@@ -34,7 +34,7 @@ impl Lowering<'_> {
             if step.stat != NONE {
                 self.free_stats =
                     self.free_stats.checked_sub(1).ok_or("a sample with too many statistics")?;
-                step.stat = Tables::push(&mut self.tables.counts, 0);
+                step.stat = self.tables.statistic(step.op);
             }
             self.tables.steps.push(step);
         }
@@ -68,7 +68,7 @@ impl Lowering<'_> {
     }
 
     fn part(&self, span: Span, planned: u32) -> Steps {
-        let named = self.tables.steps[span.range()].iter().filter(|step| step.stat != NONE);
+        let named = self.tables.steps[span.range()].iter().filter(|step| step.stat & TALLY_BIT == 0);
         let stats = named.fold(Span::default(), |all, step| join(all, Span { start: step.stat, len: 1 }));
         Steps { span, stats, planned }
     }

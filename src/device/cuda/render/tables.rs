@@ -2,11 +2,11 @@
 
 use super::Program;
 use super::agenda::Agenda;
-use super::jobs::{self, Axis, Batch, Paint, Source};
+use super::jobs::{self, Axis, Batch, Paint, Source, TALLY_BIT, Tally};
 use crate::color::Normalize;
 use crate::error::Cause;
 use crate::output::Output;
-use crate::plan::{Erase, Picture, Span, Step};
+use crate::plan::{Erase, Picture, Span, Step, stat, step};
 
 /// Arrays in the tables, and tables in the scratch memory, begin at multiples of this.
 const ALIGNMENT: u64 = 16;
@@ -19,8 +19,10 @@ pub(super) struct Tables {
     pub(super) pictures: Vec<Picture>,
     pub(super) steps: Vec<Step>,
     pub(super) erases: Vec<Erase>,
-    /// Pixels that each statistic is measured on.
+    /// Pixels that each mean is taken of.
     pub(super) counts: Vec<u64>,
+    /// Weights of filters. They come first, so that a filter's place is known as it is added.
+    weights: Vec<f32>,
     pub(super) agenda: Agenda,
     scratch: u64,
 }
@@ -51,15 +53,41 @@ impl Tables {
         array.len() as u32 - 1
     }
 
+    /// The place of weights in the finished tables.
+    pub(super) fn weights(&mut self, weights: &[f32]) -> u32 {
+        let place =
+            size_of::<Batch>().next_multiple_of(ALIGNMENT as usize) + self.weights.len() * size_of::<f32>();
+        self.weights.extend_from_slice(weights);
+        place as u32
+    }
+
+    /// A statistic for a step: what names it.
+    pub(super) fn statistic(&mut self, op: u32) -> u32 {
+        match step::measures(op) {
+            Some(stat::HISTOGRAM) => self.agenda.tally(op),
+            _ => Self::push(&mut self.counts, 0),
+        }
+    }
+
+    /// Notes on how many pixels a statistic is measured.
+    pub(super) fn count(&mut self, measured: u32, pixels: u64) {
+        // The pixels of a histogram are what it counts.
+        if measured & TALLY_BIT == 0 {
+            self.counts[measured as usize] = pixels;
+        }
+    }
+
     /// The program of all that was added.
     pub(super) fn finish(mut self, output: &Output) -> Result<Program, Cause> {
-        let sum_bytes = self.counts.len() * size_of::<u64>();
-        let sums = (self.reserve(sum_bytes as u64), sum_bytes);
+        let sum_bytes = (self.counts.len() * size_of::<u64>()).next_multiple_of(ALIGNMENT as usize);
+        let zeroed = sum_bytes + self.agenda.tallies() * size_of::<Tally>();
+        let sums = (self.reserve(zeroed as u64), zeroed);
         // A kernel may look at the first source before it knows that a layer has none.
         if self.sources.is_empty() {
             self.sources.push(Source::default());
         }
         let mut bytes = vec![0; size_of::<Batch>()];
+        append(&mut bytes, &self.weights);
         let factors = output.normalize.unwrap_or(Normalize::UNIT).factors();
         let batch = Batch {
             sources: append(&mut bytes, &self.sources),
@@ -69,6 +97,7 @@ impl Tables {
             erases: append(&mut bytes, &self.erases),
             counts: append(&mut bytes, &self.counts),
             sums: sums.0,
+            tallies: sums.0 + sum_bytes as u64,
             dtype: jobs::dtype(output.dtype),
             layout: jobs::layout(output.layout),
             factors: std::array::from_fn(|i| factors[i / 2][i % 2]),

@@ -1,0 +1,102 @@
+//! AutoAugment: two operations of a pair that was learned for a data set.
+
+mod learned;
+
+use super::policy::{self, Drawn, PolicyOp, Space, Style};
+use super::{Augment, check};
+use crate::draft::Draft;
+use crate::draft::op::{Fill, Interpolation};
+use crate::error::Result;
+use crate::geometry::Size;
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Magnitudes of each operation.
+const BINS: u32 = 10;
+
+/// Does one of 25 learned pairs of operations, each operation with a probability of its own (torchvision's
+/// `AutoAugment`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AutoAugment {
+    /// `imagenet` (default), `cifar10` or `svhn`: what the pairs were learned on.
+    #[serde(default)]
+    pub policy: AutoAugmentPolicy,
+    /// `nearest` or `bilinear`.
+    #[serde(default = "check::nearest")]
+    pub interpolation: Interpolation,
+    /// The colour around what is turned, moved or sheared; without one it is black.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<Fill>,
+}
+
+/// What pairs of operations were learned on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AutoAugmentPolicy {
+    /// ImageNet.
+    #[default]
+    ImageNet,
+    /// CIFAR-10.
+    Cifar10,
+    /// Street View House Numbers.
+    Svhn,
+}
+
+/// An operation, its probability and the number of its magnitude.
+type Learned = (PolicyOp, f32, u32);
+
+impl Default for AutoAugment {
+    fn default() -> Self {
+        Self::new(AutoAugmentPolicy::ImageNet)
+    }
+}
+
+impl AutoAugment {
+    /// Does the pairs of `policy`.
+    pub fn new(policy: AutoAugmentPolicy) -> Self {
+        Self { policy, interpolation: check::nearest(), fill: None }
+    }
+
+    /// Sets how pixels between pixels are made.
+    pub fn interpolation(self, interpolation: Interpolation) -> Self {
+        Self { interpolation, ..self }
+    }
+
+    /// Sets the colour around.
+    pub fn fill(self, fill: impl Into<Fill>) -> Self {
+        Self { fill: Some(fill.into()), ..self }
+    }
+
+    /// The operations that are done to an image of size `of`, each with its magnitude; none to two.
+    pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> Vec<Drawn> {
+        let pairs = match self.policy {
+            AutoAugmentPolicy::ImageNet => &learned::IMAGENET,
+            AutoAugmentPolicy::Cifar10 => &learned::CIFAR10,
+            AutoAugmentPolicy::Svhn => &learned::SVHN,
+        };
+        let pair = pairs[rng.below(pairs.len() as u32) as usize];
+        let draw = |(op, probability, index): Learned| {
+            let wanted = rng.uniform() <= probability;
+            wanted.then(|| Space::NARROW.draw(op, (BINS, |_: &mut dyn Draws| index), of, rng))
+        };
+        pair.into_iter().filter_map(draw).collect()
+    }
+}
+
+impl Augment for AutoAugment {
+    fn name(&self) -> &'static str {
+        "AutoAugment"
+    }
+
+    fn check(&self) -> Result<()> {
+        check::warp_filter(self.name(), self.interpolation)
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+        let Self { interpolation, fill, .. } = *self;
+        for drawn in self.make_params(draft.size(), rng) {
+            policy::perform(draft, drawn, Style { interpolation, fill });
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! GaussianBlur: blurs by a random amount.
+
+use super::{Augment, check};
+use crate::draft::Draft;
+use crate::draft::op::Op;
+use crate::error::{Error, Result};
+use crate::plan::MAX_KERNEL;
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Blurs with a normal distribution of random width (torchvision's `GaussianBlur`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GaussianBlur {
+    /// Edge of the kernel, or its columns and rows; odd and at most 127. Images must be larger than half of it.
+    pub kernel_size: KernelSize,
+    /// Standard deviation in pixels, or the range that it is drawn from.
+    #[serde(default)]
+    pub sigma: Sigma,
+}
+
+/// Edges of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "an odd number, or [columns, rows]")]
+pub enum KernelSize {
+    /// As many columns as rows.
+    Square(u32),
+    /// Columns and rows.
+    Both([u32; 2]),
+}
+
+impl From<u32> for KernelSize {
+    fn from(edge: u32) -> Self {
+        KernelSize::Square(edge)
+    }
+}
+
+impl From<[u32; 2]> for KernelSize {
+    fn from(both: [u32; 2]) -> Self {
+        KernelSize::Both(both)
+    }
+}
+
+impl KernelSize {
+    /// Columns and rows.
+    pub const fn both(self) -> [u32; 2] {
+        match self {
+            KernelSize::Square(edge) => [edge, edge],
+            KernelSize::Both(both) => both,
+        }
+    }
+}
+
+/// A standard deviation in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "a number, or [min, max]")]
+pub enum Sigma {
+    /// Always this.
+    Fixed(f64),
+    /// Least and greatest.
+    Range([f64; 2]),
+}
+
+impl Default for Sigma {
+    fn default() -> Self {
+        Sigma::Range([0.1, 2.0])
+    }
+}
+
+impl From<f64> for Sigma {
+    fn from(sigma: f64) -> Self {
+        Sigma::Fixed(sigma)
+    }
+}
+
+impl From<[f64; 2]> for Sigma {
+    fn from(range: [f64; 2]) -> Self {
+        Sigma::Range(range)
+    }
+}
+
+impl Sigma {
+    /// Least and greatest.
+    pub const fn range(self) -> [f64; 2] {
+        match self {
+            Sigma::Fixed(sigma) => [sigma, sigma],
+            Sigma::Range(range) => range,
+        }
+    }
+}
+
+impl GaussianBlur {
+    /// Blurs with torchvision's range of widths, 0.1 to 2.
+    pub fn new(kernel_size: impl Into<KernelSize>) -> Self {
+        Self { kernel_size: kernel_size.into(), sigma: Sigma::default() }
+    }
+
+    /// Sets the standard deviation, or the range that it is drawn from.
+    pub fn sigma(self, sigma: impl Into<Sigma>) -> Self {
+        Self { sigma: sigma.into(), ..self }
+    }
+
+    /// The standard deviation, along both axes.
+    pub fn make_params(&self, rng: &mut dyn Draws) -> f64 {
+        let [low, high] = self.sigma.range().map(|sigma| sigma as f32);
+        f64::from(rng.uniform_between(low, high))
+    }
+}
+
+impl Augment for GaussianBlur {
+    fn name(&self) -> &'static str {
+        "GaussianBlur"
+    }
+
+    fn check(&self) -> Result<()> {
+        let kernel = self.kernel_size.both();
+        if !kernel.iter().all(|&edge| edge % 2 == 1 && edge as usize <= MAX_KERNEL) {
+            return Err(Error::config(format!(
+                "GaussianBlur: kernel_size should be odd and at most {MAX_KERNEL}, but is {kernel:?}"
+            )));
+        }
+        check::range(self.name(), "sigma", self.sigma.range(), 1e-6, 1e6)
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+        let sigma = self.make_params(rng);
+        draft.apply(Op::GaussianBlur { kernel_size: self.kernel_size.both(), sigma: [sigma; 2] });
+    }
+}

@@ -1,0 +1,111 @@
+//! RandAugment: some random operations, all of one strength.
+
+use super::policy::{self, Drawn, Space, Style};
+use super::{Augment, check};
+use crate::draft::Draft;
+use crate::draft::op::{Fill, Interpolation};
+use crate::error::{Error, Result};
+use crate::geometry::Size;
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// The most operations of a sample: each may need a stage of its own and a statistic.
+const MOST_OPS: u32 = 6;
+
+/// Does `num_ops` random operations, one after the other, at one magnitude (torchvision's `RandAugment`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RandAugment {
+    /// Operations of a sample, at most 6.
+    #[serde(default = "two")]
+    pub num_ops: u32,
+    /// Number of the magnitude, less than `num_magnitude_bins`.
+    #[serde(default = "nine")]
+    pub magnitude: u32,
+    /// Magnitudes from the weakest to the strongest.
+    #[serde(default = "check::bins")]
+    pub num_magnitude_bins: u32,
+    /// `nearest` or `bilinear`.
+    #[serde(default = "check::nearest")]
+    pub interpolation: Interpolation,
+    /// The colour around what is turned, moved or sheared; without one it is black.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<Fill>,
+}
+
+const fn two() -> u32 {
+    2
+}
+
+const fn nine() -> u32 {
+    9
+}
+
+impl Default for RandAugment {
+    fn default() -> Self {
+        Self::new(two(), nine())
+    }
+}
+
+impl RandAugment {
+    /// Does `num_ops` operations at `magnitude` of 31.
+    pub fn new(num_ops: u32, magnitude: u32) -> Self {
+        let (num_magnitude_bins, interpolation) = (check::bins(), check::nearest());
+        Self { num_ops, magnitude, num_magnitude_bins, interpolation, fill: None }
+    }
+
+    /// Sets how many magnitudes there are.
+    pub fn num_magnitude_bins(self, num_magnitude_bins: u32) -> Self {
+        Self { num_magnitude_bins, ..self }
+    }
+
+    /// Sets how pixels between pixels are made.
+    pub fn interpolation(self, interpolation: Interpolation) -> Self {
+        Self { interpolation, ..self }
+    }
+
+    /// Sets the colour around.
+    pub fn fill(self, fill: impl Into<Fill>) -> Self {
+        Self { fill: Some(fill.into()), ..self }
+    }
+
+    /// The operations for an image of size `of`, each with its magnitude.
+    pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> Vec<Drawn> {
+        let draw = |_| {
+            let op = policy::choice(rng);
+            let (bins, magnitude) = (self.num_magnitude_bins, self.magnitude);
+            Space::NARROW.draw(op, (bins, |_: &mut dyn Draws| magnitude), of, rng)
+        };
+        (0..self.num_ops).map(draw).collect()
+    }
+}
+
+impl Augment for RandAugment {
+    fn name(&self) -> &'static str {
+        "RandAugment"
+    }
+
+    fn check(&self) -> Result<()> {
+        let Self { num_ops, magnitude, num_magnitude_bins, .. } = *self;
+        check::magnitudes(self.name(), num_magnitude_bins)?;
+        if num_ops > MOST_OPS {
+            return Err(Error::config(format!(
+                "RandAugment: num_ops should be at most {MOST_OPS}, but is {num_ops}"
+            )));
+        }
+        if magnitude >= num_magnitude_bins {
+            return Err(Error::config(format!(
+                "RandAugment: magnitude should be less than num_magnitude_bins, which is {num_magnitude_bins}, but is \
+                 {magnitude}"
+            )));
+        }
+        check::warp_filter(self.name(), self.interpolation)
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+        let Self { interpolation, fill, .. } = *self;
+        for drawn in self.make_params(draft.size(), rng) {
+            policy::perform(draft, drawn, Style { interpolation, fill });
+        }
+    }
+}

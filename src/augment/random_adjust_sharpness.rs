@@ -1,0 +1,53 @@
+//! RandomAdjustSharpness: sharpens or smooths now and then.
+
+use super::{Augment, check};
+use crate::draft::Draft;
+use crate::draft::op::Op;
+use crate::error::{Error, Result};
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Blends with the mean of the neighbours, with probability `p` (torchvision's `RandomAdjustSharpness`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RandomAdjustSharpness {
+    /// 0 is smooth, 1 changes nothing, 2 is twice as sharp.
+    pub sharpness_factor: f64,
+    /// Chance of a change, in 0..=1.
+    #[serde(default = "check::half")]
+    pub p: f32,
+}
+
+impl RandomAdjustSharpness {
+    /// Works with torchvision's probability of a half.
+    pub fn new(sharpness_factor: f64) -> Self {
+        Self { sharpness_factor, p: check::half() }
+    }
+
+    /// Sets the chance of a change.
+    pub fn p(self, p: f32) -> Self {
+        Self { p, ..self }
+    }
+}
+
+impl Augment for RandomAdjustSharpness {
+    fn name(&self) -> &'static str {
+        "RandomAdjustSharpness"
+    }
+
+    fn check(&self) -> Result<()> {
+        let sharpness_factor = self.sharpness_factor;
+        if !(0.0..=f64::from(f32::MAX)).contains(&sharpness_factor) {
+            return Err(Error::config(format!(
+                "RandomAdjustSharpness: sharpness_factor should be non negative, but is {sharpness_factor}"
+            )));
+        }
+        check::probability(self.name(), self.p)
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+        if rng.chance(self.p) {
+            draft.apply(Op::Sharpness { factor: self.sharpness_factor });
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! RandomChannelPermutation: shuffles the channels.
+
+use super::Augment;
+use crate::draft::Draft;
+use crate::draft::op::Op;
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Brings the channels into a random order (torchvision's `RandomChannelPermutation`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RandomChannelPermutation {}
+
+impl RandomChannelPermutation {
+    /// Which channel becomes red, green and blue, drawn as `torch.randperm` does.
+    pub fn make_params(&self, rng: &mut dyn Draws) -> [u32; 3] {
+        permutation(rng)
+    }
+}
+
+pub(super) fn permutation(rng: &mut dyn Draws) -> [u32; 3] {
+    let mut order = [0, 1, 2];
+    for i in 0..2 {
+        order.swap(i, i + rng.below(3 - i as u32) as usize);
+    }
+    order
+}
+
+impl Augment for RandomChannelPermutation {
+    fn name(&self) -> &'static str {
+        "RandomChannelPermutation"
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+        draft.apply(Op::PermuteChannels { permutation: self.make_params(rng) });
+    }
+}

@@ -1,0 +1,51 @@
+//! RandomPosterize: keeps fewer bits now and then.
+
+use super::{Augment, check};
+use crate::draft::Draft;
+use crate::draft::op::Op;
+use crate::error::{Error, Result};
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Keeps the highest bits of each level, with probability `p` (torchvision's `RandomPosterize`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RandomPosterize {
+    /// Bits that are kept, in 0..=8.
+    pub bits: u32,
+    /// Chance of a change, in 0..=1.
+    #[serde(default = "check::half")]
+    pub p: f32,
+}
+
+impl RandomPosterize {
+    /// Works with torchvision's probability of a half.
+    pub fn new(bits: u32) -> Self {
+        Self { bits, p: check::half() }
+    }
+
+    /// Sets the chance of a change.
+    pub fn p(self, p: f32) -> Self {
+        Self { p, ..self }
+    }
+}
+
+impl Augment for RandomPosterize {
+    fn name(&self) -> &'static str {
+        "RandomPosterize"
+    }
+
+    fn check(&self) -> Result<()> {
+        let bits = self.bits;
+        if !(0..=8).contains(&bits) {
+            return Err(Error::config(format!("RandomPosterize: bits should be in 0..=8, but is {bits}")));
+        }
+        check::probability(self.name(), self.p)
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+        if rng.chance(self.p) {
+            draft.apply(Op::Posterize { bits: self.bits });
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! RandomSolarize: inverts the high levels now and then.
+
+use super::{Augment, check};
+use crate::draft::Draft;
+use crate::draft::op::Op;
+use crate::error::{Error, Result};
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Inverts all levels from a threshold on, with probability `p` (torchvision's `RandomSolarize`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RandomSolarize {
+    /// Least level that is inverted, at most 255.
+    pub threshold: f64,
+    /// Chance of a change, in 0..=1.
+    #[serde(default = "check::half")]
+    pub p: f32,
+}
+
+impl RandomSolarize {
+    /// Works with torchvision's probability of a half.
+    pub fn new(threshold: f64) -> Self {
+        Self { threshold, p: check::half() }
+    }
+
+    /// Sets the chance of a change.
+    pub fn p(self, p: f32) -> Self {
+        Self { p, ..self }
+    }
+}
+
+impl Augment for RandomSolarize {
+    fn name(&self) -> &'static str {
+        "RandomSolarize"
+    }
+
+    fn check(&self) -> Result<()> {
+        let threshold = self.threshold;
+        if !(f64::from(f32::MIN)..=255.0).contains(&threshold) {
+            return Err(Error::config(format!(
+                "RandomSolarize: threshold should be at most 255, but is {threshold}"
+            )));
+        }
+        check::probability(self.name(), self.p)
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+        if rng.chance(self.p) {
+            draft.apply(Op::Solarize { threshold: self.threshold });
+        }
+    }
+}

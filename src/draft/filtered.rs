@@ -1,0 +1,56 @@
+//! The verbs that make a pixel of its neighbours: a stage of what there is, and a filtered view of it.
+
+use super::Draft;
+use crate::error::Error;
+use crate::geometry::Size;
+use crate::plan::{MAX_KERNEL, filter, kind};
+
+impl Draft {
+    pub(super) fn sharpness(&mut self, factor: f64) -> Result<(), Error> {
+        if !(0.0..=f64::from(f32::MAX)).contains(&factor) {
+            return Err(Error::config(format!(
+                "sharpness: the factor must not be negative, but is {factor}"
+            )));
+        }
+        let Size { width, height } = self.canvas.size;
+        // Such an image is all edge.
+        if width <= 2 || height <= 2 {
+            return Ok(());
+        }
+        self.filtered(filter::SHARPNESS, &[(1.0 - factor) as f32])
+    }
+
+    pub(super) fn gaussian_blur(&mut self, kernel: [u32; 2], sigma: [f64; 2]) -> Result<(), Error> {
+        let Size { width, height } = self.canvas.size;
+        for (length, edge) in kernel.into_iter().zip([width, height]) {
+            if length % 2 == 0 || length as usize > MAX_KERNEL {
+                return Err(Error::config(format!(
+                    "gaussian_blur: kernel_size must be odd and at most {MAX_KERNEL}, but is {kernel:?}"
+                )));
+            }
+            if length / 2 >= edge {
+                return Err(Error::config(format!(
+                    "gaussian_blur: a kernel_size of {kernel:?} needs an image that is larger than half of it, but this \
+                     one is {width}x{height}: resize first"
+                )));
+            }
+        }
+        // Beyond these, f32 has no weights.
+        if !sigma.iter().all(|sigma| (1e-6..=1e6).contains(sigma)) {
+            return Err(Error::config(format!("gaussian_blur: sigma must be positive, but is {sigma:?}")));
+        }
+        let [columns, rows] = kernel.map(|length| length as f32);
+        let [x, y] = sigma.map(|sigma| sigma as f32);
+        self.filtered(filter::GAUSSIAN, &[columns, rows, x, y])
+    }
+
+    fn filtered(&mut self, filter: u32, arguments: &[f32]) -> Result<(), Error> {
+        self.seal()?;
+        if let Some(drawn) = self.canvas.plain() {
+            drawn.layer.kind = kind::FILTERED;
+            drawn.layer.filter = filter;
+            drawn.layer.map = std::array::from_fn(|i| arguments.get(i).copied().unwrap_or(0.0));
+        }
+        Ok(())
+    }
+}
