@@ -132,14 +132,15 @@ fn the_doctor_says_what_there_is_and_what_will_be_used() {
 
 #[test]
 fn memory_does_not_grow_over_twenty_epochs() {
-    // 43 photographs: three and twenty-three times through them.
+    // 43 photographs: three and twenty-three times through them. Batches are small, because how many of the slots are ever
+    // filled depends on who else uses the machine.
     let peak = |images: &'static str| {
         let bench = report(&[
             "bench",
             "--images",
             images,
             "--batch-size",
-            "16",
+            "2",
             "--workers",
             "2",
             "--prefetch",
