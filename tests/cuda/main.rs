@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod any_op;
 mod child;
 mod client;
 mod decoding;

@@ -138,7 +138,7 @@ fn steps(plan: &Plan, span: Span) -> Result<(), Cause> {
         let measured = plan.stats.get(one.stat as usize).map(|stat| stat.kind);
         // A contrast without a mean has 0; a table must be there.
         let lacks = step::measures(one.op) == Some(stat::HISTOGRAM) && one.stat == NONE;
-        if lacks || (one.stat != NONE && measured != step::measures(one.op)) {
+        if lacks || (one.stat != NONE && (measured.is_none() || measured != step::measures(one.op))) {
             return bug("a colour step waits for a statistic that is not there");
         }
     }

@@ -1,0 +1,188 @@
+//! The arguments of ops that can be written in several ways.
+
+use crate::geometry::Size;
+use serde::{Deserialize, Serialize};
+
+/// One length or `[height, width]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "a length, or [height, width]")]
+pub enum Extent {
+    /// One number: a shorter edge, or a square, as the op says.
+    One(u32),
+    /// One number in a list, which means the same.
+    Single([u32; 1]),
+    /// `[height, width]`.
+    Two([u32; 2]),
+}
+
+impl Extent {
+    /// Width and height, where one number means a square.
+    pub const fn square(self) -> Size {
+        match self {
+            Extent::One(edge) | Extent::Single([edge]) => Size::new(edge, edge),
+            Extent::Two([height, width]) => Size::new(width, height),
+        }
+    }
+}
+
+impl From<u32> for Extent {
+    fn from(edge: u32) -> Self {
+        Extent::One(edge)
+    }
+}
+
+impl From<[u32; 2]> for Extent {
+    fn from(height_and_width: [u32; 2]) -> Self {
+        Extent::Two(height_and_width)
+    }
+}
+
+impl From<Size> for Extent {
+    fn from(size: Size) -> Self {
+        Extent::Two([size.height, size.width])
+    }
+}
+
+/// How pixels between pixels are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Interpolation {
+    /// Triangle.
+    #[default]
+    Bilinear,
+    /// Cubic convolution, a = -0.5 with antialias as Pillow's.
+    Bicubic,
+    /// The nearest pixel, rounding down.
+    Nearest,
+}
+
+/// The border's widths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "one number, [x, y] or [left, top, right, bottom]")]
+pub enum Padding {
+    /// The same on all sides.
+    All(u32),
+    /// The same on all sides, in a list.
+    Single([u32; 1]),
+    /// Left and right, top and bottom.
+    Pair([u32; 2]),
+    /// Left, top, right, bottom.
+    Sides([u32; 4]),
+}
+
+impl Padding {
+    /// Left, top, right, bottom.
+    pub const fn sides(self) -> [u32; 4] {
+        match self {
+            Padding::All(n) | Padding::Single([n]) => [n, n, n, n],
+            Padding::Pair([x, y]) => [x, y, x, y],
+            Padding::Sides(sides) => sides,
+        }
+    }
+}
+
+/// Degrees of shear.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "a number of degrees, or [x, y]")]
+pub enum Shear {
+    /// Along x alone.
+    X(f64),
+    /// The same along both axes, in a list.
+    Single([f64; 1]),
+    /// Along x and along y.
+    Both([f64; 2]),
+}
+
+impl Default for Shear {
+    fn default() -> Self {
+        Shear::X(0.0)
+    }
+}
+
+impl Shear {
+    /// Along x and along y.
+    pub const fn both(self) -> [f64; 2] {
+        match self {
+            Shear::X(x) => [x, 0.0],
+            Shear::Single([both]) => [both, both],
+            Shear::Both(both) => both,
+        }
+    }
+}
+
+/// A u8 colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "a level in 0..=255, or [r, g, b]")]
+pub enum Fill {
+    /// The same level in all channels.
+    Grey(u8),
+    /// Red, green, blue.
+    Rgb([u8; 3]),
+}
+
+impl From<u32> for Padding {
+    fn from(all: u32) -> Self {
+        Padding::All(all)
+    }
+}
+
+impl From<[u32; 4]> for Padding {
+    fn from(sides: [u32; 4]) -> Self {
+        Padding::Sides(sides)
+    }
+}
+
+impl From<u8> for Fill {
+    fn from(level: u8) -> Self {
+        Fill::Grey(level)
+    }
+}
+
+impl From<[u8; 3]> for Fill {
+    fn from(rgb: [u8; 3]) -> Self {
+        Fill::Rgb(rgb)
+    }
+}
+
+impl Default for Fill {
+    fn default() -> Self {
+        Fill::Grey(0)
+    }
+}
+
+impl Fill {
+    /// Red, green, blue.
+    pub const fn rgb(self) -> [u8; 3] {
+        match self {
+            Fill::Grey(level) => [level; 3],
+            Fill::Rgb(rgb) => rgb,
+        }
+    }
+}
+
+/// A colour in normalised units.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged, expecting = "a number, [r, g, b], or { key = [a, b] } for noise")]
+pub enum Value {
+    /// The same in all channels.
+    One(f32),
+    /// Red, green, blue.
+    Rgb([f32; 3]),
+    /// Standard normal noise from the counter hash with this key.
+    Noise {
+        /// The hash's key.
+        key: [u32; 2],
+    },
+}
+
+impl Default for Value {
+    fn default() -> Self {
+        Value::One(0.0)
+    }
+}
