@@ -100,6 +100,17 @@ FEEDLINE_INLINE float mean_of(const Step& step, const Figures& figures) {
     return step.stat & FEEDLINE_TALLY_BIT ? 0.0f : figures.means[step.stat - figures.first];
 }
 
+// Three levels, or sums of such.
+struct Color {
+    float r, g, b;
+};
+
+// Looks the levels up in a table; a call, so that its addresses take no registers from the other steps.
+FEEDLINE_CALLED Color looked_up(Color color, const Tally* tally) {
+    return {(float)tally->table[0][(uint32_t)color.r], (float)tally->table[1][(uint32_t)color.g],
+            (float)tally->table[2][(uint32_t)color.b]};
+}
+
 // Runs one step on one pixel.
 FEEDLINE_INLINE void run_step(const Step& step, const Figures& figures, float& r, float& g, float& b) {
     float factor = step.args[0], rest = step.args[1];
@@ -117,8 +128,8 @@ FEEDLINE_INLINE void run_step(const Step& step, const Figures& figures, float& r
         }
         case FEEDLINE_STEP_AUTOCONTRAST:
         case FEEDLINE_STEP_EQUALIZE: {
-            const Tally& tally = figures.tallies[step.stat & ~FEEDLINE_TALLY_BIT];
-            r = tally.table[0][(uint32_t)r], g = tally.table[1][(uint32_t)g], b = tally.table[2][(uint32_t)b];
+            Color found = looked_up({r, g, b}, figures.tallies + (step.stat & ~FEEDLINE_TALLY_BIT));
+            r = found.r, g = found.g, b = found.b;
             break;
         }
         case FEEDLINE_STEP_BRIGHTNESS:
@@ -138,11 +149,6 @@ struct Steps {
     const Step* steps;
     uint32_t count;
     const Figures* figures;
-};
-
-// Three levels, or sums of such.
-struct Color {
-    float r, g, b;
 };
 
 // Runs steps in order on one pixel.
