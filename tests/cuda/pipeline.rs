@@ -49,6 +49,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         "epochs, loaders and batches may be dropped at any time",
         epochs_loaders_and_batches_may_be_dropped_at_any_time,
     ),
+    Scenario::new("a loader that only decodes marks the end of each part", a_loader_that_only_decodes),
     Scenario::new("a consumer that keeps its batches gets more", a_consumer_that_keeps_its_batches_gets_more),
     Scenario::new("a small epoch", || small_epoch(pictures::few())).swept(),
     Scenario::new("a small epoch with a bad file", || small_epoch(pictures::few_with_a_bad_one())).swept(),
@@ -285,6 +286,23 @@ fn epochs_loaders_and_batches_may_be_dropped_at_any_time() -> Outcome {
     let mut third = loader.epoch(2);
     assert!(matches!(second.next(), Some(Err(Error::Config(_))) | None));
     assert!(third.next().unwrap().is_ok());
+    Ok(())
+}
+
+fn a_loader_that_only_decodes() -> Outcome {
+    let loader = Loader::builder(memory(pictures::all()))
+        .decode_only()
+        .batch_size(2)
+        .workers(2)
+        .device(DEVICE)
+        .build()?;
+    for number in 0..2 {
+        for batch in loader.epoch(number) {
+            let batch = batch?;
+            batch.wait()?;
+            assert_eq!((batch.len(), batch.on_device().map_or(1, |images| images.len())), (2, 0));
+        }
+    }
     Ok(())
 }
 

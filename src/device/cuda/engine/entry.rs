@@ -3,7 +3,6 @@
 use super::Route;
 use super::arena::ALIGNMENT;
 use super::slot::{StagedImage, StagedPixels, StagedRow};
-use super::staging::Kept;
 use super::submit::Submission;
 use super::worker::{Fallback, PITCH};
 use crate::device::cuda::decode::{Capabilities, Target};
@@ -34,8 +33,6 @@ pub(super) struct Placed {
     pub(super) region: Rect,
     pub(super) pitch: usize,
     pub(super) address: DevicePtr,
-    /// Its pixels replace those of a decoder that failed, and may only be written behind it.
-    pub(super) behind_decoder: bool,
 }
 
 impl Entry {
@@ -57,7 +54,7 @@ impl Entry {
                     (region, (region.width as usize * 3).next_multiple_of(PITCH))
                 }
             };
-            self.places.push(Placed { offset, region, pitch, address: 0, behind_decoder: false });
+            self.places.push(Placed { offset, region, pitch, address: 0 });
             offset += (pitch * region.height as usize).next_multiple_of(ALIGNMENT);
         }
         offset
@@ -103,19 +100,19 @@ impl Entry {
         })
     }
 
-    /// Decodes image `number` here, since the device cannot, and returns the file's bytes, which the device may still
-    /// be reading. An image that cannot be decoded here either fails the entry.
+    /// Decodes image `number` here, since the device cannot; its decoders are done with a file that they have refused.
+    /// An image that cannot be decoded here either fails the entry.
     pub(super) fn decode_here(
         &mut self,
         number: usize,
         fallback: &mut Fallback,
         submission: &Submission<'_, '_>,
-    ) -> Option<Kept> {
+    ) {
         if self.failed.is_some() {
-            return None;
+            return;
         }
-        let image = self.staged.images.get_mut(number)?;
-        let StagedImage::File { bytes, header, wanted } = image else { return None };
+        let Some(image) = self.staged.images.get_mut(number) else { return };
+        let StagedImage::File { bytes, header, wanted } = &*image else { return };
         let whole = Header {
             format: Format::Jpeg,
             size: header.size,
@@ -128,17 +125,13 @@ impl Entry {
             Ok(pixels) => {
                 submission.engine.count(Route::Cpu);
                 if let Some(place) = self.places.get_mut(number) {
-                    (place.region, place.pitch, place.behind_decoder) = (pixels.region, pixels.pitch, true);
+                    (place.region, place.pitch) = (pixels.region, pixels.pitch);
                 }
-                match std::mem::replace(image, StagedImage::Pixels(pixels)) {
-                    StagedImage::File { bytes, .. } => Some(bytes),
-                    StagedImage::Pixels(_) => None,
-                }
+                *image = StagedImage::Pixels(pixels);
             }
             Err(cause) => {
                 let index = self.staged.plan.images.get(number).map_or(0, |image| image.index);
                 self.failed = Some((index, cause));
-                None
             }
         }
     }

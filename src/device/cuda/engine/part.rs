@@ -33,8 +33,10 @@ impl Submitter {
         arena.uploaded.record(&self.copying)?;
         self.rendering.wait(&arena.decoded)?;
         self.rendering.wait(&arena.uploaded)?;
-        self.render(turn, entries, &outputs, submission)?;
-        self.arenas[turn].rendered.record(&self.rendering)?;
+        if !self.render(turn, entries, &outputs, submission)? {
+            // Nothing was launched, so nothing has marked the end of the arena's writers.
+            self.arenas[turn].rendered.record(&self.rendering)?;
+        }
         Ok(())
     }
 
@@ -75,8 +77,7 @@ impl Submitter {
             match results.next() {
                 Some(Ok(route)) => submission.engine.count(route),
                 _ => {
-                    let kept = entries[at].decode_here(number, &mut self.fallback, submission);
-                    submission.in_flight.pieces.extend(kept);
+                    entries[at].decode_here(number, &mut self.fallback, submission);
                 }
             }
         }
@@ -92,23 +93,24 @@ impl Submitter {
                 if bytes.is_empty() {
                     continue;
                 }
-                let stream = if place.behind_decoder { &self.decoding } else { &self.copying };
-                // SAFETY: the place was made for these bytes; they are kept until the submission's end is seen.
-                unsafe { stream.copy_to_device(place.address, bytes.as_ptr(), bytes.len()) }?;
+                // SAFETY: the place was made for these bytes; they are kept until the submission's end is seen. A decoder
+                // that has refused the image has ended: it waits for what it has queued.
+                unsafe { self.copying.copy_to_device(place.address, bytes.as_ptr(), bytes.len()) }?;
             }
         }
         Ok(())
     }
 
-    /// Renders the entries that have a row of the output, all at once where their tables and scratch fit the arena.
+    /// Renders the entries that have a row of the output, all at once where their tables and scratch fit the arena; says
+    /// whether there were any.
     fn render(
         &mut self,
         turn: usize,
         entries: &[Entry],
         outputs: &[Option<usize>],
         submission: &mut Submission<'_, '_>,
-    ) -> Result<(), Trouble> {
-        let Some(output) = self.output else { return Ok(()) };
+    ) -> Result<bool, Trouble> {
+        let Some(output) = self.output else { return Ok(false) };
         let shown = entries.iter().zip(outputs).filter_map(|(entry, row)| Some((entry, (*row)?)));
         let shown: Vec<Shown<'_>> = shown.map(|(entry, row)| (entry, entry.surfaces(), row)).collect();
         let first_row = submission.slot.core.address();
@@ -132,14 +134,14 @@ impl Submitter {
                 continue;
             }
             match self.launch(turn, &program, bytes, submission) {
-                // With less memory than the budget says: in more launches.
-                Err(Trouble::Cuda(error)) if error.is_out_of_memory() && jobs.len() > 1 => {
-                    left.push_front(jobs)
+                // The budget has turned out to be less: in more launches.
+                Err(Trouble::Cuda(_)) if bytes > self.arenas[turn].program.budget && jobs.len() > 1 => {
+                    left.push_front(jobs);
                 }
                 launched => launched?,
             }
         }
-        Ok(())
+        Ok(!shown.is_empty())
     }
 
     /// Sends a program's tables to the arena and launches its kernels.

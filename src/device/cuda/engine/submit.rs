@@ -2,7 +2,7 @@
 
 use super::arena::Arena;
 use super::entry::Entry;
-use super::quiet::{Quiet, settle};
+use super::quiet::Quiet;
 use super::slot::{InFlight, Slot};
 use super::worker::Fallback;
 use super::{Engine, Options, Replace};
@@ -15,7 +15,7 @@ use crate::output::Output;
 /// Least memory for decoded images and scratch.
 const SMALLEST_BUDGET: u64 = 4 << 20;
 
-/// The device's side of an engine; one batch at a time.
+/// The device's side of an engine; one batch at a time. It is freed with the last slot, which has waited for the device.
 pub(super) struct Submitter {
     pub(super) decoder: Option<Decoder>,
     pub(super) capabilities: Option<Capabilities>,
@@ -145,8 +145,7 @@ impl Submitter {
             if entry.bytes(capabilities) > budget {
                 // A whole image may be too much where the part that is wanted is not.
                 for number in 0..entry.staged.images.len() {
-                    let kept = entry.decode_here(number, &mut self.fallback, submission);
-                    submission.in_flight.pieces.extend(kept);
+                    entry.decode_here(number, &mut self.fallback, submission);
                 }
                 entry.place(0, capabilities);
                 entry.refuse_beyond(budget);
@@ -162,13 +161,6 @@ impl Submitter {
             used = end;
         }
         entries.len()
-    }
-}
-
-impl Drop for Submitter {
-    fn drop(&mut self) {
-        // Arenas must not be freed under a kernel.
-        settle(&self.context);
     }
 }
 
