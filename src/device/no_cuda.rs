@@ -17,6 +17,7 @@ pub(crate) struct Options {
     pub(crate) rows: usize,
     pub(crate) limits: Limits,
     pub(crate) budget: Option<u64>,
+    pub(crate) pinned: usize,
     pub(crate) low_priority: bool,
 }
 
@@ -33,8 +34,8 @@ pub(crate) struct Engine(Infallible);
 
 impl Engine {
     pub(crate) fn new(options: Options) -> Result<Self> {
-        let Options { ordinal, output, rows, limits, budget, low_priority } = options;
-        drop((output, rows, limits, budget, low_priority));
+        let Options { ordinal, output, rows, limits, budget, pinned, low_priority } = options;
+        drop((output, rows, limits, budget, pinned, low_priority));
         Err(unavailable(ordinal))
     }
 

@@ -27,6 +27,8 @@ use std::sync::{Arc, OnceLock};
 pub const SLOTS_BESIDE: usize = 2;
 /// Batches made ahead unless [`LoaderBuilder::prefetch`] is given: how many at the start, and at most.
 pub const AUTO_PREFETCH: (usize, usize) = (2, 4);
+/// Page-locked memory unless [`LoaderBuilder::pinned_memory`] is given.
+const PINNED_BYTES: usize = 1 << 30;
 /// Longest prefetch.
 const MAX_PREFETCH: usize = 64;
 /// Most rows of a batch.
@@ -55,6 +57,7 @@ pub struct LoaderBuilder {
     decode_only: bool,
     index: (IndexMode, usize),
     device_memory: Option<u64>,
+    pinned_memory: usize,
     low_priority: bool,
 }
 
@@ -87,6 +90,7 @@ impl LoaderBuilder {
             decode_only: false,
             index: (IndexMode::default(), DEFAULT_BUDGET),
             device_memory: None,
+            pinned_memory: PINNED_BYTES,
             low_priority: false,
         }
     }
@@ -222,6 +226,13 @@ impl LoaderBuilder {
         self
     }
 
+    /// Most bytes of page-locked host memory, all batches together, for files on their way to a GPU (default 1 GiB).
+    /// What is beyond lies in ordinary memory, which is copied more slowly.
+    pub fn pinned_memory(mut self, bytes: usize) -> Self {
+        self.pinned_memory = bytes;
+        self
+    }
+
     /// Whether the loader's kernels run at the lowest priority that a GPU has (default no). On most GPUs that is what
     /// streams have anyway: the trainer goes ahead where it makes its own streams with a higher one.
     pub fn low_priority(mut self, low: bool) -> Self {
@@ -298,6 +309,7 @@ impl LoaderBuilder {
             rows: self.setup.batch_size,
             limits: self.limits.clone(),
             budget: self.device_memory,
+            pinned: self.pinned_memory / (self.prefetch.unwrap_or(AUTO_PREFETCH.1) + SLOTS_BESIDE),
             low_priority: self.low_priority,
         })
     }

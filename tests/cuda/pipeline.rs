@@ -52,6 +52,11 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("a loader that only decodes marks the end of each part", a_loader_that_only_decodes),
     Scenario::new("a consumer that keeps its batches gets more", a_consumer_that_keeps_its_batches_gets_more),
     Scenario::new("a small epoch", || small_epoch(pictures::few())).swept(),
+    Scenario::new("without page-locked memory the batches are the same", without_page_locked_memory),
+    Scenario::new("a small epoch without page-locked memory", || {
+        compared(small(pictures::few()).pinned_memory(0).batch_size(2), small(pictures::few()).batch_size(2))
+    })
+    .swept(),
     Scenario::new("a small epoch with a bad file", || small_epoch(pictures::few_with_a_bad_one())).swept(),
 ];
 
@@ -289,6 +294,11 @@ fn epochs_loaders_and_batches_may_be_dropped_at_any_time() -> Outcome {
     Ok(())
 }
 
+fn without_page_locked_memory() -> Outcome {
+    same_on_both("nothing page-locked", 2, || small(pictures::all()).batch_size(3).pinned_memory(0));
+    Ok(())
+}
+
 fn a_loader_that_only_decodes() -> Outcome {
     let loader = Loader::builder(memory(pictures::all()))
         .decode_only()
@@ -322,8 +332,12 @@ fn small_epoch(files: Vec<Vec<u8>>) -> Outcome {
         let builder = small(files.clone()).batch_size(2).prefetch(1).workers(1);
         builder.bad_sample(BadSample::Skip).last_batch(LastBatch::Partial)
     };
-    let cuda = build().device(DEVICE).build()?;
-    let cpu = build().build()?;
+    compared(build(), build())
+}
+
+fn compared(cuda: LoaderBuilder, cpu: LoaderBuilder) -> Outcome {
+    let cuda = cuda.device(DEVICE).build()?;
+    let cpu = cpu.build()?;
     for (batch, want) in cuda.epoch(0).zip(cpu.epoch(0)) {
         let (batch, want) = (batch?, want?);
         assert!(batch.to_host()? == want.images(), "a batch was wrong, and no error said so");

@@ -33,10 +33,6 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use submit::{Submitter, Trouble};
 
-/// Most bytes of pinned memory that compressed files and tables may take in each slot; what is beyond lies in ordinary
-/// memory, from where copies are slower.
-const PINNED_BYTES_A_SLOT: usize = 256 << 20;
-
 /// The size of image that decoders reserve memory for at the start; larger ones make them reserve more when they come.
 const TYPICAL: Size = Size::new(640, 480);
 
@@ -51,6 +47,8 @@ pub(crate) struct Options {
     pub(crate) limits: Limits,
     /// Most bytes of the device's memory for decoded images and scratch; `None`: a quarter of what is free.
     pub(crate) budget: Option<u64>,
+    /// Most bytes of pinned memory in each slot; what is beyond lies in ordinary memory, from where copies are slower.
+    pub(crate) pinned: usize,
     /// Whether kernels run at the lowest priority that the device has.
     pub(crate) low_priority: bool,
 }
@@ -64,6 +62,7 @@ pub(crate) struct Engine {
     context: Context,
     output: Option<Output>,
     rows: usize,
+    pinned: usize,
     limits: Limits,
     /// Of the decoder; `None` where nvJPEG is missing and the CPU decodes everything.
     capabilities: Option<Capabilities>,
@@ -101,9 +100,9 @@ impl Engine {
         let capabilities = decoder.as_ref().map(Decoder::capabilities);
         let submitter =
             Submitter::new(&context, decoder, kernels, streams, &options).map_err(|error| device(&error))?;
-        let Options { output, rows, limits, .. } = options;
+        let Options { output, rows, pinned, limits, .. } = options;
         let (submitter, counters) = (Mutex::new(submitter), Counters::default());
-        Ok(Self { submitter, download, context, output, rows, limits, capabilities, counters })
+        Ok(Self { submitter, download, context, output, rows, pinned, limits, capabilities, counters })
     }
 
     /// Decodes and renders the staged rows of `slot`, closing the gaps between them, and returns without waiting.

@@ -5,7 +5,7 @@
 use super::images::DeviceImages;
 use super::quiet::settle;
 use super::staging::{Kept, Staging};
-use super::{Engine, PINNED_BYTES_A_SLOT, failed};
+use super::{Engine, failed};
 use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event};
 use crate::error::Result;
 use crate::geometry::Rect;
@@ -91,7 +91,7 @@ impl Slot {
             let bytes = engine.rows * engine.row_bytes();
             let output = (bytes > 0).then(|| DeviceBuffer::new(&engine.context, bytes)).transpose()?;
             let state = State {
-                staging: Staging::new(&engine.context, PINNED_BYTES_A_SLOT),
+                staging: Staging::new(&engine.context, engine.pinned),
                 rows: Vec::new(),
                 in_flight: InFlight::default(),
                 stale: false,
