@@ -14,8 +14,11 @@ mod warp;
 
 use crate::error::Error;
 use crate::geometry::{Orientation, Rect, Size};
-use crate::plan::{self, Erase, ImageRef, Layer, Step, filter, kind, step};
+use crate::label::Objects;
+use crate::plan::moves::{How, Move};
+use crate::plan::{self, Erase, ImageRef, Layer, Span, Step, filter, kind, step};
 use op::Op;
+use std::sync::Arc;
 
 /// The longest canvas edge; what the JPEG format can hold.
 pub const MAX_EDGE: u32 = 65_535;
@@ -60,6 +63,9 @@ pub struct Draft {
     sealed: Vec<DraftStage>,
     canvas: DraftStage,
     labels: Vec<plan::LabelShare>,
+    /// What is seen in each image, as far as it is known.
+    objects: Vec<Option<Arc<Objects>>>,
+    moves: Vec<Move>,
     ops: Vec<Op>,
     normalized: bool,
     error: Option<Error>,
@@ -74,10 +80,24 @@ impl Draft {
             sealed: Vec::new(),
             canvas: DraftStage::showing(size, 0, orientation),
             labels: vec![plan::LabelShare { image: 0, share: 1.0 }],
+            objects: vec![None],
+            moves: Vec::new(),
             ops: Vec::new(),
             normalized: false,
             error: None,
         }
+    }
+
+    /// The same draft, of an image in which these objects are seen, for augmentations that look at them.
+    pub fn with_objects(mut self, objects: Arc<Objects>) -> Self {
+        self.objects[0] = Some(objects);
+        self
+    }
+
+    /// Lets the labels of all images so far take part in what is done to their pixels.
+    fn record(&mut self, how: How) {
+        let images = Span { start: 0, len: self.images.len() as u32 };
+        self.moves.push(Move { images, how });
     }
 
     /// The canvas as it stands: the size that the next verb works on.

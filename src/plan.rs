@@ -5,6 +5,8 @@
 //! colour *steps*. All sizes, crops and rectangles are in oriented (upright) coordinates. `kernels/plan.h` declares
 //! the same structs for the device; a test compares the two.
 
+pub mod moves;
+
 use crate::geometry::{Orientation, Rect, Size};
 use bytemuck::{Pod, Zeroable};
 
@@ -318,6 +320,8 @@ pub struct Plan {
     pub erases: Vec<Erase>,
     /// The sample's label as shares of its images' labels.
     pub labels: Vec<LabelShare>,
+    /// What happens to the objects of its images, in order; devices have no use for it.
+    pub moves: Vec<moves::Move>,
 }
 
 impl Plan {

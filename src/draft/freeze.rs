@@ -11,7 +11,8 @@ impl Draft {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
-        let mut plan = Plan { images: self.images, labels: self.labels, ..Plan::default() };
+        let mut plan =
+            Plan { images: self.images, labels: self.labels, moves: self.moves, ..Plan::default() };
         for stage in self.sealed.iter().chain([&self.canvas]) {
             check_canvas(stage)?;
             freeze_stage(&mut plan, stage);

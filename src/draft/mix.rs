@@ -52,7 +52,12 @@ impl Draft {
             }
         };
         other.sealed.iter_mut().chain([&mut other.canvas]).for_each(renumber);
+        for moved in &mut other.moves {
+            moved.images.start += images;
+        }
         self.images.append(&mut other.images);
+        self.objects.append(&mut other.objects);
+        self.moves.append(&mut other.moves);
         self.sealed.append(&mut other.sealed);
         self.labels.iter_mut().for_each(|label| label.share *= 1.0 - label_share);
         self.labels.extend(

@@ -5,6 +5,7 @@ use super::{Draft, DraftLayer, MAX_EDGE, blank};
 use crate::color::Normalize;
 use crate::error::Error;
 use crate::geometry::{Rect, Size};
+use crate::plan::moves::How;
 use crate::plan::{self, Erase, Layer, filter, kind};
 
 impl Draft {
@@ -29,6 +30,8 @@ impl Draft {
         }
         self.canvas.pictures.iter_mut().for_each(|picture| picture.crop(rect));
         self.canvas.resized_to(rect.size());
+        self.record(How::Map([1.0, 0.0, -f64::from(rect.x), 0.0, 1.0, -f64::from(rect.y), 0.0, 0.0, 1.0]));
+        self.record(How::Clip(rect.size().rect()));
         Ok(())
     }
 

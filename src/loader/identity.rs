@@ -64,7 +64,7 @@ fn add_plans(planner: &Planner, hasher: &mut XxHash3_64) {
 }
 
 fn add_plan(plan: &Plan, hasher: &mut XxHash3_64) {
-    let Plan { images, stages, pictures, layers, steps, stats, erases, labels } = plan;
+    let Plan { images, stages, pictures, layers, steps, stats, erases, labels, moves } = plan;
     hasher.write(bytemuck::cast_slice(images));
     hasher.write(bytemuck::cast_slice(stages));
     hasher.write(bytemuck::cast_slice(pictures));
@@ -73,4 +73,5 @@ fn add_plan(plan: &Plan, hasher: &mut XxHash3_64) {
     hasher.write(bytemuck::cast_slice(stats));
     hasher.write(bytemuck::cast_slice(erases));
     hasher.write(bytemuck::cast_slice(labels));
+    hasher.write(format!("{moves:?}").as_bytes());
 }

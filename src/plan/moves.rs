@@ -1,0 +1,71 @@
+//! What a plan does to labels: the same geometry as that of its layers, as a list of moves.
+//!
+//! A label takes part in every op by itself, as torchvision's and Ultralytics' do: a box that is turned twice is boxed
+//! twice, and is cut wherever the canvas is. So labels have a list of their own and do not follow the layers, which fold
+//! ops together.
+
+use super::Span;
+use crate::geometry::Rect;
+
+/// One thing that happens to the labels of some of the sample's images.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Move {
+    /// The images, as indices of [`crate::plan::Plan::images`].
+    pub images: Span,
+    /// What happens to their objects.
+    pub how: How,
+}
+
+/// What happens to objects.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum How {
+    /// Points go through the matrix, row by row, with a division by its third result; a box becomes the box around its
+    /// mapped corners.
+    Map([f64; 9]),
+    /// Boxes and polygons are cut to the rectangle; keypoints outside it get visibility 0.
+    Clip(Rect),
+    /// The image was mirrored left to right: keypoints take the places that [`crate::label::Skeleton::flip`] says.
+    Mirrored,
+    /// The box of an object with polygons becomes the box around them.
+    Rebox,
+    /// Boxes are remembered as they are, for filters that compare.
+    Mark,
+    /// Objects are dropped.
+    Keep(Keep),
+}
+
+/// Which objects are kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Keep {
+    /// torchvision's `SanitizeBoundingBoxes`: boxes at least this wide and high, and of this area, in pixels.
+    Sane {
+        /// Least width and height.
+        min_size: f64,
+        /// Least area.
+        min_area: f64,
+    },
+    /// Ultralytics' box candidates: wider and higher than `size`, more than `area` of the marked box's area times
+    /// `scale` squared, and an aspect ratio below `aspect`. All comparisons are strict.
+    Candidates {
+        /// Width and height that are too small.
+        size: f64,
+        /// Aspect ratio that is too great.
+        aspect: f64,
+        /// Part of the area that is too small, for objects without polygons.
+        area: f64,
+        /// The same for objects with polygons.
+        area_of_polygons: f64,
+        /// By how much the image was scaled since the mark.
+        scale: f64,
+    },
+    /// Albumentations' filter: boxes of at least this area in pixels, of which at least this part of the marked box's
+    /// area is left.
+    Visible {
+        /// Least area.
+        min_area: f64,
+        /// Least part of the marked area.
+        min_visibility: f64,
+    },
+}
