@@ -170,6 +170,7 @@ impl Draft {
             Op::Sharpness { factor } => self.sharpness(factor),
             Op::GaussianBlur { kernel_size, sigma } => self.gaussian_blur(kernel_size, sigma),
             Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
+            Op::SanitizeBoundingBoxes { min_size, min_area } => self.sanitize(min_size, min_area),
             Op::Normalize { mean, std } => self.normalize(mean, std),
         }
     }
@@ -178,7 +179,12 @@ impl Draft {
     fn check_order(&self, op: &Op) -> Result<(), Error> {
         let follows = matches!(
             op,
-            Op::Crop { .. } | Op::CenterCrop { .. } | Op::Hflip {} | Op::Vflip {} | Op::Erase { .. }
+            Op::Crop { .. }
+                | Op::CenterCrop { .. }
+                | Op::Hflip {}
+                | Op::Vflip {}
+                | Op::Erase { .. }
+                | Op::SanitizeBoundingBoxes { .. }
         );
         match self.finished_by() {
             Some(first) if !follows => Err(Error::config(format!(

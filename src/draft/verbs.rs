@@ -5,7 +5,7 @@ use super::{Draft, DraftLayer, MAX_EDGE, blank};
 use crate::color::Normalize;
 use crate::error::Error;
 use crate::geometry::{Rect, Size};
-use crate::plan::moves::How;
+use crate::plan::moves::{How, Keep};
 use crate::plan::{self, Erase, Layer, filter, kind};
 
 impl Draft {
@@ -173,6 +173,18 @@ impl Draft {
         if !window.is_empty() {
             picture.erases.push(Erase { window, value, kind, key, reserved: [0; 2] });
         }
+        Ok(())
+    }
+
+    pub(super) fn sanitize(&mut self, min_size: f64, min_area: f64) -> Result<(), Error> {
+        for (name, value) in [("min_size", min_size), ("min_area", min_area)] {
+            if !(value >= 1.0 && value.is_finite()) {
+                return Err(Error::config(format!(
+                    "sanitize_bounding_boxes: {name} must be >= 1, got {value}: boxes without an area are no boxes"
+                )));
+            }
+        }
+        self.record(How::Keep(Keep::Sane { canvas: self.canvas.size.rect(), min_size, min_area }));
         Ok(())
     }
 

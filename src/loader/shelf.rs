@@ -1,11 +1,13 @@
 //! The compressed files of the sample at hand: read once each, whatever number of layers shows them.
 
+use super::planner::Looked;
 use super::policy::{Failure, Stage};
 use super::stats::Meters;
 use crate::device::cpu::Input;
 use crate::error::Error;
-use crate::geometry::{Orientation, Size};
+use crate::geometry::Orientation;
 use crate::image::{Header, parse_header};
+use crate::label::Label;
 use crate::plan::Plan;
 use crate::source::Source;
 use std::sync::atomic::Ordering::Relaxed;
@@ -53,14 +55,18 @@ impl<'a> Shelf<'a> {
     }
 
     /// Reads the file `index`, if it is not here yet, and tells how its image is stored.
-    pub(super) fn look(&mut self, index: u64) -> Result<(Size, Orientation), Failure> {
+    pub(super) fn look(&mut self, index: u64) -> Result<Looked, Failure> {
         let at = match self.files.iter().position(|file| file.index == index) {
             Some(at) => at,
             None => self.fetch(index)?,
         };
         let header = &self.files[at].header;
         let orientation = if self.exif { header.orientation } else { Orientation::UPRIGHT };
-        Ok((header.size, orientation))
+        let objects = match self.source.label(index as usize) {
+            Label::Objects(objects) => Some(objects),
+            _ => None,
+        };
+        Ok(Looked { stored: header.size, orientation, objects })
     }
 
     /// The plan's images in its order; every one was looked at while it was planned.

@@ -3,6 +3,7 @@
 use super::desk::Desk;
 use super::identity::Identity;
 use super::indexing::Indexing;
+use super::labels::LabelRules;
 use super::planner::Planner;
 use super::queue::{Job, Outcome, Queue, Task};
 use super::stats::Meters;
@@ -30,6 +31,7 @@ pub(super) struct Context {
     pub(super) exif: bool,
     pub(super) scale: DecodeScale,
     pub(super) bad: BadSample,
+    pub(super) labels: LabelRules,
     pub(super) meters: Meters,
     pub(super) indexing: Indexing,
     /// `None`: the workers decode and render themselves.
