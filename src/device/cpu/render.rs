@@ -206,7 +206,7 @@ impl Painter {
             }
             kind::WARP => {
                 let level = self.level;
-                let gather = self.gather(plan, layer, images, stages)?;
+                let mut gather = self.gather(plan, layer, images, stages)?;
                 for y in 0..window.height as usize {
                     let at = (window.y as usize + y) * stride + window.x as usize * 3;
                     gather.row(y, &mut rows[at..][..window.width as usize * 3], level);
@@ -229,7 +229,7 @@ impl Painter {
         if layer.kind == kind::WARP {
             let (mut row, level) = (std::mem::take(&mut self.row), self.level);
             row.resize(layer.window.width as usize * 3, 0);
-            let gather = self.gather(plan, layer, images, stages)?;
+            let mut gather = self.gather(plan, layer, images, stages)?;
             for y in 0..layer.window.height as usize {
                 gather.row(y, &mut row, level);
                 put(y, &row);
