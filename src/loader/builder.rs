@@ -1,6 +1,7 @@
 //! What a loader is to do, said option by option and checked as a whole.
 
 use super::crew::{Crew, MAX_WORKERS};
+use super::gallery::Gallery;
 use super::indexing::Indexing;
 use super::labels::LabelRules;
 use super::memory::Maker;
@@ -30,6 +31,8 @@ pub const SLOTS_BESIDE: usize = 2;
 pub const AUTO_PREFETCH: (usize, usize) = (2, 4);
 /// Page-locked memory unless [`LoaderBuilder::pinned_memory`] is given.
 const PINNED_BYTES: usize = 1 << 30;
+/// Decoded images that are kept unless [`LoaderBuilder::image_cache`] is given.
+const IMAGE_CACHE_BYTES: usize = 256 << 20;
 /// Longest prefetch.
 const MAX_PREFETCH: usize = 64;
 /// Most rows of a batch.
@@ -46,6 +49,7 @@ pub struct LoaderBuilder {
     pub(super) sampling: Sampling,
     pub(super) labels: LabelRules,
     partner_window: u64,
+    image_cache: usize,
     workers: Option<usize>,
     prefetch: Option<usize>,
     bad: BadSample,
@@ -80,6 +84,7 @@ impl LoaderBuilder {
             sampling: Sampling::default(),
             labels: LabelRules::default(),
             partner_window: 128,
+            image_cache: IMAGE_CACHE_BYTES,
             workers: None,
             prefetch: None,
             bad: BadSample::default(),
@@ -202,6 +207,15 @@ impl LoaderBuilder {
         self
     }
 
+    /// Most bytes of decoded images that are kept for other samples of the window, where augmentations mix samples and
+    /// the CPU renders (default 256 MiB; 0 keeps none, so that each sample decodes its partners itself).
+    ///
+    /// A window of 128 photographs of 640x480 pixels takes 118 MB, and two windows meet where one ends.
+    pub fn image_cache(mut self, bytes: usize) -> Self {
+        self.image_cache = bytes;
+        self
+    }
+
     /// Decodes every image whole and renders nothing: batches carry labels and no pixels. For benchmarks.
     pub fn decode_only(mut self) -> Self {
         self.decode_only = true;
@@ -283,9 +297,13 @@ impl LoaderBuilder {
             None => Maker::Host { rows, row_bytes },
         };
         let pool = Pool::new(maker, allowed + SLOTS_BESIDE, reserved + SLOTS_BESIDE)?;
+        // A smaller transform is chosen for one plan, and a GPU keeps its surfaces to itself.
+        let shares = planner.block() > 1 && engine.is_none() && self.scale == DecodeScale::Exact;
+        let shares = shares && self.image_cache > 0;
         let (mode, budget) = self.index;
         let indexing = Indexing::new(mode, budget, &*self.source);
         let context = Context {
+            gallery: shares.then(|| Gallery::new(self.image_cache)),
             indexing,
             engine,
             source: self.source,
