@@ -16,6 +16,7 @@ mod histogram;
 mod identity;
 mod indexing;
 mod labels;
+mod masks;
 mod memory;
 mod objects;
 mod paper;

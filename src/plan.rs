@@ -6,6 +6,7 @@
 //! the same structs for the device; a test compares the two.
 
 pub mod carry;
+mod mask;
 pub mod moves;
 
 use crate::geometry::{Orientation, Rect, Size};

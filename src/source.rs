@@ -60,6 +60,17 @@ pub trait Source: Send + Sync {
     /// The record's label; [`Label::Unlabelled`] where there is no record.
     fn label(&self, index: usize) -> Label;
 
+    /// Replaces the content of `bytes` by the record's semantic mask, a PNG of one channel that is as large as the
+    /// upright image; false where the record has none.
+    ///
+    /// # Errors
+    /// Those of [`Source::read`].
+    fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
+        let _ = index;
+        bytes.clear();
+        Ok(false)
+    }
+
     /// Class names in the order of class indices; empty where the source knows none.
     fn classes(&self) -> &[String] {
         &[]
@@ -87,6 +98,9 @@ macro_rules! forward {
             }
             fn label(&self, index: usize) -> Label {
                 (**self).label(index)
+            }
+            fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
+                (**self).mask(index, bytes)
             }
             fn classes(&self) -> &[String] {
                 (**self).classes()

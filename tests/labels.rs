@@ -4,6 +4,8 @@
 
 #[path = "labels/filters.rs"]
 mod filters;
+#[path = "labels/masks.rs"]
+mod masks;
 #[path = "labels/naive.rs"]
 mod naive;
 

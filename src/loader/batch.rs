@@ -7,6 +7,7 @@ use super::queue::{Delivery, Queue, Sample};
 use super::worker::Context;
 use crate::device::cuda::DeviceImages;
 use crate::error::{Error, Result};
+use crate::geometry::Size;
 use crate::output::{DType, Output};
 use half::{bf16, f16};
 use std::sync::{Arc, Weak};
@@ -29,6 +30,10 @@ pub struct Batch {
     keys: Vec<String>,
     status: Vec<Status>,
     objects: Option<BatchObjects>,
+    /// With the class of samples that have none.
+    masks: Option<(Vec<u8>, u8)>,
+    /// Of a sample.
+    size: Size,
 }
 
 impl Batch {
@@ -75,6 +80,8 @@ impl Batch {
             keys: Vec::new(),
             status: Vec::new(),
             objects: None,
+            masks: output.and(labels.mask_fill).map(|fill| (Vec::new(), fill)),
+            size: output.map_or(Size::default(), |output| output.size),
         };
         if labels.expected || samples.iter().any(|sample| sample.objects.is_some()) {
             batch.objects = Some(BatchObjects::new(labels.format, labels.unit));
@@ -84,6 +91,10 @@ impl Batch {
     }
 
     fn push(&mut self, sample: Sample) {
+        if let Some((masks, fill)) = &mut self.masks {
+            let missing = || vec![*fill; self.size.pixels() as usize];
+            masks.append(&mut sample.mask.unwrap_or_else(missing));
+        }
         if let (Some(batch), Some(objects)) = (&mut self.objects, sample.objects) {
             objects.into_iter().for_each(|(object, share)| batch.push(self.labels.len(), object, share));
         }
@@ -199,6 +210,12 @@ impl Batch {
     /// for. It lies in the host's memory whatever the device.
     pub fn objects(&self) -> Option<&BatchObjects> {
         self.objects.as_ref()
+    }
+
+    /// The semantic masks of all rows, `[rows, height, width]` classes without gaps, where the loader was asked for them.
+    /// They lie in the host's memory whatever the device.
+    pub fn masks(&self) -> Option<&[u8]> {
+        self.masks.as_ref().map(|(classes, _)| &classes[..])
     }
 
     /// The index of each row's sample in the source.

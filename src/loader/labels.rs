@@ -17,6 +17,8 @@ pub(super) struct LabelRules {
     pub(super) unit: Unit,
     min_area: f64,
     min_visibility: f64,
+    /// Whether masks are asked for, and what is where no image is.
+    pub(super) mask_fill: Option<u8>,
 }
 
 impl LoaderBuilder {
@@ -32,6 +34,13 @@ impl LoaderBuilder {
     /// `BboxParams` (default 0 and 0). Boxes without area are always dropped.
     pub fn box_filter(mut self, min_area: f64, min_visibility: f64) -> Self {
         self.labels = LabelRules { min_area, min_visibility, ..self.labels };
+        self
+    }
+
+    /// Asks for semantic masks, which move with the pixels, nearest neighbour by nearest neighbour: [`super::Batch::masks`].
+    /// What shows no image, and a sample without a mask, has the class `fill`; 255 is what most losses are told to ignore.
+    pub fn masks(mut self, fill: u8) -> Self {
+        self.labels.mask_fill = Some(fill);
         self
     }
 }

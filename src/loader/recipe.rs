@@ -25,6 +25,7 @@ impl LoaderBuilder {
         if labels.min_area.is_some() || labels.min_visibility.is_some() {
             self = self.box_filter(labels.min_area.unwrap_or(0.0), labels.min_visibility.unwrap_or(0.0));
         }
+        self = given(self, labels.mask_fill, Self::masks);
         self = given(self, recipe.decode.exif, Self::exif);
         self = given(self, recipe.decode.scale, Self::decode_scale);
         if recipe.decode_only {

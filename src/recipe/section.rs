@@ -121,6 +121,8 @@ pub struct LabelsSection {
     pub min_area: Option<f64>,
     /// Least part of a box that must be left after cuts, in 0..=1 (default 0).
     pub min_visibility: Option<f64>,
+    /// Asks for semantic masks; the class of what shows no image, 255 as a rule.
+    pub mask_fill: Option<u8>,
 }
 
 /// `[decode]`: what the decoder takes; what is left out is the decoder's default.

@@ -8,6 +8,7 @@ mod faults;
 mod figures;
 mod indexing;
 mod lifetime;
+mod masks;
 mod mixing;
 mod objects;
 mod ranks;

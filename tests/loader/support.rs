@@ -30,6 +30,8 @@ pub(crate) struct Flat {
     pub(crate) bytes: Arc<AtomicUsize>,
     /// Labels instead of the classes.
     pub(crate) objects: Option<fn(usize) -> Label>,
+    /// Semantic masks, where there are any.
+    pub(crate) masks: Option<fn(usize) -> Option<Vec<u8>>>,
 }
 
 impl Source for Flat {
@@ -56,6 +58,12 @@ impl Source for Flat {
 
     fn key(&self, index: usize) -> Cow<'_, str> {
         Cow::Owned(format!("{index}.png"))
+    }
+
+    fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
+        let mask = self.masks.and_then(|masks| masks(index));
+        *bytes = mask.clone().unwrap_or_default();
+        Ok(mask.is_some())
     }
 
     fn label(&self, index: usize) -> Label {
@@ -145,7 +153,7 @@ fn adler32(bytes: &[u8]) -> u32 {
     b << 16 | a
 }
 
-fn crc32(bytes: &[u8]) -> u32 {
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, &byte| {
         (0..8).fold(
             crc ^ u32::from(byte),
