@@ -1,6 +1,6 @@
 //! Semantic masks through the whole pipeline.
 
-use crate::support::{Flat, Squash, builder, flat};
+use crate::support::{Flat, MaskOf, Squash, builder, flat};
 use feedline::draft::op::Op;
 use feedline::error::Result;
 use feedline::geometry::Size;
@@ -53,7 +53,7 @@ fn masks_come_as_rows_of_classes_and_as_fill_where_there_is_none() {
 
 #[test]
 fn a_mask_of_another_size_or_kind_is_a_bad_sample() {
-    let cause = |masks: fn(usize) -> Option<Vec<u8>>| {
+    let cause = |masks: MaskOf| {
         let loader = builder(Flat { masks: Some(masks), ..flat(1) }, 1).masks(255).build().unwrap();
         loader.epoch(0).next().unwrap().unwrap_err().to_string()
     };

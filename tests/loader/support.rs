@@ -13,6 +13,9 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+/// The file of an image's mask, if it has one.
+pub(crate) type MaskOf = fn(usize) -> Option<Vec<u8>>;
+
 /// What a data set does and what was done to it.
 #[derive(Default)]
 pub(crate) struct Flat {
@@ -31,7 +34,7 @@ pub(crate) struct Flat {
     /// Labels instead of the classes.
     pub(crate) objects: Option<fn(usize) -> Label>,
     /// Semantic masks, where there are any.
-    pub(crate) masks: Option<fn(usize) -> Option<Vec<u8>>>,
+    pub(crate) masks: Option<MaskOf>,
 }
 
 impl Source for Flat {
