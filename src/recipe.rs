@@ -24,9 +24,10 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// Most augmentations of one recipe.
 pub const MAX_AUGMENTATIONS: usize = 64;
 
-const BUILT_IN: [(&str, &str); 3] = [
+const BUILT_IN: [(&str, &str); 4] = [
     ("decode-only", include_str!("../recipes/decode-only.toml")),
     ("imagenet-eval", include_str!("../recipes/imagenet-eval.toml")),
+    ("imagenet-randaugment", include_str!("../recipes/imagenet-randaugment.toml")),
     ("imagenet-train", include_str!("../recipes/imagenet-train.toml")),
 ];
 
