@@ -8,7 +8,7 @@ mod nearest;
 mod read;
 mod section;
 
-pub use section::{DecodeSection, LoaderSection, NormalizeSection, OutputSection, Preset};
+pub use section::{DecodeSection, LabelsSection, LoaderSection, NormalizeSection, OutputSection, Preset};
 
 use crate::augment::{Augment, Augmentation};
 use crate::color::Normalize;
@@ -47,6 +47,9 @@ pub struct Recipe {
     /// Batches and their order.
     #[serde(skip_serializing_if = "is_default")]
     pub loader: LoaderSection,
+    /// How objects reach a batch.
+    #[serde(skip_serializing_if = "is_default")]
+    pub labels: LabelsSection,
     /// What the decoder takes.
     #[serde(skip_serializing_if = "is_default")]
     pub decode: DecodeSection,
