@@ -4,11 +4,13 @@ mod matrix;
 
 use matrix::perspective_coefficients;
 
+use super::fold::{self, Matrix};
 use super::op::{Fill, Interpolation, Op};
 use super::verbs::check_size;
 use super::{Draft, DraftLayer};
 use crate::error::Error;
 use crate::geometry::Size;
+use crate::plan::moves::How;
 use crate::plan::{around, filter, kind};
 
 impl Op {
@@ -79,6 +81,27 @@ impl Draft {
         let size = self.size();
         let map = usable("perspective", matrix::perspective_map(coefficients, size))?;
         self.warp(size, map, filter_of("perspective", interpolation)?, around_it(fill))
+    }
+
+    /// Unlike the others, this samples what is on the canvas together with how it came there.
+    pub(super) fn warp_perspective(&mut self, matrix: Matrix, size: Size, fill: Fill) -> Result<(), Error> {
+        check_size("warp_perspective", size)?;
+        let unusable = || {
+            Error::config(format!(
+                "warp_perspective: the matrix {matrix:?} leads to no image: use one that has an inverse"
+            ))
+        };
+        let inverse = fold::invert(&matrix).ok_or_else(unusable)?;
+        self.canvas = match self.canvas.folded(&inverse, size, fill.rgb()) {
+            Some(folded) => folded,
+            None => {
+                self.seal()?;
+                self.canvas.folded(&inverse, size, fill.rgb()).ok_or_else(unusable)?
+            }
+        };
+        self.record(How::Map(std::array::from_fn(|i| matrix[i / 3][i % 3])));
+        self.record(How::Clip(size.rect()));
+        Ok(())
     }
 
     /// Swaps rows and columns.
