@@ -44,6 +44,7 @@ pub struct LoaderBuilder {
     pub(super) setup: Setup,
     pub(super) sampling: Sampling,
     partner_window: u64,
+    close_mosaic: Option<u64>,
     workers: Option<usize>,
     prefetch: Option<usize>,
     bad: BadSample,
@@ -77,6 +78,7 @@ impl LoaderBuilder {
             },
             sampling: Sampling::default(),
             partner_window: 128,
+            close_mosaic: None,
             workers: None,
             prefetch: None,
             bad: BadSample::default(),
@@ -199,6 +201,13 @@ impl LoaderBuilder {
         self
     }
 
+    /// From epoch `epoch` on, leaves out the augmentations that take several samples (default: never), as Ultralytics'
+    /// `close_mosaic` does in the last epochs.
+    pub fn close_mosaic(mut self, epoch: u64) -> Self {
+        self.close_mosaic = Some(epoch);
+        self
+    }
+
     /// Decodes every image whole and renders nothing: batches carry labels and no pixels. For benchmarks.
     pub fn decode_only(mut self) -> Self {
         self.decode_only = true;
@@ -252,6 +261,7 @@ impl LoaderBuilder {
             augments: self.augments,
             seed: self.setup.seed,
             partner_window: self.partner_window,
+            close_mosaic: self.close_mosaic,
             bare: self.decode_only,
         };
         planner.check_partners()?;
