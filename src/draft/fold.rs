@@ -51,7 +51,8 @@ impl DraftStage {
             below.iter().any(|image| !is_solid(image) && hides(image))
         };
         let mut solids = picture.layers.iter().enumerate().filter(|(_, drawn)| is_solid(drawn));
-        covered && solids.all(|(at, drawn)| filled(drawn) && !over_image(at, drawn))
+        // What nothing covers is black.
+        (covered || fill == [0; 3]) && solids.all(|(at, drawn)| filled(drawn) && !over_image(at, drawn))
     }
 }
 
