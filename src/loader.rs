@@ -11,6 +11,7 @@ mod course;
 mod crew;
 mod desk;
 mod epoch;
+mod gallery;
 mod histogram;
 mod identity;
 mod indexing;
@@ -47,6 +48,7 @@ use crate::sampler::{Deal, Order};
 use crate::source::Source;
 use course::Course;
 use crew::Crew;
+use gallery::Gallery;
 use planner::Place;
 use shelf::Shelf;
 use std::sync::{Arc, PoisonError};
@@ -125,7 +127,7 @@ impl Loader {
         let context = &self.crew.context;
         let order = self.order(epoch);
         let Some(position) = order.position(index) else { return Err(self.no_position(&order, index)) };
-        let mut shelf = Shelf::new(&*context.source, &context.meters, context.exif);
+        let mut shelf = Shelf::new(&*context.source, &context.meters, context.exif, None);
         let place = Place { epoch, order: &order, position, index };
         let planned = context.planner.plan(place, &mut |index| shelf.look(index));
         planned.map_err(|error| {
@@ -143,7 +145,9 @@ impl Loader {
         let context = &self.crew.context;
         let stats = context.meters.snapshot(self.crew.workers(), self.crew.queue.slots());
         let decoded_by = context.engine.as_ref().map(|engine| engine.decoded_by());
-        Stats { index: context.indexing.stats(), decoded_by, ..stats }
+        let (images_shared, bytes) = context.gallery.as_ref().map_or((0, 0), Gallery::figures);
+        let image_cache_bytes = bytes as u64;
+        Stats { index: context.indexing.stats(), decoded_by, images_shared, image_cache_bytes, ..stats }
     }
 
     /// Writes the decode indexes found so far to their sidecar file. This also happens by itself at the end of an

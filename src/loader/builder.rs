@@ -1,6 +1,7 @@
 //! What a loader is to do, said option by option and checked as a whole.
 
 use super::crew::{Crew, MAX_WORKERS};
+use super::gallery::Gallery;
 use super::indexing::Indexing;
 use super::memory::Maker;
 use super::paper;
@@ -29,6 +30,8 @@ pub const SLOTS_BESIDE: usize = 2;
 pub const AUTO_PREFETCH: (usize, usize) = (2, 4);
 /// Page-locked memory unless [`LoaderBuilder::pinned_memory`] is given.
 const PINNED_BYTES: usize = 1 << 30;
+/// Decoded images that are kept unless [`LoaderBuilder::image_cache`] is given.
+const IMAGE_CACHE_BYTES: usize = 256 << 20;
 /// Longest prefetch.
 const MAX_PREFETCH: usize = 64;
 /// Most rows of a batch.
@@ -43,8 +46,9 @@ pub struct LoaderBuilder {
     augments: Vec<Box<dyn Augment>>,
     pub(super) setup: Setup,
     pub(super) sampling: Sampling,
-    partner_window: u64,
-    close_mosaic: Option<u64>,
+    pub(super) partner_window: u64,
+    pub(super) close_mosaic: Option<u64>,
+    image_cache: usize,
     workers: Option<usize>,
     prefetch: Option<usize>,
     bad: BadSample,
@@ -79,6 +83,7 @@ impl LoaderBuilder {
             sampling: Sampling::default(),
             partner_window: 128,
             close_mosaic: None,
+            image_cache: IMAGE_CACHE_BYTES,
             workers: None,
             prefetch: None,
             bad: BadSample::default(),
@@ -195,16 +200,12 @@ impl LoaderBuilder {
         self
     }
 
-    /// Consecutive positions of the epoch's order that partners are drawn from (default 128).
-    pub fn partner_window(mut self, positions: u64) -> Self {
-        self.partner_window = positions;
-        self
-    }
-
-    /// From epoch `epoch` on, leaves out the augmentations that take several samples (default: never), as Ultralytics'
-    /// `close_mosaic` does in the last epochs.
-    pub fn close_mosaic(mut self, epoch: u64) -> Self {
-        self.close_mosaic = Some(epoch);
+    /// Most bytes of decoded images that are kept for other samples of the window, where augmentations mix samples and
+    /// the CPU renders (default 256 MiB; 0 keeps none, so that each sample decodes its partners itself).
+    ///
+    /// A window of 128 photographs of 640x480 pixels takes 118 MB, and two windows meet where one ends.
+    pub fn image_cache(mut self, bytes: usize) -> Self {
+        self.image_cache = bytes;
         self
     }
 
@@ -290,9 +291,13 @@ impl LoaderBuilder {
             None => Maker::Host { rows, row_bytes },
         };
         let pool = Pool::new(maker, allowed + SLOTS_BESIDE, reserved + SLOTS_BESIDE)?;
+        // A smaller transform is chosen for one plan, and a GPU keeps its surfaces to itself.
+        let shares = planner.block() > 1 && engine.is_none() && self.scale == DecodeScale::Exact;
+        let shares = shares && self.image_cache > 0;
         let (mode, budget) = self.index;
         let indexing = Indexing::new(mode, budget, &*self.source);
         let context = Context {
+            gallery: shares.then(|| Gallery::new(self.image_cache)),
             indexing,
             engine,
             source: self.source,

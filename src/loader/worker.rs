@@ -1,6 +1,7 @@
 //! A worker thread: takes rows in order and carries each through read, plan, decode and render.
 
 use super::desk::Desk;
+use super::gallery::Gallery;
 use super::identity::Identity;
 use super::indexing::Indexing;
 use super::planner::Planner;
@@ -32,6 +33,8 @@ pub(super) struct Context {
     pub(super) bad: BadSample,
     pub(super) meters: Meters,
     pub(super) indexing: Indexing,
+    /// Decoded images that samples share; `None` where each has its own.
+    pub(super) gallery: Option<Gallery>,
     /// `None`: the workers decode and render themselves.
     pub(super) engine: Option<Arc<cuda::Engine>>,
 }
