@@ -36,7 +36,7 @@ fn draft(width: u32, height: u32) -> Draft {
 #[test]
 fn a_cut_mix_shows_torchvisions_rectangle_and_weighs_what_is_left() {
     // From torchvision 0.29.2 with its draws replaced: size, lambda, middle, left, top, right, bottom, lambda adjusted.
-    let rows: [([u32; 2], f64, [u32; 2], [i32; 4], f64); 12] = [
+    let rows = [
         ([224, 224], 0.622_901_694_889_701_9, [189, 166], [121, 98, 224, 224], 0.741_350_446_428_571_4),
         ([224, 224], 7.077_911_883_850_536e-7, [166, 13], [55, 0, 224, 124], 0.582_350_127_551_020_3),
         ([224, 224], 0.951_588_659_837_428_4, [139, 26], [115, 2, 163, 50], 0.954_081_632_653_061_2),

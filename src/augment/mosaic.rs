@@ -80,7 +80,7 @@ pub(super) fn load(draft: &mut Draft, imgsz: u32) {
 
 /// Where the left top corner of tile number `tile` comes to lie: left top, right top, left bottom, right bottom.
 fn place(tile: usize, [x, y]: [i32; 2], of: Size) -> [i32; 2] {
-    let left = if tile % 2 == 0 { x - of.width as i32 } else { x };
+    let left = if tile.is_multiple_of(2) { x - of.width as i32 } else { x };
     let top = if tile / 2 == 0 { y - of.height as i32 } else { y };
     [left, top]
 }
