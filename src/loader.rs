@@ -144,8 +144,7 @@ impl Loader {
     /// image's label says what is seen in it.
     pub fn objects(&self, plan: &Plan) -> Option<Vec<Seen>> {
         let context = &self.crew.context;
-        let objects = context.labels.objects(&*context.source, plan)?;
-        Some(objects.into_iter().map(|(object, _)| object).collect())
+        context.labels.objects(&*context.source, plan)
     }
 
     /// The bad samples of the batches delivered so far.

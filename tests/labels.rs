@@ -243,8 +243,9 @@ fn each_partner_brings_its_objects_where_its_own_ops_put_them() {
     let mut partner = Draft::new(1, Size::new(100, 100), Orientation::UPRIGHT)
         .with_objects(boxed([60.0, 60.0, 70.0, 80.0]));
     partner.apply(Op::Crop { top: 50, left: 50, height: 50, width: 50 });
-    draft.blend(partner, 0.5, Rect::new(0, 0, 50, 50), 0.5).unwrap();
+    draft.blend(partner, 0.5, Rect::new(0, 0, 50, 50), 0.25).unwrap();
     draft.apply(Op::Hflip {});
+    assert_eq!(draft.objects().iter().map(|seen| seen.share).collect::<Vec<_>>(), [0.75, 0.25]);
     let places: Vec<_> = draft.objects().iter().map(|seen| (seen.image, seen.bbox)).collect();
     assert_eq!(places, [(0, [41.0, 0.0, 50.0, 9.0]), (1, [30.0, 10.0, 40.0, 30.0])]);
 }

@@ -89,5 +89,6 @@ pub(crate) fn describe(object: &Seen, format: BoxFormat) -> Value {
         "polygons": object.polygons,
         "keypoints": object.keypoints,
         "crowd": object.crowd,
+        "share": object.share,
     })
 }

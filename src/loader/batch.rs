@@ -96,7 +96,7 @@ impl Batch {
             masks.append(&mut sample.mask.unwrap_or_else(missing));
         }
         if let (Some(batch), Some(objects)) = (&mut self.objects, sample.objects) {
-            objects.into_iter().for_each(|(object, share)| batch.push(self.labels.len(), object, share));
+            objects.into_iter().for_each(|object| batch.push(self.labels.len(), object));
         }
         self.labels.push(sample.class);
         self.shares.push(sample.shares);

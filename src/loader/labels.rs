@@ -61,24 +61,15 @@ impl LabelRules {
         }
     }
 
-    /// The objects that are kept of a finished sample, in the unit that is asked for, each with the weight of its image;
-    /// `None` where no image's label says what is seen in it.
-    pub(super) fn objects(&self, source: &dyn Source, plan: &Plan) -> Option<Vec<(Seen, f32)>> {
+    /// The objects that are kept of a finished sample, in the unit that is asked for; `None` where no image's label says
+    /// what is seen in it.
+    pub(super) fn objects(&self, source: &dyn Source, plan: &Plan) -> Option<Vec<Seen>> {
         let of_image = |index: u64| match source.label(index as usize) {
             Label::Objects(objects) => Some(objects),
             _ => None,
         };
         let known: Vec<_> = plan.images.iter().map(|image| of_image(image.index)).collect();
-        known.iter().any(Option::is_some).then(|| {
-            let seen = self.kept(plan, plan.objects(&known));
-            let share = |image: u32| plan.labels.iter().find(|label| label.image == image);
-            seen.into_iter()
-                .map(|object| {
-                    let share = share(object.image).map_or(1.0, |label| label.share);
-                    (object, share)
-                })
-                .collect()
-        })
+        known.iter().any(Option::is_some).then(|| self.kept(plan, plan.objects(&known)))
     }
 
     fn kept(&self, plan: &Plan, mut seen: Vec<Seen>) -> Vec<Seen> {

@@ -21,7 +21,7 @@ pub struct BatchObjects {
     pub classes: Vec<i64>,
     /// Boxes, in [`BatchObjects::format`].
     pub boxes: Vec<[f32; 4]>,
-    /// The weight of the image that the object comes from in its sample's label: 1 where nothing was mixed.
+    /// What each object counts for: 1, or the share of its image where images were mixed. Mosaics mix nothing.
     pub shares: Vec<f32>,
     /// Whether it stands for a crowd.
     pub crowd: Vec<bool>,
@@ -56,11 +56,11 @@ impl BatchObjects {
     }
 
     /// `object` is in the batch's unit.
-    pub(super) fn push(&mut self, row: usize, object: Seen, share: f32) {
+    pub(super) fn push(&mut self, row: usize, object: Seen) {
         self.batch_index.push(row as i64);
         self.classes.push(object.class);
         self.boxes.push(self.format.from_xyxy(object.bbox).map(|number| number as f32));
-        self.shares.push(share);
+        self.shares.push(object.share);
         self.crowd.push(object.crowd);
         for polygon in &object.polygons {
             self.points.extend(polygon.iter().map(|point| point.map(|number| number as f32)));

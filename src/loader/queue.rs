@@ -45,8 +45,8 @@ pub(super) struct Sample {
     pub(super) key: String,
     pub(super) class: i64,
     pub(super) shares: Vec<(i64, f32)>,
-    /// What is seen in it, with the weight of each object's image; `None` where its label says nothing of that.
-    pub(super) objects: Option<Vec<(Seen, f32)>>,
+    /// What is seen in it; `None` where its label says nothing of that.
+    pub(super) objects: Option<Vec<Seen>>,
     /// Its semantic mask, where masks are asked for and it has one.
     pub(super) mask: Option<Vec<u8>>,
     pub(super) status: Status,

@@ -7,7 +7,7 @@ use super::stats::Meters;
 use crate::device::cpu::Input;
 use crate::error::Cause;
 use crate::error::Error;
-use crate::geometry::{Orientation, Size};
+use crate::geometry::Orientation;
 use crate::image::{Header, Image, parse_header};
 use crate::label::Label;
 use crate::plan::Plan;
@@ -76,27 +76,25 @@ impl<'a> Shelf<'a> {
         self.parsing
     }
 
-    /// Reads the file `index`, unless it or its pixels are here already, and tells what is known of its image.
+    /// Reads the file `index`, unless it or its pixels are here already, and tells what it shows.
     pub(super) fn look(&mut self, index: u64) -> Result<Looked, Failure> {
-        let (stored, orientation) = self.stored(index)?;
+        let (stored, turned) = match self.find(index) {
+            Some(picture) => (picture.stored, picture.orientation),
+            None => {
+                let at = match self.files.iter().position(|file| file.index == index) {
+                    Some(at) => at,
+                    None => self.fetch(index)?,
+                };
+                let header = &self.files[at].header;
+                (header.size, header.orientation)
+            }
+        };
+        let orientation = if self.exif { turned } else { Orientation::UPRIGHT };
         let objects = match self.source.label(index as usize) {
             Label::Objects(objects) => Some(objects),
             _ => None,
         };
-        let orientation = if self.exif { orientation } else { Orientation::UPRIGHT };
         Ok(Looked { stored, orientation, objects })
-    }
-
-    fn stored(&mut self, index: u64) -> Result<(Size, Orientation), Failure> {
-        if let Some(picture) = self.find(index) {
-            return Ok((picture.stored, picture.orientation));
-        }
-        let at = match self.files.iter().position(|file| file.index == index) {
-            Some(at) => at,
-            None => self.fetch(index)?,
-        };
-        let header = &self.files[at].header;
-        Ok((header.size, header.orientation))
     }
 
     /// The plan's images in its order; every one was looked at while it was planned.

@@ -24,6 +24,8 @@ pub struct Seen {
     pub keypoints: Vec<[f64; 3]>,
     /// Whether it stands for a crowd, whose members are not told apart.
     pub crowd: bool,
+    /// What it counts for: 1, or the share of its image where images were mixed.
+    pub share: f32,
     /// The box at the last mark.
     marked: [f64; 4],
     /// What has become of the marked box, never cut.
@@ -78,6 +80,7 @@ impl Seen {
             polygons: object.polygons.iter().map(polygon).collect(),
             keypoints: keypoints.collect(),
             crowd: object.crowd,
+            share: 1.0,
             marked: bbox,
             uncut: bbox,
             outlined: !object.polygons.is_empty(),
@@ -92,6 +95,7 @@ impl Seen {
             How::Mirrored => self.swap_sides(),
             How::Rebox if self.outlined => self.bbox = around(self.polygons.iter().flatten().copied()),
             How::Mark => (self.marked, self.uncut) = (self.bbox, self.bbox),
+            How::Weigh(part) => self.share *= part,
             How::Rebox | How::Keep(_) => {}
         }
     }

@@ -52,6 +52,8 @@ fn nearest(layer: &Layer, fill: u8) -> Layer {
     let colour = |last: u8| [fill, fill, fill, last];
     match layer.kind {
         kind::SOLID => Layer { fill: colour(0), ..plain },
+        // What lies below is seen round such a warp.
+        kind::WARP if layer.fill[3] == around::NOTHING => plain,
         kind::WARP => Layer { fill: colour(around::FILL), ..plain },
         // A blurred or sharpened stage is as large as the stage.
         kind::FILTERED => {

@@ -31,6 +31,8 @@ pub enum How {
     Rebox,
     /// Boxes are remembered as they are, for filters that compare.
     Mark,
+    /// Objects count for this part of what they did: their image was mixed with another.
+    Weigh(f32),
     /// Objects are dropped.
     Keep(Keep),
 }

@@ -2,8 +2,8 @@
 
 use super::{any_op, between};
 use feedline::device::cpu::Renderer;
-use feedline::draft::Draft;
-use feedline::draft::op::{Interpolation, Op};
+use feedline::draft::op::{Extent, Fill, Interpolation, Op};
+use feedline::draft::{Draft, Tile};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image::Image;
 use feedline::output::{DType, Layout, Output};
@@ -104,4 +104,22 @@ fn of_a_mix_the_greater_share_is_seen_and_a_patch_stays_a_patch() {
     assert_eq!(mixed(0.4, size.rect()), [1, 1, 1, 1]);
     assert_eq!(mixed(0.6, size.rect()), [2, 2, 2, 2]);
     assert_eq!(mixed(1.0, Rect::new(1, 0, 2, 1)), [1, 2, 2, 1]);
+}
+
+#[test]
+fn the_tiles_of_a_mosaic_keep_their_classes_when_it_is_warped() {
+    let size = Size::new(20, 20);
+    let tile = |index| Draft::new(index, size, Orientation::UPRIGHT);
+    let mut draft = tile(0);
+    draft
+        .compose(Size::new(40, 20), Fill::Grey(114), [0, 0], vec![Tile { draft: tile(1), at: [22, 0] }])
+        .unwrap();
+    assert_eq!(draft.objects(), []);
+    // Twice as large, so that each tile is seen through a map.
+    let matrix = [[2.0, 0.0, -20.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]];
+    draft.apply(Op::WarpPerspective { matrix, size: Extent::Two([40, 40]), fill: Fill::Grey(114) });
+    let images = [image(size, |_, _| 1), image(size, |_, _| 2)];
+    let mask = rendered(&draft.freeze().unwrap().for_masks(255), &images);
+    let row: Vec<u8> = mask[..120].iter().step_by(3).copied().collect();
+    assert_eq!(row, [vec![1; 20], vec![255; 4], vec![2; 16]].concat());
 }

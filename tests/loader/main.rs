@@ -11,6 +11,7 @@ mod lifetime;
 mod masks;
 mod mixing;
 mod objects;
+mod partners;
 mod ranks;
 mod resuming;
 mod selecting;
