@@ -39,6 +39,7 @@ mod random_solarize;
 mod registry;
 mod resize;
 mod resize_longest;
+mod sanitize_bounding_boxes;
 mod timm_mixup;
 mod trivial_augment_wide;
 mod vertical_flip;
@@ -77,6 +78,7 @@ pub use random_rotation::RandomRotation;
 pub use random_solarize::RandomSolarize;
 pub use resize::Resize;
 pub use resize_longest::ResizeLongest;
+pub use sanitize_bounding_boxes::SanitizeBoundingBoxes;
 pub use timm_mixup::{MixupMode, MixupParams, TimmMixup};
 pub use trivial_augment_wide::TrivialAugmentWide;
 pub use vertical_flip::RandomVerticalFlip;
@@ -118,6 +120,7 @@ registry::registry! {
     RandomVerticalFlip,
     Resize,
     ResizeLongest,
+    SanitizeBoundingBoxes,
     TimmMixup,
     TrivialAugmentWide,
     YoloMixUp,

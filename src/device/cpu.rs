@@ -2,6 +2,7 @@
 
 mod blend;
 mod block;
+mod columns;
 #[cfg(target_arch = "x86_64")]
 mod dispatch;
 mod filter;

@@ -44,7 +44,11 @@ impl Draft {
             steps: Vec::new(),
             erases: Vec::new(),
         });
-        self.record(How::Keep(Keep::Sane { min_size: 0.0, min_area: f64::MIN_POSITIVE }));
+        self.record(How::Keep(Keep::Sane {
+            canvas: size.rect(),
+            min_size: 0.0,
+            min_area: f64::MIN_POSITIVE,
+        }));
         self.composed = true;
         Ok(())
     }

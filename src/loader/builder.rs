@@ -3,6 +3,7 @@
 use super::crew::{Crew, MAX_WORKERS};
 use super::gallery::Gallery;
 use super::indexing::Indexing;
+use super::labels::LabelRules;
 use super::memory::Maker;
 use super::paper;
 use super::planner::Planner;
@@ -48,6 +49,7 @@ pub struct LoaderBuilder {
     pub(super) sampling: Sampling,
     pub(super) partner_window: u64,
     pub(super) close_mosaic: Option<u64>,
+    pub(super) labels: LabelRules,
     image_cache: usize,
     workers: Option<usize>,
     prefetch: Option<usize>,
@@ -81,6 +83,7 @@ impl LoaderBuilder {
                 block: 1,
             },
             sampling: Sampling::default(),
+            labels: LabelRules::default(),
             partner_window: 128,
             close_mosaic: None,
             image_cache: IMAGE_CACHE_BYTES,
@@ -309,6 +312,7 @@ impl LoaderBuilder {
             exif: self.exif,
             scale: self.scale,
             bad: self.bad,
+            labels: self.labels,
             meters: Meters::new(),
         };
         let crew = Crew::new(Queue::new(pool), context, self.workers, self.prefetch.is_none());
@@ -344,6 +348,7 @@ impl LoaderBuilder {
         }
         self.augments.iter().try_for_each(|augment| augment.check())?;
         self.check_ranks(samples)?;
+        self.labels.check()?;
         if !in_range(self.workers, MAX_WORKERS) {
             return Err(Error::config(format!(
                 "workers must be in 1..={MAX_WORKERS}: leave it out for automatic"

@@ -231,6 +231,7 @@ impl<'a> Desk<'a> {
             key: source.key(index as usize).into_owned(),
             class: class(index),
             shares: plan.labels.iter().map(share).collect(),
+            objects: self.context.labels.objects(&**source, plan),
             status: Status::Ok,
         }
     }
