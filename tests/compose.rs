@@ -221,7 +221,7 @@ fn labels_go_where_their_pixels_go() {
             plan.moves.iter().filter(|moved| moved.images.range().contains(&1)).map(|m| &m.how).collect();
         assert!(matches!(
             hows[..],
-            [How::Map(_), How::Clip(_), How::Keep(Keep::Sane { .. }), How::Map(_), How::Clip(_)]
+            [How::Map(_), How::Clip(_), How::Keep(Keep::Visible { .. }), How::Map(_), How::Clip(_)]
         ));
         assert_eq!(*hows[1], How::Clip(Rect::new(0, 0, 90, 70)));
         assert_eq!(*hows[4], How::Clip(Rect::new(0, 0, 64, 64)));

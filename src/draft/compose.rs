@@ -44,11 +44,7 @@ impl Draft {
             steps: Vec::new(),
             erases: Vec::new(),
         });
-        self.record(How::Keep(Keep::Sane {
-            canvas: size.rect(),
-            min_size: 0.0,
-            min_area: f64::MIN_POSITIVE,
-        }));
+        self.record(How::Keep(Keep::Visible { min_area: 0.0, min_visibility: 0.0 }));
         self.composed = true;
         Ok(())
     }

@@ -32,7 +32,7 @@ fn expected(
     let (width, height) = (f64::from(of.width), f64::from(of.height));
     let ratio = f64::from(EDGE) / width.max(height);
     let (w, h) = ((width * ratio).ceil().min(EDGE.into()), (height * ratio).ceil().min(EDGE.into()));
-    let x = f64::from(point[0]) - if tile % 2 == 0 { w } else { 0.0 };
+    let x = f64::from(point[0]) - if tile.is_multiple_of(2) { w } else { 0.0 };
     let y = f64::from(point[1]) - if tile < 2 { h } else { 0.0 };
     let [left, top, right, bottom] = bbox;
     let loaded = [left * w / width + x, top * h / height + y, right * w / width + x, bottom * h / height + y];
