@@ -24,6 +24,7 @@ mod random_crop;
 mod random_equalize;
 mod random_erasing;
 mod random_grayscale;
+mod random_hsv;
 mod random_invert;
 mod random_perspective;
 mod random_photometric_distort;
@@ -54,6 +55,7 @@ pub use random_crop::{CropParams, RandomCrop};
 pub use random_equalize::RandomEqualize;
 pub use random_erasing::{EraseValue, Random, RandomErasing};
 pub use random_grayscale::RandomGrayscale;
+pub use random_hsv::RandomHSV;
 pub use random_invert::RandomInvert;
 pub use random_perspective::{Corners, RandomPerspective};
 pub use random_photometric_distort::{DistortParams, RandomPhotometricDistort};
@@ -85,6 +87,7 @@ registry::registry! {
     RandomEqualize,
     RandomErasing,
     RandomGrayscale,
+    RandomHSV,
     RandomHorizontalFlip,
     RandomInvert,
     RandomPerspective,

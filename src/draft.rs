@@ -149,6 +149,7 @@ impl Draft {
             Op::Contrast { factor } => self.blend_with(op, step::CONTRAST, factor),
             Op::Saturation { factor } => self.blend_with(op, step::SATURATION, factor),
             Op::Hue { factor } => self.turn_hue(factor),
+            Op::Hsv { hue, saturation, value } => self.hsv(hue, saturation, value),
             Op::Grayscale { num_output_channels: 3 } => self.recolour(step::GRAYSCALE, [0.0; 3]),
             Op::Grayscale { num_output_channels } => Err(Error::config(format!(
                 "grayscale: num_output_channels is {num_output_channels}, but a sample always has 3: leave it out"

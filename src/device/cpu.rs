@@ -7,6 +7,7 @@ mod dispatch;
 mod filter;
 mod gather;
 mod histogram;
+mod hsv;
 mod normal;
 mod pack;
 mod recolour;

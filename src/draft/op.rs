@@ -155,6 +155,15 @@ pub enum Op {
         /// Share of the full circle, in -0.5..=0.5.
         factor: f64,
     },
+    /// Turns the hue and multiplies saturation and value, in OpenCV's uint8 HSV with the tables of Ultralytics.
+    Hsv {
+        /// Share of the full circle, in -1..=1.
+        hue: f64,
+        /// 0 is grey, 1 changes nothing; at most 64.
+        saturation: f64,
+        /// 0 is black, 1 changes nothing; at most 64.
+        value: f64,
+    },
     /// Replaces all channels by the luma.
     Grayscale {
         /// Always 3 here: every sample has three channels.

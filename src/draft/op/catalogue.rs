@@ -7,7 +7,7 @@ use super::Op;
 pub struct Entry {
     /// The op's name in JSON.
     pub name: &'static str,
-    /// The function of `torchvision.transforms.v2.functional` with the same pixels.
+    /// The function of `torchvision.transforms.v2.functional` with the same pixels; empty where it has none.
     pub torchvision: &'static str,
     /// The op as JSON.
     pub example: &'static str,
@@ -49,6 +49,7 @@ pub const CATALOGUE: &[Entry] = &[
     entry("contrast", "adjust_contrast", r#"{"op": "contrast", "factor": 0.8}"#),
     entry("saturation", "adjust_saturation", r#"{"op": "saturation", "factor": 1.1}"#),
     entry("hue", "adjust_hue", r#"{"op": "hue", "factor": -0.05}"#),
+    entry("hsv", "", r#"{"op": "hsv", "hue": 0.01, "saturation": 1.4, "value": 0.8}"#),
     entry("grayscale", "rgb_to_grayscale", r#"{"op": "grayscale"}"#),
     entry("solarize", "solarize", r#"{"op": "solarize", "threshold": 128}"#),
     entry("posterize", "posterize", r#"{"op": "posterize", "bits": 4}"#),
@@ -88,6 +89,7 @@ impl Op {
             Op::Contrast { .. } => "contrast",
             Op::Saturation { .. } => "saturation",
             Op::Hue { .. } => "hue",
+            Op::Hsv { .. } => "hsv",
             Op::Grayscale { .. } => "grayscale",
             Op::Solarize { .. } => "solarize",
             Op::Posterize { .. } => "posterize",
