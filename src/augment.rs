@@ -34,6 +34,7 @@ mod random_rotation;
 mod random_solarize;
 mod registry;
 mod resize;
+mod sanitize_bounding_boxes;
 mod trivial_augment_wide;
 mod vertical_flip;
 
@@ -64,6 +65,7 @@ pub use random_resized_crop::RandomResizedCrop;
 pub use random_rotation::RandomRotation;
 pub use random_solarize::RandomSolarize;
 pub use resize::Resize;
+pub use sanitize_bounding_boxes::SanitizeBoundingBoxes;
 pub use trivial_augment_wide::TrivialAugmentWide;
 pub use vertical_flip::RandomVerticalFlip;
 
@@ -98,6 +100,7 @@ registry::registry! {
     RandomSolarize,
     RandomVerticalFlip,
     Resize,
+    SanitizeBoundingBoxes,
     TrivialAugmentWide,
 }
 

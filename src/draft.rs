@@ -15,6 +15,7 @@ mod warp;
 use crate::error::Error;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::label::Objects;
+use crate::plan::carry::{self, Seen};
 use crate::plan::moves::{How, Move};
 use crate::plan::{self, Erase, ImageRef, Layer, Span, Step, filter, kind, step};
 use op::Op;
@@ -100,6 +101,13 @@ impl Draft {
         self.moves.push(Move { images, how });
     }
 
+    /// The objects on the canvas as it stands, in its pixels; of images whose objects are not known there are none.
+    pub fn objects(&self) -> Vec<Seen> {
+        let mut seen = carry::pick_up(&self.images, &self.objects);
+        carry::carry(&mut seen, &self.moves);
+        seen
+    }
+
     /// The canvas as it stands: the size that the next verb works on.
     pub fn size(&self) -> Size {
         self.canvas.size
@@ -143,8 +151,8 @@ impl Draft {
             Op::Affine { .. } => self.affine(op),
             Op::Rotate { .. } => self.rotate(op),
             Op::Perspective { .. } => self.perspective(op),
-            Op::Hflip {} => self.mirror(1),
-            Op::Vflip {} => self.mirror(2),
+            Op::Hflip {} => self.flip(1),
+            Op::Vflip {} => self.flip(2),
             Op::Brightness { factor } => self.blend_with(op, step::BRIGHTNESS, factor),
             Op::Contrast { factor } => self.blend_with(op, step::CONTRAST, factor),
             Op::Saturation { factor } => self.blend_with(op, step::SATURATION, factor),
@@ -163,6 +171,7 @@ impl Draft {
             Op::Sharpness { factor } => self.sharpness(factor),
             Op::GaussianBlur { kernel_size, sigma } => self.gaussian_blur(kernel_size, sigma),
             Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
+            Op::SanitizeBoundingBoxes { min_size, min_area } => self.sanitize(min_size, min_area),
             Op::Normalize { mean, std } => self.normalize(mean, std),
         }
     }
@@ -171,7 +180,12 @@ impl Draft {
     fn check_order(&self, op: &Op) -> Result<(), Error> {
         let follows = matches!(
             op,
-            Op::Crop { .. } | Op::CenterCrop { .. } | Op::Hflip {} | Op::Vflip {} | Op::Erase { .. }
+            Op::Crop { .. }
+                | Op::CenterCrop { .. }
+                | Op::Hflip {}
+                | Op::Vflip {}
+                | Op::Erase { .. }
+                | Op::SanitizeBoundingBoxes { .. }
         );
         match self.finished_by() {
             Some(first) if !follows => Err(Error::config(format!(

@@ -11,10 +11,13 @@ mod course;
 mod crew;
 mod desk;
 mod epoch;
+mod gallery;
 mod histogram;
 mod identity;
 mod indexing;
+mod labels;
 mod memory;
+mod objects;
 mod paper;
 mod planner;
 mod policy;
@@ -35,6 +38,7 @@ pub use build_index::{BuiltIndex, build_index};
 pub use builder::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
 pub use epoch::Epoch;
 pub use histogram::Timing;
+pub use objects::BatchObjects;
 pub use policy::{BadFile, Report, Stage, Status};
 pub use state::{STATE_VERSION, State};
 pub use stats::{Limit, Stats};
@@ -43,10 +47,12 @@ use crate::draft::op::Op;
 use crate::error::{Error, Result};
 use crate::output::Output;
 use crate::plan::Plan;
+use crate::plan::carry::Seen;
 use crate::sampler::{Deal, Order};
 use crate::source::Source;
 use course::Course;
 use crew::Crew;
+use gallery::Gallery;
 use planner::Place;
 use shelf::Shelf;
 use std::sync::{Arc, PoisonError};
@@ -125,12 +131,20 @@ impl Loader {
         let context = &self.crew.context;
         let order = self.order(epoch);
         let Some(position) = order.position(index) else { return Err(self.no_position(&order, index)) };
-        let mut shelf = Shelf::new(&*context.source, &context.meters, context.exif);
+        let mut shelf = Shelf::new(&*context.source, &context.meters, context.exif, None);
         let place = Place { epoch, order: &order, position, index };
         let planned = context.planner.plan(place, &mut |index| shelf.look(index));
         planned.map_err(|error| {
             error.into_failure(index, || context.source.key(index as usize).into_owned()).into_error()
         })
+    }
+
+    /// What a batch would say is seen in the sample that `plan` makes, in the unit that was asked for; `None` where no
+    /// image's label says what is seen in it.
+    pub fn objects(&self, plan: &Plan) -> Option<Vec<Seen>> {
+        let context = &self.crew.context;
+        let objects = context.labels.objects(&*context.source, plan)?;
+        Some(objects.into_iter().map(|(object, _)| object).collect())
     }
 
     /// The bad samples of the batches delivered so far.
@@ -143,7 +157,9 @@ impl Loader {
         let context = &self.crew.context;
         let stats = context.meters.snapshot(self.crew.workers(), self.crew.queue.slots());
         let decoded_by = context.engine.as_ref().map(|engine| engine.decoded_by());
-        Stats { index: context.indexing.stats(), decoded_by, ..stats }
+        let (images_shared, bytes) = context.gallery.as_ref().map_or((0, 0), Gallery::figures);
+        let image_cache_bytes = bytes as u64;
+        Stats { index: context.indexing.stats(), decoded_by, images_shared, image_cache_bytes, ..stats }
     }
 
     /// Writes the decode indexes found so far to their sidecar file. This also happens by itself at the end of an

@@ -5,10 +5,14 @@
 //! colour *steps*. All sizes, crops and rectangles are in oriented (upright) coordinates. `kernels/plan.h` declares
 //! the same structs for the device; a test compares the two.
 
+pub mod carry;
 pub mod moves;
 
 use crate::geometry::{Orientation, Rect, Size};
+use crate::label::Objects;
 use bytemuck::{Pod, Zeroable};
+use carry::Seen;
+use std::sync::Arc;
 
 /// No statistic, no mask.
 pub const NONE: u32 = u32::MAX;
@@ -328,6 +332,13 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// What is seen in the sample, in its pixels, where `objects` are those of [`Plan::images`], one entry each.
+    pub fn objects(&self, objects: &[Option<Arc<Objects>>]) -> Vec<Seen> {
+        let mut seen = carry::pick_up(&self.images, objects);
+        carry::carry(&mut seen, &self.moves);
+        seen
+    }
+
     /// The size of the sample that the plan renders.
     pub fn size(&self) -> Size {
         self.stages.last().map_or(Size::default(), |stage| stage.size)

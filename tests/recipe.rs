@@ -249,3 +249,19 @@ fn a_local_shuffle_has_a_size_and_does_not_contradict_shuffle() {
     assert!(error(&recipe("shuffle_window = 0")).contains("shuffle_window is 0"));
     assert!(error(&recipe("shuffle = false\nshuffle_window = 8")).contains("leave one of them out"));
 }
+
+#[test]
+fn labels_are_asked_for_in_a_section_of_their_own() {
+    use feedline::label::{BoxFormat, Unit};
+    let text = "name = \"boxes\"\n[output]\nsize = [8, 8]\n[labels]\nformat = \"cxcywh\"\nunit = \"normalized\"\nmin_area = 4.0\n";
+    let recipe = Recipe::parse(text).unwrap();
+    let labels = &recipe.labels;
+    assert_eq!((labels.format, labels.unit), (Some(BoxFormat::Cxcywh), Some(Unit::Normalized)));
+    assert_eq!((labels.min_area, labels.min_visibility), (Some(4.0), None));
+    assert_eq!(Recipe::parse(&recipe.to_toml().unwrap()).unwrap(), recipe);
+    let misspelt = Recipe::parse(&text.replace("min_area", "min_aera")).unwrap_err().to_string();
+    assert!(
+        misspelt.contains("[labels] has no key `min_aera`") && misspelt.contains("`min_area`"),
+        "{misspelt}"
+    );
+}

@@ -1,5 +1,6 @@
 //! `feedline plan`: what will be done to one sample, without doing it.
 
+use super::labels;
 use super::options::{dtype_word, layout_word};
 use super::pipeline::Pipeline;
 use super::print;
@@ -61,6 +62,8 @@ struct Report<'a> {
     erases: Vec<Value>,
     /// The part of the stored image that is decoded.
     region: Value,
+    /// What is seen in the sample, as batches say it; null where labels say nothing of that.
+    objects: Option<Vec<Value>>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
@@ -94,6 +97,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         steps: plan.steps.iter().map(step).collect(),
         erases: plan.erases.iter().map(|erase| rect(erase.window)).collect(),
         region: region(&plan),
+        objects: loader.objects(&plan).map(|objects| {
+            let format = recipe.labels.format.unwrap_or_default();
+            objects.iter().map(|object| labels::describe(object, format)).collect()
+        }),
     };
     print(&serde_json::to_string(&report)?)?;
     Ok(ExitCode::SUCCESS)

@@ -2,6 +2,7 @@
 
 mod blend;
 mod block;
+mod columns;
 #[cfg(target_arch = "x86_64")]
 mod dispatch;
 mod filter;
@@ -27,6 +28,7 @@ use crate::image::{Decoder, Format, Header, Image, Index, Limits, Part, Scale};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::policy::DecodeScale;
+use std::sync::Arc;
 
 /// The bytes of one image of a plan.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +99,29 @@ impl Worker {
                 .map_err(|error| (number, error.into()))?;
         }
         Ok(())
+    }
+
+    /// Decodes a whole image, for many plans.
+    ///
+    /// # Errors
+    /// Why it cannot be decoded.
+    pub fn decode_whole(&mut self, input: Input<'_>, image: &mut Image) -> Result<(), Cause> {
+        let Input { bytes, header } = input;
+        Ok(self.decoder.decode(bytes, header, header.size.rect(), image)?)
+    }
+
+    /// Renders a plan of images that [`Worker::decode_whole`] decoded.
+    ///
+    /// # Errors
+    /// As [`Renderer::render`].
+    pub fn render_shared(
+        &mut self,
+        plan: &Plan,
+        images: &[Arc<Image>],
+        output: &Output,
+        sample: &mut [u8],
+    ) -> Result<(), Cause> {
+        self.renderer.render(plan, images, output, sample)
     }
 
     /// Chooses the scale of each image and makes the plan for them; empty where all are decoded at full size.

@@ -45,6 +45,11 @@ impl Warp {
         }
     }
 
+    /// Whether a pixel's column alone says its place's x, and its row the y.
+    pub(crate) fn keeps_axes(&self) -> bool {
+        !self.divides && self.map[1] == 0.0 && self.map[3] == 0.0
+    }
+
     /// Where a pixel of the warped image falls: 0, 0 is the centre of the clip's first pixel.
     #[inline(always)]
     pub(crate) fn place(&self, column: f32, row: f32) -> [f32; 2] {

@@ -217,7 +217,16 @@ pub enum Op {
         #[serde(default)]
         v: Value,
     },
-    /// (x / 255 - mean) / std a channel; only erase, crops and flips may follow.
+    /// Drops objects whose boxes are small or hang over the edge of the canvas; pixels stay as they are.
+    SanitizeBoundingBoxes {
+        /// Least width and height in pixels, at least 1 (default 1).
+        #[serde(default = "one")]
+        min_size: f64,
+        /// Least area in pixels, at least 1 (default 1).
+        #[serde(default = "one")]
+        min_area: f64,
+    },
+    /// (x / 255 - mean) / std a channel; only erase, crops, flips and sanitize_bounding_boxes may follow.
     Normalize {
         /// Mean a channel, in 0..=1.
         mean: [f64; 3],

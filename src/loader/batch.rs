@@ -1,8 +1,10 @@
 //! A batch as the trainer gets it: pixels, labels and where each row comes from.
 
 use super::memory::Filled;
+use super::objects::BatchObjects;
 use super::policy::{Failure, Status};
 use super::queue::{Delivery, Queue, Sample};
+use super::worker::Context;
 use crate::device::cuda::DeviceImages;
 use crate::error::{Error, Result};
 use crate::output::{DType, Output};
@@ -26,6 +28,7 @@ pub struct Batch {
     indices: Vec<u64>,
     keys: Vec<String>,
     status: Vec<Status>,
+    objects: Option<BatchObjects>,
 }
 
 impl Batch {
@@ -33,9 +36,10 @@ impl Batch {
     pub(super) fn new(
         delivery: Delivery,
         queue: &Arc<Queue>,
-        output: Option<&Output>,
+        context: &Context,
         number: usize,
     ) -> (Self, Rejects) {
+        let (output, labels) = (context.output.as_ref(), &context.labels);
         let Delivery { mut filled, outcomes } = delivery;
         let row_bytes = output.map_or(0, Output::sample_bytes);
         let (mut samples, mut rejects) = (Vec::new(), Rejects::default());
@@ -70,12 +74,19 @@ impl Batch {
             indices: Vec::new(),
             keys: Vec::new(),
             status: Vec::new(),
+            objects: None,
         };
+        if labels.expected || samples.iter().any(|sample| sample.objects.is_some()) {
+            batch.objects = Some(BatchObjects::new(labels.format, labels.unit));
+        }
         samples.into_iter().for_each(|sample| batch.push(sample));
         (batch, rejects)
     }
 
     fn push(&mut self, sample: Sample) {
+        if let (Some(batch), Some(objects)) = (&mut self.objects, sample.objects) {
+            objects.into_iter().for_each(|(object, share)| batch.push(self.labels.len(), object, share));
+        }
         self.labels.push(sample.class);
         self.shares.push(sample.shares);
         self.indices.push(sample.index);
@@ -182,6 +193,12 @@ impl Batch {
     /// The classes that row `row` is made of and their weights, which sum to 1; one entry where nothing was mixed.
     pub fn label_shares(&self, row: usize) -> &[(i64, f32)] {
         &self.shares[row]
+    }
+
+    /// What is seen in the rows, and where; `None` where neither the source's labels are objects nor boxes were asked
+    /// for. It lies in the host's memory whatever the device.
+    pub fn objects(&self) -> Option<&BatchObjects> {
+        self.objects.as_ref()
     }
 
     /// The index of each row's sample in the source.

@@ -1,7 +1,9 @@
 //! What a loader is to do, said option by option and checked as a whole.
 
 use super::crew::{Crew, MAX_WORKERS};
+use super::gallery::Gallery;
 use super::indexing::Indexing;
+use super::labels::LabelRules;
 use super::memory::Maker;
 use super::paper;
 use super::planner::Planner;
@@ -29,6 +31,8 @@ pub const SLOTS_BESIDE: usize = 2;
 pub const AUTO_PREFETCH: (usize, usize) = (2, 4);
 /// Page-locked memory unless [`LoaderBuilder::pinned_memory`] is given.
 const PINNED_BYTES: usize = 1 << 30;
+/// Decoded images that are kept unless [`LoaderBuilder::image_cache`] is given.
+const IMAGE_CACHE_BYTES: usize = 256 << 20;
 /// Longest prefetch.
 const MAX_PREFETCH: usize = 64;
 /// Most rows of a batch.
@@ -43,7 +47,9 @@ pub struct LoaderBuilder {
     augments: Vec<Box<dyn Augment>>,
     pub(super) setup: Setup,
     pub(super) sampling: Sampling,
+    pub(super) labels: LabelRules,
     partner_window: u64,
+    image_cache: usize,
     workers: Option<usize>,
     prefetch: Option<usize>,
     bad: BadSample,
@@ -76,7 +82,9 @@ impl LoaderBuilder {
                 block: 1,
             },
             sampling: Sampling::default(),
+            labels: LabelRules::default(),
             partner_window: 128,
+            image_cache: IMAGE_CACHE_BYTES,
             workers: None,
             prefetch: None,
             bad: BadSample::default(),
@@ -199,6 +207,15 @@ impl LoaderBuilder {
         self
     }
 
+    /// Most bytes of decoded images that are kept for other samples of the window, where augmentations mix samples and
+    /// the CPU renders (default 256 MiB; 0 keeps none, so that each sample decodes its partners itself).
+    ///
+    /// A window of 128 photographs of 640x480 pixels takes 118 MB, and two windows meet where one ends.
+    pub fn image_cache(mut self, bytes: usize) -> Self {
+        self.image_cache = bytes;
+        self
+    }
+
     /// Decodes every image whole and renders nothing: batches carry labels and no pixels. For benchmarks.
     pub fn decode_only(mut self) -> Self {
         self.decode_only = true;
@@ -280,9 +297,13 @@ impl LoaderBuilder {
             None => Maker::Host { rows, row_bytes },
         };
         let pool = Pool::new(maker, allowed + SLOTS_BESIDE, reserved + SLOTS_BESIDE)?;
+        // A smaller transform is chosen for one plan, and a GPU keeps its surfaces to itself.
+        let shares = planner.block() > 1 && engine.is_none() && self.scale == DecodeScale::Exact;
+        let shares = shares && self.image_cache > 0;
         let (mode, budget) = self.index;
         let indexing = Indexing::new(mode, budget, &*self.source);
         let context = Context {
+            gallery: shares.then(|| Gallery::new(self.image_cache)),
             indexing,
             engine,
             source: self.source,
@@ -294,6 +315,7 @@ impl LoaderBuilder {
             exif: self.exif,
             scale: self.scale,
             bad: self.bad,
+            labels: self.labels,
             meters: Meters::new(),
         };
         let crew = Crew::new(Queue::new(pool), context, self.workers, self.prefetch.is_none());
@@ -329,6 +351,7 @@ impl LoaderBuilder {
         }
         self.augments.iter().try_for_each(|augment| augment.check())?;
         self.check_ranks(samples)?;
+        self.labels.check()?;
         if !in_range(self.workers, MAX_WORKERS) {
             return Err(Error::config(format!(
                 "workers must be in 1..={MAX_WORKERS}: leave it out for automatic"

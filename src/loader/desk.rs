@@ -49,7 +49,8 @@ enum Seat<'a> {
 
 impl<'a> Desk<'a> {
     pub(super) fn new(context: &'a Context) -> Self {
-        let shelf = Shelf::new(&*context.source, &context.meters, context.exif);
+        let gallery = context.gallery.as_ref();
+        let shelf = Shelf::new(&*context.source, &context.meters, context.exif, gallery);
         let tools = match &context.engine {
             None => Tools::Cpu(Box::new(cpu::Worker::new(&context.limits).scale(context.scale))),
             Some(engine) => Tools::Cuda(Box::new(cuda::Worker::new(engine))),
@@ -138,14 +139,15 @@ impl<'a> Desk<'a> {
         self.shelf.clear();
         let plan = self.plan(Place { epoch: course.epoch, order: &course.order, position, index })?;
         self.make(index, &plan, seat)?;
-        let meters = &self.context.meters;
-        meters.images.fetch_add(plan.images.len() as u64, Relaxed);
-        meters.samples.fetch_add(1, Relaxed);
+        self.context.meters.samples.fetch_add(1, Relaxed);
         Ok(self.described(index, &plan))
     }
 
     /// Decodes and renders a planned sample, or stages it for the device.
     fn make(&mut self, index: u64, plan: &Plan, seat: &mut Seat<'_>) -> Result<(), Failure> {
+        if self.context.gallery.is_some() {
+            return self.make_of_shared(index, plan, seat);
+        }
         let (context, inputs) = (self.context, self.shelf.inputs(plan));
         let started = Instant::now();
         let decoded = match (&mut self.tools, &mut *seat) {
@@ -170,12 +172,34 @@ impl<'a> Desk<'a> {
             let bad = plan.images.get(image).map_or(index, |image| image.index);
             failure(context, Stage::Decode, bad, cause)
         })?;
+        context.meters.images.fetch_add(plan.images.len() as u64, Relaxed);
         let (Tools::Cpu(worker), Some(output), Seat::Host(row)) = (&mut self.tools, &context.output, seat)
         else {
             return Ok(());
         };
         let started = Instant::now();
         let rendered = worker.render(plan, output, row);
+        context.meters.stage(Stage::Render).record(started.elapsed());
+        rendered.map_err(|cause| failure(context, Stage::Render, index, cause))
+    }
+
+    /// As [`Desk::make`] on the CPU, with images that other samples may have decoded, and may use after this one.
+    fn make_of_shared(&mut self, index: u64, plan: &Plan, seat: &mut Seat<'_>) -> Result<(), Failure> {
+        let context = self.context;
+        let (Tools::Cpu(worker), Some(output), Seat::Host(row)) = (&mut self.tools, &context.output, seat)
+        else {
+            let cause = "images are shared only where the CPU renders; this is a bug, please report it";
+            return Err(failure(context, Stage::Decode, index, cause.into()));
+        };
+        let started = Instant::now();
+        let decoded = self.shelf.pictures(plan, |input, image| worker.decode_whole(input, image));
+        context.meters.stage(Stage::Decode).record(started.elapsed() + self.shelf.parsing());
+        let pictures = decoded.map_err(|(image, cause)| {
+            let bad = plan.images.get(image).map_or(index, |image| image.index);
+            failure(context, Stage::Decode, bad, cause)
+        })?;
+        let started = Instant::now();
+        let rendered = worker.render_shared(plan, &pictures, output, row);
         context.meters.stage(Stage::Render).record(started.elapsed());
         rendered.map_err(|cause| failure(context, Stage::Render, index, cause))
     }
@@ -207,6 +231,7 @@ impl<'a> Desk<'a> {
             key: source.key(index as usize).into_owned(),
             class: class(index),
             shares: plan.labels.iter().map(share).collect(),
+            objects: self.context.labels.objects(&**source, plan),
             status: Status::Ok,
         }
     }

@@ -8,10 +8,12 @@ use crate::augment::Augment;
 use crate::draft::{Draft, op::Op};
 use crate::error::{Error, Result};
 use crate::geometry::{Orientation, Size};
+use crate::label::Objects;
 use crate::plan::{MAX_IMAGES, Plan};
 use crate::rng::{Draws, Rng, mix};
 use crate::sampler::Order;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Most partners that one augmentation may ask for.
 const MAX_PARTNERS: usize = 9;
@@ -27,8 +29,23 @@ pub(super) struct Planner {
     pub(super) bare: bool,
 }
 
-/// Tells the stored size and the orientation of the image `index`.
-pub(super) type Look<'a> = dyn FnMut(u64) -> Result<(Size, Orientation), Failure> + 'a;
+/// Tells what is known of the image `index` before it is decoded.
+pub(super) type Look<'a> = dyn FnMut(u64) -> Result<Looked, Failure> + 'a;
+
+/// An image before it is decoded.
+pub(super) struct Looked {
+    pub(super) stored: Size,
+    pub(super) orientation: Orientation,
+    /// What is seen in it, where its label says that.
+    pub(super) objects: Option<Arc<Objects>>,
+}
+
+impl Looked {
+    /// A made-up image of which only the size is known.
+    pub(super) fn blank(stored: Size) -> Self {
+        Self { stored, orientation: Orientation::UPRIGHT, objects: None }
+    }
+}
 
 /// Where a sample stands: what its dice depend on.
 #[derive(Clone, Copy)]
@@ -104,8 +121,11 @@ impl Planner {
         ops: usize,
         look: &mut Look<'_>,
     ) -> Result<Draft, PlanError> {
-        let (stored, orientation) = look(guest.index)?;
+        let Looked { stored, orientation, objects } = look(guest.index)?;
         let mut draft = Draft::new(guest.index, stored, orientation);
+        if let Some(objects) = objects {
+            draft = draft.with_objects(objects);
+        }
         for (at, augment) in self.augments[..ops].iter().enumerate() {
             let mut rng = self.dice(place, guest, at as u32);
             let partners = (0..augment.partners() as u32)
@@ -239,7 +259,7 @@ mod tests {
 
     fn planned(planner: &Planner, order: &Order, position: u64) -> Plan {
         let place = Place { epoch: 0, order, position, index: order.index(position) };
-        let looked = planner.plan(place, &mut |_| Ok((Size::new(60_000, 1), Orientation::UPRIGHT)));
+        let looked = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(60_000, 1))));
         looked.map_err(PlanError::into_error).unwrap().0
     }
 
@@ -265,7 +285,7 @@ mod tests {
         let mut seen = std::collections::HashSet::new();
         for epoch in 0..50 {
             let place = Place { epoch, order: &order, position: 3, index: 3 };
-            let looked = planner.plan(place, &mut |_| Ok((Size::new(4, 4), Orientation::UPRIGHT)));
+            let looked = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(4, 4))));
             seen.extend(looked.map_err(PlanError::into_error).unwrap().0.images[1..].iter().map(|i| i.index));
         }
         assert_eq!(seen.len(), 15);
@@ -277,7 +297,7 @@ mod tests {
         let order = Sampler::new(1, Shuffle::Off).weights(&[1.0]).unwrap().order(5, 0);
         let left = |position| {
             let place = Place { epoch: 0, order: &order, position, index: order.index(position) };
-            let planned = planner.plan(place, &mut |_| Ok((Size::new(60_000, 1), Orientation::UPRIGHT)));
+            let planned = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(60_000, 1))));
             planned.map_err(PlanError::into_error).unwrap().0.layers[0].clip.x
         };
         assert_eq!(left(0), left(0));

@@ -72,6 +72,8 @@ impl Meters {
             workers,
             bytes_read: self.bytes.load(Relaxed),
             images: self.images.load(Relaxed),
+            images_shared: 0,
+            image_cache_bytes: 0,
             samples: self.samples.load(Relaxed),
             failures: self.failures.load(Relaxed),
             first_batch_seconds: (first > 0).then_some(first as f64 * 1e-9),
@@ -107,6 +109,10 @@ pub struct Stats {
     pub bytes_read: u64,
     /// Image files decoded.
     pub images: u64,
+    /// Decodes that were saved, since another sample of the window had the image already.
+    pub images_shared: u64,
+    /// Bytes of decoded images that are kept for other samples.
+    pub image_cache_bytes: u64,
     /// Samples finished, also those of epochs that were broken off.
     pub samples: u64,
     /// Bad samples in delivered batches.

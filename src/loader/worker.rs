@@ -1,8 +1,10 @@
 //! A worker thread: takes rows in order and carries each through read, plan, decode and render.
 
 use super::desk::Desk;
+use super::gallery::Gallery;
 use super::identity::Identity;
 use super::indexing::Indexing;
+use super::labels::LabelRules;
 use super::planner::Planner;
 use super::queue::{Job, Outcome, Queue, Task};
 use super::stats::Meters;
@@ -30,8 +32,11 @@ pub(super) struct Context {
     pub(super) exif: bool,
     pub(super) scale: DecodeScale,
     pub(super) bad: BadSample,
+    pub(super) labels: LabelRules,
     pub(super) meters: Meters,
     pub(super) indexing: Indexing,
+    /// Decoded images that samples share; `None` where each has its own.
+    pub(super) gallery: Option<Gallery>,
     /// `None`: the workers decode and render themselves.
     pub(super) engine: Option<Arc<cuda::Engine>>,
 }

@@ -3,6 +3,7 @@
 use crate::color::Normalize;
 use crate::draft::MAX_EDGE;
 use crate::error::{Error, Result};
+use crate::label::{BoxFormat, Unit};
 use crate::output::{DType, Layout};
 use crate::policy::{BadSample, DecodeScale, LastBatch};
 use serde::{Deserialize, Serialize};
@@ -106,6 +107,20 @@ impl LoaderSection {
             _ => Ok(()),
         }
     }
+}
+
+/// `[labels]`: how objects reach a batch; what is left out is the loader's default.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LabelsSection {
+    /// `xyxy` (default), `xywh` or `cxcywh`.
+    pub format: Option<BoxFormat>,
+    /// `pixels` (default) or `normalized`.
+    pub unit: Option<Unit>,
+    /// Least area of a box that is kept, in pixels of the sample (default 0).
+    pub min_area: Option<f64>,
+    /// Least part of a box that must be left after cuts, in 0..=1 (default 0).
+    pub min_visibility: Option<f64>,
 }
 
 /// `[decode]`: what the decoder takes; what is left out is the decoder's default.

@@ -9,6 +9,7 @@ mod figures;
 mod indexing;
 mod lifetime;
 mod mixing;
+mod objects;
 mod ranks;
 mod resuming;
 mod selecting;

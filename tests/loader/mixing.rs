@@ -100,3 +100,30 @@ fn a_bad_partner_is_named_and_costs_its_host() {
         assert!(batch.label_shares(row).iter().all(|&(class, _)| class != 7));
     }
 }
+
+#[test]
+fn an_image_of_a_window_is_read_and_decoded_once_however_many_samples_show_it() {
+    let of = |cache: usize, workers: usize| {
+        let source = flat(48);
+        let reads = std::sync::Arc::clone(&source.reads);
+        let builder = builder(source, 6).augment(Mix).shuffle(true).partner_window(16).image_cache(cache);
+        let loader = builder.workers(workers).build().unwrap();
+        let pixels: Vec<u8> =
+            loader.epoch(0).flat_map(|batch| batch.unwrap().as_u8().unwrap().to_vec()).collect();
+        let read = reads.lock().unwrap().len();
+        (pixels, read, loader.stats())
+    };
+    let (pixels, read, stats) = of(1 << 20, 1);
+    assert_eq!((read, stats.images, stats.samples), (48, 48, 48));
+    assert_eq!(stats.images + stats.images_shared, 96);
+    assert!(stats.image_cache_bytes > 0 && stats.image_cache_bytes <= 1 << 20);
+    // Two threads may read one file at once, but decode it once.
+    let (with_two, _, stats) = of(1 << 20, 2);
+    assert_eq!((&with_two, stats.images), (&pixels, 48));
+    let (without, read, stats) = of(0, 2);
+    assert_eq!((&without, read, stats.images, stats.images_shared), (&pixels, 96, 96, 0));
+    // A cache too small for the window costs decodes and changes nothing.
+    let (with_little, _, stats) = of(600, 2);
+    assert_eq!(with_little, pixels);
+    assert!(stats.images > 48 && stats.images <= 96 && stats.image_cache_bytes <= 600, "{stats:?}");
+}

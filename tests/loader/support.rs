@@ -28,6 +28,8 @@ pub(crate) struct Flat {
     /// Every read, in order.
     pub(crate) reads: Arc<Mutex<Vec<usize>>>,
     pub(crate) bytes: Arc<AtomicUsize>,
+    /// Labels instead of the classes.
+    pub(crate) objects: Option<fn(usize) -> Label>,
 }
 
 impl Source for Flat {
@@ -57,7 +59,7 @@ impl Source for Flat {
     }
 
     fn label(&self, index: usize) -> Label {
-        Label::Class(index as i64)
+        self.objects.map_or(Label::Class(index as i64), |objects| objects(index))
     }
 }
 

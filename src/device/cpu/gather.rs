@@ -7,6 +7,7 @@
 //! Places and sums are computed for a block of pixels at a time, which compilers turn into vectors; only the reads
 //! between them go from pixel to pixel.
 
+mod straight;
 mod tent;
 
 use super::block::{Block, LANES, Plane};
@@ -17,6 +18,7 @@ use crate::device::warp::Warp;
 use crate::geometry::Rect;
 use crate::plan::{Layer, around, filter};
 use crate::simd::Level;
+use straight::Straight;
 
 /// A source pixel as red, green, blue and 1 from the lowest byte up, or 0 where there is none.
 type Word = u32;
@@ -34,6 +36,7 @@ pub(crate) struct Gather<'a> {
     /// The pixels that taps may read, and where they begin in the clip.
     view: View<'a>,
     corner: [i32; 2],
+    straight: Option<Straight>,
 }
 
 /// Where a block of pixels falls.
@@ -51,7 +54,7 @@ impl<'a> Gather<'a> {
         let (columns, rows) = reach::scales(layer);
         let [r, g, b, around] = layer.fill;
         let fill = if around == around::FILL { [r, g, b].map(f32::from) } else { [0.0; 3] };
-        Self {
+        let mut gather = Self {
             warp: Warp::of(layer),
             columns,
             rows,
@@ -61,15 +64,23 @@ impl<'a> Gather<'a> {
             edges: [layer.clip.width as f32, layer.clip.height as f32],
             view,
             corner: [taps.x - layer.clip.x, taps.y - layer.clip.y],
-        }
+            straight: None,
+        };
+        gather.straight = Straight::of(&gather);
+        gather
     }
 
     /// Writes row `y` of the window, packed RGB; pixels that the layer does not cover stay as they are.
-    pub(crate) fn row(&self, y: usize, row: &mut [u8], level: Level) {
+    pub(crate) fn row(&mut self, y: usize, row: &mut [u8], level: Level) {
         with_level(
             level,
             #[inline(always)]
             || {
+                if let Some(mut straight) = self.straight.take() {
+                    straight.row(self, y, row, level);
+                    self.straight = Some(straight);
+                    return;
+                }
                 let mut block = Block::default();
                 for (chunk, pixels) in row.chunks_mut(LANES * 3).enumerate() {
                     let places = self.places(chunk * LANES, y);
@@ -178,15 +189,23 @@ impl<'a> Gather<'a> {
     /// Stores the pixels whose centres fall inside the clip.
     #[inline(always)]
     fn cover(&self, Places { xs, ys, .. }: &Places, block: &Block, pixels: &mut [u8]) {
-        let [right, bottom] = self.edges.map(|edge| edge - 0.5);
         for (lane, pixel) in pixels.chunks_exact_mut(3).enumerate() {
-            let (x, y) = (xs[lane], ys[lane]);
-            if x >= -0.5 && x < right && y >= -0.5 && y < bottom {
+            if self.covers_column(xs[lane]) && self.covers_row(ys[lane]) {
                 let level = |plane: &Plane| plane[lane] as u8;
                 let [r, g, b] = &block.planes;
                 pixel.copy_from_slice(&[level(r), level(g), level(b)]);
             }
         }
+    }
+
+    #[inline(always)]
+    fn covers_column(&self, x: f32) -> bool {
+        x >= -0.5 && x < self.edges[0] - 0.5
+    }
+
+    #[inline(always)]
+    fn covers_row(&self, y: f32) -> bool {
+        y >= -0.5 && y < self.edges[1] - 0.5
     }
 
     /// Whether any tap that is less than `radius` away can lie inside the clip; false where there is no place.
@@ -223,11 +242,13 @@ impl<'a> Gather<'a> {
     /// lies outside is moved.
     #[inline(always)]
     fn offset(&self, x: f32, y: f32) -> usize {
-        let within = |position: f32, corner: i32, edge: u32| {
-            (position as i32).wrapping_sub(corner).clamp(0, edge as i32 - 1) as usize
-        };
-        let column = within(x, self.corner[0], self.view.size.width);
-        within(y, self.corner[1], self.view.size.height) * self.view.stride + column * 3
+        self.row_of(y) + within(x, self.corner[0], self.view.size.width) * 3
+    }
+
+    /// The byte of the view where a row begins.
+    #[inline(always)]
+    fn row_of(&self, y: f32) -> usize {
+        within(y, self.corner[1], self.view.size.height) * self.view.stride
     }
 
     #[inline(always)]
@@ -236,6 +257,12 @@ impl<'a> Gather<'a> {
         let bytes = self.view.data[at..].first_chunk().copied().unwrap_or_default();
         u32::from_le_bytes(bytes) & 0x00FF_FFFF | 0x0100_0000
     }
+}
+
+/// A whole position counted from `corner`, moved to 0..`edge`.
+#[inline(always)]
+fn within(position: f32, corner: i32, edge: u32) -> usize {
+    (position as i32).wrapping_sub(corner).clamp(0, edge as i32 - 1) as usize
 }
 
 /// One byte of a word: a level, or whether there is one.

@@ -15,6 +15,7 @@ use crate::image::Image;
 use crate::output::Output;
 use crate::plan::{Layer, Picture, Plan, STAGE_BIT, Span, Stage, kind};
 use crate::simd::{self, Level};
+use std::borrow::Borrow;
 
 /// Renders plans on decoded images; one a thread, all memory is reused.
 #[derive(Debug)]
@@ -66,7 +67,7 @@ impl Renderer {
     pub fn render(
         &mut self,
         plan: &Plan,
-        images: &[Image],
+        images: &[impl Borrow<Image>],
         output: &Output,
         sample: &mut [u8],
     ) -> Result<(), Cause> {
@@ -75,6 +76,7 @@ impl Renderer {
         }
         let sample =
             Sample::new(sample, output).ok_or("the sample's memory does not fit the output: a bug")?;
+        let images: &[&Image] = &images.iter().map(Borrow::borrow).collect::<Vec<&Image>>();
         let [earlier @ .., last] = plan.stages.as_slice() else {
             return Err("the plan has no stage".into());
         };
@@ -95,7 +97,7 @@ impl Renderer {
         &mut self,
         plan: &Plan,
         stage: &Stage,
-        images: &[Image],
+        images: &[&Image],
         mut sink: Sink<'_>,
     ) -> Result<(), Cause> {
         let pictures = &plan.pictures[stage.pictures.range()];
@@ -134,7 +136,7 @@ impl Renderer {
         plan: &Plan,
         size: Size,
         picture: &Picture,
-        images: &[Image],
+        images: &[&Image],
         sink: &mut Sink<'_>,
     ) -> Result<(), Cause> {
         let steps = &plan.steps[picture.steps.range()];
@@ -156,7 +158,13 @@ impl Renderer {
     }
 
     /// Composites a picture's layers and runs its steps as far as statistics need it; `rest` holds the others.
-    fn compose(&mut self, plan: &Plan, size: Size, picture: &Picture, images: &[Image]) -> Result<(), Cause> {
+    fn compose(
+        &mut self,
+        plan: &Plan,
+        size: Size,
+        picture: &Picture,
+        images: &[&Image],
+    ) -> Result<(), Cause> {
         self.picture.reset(size);
         let layers = &plan.layers[picture.layers.range()];
         if !layers.first().is_some_and(|lowest| lowest.window == size.rect() && lowest.fills_window()) {
@@ -188,7 +196,7 @@ impl Painter {
         &mut self,
         plan: &Plan,
         layer: &Layer,
-        images: &[Image],
+        images: &[&Image],
         stages: &[Canvas],
         canvas: &mut Canvas,
     ) -> Result<(), Cause> {
@@ -206,7 +214,7 @@ impl Painter {
             }
             kind::WARP => {
                 let level = self.level;
-                let gather = self.gather(plan, layer, images, stages)?;
+                let mut gather = self.gather(plan, layer, images, stages)?;
                 for y in 0..window.height as usize {
                     let at = (window.y as usize + y) * stride + window.x as usize * 3;
                     gather.row(y, &mut rows[at..][..window.width as usize * 3], level);
@@ -222,14 +230,14 @@ impl Painter {
         &mut self,
         plan: &Plan,
         layer: &Layer,
-        images: &[Image],
+        images: &[&Image],
         stages: &[Canvas],
         mut put: impl FnMut(usize, &[u8]),
     ) -> Result<(), Cause> {
         if layer.kind == kind::WARP {
             let (mut row, level) = (std::mem::take(&mut self.row), self.level);
             row.resize(layer.window.width as usize * 3, 0);
-            let gather = self.gather(plan, layer, images, stages)?;
+            let mut gather = self.gather(plan, layer, images, stages)?;
             for y in 0..layer.window.height as usize {
                 gather.row(y, &mut row, level);
                 put(y, &row);
@@ -283,7 +291,7 @@ impl Painter {
         &'a mut self,
         plan: &Plan,
         layer: &Layer,
-        images: &'a [Image],
+        images: &'a [&Image],
         stages: &'a [Canvas],
     ) -> Result<Gather<'a>, Cause> {
         let taps = reach::taps_of(layer);
@@ -302,7 +310,7 @@ fn source<'a>(
     plan: &Plan,
     layer: &Layer,
     taps: Rect,
-    images: &'a [Image],
+    images: &'a [&Image],
     stages: &'a [Canvas],
     (turned, rest, level): (&'a mut Canvas, &mut Vec<Resolved>, Level),
 ) -> Result<View<'a>, Cause> {

@@ -65,6 +65,11 @@ pub const CATALOGUE: &[Entry] = &[
     ),
     entry("erase", "erase", r#"{"op": "erase", "i": 50, "j": 60, "h": 40, "w": 30, "v": [0.0, 0.5, 1.0]}"#),
     entry(
+        "sanitize_bounding_boxes",
+        "sanitize_bounding_boxes",
+        r#"{"op": "sanitize_bounding_boxes", "min_size": 2}"#,
+    ),
+    entry(
         "normalize",
         "normalize",
         r#"{"op": "normalize", "mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225]}"#,
@@ -100,6 +105,7 @@ impl Op {
             Op::Sharpness { .. } => "sharpness",
             Op::GaussianBlur { .. } => "gaussian_blur",
             Op::Erase { .. } => "erase",
+            Op::SanitizeBoundingBoxes { .. } => "sanitize_bounding_boxes",
             Op::Normalize { .. } => "normalize",
         }
     }
