@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::label::Objects;
 use crate::plan::carry::{self, Seen};
-use crate::plan::moves::{How, Move};
+use crate::plan::moves::{How, Keep, Move};
 use crate::plan::{self, Erase, ImageRef, Layer, Span, Step, filter, kind, step};
 use op::Op;
 use std::sync::Arc;
@@ -172,6 +172,10 @@ impl Draft {
             Op::GaussianBlur { kernel_size, sigma } => self.gaussian_blur(kernel_size, sigma),
             Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
             Op::SanitizeBoundingBoxes { min_size, min_area } => self.sanitize(min_size, min_area),
+            Op::KeepCenters { top, left, height, width } => {
+                self.record(How::Keep(Keep::Centred(Rect::new(left, top, width, height))));
+                Ok(())
+            }
             Op::Normalize { mean, std } => self.normalize(mean, std),
         }
     }
@@ -186,6 +190,7 @@ impl Draft {
                 | Op::Vflip {}
                 | Op::Erase { .. }
                 | Op::SanitizeBoundingBoxes { .. }
+                | Op::KeepCenters { .. }
         );
         match self.finished_by() {
             Some(first) if !follows => Err(Error::config(format!(

@@ -226,6 +226,17 @@ pub enum Op {
         #[serde(default = "one")]
         min_area: f64,
     },
+    /// Drops the objects whose box has its centre outside a rectangle, or on its edge; pixels do not change.
+    KeepCenters {
+        /// First row.
+        top: i32,
+        /// First column.
+        left: i32,
+        /// Rows.
+        height: u32,
+        /// Columns.
+        width: u32,
+    },
     /// (x / 255 - mean) / std a channel; only erase, crops, flips and sanitize_bounding_boxes may follow.
     Normalize {
         /// Mean a channel, in 0..=1.

@@ -70,6 +70,11 @@ pub const CATALOGUE: &[Entry] = &[
         r#"{"op": "sanitize_bounding_boxes", "min_size": 2}"#,
     ),
     entry(
+        "keep_centers",
+        "",
+        r#"{"op": "keep_centers", "top": 10, "left": 20, "height": 300, "width": 400}"#,
+    ),
+    entry(
         "normalize",
         "normalize",
         r#"{"op": "normalize", "mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225]}"#,
@@ -106,6 +111,7 @@ impl Op {
             Op::GaussianBlur { .. } => "gaussian_blur",
             Op::Erase { .. } => "erase",
             Op::SanitizeBoundingBoxes { .. } => "sanitize_bounding_boxes",
+            Op::KeepCenters { .. } => "keep_centers",
             Op::Normalize { .. } => "normalize",
         }
     }
