@@ -4,7 +4,9 @@
 //! already holds (a second resampling, a border after a colour step), the draft is *sealed*: what there is becomes a
 //! stage that renders a u8 image, and the verb goes on from that.
 
+mod compose;
 mod filtered;
+mod fold;
 mod freeze;
 mod mix;
 pub mod op;
@@ -18,6 +20,7 @@ use crate::label::Objects;
 use crate::plan::carry::{self, Seen};
 use crate::plan::moves::{How, Keep, Move};
 use crate::plan::{self, Erase, ImageRef, Layer, Span, Step, filter, kind, step};
+pub use compose::Tile;
 use op::Op;
 use std::sync::Arc;
 
@@ -69,6 +72,7 @@ pub struct Draft {
     moves: Vec<Move>,
     ops: Vec<Op>,
     normalized: bool,
+    composed: bool,
     error: Option<Error>,
 }
 
@@ -85,6 +89,7 @@ impl Draft {
             moves: Vec::new(),
             ops: Vec::new(),
             normalized: false,
+            composed: false,
             error: None,
         }
     }
@@ -93,6 +98,11 @@ impl Draft {
     pub fn with_objects(mut self, objects: Arc<Objects>) -> Self {
         self.objects[0] = Some(objects);
         self
+    }
+
+    /// Does something to the labels of all images so far that their pixels know nothing of.
+    pub fn relabel(&mut self, how: How) {
+        self.record(how);
     }
 
     /// Lets the labels of all images so far take part in what is done to their pixels.
@@ -153,6 +163,7 @@ impl Draft {
             Op::Perspective { .. } => self.perspective(op),
             Op::Hflip {} => self.flip(1),
             Op::Vflip {} => self.flip(2),
+            Op::WarpPerspective { matrix, size, fill } => self.warp_perspective(matrix, size.square(), fill),
             Op::Brightness { factor } => self.blend_with(op, step::BRIGHTNESS, factor),
             Op::Contrast { factor } => self.blend_with(op, step::CONTRAST, factor),
             Op::Saturation { factor } => self.blend_with(op, step::SATURATION, factor),

@@ -24,11 +24,13 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// Most augmentations of one recipe.
 pub const MAX_AUGMENTATIONS: usize = 64;
 
-const BUILT_IN: [(&str, &str); 4] = [
+const BUILT_IN: [(&str, &str); 6] = [
     ("decode-only", include_str!("../recipes/decode-only.toml")),
     ("imagenet-eval", include_str!("../recipes/imagenet-eval.toml")),
     ("imagenet-randaugment", include_str!("../recipes/imagenet-randaugment.toml")),
     ("imagenet-train", include_str!("../recipes/imagenet-train.toml")),
+    ("yolo-eval", include_str!("../recipes/yolo-eval.toml")),
+    ("yolo-train", include_str!("../recipes/yolo-train.toml")),
 ];
 
 /// What a pipeline does, without the data it does it to. What a section leaves open is the loader's default.

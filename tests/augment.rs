@@ -369,7 +369,13 @@ fn every_augmentation_is_registered_under_its_torchvision_name() {
             "RandomPosterize" => serde_json::json!({"bits": 2}),
             "RandomSolarize" => serde_json::json!({"threshold": 2}),
             "RandomAffine" | "RandomRotation" => serde_json::json!({"degrees": 2}),
-            "CenterCrop" | "RandomCrop" | "RandomResizedCrop" | "Resize" => serde_json::json!({"size": 2}),
+            "CenterCrop" | "LetterBox" | "RandomCrop" | "RandomResizedCrop" | "Resize"
+            | "YoloPerspective" => {
+                serde_json::json!({"size": 2})
+            }
+            "ResizeLongest" => serde_json::json!({"imgsz": 2}),
+            "RandomShortestSize" => serde_json::json!({"min_size": 2}),
+            "ScaleJitter" => serde_json::json!({"target_size": [2, 2]}),
             _ => serde_json::json!({}),
         };
         let augmentation = Augmentation::read(name, arguments).unwrap();

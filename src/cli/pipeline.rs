@@ -15,7 +15,7 @@ pub(crate) struct Pipeline {
     /// that lists images; without it the bundled photographs
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// A built-in recipe (imagenet-train, imagenet-eval, decode-only) or a TOML file
+    /// A built-in recipe (imagenet-train, imagenet-eval, yolo-train, yolo-eval, decode-only) or a TOML file
     #[arg(long, default_value = "imagenet-train", value_name = "NAME|FILE")]
     pub(crate) recipe: String,
     /// The seed of all dice [default: the recipe's, or 0]

@@ -33,7 +33,7 @@ impl Draft {
     }
 
     /// Takes over the other's images, stages and labels; returns its canvas with the indices moved.
-    fn adopt(&mut self, mut other: Draft, label_share: f32) -> Result<DraftStage, Error> {
+    pub(super) fn adopt(&mut self, mut other: Draft, label_share: f32) -> Result<DraftStage, Error> {
         let whole = other.canvas.size.rect();
         let overlaid = other.canvas.pictures.iter().any(|picture| picture.window != whole);
         if !other.canvas.steps.is_empty() || overlaid {

@@ -131,6 +131,18 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fill: Option<Fill>,
     },
+    /// Maps the canvas onto one of another size, as the detection set does. Images are sampled once, also where they
+    /// were resized or laid side by side before, so that this is sharper than one op after another.
+    WarpPerspective {
+        /// From here to there, row by row; a point (x, y, 1) becomes (x', y', w') and lies at (x' / w', y' / w'). The
+        /// centre of the first pixel is (0.5, 0.5).
+        matrix: [[f64; 3]; 3],
+        /// `[height, width]`, or one number for a square.
+        size: Extent,
+        /// The colour around (default 0).
+        #[serde(default)]
+        fill: Fill,
+    },
     /// Mirrors left to right.
     Hflip {},
     /// Mirrors top to bottom.

@@ -198,7 +198,8 @@ impl Draft {
     }
 }
 
-fn solid(window: Rect, [r, g, b]: [u8; 3]) -> DraftLayer {
+/// A layer of one colour.
+pub(super) fn solid(window: Rect, [r, g, b]: [u8; 3]) -> DraftLayer {
     let layer = Layer { kind: kind::SOLID, image: plan::NONE, fill: [r, g, b, 0], ..blank(window) };
     DraftLayer { layer, source: window.size(), steps: Vec::new() }
 }

@@ -4,6 +4,7 @@ mod matrix;
 
 use matrix::perspective_coefficients;
 
+use super::fold::{self, Matrix};
 use super::op::{Fill, Interpolation, Op};
 use super::verbs::check_size;
 use super::{Draft, DraftLayer};
@@ -92,6 +93,27 @@ impl Draft {
         let map = usable("perspective", matrix::perspective_map(coefficients, size))?;
         self.warp(size, map, filter_of("perspective", interpolation)?, around_it(fill))?;
         self.record_warp(matrix::forward_perspective(coefficients));
+        Ok(())
+    }
+
+    /// Unlike the others, this samples what is on the canvas together with how it came there.
+    pub(super) fn warp_perspective(&mut self, matrix: Matrix, size: Size, fill: Fill) -> Result<(), Error> {
+        check_size("warp_perspective", size)?;
+        let unusable = || {
+            Error::config(format!(
+                "warp_perspective: the matrix {matrix:?} leads to no image: use one that has an inverse"
+            ))
+        };
+        let inverse = fold::invert(&matrix).ok_or_else(unusable)?;
+        self.canvas = match self.canvas.folded(&inverse, size, fill.rgb()) {
+            Some(folded) => folded,
+            None => {
+                self.seal()?;
+                self.canvas.folded(&inverse, size, fill.rgb()).ok_or_else(unusable)?
+            }
+        };
+        self.record(How::Map(std::array::from_fn(|i| matrix[i / 3][i % 3])));
+        self.record(How::Clip(size.rect()));
         Ok(())
     }
 

@@ -48,7 +48,8 @@ pub struct LoaderBuilder {
     pub(super) setup: Setup,
     pub(super) sampling: Sampling,
     pub(super) labels: LabelRules,
-    partner_window: u64,
+    pub(super) partner_window: u64,
+    pub(super) close_mosaic: Option<u64>,
     image_cache: usize,
     workers: Option<usize>,
     prefetch: Option<usize>,
@@ -84,6 +85,7 @@ impl LoaderBuilder {
             sampling: Sampling::default(),
             labels: LabelRules::default(),
             partner_window: 128,
+            close_mosaic: None,
             image_cache: IMAGE_CACHE_BYTES,
             workers: None,
             prefetch: None,
@@ -201,12 +203,6 @@ impl LoaderBuilder {
         self
     }
 
-    /// Consecutive positions of the epoch's order that partners are drawn from (default 128).
-    pub fn partner_window(mut self, positions: u64) -> Self {
-        self.partner_window = positions;
-        self
-    }
-
     /// Most bytes of decoded images that are kept for other samples of the window, where augmentations mix samples and
     /// the CPU renders (default 256 MiB; 0 keeps none, so that each sample decodes its partners itself).
     ///
@@ -269,6 +265,7 @@ impl LoaderBuilder {
             augments: self.augments,
             seed: self.setup.seed,
             partner_window: self.partner_window,
+            close_mosaic: self.close_mosaic,
             bare: self.decode_only,
         };
         planner.check_partners()?;

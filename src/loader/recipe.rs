@@ -16,6 +16,7 @@ impl LoaderBuilder {
         self = given(self, section.seed, Self::seed);
         self = given(self, section.last_batch, Self::last_batch);
         self = given(self, section.bad_sample, Self::bad_sample);
+        self = given(self, section.close_mosaic, Self::close_mosaic);
         self = given(self, section.workers, |builder, threads| builder.workers(threads as usize));
         self = given(self, section.prefetch, |builder, batches| builder.prefetch(batches as usize));
         let labels = &recipe.labels;

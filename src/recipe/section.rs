@@ -89,6 +89,8 @@ pub struct LoaderSection {
     pub last_batch: Option<LastBatch>,
     /// What becomes of a sample that cannot be read or decoded.
     pub bad_sample: Option<BadSample>,
+    /// The epoch from which on augmentations that take several samples are left out.
+    pub close_mosaic: Option<u64>,
     /// Threads that decode and render.
     pub workers: Option<u32>,
     /// Batches prepared ahead.

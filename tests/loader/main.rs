@@ -10,6 +10,7 @@ mod indexing;
 mod lifetime;
 mod mixing;
 mod objects;
+mod partners;
 mod ranks;
 mod resuming;
 mod selecting;

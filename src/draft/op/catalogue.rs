@@ -7,7 +7,7 @@ use super::Op;
 pub struct Entry {
     /// The op's name in JSON.
     pub name: &'static str,
-    /// The function of `torchvision.transforms.v2.functional` with the same pixels; empty where it has none.
+    /// The function of `torchvision.transforms.v2.functional` with the same pixels; empty where there is none.
     pub torchvision: &'static str,
     /// The op as JSON.
     pub example: &'static str,
@@ -42,6 +42,11 @@ pub const CATALOGUE: &[Entry] = &[
         "perspective",
         "perspective",
         r#"{"op": "perspective", "startpoints": [[0, 0], [499, 0], [499, 374], [0, 374]], "endpoints": [[30, 12], [480, 5], [470, 360], [9, 341]], "fill": 0}"#,
+    ),
+    entry(
+        "warp_perspective",
+        "",
+        r#"{"op": "warp_perspective", "matrix": [[0.9, 0.1, 20], [-0.1, 0.9, 60], [0, 0.0001, 1]], "size": [640, 640], "fill": 114}"#,
     ),
     entry("hflip", "horizontal_flip", r#"{"op": "hflip"}"#),
     entry("vflip", "vertical_flip", r#"{"op": "vflip"}"#),
@@ -93,6 +98,7 @@ impl Op {
             Op::Affine { .. } => "affine",
             Op::Rotate { .. } => "rotate",
             Op::Perspective { .. } => "perspective",
+            Op::WarpPerspective { .. } => "warp_perspective",
             Op::Hflip {} => "hflip",
             Op::Vflip {} => "vflip",
             Op::Brightness { .. } => "brightness",

@@ -36,11 +36,11 @@ fn page() -> String {
     for (variant, entry) in variants.iter().zip(CATALOGUE) {
         assert_eq!(variant["properties"]["op"]["const"], entry.name, "the catalogue is in the order of Op");
         let text = sentence(variant);
-        let twin = match entry.torchvision {
-            "" => String::new(),
-            function => format!(" torchvision: `{function}`."),
+        let same = match entry.torchvision {
+            "" => "torchvision has none.".to_owned(),
+            function => format!("torchvision: `{function}`."),
         };
-        write!(page, "\n## {}\n\n{text}{twin}\n", entry.name).unwrap();
+        write!(page, "\n## {}\n\n{text} {same}\n", entry.name).unwrap();
         page.push_str(&arguments(variant, &schema));
         write!(page, "\n```json\n{}\n```\n", entry.example).unwrap();
     }
