@@ -10,6 +10,7 @@ mod check;
 mod color_jitter;
 mod cut_mix;
 mod degrees;
+mod draw;
 mod gaussian_blur;
 mod grayscale;
 mod horizontal_flip;
@@ -29,17 +30,22 @@ mod random_crop;
 mod random_equalize;
 mod random_erasing;
 mod random_grayscale;
+mod random_hsv;
 mod random_invert;
+mod random_iou_crop;
 mod random_perspective;
 mod random_photometric_distort;
 mod random_posterize;
 mod random_resized_crop;
 mod random_rotation;
+mod random_shortest_size;
 mod random_solarize;
+mod random_zoom_out;
 mod registry;
 mod resize;
 mod resize_longest;
 mod sanitize_bounding_boxes;
+mod scale_jitter;
 mod timm_mixup;
 mod trivial_augment_wide;
 mod vertical_flip;
@@ -69,16 +75,21 @@ pub use random_crop::{CropParams, RandomCrop};
 pub use random_equalize::RandomEqualize;
 pub use random_erasing::{EraseValue, Random, RandomErasing};
 pub use random_grayscale::RandomGrayscale;
+pub use random_hsv::RandomHSV;
 pub use random_invert::RandomInvert;
+pub use random_iou_crop::RandomIoUCrop;
 pub use random_perspective::{Corners, RandomPerspective};
 pub use random_photometric_distort::{DistortParams, RandomPhotometricDistort};
 pub use random_posterize::RandomPosterize;
 pub use random_resized_crop::RandomResizedCrop;
 pub use random_rotation::RandomRotation;
+pub use random_shortest_size::{MinSize, RandomShortestSize};
 pub use random_solarize::RandomSolarize;
+pub use random_zoom_out::RandomZoomOut;
 pub use resize::Resize;
 pub use resize_longest::ResizeLongest;
 pub use sanitize_bounding_boxes::SanitizeBoundingBoxes;
+pub use scale_jitter::ScaleJitter;
 pub use timm_mixup::{MixupMode, MixupParams, TimmMixup};
 pub use trivial_augment_wide::TrivialAugmentWide;
 pub use vertical_flip::RandomVerticalFlip;
@@ -109,18 +120,23 @@ registry::registry! {
     RandomEqualize,
     RandomErasing,
     RandomGrayscale,
+    RandomHSV,
     RandomHorizontalFlip,
     RandomInvert,
+    RandomIoUCrop,
     RandomPerspective,
     RandomPhotometricDistort,
     RandomPosterize,
     RandomResizedCrop,
     RandomRotation,
+    RandomShortestSize,
     RandomSolarize,
     RandomVerticalFlip,
+    RandomZoomOut,
     Resize,
     ResizeLongest,
     SanitizeBoundingBoxes,
+    ScaleJitter,
     TimmMixup,
     TrivialAugmentWide,
     YoloMixUp,

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::label::Objects;
 use crate::plan::carry::{self, Seen};
-use crate::plan::moves::{How, Move};
+use crate::plan::moves::{How, Keep, Move};
 use crate::plan::{self, Erase, ImageRef, Layer, Span, Step, filter, kind, step};
 pub use compose::Tile;
 use op::Op;
@@ -168,6 +168,7 @@ impl Draft {
             Op::Contrast { factor } => self.blend_with(op, step::CONTRAST, factor),
             Op::Saturation { factor } => self.blend_with(op, step::SATURATION, factor),
             Op::Hue { factor } => self.turn_hue(factor),
+            Op::Hsv { hue, saturation, value } => self.hsv(hue, saturation, value),
             Op::Grayscale { num_output_channels: 3 } => self.recolour(step::GRAYSCALE, [0.0; 3]),
             Op::Grayscale { num_output_channels } => Err(Error::config(format!(
                 "grayscale: num_output_channels is {num_output_channels}, but a sample always has 3: leave it out"
@@ -182,6 +183,10 @@ impl Draft {
             Op::GaussianBlur { kernel_size, sigma } => self.gaussian_blur(kernel_size, sigma),
             Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
             Op::SanitizeBoundingBoxes { min_size, min_area } => self.sanitize(min_size, min_area),
+            Op::KeepCenters { top, left, height, width } => {
+                self.record(How::Keep(Keep::Centred(Rect::new(left, top, width, height))));
+                Ok(())
+            }
             Op::Normalize { mean, std } => self.normalize(mean, std),
         }
     }
@@ -196,6 +201,7 @@ impl Draft {
                 | Op::Vflip {}
                 | Op::Erase { .. }
                 | Op::SanitizeBoundingBoxes { .. }
+                | Op::KeepCenters { .. }
         );
         match self.finished_by() {
             Some(first) if !follows => Err(Error::config(format!(

@@ -9,6 +9,7 @@ mod build_index;
 mod builder;
 mod course;
 mod crew;
+mod dense;
 mod desk;
 mod epoch;
 mod gallery;

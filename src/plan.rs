@@ -196,6 +196,9 @@ pub mod step {
     /// (pixels below x + step / 2) / step a channel, in whole numbers and at most 255, from a histogram; step is a 255th
     /// of the pixels below the greatest level, and where it is 0 nothing changes.
     pub const EQUALIZE: u32 = 9;
+    /// OpenCV's uint8 HSV, hue in half degrees: (h + a) mod 180, min(floor(s b), 255), min(floor(v c), 255), and back,
+    /// cut off: args a, a whole number in 30..=209 so that no sum is negative, b and c.
+    pub const HSV: u32 = 10;
 
     /// What an op's statistic measures, one of [`super::stat`]; `None` where it needs none.
     pub const fn measures(op: u32) -> Option<u32> {

@@ -180,6 +180,7 @@ fn step(step: &plan::Step) -> Value {
         plan::step::PERMUTE => "permute_channels",
         plan::step::AUTOCONTRAST => "autocontrast",
         plan::step::EQUALIZE => "equalize",
+        plan::step::HSV => "hsv",
         _ => "other",
     };
     let statistic = (step.stat != plan::NONE).then_some(step.stat);

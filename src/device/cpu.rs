@@ -8,6 +8,7 @@ mod dispatch;
 mod filter;
 mod gather;
 mod histogram;
+mod hsv;
 mod normal;
 mod pack;
 mod recolour;

@@ -167,6 +167,15 @@ pub enum Op {
         /// Share of the full circle, in -0.5..=0.5.
         factor: f64,
     },
+    /// Turns the hue and multiplies saturation and value, in OpenCV's uint8 HSV with the tables of Ultralytics.
+    Hsv {
+        /// Share of the full circle, in -1..=1.
+        hue: f64,
+        /// 0 is grey, 1 changes nothing; at most 64.
+        saturation: f64,
+        /// 0 is black, 1 changes nothing; at most 64.
+        value: f64,
+    },
     /// Replaces all channels by the luma.
     Grayscale {
         /// Always 3 here: every sample has three channels.
@@ -228,6 +237,17 @@ pub enum Op {
         /// Least area in pixels, at least 1 (default 1).
         #[serde(default = "one")]
         min_area: f64,
+    },
+    /// Drops the objects whose box has its centre outside a rectangle, or on its edge; pixels do not change.
+    KeepCenters {
+        /// First row.
+        top: i32,
+        /// First column.
+        left: i32,
+        /// Rows.
+        height: u32,
+        /// Columns.
+        width: u32,
     },
     /// (x / 255 - mean) / std a channel; only erase, crops, flips and sanitize_bounding_boxes may follow.
     Normalize {

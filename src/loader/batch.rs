@@ -1,5 +1,6 @@
 //! A batch as the trainer gets it: pixels, labels and where each row comes from.
 
+use super::dense::one_hot;
 use super::memory::Filled;
 use super::objects::BatchObjects;
 use super::policy::{Failure, Status};
@@ -204,6 +205,17 @@ impl Batch {
     /// The classes that row `row` is made of and their weights, which sum to 1; one entry where nothing was mixed.
     pub fn label_shares(&self, row: usize) -> &[(i64, f32)] {
         &self.shares[row]
+    }
+
+    /// The classes as one row of `classes` numbers for each sample, by their shares: dense labels for a cross entropy.
+    ///
+    /// `smoothing`, in 0..=1, is taken from the shares and spread evenly over all classes, as torch's `label_smoothing`
+    /// does; 0 leaves one-hot rows, or those of a mix. A sample without a class has a row of zeros.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where a class is not below `classes`, or `smoothing` no part of 1.
+    pub fn one_hot(&self, classes: usize, smoothing: f32) -> Result<Vec<f32>> {
+        one_hot(&self.shares, classes, smoothing)
     }
 
     /// What is seen in the rows, and where; `None` where neither the source's labels are objects nor boxes were asked

@@ -51,6 +51,8 @@ pub enum Keep {
         /// Least area.
         min_area: f64,
     },
+    /// torchvision's `RandomIoUCrop`: boxes whose centre lies inside, not on the edge.
+    Centred(Rect),
     /// Ultralytics' box candidates: wider and higher than `size`, more than `area` of the marked box's area times
     /// `scale` squared, and an aspect ratio below `aspect`. All comparisons are strict.
     Candidates {

@@ -54,6 +54,7 @@ pub const CATALOGUE: &[Entry] = &[
     entry("contrast", "adjust_contrast", r#"{"op": "contrast", "factor": 0.8}"#),
     entry("saturation", "adjust_saturation", r#"{"op": "saturation", "factor": 1.1}"#),
     entry("hue", "adjust_hue", r#"{"op": "hue", "factor": -0.05}"#),
+    entry("hsv", "", r#"{"op": "hsv", "hue": 0.01, "saturation": 1.4, "value": 0.8}"#),
     entry("grayscale", "rgb_to_grayscale", r#"{"op": "grayscale"}"#),
     entry("solarize", "solarize", r#"{"op": "solarize", "threshold": 128}"#),
     entry("posterize", "posterize", r#"{"op": "posterize", "bits": 4}"#),
@@ -72,6 +73,11 @@ pub const CATALOGUE: &[Entry] = &[
         "sanitize_bounding_boxes",
         "sanitize_bounding_boxes",
         r#"{"op": "sanitize_bounding_boxes", "min_size": 2}"#,
+    ),
+    entry(
+        "keep_centers",
+        "",
+        r#"{"op": "keep_centers", "top": 10, "left": 20, "height": 300, "width": 400}"#,
     ),
     entry(
         "normalize",
@@ -99,6 +105,7 @@ impl Op {
             Op::Contrast { .. } => "contrast",
             Op::Saturation { .. } => "saturation",
             Op::Hue { .. } => "hue",
+            Op::Hsv { .. } => "hsv",
             Op::Grayscale { .. } => "grayscale",
             Op::Solarize { .. } => "solarize",
             Op::Posterize { .. } => "posterize",
@@ -110,6 +117,7 @@ impl Op {
             Op::GaussianBlur { .. } => "gaussian_blur",
             Op::Erase { .. } => "erase",
             Op::SanitizeBoundingBoxes { .. } => "sanitize_bounding_boxes",
+            Op::KeepCenters { .. } => "keep_centers",
             Op::Normalize { .. } => "normalize",
         }
     }

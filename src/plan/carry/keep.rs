@@ -13,6 +13,12 @@ impl Seen {
                 let inside = x0 >= left && y0 >= top && x1 <= right && y1 <= bottom;
                 inside && width >= min_size && height >= min_size && width * height >= min_area
             }
+            Keep::Centred(rect) => {
+                let ([left, top], [right, bottom]) = edges(rect);
+                let [x0, y0, x1, y1] = self.bbox;
+                let (x, y) = (0.5 * (x0 + x1), 0.5 * (y0 + y1));
+                left < x && x < right && top < y && y < bottom
+            }
             Keep::Candidates { size, aspect, area, area_of_polygons, scale } => {
                 let least = if self.outlined { area_of_polygons } else { area };
                 let left = width * height / (area_of(self.marked) * scale * scale);
