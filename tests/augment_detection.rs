@@ -88,8 +88,10 @@ const SHORTENED: &[Sized] = &[
 ];
 
 /// Width, height, seed, setting, border, draws.
+type Zoomed = (u32, u32, u64, usize, [u32; 4], u32);
+
 #[rustfmt::skip]
-const ZOOMED: &[(u32, u32, u64, usize, [u32; 4], u32)] = &[
+const ZOOMED: &[Zoomed] = &[
     (500, 375, 0, 0, [11, 52, 106, 35], 3),
     (500, 375, 1, 0, [322, 308, 312, 168], 3),
     (500, 375, 3, 1, [90, 152, 188, 56], 3),

@@ -19,6 +19,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("any mix of samples renders to the CPU's bits", mixes).on_gpu(),
     Scenario::new("any mosaic renders to the CPU's bits", mosaics).on_gpu(),
     Scenario::new("every size around a tile's edges renders to the CPU's bits", edges).on_gpu(),
+    Scenario::new("pictures that end with their memory render to the CPU's bits", ends).on_gpu(),
     Scenario::new("shrinking by a lot renders to the CPU's bits", shrinking).on_gpu(),
     Scenario::new("numbers of any size round to the CPU's bits", rounding).on_gpu(),
     Scenario::new("a plan with one field changed is refused or touches no other memory", damaged),
@@ -245,6 +246,28 @@ fn edges() -> Outcome {
     Ok(())
 }
 
+/// Four pixels are read by whole words, which must not reach beyond the last byte, wherever that lies in its word.
+fn ends() -> Outcome {
+    let mut renderer = Renderer::new(0).map_err(plain)?;
+    let mut rng = Rng::new(18, 0, 0, 0);
+    for (width, height) in (5..9).flat_map(|width| (1..5).map(move |height| (width, height))) {
+        let mut cases = Vec::new();
+        for mirrored in [false, true] {
+            let mut draft = Draft::new(0, Size::new(width, height), Orientation::UPRIGHT);
+            if mirrored {
+                draft.apply(Op::Hflip {});
+            }
+            let mut case = case(draft, &mut rng, u64::from(width * 10 + height))?;
+            for image in &mut case.images {
+                image.stride = 3 * image.region.width as usize;
+            }
+            cases.push(case);
+        }
+        compare(&mut renderer, &cases, &[DType::U8], &[Layout::Nchw])?;
+    }
+    Ok(())
+}
+
 /// From what fits shared memory to what does not, along one axis and both.
 fn shrinking() -> Outcome {
     let mut renderer = Renderer::new(0).map_err(plain)?;
@@ -252,6 +275,8 @@ fn shrinking() -> Outcome {
     for (stored, size) in [
         ((140, 60), [33, 33]),
         ((200, 150), [32, 35]),
+        // As many columns as fit; the last weights of the last ones are zeros that stand beyond them.
+        ((163, 20), [9, 32]),
         ((700, 30), [9, 20]),
         ((30, 700), [7, 40]),
         ((3000, 5), [2, 3]),
