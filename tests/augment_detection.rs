@@ -88,8 +88,10 @@ const SHORTENED: &[Sized] = &[
 ];
 
 /// Width, height, seed, setting, border, draws.
+type Zoomed = (u32, u32, u64, usize, [u32; 4], u32);
+
 #[rustfmt::skip]
-const ZOOMED: &[(u32, u32, u64, usize, [u32; 4], u32)] = &[
+const ZOOMED: &[Zoomed] = &[
     (500, 375, 0, 0, [11, 52, 106, 35], 3),
     (500, 375, 1, 0, [322, 308, 312, 168], 3),
     (500, 375, 3, 1, [90, 152, 188, 56], 3),
@@ -116,8 +118,10 @@ const ZOOMED: &[(u32, u32, u64, usize, [u32; 4], u32)] = &[
 type Cut = Option<(i32, i32, u32, u32, [bool; 3])>;
 
 /// Width, height, seed, setting, crop, draws.
+type CutRow = (u32, u32, u64, usize, Cut, u32);
+
 #[rustfmt::skip]
-const CUT: &[(u32, u32, u64, usize, Cut, u32)] = &[
+const CUT: &[CutRow] = &[
     (500, 375, 0, 0, Some((126, 39, 185, 271, [false, true, false])), 5),
     (500, 375, 1, 0, Some((150, 52, 219, 308, [false, true, false])), 13),
     (500, 375, 3, 1, Some((231, 227, 171, 141, [false, false, true])), 11),

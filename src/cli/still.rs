@@ -95,17 +95,33 @@ impl Studio {
     pub(crate) fn develop(&mut self, still: &Still, plan: &Plan, output: Output) -> anyhow::Result<Pixels> {
         self.decoder.decode(&still.bytes, &still.header, device::region(plan, 0), &mut self.image)?;
         let image = std::mem::take(&mut self.image);
-        let pixels = self.render(&image, plan, output);
+        let pixels = self.render(std::slice::from_ref(&image), plan, output);
         self.image = image;
         pixels
     }
 
-    /// The pixels of `plan` on a decoded image.
-    pub(crate) fn render(&mut self, image: &Image, plan: &Plan, output: Output) -> anyhow::Result<Pixels> {
+    /// The pixels of `plan` on the files of its images, in their order.
+    pub(crate) fn compose(
+        &mut self,
+        stills: &[Still],
+        plan: &Plan,
+        output: Output,
+    ) -> anyhow::Result<Pixels> {
+        let mut images = Vec::new();
+        for (at, still) in stills.iter().enumerate() {
+            let mut image = Image::default();
+            self.decoder.decode(&still.bytes, &still.header, device::region(plan, at), &mut image)?;
+            images.push(image);
+        }
+        self.render(&images, plan, output)
+    }
+
+    /// The pixels of `plan` on decoded images.
+    pub(crate) fn render(&mut self, images: &[Image], plan: &Plan, output: Output) -> anyhow::Result<Pixels> {
         output.check()?;
         let mut words = vec![0u64; output.sample_bytes().div_ceil(size_of::<u64>())];
         let sample = &mut bytemuck::cast_slice_mut(&mut words)[..output.sample_bytes()];
-        let rendered = self.renderer.render(plan, std::slice::from_ref(image), &output, sample);
+        let rendered = self.renderer.render(plan, images, &output, sample);
         rendered.map_err(anyhow::Error::from_boxed)?;
         Ok(Pixels { words, output })
     }
