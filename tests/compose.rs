@@ -221,7 +221,7 @@ fn labels_go_where_their_pixels_go() {
             plan.moves.iter().filter(|moved| moved.images.range().contains(&1)).map(|m| &m.how).collect();
         assert!(matches!(
             hows[..],
-            [How::Map(_), How::Clip(_), How::Keep(Keep::Sane { .. }), How::Map(_), How::Clip(_)]
+            [How::Map(_), How::Clip(_), How::Keep(Keep::Visible { .. }), How::Map(_), How::Clip(_)]
         ));
         assert_eq!(*hows[1], How::Clip(Rect::new(0, 0, 90, 70)));
         assert_eq!(*hows[4], How::Clip(Rect::new(0, 0, 64, 64)));
@@ -350,4 +350,38 @@ fn a_matrix_without_an_inverse_is_refused() {
         draft.apply(Op::WarpPerspective { matrix, size: Extent::One(8), fill: Fill::Grey(0) });
         assert!(draft.freeze().unwrap_err().to_string().contains("use one that has an inverse"));
     }
+}
+
+#[test]
+fn absurd_matrices_are_refused_or_stay_inside_image_and_canvas() {
+    let numbers =
+        [0.0, 1.0, -1.0, 0.5, -0.03, 1e-9, 3e-5, 700.0, -1e6, 1e12, 1e-30, 1e30, -1e300, f64::MIN_POSITIVE];
+    let mut rendered_plans = 0;
+    for round in 0..4000 {
+        let mut rng = Rng::new(24, 0, round, 0);
+        let stored = Size::new(1 + rng.below(40), 1 + rng.below(40));
+        let mut draft = Draft::new(0, stored, Orientation(rng.below(8)));
+        if rng.below(2) == 0 {
+            draft.apply(resize(1 + rng.below(30), 1 + rng.below(30)));
+        }
+        let mut matrix = [[1.0, 0.0, 3.0], [0.0, 1.0, -2.0], [0.0, 0.0, 1.0]];
+        for _ in 0..1 + rng.below(5) {
+            matrix[rng.below(3) as usize][rng.below(3) as usize] = numbers[rng.below(14) as usize];
+        }
+        let size = Extent::Two([1 + rng.below(30), 1 + rng.below(30)]);
+        draft.apply(Op::WarpPerspective { matrix, size, fill: Fill::Grey(0) });
+        let Ok(plan) = draft.freeze() else { continue };
+        for layer in &plan.layers {
+            assert!(plan.size().rect().contains(layer.window), "{matrix:?}: {layer:?}");
+            let oriented = layer.orientation.apply_size(stored);
+            assert!(
+                layer.kind == kind::SOLID || oriented.rect().contains(layer.clip),
+                "{matrix:?}: {layer:?}"
+            );
+        }
+        assert!(stored.rect().contains(feedline::device::region(&plan, 0)));
+        rendered(&plan);
+        rendered_plans += 1;
+    }
+    assert!(rendered_plans > 1000, "{rendered_plans} matrices lead to an image");
 }

@@ -1,7 +1,9 @@
-//! Mosaics through one warp of each image, against the two steps that others make of it.
+//! Mosaics through one warp of each image, against the two steps that others make of it; and their labels.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "mosaic/labels.rs"]
+mod labels;
 #[path = "mosaic/two_step.rs"]
 mod two_step;
 

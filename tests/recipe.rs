@@ -2,10 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use feedline::augment::{Augmentation, CenterCrop, ColorJitter, RandomErasing, RandomResizedCrop, Resize};
+use feedline::augment::{
+    Augmentation, CenterCrop, ColorJitter, LetterBox, Mosaic, RandomErasing, RandomHorizontalFlip,
+    RandomResizedCrop, RandomVerticalFlip, Resize, ResizeLongest, YoloMixUp, YoloPerspective,
+};
 use feedline::color::Normalize;
 use feedline::draft::Draft;
 use feedline::geometry::{Orientation, Size};
+use feedline::label::{BoxFormat, Unit};
 use feedline::output::{DType, Layout, Output};
 use feedline::policy::{BadSample, DecodeScale, LastBatch};
 use feedline::recipe::{NormalizeSection, Recipe};
@@ -77,6 +81,33 @@ fn the_built_in_recipes_are_torchvisions_reference() {
     assert_eq!((eval.output(), eval.loader.shuffle), (Some(output(DType::F32)), Some(false)));
     let decode = Recipe::built_in("decode-only").unwrap();
     assert!(decode.decode_only && decode.augment.is_empty() && decode.output().is_none());
+}
+
+#[test]
+fn the_detection_recipes_have_ultralytics_hyper_parameters() {
+    let train = Recipe::built_in("yolo-train").unwrap();
+    let [mosaic, perspective, mix_up, .., flipud, fliplr] = train.augment.as_slice() else {
+        panic!("{:?}", train.augment)
+    };
+    assert_eq!(*mosaic, Mosaic::default().into());
+    assert_eq!(*perspective, YoloPerspective::new(640).into());
+    assert_eq!(*mix_up, YoloMixUp::default().into());
+    assert_eq!(
+        [flipud, fliplr],
+        [&RandomVerticalFlip::new(0.0).into(), &RandomHorizontalFlip::new(0.5).into()]
+    );
+    let eval = Recipe::built_in("yolo-eval").unwrap();
+    let letter_box = LetterBox::new(640).scaleup(false);
+    assert_eq!(eval.augment, [Augmentation::from(ResizeLongest::new(640)), letter_box.into()]);
+    for recipe in [train, eval] {
+        let output = recipe.output().unwrap();
+        assert_eq!(
+            (output.size, output.dtype, output.layout),
+            (Size::new(640, 640), DType::U8, Layout::Nchw)
+        );
+        assert_eq!(recipe.labels.format, Some(BoxFormat::Cxcywh));
+        assert_eq!(recipe.labels.unit, Some(Unit::Normalized));
+    }
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn develop_on_gpu(ordinal: u32, still: &Still, plan: &Plan) -> anyhow::Result<Pi
     let decoded =
         decoder.decode(&[&still.bytes], Some(region(plan, 0)))?.pop().context("no image came back")?;
     let decoded = decoded.map_err(anyhow::Error::from_boxed)?;
-    Studio::new().render(std::slice::from_ref(&decoded.image), plan, levels(plan))
+    Studio::new().render(&decoded.image, plan, levels(plan))
 }
 
 #[cfg(not(feature = "cuda"))]

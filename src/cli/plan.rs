@@ -17,7 +17,8 @@ use std::process::ExitCode;
 
 /// Print what will be done to one sample, as one JSON object
 ///
-/// The list under "ops" is what `feedline apply --ops` takes, and gives the sample's pixels again.
+/// The list under "ops" is what `feedline apply --ops` takes, and gives the sample's pixels again where it shows one
+/// image; how several are laid together stands under "layers".
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]

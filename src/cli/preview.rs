@@ -90,7 +90,9 @@ fn pair(
     source: &dyn Source,
     Place { epoch, index, unit }: Place,
 ) -> anyhow::Result<[Thumbnail; 2]> {
-    let still = read(source, index)?;
+    let mut bytes = Vec::new();
+    source.read(index as usize, &mut bytes)?;
+    let still = Still::new(bytes)?;
     let mut draft = still.draft();
     if let Label::Objects(objects) = source.label(index as usize) {
         draft = draft.with_objects(objects);
@@ -102,9 +104,7 @@ fn pair(
     let normalize = loader.output().and_then(|output| output.normalize).unwrap_or(Normalize::UNIT);
     let output =
         Output { size: plan.size(), dtype: DType::F32, layout: Layout::Nhwc, normalize: Some(normalize) };
-    let stills: Vec<Still> =
-        plan.images.iter().map(|image| read(source, image.index)).collect::<anyhow::Result<_>>()?;
-    let sample = restored(&studio.compose(&stills, &plan, output)?, &normalize);
+    let sample = restored(&studio.develop_all(source, &plan, output)?, &normalize);
     let (small, _) = fitted(Draft::new(0, sample.stored, Orientation::UPRIGHT))?;
     let mut seen = loader.objects(&plan).unwrap_or_default();
     let edges = match unit {
@@ -116,15 +116,9 @@ fn pair(
         f64::from(small.size().height) / f64::from(edges.height),
     ];
     carry::carry(&mut seen, &[scaling(shrunk, plan.images.len())]);
-    let mut sample = thumbnail(&studio.render(std::slice::from_ref(&sample), &small, levels(&small))?);
+    let mut sample = thumbnail(&studio.render(&sample, &small, levels(&small))?);
     marks::draw(&mut sample, &seen, source.classes());
     Ok([original, sample])
-}
-
-fn read(source: &dyn Source, index: u64) -> anyhow::Result<Still> {
-    let mut bytes = Vec::new();
-    source.read(index as usize, &mut bytes)?;
-    Still::new(bytes)
 }
 
 /// Makes the objects of all images larger or smaller.

@@ -9,6 +9,7 @@ use feedline::geometry::Orientation;
 use feedline::image::{self, Decoder, Header, Image, Limits};
 use feedline::output::{DType, Layout, Output};
 use feedline::plan::Plan;
+use feedline::source::Source;
 use std::path::Path;
 
 /// A file's bytes with what its header says.
@@ -95,29 +96,36 @@ impl Studio {
     pub(crate) fn develop(&mut self, still: &Still, plan: &Plan, output: Output) -> anyhow::Result<Pixels> {
         self.decoder.decode(&still.bytes, &still.header, device::region(plan, 0), &mut self.image)?;
         let image = std::mem::take(&mut self.image);
-        let pixels = self.render(std::slice::from_ref(&image), plan, output);
+        let pixels = self.render(&image, plan, output);
         self.image = image;
         pixels
     }
 
-    /// The pixels of `plan` on the files of its images, in their order.
-    pub(crate) fn compose(
+    /// The pixels of `plan` on all files of `source` that it names.
+    pub(crate) fn develop_all(
         &mut self,
-        stills: &[Still],
+        source: &dyn Source,
         plan: &Plan,
         output: Output,
     ) -> anyhow::Result<Pixels> {
         let mut images = Vec::new();
-        for (at, still) in stills.iter().enumerate() {
+        for (number, read) in plan.images.iter().enumerate() {
+            let mut bytes = Vec::new();
+            source.read(read.index as usize, &mut bytes)?;
+            let still = Still::new(bytes)?;
             let mut image = Image::default();
-            self.decoder.decode(&still.bytes, &still.header, device::region(plan, at), &mut image)?;
+            self.decoder.decode(&still.bytes, &still.header, device::region(plan, number), &mut image)?;
             images.push(image);
         }
-        self.render(&images, plan, output)
+        self.render_all(&images, plan, output)
     }
 
-    /// The pixels of `plan` on decoded images.
-    pub(crate) fn render(&mut self, images: &[Image], plan: &Plan, output: Output) -> anyhow::Result<Pixels> {
+    /// The pixels of `plan` on a decoded image.
+    pub(crate) fn render(&mut self, image: &Image, plan: &Plan, output: Output) -> anyhow::Result<Pixels> {
+        self.render_all(std::slice::from_ref(image), plan, output)
+    }
+
+    fn render_all(&mut self, images: &[Image], plan: &Plan, output: Output) -> anyhow::Result<Pixels> {
         output.check()?;
         let mut words = vec![0u64; output.sample_bytes().div_ceil(size_of::<u64>())];
         let sample = &mut bytemuck::cast_slice_mut(&mut words)[..output.sample_bytes()];

@@ -55,7 +55,10 @@ fn of_recipe(context: &Context) -> String {
         hasher.write(augment.name().as_bytes());
         hasher.write(&[0]);
     }
-    hasher.write(format!("{output:?} {exif} {scale:?} {} {labels:?}", planner.bare).as_bytes());
+    hasher.write(
+        format!("{output:?} {exif} {scale:?} {} {labels:?} {:?}", planner.bare, planner.close_mosaic)
+            .as_bytes(),
+    );
     add_plans(planner, &mut hasher);
     format!("{:016x}", hasher.finish())
 }
