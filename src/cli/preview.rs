@@ -166,8 +166,8 @@ mod tests {
     use feedline::source::Memory;
     use std::sync::Arc;
 
-    /// The bundled photographs with a box, an outline and keypoints each, and no class names.
-    fn labelled() -> Memory {
+    /// The first of the bundled photographs, each with a box and with an outline and keypoints, or without labels.
+    fn photographs(labelled: bool) -> Memory {
         let photos = super::super::data::open(None).unwrap();
         let records = (0..photos.len().min(12)).map(|index| {
             let mut bytes = Vec::new();
@@ -183,24 +183,26 @@ mod tests {
             };
             let list = vec![boxed, outlined];
             let objects = Objects { unit: Unit::Normalized, list, ..Objects::default() };
-            (format!("photo {index}"), bytes, Label::Objects(Arc::new(objects)))
+            let label = if labelled { Label::Objects(Arc::new(objects)) } else { Label::Unlabelled };
+            (format!("photo {index}"), bytes, label)
         });
         Memory::new(records.collect())
     }
 
     #[test]
     fn a_mosaic_is_drawn_with_the_objects_of_all_its_images_in_either_unit() {
-        let draw = |unit: &str| {
-            let text =
-                format!("{}\n[labels]\nunit = \"{unit}\"\n", include_str!("../../recipes/yolo-train.toml"));
-            let recipe = Recipe::parse(&text).unwrap();
-            let source: Arc<dyn Source> = Arc::new(labelled());
+        let draw = |unit: Unit, labelled: bool| {
+            let mut recipe = Recipe::built_in("yolo-train").unwrap();
+            recipe.labels.unit = Some(unit);
+            let source: Arc<dyn Source> = Arc::new(photographs(labelled));
             let loader =
                 Loader::builder(source.clone()).recipe(&recipe).batch_size(1).workers(1).build().unwrap();
-            let place = Place { epoch: 0, index: 3, unit: recipe.labels.unit.unwrap_or_default() };
+            let place = Place { epoch: 0, index: 3, unit };
             pair(&mut Studio::new(), &loader, &*source, place).unwrap().map(|picture| picture.rgb)
         };
-        let pixels = draw("pixels");
-        assert_eq!(pixels, draw("normalized"));
+        let pixels = draw(Unit::Pixels, true);
+        assert_eq!(pixels, draw(Unit::Normalized, true));
+        let plain = draw(Unit::Pixels, false);
+        assert!(pixels.iter().zip(&plain).all(|(marked, plain)| marked != plain), "both pictures are marked");
     }
 }
