@@ -118,8 +118,10 @@ const ZOOMED: &[Zoomed] = &[
 type Cut = Option<(i32, i32, u32, u32, [bool; 3])>;
 
 /// Width, height, seed, setting, crop, draws.
+type CutRow = (u32, u32, u64, usize, Cut, u32);
+
 #[rustfmt::skip]
-const CUT: &[(u32, u32, u64, usize, Cut, u32)] = &[
+const CUT: &[CutRow] = &[
     (500, 375, 0, 0, Some((126, 39, 185, 271, [false, true, false])), 5),
     (500, 375, 1, 0, Some((150, 52, 219, 308, [false, true, false])), 13),
     (500, 375, 3, 1, Some((231, 227, 171, 141, [false, false, true])), 11),

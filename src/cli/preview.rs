@@ -1,6 +1,7 @@
-//! `feedline preview`: a contact sheet of originals beside what the augmentations make of them.
+//! `feedline preview`: a contact sheet of originals beside what the augmentations make of them, with their labels.
 
 mod font;
+mod marks;
 mod sheet;
 
 use super::pipeline::Pipeline;
@@ -12,9 +13,12 @@ use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Interpolation, Op};
 use feedline::geometry::{Orientation, Size};
 use feedline::image::Image;
+use feedline::label::{Label, Unit};
 use feedline::loader::Loader;
 use feedline::output::{DType, Layout, Output};
-use feedline::plan::Plan;
+use feedline::plan::carry::{self, Seen};
+use feedline::plan::moves::{How, Move};
+use feedline::plan::{Plan, Span};
 use feedline::source::Source;
 use sheet::{CELL, Sheet, Thumbnail};
 use std::path::PathBuf;
@@ -25,7 +29,8 @@ const MAX_COUNT: usize = 200;
 
 /// Draw a contact sheet of augmented samples
 ///
-/// Each pair shows the upright original at the left and the sample at the right, normalisation undone.
+/// Each pair shows the upright original at the left and the sample at the right, normalisation undone. Where labels say
+/// what is seen in an image, boxes, outlines, masks and keypoints are drawn in the colour of their class, with its name.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -41,6 +46,14 @@ pub(crate) struct Arguments {
     out: PathBuf,
 }
 
+/// Which sample of which epoch, and what its labels are counted in.
+#[derive(Clone, Copy)]
+struct Place {
+    epoch: u64,
+    index: u64,
+    unit: Unit,
+}
+
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if !(1..=MAX_COUNT).contains(&arguments.count) {
         bail!("--count must be from 1 to {MAX_COUNT}");
@@ -49,12 +62,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let loader = arguments.pipeline.planner(source.clone())?;
     let count = arguments.count.min(source.len());
     let mut sheet = Sheet::new(count);
-    let mut studio = Studio::with_limits(arguments.pipeline.read_recipe()?.limits());
+    let recipe = arguments.pipeline.read_recipe()?;
+    let mut studio = Studio::with_limits(recipe.limits());
+    let unit = recipe.labels.unit.unwrap_or_default();
     for shown in 0..count {
         let index = shown * source.len() / count;
         let key = source.key(index).into_owned();
-        let pair = pair(&mut studio, &loader, &*source, arguments.epoch, index)
-            .with_context(|| format!("sample {index} ({key})"))?;
+        let place = Place { epoch: arguments.epoch, index: index as u64, unit };
+        let pair =
+            pair(&mut studio, &loader, &*source, place).with_context(|| format!("sample {index} ({key})"))?;
         sheet.add(shown, pair, &key, &format!("index {index}, epoch {}", arguments.epoch));
     }
     npy::make_folder(&arguments.out)?;
@@ -67,31 +83,52 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The original and the sample, each small enough for its cell.
+/// The original and the sample, each small enough for its cell, with what is seen in them.
 fn pair(
     studio: &mut Studio,
     loader: &Loader,
     source: &dyn Source,
-    epoch: u64,
-    index: usize,
+    Place { epoch, index, unit }: Place,
 ) -> anyhow::Result<[Thumbnail; 2]> {
     let mut bytes = Vec::new();
-    source.read(index, &mut bytes)?;
+    source.read(index as usize, &mut bytes)?;
     let still = Still::new(bytes)?;
-    let plan = fitted(still.draft())?;
-    let original = thumbnail(&studio.develop(&still, &plan, levels(&plan))?);
-    let (plan, _) = loader.plan(epoch, index as u64)?;
+    let mut draft = still.draft();
+    if let Label::Objects(objects) = source.label(index as usize) {
+        draft = draft.with_objects(objects);
+    }
+    let (plan, seen) = fitted(draft)?;
+    let mut original = thumbnail(&studio.develop(&still, &plan, levels(&plan))?);
+    marks::draw(&mut original, &seen, source.classes());
+    let (plan, _) = loader.plan(epoch, index)?;
     let normalize = loader.output().and_then(|output| output.normalize).unwrap_or(Normalize::UNIT);
     let output =
         Output { size: plan.size(), dtype: DType::F32, layout: Layout::Nhwc, normalize: Some(normalize) };
     let sample = restored(&studio.develop_all(source, &plan, output)?, &normalize);
-    let plan = fitted(Draft::new(0, sample.stored, Orientation::UPRIGHT))?;
-    let sample = thumbnail(&studio.render(&sample, &plan, levels(&plan))?);
+    let (small, _) = fitted(Draft::new(0, sample.stored, Orientation::UPRIGHT))?;
+    let mut seen = loader.objects(&plan).unwrap_or_default();
+    let edges = match unit {
+        Unit::Pixels => plan.size(),
+        Unit::Normalized => Size::new(1, 1),
+    };
+    let shrunk = [
+        f64::from(small.size().width) / f64::from(edges.width),
+        f64::from(small.size().height) / f64::from(edges.height),
+    ];
+    carry::carry(&mut seen, &[scaling(shrunk, plan.images.len())]);
+    let mut sample = thumbnail(&studio.render(&sample, &small, levels(&small))?);
+    marks::draw(&mut sample, &seen, source.classes());
     Ok([original, sample])
 }
 
-/// Shrinks what is larger than a cell; what is smaller keeps its size.
-fn fitted(mut draft: Draft) -> anyhow::Result<Plan> {
+/// Makes the objects of all images larger or smaller.
+fn scaling([x, y]: [f64; 2], images: usize) -> Move {
+    let how = How::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]);
+    Move { images: Span { start: 0, len: images as u32 }, how }
+}
+
+/// Shrinks what is larger than a cell; what is smaller keeps its size. Also says what is then seen where.
+fn fitted(mut draft: Draft) -> anyhow::Result<(Plan, Vec<Seen>)> {
     let Size { width, height } = draft.size();
     let longer = width.max(height);
     if longer > CELL {
@@ -100,7 +137,8 @@ fn fitted(mut draft: Draft) -> anyhow::Result<Plan> {
         let (interpolation, antialias) = (Interpolation::default(), true);
         draft.apply(Op::Resize { size, interpolation, max_size: None, antialias });
     }
-    Ok(draft.freeze()?)
+    let seen = draft.objects();
+    Ok((draft.freeze()?, seen))
 }
 
 fn thumbnail(pixels: &Pixels) -> Thumbnail {
@@ -117,4 +155,54 @@ fn restored(pixels: &Pixels, normalize: &Normalize) -> Image {
         *level = ((f64::from(value) * std + mean) * 255.0).round().clamp(0.0, 255.0) as u8;
     }
     image
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+    use feedline::label::{Keypoint, Object, Objects};
+    use feedline::recipe::Recipe;
+    use feedline::source::Memory;
+    use std::sync::Arc;
+
+    /// The first of the bundled photographs, each with a box and with an outline and keypoints, or without labels.
+    fn photographs(labelled: bool) -> Memory {
+        let photos = super::super::data::open(None).unwrap();
+        let records = (0..photos.len().min(12)).map(|index| {
+            let mut bytes = Vec::new();
+            photos.read(index, &mut bytes).unwrap();
+            let boxed = Object { class: index as i64, bbox: [0.1, 0.2, 0.5, 0.7], ..Object::default() };
+            let point = |x, y, visibility| Keypoint { x, y, visibility };
+            let outlined = Object {
+                class: index as i64 + 1,
+                bbox: [0.4, 0.3, 0.9, 0.9],
+                polygons: vec![vec![[0.4, 0.3], [0.9, 0.5], [0.8, 0.9], [0.5, 0.8]]],
+                keypoints: vec![point(0.6, 0.6, 2.0), point(0.7, 0.7, 1.0)],
+                ..Object::default()
+            };
+            let list = vec![boxed, outlined];
+            let objects = Objects { unit: Unit::Normalized, list, ..Objects::default() };
+            let label = if labelled { Label::Objects(Arc::new(objects)) } else { Label::Unlabelled };
+            (format!("photo {index}"), bytes, label)
+        });
+        Memory::new(records.collect())
+    }
+
+    #[test]
+    fn a_mosaic_is_drawn_with_the_objects_of_all_its_images_in_either_unit() {
+        let draw = |unit: Unit, labelled: bool| {
+            let mut recipe = Recipe::built_in("yolo-train").unwrap();
+            recipe.labels.unit = Some(unit);
+            let source: Arc<dyn Source> = Arc::new(photographs(labelled));
+            let loader =
+                Loader::builder(source.clone()).recipe(&recipe).batch_size(1).workers(1).build().unwrap();
+            let place = Place { epoch: 0, index: 3, unit };
+            pair(&mut Studio::new(), &loader, &*source, place).unwrap().map(|picture| picture.rgb)
+        };
+        let pixels = draw(Unit::Pixels, true);
+        assert_eq!(pixels, draw(Unit::Normalized, true));
+        let plain = draw(Unit::Pixels, false);
+        assert!(pixels.iter().zip(&plain).all(|(marked, plain)| marked != plain), "both pictures are marked");
+    }
 }

@@ -60,8 +60,18 @@ const fn rows(letter: u8) -> u16 {
     }
 }
 
+/// The set pixels of a line of text, as columns and rows.
+pub(crate) fn dots(text: &str) -> impl Iterator<Item = (u32, u32)> {
+    let places = (0..).zip(text.chars());
+    places.flat_map(|(place, letter)| {
+        let all = (0..ROWS).flat_map(|row| (0..3).map(move |column| (column, row)));
+        let set = all.filter(move |&(column, row)| is_set(letter, column, row));
+        set.map(move |(column, row)| (place * ADVANCE + column, row))
+    })
+}
+
 /// Whether the pixel at `column` (0 to 2) and `row` (0 to 4) of a letter is set.
-pub(crate) const fn is_set(letter: char, column: u32, row: u32) -> bool {
+const fn is_set(letter: char, column: u32, row: u32) -> bool {
     let letter = if letter.is_ascii() { letter as u8 } else { b'?' };
     rows(letter) >> (3 * (ROWS - 1 - row) + (2 - column)) & 1 != 0
 }

@@ -18,7 +18,8 @@ const PAIR: Size = Size { width: 2 * CELL + INNER_GAP, height: CELL + CAPTION };
 /// Pairs in one row of the sheet.
 const COLUMNS: usize = 3;
 
-type Rgb = [u8; 3];
+/// Red, green, blue.
+pub(crate) type Rgb = [u8; 3];
 const PAPER: Rgb = [250, 250, 248];
 const MOUNT: Rgb = [226, 226, 222];
 const INK: Rgb = [64, 64, 64];
@@ -27,6 +28,27 @@ const INK: Rgb = [64, 64, 64];
 pub(crate) struct Thumbnail {
     pub(crate) size: Size,
     pub(crate) rgb: Vec<u8>,
+}
+
+impl Thumbnail {
+    /// Colours a pixel, if there is one.
+    pub(crate) fn set(&mut self, x: i64, y: i64, colour: Rgb) {
+        let Size { width, height } = self.size;
+        if (0..i64::from(width)).contains(&x) && (0..i64::from(height)).contains(&y) {
+            self.pixel(x as u32, y as u32).copy_from_slice(&colour);
+        }
+    }
+
+    /// Lays `part` 256ths of a colour over a pixel.
+    pub(crate) fn tint(&mut self, x: u32, y: u32, colour: Rgb, part: u32) {
+        for (level, other) in self.pixel(x, y).iter_mut().zip(colour) {
+            *level = ((u32::from(*level) * (256 - part) + u32::from(other) * part) >> 8) as u8;
+        }
+    }
+
+    fn pixel(&mut self, x: u32, y: u32) -> &mut [u8] {
+        &mut self.rgb[3 * (y as usize * self.size.width as usize + x as usize)..][..3]
+    }
 }
 
 /// Pairs of pictures on paper.
@@ -82,13 +104,9 @@ impl Sheet {
     fn write_caption(&mut self, x: u32, y: u32, caption: &str) {
         let room = (CELL / (font::ADVANCE * DOT)) as usize;
         let skipped = caption.chars().count().saturating_sub(room);
-        for (place, letter) in (0..).zip(caption.chars().skip(skipped)) {
-            let x = x + place * font::ADVANCE * DOT;
-            for (column, row) in (0..font::ROWS).flat_map(|row| (0..3).map(move |column| (column, row))) {
-                if font::is_set(letter, column, row) {
-                    self.fill(x + column * DOT, y + row * DOT, Size::new(DOT, DOT), INK);
-                }
-            }
+        let end: String = caption.chars().skip(skipped).collect();
+        for (column, row) in font::dots(&end) {
+            self.fill(x + column * DOT, y + row * DOT, Size::new(DOT, DOT), INK);
         }
     }
 

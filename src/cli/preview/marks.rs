@@ -1,0 +1,225 @@
+//! Marks on a small picture: masks, outlines, boxes and keypoints of objects, and the names of their classes.
+
+use super::font;
+use super::sheet::{Rgb, Thumbnail};
+use feedline::geometry::Size;
+use feedline::plan::carry::Seen;
+
+/// Colours of classes, in turn; neighbours are far from each other.
+const COLOURS: [Rgb; 10] = [
+    [230, 50, 50],
+    [40, 170, 70],
+    [40, 90, 230],
+    [250, 160, 20],
+    [160, 60, 210],
+    [10, 190, 200],
+    [240, 70, 170],
+    [140, 140, 10],
+    [130, 80, 40],
+    [90, 100, 130],
+];
+const WHITE: Rgb = [255; 3];
+/// How much of a mask's colour is laid over the picture, in 256ths.
+const MASK: u32 = 90;
+/// Most steps of a line: beyond it lies no picture.
+const MAX_STEPS: f64 = 4096.0;
+
+/// Draws objects, whose coordinates are the picture's pixels; a class without a name shows its number.
+pub(super) fn draw(picture: &mut Thumbnail, objects: &[Seen], names: &[String]) {
+    // Masks below all lines, names above them.
+    for object in objects {
+        fill(picture, &object.polygons, colour(object.class));
+    }
+    for object in objects {
+        let colour = colour(object.class);
+        object.polygons.iter().for_each(|polygon| outline(picture, polygon, colour));
+        frame(picture, object.bbox, colour);
+        object.keypoints.iter().for_each(|keypoint| dot(picture, *keypoint, colour));
+    }
+    for object in objects {
+        let number = object.class.to_string();
+        let name = usize::try_from(object.class).ok().and_then(|class| names.get(class)).unwrap_or(&number);
+        label(picture, object.bbox, name, colour(object.class));
+    }
+}
+
+fn colour(class: i64) -> Rgb {
+    COLOURS[class.rem_euclid(COLOURS.len() as i64) as usize]
+}
+
+/// Lays a colour over the pixels whose middle is inside of an odd number of outlines.
+fn fill(picture: &mut Thumbnail, polygons: &[Vec<[f64; 2]>], colour: Rgb) {
+    for y in 0..picture.size.height {
+        let middle = f64::from(y) + 0.5;
+        let mut crossings: Vec<f64> =
+            polygons.iter().flat_map(|polygon| crossings(polygon, middle)).collect();
+        crossings.sort_by(f64::total_cmp);
+        for pair in crossings.chunks_exact(2) {
+            let [from, to] =
+                [pair[0], pair[1]].map(|x| (x - 0.5).ceil().clamp(0.0, f64::from(picture.size.width)));
+            for x in from as u32..to as u32 {
+                picture.tint(x, y, colour, MASK);
+            }
+        }
+    }
+}
+
+/// Where the polygon's edges cross the row.
+fn crossings(polygon: &[[f64; 2]], row: f64) -> impl Iterator<Item = f64> {
+    let crossed = edges(polygon).filter(move |([_, y0], [_, y1])| (*y0 <= row) != (*y1 <= row));
+    crossed.map(move |([x0, y0], [x1, y1])| x0 + (row - y0) / (y1 - y0) * (x1 - x0))
+}
+
+/// Each point with the one behind it, the last with the first.
+fn edges(polygon: &[[f64; 2]]) -> impl Iterator<Item = ([f64; 2], [f64; 2])> {
+    polygon.iter().zip(polygon.iter().cycle().skip(1)).map(|(a, b)| (*a, *b))
+}
+
+fn outline(picture: &mut Thumbnail, polygon: &[[f64; 2]], colour: Rgb) {
+    for ([x0, y0], [x1, y1]) in edges(polygon) {
+        let steps = (x1 - x0).abs().max((y1 - y0).abs()).ceil().clamp(1.0, MAX_STEPS);
+        for step in 0..=steps as u32 {
+            let part = f64::from(step) / steps;
+            picture.set(
+                (x0 + part * (x1 - x0)).floor() as i64,
+                (y0 + part * (y1 - y0)).floor() as i64,
+                colour,
+            );
+        }
+    }
+}
+
+/// The pixels of a box: its last ones lie just inside of its right and lower edge.
+fn pixels_of([left, top, right, bottom]: [f64; 4]) -> [i64; 4] {
+    let (left, top) = (left.floor() as i64, top.floor() as i64);
+    [left, top, (right.ceil() as i64 - 1).max(left), (bottom.ceil() as i64 - 1).max(top)]
+}
+
+fn frame(picture: &mut Thumbnail, bbox: [f64; 4], colour: Rgb) {
+    let [left, top, right, bottom] = pixels_of(bbox);
+    let (across, down) = (i64::from(picture.size.width), i64::from(picture.size.height));
+    for x in left.max(0)..=right.min(across) {
+        [top, bottom].into_iter().for_each(|y| picture.set(x, y, colour));
+    }
+    for y in top.max(0)..=bottom.min(down) {
+        [left, right].into_iter().for_each(|x| picture.set(x, y, colour));
+    }
+}
+
+/// A keypoint: white, so that it is seen on its own mask, with its class's colour inside where it is hidden; none where it
+/// is not labelled.
+fn dot(picture: &mut Thumbnail, [x, y, visibility]: [f64; 3], colour: Rgb) {
+    if visibility <= 0.0 {
+        return;
+    }
+    let (x, y) = (x.floor() as i64, y.floor() as i64);
+    for (dx, dy) in (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| (dx, dy))) {
+        picture.set(x + dx, y + dy, WHITE);
+    }
+    if visibility < 2.0 {
+        picture.set(x, y, colour);
+    }
+}
+
+/// A name on its class's colour, in the box's left top corner, moved into the picture where it would hang over.
+fn label(picture: &mut Thumbnail, bbox: [f64; 4], name: &str, colour: Rgb) {
+    let [left, top, right, _] = pixels_of(bbox);
+    let letters = name.chars().count() as u32;
+    // Large letters where the box has room for them.
+    let unit = if i64::from(2 * letters * font::ADVANCE) <= right - left { 2 } else { 1 };
+    let size = Size::new(unit * (letters * font::ADVANCE + 1), unit * (font::ROWS + 2));
+    let into = |at: i64, length: u32, edge: u32| at.min(i64::from(edge) - i64::from(length)).max(0);
+    let (x, y) = (into(left, size.width, picture.size.width), into(top, size.height, picture.size.height));
+    for (dx, dy) in (0..size.height).flat_map(|dy| (0..size.width).map(move |dx| (dx, dy))) {
+        picture.set(x + i64::from(dx), y + i64::from(dy), colour);
+    }
+    for (column, row) in font::dots(name) {
+        let (dx, dy) = ((column + 1) * unit, (row + 1) * unit);
+        for (i, j) in (0..unit).flat_map(|j| (0..unit).map(move |i| (i, j))) {
+            picture.set(x + i64::from(dx + i), y + i64::from(dy + j), WHITE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use feedline::draft::Draft;
+    use feedline::geometry::Orientation;
+    use feedline::label::{Keypoint, Object, Objects};
+    use std::sync::Arc;
+
+    const SIZE: Size = Size::new(20, 12);
+
+    fn drawn(object: Object, names: &[String]) -> Thumbnail {
+        let objects = Objects { list: vec![object], ..Objects::default() };
+        let seen = Draft::new(0, SIZE, Orientation::UPRIGHT).with_objects(Arc::new(objects)).objects();
+        let mut picture = Thumbnail { size: SIZE, rgb: vec![0; 3 * 20 * 12] };
+        draw(&mut picture, &seen, names);
+        picture
+    }
+
+    /// Rows of letters: a dot where the picture is black, `#` in the first class's colour, `+` for a mask, `w` for white.
+    fn letters(picture: &Thumbnail) -> Vec<String> {
+        let letter = |pixel: &[u8]| match pixel {
+            [0, 0, 0] => '.',
+            pixel if pixel == WHITE => 'w',
+            pixel if pixel == COLOURS[0] => '#',
+            _ => '+',
+        };
+        picture.rgb.chunks(60).map(|row| row.chunks(3).map(letter).collect()).collect()
+    }
+
+    #[test]
+    fn a_box_is_framed_by_its_outermost_pixels_and_named_in_its_corner() {
+        let rows =
+            letters(&drawn(Object { bbox: [4.0, 1.0, 16.0, 11.0], ..Object::default() }, &["IL".to_owned()]));
+        let want = [
+            "....................",
+            "....############....",
+            "....#www#w###..#....",
+            "....##w##w###..#....",
+            "....##w##w###..#....",
+            "....##w##w###..#....",
+            "....#www#www#..#....",
+            "....#########..#....",
+            "....#..........#....",
+            "....#..........#....",
+            "....############....",
+            "....................",
+        ];
+        assert_eq!(rows, want);
+    }
+
+    #[test]
+    fn a_mask_covers_the_pixels_whose_middle_is_inside() {
+        let square = vec![[2.0, 2.0], [8.0, 2.0], [8.0, 7.0], [2.0, 7.0]];
+        let hole = vec![[4.0, 4.0], [6.0, 4.0], [6.0, 6.0], [4.0, 6.0]];
+        let mut picture = Thumbnail { size: SIZE, rgb: vec![0; 3 * 20 * 12] };
+        let polygons = [square, hole].map(|polygon: Vec<[f64; 2]>| polygon);
+        fill(&mut picture, &polygons, COLOURS[0]);
+        let rows = letters(&picture);
+        assert_eq!(
+            rows.iter().map(|row| row.matches('+').count()).collect::<Vec<_>>(),
+            [0, 0, 6, 6, 4, 4, 6, 0, 0, 0, 0, 0]
+        );
+        assert_eq!(rows[4], "..++..++............");
+    }
+
+    #[test]
+    fn what_lies_outside_of_the_picture_is_left_out() {
+        let keypoints = vec![
+            Keypoint { x: 10.0, y: 6.0, visibility: 1.0 },
+            Keypoint { x: 1e9, y: -5.0, visibility: 2.0 },
+        ];
+        let polygons = vec![vec![[-1e6, 3.0], [1e6, 3.0], [5.0, f32::NAN]]];
+        let far = Object { bbox: [-1e9, -5.0, 1e9, 1e9], keypoints, polygons, ..Object::default() };
+        let picture = drawn(far, &["a name that is far too long for the picture".to_owned()]);
+        assert_eq!(picture.rgb.len(), 3 * 20 * 12);
+        let rows = letters(&drawn(
+            Object { keypoints: vec![Keypoint { x: 10.0, y: 6.0, visibility: 1.0 }], ..Object::default() },
+            &[String::new()],
+        ));
+        assert_eq!([&rows[5][9..12], &rows[6][9..12], &rows[7][9..12]], ["www", "w#w", "www"]);
+    }
+}
