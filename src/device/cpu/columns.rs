@@ -2,29 +2,44 @@
 //!
 //! A pixel is read as the three numbers that it has and the one behind them, so that one register holds it; the fourth
 //! sum is thrown away.
+#![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "vector loads and stores by pointer"))]
 
 /// Added to a number from 0 to 255, it leaves the nearest whole one, the even one of two, in the lowest bits.
 const ROUND: f32 = 12_582_912.0;
 
 /// Where the pixels of an output row come from, and how their neighbours are weighed.
-#[derive(Clone, Copy)]
-pub(crate) struct Columns<'a> {
-    /// Packed RGB sums from 0 to 255, with one number behind the last pixel that is read.
-    pub(crate) line: &'a [f32],
-    /// Where in the line each output's first tap begins.
-    pub(crate) starts: &'a [usize],
+#[derive(Debug, Default)]
+pub(crate) struct Columns {
+    /// Where in a line each output's first tap begins.
+    starts: Vec<u32>,
     /// As many for each output.
-    pub(crate) weights: &'a [f32],
+    weights: Vec<f32>,
     /// How many.
-    pub(crate) taps: usize,
+    taps: usize,
+    /// Length of the shortest line that holds all that is read of it.
+    reach: usize,
 }
 
-impl Columns<'_> {
-    /// Stores one packed RGB pixel for each start.
-    pub(crate) fn plain(self, pixels: &mut [u8]) {
-        let weights = self.weights.chunks_exact(self.taps);
-        for ((start, weights), pixel) in self.starts.iter().zip(weights).zip(pixels.chunks_exact_mut(3)) {
-            let line = &self.line[*start..];
+impl Columns {
+    /// `taps` weights for each start.
+    pub(crate) fn new(starts: Vec<u32>, weights: Vec<f32>, taps: usize) -> Self {
+        let furthest = starts.iter().max().map_or(0, |start| *start as usize);
+        Self { starts, weights, taps, reach: furthest + taps * 3 + 1 }
+    }
+
+    /// Number of outputs.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Stores packed RGB pixels from the output `first` on; `line` holds packed RGB sums from 0 to 255, and one number
+    /// behind the last pixel that is read.
+    #[inline(always)]
+    pub(crate) fn plain(&self, line: &[f32], first: usize, pixels: &mut [u8]) {
+        let weights = self.weights.chunks_exact(self.taps.max(1));
+        let outputs = self.starts.iter().zip(weights).skip(first);
+        for ((start, weights), pixel) in outputs.zip(pixels.chunks_exact_mut(3)) {
+            let line = &line[*start as usize..];
             let mut sums = [0.0f32; 3];
             for (tap, weight) in line.chunks_exact(3).zip(weights) {
                 for (sum, level) in sums.iter_mut().zip(tap) {
@@ -38,44 +53,56 @@ impl Columns<'_> {
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vector {
-    use super::{Columns, ROUND};
+    use super::Columns;
     use std::arch::x86_64::*;
 
-    impl Columns<'_> {
-        /// As [`Columns::plain`], a pixel in one register.
+    impl Columns {
+        /// As [`Columns::plain`] from the first output on, with a pixel in one register.
         #[target_feature(enable = "avx2,fma")]
-        pub(crate) fn wide(self, pixels: &mut [u8]) {
+        pub(crate) fn wide(&self, line: &[f32], pixels: &mut [u8]) {
             match self.taps {
-                1 => self.of::<1>(pixels),
-                2 => self.of::<2>(pixels),
-                3 => self.of::<3>(pixels),
-                4 => self.of::<4>(pixels),
-                5 => self.of::<5>(pixels),
-                _ => self.plain(pixels),
+                1 => self.of::<1>(line, pixels),
+                2 => self.of::<2>(line, pixels),
+                3 => self.of::<3>(line, pixels),
+                4 => self.of::<4>(line, pixels),
+                5 => self.of::<5>(line, pixels),
+                _ => self.plain(line, 0, pixels),
             }
         }
 
         #[target_feature(enable = "avx2,fma")]
-        fn of<const TAPS: usize>(self, pixels: &mut [u8]) {
-            let lowest = _mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+        fn of<const TAPS: usize>(&self, line: &[f32], pixels: &mut [u8]) {
             let (weights, _) = self.weights.as_chunks::<TAPS>();
-            for (number, (start, weights)) in self.starts.iter().zip(weights).enumerate() {
-                let line = &self.line[*start..][..TAPS * 3 + 1];
-                let mut sum = _mm_setzero_ps();
-                for (tap, weight) in weights.iter().enumerate() {
-                    let at = tap * 3;
-                    let level = _mm_setr_ps(line[at], line[at + 1], line[at + 2], line[at + 3]);
-                    sum = _mm_fmadd_ps(level, _mm_set1_ps(*weight), sum);
+            let count = self.starts.len().min(weights.len()).min(pixels.len() / 3);
+            let outputs = self.starts[..count].as_chunks::<4>().0.iter().zip(weights.as_chunks::<4>().0);
+            let mut done = 0;
+            for (starts, weights) in outputs {
+                // Four pixels are stored with four bytes behind them, which belong to pixels that are stored later.
+                if self.reach > line.len() || done * 3 + 16 > count * 3 {
+                    break;
                 }
-                let bits = _mm_castps_si128(_mm_add_ps(sum, _mm_set1_ps(ROUND)));
-                let levels = _mm_cvtsi128_si32(_mm_shuffle_epi8(bits, lowest)).to_le_bytes();
-                let rest = &mut pixels[number * 3..];
-                // The byte behind a pixel belongs to the next one, which is stored later.
-                match rest.first_chunk_mut::<4>() {
-                    Some(pixel) => *pixel = levels,
-                    None => rest.copy_from_slice(&levels[..3]),
+                let sum = |number: usize| {
+                    let mut sum = _mm_setzero_ps();
+                    for (tap, weight) in weights[number].iter().enumerate() {
+                        let at = starts[number] as usize + tap * 3;
+                        // SAFETY: at <= furthest start + 3 (TAPS - 1), and the line is at least `reach` long, which is
+                        // furthest start + 3 TAPS + 1: four numbers are there.
+                        let levels = unsafe { _mm_loadu_ps(line.as_ptr().add(at)) };
+                        sum = _mm_fmadd_ps(levels, _mm_set1_ps(*weight), sum);
+                    }
+                    _mm_cvtps_epi32(sum)
+                };
+                let lower = _mm_packs_epi32(sum(0), sum(1));
+                let levels = _mm_packus_epi16(lower, _mm_packs_epi32(sum(2), sum(3)));
+                let closer = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+                // SAFETY: 16 bytes from 3 done on end at 3 count at most, which is no more than the length of `pixels`.
+                unsafe {
+                    let at = pixels.as_mut_ptr().add(done * 3).cast();
+                    _mm_storeu_si128(at, _mm_shuffle_epi8(levels, closer));
                 }
+                done += 4;
             }
+            self.plain(line, done, &mut pixels[done * 3..]);
         }
     }
 }
@@ -91,16 +118,16 @@ mod tests {
         let mut rng = Rng::new(1, 0, 0, 0);
         for taps in 1..=19 {
             let line: Vec<f32> = (0..301).map(|_| rng.uniform_between(0.0, 255.0)).collect();
-            let starts: Vec<usize> = (0..70).map(|_| 3 * rng.below(100 - taps) as usize).collect();
+            let starts: Vec<u32> = (0..70).map(|_| 3 * rng.below(100 - taps)).collect();
             let taps = taps as usize;
             let weights: Vec<f32> =
                 (0..70 * taps).map(|_| rng.uniform_between(0.0, 1.0 / taps as f32)).collect();
-            let columns = Columns { line: &line, starts: &starts, weights: &weights, taps };
+            let columns = Columns::new(starts, weights, taps);
             let mut plain = vec![0; 210];
-            columns.plain(&mut plain);
+            columns.plain(&line, 0, &mut plain);
             for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
                 let mut pixels = vec![7; 210];
-                crate::device::cpu::pack::weigh(columns, &mut pixels, level);
+                crate::device::cpu::pack::weigh(&columns, &line, &mut pixels, level);
                 assert_eq!(pixels, plain, "{taps} taps, {level:?}");
             }
         }

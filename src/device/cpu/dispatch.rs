@@ -50,11 +50,11 @@ pub(crate) fn join(planes: &[Plane; 3], packed: &mut [u8; LANES * 3], level: Lev
 
 /// Weighted sums of neighbouring pixels, as packed levels.
 #[inline(always)]
-pub(crate) fn weigh(columns: Columns<'_>, pixels: &mut [u8], level: Level) {
+pub(crate) fn weigh(columns: &Columns, line: &[f32], pixels: &mut [u8], level: Level) {
     match level.min(simd::level()) {
-        Level::Scalar => columns.plain(pixels),
+        Level::Scalar => columns.plain(line, 0, pixels),
         // SAFETY: as above.
-        _ => unsafe { columns.wide(pixels) },
+        _ => unsafe { columns.wide(line, pixels) },
     }
 }
 

@@ -26,8 +26,8 @@ mod portable {
         plain_join(planes, packed);
     }
 
-    pub(crate) fn weigh(columns: Columns<'_>, pixels: &mut [u8], _: Level) {
-        columns.plain(pixels);
+    pub(crate) fn weigh(columns: &Columns, line: &[f32], pixels: &mut [u8], _: Level) {
+        columns.plain(line, 0, pixels);
     }
 
     pub(crate) fn bytes(plane: &Plane, _: Level) -> [u8; LANES] {

@@ -121,7 +121,12 @@ impl Sample<'_> {
             Values::Bf16(out) if nchw => put_planes(out, at, plane, block, count, brain),
             Values::U8(out) if nchw => {
                 for (c, lanes) in block.planes.iter().enumerate() {
-                    out[c * plane + at..][..count].copy_from_slice(&pack::bytes(lanes, level)[..count]);
+                    let (out, bytes) = (&mut out[c * plane + at..], pack::bytes(lanes, level));
+                    match out.first_chunk_mut() {
+                        // A copy of fixed length is one store, where one of any length is a call.
+                        Some(out) if count == LANES => *out = bytes,
+                        _ => out[..count].copy_from_slice(&bytes[..count]),
+                    }
                 }
             }
             Values::F32(out) => put_pixels(out, at, block, count, |o, l| o.copy_from_slice(l)),

@@ -22,12 +22,7 @@ const WIDEST: usize = 2 * MAX_RADIUS as usize + 1;
 pub(super) struct Straight {
     /// Number of the first column of the window that is covered; the others follow it.
     first: usize,
-    /// Where each one's first tap's red is in the line.
-    columns: Vec<usize>,
-    /// As many for each column, from its first tap on.
-    weights: Vec<f32>,
-    /// How many.
-    taps: usize,
+    columns: Columns,
     /// One source row's sums with a margin on both sides.
     line: Vec<f32>,
     /// Byte where each source row of the current output row begins, and its weight.
@@ -55,18 +50,18 @@ impl Straight {
             for (tap, weight) in weights.iter_mut().enumerate().take(tent.count as usize) {
                 *weight = tent.tap(tap as i32).1 * part;
             }
-            (tent.first as i32 - gather.corner[0] + MARGIN as i32) as usize * 3
+            (tent.first as i32 - gather.corner[0] + MARGIN as i32) as u32 * 3
         };
         let columns = tents.iter().zip(weights.chunks_exact_mut(taps)).map(column).collect();
         let line = vec![0.0; (gather.view.size.width as usize + 2 * MARGIN + WIDEST) * 3 + 1];
-        Some(Self { first, columns, weights, taps, line, rows: Vec::new() })
+        Some(Self { first, columns: Columns::new(columns, weights, taps), line, rows: Vec::new() })
     }
 
     /// Row `y` of the window.
     #[inline(always)]
     pub(super) fn row(&mut self, gather: &Gather<'_>, y: usize, pixels: &mut [u8], level: Level) {
         let [_, place] = gather.warp.place(0.0, gather.rows.shown(y) as i32 as f32);
-        if !gather.covers_row(place) || self.columns.is_empty() {
+        if !gather.covers_row(place) || self.columns.len() == 0 {
             return;
         }
         let tent = Tent::new(place, gather.warp.radius(0.0, 0.0)[1]).without_idle_taps();
@@ -77,9 +72,8 @@ impl Straight {
             (gather.row_of(top), weight * part)
         }));
         self.sum_rows(gather);
-        let columns =
-            Columns { line: &self.line, starts: &self.columns, weights: &self.weights, taps: self.taps };
-        pack::weigh(columns, &mut pixels[self.first * 3..][..self.columns.len() * 3], level);
+        let pixels = &mut pixels[self.first * 3..][..self.columns.len() * 3];
+        pack::weigh(&self.columns, &self.line, pixels, level);
     }
 
     /// Fills the line with the weighted sums of the source's rows.
@@ -105,10 +99,9 @@ impl Straight {
                 *sum = f32::from(*level).mul_add(weight, *sum);
             }
         }
-        let (left, right) = (MARGIN * 3, MARGIN * 3 + bytes - 3);
-        for margin in 0..MARGIN {
-            self.line.copy_within(left..left + 3, margin * 3);
-            self.line.copy_within(right..right + 3, right + (margin + 1) * 3);
-        }
+        let (left, right) = (MARGIN * 3, MARGIN * 3 + bytes);
+        let [first, last] = [left, right - 3].map(|at| [self.line[at], self.line[at + 1], self.line[at + 2]]);
+        self.line[..left].as_chunks_mut().0.fill(first);
+        self.line[right..][..left].as_chunks_mut().0.fill(last);
     }
 }
