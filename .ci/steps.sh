@@ -15,12 +15,15 @@ mkdir -p "$work"
 export PATH="$tools/bin:$PATH"
 
 failed=()
+# The steps that are wanted; all where none is named.
+only=()
 
 # step NAME COMMAND...: runs it, prints "ok" or "FAILED" with its seconds, and goes on either way.
 step() {
     local name=$1 log status=0 began=$SECONDS
     log=$work/${name//[^a-z0-9]/-}.log
     shift
+    is_wanted "$name" || return 0
     # In the background and then waited for: bash turns `set -e` off inside anything whose failure is asked for.
     ( "$@" ) >"$log" 2>&1 &
     wait $! || status=$?
@@ -31,6 +34,15 @@ step() {
     failed+=("$name")
     printf 'FAILED  %-34s %4d s, exit status %d; its last lines:\n' "$name" $((SECONDS - began)) "$status"
     grep -v '^test .* \.\.\. ok$' "$log" | tail -n 60 | sed 's/^/        | /'
+}
+
+is_wanted() {
+    local wanted
+    ((${#only[@]})) || return 0
+    for wanted in "${only[@]}"; do
+        [[ $wanted != "$1" ]] || return 0
+    done
+    return 1
 }
 
 # notes_of NAME: repeats the lines that a step began with "NOTE:"; a step that passes shows nothing else.

@@ -79,6 +79,13 @@ fn rotate(bencher: Bencher<'_, '_>, interpolation: Interpolation) {
     run(bencher, &[small, turn], DType::U8, Layout::Nhwc);
 }
 
+/// The whole image, with one step on each of its 187,500 pixels, and with none.
+#[divan::bench(args = [false, true])]
+fn hsv(bencher: Bencher<'_, '_>, step: bool) {
+    let change = [Op::Hsv { hue: 0.01, saturation: 1.4, value: 0.8 }];
+    run(bencher, if step { &change } else { &[] }, DType::U8, Layout::Nhwc);
+}
+
 #[divan::bench]
 fn crop_and_jitter(bencher: Bencher<'_, '_>) {
     run(bencher, &[&[crop()], jitter().as_slice()].concat(), DType::F32, Layout::Nchw);

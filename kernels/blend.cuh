@@ -93,6 +93,7 @@ FEEDLINE_INLINE Values valued(const Sum<ERASED>& sum, const Format& format) {
 template <bool ERASED>
 FEEDLINE_INLINE void blend_job(const uint8_t* constants, uint8_t* scratch, uint32_t jobs, Shared& shared) {
     const RenderJob& job = table<RenderJob>(constants, jobs)[blockIdx.y];
+    // Other jobs of the launch may have more tiles. Such a block would store nothing, but take its time.
     if (blockIdx.x >= tiles_of(job.size)) return;
     Tables tables = {constants, scratch};
     load_figures(tables, job.stats, shared.figures);

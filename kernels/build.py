@@ -62,7 +62,7 @@ def installed(folder):
 def compiled(tools, source):
     """PTX of one file: stamped, without what only a reader wants, of the lowest version that holds it."""
     raw = subprocess.run([tools / "nvcc", *FLAGS, source, "-o", "/dev/stdout"], check=True, capture_output=True)
-    lines = (" ".join(line.split("//")[0].split()) for line in raw.stdout.decode().splitlines())
+    lines = (" ".join(line.split("//")[0].split()).replace(", ", ",") for line in raw.stdout.decode().splitlines())
     body = "\n".join(line for line in lines if line) + "\n"
     for version in VERSIONS:
         ptx = re.sub(r"^\.version .*$", f".version {version}", body, count=1, flags=re.M)

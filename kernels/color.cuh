@@ -79,6 +79,36 @@ FEEDLINE_INLINE void turn_hue(float& red, float& green, float& blue, float turn)
     from_hsv(turned, saturation, high, red, green, blue);
 }
 
+FEEDLINE_INLINE float hsv_channel(float away, float slope, float most) {
+    return floorf(fmaf(fminf(fmaxf(away, 0.0f), 30.0f), -slope, most));
+}
+
+// Three levels, or sums of such.
+struct Color {
+    float r, g, b;
+};
+
+// Hue, saturation and value as OpenCV's uint8 HSV has them, changed, and back; src/device/cpu/hsv.rs says how. A call, so
+// that its registers are not those of the other steps.
+FEEDLINE_CALLED Color changed_hsv(Color color, float turn, float saturation, float value) {
+    const float whole = 12582912.0f, fine = 3072.0f, above = 1.0f + 0x1p-22f;
+    float r = color.r, g = color.g, b = color.b;
+    float v = fmaxf(fmaxf(r, g), b);
+    float d = v - fminf(fminf(r, g), b);
+    float both = 1.0f / fmaxf(v * d, 1.0f);
+    float over_v = fmaf(fmaf(both * d, 255.0f, fine), above, -fine * above);
+    float over_d = fmaf(both * v, 30.0f, fine) - fine;
+    float s = fmaf(d, over_v, whole) - whole;
+    float x = v == r ? g - b : v == g ? fmaf(d, 2.0f, b - r) : fmaf(d, 4.0f, r - g);
+    float h = floorf(fmaf(x, over_d, turn + 0.5f));
+    h = h >= 180.0f ? h - 180.0f : h;
+    s = floorf(fminf(s * saturation, 255.0f));
+    v = floorf(fminf(v * value, 255.0f));
+    float slope = v * s * (1.0f / 7650.0f), most = v + 0.5f / 7650.0f;
+    return {hsv_channel(60.0f - fabsf(h - 90.0f), slope, most), hsv_channel(fabsf(h - 60.0f) - 30.0f, slope, most),
+            hsv_channel(fabsf(h - 120.0f) - 30.0f, slope, most)};
+}
+
 FEEDLINE_INLINE float blended(float level, float other, float factor, float rest) {
     return truncate(fmaf(other, rest, factor * level));
 }
@@ -99,11 +129,6 @@ FEEDLINE_INLINE float picked(float channel, float r, float g, float b) {
 FEEDLINE_INLINE float mean_of(const Step& step, const Figures& figures) {
     return step.stat & FEEDLINE_TALLY_BIT ? 0.0f : figures.means[step.stat - figures.first];
 }
-
-// Three levels, or sums of such.
-struct Color {
-    float r, g, b;
-};
 
 // Looks the levels up in a table; a call, so that its addresses take no registers from the other steps.
 FEEDLINE_CALLED Color looked_up(Color color, const Tally* tally) {
@@ -136,6 +161,11 @@ FEEDLINE_INLINE void run_step(const Step& step, const Figures& figures, float& r
             r = truncate(factor * r), g = truncate(factor * g), b = truncate(factor * b);
             break;
         case FEEDLINE_STEP_HUE: turn_hue(r, g, b, factor); break;
+        case FEEDLINE_STEP_HSV: {
+            Color changed = changed_hsv({r, g, b}, factor, rest, step.args[2]);
+            r = changed.r, g = changed.g, b = changed.b;
+            break;
+        }
         case FEEDLINE_STEP_GRAYSCALE: r = g = b = luma(r, g, b); break;
         default: {
             float other = step.op == FEEDLINE_STEP_CONTRAST ? mean_of(step, figures) : luma(r, g, b);

@@ -99,29 +99,31 @@ FEEDLINE_INLINE float weight_of(const Tent& tent, float tap) {
     return fmaxf(1.0f - fabsf(tap - tent.centre) / tent.radius, 0.0f);
 }
 
+// What a weight is multiplied with, so that all of them sum to 1.
+FEEDLINE_INLINE float part_of(const Tent& tent) {
+    float whole = 0.0f;
+#pragma unroll 1
+    for (int tap = 0; tap < tent.count; tap++) whole += weight_of(tent, tent.first + (float)tap);
+    return 1.0f / whole;
+}
+
 // A tent as wide as the source's stride: columns from the left, in each column rows from the top.
 FEEDLINE_INLINE Taken take_widened(const Warp& warp, Pair place, Pair radius) {
     Tent columns = tent_of(place.x, radius.x), rows = tent_of(place.y, radius.y);
     Taken sums = {0.0f, 0.0f, 0.0f, 0.0f};
-    float across = 0.0f, down = 0.0f;
+    float across = part_of(columns), down = part_of(rows);
 #pragma unroll 1
     for (int column = 0; column < columns.count; column++) {
         float left = columns.first + (float)column;
         Taken line = {0.0f, 0.0f, 0.0f, 0.0f};
-        down = 0.0f;
 #pragma unroll 1
         for (int row = 0; row < rows.count; row++) {
             float top = rows.first + (float)row;
-            float weight = weight_of(rows, top);
-            add(line, take(warp, left, top), weight);
-            down += weight;
+            add(line, take(warp, left, top), weight_of(rows, top) * down);
         }
-        float weight = weight_of(columns, left);
-        add(sums, line, weight);
-        across += weight;
+        add(sums, line, weight_of(columns, left) * across);
     }
-    float whole = across * down;
-    return {sums.r / whole, sums.g / whole, sums.b / whole, sums.inside / whole};
+    return sums;
 }
 
 // Four taps, in the order of torch's sums.

@@ -65,6 +65,7 @@ extern "C" {
 #define FEEDLINE_STEP_PERMUTE 7    /* the channels args[0], args[1] and args[2] */
 #define FEEDLINE_STEP_AUTOCONTRAST 8 /* from a histogram: the least level to 0, the greatest to 255 */
 #define FEEDLINE_STEP_EQUALIZE 9     /* from a histogram: levels by how many pixels lie below */
+#define FEEDLINE_STEP_HSV 10 /* h + args[0] mod 180, s * args[1], v * args[2], as OpenCV's uint8 HSV has them */
 
 /* Stat.kind */
 #define FEEDLINE_STAT_MEAN_LUMA 0 /* f32(exact sum of the luma / pixel count) */

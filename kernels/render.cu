@@ -10,6 +10,7 @@ extern "C" __global__ void __launch_bounds__(FEEDLINE_THREADS, 3)
 render(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uint32_t jobs) {
     __shared__ Shared shared;
     const RenderJob& job = table<RenderJob>(constants, jobs)[blockIdx.y];
+    // Other jobs of the launch may have more tiles. Such a block would store nothing, but take its time.
     if (blockIdx.x >= tiles_of(job.size)) return;
     Tables tables = {constants, scratch};
     const Picture& picture = pictures_of(tables)[job.pictures.start];

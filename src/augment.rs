@@ -8,10 +8,16 @@ mod auto_augment;
 mod center_crop;
 mod check;
 mod color_jitter;
+mod cut_mix;
 mod degrees;
+mod draw;
 mod gaussian_blur;
 mod grayscale;
 mod horizontal_flip;
+mod letter_box;
+mod mix_up;
+mod mixing;
+mod mosaic;
 mod pad;
 mod patch;
 mod policy;
@@ -24,25 +30,40 @@ mod random_crop;
 mod random_equalize;
 mod random_erasing;
 mod random_grayscale;
+mod random_hsv;
 mod random_invert;
+mod random_iou_crop;
 mod random_perspective;
 mod random_photometric_distort;
 mod random_posterize;
 mod random_resized_crop;
 mod random_rotation;
+mod random_shortest_size;
 mod random_solarize;
+mod random_zoom_out;
 mod registry;
 mod resize;
+mod resize_longest;
+mod sanitize_bounding_boxes;
+mod scale_jitter;
+mod timm_mixup;
 mod trivial_augment_wide;
 mod vertical_flip;
+mod yolo_mix_up;
+mod yolo_perspective;
 
 pub use auto_augment::{AutoAugment, AutoAugmentPolicy};
 pub use center_crop::CenterCrop;
 pub use color_jitter::{ColorJitter, Jitter, JitterParams};
+pub use cut_mix::CutMix;
 pub use degrees::Degrees;
 pub use gaussian_blur::{GaussianBlur, KernelSize, Sigma};
 pub use grayscale::Grayscale;
 pub use horizontal_flip::RandomHorizontalFlip;
+pub use letter_box::LetterBox;
+pub use mix_up::MixUp;
+pub use mixing::{Dice, Mixing, Partner};
+pub use mosaic::Mosaic;
 pub use pad::Pad;
 pub use policy::{Drawn, PolicyOp};
 pub use rand_augment::RandAugment;
@@ -54,16 +75,26 @@ pub use random_crop::{CropParams, RandomCrop};
 pub use random_equalize::RandomEqualize;
 pub use random_erasing::{EraseValue, Random, RandomErasing};
 pub use random_grayscale::RandomGrayscale;
+pub use random_hsv::RandomHSV;
 pub use random_invert::RandomInvert;
+pub use random_iou_crop::RandomIoUCrop;
 pub use random_perspective::{Corners, RandomPerspective};
 pub use random_photometric_distort::{DistortParams, RandomPhotometricDistort};
 pub use random_posterize::RandomPosterize;
 pub use random_resized_crop::RandomResizedCrop;
 pub use random_rotation::RandomRotation;
+pub use random_shortest_size::{MinSize, RandomShortestSize};
 pub use random_solarize::RandomSolarize;
+pub use random_zoom_out::RandomZoomOut;
 pub use resize::Resize;
+pub use resize_longest::ResizeLongest;
+pub use sanitize_bounding_boxes::SanitizeBoundingBoxes;
+pub use scale_jitter::ScaleJitter;
+pub use timm_mixup::{MixupMode, MixupParams, TimmMixup};
 pub use trivial_augment_wide::TrivialAugmentWide;
 pub use vertical_flip::RandomVerticalFlip;
+pub use yolo_mix_up::YoloMixUp;
+pub use yolo_perspective::{YoloPerspective, YoloPerspectiveParams};
 
 use crate::draft::Draft;
 use crate::error::Result;
@@ -73,8 +104,12 @@ registry::registry! {
     AutoAugment,
     CenterCrop,
     ColorJitter,
+    CutMix,
     GaussianBlur,
     Grayscale,
+    LetterBox,
+    MixUp,
+    Mosaic,
     Pad,
     RandAugment,
     RandomAdjustSharpness,
@@ -85,17 +120,27 @@ registry::registry! {
     RandomEqualize,
     RandomErasing,
     RandomGrayscale,
+    RandomHSV,
     RandomHorizontalFlip,
     RandomInvert,
+    RandomIoUCrop,
     RandomPerspective,
     RandomPhotometricDistort,
     RandomPosterize,
     RandomResizedCrop,
     RandomRotation,
+    RandomShortestSize,
     RandomSolarize,
     RandomVerticalFlip,
+    RandomZoomOut,
     Resize,
+    ResizeLongest,
+    SanitizeBoundingBoxes,
+    ScaleJitter,
+    TimmMixup,
     TrivialAugmentWide,
+    YoloMixUp,
+    YoloPerspective,
 }
 
 /// One augmentation: draws parameters, asks the draft for ops.
@@ -113,6 +158,17 @@ pub trait Augment: Send + Sync {
     /// How many partner samples it needs (at most 9); they come planned through the augmentations ahead of this one.
     fn partners(&self) -> usize {
         0
+    }
+
+    /// Whether partners are wanted this time; asked once, ahead of all other draws, of an augmentation that has any.
+    /// Where they are not, none are planned, and [`Augment::plan`] gets none.
+    fn wants_partners(&self, _rng: &mut dyn Draws) -> bool {
+        true
+    }
+
+    /// Who the partners are, and whose dice are thrown.
+    fn mixing(&self) -> Mixing {
+        Mixing::default()
     }
 
     /// Edits `draft`. All randomness comes from `rng`, so the same key gives the same plan.

@@ -6,6 +6,7 @@ mod data;
 mod decode;
 mod doctor;
 mod index;
+mod labels;
 mod npy;
 mod ops;
 mod options;

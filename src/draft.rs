@@ -4,7 +4,9 @@
 //! already holds (a second resampling, a border after a colour step), the draft is *sealed*: what there is becomes a
 //! stage that renders a u8 image, and the verb goes on from that.
 
+mod compose;
 mod filtered;
+mod fold;
 mod freeze;
 mod mix;
 pub mod op;
@@ -15,8 +17,10 @@ mod warp;
 use crate::error::Error;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::label::Objects;
-use crate::plan::moves::{How, Move};
+use crate::plan::carry::{self, Seen};
+use crate::plan::moves::{How, Keep, Move};
 use crate::plan::{self, Erase, ImageRef, Layer, Span, Step, filter, kind, step};
+pub use compose::Tile;
 use op::Op;
 use std::sync::Arc;
 
@@ -68,6 +72,7 @@ pub struct Draft {
     moves: Vec<Move>,
     ops: Vec<Op>,
     normalized: bool,
+    composed: bool,
     error: Option<Error>,
 }
 
@@ -84,6 +89,7 @@ impl Draft {
             moves: Vec::new(),
             ops: Vec::new(),
             normalized: false,
+            composed: false,
             error: None,
         }
     }
@@ -94,10 +100,22 @@ impl Draft {
         self
     }
 
+    /// Does something to the labels of all images so far that their pixels know nothing of.
+    pub fn relabel(&mut self, how: How) {
+        self.record(how);
+    }
+
     /// Lets the labels of all images so far take part in what is done to their pixels.
     fn record(&mut self, how: How) {
         let images = Span { start: 0, len: self.images.len() as u32 };
         self.moves.push(Move { images, how });
+    }
+
+    /// The objects on the canvas as it stands, in its pixels; of images whose objects are not known there are none.
+    pub fn objects(&self) -> Vec<Seen> {
+        let mut seen = carry::pick_up(&self.images, &self.objects);
+        carry::carry(&mut seen, &self.moves);
+        seen
     }
 
     /// The canvas as it stands: the size that the next verb works on.
@@ -143,12 +161,14 @@ impl Draft {
             Op::Affine { .. } => self.affine(op),
             Op::Rotate { .. } => self.rotate(op),
             Op::Perspective { .. } => self.perspective(op),
-            Op::Hflip {} => self.mirror(1),
-            Op::Vflip {} => self.mirror(2),
+            Op::Hflip {} => self.flip(1),
+            Op::Vflip {} => self.flip(2),
+            Op::WarpPerspective { matrix, size, fill } => self.warp_perspective(matrix, size.square(), fill),
             Op::Brightness { factor } => self.blend_with(op, step::BRIGHTNESS, factor),
             Op::Contrast { factor } => self.blend_with(op, step::CONTRAST, factor),
             Op::Saturation { factor } => self.blend_with(op, step::SATURATION, factor),
             Op::Hue { factor } => self.turn_hue(factor),
+            Op::Hsv { hue, saturation, value } => self.hsv(hue, saturation, value),
             Op::Grayscale { num_output_channels: 3 } => self.recolour(step::GRAYSCALE, [0.0; 3]),
             Op::Grayscale { num_output_channels } => Err(Error::config(format!(
                 "grayscale: num_output_channels is {num_output_channels}, but a sample always has 3: leave it out"
@@ -162,6 +182,11 @@ impl Draft {
             Op::Sharpness { factor } => self.sharpness(factor),
             Op::GaussianBlur { kernel_size, sigma } => self.gaussian_blur(kernel_size, sigma),
             Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
+            Op::SanitizeBoundingBoxes { min_size, min_area } => self.sanitize(min_size, min_area),
+            Op::KeepCenters { top, left, height, width } => {
+                self.record(How::Keep(Keep::Centred(Rect::new(left, top, width, height))));
+                Ok(())
+            }
             Op::Normalize { mean, std } => self.normalize(mean, std),
         }
     }
@@ -170,7 +195,13 @@ impl Draft {
     fn check_order(&self, op: &Op) -> Result<(), Error> {
         let follows = matches!(
             op,
-            Op::Crop { .. } | Op::CenterCrop { .. } | Op::Hflip {} | Op::Vflip {} | Op::Erase { .. }
+            Op::Crop { .. }
+                | Op::CenterCrop { .. }
+                | Op::Hflip {}
+                | Op::Vflip {}
+                | Op::Erase { .. }
+                | Op::SanitizeBoundingBoxes { .. }
+                | Op::KeepCenters { .. }
         );
         match self.finished_by() {
             Some(first) if !follows => Err(Error::config(format!(

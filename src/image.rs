@@ -8,12 +8,14 @@
 mod error;
 mod header;
 mod magic;
+mod mask;
 mod png;
 mod webp;
 
 pub use crate::jpeg::{Index, Limits, Part, Scale};
 pub use error::ImageError;
 pub use header::{Header, parse_header};
+pub use mask::decode_mask;
 
 use crate::geometry::{Orientation, Rect, Size};
 use crate::jpeg;

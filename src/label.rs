@@ -47,6 +47,31 @@ pub enum Unit {
     Normalized,
 }
 
+/// How the four numbers of a box say where it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BoxFormat {
+    /// Left, top, right, bottom.
+    #[default]
+    Xyxy,
+    /// Left, top, width, height.
+    Xywh,
+    /// Middle from the left, middle from the top, width, height.
+    Cxcywh,
+}
+
+impl BoxFormat {
+    /// A box of left, top, right and bottom in this format.
+    pub fn from_xyxy(self, [left, top, right, bottom]: [f64; 4]) -> [f64; 4] {
+        let (width, height) = (right - left, bottom - top);
+        match self {
+            BoxFormat::Xyxy => [left, top, right, bottom],
+            BoxFormat::Xywh => [left, top, width, height],
+            BoxFormat::Cxcywh => [left + width / 2.0, top + height / 2.0, width, height],
+        }
+    }
+}
+
 /// One object of an image.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Object {

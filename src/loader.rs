@@ -9,13 +9,17 @@ mod build_index;
 mod builder;
 mod course;
 mod crew;
+mod dense;
 mod desk;
 mod epoch;
 mod gallery;
 mod histogram;
 mod identity;
 mod indexing;
+mod labels;
+mod masks;
 mod memory;
+mod objects;
 mod paper;
 mod planner;
 mod policy;
@@ -36,6 +40,7 @@ pub use build_index::{BuiltIndex, build_index};
 pub use builder::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
 pub use epoch::Epoch;
 pub use histogram::Timing;
+pub use objects::BatchObjects;
 pub use policy::{BadFile, Report, Stage, Status};
 pub use state::{STATE_VERSION, State};
 pub use stats::{Limit, Stats};
@@ -44,6 +49,7 @@ use crate::draft::op::Op;
 use crate::error::{Error, Result};
 use crate::output::Output;
 use crate::plan::Plan;
+use crate::plan::carry::Seen;
 use crate::sampler::{Deal, Order};
 use crate::source::Source;
 use course::Course;
@@ -133,6 +139,13 @@ impl Loader {
         planned.map_err(|error| {
             error.into_failure(index, || context.source.key(index as usize).into_owned()).into_error()
         })
+    }
+
+    /// What a batch would say is seen in the sample that `plan` makes, in the unit that was asked for; `None` where no
+    /// image's label says what is seen in it.
+    pub fn objects(&self, plan: &Plan) -> Option<Vec<Seen>> {
+        let context = &self.crew.context;
+        context.labels.objects(&*context.source, plan)
     }
 
     /// The bad samples of the batches delivered so far.

@@ -5,10 +5,15 @@
 //! colour *steps*. All sizes, crops and rectangles are in oriented (upright) coordinates. `kernels/plan.h` declares
 //! the same structs for the device; a test compares the two.
 
+pub mod carry;
+mod mask;
 pub mod moves;
 
 use crate::geometry::{Orientation, Rect, Size};
+use crate::label::Objects;
 use bytemuck::{Pod, Zeroable};
+use carry::Seen;
+use std::sync::Arc;
 
 /// No statistic, no mask.
 pub const NONE: u32 = u32::MAX;
@@ -191,6 +196,9 @@ pub mod step {
     /// (pixels below x + step / 2) / step a channel, in whole numbers and at most 255, from a histogram; step is a 255th
     /// of the pixels below the greatest level, and where it is 0 nothing changes.
     pub const EQUALIZE: u32 = 9;
+    /// OpenCV's uint8 HSV, hue in half degrees: (h + a) mod 180, min(floor(s b), 255), min(floor(v c), 255), and back,
+    /// cut off: args a, a whole number in 30..=209 so that no sum is negative, b and c.
+    pub const HSV: u32 = 10;
 
     /// What an op's statistic measures, one of [`super::stat`]; `None` where it needs none.
     pub const fn measures(op: u32) -> Option<u32> {
@@ -325,6 +333,13 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// What is seen in the sample, in its pixels, where `objects` are those of [`Plan::images`], one entry each.
+    pub fn objects(&self, objects: &[Option<Arc<Objects>>]) -> Vec<Seen> {
+        let mut seen = carry::pick_up(&self.images, objects);
+        carry::carry(&mut seen, &self.moves);
+        seen
+    }
+
     /// The size of the sample that the plan renders.
     pub fn size(&self) -> Size {
         self.stages.last().map_or(Size::default(), |stage| stage.size)

@@ -8,7 +8,7 @@ mod nearest;
 mod read;
 mod section;
 
-pub use section::{DecodeSection, LoaderSection, NormalizeSection, OutputSection, Preset};
+pub use section::{DecodeSection, LabelsSection, LoaderSection, NormalizeSection, OutputSection, Preset};
 
 use crate::augment::{Augment, Augmentation};
 use crate::color::Normalize;
@@ -24,10 +24,13 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// Most augmentations of one recipe.
 pub const MAX_AUGMENTATIONS: usize = 64;
 
-const BUILT_IN: [(&str, &str); 3] = [
+const BUILT_IN: [(&str, &str); 6] = [
     ("decode-only", include_str!("../recipes/decode-only.toml")),
     ("imagenet-eval", include_str!("../recipes/imagenet-eval.toml")),
+    ("imagenet-randaugment", include_str!("../recipes/imagenet-randaugment.toml")),
     ("imagenet-train", include_str!("../recipes/imagenet-train.toml")),
+    ("yolo-eval", include_str!("../recipes/yolo-eval.toml")),
+    ("yolo-train", include_str!("../recipes/yolo-train.toml")),
 ];
 
 /// What a pipeline does, without the data it does it to. What a section leaves open is the loader's default.
@@ -46,6 +49,9 @@ pub struct Recipe {
     /// Batches and their order.
     #[serde(skip_serializing_if = "is_default")]
     pub loader: LoaderSection,
+    /// How objects reach a batch.
+    #[serde(skip_serializing_if = "is_default")]
+    pub labels: LabelsSection,
     /// What the decoder takes.
     #[serde(skip_serializing_if = "is_default")]
     pub decode: DecodeSection,

@@ -3,6 +3,10 @@
 //! Philox 4x32 with ten rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011). There is no
 //! state to carry from sample to sample, so any sample of any epoch can be replayed on any thread or rank.
 
+mod beta;
+
+pub use beta::beta;
+
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 

@@ -13,8 +13,8 @@
 //! ```
 //!
 //! A folder of class directories is [`Folder`], a text file of paths is [`List`], tar files are [`Shards`]; [`Yolo`] and
-//! [`Coco`] are data sets of labelled objects. A new source is one file below this one, its two lines here, and one line in `tests/source_contract.rs`, which holds every source to the promises
-//! of [`Source`].
+//! [`Coco`] are data sets of labelled objects. A new source is one file below this one, its two lines here, and one line
+//! in `tests/source_contract.rs`, which holds every source to the promises of [`Source`].
 
 mod coco;
 mod files;
@@ -66,6 +66,17 @@ pub trait Source: Send + Sync {
     /// The record's label; [`Label::Unlabelled`] where there is no record.
     fn label(&self, index: usize) -> Label;
 
+    /// Replaces the content of `bytes` by the record's semantic mask, a PNG of one channel that is as large as the
+    /// upright image; false where the record has none.
+    ///
+    /// # Errors
+    /// Those of [`Source::read`].
+    fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
+        let _ = index;
+        bytes.clear();
+        Ok(false)
+    }
+
     /// Class names in the order of class indices; empty where the source knows none.
     fn classes(&self) -> &[String] {
         &[]
@@ -93,6 +104,9 @@ macro_rules! forward {
             }
             fn label(&self, index: usize) -> Label {
                 (**self).label(index)
+            }
+            fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
+                (**self).mask(index, bytes)
             }
             fn classes(&self) -> &[String] {
                 (**self).classes()

@@ -30,7 +30,7 @@ LIST = Path(__file__).with_name("mutants.toml")
 # Who may notice: the environment, and the arguments of the test program.
 WATCHERS = {
     "seeds": ({"FEEDLINE_SEEDS": "24"}, []),
-    "asan": ({"FEEDLINE_TESTDOUBLE": "asan", "FEEDLINE_SEEDS": "2"}, []),
+    "asan": ({"FEEDLINE_TESTDOUBLE": "asan", "FEEDLINE_SEEDS": "0"}, []),
     "tsan": ({"FEEDLINE_TESTDOUBLE": "tsan", "FEEDLINE_SEEDS": "2"}, []),
     "sweep": ({}, ["--ignored"]),
 }
@@ -101,10 +101,10 @@ def check_unchanged(mutants):
     program = build()
     if program is None:
         sys.exit("the tree does not build as it is")
-    for watcher in sorted({mutant["noticed_by"] for mutant in mutants}):
-        passed, said = passes(program, watcher, "")
-        if not passed:
-            sys.exit(f"the tests fail as they are, with {watcher}; run them to see why:\n{said}")
+    for watcher, word in sorted({(mutant["noticed_by"], mutant.get("filter", "")) for mutant in mutants}):
+        failed, said = run(program, watcher, word)
+        if failed is not None:
+            sys.exit(f"the tests fail as they are, with {watcher} and the word {word!r}; run them to see why:\n{said}")
 
 
 def try_mutant(mutant):
@@ -114,22 +114,23 @@ def try_mutant(mutant):
     sound = path.read_bytes()
     write(path, sound.decode().replace(mutant["text"], mutant["with"]).encode())
     try:
-        verdict = judge(mutant)
+        noticed, verdict = judge(mutant)
     finally:
         write(path, sound)
     seconds = time.monotonic() - began
-    print(f"{verdict:<16} {seconds:4.0f} s  {mutant['noticed_by']:<6} {mutant['file']}: {mutant['why']}", flush=True)
-    return verdict == "noticed"
+    print(f"{seconds:4.0f} s  {mutant['file']}: {mutant['why']}: {verdict} ({mutant['noticed_by']})", flush=True)
+    return noticed
 
 
 def judge(mutant):
-    # The kernels' host build is made by the test program itself, and their PTX is not run anywhere here; cargo would only
-    # find that it no longer belongs to the sources.
-    program = build(mutated=not mutant["file"].startswith("kernels/"))
-    if program is None:
-        return "DOES NOT BUILD"
-    passed, _ = passes(program, mutant["noticed_by"], mutant.get("filter", ""))
-    return "NOT NOTICED" if passed else "noticed"
+    """Whether it was noticed, and by which test."""
+    # The kernels' PTX is not run anywhere here; cargo would only find that it no longer belongs to the sources.
+    kernel = mutant["file"].startswith("kernels/")
+    program = build(mutated=not kernel)
+    if program is None or kernel and not build_kernels(mutant["noticed_by"]):
+        return False, "DOES NOT BUILD"
+    failed, _ = run(program, mutant["noticed_by"], mutant.get("filter", ""))
+    return (False, "NOT NOTICED") if failed is None else (True, f"noticed by `{failed}`")
 
 
 _program = None
@@ -152,8 +153,16 @@ def build(mutated=True):
     return _program
 
 
-def passes(program, watcher, word):
-    """Whether all tests pass, and what was said; the first one that fails is enough."""
+def build_kernels(watcher):
+    """Whether the kernels compile; the test program would do the same, but call it a failed test if not."""
+    variant = WATCHERS[watcher][0].get("FEEDLINE_TESTDOUBLE", "plain")
+    out = WORK / "target" / "testdouble" / variant
+    command = ["make", "--silent", "--jobs=2", f"--directory={TREE / 'testdouble'}", f"V={variant}", f"OUT={out}"]
+    return subprocess.run(command).returncode == 0
+
+
+def run(program, watcher, word):
+    """The first test that failed, if any, and what was said; the others are not waited for."""
     environment, arguments = WATCHERS[watcher]
     command = [program, *arguments, *([word] if word else [])]
     # A session of its own, so that the scenarios' processes can be ended with it.
@@ -169,8 +178,8 @@ def passes(program, watcher, word):
             if line.startswith("running 0 tests"):
                 sys.exit(f"no test has the word {word!r} in its name")
             if line.rstrip().endswith("... FAILED"):
-                return False, "".join(said)
-        return running.wait() == 0, "".join(said)
+                return line.removeprefix("test simulated driver: ").rpartition("...")[0].strip(), "".join(said)
+        return ("the test program" if running.wait() else None), "".join(said)
     finally:
         if running.poll() is None:
             os.killpg(running.pid, signal.SIGKILL)

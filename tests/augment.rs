@@ -8,8 +8,8 @@
 use feedline::augment::{
     Augment, Augmentation, CenterCrop, ColorJitter, CropParams, EraseValue, GaussianBlur, Grayscale,
     JitterParams, Pad, RandAugment, RandomAdjustSharpness, RandomCrop, RandomErasing, RandomGrayscale,
-    RandomHorizontalFlip, RandomPosterize, RandomResizedCrop, RandomSolarize, RandomVerticalFlip, Resize,
-    TrivialAugmentWide,
+    RandomHSV, RandomHorizontalFlip, RandomPosterize, RandomResizedCrop, RandomSolarize, RandomVerticalFlip,
+    Resize, TrivialAugmentWide,
 };
 use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Interpolation, Op, Value};
@@ -210,6 +210,19 @@ fn color_jitter_applies_what_it_drew_in_that_order() {
 }
 
 #[test]
+fn random_hsv_draws_hue_saturation_and_value_from_both_sides_of_nothing() {
+    let ends = [(0, -1.0), (u32::MAX, 0.999_999_9)].map(|(bits, draw)| {
+        let done = ops(&RandomHSV::default(), Size::new(5, 5), &mut Always(bits));
+        let [Op::Hsv { hue, saturation, value }] = done[..] else { panic!("{done:?}") };
+        let drawn = [hue / 0.015, (saturation - 1.0) / 0.7, (value - 1.0) / 0.4];
+        assert!(drawn.iter().all(|got| (got - draw).abs() < 1e-6), "{drawn:?}");
+        [hue, saturation, value]
+    });
+    assert!(ends[0].iter().zip(ends[1]).all(|(least, most)| *least < most));
+    assert!(ops(&RandomHSV::new(0.0, 0.0, 0.0), Size::new(5, 5), &mut Script::new(0)).is_empty());
+}
+
+#[test]
 fn an_image_of_one_pixel_survives_every_augmentation() {
     let one = Size::new(1, 1);
     let all: Vec<Box<dyn Augment>> = vec![
@@ -223,6 +236,7 @@ fn an_image_of_one_pixel_survives_every_augmentation() {
         Box::new(RandomHorizontalFlip::new(1.0)),
         Box::new(RandomVerticalFlip::new(1.0)),
         Box::new(ColorJitter::new(0.4, 0.4, 0.4, 0.1)),
+        Box::new(RandomHSV::new(1.0, 1.0, 1.0)),
         Box::new(Grayscale::default()),
         Box::new(RandomErasing::new(1.0)),
     ];
@@ -322,6 +336,7 @@ fn arguments_without_meaning_are_refused_by_name() {
         (Box::new(ColorJitter::new(0.0, 0.0, 0.0, 0.6)), "hue values should be between -0.5 and 0.5"),
         (Box::new(ColorJitter::new(0.0, [1.5, 0.5], 0.0, 0.0)), "contrast values should be"),
         (Box::new(ColorJitter::new(0.0, 0.0, f64::NAN, 0.0)), "saturation values should be"),
+        (Box::new(RandomHSV::new(0.1, 1.1, 0.0)), "hsv_s should be between 0 and 1"),
         (Box::new(Resize::new(8).max_size(8)), "max_size = 8 must be strictly greater"),
         (Box::new(Resize::new([8, 8]).max_size(9)), "max_size needs size to be one number"),
         (Box::new(Resize::new(8).interpolation(Interpolation::Bicubic).antialias(false)), "bicubic needs"),
@@ -354,7 +369,13 @@ fn every_augmentation_is_registered_under_its_torchvision_name() {
             "RandomPosterize" => serde_json::json!({"bits": 2}),
             "RandomSolarize" => serde_json::json!({"threshold": 2}),
             "RandomAffine" | "RandomRotation" => serde_json::json!({"degrees": 2}),
-            "CenterCrop" | "RandomCrop" | "RandomResizedCrop" | "Resize" => serde_json::json!({"size": 2}),
+            "CenterCrop" | "LetterBox" | "RandomCrop" | "RandomResizedCrop" | "Resize"
+            | "YoloPerspective" => {
+                serde_json::json!({"size": 2})
+            }
+            "ResizeLongest" => serde_json::json!({"imgsz": 2}),
+            "RandomShortestSize" => serde_json::json!({"min_size": 2}),
+            "ScaleJitter" => serde_json::json!({"target_size": [2, 2]}),
             _ => serde_json::json!({}),
         };
         let augmentation = Augmentation::read(name, arguments).unwrap();

@@ -201,6 +201,10 @@ fn an_op_behind_the_finished_sample_is_refused_with_the_remedy() {
     assert!(frozen(SIZE, &[normalize.clone(), wide]).unwrap_err().starts_with("center_crop reaches beyond"));
     assert!(frozen(SIZE, &[normalize, Op::Hflip {}, crop(1, 1, 4, 4), erase(0, 0, 1, 1)]).is_ok());
     assert!(frozen(SIZE, &[Op::Contrast { factor: -1.0 }]).unwrap_err().starts_with("contrast: "));
+    let hsv = |hue, saturation, value| frozen(SIZE, &[Op::Hsv { hue, saturation, value }]).unwrap_err();
+    assert_eq!(hsv(1.5, 1.0, 1.0), "hsv: the hue must be in -1..=1, but is 1.5");
+    assert_eq!(hsv(0.0, -0.1, 1.0), "hsv: the saturation must be in 0..=64, but is -0.1");
+    assert!(hsv(0.0, 1.0, f64::NAN).starts_with("hsv: the value"));
     assert!(frozen(SIZE, &[Op::Hue { factor: 0.6 }]).unwrap_err().starts_with("hue: "));
 }
 

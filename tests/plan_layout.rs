@@ -65,6 +65,7 @@ fn rust_constants() -> Facts {
         "STEP_PERMUTE" = plan::step::PERMUTE,
         "STEP_AUTOCONTRAST" = plan::step::AUTOCONTRAST,
         "STEP_EQUALIZE" = plan::step::EQUALIZE,
+        "STEP_HSV" = plan::step::HSV,
         "STAT_MEAN_LUMA" = plan::stat::MEAN_LUMA,
         "STAT_HISTOGRAM" = plan::stat::HISTOGRAM,
         "STAT_OF_LAYER" = plan::stat::OF_LAYER,

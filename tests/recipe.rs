@@ -2,10 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use feedline::augment::{Augmentation, CenterCrop, ColorJitter, RandomErasing, RandomResizedCrop, Resize};
+use feedline::augment::{
+    Augmentation, CenterCrop, ColorJitter, LetterBox, Mosaic, RandomErasing, RandomHorizontalFlip,
+    RandomResizedCrop, RandomVerticalFlip, Resize, ResizeLongest, YoloMixUp, YoloPerspective,
+};
 use feedline::color::Normalize;
 use feedline::draft::Draft;
 use feedline::geometry::{Orientation, Size};
+use feedline::label::{BoxFormat, Unit};
 use feedline::output::{DType, Layout, Output};
 use feedline::policy::{BadSample, DecodeScale, LastBatch};
 use feedline::recipe::{NormalizeSection, Recipe};
@@ -77,6 +81,33 @@ fn the_built_in_recipes_are_torchvisions_reference() {
     assert_eq!((eval.output(), eval.loader.shuffle), (Some(output(DType::F32)), Some(false)));
     let decode = Recipe::built_in("decode-only").unwrap();
     assert!(decode.decode_only && decode.augment.is_empty() && decode.output().is_none());
+}
+
+#[test]
+fn the_detection_recipes_have_ultralytics_hyper_parameters() {
+    let train = Recipe::built_in("yolo-train").unwrap();
+    let [mosaic, perspective, mix_up, .., flipud, fliplr] = train.augment.as_slice() else {
+        panic!("{:?}", train.augment)
+    };
+    assert_eq!(*mosaic, Mosaic::default().into());
+    assert_eq!(*perspective, YoloPerspective::new(640).into());
+    assert_eq!(*mix_up, YoloMixUp::default().into());
+    assert_eq!(
+        [flipud, fliplr],
+        [&RandomVerticalFlip::new(0.0).into(), &RandomHorizontalFlip::new(0.5).into()]
+    );
+    let eval = Recipe::built_in("yolo-eval").unwrap();
+    let letter_box = LetterBox::new(640).scaleup(false);
+    assert_eq!(eval.augment, [Augmentation::from(ResizeLongest::new(640)), letter_box.into()]);
+    for recipe in [train, eval] {
+        let output = recipe.output().unwrap();
+        assert_eq!(
+            (output.size, output.dtype, output.layout),
+            (Size::new(640, 640), DType::U8, Layout::Nchw)
+        );
+        assert_eq!(recipe.labels.format, Some(BoxFormat::Cxcywh));
+        assert_eq!(recipe.labels.unit, Some(Unit::Normalized));
+    }
 }
 
 #[test]
@@ -248,4 +279,20 @@ fn a_local_shuffle_has_a_size_and_does_not_contradict_shuffle() {
     assert_eq!((read.loader.shuffle, read.loader.shuffle_window), (None, Some(1000)));
     assert!(error(&recipe("shuffle_window = 0")).contains("shuffle_window is 0"));
     assert!(error(&recipe("shuffle = false\nshuffle_window = 8")).contains("leave one of them out"));
+}
+
+#[test]
+fn labels_are_asked_for_in_a_section_of_their_own() {
+    use feedline::label::{BoxFormat, Unit};
+    let text = "name = \"boxes\"\n[output]\nsize = [8, 8]\n[labels]\nformat = \"cxcywh\"\nunit = \"normalized\"\nmin_area = 4.0\n";
+    let recipe = Recipe::parse(text).unwrap();
+    let labels = &recipe.labels;
+    assert_eq!((labels.format, labels.unit), (Some(BoxFormat::Cxcywh), Some(Unit::Normalized)));
+    assert_eq!((labels.min_area, labels.min_visibility), (Some(4.0), None));
+    assert_eq!(Recipe::parse(&recipe.to_toml().unwrap()).unwrap(), recipe);
+    let misspelt = Recipe::parse(&text.replace("min_area", "min_aera")).unwrap_err().to_string();
+    assert!(
+        misspelt.contains("[labels] has no key `min_aera`") && misspelt.contains("`min_area`"),
+        "{misspelt}"
+    );
 }

@@ -97,7 +97,8 @@ fn any_op(rng: &mut Rng, size: Size) -> Op {
 
 /// A colour op that looks at one pixel alone.
 fn pointwise(rng: &mut Rng, factor: f64) -> Op {
-    match rng.below(4) {
+    match rng.below(5) {
+        4 => Op::Hsv { hue: factor - 1.0, saturation: 2.0 - factor, value: factor },
         0 => Op::Solarize { threshold: factor * 127.5 },
         1 => Op::Posterize { bits: rng.below(9) },
         2 => Op::Invert {},

@@ -35,14 +35,14 @@ IMAGES_A_TASK = 8
 SEED = 1
 
 
-def arguments():
-    """The command line that every peer script has."""
+def arguments(size):
+    """The command line that every peer script has; `size` is the usual edge of its samples."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True, help="folder; every JPEG under it is used")
     parser.add_argument("--images", type=int, required=True, help="images to measure; the folder is repeated as needed")
     parser.add_argument("--batch-size", type=int, default=64)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--size", type=int, default=224)
+    parser.add_argument("--size", type=int, default=size)
     return parser.parse_args()
 
 
@@ -142,7 +142,7 @@ def peak_rss_mb():
     return kilobytes / 1024
 
 
-def require_plausible(batch, args):
+def require_normalised(batch, args):
     """A peer that yields the wrong shape, dtype or range did other work: its figures would mean nothing."""
     shape = (args.batch_size, 3, args.size, args.size)
     if batch.shape != shape or batch.dtype != np.float32:
@@ -152,9 +152,9 @@ def require_plausible(batch, args):
         raise SystemExit(f"the batch is not normalised: min {low}, max {high}, standard deviation {deviation}")
 
 
-def measure(peer, packages, make_batches):
-    """Runs a peer and prints its one JSON line. `make_batches(files, args)` is a generator of f32 NCHW arrays."""
-    args = arguments()
+def measure(peer, packages, make_batches, require_plausible=require_normalised, size=224):
+    """Runs a peer and prints its one JSON line. `make_batches(files, args)` is a generator of NCHW arrays."""
+    args = arguments(size)
     files = shuffled_files(args)
     warm_page_cache(files)
     started = time.perf_counter()

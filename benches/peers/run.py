@@ -21,14 +21,23 @@ ROOT = HERE.parent.parent
 FEEDLINE = "feedline"
 # Without what it remembers of a file from the epochs before: what a single epoch costs.
 NO_INDEX = "feedline, no index"
-RECIPE = "imagenet-train"
-PEERS = {
-    "simplejpeg-cv2": "simplejpeg_cv2.py",
-    "opencv-threads": "opencv_threads.py",
-    "dali-cpu": "dali_cpu.py",
-    "tf-data": "tf_data.py",
-    "torch-tvio": "torch_tvio.py",
-    "torch-pil": "torch_pil.py",
+# Who does the work of which recipe, and what a plot calls it. Ultralytics is AGPL and in no requirements file: give
+# `--python` an interpreter of an environment that has it.
+RECIPES = {
+    "imagenet-train": ("RandomResizedCrop 224, flip, normalise", {
+        "simplejpeg-cv2": "simplejpeg_cv2.py",
+        "opencv-threads": "opencv_threads.py",
+        "dali-cpu": "dali_cpu.py",
+        "tf-data": "tf_data.py",
+        "torch-tvio": "torch_tvio.py",
+        "torch-pil": "torch_pil.py",
+    }),
+    "imagenet-randaugment": ("RandomResizedCrop 224, flip, RandAugment, normalise", {
+        "torch-tvio": "torch_tvio_randaugment.py",
+    }),
+    "yolo-train": ("mosaic, perspective, HSV, flip, 640", {
+        "ultralytics": "ultralytics_yolo.py",
+    }),
 }
 FIGURES = ("images_per_s", "cpu_s_per_1000", "peak_rss_mb", "first_batch_s")
 CAUSE_LENGTH = 160
@@ -43,7 +52,9 @@ def arguments():
     parser.add_argument("--images", type=int, default=6400, help="images a run")
     parser.add_argument("--batch-size", type=int, default=64)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--peers", default=",".join(PEERS), help="comma-separated; default: all")
+    parser.add_argument("--recipe", choices=RECIPES, default="imagenet-train")
+    parser.add_argument("--peers", help="comma-separated; default: all of the recipe")
+    parser.add_argument("--python", default=sys.executable, help="interpreter that runs the peers")
     parser.add_argument("--feedline", type=Path, default=ROOT / "target/release/feedline")
     parser.add_argument("--device", default="cpu", help="feedline's device")
     parser.add_argument("--timeout-s", type=float, default=600)
@@ -51,10 +62,11 @@ def arguments():
     parser.add_argument("--write", type=Path, help="page whose part between the results markers is replaced")
     args = parser.parse_args()
     args.name = args.name or args.data.resolve().name
-    args.peers = [name for name in args.peers.split(",") if name]
-    unknown = sorted(set(args.peers) - PEERS.keys())
+    known = RECIPES[args.recipe][1]
+    args.peers = list(known) if args.peers is None else [name for name in args.peers.split(",") if name]
+    unknown = sorted(set(args.peers) - known.keys())
     if unknown:
-        parser.error(f"no such peer: {', '.join(unknown)}; there are {', '.join(PEERS)}")
+        parser.error(f"no such peer of {args.recipe}: {', '.join(unknown)}; there are {', '.join(known)}")
     return args
 
 
@@ -62,9 +74,12 @@ def commands(args):
     """The command of every contender, feedline first."""
     work = ["--data", str(args.data), "--images", str(args.images),
             "--batch-size", str(args.batch_size), "--workers", str(args.workers)]
-    feedline = [str(args.feedline), "bench", "--recipe", RECIPE, "--dtype", "f32",
-                "--device", args.device, "--json", *work]
-    peers = {name: [sys.executable, str(HERE / PEERS[name]), *work] for name in args.peers}
+    feedline = [str(args.feedline), "bench", "--recipe", args.recipe, "--device", args.device, "--json", *work]
+    scripts = RECIPES[args.recipe][1]
+    peers = {name: [args.python, str(HERE / scripts[name]), *work] for name in args.peers}
+    if args.recipe == "yolo-train":
+        # Whole images are decoded, which no index helps.
+        return {FEEDLINE: feedline, **peers}
     return {FEEDLINE: feedline, NO_INDEX: [*feedline, "--decode-index", "off"], **peers}
 
 
@@ -202,7 +217,8 @@ def plot(report, path):
         axis.set_title(title)
         axis.spines[["top", "right"]].set_visible(False)
     axes[0].invert_yaxis()
-    figure.suptitle(f"{report['name']}: RandomResizedCrop 224, flip, normalise; {report['workers']} workers, CPU")
+    work = RECIPES[report["recipe"]][0]
+    figure.suptitle(f"{report['name']}: {work}; {report['workers']} workers, CPU")
     figure.tight_layout()
     figure.savefig(path, dpi=120, metadata={"Software": None})
 
@@ -224,7 +240,7 @@ def main():
     facts = data_facts(args.data)
     if not facts["files"]:
         raise SystemExit(f"no JPEG file under {args.data}")
-    report = {"name": args.name, "recipe": RECIPE, "device": args.device, "images": args.images,
+    report = {"name": args.name, "recipe": args.recipe, "device": args.device, "images": args.images,
               "batch_size": args.batch_size, "workers": args.workers, "machine": machine(), "data": facts,
               "rounds": run_rounds(args)}
     args.out.mkdir(parents=True, exist_ok=True)

@@ -12,11 +12,12 @@ import common
 class Files(Dataset):
     """Decodes to a uint8 tensor; pixels become float only after the crop. `files` is already shuffled."""
 
-    def __init__(self, files, size):
+    def __init__(self, files, size, policy=()):
         self.files = files
         self.transform = v2.Compose([
             v2.RandomResizedCrop(size, antialias=True),
             v2.RandomHorizontalFlip(),
+            *policy,
             v2.ToDtype(torch.float32, scale=True),
             v2.Normalize(common.IMAGENET_MEAN, common.IMAGENET_STD),
         ])
@@ -28,10 +29,11 @@ class Files(Dataset):
         return self.transform(decode_jpeg(read_file(self.files[index]), mode=ImageReadMode.RGB))
 
 
-def batches(files, args):
+def batches(files, args, policy=()):
     """Batches from worker processes."""
     torch.manual_seed(common.SEED)
-    for batch in DataLoader(Files(files, args.size), batch_size=args.batch_size, num_workers=args.workers):
+    files = Files(files, args.size, policy)
+    for batch in DataLoader(files, batch_size=args.batch_size, num_workers=args.workers):
         yield batch.numpy()
 
 

@@ -43,6 +43,14 @@ pub(super) fn probability(name: &str, p: f32) -> Result<()> {
     }
 }
 
+/// A parameter of a beta distribution.
+pub(super) fn alpha(name: &str, what: &str, alpha: f64) -> Result<()> {
+    match (1e-4..=1e4).contains(&alpha) {
+        true => Ok(()),
+        false => Err(Error::config(format!("{name}: {what} should be from 0.0001 to 10000, but is {alpha}"))),
+    }
+}
+
 pub(super) fn size(name: &str, size: Extent) -> Result<()> {
     let edges = size.square();
     match (1..=MAX_EDGE).contains(&edges.width) && (1..=MAX_EDGE).contains(&edges.height) {

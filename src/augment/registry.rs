@@ -46,6 +46,14 @@ macro_rules! registry {
                 self.inner().partners()
             }
 
+            fn wants_partners(&self, rng: &mut dyn Draws) -> bool {
+                self.inner().wants_partners(rng)
+            }
+
+            fn mixing(&self) -> Mixing {
+                self.inner().mixing()
+            }
+
             fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws) {
                 self.inner().plan(draft, partners, rng);
             }

@@ -2,15 +2,17 @@
 
 use super::options::{DTypeName, LayoutName};
 use super::still::{Still, Studio};
-use super::{npy, ops};
+use super::{labels, npy, ops, print};
 use anyhow::{Context, bail};
 use feedline::color::Normalize;
 use feedline::draft::op::Op;
+use feedline::label::{BoxFormat, Objects};
 use feedline::output::{DType, Layout, Output};
 use feedline::plan::Plan;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Apply explicit operations to an image and write the result as a NumPy array
 ///
@@ -33,8 +35,12 @@ pub(crate) struct Arguments {
     /// The order of the axes
     #[arg(long)]
     layout: Option<LayoutName>,
-    /// Many cases in one process: each line is {"ops": [...], "input": "...", "out": "..."}, with "dtype" and
-    /// "layout" where they differ from the arguments; `-` for standard input
+    /// The image's labels, as a YOLO text file or a JSON list like [{"class": 0, "bbox": [left, top, right, bottom]}] in
+    /// pixels, also with "polygons", "keypoints" and "crowd"; where the operations move them to is printed as JSON
+    #[arg(long, value_name = "LABELS.txt", conflicts_with = "batch")]
+    labels: Option<String>,
+    /// Many cases in one process: each line is {"ops": [...], "input": "...", "out": "..."}, with "labels", and "dtype"
+    /// and "layout" where they differ from the arguments; `-` for standard input
     #[arg(long, value_name = "CASES.jsonl")]
     batch: Option<PathBuf>,
 }
@@ -48,6 +54,8 @@ struct Case {
     out: PathBuf,
     dtype: Option<DTypeName>,
     layout: Option<LayoutName>,
+    /// The path of a YOLO text file, or a list of objects.
+    labels: Option<serde_json::Value>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
@@ -56,7 +64,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     match arguments {
         Arguments { batch: Some(cases), .. } => run_batch(&mut studio, cases, format)?,
         Arguments { ops: Some(list), input: Some(input), out: Some(out), .. } => {
-            run_one(&mut studio, &read_ops(list)?, input, out, format)?;
+            let labels = arguments.labels.as_deref().map(labels::read).transpose()?;
+            run_one(&mut studio, &read_ops(list)?, input, out, (format, labels))?;
         }
         _ => bail!("give --ops, an image and --out, or --batch"),
     }
@@ -84,18 +93,35 @@ fn run_case(studio: &mut Studio, line: &str, (dtype, layout): Format) -> anyhow:
     }
     let case: Case = serde_json::from_str(line)?;
     let format = (case.dtype.or(dtype), case.layout.or(layout));
-    run_one(studio, &ops::parse(case.ops)?, &case.input, &case.out, format)
+    let labels = match case.labels {
+        Some(serde_json::Value::String(path)) => Some(labels::read(&path)?),
+        Some(list) => Some(labels::parse(list)?),
+        None => None,
+    };
+    run_one(studio, &ops::parse(case.ops)?, &case.input, &case.out, (format, labels))
 }
 
 type Format = (Option<DTypeName>, Option<LayoutName>);
 
-fn run_one(studio: &mut Studio, ops: &[Op], input: &Path, out: &Path, format: Format) -> anyhow::Result<()> {
+fn run_one(
+    studio: &mut Studio,
+    ops: &[Op],
+    input: &Path,
+    out: &Path,
+    (format, labels): (Format, Option<Arc<Objects>>),
+) -> anyhow::Result<()> {
     keep_input(input, out)?;
     let still = Still::open(input)?;
     let (plan, normalize) = still.plan(ops)?;
     let output = output(&plan, normalize, format);
     let pixels = studio.develop(&still, &plan, output).with_context(|| input.display().to_string())?;
-    npy::write(out, pixels.output.dtype, &pixels.shape(), pixels.bytes())
+    npy::write(out, pixels.output.dtype, &pixels.shape(), pixels.bytes())?;
+    if labels.is_some() {
+        let seen = plan.objects(&[labels]);
+        let objects: Vec<_> = seen.iter().map(|object| labels::describe(object, BoxFormat::Xyxy)).collect();
+        print(&serde_json::json!({ "objects": objects }).to_string())?;
+    }
+    Ok(())
 }
 
 fn output(plan: &Plan, normalize: Option<Normalize>, (dtype, layout): Format) -> Output {

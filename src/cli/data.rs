@@ -242,6 +242,10 @@ impl Source for Repeated {
         self.source.label(self.own(index))
     }
 
+    fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
+        self.source.mask(self.own(index), bytes)
+    }
+
     fn classes(&self) -> &[String] {
         self.source.classes()
     }

@@ -17,7 +17,7 @@ pub(crate) struct Pipeline {
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) options: DataOptions,
-    /// A built-in recipe (imagenet-train, imagenet-eval, decode-only) or a TOML file
+    /// A built-in recipe (imagenet-train, imagenet-eval, yolo-train, yolo-eval, decode-only) or a TOML file
     #[arg(long, default_value = "imagenet-train", value_name = "NAME|FILE")]
     pub(crate) recipe: String,
     /// The seed of all dice [default: the recipe's, or 0]

@@ -1,5 +1,6 @@
 //! `feedline plan`: what will be done to one sample, without doing it.
 
+use super::labels;
 use super::options::{dtype_word, layout_word};
 use super::pipeline::Pipeline;
 use super::print;
@@ -16,7 +17,8 @@ use std::process::ExitCode;
 
 /// Print what will be done to one sample, as one JSON object
 ///
-/// The list under "ops" is what `feedline apply --ops` takes, and gives the sample's pixels again.
+/// The list under "ops" is what `feedline apply --ops` takes, and gives the sample's pixels again where it shows one
+/// image; how several are laid together stands under "layers".
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -61,6 +63,8 @@ struct Report<'a> {
     erases: Vec<Value>,
     /// The part of the stored image that is decoded.
     region: Value,
+    /// What is seen in the sample, as batches say it; null where labels say nothing of that.
+    objects: Option<Vec<Value>>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
@@ -94,6 +98,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         steps: plan.steps.iter().map(step).collect(),
         erases: plan.erases.iter().map(|erase| rect(erase.window)).collect(),
         region: region(&plan),
+        objects: loader.objects(&plan).map(|objects| {
+            let format = recipe.labels.format.unwrap_or_default();
+            objects.iter().map(|object| labels::describe(object, format)).collect()
+        }),
     };
     print(&serde_json::to_string(&report)?)?;
     Ok(ExitCode::SUCCESS)
@@ -172,6 +180,7 @@ fn step(step: &plan::Step) -> Value {
         plan::step::PERMUTE => "permute_channels",
         plan::step::AUTOCONTRAST => "autocontrast",
         plan::step::EQUALIZE => "equalize",
+        plan::step::HSV => "hsv",
         _ => "other",
     };
     let statistic = (step.stat != plan::NONE).then_some(step.stat);

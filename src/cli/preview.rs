@@ -84,7 +84,7 @@ fn pair(
     let normalize = loader.output().and_then(|output| output.normalize).unwrap_or(Normalize::UNIT);
     let output =
         Output { size: plan.size(), dtype: DType::F32, layout: Layout::Nhwc, normalize: Some(normalize) };
-    let sample = restored(&studio.develop(&still, &plan, output)?, &normalize);
+    let sample = restored(&studio.develop_all(source, &plan, output)?, &normalize);
     let plan = fitted(Draft::new(0, sample.stored, Orientation::UPRIGHT))?;
     let sample = thumbnail(&studio.render(&sample, &plan, levels(&plan))?);
     Ok([original, sample])

@@ -9,6 +9,7 @@ use feedline::geometry::Orientation;
 use feedline::image::{self, Decoder, Header, Image, Limits};
 use feedline::output::{DType, Layout, Output};
 use feedline::plan::Plan;
+use feedline::source::Source;
 use std::path::Path;
 
 /// A file's bytes with what its header says.
@@ -100,12 +101,35 @@ impl Studio {
         pixels
     }
 
+    /// The pixels of `plan` on all files of `source` that it names.
+    pub(crate) fn develop_all(
+        &mut self,
+        source: &dyn Source,
+        plan: &Plan,
+        output: Output,
+    ) -> anyhow::Result<Pixels> {
+        let mut images = Vec::new();
+        for (number, read) in plan.images.iter().enumerate() {
+            let mut bytes = Vec::new();
+            source.read(read.index as usize, &mut bytes)?;
+            let still = Still::new(bytes)?;
+            let mut image = Image::default();
+            self.decoder.decode(&still.bytes, &still.header, device::region(plan, number), &mut image)?;
+            images.push(image);
+        }
+        self.render_all(&images, plan, output)
+    }
+
     /// The pixels of `plan` on a decoded image.
     pub(crate) fn render(&mut self, image: &Image, plan: &Plan, output: Output) -> anyhow::Result<Pixels> {
+        self.render_all(std::slice::from_ref(image), plan, output)
+    }
+
+    fn render_all(&mut self, images: &[Image], plan: &Plan, output: Output) -> anyhow::Result<Pixels> {
         output.check()?;
         let mut words = vec![0u64; output.sample_bytes().div_ceil(size_of::<u64>())];
         let sample = &mut bytemuck::cast_slice_mut(&mut words)[..output.sample_bytes()];
-        let rendered = self.renderer.render(plan, std::slice::from_ref(image), &output, sample);
+        let rendered = self.renderer.render(plan, images, &output, sample);
         rendered.map_err(anyhow::Error::from_boxed)?;
         Ok(Pixels { words, output })
     }

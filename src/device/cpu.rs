@@ -2,11 +2,13 @@
 
 mod blend;
 mod block;
+mod columns;
 #[cfg(target_arch = "x86_64")]
 mod dispatch;
 mod filter;
 mod gather;
 mod histogram;
+mod hsv;
 mod normal;
 mod pack;
 mod recolour;

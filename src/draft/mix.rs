@@ -3,12 +3,14 @@
 use super::{Draft, DraftPicture, DraftStage};
 use crate::error::Error;
 use crate::geometry::Rect;
-use crate::plan::{LabelShare, NONE, STAGE_BIT};
+use crate::plan::moves::{How, Move};
+use crate::plan::{LabelShare, NONE, STAGE_BIT, Span};
 
 impl Draft {
     /// Lays `other` over this draft: acc = acc * (1 - share) + other * share inside `window`.
     ///
     /// Both canvases must have one size. `label_share` is the weight of the other's label in the sum.
+    /// The objects of both stay, and weigh as much as their labels.
     pub fn blend(&mut self, other: Draft, share: f32, window: Rect, label_share: f32) -> Result<(), Error> {
         if self.size() != other.size() {
             return Err(Error::config(format!(
@@ -23,7 +25,12 @@ impl Draft {
         if !self.canvas.steps.is_empty() {
             self.seal()?;
         }
+        let own = self.images.len() as u32;
         let canvas = self.adopt(other, label_share)?;
+        let all = self.images.len() as u32;
+        for (start, end, share) in [(0, own, 1.0 - label_share), (own, all, label_share)] {
+            self.moves.push(Move { images: Span { start, len: end - start }, how: How::Weigh(share) });
+        }
         let shares = nested_shares(&canvas.pictures, share);
         for (picture, share) in canvas.pictures.into_iter().zip(shares) {
             let window = picture.window.intersect(window);
@@ -33,7 +40,7 @@ impl Draft {
     }
 
     /// Takes over the other's images, stages and labels; returns its canvas with the indices moved.
-    fn adopt(&mut self, mut other: Draft, label_share: f32) -> Result<DraftStage, Error> {
+    pub(super) fn adopt(&mut self, mut other: Draft, label_share: f32) -> Result<DraftStage, Error> {
         let whole = other.canvas.size.rect();
         let overlaid = other.canvas.pictures.iter().any(|picture| picture.window != whole);
         if !other.canvas.steps.is_empty() || overlaid {

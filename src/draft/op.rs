@@ -131,6 +131,18 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fill: Option<Fill>,
     },
+    /// Maps the canvas onto one of another size, as the detection set does. Images are sampled once, also where they
+    /// were resized or laid side by side before, so that this is sharper than one op after another.
+    WarpPerspective {
+        /// From here to there, row by row; a point (x, y, 1) becomes (x', y', w') and lies at (x' / w', y' / w'). The
+        /// centre of the first pixel is (0.5, 0.5).
+        matrix: [[f64; 3]; 3],
+        /// `[height, width]`, or one number for a square.
+        size: Extent,
+        /// The colour around (default 0).
+        #[serde(default)]
+        fill: Fill,
+    },
     /// Mirrors left to right.
     Hflip {},
     /// Mirrors top to bottom.
@@ -154,6 +166,15 @@ pub enum Op {
     Hue {
         /// Share of the full circle, in -0.5..=0.5.
         factor: f64,
+    },
+    /// Turns the hue and multiplies saturation and value, in OpenCV's uint8 HSV with the tables of Ultralytics.
+    Hsv {
+        /// Share of the full circle, in -1..=1.
+        hue: f64,
+        /// 0 is grey, 1 changes nothing; at most 64.
+        saturation: f64,
+        /// 0 is black, 1 changes nothing; at most 64.
+        value: f64,
     },
     /// Replaces all channels by the luma.
     Grayscale {
@@ -208,7 +229,27 @@ pub enum Op {
         #[serde(default)]
         v: Value,
     },
-    /// (x / 255 - mean) / std a channel; only erase, crops and flips may follow.
+    /// Drops objects whose boxes are small or hang over the edge of the canvas; pixels stay as they are.
+    SanitizeBoundingBoxes {
+        /// Least width and height in pixels, at least 1 (default 1).
+        #[serde(default = "one")]
+        min_size: f64,
+        /// Least area in pixels, at least 1 (default 1).
+        #[serde(default = "one")]
+        min_area: f64,
+    },
+    /// Drops the objects whose box has its centre outside a rectangle, or on its edge; pixels do not change.
+    KeepCenters {
+        /// First row.
+        top: i32,
+        /// First column.
+        left: i32,
+        /// Rows.
+        height: u32,
+        /// Columns.
+        width: u32,
+    },
+    /// (x / 255 - mean) / std a channel; only erase, crops, flips and sanitize_bounding_boxes may follow.
     Normalize {
         /// Mean a channel, in 0..=1.
         mean: [f64; 3],

@@ -5,6 +5,9 @@ use super::{Draft, DraftLayer, DraftStep};
 use crate::error::Error;
 use crate::plan::{self, Step, step};
 
+/// Above it the least distance between two gains with different tables is lost in f32.
+const MOST_GAIN: f64 = 64.0;
+
 impl Draft {
     /// Brightness, contrast and saturation: towards black, the mean or the luma.
     pub(super) fn blend_with(&mut self, op: &Op, step: u32, factor: f64) -> Result<(), Error> {
@@ -20,6 +23,23 @@ impl Draft {
             return Err(Error::config(format!("hue: the factor must be in -0.5..=0.5, but is {factor}")));
         }
         self.recolour(step::HUE, [factor as f32, (1.0 - factor) as f32, 0.0])
+    }
+
+    pub(super) fn hsv(&mut self, hue: f64, saturation: f64, value: f64) -> Result<(), Error> {
+        if !(-1.0..=1.0).contains(&hue) {
+            return Err(Error::config(format!("hsv: the hue must be in -1..=1, but is {hue}")));
+        }
+        for (name, factor) in [("saturation", saturation), ("value", value)] {
+            if !(0.0..=MOST_GAIN).contains(&factor) {
+                return Err(Error::config(format!(
+                    "hsv: the {name} must be in 0..={MOST_GAIN}, but is {factor}"
+                )));
+            }
+        }
+        // Hues are whole numbers and a table's entries are cut off: only whole half degrees count.
+        let turn = (180.0 * hue).floor().rem_euclid(180.0);
+        let turn = if turn < 30.0 { turn + 180.0 } else { turn };
+        self.recolour(step::HSV, [turn as f32, middle_gain(saturation), middle_gain(value)])
     }
 
     pub(super) fn solarize(&mut self, threshold: f64) -> Result<(), Error> {
@@ -67,5 +87,42 @@ impl Draft {
             _ => self.canvas.steps.push(added),
         }
         Ok(())
+    }
+}
+
+/// The middle of the gains that cut off each level's product as `gain` does: with it, f32 is exact enough.
+fn middle_gain(gain: f64) -> f32 {
+    let (mut from, mut to) = (0.0, MOST_GAIN + 1.0);
+    for level in 1..=255 {
+        let level = f64::from(level);
+        // A product that only f64 keeps from being whole is whole.
+        let product = (level * gain + 1e-9).floor();
+        if product >= 255.0 {
+            from = f64::max(from, 255.0 / level);
+            break;
+        }
+        from = f64::max(from, product / level);
+        to = f64::min(to, (product + 1.0) / level);
+    }
+    ((from + to) / 2.0) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::middle_gain;
+
+    #[test]
+    fn a_gain_in_f32_cuts_every_level_off_as_the_gain_in_f64_does() {
+        let table = |gain: f64| -> Vec<u8> {
+            (0..=255).map(|i| (f64::from(i) * gain + 1e-9).min(255.0) as u8).collect()
+        };
+        let fractions =
+            (1..=255).flat_map(|level| (0..=2 * level).map(move |of| f64::from(of) / f64::from(level)));
+        let around = fractions.flat_map(|gain: f64| [(gain - 1e-8).max(0.0), gain, gain + 1e-8]);
+        for gain in around.chain([0.3, 1.7, 5.1, 17.0, 63.99, 64.0]) {
+            let middle = middle_gain(gain);
+            let in_f32: Vec<u8> = (0..=255u8).map(|i| (f32::from(i) * middle).min(255.0) as u8).collect();
+            assert_eq!(in_f32, table(gain), "{gain}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::{Draft, DraftLayer, MAX_EDGE, blank};
 use crate::color::Normalize;
 use crate::error::Error;
 use crate::geometry::{Rect, Size};
-use crate::plan::moves::How;
+use crate::plan::moves::{How, Keep};
 use crate::plan::{self, Erase, Layer, filter, kind};
 
 impl Draft {
@@ -19,6 +19,7 @@ impl Draft {
             )));
         }
         if self.canvas.size.rect() == rect {
+            self.record(How::Clip(rect));
             return Ok(());
         }
         let inside = self.canvas.size.rect().contains(rect);
@@ -30,8 +31,7 @@ impl Draft {
         }
         self.canvas.pictures.iter_mut().for_each(|picture| picture.crop(rect));
         self.canvas.resized_to(rect.size());
-        self.record(How::Map([1.0, 0.0, -f64::from(rect.x), 0.0, 1.0, -f64::from(rect.y), 0.0, 0.0, 1.0]));
-        self.record(How::Clip(rect.size().rect()));
+        self.record_shift(-f64::from(rect.x), -f64::from(rect.y));
         Ok(())
     }
 
@@ -95,12 +95,17 @@ impl Draft {
             layer.filter = filter;
             layer.window = size.rect();
         }
+        let ratio = |new: u32, old: u32| f64::from(new) / f64::from(old);
+        let old = self.canvas.size;
+        let (x, y) = (ratio(size.width, old.width), ratio(size.height, old.height));
+        self.record(How::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]));
         self.canvas.resized_to(size);
         Ok(())
     }
 
     pub(super) fn pad(&mut self, [left, top, right, bottom]: [u32; 4], fill: Fill) -> Result<(), Error> {
         if [left, top, right, bottom] == [0; 4] {
+            self.record(How::Clip(self.canvas.size.rect()));
             return Ok(());
         }
         let old = self.canvas.size;
@@ -125,10 +130,30 @@ impl Draft {
             picture.layers.splice(0..0, border.into_iter().flatten());
         }
         self.canvas.resized_to(Size::new(width, height));
+        self.record_shift(f64::from(left), f64::from(top));
         Ok(())
     }
 
-    /// Mirrors the canvas: `axis` 1 left to right, 2 top to bottom.
+    /// Labels move with the corner of the canvas, and are cut to what the canvas has become.
+    fn record_shift(&mut self, x: f64, y: f64) {
+        self.record(How::Map([1.0, 0.0, x, 0.0, 1.0, y, 0.0, 0.0, 1.0]));
+        self.record(How::Clip(self.canvas.size.rect()));
+    }
+
+    /// Mirrors the canvas and its labels; what is a left hand becomes a right one only from left to right.
+    pub(super) fn flip(&mut self, axis: u32) -> Result<(), Error> {
+        let [width, height] = [self.size().width, self.size().height].map(f64::from);
+        self.record(How::Map(match axis {
+            1 => [-1.0, 0.0, width, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+            _ => [1.0, 0.0, 0.0, 0.0, -1.0, height, 0.0, 0.0, 1.0],
+        }));
+        if axis == 1 {
+            self.record(How::Mirrored);
+        }
+        self.mirror(axis)
+    }
+
+    /// Mirrors the pixels of the canvas: `axis` 1 left to right, 2 top to bottom.
     pub(super) fn mirror(&mut self, axis: u32) -> Result<(), Error> {
         let size = self.canvas.size;
         self.canvas.pictures.iter_mut().for_each(|picture| picture.mirror(axis, size));
@@ -151,6 +176,18 @@ impl Draft {
         Ok(())
     }
 
+    pub(super) fn sanitize(&mut self, min_size: f64, min_area: f64) -> Result<(), Error> {
+        for (name, value) in [("min_size", min_size), ("min_area", min_area)] {
+            if !(value >= 1.0 && value.is_finite()) {
+                return Err(Error::config(format!(
+                    "sanitize_bounding_boxes: {name} must be >= 1, got {value}: boxes without an area are no boxes"
+                )));
+            }
+        }
+        self.record(How::Keep(Keep::Sane { canvas: self.canvas.size.rect(), min_size, min_area }));
+        Ok(())
+    }
+
     /// The arithmetic is the output's; the draft only keeps the order.
     pub(super) fn normalize(&mut self, mean: [f64; 3], std: [f64; 3]) -> Result<(), Error> {
         if !(Normalize { mean, std }).is_sound() {
@@ -161,7 +198,8 @@ impl Draft {
     }
 }
 
-fn solid(window: Rect, [r, g, b]: [u8; 3]) -> DraftLayer {
+/// A layer of one colour.
+pub(super) fn solid(window: Rect, [r, g, b]: [u8; 3]) -> DraftLayer {
     let layer = Layer { kind: kind::SOLID, image: plan::NONE, fill: [r, g, b, 0], ..blank(window) };
     DraftLayer { layer, source: window.size(), steps: Vec::new() }
 }

@@ -4,11 +4,13 @@ mod matrix;
 
 use matrix::perspective_coefficients;
 
+use super::fold::{self, Matrix};
 use super::op::{Fill, Interpolation, Op};
 use super::verbs::check_size;
 use super::{Draft, DraftLayer};
 use crate::error::Error;
 use crate::geometry::Size;
+use crate::plan::moves::How;
 use crate::plan::{around, filter, kind};
 
 impl Op {
@@ -34,6 +36,12 @@ impl Draft {
         Ok(())
     }
 
+    /// Labels go the other way through a warp than the pixels that it looks up.
+    fn record_warp(&mut self, forward: [f64; 9]) {
+        self.record(How::Map(forward));
+        self.record(How::Clip(self.canvas.size.rect()));
+    }
+
     pub(super) fn affine(&mut self, op: &Op) -> Result<(), Error> {
         let Op::Affine { angle, translate, scale, shear, interpolation, fill, center } = *op else {
             return Ok(());
@@ -45,28 +53,33 @@ impl Draft {
         let middle = matrix::from_middle(center, size);
         let inverse = matrix::inverse_affine(middle, angle, translate, scale, shear.both());
         let map = usable("affine", matrix::affine_map(inverse, size))?;
-        self.warp(size, map, filter_of("affine", interpolation)?, around_it(fill))
+        self.warp(size, map, filter_of("affine", interpolation)?, around_it(fill))?;
+        self.record_warp(matrix::forward_affine(inverse, size, size));
+        Ok(())
     }
 
     pub(super) fn rotate(&mut self, op: &Op) -> Result<(), Error> {
         let Op::Rotate { angle, interpolation, expand, center, fill } = *op else { return Ok(()) };
         let (size, angle) = (self.size(), angle.rem_euclid(360.0));
         let filter = filter_of("rotate", interpolation)?;
+        let inverse =
+            matrix::inverse_affine(matrix::from_middle(center, size), -angle, [0.0; 2], 1.0, [0.0; 2]);
         // A quarter of a turn moves whole pixels only where the middle of the image stays in the middle of the canvas.
         let quarters = expand || size.width == size.height;
         match (center.is_none(), angle) {
-            (true, 0.0) => return Ok(()),
-            (true, 180.0) => return self.mirror(1).and_then(|()| self.mirror(2)),
-            (true, 90.0) if quarters => return self.transpose().and_then(|()| self.mirror(2)),
-            (true, 270.0) if quarters => return self.transpose().and_then(|()| self.mirror(1)),
-            _ => {}
+            (true, 0.0) => {}
+            (true, 180.0) => self.mirror(1).and_then(|()| self.mirror(2))?,
+            (true, 90.0) if quarters => self.transpose().and_then(|()| self.mirror(2))?,
+            (true, 270.0) if quarters => self.transpose().and_then(|()| self.mirror(1))?,
+            _ => {
+                let map = usable("rotate", matrix::affine_map(inverse, size))?;
+                let target = if expand { matrix::expanded(inverse, size) } else { size };
+                check_size("rotate", target)?;
+                self.warp(target, map, filter, around_it(fill))?;
+            }
         }
-        let inverse =
-            matrix::inverse_affine(matrix::from_middle(center, size), -angle, [0.0; 2], 1.0, [0.0; 2]);
-        let map = usable("rotate", matrix::affine_map(inverse, size))?;
-        let target = if expand { matrix::expanded(inverse, size) } else { size };
-        check_size("rotate", target)?;
-        self.warp(target, map, filter, around_it(fill))
+        self.record_warp(matrix::forward_affine(inverse, size, self.size()));
+        Ok(())
     }
 
     pub(super) fn perspective(&mut self, op: &Op) -> Result<(), Error> {
@@ -78,7 +91,30 @@ impl Draft {
         })?;
         let size = self.size();
         let map = usable("perspective", matrix::perspective_map(coefficients, size))?;
-        self.warp(size, map, filter_of("perspective", interpolation)?, around_it(fill))
+        self.warp(size, map, filter_of("perspective", interpolation)?, around_it(fill))?;
+        self.record_warp(matrix::forward_perspective(coefficients));
+        Ok(())
+    }
+
+    /// Unlike the others, this samples what is on the canvas together with how it came there.
+    pub(super) fn warp_perspective(&mut self, matrix: Matrix, size: Size, fill: Fill) -> Result<(), Error> {
+        check_size("warp_perspective", size)?;
+        let unusable = || {
+            Error::config(format!(
+                "warp_perspective: the matrix {matrix:?} leads to no image: use one that has an inverse"
+            ))
+        };
+        let inverse = fold::invert(&matrix).ok_or_else(unusable)?;
+        self.canvas = match self.canvas.folded(&inverse, size, fill.rgb()) {
+            Some(folded) => folded,
+            None => {
+                self.seal()?;
+                self.canvas.folded(&inverse, size, fill.rgb()).ok_or_else(unusable)?
+            }
+        };
+        self.record(How::Map(std::array::from_fn(|i| matrix[i / 3][i % 3])));
+        self.record(How::Clip(size.rect()));
+        Ok(())
     }
 
     /// Swaps rows and columns.

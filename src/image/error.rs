@@ -20,6 +20,12 @@ pub enum ImageError {
         /// The format's name.
         format: &'static str,
     },
+    /// A mask whose pixels are colours.
+    #[error("a mask must be a PNG of one channel of at most 8 bits, but is {found}: write one class a pixel")]
+    Mask {
+        /// What it is.
+        found: String,
+    },
     /// What the JPEG decoder said.
     #[error(transparent)]
     Jpeg(#[from] JpegError),

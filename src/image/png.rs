@@ -163,7 +163,7 @@ fn fill<'a>(out: &mut [[u8; 3]], pixels: impl Iterator<Item = &'a [u8]>, rgb: im
     }
 }
 
-fn refused(error: DecodingError) -> ImageError {
+pub(super) fn refused(error: DecodingError) -> ImageError {
     match error {
         DecodingError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => TRUNCATED,
         other => corrupt(Format::Png, other.to_string()),

@@ -1,10 +1,14 @@
 //! A batch as the trainer gets it: pixels, labels and where each row comes from.
 
+use super::dense::one_hot;
 use super::memory::Filled;
+use super::objects::BatchObjects;
 use super::policy::{Failure, Status};
 use super::queue::{Delivery, Queue, Sample};
+use super::worker::Context;
 use crate::device::cuda::DeviceImages;
 use crate::error::{Error, Result};
+use crate::geometry::Size;
 use crate::output::{DType, Output};
 use half::{bf16, f16};
 use std::sync::{Arc, Weak};
@@ -26,6 +30,11 @@ pub struct Batch {
     indices: Vec<u64>,
     keys: Vec<String>,
     status: Vec<Status>,
+    objects: Option<BatchObjects>,
+    /// With the class of samples that have none.
+    masks: Option<(Vec<u8>, u8)>,
+    /// Of a sample.
+    size: Size,
 }
 
 impl Batch {
@@ -33,9 +42,10 @@ impl Batch {
     pub(super) fn new(
         delivery: Delivery,
         queue: &Arc<Queue>,
-        output: Option<&Output>,
+        context: &Context,
         number: usize,
     ) -> (Self, Rejects) {
+        let (output, labels) = (context.output.as_ref(), &context.labels);
         let Delivery { mut filled, outcomes } = delivery;
         let row_bytes = output.map_or(0, Output::sample_bytes);
         let (mut samples, mut rejects) = (Vec::new(), Rejects::default());
@@ -70,12 +80,25 @@ impl Batch {
             indices: Vec::new(),
             keys: Vec::new(),
             status: Vec::new(),
+            objects: None,
+            masks: output.and(labels.mask_fill).map(|fill| (Vec::new(), fill)),
+            size: output.map_or(Size::default(), |output| output.size),
         };
+        if labels.expected || samples.iter().any(|sample| sample.objects.is_some()) {
+            batch.objects = Some(BatchObjects::new(labels.format, labels.unit));
+        }
         samples.into_iter().for_each(|sample| batch.push(sample));
         (batch, rejects)
     }
 
     fn push(&mut self, sample: Sample) {
+        if let Some((masks, fill)) = &mut self.masks {
+            let missing = || vec![*fill; self.size.pixels() as usize];
+            masks.append(&mut sample.mask.unwrap_or_else(missing));
+        }
+        if let (Some(batch), Some(objects)) = (&mut self.objects, sample.objects) {
+            objects.into_iter().for_each(|object| batch.push(self.labels.len(), object));
+        }
         self.labels.push(sample.class);
         self.shares.push(sample.shares);
         self.indices.push(sample.index);
@@ -182,6 +205,29 @@ impl Batch {
     /// The classes that row `row` is made of and their weights, which sum to 1; one entry where nothing was mixed.
     pub fn label_shares(&self, row: usize) -> &[(i64, f32)] {
         &self.shares[row]
+    }
+
+    /// The classes as one row of `classes` numbers for each sample, by their shares: dense labels for a cross entropy.
+    ///
+    /// `smoothing`, in 0..=1, is taken from the shares and spread evenly over all classes, as torch's `label_smoothing`
+    /// does; 0 leaves one-hot rows, or those of a mix. A sample without a class has a row of zeros.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where a class is not below `classes`, or `smoothing` no part of 1.
+    pub fn one_hot(&self, classes: usize, smoothing: f32) -> Result<Vec<f32>> {
+        one_hot(&self.shares, classes, smoothing)
+    }
+
+    /// What is seen in the rows, and where; `None` where neither the source's labels are objects nor boxes were asked
+    /// for. It lies in the host's memory whatever the device.
+    pub fn objects(&self) -> Option<&BatchObjects> {
+        self.objects.as_ref()
+    }
+
+    /// The semantic masks of all rows, `[rows, height, width]` classes without gaps, where the loader was asked for them.
+    /// They lie in the host's memory whatever the device.
+    pub fn masks(&self) -> Option<&[u8]> {
+        self.masks.as_ref().map(|(classes, _)| &classes[..])
     }
 
     /// The index of each row's sample in the source.

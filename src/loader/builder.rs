@@ -3,6 +3,7 @@
 use super::crew::{Crew, MAX_WORKERS};
 use super::gallery::Gallery;
 use super::indexing::Indexing;
+use super::labels::LabelRules;
 use super::memory::Maker;
 use super::paper;
 use super::planner::Planner;
@@ -46,7 +47,9 @@ pub struct LoaderBuilder {
     augments: Vec<Box<dyn Augment>>,
     pub(super) setup: Setup,
     pub(super) sampling: Sampling,
-    partner_window: u64,
+    pub(super) labels: LabelRules,
+    pub(super) partner_window: u64,
+    pub(super) close_mosaic: Option<u64>,
     image_cache: usize,
     workers: Option<usize>,
     prefetch: Option<usize>,
@@ -80,7 +83,9 @@ impl LoaderBuilder {
                 block: 1,
             },
             sampling: Sampling::default(),
+            labels: LabelRules::default(),
             partner_window: 128,
+            close_mosaic: None,
             image_cache: IMAGE_CACHE_BYTES,
             workers: None,
             prefetch: None,
@@ -198,12 +203,6 @@ impl LoaderBuilder {
         self
     }
 
-    /// Consecutive positions of the epoch's order that partners are drawn from (default 128).
-    pub fn partner_window(mut self, positions: u64) -> Self {
-        self.partner_window = positions;
-        self
-    }
-
     /// Most bytes of decoded images that are kept for other samples of the window, where augmentations mix samples and
     /// the CPU renders (default 256 MiB; 0 keeps none, so that each sample decodes its partners itself).
     ///
@@ -266,6 +265,7 @@ impl LoaderBuilder {
             augments: self.augments,
             seed: self.setup.seed,
             partner_window: self.partner_window,
+            close_mosaic: self.close_mosaic,
             bare: self.decode_only,
         };
         planner.check_partners()?;
@@ -312,6 +312,7 @@ impl LoaderBuilder {
             exif: self.exif,
             scale: self.scale,
             bad: self.bad,
+            labels: self.labels,
             meters: Meters::new(),
         };
         let crew = Crew::new(Queue::new(pool), context, self.workers, self.prefetch.is_none());
@@ -347,6 +348,7 @@ impl LoaderBuilder {
         }
         self.augments.iter().try_for_each(|augment| augment.check())?;
         self.check_ranks(samples)?;
+        self.labels.check()?;
         if !in_range(self.workers, MAX_WORKERS) {
             return Err(Error::config(format!(
                 "workers must be in 1..={MAX_WORKERS}: leave it out for automatic"

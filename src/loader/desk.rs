@@ -1,6 +1,7 @@
 //! One worker's tools: what carries a row through read, plan, decode and render, wherever pixels are made.
 
 use super::course::Course;
+use super::masks::Masks;
 use super::memory::Slot;
 use super::planner::Place;
 use super::policy::{Failure, Stage, Status};
@@ -24,6 +25,8 @@ pub(super) struct Desk<'a> {
     context: &'a Context,
     shelf: Shelf<'a>,
     tools: Tools,
+    /// `None` where nobody asked for masks.
+    masks: Option<Masks<'a>>,
     /// Of the images at hand; none where indexes are off.
     indexes: Vec<Index>,
     /// The row that is or was worked on last.
@@ -55,7 +58,7 @@ impl<'a> Desk<'a> {
             None => Tools::Cpu(Box::new(cpu::Worker::new(&context.limits).scale(context.scale))),
             Some(engine) => Tools::Cuda(Box::new(cuda::Worker::new(engine))),
         };
-        Self { context, shelf, tools, indexes: Vec::new(), row_at_hand: 0 }
+        Self { context, shelf, tools, masks: Masks::new(context), indexes: Vec::new(), row_at_hand: 0 }
     }
 
     /// The row that is or was worked on last.
@@ -140,7 +143,11 @@ impl<'a> Desk<'a> {
         let plan = self.plan(Place { epoch: course.epoch, order: &course.order, position, index })?;
         self.make(index, &plan, seat)?;
         self.context.meters.samples.fetch_add(1, Relaxed);
-        Ok(self.described(index, &plan))
+        let mask = match &mut self.masks {
+            Some(masks) => masks.of(&plan)?,
+            None => None,
+        };
+        Ok(Sample { mask, ..self.described(index, &plan) })
     }
 
     /// Decodes and renders a planned sample, or stages it for the device.
@@ -231,6 +238,8 @@ impl<'a> Desk<'a> {
             key: source.key(index as usize).into_owned(),
             class: class(index),
             shares: plan.labels.iter().map(share).collect(),
+            objects: self.context.labels.objects(&**source, plan),
+            mask: None,
             status: Status::Ok,
         }
     }

@@ -84,7 +84,7 @@ impl Epoch {
             }
             None => meters.first_batch(self.started.elapsed()),
         }
-        let (batch, rejects) = Batch::new(delivery, &crew.queue, crew.context.output.as_ref(), self.next);
+        let (batch, rejects) = Batch::new(delivery, &crew.queue, &crew.context, self.next);
         self.judge(rejects)?;
         self.delivered = Some(Instant::now());
         Ok(batch)

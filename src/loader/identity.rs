@@ -1,8 +1,9 @@
 //! What a run is made of, as fingerprints: what must be the same when it is resumed.
 
-use super::planner::{Place, Planner};
+use super::planner::{Looked, Place, Planner};
 use super::worker::Context;
-use crate::geometry::{Orientation, Size};
+use crate::geometry::Size;
+use crate::label::Label;
 use crate::plan::Plan;
 use crate::sampler::Order;
 use crate::source::Source;
@@ -34,20 +35,30 @@ fn of_source(source: &dyn Source) -> String {
     for index in 0..source.len() {
         hasher.write(source.key(index).as_bytes());
         hasher.write(&[0]);
-        hasher.write_i64(source.label(index).class());
+        let label = source.label(index);
+        hasher.write_i64(label.class());
+        if let Label::Objects(objects) = label {
+            for object in &objects.list {
+                hasher.write_i64(object.class);
+                hasher.write(bytemuck::cast_slice(&object.bbox));
+            }
+        }
     }
     format!("{:016x}", hasher.finish())
 }
 
 fn of_recipe(context: &Context) -> String {
     let mut hasher = XxHash3_64::new();
-    let Context { planner, output, exif, scale, .. } = context;
+    let Context { planner, output, exif, scale, labels, .. } = context;
     // An augmentation has no other description than what it does.
     for augment in &planner.augments {
         hasher.write(augment.name().as_bytes());
         hasher.write(&[0]);
     }
-    hasher.write(format!("{output:?} {exif} {scale:?} {}", planner.bare).as_bytes());
+    hasher.write(
+        format!("{output:?} {exif} {scale:?} {} {labels:?} {:?}", planner.bare, planner.close_mosaic)
+            .as_bytes(),
+    );
     add_plans(planner, &mut hasher);
     format!("{:016x}", hasher.finish())
 }
@@ -56,7 +67,7 @@ fn add_plans(planner: &Planner, hasher: &mut XxHash3_64) {
     let order = Order::sequential(SAMPLES);
     for index in 0..SAMPLES {
         let place = Place { epoch: 0, order: &order, position: index, index };
-        match planner.plan(place, &mut |_| Ok((STORED, Orientation::UPRIGHT))) {
+        match planner.plan(place, &mut |_| Ok(Looked::blank(STORED))) {
             Ok((plan, _)) => add_plan(&plan, hasher),
             Err(_) => hasher.write(b"refused"),
         }

@@ -1,8 +1,8 @@
 //! Planning on paper: what would go wrong with every sample is found before the first file is read.
 
-use super::planner::{Place, PlanError, Planner};
+use super::planner::{Looked, Place, PlanError, Planner};
 use crate::error::{Error, Result};
-use crate::geometry::{Orientation, Size};
+use crate::geometry::Size;
 use crate::sampler::Order;
 
 /// Made-up images, the most forgiving first: a chain that cannot plan that one cannot plan any.
@@ -28,7 +28,7 @@ pub(super) fn output_size(planner: &Planner, asked: Option<Size>) -> Result<Size
     for (at, stored) in own.enumerate() {
         for index in 0..SAMPLES {
             let place = Place { epoch: 0, order: &order, position: index, index };
-            let planned = planner.plan(place, &mut |_| Ok((stored, Orientation::UPRIGHT)));
+            let planned = planner.plan(place, &mut |_| Ok(Looked::blank(stored)));
             let size = match planned.map_err(PlanError::into_error) {
                 Ok((plan, _)) => plan.size(),
                 Err(error) if at == 0 => return Err(error),

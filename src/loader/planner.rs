@@ -4,14 +4,16 @@
 //! names the window that partners come from. Threads, batch size and device have no part in it.
 
 use super::policy::{Failure, Stage};
-use crate::augment::Augment;
+use crate::augment::{Augment, Dice, Mixing, Partner};
 use crate::draft::{Draft, op::Op};
 use crate::error::{Error, Result};
 use crate::geometry::{Orientation, Size};
+use crate::label::Objects;
 use crate::plan::{MAX_IMAGES, Plan};
 use crate::rng::{Draws, Rng, mix};
 use crate::sampler::Order;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Most partners that one augmentation may ask for.
 const MAX_PARTNERS: usize = 9;
@@ -23,12 +25,29 @@ pub(super) struct Planner {
     pub(super) augments: Vec<Box<dyn Augment>>,
     pub(super) seed: u64,
     pub(super) partner_window: u64,
+    /// The epoch from which on nothing is mixed.
+    pub(super) close_mosaic: Option<u64>,
     /// Nothing is drawn and nothing is done: images are shown as they are.
     pub(super) bare: bool,
 }
 
-/// Tells the stored size and the orientation of the image `index`.
-pub(super) type Look<'a> = dyn FnMut(u64) -> Result<(Size, Orientation), Failure> + 'a;
+/// Tells what is known of the image `index` before it is decoded.
+pub(super) type Look<'a> = dyn FnMut(u64) -> Result<Looked, Failure> + 'a;
+
+/// An image before it is decoded.
+pub(super) struct Looked {
+    pub(super) stored: Size,
+    pub(super) orientation: Orientation,
+    /// What is seen in it, where its label says that.
+    pub(super) objects: Option<Arc<Objects>>,
+}
+
+impl Looked {
+    /// A made-up image of which only the size is known.
+    pub(super) fn blank(stored: Size) -> Self {
+        Self { stored, orientation: Orientation::UPRIGHT, objects: None }
+    }
+}
 
 /// Where a sample stands: what its dice depend on.
 #[derive(Clone, Copy)]
@@ -104,12 +123,22 @@ impl Planner {
         ops: usize,
         look: &mut Look<'_>,
     ) -> Result<Draft, PlanError> {
-        let (stored, orientation) = look(guest.index)?;
+        let Looked { stored, orientation, objects } = look(guest.index)?;
         let mut draft = Draft::new(guest.index, stored, orientation);
+        if let Some(objects) = objects {
+            draft = draft.with_objects(objects);
+        }
+        let closed = self.close_mosaic.is_some_and(|epoch| place.epoch >= epoch);
         for (at, augment) in self.augments[..ops].iter().enumerate() {
-            let mut rng = self.dice(place, guest, at as u32);
-            let partners = (0..augment.partners() as u32)
-                .map(|number| self.partner(place, guest, at as u32, number, &mut rng))
+            let most = augment.partners();
+            if closed && most > 0 {
+                continue;
+            }
+            let Mixing { partner, dice } = augment.mixing();
+            let mut rng = self.dice(place, guest, at as u32, dice);
+            let wanted = if most > 0 && augment.wants_partners(&mut rng) { most } else { 0 };
+            let partners = (0..wanted as u32)
+                .map(|number| self.partner(place, guest, (at as u32, number), partner, &mut rng))
                 .collect::<Vec<Guest>>();
             let partners = partners
                 .iter()
@@ -120,20 +149,43 @@ impl Planner {
         Ok(draft)
     }
 
-    fn dice(&self, place: &Place<'_>, guest: &Guest, op: u32) -> Rng {
+    fn dice(&self, place: &Place<'_>, guest: &Guest, op: u32, dice: Dice) -> Rng {
         let sample = place.sample();
-        match guest.path {
-            None => Rng::new(self.seed, place.epoch, sample, op),
-            Some((host_op, partner)) => {
+        let window = || place.order.window(guest.position, self.partner_window);
+        // Who is host and who is guest makes no difference to dice that several samples share.
+        let shared = match dice {
+            Dice::Sample => None,
+            Dice::Window => Some(mix(0x7769_6E64, window().start)),
+            Dice::Pair => {
+                let other = mirrored(guest.position, &window());
+                Some(mix(mix(0x7061_6972, other.min(guest.position)), other.max(guest.position)))
+            }
+        };
+        match (shared, guest.path) {
+            (Some(shared), _) => Rng::new(self.seed, place.epoch, shared, op),
+            (None, None) => Rng::new(self.seed, place.epoch, sample, op),
+            (None, Some((host_op, partner))) => {
                 Rng::for_partner(self.seed, place.epoch, sample, host_op, partner, op)
             }
         }
     }
 
-    /// Draws partner number `number` from the host's window; never the host, if the window has others.
-    fn partner(&self, place: &Place<'_>, host: &Guest, op: u32, number: u32, rng: &mut Rng) -> Guest {
+    /// Partner number `number` of the host's window at its op `op`; if drawn, never the host where there are others.
+    fn partner(
+        &self,
+        place: &Place<'_>,
+        host: &Guest,
+        (op, number): (u32, u32),
+        choice: Partner,
+        rng: &mut Rng,
+    ) -> Guest {
         let window = place.order.window(host.position, self.partner_window);
-        let position = other_than(host.position, &window, rng);
+        let position = match choice {
+            Partner::Drawn => other_than(host.position, &window, rng),
+            Partner::Previous if host.position == window.start => window.end - 1,
+            Partner::Previous => host.position - 1,
+            Partner::Mirrored => mirrored(host.position, &window),
+        };
         let path = match host.path {
             None => number,
             Some((host_op, partner)) => {
@@ -143,6 +195,11 @@ impl Planner {
         };
         Guest { index: place.order.index(position), position, path: Some((op, path)) }
     }
+}
+
+/// As far from the window's end as `own` is from its start.
+fn mirrored(own: u64, window: &Range<u64>) -> u64 {
+    window.end - 1 - (own - window.start)
 }
 
 fn other_than(own: u64, window: &Range<u64>, rng: &mut Rng) -> u64 {
@@ -234,12 +291,12 @@ mod tests {
     }
 
     fn planner(augments: Vec<Box<dyn Augment>>) -> Planner {
-        Planner { augments, seed: 5, partner_window: 16, bare: false }
+        Planner { augments, seed: 5, partner_window: 16, close_mosaic: None, bare: false }
     }
 
     fn planned(planner: &Planner, order: &Order, position: u64) -> Plan {
         let place = Place { epoch: 0, order, position, index: order.index(position) };
-        let looked = planner.plan(place, &mut |_| Ok((Size::new(60_000, 1), Orientation::UPRIGHT)));
+        let looked = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(60_000, 1))));
         looked.map_err(PlanError::into_error).unwrap().0
     }
 
@@ -265,7 +322,7 @@ mod tests {
         let mut seen = std::collections::HashSet::new();
         for epoch in 0..50 {
             let place = Place { epoch, order: &order, position: 3, index: 3 };
-            let looked = planner.plan(place, &mut |_| Ok((Size::new(4, 4), Orientation::UPRIGHT)));
+            let looked = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(4, 4))));
             seen.extend(looked.map_err(PlanError::into_error).unwrap().0.images[1..].iter().map(|i| i.index));
         }
         assert_eq!(seen.len(), 15);
@@ -277,7 +334,7 @@ mod tests {
         let order = Sampler::new(1, Shuffle::Off).weights(&[1.0]).unwrap().order(5, 0);
         let left = |position| {
             let place = Place { epoch: 0, order: &order, position, index: order.index(position) };
-            let planned = planner.plan(place, &mut |_| Ok((Size::new(60_000, 1), Orientation::UPRIGHT)));
+            let planned = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(60_000, 1))));
             planned.map_err(PlanError::into_error).unwrap().0.layers[0].clip.x
         };
         assert_eq!(left(0), left(0));

@@ -8,6 +8,7 @@ use super::memory::{Filled, Slot};
 use super::policy::{Failure, Status};
 use super::pool::Pool;
 use crate::error::{Error, Result};
+use crate::plan::carry::Seen;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -44,6 +45,10 @@ pub(super) struct Sample {
     pub(super) key: String,
     pub(super) class: i64,
     pub(super) shares: Vec<(i64, f32)>,
+    /// What is seen in it; `None` where its label says nothing of that.
+    pub(super) objects: Option<Vec<Seen>>,
+    /// Its semantic mask, where masks are asked for and it has one.
+    pub(super) mask: Option<Vec<u8>>,
     pub(super) status: Status,
 }
 

@@ -16,8 +16,17 @@ impl LoaderBuilder {
         self = given(self, section.seed, Self::seed);
         self = given(self, section.last_batch, Self::last_batch);
         self = given(self, section.bad_sample, Self::bad_sample);
+        self = given(self, section.close_mosaic, Self::close_mosaic);
         self = given(self, section.workers, |builder, threads| builder.workers(threads as usize));
         self = given(self, section.prefetch, |builder, batches| builder.prefetch(batches as usize));
+        let labels = &recipe.labels;
+        if labels.format.is_some() || labels.unit.is_some() {
+            self = self.boxes(labels.format.unwrap_or_default(), labels.unit.unwrap_or_default());
+        }
+        if labels.min_area.is_some() || labels.min_visibility.is_some() {
+            self = self.box_filter(labels.min_area.unwrap_or(0.0), labels.min_visibility.unwrap_or(0.0));
+        }
+        self = given(self, labels.mask_fill, Self::masks);
         self = given(self, recipe.decode.exif, Self::exif);
         self = given(self, recipe.decode.scale, Self::decode_scale);
         if recipe.decode_only {

@@ -1,4 +1,4 @@
-//! Which samples an epoch has, and in which order.
+//! Which samples an epoch has, in which order, and who is mixed with whom.
 
 use super::LoaderBuilder;
 use crate::error::{Error, Result};
@@ -32,6 +32,19 @@ impl LoaderBuilder {
     /// epoch; a sample that comes twice is augmented twice. Shuffle has no meaning then.
     pub fn weights(mut self, weights: &[f64]) -> Self {
         self.sampling.weights = Some(weights.to_vec());
+        self
+    }
+
+    /// Consecutive positions of the epoch's order that partners are drawn from (default 128).
+    pub fn partner_window(mut self, positions: u64) -> Self {
+        self.partner_window = positions;
+        self
+    }
+
+    /// From epoch `epoch` on, leaves out the augmentations that take several samples (default: never), as Ultralytics'
+    /// `close_mosaic` does in the last epochs.
+    pub fn close_mosaic(mut self, epoch: u64) -> Self {
+        self.close_mosaic = Some(epoch);
         self
     }
 

@@ -1,13 +1,15 @@
 //! The compressed files of the sample at hand: read once each, whatever number of layers shows them.
 
 use super::gallery::{Asked, Gallery};
+use super::planner::Looked;
 use super::policy::{Failure, Stage};
 use super::stats::Meters;
 use crate::device::cpu::Input;
 use crate::error::Cause;
 use crate::error::Error;
-use crate::geometry::{Orientation, Size};
+use crate::geometry::Orientation;
 use crate::image::{Header, Image, parse_header};
+use crate::label::Label;
 use crate::plan::Plan;
 use crate::source::Source;
 use std::sync::Arc;
@@ -74,19 +76,25 @@ impl<'a> Shelf<'a> {
         self.parsing
     }
 
-    /// Reads the file `index`, unless it or its pixels are here already, and tells how its image is stored.
-    pub(super) fn look(&mut self, index: u64) -> Result<(Size, Orientation), Failure> {
-        if let Some(picture) = self.find(index) {
-            let orientation = if self.exif { picture.orientation } else { Orientation::UPRIGHT };
-            return Ok((picture.stored, orientation));
-        }
-        let at = match self.files.iter().position(|file| file.index == index) {
-            Some(at) => at,
-            None => self.fetch(index)?,
+    /// Reads the file `index`, unless it or its pixels are here already, and tells what it shows.
+    pub(super) fn look(&mut self, index: u64) -> Result<Looked, Failure> {
+        let (stored, turned) = match self.find(index) {
+            Some(picture) => (picture.stored, picture.orientation),
+            None => {
+                let at = match self.files.iter().position(|file| file.index == index) {
+                    Some(at) => at,
+                    None => self.fetch(index)?,
+                };
+                let header = &self.files[at].header;
+                (header.size, header.orientation)
+            }
         };
-        let header = &self.files[at].header;
-        let orientation = if self.exif { header.orientation } else { Orientation::UPRIGHT };
-        Ok((header.size, orientation))
+        let orientation = if self.exif { turned } else { Orientation::UPRIGHT };
+        let objects = match self.source.label(index as usize) {
+            Label::Objects(objects) => Some(objects),
+            _ => None,
+        };
+        Ok(Looked { stored, orientation, objects })
     }
 
     /// The plan's images in its order; every one was looked at while it was planned.

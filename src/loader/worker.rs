@@ -4,6 +4,7 @@ use super::desk::Desk;
 use super::gallery::Gallery;
 use super::identity::Identity;
 use super::indexing::Indexing;
+use super::labels::LabelRules;
 use super::planner::Planner;
 use super::queue::{Job, Outcome, Queue, Task};
 use super::stats::Meters;
@@ -31,6 +32,7 @@ pub(super) struct Context {
     pub(super) exif: bool,
     pub(super) scale: DecodeScale,
     pub(super) bad: BadSample,
+    pub(super) labels: LabelRules,
     pub(super) meters: Meters,
     pub(super) indexing: Indexing,
     /// Decoded images that samples share; `None` where each has its own.

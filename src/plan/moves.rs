@@ -31,6 +31,8 @@ pub enum How {
     Rebox,
     /// Boxes are remembered as they are, for filters that compare.
     Mark,
+    /// Objects count for this part of what they did: their image was mixed with another.
+    Weigh(f32),
     /// Objects are dropped.
     Keep(Keep),
 }
@@ -39,13 +41,18 @@ pub enum How {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Keep {
-    /// torchvision's `SanitizeBoundingBoxes`: boxes at least this wide and high, and of this area, in pixels.
+    /// torchvision's `SanitizeBoundingBoxes`: boxes at least this wide and high, and of this area, in pixels, that do
+    /// not hang over the canvas.
     Sane {
+        /// The canvas.
+        canvas: Rect,
         /// Least width and height.
         min_size: f64,
         /// Least area.
         min_area: f64,
     },
+    /// torchvision's `RandomIoUCrop`: boxes whose centre lies inside, not on the edge.
+    Centred(Rect),
     /// Ultralytics' box candidates: wider and higher than `size`, more than `area` of the marked box's area times
     /// `scale` squared, and an aspect ratio below `aspect`. All comparisons are strict.
     Candidates {
@@ -60,12 +67,12 @@ pub enum Keep {
         /// By how much the image was scaled since the mark.
         scale: f64,
     },
-    /// Albumentations' filter: boxes of at least this area in pixels, of which at least this part of the marked box's
-    /// area is left.
+    /// Albumentations' filter: boxes of at least this area in pixels, of which at least this part is left of what the
+    /// marked box would be if no canvas had cut it. Boxes without area are dropped in any case.
     Visible {
         /// Least area.
         min_area: f64,
-        /// Least part of the marked area.
+        /// Least part of the area.
         min_visibility: f64,
     },
 }

@@ -2,7 +2,8 @@
 
 use super::fields::{self, Answer, Ask};
 use super::{
-    DecodeSection, LoaderSection, MAX_BYTES, NormalizeSection, OutputSection, Recipe, nearest, too_large,
+    DecodeSection, LabelsSection, LoaderSection, MAX_BYTES, NormalizeSection, OutputSection, Recipe, nearest,
+    too_large,
 };
 use crate::augment::{Augment, Augmentation};
 use crate::error::{Error, Result};
@@ -24,6 +25,8 @@ struct Top {
     #[serde(default)]
     loader: LoaderSection,
     #[serde(default)]
+    labels: LabelsSection,
+    #[serde(default)]
     decode: DecodeSection,
 }
 
@@ -37,9 +40,9 @@ pub(super) fn read(text: &str, origin: &str) -> Result<Recipe> {
     page.check_top(top.get_ref())?;
     let augment = top.get_mut().remove("augment").map_or(Ok(Vec::new()), |list| page.augmentations(list))?;
     let span = top.span();
-    let Top { name, decode_only, output, normalize, loader, decode } =
+    let Top { name, decode_only, output, normalize, loader, labels, decode } =
         Top::deserialize(toml::Deserializer::from(top)).map_err(|error| page.refuse(&span, &error))?;
-    let recipe = Recipe { name, decode_only, output, normalize, loader, decode, augment };
+    let recipe = Recipe { name, decode_only, output, normalize, loader, labels, decode, augment };
     recipe.check().map_err(|error| Error::config(format!("{origin}: {error}")))?;
     Ok(recipe)
 }
@@ -65,10 +68,11 @@ impl Page<'_> {
     fn check_top(&self, top: &DeTable<'_>) -> Result<()> {
         let keys = [&["augment"], fields::of::<Top>()].concat();
         self.check_keys("a recipe", top, &keys)?;
-        let sections: [(&str, &[&str]); 4] = [
+        let sections: [(&str, &[&str]); 5] = [
             ("output", fields::of::<OutputSection>()),
             ("normalize", fields::of::<NormalizeSection>()),
             ("loader", fields::of::<LoaderSection>()),
+            ("labels", fields::of::<LabelsSection>()),
             ("decode", fields::of::<DecodeSection>()),
         ];
         for (section, keys) in sections {

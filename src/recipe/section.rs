@@ -3,6 +3,7 @@
 use crate::color::Normalize;
 use crate::draft::MAX_EDGE;
 use crate::error::{Error, Result};
+use crate::label::{BoxFormat, Unit};
 use crate::output::{DType, Layout};
 use crate::policy::{BadSample, DecodeScale, LastBatch};
 use serde::{Deserialize, Serialize};
@@ -88,6 +89,8 @@ pub struct LoaderSection {
     pub last_batch: Option<LastBatch>,
     /// What becomes of a sample that cannot be read or decoded.
     pub bad_sample: Option<BadSample>,
+    /// The epoch from which on augmentations that take several samples are left out.
+    pub close_mosaic: Option<u64>,
     /// Threads that decode and render.
     pub workers: Option<u32>,
     /// Batches prepared ahead.
@@ -106,6 +109,22 @@ impl LoaderSection {
             _ => Ok(()),
         }
     }
+}
+
+/// `[labels]`: how objects reach a batch; what is left out is the loader's default.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LabelsSection {
+    /// `xyxy` (default), `xywh` or `cxcywh`.
+    pub format: Option<BoxFormat>,
+    /// `pixels` (default) or `normalized`.
+    pub unit: Option<Unit>,
+    /// Least area of a box that is kept, in pixels of the sample (default 0).
+    pub min_area: Option<f64>,
+    /// Least part of a box that must be left after cuts, in 0..=1 (default 0).
+    pub min_visibility: Option<f64>,
+    /// Asks for semantic masks; the class of what shows no image, 255 as a rule.
+    pub mask_fill: Option<u8>,
 }
 
 /// `[decode]`: what the decoder takes; what is left out is the decoder's default.

@@ -1,6 +1,6 @@
 //! `apply`: formats, errors that say where, and many cases at once.
 
-use crate::support::{Array, fail, feedline, photo, succeed, word};
+use crate::support::{Array, fail, feedline, photo, report, succeed, word};
 use tempfile::tempdir;
 
 const NORMALIZE: &str = r#"{"op":"normalize","mean":[0.5,0.5,0.5],"std":[0.5,0.25,1.0]}"#;
@@ -40,6 +40,27 @@ fn the_number_format_and_the_layout_can_be_chosen() {
     let upper = |at: usize| u32::from(u16::from_le_bytes([bits.data[2 * at], bits.data[2 * at + 1]]));
     assert_eq!(bits.descr, "<u2");
     assert!((f32::from_bits(upper(5) << 16) - scaled[5]).abs() <= scaled[5] / 128.0);
+}
+
+#[test]
+fn labels_are_printed_where_the_ops_move_them_to() {
+    let folder = tempdir().expect("a folder");
+    let (image, out, labels) = (photo(), folder.path().join("o.npy"), folder.path().join("l.txt"));
+    std::fs::write(&labels, "7 0.5 0.5 0.5 0.5\n\n3 0 0 1 0 0 1\n").expect("written");
+    let moved = |ops: &str, labels: &str| {
+        let arguments = ["apply", "--ops", ops, word(&image), "--out", word(&out), "--labels", labels];
+        report(&arguments)["objects"].clone()
+    };
+    let square = r#"[{"op":"resize","size":[100,100]},{"op":"hflip"},{"op":"crop","top":0,"left":0,"height":100,"width":40}]"#;
+    let seen = moved(square, word(&labels));
+    assert_eq!((&seen[0]["class"], &seen[1]["class"]), (&7.into(), &3.into()));
+    assert_eq!(seen[0]["bbox"], serde_json::json!([25.0, 25.0, 40.0, 75.0]));
+    assert_eq!(seen[1]["polygons"][0].as_array().expect("a polygon").len(), 3);
+    let boxed = moved(r#"[{"op":"pad","padding":3}]"#, r#"[{"class": 1, "bbox": [1, 2, 3, 4]}]"#);
+    assert_eq!(boxed[0]["bbox"], serde_json::json!([4.0, 5.0, 6.0, 7.0]));
+    std::fs::write(&labels, "7 0.5 0.5 0.5\n").expect("written");
+    let error = fail(&["apply", "--ops", "[]", word(&image), "--out", word(&out), "--labels", word(&labels)]);
+    assert!(error.contains("l.txt: line 1: a line is a class with four numbers"), "{error}");
 }
 
 #[test]

@@ -57,7 +57,8 @@ pub(crate) fn any_op(rng: &mut Rng, size: Size) -> Op {
 
 /// A colour op that looks at one pixel alone.
 fn pointwise(rng: &mut Rng, factor: f64) -> Op {
-    match rng.below(4) {
+    match rng.below(5) {
+        4 => Op::Hsv { hue: factor - 1.0, saturation: 2.0 - factor, value: factor },
         0 => Op::Solarize { threshold: factor * 127.5 },
         1 => Op::Posterize { bits: rng.below(9) },
         2 => Op::Invert {},
@@ -80,7 +81,8 @@ fn any_warp(rng: &mut Rng, size: Size) -> Op {
     let interpolation = [Interpolation::Nearest, Interpolation::Bilinear][rng.below(2) as usize];
     let fill = [None, Some(Fill::Grey(0)), Some(Fill::Rgb([200, 114, 7]))][rng.below(3) as usize];
     let angle = between(rng, -200.0, 200.0);
-    match rng.below(3) {
+    match rng.below(4) {
+        3 => folding_warp(rng, size),
         0 => Op::Rotate { angle, interpolation, expand: rng.below(2) == 0, center: None, fill },
         1 => {
             let translate = [between(rng, -20.0, 20.0), between(rng, -20.0, 20.0)];
@@ -99,4 +101,20 @@ fn any_warp(rng: &mut Rng, size: Size) -> Op {
             Op::Perspective { startpoints, endpoints, interpolation, fill }
         }
     }
+}
+
+/// A warp with a map that is composed with what came before, upright every other time.
+pub(crate) fn folding_warp(rng: &mut Rng, size: Size) -> Op {
+    let mut between = |low, high| f64::from(rng.uniform_between(low, high));
+    let (across, down) = (between(0.2, 1.6), between(0.2, 1.6));
+    let (skew, tilt) = match between(0.0, 1.0) {
+        upright if upright < 0.5 => ([0.0; 2], [0.0; 2]),
+        skew if skew < 0.75 => ([between(-0.6, 0.6), between(-0.6, 0.6)], [0.0; 2]),
+        _ => ([between(-0.6, 0.6), between(-0.6, 0.6)], [between(-0.004, 0.004), between(-0.004, 0.004)]),
+    };
+    let moved = [size.width, size.height].map(|edge| between(-0.4, 0.6) * f64::from(edge));
+    let matrix = [[across, skew[0], moved[0]], [skew[1], down, moved[1]], [tilt[0], tilt[1], 1.0]];
+    let size = Extent::Two([1 + rng.below(70), 1 + rng.below(80)]);
+    let fill = [Fill::Grey(0), Fill::Grey(114)][rng.below(2) as usize];
+    Op::WarpPerspective { matrix, size, fill }
 }

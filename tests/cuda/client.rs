@@ -122,8 +122,18 @@ impl Client {
         self.cuMemcpyHtoDAsync_v2(to.start, from.start.cast(), from.count * 4, stream.raw)
     }
 
+    /// Copies from memory that is not page-locked.
+    pub(crate) fn upload_ordinary(&self, to: &Buffer, from: &[f32], stream: &Stream) -> Result<(), Failed> {
+        self.cuMemcpyHtoDAsync_v2(to.start, from.as_ptr().cast(), size_of_val(from), stream.raw)
+    }
+
     pub(crate) fn download(&self, to: &Pinned, from: &Buffer, stream: &Stream) -> Result<(), Failed> {
-        self.cuMemcpyDtoHAsync_v2(to.start.cast(), from.start, to.count * 4, stream.raw)
+        self.download_from(to, from.start, stream)
+    }
+
+    /// Copies as much as `to` holds from an address in device memory.
+    pub(crate) fn download_from(&self, to: &Pinned, from: Device, stream: &Stream) -> Result<(), Failed> {
+        self.cuMemcpyDtoHAsync_v2(to.start.cast(), from, to.count * 4, stream.raw)
     }
 
     pub(crate) fn fill(&self, at: Device, value: u8, bytes: usize, stream: Raw) -> Result<(), Failed> {
@@ -265,12 +275,17 @@ impl<'a> Pinned<'a> {
         unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), self.start, self.count) };
     }
 
-    /// The first element that is not as wanted, as an error.
-    pub(crate) fn compare(&self, want: impl Fn(usize) -> f32) -> Result<(), String> {
+    /// Copies out what is there now.
+    pub(crate) fn values(&self) -> Vec<f32> {
         let mut values = vec![0f32; self.count];
         // SAFETY: as above.
         unsafe { std::ptr::copy_nonoverlapping(self.start, values.as_mut_ptr(), self.count) };
-        match values.iter().enumerate().find(|(i, value)| **value != want(*i)) {
+        values
+    }
+
+    /// The first element that is not as wanted, as an error.
+    pub(crate) fn compare(&self, want: impl Fn(usize) -> f32) -> Result<(), String> {
+        match self.values().iter().enumerate().find(|(i, value)| **value != want(*i)) {
             None => Ok(()),
             Some((i, value)) => Err(format!("wrong: element {i} is {value}, not {}", want(i))),
         }

@@ -18,6 +18,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("without engines a small batch goes to the hybrid decoder", || most_by(Route::Hybrid, 8))
         .nvjpeg("engines=0"),
     Scenario::new("a corrupt file costs its neighbours nothing", corrupt).swept(),
+    Scenario::new("corrupt files do not cost the engines their place", corrupt_again),
     Scenario::new("files that the GPU does not take are given back", given_back),
     Scenario::new("a part of an image has the pixels of the whole", parts),
     Scenario::new("an nvJPEG that is wrong at edges decodes whole images", whole).nvjpeg("version=13.2.0"),
@@ -140,6 +141,20 @@ fn corrupt() -> Outcome {
         }
     }
     Ok(())
+}
+
+/// An engine is given up where it fails and no file is to blame; a batch with a bad file must not end like that.
+fn corrupt_again() -> Outcome {
+    let mut decoder = open()?;
+    let mut files: Vec<Vec<u8>> = (0..12).map(photo).collect();
+    files[7] = spoiled(photo(7));
+    for _ in 0..4 {
+        decode_with(&mut decoder, &files, None)?;
+    }
+    let files: Vec<Vec<u8>> = (0..40).map(photo).collect();
+    let decoded = decode_with(&mut decoder, &files, None)?;
+    let by_engines = decoded.iter().flatten().filter(|decoded| decoded.by == Route::Hardware).count();
+    if by_engines > 20 { Ok(()) } else { Err(format!("{by_engines} of 40 by the engines").into()) }
 }
 
 fn given_back() -> Outcome {

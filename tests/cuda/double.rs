@@ -35,19 +35,25 @@ impl Variant {
         }
     }
 
-    /// What a child must load first: a sanitizer's runtime sees only memory that was allocated after it.
-    fn preloaded(self) -> Result<Option<PathBuf>, String> {
-        let library = match self {
+    /// What a child must load first: a sanitizer's runtime sees only memory that was allocated after it, and exceptions
+    /// only of a C++ library that is there when it starts.
+    fn preloaded(self) -> Result<Option<String>, String> {
+        let runtime = match self {
             Self::Plain => return Ok(None),
             Self::Asan => "libasan.so",
             Self::Tsan => "libtsan.so",
         };
-        let output = Command::new("g++").arg(format!("-print-file-name={library}")).output();
-        let path = output.map_err(|error| remedy(&format!("g++: {error}")))?.stdout;
-        let path = PathBuf::from(String::from_utf8_lossy(&path).trim());
-        // Where there is none, g++ prints the name as it was given.
-        if path.is_absolute() { Ok(Some(path)) } else { Err(remedy(&format!("there is no {library}"))) }
+        Ok(Some(format!("{}:{}", library(runtime)?, library("libstdc++.so.6")?)))
     }
+}
+
+/// Where one of the compiler's libraries lies.
+fn library(name: &str) -> Result<String, String> {
+    let output = Command::new("g++").arg(format!("-print-file-name={name}")).output();
+    let path = output.map_err(|error| remedy(&format!("g++: {error}")))?.stdout;
+    let path = String::from_utf8_lossy(&path).trim().to_owned();
+    // Where there is none, g++ prints the name as it was given.
+    if Path::new(&path).is_absolute() { Ok(path) } else { Err(remedy(&format!("there is no {name}"))) }
 }
 
 fn remedy(what: &str) -> String {
@@ -116,9 +122,11 @@ pub(crate) fn environment(scenario: &Scenario) -> Result<Vec<(&'static str, Stri
         ("LD_LIBRARY_PATH", search),
         ("FEEDLINE_NVJPEG", nvjpeg.display().to_string()),
         ("FAKENVJPEG", scenario.nvjpeg.to_owned()),
+        // Freed memory is filled with rubbish, so that who reads it later, such as a copy that is late, is seen.
+        ("MALLOC_PERTURB_", "165".to_owned()),
     ];
     if let Some(runtime) = variant.preloaded()? {
-        set.push(("LD_PRELOAD", runtime.display().to_string()));
+        set.push(("LD_PRELOAD", runtime));
         set.push(("ASAN_OPTIONS", "exitcode=66:detect_leaks=0:detect_stack_use_after_return=0".into()));
         set.push(("UBSAN_OPTIONS", "print_stacktrace=1".into()));
         set.push(("TSAN_OPTIONS", TSAN_OPTIONS.into()));

@@ -1,12 +1,16 @@
 //! Calls that no correct program makes, and what the double says to them.
 
-use crate::client::{Buffer, Client, Event, Kernel, Quiet, Stream, ptx};
+use crate::client::{Buffer, Client, Event, Kernel, Pinned, Quiet, Stream, ptx};
 use crate::scenario::{Outcome, Scenario};
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("the device's name says what it is", name),
     Scenario::new("an event is passed only when its stream got there", polled),
     Scenario::new("memory freed twice is caught", freed_twice).caught(&["it was freed before"]),
+    Scenario::new("ordinary memory freed under a copy is caught", || ordinary(Freed::UnderTheCopy))
+        .caught(&["wrong:"])
+        .watches_memory(),
+    Scenario::new("ordinary memory may be freed behind a copy", || ordinary(Freed::BehindTheCopy)),
     Scenario::new("the default stream is caught", default_stream).caught(&["the default stream is used"]),
     Scenario::new("a copy beyond an allocation is caught", copy_beyond)
         .caught(&["do not lie in one allocation"]),
@@ -55,6 +59,29 @@ fn polled() -> Outcome {
 fn freed_twice() -> Outcome {
     let client = Client::start()?;
     Ok(Buffer::new(&client, 64)?.free_early()?)
+}
+
+#[derive(PartialEq)]
+enum Freed {
+    UnderTheCopy,
+    BehindTheCopy,
+}
+
+fn ordinary(freed: Freed) -> Outcome {
+    const COUNT: usize = 4096;
+    let client = Client::start()?;
+    let stream = Stream::new(&client)?;
+    let (buffer, back) = (Buffer::new(&client, COUNT * 4)?, Pinned::new(&client, COUNT)?);
+    let _quiet = Quiet(&client);
+    let values = vec![1.0; COUNT];
+    client.upload_ordinary(&buffer, &values, &stream)?;
+    if freed == Freed::BehindTheCopy {
+        client.synchronize_stream(&stream)?;
+    }
+    drop(values);
+    client.download(&back, &buffer, &stream)?;
+    client.synchronize_stream(&stream)?;
+    Ok(back.compare(|_| 1.0)?)
 }
 
 fn default_stream() -> Outcome {

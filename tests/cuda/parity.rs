@@ -1,12 +1,12 @@
 //! The CUDA renderer against the CPU renderer: the same bits for every chain, mix, number format and layout.
 
-use crate::any_op::any_op;
+use crate::any_op::{any_op, folding_warp};
 use crate::scenario::{Outcome, Scenario};
 use feedline::color::Normalize;
 use feedline::device::cuda::Renderer;
 use feedline::device::{cpu, region};
-use feedline::draft::Draft;
-use feedline::draft::op::{Extent, Interpolation, Op, Value};
+use feedline::draft::op::{Extent, Fill, Interpolation, Op, Value};
+use feedline::draft::{Draft, Tile};
 use feedline::error::Cause;
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image::Image;
@@ -17,7 +17,9 @@ use feedline::rng::{Draws, Rng};
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("any chain of ops renders to the CPU's bits", chains).on_gpu(),
     Scenario::new("any mix of samples renders to the CPU's bits", mixes).on_gpu(),
+    Scenario::new("any mosaic renders to the CPU's bits", mosaics).on_gpu(),
     Scenario::new("every size around a tile's edges renders to the CPU's bits", edges).on_gpu(),
+    Scenario::new("pictures that end with their memory render to the CPU's bits", ends).on_gpu(),
     Scenario::new("shrinking by a lot renders to the CPU's bits", shrinking).on_gpu(),
     Scenario::new("numbers of any size round to the CPU's bits", rounding).on_gpu(),
     Scenario::new("a plan with one field changed is refused or touches no other memory", damaged),
@@ -179,6 +181,34 @@ fn mixes() -> Outcome {
     Ok(())
 }
 
+/// Up to four samples on a canvas, warped as one or not, and now and then recoloured and mirrored.
+fn mosaics() -> Outcome {
+    let mut renderer = Renderer::new(0).map_err(plain)?;
+    for number in 0..40 {
+        let mut rng = Rng::new(18, 0, number, 0);
+        let size = Size::new(20 + rng.below(70), 20 + rng.below(60));
+        let at = |rng: &mut Rng| [rng.below(80) as i32 - 30, rng.below(70) as i32 - 30];
+        let mut host = any_draft(&mut rng, 0, 1);
+        let own = at(&mut rng);
+        let others = (1..1 + u64::from(rng.below(4)))
+            .map(|index| Tile { draft: any_draft(&mut rng, index, 1), at: at(&mut rng) })
+            .collect();
+        host.compose(size, Fill::Grey(114), own, others)?;
+        if rng.below(4) > 0 {
+            host.apply(folding_warp(&mut rng, size));
+        }
+        match rng.below(3) {
+            0 => host.apply(Op::Hflip {}),
+            1 => host.apply(Op::Saturation { factor: 0.6 }),
+            _ => {}
+        }
+        let case = case(host, &mut rng, number)?;
+        let (dtype, layout) = (FORMATS[rng.below(4) as usize], LAYOUTS[rng.below(2) as usize]);
+        compare(&mut renderer, &[case], &[dtype], &[layout])?;
+    }
+    Ok(())
+}
+
 /// A picture of one size, now and then recoloured afterwards, or erased in parts.
 fn any_picture(rng: &mut Rng, size: Size) -> Draft {
     let mut draft = any_draft(rng, 0, 2);
@@ -216,6 +246,28 @@ fn edges() -> Outcome {
     Ok(())
 }
 
+/// Four pixels are read by whole words, which must not reach beyond the last byte, wherever that lies in its word.
+fn ends() -> Outcome {
+    let mut renderer = Renderer::new(0).map_err(plain)?;
+    let mut rng = Rng::new(18, 0, 0, 0);
+    for (width, height) in (5..9).flat_map(|width| (1..5).map(move |height| (width, height))) {
+        let mut cases = Vec::new();
+        for mirrored in [false, true] {
+            let mut draft = Draft::new(0, Size::new(width, height), Orientation::UPRIGHT);
+            if mirrored {
+                draft.apply(Op::Hflip {});
+            }
+            let mut case = case(draft, &mut rng, u64::from(width * 10 + height))?;
+            for image in &mut case.images {
+                image.stride = 3 * image.region.width as usize;
+            }
+            cases.push(case);
+        }
+        compare(&mut renderer, &cases, &[DType::U8], &[Layout::Nchw])?;
+    }
+    Ok(())
+}
+
 /// From what fits shared memory to what does not, along one axis and both.
 fn shrinking() -> Outcome {
     let mut renderer = Renderer::new(0).map_err(plain)?;
@@ -223,6 +275,8 @@ fn shrinking() -> Outcome {
     for (stored, size) in [
         ((140, 60), [33, 33]),
         ((200, 150), [32, 35]),
+        // As many columns as fit; the last weights of the last ones are zeros that stand beyond them.
+        ((163, 20), [9, 32]),
         ((700, 30), [9, 20]),
         ((30, 700), [7, 40]),
         ((3000, 5), [2, 3]),

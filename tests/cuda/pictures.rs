@@ -108,6 +108,17 @@ pub(crate) fn large() -> Vec<Vec<u8>> {
     (0..18).map(|seed| jpeg(&Kind { size: size(seed), ..PLAIN }, seed)).collect()
 }
 
+/// Enough for several batches that are worth a call of the GPU's own entropy decoder.
+pub(crate) fn many() -> Vec<Vec<u8>> {
+    (0..216).map(|seed| jpeg(&Kind { size: (40 + seed % 9, 36), ..PLAIN }, seed.into())).collect()
+}
+
+/// Each takes more weights than the one before where all are resized to the same size.
+pub(crate) fn wider_and_wider() -> Vec<Vec<u8>> {
+    let widths = [61, 900, 1700].into_iter().zip(0..);
+    widths.map(|(width, seed)| jpeg(&Kind { size: (width, 48), ..PLAIN }, seed)).collect()
+}
+
 /// One that is larger than that memory, whatever part of it is wanted.
 pub(crate) fn with_a_giant() -> Vec<Vec<u8>> {
     let mut files = few();

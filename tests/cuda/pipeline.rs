@@ -1,5 +1,6 @@
 //! The loader on a CUDA device: the same batches as on the CPU, whatever goes wrong on the way.
 
+use crate::client::Client;
 use crate::pictures;
 use crate::scenario::{Libraries, Outcome, Scenario};
 use crate::trainer::Trainer;
@@ -36,11 +37,17 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("parts decoded on the CPU", a_batch_that_does_not_fit_is_made_in_parts)
         .libraries(Libraries::DriverOnly),
     Scenario::new("scratch that does not fit is used in turns", scratch_that_does_not_fit_is_used_in_turns),
+    Scenario::new("scratch that one sample alone exceeds grows", scratch_that_one_sample_alone_exceeds_grows),
     Scenario::new("without nvJPEG the CPU decodes", without_nvjpeg_the_cpu_decodes)
         .libraries(Libraries::DriverOnly),
     Scenario::new("nvJPEG decodes what it can", nvjpeg_decodes_what_it_can),
     Scenario::new("nvJPEG decodes what it can without engines", nvjpeg_decodes_what_it_can)
         .nvjpeg("engines=0"),
+    Scenario::new(
+        "large batches of small pictures go to the GPU's processors",
+        large_batches_of_small_pictures_go_to_the_gpus_processors,
+    )
+    .nvjpeg("engines=0"),
     Scenario::new(
         "a trainer's stream sees finished batches without the host waiting",
         a_trainers_stream_sees_finished_batches_without_the_host_waiting,
@@ -51,10 +58,18 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     ),
     Scenario::new("a loader that only decodes marks the end of each part", a_loader_that_only_decodes),
     Scenario::new("a consumer that keeps its batches gets more", a_consumer_that_keeps_its_batches_gets_more),
+    Scenario::new("a copy to the host that fails is waited for", a_copy_to_the_host_that_fails_is_waited_for)
+        .libraries(Libraries::DriverOnly)
+        // The wait for the copy itself.
+        .driver(",fault=cuStreamSynchronize@1:2"),
     Scenario::new("a small epoch", || small_epoch(pictures::few())).swept(),
     Scenario::new("without page-locked memory the batches are the same", without_page_locked_memory),
     Scenario::new("a small epoch without page-locked memory", || {
         compared(small(pictures::few()).pinned_memory(0).batch_size(2), small(pictures::few()).batch_size(2))
+    })
+    .swept(),
+    Scenario::new("small epochs on a trainer's stream", || {
+        trained(3, || small(pictures::few()).batch_size(1).prefetch(1).workers(1)).map(drop)
     })
     .swept(),
     Scenario::new("a small epoch with a bad file", || small_epoch(pictures::few_with_a_bad_one())).swept(),
@@ -234,6 +249,19 @@ fn scratch_that_does_not_fit_is_used_in_turns() -> Outcome {
     Ok(())
 }
 
+/// More than the budget, and more for each sample: it grows while the one before is being rendered.
+fn scratch_that_one_sample_alone_exceeds_grows() -> Outcome {
+    let build = || {
+        Loader::builder(memory(pictures::wider_and_wider()))
+            .batch_size(3)
+            .augment(Resize::new(Extent::Two([420, 420])))
+            .augment(ColorJitter::new(0.0, 0.4, 0.0, 0.0))
+            .device_memory(1)
+    };
+    same_on_both("growing scratch", 1, build);
+    Ok(())
+}
+
 fn without_nvjpeg_the_cpu_decodes() -> Outcome {
     let loader = same_on_both("no nvJPEG", 1, || small(pictures::all()));
     let by = loader.stats().decoded_by.unwrap();
@@ -250,27 +278,37 @@ fn nvjpeg_decodes_what_it_can() -> Outcome {
     Ok(())
 }
 
-/// Nothing waits on the host between batches: only events stand between the loader's streams and the trainer's.
+fn large_batches_of_small_pictures_go_to_the_gpus_processors() -> Outcome {
+    let loader = trained(2, || small(pictures::many()).batch_size(72).prefetch(1))?;
+    let by = loader.stats().decoded_by.unwrap();
+    assert!(by.gpu_huffman > by.hybrid + by.cpu, "{by:?}");
+    Ok(())
+}
+
 fn a_trainers_stream_sees_finished_batches_without_the_host_waiting() -> Outcome {
-    let build = || small(pictures::all()).batch_size(3).prefetch(1);
-    let cpu = build().build().unwrap();
-    let cuda = build().device(DEVICE).build().unwrap();
-    let mut trainer = Trainer::new();
-    for number in 0..2 {
+    trained(2, || small(pictures::all()).batch_size(3).prefetch(1)).map(drop)
+}
+
+/// Nothing waits on the host between batches: only events stand between the loader's streams and the trainer's.
+fn trained(epochs: u64, build: impl Fn() -> LoaderBuilder) -> Result<Loader, Box<dyn std::error::Error>> {
+    let cpu = build().build()?;
+    let client = Client::start()?;
+    let cuda = build().device(DEVICE).build()?;
+    let mut trainer = Trainer::new(&client)?;
+    for number in 0..epochs {
         for batch in cuda.epoch(number) {
-            let batch = batch.unwrap();
-            trainer.copy(&batch);
+            let batch = batch?;
+            trainer.copy(&batch)?;
             // Its memory is used again at once, behind the trainer's copy.
             drop(batch);
         }
     }
-    let want =
-        (0..2).flat_map(|number| epoch(&cpu, number)).map(|seen| seen.unwrap().pixels).collect::<Vec<_>>();
+    let want = (0..epochs).flat_map(|number| epoch(&cpu, number)).map(|seen| seen.map(|seen| seen.pixels));
     assert!(
-        trainer.finish() == want,
+        trainer.finish()? == want.collect::<Result<Vec<_>, _>>()?,
         "a batch was read before it was finished, or overwritten before it was read"
     );
-    Ok(())
+    Ok(cuda)
 }
 
 fn epochs_loaders_and_batches_may_be_dropped_at_any_time() -> Outcome {
@@ -323,6 +361,16 @@ fn a_consumer_that_keeps_its_batches_gets_more() -> Outcome {
     for (batch, want) in kept.iter().zip(want) {
         assert_eq!(seen(batch), want.unwrap());
     }
+    Ok(())
+}
+
+/// Its target is freed with the error, and the copy must not be written there later.
+fn a_copy_to_the_host_that_fails_is_waited_for() -> Outcome {
+    let loader = small(pictures::few()).batch_size(2).device(DEVICE).build()?;
+    let batch = loader.epoch(0).next().unwrap()?;
+    let error = batch.to_host().unwrap_err().to_string();
+    assert!(error.contains("cuStreamSynchronize"), "{error}");
+    assert!(batch.to_host().is_ok());
     Ok(())
 }
 

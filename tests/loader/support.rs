@@ -13,6 +13,9 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+/// The file of an image's mask, if it has one.
+pub(crate) type MaskOf = fn(usize) -> Option<Vec<u8>>;
+
 /// What a data set does and what was done to it.
 #[derive(Default)]
 pub(crate) struct Flat {
@@ -28,6 +31,10 @@ pub(crate) struct Flat {
     /// Every read, in order.
     pub(crate) reads: Arc<Mutex<Vec<usize>>>,
     pub(crate) bytes: Arc<AtomicUsize>,
+    /// Labels instead of the classes.
+    pub(crate) objects: Option<fn(usize) -> Label>,
+    /// Semantic masks, where there are any.
+    pub(crate) masks: Option<MaskOf>,
 }
 
 impl Source for Flat {
@@ -56,8 +63,14 @@ impl Source for Flat {
         Cow::Owned(format!("{index}.png"))
     }
 
+    fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
+        let mask = self.masks.and_then(|masks| masks(index));
+        *bytes = mask.clone().unwrap_or_default();
+        Ok(mask.is_some())
+    }
+
     fn label(&self, index: usize) -> Label {
-        Label::Class(index as i64)
+        self.objects.map_or(Label::Class(index as i64), |objects| objects(index))
     }
 }
 
@@ -143,7 +156,7 @@ fn adler32(bytes: &[u8]) -> u32 {
     b << 16 | a
 }
 
-fn crc32(bytes: &[u8]) -> u32 {
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, &byte| {
         (0..8).fold(
             crc ^ u32::from(byte),

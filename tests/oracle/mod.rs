@@ -168,6 +168,7 @@ impl Picture {
                 self.map(|p| p.map(|x| luma(p).mul_add((1.0 - factor) as f32, factor as f32 * x)))
             }
             Op::Hue { factor } => self.map(|p| hue(p, factor as f32)),
+            Op::Hsv { hue, saturation, value } => self.map(|p| hsv(p, hue, saturation, value)),
             Op::Grayscale { .. } => self.map(|p| [luma(p); 3]),
             Op::Solarize { threshold } => {
                 self.map(|p| p.map(|x| if x >= threshold as f32 { 255.0 - x } else { x }))
@@ -216,6 +217,26 @@ fn kernel(x: f64, bicubic: bool) -> f64 {
 
 fn luma([r, g, b]: [f32; 3]) -> f32 {
     b.mul_add(0.114, g.mul_add(0.587, r * 0.2989)).floor()
+}
+
+/// OpenCV's integers to hue, saturation and value, Ultralytics' tables, and the exact quotient back.
+fn hsv(pixel: [f32; 3], hue: f64, saturation: f64, value: f64) -> [f32; 3] {
+    let [r, g, b] = pixel.map(|x| x as i64);
+    let (v, d) = (r.max(g).max(b), r.max(g).max(b) - r.min(g).min(b));
+    let part =
+        |whole: f64, of: i64| if of == 0 { 0 } else { (whole * 4096.0 / of as f64).round_ties_even() as i64 };
+    let s = (d * part(255.0, v) + 2048) >> 12;
+    let x = match () {
+        () if v == r => g - b,
+        () if v == g => b - r + 2 * d,
+        () => r - g + 4 * d,
+    };
+    let h = ((x * part(30.0, d) + 2048) >> 12).rem_euclid(180);
+    let h = (h as f64 + 180.0 * hue).rem_euclid(180.0) as i64 % 180;
+    let [s, v] = [(s, saturation), (v, value)].map(|(x, factor)| (x as f64 * factor).min(255.0) as i64);
+    let [p, q, t] = [30, h % 30, 30 - h % 30].map(|w| v * (7650 - s * w) / 7650);
+    let rgb = [[v, t, p], [q, v, p], [p, v, t], [p, q, v], [t, p, v], [v, p, q]];
+    rgb[h as usize / 30].map(|x| x as f32)
 }
 
 fn hue(pixel: [f32; 3], turn: f32) -> [f32; 3] {

@@ -1,5 +1,7 @@
 """The operations that the parity script compares: torchvision's side of each, and how its parameters are drawn."""
 
+import cv2
+import numpy as np
 import torch
 from torchvision.transforms import InterpolationMode
 from torchvision.transforms.v2 import functional as reference
@@ -37,6 +39,15 @@ def perspective(image, startpoints, endpoints, interpolation="bilinear", fill=No
     return reference.perspective(image, startpoints, endpoints, InterpolationMode(interpolation), fill)
 
 
+def hsv(image, hue, saturation, value):
+    """OpenCV's uint8 HSV and back, with a table for each channel between."""
+    pixels = cv2.cvtColor(np.ascontiguousarray(image.permute(1, 2, 0).numpy()), cv2.COLOR_RGB2HSV)
+    levels = np.arange(256, dtype=np.float64)
+    tables = [(levels + 180 * hue) % 180, np.clip(levels * saturation, 0, 255), np.clip(levels * value, 0, 255)]
+    changed = np.stack([table.astype(np.uint8)[pixels[..., c]] for c, table in enumerate(tables)], -1)
+    return torch.from_numpy(cv2.cvtColor(changed, cv2.COLOR_HSV2RGB)).permute(2, 0, 1)
+
+
 # The operations by their name on feedline's command line, as torchvision performs them.
 REFERENCE = {
     "resized_crop": resized_crop,
@@ -53,6 +64,7 @@ REFERENCE = {
     "contrast": lambda image, factor: reference.adjust_contrast(image, factor),
     "saturation": lambda image, factor: reference.adjust_saturation(image, factor),
     "hue": lambda image, factor: reference.adjust_hue(image, factor),
+    "hsv": hsv,
     "sharpness": lambda image, factor: reference.adjust_sharpness(image, factor),
     "grayscale": lambda image: reference.rgb_to_grayscale(image, num_output_channels=3),
     "autocontrast": reference.autocontrast,
@@ -206,6 +218,9 @@ EXTRA = {
     "resize:plain": lambda rng, size: {"size": [draw_side(rng), draw_side(rng)], "antialias": False},
     "crop:outside": draw_crop_past_the_edge,
     "gaussian_blur": draw_blur,
+    "hsv": lambda rng, size: {"hue": rng.choice((rng.uniform(-1, 1), rng.uniform(-0.015, 0.015))),
+                              "saturation": rng.choice((1.0, rng.uniform(0, 3), rng.uniform(0.3, 1.7))),
+                              "value": rng.choice((1.0, rng.uniform(0, 3), rng.uniform(0.6, 1.4)))},
 }
 # Only inside a fixed chain: after normalize the value is in normalised units.
 AFTER_NORMALIZE = {

@@ -11,7 +11,6 @@ const FLOORS: &[&[&str]] = &[
     &["jpeg"],                                   // header and decoder
     &["image", "index"],                         // any format's pixels; where to start in them
     &["augment", "device", "sampler", "source"], // the four seams; none knows another
-    &["mix"],                                    // augmentations of several samples
     &["recipe"],                                 // named chains of augmentations
     &["loader"],                                 // the only place that starts threads
     &["cli"],                                    // translation only

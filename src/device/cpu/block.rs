@@ -4,7 +4,7 @@
 //! fixed arrays, compiled once per instruction set; `mul_add` is one fused operation in all of them.
 
 use super::histogram::Table;
-use super::pack;
+use super::{hsv, pack};
 use crate::plan::step;
 use crate::simd::Level;
 
@@ -130,6 +130,13 @@ impl Block {
                 let [r, g, b] = &mut self.planes;
                 for i in 0..LANES {
                     (r[i], g[i], b[i]) = turn_hue(r[i], g[i], b[i], factor);
+                }
+            }
+            step::HSV => {
+                let [turn, saturation, value, ..] = step.args;
+                let [r, g, b] = &mut self.planes;
+                for i in 0..LANES {
+                    (r[i], g[i], b[i]) = hsv::change(r[i], g[i], b[i], [turn, saturation, value]);
                 }
             }
             step::SOLARIZE => self.each(|level| if level >= factor { 255.0 - level } else { level }),

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "calls functions compiled for instruction sets that were detected")]
 
 use super::block::{LANES, Plane};
+use super::columns::Columns;
 use super::{pack, weave};
 use crate::simd::{self, Level};
 
@@ -44,6 +45,16 @@ pub(crate) fn join(planes: &[Plane; 3], packed: &mut [u8; LANES * 3], level: Lev
         Level::Scalar => pack::plain_join(planes, packed),
         // SAFETY: as above.
         _ => unsafe { weave::join(planes, packed) },
+    }
+}
+
+/// Weighted sums of neighbouring pixels, as packed levels.
+#[inline(always)]
+pub(crate) fn weigh(columns: Columns<'_>, pixels: &mut [u8], level: Level) {
+    match level.min(simd::level()) {
+        Level::Scalar => columns.plain(pixels),
+        // SAFETY: as above.
+        _ => unsafe { columns.wide(pixels) },
     }
 }
 

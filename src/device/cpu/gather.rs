@@ -77,7 +77,7 @@ impl<'a> Gather<'a> {
             #[inline(always)]
             || {
                 if let Some(mut straight) = self.straight.take() {
-                    straight.row(self, y, row);
+                    straight.row(self, y, row, level);
                     self.straight = Some(straight);
                     return;
                 }

@@ -4,7 +4,7 @@ use super::block::{LANES, Plane};
 use crate::simd::Level;
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use super::dispatch::{bytes, join, split, with_level};
+pub(crate) use super::dispatch::{bytes, join, split, weigh, with_level};
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) use portable::*;
 
@@ -12,6 +12,7 @@ pub(crate) use portable::*;
 #[cfg_attr(target_arch = "x86_64", expect(dead_code, reason = "the vector twins stand in for them"))]
 mod portable {
     use super::{LANES, Level, Plane, plain_bytes, plain_join, plain_split};
+    use crate::device::cpu::columns::Columns;
 
     pub(crate) fn with_level(_: Level, work: impl FnOnce()) {
         work();
@@ -23,6 +24,10 @@ mod portable {
 
     pub(crate) fn join(planes: &[Plane; 3], packed: &mut [u8; LANES * 3], _: Level) {
         plain_join(planes, packed);
+    }
+
+    pub(crate) fn weigh(columns: Columns<'_>, pixels: &mut [u8], _: Level) {
+        columns.plain(pixels);
     }
 
     pub(crate) fn bytes(plane: &Plane, _: Level) -> [u8; LANES] {

@@ -7,7 +7,7 @@ use super::Op;
 pub struct Entry {
     /// The op's name in JSON.
     pub name: &'static str,
-    /// The function of `torchvision.transforms.v2.functional` with the same pixels.
+    /// The function of `torchvision.transforms.v2.functional` with the same pixels; empty where there is none.
     pub torchvision: &'static str,
     /// The op as JSON.
     pub example: &'static str,
@@ -43,12 +43,18 @@ pub const CATALOGUE: &[Entry] = &[
         "perspective",
         r#"{"op": "perspective", "startpoints": [[0, 0], [499, 0], [499, 374], [0, 374]], "endpoints": [[30, 12], [480, 5], [470, 360], [9, 341]], "fill": 0}"#,
     ),
+    entry(
+        "warp_perspective",
+        "",
+        r#"{"op": "warp_perspective", "matrix": [[0.9, 0.1, 20], [-0.1, 0.9, 60], [0, 0.0001, 1]], "size": [640, 640], "fill": 114}"#,
+    ),
     entry("hflip", "horizontal_flip", r#"{"op": "hflip"}"#),
     entry("vflip", "vertical_flip", r#"{"op": "vflip"}"#),
     entry("brightness", "adjust_brightness", r#"{"op": "brightness", "factor": 1.2}"#),
     entry("contrast", "adjust_contrast", r#"{"op": "contrast", "factor": 0.8}"#),
     entry("saturation", "adjust_saturation", r#"{"op": "saturation", "factor": 1.1}"#),
     entry("hue", "adjust_hue", r#"{"op": "hue", "factor": -0.05}"#),
+    entry("hsv", "", r#"{"op": "hsv", "hue": 0.01, "saturation": 1.4, "value": 0.8}"#),
     entry("grayscale", "rgb_to_grayscale", r#"{"op": "grayscale"}"#),
     entry("solarize", "solarize", r#"{"op": "solarize", "threshold": 128}"#),
     entry("posterize", "posterize", r#"{"op": "posterize", "bits": 4}"#),
@@ -63,6 +69,16 @@ pub const CATALOGUE: &[Entry] = &[
         r#"{"op": "gaussian_blur", "kernel_size": [23, 23], "sigma": [1.2, 1.2]}"#,
     ),
     entry("erase", "erase", r#"{"op": "erase", "i": 50, "j": 60, "h": 40, "w": 30, "v": [0.0, 0.5, 1.0]}"#),
+    entry(
+        "sanitize_bounding_boxes",
+        "sanitize_bounding_boxes",
+        r#"{"op": "sanitize_bounding_boxes", "min_size": 2}"#,
+    ),
+    entry(
+        "keep_centers",
+        "",
+        r#"{"op": "keep_centers", "top": 10, "left": 20, "height": 300, "width": 400}"#,
+    ),
     entry(
         "normalize",
         "normalize",
@@ -82,12 +98,14 @@ impl Op {
             Op::Affine { .. } => "affine",
             Op::Rotate { .. } => "rotate",
             Op::Perspective { .. } => "perspective",
+            Op::WarpPerspective { .. } => "warp_perspective",
             Op::Hflip {} => "hflip",
             Op::Vflip {} => "vflip",
             Op::Brightness { .. } => "brightness",
             Op::Contrast { .. } => "contrast",
             Op::Saturation { .. } => "saturation",
             Op::Hue { .. } => "hue",
+            Op::Hsv { .. } => "hsv",
             Op::Grayscale { .. } => "grayscale",
             Op::Solarize { .. } => "solarize",
             Op::Posterize { .. } => "posterize",
@@ -98,6 +116,8 @@ impl Op {
             Op::Sharpness { .. } => "sharpness",
             Op::GaussianBlur { .. } => "gaussian_blur",
             Op::Erase { .. } => "erase",
+            Op::SanitizeBoundingBoxes { .. } => "sanitize_bounding_boxes",
+            Op::KeepCenters { .. } => "keep_centers",
             Op::Normalize { .. } => "normalize",
         }
     }

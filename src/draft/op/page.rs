@@ -36,7 +36,11 @@ fn page() -> String {
     for (variant, entry) in variants.iter().zip(CATALOGUE) {
         assert_eq!(variant["properties"]["op"]["const"], entry.name, "the catalogue is in the order of Op");
         let text = sentence(variant);
-        write!(page, "\n## {}\n\n{text} torchvision: `{}`.\n", entry.name, entry.torchvision).unwrap();
+        let same = match entry.torchvision {
+            "" => "torchvision has none.".to_owned(),
+            function => format!("torchvision: `{function}`."),
+        };
+        write!(page, "\n## {}\n\n{text} {same}\n", entry.name).unwrap();
         page.push_str(&arguments(variant, &schema));
         write!(page, "\n```json\n{}\n```\n", entry.example).unwrap();
     }

@@ -34,6 +34,37 @@ pub(super) fn affine_map(inverse: [f64; 6], of: Size) -> [f32; 9] {
     [a / x, b / x, c / x, d / y, e / y, f / y, 0.0, 0.0, 1.0]
 }
 
+/// From the original to the warped image, both counted from their left top corners: for labels, in f64.
+pub(super) fn forward_affine([a, b, c, d, e, f]: [f64; 6], of: Size, to: Size) -> [f64; 9] {
+    let determinant = a * e - b * d;
+    let [p, q, r, s] = [e, -b, -d, a].map(|number| number / determinant);
+    let half = |edge: u32| 0.5 * f64::from(edge);
+    let (x, y) = (half(of.width) + c, half(of.height) + f);
+    [p, q, half(to.width) - p * x - q * y, r, s, half(to.height) - r * x - s * y, 0.0, 0.0, 1.0]
+}
+
+/// The same of a perspective.
+pub(super) fn forward_perspective(coefficients: [f32; 8]) -> [f64; 9] {
+    let [a, b, c, d, e, f, g, h] = coefficients.map(f64::from);
+    let adjoint = [
+        e - f * h,
+        c * h - b,
+        b * f - c * e,
+        f * g - d,
+        a - c * g,
+        c * d - a * f,
+        d * h - e * g,
+        b * g - a * h,
+        a * e - b * d,
+    ];
+    let determinant = a * adjoint[0] + b * adjoint[3] + c * adjoint[6];
+    match determinant {
+        // All that is seen lies on one line of the original: no object has a place, and all collapse into a corner.
+        0.0 => [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+        _ => adjoint,
+    }
+}
+
 /// The size that holds the whole rotated image: of its corners in f32, cut off behind four decimals.
 ///
 /// torchvision takes the corners through the inverse, which is the rotation the other way and makes the same size.

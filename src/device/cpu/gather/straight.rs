@@ -5,8 +5,11 @@
 
 use super::Gather;
 use super::tent::Tent;
+use crate::device::cpu::columns::Columns;
+use crate::device::cpu::pack;
 use crate::device::warp::MAX_RADIUS;
 use crate::plan::{around, filter};
+use crate::simd::Level;
 
 /// Bytes, or sums of them, that are worked on at a time.
 const CHUNK: usize = 64;
@@ -14,16 +17,13 @@ const CHUNK: usize = 64;
 const MARGIN: usize = MAX_RADIUS as usize + 2;
 /// Most taps of a column.
 const WIDEST: usize = 2 * MAX_RADIUS as usize + 1;
-/// Pixels that are finished at a time.
-const PIXELS: usize = 64;
-/// Added to a number from 0 to 255, it leaves the nearest whole one, the even one of two, in the lowest bits.
-const ROUND: f32 = 12_582_912.0;
 
 /// What the rows of a layer have in common.
 pub(super) struct Straight {
     /// Number of the first column of the window that is covered; the others follow it.
     first: usize,
-    columns: Vec<Column>,
+    /// Where each one's first tap's red is in the line.
+    columns: Vec<usize>,
     /// As many for each column, from its first tap on.
     weights: Vec<f32>,
     /// How many.
@@ -32,14 +32,6 @@ pub(super) struct Straight {
     line: Vec<f32>,
     /// Byte where each source row of the current output row begins, and its weight.
     rows: Vec<(usize, f32)>,
-}
-
-/// One column of the window.
-struct Column {
-    /// Where its first tap's red is in the line.
-    at: usize,
-    /// Its weights together.
-    whole: f32,
 }
 
 impl Straight {
@@ -59,13 +51,11 @@ impl Straight {
         let taps = tents.iter().map(|tent| tent.count).max().unwrap_or(1) as usize;
         let mut weights = vec![0.0; tents.len() * taps];
         let column = |(tent, weights): (&Tent, &mut [f32])| {
-            let at = (tent.first as i32 - gather.corner[0] + MARGIN as i32) as usize * 3;
-            let mut whole = 0.0;
+            let part = tent.part();
             for (tap, weight) in weights.iter_mut().enumerate().take(tent.count as usize) {
-                *weight = tent.tap(tap as i32).1;
-                whole += *weight;
+                *weight = tent.tap(tap as i32).1 * part;
             }
-            Column { at, whole }
+            (tent.first as i32 - gather.corner[0] + MARGIN as i32) as usize * 3
         };
         let columns = tents.iter().zip(weights.chunks_exact_mut(taps)).map(column).collect();
         let line = vec![0.0; (gather.view.size.width as usize + 2 * MARGIN + WIDEST) * 3 + 1];
@@ -74,29 +64,22 @@ impl Straight {
 
     /// Row `y` of the window.
     #[inline(always)]
-    pub(super) fn row(&mut self, gather: &Gather<'_>, y: usize, pixels: &mut [u8]) {
+    pub(super) fn row(&mut self, gather: &Gather<'_>, y: usize, pixels: &mut [u8], level: Level) {
         let [_, place] = gather.warp.place(0.0, gather.rows.shown(y) as i32 as f32);
         if !gather.covers_row(place) || self.columns.is_empty() {
             return;
         }
         let tent = Tent::new(place, gather.warp.radius(0.0, 0.0)[1]).without_idle_taps();
-        let mut down = 0.0;
+        let part = tent.part();
         self.rows.clear();
-        for tap in 0..tent.count {
-            let (top, weight) = tent.tap(tap);
-            self.rows.push((gather.row_of(top), weight));
-            down += weight;
-        }
+        self.rows.extend((0..tent.count).map(|number| {
+            let (top, weight) = tent.tap(number);
+            (gather.row_of(top), weight * part)
+        }));
         self.sum_rows(gather);
-        let pixels = &mut pixels[self.first * 3..][..self.columns.len() * 3];
-        match self.taps {
-            1 => self.sum_columns::<1>(down, pixels),
-            2 => self.sum_columns::<2>(down, pixels),
-            3 => self.sum_columns::<3>(down, pixels),
-            4 => self.sum_columns::<4>(down, pixels),
-            5 => self.sum_columns::<5>(down, pixels),
-            _ => self.sum_columns::<0>(down, pixels),
-        }
+        let columns =
+            Columns { line: &self.line, starts: &self.columns, weights: &self.weights, taps: self.taps };
+        pack::weigh(columns, &mut pixels[self.first * 3..][..self.columns.len() * 3], level);
     }
 
     /// Fills the line with the weighted sums of the source's rows.
@@ -104,54 +87,28 @@ impl Straight {
     fn sum_rows(&mut self, gather: &Gather<'_>) {
         let bytes = gather.view.size.width as usize * 3;
         let inner = &mut self.line[MARGIN * 3..][..bytes];
-        for (number, sums) in inner.chunks_mut(CHUNK).enumerate() {
+        let data = gather.view.data;
+        let (blocks, rest) = inner.as_chunks_mut::<CHUNK>();
+        for (number, sums) in blocks.iter_mut().enumerate() {
             let mut block = [0.0f32; CHUNK];
             for &(row, weight) in &self.rows {
-                let levels = &gather.view.data[row + number * CHUNK..];
-                match levels.first_chunk::<CHUNK>() {
-                    Some(levels) => add(&mut block, levels, weight),
-                    None => add(&mut block[..sums.len()], levels, weight),
+                let Some(levels) = data[row + number * CHUNK..].first_chunk::<CHUNK>() else { continue };
+                for (sum, level) in block.iter_mut().zip(levels) {
+                    *sum = f32::from(*level).mul_add(weight, *sum);
                 }
             }
-            sums.copy_from_slice(&block[..sums.len()]);
+            *sums = block;
+        }
+        rest.fill(0.0);
+        for &(row, weight) in &self.rows {
+            for (sum, level) in rest.iter_mut().zip(&data[row + bytes / CHUNK * CHUNK..]) {
+                *sum = f32::from(*level).mul_add(weight, *sum);
+            }
         }
         let (left, right) = (MARGIN * 3, MARGIN * 3 + bytes - 3);
         for margin in 0..MARGIN {
             self.line.copy_within(left..left + 3, margin * 3);
             self.line.copy_within(right..right + 3, right + (margin + 1) * 3);
         }
-    }
-
-    /// Weighs the line's columns and stores the levels; `TAPS` is the number of taps, or 0 where it is not one of the
-    /// usual ones.
-    #[inline(always)]
-    fn sum_columns<const TAPS: usize>(&self, down: f32, pixels: &mut [u8]) {
-        let taps = if TAPS == 0 { self.taps } else { TAPS };
-        let blocks = self.columns.chunks(PIXELS).zip(self.weights.chunks(PIXELS * taps));
-        for ((columns, weights), pixels) in blocks.zip(pixels.chunks_mut(PIXELS * 3)) {
-            let mut sums = [[0.0f32; 4]; PIXELS];
-            for ((column, weights), sums) in columns.iter().zip(weights.chunks_exact(taps)).zip(&mut sums) {
-                let line = &self.line[column.at..][..taps * 3 + 1];
-                let mut sum = [0.0f32; 4];
-                for (tap, weight) in weights.iter().enumerate() {
-                    for channel in 0..4 {
-                        sum[channel] = line[tap * 3 + channel].mul_add(*weight, sum[channel]);
-                    }
-                }
-                let whole = column.whole * down;
-                *sums = sum.map(|sum| sum / whole);
-            }
-            let levels = sums.map(|sums| sums.map(|sum| (sum.clamp(0.0, 255.0) + ROUND).to_bits() as u8));
-            for (pixel, [levels @ .., _]) in pixels.chunks_exact_mut(3).zip(&levels) {
-                pixel.copy_from_slice(levels);
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn add(sums: &mut [f32], levels: &[u8], weight: f32) {
-    for (sum, level) in sums.iter_mut().zip(levels) {
-        *sum = f32::from(*level).mul_add(weight, *sum);
     }
 }

@@ -1,6 +1,7 @@
 //! The widened filter: a tent as wide as the source's stride from one pixel to the next.
 //!
-//! Columns are summed from the left, in each column rows from the top. So a map that keeps rows and columns apart can
+//! The weights along an axis are divided by their sum. Columns are summed from the left, in each column rows from the
+//! top. So a map that keeps rows and columns apart can
 //! sum whole rows of the source first and gives the same bits; [`super::straight`] does.
 
 use super::{Gather, LANES, Places, Plane, level_of};
@@ -39,8 +40,10 @@ impl Gather<'_> {
             }
         }
         let weigh = |place: f32| {
-            let (near, at) = (Tent::new(place, 1.0), place.floor());
-            [near.weight(at), near.weight(at + 1.0)]
+            let (tent, at) = (Tent::new(place, 1.0), place.floor());
+            let [near, far] = [tent.weight(at), tent.weight(at + 1.0)];
+            let part = 1.0 / (near + far);
+            [near * part, far * part]
         };
         let (mut across, mut down) = ([[0.0; LANES]; 2], [[0.0; LANES]; 2]);
         for lane in 0..LANES {
@@ -53,42 +56,37 @@ impl Gather<'_> {
                 let line =
                     |column: usize| tap(column + 2).mul_add(down[1][lane], tap(column) * down[0][lane]);
                 let sum = line(1).mul_add(across[1][lane], line(0) * across[0][lane]);
-                let whole = (across[0][lane] + across[1][lane]) * (down[0][lane] + down[1][lane]);
                 // Where no tap can lie inside there may be no number either, at a perspective's horizon.
                 sums[lane] = if words[0][lane] | words[1][lane] | words[2][lane] | words[3][lane] == 0 {
                     0.0
                 } else {
-                    sum / whole
+                    sum
                 };
             }
         }
     }
 
-    /// Sums of levels and of the taps inside, over the sum of all weights.
+    /// Sums of levels and of the taps inside.
     #[inline(always)]
     fn tent(&self, [x, y]: [f32; 2], radius: [f32; 2]) -> [f32; 4] {
         let (columns, rows) = (Tent::new(x, radius[0]), Tent::new(y, radius[1]));
+        let (across, down) = (columns.part(), rows.part());
         let mut sums = [0.0; 4];
-        let (mut across, mut down) = (0.0, 0.0);
         for tap in 0..columns.count {
             let (left, weight) = columns.tap(tap);
             let mut line = [0.0f32; 4];
-            down = 0.0;
             for tap in 0..rows.count {
                 let (top, weight) = rows.tap(tap);
                 let word = self.tap(left, top);
                 for (channel, sum) in line.iter_mut().enumerate() {
-                    *sum = level_of(word, channel).mul_add(weight, *sum);
+                    *sum = level_of(word, channel).mul_add(weight * down, *sum);
                 }
-                down += weight;
             }
             for (sum, line) in sums.iter_mut().zip(line) {
-                *sum = line.mul_add(weight, *sum);
+                *sum = line.mul_add(weight * across, *sum);
             }
-            across += weight;
         }
-        let whole: f32 = across * down;
-        sums.map(|sum: f32| sum / whole)
+        sums
     }
 }
 
@@ -120,7 +118,17 @@ impl Tent {
         self
     }
 
-    /// Where a tap lies, and its weight.
+    /// What a weight is multiplied with, so that all of them sum to 1.
+    #[inline(always)]
+    pub(super) fn part(self) -> f32 {
+        let mut whole = 0.0;
+        for tap in 0..self.count {
+            whole += self.tap(tap).1;
+        }
+        1.0 / whole
+    }
+
+    /// Where a tap lies, and its weight before it is divided.
     #[inline(always)]
     pub(super) fn tap(self, number: i32) -> (f32, f32) {
         let at = self.first + number as f32;

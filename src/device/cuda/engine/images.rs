@@ -84,7 +84,8 @@ impl<'a> DeviceImages<'a> {
         let mut copy = || -> Result<(), CudaError> {
             engine.download.wait(&self.core.done)?;
             if !bytes.is_empty() {
-                // SAFETY: the pixels are at least `bytes` long and finished by then; the Vec lives until the wait below.
+                // SAFETY: the pixels are at least `bytes` long and finished by then; the Vec lives until the wait below,
+                // which is needed: of copies to ordinary memory CUDA says only that they "might be synchronous".
                 unsafe { engine.download.copy_to_host(bytes.as_mut_ptr(), self.ptr(), bytes.len()) }?;
             }
             engine.download.synchronize()

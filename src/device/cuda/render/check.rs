@@ -131,8 +131,11 @@ fn steps(plan: &Plan, span: Span) -> Result<(), Cause> {
         let most = if one.op == step::HUE { 1.0 } else { f32::MAX };
         // The kernels look levels up: a level must stay one.
         let posterized = one.args[0] >= 1.0 && (0.0..=1.0).contains(&(one.args[0] * one.args[1]));
-        let sound = one.op != step::POSTERIZE || posterized;
-        if !(one.op <= step::EQUALIZE && one.args[0].abs() <= most && one.args[1].is_finite() && sound) {
+        // A hue beyond the circle, or a negative factor, gives no level either.
+        let turned = one.op != step::HSV
+            || ((30.0..210.0).contains(&one.args[0]) && one.args[1..3].iter().all(|factor| *factor >= 0.0));
+        let sound = turned && (one.op != step::POSTERIZE || posterized);
+        if !(one.op <= step::HSV && one.args[0].abs() <= most && one.args[1].is_finite() && sound) {
             return bug("a colour step that the CUDA renderer does not know");
         }
         let measured = plan.stats.get(one.stat as usize).map(|stat| stat.kind);

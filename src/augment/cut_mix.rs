@@ -1,0 +1,92 @@
+//! CutMix: a rectangle of another sample, and as much of its class.
+
+use super::mix_up::{ROLLED, one};
+use super::mixing::Mixing;
+use super::{Augment, check};
+use crate::draft::Draft;
+use crate::error::Result;
+use crate::geometry::{Rect, Size};
+use crate::rng::{Draws, beta};
+use serde::{Deserialize, Serialize};
+
+/// Shows a rectangle of the window's previous sample, whose class gets the rectangle's share of the area (torchvision's
+/// `CutMix`; what it calls a batch is here a window of partners).
+///
+/// Draws, once a window: lambda, the rectangle's middle as column and row.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CutMix {
+    /// Lambda is drawn from Beta(alpha, alpha).
+    #[serde(default = "one")]
+    pub alpha: f64,
+}
+
+impl Default for CutMix {
+    fn default() -> Self {
+        Self::new(one())
+    }
+}
+
+impl CutMix {
+    /// Cuts with lambda from Beta(`alpha`, `alpha`).
+    pub fn new(alpha: f64) -> Self {
+        Self { alpha }
+    }
+
+    /// The rectangle in a sample of size `of`, and the share of the area that is left of the sample.
+    pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> (Rect, f64) {
+        let lambda = beta(rng, self.alpha, self.alpha);
+        let (x, y) = (rng.below(of.width), rng.below(of.height));
+        Self::cut(of, lambda, [x, y])
+    }
+
+    /// The rectangle round a middle, and what is left: half the edges are int(0.5 sqrt(1 - lambda) edge), as far as the
+    /// sample reaches.
+    pub fn cut(of: Size, lambda: f64, [x, y]: [u32; 2]) -> (Rect, f64) {
+        let reach = 0.5 * (1.0 - lambda).sqrt();
+        let half = |edge: u32| (reach * f64::from(edge)) as i64;
+        let area = Rect {
+            x: (i64::from(x) - half(of.width)) as i32,
+            y: (i64::from(y) - half(of.height)) as i32,
+            width: 2 * half(of.width) as u32,
+            height: 2 * half(of.height) as u32,
+        };
+        let area = area.intersect(of.rect());
+        (area, left_of(of, area))
+    }
+}
+
+/// The share of the area outside of `cut`.
+pub(super) fn left_of(of: Size, cut: Rect) -> f64 {
+    1.0 - cut.size().pixels() as f64 / of.pixels() as f64
+}
+
+/// Shows `area` of the partner, whose class gets the share 1 - `lambda`.
+pub(super) fn show(draft: &mut Draft, partner: Draft, area: Rect, lambda: f64) {
+    if let Err(error) = draft.blend(partner, 1.0, area, (1.0 - lambda) as f32) {
+        draft.fail(error);
+    }
+}
+
+impl Augment for CutMix {
+    fn name(&self) -> &'static str {
+        "CutMix"
+    }
+
+    fn check(&self) -> Result<()> {
+        check::alpha(self.name(), "alpha", self.alpha)
+    }
+
+    fn partners(&self) -> usize {
+        1
+    }
+
+    fn mixing(&self) -> Mixing {
+        ROLLED
+    }
+
+    fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws) {
+        let (area, lambda) = self.make_params(draft.size(), rng);
+        partners.into_iter().for_each(|partner| show(draft, partner, area, lambda));
+    }
+}

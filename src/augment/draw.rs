@@ -1,0 +1,13 @@
+//! Draws from a range as torchvision writes them out by hand.
+
+use crate::rng::Draws;
+
+/// `low + torch.rand(1) * (high - low)`: each step in f32, where `uniform_` rounds once.
+pub(super) fn stretched(rng: &mut dyn Draws, low: f64, high: f64) -> f32 {
+    low as f32 + rng.uniform() * (high - low) as f32
+}
+
+/// `int(edge * part)`, of a whole number and a float32 tensor.
+pub(super) fn part_of(edge: u32, part: f32) -> u32 {
+    (edge as f32 * part) as u32
+}

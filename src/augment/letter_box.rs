@@ -1,0 +1,118 @@
+//! LetterBox: the whole image inside a canvas of another shape.
+
+use super::{Augment, check};
+use crate::draft::Draft;
+use crate::draft::op::{Extent, Fill, Interpolation, Op, Padding};
+use crate::error::{Error, Result};
+use crate::geometry::Size;
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Resizes to fit into `size` and fills the rest of it with a border (Ultralytics' `LetterBox`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LetterBox {
+    /// `[height, width]`, or one number for a square.
+    pub size: Extent,
+    /// Whether the canvas is only as large as a multiple of `stride` needs; its size then depends on the image's.
+    #[serde(default)]
+    pub auto: bool,
+    /// What edges are multiples of, with `auto`.
+    #[serde(default = "stride")]
+    pub stride: u32,
+    /// Whether small images are made larger.
+    #[serde(default = "check::yes")]
+    pub scaleup: bool,
+    /// Whether the border is on all sides, not on the right and the bottom alone.
+    #[serde(default = "check::yes")]
+    pub center: bool,
+    /// The border's colour: a grey level or `[r, g, b]`, in 0..=255.
+    #[serde(default = "grey")]
+    pub fill: Fill,
+}
+
+const fn stride() -> u32 {
+    32
+}
+
+/// Ultralytics' grey.
+pub(super) const fn grey() -> Fill {
+    Fill::Grey(114)
+}
+
+impl LetterBox {
+    /// Fits into `size` with Ultralytics' defaults.
+    pub fn new(size: impl Into<Extent>) -> Self {
+        Self { size: size.into(), auto: false, stride: stride(), scaleup: true, center: true, fill: grey() }
+    }
+
+    /// Sets whether small images are made larger.
+    pub fn scaleup(self, scaleup: bool) -> Self {
+        Self { scaleup, ..self }
+    }
+
+    /// Sets whether the border is on all sides.
+    pub fn center(self, center: bool) -> Self {
+        Self { center, ..self }
+    }
+
+    /// Sets the border's colour.
+    pub fn fill(self, fill: impl Into<Fill>) -> Self {
+        Self { fill: fill.into(), ..self }
+    }
+
+    /// The size that an image of size `of` is resampled to, and the border: left, top, right, bottom.
+    pub fn make_params(&self, of: Size) -> (Size, [u32; 4]) {
+        let want = self.size.square();
+        let edges = |size: Size| [size.width, size.height].map(f64::from);
+        let [[width, height], [want_width, want_height]] = [edges(of), edges(want)];
+        let ratio = (want_height / height).min(want_width / width);
+        let ratio = if self.scaleup { ratio } else { ratio.min(1.0) };
+        let fitted = |edge: f64, most: u32| ((edge * ratio).round_ties_even().max(1.0) as u32).min(most);
+        let size = Size::new(fitted(width, want.width), fitted(height, want.height));
+        let border = |most: u32, edge: u32| {
+            let free = if self.auto { (most - edge) % self.stride } else { most - edge };
+            let side = f64::from(free) / if self.center { 2.0 } else { 1.0 };
+            let first = if self.center { (side - 0.1).round_ties_even() } else { 0.0 };
+            [first as u32, (side + 0.1).round_ties_even() as u32]
+        };
+        let [left, right] = border(want.width, size.width);
+        let [top, bottom] = border(want.height, size.height);
+        (size, [left, top, right, bottom])
+    }
+}
+
+/// The size of an image whose longer edge becomes `edge`: the shorter one rounded up.
+pub(super) fn longest(of: Size, edge: u32) -> Size {
+    let ratio = f64::from(edge) / f64::from(of.width.max(of.height));
+    let scaled = |length: u32| ((f64::from(length) * ratio).ceil() as u32).clamp(1, edge);
+    match of.width.max(of.height) == edge {
+        true => of,
+        false => Size::new(scaled(of.width), scaled(of.height)),
+    }
+}
+
+impl Augment for LetterBox {
+    fn name(&self) -> &'static str {
+        "LetterBox"
+    }
+
+    fn check(&self) -> Result<()> {
+        check::size(self.name(), self.size)?;
+        match self.stride {
+            0 => Err(Error::config("LetterBox: stride is 0: give the edge that sizes are multiples of")),
+            _ => Ok(()),
+        }
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+        let (size, padding) = self.make_params(draft.size());
+        if size != draft.size() {
+            let (size, interpolation) = (Extent::from(size), Interpolation::Bilinear);
+            draft.apply(Op::Resize { size, interpolation, max_size: None, antialias: true });
+        }
+        if padding != [0; 4] {
+            draft.apply(Op::Pad { padding: Padding::Sides(padding), fill: self.fill });
+        }
+    }
+}

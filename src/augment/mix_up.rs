@@ -1,0 +1,74 @@
+//! MixUp: two samples and their classes in a drawn proportion.
+
+use super::mixing::{Dice, Mixing, Partner};
+use super::{Augment, check};
+use crate::draft::Draft;
+use crate::error::Result;
+use crate::rng::{Draws, beta};
+use serde::{Deserialize, Serialize};
+
+/// Mixes the sample with its window's previous one: picture and class are lambda of this one and the rest of the other
+/// (torchvision's `MixUp`; what it calls a batch is here a window of partners).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MixUp {
+    /// Lambda is drawn from Beta(alpha, alpha), once a window.
+    #[serde(default = "one")]
+    pub alpha: f64,
+}
+
+pub(super) const fn one() -> f64 {
+    1.0
+}
+
+impl Default for MixUp {
+    fn default() -> Self {
+        Self::new(one())
+    }
+}
+
+impl MixUp {
+    /// Mixes with lambda from Beta(`alpha`, `alpha`).
+    pub fn new(alpha: f64) -> Self {
+        Self { alpha }
+    }
+
+    /// Lambda, the sample's own share.
+    pub fn make_params(&self, rng: &mut dyn Draws) -> f64 {
+        beta(rng, self.alpha, self.alpha)
+    }
+}
+
+/// What torchvision does to each batch.
+pub(super) const ROLLED: Mixing = Mixing { partner: Partner::Previous, dice: Dice::Window };
+
+/// Lays `partner` over the whole draft, which keeps the share `lambda` of picture and class.
+pub(super) fn mix(draft: &mut Draft, partner: Draft, lambda: f64) {
+    let (share, window) = ((1.0 - lambda) as f32, draft.size().rect());
+    if let Err(error) = draft.blend(partner, share, window, share) {
+        draft.fail(error);
+    }
+}
+
+impl Augment for MixUp {
+    fn name(&self) -> &'static str {
+        "MixUp"
+    }
+
+    fn check(&self) -> Result<()> {
+        check::alpha(self.name(), "alpha", self.alpha)
+    }
+
+    fn partners(&self) -> usize {
+        1
+    }
+
+    fn mixing(&self) -> Mixing {
+        ROLLED
+    }
+
+    fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws) {
+        let lambda = self.make_params(rng);
+        partners.into_iter().for_each(|partner| mix(draft, partner, lambda));
+    }
+}

@@ -1,0 +1,37 @@
+//! Who is mixed with whom, and whose dice say how.
+//!
+//! What torchvision and timm call a batch is here the sample's window of partners, so that the dice do not depend on
+//! the batch size.
+
+/// How an augmentation with partners chooses them, and which dice it throws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mixing {
+    /// Who the partners are.
+    pub partner: Partner,
+    /// Whose dice are thrown.
+    pub dice: Dice,
+}
+
+/// Who the partners of a sample are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Partner {
+    /// Any others of its window.
+    #[default]
+    Drawn,
+    /// The one ahead of it in its window; of the first one the last (`roll(1)`).
+    Previous,
+    /// The one as far from the end of its window as it is from the start (`flip`).
+    Mirrored,
+}
+
+/// Who throws the same dice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dice {
+    /// Each sample its own.
+    #[default]
+    Sample,
+    /// A sample and the partner that it has by [`Partner::Mirrored`].
+    Pair,
+    /// All samples of a window.
+    Window,
+}

@@ -1,0 +1,80 @@
+//! RandomZoomOut: the image somewhere on a larger canvas.
+
+use super::{Augment, check, draw};
+use crate::draft::Draft;
+use crate::draft::op::{Fill, Op, Padding};
+use crate::error::Result;
+use crate::geometry::Size;
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Lays the image at random on a canvas that is larger by a factor from `side_range`, with probability `p` (torchvision's
+/// `RandomZoomOut`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RandomZoomOut {
+    /// A grey level or `[r, g, b]`, in 0..=255.
+    pub fill: Fill,
+    /// Least and greatest factor, at least 1.
+    pub side_range: [f64; 2],
+    /// Chance of a larger canvas, in 0..=1.
+    pub p: f32,
+}
+
+impl Default for RandomZoomOut {
+    fn default() -> Self {
+        Self { fill: Fill::default(), side_range: [1.0, 4.0], p: check::half() }
+    }
+}
+
+impl RandomZoomOut {
+    /// Black around, at most four times as wide and high, every other time.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the colour around.
+    pub fn fill(self, fill: impl Into<Fill>) -> Self {
+        Self { fill: fill.into(), ..self }
+    }
+
+    /// Sets the least and the greatest factor.
+    pub fn side_range(self, side_range: [f64; 2]) -> Self {
+        Self { side_range, ..self }
+    }
+
+    /// Sets the chance of a larger canvas.
+    pub fn p(self, p: f32) -> Self {
+        Self { p, ..self }
+    }
+
+    /// The border: left, top, right, bottom.
+    pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> [u32; 4] {
+        let [low, high] = self.side_range;
+        let factor = draw::stretched(rng, low, high);
+        // f32 holds every edge, so that no canvas is smaller than the image.
+        let free = |edge: u32| draw::part_of(edge, factor).saturating_sub(edge);
+        let (across, down) = (free(of.width), free(of.height));
+        let left = draw::part_of(across, rng.uniform());
+        let top = draw::part_of(down, rng.uniform());
+        [left, top, across - left, down - top]
+    }
+}
+
+impl Augment for RandomZoomOut {
+    fn name(&self) -> &'static str {
+        "RandomZoomOut"
+    }
+
+    fn check(&self) -> Result<()> {
+        check::range(self.name(), "side_range", self.side_range, 1.0, f64::from(f32::MAX))?;
+        check::probability(self.name(), self.p)
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+        if rng.chance(self.p) {
+            let padding = Padding::Sides(self.make_params(draft.size(), rng));
+            draft.apply(Op::Pad { padding, fill: self.fill });
+        }
+    }
+}

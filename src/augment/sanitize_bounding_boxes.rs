@@ -1,0 +1,52 @@
+//! SanitizeBoundingBoxes: drops objects of which too little is left.
+
+use super::Augment;
+use crate::draft::Draft;
+use crate::draft::op::Op;
+use crate::error::{Error, Result};
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Drops objects whose boxes are small or hang over the edge of the canvas (torchvision's `SanitizeBoundingBoxes`).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SanitizeBoundingBoxes {
+    /// Least width and height in pixels, at least 1.
+    pub min_size: f64,
+    /// Least area in pixels, at least 1.
+    pub min_area: f64,
+}
+
+impl SanitizeBoundingBoxes {
+    /// Keeps boxes at least this wide and high, and of this area, in pixels.
+    pub fn new(min_size: f64, min_area: f64) -> Self {
+        Self { min_size, min_area }
+    }
+}
+
+impl Default for SanitizeBoundingBoxes {
+    fn default() -> Self {
+        Self::new(1.0, 1.0)
+    }
+}
+
+impl Augment for SanitizeBoundingBoxes {
+    fn name(&self) -> &'static str {
+        "SanitizeBoundingBoxes"
+    }
+
+    fn check(&self) -> Result<()> {
+        let arguments = [("min_size", self.min_size), ("min_area", self.min_area)];
+        match arguments.iter().find(|(_, value)| !(*value >= 1.0 && value.is_finite())) {
+            None => Ok(()),
+            Some((name, value)) => {
+                Err(Error::config(format!("SanitizeBoundingBoxes: {name} must be >= 1, got {value}")))
+            }
+        }
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+        let Self { min_size, min_area } = *self;
+        draft.apply(Op::SanitizeBoundingBoxes { min_size, min_area });
+    }
+}

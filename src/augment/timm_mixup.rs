@@ -1,0 +1,157 @@
+//! TimmMixup: timm's MixUp, CutMix, or one of both by chance.
+
+use super::cut_mix::{left_of, show};
+use super::mix_up::{mix, one};
+use super::mixing::{Dice, Mixing, Partner};
+use super::{Augment, check};
+use crate::draft::Draft;
+use crate::error::{Error, Result};
+use crate::geometry::{Rect, Size};
+use crate::rng::{Draws, beta};
+use serde::{Deserialize, Serialize};
+
+/// Mixes the sample with the one at the mirrored position of its window, by MixUp or by CutMix (timm's `Mixup`; what it
+/// calls a batch is here a window of partners).
+///
+/// Draws: whether to mix; which of both, where both may be; lambda; the rectangle's middle as row and column.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TimmMixup {
+    /// MixUp's lambda is drawn from Beta(alpha, alpha); 0 turns it off.
+    pub mixup_alpha: f64,
+    /// CutMix's lambda is drawn from Beta(alpha, alpha); 0 turns it off.
+    pub cutmix_alpha: f64,
+    /// Chance of a mix, in 0..=1.
+    pub prob: f32,
+    /// Chance of CutMix where both are on, in 0..=1.
+    pub switch_prob: f32,
+    /// Whose dice are thrown.
+    pub mode: MixupMode,
+    /// Whether the classes' shares are those of the areas where a rectangle is cut at the edge.
+    pub correct_lam: bool,
+}
+
+/// What throws the same dice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MixupMode {
+    /// All samples of a window.
+    #[default]
+    Batch,
+    /// The two samples that are mixed with each other.
+    Pair,
+    /// Each sample.
+    Elem,
+}
+
+/// What is done to a sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MixupParams {
+    /// The sample's own share.
+    Mix(f64),
+    /// The rectangle that shows the partner, and the share of the sample's class.
+    Cut(Rect, f64),
+}
+
+impl Default for TimmMixup {
+    fn default() -> Self {
+        Self {
+            mixup_alpha: one(),
+            cutmix_alpha: 0.0,
+            prob: 1.0,
+            switch_prob: 0.5,
+            mode: MixupMode::default(),
+            correct_lam: true,
+        }
+    }
+}
+
+impl TimmMixup {
+    /// Mixes with these alphas, and timm's defaults; 0 turns one of both off.
+    pub fn new(mixup_alpha: f64, cutmix_alpha: f64) -> Self {
+        Self { mixup_alpha, cutmix_alpha, ..Self::default() }
+    }
+
+    /// Sets whose dice are thrown.
+    pub fn mode(self, mode: MixupMode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// Sets the chance of a mix.
+    pub fn prob(self, prob: f32) -> Self {
+        Self { prob, ..self }
+    }
+
+    /// What is done to a sample of size `of` that is mixed.
+    pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> MixupParams {
+        let cuts = match (self.mixup_alpha > 0.0, self.cutmix_alpha > 0.0) {
+            (true, true) => rng.chance(self.switch_prob),
+            (_, cuts) => cuts,
+        };
+        let alpha = if cuts { self.cutmix_alpha } else { self.mixup_alpha };
+        let lambda = beta(rng, alpha, alpha);
+        if !cuts {
+            return MixupParams::Mix(lambda);
+        }
+        let (y, x) = (rng.below(of.height), rng.below(of.width));
+        let area = Self::cut(of, lambda, [x, y]);
+        MixupParams::Cut(area, if self.correct_lam { left_of(of, area) } else { lambda })
+    }
+
+    /// timm's rectangle round a middle: the edges are int(sqrt(1 - lambda) edge), half of them rounded down to each
+    /// side, as far as the sample reaches.
+    pub fn cut(of: Size, lambda: f64, [x, y]: [u32; 2]) -> Rect {
+        let part = (1.0 - lambda).sqrt();
+        let half = |edge: u32| ((part * f64::from(edge)) as u32 / 2) as i32;
+        let (across, down) = (half(of.width), half(of.height));
+        let area = Rect::new(x as i32 - across, y as i32 - down, 2 * across as u32, 2 * down as u32);
+        area.intersect(of.rect())
+    }
+}
+
+impl Augment for TimmMixup {
+    fn name(&self) -> &'static str {
+        "TimmMixup"
+    }
+
+    fn check(&self) -> Result<()> {
+        for (what, alpha) in [("mixup_alpha", self.mixup_alpha), ("cutmix_alpha", self.cutmix_alpha)] {
+            if alpha != 0.0 {
+                check::alpha(self.name(), what, alpha)?;
+            }
+        }
+        if self.mixup_alpha == 0.0 && self.cutmix_alpha == 0.0 {
+            return Err(Error::config(
+                "TimmMixup: one of mixup_alpha and cutmix_alpha must be greater than 0",
+            ));
+        }
+        check::probability(self.name(), self.prob)?;
+        check::probability(self.name(), self.switch_prob)
+    }
+
+    fn partners(&self) -> usize {
+        usize::from(self.prob > 0.0)
+    }
+
+    fn wants_partners(&self, rng: &mut dyn Draws) -> bool {
+        rng.chance(self.prob)
+    }
+
+    fn mixing(&self) -> Mixing {
+        let dice = match self.mode {
+            MixupMode::Batch => Dice::Window,
+            MixupMode::Pair => Dice::Pair,
+            MixupMode::Elem => Dice::Sample,
+        };
+        Mixing { partner: Partner::Mirrored, dice }
+    }
+
+    fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws) {
+        for partner in partners {
+            match self.make_params(draft.size(), rng) {
+                MixupParams::Mix(lambda) => mix(draft, partner, lambda),
+                MixupParams::Cut(area, lambda) => show(draft, partner, area, lambda),
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! YoloPerspective: the detection set's random map, which also cuts the sample out of a mosaic.
+
+use super::letter_box::{LetterBox, grey};
+use super::mosaic::{between, load};
+use super::{Augment, check};
+use crate::draft::Draft;
+use crate::draft::op::{Extent, Fill, Op};
+use crate::error::Result;
+use crate::geometry::Size;
+use crate::plan::moves::{How, Keep};
+use crate::rng::Draws;
+use serde::{Deserialize, Serialize};
+
+/// Turns, scales, shears and moves the canvas by chance and shows `size` of it (Ultralytics' `RandomPerspective`).
+///
+/// Where no mosaic was made, the image is fitted into `size` first. Images are sampled once, from their decoded pixels,
+/// where Ultralytics resamples what it had resized before; so edges are sharper, at the same places. Points have the
+/// centre of the first pixel at (0.5, 0.5), for pixels as for labels; OpenCV takes it for (0, 0), which puts its pixels
+/// up to a quarter beside its boxes.
+///
+/// Draws: perspective along x and y, angle, scale, shear along x and y, translation along x and y.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct YoloPerspective {
+    /// `[height, width]` of the result, or one number for a square.
+    pub size: Extent,
+    /// Greatest angle, in degrees, both ways.
+    #[serde(default)]
+    pub degrees: f64,
+    /// Greatest distance of the middle from the middle, in parts of `size`, in 0..=1.
+    #[serde(default = "translate")]
+    pub translate: f64,
+    /// The scale is between 1 - this and 1 + this; in 0..1.
+    #[serde(default = "scale")]
+    pub scale: f64,
+    /// Greatest shear, in degrees, both ways, along each axis.
+    #[serde(default)]
+    pub shear: f64,
+    /// Greatest perspective, in 0..=0.001.
+    #[serde(default)]
+    pub perspective: f64,
+    /// The colour around: a grey level or `[r, g, b]`, in 0..=255.
+    #[serde(default = "grey")]
+    pub fill: Fill,
+}
+
+const fn translate() -> f64 {
+    0.1
+}
+
+const fn scale() -> f64 {
+    0.5
+}
+
+/// What a map is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct YoloPerspectiveParams {
+    /// From the canvas to the result, row by row.
+    pub matrix: [[f64; 3]; 3],
+    /// By how much it scales.
+    pub scale: f64,
+}
+
+impl YoloPerspective {
+    /// Shows `size` with Ultralytics' defaults.
+    pub fn new(size: impl Into<Extent>) -> Self {
+        Self {
+            size: size.into(),
+            degrees: 0.0,
+            translate: translate(),
+            scale: scale(),
+            shear: 0.0,
+            perspective: 0.0,
+            fill: grey(),
+        }
+    }
+
+    /// Sets the greatest angle.
+    pub fn degrees(self, degrees: f64) -> Self {
+        Self { degrees, ..self }
+    }
+
+    /// Sets the greatest distance.
+    pub fn translate(self, translate: f64) -> Self {
+        Self { translate, ..self }
+    }
+
+    /// Sets how far the scale may be from 1.
+    pub fn scale(self, scale: f64) -> Self {
+        Self { scale, ..self }
+    }
+
+    /// Sets the greatest shear.
+    pub fn shear(self, shear: f64) -> Self {
+        Self { shear, ..self }
+    }
+
+    /// Sets the greatest perspective.
+    pub fn perspective(self, perspective: f64) -> Self {
+        Self { perspective, ..self }
+    }
+
+    /// The map of a canvas of size `of`: T S R P C, where C moves the canvas's middle to the origin, P is the
+    /// perspective, R turns and scales, S shears, and T moves the origin to about the result's middle.
+    pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> YoloPerspectiveParams {
+        let around = |rng: &mut dyn Draws, middle: f64, by: f64| between(rng, middle - by, middle + by);
+        let to = self.size.square();
+        let centre = [
+            [1.0, 0.0, -0.5 * f64::from(of.width)],
+            [0.0, 1.0, -0.5 * f64::from(of.height)],
+            [0.0, 0.0, 1.0],
+        ];
+        let tilt = [0; 2].map(|_| around(rng, 0.0, self.perspective));
+        let tilt = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [tilt[0], tilt[1], 1.0]];
+        let angle = around(rng, 0.0, self.degrees).to_radians();
+        let scale = around(rng, 1.0, self.scale);
+        let (cos, sin) = (scale * angle.cos(), scale * angle.sin());
+        let turn = [[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]];
+        let shear = [0; 2].map(|_| around(rng, 0.0, self.shear).to_radians().tan());
+        let shear = [[1.0, shear[0], 0.0], [shear[1], 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let moved = [to.width, to.height].map(|edge| around(rng, 0.5, self.translate) * f64::from(edge));
+        let moved = [[1.0, 0.0, moved[0]], [0.0, 1.0, moved[1]], [0.0, 0.0, 1.0]];
+        let matrix = [shear, turn, tilt, centre].iter().fold(moved, |before, next| product(&before, next));
+        YoloPerspectiveParams { matrix, scale }
+    }
+}
+
+fn product(a: &[[f64; 3]; 3], b: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    a.map(|row| [0, 1, 2].map(|column| (0..3).map(|i| row[i] * b[i][column]).sum()))
+}
+
+impl Augment for YoloPerspective {
+    fn name(&self) -> &'static str {
+        "YoloPerspective"
+    }
+
+    fn check(&self) -> Result<()> {
+        check::size(self.name(), self.size)?;
+        check::range(self.name(), "degrees", [self.degrees; 2], 0.0, 180.0)?;
+        check::range(self.name(), "translate", [self.translate; 2], 0.0, 1.0)?;
+        check::range(self.name(), "scale", [self.scale; 2], 0.0, 0.99)?;
+        check::range(self.name(), "shear", [self.shear; 2], 0.0, 80.0)?;
+        check::range(self.name(), "perspective", [self.perspective; 2], 0.0, 0.001)
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+        if !draft.is_composed() {
+            let size = self.size.square();
+            load(draft, size.width.max(size.height));
+            let Self { size, fill, .. } = *self;
+            LetterBox { fill, ..LetterBox::new(size) }.plan(draft, Vec::new(), rng);
+        }
+        let YoloPerspectiveParams { matrix, scale } = self.make_params(draft.size(), rng);
+        draft.relabel(How::Mark);
+        draft.apply(Op::WarpPerspective { matrix, size: self.size, fill: self.fill });
+        draft.relabel(How::Rebox);
+        draft.relabel(How::Keep(Keep::Candidates {
+            size: 2.0,
+            aspect: 100.0,
+            area: 0.1,
+            area_of_polygons: 0.01,
+            scale,
+        }));
+    }
+}

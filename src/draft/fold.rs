@@ -1,0 +1,228 @@
+//! Folding: a warp over what was resized or composed becomes one warp of each image.
+//!
+//! The maps are composed in f64 and rounded to f32 once. Where a layer cannot be folded (a filter that a warp lacks,
+//! a second warp, a border of another colour) there is no fold, and the draft is sealed first.
+
+use super::verbs::solid;
+use super::{DraftLayer, DraftPicture, DraftStage};
+use crate::geometry::{Rect, Size};
+use crate::plan::{Layer, around, filter, kind};
+
+/// A 3x3 matrix, row by row.
+pub(super) type Matrix = [[f64; 3]; 3];
+
+/// By how much each map is drawn together, in parts of half its clip. The f32 arithmetic of a pixel on a seam may round
+/// either way for either neighbour; so one of them covers it at least.
+const OVERLAP: f64 = 1.0 / 262_144.0;
+
+/// Covers a pixel no more than this far from its centre: what a coordinate that should be on a centre may be off.
+const NEARLY: f64 = 1e-6;
+
+impl DraftStage {
+    /// The same stage through `inverse`, which maps points of a canvas of `size` to points of this one.
+    pub(super) fn folded(&self, inverse: &Matrix, size: Size, fill: [u8; 3]) -> Option<DraftStage> {
+        let forward = invert(inverse)?;
+        let [picture] = self.pictures.as_slice() else { return None };
+        if self.has_steps() || self.is_erased() || !self.has_background(fill) {
+            return None;
+        }
+        let mut layers = vec![solid(size.rect(), fill)];
+        for drawn in picture.layers.iter().filter(|drawn| drawn.layer.kind != kind::SOLID) {
+            let view = Fold { inverse, forward: &forward, size };
+            layers.extend(view.layer(drawn)?.filter(|folded| !folded.layer.window.is_empty()));
+        }
+        let window = size.rect();
+        let picture = DraftPicture { window, share: 1.0, layers, steps: Vec::new(), erases: Vec::new() };
+        Some(DraftStage { size, pictures: vec![picture], steps: Vec::new() })
+    }
+
+    /// Whether all that no image covers has the colour `fill`, which then can be around the images instead.
+    fn has_background(&self, fill: [u8; 3]) -> bool {
+        let [picture] = self.pictures.as_slice() else { return false };
+        let whole = self.size.rect();
+        let is_solid = |drawn: &DraftLayer| drawn.layer.kind == kind::SOLID;
+        let filled = |drawn: &DraftLayer| drawn.layer.fill[..3] == fill;
+        let covered =
+            picture.layers.iter().any(|drawn| drawn.covers(whole) && (!is_solid(drawn) || filled(drawn)));
+        // Colour over an image hides a part of it, which no window of a warp can.
+        let over_image = |at: usize, drawn: &DraftLayer| {
+            let below = &picture.layers[..at];
+            let hides = |image: &DraftLayer| !image.layer.window.intersect(drawn.layer.window).is_empty();
+            below.iter().any(|image| !is_solid(image) && hides(image))
+        };
+        let mut solids = picture.layers.iter().enumerate().filter(|(_, drawn)| is_solid(drawn));
+        // What nothing covers is black.
+        (covered || fill == [0; 3]) && solids.all(|(at, drawn)| filled(drawn) && !over_image(at, drawn))
+    }
+}
+
+/// What the layers of one canvas are folded with.
+struct Fold<'a> {
+    inverse: &'a Matrix,
+    forward: &'a Matrix,
+    size: Size,
+}
+
+impl Fold<'_> {
+    /// The layer through the map, `Some(None)` where it is not seen; `None` where it cannot be folded.
+    #[expect(clippy::option_option, reason = "not to be seen is another thing than not to be possible")]
+    fn layer(&self, drawn: &DraftLayer) -> Option<Option<DraftLayer>> {
+        let layer = &drawn.layer;
+        let tent = [filter::BILINEAR, filter::BILINEAR_PLAIN].contains(&layer.filter);
+        if layer.kind != kind::UPRIGHT || !(tent || drawn.is_copy()) {
+            return None;
+        }
+        let upright = self.inverse[0][1] == 0.0 && self.inverse[1][0] == 0.0 && !divides(self.inverse);
+        let (columns, rows) = (Axis::of(layer, 0).seen(upright), Axis::of(layer, 1).seen(upright));
+        let clip = Rect::new(
+            layer.clip.x + columns.first,
+            layer.clip.y + rows.first,
+            columns.count as u32,
+            rows.count as u32,
+        );
+        let window = self.window(layer.window, upright);
+        if window.is_empty() {
+            return Some(None);
+        }
+        let folded = Layer {
+            kind: kind::WARP,
+            filter: filter::BILINEAR,
+            map: self.map(&columns, &rows)?,
+            clip,
+            window,
+            scaled: self.size,
+            offset: [window.x, window.y],
+            mirror: 0,
+            fill: [0, 0, 0, around::NOTHING],
+            ..*layer
+        };
+        Some(Some(DraftLayer { layer: folded, source: drawn.source, steps: drawn.steps.clone() }))
+    }
+
+    /// The pixels whose centres may fall into `shown`; exactly those where edges stay upright.
+    fn window(&self, shown: Rect, upright: bool) -> Rect {
+        let (left, top) = (f64::from(shown.x), f64::from(shown.y));
+        let (right, bottom) = (shown.right() as f64, shown.bottom() as f64);
+        let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
+        let mapped = corners.map(|[x, y]| apply(self.forward, [x, y, 1.0]));
+        let whole = self.size.rect();
+        if !mapped.iter().all(|[_, _, w]| *w > 0.0) && !mapped.iter().all(|[_, _, w]| *w < 0.0) {
+            return whole;
+        }
+        let edges = |axis: usize, edge: u32| {
+            let at = mapped.map(|point| point[axis] / point[2]);
+            let (low, high) =
+                at.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &c| (a.min(c), b.max(c)));
+            // An upright edge is shared by tiles: the pixel whose centre is on it belongs to both.
+            let slack = if upright { NEARLY } else { 1.0 };
+            let (first, last) = ((low - 0.5 - slack).ceil(), (high - 0.5 + slack).floor() + 1.0);
+            (first.clamp(0.0, f64::from(edge)) as i32, last.clamp(0.0, f64::from(edge)) as i32)
+        };
+        let ((left, right), (top, bottom)) = (edges(0, self.size.width), edges(1, self.size.height));
+        match left < right && top < bottom {
+            true => Rect::new(left, top, (right - left) as u32, (bottom - top) as u32),
+            false => Rect::default(),
+        }
+    }
+
+    /// The plan's map, in the form that [`Layer::map`] describes; `None` where f32 has no numbers for it.
+    fn map(&self, columns: &Axis, rows: &Axis) -> Option<[f32; 9]> {
+        let canvas_to_clip =
+            [[columns.slope, 0.0, columns.start], [0.0, rows.slope, rows.start], [0.0, 0.0, 1.0]];
+        let mut map = product(&canvas_to_clip, self.inverse);
+        let divides = divides(&map);
+        // Coordinates are small next to what lies far outside of the canvas, so that its middle is best kept near 1.
+        let [x, y] = [self.size.width, self.size.height].map(|edge| 0.5 * f64::from(edge));
+        let scale = apply(&map, [x, y, 1.0])[2];
+        map.iter_mut().flatten().for_each(|number| *number /= scale);
+        let mut units = [[0.0; 3]; 3];
+        for (axis, count) in [columns.count, rows.count].into_iter().enumerate() {
+            // From the clip's pixels to -1..=1 and back outwards: where the last row is 0 0 1, 1 less.
+            let middle = if divides { 1.0 } else { 0.0 };
+            units[axis][axis] = 2.0 / count * (1.0 - OVERLAP);
+            units[axis][2] = middle - (1.0 - OVERLAP);
+        }
+        units[2][2] = 1.0;
+        let mut map = product(&units, &map);
+        if !divides {
+            map = product(&map, &[[1.0, 0.0, x], [0.0, 1.0, y], [0.0, 0.0, 1.0]]);
+            map[2] = [0.0, 0.0, 1.0];
+        }
+        let mut rounded: [f32; 9] = std::array::from_fn(|i| map[i / 3][i % 3] as f32);
+        if divides && rounded[6..] == [0.0, 0.0, 1.0] {
+            // What is added here is lost in the first sum, but keeps the form.
+            rounded[6] = f32::MIN_POSITIVE;
+        }
+        rounded.iter().all(|number| number.is_finite()).then_some(rounded)
+    }
+}
+
+/// One axis of a layer: from the canvas to pixels of the part of its clip that is seen.
+#[derive(Clone, Copy)]
+struct Axis {
+    /// The place in the clip's pixels is canvas * slope + start.
+    slope: f64,
+    start: f64,
+    /// The clip's pixels that the window shows, with fractions.
+    ends: [f64; 2],
+    /// First and number of those pixels; the place is counted from the first once it is known.
+    first: i32,
+    count: f64,
+    edge: u32,
+}
+
+impl Axis {
+    fn of(layer: &Layer, axis: usize) -> Axis {
+        let Rect { x, y, width, height } = layer.window;
+        let (clip, scaled) = (layer.clip.size(), layer.scaled);
+        let (low, shown, edge, length) =
+            [(x, width, clip.width, scaled.width), (y, height, clip.height, scaled.height)][axis];
+        let (low, shown, offset) = (f64::from(low), f64::from(shown), f64::from(layer.offset[axis]));
+        let ratio = f64::from(edge) / f64::from(length);
+        let (slope, start) = match layer.mirror & (1 << axis) {
+            0 => (ratio, (offset - low) * ratio),
+            _ => (-ratio, (offset + shown + low) * ratio),
+        };
+        let ends = [offset * ratio, (offset + shown) * ratio];
+        Axis { slope, start, ends, first: 0, count: f64::from(edge), edge }
+    }
+
+    /// Cuts the clip to what is seen: to the next whole pixels outwards if the window cuts exactly, else the nearest.
+    fn seen(mut self, outwards: bool) -> Axis {
+        let edge = f64::from(self.edge);
+        let [low, high] = self.ends;
+        let (low, high) = match outwards {
+            true => ((low + NEARLY).floor(), (high - NEARLY).ceil()),
+            false => (low.round(), high.round()),
+        };
+        let low = low.clamp(0.0, edge - 1.0);
+        let high = high.clamp(low + 1.0, edge);
+        (self.first, self.count) = (low as i32, high - low);
+        self.start -= low;
+        self
+    }
+}
+
+fn divides(matrix: &Matrix) -> bool {
+    matrix[2][0] != 0.0 || matrix[2][1] != 0.0
+}
+
+fn apply(matrix: &Matrix, point: [f64; 3]) -> [f64; 3] {
+    matrix.map(|row| row[0] * point[0] + row[1] * point[1] + row[2] * point[2])
+}
+
+/// First `second`, then `first`.
+pub(super) fn product(first: &Matrix, second: &Matrix) -> Matrix {
+    first.map(|row| [0, 1, 2].map(|i| row[0] * second[0][i] + row[1] * second[1][i] + row[2] * second[2][i]))
+}
+
+/// `None` where there is no inverse, or none of finite numbers.
+pub(super) fn invert(m: &Matrix) -> Option<Matrix> {
+    let minor = |r: usize, c: usize| {
+        let [r1, r2, c1, c2] = [(r + 1) % 3, (r + 2) % 3, (c + 1) % 3, (c + 2) % 3];
+        m[r1][c1] * m[r2][c2] - m[r1][c2] * m[r2][c1]
+    };
+    let determinant = m[0][0] * minor(0, 0) + m[0][1] * minor(0, 1) + m[0][2] * minor(0, 2);
+    let inverse: Matrix = std::array::from_fn(|r| std::array::from_fn(|c| minor(c, r) / determinant));
+    inverse.iter().flatten().all(|number| number.is_finite()).then_some(inverse)
+}

@@ -1,0 +1,76 @@
+//! Labels as rows of numbers, one for each class.
+
+use crate::error::{Error, Result};
+
+/// Most numbers of a batch's dense labels: 4 GiB.
+const MOST_NUMBERS: usize = 1 << 30;
+
+/// One row of `classes` numbers for each list of classes and their shares.
+pub(super) fn one_hot(rows: &[Vec<(i64, f32)>], classes: usize, smoothing: f32) -> Result<Vec<f32>> {
+    if !(0.0..=1.0).contains(&smoothing) {
+        return Err(Error::config(format!("one_hot: smoothing must be in 0..=1, but is {smoothing}")));
+    }
+    let numbers = rows.len().checked_mul(classes).filter(|&numbers| numbers <= MOST_NUMBERS);
+    let Some(numbers) = numbers else {
+        return Err(Error::config(format!(
+            "one_hot: {} rows of {classes} classes are more than {MOST_NUMBERS} numbers: use label_shares",
+            rows.len()
+        )));
+    };
+    let mut dense = vec![0.0; numbers];
+    for (row, shares) in rows.iter().enumerate() {
+        let dense = &mut dense[row * classes..][..classes];
+        for &(class, share) in shares.iter().filter(|(class, _)| *class >= 0) {
+            let Some(number) = usize::try_from(class).ok().and_then(|class| dense.get_mut(class)) else {
+                return Err(Error::config(format!(
+                    "one_hot: row {row} has class {class}, but there are {classes} classes: ask for more"
+                )));
+            };
+            *number += share;
+        }
+        // Partners without a class take their part of the row's weight with them.
+        let weight: f32 = dense.iter().sum();
+        let spread = smoothing * weight / classes as f32;
+        dense.iter_mut().for_each(|number| *number = *number * (1.0 - smoothing) + spread);
+    }
+    Ok(dense)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::one_hot;
+
+    #[test]
+    fn a_class_is_a_one_among_zeros_and_a_mix_its_shares() {
+        let rows = [vec![(2, 1.0)], vec![(0, 0.25), (1, 0.75)], vec![(1, 0.5), (1, 0.5)]];
+        let dense = one_hot(&rows, 3, 0.0).unwrap();
+        assert_eq!(dense, [0.0, 0.0, 1.0, 0.25, 0.75, 0.0, 0.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn smoothing_is_spread_over_all_classes_and_rows_still_sum_to_one() {
+        let dense = one_hot(&[vec![(3, 1.0)], vec![(0, 0.5), (3, 0.5)]], 4, 0.1).unwrap();
+        let want = [0.025, 0.025, 0.025, 0.925, 0.475, 0.025, 0.025, 0.475];
+        assert!(dense.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-6), "{dense:?}");
+        assert!(dense.chunks(4).all(|row| (row.iter().sum::<f32>() - 1.0).abs() < 1e-6));
+    }
+
+    #[test]
+    fn what_has_no_class_has_no_weight() {
+        let dense = one_hot(&[vec![(-1, 1.0)], vec![(-1, 0.5), (1, 0.5)]], 2, 0.5).unwrap();
+        assert_eq!(dense, [0.0, 0.0, 0.125, 0.375]);
+        assert!(one_hot(&[], 5, 0.1).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_class_too_many_is_named_with_its_row() {
+        let message = |classes, smoothing| {
+            one_hot(&[vec![(0, 1.0)], vec![(5, 1.0)]], classes, smoothing).unwrap_err().to_string()
+        };
+        assert_eq!(message(5, 0.0), "one_hot: row 1 has class 5, but there are 5 classes: ask for more");
+        assert!(message(0, 0.0).contains("row 0 has class 0"));
+        assert!(message(6, 1.5).contains("smoothing must be in 0..=1"));
+        assert!(message(usize::MAX, 0.0).contains("use label_shares"));
+    }
+}

@@ -1,0 +1,86 @@
+//! Semantic masks: rendered by the CPU through the plans of their images, wherever the images are rendered.
+
+use super::policy::{Failure, Stage};
+use super::worker::Context;
+use crate::device::cpu::Renderer;
+use crate::error::Cause;
+use crate::geometry::Rect;
+use crate::image::{Image, decode_mask};
+use crate::output::{DType, Layout, Output};
+use crate::plan::{ImageRef, Plan};
+
+/// One worker's tools for masks; their memory is used again from sample to sample.
+pub(super) struct Masks<'a> {
+    context: &'a Context,
+    /// The class of what shows no image, and of images that have no mask.
+    fill: u8,
+    renderer: Renderer,
+    images: Vec<Image>,
+    file: Vec<u8>,
+    classes: Vec<u8>,
+    levels: Vec<u8>,
+}
+
+impl<'a> Masks<'a> {
+    /// `None` where nobody asked for masks.
+    pub(super) fn new(context: &'a Context) -> Option<Self> {
+        let fill = context.labels.mask_fill?;
+        Some(Self {
+            context,
+            fill,
+            renderer: Renderer::default(),
+            images: Vec::new(),
+            file: Vec::new(),
+            classes: Vec::new(),
+            levels: Vec::new(),
+        })
+    }
+
+    /// The classes of a planned sample, row by row; `None` where none of its images has a mask.
+    pub(super) fn of(&mut self, plan: &Plan) -> Result<Option<Vec<u8>>, Failure> {
+        self.images.resize_with(self.images.len().max(plan.images.len()), Image::default);
+        let mut any = false;
+        for (at, image) in plan.images.iter().enumerate() {
+            any |= self.load(at, image).map_err(|cause| self.failure(image.index, cause))?;
+        }
+        if !any {
+            return Ok(None);
+        }
+        let (size, layout) = (plan.size(), Layout::Nhwc);
+        let output = Output { size, dtype: DType::U8, layout, normalize: None };
+        self.levels.resize(output.sample_bytes(), 0);
+        let images = &self.images[..plan.images.len()];
+        let rendered = self.renderer.render(&plan.for_masks(self.fill), images, &output, &mut self.levels);
+        rendered.map_err(|cause| self.failure(plan.images[0].index, cause))?;
+        Ok(Some(self.levels.iter().step_by(3).copied().collect()))
+    }
+
+    /// Makes an image of the mask, stored as its photograph is; false where there is none.
+    fn load(&mut self, at: usize, of: &ImageRef) -> Result<bool, Cause> {
+        let image = &mut self.images[at];
+        image.reset(of.stored, of.stored.rect());
+        if !self.context.source.mask(of.index as usize, &mut self.file)? {
+            image.data.fill(self.fill);
+            return Ok(false);
+        }
+        let size = decode_mask(&self.file, &self.context.limits, &mut self.classes)?;
+        let upright = of.orientation.apply_size(of.stored);
+        if size != upright {
+            let cause =
+                format!("its mask has {size} pixels and the image {upright}: make a mask of that size");
+            return Err(cause.into());
+        }
+        let places = (0..size.height as i32).flat_map(|y| (0..size.width as i32).map(move |x| (x, y)));
+        for ((x, y), &class) in places.zip(&self.classes) {
+            let stored = of.orientation.to_stored(Rect::new(x, y, 1, 1), upright);
+            let at = stored.y as usize * image.stride + stored.x as usize * 3;
+            image.data[at..at + 3].fill(class);
+        }
+        Ok(true)
+    }
+
+    fn failure(&self, index: u64, cause: Cause) -> Failure {
+        let key = self.context.source.key(index as usize).into_owned();
+        Failure { stage: Stage::Decode, key, index, cause }
+    }
+}

@@ -1,0 +1,83 @@
+//! The objects of a batch as flat arrays, as a trainer's tensors want them.
+
+use crate::label::{BoxFormat, Unit};
+use crate::plan::carry::Seen;
+
+/// The objects of all rows of a batch, row by row, each entry of the first five arrays one object.
+///
+/// Object i has the keypoints `keypoint_offsets[i]..keypoint_offsets[i + 1]` and the polygons
+/// `polygon_offsets[i]..polygon_offsets[i + 1]`; polygon p has the points `point_offsets[p]..point_offsets[p + 1]`.
+/// Arrays of offsets begin with 0 and are one longer than what they count.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BatchObjects {
+    /// What the four numbers of a box are.
+    pub format: BoxFormat,
+    /// What coordinates are counted in: pixels of the sample, or parts of its width and height.
+    pub unit: Unit,
+    /// The row that each object is in.
+    pub batch_index: Vec<i64>,
+    /// Class indices.
+    pub classes: Vec<i64>,
+    /// Boxes, in [`BatchObjects::format`].
+    pub boxes: Vec<[f32; 4]>,
+    /// What each object counts for: 1, or the share of its image where images were mixed. Mosaics mix nothing.
+    pub shares: Vec<f32>,
+    /// Whether it stands for a crowd.
+    pub crowd: Vec<bool>,
+    /// Outlines.
+    pub polygon_offsets: Vec<usize>,
+    /// Points of all polygons.
+    pub point_offsets: Vec<usize>,
+    /// x and y.
+    pub points: Vec<[f32; 2]>,
+    /// Keypoints of the objects.
+    pub keypoint_offsets: Vec<usize>,
+    /// x, y and visibility: 0 not labelled or outside, 1 hidden, 2 visible.
+    pub keypoints: Vec<[f32; 3]>,
+}
+
+impl BatchObjects {
+    pub(super) fn new(format: BoxFormat, unit: Unit) -> Self {
+        Self {
+            format,
+            unit,
+            batch_index: Vec::new(),
+            classes: Vec::new(),
+            boxes: Vec::new(),
+            shares: Vec::new(),
+            crowd: Vec::new(),
+            polygon_offsets: vec![0],
+            point_offsets: vec![0],
+            points: Vec::new(),
+            keypoint_offsets: vec![0],
+            keypoints: Vec::new(),
+        }
+    }
+
+    /// `object` is in the batch's unit.
+    pub(super) fn push(&mut self, row: usize, object: Seen) {
+        self.batch_index.push(row as i64);
+        self.classes.push(object.class);
+        self.boxes.push(self.format.from_xyxy(object.bbox).map(|number| number as f32));
+        self.shares.push(object.share);
+        self.crowd.push(object.crowd);
+        for polygon in &object.polygons {
+            self.points.extend(polygon.iter().map(|point| point.map(|number| number as f32)));
+            self.point_offsets.push(self.points.len());
+        }
+        self.polygon_offsets.push(self.point_offsets.len() - 1);
+        self.keypoints.extend(object.keypoints.iter().map(|point| point.map(|number| number as f32)));
+        self.keypoint_offsets.push(self.keypoints.len());
+    }
+
+    /// Number of objects.
+    pub fn len(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// True when nothing is seen in any row.
+    pub fn is_empty(&self) -> bool {
+        self.classes.is_empty()
+    }
+}

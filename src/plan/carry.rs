@@ -1,0 +1,166 @@
+//! Objects on their way through a plan's moves, in f64 and in pixels of the canvas.
+
+mod keep;
+mod polygon;
+
+use super::ImageRef;
+use super::moves::{How, Move};
+use crate::geometry::Rect;
+use crate::label::{Object, Objects, Skeleton, Unit};
+use std::sync::Arc;
+
+/// An object as it is seen on a canvas.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// The image that it comes from, as an index of [`crate::plan::Plan::images`].
+    pub image: u32,
+    /// Index of the class.
+    pub class: i64,
+    /// Left, top, right, bottom.
+    pub bbox: [f64; 4],
+    /// Its outline: one polygon for each of its parts, points as x, y.
+    pub polygons: Vec<Vec<[f64; 2]>>,
+    /// x, y and visibility: 0 not labelled or outside, 1 hidden, 2 visible.
+    pub keypoints: Vec<[f64; 3]>,
+    /// Whether it stands for a crowd, whose members are not told apart.
+    pub crowd: bool,
+    /// What it counts for: 1, or the share of its image where images were mixed.
+    pub share: f32,
+    /// The box at the last mark.
+    marked: [f64; 4],
+    /// What has become of the marked box, never cut.
+    uncut: [f64; 4],
+    /// Whether it had polygons; all of them may have been cut away.
+    outlined: bool,
+    skeleton: Option<Arc<Skeleton>>,
+}
+
+/// The objects of all `images` as they are seen in them; `objects` has one entry for each image.
+pub fn pick_up(images: &[ImageRef], objects: &[Option<Arc<Objects>>]) -> Vec<Seen> {
+    let each = (0..).zip(images).zip(objects);
+    let known = each.filter_map(|((at, image), objects)| Some((at, image, objects.as_deref()?)));
+    known.flat_map(|(at, image, objects)| pick_up_one(at, image, objects)).collect()
+}
+
+fn pick_up_one(at: u32, image: &ImageRef, objects: &Objects) -> impl Iterator<Item = Seen> {
+    let upright = image.orientation.apply_size(image.stored);
+    let [x, y] = match objects.unit {
+        Unit::Pixels => [1.0, 1.0],
+        Unit::Normalized => [upright.width, upright.height].map(f64::from),
+    };
+    objects.list.iter().map(move |object| Seen::new(at, object, [x, y], objects.skeleton.clone()))
+}
+
+/// Takes objects through `moves`, in order.
+pub fn carry(seen: &mut Vec<Seen>, moves: &[Move]) {
+    for Move { images, how } in moves {
+        let takes_part = |object: &Seen| images.range().contains(&(object.image as usize));
+        match how {
+            How::Keep(keep) => seen.retain(|object| !takes_part(object) || object.is_kept(keep)),
+            _ => seen.iter_mut().filter(|object| takes_part(object)).for_each(|object| object.go(how)),
+        }
+    }
+}
+
+impl Seen {
+    fn new(image: u32, object: &Object, [sx, sy]: [f64; 2], skeleton: Option<Arc<Skeleton>>) -> Self {
+        let place = |x: f32, y: f32| [f64::from(x) * sx, f64::from(y) * sy];
+        let [left, top, right, bottom] = object.bbox;
+        let ([left, top], [right, bottom]) = (place(left, top), place(right, bottom));
+        let bbox = [left, top, right, bottom];
+        let polygon = |points: &Vec<[f32; 2]>| points.iter().map(|&[x, y]| place(x, y)).collect();
+        let keypoints = object.keypoints.iter().map(|point| {
+            let [x, y] = place(point.x, point.y);
+            [x, y, f64::from(point.visibility)]
+        });
+        Self {
+            image,
+            class: object.class,
+            bbox,
+            polygons: object.polygons.iter().map(polygon).collect(),
+            keypoints: keypoints.collect(),
+            crowd: object.crowd,
+            share: 1.0,
+            marked: bbox,
+            uncut: bbox,
+            outlined: !object.polygons.is_empty(),
+            skeleton,
+        }
+    }
+
+    fn go(&mut self, how: &How) {
+        match how {
+            How::Map(map) => self.map(map),
+            How::Clip(rect) => self.clip(*rect),
+            How::Mirrored => self.swap_sides(),
+            How::Rebox if self.outlined => self.bbox = around(self.polygons.iter().flatten().copied()),
+            How::Mark => (self.marked, self.uncut) = (self.bbox, self.bbox),
+            How::Weigh(part) => self.share *= part,
+            How::Rebox | How::Keep(_) => {}
+        }
+    }
+
+    fn map(&mut self, map: &[f64; 9]) {
+        for bbox in [&mut self.bbox, &mut self.uncut] {
+            let [left, top, right, bottom] = *bbox;
+            let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
+            *bbox = around(corners.into_iter().map(|corner| mapped(map, corner)));
+        }
+        for point in self.polygons.iter_mut().flatten() {
+            *point = mapped(map, *point);
+        }
+        for point in &mut self.keypoints {
+            let [x, y, visibility] = *point;
+            let [x, y] = mapped(map, [x, y]);
+            *point = [x, y, visibility];
+        }
+    }
+
+    fn clip(&mut self, rect: Rect) {
+        let ([left, top], [right, bottom]) = edges(rect);
+        // A number that is none, of a point on a perspective's horizon, becomes an edge as well: max drops it.
+        let within = |number: f64, low: f64, high: f64| number.max(low).min(high);
+        let [x0, y0, x1, y1] = self.bbox;
+        let (x0, x1) = (within(x0, left, right), within(x1, left, right));
+        self.bbox = [x0, within(y0, top, bottom), x1, within(y1, top, bottom)];
+        self.polygons.retain_mut(|polygon| polygon::clip(polygon, rect));
+        for [x, y, visibility] in &mut self.keypoints {
+            if !((left..=right).contains(x) && (top..=bottom).contains(y)) {
+                *visibility = 0.0;
+            }
+        }
+    }
+
+    fn swap_sides(&mut self) {
+        let Some(skeleton) = &self.skeleton else { return };
+        if skeleton.flip.is_empty() {
+            return;
+        }
+        let old = std::mem::take(&mut self.keypoints);
+        let from = |(at, own): (usize, &[f64; 3])| {
+            let other = skeleton.flip.get(at).and_then(|&other| old.get(other));
+            *other.unwrap_or(own)
+        };
+        self.keypoints = old.iter().enumerate().map(from).collect();
+    }
+}
+
+/// The left top and the right bottom corner.
+fn edges(rect: Rect) -> ([f64; 2], [f64; 2]) {
+    ([rect.x, rect.y].map(f64::from), [rect.right() as f64, rect.bottom() as f64])
+}
+
+fn mapped(m: &[f64; 9], [x, y]: [f64; 2]) -> [f64; 2] {
+    let row = |at: usize| m[at] * x + m[at + 1] * y + m[at + 2];
+    match m[6..] {
+        // Whole numbers stay whole where nothing needs a division.
+        [0.0, 0.0, 1.0] => [row(0), row(3)],
+        _ => [row(0) / row(6), row(3) / row(6)],
+    }
+}
+
+/// The box around points; an empty one at the origin around none.
+fn around(points: impl Iterator<Item = [f64; 2]>) -> [f64; 4] {
+    let wider = |[l, t, r, b]: [f64; 4], [x, y]: [f64; 2]| [l.min(x), t.min(y), r.max(x), b.max(y)];
+    points.map(|[x, y]| [x, y, x, y]).reduce(|a, [x, y, ..]| wider(a, [x, y])).unwrap_or_default()
+}

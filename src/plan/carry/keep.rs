@@ -1,0 +1,43 @@
+//! Which objects stay.
+
+use super::{Seen, edges};
+use crate::plan::moves::Keep;
+
+impl Seen {
+    pub(super) fn is_kept(&self, keep: &Keep) -> bool {
+        let [width, height] = lengths(self.bbox);
+        match *keep {
+            Keep::Sane { canvas, min_size, min_area } => {
+                let ([left, top], [right, bottom]) = edges(canvas);
+                let [x0, y0, x1, y1] = self.bbox;
+                let inside = x0 >= left && y0 >= top && x1 <= right && y1 <= bottom;
+                inside && width >= min_size && height >= min_size && width * height >= min_area
+            }
+            Keep::Centred(rect) => {
+                let ([left, top], [right, bottom]) = edges(rect);
+                let [x0, y0, x1, y1] = self.bbox;
+                let (x, y) = (0.5 * (x0 + x1), 0.5 * (y0 + y1));
+                left < x && x < right && top < y && y < bottom
+            }
+            Keep::Candidates { size, aspect, area, area_of_polygons, scale } => {
+                let least = if self.outlined { area_of_polygons } else { area };
+                let left = width * height / (area_of(self.marked) * scale * scale);
+                width > size && height > size && left > least && (width / height).max(height / width) < aspect
+            }
+            Keep::Visible { min_area, min_visibility } => {
+                let area = area_of(self.bbox);
+                area > 0.0 && area >= min_area && area >= min_visibility * area_of(self.uncut)
+            }
+        }
+    }
+}
+
+fn lengths([left, top, right, bottom]: [f64; 4]) -> [f64; 2] {
+    [right - left, bottom - top]
+}
+
+/// 0 for a box that is inside out.
+fn area_of(bbox: [f64; 4]) -> f64 {
+    let [width, height] = lengths(bbox);
+    width.max(0.0) * height.max(0.0)
+}

@@ -1,0 +1,153 @@
+//! Semantic masks through the whole pipeline.
+
+use crate::support::{Flat, MaskOf, Squash, builder, flat};
+use feedline::draft::op::Op;
+use feedline::error::Result;
+use feedline::geometry::Size;
+use feedline::image::{Limits, decode_mask};
+use feedline::label::Label;
+use feedline::loader::{BadSample, Loader};
+use feedline::source::Source;
+use std::borrow::Cow;
+
+/// A PNG of one channel with `bits` a pixel.
+fn mask(color: png::ColorType, bits: png::BitDepth, size: [u32; 2], classes: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, size[0], size[1]);
+    encoder.set_color(color);
+    encoder.set_depth(bits);
+    if color == png::ColorType::Indexed {
+        encoder.set_palette(vec![77; 48]);
+    }
+    let per_byte = 8 / bits as usize;
+    let packed = classes.chunks(size[0] as usize).flat_map(|row| {
+        let byte = |run: &[u8]| {
+            let places = run.iter().enumerate();
+            places.fold(0, |byte, (at, class)| byte | class << (8 - bits as usize * (at + 1)))
+        };
+        row.chunks(per_byte).map(byte).collect::<Vec<u8>>()
+    });
+    let packed: Vec<u8> = packed.collect();
+    encoder.write_header().unwrap().write_image_data(&packed).unwrap();
+    bytes
+}
+
+/// Columns 0 to 7 have the classes 10 to 17; every third image has no mask.
+fn columns(index: usize) -> Option<Vec<u8>> {
+    let classes: Vec<u8> = (10..18).collect::<Vec<u8>>().repeat(6);
+    (index % 3 != 2).then(|| mask(png::ColorType::Grayscale, png::BitDepth::Eight, [8, 6], &classes))
+}
+
+#[test]
+fn masks_come_as_rows_of_classes_and_as_fill_where_there_is_none() {
+    let source = Flat { masks: Some(columns), cut: vec![1], ..flat(4) };
+    let loader = builder(source, 4).bad_sample(BadSample::Skip).masks(255).build().unwrap();
+    let batch = loader.epoch(0).next().unwrap().unwrap();
+    assert_eq!(batch.indices(), [0, 2, 3]);
+    // Nearest: the columns 0, 2, 4 and 6.
+    let row = [10, 12, 14, 16].repeat(4);
+    assert_eq!(batch.masks().unwrap(), [row.clone(), vec![255; 16], row].concat());
+    let unasked = builder(Flat { masks: Some(columns), ..flat(4) }, 4).build().unwrap();
+    assert!(unasked.epoch(0).next().unwrap().unwrap().masks().is_none());
+}
+
+#[test]
+fn a_mask_of_another_size_or_kind_is_a_bad_sample() {
+    let cause = |masks: MaskOf| {
+        let loader = builder(Flat { masks: Some(masks), ..flat(1) }, 1).masks(255).build().unwrap();
+        loader.epoch(0).next().unwrap().unwrap_err().to_string()
+    };
+    let small = cause(|_| Some(mask(png::ColorType::Grayscale, png::BitDepth::Eight, [4, 6], &[0; 24])));
+    assert!(small.contains("its mask has 4x6 pixels and the image 8x6"), "{small}");
+    let colours = cause(|_| Some(crate::support::png([1, 2, 3], 8, 6)));
+    assert!(colours.contains("but is Rgb of 8 bits"), "{colours}");
+}
+
+#[test]
+fn classes_are_read_as_they_are_stored_whatever_their_bits_and_palette() {
+    use png::{BitDepth, ColorType};
+    for (color, bits, most) in [
+        (ColorType::Grayscale, BitDepth::One, 1),
+        (ColorType::Indexed, BitDepth::Two, 3),
+        (ColorType::Indexed, BitDepth::Four, 15),
+        (ColorType::Grayscale, BitDepth::Four, 15),
+        (ColorType::Indexed, BitDepth::Eight, 15),
+    ] {
+        let classes: Vec<u8> = (0..35u8).map(|at| at.wrapping_mul(11) & most).collect();
+        let (mut read, limits) = (vec![9; 3], Limits::default());
+        let size = decode_mask(&mask(color, bits, [7, 5], &classes), &limits, &mut read).unwrap();
+        assert_eq!((size, read), (Size::new(7, 5), classes), "{color:?} of {bits:?}");
+    }
+    let limits = Limits { max_pixels: 34, ..Limits::default() };
+    let large = mask(ColorType::Grayscale, BitDepth::Eight, [7, 5], &[0; 35]);
+    assert!(decode_mask(&large, &limits, &mut Vec::new()).unwrap_err().to_string().contains("35 pixels"));
+}
+
+/// Mirrors and shifts, so that a mask that stays behind is seen.
+struct Move;
+
+impl feedline::augment::Augment for Move {
+    fn name(&self) -> &'static str {
+        "Move"
+    }
+
+    fn plan(
+        &self,
+        draft: &mut feedline::draft::Draft,
+        _partners: Vec<feedline::draft::Draft>,
+        _rng: &mut dyn feedline::rng::Draws,
+    ) {
+        draft.apply(Op::Hflip {});
+        draft.apply(Op::Crop { top: 0, left: 2, height: 6, width: 8 });
+    }
+}
+
+#[test]
+fn masks_move_with_their_images() {
+    let source = Flat { masks: Some(columns), ..flat(1) };
+    let loader = Loader::builder(source).augment(Move).augment(Squash).masks(99).build().unwrap();
+    let batch = loader.epoch(0).next().unwrap().unwrap();
+    assert_eq!(batch.masks().unwrap()[..4], [15, 13, 11, 99]);
+}
+
+/// An image that is stored on its side, and is 6 wide and 8 high as it is seen.
+struct OnItsSide;
+
+impl Source for OnItsSide {
+    fn len(&self) -> usize {
+        1
+    }
+
+    fn read(&self, _index: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        *bytes = crate::support::png([1, 2, 3], 8, 6);
+        // Little endian, one entry: the orientation is 6.
+        let mut chunk = b"eXIfII*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0".to_vec();
+        let (length, crc) = (chunk.len() as u32 - 4, crate::support::crc32(&chunk));
+        chunk.splice(0..0, length.to_be_bytes());
+        chunk.extend(crc.to_be_bytes());
+        // Behind the signature and the header's chunk.
+        bytes.splice(33..33, chunk);
+        Ok(())
+    }
+
+    fn key(&self, _index: usize) -> Cow<'_, str> {
+        "turned.png".into()
+    }
+
+    fn label(&self, _index: usize) -> Label {
+        Label::Unlabelled
+    }
+
+    fn mask(&self, _index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
+        let rows: Vec<u8> = (0..8).flat_map(|row| [row; 6]).collect();
+        *bytes = mask(png::ColorType::Grayscale, png::BitDepth::Eight, [6, 8], &rows);
+        Ok(true)
+    }
+}
+
+#[test]
+fn a_mask_is_that_of_the_image_as_it_is_seen() {
+    let loader = Loader::builder(OnItsSide).augment(Squash).masks(99).build().unwrap();
+    let batch = loader.epoch(0).next().unwrap().unwrap();
+    assert_eq!(batch.masks().unwrap(), [[0; 4], [2; 4], [4; 4], [6; 4]].concat());
+}
