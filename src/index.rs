@@ -4,6 +4,7 @@
 //! own first row. It only saves time: each is checked against the file's content before it is used, and pixels are
 //! the same with it and without.
 
+pub(crate) mod place;
 mod sidecar;
 mod store;
 

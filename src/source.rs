@@ -12,20 +12,26 @@
 //! # Ok::<(), feedline::error::Error>(())
 //! ```
 //!
-//! A folder of class directories is [`Folder`], a text file of paths is [`List`], tar files are [`Shards`]. A new source is one file below
-//! this one, its two lines here, and one line in `tests/source_contract.rs`, which holds every source to the promises
-//! of [`Source`].
+//! A folder of class directories is [`Folder`], a text file of paths is [`List`], tar files are [`Shards`]; [`Yolo`] and
+//! [`Coco`] are data sets of labelled objects. A new source is one file below this one, its two lines here, and one line
+//! in `tests/source_contract.rs`, which holds every source to the promises of [`Source`].
 
+mod coco;
 mod files;
 mod folder;
+mod labels;
 mod list;
 mod memory;
 mod shards;
+mod yolo;
 
+pub use coco::{Coco, CocoOptions};
 pub use folder::{Folder, FolderOptions};
+pub use labels::report::{BadLabel, LabelReport, OnBadLabel};
 pub use list::List;
 pub use memory::Memory;
 pub use shards::Shards;
+pub use yolo::{Yolo, YoloOptions};
 
 use crate::error::{Error, Result};
 use crate::label::Label;

@@ -122,6 +122,15 @@ fn a_list_takes_comments_marks_and_lines_without_labels() {
 }
 
 #[test]
+fn a_file_that_a_list_names_elsewhere_keeps_its_whole_path_as_its_key() {
+    let (folder, elsewhere) = (folder_of(&["1.jpg"]), folder_of(&["2.jpg"]));
+    let list = folder.path().join("list.txt");
+    let there = elsewhere.path().join("2.jpg");
+    std::fs::write(&list, format!("1.jpg\n{}\n", there.display())).unwrap();
+    assert_eq!(keys(&List::open(&list).unwrap()), ["1.jpg".to_owned(), there.display().to_string()]);
+}
+
+#[test]
 fn a_bad_list_names_its_file_and_line() {
     let folder = folder_of(&[]);
     let told = |content: &[u8]| {

@@ -7,7 +7,7 @@
 
 use feedline::error::Error;
 use feedline::label::Label;
-use feedline::source::{Folder, List, Memory, Shards, Source};
+use feedline::source::{Coco, Folder, List, Memory, Shards, Source, Yolo};
 use std::collections::HashSet;
 use std::error::Error as _;
 use std::path::Path;
@@ -61,8 +61,16 @@ fn has_sorted_classes_and_labels_among_them(source: &dyn Source) {
     let classes = source.classes();
     assert!(classes.is_sorted());
     for (index, (_, _, class)) in records().iter().enumerate() {
-        assert_eq!(source.label(index), Label::Class(*class));
+        assert_eq!(class_of(&source.label(index)), *class);
         assert!(classes.is_empty() || (*class as usize) < classes.len());
+    }
+}
+
+/// The class of the image, or of the one object that a record has where images hold objects.
+fn class_of(label: &Label) -> i64 {
+    match label {
+        Label::Objects(objects) => objects.list[0].class,
+        other => other.class(),
     }
 }
 
@@ -169,11 +177,42 @@ fn shards(folder: &Path) -> Box<dyn Source> {
     Box::new(Shards::folder(folder).unwrap())
 }
 
+/// The records as images with one object each, whose class is theirs.
+fn yolo(folder: &Path) -> Box<dyn Source> {
+    let records = records();
+    for (path, _, class) in &records {
+        let label = folder.join(path).with_extension("txt");
+        std::fs::write(label, format!("{class} 0.5 0.5 0.5 0.5")).unwrap();
+    }
+    let list = records.iter().map(|(path, _, _)| format!("{path}\n")).collect::<String>();
+    std::fs::write(folder.join("list.txt"), list).unwrap();
+    std::fs::write(folder.join("data.yaml"), "train: list.txt\nnames: [cat, dog]").unwrap();
+    Box::new(Yolo::open(folder).unwrap())
+}
+
+/// The same, as COCO annotations.
+fn coco(folder: &Path) -> Box<dyn Source> {
+    let images = records().into_iter().enumerate();
+    let images = images.map(|(id, (path, ..))| serde_json::json!({"id": id, "file_name": path}));
+    let objects = records().into_iter().enumerate();
+    let objects = objects.map(|(id, (_, _, class))| {
+        serde_json::json!({"id": id, "image_id": id, "category_id": 5 + class, "bbox": [1, 1, 2, 2]})
+    });
+    let categories = [(6, "dog"), (5, "cat")].map(|(id, name)| serde_json::json!({"id": id, "name": name}));
+    let json = serde_json::json!({
+        "images": images.collect::<Vec<_>>(), "annotations": objects.collect::<Vec<_>>(), "categories": categories,
+    });
+    std::fs::write(folder.join("coco.json"), json.to_string()).unwrap();
+    Box::new(Coco::open(folder.join("coco.json"), folder).unwrap())
+}
+
 contract!(folder, true, |path| Box::new(Folder::open(path).unwrap()));
 contract!(any_folder, true, |path| Box::new(Folder::open_any(path).unwrap()));
 contract!(list_of_indices, true, |path| list(path, "\t", |class| class.to_string()));
 contract!(list_of_names, true, |path| list(path, ",", |class| class_names()[class as usize].clone()));
 contract!(list_with_spaces, true, |path| list(path, " ", |class| class.to_string()));
 contract!(tar_shards, false, shards);
+contract!(yolo_files, true, yolo);
+contract!(coco_json, true, coco);
 contract!(memory_records, false, |_| Box::new(memory()));
 contract!(shared, false, |_| Box::new(std::sync::Arc::new(memory())));

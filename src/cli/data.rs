@@ -1,28 +1,193 @@
-//! The data set that a command works on: a folder, tar files, a list of files, or the photographs that come with the crate.
+//! The data set that a command works on: a folder, tar files, a list of files, a YOLO or COCO data set, or the photographs
+//! that come with the crate.
 
 use anyhow::bail;
+use clap::ValueEnum;
 use feedline::error::Result;
 use feedline::label::Label;
-use feedline::source::{Folder, List, Shards, Source};
+use feedline::source::{Coco, Folder, LabelReport, List, OnBadLabel, Shards, Source, Yolo};
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Opens what `--data` names: a folder with or without class directories, tar files, or a text
-/// file that lists images.
-pub(crate) fn open(data: Option<&Path>) -> anyhow::Result<Arc<dyn Source>> {
+/// What a data set is, and how it is opened.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct DataOptions {
+    /// What the data is [default: found by looking at it]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) source: Option<Kind>,
+    /// Which images of a YOLO data set [default: train, or all where there is no data.yaml]
+    #[arg(long, value_name = "train|val|test")]
+    pub(crate) split: Option<String>,
+    /// The folder that the images of COCO annotations lie in [default: that of the annotations]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) image_dir: Option<PathBuf>,
+    /// What becomes of a label that cannot be right
+    #[arg(long, value_name = "WHAT", default_value = "fail")]
+    pub(crate) on_bad_label: OnBad,
+    /// Keep the labels of a YOLO or COCO data set in this file from run to run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) label_cache: Option<PathBuf>,
+}
+
+/// The words for a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Images, with or without a directory for each class
+    Folder,
+    /// A text file that lists images
+    List,
+    /// A tar file, or a folder of them
+    Tar,
+    /// A data.yaml, or a folder with images/ and labels/ in it
+    Yolo,
+    /// A COCO annotation file (JSON)
+    Coco,
+}
+
+/// The words for what becomes of bad labels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnBad {
+    /// Stop, and say which labels are bad
+    #[default]
+    Fail,
+    /// Leave the object out
+    SkipObject,
+    /// Leave its image out
+    SkipImage,
+}
+
+impl From<OnBad> for OnBadLabel {
+    fn from(word: OnBad) -> OnBadLabel {
+        match word {
+            OnBad::Fail => OnBadLabel::Fail,
+            OnBad::SkipObject => OnBadLabel::SkipObject,
+            OnBad::SkipImage => OnBadLabel::SkipImage,
+        }
+    }
+}
+
+/// A data set of labelled objects.
+pub(crate) enum Labelled {
+    Yolo(Yolo),
+    Coco(Coco),
+}
+
+impl Labelled {
+    pub(crate) fn report(&self) -> &LabelReport {
+        match self {
+            Labelled::Yolo(source) => source.report(),
+            Labelled::Coco(source) => source.report(),
+        }
+    }
+
+    pub(crate) fn source(&self) -> &dyn Source {
+        match self {
+            Labelled::Yolo(source) => source,
+            Labelled::Coco(source) => source,
+        }
+    }
+}
+
+/// Opens what `--data` names.
+pub(crate) fn open(data: Option<&Path>, options: &DataOptions) -> anyhow::Result<Arc<dyn Source>> {
     let path = data.map_or_else(bundled, |path| Ok(path.to_owned()))?;
-    if path.is_file() && Shards::is_archive(&path) {
-        return Ok(Arc::new(Shards::open([&path])?));
+    let kind = options.source.unwrap_or_else(|| kind_of(&path));
+    Ok(match kind {
+        Kind::Tar if path.is_file() => Arc::new(Shards::open([&path])?),
+        Kind::Tar => Arc::new(Shards::folder(&path)?),
+        Kind::List => Arc::new(List::open(path)?),
+        Kind::Folder => Arc::new(open_folder(&path)?),
+        Kind::Yolo | Kind::Coco => {
+            let labelled = open_labelled(&path, kind, options, false)?;
+            say_what_it_is(&path, &labelled, options);
+            match labelled {
+                Labelled::Yolo(source) => Arc::new(source),
+                Labelled::Coco(source) => Arc::new(source),
+            }
+        }
+    })
+}
+
+/// What the data at `path` looks like.
+pub(crate) fn kind_of(path: &Path) -> Kind {
+    let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    match path.is_file() {
+        true if Shards::is_archive(path) => Kind::Tar,
+        true if is_json => Kind::Coco,
+        true if Yolo::is_at(path) => Kind::Yolo,
+        true => Kind::List,
+        false if Shards::are_in(path) => Kind::Tar,
+        false if Yolo::is_at(path) => Kind::Yolo,
+        false => Kind::Folder,
     }
-    if path.is_file() {
-        return Ok(Arc::new(List::open(path)?));
+}
+
+/// Opens a YOLO or COCO data set. With `all_bad` bad labels are skipped, and all of them are listed.
+pub(crate) fn open_labelled(
+    path: &Path,
+    kind: Kind,
+    options: &DataOptions,
+    all_bad: bool,
+) -> feedline::error::Result<Labelled> {
+    let on_bad = if all_bad { OnBadLabel::SkipObject } else { options.on_bad_label.into() };
+    if kind == Kind::Coco {
+        let mut coco = Coco::options().on_bad_label(on_bad);
+        if let Some(cache) = &options.label_cache {
+            coco = coco.cache(cache);
+        }
+        if all_bad {
+            coco = coco.bad_listed(usize::MAX);
+        }
+        let own = path.parent().unwrap_or(Path::new(""));
+        return Ok(Labelled::Coco(coco.open(path, options.image_dir.as_deref().unwrap_or(own))?));
     }
-    if Shards::are_in(&path) {
-        return Ok(Arc::new(Shards::folder(&path)?));
+    let mut yolo = Yolo::options().on_bad_label(on_bad);
+    if let Some(cache) = &options.label_cache {
+        yolo = yolo.cache(cache);
     }
-    let folder = Folder::open_any(&path)?;
+    if let Some(split) = &options.split {
+        yolo = yolo.split(split);
+    }
+    if all_bad {
+        yolo = yolo.bad_listed(usize::MAX);
+    }
+    Ok(Labelled::Yolo(yolo.open(path)?))
+}
+
+/// Labels are easily taken for something else, so what was found is said; standard error may be closed.
+fn say_what_it_is(path: &Path, labelled: &Labelled, options: &DataOptions) {
+    let report = labelled.report();
+    let mut error = std::io::stderr();
+    let name = if matches!(labelled, Labelled::Yolo(_)) { "YOLO" } else { "COCO" };
+    if options.source.is_none() {
+        let _ = writeln!(
+            error,
+            "note: {} is taken for a {name} data set of {} images ({} of them background) and {} objects; --source \
+             decides otherwise",
+            path.display(),
+            report.images,
+            report.backgrounds,
+            report.objects
+        );
+    }
+    if report.bad_labels > 0 {
+        let _ = writeln!(
+            error,
+            "note: {} bad labels are left out, and {} images; the first is {}",
+            report.bad_labels,
+            report.skipped_images,
+            report.bad.first().map_or_else(String::new, ToString::to_string)
+        );
+    }
+    if let Some(cache) = &report.cache {
+        let _ = writeln!(error, "note: {cache}");
+    }
+}
+
+fn open_folder(path: &Path) -> feedline::error::Result<Folder> {
+    let folder = Folder::open_any(path)?;
     if folder.loose_images() > 0 {
         // As torchvision does, but not in silence; standard error may be closed, and the data set is usable anyway.
         let _ = writeln!(
@@ -32,7 +197,7 @@ pub(crate) fn open(data: Option<&Path>) -> anyhow::Result<Arc<dyn Source>> {
             path.display()
         );
     }
-    Ok(Arc::new(folder))
+    Ok(folder)
 }
 
 /// The photographs in the crate's own tree, where it was built or where the command runs.
@@ -75,6 +240,10 @@ impl Source for Repeated {
 
     fn label(&self, index: usize) -> Label {
         self.source.label(self.own(index))
+    }
+
+    fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
+        self.source.mask(self.own(index), bytes)
     }
 
     fn classes(&self) -> &[String] {

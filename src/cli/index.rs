@@ -1,7 +1,8 @@
 //! `feedline index`: the decode indexes of a data set, found ahead of training.
 
+use super::data::{self, DataOptions};
 use super::options::progress;
-use super::{data, print};
+use super::print;
 use anyhow::Context;
 use feedline::loader;
 use std::path::PathBuf;
@@ -13,9 +14,11 @@ use std::process::ExitCode;
 /// 1 if any file is bad; the images are only read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A folder, or a text file that lists images
+    /// A folder, a text file that lists images, a tar file, or a YOLO or COCO data set
     #[arg(value_name = "DIR|LIST")]
     data: PathBuf,
+    #[command(flatten)]
+    options: DataOptions,
     /// The file to write [default: beside the data, its name with .feedline-index behind it]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -25,7 +28,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let source = data::open(Some(&arguments.data))?;
+    let source = data::open(Some(&arguments.data), &arguments.options)?;
     let out = match &arguments.out {
         Some(out) => out.clone(),
         None => {

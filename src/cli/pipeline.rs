@@ -1,6 +1,6 @@
 //! From words to a loader: data set, recipe and seed, as several commands take them.
 
-use super::data;
+use super::data::{self, DataOptions};
 use feedline::error::Result;
 use feedline::loader::Loader;
 use feedline::recipe::Recipe;
@@ -11,10 +11,12 @@ use std::sync::Arc;
 /// What is run on which data with which dice.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Pipeline {
-    /// A folder of images, with or without a directory for each class, a tar file or a folder of them, or a text file
-    /// that lists images; without it the bundled photographs
+    /// A folder of images, with or without a directory for each class, a tar file or a folder of them, a text file that
+    /// lists images, a YOLO data.yaml or folder, or COCO annotations; without it the bundled photographs
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) options: DataOptions,
     /// A built-in recipe (imagenet-train, imagenet-eval, yolo-train, yolo-eval, decode-only) or a TOML file
     #[arg(long, default_value = "imagenet-train", value_name = "NAME|FILE")]
     pub(crate) recipe: String,
@@ -25,7 +27,7 @@ pub(crate) struct Pipeline {
 
 impl Pipeline {
     pub(crate) fn source(&self) -> anyhow::Result<Arc<dyn Source>> {
-        data::open(self.data.as_deref())
+        data::open(self.data.as_deref(), &self.options)
     }
 
     pub(crate) fn read_recipe(&self) -> Result<Recipe> {

@@ -1,24 +1,28 @@
 //! `feedline verify`: which files training will not be able to read, and why.
 
+use super::data::{self, DataOptions, Kind, Labelled};
 use super::print;
 use anyhow::Context;
 use feedline::geometry::Size;
 use feedline::image::{self, Limits};
-use feedline::source::{Folder, Source};
+use feedline::source::{BadLabel, Folder, Source};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Decode every image and report the files that would fail, with their causes
+/// Decode every image and report the files that would fail, with their causes; check labels
 ///
 /// Finds image files at any depth, by the endings that torchvision knows in any case; what a file is, is decided by
-/// its content. Exits with 1 if any file is bad. Nothing is written.
+/// its content. The labels of a YOLO or COCO data set are checked too: all bad ones are listed with their places. Exits
+/// with 1 if any file or label is bad. Nothing is written, except what --label-cache names.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A folder, or one file of any name
+    /// A folder, one file of any name, a YOLO data.yaml or folder, or COCO annotations
     #[arg(value_name = "DIR|FILE")]
     path: PathBuf,
+    #[command(flatten)]
+    options: DataOptions,
     /// Print one JSON object a file: path, status, cause, width, height, format
     #[arg(long)]
     json: bool,
@@ -42,7 +46,10 @@ struct Finding {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let about = std::fs::metadata(&arguments.path)
         .with_context(|| format!("{} cannot be read: check the path", arguments.path.display()))?;
-    let bad = if about.is_dir() {
+    let kind = arguments.options.source.unwrap_or_else(|| data::kind_of(&arguments.path));
+    let bad = if matches!(kind, Kind::Yolo | Kind::Coco) {
+        verify_labelled(arguments, kind)?
+    } else if about.is_dir() {
         verify_folder(arguments)?
     } else {
         let mut report = Report::new(1, arguments.json);
@@ -59,13 +66,47 @@ fn verify_folder(arguments: &Arguments) -> anyhow::Result<u64> {
     let mut bytes = Vec::new();
     for index in 0..folder.len() {
         let path = arguments.path.join(folder.key(index).as_ref());
-        let read = folder.read(index, &mut bytes).map_err(|error| match error {
-            feedline::error::Error::Sample { source, .. } => source.to_string(),
-            other => other.to_string(),
-        });
+        let read = folder.read(index, &mut bytes).map_err(cause);
         report.add(examine(&path, read.as_ref().map(|()| bytes.as_slice())))?;
     }
     report.finish()
+}
+
+fn verify_labelled(arguments: &Arguments, kind: Kind) -> anyhow::Result<u64> {
+    let labelled = data::open_labelled(&arguments.path, kind, &arguments.options, true)?;
+    let source = labelled.source();
+    let mut report = Report::new(source.len() as u64, arguments.json);
+    let mut bytes = Vec::new();
+    for index in 0..source.len() {
+        let read = source.read(index, &mut bytes).map_err(cause);
+        let mut finding = examine(Path::new(source.key(index).as_ref()), read.as_ref().map(|()| &bytes[..]));
+        if let (Labelled::Coco(coco), (Some(width), Some(height))) =
+            (&labelled, (finding.width, finding.height))
+        {
+            finding.disagree_with(coco.image_size(index).filter(|said| *said != [width, height]));
+        }
+        report.add(finding)?;
+    }
+    for label in &labelled.report().bad {
+        report.add_label(label)?;
+    }
+    let bad = report.finish()?;
+    let labels = labelled.report();
+    if !arguments.json {
+        print(&format!(
+            "{} objects, {} images without one: {} bad labels, {} duplicates, {} cut off at the edge",
+            labels.objects, labels.backgrounds, labels.bad_labels, labels.duplicates, labels.clipped
+        ))?;
+    }
+    Ok(bad + labels.bad_labels)
+}
+
+/// What is wrong with a sample, without its name.
+fn cause(error: feedline::error::Error) -> String {
+    match error {
+        feedline::error::Error::Sample { source, .. } => source.to_string(),
+        other => other.to_string(),
+    }
 }
 
 /// Decodes one file; the pixels are forgotten.
@@ -91,6 +132,20 @@ fn examine(path: &Path, read: Result<&[u8], &String>) -> Finding {
     }
 }
 
+impl Finding {
+    /// Notes a size that annotations say, and that is not the image's.
+    fn disagree_with(&mut self, said: Option<[u32; 2]>) {
+        if let (Some([width, height]), None) = (said, &self.cause) {
+            self.status = "bad";
+            self.cause = Some(format!(
+                "the annotations say {width}x{height}, the image has {}x{}: its labels are those of another image",
+                self.width.unwrap_or(0),
+                self.height.unwrap_or(0)
+            ));
+        }
+    }
+}
+
 /// Prints findings as they come, and counts.
 struct Report {
     json: bool,
@@ -109,6 +164,14 @@ impl Report {
         self.bad += u64::from(finding.cause.is_some());
         let line = if self.json { serde_json::to_string(&finding)? } else { describe(&finding) };
         self.bar.inc(1);
+        self.bar.suspend(|| print(&line))
+    }
+
+    /// A bad label, which is no file.
+    fn add_label(&mut self, label: &BadLabel) -> anyhow::Result<()> {
+        let (path, cause) = (label.place.clone(), Some(label.cause.clone()));
+        let finding = Finding { path, status: "bad label", cause, width: None, height: None, format: None };
+        let line = if self.json { serde_json::to_string(&finding)? } else { describe(&finding) };
         self.bar.suspend(|| print(&line))
     }
 

@@ -4,13 +4,14 @@
 //! sample (u64), the record's length (u32) and the record; after the last one the mark `u64::MAX` and the number of
 //! records (u32); then XXH3-64 of everything ahead of it.
 
+use super::place::{open, put_in_place, refuse_other_file};
 use super::store::IndexStore;
 use crate::error::{Error, Result};
 use crate::jpeg::Index;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::hash::Hasher;
 use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use twox_hash::XxHash3_64;
 
 const MAGIC: &[u8; 16] = b"feedline index\r\n";
@@ -53,14 +54,6 @@ pub fn load(store: &IndexStore, path: &Path, set: DataSet) -> std::result::Resul
         store.clear();
         format!("was ignored: {error}")
     })
-}
-
-/// Opens a regular file; what is none (a pipe, a device) could make the reader wait for ever.
-fn open(path: &Path) -> io::Result<File> {
-    match fs::metadata(path)?.is_file() {
-        true => File::open(path),
-        false => Err(io::Error::other("it is no regular file")),
-    }
 }
 
 struct Reading {
@@ -145,45 +138,13 @@ fn told(kept: u32, records: u32) -> String {
 /// [`Error::Config`] where `path` names a file that is no sidecar, and so is not overwritten; [`Error::Io`] where
 /// writing fails. Whatever was at `path` is still there then.
 pub fn save(store: &IndexStore, path: &Path, set: DataSet) -> Result<()> {
-    refuse_other_file(path)?;
-    let beside = beside(path);
-    let written = write(store, &beside, set).and_then(|()| fs::rename(&beside, path));
-    written.map_err(|error| {
-        // The half-written file is ours alone; if even this fails it does no harm.
-        drop(fs::remove_file(&beside));
+    refuse_other_file(path, MAGIC, "decode index")?;
+    put_in_place(path, |file| write(store, file, set)).map_err(|error| {
         Error::io(path, error, "give another path for the decode index, or keep it in memory")
     })
 }
 
-/// A user's own file under a mistyped path must not be lost.
-fn refuse_other_file(path: &Path) -> Result<()> {
-    let remedy = "make it readable, or give another path for the decode index";
-    let mut start = Vec::new();
-    match open(path) {
-        Ok(file) => file.take(16).read_to_end(&mut start).map_err(|error| Error::io(path, error, remedy))?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(Error::io(path, error, remedy)),
-    };
-    if start.is_empty() || start == MAGIC {
-        return Ok(());
-    }
-    Err(Error::config(format!(
-        "{} is no decode index, so none is written over it: give another path, or remove the file",
-        path.display()
-    )))
-}
-
-/// A name of this process's own in the same directory, for a rename cannot leave its file system.
-fn beside(path: &Path) -> PathBuf {
-    use std::sync::atomic::{AtomicU32, Ordering};
-    static WRITTEN: AtomicU32 = AtomicU32::new(0);
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}-{}.tmp", std::process::id(), WRITTEN.fetch_add(1, Ordering::Relaxed)));
-    name.into()
-}
-
-fn write(store: &IndexStore, path: &Path, set: DataSet) -> io::Result<()> {
-    let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+fn write(store: &IndexStore, file: File, set: DataSet) -> io::Result<File> {
     let (mut output, mut hasher) = (BufWriter::new(file), XxHash3_64::new());
     let mut put = |bytes: &[u8]| {
         hasher.write(bytes);
@@ -205,5 +166,5 @@ fn write(store: &IndexStore, path: &Path, set: DataSet) -> io::Result<()> {
     put(&records.to_le_bytes())?;
     let hash = hasher.finish();
     output.write_all(&hash.to_le_bytes())?;
-    output.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+    output.into_inner().map_err(io::IntoInnerError::into_error)
 }

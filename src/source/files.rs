@@ -15,8 +15,8 @@ pub(super) struct Files {
     paths: Vec<u8>,
     /// Where each path ends in `paths`.
     ends: Vec<u64>,
-    /// Bytes at the head of every path below the root that keys leave out.
-    root_bytes: usize,
+    /// The head of paths below the root, which keys leave out.
+    root: Vec<u8>,
     /// Larger files are refused.
     pub(super) max_file_bytes: u64,
 }
@@ -24,9 +24,9 @@ pub(super) struct Files {
 impl Files {
     /// No files yet; keys will be relative to `root`.
     pub(super) fn below(root: &Path) -> Self {
-        let probe = root.join("x");
-        let root_bytes = probe.as_os_str().as_encoded_bytes().len() - 1;
-        Self { paths: Vec::new(), ends: Vec::new(), root_bytes, max_file_bytes: MAX_FILE_BYTES }
+        let mut root = root.join("x").into_os_string().into_encoded_bytes();
+        root.pop();
+        Self { paths: Vec::new(), ends: Vec::new(), root, max_file_bytes: MAX_FILE_BYTES }
     }
 
     pub(super) fn push(&mut self, path: &Path) -> Result<()> {
@@ -56,9 +56,10 @@ impl Files {
         Some(&self.paths[start..end])
     }
 
-    /// The path below the root; bytes that are not UTF-8 are shown as `\xNN`, so that keys stay unique.
+    /// The path below the root, or the whole path of a file elsewhere; bytes that are not UTF-8 are shown as `\xNN`, so
+    /// that keys stay unique.
     pub(super) fn key(&self, index: usize) -> Cow<'_, str> {
-        readable(self.bytes(index).map_or(&[][..], |path| path.get(self.root_bytes..).unwrap_or(path)))
+        readable(self.bytes(index).map_or(&[][..], |path| path.strip_prefix(&self.root[..]).unwrap_or(path)))
     }
 
     /// Replaces the content of `bytes` by the file's.

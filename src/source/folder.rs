@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 /// The endings that torchvision takes for images, in any case. The bytes decide later what a file really is.
-const EXTENSIONS: [&str; 9] = [".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp"];
+pub(super) const EXTENSIONS: [&str; 9] =
+    [".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp"];
 
 /// Directories below each other; deeper ones are refused rather than left out in silence.
 const MAX_DEPTH: usize = 64;
@@ -217,7 +218,7 @@ fn class_names(path: &Path) -> Result<(Vec<OsString>, usize)> {
 }
 
 /// Image files at any depth below `path`, in the order of `sorted(os.walk(path))` with sorted names.
-fn images_below(path: &Path) -> Result<Vec<PathBuf>> {
+pub(super) fn images_below(path: &Path) -> Result<Vec<PathBuf>> {
     let mut images = Vec::new();
     for entry in WalkDir::new(path).follow_links(true).max_depth(MAX_DEPTH + 1) {
         match entry {

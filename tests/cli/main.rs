@@ -4,6 +4,7 @@ mod apply;
 mod bench;
 mod files;
 mod index;
+mod labelled;
 mod plan;
 mod preview;
 mod support;

@@ -1,0 +1,187 @@
+//! The file that keeps the labels of a data set from run to run, so that opening does not read every label file again.
+//!
+//! A head (magic, version, hash of what was opened and how, number of label files), time
+//! and size of each label file, then each part with its length in bytes ahead of it (u64): what the source says of
+//! itself as JSON, and the parts of the [`Table`] as they lie in memory; then XXH3-64 of everything ahead of it. Written whole and put in
+//! place in one step, checked whole when read.
+
+use super::table::{PARTS, Table};
+use crate::error::{Error, Result};
+use crate::index::place::{open, put_in_place, refuse_other_file};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs::{self, File};
+use std::hash::Hasher;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+use twox_hash::XxHash3_64;
+
+const MAGIC: &[u8; 16] = b"feedline labels\n";
+/// Counts up with every change of the format, or of what is made of a label. A machine with the other order of bytes
+/// writes another version, since the table lies in the file as it lies in memory.
+const VERSION: u32 = if cfg!(target_endian = "little") { 1 } else { 1 << 31 | 1 };
+
+/// What a cache was made from: it is of use only while all of it is the same.
+#[derive(Debug, PartialEq)]
+pub(in crate::source) struct Stamp {
+    /// Hash of the list of files and of the options.
+    list: u64,
+    files: Vec<FileStamp>,
+}
+
+/// Time of the last change in nanoseconds, and size; all ones where there is no file.
+type FileStamp = [u64; 2];
+
+/// Collects a [`Stamp`].
+pub(in crate::source) struct Stamping {
+    hasher: XxHash3_64,
+    files: Vec<FileStamp>,
+}
+
+impl Stamping {
+    /// `kind` keeps the caches of different sources apart.
+    pub(in crate::source) fn new(kind: &str) -> Self {
+        let mut stamping = Self { hasher: XxHash3_64::new(), files: Vec::new() };
+        stamping.add(kind.as_bytes());
+        stamping
+    }
+
+    /// Something that the labels depend on.
+    pub(in crate::source) fn add(&mut self, bytes: &[u8]) {
+        self.hasher.write(&(bytes.len() as u64).to_le_bytes());
+        self.hasher.write(bytes);
+    }
+
+    /// A label file, which may be missing.
+    pub(in crate::source) fn add_file(&mut self, path: &Path) {
+        self.add(path.as_os_str().as_encoded_bytes());
+        let stamp = fs::metadata(path).ok().map(|about| {
+            let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            [changed.map_or(0, |time| time.as_nanos() as u64), about.len()]
+        });
+        self.files.push(stamp.unwrap_or([u64::MAX; 2]));
+    }
+
+    /// The stamp of all that was added.
+    pub(in crate::source) fn finish(self) -> Stamp {
+        Stamp { list: self.hasher.finish(), files: self.files }
+    }
+}
+
+/// The labels that are kept at `path`, and what the source said of itself, if they are still those of `stamp`.
+///
+/// # Errors
+/// Why they cannot be used, as a sentence; `file` names a label file by its number.
+pub(in crate::source) fn load<M: DeserializeOwned>(
+    path: &Path,
+    stamp: &Stamp,
+    file: impl Fn(usize) -> String,
+) -> std::result::Result<(M, Table), String> {
+    let ignored = |why: &dyn std::fmt::Display| format!("was ignored and written anew: {why}");
+    let mut bytes = Vec::new();
+    let read = open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => "was not there yet and has been written".to_owned(),
+        _ => ignored(&error),
+    })?;
+    parse(&bytes, stamp, file).map_err(|why| ignored(&why))
+}
+
+fn parse<M: DeserializeOwned>(
+    bytes: &[u8],
+    stamp: &Stamp,
+    file: impl Fn(usize) -> String,
+) -> std::result::Result<(M, Table), String> {
+    let damaged = || "it is damaged".to_owned();
+    let mut rest = Rest(bytes);
+    if rest.take(16) != Some(MAGIC) {
+        return Err("it holds no labels".to_owned());
+    }
+    if rest.take(4) != Some(&VERSION.to_le_bytes()) {
+        return Err("it was written by another version".to_owned());
+    }
+    let (body, hash) = bytes.split_last_chunk::<8>().ok_or_else(damaged)?;
+    if XxHash3_64::oneshot(body) != u64::from_le_bytes(*hash) {
+        return Err(damaged());
+    }
+    rest.0 = rest.0.strip_suffix(hash).ok_or_else(damaged)?;
+    let list = rest.number().ok_or_else(damaged)?;
+    let count = rest.number().ok_or_else(damaged)?;
+    if list != stamp.list || count != stamp.files.len() as u64 {
+        return Err("it belongs to another list of files, or to other options".to_owned());
+    }
+    for (number, now) in stamp.files.iter().enumerate() {
+        let then = [rest.number().ok_or_else(damaged)?, rest.number().ok_or_else(damaged)?];
+        if then != *now {
+            return Err(format!("{} has changed since", file(number)));
+        }
+    }
+    let about = rest.part().ok_or_else(damaged)?;
+    let mut parts = [&[][..]; PARTS];
+    for part in &mut parts {
+        *part = rest.part().ok_or_else(damaged)?;
+    }
+    let table = Table::from_parts(parts).filter(|_| rest.0.is_empty()).ok_or_else(damaged)?;
+    let about = serde_json::from_slice(about).map_err(|_| damaged())?;
+    Ok((about, table))
+}
+
+/// What has not been read yet.
+struct Rest<'a>(&'a [u8]);
+
+impl<'a> Rest<'a> {
+    fn take(&mut self, bytes: u64) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(usize::try_from(bytes).ok()?)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        self.take(8)?.try_into().ok().map(u64::from_le_bytes)
+    }
+
+    fn part(&mut self) -> Option<&'a [u8]> {
+        let bytes = self.number()?;
+        self.take(bytes)
+    }
+}
+
+/// Keeps labels at `path`.
+///
+/// # Errors
+/// [`Error::Config`] where `path` names a file that is no cache of labels, and so is not overwritten; [`Error::Io`]
+/// where writing fails. Whatever was at `path` is still there then.
+pub(in crate::source) fn save<M: Serialize>(
+    path: &Path,
+    stamp: &Stamp,
+    about: &M,
+    table: &Table,
+) -> Result<()> {
+    refuse_other_file(path, MAGIC, "cache of labels")?;
+    let about = serde_json::to_vec(about).map_err(io::Error::from);
+    put_in_place(path, |file| write(file, stamp, &about?, table))
+        .map_err(|error| Error::io(path, error, "give another path for the cache of labels, or none"))
+}
+
+fn write(file: File, stamp: &Stamp, about: &[u8], table: &Table) -> io::Result<File> {
+    let (mut output, mut hasher) = (BufWriter::new(file), XxHash3_64::new());
+    let mut put = |bytes: &[u8]| {
+        hasher.write(bytes);
+        output.write_all(bytes)
+    };
+    put(MAGIC)?;
+    put(&VERSION.to_le_bytes())?;
+    put(&stamp.list.to_le_bytes())?;
+    put(&(stamp.files.len() as u64).to_le_bytes())?;
+    for number in stamp.files.iter().flatten() {
+        put(&number.to_le_bytes())?;
+    }
+    for part in [about].into_iter().chain(table.parts()) {
+        put(&(part.len() as u64).to_le_bytes())?;
+        put(part)?;
+    }
+    let hash = hasher.finish();
+    output.write_all(&hash.to_le_bytes())?;
+    output.into_inner().map_err(io::IntoInnerError::into_error)
+}

@@ -1,0 +1,283 @@
+//! A YOLO data set: images, and beside each a text file with one object on each line.
+
+mod data_yaml;
+mod find;
+mod line;
+mod reading;
+
+use super::files::Files;
+use super::labels::cache::{self, Stamping};
+use super::labels::report::{BAD_LISTED, LabelReport, OnBadLabel};
+use super::labels::table::Table;
+use super::{MAX_FILE_BYTES, Source};
+use crate::error::{Error, Result};
+use crate::label::{Label, Skeleton, Unit};
+use data_yaml::DataSet;
+use find::label_path;
+use reading::{Read, Reading};
+use std::borrow::Cow;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Images with boxes, polygons or keypoints, as YOLO trainers store them.
+///
+/// Opened from a `data.yaml`, from the folder that holds one, or from a folder with `images/` and `labels/` in it. The
+/// labels of `.../images/a/b.jpg` are `.../labels/a/b.txt`: the last `images` of the path becomes `labels`. An image
+/// without that file is background. `docs/labels.md` has the format of a line, and what becomes of each kind of bad
+/// label.
+///
+/// Opening reads all label files. In memory an object costs 32 bytes, a point of a polygon 8 and a keypoint 12. Labels
+/// are [`Label::Objects`] in parts of the upright image's size.
+///
+/// ```no_run
+/// use feedline::source::{OnBadLabel, Yolo};
+///
+/// let train = Yolo::open("coco8/data.yaml")?;
+/// let val = Yolo::options().split("val").on_bad_label(OnBadLabel::SkipObject).open("coco8/data.yaml")?;
+/// println!("{} objects, {} bad labels", val.report().objects, val.report().bad_labels);
+/// # Ok::<(), feedline::error::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Yolo {
+    files: Files,
+    table: Table,
+    classes: Vec<String>,
+    report: LabelReport,
+}
+
+/// How a YOLO data set is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct YoloOptions {
+    split: Option<String>,
+    root: Option<PathBuf>,
+    on_bad_label: OnBadLabel,
+    bad_listed: usize,
+    cache: Option<PathBuf>,
+    max_file_bytes: u64,
+}
+
+impl Default for YoloOptions {
+    fn default() -> Self {
+        Self {
+            split: None,
+            root: None,
+            on_bad_label: OnBadLabel::Fail,
+            bad_listed: BAD_LISTED,
+            cache: None,
+            max_file_bytes: MAX_FILE_BYTES,
+        }
+    }
+}
+
+impl Yolo {
+    /// The training images of the data set at `path`, all labels sound.
+    ///
+    /// # Errors
+    /// Those of [`YoloOptions::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::options().open(path)
+    }
+
+    /// Options to open a data set with.
+    pub fn options() -> YoloOptions {
+        YoloOptions::default()
+    }
+
+    /// Whether `path` looks like a YOLO data set: a YAML file, or a folder with a data.yaml or with `images/` and
+    /// `labels/` in it.
+    pub fn is_at(path: &Path) -> bool {
+        let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+        let is_yaml = path.is_file() && (ending == "yaml" || ending == "yml");
+        is_yaml || data_yaml_in(path).is_some() || has_both_folders(path)
+    }
+
+    /// What opening found in the labels.
+    pub fn report(&self) -> &LabelReport {
+        &self.report
+    }
+
+    /// What the keypoints of the objects are; `None` where objects have none.
+    pub fn skeleton(&self) -> Option<&Skeleton> {
+        self.table.skeleton.as_deref()
+    }
+}
+
+impl YoloOptions {
+    /// Which images: `train` unless set, `val` or `test`. In a folder without a data.yaml the folder of this name below
+    /// `images/`, or all images unless set.
+    pub fn split(self, split: impl Into<String>) -> Self {
+        Self { split: Some(split.into()), ..self }
+    }
+
+    /// The folder that the paths of a data.yaml are relative to, in the place of its `path`.
+    pub fn root(self, root: impl Into<PathBuf>) -> Self {
+        Self { root: Some(root.into()), ..self }
+    }
+
+    /// What becomes of bad labels; they are an error unless set.
+    pub fn on_bad_label(self, on_bad_label: OnBadLabel) -> Self {
+        Self { on_bad_label, ..self }
+    }
+
+    /// How many bad labels the report lists; 20 unless set.
+    pub fn bad_listed(self, bad_listed: usize) -> Self {
+        Self { bad_listed, ..self }
+    }
+
+    /// Keeps the labels in this file, so that the next opening reads no label file. It is made anew when a label file
+    /// has changed (by its time or size), come or gone, or when the options differ. Without it nothing is written.
+    pub fn cache(self, path: impl Into<PathBuf>) -> Self {
+        Self { cache: Some(path.into()), ..self }
+    }
+
+    /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
+    pub fn max_file_bytes(self, max_file_bytes: u64) -> Self {
+        Self { max_file_bytes, ..self }
+    }
+
+    /// Opens the data set at `path`.
+    ///
+    /// # Errors
+    /// A data.yaml that cannot be understood, folders or label files that cannot be read, no image, no label file at
+    /// all, a cache that cannot be written, and, unless [`YoloOptions::on_bad_label`] says otherwise, bad labels: how
+    /// many, and file and line of the first.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<Yolo> {
+        let set = self.data_set(path.as_ref())?;
+        let mut images = Vec::new();
+        for entry in &set.entries {
+            images.extend(find::images(&set.root, entry)?);
+        }
+        if images.is_empty() {
+            return Err(Error::config(format!("{} names no folder of images", path.as_ref().display())));
+        }
+        let Some(cache) = &self.cache else {
+            let read = self.read_labels(&images, &set)?;
+            return self.finish(set, &images, read);
+        };
+        let stamp = self.stamp(&images, &set);
+        let file = |number: usize| label_path(&images[number]).display().to_string();
+        match cache::load::<(Vec<usize>, LabelReport)>(cache, &stamp, file) {
+            Ok(((kept, mut report), table)) if fits(&kept, images.len(), &table) => {
+                report.cache = Some(format!("{} gave the labels", cache.display()));
+                self.finish(set, &images, Read { table, kept, report })
+            }
+            outcome => {
+                let why =
+                    outcome.err().unwrap_or_else(|| "was ignored and written anew: it is damaged".into());
+                let mut read = self.read_labels(&images, &set)?;
+                cache::save(cache, &stamp, &(&read.kept, &read.report), &read.table)?;
+                read.report.cache = Some(format!("{} {why}", cache.display()));
+                self.finish(set, &images, read)
+            }
+        }
+    }
+
+    fn data_set(&self, path: &Path) -> Result<DataSet> {
+        let split = self.split.as_deref();
+        if path.is_file() {
+            return data_yaml::read(path, split.unwrap_or("train"), self.root.as_deref());
+        }
+        if let Some(file) = data_yaml_in(path) {
+            return data_yaml::read(&file, split.unwrap_or("train"), self.root.as_deref());
+        }
+        let images = path.join("images");
+        if !images.is_dir() {
+            let cause = match path.exists() {
+                true => "holds neither a data.yaml nor a folder named images",
+                false => "is not there",
+            };
+            let remedy = "name a data.yaml, or a folder with images/ and labels/ in it";
+            return Err(Error::config(format!("{} {cause}: {remedy}", path.display())));
+        }
+        let entry = split.map_or_else(|| images.clone(), |split| images.join(split));
+        Ok(DataSet { root: path.to_owned(), entries: vec![entry], ..DataSet::default() })
+    }
+
+    fn read_labels(&self, images: &[PathBuf], set: &DataSet) -> Result<Read> {
+        let mut reading =
+            Reading::new(set.shape, self.on_bad_label == OnBadLabel::SkipImage, self.bad_listed);
+        for (index, image) in images.iter().enumerate() {
+            reading.image(index, &label_path(image))?;
+        }
+        let Reading { found, mut read, .. } = reading;
+        if found == 0 {
+            return Err(Error::config(format!(
+                "none of {} images has a label file (the first would be {}): put the labels there, or open the images \
+                 without labels (Folder::flat)",
+                images.len(),
+                label_path(&images[0]).display()
+            )));
+        }
+        read.report.refuse_bad(self.on_bad_label)?;
+        read.table.shrink();
+        let (report, table) = (&mut read.report, &read.table);
+        (report.images, report.objects) = (table.len() as u64, table.objects());
+        (report.backgrounds, report.skipped_images) =
+            (table.backgrounds(), (images.len() - table.len()) as u64);
+        Ok(read)
+    }
+
+    /// All that the labels depend on.
+    fn stamp(&self, images: &[PathBuf], set: &DataSet) -> cache::Stamp {
+        let mut stamping = Stamping::new("yolo");
+        stamping.add(format!("{:?} {:?} {}", set.shape, self.on_bad_label, self.bad_listed).as_bytes());
+        images.iter().for_each(|image| stamping.add_file(&label_path(image)));
+        stamping.finish()
+    }
+
+    fn finish(&self, set: DataSet, images: &[PathBuf], read: Read) -> Result<Yolo> {
+        let Read { mut table, kept, report } = read;
+        (table.unit, table.skeleton) = (Unit::Normalized, set.skeleton.map(Arc::new));
+        let mut files = Files::below(&set.root);
+        files.max_file_bytes = self.max_file_bytes;
+        kept.iter().try_for_each(|&image| files.push(&images[image]))?;
+        files.shrink();
+        if files.len() == 0 {
+            return Err(Error::config("every image has a bad label, so none is left: mend the labels"));
+        }
+        Ok(Yolo { files, table, classes: set.classes, report })
+    }
+}
+
+impl Source for Yolo {
+    fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        self.files.read(index, bytes)
+    }
+
+    fn key(&self, index: usize) -> Cow<'_, str> {
+        self.files.key(index)
+    }
+
+    fn label(&self, index: usize) -> Label {
+        match index < self.table.len() {
+            true => Label::Objects(Arc::new(self.table.image(index))),
+            false => Label::Unlabelled,
+        }
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+}
+
+/// Whether the images that a cache names are there, in order, and have labels.
+fn fits(kept: &[usize], images: usize, table: &Table) -> bool {
+    kept.is_sorted_by(|a, b| a < b)
+        && kept.last().is_none_or(|&last| last < images)
+        && kept.len() == table.len()
+}
+
+/// A data.yaml directly in `folder`.
+fn data_yaml_in(folder: &Path) -> Option<PathBuf> {
+    let names = ["data.yaml", "data.yml"].into_iter();
+    names.map(|name| folder.join(name)).find(|path| fs::metadata(path).is_ok_and(|about| about.is_file()))
+}
+
+fn has_both_folders(folder: &Path) -> bool {
+    ["images", "labels"].iter().all(|name| folder.join(name).is_dir())
+}

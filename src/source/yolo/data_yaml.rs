@@ -1,0 +1,196 @@
+//! The data.yaml of a YOLO data set: where its images are, and what is labelled in them.
+
+use super::line::Shape;
+use crate::error::{Error, Result};
+use crate::label::Skeleton;
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Most bytes of a data.yaml; the names of 20,000 classes take less than one.
+const MAX_BYTES: u64 = 16 << 20;
+/// Most keypoints of an object.
+const MAX_KEYPOINTS: usize = 10_000;
+
+/// The keys that are read; others say nothing about images or labels.
+#[derive(Debug, Default, Deserialize)]
+struct DataYaml {
+    path: Option<String>,
+    train: Option<Entries>,
+    #[serde(alias = "validation")]
+    val: Option<Entries>,
+    test: Option<Entries>,
+    names: Option<Names>,
+    nc: Option<u32>,
+    kpt_shape: Option<Vec<usize>>,
+    flip_idx: Option<Vec<usize>>,
+}
+
+/// A data set before its images are looked for.
+#[derive(Debug, Default)]
+pub(super) struct DataSet {
+    /// What keys are relative to.
+    pub(super) root: PathBuf,
+    /// Folders of images, or lists of them.
+    pub(super) entries: Vec<PathBuf>,
+    pub(super) classes: Vec<String>,
+    pub(super) shape: Shape,
+    pub(super) skeleton: Option<Skeleton>,
+}
+
+/// Reads a data.yaml. `root` takes the place of its `path`.
+pub(super) fn read(file: &Path, split: &str, root: Option<&Path>) -> Result<DataSet> {
+    let remedy = "name a data.yaml that can be read";
+    let about = fs::metadata(file).map_err(|error| Error::io(file, error, remedy))?;
+    let refuse = |what: String| Error::config(format!("{}: {what}", file.display()));
+    if about.len() > MAX_BYTES {
+        return Err(refuse(format!("{} bytes are no data.yaml: {remedy}", about.len())));
+    }
+    let text = fs::read_to_string(file).map_err(|error| Error::io(file, error, remedy))?;
+    let yaml: DataYaml = serde_saphyr::from_str(text.trim_start_matches('\u{FEFF}')).map_err(|error| {
+        // The first line has place and cause; a picture of the text follows.
+        let error = error.to_string();
+        let line = error.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        refuse(format!("{line}; mend the YAML"))
+    })?;
+    let (classes, count) = classes(yaml.names, yaml.nc).map_err(refuse)?;
+    let keypoints = keypoints(yaml.kpt_shape.as_deref()).map_err(refuse)?;
+    let skeleton = match keypoints {
+        Some((count, _)) => Some(skeleton(count, yaml.flip_idx.unwrap_or_default()).map_err(refuse)?),
+        None => None,
+    };
+    let own = file.parent().unwrap_or(Path::new(""));
+    let root = root.map_or_else(|| own.join(yaml.path.unwrap_or_default()), Path::to_owned);
+    let splits = [("train", yaml.train), ("val", yaml.val), ("test", yaml.test)];
+    let there: Vec<&str> =
+        splits.iter().filter(|(_, entries)| entries.is_some()).map(|(name, _)| *name).collect();
+    let there = there.join(", ");
+    let Some((_, Some(Entries(entries)))) = splits.into_iter().find(|(name, _)| *name == split) else {
+        return Err(refuse(format!("there is no split `{split}` (there are: {there}): name another split")));
+    };
+    let entries =
+        entries.iter().map(|entry| place(&root, entry)).collect::<Result<_, _>>().map_err(refuse)?;
+    Ok(DataSet { root, entries, classes, shape: Shape { classes: count, keypoints }, skeleton })
+}
+
+/// Where an entry lies. Exports often say `../train/images` and mean a folder beside the data.yaml.
+fn place(root: &Path, entry: &str) -> Result<PathBuf, String> {
+    let places = [Some(root.join(entry)), entry.strip_prefix("../").map(|inner| root.join(inner))];
+    let places: Vec<PathBuf> = places.into_iter().flatten().collect();
+    if let Some(place) = places.iter().find(|place| place.exists()) {
+        return Ok(place.clone());
+    }
+    let tried: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+    Err(format!(
+        "`{entry}` is not at {}: correct `path` (relative to this file) or give the folder of the data set (root)",
+        tried.join(", nor at ")
+    ))
+}
+
+/// The names of the classes, and how many there are, where that is said.
+fn classes(names: Option<Names>, nc: Option<u32>) -> Result<(Vec<String>, Option<u32>), String> {
+    let Some(names) = names else { return Ok((Vec::new(), nc)) };
+    let names = match names {
+        Names::List(names) => names,
+        Names::Map(mut pairs) => {
+            pairs.sort_by_key(|(index, _)| *index);
+            if let Some((expected, (found, _))) =
+                (0u64..).zip(&pairs).find(|(expected, (found, _))| expected != found)
+            {
+                return Err(format!(
+                    "`names` has the class {found} where {expected} must be: count from 0, each once"
+                ));
+            }
+            pairs.into_iter().map(|(_, name)| name).collect()
+        }
+    };
+    match nc {
+        Some(nc) if nc as usize != names.len() => {
+            Err(format!("nc = {nc}, but `names` has {} names: drop nc, or complete the names", names.len()))
+        }
+        _ => Ok((names.clone(), Some(names.len() as u32))),
+    }
+}
+
+fn keypoints(shape: Option<&[usize]>) -> Result<Option<(usize, usize)>, String> {
+    match shape {
+        None => Ok(None),
+        Some(&[count @ 1..=MAX_KEYPOINTS, numbers @ 2..=3]) => Ok(Some((count, numbers))),
+        Some(other) => Err(format!(
+            "kpt_shape = {other:?}: it must be the number of keypoints and 2 (x, y) or 3 (with visibility)"
+        )),
+    }
+}
+
+fn skeleton(count: usize, flip: Vec<usize>) -> Result<Skeleton, String> {
+    let returns = |(at, &other): (usize, &usize)| flip.get(other) == Some(&at);
+    if !flip.is_empty() && (flip.len() != count || !flip.iter().enumerate().all(returns)) {
+        return Err(format!(
+            "flip_idx must have {count} entries that lead back to each other: where entry a is b, entry b is a"
+        ));
+    }
+    Ok(Skeleton { count, flip })
+}
+
+/// One path, or several.
+#[derive(Debug)]
+struct Entries(Vec<String>);
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OneOrMore;
+        impl<'de> Visitor<'de> for OneOrMore {
+            type Value = Entries;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a path or a list of paths")
+            }
+            fn visit_str<E>(self, path: &str) -> Result<Entries, E> {
+                Ok(Entries(vec![path.to_owned()]))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Entries, A::Error> {
+                let mut paths = Vec::new();
+                while let Some(path) = list.next_element()? {
+                    paths.push(path);
+                }
+                Ok(Entries(paths))
+            }
+        }
+        deserializer.deserialize_any(OneOrMore)
+    }
+}
+
+/// The names of the classes in order, or by index.
+#[derive(Debug)]
+enum Names {
+    List(Vec<String>),
+    Map(Vec<(u64, String)>),
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ListOrMap;
+        impl<'de> Visitor<'de> for ListOrMap {
+            type Value = Names;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of class names, or a map from class indices to names")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Names, A::Error> {
+                let mut names = Vec::new();
+                while let Some(name) = list.next_element()? {
+                    names.push(name);
+                }
+                Ok(Names::List(names))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Names, A::Error> {
+                let mut names = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    names.push(pair);
+                }
+                Ok(Names::Map(names))
+            }
+        }
+        deserializer.deserialize_any(ListOrMap)
+    }
+}

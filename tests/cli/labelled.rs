@@ -1,0 +1,99 @@
+//! YOLO and COCO data sets on the command line.
+
+use crate::support::{fail, feedline, photo, word};
+use serde_json::{Value, json};
+use std::fs;
+use std::process::Output;
+
+/// Three copies of a photograph with labels of both kinds.
+fn data_set(bad_line: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir_all(path("images/train")).expect("a folder");
+    fs::create_dir_all(path("labels/train")).expect("a folder");
+    for name in ["a", "b", "c"] {
+        fs::copy(photo(), path(&format!("images/train/{name}.jpg"))).expect("a copy");
+    }
+    fs::write(path("labels/train/a.txt"), "0 0.5 0.5 0.25 0.25\n1 0.5 0.5 0.5 0.5\n").expect("labels");
+    fs::write(path("labels/train/b.txt"), format!("1 0.5 0.5 0.5 0.5\n{bad_line}")).expect("labels");
+    fs::write(path("data.yaml"), "train: images/train\nnames: [cat, dog]\n").expect("a data.yaml");
+    let image = |id: i64, name: &str| json!({"id": id, "file_name": name, "width": 100, "height": 50});
+    let coco = json!({
+        "images": [image(1, "images/train/a.jpg"), image(2, "images/train/b.jpg")],
+        "categories": [{"id": 1, "name": "cat"}],
+        "annotations": [{"id": 7, "image_id": 1, "category_id": 1, "bbox": [1, 1, 5, 0]}],
+    });
+    fs::write(path("coco.json"), coco.to_string()).expect("annotations");
+    folder
+}
+
+fn text(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
+    (text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn what_a_data_set_is_taken_for_is_said_unless_the_user_says_it() {
+    let folder = data_set("");
+    for data in [folder.path().to_owned(), folder.path().join("data.yaml")] {
+        let (plan, notes) = text(&feedline(&["plan", "--data", word(&data)]));
+        assert!(plan.contains("images/train/a.jpg"), "{plan}");
+        assert!(
+            notes.contains("taken for a YOLO data set of 3 images (1 of them background) and 3 objects"),
+            "{notes}"
+        );
+        let (_, notes) = text(&feedline(&["plan", "--data", word(&data), "--source", "yolo"]));
+        assert_eq!(notes, "");
+    }
+    let json = folder.path().join("coco.json");
+    let (_, notes) = text(&feedline(&["plan", "--data", word(&json), "--on-bad-label", "skip-object"]));
+    assert!(notes.contains("taken for a COCO data set of 2 images (2 of them background)"), "{notes}");
+    assert!(
+        notes.contains("1 bad labels are left out") && notes.contains("annotation 7 (image 1)"),
+        "{notes}"
+    );
+    let wrong = fail(&["plan", "--data", word(&folder.path().join("data.yaml")), "--source", "coco"]);
+    assert!(wrong.contains("name COCO annotations"), "{wrong}");
+}
+
+#[test]
+fn a_bad_label_stops_a_run_unless_it_may_be_skipped() {
+    let folder = data_set("5 0.5 0.5 0.5 0.5");
+    let data = word(folder.path());
+    let error = fail(&["plan", "--data", data]);
+    assert!(error.contains("b.txt, line 2: the class 5 is not below the 2 classes"), "{error}");
+    let skipping = feedline(&["plan", "--data", data, "--on-bad-label", "skip-image", "--index", "1"]);
+    assert!(text(&skipping).0.contains("images/train/c.jpg"), "{skipping:?}");
+}
+
+#[test]
+fn verify_lists_every_bad_label_and_images_of_another_size() {
+    let folder = data_set("5 0.5 0.5 0.5 0.5\n0 9 9 9 9");
+    let (lines, _) = text(&feedline(&["verify", word(folder.path())]));
+    assert!(lines.contains("ok   images/train/a.jpg"), "{lines}");
+    assert!(
+        lines.contains("b.txt, line 2: the class 5") && lines.contains("b.txt, line 3: 9 is out"),
+        "{lines}"
+    );
+    assert!(lines.contains("3 objects, 1 images without one: 2 bad labels"), "{lines}");
+    let output = feedline(&["verify", "--json", word(&folder.path().join("coco.json"))]);
+    assert_eq!(output.status.code(), Some(1));
+    let lines: Vec<Value> = text(&output)
+        .0
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("one JSON object a line"))
+        .collect();
+    assert_eq!(lines.len(), 3);
+    assert_eq!((&lines[0]["status"], &lines[2]["status"]), (&json!("bad"), &json!("bad label")));
+    assert!(lines[0]["cause"].to_string().contains("the annotations say 100x50"), "{}", lines[0]);
+    assert!(lines[2]["path"].to_string().contains("annotation 7 (image 1)"), "{}", lines[2]);
+}
+
+#[test]
+fn labels_are_kept_where_the_user_says_so() {
+    let folder = data_set("");
+    let cache = folder.path().join("kept");
+    let run = || text(&feedline(&["plan", "--data", word(folder.path()), "--label-cache", word(&cache)])).1;
+    assert!(run().contains("was not there yet"));
+    assert!(run().contains("gave the labels"));
+}
