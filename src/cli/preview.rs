@@ -168,7 +168,7 @@ mod tests {
 
     /// The first of the bundled photographs, each with a box and with an outline and keypoints, or without labels.
     fn photographs(labelled: bool) -> Memory {
-        let photos = super::super::data::open(None).unwrap();
+        let photos = super::super::data::open(None, &Default::default()).unwrap();
         let records = (0..photos.len().min(12)).map(|index| {
             let mut bytes = Vec::new();
             photos.read(index, &mut bytes).unwrap();
