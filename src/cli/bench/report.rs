@@ -41,6 +41,9 @@ pub(crate) struct Report {
     limiting_why: Option<String>,
     /// Which decoders a GPU's images went through.
     decoded_by: Option<DecodedBy>,
+    /// Image files decoded since the loader was built, all warm-up included, and samples made of them.
+    decoded: u64,
+    samples: u64,
     trainer: Option<Trainer>,
     failures: u64,
     failed: Vec<Failed>,
@@ -135,6 +138,8 @@ impl Report {
             files,
             stages: shares(&stats),
             decoded_by: stats.decoded_by,
+            decoded: stats.images,
+            samples: stats.samples,
             trainer: arguments.step_ms.map(|step_ms| trainer(step_ms, measured)),
             limiting_stage: limit.as_ref().map(|(limit, _)| format!("{limit:?}").to_lowercase()),
             limiting_why: limit.map(|(_, why)| why),
