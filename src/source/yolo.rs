@@ -11,9 +11,10 @@ use super::labels::report::{BAD_LISTED, LabelReport, OnBadLabel};
 use super::labels::table::Table;
 use super::{MAX_FILE_BYTES, Source};
 use crate::error::{Error, Result};
-use crate::label::{Label, Skeleton, Unit};
+use crate::label::{Label, Objects, Skeleton, Unit};
 use data_yaml::DataSet;
 use find::label_path;
+use line::Shape;
 use reading::{Read, Reading};
 use std::borrow::Cow;
 use std::fs;
@@ -90,6 +91,24 @@ impl Yolo {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         let is_yaml = path.is_file() && (ending == "yaml" || ending == "yml");
         is_yaml || data_yaml_in(path).is_some() || has_both_folders(path)
+    }
+
+    /// The objects of one label file, which need belong to no data set: boxes and polygons, without keypoints.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where it cannot be read, [`Error::Config`] with file and line where a label cannot be right.
+    pub fn labels_of(file: impl AsRef<Path>) -> Result<Objects> {
+        let file = file.as_ref();
+        let mut reading = Reading::new(Shape::default(), false, 1);
+        reading.image(0, file)?;
+        if reading.found == 0 {
+            let missing = std::io::ErrorKind::NotFound.into();
+            return Err(Error::io(file, missing, "check the path"));
+        }
+        match reading.read.report.bad.first() {
+            Some(bad) => Err(Error::config(bad.to_string())),
+            None => Ok(Objects { unit: Unit::Normalized, list: reading.objects, skeleton: None }),
+        }
     }
 
     /// What opening found in the labels.

@@ -60,7 +60,7 @@ fn labels_are_printed_where_the_ops_move_them_to() {
     assert_eq!(boxed[0]["bbox"], serde_json::json!([4.0, 5.0, 6.0, 7.0]));
     std::fs::write(&labels, "7 0.5 0.5 0.5\n").expect("written");
     let error = fail(&["apply", "--ops", "[]", word(&image), "--out", word(&out), "--labels", word(&labels)]);
-    assert!(error.contains("l.txt: line 1: a line is a class with four numbers"), "{error}");
+    assert!(error.contains("l.txt, line 1: 4 columns, expected 5"), "{error}");
 }
 
 #[test]

@@ -28,7 +28,8 @@ pub(super) struct Reading {
     pub(super) found: usize,
     pub(super) read: Read,
     text: Vec<u8>,
-    objects: Vec<Object>,
+    /// Those of the image that was read last.
+    pub(super) objects: Vec<Object>,
     numbers: Vec<f64>,
 }
 
