@@ -249,7 +249,7 @@ pub enum Op {
         /// Columns.
         width: u32,
     },
-    /// (x / 255 - mean) / std a channel; only erase, crops, flips and sanitize_bounding_boxes may follow.
+    /// (x / 255 - mean) / std a channel; only erase, crops, flips and what concerns labels alone may follow.
     Normalize {
         /// Mean a channel, in 0..=1.
         mean: [f64; 3],

@@ -140,16 +140,14 @@ impl Draft {
         self.record(How::Clip(self.canvas.size.rect()));
     }
 
-    /// Mirrors the canvas and its labels; what is a left hand becomes a right one only from left to right.
+    /// Mirrors the canvas and its labels; a left hand becomes a right one either way, since upside down is only turned.
     pub(super) fn flip(&mut self, axis: u32) -> Result<(), Error> {
         let [width, height] = [self.size().width, self.size().height].map(f64::from);
         self.record(How::Map(match axis {
             1 => [-1.0, 0.0, width, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
             _ => [1.0, 0.0, 0.0, 0.0, -1.0, height, 0.0, 0.0, 1.0],
         }));
-        if axis == 1 {
-            self.record(How::Mirrored);
-        }
+        self.record(How::Mirrored);
         self.mirror(axis)
     }
 

@@ -141,12 +141,13 @@ impl<'a> Desk<'a> {
     ) -> Result<Sample, Failure> {
         self.shelf.clear();
         let plan = self.plan(Place { epoch: course.epoch, order: &course.order, position, index })?;
-        self.make(index, &plan, seat)?;
-        self.context.meters.samples.fetch_add(1, Relaxed);
+        // Ahead of the pixels: a row that a device has been given can no longer fail.
         let mask = match &mut self.masks {
             Some(masks) => masks.of(&plan)?,
             None => None,
         };
+        self.make(index, &plan, seat)?;
+        self.context.meters.samples.fetch_add(1, Relaxed);
         Ok(Sample { mask, ..self.described(index, &plan) })
     }
 

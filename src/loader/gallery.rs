@@ -44,6 +44,8 @@ pub(super) enum Asked<'a> {
 pub(super) struct Claim<'a> {
     gallery: &'a Gallery,
     record: u64,
+    /// Until the image is kept; the record may be somebody else's again behind that.
+    open: bool,
 }
 
 impl Gallery {
@@ -64,7 +66,7 @@ impl Gallery {
             Some(picture) => Asked::Here(picture),
             None => {
                 state.entries.insert(record, Entry::Decoding);
-                Asked::Mine(Claim { gallery: self, record })
+                Asked::Mine(Claim { gallery: self, record, open: true })
             }
         }
     }
@@ -121,7 +123,13 @@ impl State {
 
 impl Claim<'_> {
     /// Keeps the image, if it is not larger than the whole budget, for this thread and those that wait.
-    pub(super) fn keep(self, picture: Image) -> Arc<Image> {
+    pub(super) fn keep(mut self, mut picture: Image) -> Arc<Image> {
+        // Memory of a larger image that went is not held by a small one.
+        let needed = picture.stride * picture.region.height as usize + Image::TAIL;
+        if picture.data.capacity() > needed + needed / 2 {
+            picture.data.truncate(needed);
+            picture.data.shrink_to_fit();
+        }
         let bytes = bytes_of(&picture);
         let picture = Arc::new(picture);
         let mut state = self.gallery.lock();
@@ -131,21 +139,22 @@ impl Claim<'_> {
             let entry = Entry::Here { picture: Arc::clone(&picture), used: state.clock };
             state.entries.insert(self.record, entry);
             state.shrink_to(self.gallery.budget);
+        } else {
+            state.entries.remove(&self.record);
         }
-        // Dropping the claim wakes who waits.
         drop(state);
+        self.open = false;
+        self.gallery.decided.notify_all();
         picture
     }
 }
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        let mut state = self.gallery.lock();
-        if matches!(state.entries.get(&self.record), Some(Entry::Decoding)) {
-            state.entries.remove(&self.record);
+        if self.open {
+            self.gallery.lock().entries.remove(&self.record);
+            self.gallery.decided.notify_all();
         }
-        drop(state);
-        self.gallery.decided.notify_all();
     }
 }
 
@@ -183,6 +192,18 @@ mod tests {
         assert!([0, 2, 3].iter().all(|record| gallery.find(*record).is_some()));
         assert_eq!(gallery.figures(), (4, 3 * bytes_of(&picture(10))));
         assert!(gallery.blank().data.capacity() > 0);
+    }
+
+    #[test]
+    fn a_small_image_does_not_hold_the_memory_of_a_large_one() {
+        let gallery = Gallery::new(1 << 20);
+        let (mut reused, small) = (picture(100), Size::new(10, 10));
+        reused.reset(small, small.rect());
+        match gallery.ask(1) {
+            Asked::Mine(claim) => drop(claim.keep(reused)),
+            Asked::Here(_) => panic!("it was never kept"),
+        }
+        assert!(gallery.figures().1 < 1000, "{:?}", gallery.figures());
     }
 
     #[test]

@@ -32,6 +32,9 @@ impl LoaderBuilder {
     /// Drops objects whose box is smaller than `min_area` pixels at the end, or of which less than the part
     /// `min_visibility` is left of what it would be if no canvas had cut it: the two numbers of Albumentations'
     /// `BboxParams` (default 0 and 0). Boxes without area are always dropped.
+    ///
+    /// `YoloPerspective` counts anew: what a mosaic cut off a box before is not missed. A box that it derives from
+    /// outlines is compared with the box around its turned corners.
     pub fn box_filter(mut self, min_area: f64, min_visibility: f64) -> Self {
         self.labels = LabelRules { min_area, min_visibility, ..self.labels };
         self

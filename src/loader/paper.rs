@@ -25,9 +25,11 @@ pub(super) fn output_size(planner: &Planner, asked: Option<Size>) -> Result<Size
     let order = Order::sequential(SAMPLES);
     let mut ends: Option<Size> = None;
     let own = asked.into_iter().chain(SIZES);
+    // What is left of a chain once its mosaics are closed must work as well.
+    let epochs = || [Some(0), planner.close_mosaic].into_iter().flatten();
     for (at, stored) in own.enumerate() {
-        for index in 0..SAMPLES {
-            let place = Place { epoch: 0, order: &order, position: index, index };
+        for (epoch, index) in epochs().flat_map(|epoch| (0..SAMPLES).map(move |index| (epoch, index))) {
+            let place = Place { epoch, order: &order, position: index, index };
             let planned = planner.plan(place, &mut |_| Ok(Looked::blank(stored)));
             let size = match planned.map_err(PlanError::into_error) {
                 Ok((plan, _)) => plan.size(),

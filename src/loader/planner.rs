@@ -8,7 +8,7 @@ use crate::augment::{Augment, Dice, Mixing, Partner};
 use crate::draft::{Draft, op::Op};
 use crate::error::{Error, Result};
 use crate::geometry::{Orientation, Size};
-use crate::label::Objects;
+use crate::label::{Object, Objects, Unit};
 use crate::plan::{MAX_IMAGES, Plan};
 use crate::rng::{Draws, Rng, mix};
 use crate::sampler::Order;
@@ -43,9 +43,11 @@ pub(super) struct Looked {
 }
 
 impl Looked {
-    /// A made-up image of which only the size is known.
+    /// A made-up image with a made-up object, since some augmentations do nothing without one.
     pub(super) fn blank(stored: Size) -> Self {
-        Self { stored, orientation: Orientation::UPRIGHT, objects: None }
+        let object = Object { bbox: [0.3, 0.2, 0.6, 0.7], ..Object::default() };
+        let objects = Objects { unit: Unit::Normalized, list: vec![object], skeleton: None };
+        Self { stored, orientation: Orientation::UPRIGHT, objects: Some(Arc::new(objects)) }
     }
 }
 

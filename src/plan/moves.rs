@@ -25,7 +25,7 @@ pub enum How {
     Map([f64; 9]),
     /// Boxes and polygons are cut to the rectangle; keypoints outside it get visibility 0.
     Clip(Rect),
-    /// The image was mirrored left to right: keypoints take the places that [`crate::label::Skeleton::flip`] says.
+    /// The image was mirrored, whichever way: keypoints take the places that [`crate::label::Skeleton::flip`] says.
     Mirrored,
     /// The box of an object with polygons becomes the box around them.
     Rebox,

@@ -123,7 +123,11 @@ fn left_and_right_change_places_in_a_mirror_image_and_not_in_a_turned_one() {
         draft.objects()[0].keypoints.iter().map(|&[x, y, _]| [x, y]).collect::<Vec<_>>()
     };
     assert_eq!(shown(Op::Hflip {}), [[10.0, 20.0], [50.0, 0.0], [90.0, 20.0]]);
-    assert_eq!(shown(Op::Vflip {}), [[10.0, 80.0], [50.0, 100.0], [90.0, 80.0]]);
+    assert_eq!(
+        shown(Op::Vflip {}),
+        [[90.0, 80.0], [50.0, 100.0], [10.0, 80.0]],
+        "a mirror image upside down"
+    );
     let turned: Op = serde_json::from_str(r#"{"op": "rotate", "angle": 180}"#).unwrap();
     let turned: Vec<[f64; 2]> = shown(turned).iter().map(|point| point.map(f64::round)).collect();
     assert_eq!(turned, [[90.0, 80.0], [50.0, 100.0], [10.0, 80.0]]);

@@ -25,7 +25,7 @@ pub(super) fn change(r: f32, g: f32, b: f32, [turn, saturation, value]: [f32; 3]
 fn to_hsv(r: f32, g: f32, b: f32, turn: f32) -> (f32, f32, f32) {
     let v = greater(greater(r, g), b);
     let d = v - less(less(r, g), b);
-    // One division for both; their tables' entries, in 4096ths, are then exact. Grey has d = 0 and needs neither.
+    // One reciprocal for both; their tables' entries, in 4096ths, are then exact. Grey has d = 0 and needs neither.
     let both = reciprocal(greater(v * d, 1.0));
     let over_v = (both * d).mul_add(255.0, FINE).mul_add(ABOVE, -FINE * ABOVE);
     let over_d = (both * v).mul_add(30.0, FINE) - FINE;
