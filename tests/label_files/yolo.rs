@@ -87,6 +87,7 @@ fn every_kind_of_bad_line_is_named_with_its_place() {
         (b"0 0.5 0.5 0.5 0", "the size 0.5 x 0"),
         (b"0 0.5 0.5 1e-30 0.5", "has no size"),
         (b"0 0.5 0.1 0.5 0.5 0.5 0.9", "has no size"),
+        (b"0 0.1 0.1 0.5 0.5 0.9 0.9", "no area: all its points lie on one line"),
         (b"0.5 0.5 0.5 0.5", "4 columns, expected 5"),
         (b"0.5 0.5 0.5 0.5", "is the class missing?"),
         (b"0", "1 columns"),
