@@ -23,12 +23,34 @@ pub(crate) struct DataOptions {
     /// The folder that the images of COCO annotations lie in [default: that of the annotations]
     #[arg(long, value_name = "DIR")]
     pub(crate) image_dir: Option<PathBuf>,
-    /// What becomes of a label that cannot be right
-    #[arg(long, value_name = "WHAT", default_value = "fail")]
-    pub(crate) on_bad_label: OnBad,
+    /// What becomes of a label that cannot be right [default: fail]
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) on_bad_label: Option<OnBad>,
     /// Keep the labels of a YOLO or COCO data set in this file from run to run
     #[arg(long, value_name = "FILE")]
     pub(crate) label_cache: Option<PathBuf>,
+}
+
+impl DataOptions {
+    /// What the data at `path` is. An option that would mean nothing for it is an error, not a surprise in training.
+    pub(crate) fn kind_of(&self, path: &Path) -> anyhow::Result<Kind> {
+        let kind = self.source.unwrap_or_else(|| kind_of(path));
+        let (yolo, coco) = (kind == Kind::Yolo, kind == Kind::Coco);
+        let given = [
+            ("--split", self.split.is_some(), yolo, "YOLO data sets (--source yolo)"),
+            ("--image-dir", self.image_dir.is_some(), coco, "COCO annotations (--source coco)"),
+            ("--on-bad-label", self.on_bad_label.is_some(), yolo || coco, "labels (--source yolo or coco)"),
+            ("--label-cache", self.label_cache.is_some(), yolo || coco, "labels (--source yolo or coco)"),
+        ];
+        if let Some((option, .., what)) = given.iter().find(|(_, given, serves, _)| *given && !serves) {
+            let name = kind.to_possible_value().map_or_else(String::new, |word| word.get_name().to_owned());
+            bail!(
+                "{option} is for {what}, but {} is read as `{name}`: leave it out, or name the data set",
+                path.display()
+            );
+        }
+        Ok(kind)
+    }
 }
 
 /// The words for a source.
@@ -93,7 +115,7 @@ impl Labelled {
 /// Opens what `--data` names.
 pub(crate) fn open(data: Option<&Path>, options: &DataOptions) -> anyhow::Result<Arc<dyn Source>> {
     let path = data.map_or_else(bundled, |path| Ok(path.to_owned()))?;
-    let kind = options.source.unwrap_or_else(|| kind_of(&path));
+    let kind = options.kind_of(&path)?;
     Ok(match kind {
         Kind::Tar if path.is_file() => Arc::new(Shards::open([&path])?),
         Kind::Tar => Arc::new(Shards::folder(&path)?),
@@ -124,17 +146,20 @@ pub(crate) fn kind_of(path: &Path) -> Kind {
     }
 }
 
-/// Opens a YOLO or COCO data set. With `all_bad` bad labels are skipped, and all of them are listed.
+/// Opens a YOLO or COCO data set. With `all_bad` bad labels are skipped, and all of them are listed; no cache is used then,
+/// for it would have to be written anew for these options, and again by the next training.
 pub(crate) fn open_labelled(
     path: &Path,
     kind: Kind,
     options: &DataOptions,
     all_bad: bool,
 ) -> feedline::error::Result<Labelled> {
-    let on_bad = if all_bad { OnBadLabel::SkipObject } else { options.on_bad_label.into() };
+    let on_bad =
+        if all_bad { OnBadLabel::SkipObject } else { options.on_bad_label.unwrap_or_default().into() };
+    let cache = options.label_cache.as_ref().filter(|_| !all_bad);
     if kind == Kind::Coco {
         let mut coco = Coco::options().on_bad_label(on_bad);
-        if let Some(cache) = &options.label_cache {
+        if let Some(cache) = cache {
             coco = coco.cache(cache);
         }
         if all_bad {
@@ -144,7 +169,7 @@ pub(crate) fn open_labelled(
         return Ok(Labelled::Coco(coco.open(path, options.image_dir.as_deref().unwrap_or(own))?));
     }
     let mut yolo = Yolo::options().on_bad_label(on_bad);
-    if let Some(cache) = &options.label_cache {
+    if let Some(cache) = cache {
         yolo = yolo.cache(cache);
     }
     if let Some(split) = &options.split {

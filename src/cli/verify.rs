@@ -2,12 +2,13 @@
 
 use super::data::{self, DataOptions, Kind, Labelled};
 use super::print;
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use feedline::geometry::Size;
 use feedline::image::{self, Limits};
 use feedline::source::{BadLabel, Folder, Source};
 use indicatif::ProgressBar;
 use serde::Serialize;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 ///
 /// Finds image files at any depth, by the endings that torchvision knows in any case; what a file is, is decided by
 /// its content. The labels of a YOLO or COCO data set are checked too: all bad ones are listed with their places. Exits
-/// with 1 if any file or label is bad. Nothing is written, except what --label-cache names.
+/// with 1 if any file or label is bad. Of a data.yaml one split is looked at: --split, or train. Nothing is written.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// A folder, one file of any name, a YOLO data.yaml or folder, or COCO annotations
@@ -46,7 +47,11 @@ struct Finding {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let about = std::fs::metadata(&arguments.path)
         .with_context(|| format!("{} cannot be read: check the path", arguments.path.display()))?;
-    let kind = arguments.options.source.unwrap_or_else(|| data::kind_of(&arguments.path));
+    let kind = arguments.options.kind_of(&arguments.path)?;
+    ensure!(
+        arguments.options.label_cache.is_none(),
+        "verify reads all labels anew and writes nothing: leave --label-cache out"
+    );
     let bad = if matches!(kind, Kind::Yolo | Kind::Coco) {
         verify_labelled(arguments, kind)?
     } else if about.is_dir() {
@@ -74,6 +79,7 @@ fn verify_folder(arguments: &Arguments) -> anyhow::Result<u64> {
 
 fn verify_labelled(arguments: &Arguments, kind: Kind) -> anyhow::Result<u64> {
     let labelled = data::open_labelled(&arguments.path, kind, &arguments.options, true)?;
+    say_which_split(arguments, kind);
     let source = labelled.source();
     let mut report = Report::new(source.len() as u64, arguments.json);
     let mut bytes = Vec::new();
@@ -99,6 +105,16 @@ fn verify_labelled(arguments: &Arguments, kind: Kind) -> anyhow::Result<u64> {
         ))?;
     }
     Ok(bad + labels.bad_labels)
+}
+
+/// A sound split must not be taken for a sound data set; standard error may be closed.
+fn say_which_split(arguments: &Arguments, kind: Kind) {
+    let path = &arguments.path;
+    let has_splits = path.is_file() || ["data.yaml", "data.yml"].iter().any(|name| path.join(name).is_file());
+    if kind == Kind::Yolo && has_splits && arguments.options.split.is_none() {
+        let note = "note: only the split `train` is checked: --split val or --split test checks another";
+        let _ = writeln!(std::io::stderr(), "{note}");
+    }
 }
 
 /// What is wrong with a sample, without its name.

@@ -2,8 +2,12 @@
 
 use crate::error::{Error, Result};
 use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+/// How many names are tried for a new file before something else must be wrong.
+const MAX_NAMES: usize = 16;
 
 /// Opens a regular file; what is none (a pipe, a device) could make the reader wait for ever.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
@@ -34,21 +38,58 @@ pub(crate) fn refuse_other_file(path: &Path, magic: &[u8; 16], what: &str) -> Re
 /// Lets `write` fill a new file beside `path`, which then takes its place. Where that fails, whatever was at `path` is
 /// still there.
 pub(crate) fn put_in_place(path: &Path, write: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
-    let beside = beside(path);
-    let new = OpenOptions::new().write(true).create_new(true).open(&beside);
-    let written =
-        new.and_then(write).and_then(|file| file.sync_all()).and_then(|()| fs::rename(&beside, path));
+    let (beside, new) = create_first_free((0..MAX_NAMES).map(|_| beside(path)))?;
+    let written = write(new).and_then(|file| file.sync_all()).and_then(|()| fs::rename(&beside, path));
     written.inspect_err(|_| {
         // The half-written file is ours alone; if even this fails it does no harm.
         drop(fs::remove_file(&beside));
     })
 }
 
-/// A name of this process's own in the same directory, for a rename cannot leave its file system.
+/// A new file under the first name that nobody has taken; what others have under theirs is left alone.
+fn create_first_free(names: impl IntoIterator<Item = PathBuf>) -> io::Result<(PathBuf, File)> {
+    for name in names {
+        match OpenOptions::new().write(true).create_new(true).open(&name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            created => return created.map(|file| (name, file)),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, "every temporary name beside it is taken: remove *.tmp"))
+}
+
+/// A name of our own in the same directory, for a rename cannot leave its file system. Machines that share the directory
+/// may have processes of the same number, so a random part tells them apart.
 fn beside(path: &Path) -> PathBuf {
-    use std::sync::atomic::{AtomicU32, Ordering};
-    static WRITTEN: AtomicU32 = AtomicU32::new(0);
     let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}-{}.tmp", std::process::id(), WRITTEN.fetch_add(1, Ordering::Relaxed)));
+    name.push(format!(".{}-{:016x}.tmp", std::process::id(), RandomState::new().hash_one(())));
     name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_temporary_file_of_another_process_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let [taken, free] = ["taken", "free"].map(|name| folder.path().join(name));
+        fs::write(&taken, "another's").unwrap();
+        let (name, _) = create_first_free([taken.clone(), free.clone()]).unwrap();
+        assert_eq!(name, free);
+        let error = create_first_free([taken.clone(), free]).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&taken).unwrap(), b"another's");
+    }
+
+    #[test]
+    fn temporary_names_differ_and_none_is_left_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kept");
+        assert_ne!(beside(&path), beside(&path));
+        put_in_place(&path, Ok).unwrap();
+        put_in_place(&path, |_| Err(io::Error::other("full"))).unwrap_err();
+        let names: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["kept"]);
+    }
 }

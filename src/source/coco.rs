@@ -128,7 +128,7 @@ impl CocoOptions {
         Self { on_bad_label, ..self }
     }
 
-    /// How many bad labels the report lists; 20 unless set.
+    /// How many bad labels the report lists, at least the three that an error quotes; 20 unless set.
     pub fn bad_listed(self, bad_listed: usize) -> Self {
         Self { bad_listed, ..self }
     }

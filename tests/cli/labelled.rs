@@ -97,3 +97,41 @@ fn labels_are_kept_where_the_user_says_so() {
     assert!(run().contains("was not there yet"));
     assert!(run().contains("gave the labels"));
 }
+
+#[test]
+fn verify_says_that_it_looks_at_one_split() {
+    let folder = data_set("");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("data.yaml"), "train: images/train\nval: images/val\nnames: [cat, dog]\n")
+        .expect("a data.yaml");
+    fs::create_dir_all(path("images/val")).expect("a folder");
+    fs::create_dir_all(path("labels/val")).expect("a folder");
+    fs::copy(photo(), path("images/val/d.jpg")).expect("a copy");
+    fs::write(path("labels/val/d.txt"), "9 0.5 0.5 0.5 0.5").expect("labels");
+    let train = feedline(&["verify", word(folder.path())]);
+    assert_eq!(train.status.code(), Some(0));
+    assert!(text(&train).1.contains("only the split `train` is checked: --split"), "{train:?}");
+    let val = feedline(&["verify", word(folder.path()), "--split", "val"]);
+    assert_eq!((val.status.code(), text(&val).1.as_str()), (Some(1), ""));
+    let cached = fail(&["verify", word(folder.path()), "--label-cache", word(&path("kept"))]);
+    assert!(cached.contains("leave --label-cache out") && !path("kept").exists(), "{cached}");
+}
+
+#[test]
+fn an_option_that_means_nothing_for_the_data_is_refused() {
+    let folder = data_set("");
+    let (images, json) = (folder.path().join("images"), folder.path().join("coco.json"));
+    for [option, value] in
+        [["--split", "val"], ["--image-dir", "x"], ["--on-bad-label", "fail"], ["--label-cache", "x"]]
+    {
+        for words in [["plan", "--data", word(&images)].as_slice(), &["verify", word(&images)]] {
+            let error = fail(&[words, &[option, value]].concat());
+            assert!(
+                error.contains(&format!("{option} is for ")) && error.contains("read as `folder`"),
+                "{error}"
+            );
+        }
+    }
+    let error = fail(&["plan", "--data", word(&json), "--split", "val"]);
+    assert!(error.contains("--split is for YOLO data sets") && error.contains("leave it out"), "{error}");
+}

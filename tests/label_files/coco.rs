@@ -135,6 +135,7 @@ fn every_kind_of_bad_annotation_is_named_with_its_ids() {
         (json!({"segmentation": [[1, 2, 3, 4]]}), "a polygon of 4 numbers"),
         (json!({"segmentation": [[1, 2, 3, 4, 5, 6, 7]]}), "a polygon of 7 numbers"),
         (json!({"segmentation": [[1, 2, 3, 4, 5, 16]]}), "16 is beyond"),
+        (json!({"segmentation": [[1, 2, 3, 4, 5, 6]]}), "no area"),
         (json!({"segmentation": {"size": [10, 20]}}), "`size` and `counts`"),
         (mask(json!([10, 20]), json!([12, 3])), "add up to 15, but the mask has 200"),
         (mask(json!([20, 10]), json!([12, 3, 185])), "the mask has 10 x 20 pixels, the image 20 x 10"),

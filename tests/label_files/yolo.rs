@@ -75,7 +75,7 @@ fn what_programs_do_to_text_files_does_not_matter() {
 
 #[test]
 fn every_kind_of_bad_line_is_named_with_its_place() {
-    let cases: [(&[u8], &str); 24] = [
+    let cases: [(&[u8], &str); 25] = [
         (b"0 0.5 0.5 0.5 1.02", "1.02 is out of range"),
         (b"0 1.2 0.5 0.5 0.5", "1.2 is out of range"),
         (b"0 -0.02 0.5 0.5 0.5", "-0.02 is out of range"),
@@ -87,6 +87,7 @@ fn every_kind_of_bad_line_is_named_with_its_place() {
         (b"0 0.5 0.5 0.5 0", "the size 0.5 x 0"),
         (b"0 0.5 0.5 1e-30 0.5", "has no size"),
         (b"0 0.5 0.1 0.5 0.5 0.5 0.9", "has no size"),
+        (b"0 0.1 0.1 0.5 0.5 0.9 0.9", "no area: all its points lie on one line"),
         (b"0.5 0.5 0.5 0.5", "4 columns, expected 5"),
         (b"0.5 0.5 0.5 0.5", "is the class missing?"),
         (b"0", "1 columns"),
@@ -186,6 +187,7 @@ fn many_bad_labels_are_counted_and_the_first_are_quoted() {
     assert!(!error.to_string().contains("line 4"), "{error}");
     let options = Yolo::options().on_bad_label(OnBadLabel::SkipObject);
     assert_eq!(options.clone().open(folder.path()).unwrap().report().bad.len(), 20);
+    assert_eq!(options.clone().bad_listed(0).open(folder.path()).unwrap().report().bad.len(), 3);
     assert_eq!(options.bad_listed(50).open(folder.path()).unwrap().report().bad.len(), 50);
 }
 

@@ -23,6 +23,8 @@ const WHITE: Rgb = [255; 3];
 const MASK: u32 = 90;
 /// Most steps of a line: beyond it lies no picture.
 const MAX_STEPS: f64 = 4096.0;
+/// Beyond it, either way, lies no picture; sums of numbers within do not overflow.
+const FAR: f64 = 1e6;
 
 /// Draws objects, whose coordinates are the picture's pixels; a class without a name shows its number.
 pub(super) fn draw(picture: &mut Thumbnail, objects: &[Seen], names: &[String]) {
@@ -81,8 +83,8 @@ fn outline(picture: &mut Thumbnail, polygon: &[[f64; 2]], colour: Rgb) {
         for step in 0..=steps as u32 {
             let part = f64::from(step) / steps;
             picture.set(
-                (x0 + part * (x1 - x0)).floor() as i64,
-                (y0 + part * (y1 - y0)).floor() as i64,
+                whole((x0 + part * (x1 - x0)).floor()),
+                whole((y0 + part * (y1 - y0)).floor()),
                 colour,
             );
         }
@@ -91,8 +93,12 @@ fn outline(picture: &mut Thumbnail, polygon: &[[f64; 2]], colour: Rgb) {
 
 /// The pixels of a box: its last ones lie just inside of its right and lower edge.
 fn pixels_of([left, top, right, bottom]: [f64; 4]) -> [i64; 4] {
-    let (left, top) = (left.floor() as i64, top.floor() as i64);
-    [left, top, (right.ceil() as i64 - 1).max(left), (bottom.ceil() as i64 - 1).max(top)]
+    let (left, top) = (whole(left.floor()), whole(top.floor()));
+    [left, top, (whole(right.ceil()) - 1).max(left), (whole(bottom.ceil()) - 1).max(top)]
+}
+
+fn whole(value: f64) -> i64 {
+    value.clamp(-FAR, FAR) as i64
 }
 
 fn frame(picture: &mut Thumbnail, bbox: [f64; 4], colour: Rgb) {
@@ -112,7 +118,7 @@ fn dot(picture: &mut Thumbnail, [x, y, visibility]: [f64; 3], colour: Rgb) {
     if visibility <= 0.0 {
         return;
     }
-    let (x, y) = (x.floor() as i64, y.floor() as i64);
+    let (x, y) = (whole(x.floor()), whole(y.floor()));
     for (dx, dy) in (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| (dx, dy))) {
         picture.set(x + dx, y + dy, WHITE);
     }
@@ -221,5 +227,20 @@ mod tests {
             &[String::new()],
         ));
         assert_eq!([&rows[5][9..12], &rows[6][9..12], &rows[7][9..12]], ["www", "w#w", "www"]);
+    }
+
+    #[test]
+    fn numbers_beyond_all_integers_are_drawn_as_nothing() {
+        let mut picture = Thumbnail { size: SIZE, rgb: vec![0; 3 * 20 * 12] };
+        let ends = [f64::MAX, f64::MIN, f64::INFINITY, f64::NEG_INFINITY];
+        for (a, b) in ends.iter().flat_map(|a| ends.map(|b| (*a, b))) {
+            dot(&mut picture, [a, b, 2.0], COLOURS[0]);
+            outline(&mut picture, &[[a, 3.0], [b, 3.0], [5.0, a]], COLOURS[0]);
+        }
+        assert!(letters(&picture).iter().all(|row| !row.contains('w')));
+        for (a, b) in ends.iter().flat_map(|a| ends.map(|b| (*a, b))) {
+            frame(&mut picture, [a, b, b, a], COLOURS[0]);
+            label(&mut picture, [a, a, b, b], "name", COLOURS[0]);
+        }
     }
 }

@@ -122,9 +122,17 @@ impl Rings {
             return;
         }
         let mut pieces = self.vertical_pieces();
+        // Cuts divide pieces and move none, so the corners as they were say where the pieces lie.
+        let (mut nearest, mut met, corners) = (Nearest::default(), 0, self.at.len());
         for [start, last] in std::mem::take(&mut self.holes) {
             let [x, row] = self.at[start];
-            let Some((left, top)) = nearest_on_left(&pieces, x, row) else { continue };
+            while met < corners && self.at[met][0] < x {
+                let ([column, top], [_, bottom]) = (self.at[met], self.at[met + 1]);
+                nearest.cover(column, top, bottom);
+                met += 2;
+            }
+            let Some(left) = nearest.at(row) else { continue };
+            let Some((&(_, top), _)) = pieces.range((left, 0)..=(left, row)).next_back() else { continue };
             let Some(Piece { bottom, from }) = pieces.remove(&(left, top)) else { continue };
             let to = self.next[from];
             let goes_down = self.at[from][1] < self.at[to][1];
@@ -181,10 +189,23 @@ struct Piece {
     from: usize,
 }
 
-/// The piece nearest on the left of column `x` that runs along the pixels of `row`.
-fn nearest_on_left(pieces: &Pieces, x: u32, row: u32) -> Option<(u32, u32)> {
-    (0..x).rev().find_map(|column| {
-        let (&key, piece) = pieces.range((column, 0)..=(column, row)).next_back()?;
-        (piece.bottom > row).then_some(key)
-    })
+/// For each row the column of the last vertical piece on the way to the right: from each key to the next.
+#[derive(Default)]
+struct Nearest(BTreeMap<u32, Option<u32>>);
+
+impl Nearest {
+    /// Takes in a piece that lies further right than all ahead of it. Each of them adds two keys and a key is removed but
+    /// once, so that however many holes there are, the time stays that of a sort.
+    fn cover(&mut self, column: u32, top: u32, bottom: u32) {
+        let below = self.at(bottom);
+        while let Some((&row, _)) = self.0.range(top..bottom).next() {
+            self.0.remove(&row);
+        }
+        self.0.insert(top, Some(column));
+        self.0.insert(bottom, below);
+    }
+
+    fn at(&self, row: u32) -> Option<u32> {
+        self.0.range(..=row).next_back().and_then(|(_, column)| *column)
+    }
 }

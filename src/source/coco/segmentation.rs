@@ -2,6 +2,7 @@
 
 use super::outline::outline;
 use super::rle::{Columns, decode};
+use crate::source::labels::polygon::is_line;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
@@ -24,7 +25,16 @@ impl Segmentation {
     pub(super) fn polygons(self) -> Result<Vec<Vec<[f32; 2]>>, String> {
         match self {
             Segmentation::None => Ok(Vec::new()),
-            Segmentation::Polygons(polygons) => polygons.iter().map(|numbers| polygon(numbers)).collect(),
+            Segmentation::Polygons(parts) => {
+                let parts: Vec<_> = parts.iter().map(|numbers| polygon(numbers)).collect::<Result<_, _>>()?;
+                // Among others a part without area does no harm, and tools do write some.
+                match !parts.is_empty() && parts.iter().all(|part| is_line(part)) {
+                    true => {
+                        Err("the outline has no area: the points of each part lie on one line".to_owned())
+                    }
+                    false => Ok(parts),
+                }
+            }
             Segmentation::Runs { size: Some([height, width]), counts: Some(counts) } => {
                 let counts = match counts {
                     Counts::List(counts) => counts,

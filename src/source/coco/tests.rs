@@ -141,6 +141,22 @@ fn random_masks_come_back_from_their_polygons() {
 }
 
 #[test]
+fn the_largest_mask_with_holes_far_from_its_edge_takes_no_minutes() {
+    // All of 65,536 x 65,536 pixels, except every other one of the last column but one.
+    let (side, holes) = (1u64 << 16, (1u64 << 15) - 1);
+    let mut counts = vec![0, side * (side - 2) + 1];
+    (1..holes).for_each(|_| counts.extend([1, 1]));
+    counts.extend([1, 2 + side]);
+    let polygons = outline(&Columns::new(1 << 16, 1 << 16, &counts).unwrap());
+    let next = polygons[0].iter().cycle().skip(1);
+    let twice = |(a, b): (&[f32; 2], &[f32; 2])| {
+        f64::from(a[0]) * f64::from(b[1]) - f64::from(b[0]) * f64::from(a[1])
+    };
+    let area: f64 = polygons[0].iter().zip(next).map(twice).sum();
+    assert_eq!((polygons.len(), area.abs()), (1, 2.0 * (side * side - holes) as f64));
+}
+
+#[test]
 fn a_run_goes_on_in_the_next_column_and_empty_runs_join_their_neighbours() {
     let columns = Columns::new(3, 3, &[2, 5, 2]).unwrap();
     assert_eq!([columns.column(0), columns.column(1), columns.column(2)], [&[2, 3][..], &[0, 3], &[0, 1]]);

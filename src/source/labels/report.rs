@@ -61,7 +61,7 @@ pub struct LabelReport {
 }
 
 impl LabelReport {
-    /// Counts a bad label, and lists it among the first `listed`.
+    /// Counts a bad label, and lists it among the first `listed`, or among those that an error quotes.
     pub(in crate::source) fn add_bad(
         &mut self,
         listed: usize,

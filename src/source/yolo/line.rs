@@ -1,6 +1,7 @@
 //! One line of a YOLO label file: a class, and a box, a polygon, or a box and keypoints.
 
 use crate::label::{Keypoint, Object};
+use crate::source::labels::polygon::is_line;
 
 /// How far numbers may lie beyond 0 and 1: what is within is rounding, and is cut off; what is beyond is an error.
 const SLACK: f64 = 0.01;
@@ -46,6 +47,9 @@ pub(super) fn parse(line: &str, shape: &Shape, numbers: &mut Vec<f64>) -> Result
     let [left, top, right, bottom] = object.bbox;
     if right <= left || bottom <= top {
         return Err("the object has no size: its width or height is zero".to_owned());
+    }
+    if object.polygons.iter().any(|polygon| is_line(polygon)) {
+        return Err("the polygon has no area: all its points lie on one line".to_owned());
     }
     if let Some((_, numbers)) = shape.keypoints {
         let points = values[4..].chunks_exact(numbers);
