@@ -21,6 +21,7 @@ use crate::plan::carry::{self, Seen};
 use crate::plan::moves::{How, Keep, Move};
 use crate::plan::{self, Erase, ImageRef, Layer, Span, Step, filter, kind, step};
 pub use compose::Tile;
+pub(crate) use fold::product;
 use op::Op;
 use std::sync::Arc;
 

@@ -1,9 +1,11 @@
 //! Parameters against torchvision's own: the same draws give the same numbers.
 //!
 //! The tables come from `make_params` of torchvision 0.29.2 with torch 2.15, its random functions replaced by the
-//! generator below. The last column is how often it was asked.
+//! generator in tests/script. The last column is how often it was asked.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod script;
 
 use feedline::augment::{
     Augment, Augmentation, CenterCrop, ColorJitter, CropParams, EraseValue, GaussianBlur, Grayscale,
@@ -15,27 +17,7 @@ use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Interpolation, Op, Value};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::rng::{Draws, Rng};
-
-/// A congruential generator, small enough to be written again in Python, that counts its draws.
-struct Script {
-    state: u64,
-    draws: u32,
-}
-
-impl Script {
-    fn new(seed: u64) -> Self {
-        Script { state: seed, draws: 0 }
-    }
-}
-
-impl Draws for Script {
-    fn bits(&mut self) -> u32 {
-        self.draws += 1;
-        self.state =
-            self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.state >> 32) as u32
-    }
-}
+use script::Script;
 
 /// Every draw is the same.
 struct Always(u32);

@@ -1,9 +1,11 @@
 //! The automatic policies against torchvision's own: the same draws give the same operations and magnitudes.
 //!
-//! The tables come from torchvision 0.29.2 with torch 2.15, its random functions replaced by the generator below and its
+//! The tables come from torchvision 0.29.2 with torch 2.15, its random functions replaced by the generator in tests/script and its
 //! operations by a list of what was asked for. The last column is how often the generator was asked.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod script;
 
 use feedline::augment::PolicyOp::{self, *};
 use feedline::augment::{
@@ -14,21 +16,7 @@ use feedline::draft::Draft;
 use feedline::draft::op::Op;
 use feedline::geometry::{Orientation, Size};
 use feedline::rng::{Draws, Rng};
-
-/// The congruential generator of `tests/augment.rs`, that counts its draws.
-struct Script {
-    state: u64,
-    draws: u32,
-}
-
-impl Draws for Script {
-    fn bits(&mut self) -> u32 {
-        self.draws += 1;
-        self.state =
-            self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.state >> 32) as u32
-    }
-}
+use script::Script;
 
 /// Width, height, seed, what is done, draws.
 type Row = (u32, u32, u64, &'static [(PolicyOp, f64)], u32);
@@ -145,7 +133,7 @@ const DISTORTS: &[(u64, DistortParams, u32)] = &[
 
 fn compare(rows: &[Row], draw: impl Fn(Size, &mut dyn Draws) -> Vec<Drawn>) {
     for &(width, height, seed, want, draws) in rows {
-        let mut script = Script { state: seed, draws: 0 };
+        let mut script = Script::new(seed);
         let drawn = draw(Size::new(width, height), &mut script);
         assert_eq!((drawn.as_slice(), script.draws), (want, draws), "{width}x{height} seed {seed}");
     }
@@ -176,7 +164,7 @@ fn auto_augment_does_what_torchvision_does() {
 #[test]
 fn photometric_distort_draws_what_torchvision_does() {
     for &(seed, want, draws) in DISTORTS {
-        let mut script = Script { state: seed, draws: 0 };
+        let mut script = Script::new(seed);
         let drawn = RandomPhotometricDistort::default().make_params(&mut script);
         assert_eq!((drawn, script.draws), (want, draws), "seed {seed}");
     }
@@ -186,11 +174,7 @@ fn photometric_distort_draws_what_torchvision_does() {
 fn a_shear_turns_round_the_corner_by_the_angle_of_its_magnitude() {
     let row = IMAGENET.iter().chain(SVHN).find(|row| matches!(row.3, [(ShearX, _), ..])).unwrap();
     let mut draft = Draft::new(0, Size::new(row.0, row.1), Orientation::UPRIGHT);
-    AutoAugment::new(AutoAugmentPolicy::Svhn).plan(
-        &mut draft,
-        Vec::new(),
-        &mut Script { state: row.2, draws: 0 },
-    );
+    AutoAugment::new(AutoAugmentPolicy::Svhn).plan(&mut draft, Vec::new(), &mut Script::new(row.2));
     let Some(&Op::Affine { shear, center, .. }) = draft.ops().first() else { panic!("{:?}", draft.ops()) };
     assert_eq!(center, Some([0.0; 2]));
     assert_eq!(shear.both(), [row.3[0].1.atan().to_degrees(), 0.0]);

@@ -1,7 +1,7 @@
 //! CutMix: a rectangle of another sample, and as much of its class.
 
 use super::mix_up::{ROLLED, one};
-use super::mixing::Mixing;
+use super::mixing::{Mixing, lay};
 use super::{Augment, check};
 use crate::draft::Draft;
 use crate::error::Result;
@@ -63,9 +63,7 @@ pub(super) fn left_of(of: Size, cut: Rect) -> f64 {
 
 /// Shows `area` of the partner, whose class gets the share 1 - `lambda`.
 pub(super) fn show(draft: &mut Draft, partner: Draft, area: Rect, lambda: f64) {
-    if let Err(error) = draft.blend(partner, 1.0, area, (1.0 - lambda) as f32) {
-        draft.fail(error);
-    }
+    lay(draft, partner, 1.0, area, (1.0 - lambda) as f32);
 }
 
 impl Augment for CutMix {

@@ -1,6 +1,6 @@
 //! MixUp: two samples and their classes in a drawn proportion.
 
-use super::mixing::{Dice, Mixing, Partner};
+use super::mixing::{Dice, Mixing, Partner, lay};
 use super::{Augment, check};
 use crate::draft::Draft;
 use crate::error::Result;
@@ -45,9 +45,7 @@ pub(super) const ROLLED: Mixing = Mixing { partner: Partner::Previous, dice: Dic
 /// Lays `partner` over the whole draft, which keeps the share `lambda` of picture and class.
 pub(super) fn mix(draft: &mut Draft, partner: Draft, lambda: f64) {
     let (share, window) = ((1.0 - lambda) as f32, draft.size().rect());
-    if let Err(error) = draft.blend(partner, share, window, share) {
-        draft.fail(error);
-    }
+    lay(draft, partner, share, window, share);
 }
 
 impl Augment for MixUp {

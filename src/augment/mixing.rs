@@ -3,6 +3,16 @@
 //! What torchvision and timm call a batch is here the sample's window of partners, so that the dice do not depend on
 //! the batch size.
 
+use crate::draft::Draft;
+use crate::geometry::Rect;
+
+/// Lays `partner` over `area` with a share, and lets the draft fail where it cannot be laid.
+pub(super) fn lay(draft: &mut Draft, partner: Draft, share: f32, area: Rect, label_share: f32) {
+    if let Err(error) = draft.blend(partner, share, area, label_share) {
+        draft.fail(error);
+    }
+}
+
 /// How an augmentation with partners chooses them, and which dice it throws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mixing {

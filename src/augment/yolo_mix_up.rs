@@ -1,5 +1,6 @@
 //! YoloMixUp: two samples at about half their brightness each, with the objects of both.
 
+use super::mix_up::mix;
 use super::{Augment, check};
 use crate::draft::Draft;
 use crate::error::Result;
@@ -48,11 +49,8 @@ impl Augment for YoloMixUp {
 
     fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws) {
         for partner in partners {
-            let share = (1.0 - self.make_params(rng)) as f32;
-            let window = draft.size().rect();
-            if let Err(error) = draft.blend(partner, share, window, share) {
-                draft.fail(error);
-            }
+            let lambda = self.make_params(rng);
+            mix(draft, partner, lambda);
         }
     }
 }

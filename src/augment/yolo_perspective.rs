@@ -3,8 +3,8 @@
 use super::letter_box::{LetterBox, grey};
 use super::mosaic::{between, load};
 use super::{Augment, check};
-use crate::draft::Draft;
 use crate::draft::op::{Extent, Fill, Op};
+use crate::draft::{Draft, product};
 use crate::error::Result;
 use crate::geometry::Size;
 use crate::plan::moves::{How, Keep};
@@ -123,10 +123,6 @@ impl YoloPerspective {
         let matrix = [shear, turn, tilt, centre].iter().fold(moved, |before, next| product(&before, next));
         YoloPerspectiveParams { matrix, scale }
     }
-}
-
-fn product(a: &[[f64; 3]; 3], b: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
-    a.map(|row| [0, 1, 2].map(|column| (0..3).map(|i| row[i] * b[i][column]).sum()))
 }
 
 impl Augment for YoloPerspective {

@@ -9,7 +9,7 @@ use crate::geometry::{Rect, Size};
 use crate::plan::{Layer, around, filter, kind};
 
 /// A 3x3 matrix, row by row.
-pub(super) type Matrix = [[f64; 3]; 3];
+pub(crate) type Matrix = [[f64; 3]; 3];
 
 /// By how much each map is drawn together, in parts of half its clip. The f32 arithmetic of a pixel on a seam may round
 /// either way for either neighbour; so one of them covers it at least.
@@ -212,7 +212,7 @@ fn apply(matrix: &Matrix, point: [f64; 3]) -> [f64; 3] {
 }
 
 /// First `second`, then `first`.
-pub(super) fn product(first: &Matrix, second: &Matrix) -> Matrix {
+pub(crate) fn product(first: &Matrix, second: &Matrix) -> Matrix {
     first.map(|row| [0, 1, 2].map(|i| row[0] * second[0][i] + row[1] * second[1][i] + row[2] * second[2][i]))
 }
 

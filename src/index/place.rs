@@ -2,9 +2,10 @@
 
 use crate::error::{Error, Result};
 use std::fs::{self, File, OpenOptions};
-use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Read};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use twox_hash::XxHash3_64;
 
 /// How many names are tried for a new file before something else must be wrong.
 const MAX_NAMES: usize = 16;
@@ -44,6 +45,29 @@ pub(crate) fn put_in_place(path: &Path, write: impl FnOnce(File) -> io::Result<F
         // The half-written file is ours alone; if even this fails it does no harm.
         drop(fs::remove_file(&beside));
     })
+}
+
+/// A file being written, and the hash of all that was.
+pub(crate) struct Hashed {
+    output: BufWriter<File>,
+    hasher: XxHash3_64,
+}
+
+impl Hashed {
+    pub(crate) fn new(file: File) -> Self {
+        Self { output: BufWriter::new(file), hasher: XxHash3_64::new() }
+    }
+
+    pub(crate) fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.write(bytes);
+        self.output.write_all(bytes)
+    }
+
+    /// Writes the hash behind everything.
+    pub(crate) fn finish(mut self) -> io::Result<File> {
+        self.output.write_all(&self.hasher.finish().to_le_bytes())?;
+        self.output.into_inner().map_err(io::IntoInnerError::into_error)
+    }
 }
 
 /// A new file under the first name that nobody has taken; what others have under theirs is left alone.

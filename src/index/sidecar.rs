@@ -4,13 +4,13 @@
 //! sample (u64), the record's length (u32) and the record; after the last one the mark `u64::MAX` and the number of
 //! records (u32); then XXH3-64 of everything ahead of it.
 
-use super::place::{open, put_in_place, refuse_other_file};
+use super::place::{Hashed, open, put_in_place, refuse_other_file};
 use super::store::IndexStore;
 use crate::error::{Error, Result};
 use crate::jpeg::Index;
 use std::fs::File;
 use std::hash::Hasher;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 use twox_hash::XxHash3_64;
 
@@ -145,26 +145,20 @@ pub fn save(store: &IndexStore, path: &Path, set: DataSet) -> Result<()> {
 }
 
 fn write(store: &IndexStore, file: File, set: DataSet) -> io::Result<File> {
-    let (mut output, mut hasher) = (BufWriter::new(file), XxHash3_64::new());
-    let mut put = |bytes: &[u8]| {
-        hasher.write(bytes);
-        output.write_all(bytes)
-    };
-    put(MAGIC)?;
-    put(&VERSION.to_le_bytes())?;
-    put(&set.samples.to_le_bytes())?;
-    put(&set.keys.to_le_bytes())?;
+    let mut output = Hashed::new(file);
+    output.put(MAGIC)?;
+    output.put(&VERSION.to_le_bytes())?;
+    output.put(&set.samples.to_le_bytes())?;
+    output.put(&set.keys.to_le_bytes())?;
     let mut records = 0u32;
     store.settle();
     for (sample, record) in store.records().flatten() {
-        put(&sample.to_le_bytes())?;
-        put(&(record.len() as u32).to_le_bytes())?;
-        put(&record)?;
+        output.put(&sample.to_le_bytes())?;
+        output.put(&(record.len() as u32).to_le_bytes())?;
+        output.put(&record)?;
         records += 1;
     }
-    put(&LAST.to_le_bytes())?;
-    put(&records.to_le_bytes())?;
-    let hash = hasher.finish();
-    output.write_all(&hash.to_le_bytes())?;
-    output.into_inner().map_err(io::IntoInnerError::into_error)
+    output.put(&LAST.to_le_bytes())?;
+    output.put(&records.to_le_bytes())?;
+    output.finish()
 }

@@ -176,19 +176,13 @@ impl<'a> Desk<'a> {
             )),
         };
         context.meters.stage(Stage::Decode).record(started.elapsed() + self.shelf.parsing());
-        decoded.map_err(|(image, cause)| {
-            let bad = plan.images.get(image).map_or(index, |image| image.index);
-            failure(context, Stage::Decode, bad, cause)
-        })?;
+        decoded.map_err(|bad| undecodable(context, plan, index, bad))?;
         context.meters.images.fetch_add(plan.images.len() as u64, Relaxed);
         let (Tools::Cpu(worker), Some(output), Seat::Host(row)) = (&mut self.tools, &context.output, seat)
         else {
             return Ok(());
         };
-        let started = Instant::now();
-        let rendered = worker.render(plan, output, row);
-        context.meters.stage(Stage::Render).record(started.elapsed());
-        rendered.map_err(|cause| failure(context, Stage::Render, index, cause))
+        rendered(context, index, || worker.render(plan, output, row))
     }
 
     /// As [`Desk::make`] on the CPU, with images that other samples may have decoded, and may use after this one.
@@ -202,14 +196,8 @@ impl<'a> Desk<'a> {
         let started = Instant::now();
         let decoded = self.shelf.pictures(plan, |input, image| worker.decode_whole(input, image));
         context.meters.stage(Stage::Decode).record(started.elapsed() + self.shelf.parsing());
-        let pictures = decoded.map_err(|(image, cause)| {
-            let bad = plan.images.get(image).map_or(index, |image| image.index);
-            failure(context, Stage::Decode, bad, cause)
-        })?;
-        let started = Instant::now();
-        let rendered = worker.render_shared(plan, &pictures, output, row);
-        context.meters.stage(Stage::Render).record(started.elapsed());
-        rendered.map_err(|cause| failure(context, Stage::Render, index, cause))
+        let pictures = decoded.map_err(|bad| undecodable(context, plan, index, bad))?;
+        rendered(context, index, || worker.render_shared(plan, &pictures, output, row))
     }
 
     fn plan(&mut self, place: Place<'_>) -> Result<Plan, Failure> {
@@ -244,6 +232,24 @@ impl<'a> Desk<'a> {
             status: Status::Ok,
         }
     }
+}
+
+/// Times a rendering, and says whose failed.
+fn rendered(
+    context: &Context,
+    index: u64,
+    render: impl FnOnce() -> Result<(), Cause>,
+) -> Result<(), Failure> {
+    let started = Instant::now();
+    let rendered = render();
+    context.meters.stage(Stage::Render).record(started.elapsed());
+    rendered.map_err(|cause| failure(context, Stage::Render, index, cause))
+}
+
+/// The failure of the plan's image that cannot be decoded, for the sample `index`.
+fn undecodable(context: &Context, plan: &Plan, index: u64, (image, cause): (usize, Cause)) -> Failure {
+    let bad = plan.images.get(image).map_or(index, |image| image.index);
+    failure(context, Stage::Decode, bad, cause)
 }
 
 fn failure(context: &Context, stage: Stage, index: u64, cause: Cause) -> Failure {

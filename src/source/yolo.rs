@@ -273,10 +273,7 @@ impl Source for Yolo {
     }
 
     fn label(&self, index: usize) -> Label {
-        match index < self.table.len() {
-            true => Label::Objects(Arc::new(self.table.image(index))),
-            false => Label::Unlabelled,
-        }
+        self.table.label(index)
     }
 
     fn classes(&self) -> &[String] {

@@ -2,6 +2,7 @@
 
 use super::segmentation::Segmentation;
 use crate::label::{Keypoint, Object};
+use crate::source::labels::bounds;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use std::fmt;
@@ -44,7 +45,7 @@ impl Annotation {
             Some(&[_, _, width, height]) => {
                 return Err(format!("the box has the size {width} x {height}: both must be above zero"));
             }
-            Some(&[]) | None if !object.polygons.is_empty() => bounds(&object.polygons),
+            Some(&[]) | None if !object.polygons.is_empty() => bounds(object.polygons.iter().flatten()),
             Some(&[]) | None => return Err("there is neither a box nor an outline".to_owned()),
             Some(other) => {
                 return Err(format!(
@@ -73,13 +74,6 @@ fn keypoints(numbers: &[f64]) -> Result<Vec<Keypoint>, String> {
         _ => Err(format!("the visibility {visibility} of a keypoint is none of 0, 1 and 2")),
     };
     points.iter().map(point).collect()
-}
-
-fn bounds(polygons: &[Vec<[f32; 2]>]) -> [f32; 4] {
-    let first = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
-    polygons.iter().flatten().fold(first, |[left, top, right, bottom], &[x, y]| {
-        [left.min(x), top.min(y), right.max(x), bottom.max(y)]
-    })
 }
 
 /// `iscrowd`, which some tools write as a truth value.

@@ -7,12 +7,12 @@
 
 use super::table::{PARTS, Table};
 use crate::error::{Error, Result};
-use crate::index::place::{open, put_in_place, refuse_other_file};
+use crate::index::place::{Hashed, open, put_in_place, refuse_other_file};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
 use std::hash::Hasher;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 use twox_hash::XxHash3_64;
@@ -165,23 +165,17 @@ pub(in crate::source) fn save<M: Serialize>(
 }
 
 fn write(file: File, stamp: &Stamp, about: &[u8], table: &Table) -> io::Result<File> {
-    let (mut output, mut hasher) = (BufWriter::new(file), XxHash3_64::new());
-    let mut put = |bytes: &[u8]| {
-        hasher.write(bytes);
-        output.write_all(bytes)
-    };
-    put(MAGIC)?;
-    put(&VERSION.to_le_bytes())?;
-    put(&stamp.list.to_le_bytes())?;
-    put(&(stamp.files.len() as u64).to_le_bytes())?;
+    let mut output = Hashed::new(file);
+    output.put(MAGIC)?;
+    output.put(&VERSION.to_le_bytes())?;
+    output.put(&stamp.list.to_le_bytes())?;
+    output.put(&(stamp.files.len() as u64).to_le_bytes())?;
     for number in stamp.files.iter().flatten() {
-        put(&number.to_le_bytes())?;
+        output.put(&number.to_le_bytes())?;
     }
     for part in [about].into_iter().chain(table.parts()) {
-        put(&(part.len() as u64).to_le_bytes())?;
-        put(part)?;
+        output.put(&(part.len() as u64).to_le_bytes())?;
+        output.put(part)?;
     }
-    let hash = hasher.finish();
-    output.write_all(&hash.to_le_bytes())?;
-    output.into_inner().map_err(io::IntoInnerError::into_error)
+    output.finish()
 }

@@ -1,7 +1,7 @@
 //! The objects of all images of a data set, flat and close together.
 
 use crate::error::{Error, Result};
-use crate::label::{Keypoint, Object, Objects, Skeleton, Unit};
+use crate::label::{Keypoint, Label, Object, Objects, Skeleton, Unit};
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -105,6 +105,14 @@ impl Table {
     pub(in crate::source) fn backgrounds(&self) -> u64 {
         let starts = [0].into_iter().chain(self.images.iter().copied());
         starts.zip(&self.images).filter(|(start, end)| start == *end).count() as u64
+    }
+
+    /// The label of an image; none where there is no such image.
+    pub(in crate::source) fn label(&self, image: usize) -> Label {
+        match image < self.len() {
+            true => Label::Objects(Arc::new(self.image(image))),
+            false => Label::Unlabelled,
+        }
     }
 
     /// The objects of an image, which must be there.

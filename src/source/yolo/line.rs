@@ -1,6 +1,7 @@
 //! One line of a YOLO label file: a class, and a box, a polygon, or a box and keypoints.
 
 use crate::label::{Keypoint, Object};
+use crate::source::labels::bounds;
 use crate::source::labels::polygon::is_line;
 
 /// How far numbers may lie beyond 0 and 1: what is within is rounding, and is cut off; what is beyond is an error.
@@ -149,12 +150,4 @@ fn keypoint(numbers: &[f64], edge: &mut Edge) -> Result<Keypoint, String> {
     }
     let [x, y] = edge.point([x, y])?;
     Ok(Keypoint { x, y, visibility: visibility as f32 })
-}
-
-/// Left, top, right, bottom of some points.
-fn bounds(points: &[[f32; 2]]) -> [f32; 4] {
-    let first = [f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY];
-    points.iter().fold(first, |[left, top, right, bottom], &[x, y]| {
-        [left.min(x), top.min(y), right.max(x), bottom.max(y)]
-    })
 }
