@@ -11,6 +11,7 @@ mod freeze;
 mod mix;
 pub mod op;
 mod recolour;
+mod target;
 mod verbs;
 mod warp;
 
@@ -24,6 +25,7 @@ pub use compose::Tile;
 pub(crate) use fold::product;
 use op::Op;
 use std::sync::Arc;
+pub use target::Target;
 
 /// The longest canvas edge; what the JPEG format can hold.
 pub const MAX_EDGE: u32 = 65_535;
@@ -74,6 +76,7 @@ pub struct Draft {
     ops: Vec<Op>,
     normalized: bool,
     composed: bool,
+    target: Option<Target>,
     error: Option<Error>,
 }
 
@@ -91,6 +94,7 @@ impl Draft {
             ops: Vec::new(),
             normalized: false,
             composed: false,
+            target: None,
             error: None,
         }
     }

@@ -119,13 +119,14 @@ impl Augment for Mosaic {
         if partners.is_empty() {
             return;
         }
-        let point = self.make_params(rng);
-        load(draft, self.imgsz);
+        let imgsz = draft.sized_long(self.imgsz);
+        let point = Self { imgsz, ..*self }.make_params(rng);
+        load(draft, imgsz);
         let at = place(0, point, draft.size());
-        partners.iter_mut().for_each(|partner| load(partner, self.imgsz));
+        partners.iter_mut().for_each(|partner| load(partner, imgsz));
         let tile = |(number, draft): (usize, Draft)| Tile { at: place(number, point, draft.size()), draft };
         let others = (1..).zip(partners).map(tile).collect();
-        let size = Size::new(2 * self.imgsz, 2 * self.imgsz);
+        let size = Size::new(2 * imgsz, 2 * imgsz);
         if let Err(error) = draft.compose(size, Fill::Grey(114), at, others) {
             draft.fail(error);
         }

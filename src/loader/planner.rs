@@ -5,7 +5,7 @@
 
 use super::policy::{Failure, Stage};
 use crate::augment::{Augment, Dice, Mixing, Partner};
-use crate::draft::{Draft, op::Op};
+use crate::draft::{Draft, Target, op::Op};
 use crate::error::{Error, Result};
 use crate::geometry::{Orientation, Size};
 use crate::label::{Object, Objects, Unit};
@@ -60,6 +60,8 @@ pub(super) struct Place<'a> {
     pub(super) position: u64,
     /// The sample itself; differs from the order's where it is a substitute.
     pub(super) index: u64,
+    /// The size of its batch, where that is not always the same; no dice depend on it.
+    pub(super) target: Option<Target>,
 }
 
 impl Place<'_> {
@@ -126,7 +128,7 @@ impl Planner {
         look: &mut Look<'_>,
     ) -> Result<Draft, PlanError> {
         let Looked { stored, orientation, objects } = look(guest.index)?;
-        let mut draft = Draft::new(guest.index, stored, orientation);
+        let mut draft = Draft::new(guest.index, stored, orientation).with_target(place.target);
         if let Some(objects) = objects {
             draft = draft.with_objects(objects);
         }
@@ -297,7 +299,7 @@ mod tests {
     }
 
     fn planned(planner: &Planner, order: &Order, position: u64) -> Plan {
-        let place = Place { epoch: 0, order, position, index: order.index(position) };
+        let place = Place { epoch: 0, order, position, index: order.index(position), target: None };
         let looked = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(60_000, 1))));
         looked.map_err(PlanError::into_error).unwrap().0
     }
@@ -323,7 +325,7 @@ mod tests {
         let order = Order::sequential(16);
         let mut seen = std::collections::HashSet::new();
         for epoch in 0..50 {
-            let place = Place { epoch, order: &order, position: 3, index: 3 };
+            let place = Place { epoch, order: &order, position: 3, index: 3, target: None };
             let looked = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(4, 4))));
             seen.extend(looked.map_err(PlanError::into_error).unwrap().0.images[1..].iter().map(|i| i.index));
         }
@@ -335,7 +337,8 @@ mod tests {
         let planner = planner(vec![Box::new(Pick)]);
         let order = Sampler::new(1, Shuffle::Off).weights(&[1.0]).unwrap().order(5, 0);
         let left = |position| {
-            let place = Place { epoch: 0, order: &order, position, index: order.index(position) };
+            let place =
+                Place { epoch: 0, order: &order, position, index: order.index(position), target: None };
             let planned = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(60_000, 1))));
             planned.map_err(PlanError::into_error).unwrap().0.layers[0].clip.x
         };

@@ -22,6 +22,7 @@ mod planted;
 mod probe;
 mod ring;
 mod scenario;
+mod sizes;
 mod sweep;
 mod trainer;
 mod trial;
