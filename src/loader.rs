@@ -2,7 +2,8 @@
 //!
 //! Workers take the samples of an epoch in order, one row each, and carry it through four stages: read, plan, decode,
 //! render. Batches are delivered in order. What happens to a sample depends on seed, epoch, order and window; never on
-//! the number of workers, the prefetch, the batch size, the rank or the number of ranks.
+//! the number of workers, the prefetch, the batch size, the rank or the number of ranks. Only where batches are asked to
+//! differ in size does a sample have the size of its batch.
 
 mod batch;
 mod build_index;

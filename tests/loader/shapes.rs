@@ -2,7 +2,7 @@
 
 use crate::masks::{mask, on_its_side};
 use crate::support::png;
-use feedline::augment::{LetterBox, Mosaic, RandomHorizontalFlip, ResizeLongest, YoloPerspective};
+use feedline::augment::{LetterBox, Mosaic, RandomHorizontalFlip, ResizeLongest, YoloMixUp, YoloPerspective};
 use feedline::draft::op::Extent;
 use feedline::error::{Error, Result};
 use feedline::label::{BoxFormat, Label, Object, Objects, Unit};
@@ -99,7 +99,10 @@ pub(crate) fn rect(batch_size: usize) -> LoaderBuilder {
 }
 
 pub(crate) fn training(builder: LoaderBuilder, size: u32) -> LoaderBuilder {
-    let builder = builder.augment(Mosaic::new(size).p(0.7)).augment(YoloPerspective::new(size));
+    let builder = builder
+        .augment(Mosaic::new(size).p(0.7))
+        .augment(YoloPerspective::new(size))
+        .augment(YoloMixUp::new(0.5));
     let builder = builder.augment(RandomHorizontalFlip::default()).output(DType::U8, Layout::Nhwc);
     builder.shuffle(true).seed(5).partner_window(8).boxes(BoxFormat::Xyxy, Unit::Normalized).workers(2)
 }
