@@ -3,6 +3,9 @@
 //! Names, arguments, defaults and the arithmetic of the parameters are those of torchvision's `transforms.v2`: the same
 //! uniform draws give the same parameters. Each augmentation is one file with two halves, `make_params` (dice to
 //! numbers) and [`Augment::plan`] (numbers to ops). A new one is a new file and a `mod`, a `pub use` and a name below.
+//!
+//! Where batches differ in size, an augmentation whose size is the output's makes that of the batch instead: LetterBox,
+//! Resize, the crops, YoloPerspective, and Mosaic and ResizeLongest for the longer edge. They ask [`Draft::sized`].
 
 mod auto_augment;
 mod center_crop;

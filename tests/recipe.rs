@@ -313,6 +313,9 @@ fn batches_that_differ_in_size_are_asked_for_by_keys_of_the_loader() {
         ("stride = 32", "stride means nothing here: set rect = true or multi_scale"),
         ("multi_scale = 0.5\nrect_pad = 0.5", "rect_pad means nothing here: set rect = true"),
         ("multi_scale = 0.5\nsizes = [32]", "leave one of them out"),
+        ("multi_scale = 1.5", "above 0 and below 1"),
+        ("rect = true\nstride = 0", "stride is 0"),
+        ("sizes = [0]", "from 1 to 65535 a side"),
         ("multi_scales = 0.5", "did you mean `multi_scale`?"),
     ] {
         let message = error(&recipe(loader));

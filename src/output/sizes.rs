@@ -197,7 +197,7 @@ mod tests {
             let shape = 0.01 * 1.03f64.powi(at);
             let size = rect.size(500, shape, shape * 1.1);
             assert!(size.width <= largest.width && size.height <= largest.height, "{size}");
-            assert!(size.width % 24 == 0 && size.height % 24 == 0 && size.width > 0 && size.height > 0);
+            assert!([size.width, size.height].iter().all(|edge| edge.is_multiple_of(24) && *edge > 0));
         }
     }
 
@@ -212,7 +212,8 @@ mod tests {
         assert_eq!(edges(0.25, 32, 100), [96]);
         for (percent, stride, edge) in [(33, 7, 224), (99, 32, 640), (1, 1, 333), (15, 32, 640)] {
             let reach = (100 - percent) * edge..=(100 + percent) * edge;
-            let naive = (1..4000).filter(|size| size % stride == 0 && reach.contains(&(100 * size)));
+            let naive =
+                (1..4000u32).filter(|size| size.is_multiple_of(stride) && reach.contains(&(100 * size)));
             let got = edges(f64::from(percent) / 100.0, stride, edge);
             assert_eq!(got, naive.collect::<Vec<u32>>(), "{percent} % of {edge} by {stride}");
         }
