@@ -4,6 +4,10 @@
 
 #[path = "mosaic/labels.rs"]
 mod labels;
+#[path = "mosaic/outlines.rs"]
+mod outlines;
+#[path = "mosaic/region.rs"]
+mod region;
 #[path = "mosaic/two_step.rs"]
 mod two_step;
 

@@ -123,7 +123,7 @@ impl Seen {
         let [x0, y0, x1, y1] = self.bbox;
         let (x0, x1) = (within(x0, left, right), within(x1, left, right));
         self.bbox = [x0, within(y0, top, bottom), x1, within(y1, top, bottom)];
-        self.polygons.retain_mut(|polygon| polygon::clip(polygon, rect));
+        polygon::clip(&mut self.polygons, rect);
         for [x, y, visibility] in &mut self.keypoints {
             if !((left..=right).contains(x) && (top..=bottom).contains(y)) {
                 *visibility = 0.0;
