@@ -2,7 +2,8 @@
 
 use crate::region::{Box4, Matrix, Point, Region, area, is_inside, through};
 use feedline::augment::{
-    Augment, Augmentation, Mosaic, RandomHorizontalFlip, RandomVerticalFlip, YoloPerspective,
+    Augment, Augmentation, CopyPaste, CopyPasteMode, Mosaic, RandomHorizontalFlip, RandomVerticalFlip,
+    YoloCutMix, YoloPerspective,
 };
 use feedline::draft::Draft;
 use feedline::draft::op::Extent;
@@ -39,6 +40,31 @@ impl Thing {
         self.outlines.iter_mut().for_each(|outline| outline.cut(to));
     }
 
+    /// What lies under the rectangle is gone: of a box, as far as a box can say so.
+    fn hide(&mut self, under: Box4) {
+        let [l, t, r, b] = self.bbox;
+        let corners = |x: &[f64; 2], y: &[f64; 2]| [x[0], y[0], x[1], y[1]];
+        // The four parts of the box that lie beside the rectangle.
+        let within = |at: f64, low: f64, high: f64| at.max(low).min(high);
+        let parts = [
+            corners(&[l, within(under[0], l, r)], &[t, b]),
+            corners(&[within(under[2], l, r), r], &[t, b]),
+            corners(&[l, r], &[t, within(under[1], t, b)]),
+            corners(&[l, r], &[within(under[3], t, b), b]),
+        ];
+        let seen = parts.into_iter().filter(|&part| area(part) > 0.0);
+        self.bbox = seen.reduce(around).unwrap_or([0.0; 4]);
+        self.outlines.iter_mut().for_each(|outline| outline.hide(under));
+    }
+
+    /// Whether it is still a box candidate, of a box of this area.
+    fn is_candidate(&self, before: f64) -> bool {
+        let least = if self.outlines.is_empty() { 0.1 } else { 0.01 };
+        let [l, t, r, b] = self.bbox;
+        let (w, h) = (r - l, b - t);
+        w > 2.0 && h > 2.0 && w * h / before > least && (w / h).max(h / w) < 100.0
+    }
+
     /// The box becomes that of the outline, which may have left the canvas.
     fn rebox(&mut self) {
         if !self.outlines.is_empty() {
@@ -57,6 +83,10 @@ pub(crate) fn whole(size: Size) -> Box4 {
 
 fn shift(x: f64, y: f64) -> Matrix {
     [[1.0, 0.0, x], [0.0, 1.0, y], [0.0, 0.0, 1.0]]
+}
+
+fn mirror(width: f64) -> Matrix {
+    [[-1.0, 0.0, width], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 }
 
 fn stretch(from: Size, to: Size) -> Matrix {
@@ -148,6 +178,29 @@ fn follow(op: &Augmentation, sample: &mut Sample, guests: Vec<(Size, Vec<Thing>)
             let own = (size, std::mem::take(things));
             *things = tiled(mosaic, std::iter::once(own).chain(guests).collect(), dice);
         }
+        Augmentation::CopyPaste(op) => {
+            let boxes: Vec<Box4> = things.iter().map(|thing| thing.bbox).collect();
+            let mut candidates = things.clone();
+            candidates.iter_mut().for_each(|thing| thing.map(mirror(width)));
+            if op.mode == CopyPasteMode::Mixup {
+                let (of, all) = guests.into_iter().next().unwrap();
+                candidates = all;
+                let middle = |own: u32, other: u32| (f64::from(own) - f64::from(other)) / 2.0;
+                let (x, y) = (middle(size.width, of.width), middle(size.height, of.height));
+                // Half a pixel goes to the even side when cutting, to the left and above when padding.
+                let round = |by: f64| if by < 0.0 { -(-by).round_ties_even() } else { by.floor() };
+                for thing in &mut candidates {
+                    thing.map(shift(round(x), round(y)));
+                    thing.cut(whole(size));
+                }
+            }
+            things.extend(pasted(op.p, candidates, &boxes, dice));
+        }
+        Augmentation::YoloCutMix(op) => {
+            if let Some((_, guests)) = guests.into_iter().next() {
+                cut_mixed(op, things, guests, size, dice);
+            }
+        }
         Augmentation::YoloPerspective(perspective) => {
             if !sample.draft.is_composed() {
                 things.iter_mut().for_each(|thing| letter_boxed(thing, size));
@@ -161,9 +214,7 @@ fn follow(op: &Augmentation, sample: &mut Sample, guests: Vec<(Size, Vec<Thing>)
                 .for_each(|thing| thing.map([[1.0, 0.0, 0.0], [0.0, -1.0, height], [0.0, 0.0, 1.0]]));
         }
         Augmentation::RandomHorizontalFlip(RandomHorizontalFlip { p }) if dice.chance(*p) => {
-            things
-                .iter_mut()
-                .for_each(|thing| thing.map([[-1.0, 0.0, width], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]));
+            things.iter_mut().for_each(|thing| thing.map(mirror(width)));
         }
         _ => {}
     }
@@ -208,12 +259,53 @@ fn seen_through(op: &YoloPerspective, things: &mut Vec<Thing>, is_mosaic: bool, 
         thing.map(params.matrix);
         thing.cut(whole(Size::new(EDGE, EDGE)));
         thing.rebox();
-        let least = if thing.outlines.is_empty() { 0.1 } else { 0.01 };
-        let [l, t, r, b] = thing.bbox;
-        let (w, h) = (r - l, b - t);
-        let kept = w * h / (before * params.scale * params.scale) > least;
-        w > 2.0 && h > 2.0 && kept && (w / h).max(h / w) < 100.0
+        thing.is_candidate(before * params.scale * params.scale)
     });
+}
+
+/// Those that are pasted onto `boxes`; each that could be asks the dice.
+fn pasted(p: f32, candidates: Vec<Thing>, boxes: &[Box4], dice: &mut Rng) -> Vec<Thing> {
+    let fits = |thing: &Thing| {
+        let covered = |other: &Box4| common(thing.bbox, *other) / area(*other);
+        thing.outlines.iter().any(|outline| outline.bounds().is_some())
+            && boxes.iter().all(|other| covered(other) <= 0.3)
+    };
+    candidates.into_iter().filter(|thing| fits(thing) && dice.uniform() < p).collect()
+}
+
+/// The area that two boxes share.
+fn common(a: Box4, b: Box4) -> f64 {
+    let [l, t, r, b] = [a[0].max(b[0]), a[1].max(b[1]), a[2].min(b[2]), a[3].min(b[3])];
+    if l < r && t < b { (r - l) * (b - t) } else { 0.0 }
+}
+
+/// The rectangle, and beyond it what lies outside of the sample: at the sample's edge nothing is left, not even a line.
+fn beyond_edges([l, t, r, b]: Box4, size: Size) -> Box4 {
+    let [_, _, width, height] = whole(size);
+    let low = |at: f64| if at == 0.0 { -1.0 } else { at };
+    let high = |at: f64, edge: f64| if at == edge { edge + 1.0 } else { at };
+    [low(l), low(t), high(r, width), high(b, height)]
+}
+
+fn cut_mixed(op: &YoloCutMix, things: &mut Vec<Thing>, guests: Vec<Thing>, size: Size, dice: &mut Rng) {
+    let window = op.make_params(size, dice);
+    if window.is_empty() {
+        return;
+    }
+    let under = [window.x.into(), window.y.into(), window.right() as f64, window.bottom() as f64];
+    things.retain_mut(|thing| {
+        let before = area(thing.bbox);
+        let left = before - common(thing.bbox, under);
+        thing.hide(beyond_edges(under, size));
+        thing.rebox();
+        left / before > 0.1 && thing.is_candidate(before)
+    });
+    things.extend(guests.into_iter().filter_map(|mut thing| {
+        let before = area(thing.bbox);
+        thing.cut(under);
+        thing.rebox();
+        thing.is_candidate(before).then_some(thing)
+    }));
 }
 
 /// The recipe's chain for small samples, with whatever else `change` asks for.
@@ -293,10 +385,16 @@ fn check(name: &str, chain: &[Augmentation], seeds: u64) {
 #[test]
 fn outlines_go_through_each_op_of_the_training_recipe_as_the_detection_set_says() {
     let all = chain(|_| {});
+    let usual = YoloPerspective::new(EDGE);
     let turned = YoloPerspective::new(EDGE).degrees(20.0).shear(8.0).perspective(0.0008);
     check("mosaic", &all[..1], 100);
     check("letter box and perspective", &[turned.into()], 200);
     check("mosaic and perspective", &[Mosaic::new(EDGE).into(), turned.into()], 100);
+    check("copy-paste", &[CopyPaste::new(0.7).into()], 200);
+    let from_partner = CopyPaste::new(0.7).mode(CopyPasteMode::Mixup);
+    check("copy-paste of a partner", &[from_partner.into()], 200);
+    check("copy-paste of a mosaic", &[Mosaic::new(EDGE).into(), CopyPaste::new(0.5).into()], 100);
+    check("cutmix", &[usual.into(), YoloCutMix::new(1.0).into()], 200);
     check("flips", &[RandomVerticalFlip::new(0.5).into(), RandomHorizontalFlip::new(0.5).into()], 100);
 }
 
@@ -308,9 +406,14 @@ fn outlines_go_through_the_whole_training_recipe_as_the_detection_set_says() {
         Augmentation::YoloPerspective(perspective) => {
             (perspective.degrees, perspective.shear, perspective.perspective) = (15.0, 5.0, 0.0006);
         }
+        Augmentation::CopyPaste(copy_paste) => copy_paste.p = 0.6,
         Augmentation::YoloMixUp(mix_up) => mix_up.p = 0.5,
+        Augmentation::YoloCutMix(cut_mix) => cut_mix.p = 0.5,
         Augmentation::RandomVerticalFlip(flip) => flip.p = 0.5,
         _ => {}
     });
     check("everything", &everything, 200);
+    let mut from_partners = everything;
+    from_partners[1] = CopyPaste::new(0.4).mode(CopyPasteMode::Mixup).into();
+    check("everything, pasted from partners", &from_partners, 60);
 }

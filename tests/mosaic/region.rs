@@ -18,6 +18,8 @@ enum Step {
     },
     /// What lies outside is gone.
     Cut(Box4),
+    /// What lies inside is gone.
+    Hide(Box4),
 }
 
 /// A polygon by the even-odd rule, and what was done to it.
@@ -40,6 +42,10 @@ impl Region {
         self.steps.push(Step::Cut(to));
     }
 
+    pub(crate) fn hide(&mut self, under: Box4) {
+        self.steps.push(Step::Hide(under));
+    }
+
     /// Whether what is left holds the point; one on an edge may count either way, or with `closed` always.
     pub(crate) fn holds(&self, mut point: Point, closed: bool) -> bool {
         let slack = if closed { ON_EDGE } else { 0.0 };
@@ -49,6 +55,12 @@ impl Region {
                 Step::Cut([left, top, right, bottom]) => {
                     let [x, y] = point;
                     if x < left - slack || x > right + slack || y < top - slack || y > bottom + slack {
+                        return false;
+                    }
+                }
+                Step::Hide([left, top, right, bottom]) => {
+                    let [x, y] = point;
+                    if x > left + slack && x < right - slack && y > top + slack && y < bottom - slack {
                         return false;
                     }
                 }
@@ -84,7 +96,9 @@ impl Region {
                 Step::Map { forward, .. } => {
                     edges.iter_mut().flatten().for_each(|point| *point = through(forward, *point));
                 }
-                Step::Cut([l, t, r, b]) => edges.extend(closed(&[[*l, *t], [*r, *t], [*r, *b], [*l, *b]])),
+                Step::Cut([l, t, r, b]) | Step::Hide([l, t, r, b]) => {
+                    edges.extend(closed(&[[*l, *t], [*r, *t], [*r, *b], [*l, *b]]))
+                }
             }
         }
         edges

@@ -13,16 +13,39 @@ pub(super) fn clip(polygons: &mut Vec<Vec<[f64; 2]>>, rect: Rect) {
         for (limit, side) in [(low[axis], 1.0), (high[axis], -1.0)] {
             let line = Line { axis, limit, side };
             let inside = |polygon: &Vec<[f64; 2]>| polygon.iter().all(|point| line.depth(point) >= 0.0);
-            if polygons.iter().all(inside) {
-                continue;
+            if !polygons.iter().all(inside) {
+                *polygons = polygons.iter().flat_map(|polygon| line.cut(polygon)).collect();
             }
-            let cut = |polygon: Vec<[f64; 2]>| match inside(&polygon) {
-                true => vec![polygon],
-                false => line.cut(&polygon),
-            };
-            *polygons = std::mem::take(polygons).into_iter().flat_map(cut).collect();
         }
     }
+}
+
+/// Takes the part inside `rect` out of the polygons: what is left becomes the parts at its left and right, and those
+/// above and below it.
+pub(super) fn cut_out(polygons: &mut Vec<Vec<[f64; 2]>>, rect: Rect) {
+    let (low, high) = edges(rect);
+    let beyond = |axis: usize, limit: f64, side: f64| Line { axis, limit, side };
+    let between = [beyond(0, low[0], 1.0), beyond(0, high[0], -1.0)];
+    let sides = [
+        vec![beyond(0, low[0], -1.0)],
+        vec![beyond(0, high[0], 1.0)],
+        [&between[..], &[beyond(1, low[1], -1.0)]].concat(),
+        [&between[..], &[beyond(1, high[1], 1.0)]].concat(),
+    ];
+    let is_beside = |polygon: &Vec<[f64; 2]>| {
+        let all = |line: &Line| polygon.iter().all(|point| line.depth(point) >= 0.0);
+        sides.iter().filter_map(|lines| lines.last()).any(all)
+    };
+    let left = |polygon: Vec<[f64; 2]>| {
+        if is_beside(&polygon) {
+            return vec![polygon];
+        }
+        let cut = |parts: Vec<Vec<[f64; 2]>>, line: &Line| {
+            parts.iter().flat_map(|part| line.cut(part)).collect::<Vec<_>>()
+        };
+        sides.iter().flat_map(|lines| lines.iter().fold(vec![polygon.clone()], cut)).collect()
+    };
+    *polygons = std::mem::take(polygons).into_iter().flat_map(left).collect();
 }
 
 /// An edge of the rectangle, drawn out on both sides.
@@ -48,7 +71,11 @@ impl Line {
         (point[self.axis] - self.limit) * self.side
     }
 
+    /// The parts on the right side; all of it where that is all.
     fn cut(&self, polygon: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
+        if polygon.iter().all(|point| self.depth(point) >= 0.0) {
+            return vec![polygon.to_vec()];
+        }
         let chains = self.chains(polygon);
         let end = |(chain, points): (usize, &Vec<[f64; 2]>)| {
             let at = |point: Option<&[f64; 2]>| point.map_or(0.0, |point| point[1 - self.axis]);
