@@ -103,7 +103,7 @@ fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<Seen, String>>
 }
 
 /// Runs the same description on both devices and compares everything.
-fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> Loader {
+pub(crate) fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> Loader {
     let cpu = build().device(Device::Cpu).build().unwrap();
     let cuda = build().device(DEVICE).build().unwrap();
     for number in 0..epochs {
