@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use feedline::augment::{
-    Augment, Augmentation, CutMix, LetterBox, MixUp, MixupParams, Mosaic, ResizeLongest, TimmMixup,
-    YoloMixUp, YoloPerspective,
+    Augment, Augmentation, CopyPaste, CutMix, LetterBox, MixUp, MixupParams, Mosaic, ResizeLongest,
+    TimmMixup, YoloCutMix, YoloMixUp, YoloPerspective,
 };
 use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Op};
@@ -243,6 +243,21 @@ fn a_detection_mix_is_about_half_and_half_and_keeps_both_labels() {
 }
 
 #[test]
+fn a_detection_cut_shows_torchvisions_rectangle_at_a_lambda_of_about_a_half() {
+    for seed in 0..50 {
+        let mut host = draft(300, 200);
+        YoloCutMix::new(1.0).plan(&mut host, vec![draft(300, 200)], &mut Rng::new(seed, 0, 0, 0));
+        let window = YoloCutMix::new(1.0).make_params(Size::new(300, 200), &mut Rng::new(seed, 0, 0, 0));
+        let plan = host.freeze().unwrap();
+        assert_eq!((plan.pictures[1].window, plan.pictures[1].share), (window, 1.0));
+        let part = window.size().pixels() as f32 / 60_000.0;
+        assert_eq!(plan.labels.iter().map(|label| label.share).collect::<Vec<_>>(), [1.0 - part, part]);
+        assert!(plan.moves.iter().all(|moved| !matches!(moved.how, How::Weigh(_))), "objects count in full");
+        assert!(window.width <= 255 && window.height <= 170, "lambda is far from a half");
+    }
+}
+
+#[test]
 fn arguments_without_a_meaning_are_refused() {
     let error = |op: Augmentation| op.check().unwrap_err().to_string();
     assert!(error(Mosaic { n: 9, ..Mosaic::default() }.into()).contains("mosaics of nine are not built"));
@@ -251,6 +266,8 @@ fn arguments_without_a_meaning_are_refused() {
     assert!(error(YoloPerspective::new(640).scale(1.0).into()).contains("scale"));
     assert!(error(YoloPerspective::new(640).perspective(0.1).into()).contains("perspective"));
     assert!(error(LetterBox { stride: 0, ..LetterBox::new(640) }.into()).contains("stride is 0"));
+    assert!(error(CopyPaste::new(1.1).into()).contains("interval"));
+    assert!(error(YoloCutMix::new(-0.1).into()).contains("interval"));
     assert!(error(MixUp::new(0.0).into()).contains("alpha"));
     assert!(error(CutMix::new(-1.0).into()).contains("alpha"));
     assert!(error(TimmMixup::new(0.0, 0.0).into()).contains("must be greater than 0"));

@@ -341,12 +341,12 @@ fn damaged() -> Outcome {
         let mut rng = Rng::new(17, 0, number, 0);
         let size = Size::new(1 + rng.below(40), 1 + rng.below(40));
         let mut draft = any_picture(&mut rng, size);
-        if rng.below(2) == 0 {
-            draft.blend(any_picture(&mut rng, size), 0.5, size.rect(), 0.5)?;
-        }
-        if rng.below(3) == 0 {
+        if !draft.ops().iter().any(|op| matches!(op, Op::Erase { .. })) {
             let polygons = any_polygons(&mut rng, size);
             draft.apply(Op::PasteMirrored { polygons, objects: Vec::new() });
+        }
+        if rng.below(2) == 0 {
+            draft.blend(any_picture(&mut rng, size), 0.5, size.rect(), 0.5)?;
         }
         let Case { mut plan, images, .. } = case(draft, &mut rng, number)?;
         let arrays: [&mut [u8]; 8] = [
