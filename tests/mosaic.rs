@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "mosaic/account.rs"]
+mod account;
 #[path = "mosaic/labels.rs"]
 mod labels;
 #[path = "mosaic/outlines.rs"]

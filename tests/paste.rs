@@ -305,7 +305,7 @@ fn what_cannot_be_pasted_is_refused_in_words() {
     assert!(
         draft().paste(other, &[]).unwrap_err().to_string().contains("9x8 cannot be pasted onto one of 9x9")
     );
-    let spike = |at: u32| if at % 2 == 0 { [1.0, 0.0] } else { [1.0 + f64::from(at % 7), 9.0] };
+    let spike = |at: u32| if at.is_multiple_of(2) { [1.0, 0.0] } else { [1.0 + f64::from(at % 7), 9.0] };
     let polygons = vec![(0..300_000).map(spike).collect()];
     let mut hairy = draft();
     hairy.apply(Op::PasteMirrored { polygons, objects: Vec::new() });

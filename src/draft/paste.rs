@@ -14,8 +14,8 @@ use crate::plan::moves::{How, Move};
 
 impl Draft {
     pub(super) fn paste_mirrored(&mut self, polygons: &[Polygon], objects: &[u32]) -> Result<(), Error> {
-        let far = |at: &f64| !(at.abs() <= f64::from(2 * MAX_EDGE));
-        if polygons.iter().flatten().flatten().any(far) {
+        let near = |at: &f64| at.abs() <= f64::from(2 * MAX_EDGE);
+        if !polygons.iter().flatten().flatten().all(near) {
             return Err(Error::config(format!(
                 "paste_mirrored: the points of polygons must be within {} pixels of the corner",
                 2 * MAX_EDGE
