@@ -139,7 +139,11 @@ impl Augment for Mosaic {
     }
 
     fn partners(&self) -> usize {
-        if self.p > 0.0 { self.n as usize - 1 } else { 0 }
+        match self.n {
+            _ if self.p <= 0.0 => 0,
+            9 => 8,
+            _ => 3,
+        }
     }
 
     fn wants_partners(&self, rng: &mut dyn Draws) -> bool {
