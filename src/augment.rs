@@ -11,6 +11,7 @@ mod auto_augment;
 mod center_crop;
 mod check;
 mod color_jitter;
+mod copy_paste;
 mod cut_mix;
 mod degrees;
 mod draw;
@@ -52,12 +53,14 @@ mod scale_jitter;
 mod timm_mixup;
 mod trivial_augment_wide;
 mod vertical_flip;
+mod yolo_cut_mix;
 mod yolo_mix_up;
 mod yolo_perspective;
 
 pub use auto_augment::{AutoAugment, AutoAugmentPolicy};
 pub use center_crop::CenterCrop;
 pub use color_jitter::{ColorJitter, Jitter, JitterParams};
+pub use copy_paste::{CopyPaste, CopyPasteMode};
 pub use cut_mix::CutMix;
 pub use degrees::Degrees;
 pub use gaussian_blur::{GaussianBlur, KernelSize, Sigma};
@@ -96,6 +99,7 @@ pub use scale_jitter::ScaleJitter;
 pub use timm_mixup::{MixupMode, MixupParams, TimmMixup};
 pub use trivial_augment_wide::TrivialAugmentWide;
 pub use vertical_flip::RandomVerticalFlip;
+pub use yolo_cut_mix::YoloCutMix;
 pub use yolo_mix_up::YoloMixUp;
 pub use yolo_perspective::{YoloPerspective, YoloPerspectiveParams};
 
@@ -107,6 +111,7 @@ registry::registry! {
     AutoAugment,
     CenterCrop,
     ColorJitter,
+    CopyPaste,
     CutMix,
     GaussianBlur,
     Grayscale,
@@ -142,6 +147,7 @@ registry::registry! {
     ScaleJitter,
     TimmMixup,
     TrivialAugmentWide,
+    YoloCutMix,
     YoloMixUp,
     YoloPerspective,
 }
@@ -172,6 +178,11 @@ pub trait Augment: Send + Sync {
     /// Who the partners are, and whose dice are thrown.
     fn mixing(&self) -> Mixing {
         Mixing::default()
+    }
+
+    /// Whether it is left out of the last epochs, from the loader's `close_mosaic` on; by default what takes partners.
+    fn closes(&self) -> bool {
+        self.partners() > 0
     }
 
     /// Edits `draft`. All randomness comes from `rng`, so the same key gives the same plan.

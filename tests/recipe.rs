@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use feedline::augment::{
-    Augmentation, CenterCrop, ColorJitter, LetterBox, Mosaic, RandomErasing, RandomHorizontalFlip,
-    RandomResizedCrop, RandomVerticalFlip, Resize, ResizeLongest, YoloMixUp, YoloPerspective,
+    Augmentation, CenterCrop, ColorJitter, CopyPaste, LetterBox, Mosaic, RandomErasing, RandomHorizontalFlip,
+    RandomResizedCrop, RandomVerticalFlip, Resize, ResizeLongest, YoloCutMix, YoloMixUp, YoloPerspective,
 };
 use feedline::color::Normalize;
 use feedline::draft::Draft;
@@ -86,12 +86,15 @@ fn the_built_in_recipes_are_torchvisions_reference() {
 #[test]
 fn the_detection_recipes_have_ultralytics_hyper_parameters() {
     let train = Recipe::built_in("yolo-train").unwrap();
-    let [mosaic, perspective, mix_up, .., flipud, fliplr] = train.augment.as_slice() else {
+    let [mosaic, copy_paste, perspective, mix_up, cut_mix, .., flipud, fliplr] = train.augment.as_slice()
+    else {
         panic!("{:?}", train.augment)
     };
     assert_eq!(*mosaic, Mosaic::default().into());
+    assert_eq!(*copy_paste, CopyPaste::default().into());
     assert_eq!(*perspective, YoloPerspective::new(640).into());
     assert_eq!(*mix_up, YoloMixUp::default().into());
+    assert_eq!(*cut_mix, YoloCutMix::default().into());
     assert_eq!(
         [flipud, fliplr],
         [&RandomVerticalFlip::new(0.0).into(), &RandomHorizontalFlip::new(0.5).into()]

@@ -153,6 +153,7 @@ fn layer(layer: &Layer) -> Value {
         "mirror": { "x": layer.mirror & 1 != 0, "y": layer.mirror & 2 != 0 },
         "orientation": exif(layer.orientation),
         "window": rect(layer.window),
+        "masked": layer.mask != plan::NONE,
         "filter": filter(layer.filter),
         "map": mapped.then_some(layer.map),
     })

@@ -76,11 +76,14 @@ fn add_plans(planner: &Planner, hasher: &mut XxHash3_64) {
 }
 
 fn add_plan(plan: &Plan, hasher: &mut XxHash3_64) {
-    let Plan { images, stages, pictures, layers, steps, stats, erases, labels, moves } = plan;
+    let Plan { images, stages, pictures, layers, mask_rows, runs, steps, stats, erases, labels, moves } =
+        plan;
     hasher.write(bytemuck::cast_slice(images));
     hasher.write(bytemuck::cast_slice(stages));
     hasher.write(bytemuck::cast_slice(pictures));
     hasher.write(bytemuck::cast_slice(layers));
+    hasher.write(bytemuck::cast_slice(mask_rows));
+    hasher.write(bytemuck::cast_slice(runs));
     hasher.write(bytemuck::cast_slice(steps));
     hasher.write(bytemuck::cast_slice(stats));
     hasher.write(bytemuck::cast_slice(erases));

@@ -15,6 +15,7 @@ mod engines;
 mod limits;
 mod ordering;
 mod parity;
+mod pasting;
 mod pictures;
 mod pipeline;
 mod pixels;

@@ -11,6 +11,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::limits::SCENARIOS,
     crate::ordering::SCENARIOS,
     crate::parity::SCENARIOS,
+    crate::pasting::SCENARIOS,
     crate::pipeline::SCENARIOS,
     crate::planted::SCENARIOS,
     crate::probe::SCENARIOS,
