@@ -54,9 +54,8 @@ use crate::sampler::{Deal, Order};
 use crate::source::Source;
 use course::Course;
 use crew::Crew;
-use gallery::Gallery;
 use planner::Place;
-use shelf::Shelf;
+use shelf::{Shared, Shelf};
 use std::sync::{Arc, PoisonError};
 
 /// Delivers the batches of any epoch; made by [`Loader::builder`].
@@ -158,9 +157,14 @@ impl Loader {
         let context = &self.crew.context;
         let stats = context.meters.snapshot(self.crew.workers(), self.crew.queue.slots());
         let decoded_by = context.engine.as_ref().map(|engine| engine.decoded_by());
-        let (images_shared, bytes) = context.gallery.as_ref().map_or((0, 0), Gallery::figures);
-        let image_cache_bytes = bytes as u64;
-        Stats { index: context.indexing.stats(), decoded_by, images_shared, image_cache_bytes, ..stats }
+        let (images_shared, image_cache_bytes) = match context.shared() {
+            Some(Shared::Host(gallery)) => gallery.figures(),
+            Some(Shared::Device(gallery)) => gallery.figures(),
+            None => (0, 0),
+        };
+        // What a device decodes is decoded after it was staged.
+        let images = decoded_by.map_or(stats.images, |by| by.total());
+        Stats { index: context.indexing.stats(), decoded_by, images, images_shared, image_cache_bytes, ..stats }
     }
 
     /// Writes the decode indexes found so far to their sidecar file. This also happens by itself at the end of an
