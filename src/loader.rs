@@ -164,7 +164,14 @@ impl Loader {
         };
         // What a device decodes is decoded after it was staged.
         let images = decoded_by.map_or(stats.images, |by| by.total());
-        Stats { index: context.indexing.stats(), decoded_by, images, images_shared, image_cache_bytes, ..stats }
+        Stats {
+            index: context.indexing.stats(),
+            decoded_by,
+            images,
+            images_shared,
+            image_cache_bytes,
+            ..stats
+        }
     }
 
     /// Writes the decode indexes found so far to their sidecar file. This also happens by itself at the end of an

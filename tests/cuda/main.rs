@@ -22,6 +22,7 @@ mod planted;
 mod probe;
 mod ring;
 mod scenario;
+mod sharing;
 mod sweep;
 mod trainer;
 mod trial;

@@ -10,7 +10,7 @@ use feedline::draft::op::Extent;
 use feedline::error::Error;
 use feedline::image::Limits;
 use feedline::label::Label;
-use feedline::loader::{BadSample, Batch, LastBatch, Loader, LoaderBuilder, Status};
+use feedline::loader::{BadSample, Batch, BatchObjects, LastBatch, Loader, LoaderBuilder, Status};
 use feedline::output::{DType, Layout};
 use feedline::recipe::Recipe;
 use feedline::source::{Memory, Source};
@@ -75,12 +75,14 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("a small epoch with a bad file", || small_epoch(pictures::few_with_a_bad_one())).swept(),
 ];
 
-const DEVICE: Device = Device::Cuda { ordinal: 0 };
+pub(crate) const DEVICE: Device = Device::Cuda { ordinal: 0 };
 
 /// What a batch is compared by.
 #[derive(Debug, PartialEq)]
-struct Seen {
+pub(crate) struct Seen {
     pixels: Vec<u8>,
+    masks: Option<Vec<u8>>,
+    objects: Option<BatchObjects>,
     indices: Vec<u64>,
     labels: Vec<i64>,
     status: Vec<Status>,
@@ -89,13 +91,15 @@ struct Seen {
 fn seen(batch: &Batch) -> Seen {
     Seen {
         pixels: batch.to_host().unwrap(),
+        masks: batch.masks().map(<[u8]>::to_vec),
+        objects: batch.objects().cloned(),
         indices: batch.indices().to_vec(),
         labels: batch.labels().to_vec(),
         status: batch.status().to_vec(),
     }
 }
 
-fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<Seen, String>> {
+pub(crate) fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<Seen, String>> {
     loader
         .epoch(number)
         .map(|batch| batch.map(|batch| seen(&batch)).map_err(|error| error.to_string()))
@@ -103,7 +107,19 @@ fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<Seen, String>>
 }
 
 /// Runs the same description on both devices and compares everything.
-fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> Loader {
+pub(crate) fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> Loader {
+    let [cpu, cuda] = same_batches(what, epochs, build);
+    assert_eq!(files(&cuda), files(&cpu), "{what}: reports");
+    cuda
+}
+
+/// What the report lists.
+pub(crate) fn files(loader: &Loader) -> Vec<(String, String)> {
+    loader.report().files.into_iter().map(|file| (file.key, file.cause)).collect()
+}
+
+/// Runs the same description on both devices and compares the batches.
+pub(crate) fn same_batches(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> [Loader; 2] {
     let cpu = build().device(Device::Cpu).build().unwrap();
     let cuda = build().device(DEVICE).build().unwrap();
     for number in 0..epochs {
@@ -127,12 +143,7 @@ fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> L
             );
         }
     }
-    let (want, got) = (cpu.report(), cuda.report());
-    let files = |report: &feedline::loader::Report| {
-        report.files.iter().map(|file| (file.key.clone(), file.cause.clone())).collect::<Vec<_>>()
-    };
-    assert_eq!(files(&got), files(&want), "{what}: reports");
-    cuda
+    [cpu, cuda]
 }
 
 fn small(files: Vec<Vec<u8>>) -> LoaderBuilder {
@@ -290,7 +301,10 @@ fn a_trainers_stream_sees_finished_batches_without_the_host_waiting() -> Outcome
 }
 
 /// Nothing waits on the host between batches: only events stand between the loader's streams and the trainer's.
-fn trained(epochs: u64, build: impl Fn() -> LoaderBuilder) -> Result<Loader, Box<dyn std::error::Error>> {
+pub(crate) fn trained(
+    epochs: u64,
+    build: impl Fn() -> LoaderBuilder,
+) -> Result<Loader, Box<dyn std::error::Error>> {
     let cpu = build().build()?;
     let client = Client::start()?;
     let cuda = build().device(DEVICE).build()?;
@@ -383,7 +397,7 @@ fn small_epoch(files: Vec<Vec<u8>>) -> Outcome {
     compared(build(), build())
 }
 
-fn compared(cuda: LoaderBuilder, cpu: LoaderBuilder) -> Outcome {
+pub(crate) fn compared(cuda: LoaderBuilder, cpu: LoaderBuilder) -> Outcome {
     let cuda = cuda.device(DEVICE).build()?;
     let cpu = cpu.build()?;
     for (batch, want) in cuda.epoch(0).zip(cpu.epoch(0)) {

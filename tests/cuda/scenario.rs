@@ -14,6 +14,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::pipeline::SCENARIOS,
     crate::planted::SCENARIOS,
     crate::probe::SCENARIOS,
+    crate::sharing::SCENARIOS,
 ];
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {

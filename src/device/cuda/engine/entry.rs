@@ -45,7 +45,12 @@ impl Entry {
 
     /// Finds places outside of the arena for images that samples share. Where there is none, this sample decodes for itself
     /// what it reads; an image that nobody can decode fails the entry.
-    pub(super) fn hang(&mut self, stock: &mut Stock, part: u64, arenas: &[Arena; 2]) -> Result<(), CudaError> {
+    pub(super) fn hang(
+        &mut self,
+        stock: &mut Stock,
+        part: u64,
+        arenas: &[Arena; 2],
+    ) -> Result<(), CudaError> {
         for number in 0..self.staged.images.len() {
             let Shared { exhibit, wanted } = match &self.staged.images[number] {
                 StagedImage::Shared(shared) => shared.clone(),
@@ -59,7 +64,7 @@ impl Entry {
                 Some(hung) => StagedImage::Hung(exhibit, hung),
                 None => match exhibit.staged() {
                     Some(StagedImage::File { bytes, header, .. }) => {
-                        StagedImage::File { bytes, header, wanted }
+                        StagedImage::File { bytes, header, wanted, shared: true }
                     }
                     Some(staged) => staged,
                     None => continue,
@@ -170,17 +175,15 @@ impl Entry {
             return;
         }
         let Some(image) = self.staged.images.get_mut(number) else { return };
-        let StagedImage::File { bytes, header, wanted } = &*image else { return };
-        match decode_here(bytes.bytes(), header, *wanted, fallback, submission) {
-            Ok(pixels) => {
+        match decode_here(image, fallback, submission) {
+            Some(Ok(pixels)) => {
                 if let Some(place) = self.places.get_mut(number) {
                     (place.region, place.pitch) = (pixels.region, pixels.pitch);
                 }
                 *image = StagedImage::Pixels(pixels);
             }
-            Err(cause) => {
-                self.failed = Some((self.index(number), cause));
-            }
+            Some(Err(cause)) => self.failed = Some((self.index(number), cause)),
+            None => {}
         }
     }
 
@@ -205,22 +208,26 @@ impl Entry {
     }
 }
 
-/// Decodes a file here, to memory of the slot's.
+/// Decodes a file here, to memory of the slot's; nothing for what is no file.
 pub(super) fn decode_here(
-    bytes: &[u8],
-    header: &jpeg::Header,
-    wanted: Rect,
+    image: &StagedImage,
     fallback: &mut Fallback,
     submission: &Submission<'_, '_>,
-) -> Result<StagedPixels, Cause> {
-    let jpeg = Some(header.clone());
-    let jpeg::Header { size, orientation, .. } = *header;
-    let decoded =
-        fallback.decode(bytes, &Header { format: Format::Jpeg, size, orientation, jpeg }, wanted)?;
-    let reserve = |len| submission.slot.core.state().staging.reserve(len);
-    let pixels = StagedPixels::copy(decoded, reserve)?;
-    submission.engine.count(Route::Cpu);
-    Ok(pixels)
+) -> Option<Result<StagedPixels, Cause>> {
+    let StagedImage::File { bytes, header, wanted, shared } = image else { return None };
+    let jpeg::Header { size, orientation, .. } = **header;
+    let whole = Header { format: Format::Jpeg, size, orientation, jpeg: Some((**header).clone()) };
+    let mut decode = || {
+        if *shared {
+            fallback.decode(bytes.bytes(), &whole, size.rect())?;
+        }
+        let decoded = fallback.decode(bytes.bytes(), &whole, *wanted)?;
+        let reserve = |len| submission.slot.core.state().staging.reserve(len);
+        let pixels = StagedPixels::copy(decoded, reserve)?;
+        submission.engine.count(Route::Cpu);
+        Ok(pixels)
+    };
+    Some(decode())
 }
 
 impl Placed {

@@ -165,7 +165,12 @@ impl State {
 
 impl Claim<'_> {
     /// Keeps the image for this worker and those that wait.
-    pub(super) fn keep(mut self, stored: Size, orientation: Orientation, staged: StagedImage) -> Arc<Exhibit> {
+    pub(super) fn keep(
+        mut self,
+        stored: Size,
+        orientation: Orientation,
+        staged: StagedImage,
+    ) -> Arc<Exhibit> {
         let stand = Mutex::new(Stand::Staged(staged));
         let exhibit = Arc::new(Exhibit { record: self.record, stored, orientation, stand });
         self.gallery.lock().entries.insert(self.record, Entry::Here(Arc::downgrade(&exhibit)));
@@ -238,7 +243,11 @@ mod tests {
         let stand = Mutex::new(Stand::Decoded);
         let (stored, orientation) = (Size::new(4, 4), Orientation::UPRIGHT);
         let other = Arc::new(Exhibit { record, stored, orientation, stand });
-        claim.keep(stored, orientation, StagedImage::Shared(Shared { exhibit: other, wanted: Rect::default() }))
+        claim.keep(
+            stored,
+            orientation,
+            StagedImage::Shared(Shared { exhibit: other, wanted: Rect::default() }),
+        )
     }
 
     #[test]

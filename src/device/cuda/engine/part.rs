@@ -101,13 +101,13 @@ impl Submitter {
 
     /// Decodes an image of many samples here, since the device cannot.
     fn decode_fresh_here(&mut self, fresh: &mut Fresh, submission: &mut Submission<'_, '_>) {
-        let StagedImage::File { bytes, header, wanted } = &fresh.image else { return };
-        match decode_here(bytes.bytes(), header, *wanted, &mut self.fallback, submission) {
-            Ok(pixels) => {
+        match decode_here(&fresh.image, &mut self.fallback, submission) {
+            Some(Ok(pixels)) => {
                 submission.in_flight.push(Arc::clone(&pixels.bytes));
                 fresh.image = StagedImage::Pixels(pixels);
             }
-            Err(cause) => self.stock.spoil(fresh, cause),
+            Some(Err(cause)) => self.stock.spoil(fresh, cause),
+            None => {}
         }
     }
 

@@ -66,8 +66,9 @@ pub(super) struct StagedRow {
 /// One image of a sample.
 #[derive(Clone)]
 pub(super) enum StagedImage {
-    /// A whole file, and the part of the image that the plan reads.
-    File { bytes: Arc<Kept>, header: Arc<jpeg::Header>, wanted: Rect },
+    /// A whole file, and the part of the image that the plan reads. One that samples share is bad for all of them,
+    /// whatever part they read.
+    File { bytes: Arc<Kept>, header: Arc<jpeg::Header>, wanted: Rect, shared: bool },
     /// Pixels that the CPU has decoded.
     Pixels(StagedPixels),
     /// An image that other samples show as well.

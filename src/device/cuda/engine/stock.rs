@@ -172,7 +172,9 @@ impl Stock {
             }
             let fits = |piece: &&Piece| (size..=2 * size).contains(&piece.memory.len());
             let oldest = self.spare.iter().filter(fits).map(|piece| piece.last).min();
-            if let Some(at) = oldest.and_then(|last| self.spare.iter().position(|p| fits(&p) && p.last == last)) {
+            if let Some(at) =
+                oldest.and_then(|last| self.spare.iter().position(|p| fits(&p) && p.last == last))
+            {
                 return Ok(Some(self.spare.swap_remove(at)));
             }
             if self.bytes + size <= self.budget {
@@ -198,7 +200,8 @@ impl Stock {
     /// Takes down what was not used for longest and no staged row shows; says whether there was any.
     fn evict(&mut self) -> bool {
         let Self { held, gallery, .. } = self;
-        let mut oldest: Vec<(u64, u64)> = held.iter().map(|(&record, held)| (held.piece.last, record)).collect();
+        let mut oldest: Vec<(u64, u64)> =
+            held.iter().map(|(&record, held)| (held.piece.last, record)).collect();
         oldest.sort_unstable();
         let unused = |record: &u64| held.get(record).is_some_and(|held| gallery.forget(&held.exhibit));
         let Some(record) = oldest.into_iter().map(|(_, record)| record).find(unused) else { return false };

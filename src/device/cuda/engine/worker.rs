@@ -47,6 +47,11 @@ impl Worker {
     ) -> Result<(), (usize, Cause)> {
         let images = inputs.iter().enumerate().map(|(number, input)| {
             let wanted = reach::region(plan, number);
+            if self.engine.shares {
+                // What samples share is bad for all of them, whatever part they read.
+                let whole = input.header.size.rect();
+                self.fallback.decode(input.bytes, input.header, whole).map_err(|cause| (number, cause))?;
+            }
             self.image(slot, input, wanted, decode_here).map_err(|cause| (number, cause))
         });
         let images = images.collect::<Result<Vec<_>, _>>()?;
@@ -77,9 +82,8 @@ impl Worker {
 
     /// Stages row `row` of images that samples share; `exhibits[i]` is `plan.images[i]`.
     pub(crate) fn stage_shared(&self, slot: &Slot, row: usize, plan: &Plan, exhibits: Vec<Arc<Exhibit>>) {
-        let shared = |(number, exhibit)| {
-            StagedImage::Shared(Shared { exhibit, wanted: reach::region(plan, number) })
-        };
+        let shared =
+            |(number, exhibit)| StagedImage::Shared(Shared { exhibit, wanted: reach::region(plan, number) });
         let images = exhibits.into_iter().enumerate().map(shared).collect();
         slot.put(row, StagedRow { plan: plan.clone(), images });
     }
@@ -96,7 +100,8 @@ impl Worker {
             Some(header) if there => {
                 let mut bytes = slot.core.fresh().staging.reserve(input.bytes.len())?;
                 bytes.bytes_mut().copy_from_slice(input.bytes);
-                Ok(StagedImage::File { bytes: Arc::new(bytes), header: Arc::new(header.clone()), wanted })
+                let (bytes, header) = (Arc::new(bytes), Arc::new(header.clone()));
+                Ok(StagedImage::File { bytes, header, wanted, shared: false })
             }
             _ => {
                 let image = self.fallback.decode(input.bytes, input.header, wanted)?;
