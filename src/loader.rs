@@ -54,7 +54,9 @@ use crate::sampler::{Deal, Order};
 use crate::source::Source;
 use course::Course;
 use crew::Crew;
+use masks::Masks;
 use planner::Place;
+use policy::Failure;
 use shelf::{Shared, Shelf};
 use std::sync::{Arc, PoisonError};
 
@@ -145,6 +147,17 @@ impl Loader {
     pub fn objects(&self, plan: &Plan) -> Option<Vec<Seen>> {
         let context = &self.crew.context;
         context.labels.objects(&*context.source, plan)
+    }
+
+    /// What a batch would hold as the mask of the sample that `plan` makes: a class for each pixel, row by row; `None`
+    /// where none of its images has a mask, or nobody asked for masks.
+    ///
+    /// # Errors
+    /// [`Error::Sample`] where a mask cannot be read, is no PNG of one channel, or is not as large as its image.
+    pub fn mask(&self, plan: &Plan) -> Result<Option<Vec<u8>>> {
+        let masks = Masks::new(&self.crew.context);
+        let mask = masks.map_or(Ok(None), |mut masks| masks.of(plan));
+        mask.map_err(Failure::into_error)
     }
 
     /// The bad samples of the batches delivered so far.

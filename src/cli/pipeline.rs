@@ -2,11 +2,14 @@
 
 use super::data::{self, DataOptions};
 use feedline::error::Result;
-use feedline::loader::Loader;
+use feedline::loader::{Loader, LoaderBuilder};
 use feedline::recipe::Recipe;
 use feedline::source::Source;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// The class of what shows no image.
+pub(crate) const IGNORED: u8 = 255;
 
 /// What is run on which data with which dice.
 #[derive(Clone, Debug, clap::Args)]
@@ -36,9 +39,15 @@ impl Pipeline {
         Ok(recipe)
     }
 
+    /// Asks for masks where a folder of them is named; what shows no image is ignored by losses, as usual.
+    pub(crate) fn with_masks(&self, builder: LoaderBuilder) -> LoaderBuilder {
+        if self.options.mask_dir.is_some() { builder.masks(IGNORED) } else { builder }
+    }
+
     /// A loader for planning single samples: whatever the recipe says of batches does not matter for it.
     pub(crate) fn planner(&self, source: Arc<dyn Source>) -> anyhow::Result<Loader> {
         let recipe = self.read_recipe()?;
-        Ok(Loader::builder(source).recipe(&recipe).batch_size(1).workers(1).prefetch(1).build()?)
+        let builder = Loader::builder(source).recipe(&recipe).batch_size(1).workers(1).prefetch(1);
+        Ok(self.with_masks(builder).build()?)
     }
 }

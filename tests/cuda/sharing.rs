@@ -43,7 +43,9 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     ),
     Scenario::new("sharing: epochs may be dropped at any time", epochs_may_be_dropped),
     Scenario::new("sharing: masks and boxes are the CPU's", masks_and_boxes_are_the_cpus),
+    Scenario::new("sharing: without page-locked memory", without_page_locked_memory),
     Scenario::new("sharing: a small epoch of mosaics", a_small_epoch_of_mosaics).swept(),
+    Scenario::new("sharing: an epoch behind one that failed", an_epoch_behind_one_that_failed).swept(),
 ];
 
 /// Sketches with boxes and, for all but every third, masks.
@@ -208,6 +210,29 @@ fn masks_and_boxes_are_the_cpus() -> Outcome {
         "nothing is to be seen in the masks"
     );
     assert!(batch.objects().is_some_and(|objects| !objects.boxes.is_empty()), "no boxes");
+    Ok(())
+}
+
+fn without_page_locked_memory() -> Outcome {
+    for cache in [0, 60_000, 1 << 20] {
+        let build = || mosaics(pictures::all()).batch_size(3).image_cache(cache).pinned_memory(0);
+        same_on_both("nothing page-locked", 2, build);
+    }
+    Ok(())
+}
+
+/// For the fault sweep: what a submission that failed has left half done is not taken for an image by the next one.
+fn an_epoch_behind_one_that_failed() -> Outcome {
+    let build = || mosaics(pictures::few()).batch_size(4).prefetch(1).workers(1).partner_window(4);
+    let (cpu, cuda) = (build().build()?, build().device(DEVICE).build()?);
+    let whole = cuda.epoch(0).all(|batch| batch.is_ok());
+    for (batch, want) in cuda.epoch(1).zip(cpu.epoch(1)) {
+        let (batch, want) = (batch?, want?);
+        assert!(
+            batch.to_host()? == want.images(),
+            "behind an epoch that was whole ({whole}), a batch was wrong"
+        );
+    }
     Ok(())
 }
 

@@ -102,21 +102,8 @@ impl Submitter {
         slot: &Slot,
         replace: &mut Replace<'_>,
     ) -> Result<(), Trouble> {
-        // After a panic, too, something may be left undone; the device has nothing left to do then.
+        // What an earlier submission has left undone that failed or panicked; it has waited for the device.
         self.stock.undo();
-        let submitted = self.submit_rows(engine, slot, replace);
-        if submitted.is_err() {
-            self.stock.undo();
-        }
-        submitted
-    }
-
-    fn submit_rows(
-        &mut self,
-        engine: &Engine,
-        slot: &Slot,
-        replace: &mut Replace<'_>,
-    ) -> Result<(), Trouble> {
         self.context.bind()?;
         let (rows, released) = {
             let mut state = slot.core.fresh();
