@@ -39,15 +39,18 @@ impl Pipeline {
         Ok(recipe)
     }
 
-    /// Asks for masks where a folder of them is named; what shows no image is ignored by losses, as usual.
-    pub(crate) fn with_masks(&self, builder: LoaderBuilder) -> LoaderBuilder {
-        if self.options.mask_dir.is_some() { builder.masks(IGNORED) } else { builder }
+    /// Asks for masks where a folder of them is named; unless the recipe says otherwise, losses ignore what shows no image.
+    pub(crate) fn with_masks(&self, builder: LoaderBuilder, recipe: &Recipe) -> LoaderBuilder {
+        match self.options.mask_dir {
+            Some(_) => builder.masks(recipe.labels.mask_fill.unwrap_or(IGNORED)),
+            None => builder,
+        }
     }
 
     /// A loader for planning single samples: whatever the recipe says of batches does not matter for it.
     pub(crate) fn planner(&self, source: Arc<dyn Source>) -> anyhow::Result<Loader> {
         let recipe = self.read_recipe()?;
         let builder = Loader::builder(source).recipe(&recipe).batch_size(1).workers(1).prefetch(1);
-        Ok(self.with_masks(builder).build()?)
+        Ok(self.with_masks(builder, &recipe).build()?)
     }
 }
