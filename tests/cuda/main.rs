@@ -8,6 +8,7 @@
 mod any_op;
 mod child;
 mod client;
+mod compare;
 mod decoding;
 mod double;
 mod driver_calls;

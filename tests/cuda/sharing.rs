@@ -1,7 +1,7 @@
 //! Images that many samples show, on a CUDA device: decoded once, kept within a budget, and never a pixel otherwise.
 
+use crate::compare::{self, DEVICE, files, same_batches, same_on_both, trained};
 use crate::pictures;
-use crate::pipeline::{self, DEVICE, files, same_batches, same_on_both, trained};
 use crate::scenario::{Libraries, Outcome, Scenario};
 use feedline::augment::{MixUp, Mosaic, RandomHorizontalFlip, YoloPerspective};
 use feedline::draft::op::Extent;
@@ -187,7 +187,7 @@ fn bad_shared_images_cost_their_samples() -> Outcome {
 
 fn epochs_may_be_dropped() -> Outcome {
     let build = || mosaics(pictures::all()).batch_size(2).image_cache(60_000);
-    let cpu = pipeline::epoch(&build().build()?, 3);
+    let cpu = compare::epoch(&build().build()?, 3);
     let cuda = build().device(DEVICE).build()?;
     for taken in 0..3 {
         let mut epoch = cuda.epoch(taken);
@@ -195,7 +195,7 @@ fn epochs_may_be_dropped() -> Outcome {
             epoch.next().unwrap()?;
         }
     }
-    assert!(pipeline::epoch(&cuda, 3) == cpu, "an epoch behind dropped ones was wrong");
+    assert!(compare::epoch(&cuda, 3) == cpu, "an epoch behind dropped ones was wrong");
     Ok(())
 }
 
@@ -242,5 +242,5 @@ fn a_small_epoch_of_mosaics() -> Outcome {
         let builder = mosaics(pictures::few_with_a_bad_one()).batch_size(2).prefetch(1).workers(1);
         builder.bad_sample(BadSample::Skip).image_cache(40_000)
     };
-    pipeline::compared(build(), build())
+    compare::compared(build(), build())
 }
