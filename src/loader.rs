@@ -56,9 +56,10 @@ use crate::sampler::{Deal, Order};
 use crate::source::Source;
 use course::Course;
 use crew::Crew;
-use gallery::Gallery;
+use masks::Masks;
 use planner::Place;
-use shelf::Shelf;
+use policy::Failure;
+use shelf::{Shared, Shelf};
 use std::sync::{Arc, PoisonError};
 
 /// Delivers the batches of any epoch; made by [`Loader::builder`].
@@ -154,6 +155,17 @@ impl Loader {
         context.labels.objects(&*context.source, plan)
     }
 
+    /// What a batch would hold as the mask of the sample that `plan` makes: a class for each pixel, row by row; `None`
+    /// where none of its images has a mask, or nobody asked for masks.
+    ///
+    /// # Errors
+    /// [`Error::Sample`] where a mask cannot be read, is no PNG of one channel, or is not as large as its image.
+    pub fn mask(&self, plan: &Plan) -> Result<Option<Vec<u8>>> {
+        let masks = Masks::new(&self.crew.context);
+        let mask = masks.map_or(Ok(None), |mut masks| masks.of(plan));
+        mask.map_err(Failure::into_error)
+    }
+
     /// The bad samples of the batches delivered so far.
     pub fn report(&self) -> Report {
         self.crew.report.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -164,9 +176,21 @@ impl Loader {
         let context = &self.crew.context;
         let stats = context.meters.snapshot(self.crew.workers(), self.crew.queue.slots());
         let decoded_by = context.engine.as_ref().map(|engine| engine.decoded_by());
-        let (images_shared, bytes) = context.gallery.as_ref().map_or((0, 0), Gallery::figures);
-        let image_cache_bytes = bytes as u64;
-        Stats { index: context.indexing.stats(), decoded_by, images_shared, image_cache_bytes, ..stats }
+        let (images_shared, image_cache_bytes) = match context.shared() {
+            Some(Shared::Host(gallery)) => gallery.figures(),
+            Some(Shared::Device(gallery)) => gallery.figures(),
+            None => (0, 0),
+        };
+        // What a device decodes is decoded after it was staged.
+        let images = decoded_by.map_or(stats.images, |by| by.total());
+        Stats {
+            index: context.indexing.stats(),
+            decoded_by,
+            images,
+            images_shared,
+            image_cache_bytes,
+            ..stats
+        }
     }
 
     /// Writes the decode indexes found so far to their sidecar file. This also happens by itself at the end of an

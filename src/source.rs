@@ -13,7 +13,7 @@
 //! ```
 //!
 //! A folder of class directories is [`Folder`], a text file of paths is [`List`], tar files are [`Shards`]; [`Yolo`] and
-//! [`Coco`] are data sets of labelled objects. A new source is one file below this one, its two lines here, and one line
+//! [`Coco`] are data sets of labelled objects; [`WithMasks`] adds semantic masks to any of them. A new source is one file below this one, its two lines here, and one line
 //! in `tests/source_contract.rs`, which holds every source to the promises of [`Source`].
 
 mod coco;
@@ -23,6 +23,7 @@ mod labels;
 mod list;
 mod memory;
 mod shards;
+mod with_masks;
 mod yolo;
 
 pub use coco::{Coco, CocoOptions};
@@ -31,6 +32,7 @@ pub use labels::report::{BadLabel, LabelReport, OnBadLabel};
 pub use list::List;
 pub use memory::Memory;
 pub use shards::Shards;
+pub use with_masks::{MaskOptions, WithMasks};
 pub use yolo::{Yolo, YoloOptions};
 
 use crate::error::{Error, Result};
@@ -91,8 +93,8 @@ pub trait Source: Send + Sync {
 
 /// Lets a source be chosen at run time, or shared.
 macro_rules! forward {
-    ($($owner:ident),*) => {$(
-        impl<S: Source + ?Sized> Source for $owner<S> {
+    ($($owner:ty),*) => {$(
+        impl<S: Source + ?Sized> Source for $owner {
             fn len(&self) -> usize {
                 (**self).len()
             }
@@ -118,7 +120,7 @@ macro_rules! forward {
     )*};
 }
 
-forward!(Box, Arc);
+forward!(Box<S>, Arc<S>, &S);
 
 /// The error for an index at or behind the end.
 fn out_of_range(index: usize, len: usize) -> Error {

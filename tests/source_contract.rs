@@ -7,7 +7,7 @@
 
 use feedline::error::Error;
 use feedline::label::Label;
-use feedline::source::{Coco, Folder, List, Memory, Shards, Source, Yolo};
+use feedline::source::{Coco, Folder, List, Memory, Shards, Source, WithMasks, Yolo};
 use std::collections::HashSet;
 use std::error::Error as _;
 use std::path::Path;
@@ -214,5 +214,12 @@ contract!(list_with_spaces, true, |path| list(path, " ", |class| class.to_string
 contract!(tar_shards, false, shards);
 contract!(yolo_files, true, yolo);
 contract!(coco_json, true, coco);
+contract!(files_with_masks, true, |path| {
+    std::fs::create_dir(path.join("masks")).unwrap();
+    std::fs::create_dir(path.join("masks/dog")).unwrap();
+    std::fs::write(path.join("masks/dog/1.png"), b"a mask").unwrap();
+    let images = list(path, "\t", |class| class.to_string());
+    Box::new(WithMasks::options().allow_missing(true).open(images, path.join("masks")).unwrap())
+});
 contract!(memory_records, false, |_| Box::new(memory()));
 contract!(shared, false, |_| Box::new(std::sync::Arc::new(memory())));

@@ -161,7 +161,7 @@ impl Arguments {
         if let Some(name) = self.bad_sample {
             builder = builder.bad_sample(name.into());
         }
-        Ok(builder.build()?)
+        Ok(self.pipeline.with_masks(builder, &recipe).build()?)
     }
 }
 

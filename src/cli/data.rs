@@ -5,7 +5,7 @@ use anyhow::bail;
 use clap::ValueEnum;
 use feedline::error::Result;
 use feedline::label::Label;
-use feedline::source::{Coco, Folder, LabelReport, List, OnBadLabel, Shards, Source, Yolo};
+use feedline::source::{Coco, Folder, LabelReport, List, OnBadLabel, Shards, Source, WithMasks, Yolo};
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,9 @@ pub(crate) struct DataOptions {
     /// The folder that the images of COCO annotations lie in [default: that of the annotations]
     #[arg(long, value_name = "DIR")]
     pub(crate) image_dir: Option<PathBuf>,
+    /// The folder of the semantic masks: that of images/a/b.jpg, or of a/b.jpg, is a/b.png there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) mask_dir: Option<PathBuf>,
     /// What becomes of a label that cannot be right [default: fail]
     #[arg(long, value_name = "WHAT")]
     pub(crate) on_bad_label: Option<OnBad>,
@@ -50,6 +53,13 @@ impl DataOptions {
             );
         }
         Ok(kind)
+    }
+}
+
+impl DataOptions {
+    /// The masks of a source's images, where a folder of them is named.
+    pub(crate) fn masks_of<S: Source>(&self, source: S) -> feedline::error::Result<Option<WithMasks<S>>> {
+        self.mask_dir.as_ref().map(|folder| WithMasks::open(source, folder)).transpose()
     }
 }
 
@@ -116,7 +126,7 @@ impl Labelled {
 pub(crate) fn open(data: Option<&Path>, options: &DataOptions) -> anyhow::Result<Arc<dyn Source>> {
     let path = data.map_or_else(bundled, |path| Ok(path.to_owned()))?;
     let kind = options.kind_of(&path)?;
-    Ok(match kind {
+    let source: Arc<dyn Source> = match kind {
         Kind::Tar if path.is_file() => Arc::new(Shards::open([&path])?),
         Kind::Tar => Arc::new(Shards::folder(&path)?),
         Kind::List => Arc::new(List::open(path)?),
@@ -129,6 +139,10 @@ pub(crate) fn open(data: Option<&Path>, options: &DataOptions) -> anyhow::Result
                 Labelled::Coco(source) => Arc::new(source),
             }
         }
+    };
+    Ok(match &options.mask_dir {
+        Some(folder) => Arc::new(WithMasks::open(source, folder)?),
+        None => source,
     })
 }
 

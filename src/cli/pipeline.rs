@@ -2,11 +2,14 @@
 
 use super::data::{self, DataOptions};
 use feedline::error::Result;
-use feedline::loader::{LastBatch, Loader};
+use feedline::loader::{LastBatch, Loader, LoaderBuilder};
 use feedline::recipe::Recipe;
 use feedline::source::Source;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// The class of what shows no image.
+pub(crate) const IGNORED: u8 = 255;
 
 /// What is run on which data with which dice.
 #[derive(Clone, Debug, clap::Args)]
@@ -52,6 +55,14 @@ impl Pipeline {
         Ok(recipe)
     }
 
+    /// Asks for masks where a folder of them is named; unless the recipe says otherwise, losses ignore what shows no image.
+    pub(crate) fn with_masks(&self, builder: LoaderBuilder, recipe: &Recipe) -> LoaderBuilder {
+        match self.options.mask_dir {
+            Some(_) => builder.masks(recipe.labels.mask_fill.unwrap_or(IGNORED)),
+            None => builder,
+        }
+    }
+
     /// A loader for planning single samples: whatever the recipe says of batches matters only where they differ in size.
     pub(crate) fn planner(&self, source: Arc<dyn Source>, topology: Topology) -> anyhow::Result<Loader> {
         let recipe = self.read_recipe()?;
@@ -65,6 +76,6 @@ impl Pipeline {
                 builder.batch_size(rows.unwrap_or(1)).rank(0, topology.world_size.unwrap_or(1))
             }
         };
-        Ok(builder.build()?)
+        Ok(self.with_masks(builder, &recipe).build()?)
     }
 }

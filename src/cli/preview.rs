@@ -31,6 +31,7 @@ const MAX_COUNT: usize = 200;
 ///
 /// Each pair shows the upright original at the left and the sample at the right, normalisation undone. Where labels say
 /// what is seen in an image, boxes, outlines, masks and keypoints are drawn in the colour of their class, with its name.
+/// With --mask-dir the classes of pixels are laid over both, 255 apart.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -97,8 +98,10 @@ fn pair(
     if let Label::Objects(objects) = source.label(index as usize) {
         draft = draft.with_objects(objects);
     }
-    let (plan, seen) = fitted(draft)?;
+    let (mut plan, seen) = fitted(draft)?;
     let mut original = thumbnail(&studio.develop(&still, &plan, levels(&plan))?);
+    plan.images.iter_mut().for_each(|image| image.index = index);
+    marks::lay(&mut original, loader.mask(&plan)?, plan.size());
     marks::draw(&mut original, &seen, source.classes());
     let (plan, _) = loader.plan(epoch, index)?;
     let normalize = loader.output().and_then(|output| output.normalize).unwrap_or(Normalize::UNIT);
@@ -117,6 +120,7 @@ fn pair(
     ];
     carry::carry(&mut seen, &[scaling(shrunk, plan.images.len())]);
     let mut sample = thumbnail(&studio.render(&sample, &small, levels(&small))?);
+    marks::lay(&mut sample, loader.mask(&plan)?, plan.size());
     marks::draw(&mut sample, &seen, source.classes());
     Ok([original, sample])
 }

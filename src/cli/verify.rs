@@ -5,7 +5,7 @@ use super::print;
 use anyhow::{Context, ensure};
 use feedline::geometry::Size;
 use feedline::image::{self, Limits};
-use feedline::source::{BadLabel, Folder, Source};
+use feedline::source::{BadLabel, Folder, Source, WithMasks};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::io::Write;
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 /// Decode every image and report the files that would fail, with their causes; check labels
 ///
 /// Finds image files at any depth, by the endings that torchvision knows in any case; what a file is, is decided by
-/// its content. The labels of a YOLO or COCO data set are checked too: all bad ones are listed with their places. Exits
+/// its content. With --mask-dir the mask of each image is decoded too. The labels of a YOLO or COCO data set are checked too: all bad ones are listed with their places. Exits
 /// with 1 if any file or label is bad. Of a data.yaml one split is looked at: --split, or train. Nothing is written.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -57,6 +57,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     } else if about.is_dir() {
         verify_folder(arguments)?
     } else {
+        ensure!(
+            arguments.options.mask_dir.is_none(),
+            "--mask-dir is for a data set: name the folder of the images"
+        );
         let mut report = Report::new(1, arguments.json);
         let read = std::fs::read(&arguments.path).map_err(|error| error.to_string());
         report.add(examine(&arguments.path, read.as_deref()))?;
@@ -67,12 +71,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 fn verify_folder(arguments: &Arguments) -> anyhow::Result<u64> {
     let folder = Folder::flat(&arguments.path)?;
+    let masks = arguments.options.masks_of(&folder)?;
     let mut report = Report::new(folder.len() as u64, arguments.json);
     let mut bytes = Vec::new();
     for index in 0..folder.len() {
         let path = arguments.path.join(folder.key(index).as_ref());
         let read = folder.read(index, &mut bytes).map_err(cause);
-        report.add(examine(&path, read.as_ref().map(|()| bytes.as_slice())))?;
+        let mut finding = examine(&path, read.as_ref().map(|()| bytes.as_slice()));
+        finding.look_at_mask(masks.as_ref(), index);
+        report.add(finding)?;
     }
     report.finish()
 }
@@ -81,6 +88,7 @@ fn verify_labelled(arguments: &Arguments, kind: Kind) -> anyhow::Result<u64> {
     let labelled = data::open_labelled(&arguments.path, kind, &arguments.options, true)?;
     say_which_split(arguments, kind);
     let source = labelled.source();
+    let masks = arguments.options.masks_of(source)?;
     let mut report = Report::new(source.len() as u64, arguments.json);
     let mut bytes = Vec::new();
     for index in 0..source.len() {
@@ -91,6 +99,7 @@ fn verify_labelled(arguments: &Arguments, kind: Kind) -> anyhow::Result<u64> {
         {
             finding.disagree_with(coco.image_size(index).filter(|said| *said != [width, height]));
         }
+        finding.look_at_mask(masks.as_ref(), index);
         report.add(finding)?;
     }
     for label in &labelled.report().bad {
@@ -159,6 +168,31 @@ impl Finding {
                 self.height.unwrap_or(0)
             ));
         }
+    }
+}
+
+impl Finding {
+    /// Notes what is wrong with the image's mask.
+    fn look_at_mask<S: Source>(&mut self, masks: Option<&WithMasks<S>>, index: usize) {
+        let (Some(masks), Some(width), Some(height), None) = (masks, self.width, self.height, &self.cause)
+        else {
+            return;
+        };
+        let mut bytes = Vec::new();
+        let found = match masks.mask(index, &mut bytes) {
+            Ok(_) => image::decode_mask(&bytes, &Limits::default(), &mut Vec::new())
+                .map_err(|error| error.to_string()),
+            Err(error) => Err(cause(error)),
+        };
+        let size = Size::new(width, height);
+        let wrong = match found {
+            Ok(found) if found == size => return,
+            Ok(found) => {
+                format!("its mask has {found} pixels and the image {size}: make a mask of that size")
+            }
+            Err(cause) => format!("its mask: {cause}"),
+        };
+        (self.status, self.cause) = ("bad", Some(wrong));
     }
 }
 

@@ -12,3 +12,11 @@ pub struct DecodedBy {
     /// This crate's decoder on the CPU.
     pub cpu: u64,
 }
+
+impl DecodedBy {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        let Self { hardware, gpu_huffman, hybrid, cpu } = self;
+        hardware + gpu_huffman + hybrid + cpu
+    }
+}

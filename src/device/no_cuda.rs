@@ -3,6 +3,7 @@
 use super::cpu::Input;
 use super::{DecodedBy, Device};
 use crate::error::{Cause, Error, Result};
+use crate::geometry::{Orientation, Size};
 use crate::image::Limits;
 use crate::output::Output;
 use crate::plan::Plan;
@@ -17,6 +18,7 @@ pub(crate) struct Options {
     pub(crate) rows: usize,
     pub(crate) limits: Limits,
     pub(crate) budget: Option<u64>,
+    pub(crate) image_cache: usize,
     pub(crate) pinned: usize,
     pub(crate) low_priority: bool,
 }
@@ -34,8 +36,8 @@ pub(crate) struct Engine(Infallible);
 
 impl Engine {
     pub(crate) fn new(options: Options) -> Result<Self> {
-        let Options { ordinal, row_bytes, rows, limits, budget, pinned, low_priority } = options;
-        drop((row_bytes, rows, limits, budget, pinned, low_priority));
+        let Options { ordinal, row_bytes, rows, limits, budget, image_cache, pinned, low_priority } = options;
+        drop((row_bytes, rows, limits, budget, image_cache, pinned, low_priority));
         Err(unavailable(ordinal))
     }
 
@@ -49,6 +51,34 @@ impl Engine {
     }
 
     pub(crate) fn decoded_by(&self) -> DecodedBy {
+        match self.0 {}
+    }
+
+    pub(crate) fn gallery(&self) -> Option<&Gallery> {
+        match self.0 {}
+    }
+}
+
+pub(crate) struct Gallery(Infallible);
+
+impl Gallery {
+    pub(crate) fn find(&self, _: u64) -> Option<Arc<Exhibit>> {
+        match self.0 {}
+    }
+
+    pub(crate) fn figures(&self) -> (u64, u64) {
+        match self.0 {}
+    }
+}
+
+pub(crate) struct Exhibit(Infallible);
+
+impl Exhibit {
+    pub(crate) fn stored(&self) -> Size {
+        match self.0 {}
+    }
+
+    pub(crate) fn orientation(&self) -> Orientation {
         match self.0 {}
     }
 }
@@ -96,6 +126,14 @@ impl Worker {
         _: &[Input<'_>],
         _: bool,
     ) -> Result<(), (usize, Cause)> {
+        match self.0 {}
+    }
+
+    pub(crate) fn exhibit(&mut self, _: &Slot, _: u64, _: &Input<'_>) -> Result<Arc<Exhibit>, Cause> {
+        match self.0 {}
+    }
+
+    pub(crate) fn stage_shared(&self, _: &Slot, _: usize, _: &Plan, _: Vec<Arc<Exhibit>>) {
         match self.0 {}
     }
 }

@@ -204,10 +204,11 @@ impl LoaderBuilder {
         self
     }
 
-    /// Most bytes of decoded images that are kept for other samples of the window, where augmentations mix samples and
-    /// the CPU renders (default 256 MiB; 0 keeps none, so that each sample decodes its partners itself).
+    /// Most bytes of decoded images that are kept for other samples of the window, where augmentations mix samples
+    /// (default 256 MiB; 0 keeps none, so that each sample decodes its partners itself). On a GPU they are bytes of its
+    /// memory, besides [`LoaderBuilder::device_memory`].
     ///
-    /// A window of 128 photographs of 640x480 pixels takes 118 MB, and two windows meet where one ends.
+    /// A window of 128 photographs of 640x480 pixels takes 118 MB (134 MB on a GPU), and two windows meet where one ends.
     pub fn image_cache(mut self, bytes: usize) -> Self {
         self.image_cache = bytes;
         self
@@ -290,8 +291,14 @@ impl LoaderBuilder {
         let rows = self.setup.batch_size;
         let row_bytes =
             largest.map_or(Ok(0), |output| checked_bytes(&output, rows, reserved + SLOTS_BESIDE))?;
+        // A smaller transform is chosen for one plan.
+        let shares = planner.block() > 1 && self.scale == DecodeScale::Exact && self.image_cache > 0;
+        let image_cache = if shares { self.image_cache } else { 0 };
         let engine = match device {
-            Some(options) => Some(Arc::new(cuda::Engine::new(cuda::Options { row_bytes, ..options })?)),
+            Some(options) => {
+                let options = cuda::Options { row_bytes, image_cache, ..options };
+                Some(Arc::new(cuda::Engine::new(options)?))
+            }
             None => None,
         };
         let maker = match &engine {
@@ -299,13 +306,10 @@ impl LoaderBuilder {
             None => Maker::Host { rows, row_bytes },
         };
         let pool = Pool::new(maker, allowed + SLOTS_BESIDE, reserved + SLOTS_BESIDE)?;
-        // A smaller transform is chosen for one plan, and a GPU keeps its surfaces to itself.
-        let shares = planner.block() > 1 && engine.is_none() && self.scale == DecodeScale::Exact;
-        let shares = shares && self.image_cache > 0;
         let (mode, budget) = self.index;
         let indexing = Indexing::new(mode, budget, &*self.source);
         let context = Context {
-            gallery: shares.then(|| Gallery::new(self.image_cache)),
+            gallery: (shares && engine.is_none()).then(|| Gallery::new(image_cache)),
             indexing,
             engine,
             source: self.source,
@@ -335,6 +339,7 @@ impl LoaderBuilder {
             rows: self.setup.batch_size,
             limits: self.limits.clone(),
             budget: self.device_memory,
+            image_cache: 0,
             pinned: self.pinned_memory / (self.prefetch.unwrap_or(AUTO_PREFETCH.1) + SLOTS_BESIDE),
             low_priority: self.low_priority,
         })

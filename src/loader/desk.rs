@@ -1,11 +1,12 @@
 //! One worker's tools: what carries a row through read, plan, decode and render, wherever pixels are made.
 
+use super::gallery::Asked;
 use super::masks::Masks;
 use super::memory::Slot;
 use super::planner::Place;
 use super::policy::{Failure, Stage, Status};
 use super::queue::{Job, Outcome, Sample};
-use super::shelf::Shelf;
+use super::shelf::{Picture, Shared, Shelf};
 use super::worker::Context;
 use crate::device::batch::Row;
 use crate::device::{cpu, cuda};
@@ -52,8 +53,7 @@ enum Seat<'a> {
 
 impl<'a> Desk<'a> {
     pub(super) fn new(context: &'a Context) -> Self {
-        let gallery = context.gallery.as_ref();
-        let shelf = Shelf::new(&*context.source, &context.meters, context.exif, gallery);
+        let shelf = Shelf::new(&*context.source, &context.meters, context.exif, context.shared());
         let tools = match &context.engine {
             None => Tools::Cpu(Box::new(cpu::Worker::new(&context.limits).scale(context.scale))),
             Some(engine) => Tools::Cuda(Box::new(cuda::Worker::new(engine))),
@@ -139,7 +139,7 @@ impl<'a> Desk<'a> {
         (position, index): (u64, u64),
         seat: &mut Seat<'_>,
     ) -> Result<Sample, Failure> {
-        self.shelf.clear();
+        self.shelf.clear(matches!(seat, Seat::Device { decode_here: true, .. }));
         let (course, output) = (&job.course, job.course.output(job.batch));
         let (epoch, order, target) = (course.epoch, &course.order, course.target(job.batch));
         let plan = self.plan(Place { epoch, order, position, index, target }, output)?;
@@ -160,8 +160,9 @@ impl<'a> Desk<'a> {
         (plan, output): (&Plan, Option<Output>),
         seat: &mut Seat<'_>,
     ) -> Result<(), Failure> {
-        if self.context.gallery.is_some() {
-            return self.make_of_shared(index, (plan, output), seat);
+        let shared = self.context.shared().filter(|_| !self.shelf.is_alone());
+        if let Some(shared) = shared {
+            return self.make_of_shared(index, (plan, output), seat, shared);
         }
         let (context, inputs) = (self.context, self.shelf.inputs(plan));
         let started = Instant::now();
@@ -177,10 +178,7 @@ impl<'a> Desk<'a> {
             (Tools::Cuda(worker), Seat::Device { slot, row, decode_here }) => {
                 worker.stage(slot, *row, plan, &inputs, *decode_here)
             }
-            _ => Err((
-                0,
-                "its memory is not where its device makes pixels; this is a bug, please report it".into(),
-            )),
+            _ => Err(misplaced()),
         };
         context.meters.stage(Stage::Decode).record(started.elapsed() + self.shelf.parsing());
         decoded.map_err(|bad| undecodable(context, plan, index, bad))?;
@@ -191,23 +189,46 @@ impl<'a> Desk<'a> {
         rendered(context, index, || worker.render(plan, output, row))
     }
 
-    /// As [`Desk::make`] on the CPU, with images that other samples may have decoded, and may use after this one.
+    /// As [`Desk::make`], with images that other samples may have decoded, and may use after this one.
     fn make_of_shared(
         &mut self,
         index: u64,
         (plan, output): (&Plan, Option<Output>),
         seat: &mut Seat<'_>,
+        shared: Shared<'_>,
     ) -> Result<(), Failure> {
         let context = self.context;
-        let (Tools::Cpu(worker), Some(output), Seat::Host(row)) = (&mut self.tools, &output, seat) else {
-            let cause = "images are shared only where the CPU renders; this is a bug, please report it";
-            return Err(failure(context, Stage::Decode, index, cause.into()));
-        };
         let started = Instant::now();
-        let decoded = self.shelf.pictures(plan, |input, image| worker.decode_whole(input, image));
+        let made = match (&mut self.tools, &*seat, shared) {
+            (Tools::Cpu(worker), Seat::Host(_), Shared::Host(gallery)) => {
+                self.shelf.pictures(plan, |record, input| match gallery.ask(record) {
+                    Asked::Here(picture) => Ok(Picture::Host(picture)),
+                    Asked::Mine(claim) => {
+                        let mut pixels = gallery.blank();
+                        worker.decode_whole(*input, &mut pixels)?;
+                        context.meters.images.fetch_add(1, Relaxed);
+                        Ok(Picture::Host(claim.keep(pixels)))
+                    }
+                })
+            }
+            (Tools::Cuda(worker), Seat::Device { slot, .. }, Shared::Device(_)) => self
+                .shelf
+                .pictures(plan, |record, input| Ok(Picture::Device(worker.exhibit(slot, record, input)?))),
+            _ => Err(misplaced()),
+        };
         context.meters.stage(Stage::Decode).record(started.elapsed() + self.shelf.parsing());
-        let pictures = decoded.map_err(|bad| undecodable(context, plan, index, bad))?;
-        rendered(context, index, || worker.render_shared(plan, &pictures, output, row))
+        let pictures = made.map_err(|bad| undecodable(context, plan, index, bad))?.into_iter();
+        match (&mut self.tools, &output, seat) {
+            (Tools::Cpu(worker), Some(output), Seat::Host(row)) => {
+                let pictures: Vec<_> = pictures.filter_map(Picture::host).collect();
+                rendered(context, index, || worker.render_shared(plan, &pictures, output, row))
+            }
+            (Tools::Cuda(worker), _, Seat::Device { slot, row, .. }) => {
+                worker.stage_shared(slot, *row, plan, pictures.filter_map(Picture::device).collect());
+                Ok(())
+            }
+            _ => Err(undecodable(context, plan, index, misplaced())),
+        }
     }
 
     fn plan(&mut self, place: Place<'_>, output: Option<Output>) -> Result<Plan, Failure> {
@@ -242,6 +263,10 @@ impl<'a> Desk<'a> {
             status: Status::Ok,
         }
     }
+}
+
+fn misplaced() -> (usize, Cause) {
+    (0, "its memory is not where its device makes pixels; this is a bug, please report it".into())
 }
 
 /// Times a rendering, and says whose failed.

@@ -77,9 +77,9 @@ impl Gallery {
     }
 
     /// How many decodes were saved, and the bytes that the images take.
-    pub(super) fn figures(&self) -> (u64, usize) {
+    pub(super) fn figures(&self) -> (u64, u64) {
         let state = self.lock();
-        (state.hits, state.bytes)
+        (state.hits, state.bytes as u64)
     }
 
     fn wait(&self, record: u64) -> MutexGuard<'_, State> {
@@ -190,7 +190,7 @@ mod tests {
         keep(&gallery, 3);
         assert!(gallery.find(1).is_none());
         assert!([0, 2, 3].iter().all(|record| gallery.find(*record).is_some()));
-        assert_eq!(gallery.figures(), (4, 3 * bytes_of(&picture(10))));
+        assert_eq!(gallery.figures(), (4, 3 * bytes_of(&picture(10)) as u64));
         assert!(gallery.blank().data.capacity() > 0);
     }
 

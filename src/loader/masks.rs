@@ -3,7 +3,7 @@
 use super::policy::{Failure, Stage};
 use super::worker::Context;
 use crate::device::cpu::Renderer;
-use crate::error::Cause;
+use crate::error::{Cause, Error};
 use crate::geometry::Rect;
 use crate::image::{Image, decode_mask};
 use crate::output::{DType, Layout, Output};
@@ -59,7 +59,7 @@ impl<'a> Masks<'a> {
     fn load(&mut self, at: usize, of: &ImageRef) -> Result<bool, Cause> {
         let image = &mut self.images[at];
         image.reset(of.stored, of.stored.rect());
-        if !self.context.source.mask(of.index as usize, &mut self.file)? {
+        if !self.context.source.mask(of.index as usize, &mut self.file).map_err(unreadable)? {
             image.data.fill(self.fill);
             return Ok(false);
         }
@@ -82,5 +82,13 @@ impl<'a> Masks<'a> {
     fn failure(&self, index: u64, cause: Cause) -> Failure {
         let key = self.context.source.key(index as usize).into_owned();
         Failure { stage: Stage::Decode, key, index, cause }
+    }
+}
+
+/// The image is named as it is; of the mask, only its own name is new.
+fn unreadable(error: Error) -> Cause {
+    match error {
+        Error::Sample { key, source, .. } => format!("its mask {key}: {source}").into(),
+        other => other.into(),
     }
 }

@@ -1,10 +1,11 @@
 //! The compressed files of the sample at hand: read once each, whatever number of layers shows them.
 
-use super::gallery::{Asked, Gallery};
+use super::gallery::Gallery;
 use super::planner::Looked;
 use super::policy::{Failure, Stage};
 use super::stats::Meters;
 use crate::device::cpu::Input;
+use crate::device::cuda;
 use crate::error::Cause;
 use crate::error::Error;
 use crate::geometry::Orientation;
@@ -16,16 +17,50 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
+/// Where decoded images that samples share are kept.
+#[derive(Clone, Copy)]
+pub(super) enum Shared<'a> {
+    Host(&'a Gallery),
+    Device(&'a cuda::Gallery),
+}
+
+/// One of them.
+#[derive(Clone)]
+pub(super) enum Picture {
+    Host(Arc<Image>),
+    Device(Arc<cuda::Exhibit>),
+}
+
+impl Picture {
+    /// The one in the host's memory.
+    pub(super) fn host(self) -> Option<Arc<Image>> {
+        match self {
+            Picture::Host(picture) => Some(picture),
+            Picture::Device(_) => None,
+        }
+    }
+
+    /// The one in a device's memory.
+    pub(super) fn device(self) -> Option<Arc<cuda::Exhibit>> {
+        match self {
+            Picture::Device(picture) => Some(picture),
+            Picture::Host(_) => None,
+        }
+    }
+}
+
 /// Files read for one sample; their memory is used again for the next.
 pub(super) struct Shelf<'a> {
     source: &'a dyn Source,
     meters: &'a Meters,
     exif: bool,
     /// Decoded images that samples share; `None` where each has its own.
-    gallery: Option<&'a Gallery>,
+    shared: Option<Shared<'a>>,
+    /// Whether the sample at hand has each of its images for itself all the same.
+    alone: bool,
     files: Vec<File>,
-    /// Images of the gallery that this sample reads, by their index.
-    pictures: Vec<(u64, Arc<Image>)>,
+    /// Shared images that this sample reads, by their index.
+    pictures: Vec<(u64, Picture)>,
     /// Buffers of earlier samples.
     spare: Vec<Vec<u8>>,
     reading: Duration,
@@ -44,13 +79,14 @@ impl<'a> Shelf<'a> {
         source: &'a dyn Source,
         meters: &'a Meters,
         exif: bool,
-        gallery: Option<&'a Gallery>,
+        shared: Option<Shared<'a>>,
     ) -> Self {
         Self {
             source,
             meters,
             exif,
-            gallery,
+            shared,
+            alone: false,
             files: Vec::new(),
             pictures: Vec::new(),
             spare: Vec::new(),
@@ -59,11 +95,17 @@ impl<'a> Shelf<'a> {
         }
     }
 
-    /// Makes room for the next sample.
-    pub(super) fn clear(&mut self) {
+    /// Makes room for the next sample; one that is `alone` shares no images.
+    pub(super) fn clear(&mut self, alone: bool) {
+        self.alone = alone;
         self.spare.extend(self.files.drain(..).map(|file| file.bytes));
         self.pictures.clear();
         (self.reading, self.parsing) = (Duration::ZERO, Duration::ZERO);
+    }
+
+    /// Whether the sample at hand shares no images.
+    pub(super) fn is_alone(&self) -> bool {
+        self.alone
     }
 
     /// Time spent reading for this sample.
@@ -79,7 +121,8 @@ impl<'a> Shelf<'a> {
     /// Reads the file `index`, unless it or its pixels are here already, and tells what it shows.
     pub(super) fn look(&mut self, index: u64) -> Result<Looked, Failure> {
         let (stored, turned) = match self.find(index) {
-            Some(picture) => (picture.stored, picture.orientation),
+            Some(Picture::Host(picture)) => (picture.stored, picture.orientation),
+            Some(Picture::Device(picture)) => (picture.stored(), picture.orientation()),
             None => {
                 let at = match self.files.iter().position(|file| file.index == index) {
                     Some(at) => at,
@@ -104,15 +147,15 @@ impl<'a> Shelf<'a> {
         files.map(|file| Input { bytes: &file.bytes, header: &file.header }).collect()
     }
 
-    /// The plan's images in its order, decoded whole by `decode` where nobody has yet.
+    /// The plan's images in its order; what this sample has not found yet comes from `make(record, file)`.
     ///
     /// # Errors
-    /// The number of the image that cannot be decoded, and why.
+    /// The number of the image that cannot be made, and why.
     pub(super) fn pictures(
         &mut self,
         plan: &Plan,
-        mut decode: impl FnMut(Input<'_>, &mut Image) -> Result<(), Cause>,
-    ) -> Result<Vec<Arc<Image>>, (usize, Cause)> {
+        mut make: impl FnMut(u64, &Input<'_>) -> Result<Picture, Cause>,
+    ) -> Result<Vec<Picture>, (usize, Cause)> {
         let mut pictures = Vec::with_capacity(plan.images.len());
         for (number, image) in plan.images.iter().enumerate() {
             if let Some(picture) = self.find(image.index) {
@@ -121,32 +164,29 @@ impl<'a> Shelf<'a> {
             }
             let lost =
                 || (number, "an image of the plan was not read; this is a bug, please report it".into());
-            let (gallery, record) =
-                self.gallery.map(|gallery| (gallery, self.record(image.index))).ok_or_else(lost)?;
-            let picture = match gallery.ask(record) {
-                Asked::Here(picture) => picture,
-                Asked::Mine(claim) => {
-                    let file = self.files.iter().find(|file| file.index == image.index).ok_or_else(lost)?;
-                    let mut pixels = gallery.blank();
-                    decode(Input { bytes: &file.bytes, header: &file.header }, &mut pixels)
-                        .map_err(|cause| (number, cause))?;
-                    self.meters.images.fetch_add(1, Relaxed);
-                    claim.keep(pixels)
-                }
-            };
-            self.pictures.push((image.index, Arc::clone(&picture)));
+            let file = self.files.iter().find(|file| file.index == image.index).ok_or_else(lost)?;
+            let input = Input { bytes: &file.bytes, header: &file.header };
+            let picture = make(self.record(image.index), &input).map_err(|cause| (number, cause))?;
+            self.pictures.push((image.index, picture.clone()));
             pictures.push(picture);
         }
         Ok(pictures)
     }
 
-    /// The image, if this sample has it at hand or the gallery has.
-    fn find(&mut self, index: u64) -> Option<Arc<Image>> {
-        if let Some((_, picture)) = self.pictures.iter().find(|(own, _)| *own == index) {
-            return Some(Arc::clone(picture));
+    /// The image, if this sample has it at hand or another one has.
+    fn find(&mut self, index: u64) -> Option<Picture> {
+        if self.alone {
+            return None;
         }
-        let picture = self.gallery?.find(self.record(index))?;
-        self.pictures.push((index, Arc::clone(&picture)));
+        if let Some((_, picture)) = self.pictures.iter().find(|(own, _)| *own == index) {
+            return Some(picture.clone());
+        }
+        let record = self.record(index);
+        let picture = match self.shared? {
+            Shared::Host(gallery) => Picture::Host(gallery.find(record)?),
+            Shared::Device(gallery) => Picture::Device(gallery.find(record)?),
+        };
+        self.pictures.push((index, picture.clone()));
         Some(picture)
     }
 

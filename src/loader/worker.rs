@@ -7,6 +7,7 @@ use super::indexing::Indexing;
 use super::labels::LabelRules;
 use super::planner::Planner;
 use super::queue::{Job, Outcome, Queue, Task};
+use super::shelf::Shared;
 use super::sizes::{Sizes, SizesAsked};
 use super::stats::Meters;
 use crate::device::cuda;
@@ -39,13 +40,21 @@ pub(super) struct Context {
     pub(super) labels: LabelRules,
     pub(super) meters: Meters,
     pub(super) indexing: Indexing,
-    /// Decoded images that samples share; `None` where each has its own.
+    /// Images that samples share where the CPU decodes; `None` where each has its own.
     pub(super) gallery: Option<Gallery>,
     /// `None`: the workers decode and render themselves.
     pub(super) engine: Option<Arc<cuda::Engine>>,
 }
 
 impl Context {
+    /// Images that samples share, wherever they are decoded.
+    pub(super) fn shared(&self) -> Option<Shared<'_>> {
+        match &self.engine {
+            Some(engine) => engine.gallery().map(Shared::Device),
+            None => self.gallery.as_ref().map(Shared::Host),
+        }
+    }
+
     /// What the run is made of.
     pub(super) fn identity(&self) -> &Identity {
         self.identity.get_or_init(|| Identity::of(self))

@@ -170,3 +170,48 @@ fn an_option_that_means_nothing_for_the_data_is_refused() {
     let error = fail(&["plan", "--data", word(&json), "--split", "val"]);
     assert!(error.contains("--split is for YOLO data sets") && error.contains("leave it out"), "{error}");
 }
+
+/// A mask for each image of [`data_set`], as large as those but for the last one.
+fn add_masks(folder: &std::path::Path) {
+    let image = image_size();
+    for (name, size) in [("a", image), ("b", image), ("c", [3, 2])] {
+        let path = folder.join(format!("masks/train/{name}.png"));
+        fs::create_dir_all(folder.join("masks/train")).expect("a folder");
+        let mut encoder = png::Encoder::new(fs::File::create(path).expect("a mask"), size[0], size[1]);
+        encoder.set_color(png::ColorType::Grayscale);
+        let mut writer = encoder.write_header().expect("a head");
+        writer.write_image_data(&vec![2; (size[0] * size[1]) as usize]).expect("classes");
+    }
+}
+
+fn image_size() -> [u32; 2] {
+    let bytes = fs::read(photo()).expect("the photograph");
+    let header = feedline::image::parse_header(&bytes).expect("a header");
+    let size = header.orientation.apply_size(header.size);
+    [size.width, size.height]
+}
+
+#[test]
+fn masks_are_checked_drawn_and_rendered() {
+    let folder = data_set("");
+    add_masks(folder.path());
+    let (data, masks) = (folder.path().join("images"), folder.path().join("masks"));
+    let verify = |extra: &[&str]| text(&feedline(&[&["verify", word(&data)], extra].concat()));
+    assert!(verify(&[]).0.contains("3 files: 3 ok"));
+    let (found, _) = verify(&["--mask-dir", word(&masks)]);
+    assert!(found.contains("3 files: 2 ok, 1 bad"), "{found}");
+    assert!(found.contains("its mask has 3x2 pixels and the image"), "{found}");
+    let alone = feedline(&["verify", word(&data.join("train/a.jpg")), "--mask-dir", word(&masks)]);
+    assert!(text(&alone).1.contains("--mask-dir is for a data set"));
+    let sheet = folder.path().join("sheet.png");
+    let preview = |extra: &[&str]| {
+        let words = ["preview", "--data", word(&data), "--count", "1", "--out", word(&sheet)];
+        text(&feedline(&[&words, extra].concat()));
+        fs::read(&sheet).expect("the sheet")
+    };
+    assert_ne!(preview(&[]), preview(&["--mask-dir", word(&masks)]), "nothing was laid over the pictures");
+    let bench =
+        ["bench", "--data", word(&data), "--images", "3", "--device", "cpu", "--mask-dir", word(&masks)];
+    assert!(fail(&bench).contains("its mask has 3x2 pixels"));
+    assert!(fail(&["plan", "--data", word(&data), "--mask-dir", word(&data)]).contains("have no mask"));
+}

@@ -8,6 +8,7 @@
 mod any_op;
 mod child;
 mod client;
+mod compare;
 mod decoding;
 mod double;
 mod driver_calls;
@@ -23,6 +24,7 @@ mod planted;
 mod probe;
 mod ring;
 mod scenario;
+mod sharing;
 mod sizes;
 mod sweep;
 mod trainer;

@@ -1,9 +1,9 @@
 //! Parts of samples pasted onto others: the CPU's bits from the renderer, and from the loader with labels.
 
 use crate::any_op::any_op;
+use crate::compare::same_on_both;
 use crate::parity::{FORMATS, LAYOUTS, any_draft, case, compare, plain};
 use crate::pictures;
-use crate::pipeline::same_on_both;
 use crate::scenario::{Outcome, Scenario};
 use feedline::augment::{Augmentation, CopyPaste, CopyPasteMode};
 use feedline::device::cuda::Renderer;

@@ -1,5 +1,6 @@
 //! Small pictures of every kind that a route exists for.
 
+use feedline::geometry::Size;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
 /// Gradients, stripes and a little noise, so that chroma, edges and every coefficient matter.
@@ -67,6 +68,17 @@ fn png(width: u32, height: u32) -> Vec<u8> {
     encoder.set_color(png::ColorType::Rgb);
     let mut writer = encoder.write_header().unwrap();
     writer.write_image_data(&pixels(width as u16, height as u16, 3, 5)).unwrap();
+    writer.finish().unwrap();
+    file
+}
+
+/// A semantic mask of so many pixels, in stripes of nine classes.
+pub(crate) fn mask(size: Size, seed: u32) -> Vec<u8> {
+    let mut file = Vec::new();
+    let encoder = png::Encoder::new(&mut file, size.width, size.height);
+    let mut writer = encoder.write_header().unwrap();
+    let places = (0..size.height).flat_map(|y| (0..size.width).map(move |x| x / 6 + y / 4));
+    writer.write_image_data(&places.map(|stripe| ((stripe + seed) % 9) as u8).collect::<Vec<u8>>()).unwrap();
     writer.finish().unwrap();
     file
 }

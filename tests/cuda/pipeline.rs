@@ -1,16 +1,14 @@
 //! The loader on a CUDA device: the same batches as on the CPU, whatever goes wrong on the way.
 
-use crate::client::Client;
+use crate::compare::{DEVICE, compared, epoch, same_on_both, seen, trained};
 use crate::pictures;
 use crate::scenario::{Libraries, Outcome, Scenario};
-use crate::trainer::Trainer;
 use feedline::augment::{ColorJitter, RandomErasing, RandomHorizontalFlip, RandomResizedCrop, Resize};
-use feedline::device::Device;
 use feedline::draft::op::Extent;
 use feedline::error::Error;
 use feedline::image::Limits;
 use feedline::label::Label;
-use feedline::loader::{BadSample, Batch, LastBatch, Loader, LoaderBuilder, Status};
+use feedline::loader::{BadSample, Batch, LastBatch, Loader, LoaderBuilder};
 use feedline::output::{DType, Layout};
 use feedline::recipe::Recipe;
 use feedline::source::{Memory, Source};
@@ -74,66 +72,6 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     .swept(),
     Scenario::new("a small epoch with a bad file", || small_epoch(pictures::few_with_a_bad_one())).swept(),
 ];
-
-const DEVICE: Device = Device::Cuda { ordinal: 0 };
-
-/// What a batch is compared by.
-#[derive(Debug, PartialEq)]
-struct Seen {
-    pixels: Vec<u8>,
-    indices: Vec<u64>,
-    labels: Vec<i64>,
-    status: Vec<Status>,
-}
-
-fn seen(batch: &Batch) -> Seen {
-    Seen {
-        pixels: batch.to_host().unwrap(),
-        indices: batch.indices().to_vec(),
-        labels: batch.labels().to_vec(),
-        status: batch.status().to_vec(),
-    }
-}
-
-fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<Seen, String>> {
-    loader
-        .epoch(number)
-        .map(|batch| batch.map(|batch| seen(&batch)).map_err(|error| error.to_string()))
-        .collect()
-}
-
-/// Runs the same description on both devices and compares everything.
-pub(crate) fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> Loader {
-    let cpu = build().device(Device::Cpu).build().unwrap();
-    let cuda = build().device(DEVICE).build().unwrap();
-    for number in 0..epochs {
-        let (want, got) = (epoch(&cpu, number), epoch(&cuda, number));
-        assert_eq!(got.len(), want.len(), "{what}: batches of epoch {number}");
-        for (at, (got, want)) in got.iter().zip(&want).enumerate() {
-            if got == want {
-                continue;
-            }
-            let (Ok(got), Ok(want)) = (got, want) else {
-                panic!("{what}, batch {at}: {got:?} and not {want:?}")
-            };
-            let different = got.pixels.iter().zip(&want.pixels).filter(|(a, b)| a != b).count();
-            panic!(
-                "{what}, epoch {number}, batch {at}: {different} of {} bytes differ; {:?} {:?} and not {:?} {:?}",
-                want.pixels.len(),
-                got.indices,
-                got.status,
-                want.indices,
-                want.status
-            );
-        }
-    }
-    let (want, got) = (cpu.report(), cuda.report());
-    let files = |report: &feedline::loader::Report| {
-        report.files.iter().map(|file| (file.key.clone(), file.cause.clone())).collect::<Vec<_>>()
-    };
-    assert_eq!(files(&got), files(&want), "{what}: reports");
-    cuda
-}
 
 pub(crate) fn small(files: Vec<Vec<u8>>) -> LoaderBuilder {
     Loader::builder(memory(files))
@@ -289,31 +227,6 @@ fn a_trainers_stream_sees_finished_batches_without_the_host_waiting() -> Outcome
     trained(2, || small(pictures::all()).batch_size(3).prefetch(1)).map(drop)
 }
 
-/// Nothing waits on the host between batches: only events stand between the loader's streams and the trainer's.
-pub(crate) fn trained(
-    epochs: u64,
-    build: impl Fn() -> LoaderBuilder,
-) -> Result<Loader, Box<dyn std::error::Error>> {
-    let cpu = build().build()?;
-    let client = Client::start()?;
-    let cuda = build().device(DEVICE).build()?;
-    let mut trainer = Trainer::new(&client)?;
-    for number in 0..epochs {
-        for batch in cuda.epoch(number) {
-            let batch = batch?;
-            trainer.copy(&batch)?;
-            // Its memory is used again at once, behind the trainer's copy.
-            drop(batch);
-        }
-    }
-    let want = (0..epochs).flat_map(|number| epoch(&cpu, number)).map(|seen| seen.map(|seen| seen.pixels));
-    assert!(
-        trainer.finish()? == want.collect::<Result<Vec<_>, _>>()?,
-        "a batch was read before it was finished, or overwritten before it was read"
-    );
-    Ok(cuda)
-}
-
 fn epochs_loaders_and_batches_may_be_dropped_at_any_time() -> Outcome {
     let build = || small(pictures::all()).batch_size(2).device(DEVICE).build().unwrap();
     for taken in 0..4 {
@@ -384,14 +297,4 @@ fn small_epoch(files: Vec<Vec<u8>>) -> Outcome {
         builder.bad_sample(BadSample::Skip).last_batch(LastBatch::Partial)
     };
     compared(build(), build())
-}
-
-fn compared(cuda: LoaderBuilder, cpu: LoaderBuilder) -> Outcome {
-    let cuda = cuda.device(DEVICE).build()?;
-    let cpu = cpu.build()?;
-    for (batch, want) in cuda.epoch(0).zip(cpu.epoch(0)) {
-        let (batch, want) = (batch?, want?);
-        assert!(batch.to_host()? == want.images(), "a batch was wrong, and no error said so");
-    }
-    Ok(())
 }

@@ -1,7 +1,8 @@
 //! Batches that differ in size: on a device they are the CPU's, in every size.
 
+use crate::compare::{same_on_both, trained};
 use crate::pictures;
-use crate::pipeline::{memory, same_on_both, small, trained};
+use crate::pipeline::{memory, small};
 use crate::scenario::{Libraries, Outcome, Scenario};
 use feedline::augment::{LetterBox, Mosaic, RandomHorizontalFlip, ResizeLongest, YoloPerspective};
 use feedline::geometry::Size;

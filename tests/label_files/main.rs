@@ -4,6 +4,7 @@
 
 mod cache;
 mod coco;
+mod masks;
 mod yolo;
 mod yolo_yaml;
 

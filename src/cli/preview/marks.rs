@@ -2,6 +2,7 @@
 
 use super::font;
 use super::sheet::{Rgb, Thumbnail};
+use crate::cli::pipeline::IGNORED;
 use feedline::geometry::Size;
 use feedline::plan::carry::Seen;
 
@@ -42,6 +43,19 @@ pub(super) fn draw(picture: &mut Thumbnail, objects: &[Seen], names: &[String]) 
         let number = object.class.to_string();
         let name = usize::try_from(object.class).ok().and_then(|class| names.get(class)).unwrap_or(&number);
         label(picture, object.bbox, name, colour(object.class));
+    }
+}
+
+/// Lays the colours of a mask's classes over the picture, which may be smaller than the mask.
+pub(super) fn lay(picture: &mut Thumbnail, mask: Option<Vec<u8>>, size: Size) {
+    let Some(mask) = mask else { return };
+    let Size { width, height } = picture.size;
+    let nearest = |at: u32, of: u32, to: u32| (u64::from(at) * u64::from(to) / u64::from(of.max(1))) as usize;
+    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+        let at = nearest(y, height, size.height) * size.width as usize + nearest(x, width, size.width);
+        if let Some(&class) = mask.get(at).filter(|&&class| class != IGNORED) {
+            picture.tint(x, y, colour(class.into()), MASK);
+        }
     }
 }
 
@@ -210,6 +224,19 @@ mod tests {
             [0, 0, 6, 6, 4, 4, 6, 0, 0, 0, 0, 0]
         );
         assert_eq!(rows[4], "..++..++............");
+    }
+
+    #[test]
+    fn the_classes_of_a_larger_mask_are_laid_over_the_picture_and_the_ignored_one_is_not() {
+        let mut picture = Thumbnail { size: Size::new(4, 2), rgb: vec![0; 24] };
+        let mask = (0..4u8).flat_map(|row| [row, row, 1, 1, IGNORED, IGNORED, 0, 0]).collect();
+        lay(&mut picture, Some(mask), Size::new(8, 4));
+        let tinted = |class: usize| COLOURS[class].map(|level| (u32::from(level) * MASK / 256) as u8);
+        let rows: Vec<[u8; 3]> = picture.rgb.chunks(3).map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
+        let close = |a: [u8; 3], b: [u8; 3]| a.iter().zip(b).all(|(a, b)| a.abs_diff(b) <= 1);
+        let want = [tinted(0), tinted(1), [0; 3], tinted(0), tinted(2), tinted(1), [0; 3], tinted(0)];
+        assert!(rows.iter().zip(want).all(|(got, want)| close(*got, want)), "{rows:?} and not {want:?}");
+        lay(&mut picture, None, Size::new(8, 4));
     }
 
     #[test]

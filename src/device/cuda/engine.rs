@@ -7,14 +7,17 @@
 
 mod arena;
 mod entry;
+mod gallery;
 mod images;
 mod part;
 mod quiet;
 mod slot;
 mod staging;
+mod stock;
 mod submit;
 mod worker;
 
+pub(crate) use gallery::{Exhibit, Gallery};
 pub use images::DeviceImages;
 pub(crate) use slot::{Filled, Slot};
 pub(crate) use worker::Worker;
@@ -30,7 +33,7 @@ use crate::geometry::Size;
 use crate::image::Limits;
 use crate::output::Output;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use submit::{Submitter, Trouble};
 
 /// The size of image that decoders reserve memory for at the start; larger ones make them reserve more when they come.
@@ -47,6 +50,8 @@ pub(crate) struct Options {
     pub(crate) limits: Limits,
     /// Most bytes of the device's memory for decoded images and scratch; `None`: a quarter of what is free.
     pub(crate) budget: Option<u64>,
+    /// Most bytes of the device's memory for images that samples share, besides that; 0 where none are.
+    pub(crate) image_cache: usize,
     /// Most bytes of pinned memory in each slot; what is beyond lies in ordinary memory, from where copies are slower.
     pub(crate) pinned: usize,
     /// Whether kernels run at the lowest priority that the device has.
@@ -57,6 +62,10 @@ pub(crate) struct Options {
 pub(crate) struct Engine {
     /// One batch is submitted at a time.
     submitter: Mutex<Submitter>,
+    /// Images that samples share.
+    gallery: Arc<Gallery>,
+    /// Whether they do.
+    shares: bool,
     /// For copies to the host.
     download: Stream,
     context: Context,
@@ -98,11 +107,24 @@ impl Engine {
         let (kernels, download, streams) = made().map_err(|error| device(&error))?;
         let decoder = decoder(&context, &decoding, options.rows)?;
         let capabilities = decoder.as_ref().map(Decoder::capabilities);
-        let submitter =
-            Submitter::new(&context, decoder, kernels, streams, &options).map_err(|error| device(&error))?;
-        let Options { row_bytes, rows, pinned, limits, .. } = options;
-        let (submitter, counters) = (Mutex::new(submitter), Counters::default());
-        Ok(Self { submitter, download, context, row_bytes, rows, pinned, limits, capabilities, counters })
+        let gallery = Arc::default();
+        let submitter = Submitter::new(&context, decoder, kernels, streams, &gallery, &options);
+        let submitter = Mutex::new(submitter.map_err(|error| device(&error))?);
+        let Options { row_bytes, rows, pinned, limits, image_cache, .. } = options;
+        let (shares, counters) = (image_cache > 0, Counters::default());
+        Ok(Self {
+            submitter,
+            gallery,
+            shares,
+            download,
+            context,
+            row_bytes,
+            rows,
+            pinned,
+            limits,
+            capabilities,
+            counters,
+        })
     }
 
     /// Decodes the staged rows of `slot` and renders them to `output`, if there is one, closing the gaps between them, and returns without waiting.
@@ -123,6 +145,11 @@ impl Engine {
             Trouble::Cuda(error) => failed(self.context.ordinal(), &error),
             Trouble::Plan(cause) => crate::error::Error::config(cause.to_string()),
         })
+    }
+
+    /// The images that samples share, where they do.
+    pub(crate) fn gallery(&self) -> Option<&Gallery> {
+        self.shares.then_some(&*self.gallery)
     }
 
     /// How many images each decoder has done: hardware engine, GPU, CPU and GPU together, CPU.

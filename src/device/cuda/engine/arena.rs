@@ -18,8 +18,10 @@ pub(super) struct Arena {
     pub(super) uploaded: Event,
     /// Behind it the latest images are decoded.
     pub(super) decoded: Event,
-    /// Behind it nothing reads the memory any more.
+    /// Behind it nothing reads the memory any more, nor does any part before use what it has used.
     pub(super) rendered: Event,
+    /// The number of the part whose end that is; 0 for none.
+    pub(super) part: u64,
 }
 
 /// Device memory that grows.
@@ -37,7 +39,7 @@ impl Arena {
         let event = || Event::new(context);
         let (uploaded, decoded, rendered) = (event()?, event()?, event()?);
         let (images, program) = (room(budget / 4 * 3), room(budget / 4));
-        let mut arena = Self { images, program, uploaded, decoded, rendered };
+        let mut arena = Self { images, program, uploaded, decoded, rendered, part: 0 };
         arena.images.reserve(SMALLEST.min(budget / 4 * 3), &arena.rendered)?;
         arena.program.reserve(SMALLEST.min(budget / 4), &arena.rendered)?;
         Ok(arena)

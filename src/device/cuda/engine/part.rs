@@ -2,14 +2,16 @@
 
 #![expect(unsafe_code, reason = "copies and launches take raw addresses")]
 
-use super::arena::ALIGNMENT;
-use super::entry::Entry;
+use super::arena::{ALIGNMENT, Arena};
+use super::entry::{Entry, decode_here};
 use super::slot::StagedImage;
+use super::stock::Fresh;
 use super::submit::{Submission, Submitter, Trouble};
 use crate::device::cuda::decode::{Capabilities, HostFree, Request};
-use crate::device::cuda::driver::{CudaError, DevicePtr};
+use crate::device::cuda::driver::{CudaError, DevicePtr, Event};
 use crate::device::cuda::render::{Program, Sample, Surface};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 impl Submitter {
     /// Decodes and renders entries whose images fit the arena `turn`.
@@ -19,14 +21,17 @@ impl Submitter {
         entries: &mut [Entry],
         submission: &mut Submission<'_, '_>,
     ) -> Result<(), Trouble> {
-        let arena = &mut self.arenas[turn];
-        // The arena's last part must be rendered before anything is written there again.
-        self.copying.wait(&arena.rendered)?;
-        self.decoding.wait(&arena.rendered)?;
-        let base = arena.images.address();
+        // The arena's last part must be rendered before anything is written there again, and so must be the part that used
+        // what the stock gives away now.
+        let after = self.stock.writes_after();
+        for rendered in ends(&self.arenas, turn, after) {
+            self.copying.wait(rendered)?;
+            self.decoding.wait(rendered)?;
+        }
+        let base = self.arenas[turn].images.address();
         entries.iter_mut().for_each(|entry| entry.rebase(base));
-        self.decode(turn, entries, submission)?;
-        self.upload(entries)?;
+        let fresh = self.decode(turn, after, entries, submission)?;
+        self.upload(entries, &fresh)?;
         let outputs = submission.judge(entries, self.arenas[turn].images.budget, self.capabilities);
         let arena = &self.arenas[turn];
         arena.decoded.record(&self.decoding)?;
@@ -37,40 +42,43 @@ impl Submitter {
             // Nothing was launched, so nothing has marked the end of the arena's writers.
             self.arenas[turn].rendered.record(&self.rendering)?;
         }
+        self.arenas[turn].part = self.number;
         Ok(())
     }
 
-    /// Lets the device decode the files; those that it refuses are decoded here, and else fail their entries.
+    /// Lets the device decode the files; those that it refuses are decoded here, and else fail their entries. Returns what
+    /// was to be decoded for many samples.
     fn decode(
         &mut self,
         turn: usize,
+        after: u64,
         entries: &mut [Entry],
         submission: &mut Submission<'_, '_>,
-    ) -> Result<(), CudaError> {
+    ) -> Result<Vec<Fresh>, CudaError> {
+        let mut fresh = self.stock.take_pending();
+        submission.in_flight.extend(fresh.iter().filter_map(|fresh| fresh.image.bytes()).cloned());
         let files = |(at, entry): (usize, &Entry)| {
             entry.files().map(move |(number, ..)| (at, number)).collect::<Vec<_>>()
         };
         let numbers: Vec<(usize, usize)> = entries.iter().enumerate().flat_map(files).collect();
-        if numbers.is_empty() {
-            return Ok(());
-        }
         let results = match &mut self.decoder {
-            Some(decoder) => {
+            Some(decoder) if !numbers.is_empty() || fresh.iter().any(Fresh::is_file) => {
                 // Rendering waits for uploads and decoders, so its end is that of all users of the arena.
                 let free = match self.capabilities.is_some_and(Capabilities::engines) {
-                    true => HostFree::wait([&self.arenas[turn].rendered])?,
+                    true => HostFree::wait(ends(&self.arenas, turn, after))?,
                     false => HostFree::unknown(),
                 };
                 let requests: Vec<Request<'_>> = entries
                     .iter()
                     .flat_map(Entry::files)
                     .map(|(_, bytes, header, target)| Request { bytes, header, target })
+                    .chain(fresh.iter().filter_map(Fresh::request))
                     .collect();
                 // SAFETY: the places were made for these regions, and the stream waits for their last users; the bytes
                 // are kept until the submission's end is seen.
                 unsafe { decoder.decode(&requests, &self.decoding, free) }?
             }
-            None => Vec::new(),
+            _ => Vec::new(),
         };
         let mut results = results.into_iter();
         for (at, number) in numbers {
@@ -81,22 +89,42 @@ impl Submitter {
                 }
             }
         }
-        Ok(())
+        for fresh in fresh.iter_mut().filter(|fresh| fresh.is_file()) {
+            match results.next() {
+                Some(Ok(route)) => submission.engine.count(route),
+                _ => self.decode_fresh_here(fresh, submission),
+            }
+        }
+        entries.iter_mut().for_each(Entry::fail_with_shared);
+        Ok(fresh)
+    }
+
+    /// Decodes an image of many samples here, since the device cannot.
+    fn decode_fresh_here(&mut self, fresh: &mut Fresh, submission: &mut Submission<'_, '_>) {
+        match decode_here(&fresh.image, &mut self.fallback, submission) {
+            Some(Ok(pixels)) => {
+                submission.in_flight.push(Arc::clone(&pixels.bytes));
+                fresh.image = StagedImage::Pixels(pixels);
+            }
+            Some(Err(cause)) => self.stock.spoil(fresh, cause),
+            None => {}
+        }
     }
 
     /// Copies what the CPU has decoded to its place.
-    fn upload(&self, entries: &[Entry]) -> Result<(), CudaError> {
-        for entry in entries.iter().filter(|entry| entry.failed.is_none()) {
-            for (image, place) in entry.staged.images.iter().zip(&entry.places) {
-                let StagedImage::Pixels(pixels) = image else { continue };
-                let bytes = pixels.bytes.bytes();
-                if bytes.is_empty() {
-                    continue;
-                }
-                // SAFETY: the place was made for these bytes; they are kept until the submission's end is seen. A decoder
-                // that has refused the image has ended: it waits for what it has queued.
-                unsafe { self.copying.copy_to_device(place.address, bytes.as_ptr(), bytes.len()) }?;
+    fn upload(&self, entries: &[Entry], fresh: &[Fresh]) -> Result<(), CudaError> {
+        let good = entries.iter().filter(|entry| entry.failed.is_none());
+        let own = good.flat_map(|entry| entry.staged.images.iter().zip(&entry.places));
+        let own = own.map(|(image, place)| (image, place.address));
+        for (image, address) in own.chain(fresh.iter().map(|fresh| (&fresh.image, fresh.hung.address))) {
+            let StagedImage::Pixels(pixels) = image else { continue };
+            let bytes = pixels.bytes.bytes();
+            if bytes.is_empty() {
+                continue;
             }
+            // SAFETY: the place was made for these bytes; they are kept until the submission's end is seen. A decoder that
+            // has refused the image has ended: it waits for what it has queued.
+            unsafe { self.copying.copy_to_device(address, bytes.as_ptr(), bytes.len()) }?;
         }
         Ok(())
     }
@@ -162,7 +190,7 @@ impl Submitter {
         self.copying.wait(&arena.rendered)?;
         // SAFETY: the room was made for the tables, which are kept until the submission's end is seen.
         unsafe { self.copying.copy_to_device(address, tables.bytes().as_ptr(), tables.bytes().len()) }?;
-        submission.in_flight.pieces.push(tables);
+        submission.in_flight.push(Arc::new(tables));
         arena.uploaded.record(&self.copying)?;
         self.rendering.wait(&arena.uploaded)?;
         let scratch = address + (bytes - program.scratch_bytes()) as DevicePtr;
@@ -172,6 +200,13 @@ impl Submitter {
         arena.rendered.record(&self.rendering)?;
         Ok(())
     }
+}
+
+/// The ends of the last part in the arena `turn` and of the part number `after`.
+fn ends(arenas: &[Arena; 2], turn: usize, after: u64) -> impl Iterator<Item = &Event> {
+    let other = &arenas[1 - turn];
+    let late = after > arenas[turn].part;
+    [Some(&arenas[turn].rendered), late.then_some(&other.rendered)].into_iter().flatten()
 }
 
 /// An entry with its surfaces and its row of the output.

@@ -2,9 +2,11 @@
 
 #![expect(unsafe_code, reason = "a consumer's stream is a raw handle")]
 
+use super::gallery::Exhibit;
 use super::images::DeviceImages;
 use super::quiet::settle;
 use super::staging::{Kept, Staging};
+use super::stock::Hung;
 use super::{Engine, failed};
 use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event};
 use crate::error::Result;
@@ -39,21 +41,14 @@ pub(super) struct State {
     pub(super) staging: Staging,
     /// By row; `None` where nothing was staged.
     pub(super) rows: Vec<Option<StagedRow>>,
-    /// What the device may still read of the latest submission.
-    pub(super) in_flight: InFlight,
+    /// What copies and decoders may still read of the latest submission.
+    pub(super) in_flight: Vec<Arc<Kept>>,
     /// Whether what is staged belongs to an earlier batch.
     pub(super) stale: bool,
     /// The streams on which the consumer uses the pixels.
     pub(super) consumers: Vec<Consumer>,
     /// Recorded on those streams: behind them the consumer is done with the pixels.
     pub(super) released: Vec<Event>,
-}
-
-/// Memory that copies and decoders read until a submission's end.
-#[derive(Default)]
-pub(super) struct InFlight {
-    pub(super) rows: Vec<StagedRow>,
-    pub(super) pieces: Vec<Kept>,
 }
 
 /// A stream of the consumer's: valid until the batch is dropped, as [`DeviceImages::use_on`] asks for.
@@ -69,18 +64,43 @@ pub(super) struct StagedRow {
 }
 
 /// One image of a sample.
+#[derive(Clone)]
 pub(super) enum StagedImage {
-    /// A whole file, and the part of the image that the plan reads.
-    File { bytes: Kept, header: Box<jpeg::Header>, wanted: Rect },
+    /// A whole file, and the part of the image that the plan reads. One that samples share is bad for all of them,
+    /// whatever part they read.
+    File { bytes: Arc<Kept>, header: Arc<jpeg::Header>, wanted: Rect, shared: bool },
     /// Pixels that the CPU has decoded.
     Pixels(StagedPixels),
+    /// An image that other samples show as well.
+    Shared(Shared),
+    /// The same, where it has a place in the device's memory; as long as the image is held it keeps that.
+    Hung(Arc<Exhibit>, Hung),
+}
+
+/// An image that other samples show as well, and the part of it that this one reads.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) exhibit: Arc<Exhibit>,
+    pub(super) wanted: Rect,
 }
 
 /// Packed RGB rows of a region.
+#[derive(Clone)]
 pub(super) struct StagedPixels {
-    pub(super) bytes: Kept,
+    pub(super) bytes: Arc<Kept>,
     pub(super) region: Rect,
     pub(super) pitch: usize,
+}
+
+impl StagedImage {
+    /// What copies and decoders read of it.
+    pub(super) fn bytes(&self) -> Option<&Arc<Kept>> {
+        match self {
+            StagedImage::File { bytes, .. } => Some(bytes),
+            StagedImage::Pixels(pixels) => Some(&pixels.bytes),
+            StagedImage::Shared(_) | StagedImage::Hung(..) => None,
+        }
+    }
 }
 
 impl Slot {
@@ -93,7 +113,7 @@ impl Slot {
             let state = State {
                 staging: Staging::new(&engine.context, engine.pinned),
                 rows: Vec::new(),
-                in_flight: InFlight::default(),
+                in_flight: Vec::new(),
                 stale: false,
                 consumers: Vec::new(),
                 released: Vec::new(),
@@ -133,7 +153,7 @@ impl Filled {
         }
         // What was staged in ordinary memory need not wait for the slot's next batch.
         if self.core.done.is_done().unwrap_or(false) {
-            state.in_flight = InFlight::default();
+            state.in_flight.clear();
         }
     }
 
@@ -163,7 +183,7 @@ impl Core {
                 settle(&self.engine.context);
             }
             state.rows.clear();
-            state.in_flight = InFlight::default();
+            state.in_flight.clear();
             state.staging.clear();
         }
         state

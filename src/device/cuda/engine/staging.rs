@@ -1,10 +1,12 @@
 //! Pinned memory for one batch's compressed files, CPU-decoded pixels and tables: filled front to back, emptied at once.
+//! A block with bytes that another batch shows as well rests until that is done with them.
 
 #![expect(unsafe_code, reason = "pinned memory is shared with the device's copy engine")]
 
 use crate::device::cuda::driver::{Context, PinnedBuffer};
 use crate::error::Cause;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 /// Blocks are at least this large, so that a batch takes few of them.
 const SMALLEST_BLOCK: usize = 4 << 20;
@@ -27,27 +29,35 @@ pub(super) struct Staging {
 }
 
 struct Block {
-    memory: PinnedBuffer,
+    /// Shared with the pieces of it.
+    memory: Arc<PinnedBuffer>,
     used: usize,
 }
 
-/// Bytes that stay where they are until the staging is emptied.
+/// Bytes that stay where they are.
 pub(super) enum Kept {
     /// In a block of the staging.
-    Pinned { start: NonNull<u8>, len: usize },
+    Pinned {
+        start: NonNull<u8>,
+        len: usize,
+        /// Keeps the bytes alive and from being handed out again.
+        _block: Arc<PinnedBuffer>,
+    },
     /// In ordinary memory, as the budget is spent.
     Spilled(Vec<u8>),
 }
 
-// SAFETY: a pinned piece is handed out once until the staging is emptied, which its owner does only when no piece is
-// left; so a `Kept` owns its bytes like a Vec does.
+// SAFETY: a pinned piece is handed out once until no piece of its block is left; so a `Kept` owns its bytes like a Vec
+// does.
 unsafe impl Send for Kept {}
+// SAFETY: as above; shared references only read.
+unsafe impl Sync for Kept {}
 
 impl Kept {
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             // SAFETY: `start` is the first of `len` initialised bytes of a block; see `Send` for who may write there.
-            Kept::Pinned { start, len } => unsafe { std::slice::from_raw_parts(start.as_ptr(), *len) },
+            Kept::Pinned { start, len, .. } => unsafe { std::slice::from_raw_parts(start.as_ptr(), *len) },
             Kept::Spilled(bytes) => bytes,
         }
     }
@@ -55,7 +65,9 @@ impl Kept {
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
         match self {
             // SAFETY: as in `bytes`, and `&mut self` makes this the only reference.
-            Kept::Pinned { start, len } => unsafe { std::slice::from_raw_parts_mut(start.as_ptr(), *len) },
+            Kept::Pinned { start, len, .. } => unsafe {
+                std::slice::from_raw_parts_mut(start.as_ptr(), *len)
+            },
             Kept::Spilled(bytes) => bytes,
         }
     }
@@ -71,8 +83,8 @@ impl Staging {
     /// # Errors
     /// All of one batch together would be more than [`MAX_SPILLED`] beyond the budget.
     pub(super) fn reserve(&mut self, len: usize) -> Result<Kept, Cause> {
-        if let Some(start) = self.pinned(len) {
-            return Ok(Kept::Pinned { start, len });
+        if let Some((start, block)) = self.pinned(len) {
+            return Ok(Kept::Pinned { start, len, _block: block });
         }
         if self.spilled.saturating_add(len) > MAX_SPILLED {
             return Err(format!(
@@ -85,13 +97,17 @@ impl Staging {
         Ok(Kept::Spilled(vec![0; len]))
     }
 
-    /// Empties it. The caller has seen the device finish with all pieces, and has none left.
+    /// Empties it. The caller has seen the device finish with the pieces that it let go of. Blocks of which somebody else
+    /// holds a piece stay as they are until the next time.
     pub(super) fn clear(&mut self) {
-        self.blocks.iter_mut().for_each(|block| block.used = 0);
+        for block in &mut self.blocks {
+            let used = if Arc::get_mut(&mut block.memory).is_some() { 0 } else { block.memory.len() };
+            block.used = used;
+        }
         self.spilled = 0;
     }
 
-    fn pinned(&mut self, len: usize) -> Option<NonNull<u8>> {
+    fn pinned(&mut self, len: usize) -> Option<(NonNull<u8>, Arc<PinnedBuffer>)> {
         let fits = |block: &Block| block.memory.len() - block.used >= len;
         let at = match self.blocks.iter().position(fits) {
             Some(at) => at,
@@ -101,7 +117,8 @@ impl Staging {
         let start = block.used;
         block.used = (start + len).next_multiple_of(ALIGNMENT).min(block.memory.len());
         // SAFETY: start + len <= the block's length.
-        NonNull::new(unsafe { block.memory.as_mut_ptr().add(start) })
+        let start = NonNull::new(unsafe { block.memory.as_mut_ptr().add(start) })?;
+        Some((start, Arc::clone(&block.memory)))
     }
 
     fn grow(&mut self, len: usize) -> Option<usize> {
@@ -115,7 +132,7 @@ impl Staging {
             return None;
         };
         self.bytes += size;
-        self.blocks.push(Block { memory, used: 0 });
+        self.blocks.push(Block { memory: Arc::new(memory), used: 0 });
         Some(self.blocks.len() - 1)
     }
 }

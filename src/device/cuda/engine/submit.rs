@@ -2,8 +2,11 @@
 
 use super::arena::Arena;
 use super::entry::Entry;
+use super::gallery::Gallery;
 use super::quiet::Quiet;
-use super::slot::{InFlight, Slot};
+use super::slot::{Slot, StagedImage};
+use super::staging::Kept;
+use super::stock::Stock;
 use super::worker::Fallback;
 use super::{Engine, Options, Replace};
 use crate::device::cuda::decode::{Capabilities, Decoder};
@@ -11,6 +14,7 @@ use crate::device::cuda::driver::{Context, CudaError, Stream};
 use crate::device::cuda::render::Kernels;
 use crate::error::Cause;
 use crate::output::Output;
+use std::sync::Arc;
 
 /// Least memory for decoded images and scratch.
 const SMALLEST_BUDGET: u64 = 4 << 20;
@@ -26,6 +30,10 @@ pub(super) struct Submitter {
     pub(super) arenas: [Arena; 2],
     /// Which arena is next.
     turn: usize,
+    /// The number of the latest part.
+    pub(super) number: u64,
+    /// Images that samples share.
+    pub(super) stock: Stock,
     /// For files that the device's decoders refuse.
     pub(super) fallback: Fallback,
     pub(super) context: Context,
@@ -43,7 +51,7 @@ pub(super) struct Submission<'a, 'r> {
     /// Rows that were staged anew, for a later part.
     late: Vec<Entry>,
     /// What the device reads besides the entries.
-    pub(super) in_flight: InFlight,
+    pub(super) in_flight: Vec<Arc<Kept>>,
 }
 
 /// Why a whole submission failed.
@@ -65,6 +73,7 @@ impl Submitter {
         decoder: Option<Decoder>,
         kernels: Kernels,
         [copying, decoding, rendering]: [Stream; 3],
+        gallery: &Arc<Gallery>,
         options: &Options,
     ) -> Result<Self, CudaError> {
         let (free, _) = context.memory_info()?;
@@ -79,6 +88,8 @@ impl Submitter {
             rendering,
             arenas: [Arena::new(context, budget / 2)?, Arena::new(context, budget / 2)?],
             turn: 0,
+            number: 0,
+            stock: Stock::new(context, gallery, options.image_cache),
             fallback: Fallback::new(options.limits.clone()),
             context: context.clone(),
         })
@@ -91,6 +102,8 @@ impl Submitter {
         (slot, output): (&Slot, Option<Output>),
         replace: &mut Replace<'_>,
     ) -> Result<(), Trouble> {
+        // What an earlier submission has left undone that failed or panicked; it has waited for the device.
+        self.stock.undo();
         self.context.bind()?;
         let (rows, released) = {
             let mut state = slot.core.fresh();
@@ -98,9 +111,8 @@ impl Submitter {
         };
         let mut entries: Vec<Entry> = rows.into_iter().enumerate().filter_map(Entry::new).collect();
         let mut late = Vec::new();
-        let in_flight = InFlight::default();
         let mut submission =
-            Submission { engine, slot, output, replace, rows: 0, late: Vec::new(), in_flight };
+            Submission { engine, slot, output, replace, rows: 0, late: Vec::new(), in_flight: Vec::new() };
         // Declared behind all that the device reads, so it waits before any of that is freed, on every way out.
         let quiet = Quiet::new(&self.context);
         for event in &released {
@@ -112,8 +124,10 @@ impl Submitter {
         slot.core.done.record(&self.rendering)?;
         quiet.disarm();
         let mut in_flight = std::mem::take(&mut submission.in_flight);
-        in_flight.rows.extend(entries.into_iter().chain(late).map(|entry| entry.staged));
+        let images = entries.iter().chain(&late).flat_map(|entry| &entry.staged.images);
+        in_flight.extend(images.filter_map(StagedImage::bytes).cloned());
         slot.core.state().in_flight = in_flight;
+        self.stock.settle(entries.iter().map(Entry::shown).sum());
         Ok(())
     }
 
@@ -122,8 +136,9 @@ impl Submitter {
         let mut rest = entries;
         while !rest.is_empty() {
             let turn = self.turn;
+            self.number += 1;
             self.turn = (turn + 1) % self.arenas.len();
-            let count = self.fit(rest, self.arenas[turn].images.budget, submission);
+            let count = self.fit(rest, self.arenas[turn].images.budget, submission)?;
             let bytes = rest[..count].iter().map(Entry::end).max().unwrap_or(0);
             let arena = &mut self.arenas[turn];
             match arena.images.reserve(bytes, &arena.rendered) {
@@ -139,10 +154,16 @@ impl Submitter {
     }
 
     /// Places as many of the entries as fit into `budget`, at least one, and returns their number.
-    fn fit(&mut self, entries: &mut [Entry], budget: usize, submission: &mut Submission<'_, '_>) -> usize {
+    fn fit(
+        &mut self,
+        entries: &mut [Entry],
+        budget: usize,
+        submission: &mut Submission<'_, '_>,
+    ) -> Result<usize, CudaError> {
         let capabilities = self.capabilities;
         let mut used = 0;
         for (count, entry) in entries.iter_mut().enumerate() {
+            entry.hang(&mut self.stock, self.number, &self.arenas)?;
             if entry.bytes(capabilities) > budget {
                 // A whole image may be too much where the part that is wanted is not.
                 for number in 0..entry.staged.images.len() {
@@ -157,11 +178,11 @@ impl Submitter {
             }
             let end = entry.place(used, capabilities);
             if end > budget && count > 0 {
-                return count;
+                return Ok(count);
             }
             used = end;
         }
-        entries.len()
+        Ok(entries.len())
     }
 }
 

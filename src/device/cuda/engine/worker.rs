@@ -1,7 +1,8 @@
 //! A worker's side of a device: files that the device decodes are copied to pinned memory as they are, the others are
 //! decoded here and their pixels staged.
 
-use super::slot::{Slot, StagedImage, StagedPixels, StagedRow};
+use super::gallery::{Asked, Exhibit};
+use super::slot::{Shared, Slot, StagedImage, StagedPixels, StagedRow};
 use super::staging::Kept;
 use super::{Engine, Route};
 use crate::device::cpu::Input;
@@ -46,31 +47,79 @@ impl Worker {
     ) -> Result<(), (usize, Cause)> {
         let images = inputs.iter().enumerate().map(|(number, input)| {
             let wanted = reach::region(plan, number);
-            let there = !decode_here && !wanted.is_empty() && self.engine.takes(input);
-            match &input.header.jpeg {
-                Some(header) if there => {
-                    let reserved = slot.core.fresh().staging.reserve(input.bytes.len());
-                    let mut bytes = reserved.map_err(|cause| (number, cause))?;
-                    bytes.bytes_mut().copy_from_slice(input.bytes);
-                    Ok(StagedImage::File { bytes, header: Box::new(header.clone()), wanted })
-                }
-                _ => {
-                    let decoded = self.fallback.decode(input.bytes, input.header, wanted);
-                    let image = decoded.map_err(|cause| (number, cause))?;
-                    self.engine.count(Route::Cpu);
-                    let reserve = |len| slot.core.fresh().staging.reserve(len);
-                    let pixels = StagedPixels::copy(image, reserve).map_err(|cause| (number, cause))?;
-                    Ok(StagedImage::Pixels(pixels))
-                }
+            if self.engine.shares {
+                // What samples share is bad for all of them, whatever part they read.
+                let whole = input.header.size.rect();
+                self.fallback.decode(input.bytes, input.header, whole).map_err(|cause| (number, cause))?;
             }
+            self.image(slot, input, wanted, decode_here).map_err(|cause| (number, cause))
         });
         let images = images.collect::<Result<Vec<_>, _>>()?;
-        let mut state = slot.core.fresh();
+        slot.put(row, StagedRow { plan: plan.clone(), images });
+        Ok(())
+    }
+
+    /// Stages the whole image `record` for all samples that show it, unless another worker has.
+    ///
+    /// # Errors
+    /// Why it cannot be decoded.
+    pub(crate) fn exhibit(
+        &mut self,
+        slot: &Slot,
+        record: u64,
+        input: &Input<'_>,
+    ) -> Result<Arc<Exhibit>, Cause> {
+        let engine = Arc::clone(&self.engine);
+        let header = input.header;
+        match engine.gallery.ask(record) {
+            Asked::Here(exhibit) => Ok(exhibit),
+            Asked::Mine(claim) => {
+                let staged = self.image(slot, input, header.size.rect(), false)?;
+                Ok(claim.keep(header.size, header.orientation, staged))
+            }
+        }
+    }
+
+    /// Stages row `row` of images that samples share; `exhibits[i]` is `plan.images[i]`.
+    pub(crate) fn stage_shared(&self, slot: &Slot, row: usize, plan: &Plan, exhibits: Vec<Arc<Exhibit>>) {
+        let shared =
+            |(number, exhibit)| StagedImage::Shared(Shared { exhibit, wanted: reach::region(plan, number) });
+        let images = exhibits.into_iter().enumerate().map(shared).collect();
+        slot.put(row, StagedRow { plan: plan.clone(), images });
+    }
+
+    fn image(
+        &mut self,
+        slot: &Slot,
+        input: &Input<'_>,
+        wanted: Rect,
+        decode_here: bool,
+    ) -> Result<StagedImage, Cause> {
+        let there = !decode_here && !wanted.is_empty() && self.engine.takes(input);
+        match &input.header.jpeg {
+            Some(header) if there => {
+                let mut bytes = slot.core.fresh().staging.reserve(input.bytes.len())?;
+                bytes.bytes_mut().copy_from_slice(input.bytes);
+                let (bytes, header) = (Arc::new(bytes), Arc::new(header.clone()));
+                Ok(StagedImage::File { bytes, header, wanted, shared: false })
+            }
+            _ => {
+                let image = self.fallback.decode(input.bytes, input.header, wanted)?;
+                self.engine.count(Route::Cpu);
+                let reserve = |len| slot.core.fresh().staging.reserve(len);
+                Ok(StagedImage::Pixels(StagedPixels::copy(image, reserve)?))
+            }
+        }
+    }
+}
+
+impl Slot {
+    fn put(&self, row: usize, staged: StagedRow) {
+        let mut state = self.core.fresh();
         if state.rows.len() <= row {
             state.rows.resize_with(row + 1, || None);
         }
-        state.rows[row] = Some(StagedRow { plan: plan.clone(), images });
-        Ok(())
+        state.rows[row] = Some(staged);
     }
 }
 
@@ -120,6 +169,6 @@ impl StagedPixels {
                 to[width..].fill(0);
             }
         }
-        Ok(Self { bytes, region: image.region, pitch })
+        Ok(Self { bytes: Arc::new(bytes), region: image.region, pitch })
     }
 }

@@ -1,0 +1,210 @@
+//! Semantic masks for the images of any source, from a folder of PNG files.
+
+use super::files::Files;
+use super::{MAX_FILE_BYTES, Source};
+use crate::error::{Error, Result};
+use crate::label::Label;
+use std::borrow::Cow;
+use std::path::{Component, Path, PathBuf};
+
+/// Missing masks that an error names.
+const NAMED: usize = 3;
+
+/// A source whose images have masks in a folder: the mask of the image `a/b.jpg` is `a/b.png` there.
+///
+/// Of an image's key, what is behind its last folder named `images` counts, or all of it where there is none. Masks are
+/// PNG files of one channel, grey or with a palette, of at most 8 bits, as large as the upright image; a pixel is a class,
+/// the level or the place in the palette as it is stored. `docs/labels.md` says what becomes of each that is not.
+///
+/// ```no_run
+/// use feedline::loader::Loader;
+/// use feedline::source::{Folder, WithMasks};
+///
+/// let images = Folder::flat("data/images")?;
+/// let source = WithMasks::open(images, "data/masks")?;
+/// let loader = Loader::builder(source).masks(255);
+/// # Ok::<(), feedline::error::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct WithMasks<S> {
+    source: S,
+    files: Files,
+    /// By image: the number of its file.
+    masks: Vec<Option<u32>>,
+}
+
+/// How masks are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaskOptions {
+    allow_missing: bool,
+    max_file_bytes: u64,
+}
+
+impl Default for MaskOptions {
+    fn default() -> Self {
+        Self { allow_missing: false, max_file_bytes: MAX_FILE_BYTES }
+    }
+}
+
+impl<S: Source> WithMasks<S> {
+    /// The source with a mask in `folder` for every image.
+    ///
+    /// # Errors
+    /// Those of [`MaskOptions::open`].
+    pub fn open(source: S, folder: impl AsRef<Path>) -> Result<Self> {
+        MaskOptions::default().open(source, folder)
+    }
+
+    /// The number of images that have a mask.
+    pub fn masks(&self) -> usize {
+        self.masks.iter().flatten().count()
+    }
+}
+
+impl WithMasks<()> {
+    /// Options to open masks with.
+    pub fn options() -> MaskOptions {
+        MaskOptions::default()
+    }
+}
+
+impl MaskOptions {
+    /// Lets images have no mask; by default that is an error. All their pixels have the class that
+    /// [`crate::loader::LoaderBuilder::masks`] names.
+    pub fn allow_missing(self, allow_missing: bool) -> Self {
+        Self { allow_missing, ..self }
+    }
+
+    /// The largest mask file that is read; images of larger ones are bad samples.
+    pub fn max_file_bytes(self, max_file_bytes: u64) -> Self {
+        Self { max_file_bytes, ..self }
+    }
+
+    /// Looks for the masks of all images. None is read yet.
+    ///
+    /// # Errors
+    /// A folder that is not there, an image without a mask (how many, and the first three), no mask at all, a key that
+    /// leads out of the folder.
+    pub fn open<S: Source>(self, source: S, folder: impl AsRef<Path>) -> Result<WithMasks<S>> {
+        let folder = folder.as_ref();
+        if !folder.is_dir() {
+            let cause = if folder.exists() { "is no folder" } else { "is not there" };
+            return Err(Error::config(format!(
+                "{} {cause}: name the folder that holds the masks",
+                folder.display()
+            )));
+        }
+        let mut files = Files::below(folder);
+        files.max_file_bytes = self.max_file_bytes;
+        let (mut masks, mut missing, mut named) = (Vec::with_capacity(source.len()), 0usize, Vec::new());
+        for index in 0..source.len() {
+            let path = mask_of(&source.key(index), folder)?;
+            let found = path.is_file();
+            masks.push(found.then_some(files.len() as u32));
+            if found {
+                files.push(&path)?;
+            } else {
+                missing += 1;
+                if named.len() < NAMED {
+                    named.push(path.display().to_string());
+                }
+            }
+        }
+        files.shrink();
+        if missing > 0 && (!self.allow_missing || missing == masks.len()) {
+            return Err(refusal(missing, masks.len(), &named));
+        }
+        Ok(WithMasks { source, files, masks })
+    }
+}
+
+fn refusal(missing: usize, images: usize, named: &[String]) -> Error {
+    let more = if missing > named.len() { ", ..." } else { "" };
+    let remedy = match missing == images {
+        true => "name the folder whose files are called as the images, with the ending .png",
+        false => {
+            "put them there, take the images out, or allow it (allow_missing), which gives them the fill class"
+        }
+    };
+    Error::config(format!(
+        "{missing} of {images} images have no mask ({}{more} not found): {remedy}",
+        named.join(", ")
+    ))
+}
+
+/// Where the mask of an image of this key lies.
+fn mask_of(key: &str, folder: &Path) -> Result<PathBuf> {
+    let parts: Vec<Component> = Path::new(key).components().collect();
+    let parents = &parts[..parts.len().saturating_sub(1)];
+    let images = parents.iter().rposition(|part| part.as_os_str() == "images");
+    let below = &parts[images.map_or(0, |at| at + 1)..];
+    if below.is_empty() || !below.iter().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    {
+        return Err(Error::config(format!(
+            "the image `{key}` has no place below {}: open the images by paths below a folder named `images`, or below \
+             the folder of the data set",
+            folder.display()
+        )));
+    }
+    let mut path = folder.join(below.iter().collect::<PathBuf>());
+    path.set_extension("png");
+    Ok(path)
+}
+
+impl<S: Source> Source for WithMasks<S> {
+    fn len(&self) -> usize {
+        self.source.len()
+    }
+
+    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        self.source.read(index, bytes)
+    }
+
+    fn key(&self, index: usize) -> Cow<'_, str> {
+        self.source.key(index)
+    }
+
+    fn label(&self, index: usize) -> Label {
+        self.source.label(index)
+    }
+
+    fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
+        bytes.clear();
+        let Some(&mask) = self.masks.get(index) else { return Err(super::out_of_range(index, self.len())) };
+        let Some(file) = mask else { return Ok(false) };
+        let file = file as usize;
+        self.files.read(file, bytes).map_err(|error| match error {
+            // The mask's own name, with the image's number.
+            Error::Sample { key, source, .. } => Error::Sample { key, index: index as u64, source },
+            other => other,
+        })?;
+        Ok(true)
+    }
+
+    fn classes(&self) -> &[String] {
+        self.source.classes()
+    }
+
+    fn record(&self, index: usize) -> usize {
+        self.source.record(index)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_lies_where_the_key_says_behind_the_last_images() {
+        let path = |key: &str| mask_of(key, Path::new("masks")).map(|path| path.display().to_string());
+        assert_eq!(path("a.jpg").unwrap(), "masks/a.png");
+        assert_eq!(path("cat/a.b.JPEG").unwrap(), "masks/cat/a.b.png");
+        assert_eq!(path("images/train/a.jpg").unwrap(), "masks/train/a.png");
+        assert_eq!(path("/far/images/old/images/a.jpg").unwrap(), "masks/a.png");
+        assert_eq!(path("images").unwrap(), "masks/images.png");
+        for outside in ["/far/a.jpg", "../a.jpg", "images/../a.jpg", ""] {
+            assert!(path(outside).unwrap_err().to_string().contains("has no place"), "{outside}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! A loader on a CUDA device beside the same one on the CPU.
+
+use crate::client::Client;
+use crate::scenario::Outcome;
+use crate::trainer::Trainer;
+use feedline::device::Device;
+use feedline::loader::{Batch, BatchObjects, Loader, LoaderBuilder, Status};
+
+pub(crate) const DEVICE: Device = Device::Cuda { ordinal: 0 };
+
+/// What a batch is compared by.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Seen {
+    pixels: Vec<u8>,
+    masks: Option<Vec<u8>>,
+    objects: Option<BatchObjects>,
+    indices: Vec<u64>,
+    labels: Vec<i64>,
+    status: Vec<Status>,
+}
+
+pub(crate) fn seen(batch: &Batch) -> Seen {
+    Seen {
+        pixels: batch.to_host().unwrap(),
+        masks: batch.masks().map(<[u8]>::to_vec),
+        objects: batch.objects().cloned(),
+        indices: batch.indices().to_vec(),
+        labels: batch.labels().to_vec(),
+        status: batch.status().to_vec(),
+    }
+}
+
+pub(crate) fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<Seen, String>> {
+    loader
+        .epoch(number)
+        .map(|batch| batch.map(|batch| seen(&batch)).map_err(|error| error.to_string()))
+        .collect()
+}
+
+/// Runs the same description on both devices and compares everything.
+pub(crate) fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> Loader {
+    let [cpu, cuda] = same_batches(what, epochs, build);
+    assert_eq!(files(&cuda), files(&cpu), "{what}: reports");
+    cuda
+}
+
+/// What the report lists.
+pub(crate) fn files(loader: &Loader) -> Vec<(String, String)> {
+    loader.report().files.into_iter().map(|file| (file.key, file.cause)).collect()
+}
+
+/// Runs the same description on both devices and compares the batches.
+pub(crate) fn same_batches(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> [Loader; 2] {
+    let cpu = build().device(Device::Cpu).build().unwrap();
+    let cuda = build().device(DEVICE).build().unwrap();
+    for number in 0..epochs {
+        let (want, got) = (epoch(&cpu, number), epoch(&cuda, number));
+        assert_eq!(got.len(), want.len(), "{what}: batches of epoch {number}");
+        for (at, (got, want)) in got.iter().zip(&want).enumerate() {
+            if got == want {
+                continue;
+            }
+            let (Ok(got), Ok(want)) = (got, want) else {
+                panic!("{what}, batch {at}: {got:?} and not {want:?}")
+            };
+            let different = got.pixels.iter().zip(&want.pixels).filter(|(a, b)| a != b).count();
+            panic!(
+                "{what}, epoch {number}, batch {at}: {different} of {} bytes differ; {:?} {:?} and not {:?} {:?}",
+                want.pixels.len(),
+                got.indices,
+                got.status,
+                want.indices,
+                want.status
+            );
+        }
+    }
+    [cpu, cuda]
+}
+
+/// Nothing waits on the host between batches: only events stand between the loader's streams and the trainer's.
+pub(crate) fn trained(
+    epochs: u64,
+    build: impl Fn() -> LoaderBuilder,
+) -> Result<Loader, Box<dyn std::error::Error>> {
+    let cpu = build().build()?;
+    let client = Client::start()?;
+    let cuda = build().device(DEVICE).build()?;
+    let mut trainer = Trainer::new(&client)?;
+    for number in 0..epochs {
+        for batch in cuda.epoch(number) {
+            let batch = batch?;
+            trainer.copy(&batch)?;
+            // Its memory is used again at once, behind the trainer's copy.
+            drop(batch);
+        }
+    }
+    let want = (0..epochs).flat_map(|number| epoch(&cpu, number)).map(|seen| seen.map(|seen| seen.pixels));
+    assert!(
+        trainer.finish()? == want.collect::<Result<Vec<_>, _>>()?,
+        "a batch was read before it was finished, or overwritten before it was read"
+    );
+    Ok(cuda)
+}
+
+pub(crate) fn compared(cuda: LoaderBuilder, cpu: LoaderBuilder) -> Outcome {
+    let cuda = cuda.device(DEVICE).build()?;
+    let cpu = cpu.build()?;
+    for (batch, want) in cuda.epoch(0).zip(cpu.epoch(0)) {
+        let (batch, want) = (batch?, want?);
+        assert!(batch.to_host()? == want.images(), "a batch was wrong, and no error said so");
+    }
+    Ok(())
+}
