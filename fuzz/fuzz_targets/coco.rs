@@ -11,7 +11,8 @@ fuzz_target!(|input: &[u8]| {
     // The image of the seeds.
     scratch::write("a.jpg", b"");
     let file = scratch::write("coco.json", input);
-    let Ok(source) = Coco::options().on_bad_label(OnBadLabel::SkipObject).open(file, scratch::folder()) else {
+    let Ok(source) = Coco::options().on_bad_label(OnBadLabel::SkipObject).open(file, scratch::folder())
+    else {
         return;
     };
     let mut objects = 0;

@@ -23,7 +23,9 @@ fn sound() -> &'static [u8] {
     static SOUND: OnceLock<Vec<u8>> = OnceLock::new();
     SOUND.get_or_init(|| {
         scratch::write("set.yaml", b"train: images\nnames: [a, b]\n");
-        for (name, text) in [("a", "0 0.5 0.5 0.5 0.5\n1 0.1 0.1 0.9 0.1 0.9 0.9"), ("b", "1 0.5 0.5 0.1 0.1")] {
+        for (name, text) in
+            [("a", "0 0.5 0.5 0.5 0.5\n1 0.1 0.1 0.9 0.1 0.9 0.9"), ("b", "1 0.5 0.5 0.1 0.1")]
+        {
             scratch::write(&format!("images/{name}.jpg"), b"");
             scratch::write(&format!("labels/{name}.txt"), text.as_bytes());
         }
@@ -45,5 +47,5 @@ fuzz_target!(|input: &[u8]| {
     }
     bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
     let cache = scratch::write("fuzzed.cache", &bytes);
-    drop(open(&cache));
+    open(&cache);
 });

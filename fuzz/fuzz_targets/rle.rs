@@ -28,9 +28,8 @@ fn polygons(height: usize, width: usize, counts: &str) -> Vec<Vec<[f32; 2]>> {
 fn is_inside(polygons: &[Vec<[f32; 2]>], x: usize, y: usize) -> bool {
     let (x, y) = (x as f32 + 0.5, y as f32 + 0.5);
     let edges = polygons.iter().flat_map(|polygon| polygon.iter().zip(polygon.iter().cycle().skip(1)));
-    let crossed = edges.filter(|([ax, ay], [bx, by])| {
-        (*ay > y) != (*by > y) && x < (bx - ax) * (y - ay) / (by - ay) + ax
-    });
+    let crossed = edges
+        .filter(|([ax, ay], [bx, by])| (*ay > y) != (*by > y) && x < (bx - ax) * (y - ay) / (by - ay) + ax);
     crossed.count() % 2 == 1
 }
 
