@@ -164,3 +164,45 @@ fn an_archive_that_changes_or_vanishes_makes_bad_samples() {
     let error = Shards::open([path]).unwrap().max_file_bytes(2999).read(0, &mut bytes).unwrap_err();
     assert!(error.to_string().contains("raise max_file_bytes"), "{error}");
 }
+
+/// Bytes that this process has in memory.
+#[cfg(target_os = "linux")]
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "long: packs a hundred thousand records, and measures time"]
+fn a_hundred_thousand_small_records_cost_microseconds_and_bounded_memory() {
+    const SHARDS: usize = 20;
+    const EACH: usize = 5000;
+    let folder = tempfile::tempdir().unwrap();
+    for shard in 0..SHARDS {
+        let members: Vec<_> = (0..EACH)
+            .flat_map(|record| {
+                let name = format!("{:09}", shard * EACH + record);
+                [(format!("{name}.jpg"), name.clone().into_bytes()), (format!("{name}.cls"), b"7".to_vec())]
+            })
+            .collect();
+        let members: Vec<Member> = members.iter().map(|(name, bytes)| (&name[..], &bytes[..])).collect();
+        archive(folder.path(), &format!("{shard:02}.tar"), &members);
+    }
+    let before = resident();
+    let shards = Shards::folder(folder.path()).unwrap();
+    let opened = resident() - before;
+    let mut bytes = Vec::new();
+    let begun = std::time::Instant::now();
+    for number in 0..SHARDS * EACH {
+        let index = number * 7919 % (SHARDS * EACH);
+        shards.read(index, &mut bytes).unwrap();
+        assert_eq!(bytes, format!("{index:09}").as_bytes());
+    }
+    let each = begun.elapsed() / (SHARDS * EACH) as u32;
+    let grown = resident() - before;
+    println!("{each:?} a record, {opened} bytes for the open source, {grown} after reading all");
+    assert!(each.as_micros() < 12, "{each:?} a record");
+    // 32 bytes and a key of 20 a record, twice while the tables grow.
+    assert!(grown < 24 << 20, "{grown} bytes");
+}

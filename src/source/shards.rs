@@ -1,14 +1,17 @@
 //! Tar files of images, named as WebDataset names them, with any record at hand at any time.
 
+mod open_files;
 mod scan;
 
 use super::{MAX_FILE_BYTES, Source, out_of_range};
 use crate::error::{Cause, Error, Result};
 use crate::label::Label;
+use open_files::{OpenFiles, read_at};
 use scan::Found;
+use serde::Deserialize;
 use std::borrow::Cow;
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The images of tar files, shard after shard, in the order in which they lie there.
@@ -25,6 +28,9 @@ pub struct Shards {
     ends: Vec<usize>,
     keys: String,
     records: Vec<Record>,
+    /// Names of the classes, where a manifest beside the archives has them.
+    classes: Vec<String>,
+    open: OpenFiles,
     max_file_bytes: u64,
 }
 
@@ -51,6 +57,8 @@ impl Shards {
             ends: Vec::new(),
             keys: String::new(),
             records: Vec::new(),
+            classes: Vec::new(),
+            open: OpenFiles::default(),
             max_file_bytes: MAX_FILE_BYTES,
         };
         for path in paths {
@@ -72,10 +80,11 @@ impl Shards {
         Ok(shards)
     }
 
-    /// The archives directly in `folder`, those that end in `.tar`, in the order of their names.
+    /// The archives directly in `folder`, those that end in `.tar`, in the order of their names. The names of classes are
+    /// those of the `manifest.json` that `feedline pack` writes, if there is one.
     ///
     /// # Errors
-    /// As [`Shards::open`]; a folder that cannot be read or holds none.
+    /// As [`Shards::open`]; a folder that cannot be read or holds none; a manifest that cannot be read.
     pub fn folder(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let paths = archives(folder).map_err(|error| {
@@ -87,7 +96,8 @@ impl Shards {
                 folder.display()
             )));
         }
-        Self::open(paths)
+        let classes = class_names(folder)?;
+        Ok(Self { classes, ..Self::open(paths)? })
     }
 
     /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
@@ -117,7 +127,12 @@ impl Shards {
         self.records.push(Record { offset, bytes, class, key_end });
     }
 
-    fn fill(&self, index: usize, record: &Record, bytes: &mut Vec<u8>) -> Result<(), Cause> {
+    fn fill(&self, index: usize, record: &Record, bytes: &mut Vec<u8>) -> Result<()> {
+        self.fill_from(index, record, bytes)
+            .map_err(|cause| Error::sample(self.key(index), index as u64, cause))
+    }
+
+    fn fill_from(&self, index: usize, record: &Record, bytes: &mut Vec<u8>) -> Result<(), Cause> {
         if record.bytes > self.max_file_bytes {
             return Err(format!(
                 "the image has {} bytes, which is above max_file_bytes = {}: raise max_file_bytes or take the image \
@@ -126,18 +141,16 @@ impl Shards {
             )
             .into());
         }
-        let path = &self.paths[self.ends.partition_point(|&end| end <= index)];
-        let failed = |error: io::Error| -> Cause {
+        let shard = self.ends.partition_point(|&end| end <= index);
+        let path = &self.paths[shard];
+        // Without clearing it first, so that only what it grows by is written twice.
+        bytes.resize(record.bytes as usize, 0);
+        let read = self.open.file(shard, path).and_then(|file| read_at(&file, record.offset, bytes));
+        read.map_err(|error| {
+            self.open.forget(shard);
             format!("cannot read {}: {error}; restore the archive, or open the source again", path.display())
                 .into()
-        };
-        let mut file = File::open(path).map_err(failed)?;
-        file.seek(SeekFrom::Start(record.offset)).map_err(failed)?;
-        bytes.reserve(record.bytes as usize);
-        match file.take(record.bytes).read_to_end(bytes).map_err(failed)? as u64 {
-            read if read == record.bytes => Ok(()),
-            _ => Err(failed(io::ErrorKind::UnexpectedEof.into())),
-        }
+        })
     }
 }
 
@@ -147,12 +160,11 @@ impl Source for Shards {
     }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        bytes.clear();
-        let record = self.records.get(index).ok_or_else(|| out_of_range(index, self.len()))?;
-        self.fill(index, record, bytes).map_err(|cause| {
-            bytes.clear();
-            Error::sample(self.key(index), index as u64, cause)
-        })
+        let read = match self.records.get(index) {
+            Some(record) => self.fill(index, record, bytes),
+            None => Err(out_of_range(index, self.len())),
+        };
+        read.inspect_err(|_| bytes.clear())
     }
 
     fn key(&self, index: usize) -> Cow<'_, str> {
@@ -167,6 +179,30 @@ impl Source for Shards {
             _ => Label::Unlabelled,
         }
     }
+
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+}
+
+/// The part of a packed folder's manifest that is of use here.
+#[derive(Deserialize)]
+struct Names {
+    kind: String,
+    classes: Vec<String>,
+}
+
+/// The names of classes in the manifest that lies in `folder`, if one does.
+fn class_names(folder: &Path) -> Result<Vec<String>> {
+    let path = folder.join("manifest.json");
+    let text = match fs::read(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io(path, error, "make it readable, or remove it")),
+    };
+    // Somebody else's manifest is nothing to us.
+    let names = serde_json::from_slice::<Names>(&text).ok().filter(|names| names.kind == "feedline shards");
+    Ok(names.map_or_else(Vec::new, |names| names.classes))
 }
 
 /// The files directly in `folder` whose names end in `.tar`, sorted.
