@@ -82,6 +82,11 @@ pub trait Source: Send + Sync {
         &[]
     }
 
+    /// For a source that is made of shards, the index behind the last record of each, in order; empty otherwise.
+    fn shard_ends(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
     /// The record whose bytes `index` has. A source that repeats records says which one a repetition is of, so that
     /// what was learned of a file is used again.
     fn record(&self, index: usize) -> usize {
@@ -110,6 +115,9 @@ macro_rules! forward {
             }
             fn classes(&self) -> &[String] {
                 (**self).classes()
+            }
+            fn shard_ends(&self) -> Vec<u64> {
+                (**self).shard_ends()
             }
             fn record(&self, index: usize) -> usize {
                 (**self).record(index)

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use feedline::augment::{CenterCrop, Resize};
 use feedline::error::Error;
 use feedline::label::Label;
+use feedline::loader::{LastBatch, Loader, Shuffle};
 use feedline::source::{Shards, Source};
 use std::error::Error as _;
 use std::fs::{File, write};
@@ -205,4 +207,45 @@ fn a_hundred_thousand_small_records_cost_microseconds_and_bounded_memory() {
     assert!(each.as_micros() < 12, "{each:?} a record");
     // 32 bytes and a key of 20 a record, twice while the tables grow.
     assert!(grown < 24 << 20, "{grown} bytes");
+}
+
+#[test]
+fn shards_are_shuffled_a_few_at_a_time_and_a_run_can_be_resumed() {
+    let folder = tempfile::tempdir().unwrap();
+    let photo = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/data/photos/rocket/0000.jpg")).unwrap();
+    let names: Vec<String> = (0..30).map(|record| format!("{record:03}.jpg")).collect();
+    for (shard, names) in names.chunks(7).enumerate() {
+        let members: Vec<Member> = names.iter().map(|name| (&name[..], &photo[..])).collect();
+        archive(folder.path(), &format!("{shard}.tar"), &members);
+    }
+    let loader = || {
+        let source = Shards::folder(folder.path()).unwrap();
+        let builder = Loader::builder(source).batch_size(4).last_batch(LastBatch::Partial);
+        builder
+            .shuffle(Shuffle::Shards(2))
+            .augment(Resize::new(8))
+            .augment(CenterCrop::new(8))
+            .build()
+            .unwrap()
+    };
+    let keys = |epoch: feedline::loader::Epoch| -> Vec<String> {
+        epoch.flat_map(|batch| batch.unwrap().keys().to_vec()).collect()
+    };
+    let whole = keys(loader().epoch(1));
+    let mut sorted = whole.clone();
+    sorted.sort();
+    sorted.dedup();
+    assert_eq!((whole.len(), sorted.len()), (30, 30));
+    let shard_of = |key: &String| key.split('/').next().unwrap().to_owned();
+    // Five shards of 7, 7, 7, 7 and 2 records, two at a time: the first two groups touch no shard of each other.
+    let first: std::collections::HashSet<_> = whole[..9].iter().map(shard_of).collect();
+    assert!(first.len() <= 3, "{first:?}");
+    let running = loader();
+    let mut epoch = running.epoch(1);
+    for _ in 0..3 {
+        epoch.next().unwrap().unwrap();
+    }
+    let state = epoch.state();
+    let again = loader();
+    assert_eq!(keys(again.resume(&state).unwrap()), whole[12..]);
 }

@@ -183,6 +183,10 @@ impl Source for Shards {
     fn classes(&self) -> &[String] {
         &self.classes
     }
+
+    fn shard_ends(&self) -> Vec<u64> {
+        self.ends.iter().map(|&end| end as u64).collect()
+    }
 }
 
 /// The part of a packed folder's manifest that is of use here.
