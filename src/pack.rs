@@ -32,11 +32,15 @@ use std::path::PathBuf;
 /// What shards are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Format {
     /// Tar files as WebDataset names their members: `000000042.jpg`, `.cls` with the index of the class, and `.json`
     /// with the key that the record had and the name of its class.
     #[default]
     Tar,
+    /// TFRecord files of `tf.train.Example`s: `image/encoded`, `image/format`, `image/filename`, `image/class/label` and
+    /// `image/class/text`.
+    TfRecord,
 }
 
 /// Chroma subsampling of the JPEGs that are made anew.

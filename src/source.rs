@@ -16,21 +16,33 @@
 //! [`Coco`] are data sets of labelled objects. A new source is one file below this one, its two lines here, and one line
 //! in `tests/source_contract.rs`, which holds every source to the promises of [`Source`].
 
+mod classes;
 mod coco;
 mod files;
 mod folder;
 mod labels;
 mod list;
+mod lmdb;
 mod memory;
+mod open_files;
+mod paths;
 mod shards;
+mod spans;
+#[cfg(feature = "tfrecord")]
+mod tfrecord;
 mod yolo;
 
 pub use coco::{Coco, CocoOptions};
 pub use folder::{Folder, FolderOptions};
 pub use labels::report::{BadLabel, LabelReport, OnBadLabel};
-pub use list::List;
+pub use list::{List, ListOptions};
+pub use lmdb::{Lmdb, LmdbOptions};
 pub use memory::Memory;
 pub use shards::Shards;
+#[cfg(feature = "tfrecord")]
+pub use tfrecord::{TfRecord, TfRecordOptions};
+#[cfg(feature = "pack")]
+pub(crate) use tfrecord::{Feature, write::record as tfrecord};
 pub use yolo::{Yolo, YoloOptions};
 
 use crate::error::{Error, Result};

@@ -7,7 +7,7 @@ use feedline::error::{Error, Result};
 use feedline::image::{Format, parse_header};
 use feedline::label::Label;
 use feedline::pack::{Manifest, Pack};
-use feedline::source::{Folder, Memory, Shards, Source};
+use feedline::source::{self, Folder, Memory, Shards, Source};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
@@ -52,17 +52,18 @@ impl Source for Broken<'_> {
     }
 }
 
-#[test]
-fn packed_records_are_read_back_as_they_were() {
+fn read_back(format: feedline::pack::Format, open: impl Fn(&Path) -> Result<Box<dyn Source>>) {
     let out = tempfile::tempdir().unwrap();
     let photos = Folder::open(PHOTOS).unwrap();
-    let manifest = quietly(&Pack::to(out.path()).shard_records(10), &photos).unwrap();
+    let manifest = quietly(&Pack::to(out.path()).format(format).shard_records(10), &photos).unwrap();
     assert!(manifest.complete);
     assert_eq!(manifest.records, photos.len());
     assert_eq!(manifest.shards.len(), photos.len().div_ceil(10));
     assert_eq!(Manifest::read(out.path()).unwrap().unwrap(), manifest);
-    let shards = Shards::folder(out.path()).unwrap();
+    let shards = open(out.path()).unwrap();
     assert_eq!((shards.len(), shards.classes()), (photos.len(), photos.classes()));
+    let ends: Vec<u64> = manifest.shards.iter().map(|shard| shard.end as u64).collect();
+    assert_eq!(shards.shard_ends(), ends);
     let (mut own, mut packed) = (Vec::new(), Vec::new());
     for index in 0..photos.len() {
         photos.read(index, &mut own).unwrap();
@@ -70,6 +71,13 @@ fn packed_records_are_read_back_as_they_were() {
         assert!(own == packed, "bytes of record {index}");
         assert_eq!(shards.label(index), photos.label(index));
     }
+}
+
+#[test]
+fn packed_records_are_read_back_as_they_were() {
+    use feedline::pack::Format::{Tar, TfRecord};
+    read_back(Tar, |folder| Ok(Box::new(Shards::folder(folder)?)));
+    read_back(TfRecord, |folder| Ok(Box::new(source::TfRecord::open(folder)?)));
 }
 
 #[test]

@@ -53,6 +53,8 @@ pub(crate) struct Arguments {
 enum FormatName {
     /// WebDataset's tar files
     Tar,
+    /// TensorFlow's TFRecord files
+    Tfrecord,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -70,6 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let source = data::open(arguments.data.as_deref(), &arguments.options)?;
     let format = match arguments.format {
         FormatName::Tar => Format::Tar,
+        FormatName::Tfrecord => Format::TfRecord,
     };
     let chroma = match arguments.sampling {
         Sampling::Quarter => Chroma::Quarter,

@@ -55,12 +55,14 @@ impl Settings {
     pub(super) fn trailer(&self) -> &'static [u8] {
         match self.format {
             Format::Tar => TAR_TRAILER,
+            Format::TfRecord => &[],
         }
     }
 
     fn ending(&self) -> &'static str {
         match self.format {
             Format::Tar => "tar",
+            Format::TfRecord => "tfrecord",
         }
     }
 }

@@ -50,6 +50,7 @@ impl<'a> Preparer<'a> {
         };
         match self.settings.format {
             Format::Tar => shard::tar_entry(&record).map_err(bad),
+            Format::TfRecord => Ok(shard::tfrecord_entry(&record)),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::Settings;
 use crate::error::Cause;
+use crate::source::{Feature, tfrecord};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -50,6 +51,23 @@ pub(super) fn tar_entry(record: &Record<'_>) -> Result<Vec<u8>, Cause> {
     };
     member("json", about.to_string().as_bytes())?;
     Ok(entry)
+}
+
+/// The record as a `tf.train.Example`, with the names of TensorFlow's own scripts for ImageNet.
+pub(super) fn tfrecord_entry(record: &Record<'_>) -> Vec<u8> {
+    let format = if record.ending == "jpg" { "jpeg" } else { record.ending };
+    let mut features = vec![
+        ("image/encoded", Feature::bytes(record.bytes)),
+        ("image/filename", Feature::bytes(record.key.as_bytes())),
+        ("image/format", Feature::bytes(format.as_bytes())),
+    ];
+    if let Some(class) = record.class {
+        features.push(("image/class/label", Feature::integer(class as i64)));
+    }
+    if let Some(name) = record.name {
+        features.push(("image/class/text", Feature::bytes(name.as_bytes())));
+    }
+    tfrecord(features.into_iter().map(|(name, feature)| (name.to_owned(), feature)))
 }
 
 /// A shard that is being written beside its place.
