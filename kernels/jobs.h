@@ -42,6 +42,8 @@ typedef struct Batch {
     uint32_t steps;    /* Step[], statistics counted over the whole batch */
     uint32_t erases;   /* Erase[] */
     uint32_t counts;   /* uint64_t[]: pixels that each mean is taken of */
+    uint32_t rows;     /* Span[]: the runs of each row of each mask */
+    uint32_t runs;     /* Run[] */
     uint64_t sums;     /* uint64_t[] in the scratch memory, zero at first: the sum of each statistic */
     uint64_t tallies;  /* Tally[] in the scratch memory, zero at first */
     uint32_t dtype;
@@ -100,7 +102,7 @@ typedef struct Paint {
     Axis columns;
     Axis rows;
     float map[9];    /* KIND_WARP: Layer.map */
-    uint32_t reserved;
+    uint32_t mask;   /* which of the batch's rows of masks is that of the window's first row; NONE without a mask */
 } Paint;
 
 /* One canvas or sample to be rendered. */

@@ -147,6 +147,20 @@ FEEDLINE_INLINE Quad paint_layer(const Tables& tables, const Paint& paint, const
     return resample(paint, source, steps, tables.scratch, left, top, shared);
 }
 
+// One bit for each of the thread's pixels that the layer may cover.
+FEEDLINE_INLINE uint32_t let_through(const Tables& tables, const Paint& paint, const Tile& tile) {
+    uint32_t line = (uint32_t)(tile.y - paint.window.y), bits = 0;
+    if (line >= paint.window.height) return 0;
+    const Span row = table<Span>(tables.constants, batch_of(tables).rows)[paint.mask + line];
+    const Run* runs = table<Run>(tables.constants, batch_of(tables).runs) + row.start;
+#pragma unroll 1
+    for (uint32_t at = 0; at < row.len; at++) {
+        uint32_t start = runs[at].start, len = runs[at].len;
+        for (int i = 0; i < 4; i++) bits |= (uint32_t)((uint32_t)(tile.x + i) - start < len) << i;
+    }
+    return bits;
+}
+
 // The thread's pixels of a picture ahead of its steps; all threads of the block call it. What no layer covers is black.
 FEEDLINE_INLINE Quad compose(const Tables& tables, const Picture& picture, const Tile& tile, Shared& shared) {
     uint32_t lowest = picture.layers.start, end = lowest + picture.layers.len;
@@ -155,7 +169,7 @@ FEEDLINE_INLINE Quad compose(const Tables& tables, const Picture& picture, const
     for (uint32_t at = end; at > lowest; at--) {
         const Paint& paint = paints_of(tables)[at - 1];
         bool opaque = paint.kind != FEEDLINE_KIND_WARP || paint.around != FEEDLINE_AROUND_NOTHING;
-        if (opaque && covers(paint.window, tile)) lowest = at - 1;
+        if (opaque && paint.mask == FEEDLINE_NONE && covers(paint.window, tile)) lowest = at - 1;
     }
     Quad quad = {0, 0, 0};
 #pragma unroll 1
@@ -164,6 +178,7 @@ FEEDLINE_INLINE Quad compose(const Tables& tables, const Picture& picture, const
         if (!touches(paint.window, tile)) continue;
         uint32_t covered = inside(paint.window, tile);
         Quad own = paint_layer(tables, paint, tile, shared, covered);
+        if (paint.mask != FEEDLINE_NONE) covered &= let_through(tables, paint, tile);
         uint32_t mask = bytes_of(covered);
         quad.r = (own.r & mask) | (quad.r & ~mask);
         quad.g = (own.g & mask) | (quad.g & ~mask);

@@ -25,6 +25,8 @@ extern "C" {
 #define FEEDLINE_MAX_STEPS 64
 #define FEEDLINE_MAX_STATS 8
 #define FEEDLINE_MAX_ERASES 32
+/* Most runs of pixels of the masks of one sample. */
+#define FEEDLINE_MAX_RUNS 1048576
 /* Longest edge of a FILTER_GAUSSIAN kernel. */
 #define FEEDLINE_MAX_KERNEL 127
 
@@ -123,9 +125,15 @@ typedef struct Layer {
     uint32_t image;          /* index of the image, or of a stage with STAGE_BIT */
     Span steps;              /* applied to each source pixel before resampling */
     uint8_t fill[4];         /* colour of KIND_SOLID, or around a warp: R, G, B, and for a warp AROUND_... */
-    uint32_t mask;           /* index of a rasterised mask, or NONE */
+    uint32_t mask;           /* index of the first row of its window in the plan's rows of masks, or NONE */
     uint32_t reserved[2];
 } Layer;
+
+/* Pixels side by side in a row of a canvas. */
+typedef struct Run {
+    uint32_t start; /* the first column */
+    uint32_t len;
+} Run;
 
 /* A layer stack with its colour steps, laid over what is below with a share. */
 typedef struct Picture {

@@ -3,11 +3,15 @@
 //! Names, arguments, defaults and the arithmetic of the parameters are those of torchvision's `transforms.v2`: the same
 //! uniform draws give the same parameters. Each augmentation is one file with two halves, `make_params` (dice to
 //! numbers) and [`Augment::plan`] (numbers to ops). A new one is a new file and a `mod`, a `pub use` and a name below.
+//!
+//! Where batches differ in size, an augmentation whose size is the output's makes that of the batch instead: LetterBox,
+//! Resize, the crops, YoloPerspective, and Mosaic and ResizeLongest for the longer edge. They ask [`Draft::sized`].
 
 mod auto_augment;
 mod center_crop;
 mod check;
 mod color_jitter;
+mod copy_paste;
 mod cut_mix;
 mod degrees;
 mod draw;
@@ -49,12 +53,14 @@ mod scale_jitter;
 mod timm_mixup;
 mod trivial_augment_wide;
 mod vertical_flip;
+mod yolo_cut_mix;
 mod yolo_mix_up;
 mod yolo_perspective;
 
 pub use auto_augment::{AutoAugment, AutoAugmentPolicy};
 pub use center_crop::CenterCrop;
 pub use color_jitter::{ColorJitter, Jitter, JitterParams};
+pub use copy_paste::{CopyPaste, CopyPasteMode};
 pub use cut_mix::CutMix;
 pub use degrees::Degrees;
 pub use gaussian_blur::{GaussianBlur, KernelSize, Sigma};
@@ -93,6 +99,7 @@ pub use scale_jitter::ScaleJitter;
 pub use timm_mixup::{MixupMode, MixupParams, TimmMixup};
 pub use trivial_augment_wide::TrivialAugmentWide;
 pub use vertical_flip::RandomVerticalFlip;
+pub use yolo_cut_mix::YoloCutMix;
 pub use yolo_mix_up::YoloMixUp;
 pub use yolo_perspective::{YoloPerspective, YoloPerspectiveParams};
 
@@ -104,6 +111,7 @@ registry::registry! {
     AutoAugment,
     CenterCrop,
     ColorJitter,
+    CopyPaste,
     CutMix,
     GaussianBlur,
     Grayscale,
@@ -139,6 +147,7 @@ registry::registry! {
     ScaleJitter,
     TimmMixup,
     TrivialAugmentWide,
+    YoloCutMix,
     YoloMixUp,
     YoloPerspective,
 }
@@ -169,6 +178,11 @@ pub trait Augment: Send + Sync {
     /// Who the partners are, and whose dice are thrown.
     fn mixing(&self) -> Mixing {
         Mixing::default()
+    }
+
+    /// Whether it is left out of the last epochs, from the loader's `close_mosaic` on; by default what takes partners.
+    fn closes(&self) -> bool {
+        self.partners() > 0
     }
 
     /// Edits `draft`. All randomness comes from `rng`, so the same key gives the same plan.

@@ -8,9 +8,13 @@ mod compose;
 mod filtered;
 mod fold;
 mod freeze;
+mod layer;
+mod mask;
 mod mix;
 pub mod op;
+mod paste;
 mod recolour;
+mod target;
 mod verbs;
 mod warp;
 
@@ -19,11 +23,13 @@ use crate::geometry::{Orientation, Rect, Size};
 use crate::label::Objects;
 use crate::plan::carry::{self, Seen};
 use crate::plan::moves::{How, Keep, Move};
-use crate::plan::{self, Erase, ImageRef, Layer, Span, Step, filter, kind, step};
+use crate::plan::{self, ImageRef, Layer, Span, Step, step};
 pub use compose::Tile;
 pub(crate) use fold::product;
+use layer::{DraftLayer, DraftPicture, blank};
 use op::Op;
 use std::sync::Arc;
+pub use target::Target;
 
 /// The longest canvas edge; what the JPEG format can hold.
 pub const MAX_EDGE: u32 = 65_535;
@@ -35,23 +41,6 @@ pub const MAX_CANVAS_PIXELS: u64 = 1 << 30;
 struct DraftStep {
     step: Step,
     measured: Option<Rect>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct DraftLayer {
-    layer: Layer,
-    /// Size of the whole oriented source.
-    source: Size,
-    steps: Vec<DraftStep>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct DraftPicture {
-    window: Rect,
-    share: f32,
-    layers: Vec<DraftLayer>,
-    steps: Vec<DraftStep>,
-    erases: Vec<Erase>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +63,7 @@ pub struct Draft {
     ops: Vec<Op>,
     normalized: bool,
     composed: bool,
+    target: Option<Target>,
     error: Option<Error>,
 }
 
@@ -91,6 +81,7 @@ impl Draft {
             ops: Vec::new(),
             normalized: false,
             composed: false,
+            target: None,
             error: None,
         }
     }
@@ -162,6 +153,7 @@ impl Draft {
             Op::Affine { .. } => self.affine(op),
             Op::Rotate { .. } => self.rotate(op),
             Op::Perspective { .. } => self.perspective(op),
+            Op::PasteMirrored { ref polygons, ref objects } => self.paste_mirrored(polygons, objects),
             Op::Hflip {} => self.flip(1),
             Op::Vflip {} => self.flip(2),
             Op::WarpPerspective { matrix, size, fill } => self.warp_perspective(matrix, size.square(), fill),
@@ -250,7 +242,7 @@ impl DraftStage {
         let picture = DraftPicture {
             window: size.rect(),
             share: 1.0,
-            layers: vec![DraftLayer { layer, source: size, steps: Vec::new() }],
+            layers: vec![DraftLayer::new(layer, size)],
             steps: Vec::new(),
             erases: Vec::new(),
         };
@@ -263,7 +255,8 @@ impl DraftStage {
         let [picture] = self.pictures.as_mut_slice() else { return None };
         let [drawn] = picture.layers.as_mut_slice() else { return None };
         let untouched = picture.steps.is_empty() && picture.erases.is_empty() && self.steps.is_empty();
-        (untouched && drawn.is_copy() && drawn.layer.window == whole).then_some(drawn)
+        let covers = drawn.layer.window == whole && drawn.mask.is_empty();
+        (untouched && drawn.is_copy() && covers).then_some(drawn)
     }
 
     /// Whether anything was erased, which happens after normalise.
@@ -287,104 +280,5 @@ impl DraftStage {
         if let [only] = self.pictures.as_mut_slice() {
             only.window = size.rect();
         }
-    }
-}
-
-/// A layer that has not been resampled carries the filter that a 1:1 copy needs least from.
-const UNSCALED: u32 = filter::NEAREST;
-
-impl DraftLayer {
-    /// Whether the layer shows its clip pixel for pixel: what is done to its window can then be done to its source.
-    fn is_copy(&self) -> bool {
-        let layer = &self.layer;
-        layer.kind == kind::UPRIGHT
-            && layer.clip.size() == layer.scaled
-            && layer.filter == UNSCALED
-            && layer.mask == plan::NONE
-    }
-
-    /// Whether nothing below shows through in `area`.
-    fn covers(&self, area: Rect) -> bool {
-        self.layer.fills_window() && self.layer.window.contains(area)
-    }
-
-    /// Keeps of the window only what lies in `canvas`.
-    fn cut(&mut self, canvas: Rect) {
-        let copy = self.is_copy();
-        let layer = &mut self.layer;
-        let from = layer.window;
-        let to = from.intersect(canvas);
-        let start = |mirrored: bool, low: i64, high: i64| if mirrored { high } else { low } as i32;
-        let left = (i64::from(to.x - from.x), from.right() - to.right());
-        let above = (i64::from(to.y - from.y), from.bottom() - to.bottom());
-        let dx = start(layer.mirror & 1 != 0, left.0, left.1);
-        let dy = start(layer.mirror & 2 != 0, above.0, above.1);
-        layer.window = to;
-        if copy {
-            let corner = layer.clip.shifted(dx, dy);
-            layer.clip = Rect { width: to.width, height: to.height, ..corner };
-            layer.scaled = to.size();
-        } else {
-            layer.offset[0] += dx;
-            layer.offset[1] += dy;
-        }
-    }
-
-    fn mirror(&mut self, axis: u32, canvas: Size) {
-        self.layer.window = mirrored(self.layer.window, axis, canvas);
-        if !self.is_copy() {
-            self.layer.mirror ^= axis;
-            return;
-        }
-        // Nothing is resampled yet: turning the source is exact, and a later resize then sees it turned.
-        self.layer.clip = mirrored(self.layer.clip, axis, self.source);
-        self.layer.orientation = Orientation(self.layer.orientation.0 ^ axis);
-        for step in &mut self.steps {
-            step.measured = step.measured.map(|rect| mirrored(rect, axis, self.source));
-        }
-    }
-}
-
-impl DraftPicture {
-    /// Moves everything so that `rect` becomes the canvas; what is outside is lost.
-    fn crop(&mut self, rect: Rect) {
-        let canvas = rect.size().rect();
-        let moved = |window: Rect| window.shifted(-rect.x, -rect.y);
-        self.window = moved(self.window).intersect(canvas);
-        for drawn in &mut self.layers {
-            drawn.layer.window = moved(drawn.layer.window);
-        }
-        self.layers.retain(|drawn| !drawn.layer.window.intersect(canvas).is_empty());
-        self.layers.iter_mut().for_each(|drawn| drawn.cut(canvas));
-        if let Some(lowest_seen) = self.layers.iter().rposition(|drawn| drawn.covers(canvas)) {
-            self.layers.drain(..lowest_seen);
-        }
-        self.erases.iter_mut().for_each(|erase| erase.window = moved(erase.window).intersect(canvas));
-        self.erases.retain(|erase| !erase.window.is_empty());
-    }
-
-    fn mirror(&mut self, axis: u32, canvas: Size) {
-        self.window = mirrored(self.window, axis, canvas);
-        self.layers.iter_mut().for_each(|drawn| drawn.mirror(axis, canvas));
-        self.erases.iter_mut().for_each(|erase| erase.window = mirrored(erase.window, axis, canvas));
-    }
-}
-
-/// Where `rect` is once an area of `size` is mirrored.
-fn mirrored(rect: Rect, axis: u32, size: Size) -> Rect {
-    match axis {
-        1 => Rect { x: (i64::from(size.width) - rect.right()) as i32, ..rect },
-        _ => Rect { y: (i64::from(size.height) - rect.bottom()) as i32, ..rect },
-    }
-}
-
-/// A layer without content in `window`.
-fn blank(window: Rect) -> Layer {
-    Layer {
-        filter: UNSCALED,
-        window,
-        mask: plan::NONE,
-        map: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
-        ..bytemuck::Zeroable::zeroed()
     }
 }

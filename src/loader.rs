@@ -2,7 +2,8 @@
 //!
 //! Workers take the samples of an epoch in order, one row each, and carry it through four stages: read, plan, decode,
 //! render. Batches are delivered in order. What happens to a sample depends on seed, epoch, order and window; never on
-//! the number of workers, the prefetch, the batch size, the rank or the number of ranks.
+//! the number of workers, the prefetch, the batch size, the rank or the number of ranks. Only where batches are asked to
+//! differ in size does a sample have the size of its batch.
 
 mod batch;
 mod build_index;
@@ -30,6 +31,7 @@ mod ranks;
 mod recipe;
 mod sampling;
 mod shelf;
+mod sizes;
 mod state;
 mod stats;
 mod worker;
@@ -121,7 +123,8 @@ impl Loader {
         &*self.crew.context.source
     }
 
-    /// Size, number format, layout and normalise of the samples; `None` where nothing is rendered.
+    /// Size, number format, layout and normalise of the samples; `None` where nothing is rendered. Where batches differ in
+    /// size it is the one that they were asked for by; [`Batch::shape`] tells each batch's own.
     pub fn output(&self) -> Option<&Output> {
         self.crew.context.output.as_ref()
     }
@@ -129,7 +132,8 @@ impl Loader {
     /// What is done to sample `index` in epoch `epoch`, and the ops that were drawn for it (normalise apart, which is
     /// the output's).
     ///
-    /// The files of the sample and of its partners are read here; workers have no part in it.
+    /// The files of the sample and of its partners are read here; workers have no part in it. Where batches differ in size
+    /// the sample has that of the batch that shows it.
     ///
     /// # Errors
     /// [`Error::Config`] for an index that there is not; [`Error::Sample`] where a file cannot be read or the
@@ -139,7 +143,9 @@ impl Loader {
         let order = self.order(epoch);
         let Some(position) = order.position(index) else { return Err(self.no_position(&order, index)) };
         let mut shelf = Shelf::new(&*context.source, &context.meters, context.exif, None);
-        let place = Place { epoch, order: &order, position, index };
+        let course = self.course(epoch);
+        let target = course.target(course.batch_of(position));
+        let place = Place { epoch, order: &order, position, index, target };
         let planned = context.planner.plan(place, &mut |index| shelf.look(index));
         planned.map_err(|error| {
             error.into_failure(index, || context.source.key(index as usize).into_owned()).into_error()
@@ -197,6 +203,7 @@ impl Loader {
         let Setup { batch_size, last, seed, rank, world_size, block, .. } = self.setup;
         let order = self.order(epoch);
         let deal = Deal::new(order.len(), world_size, block);
-        Course { epoch, order, deal, rank, batch_size, last, seed, taken: None }
+        let (output, sizes) = (self.crew.context.output, self.crew.context.sizes.clone());
+        Course { epoch, order, deal, rank, batch_size, last, seed, output, sizes, taken: None }
     }
 }

@@ -1,5 +1,9 @@
 //! What a batch is made of: size, number format, memory layout and normalise.
 
+mod sizes;
+
+pub use sizes::{MultiScale, RectBatches};
+
 use crate::color::Normalize;
 use crate::error::{Error, Result};
 use crate::geometry::Size;
@@ -56,6 +60,11 @@ pub struct Output {
 }
 
 impl Output {
+    /// The same for samples of another size.
+    pub const fn of_size(self, size: Size) -> Self {
+        Self { size, ..self }
+    }
+
     /// Bytes of one sample.
     pub const fn sample_bytes(&self) -> usize {
         self.size.pixels() as usize * 3 * self.dtype.bytes()

@@ -34,6 +34,9 @@ pub const MAX_KERNEL: usize = 127;
 /// Most erased rectangles of one sample.
 pub const MAX_ERASES: usize = 32;
 
+/// Most runs of pixels that the outlines of a sample may have.
+pub const MAX_RUNS: usize = 1 << 20;
+
 /// A run of entries in one of the plan's arrays.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -140,7 +143,7 @@ pub struct Layer {
     pub steps: Span,
     /// Colour of a [`kind::SOLID`] layer, or around a warp: red, green, blue, and for a warp one of [`around`].
     pub fill: [u8; 4],
-    /// Index of a rasterised mask, or [`NONE`].
+    /// The pixels that it may cover: index of the first row of its window in [`Plan::mask_rows`], or [`NONE`] for all.
     pub mask: u32,
     /// Zero.
     pub reserved: [u32; 2],
@@ -152,6 +155,16 @@ impl Layer {
         let opaque = self.kind != kind::WARP || self.fill[3] != around::NOTHING;
         opaque && self.mask == NONE
     }
+}
+
+/// Pixels side by side in a row of a canvas.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Run {
+    /// The first column.
+    pub start: u32,
+    /// Number of columns.
+    pub len: u32,
 }
 
 /// A layer stack with its colour steps, laid over what is below with a share.
@@ -302,6 +315,7 @@ pub struct LabelShare {
 
 const _: () = assert!(size_of::<ImageRef>() == 24);
 const _: () = assert!(size_of::<Layer>() == 128);
+const _: () = assert!(size_of::<Run>() == 8);
 const _: () = assert!(size_of::<Picture>() == 64);
 const _: () = assert!(size_of::<Step>() == 32);
 const _: () = assert!(size_of::<Stat>() == 40);
@@ -320,6 +334,10 @@ pub struct Plan {
     pub pictures: Vec<Picture>,
     /// Layers of all pictures.
     pub layers: Vec<Layer>,
+    /// For each row of the window of each layer with a mask, from the top: the runs of [`Plan::runs`] that it may cover.
+    pub mask_rows: Vec<Span>,
+    /// Runs of pixels, those of a row from the left.
+    pub runs: Vec<Run>,
     /// Colour steps of all layers, pictures and stages.
     pub steps: Vec<Step>,
     /// Statistics in the order in which they must be measured.
@@ -338,6 +356,12 @@ impl Plan {
         let mut seen = carry::pick_up(&self.images, objects);
         carry::carry(&mut seen, &self.moves);
         seen
+    }
+
+    /// The pixels of row `y` of the layer's window that it may cover; `None` for all.
+    pub(crate) fn runs_of(&self, layer: &Layer, y: usize) -> Option<&[Run]> {
+        let row = (layer.mask != NONE).then(|| self.mask_rows[layer.mask as usize + y]);
+        row.map(|row| &self.runs[row.range()])
     }
 
     /// The size of the sample that the plan renders.

@@ -174,7 +174,11 @@ impl Recipe {
                 "decode_only renders nothing: leave out the augmentations, [normalize] and the output size",
             )),
             (true, _) => Ok(()),
-            (false, Some(output)) => output.check(),
+            (false, Some(output)) => {
+                output.check()?;
+                self.loader.rect_batches().map_or(Ok(()), |rect| rect.check(output.size))?;
+                self.loader.multi_scale().map_or(Ok(()), |sizes| sizes.sizes(output.size).map(drop))
+            }
             (false, None) => Err(Error::config(
                 "the output has no size: write size = [height, width] under [output], or decode_only = true",
             )),

@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use feedline::augment::{
-    Augment, Augmentation, CutMix, LetterBox, MixUp, MixupParams, Mosaic, ResizeLongest, TimmMixup,
-    YoloMixUp, YoloPerspective,
+    Augment, Augmentation, CopyPaste, CutMix, LetterBox, MixUp, MixupParams, Mosaic, ResizeLongest,
+    TimmMixup, YoloCutMix, YoloMixUp, YoloPerspective,
 };
 use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Op};
@@ -165,6 +165,31 @@ fn a_mosaic_draws_the_points_row_first_and_lays_its_tiles_round_it() {
 }
 
 #[test]
+fn a_mosaic_of_nine_keeps_the_sample_whole_and_lets_no_tile_hide_another() {
+    let mut host = draft(80, 60);
+    let sizes = [(100, 40), (100, 20), (30, 100), (100, 100), (20, 30), (9, 90), (70, 100), (100, 100)];
+    let partners = sizes.map(|(width, height)| draft(width, height)).into();
+    Mosaic::new(100).n(9).plan(&mut host, partners, &mut Script::new(&[]));
+    let plan = host.freeze().unwrap();
+    assert_eq!((plan.size(), plan.stages.len()), (Size::new(200, 200), 1));
+    let windows: Vec<(u32, Rect)> =
+        plan.layers[1..].iter().map(|layer| (layer.image, layer.window)).collect();
+    // The sample becomes 100x75 at (50, 50); the partners' longer edges become 100 as well.
+    let want = [
+        (0, Rect::new(50, 50, 100, 75)),
+        (1, Rect::new(0, 10, 50, 40)),
+        (2, Rect::new(50, 30, 100, 20)),
+        (3, Rect::new(150, 0, 30, 50)),
+        (4, Rect::new(0, 50, 50, 75)),
+        (5, Rect::new(150, 50, 50, 75)),
+        (6, Rect::new(40, 125, 10, 75)),
+        (7, Rect::new(65, 125, 70, 75)),
+        (8, Rect::new(150, 125, 50, 75)),
+    ];
+    assert_eq!(windows, want);
+}
+
+#[test]
 fn without_partners_there_is_no_mosaic_and_the_map_is_of_a_letter_box() {
     let mut sample = draft(2000, 1000);
     Mosaic::new(64).plan(&mut sample, Vec::new(), &mut Script::new(&[]));
@@ -243,14 +268,31 @@ fn a_detection_mix_is_about_half_and_half_and_keeps_both_labels() {
 }
 
 #[test]
+fn a_detection_cut_shows_torchvisions_rectangle_at_a_lambda_of_about_a_half() {
+    for seed in 0..50 {
+        let mut host = draft(300, 200);
+        YoloCutMix::new(1.0).plan(&mut host, vec![draft(300, 200)], &mut Rng::new(seed, 0, 0, 0));
+        let window = YoloCutMix::new(1.0).make_params(Size::new(300, 200), &mut Rng::new(seed, 0, 0, 0));
+        let plan = host.freeze().unwrap();
+        assert_eq!((plan.pictures[1].window, plan.pictures[1].share), (window, 1.0));
+        let part = window.size().pixels() as f32 / 60_000.0;
+        assert_eq!(plan.labels.iter().map(|label| label.share).collect::<Vec<_>>(), [1.0 - part, part]);
+        assert!(plan.moves.iter().all(|moved| !matches!(moved.how, How::Weigh(_))), "objects count in full");
+        assert!(window.width <= 255 && window.height <= 170, "lambda is far from a half");
+    }
+}
+
+#[test]
 fn arguments_without_a_meaning_are_refused() {
     let error = |op: Augmentation| op.check().unwrap_err().to_string();
-    assert!(error(Mosaic { n: 9, ..Mosaic::default() }.into()).contains("mosaics of nine are not built"));
+    assert!(error(Mosaic::default().n(5).into()).contains("n should be 4 or 9"));
     assert!(error(Mosaic::new(1).into()).contains("imgsz"));
     assert!(error(Mosaic::new(640).p(1.5).into()).contains("interval"));
     assert!(error(YoloPerspective::new(640).scale(1.0).into()).contains("scale"));
     assert!(error(YoloPerspective::new(640).perspective(0.1).into()).contains("perspective"));
     assert!(error(LetterBox { stride: 0, ..LetterBox::new(640) }.into()).contains("stride is 0"));
+    assert!(error(CopyPaste::new(1.1).into()).contains("interval"));
+    assert!(error(YoloCutMix::new(-0.1).into()).contains("interval"));
     assert!(error(MixUp::new(0.0).into()).contains("alpha"));
     assert!(error(CutMix::new(-1.0).into()).contains("alpha"));
     assert!(error(TimmMixup::new(0.0, 0.0).into()).contains("must be greater than 0"));

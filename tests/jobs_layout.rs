@@ -13,11 +13,11 @@ use feedline::output::{DType, Layout};
 
 fn rust() -> Facts {
     let structs = layout! {
-        Batch { sources, paints, pictures, steps, erases, counts, sums, tallies, dtype, layout, factors }
+        Batch { sources, paints, pictures, steps, erases, counts, rows, runs, sums, tallies, dtype, layout, factors }
         Source { origin, right, down, size, column, columns, in_scratch, reserved }
         Axis { table, input, output, offset, count, reversed, filter, first, groups }
         AxisTable { precision, reserved }
-        Paint { window, kind, around, source, fill, steps, columns, rows, map, reserved }
+        Paint { window, kind, around, source, fill, steps, columns, rows, map, mask }
         RenderJob { target, size, pictures, steps, stats, pitch, measured, rect }
         MeasureJob { source, measured, steps, stats }
         Tally { counts, table }

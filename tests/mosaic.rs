@@ -2,8 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "mosaic/account.rs"]
+mod account;
 #[path = "mosaic/labels.rs"]
 mod labels;
+#[path = "mosaic/outlines.rs"]
+mod outlines;
+#[path = "mosaic/region.rs"]
+mod region;
 #[path = "mosaic/two_step.rs"]
 mod two_step;
 

@@ -8,7 +8,7 @@ mod c_layout;
 
 use c_layout::{Facts, constants, layout, measured};
 use feedline::geometry::{Orientation, Rect, Size};
-use feedline::plan::{self, Erase, ImageRef, LabelShare, Layer, Picture, Span, Stage, Stat, Step};
+use feedline::plan::{self, Erase, ImageRef, LabelShare, Layer, Picture, Run, Span, Stage, Stat, Step};
 
 fn rust_structs() -> Facts {
     layout! {
@@ -19,6 +19,7 @@ fn rust_structs() -> Facts {
         Layer {
             map, kind, filter, orientation, clip, window, scaled, offset, mirror, image, steps, fill, mask, reserved
         }
+        Run { start, len }
         Picture { window, layers, steps, erases, share, reserved }
         Step { op, stat, args }
         Stat { kind, target, index, reserved, rect, steps }
@@ -38,6 +39,7 @@ fn rust_constants() -> Facts {
         "MAX_STEPS" = plan::MAX_STEPS,
         "MAX_STATS" = plan::MAX_STATS,
         "MAX_ERASES" = plan::MAX_ERASES,
+        "MAX_RUNS" = plan::MAX_RUNS,
         "MAX_KERNEL" = plan::MAX_KERNEL,
         "KIND_UPRIGHT" = plan::kind::UPRIGHT,
         "KIND_WARP" = plan::kind::WARP,

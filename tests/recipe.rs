@@ -3,14 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use feedline::augment::{
-    Augmentation, CenterCrop, ColorJitter, LetterBox, Mosaic, RandomErasing, RandomHorizontalFlip,
-    RandomResizedCrop, RandomVerticalFlip, Resize, ResizeLongest, YoloMixUp, YoloPerspective,
+    Augmentation, CenterCrop, ColorJitter, CopyPaste, LetterBox, Mosaic, RandomErasing, RandomHorizontalFlip,
+    RandomResizedCrop, RandomVerticalFlip, Resize, ResizeLongest, YoloCutMix, YoloMixUp, YoloPerspective,
 };
 use feedline::color::Normalize;
 use feedline::draft::Draft;
 use feedline::geometry::{Orientation, Size};
 use feedline::label::{BoxFormat, Unit};
-use feedline::output::{DType, Layout, Output};
+use feedline::output::{DType, Layout, MultiScale, Output, RectBatches};
 use feedline::policy::{BadSample, DecodeScale, LastBatch};
 use feedline::recipe::{NormalizeSection, Recipe};
 use feedline::rng::{Draws, Rng};
@@ -86,12 +86,15 @@ fn the_built_in_recipes_are_torchvisions_reference() {
 #[test]
 fn the_detection_recipes_have_ultralytics_hyper_parameters() {
     let train = Recipe::built_in("yolo-train").unwrap();
-    let [mosaic, perspective, mix_up, .., flipud, fliplr] = train.augment.as_slice() else {
+    let [mosaic, copy_paste, perspective, mix_up, cut_mix, .., flipud, fliplr] = train.augment.as_slice()
+    else {
         panic!("{:?}", train.augment)
     };
     assert_eq!(*mosaic, Mosaic::default().into());
+    assert_eq!(*copy_paste, CopyPaste::default().into());
     assert_eq!(*perspective, YoloPerspective::new(640).into());
     assert_eq!(*mix_up, YoloMixUp::default().into());
+    assert_eq!(*cut_mix, YoloCutMix::default().into());
     assert_eq!(
         [flipud, fliplr],
         [&RandomVerticalFlip::new(0.0).into(), &RandomHorizontalFlip::new(0.5).into()]
@@ -283,6 +286,48 @@ fn a_local_shuffle_has_a_size_and_does_not_contradict_shuffle() {
     assert!(error(&recipe("shuffle = false\nshuffle_shards = 8")).contains("leave one of them out"));
     assert!(error(&recipe("shuffle_shards = 2\nshuffle_window = 8")).contains("two orders"));
     assert!(error(&recipe("shuffle = false\nshuffle_window = 8")).contains("leave one of them out"));
+}
+
+#[test]
+fn batches_that_differ_in_size_are_asked_for_by_keys_of_the_loader() {
+    let recipe = |loader: &str| format!("name = \"a\"\n[output]\nsize = [64, 64]\n[loader]\n{loader}\n");
+    let read = |loader: &str| {
+        let recipe = Recipe::parse(&recipe(loader)).unwrap();
+        assert_eq!(Recipe::parse(&recipe.to_toml().unwrap()).unwrap(), recipe);
+        (recipe.loader.rect_batches(), recipe.loader.multi_scale())
+    };
+    let usual = RectBatches::default();
+    let squares = MultiScale::Sizes(vec![Size::new(32, 32), Size::new(96, 64)]);
+    assert_eq!(read("rect = true"), (Some(usual), None));
+    assert_eq!(
+        read("rect = true\nstride = 64\nrect_pad = 0.0"),
+        (Some(RectBatches { stride: 64, pad: 0.0 }), None)
+    );
+    assert_eq!(read("multi_scale = 0.5"), (None, Some(MultiScale::around(0.5))));
+    assert_eq!(
+        read("multi_scale = 0.25\nstride = 16"),
+        (None, Some(MultiScale::Around { by: 0.25, stride: 16 }))
+    );
+    assert_eq!(read("sizes = [32, [64, 96]]"), (None, Some(squares)));
+    for none in ["", "rect = false", "multi_scale = 0.0"] {
+        assert_eq!(read(none), (None, None), "{none}");
+    }
+    for name in ["yolo-train", "yolo-eval"] {
+        let loader = Recipe::built_in(name).unwrap().loader;
+        assert_eq!((loader.rect_batches(), loader.multi_scale()), (None, None));
+    }
+    for (loader, want) in [
+        ("stride = 32", "stride means nothing here: set rect = true or multi_scale"),
+        ("multi_scale = 0.5\nrect_pad = 0.5", "rect_pad means nothing here: set rect = true"),
+        ("multi_scale = 0.5\nsizes = [32]", "leave one of them out"),
+        ("multi_scale = 1.5", "above 0 and below 1"),
+        ("rect = true\nstride = 0", "stride is 0"),
+        ("sizes = [0]", "from 1 to 65535 a side"),
+        ("multi_scales = 0.5", "did you mean `multi_scale`?"),
+    ] {
+        let message = error(&recipe(loader));
+        assert!(message.contains(want), "{loader}: {message}");
+    }
 }
 
 #[test]

@@ -32,6 +32,6 @@ impl Augment for CenterCrop {
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
-        draft.apply(Op::CenterCrop { output_size: self.size });
+        draft.apply(Op::CenterCrop { output_size: draft.sized(self.size) });
     }
 }

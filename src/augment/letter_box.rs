@@ -106,7 +106,8 @@ impl Augment for LetterBox {
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
-        let (size, padding) = self.make_params(draft.size());
+        let sized = Self { size: draft.sized(self.size), ..*self };
+        let (size, padding) = sized.make_params(draft.size());
         if size != draft.size() {
             let (size, interpolation) = (Extent::from(size), Interpolation::Bilinear);
             draft.apply(Op::Resize { size, interpolation, max_size: None, antialias: true });

@@ -1,17 +1,21 @@
-//! Mosaic: four samples round a point.
+//! Mosaic: four samples round a point, or nine round one of them.
 
 use super::{Augment, check, letter_box};
 use crate::draft::op::{Extent, Fill, Interpolation, Op};
 use crate::draft::{Draft, MAX_EDGE, Tile};
 use crate::error::{Error, Result};
-use crate::geometry::Size;
+use crate::geometry::{Rect, Size};
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
 /// Lays the sample and three partners round a point of a canvas of twice `imgsz`, with probability `p` (Ultralytics'
 /// `Mosaic`); [`super::YoloPerspective`] then shows a part of it.
 ///
-/// Draws: whether there is a mosaic; the partners; the point's row, then its column.
+/// With `n = 9` the sample lies whole in the middle and eight partners beside it: along its edges their middles at the
+/// edge's middle, at its corners their corners, each cut to the third of the canvas that is its own, so that none hides
+/// another's objects.
+///
+/// Draws: whether there is a mosaic; the partners; of four, the point's row, then its column.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mosaic {
@@ -21,7 +25,7 @@ pub struct Mosaic {
     /// Chance of a mosaic, in 0..=1.
     #[serde(default = "always")]
     pub p: f32,
-    /// How many samples there are; 4.
+    /// How many samples there are, 4 or 9.
     #[serde(default = "four")]
     pub n: u32,
 }
@@ -48,6 +52,11 @@ impl Mosaic {
     /// Always a mosaic of four tiles, whose longer edges are `imgsz`.
     pub fn new(imgsz: u32) -> Self {
         Self { imgsz, p: always(), n: four() }
+    }
+
+    /// Sets how many samples there are.
+    pub fn n(self, n: u32) -> Self {
+        Self { n, ..self }
     }
 
     /// Sets the chance of a mosaic.
@@ -85,6 +94,30 @@ fn place(tile: usize, [x, y]: [i32; 2], of: Size) -> [i32; 2] {
     [left, top]
 }
 
+/// Partner number `number` of eight, row by row round the `middle` of a canvas, cut to the part that is its own.
+fn beside(number: usize, mut draft: Draft, middle: Rect, canvas: Size) -> Tile {
+    let third = if number > 4 { number } else { number - 1 };
+    // First and last of the thirds along an axis, and where a tile of this length begins.
+    let along = |third: usize, low: i32, length: u32, edge: u32, own: u32| {
+        let high = low + length as i32;
+        match third {
+            0 => (0, low, low - own as i32),
+            1 => (low, high, low + (length as i32 - own as i32).div_euclid(2)),
+            _ => (high, edge as i32, high),
+        }
+    };
+    let of = draft.size();
+    let (left, right, x) = along(third % 3, middle.x, middle.width, canvas.width, of.width);
+    let (top, bottom, y) = along(third / 3, middle.y, middle.height, canvas.height, of.height);
+    let part = Rect::new(left, top, (right - left) as u32, (bottom - top) as u32);
+    let shown = part.intersect(of.rect().shifted(x, y));
+    if shown.size() != of {
+        let (height, width) = (shown.height, shown.width);
+        draft.apply(Op::Crop { top: shown.y - y, left: shown.x - x, height, width });
+    }
+    Tile { draft, at: [shown.x, shown.y] }
+}
+
 impl Augment for Mosaic {
     fn name(&self) -> &'static str {
         "Mosaic"
@@ -100,15 +133,17 @@ impl Augment for Mosaic {
             )));
         }
         match self.n {
-            4 => Ok(()),
-            n => Err(Error::config(format!(
-                "Mosaic: n should be 4, but is {n}: mosaics of nine are not built"
-            ))),
+            4 | 9 => Ok(()),
+            n => Err(Error::config(format!("Mosaic: n should be 4 or 9, but is {n}"))),
         }
     }
 
     fn partners(&self) -> usize {
-        if self.p > 0.0 { 3 } else { 0 }
+        match self.n {
+            _ if self.p <= 0.0 => 0,
+            9 => 8,
+            _ => 3,
+        }
     }
 
     fn wants_partners(&self, rng: &mut dyn Draws) -> bool {
@@ -119,13 +154,21 @@ impl Augment for Mosaic {
         if partners.is_empty() {
             return;
         }
-        let point = self.make_params(rng);
-        load(draft, self.imgsz);
-        let at = place(0, point, draft.size());
-        partners.iter_mut().for_each(|partner| load(partner, self.imgsz));
-        let tile = |(number, draft): (usize, Draft)| Tile { at: place(number, point, draft.size()), draft };
+        let imgsz = draft.sized_long(self.imgsz);
+        let size = Size::new(2 * imgsz, 2 * imgsz);
+        let point = match self.n {
+            9 => [imgsz as i32 / 2; 2],
+            _ => Self { imgsz, ..*self }.make_params(rng),
+        };
+        load(draft, imgsz);
+        partners.iter_mut().for_each(|partner| load(partner, imgsz));
+        let own = draft.size();
+        let at = if self.n == 9 { point } else { place(0, point, own) };
+        let tile = |(number, draft): (usize, Draft)| match self.n {
+            9 => beside(number, draft, Rect::new(point[0], point[1], own.width, own.height), size),
+            _ => Tile { at: place(number, point, draft.size()), draft },
+        };
         let others = (1..).zip(partners).map(tile).collect();
-        let size = Size::new(2 * self.imgsz, 2 * self.imgsz);
         if let Err(error) = draft.compose(size, Fill::Grey(114), at, others) {
             draft.fail(error);
         }

@@ -100,7 +100,8 @@ impl Augment for RandomCrop {
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
-        match self.make_params(draft.size(), rng) {
+        let sized = Self { size: draft.sized(self.size), ..*self };
+        match sized.make_params(draft.size(), rng) {
             Err(error) => draft.fail(error),
             Ok(CropParams { padding, rect: Rect { x: left, y: top, width, height } }) => {
                 if padding != [0; 4] {

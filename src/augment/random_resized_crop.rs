@@ -114,7 +114,7 @@ impl Augment for RandomResizedCrop {
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
         let Rect { x: left, y: top, width, height } = self.make_params(draft.size(), rng);
-        let size = Extent::from(self.size.square());
+        let size = Extent::from(draft.sized(self.size).square());
         let Self { interpolation, antialias, .. } = *self;
         draft.apply(Op::ResizedCrop { top, left, height, width, size, interpolation, antialias });
     }

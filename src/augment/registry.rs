@@ -54,6 +54,10 @@ macro_rules! registry {
                 self.inner().mixing()
             }
 
+            fn closes(&self) -> bool {
+                self.inner().closes()
+            }
+
             fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws) {
                 self.inner().plan(draft, partners, rng);
             }

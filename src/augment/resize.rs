@@ -68,6 +68,10 @@ impl Augment for Resize {
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
         let Self { size, interpolation, max_size, antialias } = *self;
+        let size = match size {
+            Extent::One(edge) | Extent::Single([edge]) => Extent::One(draft.sized_short(edge)),
+            Extent::Two(_) => draft.sized(size),
+        };
         draft.apply(Op::Resize { size, interpolation, max_size, antialias });
     }
 }

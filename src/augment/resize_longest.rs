@@ -33,6 +33,6 @@ impl Augment for ResizeLongest {
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
-        mosaic::load(draft, self.imgsz);
+        mosaic::load(draft, draft.sized_long(self.imgsz));
     }
 }

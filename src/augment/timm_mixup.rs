@@ -42,6 +42,9 @@ pub enum MixupMode {
     Pair,
     /// Each sample.
     Elem,
+    /// Each sample of a window's first half, whose partners are those of the second. These are shown as they are; timm
+    /// leaves them out, so that its batches are half as large.
+    Half,
 }
 
 /// What is done to a sample.
@@ -141,9 +144,10 @@ impl Augment for TimmMixup {
         let dice = match self.mode {
             MixupMode::Batch => Dice::Window,
             MixupMode::Pair => Dice::Pair,
-            MixupMode::Elem => Dice::Sample,
+            MixupMode::Elem | MixupMode::Half => Dice::Sample,
         };
-        Mixing { partner: Partner::Mirrored, dice }
+        let partner = if self.mode == MixupMode::Half { Partner::SecondHalf } else { Partner::Mirrored };
+        Mixing { partner, dice }
     }
 
     fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws) {

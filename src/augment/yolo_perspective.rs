@@ -140,15 +140,16 @@ impl Augment for YoloPerspective {
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+        let sized = Self { size: draft.sized(self.size), ..*self };
+        let Self { size, fill, .. } = sized;
         if !draft.is_composed() {
-            let size = self.size.square();
-            load(draft, size.width.max(size.height));
-            let Self { size, fill, .. } = *self;
+            let edges = size.square();
+            load(draft, edges.width.max(edges.height));
             LetterBox { fill, ..LetterBox::new(size) }.plan(draft, Vec::new(), rng);
         }
-        let YoloPerspectiveParams { matrix, scale } = self.make_params(draft.size(), rng);
+        let YoloPerspectiveParams { matrix, scale } = sized.make_params(draft.size(), rng);
         draft.relabel(How::Mark);
-        draft.apply(Op::WarpPerspective { matrix, size: self.size, fill: self.fill });
+        draft.apply(Op::WarpPerspective { matrix, size, fill });
         draft.relabel(How::Rebox);
         draft.relabel(How::Keep(Keep::Candidates {
             size: 2.0,

@@ -2,7 +2,7 @@
 
 use super::data::{self, DataOptions};
 use feedline::error::Result;
-use feedline::loader::Loader;
+use feedline::loader::{LastBatch, Loader};
 use feedline::recipe::Recipe;
 use feedline::source::Source;
 use std::path::PathBuf;
@@ -23,6 +23,19 @@ pub(crate) struct Pipeline {
     /// The seed of all dice [default: the recipe's, or 0]
     #[arg(long)]
     pub(crate) seed: Option<u64>,
+    /// Shape each batch as its images are, which come in the order of their shapes [default: as the recipe says]
+    #[arg(long)]
+    pub(crate) rect: bool,
+    /// Draw the size of each batch, up to this part from the output's; 0 for one size [default: the recipe's]
+    #[arg(long, value_name = "PART")]
+    pub(crate) multi_scale: Option<f64>,
+}
+
+/// Batches and ranks, which a sample depends on only where batches differ in size.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Topology {
+    pub(crate) batch_size: Option<usize>,
+    pub(crate) world_size: Option<usize>,
 }
 
 impl Pipeline {
@@ -32,13 +45,26 @@ impl Pipeline {
 
     pub(crate) fn read_recipe(&self) -> Result<Recipe> {
         let mut recipe = Recipe::load(&self.recipe)?;
-        recipe.loader.seed = self.seed.or(recipe.loader.seed);
+        let section = &mut recipe.loader;
+        section.seed = self.seed.or(section.seed);
+        section.rect = if self.rect { Some(true) } else { section.rect };
+        section.multi_scale = self.multi_scale.or(section.multi_scale);
         Ok(recipe)
     }
 
-    /// A loader for planning single samples: whatever the recipe says of batches does not matter for it.
-    pub(crate) fn planner(&self, source: Arc<dyn Source>) -> anyhow::Result<Loader> {
+    /// A loader for planning single samples: whatever the recipe says of batches matters only where they differ in size.
+    pub(crate) fn planner(&self, source: Arc<dyn Source>, topology: Topology) -> anyhow::Result<Loader> {
         let recipe = self.read_recipe()?;
-        Ok(Loader::builder(source).recipe(&recipe).batch_size(1).workers(1).prefetch(1).build()?)
+        let section = &recipe.loader;
+        let builder =
+            Loader::builder(source).recipe(&recipe).workers(1).prefetch(1).last_batch(LastBatch::Partial);
+        let builder = match section.rect_batches().is_some() || section.multi_scale().is_some() {
+            false => builder.batch_size(1),
+            true => {
+                let rows = topology.batch_size.or(section.batch_size.map(|rows| rows as usize));
+                builder.batch_size(rows.unwrap_or(1)).rank(0, topology.world_size.unwrap_or(1))
+            }
+        };
+        Ok(builder.build()?)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::labels;
 use super::options::{dtype_word, layout_word};
-use super::pipeline::Pipeline;
+use super::pipeline::{Pipeline, Topology};
 use super::print;
 use feedline::color::Normalize;
 use feedline::device;
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     /// The sample's index in the data set, from 0
     #[arg(long, default_value_t = 0)]
     index: u64,
-    /// Accepted so that a training's arguments can be repeated; a plan does not depend on it
+    /// Samples in a batch, which a plan depends on only where batches differ in size [default: the recipe's, or 1]
     #[arg(long)]
     batch_size: Option<usize>,
     /// Accepted so that a training's arguments can be repeated; a plan does not depend on it
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// Accepted so that a training's arguments can be repeated; a plan does not depend on it
     #[arg(long)]
     rank: Option<usize>,
-    /// Accepted so that a training's arguments can be repeated; a plan does not depend on it
+    /// How many ranks share the images, which a plan depends on only where batches differ in size [default: 1]
     #[arg(long)]
     world_size: Option<usize>,
 }
@@ -70,7 +70,8 @@ struct Report<'a> {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let source = arguments.pipeline.source()?;
     let recipe = arguments.pipeline.read_recipe()?;
-    let loader = arguments.pipeline.planner(source.clone())?;
+    let Arguments { batch_size, world_size, .. } = *arguments;
+    let loader = arguments.pipeline.planner(source.clone(), Topology { batch_size, world_size })?;
     let (plan, mut ops) = loader.plan(arguments.epoch, arguments.index)?;
     add_normalize(&mut ops, loader.output().and_then(|output| output.normalize));
     let mut bytes = Vec::new();
@@ -86,8 +87,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         ops: &ops,
         output: loader.output().map(|output| {
             json!({
-                "width": output.size.width,
-                "height": output.size.height,
+                "width": plan.size().width,
+                "height": plan.size().height,
                 "dtype": dtype_word(output.dtype),
                 "layout": layout_word(output.layout),
             })
@@ -152,6 +153,7 @@ fn layer(layer: &Layer) -> Value {
         "mirror": { "x": layer.mirror & 1 != 0, "y": layer.mirror & 2 != 0 },
         "orientation": exif(layer.orientation),
         "window": rect(layer.window),
+        "masked": layer.mask != plan::NONE,
         "filter": filter(layer.filter),
         "map": mapped.then_some(layer.map),
     })

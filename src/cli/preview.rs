@@ -4,7 +4,7 @@ mod font;
 mod marks;
 mod sheet;
 
-use super::pipeline::Pipeline;
+use super::pipeline::{Pipeline, Topology};
 use super::still::{Pixels, Still, Studio, levels};
 use super::{npy, print};
 use anyhow::{Context, bail};
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         bail!("--count must be from 1 to {MAX_COUNT}");
     }
     let source = arguments.pipeline.source()?;
-    let loader = arguments.pipeline.planner(source.clone())?;
+    let loader = arguments.pipeline.planner(source.clone(), Topology::default())?;
     let count = arguments.count.min(source.len());
     let mut sheet = Sheet::new(count);
     let recipe = arguments.pipeline.read_recipe()?;

@@ -54,7 +54,10 @@ impl Drop for Memory {
 /// A batch being filled.
 pub struct Slot {
     memory: Memory,
+    /// `rows * row_bytes <= memory.len`.
     row_bytes: usize,
+    /// What there is room for.
+    most_row_bytes: usize,
     /// One flag a row: set once its bytes have been handed out, cleared only by [`Filled::reuse`].
     claimed: Box<[AtomicBool]>,
 }
@@ -67,7 +70,13 @@ impl Slot {
     pub fn new(rows: usize, row_bytes: usize) -> Self {
         let claimed = (0..rows).map(|_| AtomicBool::new(false)).collect();
         // A product that wrapped would be less memory than rows are handed out of; this one no allocation can have.
-        Self { memory: Memory::new(rows.saturating_mul(row_bytes)), row_bytes, claimed }
+        let memory = Memory::new(rows.saturating_mul(row_bytes));
+        Self { memory, row_bytes, most_row_bytes: row_bytes, claimed }
+    }
+
+    /// Lets rows have `row_bytes` bytes from now on, or what there is room for if that is less.
+    pub fn resize_rows(&mut self, row_bytes: usize) {
+        self.row_bytes = row_bytes.min(self.most_row_bytes);
     }
 
     /// The bytes of `row`, to whoever asks first; `None` afterwards, and for a row that does not exist.
@@ -75,7 +84,8 @@ impl Slot {
         if self.claimed.get(row)?.swap(true, Ordering::AcqRel) {
             return None;
         }
-        // SAFETY: row < rows, so the range lies inside `memory.len`. The swap above returned false, so this is the
+        // SAFETY: row < rows, so the range lies inside `memory.len`, by the promise of `row_bytes`, which does not change while
+        // the slot is shared. The swap above returned false, so this is the
         // only reference to these bytes until the flag is cleared, which needs the slot by value (no borrow left).
         let bytes = unsafe {
             let first = self.memory.first().add(row * self.row_bytes);
@@ -150,6 +160,20 @@ mod tests {
         assert!(slot.claim(0).is_some());
         assert!(slot.claim(2).is_none());
         assert!(slot.finish().reuse().claim(1).is_some());
+    }
+
+    #[test]
+    fn smaller_rows_stand_side_by_side_and_none_is_larger_than_there_is_room_for() {
+        let mut slot = Slot::new(4, 8);
+        slot.resize_rows(3);
+        for row in 0..4 {
+            slot.claim(row).unwrap().fill(row as u8 + 1);
+        }
+        let filled = slot.finish();
+        assert_eq!(filled.bytes()[..13], [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 0]);
+        let mut slot = filled.reuse();
+        slot.resize_rows(9);
+        assert_eq!(slot.claim(3).unwrap().len(), 8);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub(crate) struct Options {
     pub(crate) ordinal: u32,
-    pub(crate) output: Option<Output>,
+    pub(crate) row_bytes: usize,
     pub(crate) rows: usize,
     pub(crate) limits: Limits,
     pub(crate) budget: Option<u64>,
@@ -34,12 +34,17 @@ pub(crate) struct Engine(Infallible);
 
 impl Engine {
     pub(crate) fn new(options: Options) -> Result<Self> {
-        let Options { ordinal, output, rows, limits, budget, pinned, low_priority } = options;
-        drop((output, rows, limits, budget, pinned, low_priority));
+        let Options { ordinal, row_bytes, rows, limits, budget, pinned, low_priority } = options;
+        drop((row_bytes, rows, limits, budget, pinned, low_priority));
         Err(unavailable(ordinal))
     }
 
-    pub(crate) fn submit(&self, _: &Slot, _: &mut dyn FnMut(usize, u64, Cause) -> bool) -> Result<()> {
+    pub(crate) fn submit(
+        &self,
+        _: &Slot,
+        _: Option<Output>,
+        _: &mut dyn FnMut(usize, u64, Cause) -> bool,
+    ) -> Result<()> {
         match self.0 {}
     }
 

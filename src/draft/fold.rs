@@ -4,7 +4,7 @@
 //! a second warp, a border of another colour) there is no fold, and the draft is sealed first.
 
 use super::verbs::solid;
-use super::{DraftLayer, DraftPicture, DraftStage};
+use super::{DraftLayer, DraftPicture, DraftStage, mask};
 use crate::geometry::{Rect, Size};
 use crate::plan::{Layer, around, filter, kind};
 
@@ -96,7 +96,8 @@ impl Fold<'_> {
             fill: [0, 0, 0, around::NOTHING],
             ..*layer
         };
-        Some(Some(DraftLayer { layer: folded, source: drawn.source, steps: drawn.steps.clone() }))
+        let mask = mask::mapped(&drawn.mask, self.forward)?;
+        Some(Some(DraftLayer { layer: folded, source: drawn.source, steps: drawn.steps.clone(), mask }))
     }
 
     /// The pixels whose centres may fall into `shown`; exactly those where edges stay upright.

@@ -1,9 +1,9 @@
 //! From a draft to its plan: spans, statistics in order, bounds checked.
 
-use super::{Draft, DraftPicture, DraftStage, DraftStep, MAX_CANVAS_PIXELS};
+use super::{Draft, DraftLayer, DraftPicture, DraftStage, DraftStep, MAX_CANVAS_PIXELS, mask};
 use crate::error::Error;
-use crate::geometry::Size;
-use crate::plan::{self, NONE, Picture, Plan, Span, Stage, Stat, kind, stat, step};
+use crate::geometry::{Rect, Size};
+use crate::plan::{self, MAX_RUNS, NONE, Picture, Plan, Span, Stage, Stat, kind, stat, step};
 
 impl Draft {
     /// Turns the draft into plain data, or returns the first error met on the way.
@@ -15,7 +15,7 @@ impl Draft {
             Plan { images: self.images, labels: self.labels, moves: self.moves, ..Plan::default() };
         for stage in self.sealed.iter().chain([&self.canvas]) {
             check_canvas(stage)?;
-            freeze_stage(&mut plan, stage);
+            freeze_stage(&mut plan, stage)?;
         }
         check_bounds(&plan)?;
         Ok(plan)
@@ -37,17 +37,12 @@ fn check_canvas(stage: &DraftStage) -> Result<(), Error> {
     }
 }
 
-fn freeze_stage(plan: &mut Plan, stage: &DraftStage) {
-    // Layers and pictures of one stage stand together, so spans are known before they are filled.
-    let layers_start = plan.layers.len();
+fn freeze_stage(plan: &mut Plan, stage: &DraftStage) -> Result<(), Error> {
     let first_picture = plan.pictures.len() as u32;
-    for picture in &stage.pictures {
-        freeze_layers(plan, picture);
-    }
-    let mut next_layer = layers_start as u32;
-    for picture in &stage.pictures {
-        let layers = Span { start: next_layer, len: picture.layers.len() as u32 };
-        next_layer += layers.len;
+    // The layers of one stage stand together.
+    let layers = stage.pictures.iter().map(|picture| freeze_layers(plan, picture));
+    let layers = layers.collect::<Result<Vec<Span>, Error>>()?;
+    for (picture, layers) in stage.pictures.iter().zip(layers) {
         let steps = freeze_steps(plan, &picture.steps, stat::OF_PICTURE, plan.pictures.len() as u32);
         let erases = Span { start: plan.erases.len() as u32, len: picture.erases.len() as u32 };
         plan.erases.extend_from_slice(&picture.erases);
@@ -57,14 +52,51 @@ fn freeze_stage(plan: &mut Plan, stage: &DraftStage) {
     let pictures = Span { start: first_picture, len: stage.pictures.len() as u32 };
     let steps = freeze_steps(plan, &stage.steps, stat::OF_STAGE, plan.stages.len() as u32);
     plan.stages.push(Stage { size: stage.size, pictures, steps });
+    Ok(())
 }
 
-fn freeze_layers(plan: &mut Plan, picture: &DraftPicture) {
+fn freeze_layers(plan: &mut Plan, picture: &DraftPicture) -> Result<Span, Error> {
+    let start = plan.layers.len() as u32;
     for drawn in &picture.layers {
         let index = plan.layers.len() as u32;
-        let steps = freeze_steps(plan, &drawn.steps, stat::OF_LAYER, index);
-        plan.layers.push(plan::Layer { steps, ..drawn.layer });
+        if drawn.mask.is_empty() {
+            let steps = freeze_steps(plan, &drawn.steps, stat::OF_LAYER, index);
+            plan.layers.push(plan::Layer { steps, ..drawn.layer });
+            continue;
+        }
+        let Some(shown) = shown_inside(drawn) else { continue };
+        let mask = freeze_mask(plan, &shown)?;
+        let steps = freeze_steps(plan, &shown.steps, stat::OF_LAYER, index);
+        plan.layers.push(plan::Layer { steps, mask, ..shown.layer });
     }
+    Ok(Span { start, len: plan.layers.len() as u32 - start })
+}
+
+/// The layer with no more of its window than its outlines need; `None` where that is nothing.
+fn shown_inside(drawn: &DraftLayer) -> Option<DraftLayer> {
+    let window = drawn.layer.window;
+    let areas = drawn.mask.iter().map(|polygon| mask::pixels_of(polygon, window));
+    let hull = areas.filter(|area| !area.is_empty()).reduce(Rect::hull)?;
+    let mut shown = drawn.clone();
+    shown.cut(hull);
+    Some(shown)
+}
+
+/// Appends the runs of the layer's outlines; returns the number of their first row.
+fn freeze_mask(plan: &mut Plan, drawn: &DraftLayer) -> Result<u32, Error> {
+    let (first, window) = (plan.mask_rows.len() as u32, drawn.layer.window);
+    let crossings = mask::crossings(&drawn.mask, window);
+    if plan.runs.len() + crossings / 2 > MAX_RUNS {
+        return Err(Error::config(format!(
+            "the outlines of what is pasted cross a sample's rows more than {MAX_RUNS} times: give outlines fewer \
+             points"
+        )));
+    }
+    for runs in mask::rows(&drawn.mask, window) {
+        plan.mask_rows.push(Span { start: plan.runs.len() as u32, len: runs.len() as u32 });
+        plan.runs.extend(runs);
+    }
+    Ok(first)
 }
 
 /// Appends steps, and a statistic for each that needs one, measured behind the steps ahead of it.

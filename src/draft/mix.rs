@@ -3,7 +3,7 @@
 use super::{Draft, DraftPicture, DraftStage};
 use crate::error::Error;
 use crate::geometry::Rect;
-use crate::plan::moves::{How, Move};
+use crate::plan::moves::{How, Keep, Move};
 use crate::plan::{LabelShare, NONE, STAGE_BIT, Span};
 
 impl Draft {
@@ -12,6 +12,42 @@ impl Draft {
     /// Both canvases must have one size. `label_share` is the weight of the other's label in the sum.
     /// The objects of both stay, and weigh as much as their labels.
     pub fn blend(&mut self, other: Draft, share: f32, window: Rect, label_share: f32) -> Result<(), Error> {
+        let own = self.images.len() as u32;
+        self.lay(other, share, window, label_share)?;
+        let all = self.images.len() as u32;
+        for (start, end, share) in [(0, own, 1.0 - label_share), (own, all, label_share)] {
+            self.moves.push(Move { images: Span { start, len: end - start }, how: How::Weigh(share) });
+        }
+        Ok(())
+    }
+
+    /// Shows `window` of `other`, with the objects that are seen there; all of them count in full.
+    ///
+    /// Both canvases must have one size. Of this draft's objects, those whose box lies under the window by nine tenths or
+    /// more are dropped; boxes and outlines of the others lose what lies under it (a box only where a whole side of it
+    /// does), and keypoints there are no longer visible. The other's objects are cut to the window. Of both, what is left
+    /// must pass for a box candidate of [`Keep::Candidates`], compared with what there was. In the sample's class each
+    /// counts as much as it has of the area.
+    ///
+    /// # Errors
+    /// The first error of `other`, or [`Error::Config`] where the sizes differ.
+    pub fn patch(&mut self, mut other: Draft, window: Rect) -> Result<(), Error> {
+        let window = window.intersect(self.size().rect());
+        let part = window.size().pixels() as f64 / self.size().pixels() as f64;
+        let left =
+            Keep::Candidates { size: 2.0, aspect: 100.0, area: 0.1, area_of_polygons: 0.01, scale: 1.0 };
+        let beside = Keep::Beside { window, part: 0.1 };
+        for how in [How::Mark, How::Keep(beside), How::Hide(window), How::Rebox, How::Keep(left)] {
+            self.record(how);
+        }
+        for how in [How::Mark, How::Clip(window), How::Rebox, How::Keep(left)] {
+            other.record(how);
+        }
+        self.lay(other, 1.0, window, part as f32)
+    }
+
+    /// Lays `other` over this draft, without a word about the objects.
+    fn lay(&mut self, other: Draft, share: f32, window: Rect, label_share: f32) -> Result<(), Error> {
         if self.size() != other.size() {
             return Err(Error::config(format!(
                 "a sample of {} cannot be mixed with one of {}: put a crop or a resize ahead of the mix",
@@ -25,12 +61,7 @@ impl Draft {
         if !self.canvas.steps.is_empty() {
             self.seal()?;
         }
-        let own = self.images.len() as u32;
         let canvas = self.adopt(other, label_share)?;
-        let all = self.images.len() as u32;
-        for (start, end, share) in [(0, own, 1.0 - label_share), (own, all, label_share)] {
-            self.moves.push(Move { images: Span { start, len: end - start }, how: How::Weigh(share) });
-        }
         let shares = nested_shares(&canvas.pictures, share);
         for (picture, share) in canvas.pictures.into_iter().zip(shares) {
             let window = picture.window.intersect(window);

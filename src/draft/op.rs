@@ -143,6 +143,14 @@ pub enum Op {
         #[serde(default)]
         fill: Fill,
     },
+    /// Pastes parts of the canvas, mirrored left to right, onto it, with copies of the objects that they show.
+    PasteMirrored {
+        /// What is covered: outlines of points `[x, y]` on the canvas, by the even-odd rule each; empty for nothing.
+        polygons: Vec<Vec<[f64; 2]>>,
+        /// Numbers, from 0 on, of the objects on the canvas of which a mirrored copy is added.
+        #[serde(default)]
+        objects: Vec<u32>,
+    },
     /// Mirrors left to right.
     Hflip {},
     /// Mirrors top to bottom.

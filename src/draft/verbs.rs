@@ -199,7 +199,7 @@ impl Draft {
 /// A layer of one colour.
 pub(super) fn solid(window: Rect, [r, g, b]: [u8; 3]) -> DraftLayer {
     let layer = Layer { kind: kind::SOLID, image: plan::NONE, fill: [r, g, b, 0], ..blank(window) };
-    DraftLayer { layer, source: window.size(), steps: Vec::new() }
+    DraftLayer::new(layer, window.size())
 }
 
 /// torchvision's `Resize(int)`: the shorter edge becomes `edge`, the longer int(edge * long / short), at most `max_size`.

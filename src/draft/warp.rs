@@ -123,7 +123,7 @@ impl Draft {
             self.seal()?;
         }
         let size = self.size().transposed();
-        if let Some(DraftLayer { layer, source, steps }) = self.canvas.plain() {
+        if let Some(DraftLayer { layer, source, steps, .. }) = self.canvas.plain() {
             layer.orientation = layer.orientation.transposed();
             (layer.clip, layer.window) = (layer.clip.transposed(), size.rect());
             (layer.scaled, *source) = (size, source.transposed());

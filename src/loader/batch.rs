@@ -43,11 +43,11 @@ impl Batch {
         delivery: Delivery,
         queue: &Arc<Queue>,
         context: &Context,
-        number: usize,
+        (number, output): (usize, Option<Output>),
     ) -> (Self, Rejects) {
-        let (output, labels) = (context.output.as_ref(), &context.labels);
+        let labels = &context.labels;
         let Delivery { mut filled, outcomes } = delivery;
-        let row_bytes = output.map_or(0, Output::sample_bytes);
+        let row_bytes = output.map_or(0, |output| output.sample_bytes());
         let (mut samples, mut rejects) = (Vec::new(), Rejects::default());
         for (row, outcome) in outcomes.into_iter().enumerate() {
             let own = rejects.failures.len();
@@ -121,7 +121,8 @@ impl Batch {
         self.number
     }
 
-    /// `[rows, 3, height, width]` or `[rows, height, width, 3]`; height and width are 0 where nothing is rendered.
+    /// `[rows, 3, height, width]` or `[rows, height, width, 3]`; height and width are this batch's own, and 0 where nothing
+    /// is rendered.
     pub fn shape(&self) -> [usize; 4] {
         self.shape
     }

@@ -4,12 +4,13 @@ use super::crew::{Crew, MAX_WORKERS};
 use super::gallery::Gallery;
 use super::indexing::Indexing;
 use super::labels::LabelRules;
-use super::memory::Maker;
+use super::memory::{Maker, checked_bytes};
 use super::paper;
 use super::planner::Planner;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::sampling::Sampling;
+use super::sizes::{Sizes, SizesAsked};
 use super::stats::Meters;
 use super::worker::Context;
 use super::{Loader, Setup};
@@ -37,16 +38,15 @@ const IMAGE_CACHE_BYTES: usize = 256 << 20;
 const MAX_PREFETCH: usize = 64;
 /// Most rows of a batch.
 const MAX_BATCH_ROWS: usize = 1 << 20;
-/// Most bytes of all slots together: 64 GiB.
-const MAX_SLOT_BYTES: usize = 64 << 30;
 
 /// Builds a [`Loader`]; every option has a default.
 #[must_use = "a builder does nothing until build() is called"]
 pub struct LoaderBuilder {
     pub(super) source: Box<dyn Source>,
-    augments: Vec<Box<dyn Augment>>,
+    pub(super) augments: Vec<Box<dyn Augment>>,
     pub(super) setup: Setup,
     pub(super) sampling: Sampling,
+    pub(super) sizes: SizesAsked,
     pub(super) labels: LabelRules,
     pub(super) partner_window: u64,
     pub(super) close_mosaic: Option<u64>,
@@ -61,7 +61,7 @@ pub struct LoaderBuilder {
     normalize: Option<Normalize>,
     format: (DType, Layout),
     output_size: Option<Size>,
-    decode_only: bool,
+    pub(super) decode_only: bool,
     index: (IndexMode, usize),
     device_memory: Option<u64>,
     pinned_memory: usize,
@@ -83,6 +83,7 @@ impl LoaderBuilder {
                 block: 1,
             },
             sampling: Sampling::default(),
+            sizes: SizesAsked::default(),
             labels: LabelRules::default(),
             partner_window: 128,
             close_mosaic: None,
@@ -140,7 +141,7 @@ impl LoaderBuilder {
         self
     }
 
-    /// The size of every sample (default: what the augmentations end at).
+    /// The size of every sample (default: what the augmentations end at); of the usual one, where batches differ in size.
     pub fn output_size(mut self, size: Size) -> Self {
         self.output_size = Some(size);
         self
@@ -260,6 +261,7 @@ impl LoaderBuilder {
     pub fn build(mut self) -> Result<Loader> {
         let sampler = self.sampler()?;
         self.check(sampler.len())?;
+        self.check_sizes(&sampler)?;
         let device = self.cuda_options();
         let planner = Planner {
             augments: self.augments,
@@ -270,23 +272,26 @@ impl LoaderBuilder {
         };
         planner.check_partners()?;
         let setup = Setup { block: planner.block(), ..self.setup };
-        let output = match self.decode_only {
-            true => None,
+        let (sampler, output, sizes) = match self.decode_only {
+            true => (sampler, None, Sizes::none()),
             false => {
                 let size = paper::output_size(&planner, self.output_size)?;
+                let (sampler, sizes) = self.sizes.settle(size, sampler, &*self.source, self.exif)?;
+                sizes.examples().into_iter().try_for_each(|target| paper::check_target(&planner, target))?;
                 let (dtype, layout) = self.format;
-                Some(Output { size, dtype, layout, normalize: self.normalize })
+                (sampler, Some(Output { size, dtype, layout, normalize: self.normalize }), sizes)
             }
         };
+        let largest = output.map(|output| output.of_size(sizes.largest()));
         let (allowed, reserved) = match self.prefetch {
             Some(batches) => (batches, batches),
             None => AUTO_PREFETCH,
         };
         let rows = self.setup.batch_size;
         let row_bytes =
-            output.map_or(Ok(0), |output| checked_bytes(&output, rows, reserved + SLOTS_BESIDE))?;
+            largest.map_or(Ok(0), |output| checked_bytes(&output, rows, reserved + SLOTS_BESIDE))?;
         let engine = match device {
-            Some(options) => Some(Arc::new(cuda::Engine::new(cuda::Options { output, ..options })?)),
+            Some(options) => Some(Arc::new(cuda::Engine::new(cuda::Options { row_bytes, ..options })?)),
             None => None,
         };
         let maker = match &engine {
@@ -308,6 +313,8 @@ impl LoaderBuilder {
             sampler,
             identity: OnceLock::new(),
             output,
+            sizes_asked: self.sizes,
+            sizes,
             limits: self.limits,
             exif: self.exif,
             scale: self.scale,
@@ -324,7 +331,7 @@ impl LoaderBuilder {
         let Device::Cuda { ordinal } = self.device else { return None };
         Some(cuda::Options {
             ordinal,
-            output: None,
+            row_bytes: 0,
             rows: self.setup.batch_size,
             limits: self.limits.clone(),
             budget: self.device_memory,
@@ -377,18 +384,5 @@ impl LoaderBuilder {
             return Ok(());
         }
         Err(Error::config("normalize: every mean must be finite and every std greater than 0"))
-    }
-}
-
-/// Bytes of a sample, where all slots stay under their bound.
-fn checked_bytes(output: &Output, rows: usize, slots: usize) -> Result<usize> {
-    let bytes = output.sample_bytes();
-    let total = bytes.checked_mul(rows).and_then(|batch| batch.checked_mul(slots));
-    match total.filter(|&total| total <= MAX_SLOT_BYTES) {
-        Some(_) => Ok(bytes),
-        None => Err(Error::config(format!(
-            "{slots} batches of {rows} samples of {bytes} bytes are more than {MAX_SLOT_BYTES} bytes: use a smaller \
-             batch_size or prefetch"
-        ))),
     }
 }

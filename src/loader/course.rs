@@ -1,5 +1,7 @@
 //! One rank's epoch as arithmetic: which position of which order each row of each batch shows.
 
+use super::sizes::Sizes;
+use crate::output::Output;
 use crate::policy::LastBatch;
 use crate::rng::mix;
 use crate::sampler::{Deal, Order, Taken};
@@ -14,6 +16,10 @@ pub(super) struct Course {
     pub(super) batch_size: usize,
     pub(super) last: LastBatch,
     pub(super) seed: u64,
+    /// `None` where nothing is rendered.
+    pub(super) output: Option<Output>,
+    /// Which size of output a batch has.
+    pub(super) sizes: Sizes,
     /// What was dealt before, where the epoch was begun by other ranks or in other batches.
     pub(super) taken: Option<Taken>,
 }
@@ -40,6 +46,40 @@ impl Course {
         self.deal.position(self.rank, (batch * self.batch_size + row) as u64)
     }
 
+    /// What the samples of batch `batch` become; `None` where nothing is rendered.
+    pub(super) fn output(&self, batch: usize) -> Option<Output> {
+        self.output.map(|output| output.of_size(self.size(batch)))
+    }
+
+    /// Bytes of a sample of batch `batch`; 0 where nothing is rendered.
+    pub(super) fn row_bytes(&self, batch: usize) -> usize {
+        self.output(batch).map_or(0, |output| output.sample_bytes())
+    }
+
+    /// The batch that shows `position`, or would show it if it were not dropped, where the epoch is not a resumed one.
+    pub(super) fn batch_of(&self, position: u64) -> usize {
+        (self.deal.number(position) / self.batch_size as u64) as usize
+    }
+
+    /// Samples of the epoch that all ranks were dealt ahead of batch `batch`.
+    pub(super) fn dealt_before(&self, batch: usize) -> u64 {
+        let before = self
+            .taken
+            .map_or(0, |taken| taken.world_size.saturating_mul(taken.samples).saturating_add(taken.more));
+        let rows = (batch as u64).saturating_mul(self.batch_size as u64);
+        before.saturating_add(rows.saturating_mul(self.deal.ranks()))
+    }
+
+    /// The first and the last position that batch `batch` shows on any rank, where positions are dealt one by one; rows
+    /// that only fill a batch up do not count.
+    pub(super) fn step(&self, batch: usize) -> (u64, u64) {
+        let first = (batch * self.batch_size) as u64;
+        let last = first + self.batch_size as u64 - 1;
+        let end = self.order.len().saturating_sub(1);
+        let own = |(position, repeated): (u64, bool)| if repeated { end } else { position };
+        (own(self.deal.position(0, first)), own(self.deal.position(self.deal.ranks() - 1, last)))
+    }
+
     /// The index of the sample that takes the place of a bad one at `position`, at the `attempt`th try.
     pub(super) fn substitute(&self, position: u64, attempt: u32) -> u64 {
         let key = mix(mix(mix(mix(0, self.seed), self.epoch), position), 0x7375_6273 + u64::from(attempt));
@@ -57,7 +97,8 @@ mod tests {
 
     fn of_rank(samples: u64, batch_size: usize, last: LastBatch, rank: u64, ranks: u64) -> Course {
         let (order, deal) = (Order::sequential(samples), Deal::new(samples, ranks, 1));
-        Course { epoch: 0, order, deal, rank, batch_size, last, seed: 1, taken: None }
+        let (output, sizes) = (None, Sizes::none());
+        Course { epoch: 0, order, deal, rank, batch_size, last, seed: 1, output, sizes, taken: None }
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! One worker's tools: what carries a row through read, plan, decode and render, wherever pixels are made.
 
-use super::course::Course;
 use super::masks::Masks;
 use super::memory::Slot;
 use super::planner::Place;
@@ -12,6 +11,7 @@ use crate::device::batch::Row;
 use crate::device::{cpu, cuda};
 use crate::error::{Cause, Error, Result};
 use crate::image::Index;
+use crate::output::Output;
 use crate::plan::{LabelShare, Plan};
 use crate::policy::BadSample;
 use std::sync::atomic::Ordering::Relaxed;
@@ -96,7 +96,8 @@ impl<'a> Desk<'a> {
             ));
         };
         let started = Instant::now();
-        let submitted = engine.submit(slot, &mut |row, index, cause| {
+        let output = job.course.output(job.batch);
+        let submitted = engine.submit(slot, output, &mut |row, index, cause| {
             let Some(outcome) = outcomes.get_mut(row) else { return false };
             outcome.sample = None;
             outcome.failures.push(failure(self.context, Stage::Decode, index, cause));
@@ -117,7 +118,7 @@ impl<'a> Desk<'a> {
         for attempt in first..=attempts {
             let index = if attempt == 0 { own } else { job.course.substitute(position, attempt) };
             outcome.substitutes = attempt;
-            match self.sample(&job.course, position, index, seat) {
+            match self.sample(job, (position, index), seat) {
                 Ok(mut sample) => {
                     sample.status = match (padded, attempt) {
                         (true, _) => Status::Padded,
@@ -134,27 +135,33 @@ impl<'a> Desk<'a> {
 
     fn sample(
         &mut self,
-        course: &Course,
-        position: u64,
-        index: u64,
+        job: &Job,
+        (position, index): (u64, u64),
         seat: &mut Seat<'_>,
     ) -> Result<Sample, Failure> {
         self.shelf.clear();
-        let plan = self.plan(Place { epoch: course.epoch, order: &course.order, position, index })?;
+        let (course, output) = (&job.course, job.course.output(job.batch));
+        let (epoch, order, target) = (course.epoch, &course.order, course.target(job.batch));
+        let plan = self.plan(Place { epoch, order, position, index, target }, output)?;
         // Ahead of the pixels: a row that a device has been given can no longer fail.
         let mask = match &mut self.masks {
             Some(masks) => masks.of(&plan)?,
             None => None,
         };
-        self.make(index, &plan, seat)?;
+        self.make(index, (&plan, output), seat)?;
         self.context.meters.samples.fetch_add(1, Relaxed);
         Ok(Sample { mask, ..self.described(index, &plan) })
     }
 
     /// Decodes and renders a planned sample, or stages it for the device.
-    fn make(&mut self, index: u64, plan: &Plan, seat: &mut Seat<'_>) -> Result<(), Failure> {
+    fn make(
+        &mut self,
+        index: u64,
+        (plan, output): (&Plan, Option<Output>),
+        seat: &mut Seat<'_>,
+    ) -> Result<(), Failure> {
         if self.context.gallery.is_some() {
-            return self.make_of_shared(index, plan, seat);
+            return self.make_of_shared(index, (plan, output), seat);
         }
         let (context, inputs) = (self.context, self.shelf.inputs(plan));
         let started = Instant::now();
@@ -178,18 +185,21 @@ impl<'a> Desk<'a> {
         context.meters.stage(Stage::Decode).record(started.elapsed() + self.shelf.parsing());
         decoded.map_err(|bad| undecodable(context, plan, index, bad))?;
         context.meters.images.fetch_add(plan.images.len() as u64, Relaxed);
-        let (Tools::Cpu(worker), Some(output), Seat::Host(row)) = (&mut self.tools, &context.output, seat)
-        else {
+        let (Tools::Cpu(worker), Some(output), Seat::Host(row)) = (&mut self.tools, &output, seat) else {
             return Ok(());
         };
         rendered(context, index, || worker.render(plan, output, row))
     }
 
     /// As [`Desk::make`] on the CPU, with images that other samples may have decoded, and may use after this one.
-    fn make_of_shared(&mut self, index: u64, plan: &Plan, seat: &mut Seat<'_>) -> Result<(), Failure> {
+    fn make_of_shared(
+        &mut self,
+        index: u64,
+        (plan, output): (&Plan, Option<Output>),
+        seat: &mut Seat<'_>,
+    ) -> Result<(), Failure> {
         let context = self.context;
-        let (Tools::Cpu(worker), Some(output), Seat::Host(row)) = (&mut self.tools, &context.output, seat)
-        else {
+        let (Tools::Cpu(worker), Some(output), Seat::Host(row)) = (&mut self.tools, &output, seat) else {
             let cause = "images are shared only where the CPU renders; this is a bug, please report it";
             return Err(failure(context, Stage::Decode, index, cause.into()));
         };
@@ -200,7 +210,7 @@ impl<'a> Desk<'a> {
         rendered(context, index, || worker.render_shared(plan, &pictures, output, row))
     }
 
-    fn plan(&mut self, place: Place<'_>) -> Result<Plan, Failure> {
+    fn plan(&mut self, place: Place<'_>, output: Option<Output>) -> Result<Plan, Failure> {
         let (context, index) = (self.context, place.index);
         let started = Instant::now();
         let shelf = &mut self.shelf;
@@ -209,7 +219,7 @@ impl<'a> Desk<'a> {
         context.meters.stage(Stage::Plan).record(started.elapsed().saturating_sub(waited));
         let (plan, _) = planned
             .map_err(|error| error.into_failure(index, || context.source.key(index as usize).into_owned()))?;
-        match &context.output {
+        match output {
             Some(output) if plan.size() != output.size => {
                 let cause = super::paper::wrong_size(plan.size(), output.size);
                 Err(failure(context, Stage::Plan, index, cause.into()))

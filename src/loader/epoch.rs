@@ -84,7 +84,8 @@ impl Epoch {
             }
             None => meters.first_batch(self.started.elapsed()),
         }
-        let (batch, rejects) = Batch::new(delivery, &crew.queue, &crew.context, self.next);
+        let (batch, rejects) =
+            Batch::new(delivery, &crew.queue, &crew.context, (self.next, self.course.output(self.next)));
         self.judge(rejects)?;
         self.delivered = Some(Instant::now());
         Ok(batch)

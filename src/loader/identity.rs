@@ -49,7 +49,7 @@ pub(crate) fn of_source(source: &dyn Source) -> String {
 
 fn of_recipe(context: &Context) -> String {
     let mut hasher = XxHash3_64::new();
-    let Context { planner, output, exif, scale, labels, .. } = context;
+    let Context { planner, output, exif, scale, labels, sizes_asked, .. } = context;
     // An augmentation has no other description than what it does.
     for augment in &planner.augments {
         hasher.write(augment.name().as_bytes());
@@ -59,6 +59,7 @@ fn of_recipe(context: &Context) -> String {
         format!("{output:?} {exif} {scale:?} {} {labels:?} {:?}", planner.bare, planner.close_mosaic)
             .as_bytes(),
     );
+    hasher.write(sizes_asked.describe().as_bytes());
     add_plans(planner, &mut hasher);
     format!("{:016x}", hasher.finish())
 }
@@ -66,7 +67,7 @@ fn of_recipe(context: &Context) -> String {
 fn add_plans(planner: &Planner, hasher: &mut XxHash3_64) {
     let order = Order::sequential(SAMPLES);
     for index in 0..SAMPLES {
-        let place = Place { epoch: 0, order: &order, position: index, index };
+        let place = Place { epoch: 0, order: &order, position: index, index, target: None };
         match planner.plan(place, &mut |_| Ok(Looked::blank(STORED))) {
             Ok((plan, _)) => add_plan(&plan, hasher),
             Err(_) => hasher.write(b"refused"),
@@ -75,11 +76,14 @@ fn add_plans(planner: &Planner, hasher: &mut XxHash3_64) {
 }
 
 fn add_plan(plan: &Plan, hasher: &mut XxHash3_64) {
-    let Plan { images, stages, pictures, layers, steps, stats, erases, labels, moves } = plan;
+    let Plan { images, stages, pictures, layers, mask_rows, runs, steps, stats, erases, labels, moves } =
+        plan;
     hasher.write(bytemuck::cast_slice(images));
     hasher.write(bytemuck::cast_slice(stages));
     hasher.write(bytemuck::cast_slice(pictures));
     hasher.write(bytemuck::cast_slice(layers));
+    hasher.write(bytemuck::cast_slice(mask_rows));
+    hasher.write(bytemuck::cast_slice(runs));
     hasher.write(bytemuck::cast_slice(steps));
     hasher.write(bytemuck::cast_slice(stats));
     hasher.write(bytemuck::cast_slice(erases));

@@ -1,8 +1,25 @@
 //! The memory of a batch, wherever it lies: filled by workers, then owned by the consumer, then filled again.
 
 use crate::device::{batch, cuda};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::output::Output;
 use std::sync::Arc;
+
+/// Most bytes of all slots together: 64 GiB.
+const MAX_SLOT_BYTES: usize = 64 << 30;
+
+/// Bytes of a sample, where all slots stay under their bound.
+pub(super) fn checked_bytes(output: &Output, rows: usize, slots: usize) -> Result<usize> {
+    let bytes = output.sample_bytes();
+    let total = bytes.checked_mul(rows).and_then(|batch| batch.checked_mul(slots));
+    match total.filter(|&total| total <= MAX_SLOT_BYTES) {
+        Some(_) => Ok(bytes),
+        None => Err(Error::config(format!(
+            "{slots} batches of {rows} samples of {bytes} bytes are more than {MAX_SLOT_BYTES} bytes: use a smaller \
+             batch_size or prefetch"
+        ))),
+    }
+}
 
 /// Makes the slots of a loader.
 pub(super) enum Maker {
@@ -33,6 +50,13 @@ impl Slot {
     /// Whether something is left to do once all rows are staged.
     pub(super) fn is_submitted(&self) -> bool {
         matches!(self, Slot::Cuda(_))
+    }
+
+    /// Lets rows have `row_bytes` bytes, where batches differ in size; a device packs them by itself.
+    pub(super) fn resize_rows(&mut self, row_bytes: usize) {
+        if let Slot::Host(slot) = self {
+            slot.resize_rows(row_bytes);
+        }
     }
 
     /// Ends the filling.

@@ -1,6 +1,7 @@
 //! Planning on paper: what would go wrong with every sample is found before the first file is read.
 
 use super::planner::{Looked, Place, PlanError, Planner};
+use crate::draft::Target;
 use crate::error::{Error, Result};
 use crate::geometry::Size;
 use crate::sampler::Order;
@@ -29,7 +30,7 @@ pub(super) fn output_size(planner: &Planner, asked: Option<Size>) -> Result<Size
     let epochs = || [Some(0), planner.close_mosaic].into_iter().flatten();
     for (at, stored) in own.enumerate() {
         for (epoch, index) in epochs().flat_map(|epoch| (0..SAMPLES).map(move |index| (epoch, index))) {
-            let place = Place { epoch, order: &order, position: index, index };
+            let place = Place { epoch, order: &order, position: index, index, target: None };
             let planned = planner.plan(place, &mut |_| Ok(Looked::blank(stored)));
             let size = match planned.map_err(PlanError::into_error) {
                 Ok((plan, _)) => plan.size(),
@@ -45,6 +46,33 @@ pub(super) fn output_size(planner: &Planner, asked: Option<Size>) -> Result<Size
         }
     }
     ends.ok_or_else(|| Error::config("no sample could be planned"))
+}
+
+/// Refuses a chain that does not end at the batch's size where that is `target`.
+///
+/// As in [`output_size`], one that refuses small images only is let through.
+pub(super) fn check_target(planner: &Planner, target: Target) -> Result<()> {
+    let order = Order::sequential(SAMPLES);
+    let epochs = || [Some(0), planner.close_mosaic].into_iter().flatten();
+    for stored in SIZES {
+        for (epoch, index) in epochs().flat_map(|epoch| (0..SAMPLES).map(move |index| (epoch, index))) {
+            let place = Place { epoch, order: &order, position: index, index, target: Some(target) };
+            let planned = planner.plan(place, &mut |_| Ok(Looked::blank(stored)));
+            match planned.map_err(PlanError::into_error) {
+                Ok((plan, _)) if plan.size() != target.size => return Err(not_sized(plan.size(), target)),
+                Err(error) if stored == SIZES[0] => return Err(error),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn not_sized(got: Size, Target { usual, size, .. }: Target) -> Error {
+    Error::config(format!(
+        "the augmentations end at {got} in a batch of {size}: an augmentation makes the batch's size where it is asked for \
+         the output's, {usual}, so end with one that is (LetterBox, YoloPerspective, RandomResizedCrop, Resize or a crop)"
+    ))
 }
 
 fn unsteady(one: Size, other: Size) -> Error {

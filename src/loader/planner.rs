@@ -5,7 +5,7 @@
 
 use super::policy::{Failure, Stage};
 use crate::augment::{Augment, Dice, Mixing, Partner};
-use crate::draft::{Draft, op::Op};
+use crate::draft::{Draft, Target, op::Op};
 use crate::error::{Error, Result};
 use crate::geometry::{Orientation, Size};
 use crate::label::{Object, Objects, Unit};
@@ -45,7 +45,9 @@ pub(super) struct Looked {
 impl Looked {
     /// A made-up image with a made-up object, since some augmentations do nothing without one.
     pub(super) fn blank(stored: Size) -> Self {
-        let object = Object { bbox: [0.3, 0.2, 0.6, 0.7], ..Object::default() };
+        // Its mirror image lies beside it, so that it can be pasted.
+        let polygons = vec![vec![[0.1, 0.2], [0.4, 0.2], [0.3, 0.7]]];
+        let object = Object { bbox: [0.1, 0.2, 0.4, 0.7], polygons, ..Object::default() };
         let objects = Objects { unit: Unit::Normalized, list: vec![object], skeleton: None };
         Self { stored, orientation: Orientation::UPRIGHT, objects: Some(Arc::new(objects)) }
     }
@@ -60,6 +62,8 @@ pub(super) struct Place<'a> {
     pub(super) position: u64,
     /// The sample itself; differs from the order's where it is a substitute.
     pub(super) index: u64,
+    /// The size of its batch, where that is not always the same; no dice depend on it.
+    pub(super) target: Option<Target>,
 }
 
 impl Place<'_> {
@@ -126,19 +130,20 @@ impl Planner {
         look: &mut Look<'_>,
     ) -> Result<Draft, PlanError> {
         let Looked { stored, orientation, objects } = look(guest.index)?;
-        let mut draft = Draft::new(guest.index, stored, orientation);
+        let mut draft = Draft::new(guest.index, stored, orientation).with_target(place.target);
         if let Some(objects) = objects {
             draft = draft.with_objects(objects);
         }
         let closed = self.close_mosaic.is_some_and(|epoch| place.epoch >= epoch);
         for (at, augment) in self.augments[..ops].iter().enumerate() {
             let most = augment.partners();
-            if closed && most > 0 {
+            if closed && augment.closes() {
                 continue;
             }
             let Mixing { partner, dice } = augment.mixing();
             let mut rng = self.dice(place, guest, at as u32, dice);
-            let wanted = if most > 0 && augment.wants_partners(&mut rng) { most } else { 0 };
+            let has_partners = most > 0 && self.has_partners(place, guest, partner);
+            let wanted = if has_partners && augment.wants_partners(&mut rng) { most } else { 0 };
             let partners = (0..wanted as u32)
                 .map(|number| self.partner(place, guest, (at as u32, number), partner, &mut rng))
                 .collect::<Vec<Guest>>();
@@ -172,6 +177,12 @@ impl Planner {
         }
     }
 
+    /// Whether there are partners of this kind for the sample.
+    fn has_partners(&self, place: &Place<'_>, host: &Guest, choice: Partner) -> bool {
+        let window = place.order.window(host.position, self.partner_window);
+        choice != Partner::SecondHalf || host.position - window.start < (window.end - window.start) / 2
+    }
+
     /// Partner number `number` of the host's window at its op `op`; if drawn, never the host where there are others.
     fn partner(
         &self,
@@ -186,7 +197,7 @@ impl Planner {
             Partner::Drawn => other_than(host.position, &window, rng),
             Partner::Previous if host.position == window.start => window.end - 1,
             Partner::Previous => host.position - 1,
-            Partner::Mirrored => mirrored(host.position, &window),
+            Partner::Mirrored | Partner::SecondHalf => mirrored(host.position, &window),
         };
         let path = match host.path {
             None => number,
@@ -254,6 +265,7 @@ impl PlanError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::augment::{MixupMode, TimmMixup};
     use crate::sampler::{Sampler, Shuffle};
 
     /// Lays its partners over the sample, so that the plan's images tell who was drawn.
@@ -297,7 +309,7 @@ mod tests {
     }
 
     fn planned(planner: &Planner, order: &Order, position: u64) -> Plan {
-        let place = Place { epoch: 0, order, position, index: order.index(position) };
+        let place = Place { epoch: 0, order, position, index: order.index(position), target: None };
         let looked = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(60_000, 1))));
         looked.map_err(PlanError::into_error).unwrap().0
     }
@@ -323,7 +335,7 @@ mod tests {
         let order = Order::sequential(16);
         let mut seen = std::collections::HashSet::new();
         for epoch in 0..50 {
-            let place = Place { epoch, order: &order, position: 3, index: 3 };
+            let place = Place { epoch, order: &order, position: 3, index: 3, target: None };
             let looked = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(4, 4))));
             seen.extend(looked.map_err(PlanError::into_error).unwrap().0.images[1..].iter().map(|i| i.index));
         }
@@ -335,7 +347,8 @@ mod tests {
         let planner = planner(vec![Box::new(Pick)]);
         let order = Sampler::new(1, Shuffle::Off).weights(&[1.0]).unwrap().order(5, 0);
         let left = |position| {
-            let place = Place { epoch: 0, order: &order, position, index: order.index(position) };
+            let place =
+                Place { epoch: 0, order: &order, position, index: order.index(position), target: None };
             let planned = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(60_000, 1))));
             planned.map_err(PlanError::into_error).unwrap().0.layers[0].clip.x
         };
@@ -359,6 +372,24 @@ mod tests {
         crops.sort_unstable();
         crops.dedup();
         assert_eq!(crops.len(), 8, "two of the eight images were cropped by the same dice");
+    }
+
+    #[test]
+    fn in_half_mode_the_second_half_of_a_window_is_shown_as_it_is_and_mixed_into_the_first() {
+        let half = TimmMixup::new(0.8, 0.0).mode(MixupMode::Half);
+        let planner = planner(vec![Box::new(half)]);
+        let order = Order::shuffled(45, 5, 0);
+        for position in 0..45 {
+            let window = order.window(position, 16);
+            let images: Vec<u64> =
+                planned(&planner, &order, position).images.iter().map(|image| image.index).collect();
+            let [own, other] =
+                [position, window.end - 1 - (position - window.start)].map(|at| order.index(at));
+            match position - window.start < (window.end - window.start) / 2 {
+                true => assert_eq!(images, [own, other]),
+                false => assert_eq!(images, [own]),
+            }
+        }
     }
 
     #[test]

@@ -311,7 +311,8 @@ impl State {
                 if run.next_batch >= run.course.batches() {
                     return Ok(None);
                 }
-                let Some(slot) = self.pool.open()? else { return Ok(None) };
+                let Some(mut slot) = self.pool.open()? else { return Ok(None) };
+                slot.resize_rows(run.course.row_bytes(run.next_batch));
                 run.open.push_back(Open::new(run.next_batch, slot, run.course.rows(run.next_batch)));
                 run.next_batch += 1;
                 run.open.len() - 1

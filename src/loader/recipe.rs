@@ -19,6 +19,12 @@ impl LoaderBuilder {
         self = given(self, section.bad_sample, Self::bad_sample);
         self = given(self, section.close_mosaic, Self::close_mosaic);
         self = given(self, section.workers, |builder, threads| builder.workers(threads as usize));
+        if section.rect.is_some() {
+            self = self.rect(section.rect_batches());
+        }
+        if section.multi_scale.is_some() || section.sizes.is_some() {
+            self = self.multi_scale(section.multi_scale());
+        }
         self = given(self, section.prefetch, |builder, batches| builder.prefetch(batches as usize));
         let labels = &recipe.labels;
         if labels.format.is_some() || labels.unit.is_some() {

@@ -90,7 +90,7 @@ impl Loader {
     /// whatever workers, prefetch and device are. With others, the ranks together show the samples that were left, each
     /// once and with the plans that it would have had (but for what does not fill the last batches, where that is
     /// dropped); they are dealt one by one, partner windows included, until the epoch ends, and batches are counted from
-    /// 0 again.
+    /// 0 again. Where batches differ in size, each then has the size that is due at its number of samples.
     ///
     /// # Errors
     /// [`Error::Config`] naming the field in which the state does not fit this loader.

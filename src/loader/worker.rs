@@ -7,6 +7,7 @@ use super::indexing::Indexing;
 use super::labels::LabelRules;
 use super::planner::Planner;
 use super::queue::{Job, Outcome, Queue, Task};
+use super::sizes::{Sizes, SizesAsked};
 use super::stats::Meters;
 use crate::device::cuda;
 use crate::error::Error;
@@ -28,6 +29,9 @@ pub(super) struct Context {
     pub(super) identity: OnceLock<Identity>,
     /// `None`: images are decoded whole and not rendered.
     pub(super) output: Option<Output>,
+    /// What was asked for of the sizes of batches, and the rule that it gave.
+    pub(super) sizes_asked: SizesAsked,
+    pub(super) sizes: Sizes,
     pub(super) limits: Limits,
     pub(super) exif: bool,
     pub(super) scale: DecodeScale,

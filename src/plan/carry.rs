@@ -57,6 +57,20 @@ pub fn carry(seen: &mut Vec<Seen>, moves: &[Move]) {
         let takes_part = |object: &Seen| images.range().contains(&(object.image as usize));
         match how {
             How::Keep(keep) => seen.retain(|object| !takes_part(object) || object.is_kept(keep)),
+            How::PasteMirrored { object, width } => {
+                let copy = seen.iter().filter(|object| takes_part(object)).nth(*object as usize).cloned();
+                seen.extend(copy.map(|mut copy| {
+                    copy.go(&How::Map([-1.0, 0.0, *width, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]));
+                    copy.go(&How::Mirrored);
+                    copy
+                }));
+            }
+            How::Drop(object) => {
+                let mut taking_part = (0..seen.len()).filter(|&at| takes_part(&seen[at]));
+                if let Some(at) = taking_part.nth(*object as usize) {
+                    seen.remove(at);
+                }
+            }
             _ => seen.iter_mut().filter(|object| takes_part(object)).for_each(|object| object.go(how)),
         }
     }
@@ -92,11 +106,12 @@ impl Seen {
         match how {
             How::Map(map) => self.map(map),
             How::Clip(rect) => self.clip(*rect),
+            How::Hide(rect) => self.hide(*rect),
             How::Mirrored => self.swap_sides(),
             How::Rebox if self.outlined => self.bbox = around(self.polygons.iter().flatten().copied()),
             How::Mark => (self.marked, self.uncut) = (self.bbox, self.bbox),
             How::Weigh(part) => self.share *= part,
-            How::Rebox | How::Keep(_) => {}
+            How::Rebox | How::PasteMirrored { .. } | How::Drop(_) | How::Keep(_) => {}
         }
     }
 
@@ -123,9 +138,20 @@ impl Seen {
         let [x0, y0, x1, y1] = self.bbox;
         let (x0, x1) = (within(x0, left, right), within(x1, left, right));
         self.bbox = [x0, within(y0, top, bottom), x1, within(y1, top, bottom)];
-        self.polygons.retain_mut(|polygon| polygon::clip(polygon, rect));
+        polygon::clip(&mut self.polygons, rect);
         for [x, y, visibility] in &mut self.keypoints {
             if !((left..=right).contains(x) && (top..=bottom).contains(y)) {
+                *visibility = 0.0;
+            }
+        }
+    }
+
+    fn hide(&mut self, rect: Rect) {
+        let ([left, top], [right, bottom]) = edges(rect);
+        self.bbox = beside(self.bbox, [left, top, right, bottom]);
+        polygon::cut_out(&mut self.polygons, rect);
+        for [x, y, visibility] in &mut self.keypoints {
+            if (left..=right).contains(x) && (top..=bottom).contains(y) {
                 *visibility = 0.0;
             }
         }
@@ -143,6 +169,21 @@ impl Seen {
         };
         self.keypoints = old.iter().enumerate().map(from).collect();
     }
+}
+
+/// The smallest box around what a window leaves of a box; an empty one where it leaves nothing.
+fn beside([x0, y0, x1, y1]: [f64; 4], [left, top, right, bottom]: [f64; 4]) -> [f64; 4] {
+    // Along one axis, where the other is covered from end to end: what is covered in the middle is not cut off.
+    let cut = |low: f64, high: f64, from: f64, to: f64| match (from <= low, to >= high) {
+        (true, true) => (low, low),
+        (true, false) => (low.max(to), high),
+        (false, true) => (low, high.min(from)),
+        (false, false) => (low, high),
+    };
+    let (across, down) = (left <= x0 && right >= x1, top <= y0 && bottom >= y1);
+    let (x0, x1) = if down { cut(x0, x1, left, right) } else { (x0, x1) };
+    let (y0, y1) = if across { cut(y0, y1, top, bottom) } else { (y0, y1) };
+    [x0, y0, x1, y1]
 }
 
 /// The left top and the right bottom corner.

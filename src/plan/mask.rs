@@ -11,7 +11,13 @@ impl Plan {
     /// Of two pictures that are blended, the one with the greater share is seen. Erased rectangles are left out: what
     /// was there is what the model is to guess.
     pub fn for_masks(&self, fill: u8) -> Plan {
-        let mut masks = Plan { images: self.images.clone(), labels: self.labels.clone(), ..Plan::default() };
+        let mut masks = Plan {
+            images: self.images.clone(),
+            labels: self.labels.clone(),
+            mask_rows: self.mask_rows.clone(),
+            runs: self.runs.clone(),
+            ..Plan::default()
+        };
         for stage in &self.stages {
             let start = masks.pictures.len() as u32;
             for picture in &self.pictures[stage.pictures.range()] {

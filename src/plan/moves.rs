@@ -25,6 +25,9 @@ pub enum How {
     Map([f64; 9]),
     /// Boxes and polygons are cut to the rectangle; keypoints outside it get visibility 0.
     Clip(Rect),
+    /// What lies under the rectangle is covered: polygons lose it, boxes where a whole side of them lies under it, and
+    /// keypoints there get visibility 0.
+    Hide(Rect),
     /// The image was mirrored, whichever way: keypoints take the places that [`crate::label::Skeleton::flip`] says.
     Mirrored,
     /// The box of an object with polygons becomes the box around them.
@@ -33,6 +36,15 @@ pub enum How {
     Mark,
     /// Objects count for this part of what they did: their image was mixed with another.
     Weigh(f32),
+    /// A copy of one object, mirrored left to right on a canvas of this width, is added behind all others.
+    PasteMirrored {
+        /// Its number among the objects that take part.
+        object: u32,
+        /// The canvas's width.
+        width: f64,
+    },
+    /// One object is dropped: the number among those that take part.
+    Drop(u32),
     /// Objects are dropped.
     Keep(Keep),
 }
@@ -50,6 +62,13 @@ pub enum Keep {
         min_size: f64,
         /// Least area.
         min_area: f64,
+    },
+    /// Boxes of whose area more than a part lies outside of a rectangle that covers what is under it.
+    Beside {
+        /// The rectangle.
+        window: Rect,
+        /// Part of the area that is too small.
+        part: f64,
     },
     /// torchvision's `RandomIoUCrop`: boxes whose centre lies inside, not on the edge.
     Centred(Rect),

@@ -2,9 +2,10 @@
 
 use crate::color::Normalize;
 use crate::draft::MAX_EDGE;
+use crate::draft::op::Extent;
 use crate::error::{Error, Result};
 use crate::label::{BoxFormat, Unit};
-use crate::output::{DType, Layout};
+use crate::output::{DType, Layout, MultiScale, RectBatches};
 use crate::policy::{BadSample, DecodeScale, LastBatch};
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +75,7 @@ impl NormalizeSection {
 }
 
 /// `[loader]`: batches and their order; what is left out is the loader's default.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LoaderSection {
     /// Samples in a batch.
@@ -97,6 +98,16 @@ pub struct LoaderSection {
     pub workers: Option<u32>,
     /// Batches prepared ahead.
     pub prefetch: Option<u32>,
+    /// Whether each batch is shaped as its images are.
+    pub rect: Option<bool>,
+    /// How many strides a rect batch is larger than its images (default 0.5).
+    pub rect_pad: Option<f64>,
+    /// How far the sizes of batches are from the output's, as a part of it; 0 is not at all.
+    pub multi_scale: Option<f64>,
+    /// Sizes of batches to draw from instead: lengths, or `[height, width]`.
+    pub sizes: Option<Vec<Extent>>,
+    /// What the edges of batches are multiples of, with rect or multi_scale (default 32).
+    pub stride: Option<u32>,
 }
 
 impl LoaderSection {
@@ -115,9 +126,47 @@ impl LoaderSection {
             (Some(false), _, Some(_)) => {
                 "shuffle_shards shuffles, but shuffle is false: leave one of them out"
             }
-            _ => return Ok(()),
+            _ => return self.check_sizes(),
         };
         Err(Error::config(format!("[loader]: {wrong}")))
+    }
+
+    /// What shapes batches as their images are, where that is asked for.
+    pub fn rect_batches(&self) -> Option<RectBatches> {
+        let usual = RectBatches::default();
+        let (stride, pad) = (self.stride.unwrap_or(usual.stride), self.rect_pad.unwrap_or(usual.pad));
+        self.rect.unwrap_or(false).then_some(RectBatches { stride, pad })
+    }
+
+    /// The sizes that batches are drawn from, where they are.
+    pub fn multi_scale(&self) -> Option<MultiScale> {
+        if let Some(sizes) = &self.sizes {
+            return Some(MultiScale::Sizes(sizes.iter().map(|size| size.square()).collect()));
+        }
+        let MultiScale::Around { by, stride } = MultiScale::around(self.multi_scale.unwrap_or(0.0)) else {
+            return None;
+        };
+        (by != 0.0).then_some(MultiScale::Around { by, stride: self.stride.unwrap_or(stride) })
+    }
+
+    /// A key that nothing reads would be a setting that does nothing.
+    fn check_sizes(&self) -> Result<()> {
+        let (rect, scaled) = (self.rect.unwrap_or(false), self.multi_scale.unwrap_or(0.0) != 0.0);
+        let unread = [
+            ("rect_pad", self.rect_pad.is_some() && !rect, "rect = true"),
+            ("stride", self.stride.is_some() && !rect && !scaled, "rect = true or multi_scale"),
+        ];
+        if let Some((key, _, remedy)) = unread.iter().find(|(_, unread, _)| *unread) {
+            return Err(Error::config(format!(
+                "[loader]: {key} means nothing here: set {remedy}, or leave it out"
+            )));
+        }
+        match scaled && self.sizes.is_some() {
+            true => Err(Error::config(
+                "[loader]: multi_scale and sizes both say what sizes there are: leave one of them out",
+            )),
+            false => Ok(()),
+        }
     }
 }
 

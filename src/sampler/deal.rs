@@ -69,6 +69,16 @@ impl Deal {
         (position % self.len.max(1), position >= self.len)
     }
 
+    /// Which of its rank's samples the one at `position` is, where the epoch is not a resumed one: the inverse of
+    /// [`Deal::position`].
+    pub fn number(&self, position: u64) -> u64 {
+        let (rounds, block) = (self.rounds(), self.block);
+        match position.checked_sub(rounds * block * self.ranks) {
+            None => position / block / self.ranks * block + position % block,
+            Some(position) => rounds * block + position / self.ranks,
+        }
+    }
+
     /// May be behind the end.
     fn in_rounds(&self, rank: u64, number: u64) -> u64 {
         let (rounds, block) = (self.rounds(), self.block);
@@ -188,6 +198,22 @@ mod tests {
         let [left, right]: [Vec<u64>; 2] = [of(0, 10), of(1, 9)];
         assert_eq!(left, [0, 1, 2, 3, 8, 9, 10, 11, 16, 18]);
         assert_eq!(right, [4, 5, 6, 7, 12, 13, 14, 15, 17]);
+    }
+
+    #[test]
+    fn the_number_of_a_position_is_the_inverse_of_the_position_of_a_number() {
+        for (len, ranks, block) in
+            [(50, 1, 1), (50, 3, 1), (120, 2, 16), (37, 4, 8), (20, 4, 128), (19, 2, 4)]
+        {
+            let deal = Deal::new(len, ranks, block);
+            for (rank, number) in
+                (0..ranks).flat_map(|rank| (0..deal.at_most()).map(move |number| (rank, number)))
+            {
+                let (position, repeated) = deal.position(rank, number);
+                assert!(repeated || deal.number(position) == number, "{position} of {deal:?}");
+            }
+        }
+        assert_eq!(Deal::new(1 << 40, 1 << 20, u64::MAX).number((3 << 20) + 7), 3);
     }
 
     #[test]

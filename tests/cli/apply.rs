@@ -64,6 +64,29 @@ fn labels_are_printed_where_the_ops_move_them_to() {
 }
 
 #[test]
+fn a_mirrored_part_is_pasted_with_a_copy_of_its_object() {
+    let folder = tempdir().expect("a folder");
+    let (image, out) = (photo(), folder.path().join("p.npy"));
+    let corners = "[[[40, 10], [60, 10], [60, 30], [40, 30]]]";
+    let ops = format!(r#"[{{"op": "paste_mirrored", "polygons": {corners}, "objects": [1]}}]"#);
+    let labels = r#"[{"class": 0, "bbox": [1, 2, 3, 4]}, {"class": 5, "bbox": [10, 10, 30, 30]}]"#;
+    let json = succeed(&["apply", "--ops", &ops, word(&image), "--out", word(&out), "--labels", labels]);
+    let (pasted, plain) = (Array::read(&out), apply("[]", &[]));
+    let mirrored = apply(r#"[{"op":"hflip"}]"#, &[]);
+    let width = plain.shape[1];
+    for (at, pixel) in pasted.data.chunks_exact(3).enumerate() {
+        let covered = (40..60).contains(&(at % width)) && (10..30).contains(&(at / width));
+        let from = if covered { &mirrored } else { &plain };
+        assert_eq!(pixel, &from.data[at * 3..at * 3 + 3]);
+    }
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let objects = json["objects"].as_array().expect("objects");
+    let right = width as f64 - 10.0;
+    assert_eq!((objects.len(), &objects[2]["class"]), (3, &serde_json::json!(5)));
+    assert_eq!(objects[2]["bbox"], serde_json::json!([right - 20.0, 10.0, right, 30.0]));
+}
+
+#[test]
 fn an_op_or_field_that_does_not_exist_is_named_with_its_place_and_the_nearest_one() {
     let image = photo();
     let error = |ops: &str| fail(&["apply", "--ops", ops, word(&image), "--out", "out/never.npy"]);

@@ -107,6 +107,23 @@ fn what_cannot_be_had_is_refused_with_a_remedy() {
 }
 
 #[test]
+fn batches_that_differ_in_size_run_and_what_contradicts_them_is_refused() {
+    for more in
+        [&["--recipe", "yolo-eval", "--rect"][..], &["--recipe", "imagenet-train", "--multi-scale", "0.5"]]
+    {
+        let bench = report(&[&["bench", "--images", "50", "--batch-size", "4", "--json"], more].concat());
+        assert_eq!((&bench["images"], &bench["failures"]), (&50.into(), &0.into()), "{more:?}");
+    }
+    let refused = |more: &[&str]| fail(&[&["bench", "--images", "9"], more].concat());
+    assert!(refused(&["--recipe", "yolo-train", "--rect"]).contains("set shuffle to false"));
+    assert!(
+        refused(&["--recipe", "yolo-eval", "--rect", "--multi-scale", "0.5"])
+            .contains("leave one of them out")
+    );
+    assert!(refused(&["--multi-scale", "1.5"]).contains("above 0 and below 1"));
+}
+
+#[test]
 fn a_list_of_files_is_a_data_set_too() {
     let folder = tempfile::tempdir().expect("a folder");
     let list = folder.path().join("list.txt");

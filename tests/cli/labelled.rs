@@ -57,6 +57,41 @@ fn what_a_data_set_is_taken_for_is_said_unless_the_user_says_it() {
 }
 
 #[test]
+fn a_plan_shows_what_is_pasted_and_its_ops_paste_it_again() {
+    let folder = data_set("");
+    let labels = folder.path().join("labels/train/c.txt");
+    fs::write(labels, "0 0.1 0.1 0.3 0.1 0.2 0.4\n").expect("labels");
+    let recipe = folder.path().join("r.toml");
+    let text = "name = \"p\"\n[[augment]]\nop = \"LetterBox\"\nsize = 96\n[[augment]]\nop = \"CopyPaste\"\n\
+                p = 1.0\nmode = \"flip\"\n[output]\nsize = [96, 96]\ndtype = \"u8\"\n";
+    fs::write(&recipe, text).expect("a recipe");
+    let data = folder.path();
+    let (plan, _) =
+        self::text(&feedline(&["plan", "--data", word(data), "--recipe", word(&recipe), "--index", "2"]));
+    let plan: Value = serde_json::from_str(&plan).expect("JSON");
+    assert_eq!(plan["objects"].as_array().map(Vec::len), Some(2), "{plan}");
+    let masked = plan["layers"].as_array().expect("layers").iter().filter(|layer| layer["masked"] == true);
+    assert_eq!(masked.count(), 1, "{plan}");
+    let out = data.join("out.npy");
+    let image = data.join("images/train/c.jpg");
+    let done = feedline(&["apply", "--ops", &plan["ops"].to_string(), word(&image), "--out", word(&out)]);
+    assert!(done.status.success(), "{done:?}");
+    let sheet = data.join("sheet");
+    let done = feedline(&[
+        "preview",
+        "--data",
+        word(data),
+        "--recipe",
+        word(&recipe),
+        "--count",
+        "3",
+        "--out",
+        word(&sheet),
+    ]);
+    assert!(done.status.success(), "{done:?}");
+}
+
+#[test]
 fn a_bad_label_stops_a_run_unless_it_may_be_skipped() {
     let folder = data_set("5 0.5 0.5 0.5 0.5");
     let data = word(folder.path());

@@ -95,6 +95,21 @@ fn the_plan_is_the_same_bytes_whatever_the_batch_size_and_the_workers() {
 }
 
 #[test]
+fn a_plan_for_batches_that_differ_in_size_is_that_of_the_samples_own_batch() {
+    let output = |more: &[&str]| {
+        report(&[&["plan", "--recipe", "yolo-eval", "--index", "3"], more].concat())["output"].take()
+    };
+    let size = |more: &[&str]| (output(more)["width"].take(), output(more)["height"].take());
+    assert_eq!(size(&[]), (640.into(), 640.into()));
+    // It is 334 wide and 500 high, and so are most of the batch that it comes in.
+    assert_eq!(size(&["--rect"]), (448.into(), 672.into()));
+    assert_eq!(size(&["--rect", "--batch-size", "43"]), (672.into(), 672.into()));
+    assert_eq!(size(&["--rect", "--batch-size", "1", "--world-size", "43"]), (672.into(), 672.into()));
+    let (width, height) = size(&["--multi-scale", "0.5"]);
+    assert!(width == height && (10..=30).any(|strides| width == strides * 32), "{width}");
+}
+
+#[test]
 fn a_plan_says_what_is_read_what_is_drawn_and_what_comes_out() {
     let plan = report(&["plan", "--recipe", "imagenet-train", "--seed", "1", "--epoch", "0", "--index", "2"]);
     has_keys(

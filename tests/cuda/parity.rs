@@ -1,6 +1,7 @@
 //! The CUDA renderer against the CPU renderer: the same bits for every chain, mix, number format and layout.
 
 use crate::any_op::{any_op, folding_warp};
+use crate::pasting::any_polygons;
 use crate::scenario::{Outcome, Scenario};
 use feedline::color::Normalize;
 use feedline::device::cuda::Renderer;
@@ -25,16 +26,16 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("a plan with one field changed is refused or touches no other memory", damaged),
 ];
 
-const FORMATS: [DType; 4] = [DType::F32, DType::F16, DType::Bf16, DType::U8];
-const LAYOUTS: [Layout; 2] = [Layout::Nchw, Layout::Nhwc];
+pub(crate) const FORMATS: [DType; 4] = [DType::F32, DType::F16, DType::Bf16, DType::U8];
+pub(crate) const LAYOUTS: [Layout; 2] = [Layout::Nchw, Layout::Nhwc];
 
 /// The same error without its promises to other threads, which a scenario's error does not make.
-fn plain(cause: Cause) -> Box<dyn std::error::Error> {
+pub(crate) fn plain(cause: Cause) -> Box<dyn std::error::Error> {
     cause
 }
 
 /// A sample to be rendered on both devices: its plan, and what was decoded for it.
-struct Case {
+pub(crate) struct Case {
     plan: Plan,
     images: Vec<Image>,
     says: String,
@@ -73,7 +74,12 @@ fn decoded(plan: &Plan, rng: &mut Rng) -> Vec<Image> {
 }
 
 /// Renders the cases in one batch for each format and layout, and compares.
-fn compare(renderer: &mut Renderer, cases: &[Case], formats: &[DType], layouts: &[Layout]) -> Outcome {
+pub(crate) fn compare(
+    renderer: &mut Renderer,
+    cases: &[Case],
+    formats: &[DType],
+    layouts: &[Layout],
+) -> Outcome {
     let plans: Vec<Plan> = cases.iter().map(|case| case.plan.clone()).collect();
     let images: Vec<&[Image]> = cases.iter().map(|case| case.images.as_slice()).collect();
     for &dtype in formats {
@@ -103,7 +109,7 @@ fn compare(renderer: &mut Renderer, cases: &[Case], formats: &[DType], layouts: 
 }
 
 /// A draft of one image, turned in any way, after some ops; at most eight statistics are allowed.
-fn any_draft(rng: &mut Rng, index: u64, most: u32) -> Draft {
+pub(crate) fn any_draft(rng: &mut Rng, index: u64, most: u32) -> Draft {
     let stored = Size::new(1 + rng.below(120), 1 + rng.below(90));
     let orientation = Orientation::from_exif(1 + rng.below(8).saturating_sub(rng.below(3)) as u16);
     let mut draft = Draft::new(index, stored, orientation);
@@ -130,7 +136,7 @@ fn any_erase(rng: &mut Rng, size: Size) -> Op {
     Op::Erase { i, j, h, w, v }
 }
 
-fn case(draft: Draft, rng: &mut Rng, number: u64) -> Result<Case, Box<dyn std::error::Error>> {
+pub(crate) fn case(draft: Draft, rng: &mut Rng, number: u64) -> Result<Case, Box<dyn std::error::Error>> {
     let says = format!("case {number}: {:?}", draft.ops());
     let plan = draft.freeze()?;
     let images = decoded(&plan, rng);
@@ -194,6 +200,10 @@ fn mosaics() -> Outcome {
             .map(|index| Tile { draft: any_draft(&mut rng, index, 1), at: at(&mut rng) })
             .collect();
         host.compose(size, Fill::Grey(114), own, others)?;
+        if rng.below(2) == 0 {
+            let polygons = any_polygons(&mut rng, size);
+            host.apply(Op::PasteMirrored { polygons, objects: Vec::new() });
+        }
         if rng.below(4) > 0 {
             host.apply(folding_warp(&mut rng, size));
         }
@@ -331,14 +341,20 @@ fn damaged() -> Outcome {
         let mut rng = Rng::new(17, 0, number, 0);
         let size = Size::new(1 + rng.below(40), 1 + rng.below(40));
         let mut draft = any_picture(&mut rng, size);
+        if !draft.ops().iter().any(|op| matches!(op, Op::Erase { .. })) {
+            let polygons = any_polygons(&mut rng, size);
+            draft.apply(Op::PasteMirrored { polygons, objects: Vec::new() });
+        }
         if rng.below(2) == 0 {
             draft.blend(any_picture(&mut rng, size), 0.5, size.rect(), 0.5)?;
         }
         let Case { mut plan, images, .. } = case(draft, &mut rng, number)?;
-        let arrays: [&mut [u8]; 6] = [
+        let arrays: [&mut [u8]; 8] = [
             bytemuck::cast_slice_mut(&mut plan.stages),
             bytemuck::cast_slice_mut(&mut plan.pictures),
             bytemuck::cast_slice_mut(&mut plan.layers),
+            bytemuck::cast_slice_mut(&mut plan.mask_rows),
+            bytemuck::cast_slice_mut(&mut plan.runs),
             bytemuck::cast_slice_mut(&mut plan.steps),
             bytemuck::cast_slice_mut(&mut plan.stats),
             bytemuck::cast_slice_mut(&mut plan.erases),

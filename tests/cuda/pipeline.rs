@@ -103,7 +103,7 @@ fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<Seen, String>>
 }
 
 /// Runs the same description on both devices and compares everything.
-fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> Loader {
+pub(crate) fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> Loader {
     let cpu = build().device(Device::Cpu).build().unwrap();
     let cuda = build().device(DEVICE).build().unwrap();
     for number in 0..epochs {
@@ -135,7 +135,7 @@ fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> L
     cuda
 }
 
-fn small(files: Vec<Vec<u8>>) -> LoaderBuilder {
+pub(crate) fn small(files: Vec<Vec<u8>>) -> LoaderBuilder {
     Loader::builder(memory(files))
         .batch_size(6)
         .shuffle(true)
@@ -146,7 +146,7 @@ fn small(files: Vec<Vec<u8>>) -> LoaderBuilder {
         .normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])
 }
 
-fn memory(files: Vec<Vec<u8>>) -> Arc<dyn Source> {
+pub(crate) fn memory(files: Vec<Vec<u8>>) -> Arc<dyn Source> {
     let record = |(at, bytes)| (format!("picture {at}"), bytes, Label::Class(at as i64));
     Arc::new(Memory::new(files.into_iter().enumerate().map(record).collect()))
 }
@@ -290,7 +290,10 @@ fn a_trainers_stream_sees_finished_batches_without_the_host_waiting() -> Outcome
 }
 
 /// Nothing waits on the host between batches: only events stand between the loader's streams and the trainer's.
-fn trained(epochs: u64, build: impl Fn() -> LoaderBuilder) -> Result<Loader, Box<dyn std::error::Error>> {
+pub(crate) fn trained(
+    epochs: u64,
+    build: impl Fn() -> LoaderBuilder,
+) -> Result<Loader, Box<dyn std::error::Error>> {
     let cpu = build().build()?;
     let client = Client::start()?;
     let cuda = build().device(DEVICE).build()?;

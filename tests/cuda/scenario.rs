@@ -11,9 +11,11 @@ const TABLES: &[&[Scenario]] = &[
     crate::limits::SCENARIOS,
     crate::ordering::SCENARIOS,
     crate::parity::SCENARIOS,
+    crate::pasting::SCENARIOS,
     crate::pipeline::SCENARIOS,
     crate::planted::SCENARIOS,
     crate::probe::SCENARIOS,
+    crate::sizes::SCENARIOS,
 ];
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {

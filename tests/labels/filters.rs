@@ -108,6 +108,53 @@ fn a_polygon_outside_is_dropped_and_its_box_has_no_area_after_a_rebox() {
 }
 
 #[test]
+fn what_a_rectangle_covers_is_lost_to_outlines_and_keypoints_and_to_boxes_where_it_covers_a_side() {
+    let under = How::Hide(Rect::new(20, 20, 30, 30));
+    let rows = [
+        ([30.0, 30.0, 70.0, 40.0], [50.0, 30.0, 70.0, 40.0]),
+        ([0.0, 30.0, 40.0, 40.0], [0.0, 30.0, 20.0, 40.0]),
+        ([25.0, 0.0, 45.0, 40.0], [25.0, 0.0, 45.0, 20.0]),
+        ([25.0, 40.0, 45.0, 90.0], [25.0, 50.0, 45.0, 90.0]),
+        ([0.0, 30.0, 90.0, 40.0], [0.0, 30.0, 90.0, 40.0]),
+        ([40.0, 40.0, 60.0, 60.0], [40.0, 40.0, 60.0, 60.0]),
+        ([0.0, 0.0, 90.0, 90.0], [0.0, 0.0, 90.0, 90.0]),
+        ([60.0, 10.0, 70.0, 90.0], [60.0, 10.0, 70.0, 90.0]),
+    ];
+    for (bbox, want) in rows {
+        let bbox = bbox.map(|at: f64| at as f32);
+        assert_eq!(kept(vec![boxed(bbox)], &[under]), [want], "{bbox:?}");
+    }
+    let [left, top, right, bottom] = kept(vec![boxed([22.0, 22.0, 40.0, 40.0])], &[under])[0];
+    assert_eq!((right - left) * (bottom - top), 0.0, "nothing is left of it");
+    let across = outlined(&[[10.0, 25.0], [60.0, 25.0], [60.0, 45.0], [10.0, 45.0]]);
+    let seen = after(vec![across], &[under, How::Rebox]);
+    assert_eq!((seen[0].polygons.len(), seen[0].bbox), (2, [10.0, 25.0, 60.0, 45.0]));
+    let away = outlined(&[[60.0, 60.0], [90.0, 60.0], [90.0, 90.0]]);
+    let polygons = |list| after(list, &[under])[0].polygons.clone();
+    assert_eq!(polygons(vec![away.clone()]), after(vec![away], &[])[0].polygons);
+    let points = [(30.0, 30.0), (60.0, 30.0)].map(|(x, y)| Keypoint { x, y, visibility: 2.0 });
+    let seen = after(vec![Object { keypoints: points.to_vec(), ..Object::default() }], &[under]);
+    assert_eq!(seen[0].keypoints, [[30.0, 30.0, 0.0], [60.0, 30.0, 2.0]]);
+}
+
+#[test]
+fn a_box_that_a_rectangle_leaves_a_tenth_of_is_dropped() {
+    let beside = How::Keep(Keep::Beside { window: Rect::new(0, 0, 90, 100), part: 0.1 });
+    assert_eq!(kept(vec![boxed([0.0, 0.0, 100.0, 10.0])], &[beside]).len(), 0);
+    assert_eq!(kept(vec![boxed([1.0, 0.0, 100.0, 10.0])], &[beside]).len(), 1);
+}
+
+#[test]
+fn one_object_is_copied_or_dropped_by_its_number_among_those_that_take_part() {
+    let list = || vec![boxed([10.0, 0.0, 20.0, 5.0]), boxed([30.0, 0.0, 40.0, 5.0])];
+    let pasted = kept(list(), &[How::PasteMirrored { object: 1, width: 100.0 }]);
+    assert_eq!(pasted[2..], [[60.0, 0.0, 70.0, 5.0]]);
+    assert_eq!(kept(list(), &[How::Drop(0)]), [[30.0, 0.0, 40.0, 5.0]]);
+    let none = [How::Drop(2), How::PasteMirrored { object: 7, width: 1.0 }];
+    assert_eq!(kept(list(), &none).len(), 2, "there is no such object");
+}
+
+#[test]
 fn left_and_right_change_places_in_a_mirror_image_and_not_in_a_turned_one() {
     let point = |x: f32, y: f32| Keypoint { x, y, visibility: 2.0 };
     let hands = Object {

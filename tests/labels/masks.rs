@@ -107,6 +107,18 @@ fn of_a_mix_the_greater_share_is_seen_and_a_patch_stays_a_patch() {
 }
 
 #[test]
+fn what_is_pasted_has_its_class_in_the_mask() {
+    let size = Size::new(6, 2);
+    let ops = [Op::PasteMirrored {
+        polygons: vec![vec![[3.0, 0.0], [6.0, 0.0], [6.0, 1.0], [3.0, 1.0]]],
+        objects: Vec::new(),
+    }];
+    let mask = rendered(&plan(size, &ops).for_masks(255), &[image(size, |x, _| x as u8 + 1)]);
+    let levels: Vec<u8> = mask.iter().step_by(3).copied().collect();
+    assert_eq!(levels, [1, 2, 3, 3, 2, 1, 1, 2, 3, 4, 5, 6]);
+}
+
+#[test]
 fn the_tiles_of_a_mosaic_keep_their_classes_when_it_is_warped() {
     let size = Size::new(20, 20);
     let tile = |index| Draft::new(index, size, Orientation::UPRIGHT);

@@ -15,4 +15,6 @@ mod partners;
 mod ranks;
 mod resuming;
 mod selecting;
+mod shapes;
+mod sizes;
 mod support;

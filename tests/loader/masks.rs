@@ -11,7 +11,7 @@ use feedline::source::Source;
 use std::borrow::Cow;
 
 /// A PNG of one channel with `bits` a pixel.
-fn mask(color: png::ColorType, bits: png::BitDepth, size: [u32; 2], classes: &[u8]) -> Vec<u8> {
+pub(crate) fn mask(color: png::ColorType, bits: png::BitDepth, size: [u32; 2], classes: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, size[0], size[1]);
     encoder.set_color(color);
@@ -110,6 +110,18 @@ fn masks_move_with_their_images() {
     assert_eq!(batch.masks().unwrap()[..4], [15, 13, 11, 99]);
 }
 
+/// The PNG file as one that is to be turned clockwise by a quarter: the orientation is 6.
+pub(crate) fn on_its_side(mut file: Vec<u8>) -> Vec<u8> {
+    // Little endian, one entry.
+    let mut chunk = b"eXIfII*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0".to_vec();
+    let (length, crc) = (chunk.len() as u32 - 4, crate::support::crc32(&chunk));
+    chunk.splice(0..0, length.to_be_bytes());
+    chunk.extend(crc.to_be_bytes());
+    // Behind the signature and the header's chunk.
+    file.splice(33..33, chunk);
+    file
+}
+
 /// An image that is stored on its side, and is 6 wide and 8 high as it is seen.
 struct OnItsSide;
 
@@ -119,14 +131,7 @@ impl Source for OnItsSide {
     }
 
     fn read(&self, _index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        *bytes = crate::support::png([1, 2, 3], 8, 6);
-        // Little endian, one entry: the orientation is 6.
-        let mut chunk = b"eXIfII*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0".to_vec();
-        let (length, crc) = (chunk.len() as u32 - 4, crate::support::crc32(&chunk));
-        chunk.splice(0..0, length.to_be_bytes());
-        chunk.extend(crc.to_be_bytes());
-        // Behind the signature and the header's chunk.
-        bytes.splice(33..33, chunk);
+        *bytes = on_its_side(crate::support::png([1, 2, 3], 8, 6));
         Ok(())
     }
 

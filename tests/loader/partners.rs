@@ -1,11 +1,15 @@
 //! Who is mixed with whom, by whose dice, and when not at all.
 
-use crate::support::{builder, flat};
-use feedline::augment::{Augment, CutMix, MixUp, MixupMode, Mosaic, TimmMixup, YoloPerspective};
+use crate::support::{builder, flat, png};
+use feedline::augment::{Augment, CopyPaste, CutMix, MixUp, MixupMode, Mosaic, TimmMixup, YoloPerspective};
+use feedline::geometry::Size;
+use feedline::label::{Label, Object, Objects, Unit};
 use feedline::loader::{Loader, LoaderBuilder};
 use feedline::output::{DType, Layout};
 use feedline::plan::Plan;
 use feedline::recipe::Recipe;
+use feedline::source::Memory;
+use std::sync::Arc;
 
 const WINDOW: usize = 16;
 
@@ -119,6 +123,24 @@ fn from_the_closing_epoch_on_nothing_is_mixed_and_the_rest_stays() {
     }
     let batch = loader.epoch(4).next().unwrap().unwrap();
     assert_eq!((batch.len(), batch.as_u8().unwrap().len()), (8, 8 * 3 * 32 * 32));
+}
+
+#[test]
+fn what_pastes_a_samples_own_objects_is_closed_with_the_mosaics() {
+    let outline = vec![[0.1, 0.2], [0.3, 0.2], [0.2, 0.4]];
+    let object = Object { bbox: [0.1, 0.2, 0.3, 0.4], polygons: vec![outline], ..Object::default() };
+    let objects = Objects { unit: Unit::Normalized, list: vec![object], ..Objects::default() };
+    let label = Label::Objects(Arc::new(objects));
+    let records = (0..8).map(|index| (format!("{index}"), png([index as u8; 3], 40, 30), label.clone()));
+    let loader = Loader::builder(Arc::new(Memory::new(records.collect())))
+        .batch_size(4)
+        .augment(CopyPaste::new(1.0))
+        .output_size(Size::new(40, 30))
+        .close_mosaic(2)
+        .build()
+        .unwrap();
+    let seen = |epoch| loader.objects(&loader.plan(epoch, 5).unwrap().0).unwrap().len();
+    assert_eq!([0, 1, 2, 3].map(seen), [2, 2, 1, 1]);
 }
 
 #[test]

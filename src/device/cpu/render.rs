@@ -13,7 +13,7 @@ use crate::error::Cause;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::image::Image;
 use crate::output::Output;
-use crate::plan::{Layer, Picture, Plan, STAGE_BIT, Span, Stage, kind};
+use crate::plan::{Layer, Picture, Plan, Run, STAGE_BIT, Span, Stage, kind};
 use crate::simd::{self, Level};
 use std::borrow::Borrow;
 
@@ -203,8 +203,8 @@ impl Painter {
         let (window, stride) = (layer.window, canvas.stride());
         let rows = canvas.rows_mut();
         let mut place = |y: usize, row: &[u8]| {
-            let at = (window.y as usize + y) * stride + window.x as usize * 3;
-            rows[at..][..row.len()].copy_from_slice(row);
+            let line = &mut rows[(window.y as usize + y) * stride..][..stride];
+            put_row(line, window.x as usize, row, plan.runs_of(layer, y));
         };
         match layer.kind {
             kind::SOLID => {
@@ -213,12 +213,24 @@ impl Painter {
                 Ok(())
             }
             kind::WARP => {
-                let level = self.level;
+                let (mut own, level) = (std::mem::take(&mut self.row), self.level);
                 let mut gather = self.gather(plan, layer, images, stages)?;
                 for y in 0..window.height as usize {
-                    let at = (window.y as usize + y) * stride + window.x as usize * 3;
-                    gather.row(y, &mut rows[at..][..window.width as usize * 3], level);
+                    let line = &mut rows[(window.y as usize + y) * stride..][..stride];
+                    let shown = &mut line[window.x as usize * 3..][..window.width as usize * 3];
+                    match plan.runs_of(layer, y) {
+                        None => gather.row(y, shown, level),
+                        Some([]) => {}
+                        // What the warp does not cover stays as it is, inside the mask as well.
+                        runs => {
+                            own.clear();
+                            own.extend_from_slice(shown);
+                            gather.row(y, &mut own, level);
+                            put_row(line, window.x as usize, &own, runs);
+                        }
+                    }
                 }
+                self.row = own;
                 Ok(())
             }
             _ => self.rows(plan, layer, images, stages, place),
@@ -302,6 +314,18 @@ impl Painter {
             }
         };
         Ok(Gather::new(layer, view, taps))
+    }
+}
+
+/// Puts a row of a layer's window, which begins at column `left`, on a row of the canvas, as far as its mask goes.
+fn put_row(line: &mut [u8], left: usize, row: &[u8], runs: Option<&[Run]>) {
+    let Some(runs) = runs else {
+        line[left * 3..][..row.len()].copy_from_slice(row);
+        return;
+    };
+    for run in runs {
+        let (start, bytes) = (run.start as usize, run.len as usize * 3);
+        line[start * 3..][..bytes].copy_from_slice(&row[(start - left) * 3..][..bytes]);
     }
 }
 

@@ -40,8 +40,8 @@ const TYPICAL: Size = Size::new(640, 480);
 pub(crate) struct Options {
     /// The device's number.
     pub(crate) ordinal: u32,
-    /// `None`: images are decoded and not rendered.
-    pub(crate) output: Option<Output>,
+    /// Most bytes of a row; 0: images are decoded and not rendered.
+    pub(crate) row_bytes: usize,
     /// Rows of a batch.
     pub(crate) rows: usize,
     pub(crate) limits: Limits,
@@ -60,7 +60,7 @@ pub(crate) struct Engine {
     /// For copies to the host.
     download: Stream,
     context: Context,
-    output: Option<Output>,
+    row_bytes: usize,
     rows: usize,
     pinned: usize,
     limits: Limits,
@@ -100,21 +100,26 @@ impl Engine {
         let capabilities = decoder.as_ref().map(Decoder::capabilities);
         let submitter =
             Submitter::new(&context, decoder, kernels, streams, &options).map_err(|error| device(&error))?;
-        let Options { output, rows, pinned, limits, .. } = options;
+        let Options { row_bytes, rows, pinned, limits, .. } = options;
         let (submitter, counters) = (Mutex::new(submitter), Counters::default());
-        Ok(Self { submitter, download, context, output, rows, pinned, limits, capabilities, counters })
+        Ok(Self { submitter, download, context, row_bytes, rows, pinned, limits, capabilities, counters })
     }
 
-    /// Decodes and renders the staged rows of `slot`, closing the gaps between them, and returns without waiting.
+    /// Decodes the staged rows of `slot` and renders them to `output`, if there is one, closing the gaps between them, and returns without waiting.
     ///
     /// `replace(row, index, cause)` is told of each row that cannot be decoded, by the index of the bad image, and may
     /// stage that row anew with pixels decoded on the CPU; without it (`false`) the row is left out.
     ///
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device fails; nothing of the batch is in use any more then.
-    pub(crate) fn submit(&self, slot: &Slot, replace: &mut Replace<'_>) -> Result<()> {
+    pub(crate) fn submit(
+        &self,
+        slot: &Slot,
+        output: Option<Output>,
+        replace: &mut Replace<'_>,
+    ) -> Result<()> {
         let mut submitter = self.submitter.lock().unwrap_or_else(PoisonError::into_inner);
-        submitter.submit(self, slot, replace).map_err(|trouble| match trouble {
+        submitter.submit(self, (slot, output), replace).map_err(|trouble| match trouble {
             Trouble::Cuda(error) => failed(self.context.ordinal(), &error),
             Trouble::Plan(cause) => crate::error::Error::config(cause.to_string()),
         })
@@ -139,10 +144,6 @@ impl Engine {
             Route::Cpu => &self.counters.cpu,
         };
         counter.fetch_add(1, Relaxed);
-    }
-
-    fn row_bytes(&self) -> usize {
-        self.output.map_or(0, |output| output.sample_bytes())
     }
 }
 

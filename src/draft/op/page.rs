@@ -88,6 +88,8 @@ fn kind(property: &Value, schema: &Value) -> String {
             let item = kind(&property["items"], schema);
             let plural = match item.strip_prefix("array") {
                 _ if property["minItems"] == 1 => item,
+                None if property["minItems"].is_null() => return format!("array of {item}s"),
+                Some(nested) if property["minItems"].is_null() => return format!("array of arrays{nested}"),
                 Some(nested) => format!("arrays{nested}"),
                 None => format!("{item}s"),
             };

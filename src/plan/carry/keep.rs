@@ -13,6 +13,12 @@ impl Seen {
                 let inside = x0 >= left && y0 >= top && x1 <= right && y1 <= bottom;
                 inside && width >= min_size && height >= min_size && width * height >= min_area
             }
+            Keep::Beside { window, part } => {
+                let ([left, top], [right, bottom]) = edges(window);
+                let [x0, y0, x1, y1] = self.bbox;
+                let under = area_of([x0.max(left), y0.max(top), x1.min(right), y1.min(bottom)]);
+                area_of(self.bbox) - under > part * area_of(self.bbox)
+            }
             Keep::Centred(rect) => {
                 let ([left, top], [right, bottom]) = edges(rect);
                 let [x0, y0, x1, y1] = self.bbox;

@@ -110,7 +110,7 @@ impl Submitter {
         outputs: &[Option<usize>],
         submission: &mut Submission<'_, '_>,
     ) -> Result<bool, Trouble> {
-        let Some(output) = self.output else { return Ok(false) };
+        let Some(output) = submission.output else { return Ok(false) };
         let shown = entries.iter().zip(outputs).filter_map(|(entry, row)| Some((entry, (*row)?)));
         let shown: Vec<Shown<'_>> = shown.map(|(entry, row)| (entry, entry.surfaces(), row)).collect();
         let first_row = submission.slot.core.address();

@@ -88,7 +88,7 @@ impl Slot {
     /// [`crate::error::Error::Unavailable`] where the device has no memory left.
     pub(crate) fn new(engine: &Arc<Engine>) -> Result<Self> {
         let made = || -> Result<Self, CudaError> {
-            let bytes = engine.rows * engine.row_bytes();
+            let bytes = engine.rows * engine.row_bytes;
             let output = (bytes > 0).then(|| DeviceBuffer::new(&engine.context, bytes)).transpose()?;
             let state = State {
                 staging: Staging::new(&engine.context, engine.pinned),

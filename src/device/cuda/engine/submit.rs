@@ -28,7 +28,6 @@ pub(super) struct Submitter {
     turn: usize,
     /// For files that the device's decoders refuse.
     pub(super) fallback: Fallback,
-    pub(super) output: Option<Output>,
     pub(super) context: Context,
 }
 
@@ -36,6 +35,8 @@ pub(super) struct Submitter {
 pub(super) struct Submission<'a, 'r> {
     pub(super) engine: &'a Engine,
     pub(super) slot: &'a Slot,
+    /// What the rows become; `None`: they are decoded and not rendered.
+    pub(super) output: Option<Output>,
     replace: &'a mut Replace<'r>,
     /// Output rows given away so far.
     rows: usize,
@@ -79,7 +80,6 @@ impl Submitter {
             arenas: [Arena::new(context, budget / 2)?, Arena::new(context, budget / 2)?],
             turn: 0,
             fallback: Fallback::new(options.limits.clone()),
-            output: options.output,
             context: context.clone(),
         })
     }
@@ -88,7 +88,7 @@ impl Submitter {
     pub(super) fn submit(
         &mut self,
         engine: &Engine,
-        slot: &Slot,
+        (slot, output): (&Slot, Option<Output>),
         replace: &mut Replace<'_>,
     ) -> Result<(), Trouble> {
         self.context.bind()?;
@@ -99,7 +99,8 @@ impl Submitter {
         let mut entries: Vec<Entry> = rows.into_iter().enumerate().filter_map(Entry::new).collect();
         let mut late = Vec::new();
         let in_flight = InFlight::default();
-        let mut submission = Submission { engine, slot, replace, rows: 0, late: Vec::new(), in_flight };
+        let mut submission =
+            Submission { engine, slot, output, replace, rows: 0, late: Vec::new(), in_flight };
         // Declared behind all that the device reads, so it waits before any of that is freed, on every way out.
         let quiet = Quiet::new(&self.context);
         for event in &released {

@@ -39,6 +39,8 @@ fn limits(plan: &Plan) -> Result<(), Cause> {
         (plan.steps.len(), plan::MAX_STEPS),
         (plan.stats.len(), plan::MAX_STATS),
         (plan.erases.len(), plan::MAX_ERASES),
+        (plan.runs.len(), plan::MAX_RUNS),
+        (plan.mask_rows.len(), plan::MAX_LAYERS * MAX_EDGE as usize),
         // Each picture has a layer or is black; there is no bound of its own.
         (plan.pictures.len(), 2 * plan::MAX_LAYERS),
     ];
@@ -67,9 +69,7 @@ fn picture(plan: &Plan, stage: usize, canvas: Size, picture: &Picture) -> Result
 }
 
 fn layer(plan: &Plan, stage: usize, canvas: Size, layer: &Layer) -> Result<(), Cause> {
-    if layer.mask != NONE {
-        return Err("the CUDA renderer has no masks yet: use augmentations without".into());
-    }
+    mask(plan, layer)?;
     if layer.window.is_empty() || !canvas.rect().contains(layer.window) {
         return bug("a layer does not fit its canvas");
     }
@@ -99,6 +99,15 @@ fn layer(plan: &Plan, stage: usize, canvas: Size, layer: &Layer) -> Result<(), C
         return bug("a layer shows more than was resampled");
     }
     steps(plan, layer.steps)
+}
+
+/// A mask has a row for each of the window's, and their runs are there.
+fn mask(plan: &Plan, layer: &Layer) -> Result<(), Cause> {
+    if layer.mask == NONE {
+        return Ok(());
+    }
+    let rows = part(&plan.mask_rows, Span { start: layer.mask, len: layer.window.height })?;
+    rows.iter().try_for_each(|row| part(&plan.runs, *row).map(drop))
 }
 
 /// A filter reads all of an earlier stage, and its kernel is bounded.

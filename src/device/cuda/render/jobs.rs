@@ -50,6 +50,10 @@ pub struct Batch {
     pub erases: u32,
     /// Place of the numbers of pixels that means are taken of.
     pub counts: u32,
+    /// Place of the rows of masks, a span of runs each.
+    pub rows: u32,
+    /// Place of the runs.
+    pub runs: u32,
     /// Place of the statistics' sums in the scratch memory.
     pub sums: u64,
     /// Place of the [`Tally`]s in the scratch memory.
@@ -158,8 +162,8 @@ pub struct Paint {
     pub rows: Axis,
     /// For a warp, the layer's map.
     pub map: [f32; 9],
-    /// Zero.
-    pub reserved: u32,
+    /// Which of the batch's rows of masks is that of the window's first row; [`crate::plan::NONE`] without a mask.
+    pub mask: u32,
 }
 
 /// One canvas or sample to be rendered.
@@ -232,7 +236,7 @@ pub struct TableJob {
     pub op: u32,
 }
 
-const _: () = assert!(size_of::<Batch>() == 72);
+const _: () = assert!(size_of::<Batch>() == 80);
 const _: () = assert!(size_of::<Tally>() == 3840);
 const _: () = assert!(size_of::<Source>() == 40);
 const _: () = assert!(size_of::<Axis>() == 40);

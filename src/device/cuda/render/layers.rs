@@ -26,6 +26,7 @@ impl Lowering<'_> {
             kind: layer.kind,
             fill: layer.fill,
             source: NONE,
+            mask: if layer.mask == NONE { NONE } else { self.masks + layer.mask },
             ..Paint::zeroed()
         };
         if layer.kind == kind::SOLID {
@@ -142,6 +143,7 @@ impl Lowering<'_> {
             window: size.rect(),
             kind: KIND_COPY,
             source: self.add_source(source),
+            mask: NONE,
             columns: same(width),
             rows: same(height),
             ..Paint::zeroed()

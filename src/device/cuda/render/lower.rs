@@ -22,6 +22,8 @@ pub(super) struct Lowering<'a> {
     /// Earlier stages.
     pub(super) stages: Vec<Canvas>,
     output: u64,
+    /// Number of the first row of its masks.
+    pub(super) masks: u32,
     /// Statistics that this sample may still take.
     pub(super) free_stats: u32,
 }
@@ -46,7 +48,8 @@ enum Target {
 impl<'a> Lowering<'a> {
     pub(super) fn new(tables: &'a mut Tables, sample: &Sample<'a>) -> Self {
         let Sample { plan, surfaces, output } = *sample;
-        Self { tables, plan, surfaces, stages: Vec::new(), output, free_stats: MAX_STATS as u32 }
+        let masks = tables.masks(&plan.mask_rows, &plan.runs);
+        Self { tables, plan, surfaces, stages: Vec::new(), output, masks, free_stats: MAX_STATS as u32 }
     }
 
     pub(super) fn run(mut self) -> Result<(), Cause> {

@@ -6,7 +6,7 @@ use super::jobs::{self, Axis, Batch, Paint, Source, TALLY_BIT, Tally};
 use crate::color::Normalize;
 use crate::error::Cause;
 use crate::output::Output;
-use crate::plan::{Erase, Picture, Span, Step, stat, step};
+use crate::plan::{Erase, Picture, Run, Span, Step, stat, step};
 
 /// Arrays in the tables, and tables in the scratch memory, begin at multiples of this.
 const ALIGNMENT: u64 = 16;
@@ -21,6 +21,9 @@ pub(super) struct Tables {
     pub(super) erases: Vec<Erase>,
     /// Pixels that each mean is taken of.
     pub(super) counts: Vec<u64>,
+    /// The runs of each row of each mask.
+    mask_rows: Vec<Span>,
+    runs: Vec<Run>,
     /// Weights of filters. They come first, so that a filter's place is known as it is added.
     weights: Vec<f32>,
     pub(super) agenda: Agenda,
@@ -51,6 +54,14 @@ impl Tables {
     pub(super) fn push<T: Clone>(array: &mut Vec<T>, entry: T) -> u32 {
         array.push(entry);
         array.len() as u32 - 1
+    }
+
+    /// Adds a sample's masks; returns the number of their first row.
+    pub(super) fn masks(&mut self, rows: &[Span], runs: &[Run]) -> u32 {
+        let (first, behind) = (self.mask_rows.len() as u32, self.runs.len() as u32);
+        self.mask_rows.extend(rows.iter().map(|row| Span { start: row.start + behind, ..*row }));
+        self.runs.extend_from_slice(runs);
+        first
     }
 
     /// The place of weights in the finished tables.
@@ -96,6 +107,8 @@ impl Tables {
             steps: append(&mut bytes, &self.steps),
             erases: append(&mut bytes, &self.erases),
             counts: append(&mut bytes, &self.counts),
+            rows: append(&mut bytes, &self.mask_rows),
+            runs: append(&mut bytes, &self.runs),
             sums: sums.0,
             tallies: sums.0 + sum_bytes as u64,
             dtype: jobs::dtype(output.dtype),

@@ -1,0 +1,105 @@
+//! Parts of one canvas laid onto another, inside outlines: what copy-paste is made of.
+//!
+//! The layers of the one are added to those of the other, each with the outlines that it is seen in; so a map that
+//! follows folds them as well, and every image is still sampled once.
+
+use super::layer::{DraftLayer, DraftPicture};
+use super::mask::{self, Polygon};
+use super::verbs::solid;
+use super::{Draft, MAX_EDGE};
+use crate::error::Error;
+use crate::geometry::{Rect, Size};
+use crate::plan::Span;
+use crate::plan::moves::{How, Move};
+
+impl Draft {
+    pub(super) fn paste_mirrored(&mut self, polygons: &[Polygon], objects: &[u32]) -> Result<(), Error> {
+        let near = |at: &f64| at.abs() <= f64::from(2 * MAX_EDGE);
+        if !polygons.iter().flatten().flatten().all(near) {
+            return Err(Error::config(format!(
+                "paste_mirrored: the points of polygons must be within {} pixels of the corner",
+                2 * MAX_EDGE
+            )));
+        }
+        self.prepare_pasting()?;
+        let size = self.canvas.size;
+        let mut mirrored = self.canvas.pictures[0].clone();
+        mirrored.mirror(1, size);
+        self.canvas.pictures[0].layers.extend(inside(mirrored, polygons, size));
+        for &object in objects {
+            self.record(How::PasteMirrored { object, width: f64::from(size.width) });
+        }
+        Ok(())
+    }
+
+    /// Lays `other` onto this draft where the objects of these numbers, of its [`Draft::objects`], have their outlines.
+    ///
+    /// Both canvases must have one size. The objects become this draft's, the other's other objects do not; in the
+    /// sample's class the other counts nothing.
+    ///
+    /// # Errors
+    /// The first error of `other`, or [`Error::Config`] where the sizes differ or one is finished already.
+    pub fn paste(&mut self, mut other: Draft, objects: &[usize]) -> Result<(), Error> {
+        if let Some(error) = other.error.take() {
+            return Err(error);
+        }
+        if self.size() != other.size() {
+            return Err(Error::config(format!(
+                "a sample of {} cannot be pasted onto one of {}: put a crop or a resize ahead of the pasting",
+                other.size(),
+                self.size()
+            )));
+        }
+        self.prepare_pasting()?;
+        other.prepare_pasting()?;
+        let seen = other.objects();
+        let chosen = |(number, _): &(usize, _)| objects.contains(number);
+        let (pasted, left): (Vec<_>, Vec<_>) = seen.into_iter().enumerate().partition(chosen);
+        let polygons: Vec<Polygon> = pasted.into_iter().flat_map(|(_, object)| object.polygons).collect();
+        let (size, own) = (self.canvas.size, self.images.len() as u32);
+        let mut canvas = self.adopt(other, 0.0)?;
+        let images = Span { start: own, len: self.images.len() as u32 - own };
+        // The last one first, so that the numbers of the others stay.
+        let drops = left.iter().rev().map(|(number, _)| How::Drop(*number as u32));
+        self.moves.extend(drops.map(|how| Move { images, how }));
+        let picture = canvas.pictures.swap_remove(0);
+        self.canvas.pictures[0].layers.extend(inside(picture, &polygons, size));
+        Ok(())
+    }
+
+    /// Makes one picture of plain layers of what there is, none of which is seen inside outlines yet.
+    fn prepare_pasting(&mut self) -> Result<(), Error> {
+        if let Some(last) = self.finished_by() {
+            return Err(Error::config(format!(
+                "nothing can be pasted after {last}, which works on the finished sample: move {last} to the end"
+            )));
+        }
+        let outlined = |picture: &DraftPicture| picture.layers.iter().any(|drawn| !drawn.mask.is_empty());
+        match self.canvas.pictures.as_slice() {
+            [only] if !self.canvas.has_steps() && !outlined(only) => Ok(()),
+            _ => self.seal(),
+        }
+    }
+}
+
+/// The layers of a picture as far as they are seen inside the outlines.
+fn inside(mut picture: DraftPicture, polygons: &[Polygon], size: Size) -> Vec<DraftLayer> {
+    let canvas = size.rect();
+    if !picture.layers.first().is_some_and(|lowest| lowest.covers(canvas)) {
+        // What no layer covers is black.
+        picture.layers.insert(0, solid(canvas, [0; 3]));
+    }
+    let layers = &picture.layers;
+    let areas: Vec<(&Polygon, Rect)> =
+        polygons.iter().map(|polygon| (polygon, mask::pixels_of(polygon, canvas))).collect();
+    let seen = |(at, drawn): (usize, &DraftLayer)| {
+        let is_seen = |area: Rect| {
+            let hidden = layers[at + 1..].iter().any(|above| above.covers(area));
+            !area.intersect(drawn.layer.window).is_empty() && !hidden
+        };
+        let of_layer = areas.iter().filter(|(_, area)| is_seen(*area));
+        let mask: Vec<Polygon> = of_layer.map(|(polygon, _)| (*polygon).clone()).collect();
+        (!mask.is_empty()).then(|| DraftLayer { mask, ..drawn.clone() })
+    };
+    layers.iter().enumerate().filter_map(seen).collect()
+}

@@ -1,0 +1,235 @@
+//! The size of each batch: all alike, drawn by step, or following the shapes of its images.
+
+use super::LoaderBuilder;
+use super::course::Course;
+use crate::draft::Target;
+use crate::error::{Error, Result};
+use crate::geometry::{Orientation, Size};
+use crate::image::parse_header;
+use crate::output::{MultiScale, RectBatches};
+use crate::rng::mix;
+use crate::sampler::{Order, Sampler, Shuffle};
+use crate::source::Source;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What was asked for.
+#[derive(Debug, Default)]
+pub(super) struct SizesAsked {
+    rect: Option<RectBatches>,
+    multi_scale: Option<MultiScale>,
+}
+
+/// The rule by which a batch has its size.
+#[derive(Clone, Debug)]
+pub(super) struct Sizes {
+    /// What the output was said to be.
+    usual: Size,
+    rule: Rule,
+}
+
+#[derive(Clone, Debug)]
+enum Rule {
+    Same,
+    /// One of these for each step.
+    Drawn(Arc<[Size]>),
+    /// Height / width of the images by their position in the order, which rises.
+    Shaped(RectBatches, Arc<[f64]>),
+}
+
+impl LoaderBuilder {
+    /// Shapes each batch as its images are (Ultralytics' `rect = True`, for validation), or not (`None`, the default): see
+    /// [`RectBatches`]. The output's size must be a square; images come in the order of height / width, and an
+    /// augmentation whose size is the output's makes that of the batch instead.
+    ///
+    /// The batches of one step have one size on all ranks, which follows from what is shown in all of them; rows that only
+    /// fill a batch up do not count. So the pixels of a sample depend on the batch size and the number of ranks here.
+    ///
+    /// [`LoaderBuilder::build`] reads every file once for its header, in one thread: a pass over the data set without
+    /// decoding, as long as the storage takes for it. A file without a header counts as square, and is a bad sample when
+    /// its batch comes. Each sample takes 16 bytes of memory.
+    pub fn rect(mut self, rect: impl Into<Option<RectBatches>>) -> Self {
+        self.sizes.rect = rect.into();
+        self
+    }
+
+    /// Draws the size of each batch (multi-scale training), or not (`None`, the default): see [`MultiScale`]. An
+    /// augmentation whose size is the output's makes that of the batch instead, a `Mosaic` with tiles of its longer edge.
+    ///
+    /// A size is drawn by the seed, the epoch and the number of samples that all ranks were dealt in the epoch before: the
+    /// ranks of a step have the same, and a run that is resumed goes on as it would have. It belongs to a batch, so the
+    /// pixels of a sample depend on the batch size and the number of ranks here; what is drawn for a sample does not.
+    ///
+    /// Memory is reserved for batches of the largest size.
+    pub fn multi_scale(mut self, multi_scale: impl Into<Option<MultiScale>>) -> Self {
+        self.sizes.multi_scale = multi_scale.into();
+        self
+    }
+
+    /// Refuses what cannot be had together. `sampler` is that of the epochs.
+    pub(super) fn check_sizes(&self, sampler: &Sampler) -> Result<()> {
+        let SizesAsked { rect, multi_scale } = &self.sizes;
+        let name = match (rect, multi_scale) {
+            (None, None) => return Ok(()),
+            (Some(_), Some(_)) => {
+                return Err(Error::config(
+                    "rect and multi_scale both say what size a batch has: rect is for validation, multi_scale for \
+                     training; leave one of them out",
+                ));
+            }
+            (Some(_), None) => "rect",
+            (None, Some(_)) => "multi_scale",
+        };
+        if self.decode_only {
+            return Err(Error::config(format!(
+                "decode_only renders nothing, so batches have no size: leave {name} out"
+            )));
+        }
+        if rect.is_none() {
+            return Ok(());
+        }
+        if sampler.order(0, 0).repeats() {
+            return Err(Error::config(
+                "rect shows the samples in the order of their shapes, and weights draw them: leave one of them out",
+            ));
+        }
+        if sampler.shuffle() != Shuffle::Off {
+            return Err(Error::config(
+                "rect shows the samples in the order of their shapes: set shuffle to false, or leave rect out",
+            ));
+        }
+        match self.augments.iter().find(|augment| augment.partners() > 0) {
+            Some(mixes) => Err(Error::config(format!(
+                "rect shapes a batch as its images are, and {} mixes images of any shape: leave it out, or use \
+                 multi_scale",
+                mixes.name()
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl SizesAsked {
+    /// The rule for batches of the usual size `usual`, and the order that it needs; reads the headers of all images
+    /// where batches follow their shapes.
+    pub(super) fn settle(
+        &self,
+        usual: Size,
+        sampler: Sampler,
+        source: &dyn Source,
+        exif: bool,
+    ) -> Result<(Sampler, Sizes)> {
+        let (sampler, rule) = match (self.rect, &self.multi_scale) {
+            (Some(rect), _) => {
+                rect.check(usual)?;
+                let mut shapes = shapes(source, &sampler.order(0, 0), exif);
+                shapes.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+                let indices = shapes.iter().map(|(_, index)| *index).collect();
+                let sorted = Sampler::new(source.len() as u64, Shuffle::Off).subset(indices)?;
+                (sorted, Rule::Shaped(rect, shapes.into_iter().map(|(shape, _)| shape).collect()))
+            }
+            (None, Some(multi_scale)) => (sampler, Rule::Drawn(multi_scale.sizes(usual)?.into())),
+            (None, None) => (sampler, Rule::Same),
+        };
+        Ok((sampler, Sizes { usual, rule }))
+    }
+
+    /// For the fingerprint of a run: nothing where batches have one size.
+    pub(super) fn describe(&self) -> String {
+        match (&self.rect, &self.multi_scale) {
+            (None, None) => String::new(),
+            (rect, multi_scale) => format!("{rect:?} {multi_scale:?}"),
+        }
+    }
+}
+
+/// Height / width of each image as it is seen, with its index, in the order's sequence.
+fn shapes(source: &dyn Source, order: &Order, exif: bool) -> Vec<(f64, u64)> {
+    let (mut bytes, mut known) = (Vec::new(), HashMap::new());
+    let mut shape = |index: u64| {
+        let record = source.record(index as usize);
+        *known.entry(record).or_insert_with(|| {
+            let read = source.read(index as usize, &mut bytes).ok();
+            let header = read.and_then(|()| parse_header(&bytes).ok());
+            header.map_or(1.0, |header| {
+                let turned = if exif { header.orientation } else { Orientation::UPRIGHT };
+                let size = turned.apply_size(header.size);
+                f64::from(size.height) / f64::from(size.width)
+            })
+        })
+    };
+    let indices = (0..order.len()).map(|position| order.index(position));
+    indices.map(|index| (shape(index), index)).collect()
+}
+
+impl Sizes {
+    /// Where nothing is rendered.
+    pub(super) fn none() -> Self {
+        Self { usual: Size::default(), rule: Rule::Same }
+    }
+
+    /// A size that no batch exceeds.
+    pub(super) fn largest(&self) -> Size {
+        match &self.rule {
+            Rule::Same => self.usual,
+            Rule::Drawn(sizes) => {
+                sizes.iter().copied().max_by_key(|size| size.pixels()).unwrap_or(self.usual)
+            }
+            Rule::Shaped(rect, _) => rect.largest(self.usual.width),
+        }
+    }
+
+    /// Some batches' targets, the smallest and the largest among them, to try a chain of augmentations on; none where
+    /// batches have one size.
+    pub(super) fn examples(&self) -> Vec<Target> {
+        let sizes = match &self.rule {
+            Rule::Same => Vec::new(),
+            Rule::Drawn(sizes) => {
+                let by_pixels = |size: &&Size| size.pixels();
+                let ends = [sizes.iter().min_by_key(by_pixels), sizes.iter().max_by_key(by_pixels)];
+                ends.into_iter().flatten().copied().collect()
+            }
+            Rule::Shaped(rect, shapes) => {
+                let ends = [shapes.first(), shapes.last()].into_iter().flatten();
+                let own = ends.map(|&shape| rect.size(self.usual.width, shape, shape));
+                own.chain([self.largest()]).collect()
+            }
+        };
+        sizes.into_iter().map(|size| self.target(size)).collect()
+    }
+
+    fn target(&self, size: Size) -> Target {
+        let longer = |size: Size| size.width.max(size.height);
+        // What is fitted into a shape was loaded for the usual size; what is drawn is loaded for its own.
+        let imgsz = longer(if matches!(self.rule, Rule::Drawn(_)) { size } else { self.usual });
+        Target { usual: self.usual, size, imgsz }
+    }
+}
+
+impl Course {
+    /// The size of batch `batch`: the same on all ranks.
+    pub(super) fn size(&self, batch: usize) -> Size {
+        let Sizes { usual, rule } = &self.sizes;
+        match rule {
+            Rule::Same => *usual,
+            Rule::Drawn(sizes) => {
+                let key = mix(mix(mix(mix(0, self.seed), self.epoch), self.dealt_before(batch)), 0x7369_7A65);
+                sizes[((u128::from(key) * sizes.len() as u128) >> 64) as usize]
+            }
+            Rule::Shaped(rect, shapes) => {
+                // The rows of a step, all ranks together, are consecutive positions.
+                let (first, last) = self.step(batch);
+                let shape = |position: u64| shapes.get(position as usize).copied().unwrap_or(1.0);
+                rect.size(usual.width, shape(first), shape(last))
+            }
+        }
+    }
+
+    /// What augmentations make for batch `batch`; `None` where batches have one size.
+    pub(super) fn target(&self, batch: usize) -> Option<Target> {
+        match self.sizes.rule {
+            Rule::Same => None,
+            _ => Some(self.sizes.target(self.size(batch))),
+        }
+    }
+}
