@@ -6,10 +6,12 @@ mod data;
 mod decode;
 mod doctor;
 mod index;
+mod inspect;
 mod labels;
 mod npy;
 mod ops;
 mod options;
+mod pack;
 mod pipeline;
 mod plan;
 mod preview;
@@ -37,6 +39,8 @@ enum Command {
     Plan(plan::Arguments),
     Verify(verify::Arguments),
     Index(index::Arguments),
+    Pack(pack::Arguments),
+    Inspect(inspect::Arguments),
     Doctor(doctor::Arguments),
 }
 
@@ -50,6 +54,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Index(arguments) => index::run(&arguments),
+        Command::Pack(arguments) => pack::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
     };
     match done {

@@ -15,10 +15,13 @@ pub mod error;
 pub mod geometry;
 pub mod image;
 pub mod index;
+pub mod inspect;
 pub mod jpeg;
 pub mod label;
 pub mod loader;
 pub mod output;
+#[cfg(feature = "pack")]
+pub mod pack;
 pub mod plan;
 pub mod policy;
 pub mod recipe;

@@ -7,6 +7,9 @@
 mod deal;
 mod permutation;
 mod runs;
+mod shards;
+#[cfg(test)]
+mod tests;
 mod weights;
 
 pub use deal::{Deal, Taken};
@@ -16,6 +19,7 @@ use crate::rng::mix;
 use permutation::Permutation;
 use runs::Runs;
 use serde::{Deserialize, Serialize};
+use shards::Shards;
 use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,6 +41,9 @@ pub enum Shuffle {
     /// Runs of this many consecutive samples of the source come in a random order, each shuffled within itself: for
     /// sources that are read much faster in their own order.
     Window(u64),
+    /// The source's shards come in a random order, and the samples of this many of them at a time are mixed, as a shuffle
+    /// buffer of so many shards does: no more shards are read at once.
+    Shards(u64),
 }
 
 impl From<bool> for Shuffle {
@@ -52,12 +59,14 @@ pub struct Sampler {
     shuffle: Shuffle,
     subset: Option<Arc<[u64]>>,
     weights: Option<Arc<Weights>>,
+    /// Where the source's shards end, counted in the samples of an epoch.
+    shard_ends: Arc<[u64]>,
 }
 
 impl Sampler {
     /// All `len` samples of a source.
     pub fn new(len: u64, shuffle: Shuffle) -> Self {
-        Self { len, shuffle, subset: None, weights: None }
+        Self { len, shuffle, subset: None, weights: None, shard_ends: Arc::new([]) }
     }
 
     /// Only the samples with these indices; without shuffle they come in this order.
@@ -103,6 +112,39 @@ impl Sampler {
         Ok(Self { weights: Some(Arc::new(weights)), ..self })
     }
 
+    /// Says where the source's shards end, for [`Shuffle::Shards`]; a subset must be given before.
+    ///
+    /// # Errors
+    /// No shards, or ends that are not those of the source.
+    pub fn shards(mut self, ends: &[u64]) -> Result<Self> {
+        if ends.is_empty() {
+            return Err(Error::config(
+                "shuffle: the source is not made of shards: shuffle fully, or in windows of samples",
+            ));
+        }
+        let count = match &self.subset {
+            // The order of a subset means nothing where it is shuffled, and its shards must lie together.
+            Some(subset) => {
+                let mut sorted = subset.to_vec();
+                sorted.sort_unstable();
+                self.shard_ends =
+                    ends.iter().map(|end| sorted.partition_point(|index| index < end) as u64).collect();
+                self.subset = Some(sorted.into());
+                self.shard_ends[ends.len() - 1]
+            }
+            None => {
+                self.shard_ends = ends.into();
+                ends[ends.len() - 1]
+            }
+        };
+        match count == self.len && ends.is_sorted() {
+            true => Ok(self),
+            false => Err(Error::config(
+                "shuffle: the source's shards do not end where it ends: a bug of the source",
+            )),
+        }
+    }
+
     /// Samples of an epoch.
     pub fn len(&self) -> u64 {
         self.len
@@ -118,7 +160,7 @@ impl Sampler {
         self.shuffle
     }
 
-    /// A fingerprint of subset and weights.
+    /// A fingerprint of subset, weights and shards.
     pub fn selection(&self) -> u64 {
         let mut hasher = XxHash3_64::new();
         if let Some(subset) = &self.subset {
@@ -129,6 +171,7 @@ impl Sampler {
             hasher.write(b"weights");
             weights.sums().iter().for_each(|sum| hasher.write_u64(sum.to_bits()));
         }
+        self.shard_ends.iter().for_each(|end| hasher.write_u64(*end));
         hasher.finish()
     }
 
@@ -140,6 +183,9 @@ impl Sampler {
             (None, Shuffle::Off) => Pattern::Sequential,
             (None, Shuffle::Full) => Pattern::Full(Permutation::new(self.len, key)),
             (None, Shuffle::Window(size)) => Pattern::Runs(Runs::new(self.len, size, key)),
+            (None, Shuffle::Shards(mixed)) => {
+                Pattern::Shards(Shards::new(Arc::clone(&self.shard_ends), mixed, key))
+            }
         };
         Order { len: self.len, pattern, subset: self.subset.clone() }
     }
@@ -158,6 +204,7 @@ enum Pattern {
     Sequential,
     Full(Permutation),
     Runs(Runs),
+    Shards(Shards),
     Draws(Arc<Weights>, u64),
 }
 
@@ -193,6 +240,7 @@ impl Order {
             Pattern::Sequential => position,
             Pattern::Full(permutation) => permutation.forward(position),
             Pattern::Runs(runs) => runs.index(position),
+            Pattern::Shards(shards) => shards.index(position),
             Pattern::Draws(weights, key) => weights.draw(*key, position),
         };
         self.subset.as_ref().map_or(member, |subset| subset[member as usize])
@@ -212,6 +260,7 @@ impl Order {
             Pattern::Sequential => Some(member),
             Pattern::Full(permutation) => Some(permutation.backward(member)),
             Pattern::Runs(runs) => Some(runs.position(member)),
+            Pattern::Shards(shards) => Some(shards.position(member)),
             Pattern::Draws(..) => None,
         }
     }
@@ -237,133 +286,5 @@ impl Order {
         let window = (position / size).min(windows.saturating_sub(1));
         let end = if window + 1 >= windows { self.len } else { (window + 1) * size };
         window * size..end
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn listed(order: Order) -> Vec<u64> {
-        (0..order.len()).map(|position| order.index(position)).collect()
-    }
-
-    #[test]
-    fn every_sample_comes_exactly_once_whatever_the_length() {
-        for len in 0..=500 {
-            for epoch in [0, 7] {
-                let mut seen = listed(Order::shuffled(len, 3, epoch));
-                seen.sort_unstable();
-                assert!(seen.into_iter().eq(0..len), "length {len}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_position_of_an_index_is_the_inverse_of_the_index_at_a_position() {
-        for len in [1, 2, 3, 17, 64, 65, 1000, 1 << 40] {
-            let order = Order::shuffled(len, 11, 2);
-            for position in (0..len.min(300)).chain([len - 1]) {
-                assert_eq!(order.position(order.index(position)), Some(position), "length {len}");
-            }
-        }
-    }
-
-    #[test]
-    fn without_shuffle_the_order_is_the_sources_own() {
-        assert!(listed(Order::sequential(9)).into_iter().eq(0..9));
-        assert_eq!(Order::sequential(9).position(4), Some(4));
-    }
-
-    #[test]
-    fn epochs_and_seeds_give_different_orders() {
-        let base = listed(Order::shuffled(100, 1, 0));
-        assert_eq!(base, listed(Order::shuffled(100, 1, 0)));
-        for other in [Order::shuffled(100, 1, 1), Order::shuffled(100, 2, 0)] {
-            let same = listed(other).iter().zip(&base).filter(|(a, b)| a == b).count();
-            assert!(same < 10, "{same} of 100 samples stayed in place");
-        }
-    }
-
-    /// Correlation of x[i] with x[i + lag] for the numbers 0..n in the order's sequence.
-    fn correlation(values: &[u64], lag: usize) -> f64 {
-        let n = values.len();
-        let mean = (n as f64 - 1.0) / 2.0;
-        let variance = ((n * n) as f64 - 1.0) / 12.0;
-        let sum: f64 =
-            (0..n).map(|i| (values[i] as f64 - mean) * (values[(i + lag) % n] as f64 - mean)).sum();
-        sum / n as f64 / variance
-    }
-
-    #[test]
-    fn neighbours_are_uncorrelated() {
-        let mut means = [0.0; 3];
-        for seed in 0..40 {
-            let values = listed(Order::shuffled(1000, seed, 0));
-            for (mean, lag) in means.iter_mut().zip([1, 2, 32]) {
-                let r = correlation(&values, lag);
-                assert!(r.abs() < 0.16, "seed {seed}, lag {lag}: correlation {r}");
-                *mean += r / 40.0;
-            }
-        }
-        // A random order gives 0 +- 0.005; 0.025 is five standard deviations.
-        assert!(means.iter().all(|mean| mean.abs() < 0.025), "{means:?}");
-    }
-
-    #[test]
-    fn every_index_is_equally_likely_at_the_first_position() {
-        let mut seen = [0u32; 10];
-        for epoch in 0..2000 {
-            seen[Order::shuffled(10, 5, epoch).index(0) as usize] += 1;
-        }
-        assert!(seen.iter().all(|&count| (140..260).contains(&count)), "{seen:?}");
-    }
-
-    #[test]
-    fn a_short_last_window_joins_its_predecessor() {
-        let windows = |len: u64| -> Vec<Range<u64>> {
-            let order = Order::sequential(len);
-            let mut all: Vec<_> = (0..len).map(|position| order.window(position, 128)).collect();
-            all.dedup();
-            all
-        };
-        assert_eq!(windows(256), [0..128, 128..256]);
-        assert_eq!(windows(263), [0..128, 128..263]);
-        assert_eq!(windows(264), [0..128, 128..256, 256..264]);
-        assert_eq!(windows(5), vec![0..5]);
-        assert_eq!(Order::sequential(300).window(7, u64::MAX), 0..300);
-    }
-
-    #[test]
-    fn a_subset_comes_in_its_order_or_shuffled_and_nothing_else_does() {
-        let subset = |shuffle| Sampler::new(100, shuffle).subset(vec![70, 3, 99]).unwrap().order(1, 0);
-        assert_eq!(listed(subset(Shuffle::Off)), [70, 3, 99]);
-        for shuffle in [Shuffle::Full, Shuffle::Window(2)] {
-            let order = subset(shuffle);
-            let mut seen = listed(order.clone());
-            assert!((0..3).all(|position| order.position(seen[position as usize]) == Some(position)));
-            seen.sort_unstable();
-            assert_eq!(seen, [3, 70, 99]);
-            assert_eq!(order.position(4), None);
-        }
-        let refused =
-            |subset: &[u64]| Sampler::new(100, Shuffle::Off).subset(subset.to_vec()).unwrap_err().to_string();
-        assert!(refused(&[]).contains("empty"));
-        assert!(refused(&[1, 100]).contains("sample 100, but the source has 100"));
-        assert!(refused(&[5, 1, 5]).contains("sample 5 twice"));
-    }
-
-    #[test]
-    fn weighted_draws_repeat_samples_and_are_drawn_anew_each_epoch() {
-        let sampler = Sampler::new(4, Shuffle::Off).subset(vec![9, 2, 3]);
-        assert!(sampler.is_err());
-        let sampler = Sampler::new(10, Shuffle::Off).subset(vec![9, 2, 3]).unwrap();
-        assert!(sampler.clone().weights(&[1.0]).is_err());
-        let sampler = sampler.weights(&[0.0, 1.0, 2.0]).unwrap();
-        let epochs: Vec<Vec<u64>> = (0..50).map(|epoch| listed(sampler.order(7, epoch))).collect();
-        assert_eq!(epochs[3], listed(sampler.order(7, 3)));
-        assert!(epochs.iter().any(|epoch| *epoch != epochs[0]));
-        assert!(epochs.iter().flatten().all(|index| [2, 3].contains(index)));
-        assert!(sampler.order(7, 0).repeats() && sampler.order(7, 0).position(2).is_none());
     }
 }

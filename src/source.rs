@@ -16,22 +16,34 @@
 //! [`Coco`] are data sets of labelled objects; [`WithMasks`] adds semantic masks to any of them. A new source is one file below this one, its two lines here, and one line
 //! in `tests/source_contract.rs`, which holds every source to the promises of [`Source`].
 
+mod classes;
 mod coco;
 mod files;
 mod folder;
 mod labels;
 mod list;
+mod lmdb;
 mod memory;
+mod open_files;
+mod paths;
 mod shards;
+mod spans;
+#[cfg(feature = "tfrecord")]
+mod tfrecord;
 mod with_masks;
 mod yolo;
 
 pub use coco::{Coco, CocoOptions};
 pub use folder::{Folder, FolderOptions};
 pub use labels::report::{BadLabel, LabelReport, OnBadLabel};
-pub use list::List;
+pub use list::{List, ListOptions};
+pub use lmdb::{Lmdb, LmdbOptions};
 pub use memory::Memory;
 pub use shards::Shards;
+#[cfg(feature = "tfrecord")]
+pub use tfrecord::{TfRecord, TfRecordOptions};
+#[cfg(feature = "pack")]
+pub(crate) use tfrecord::{Feature, write::record as tfrecord};
 pub use with_masks::{MaskOptions, WithMasks};
 pub use yolo::{Yolo, YoloOptions};
 
@@ -84,6 +96,11 @@ pub trait Source: Send + Sync {
         &[]
     }
 
+    /// For a source that is made of shards, the index behind the last record of each, in order; empty otherwise.
+    fn shard_ends(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
     /// The record whose bytes `index` has. A source that repeats records says which one a repetition is of, so that
     /// what was learned of a file is used again.
     fn record(&self, index: usize) -> usize {
@@ -112,6 +129,9 @@ macro_rules! forward {
             }
             fn classes(&self) -> &[String] {
                 (**self).classes()
+            }
+            fn shard_ends(&self) -> Vec<u64> {
+                (**self).shard_ends()
             }
             fn record(&self, index: usize) -> usize {
                 (**self).record(index)

@@ -281,6 +281,10 @@ fn a_local_shuffle_has_a_size_and_does_not_contradict_shuffle() {
     let read = Recipe::parse(&recipe("shuffle_window = 1000")).unwrap();
     assert_eq!((read.loader.shuffle, read.loader.shuffle_window), (None, Some(1000)));
     assert!(error(&recipe("shuffle_window = 0")).contains("shuffle_window is 0"));
+    assert_eq!(Recipe::parse(&recipe("shuffle_shards = 3")).unwrap().loader.shuffle_shards, Some(3));
+    assert!(error(&recipe("shuffle_shards = 0")).contains("shuffle_shards is 0"));
+    assert!(error(&recipe("shuffle = false\nshuffle_shards = 8")).contains("leave one of them out"));
+    assert!(error(&recipe("shuffle_shards = 2\nshuffle_window = 8")).contains("two orders"));
     assert!(error(&recipe("shuffle = false\nshuffle_window = 8")).contains("leave one of them out"));
 }
 

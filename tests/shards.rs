@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use feedline::augment::{CenterCrop, Resize};
 use feedline::error::Error;
 use feedline::label::Label;
+use feedline::loader::{LastBatch, Loader, Shuffle};
 use feedline::source::{Shards, Source};
 use std::error::Error as _;
 use std::fs::{File, write};
@@ -163,4 +165,87 @@ fn an_archive_that_changes_or_vanishes_makes_bad_samples() {
     let path = archive(folder.path(), "a.tar", &[("a.jpg", &[7; 3000])]);
     let error = Shards::open([path]).unwrap().max_file_bytes(2999).read(0, &mut bytes).unwrap_err();
     assert!(error.to_string().contains("raise max_file_bytes"), "{error}");
+}
+
+/// Bytes that this process has in memory.
+#[cfg(target_os = "linux")]
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "long: packs a hundred thousand records, and measures time"]
+fn a_hundred_thousand_small_records_cost_microseconds_and_bounded_memory() {
+    const SHARDS: usize = 20;
+    const EACH: usize = 5000;
+    let folder = tempfile::tempdir().unwrap();
+    for shard in 0..SHARDS {
+        let members: Vec<_> = (0..EACH)
+            .flat_map(|record| {
+                let name = format!("{:09}", shard * EACH + record);
+                [(format!("{name}.jpg"), name.clone().into_bytes()), (format!("{name}.cls"), b"7".to_vec())]
+            })
+            .collect();
+        let members: Vec<Member> = members.iter().map(|(name, bytes)| (&name[..], &bytes[..])).collect();
+        archive(folder.path(), &format!("{shard:02}.tar"), &members);
+    }
+    let before = resident();
+    let shards = Shards::folder(folder.path()).unwrap();
+    let opened = resident() - before;
+    let mut bytes = Vec::new();
+    let begun = std::time::Instant::now();
+    for number in 0..SHARDS * EACH {
+        let index = number * 7919 % (SHARDS * EACH);
+        shards.read(index, &mut bytes).unwrap();
+        assert_eq!(bytes, format!("{index:09}").as_bytes());
+    }
+    let each = begun.elapsed() / (SHARDS * EACH) as u32;
+    let grown = resident() - before;
+    println!("{each:?} a record, {opened} bytes for the open source, {grown} after reading all");
+    assert!(each.as_micros() < 12, "{each:?} a record");
+    // 32 bytes and a key of 20 a record, twice while the tables grow.
+    assert!(grown < 24 << 20, "{grown} bytes");
+}
+
+#[test]
+fn shards_are_shuffled_a_few_at_a_time_and_a_run_can_be_resumed() {
+    let folder = tempfile::tempdir().unwrap();
+    let photo = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/data/photos/rocket/0000.jpg")).unwrap();
+    let names: Vec<String> = (0..30).map(|record| format!("{record:03}.jpg")).collect();
+    for (shard, names) in names.chunks(7).enumerate() {
+        let members: Vec<Member> = names.iter().map(|name| (&name[..], &photo[..])).collect();
+        archive(folder.path(), &format!("{shard}.tar"), &members);
+    }
+    let loader = || {
+        let source = Shards::folder(folder.path()).unwrap();
+        let builder = Loader::builder(source).batch_size(4).last_batch(LastBatch::Partial);
+        builder
+            .shuffle(Shuffle::Shards(2))
+            .augment(Resize::new(8))
+            .augment(CenterCrop::new(8))
+            .build()
+            .unwrap()
+    };
+    let keys = |epoch: feedline::loader::Epoch| -> Vec<String> {
+        epoch.flat_map(|batch| batch.unwrap().keys().to_vec()).collect()
+    };
+    let whole = keys(loader().epoch(1));
+    let mut sorted = whole.clone();
+    sorted.sort();
+    sorted.dedup();
+    assert_eq!((whole.len(), sorted.len()), (30, 30));
+    let shard_of = |key: &String| key.split('/').next().unwrap().to_owned();
+    // Five shards of 7, 7, 7, 7 and 2 records, two at a time: the first two groups touch no shard of each other.
+    let first: std::collections::HashSet<_> = whole[..9].iter().map(shard_of).collect();
+    assert!(first.len() <= 3, "{first:?}");
+    let running = loader();
+    let mut epoch = running.epoch(1);
+    for _ in 0..3 {
+        epoch.next().unwrap().unwrap();
+    }
+    let state = epoch.state();
+    let again = loader();
+    assert_eq!(keys(again.resume(&state).unwrap()), whole[12..]);
 }

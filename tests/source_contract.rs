@@ -7,10 +7,16 @@
 
 use feedline::error::Error;
 use feedline::label::Label;
-use feedline::source::{Coco, Folder, List, Memory, Shards, Source, WithMasks, Yolo};
+#[cfg(feature = "tfrecord")]
+use feedline::source::TfRecord;
+use feedline::source::{Coco, Folder, List, Lmdb, Memory, Shards, Source, WithMasks, Yolo};
+use heed::{DatabaseFlags, EnvFlags};
 use std::collections::HashSet;
 use std::error::Error as _;
 use std::path::Path;
+
+#[path = "formats/write.rs"]
+mod write;
 
 /// Path, bytes and class of each record, in the order in which every source must hand them out.
 fn records() -> Vec<(&'static str, Vec<u8>, i64)> {
@@ -206,12 +212,67 @@ fn coco(folder: &Path) -> Box<dyn Source> {
     Box::new(Coco::open(folder.join("coco.json"), folder).unwrap())
 }
 
+/// The records as the rows of a table, or as lines of JSON.
+fn table(folder: &Path, name: &str, head: &str, line: impl Fn(&str, i64) -> String) -> Box<dyn Source> {
+    let lines: String = records().iter().map(|(path, _, class)| line(path, *class)).collect();
+    std::fs::write(folder.join(name), format!("{head}{lines}")).unwrap();
+    Box::new(List::open(folder.join(name)).unwrap())
+}
+
+fn csv(folder: &Path) -> Box<dyn Source> {
+    table(folder, "list.csv", "label,note,path\n", |path, class| format!("{class},x,\"{path}\"\r\n"))
+}
+
+fn tsv(folder: &Path) -> Box<dyn Source> {
+    table(folder, "list.tsv", "", |path, class| format!("{path}\t{}\n", class_names()[class as usize]))
+}
+
+fn json_lines(folder: &Path) -> Box<dyn Source> {
+    let line = |path: &str, class: i64| serde_json::json!({"file_name": path, "label": class});
+    table(folder, "list.jsonl", "", |path, class| format!("{}\n", line(path, class)))
+}
+
+/// The records in two TFRecord files, the labels as indices or as names.
+#[cfg(feature = "tfrecord")]
+fn tfrecord(folder: &Path, by_name: bool) -> Box<dyn Source> {
+    use write::Feature;
+    let example = |(path, bytes, class): &(&str, Vec<u8>, i64)| {
+        let label = match by_name {
+            true => {
+                ("image/class/text", Feature::Bytes(class_names()[*class as usize].clone().leak().as_bytes()))
+            }
+            false => ("image/class/label", Feature::Number(*class)),
+        };
+        let path = Feature::Bytes(path.as_bytes());
+        write::example(&[("image/filename", path), ("image/encoded", Feature::Bytes(bytes)), label])
+    };
+    let examples: Vec<Vec<u8>> = records().iter().map(example).collect();
+    write::tfrecord(&folder.join("train-00000-of-00002"), &examples[..2]);
+    write::tfrecord(&folder.join("train-00001-of-00002"), &examples[2..]);
+    Box::new(TfRecord::open(folder).unwrap())
+}
+
+/// The records as the values of an LMDB environment, which LMDB wrote.
+fn lmdb(folder: &Path) -> Box<dyn Source> {
+    let entries: Vec<_> = records().into_iter().map(|(path, bytes, _)| (path, bytes)).collect();
+    write::lmdb(&folder.join("lmdb"), EnvFlags::empty(), (None, DatabaseFlags::empty()), &entries);
+    Box::new(Lmdb::open(folder.join("lmdb")).unwrap())
+}
+
 contract!(folder, true, |path| Box::new(Folder::open(path).unwrap()));
 contract!(any_folder, true, |path| Box::new(Folder::open_any(path).unwrap()));
 contract!(list_of_indices, true, |path| list(path, "\t", |class| class.to_string()));
 contract!(list_of_names, true, |path| list(path, ",", |class| class_names()[class as usize].clone()));
 contract!(list_with_spaces, true, |path| list(path, " ", |class| class.to_string()));
+contract!(csv_table, true, csv);
+contract!(tsv_table, true, tsv);
+contract!(json_lines_list, true, json_lines);
 contract!(tar_shards, false, shards);
+#[cfg(feature = "tfrecord")]
+contract!(tfrecord_of_indices, false, |folder| tfrecord(folder, false));
+#[cfg(feature = "tfrecord")]
+contract!(tfrecord_of_names, false, |folder| tfrecord(folder, true));
+contract!(lmdb_environment, false, lmdb);
 contract!(yolo_files, true, yolo);
 contract!(coco_json, true, coco);
 contract!(files_with_masks, true, |path| {

@@ -289,6 +289,13 @@ impl Source for Repeated {
         self.source.classes()
     }
 
+    fn shard_ends(&self) -> Vec<u64> {
+        let (len, ends) = (self.source.len() as u64, self.source.shard_ends());
+        let samples = self.samples as u64;
+        let rounds = (0..samples.div_ceil(len.max(1))).map(|round| round * len);
+        rounds.flat_map(|before| ends.iter().map(move |end| (before + end).min(samples))).collect()
+    }
+
     fn record(&self, index: usize) -> usize {
         self.source.record(self.own(index))
     }

@@ -134,6 +134,6 @@ impl Drop for Crew {
 }
 
 /// Cores that this process may use.
-fn cores() -> usize {
+pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }

@@ -30,7 +30,7 @@ impl Identity {
     }
 }
 
-fn of_source(source: &dyn Source) -> String {
+pub(crate) fn of_source(source: &dyn Source) -> String {
     let mut hasher = XxHash3_64::new();
     for index in 0..source.len() {
         hasher.write(source.key(index).as_bytes());

@@ -13,6 +13,7 @@ impl LoaderBuilder {
         self = given(self, section.batch_size, |builder, rows| builder.batch_size(rows as usize));
         self = given(self, section.shuffle, |builder, shuffle| builder.shuffle(shuffle));
         self = given(self, section.shuffle_window, |builder, size| builder.shuffle(Shuffle::Window(size)));
+        self = given(self, section.shuffle_shards, |builder, mixed| builder.shuffle(Shuffle::Shards(mixed)));
         self = given(self, section.seed, Self::seed);
         self = given(self, section.last_batch, Self::last_batch);
         self = given(self, section.bad_sample, Self::bad_sample);

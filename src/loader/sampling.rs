@@ -14,7 +14,8 @@ pub(super) struct Sampling {
 
 impl LoaderBuilder {
     /// A new order every epoch (default: the source's order): `true` or [`Shuffle::Full`] for any order, or
-    /// [`Shuffle::Window`] for one that keeps runs of samples together, where reading in order is faster.
+    /// [`Shuffle::Window`] or [`Shuffle::Shards`] for one that keeps runs of samples together, where reading in
+    /// order is faster.
     pub fn shuffle(mut self, shuffle: impl Into<Shuffle>) -> Self {
         self.sampling.shuffle = shuffle.into();
         self
@@ -55,9 +56,15 @@ impl LoaderBuilder {
                 "shuffle: a window of 0 samples holds nothing: give the samples of a run",
             ));
         }
+        if shuffle == Shuffle::Shards(0) {
+            return Err(Error::config("shuffle: 0 shards at a time hold nothing: mix at least 1"));
+        }
         let mut sampler = Sampler::new(self.source.len() as u64, shuffle);
         if let Some(subset) = subset {
             sampler = sampler.subset(subset)?;
+        }
+        if let (Shuffle::Shards(_), None) = (shuffle, &weights) {
+            sampler = sampler.shards(&self.source.shard_ends())?;
         }
         match weights {
             Some(weights) => sampler.weights(&weights),

@@ -84,6 +84,8 @@ pub struct LoaderSection {
     pub shuffle: Option<bool>,
     /// Shuffles runs of this many consecutive samples, and each within itself, instead of all of them at once.
     pub shuffle_window: Option<u64>,
+    /// Shuffles the source's shards, and the samples of this many of them at a time, instead of all of them at once.
+    pub shuffle_shards: Option<u64>,
     /// The seed of all dice.
     pub seed: Option<u64>,
     /// What becomes of a last batch that is not full.
@@ -110,15 +112,23 @@ pub struct LoaderSection {
 
 impl LoaderSection {
     pub(super) fn check(&self) -> Result<()> {
-        match (self.shuffle, self.shuffle_window) {
-            (_, Some(0)) => Err(Error::config(
-                "[loader]: shuffle_window is 0: give the samples of a run, or leave it out",
-            )),
-            (Some(false), Some(_)) => Err(Error::config(
-                "[loader]: shuffle_window shuffles, but shuffle is false: leave one of them out",
-            )),
-            _ => self.check_sizes(),
-        }
+        let wrong = match (self.shuffle, self.shuffle_window, self.shuffle_shards) {
+            (_, Some(0), _) => "shuffle_window is 0: give the samples of a run, or leave it out",
+            (_, _, Some(0)) => {
+                "shuffle_shards is 0: give the shards that are mixed at a time, or leave it out"
+            }
+            (_, Some(_), Some(_)) => {
+                "shuffle_window and shuffle_shards are two orders: leave one of them out"
+            }
+            (Some(false), Some(_), _) => {
+                "shuffle_window shuffles, but shuffle is false: leave one of them out"
+            }
+            (Some(false), _, Some(_)) => {
+                "shuffle_shards shuffles, but shuffle is false: leave one of them out"
+            }
+            _ => return self.check_sizes(),
+        };
+        Err(Error::config(format!("[loader]: {wrong}")))
     }
 
     /// What shapes batches as their images are, where that is asked for.

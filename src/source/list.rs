@@ -1,29 +1,85 @@
-//! A text file with one image on each line: a path and, if it has one, a label.
+//! A file that lists images: plain text, CSV, TSV or JSON lines, with a path and a label for each.
+
+mod json_lines;
+mod table;
+mod text;
 
 use super::Source;
+use super::classes::{Classes, Gathering, Said};
 use super::files::Files;
-use super::folder::is_image_name;
 use crate::error::{Error, Result};
 use crate::label::Label;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The files that a text file lists, in its order.
+/// What a column of paths may be called in a header, in any case; of several that are there, the first of these counts.
+const PATH_COLUMNS: [&str; 10] = [
+    "path",
+    "file_name",
+    "filename",
+    "file",
+    "filepath",
+    "file_path",
+    "image_path",
+    "img_path",
+    "image",
+    "img",
+];
+/// The same for labels.
+const LABEL_COLUMNS: [&str; 10] = [
+    "label",
+    "class",
+    "target",
+    "category",
+    "class_name",
+    "label_name",
+    "class_id",
+    "label_id",
+    "class_index",
+    "label_index",
+];
+
+/// The files that a list names, in its order.
 ///
-/// A line is `path<separator>label`, the separator a tab, a comma or a space. A path is relative to the list's own
-/// folder. A label is an index from 0 or a class name, the same kind on all lines; names are counted in sorted order.
-/// A line without a label is an unlabelled record. The path ends at the first tab; without a tab at an image ending
-/// (`.jpg`, `.png`, ...) before a separator, so that both paths and names may hold spaces and commas; else at the last
-/// separator. Empty lines and lines that begin with `#` are skipped.
+/// The list's ending says what it is:
+///
+/// * `.csv` and `.tsv`: a table, with quotes where a field holds a separator. The columns are named by a header, which
+///   is there when a field of the first row is called `path`, `file_name`, `image` or alike and none is the name of an
+///   image; else the first is the path and the second, if there is one, the label.
+/// * `.jsonl` and `.ndjson`: an object on each line, with `path` and `label` in it, or alike.
+/// * any other: lines `path<separator>label`, the separator a tab, a comma or a space. The path ends at the first tab;
+///   without a tab at an image ending (`.jpg`, `.png`, ...) before a separator, so that both paths and names may hold
+///   spaces and commas; else at the last separator.
+///
+/// A path is relative to the list's own folder, or to [`ListOptions::root`]. A label is an index from 0 or a class name,
+/// the same kind for all; names are counted in sorted order. Without a label, and with -1, a record is unlabelled.
+/// Empty lines are skipped, and so are those that begin with `#`, but in JSON.
 #[derive(Clone, Debug)]
 pub struct List {
     files: Files,
-    /// Class of each file; -1 for none.
-    labels: Vec<i64>,
-    classes: Vec<String>,
+    classes: Classes,
+}
+
+/// How a list is opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListOptions {
+    root: Option<PathBuf>,
+    columns: Columns,
+}
+
+/// Which columns of a table, or fields of an object, are meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Columns {
+    header: Option<bool>,
+    path: Option<String>,
+    label: Option<String>,
+}
+
+/// What a line says.
+struct Row<'a> {
+    path: &'a str,
+    label: Said<'a>,
 }
 
 impl List {
@@ -32,34 +88,74 @@ impl List {
     /// # Errors
     /// A list that cannot be read, holds no path, or has a line without meaning; the line's number is named.
     pub fn open(list: impl AsRef<Path>) -> Result<Self> {
-        let list = list.as_ref();
-        let remedy = "name a text file with a path and a label on each line";
-        let bytes = fs::read(list).map_err(|error| Error::io(list, error, remedy))?;
-        let folder = list.parent().unwrap_or(Path::new(""));
-        let mut files = Files::below(folder);
-        let mut labels = Vec::new();
-        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-        for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
-            let at = |what: String| Error::config(format!("{}, line {number}: {what}", list.display()));
-            let Some((path, label)) = parse(line).map_err(at)? else { continue };
-            files.push(&folder.join(path))?;
-            labels.push((number, label));
-        }
-        if labels.is_empty() {
-            return Err(Error::config(format!(
-                "{} lists no file: write one path on each line",
-                list.display()
-            )));
-        }
-        files.shrink();
-        let (labels, classes) = number_classes(list, &labels)?;
-        Ok(Self { files, labels, classes })
+        Self::options().open(list)
+    }
+
+    /// Options to open a list with.
+    pub fn options() -> ListOptions {
+        ListOptions::default()
     }
 
     /// The largest file that is read; larger ones are bad samples. 1 GiB unless set.
     pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
         self.files.max_file_bytes = max_file_bytes;
         self
+    }
+}
+
+impl ListOptions {
+    /// The folder that paths are relative to; the list's own unless set.
+    pub fn root(self, root: impl Into<PathBuf>) -> Self {
+        Self { root: Some(root.into()), ..self }
+    }
+
+    /// Whether the first row of a CSV or TSV names the columns; found by looking at it unless set.
+    pub fn header(mut self, header: bool) -> Self {
+        self.columns.header = Some(header);
+        self
+    }
+
+    /// The column of a table, or the field of JSON objects, that holds the path.
+    pub fn path_column(mut self, name: impl Into<String>) -> Self {
+        self.columns.path = Some(name.into());
+        self
+    }
+
+    /// The column of a table, or the field of JSON objects, that holds the label.
+    pub fn label_column(mut self, name: impl Into<String>) -> Self {
+        self.columns.label = Some(name.into());
+        self
+    }
+
+    /// See [`List::open`].
+    ///
+    /// # Errors
+    /// Those of [`List::open`]; a column that is not there.
+    pub fn open(self, list: impl AsRef<Path>) -> Result<List> {
+        let list = list.as_ref();
+        let remedy = "name a text file with a path and a label on each line";
+        let bytes = fs::read(list).map_err(|error| Error::io(list, error, remedy))?;
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+        let root = self.root.as_deref().or(list.parent()).unwrap_or(Path::new(""));
+        let (mut files, mut labels) = (Files::below(root), Gathering::default());
+        let mut take = |line: u64, row: Row<'_>| {
+            files.push(&root.join(row.path)).map_err(|error| error.to_string())?;
+            labels.push(&row.label, || format!("line {line}"))
+        };
+        let ending = list.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        let read = match ending.as_str() {
+            "csv" => table::read(bytes, b',', &self.columns, &mut take),
+            "tsv" => table::read(bytes, b'\t', &self.columns, &mut take),
+            "jsonl" | "ndjson" => json_lines::read(bytes, &self.columns, &mut take),
+            _ => text::read(bytes, &mut take),
+        };
+        read.map_err(|(line, what)| Error::config(format!("{}, line {line}: {what}", list.display())))?;
+        if files.len() == 0 {
+            let shown = list.display();
+            return Err(Error::config(format!("{shown} lists no file: write one path on each line")));
+        }
+        files.shrink();
+        Ok(List { files, classes: labels.finish() })
     }
 }
 
@@ -77,73 +173,52 @@ impl Source for List {
     }
 
     fn label(&self, index: usize) -> Label {
-        match self.labels.get(index) {
-            Some(&class) if class >= 0 => Label::Class(class),
-            _ => Label::Unlabelled,
-        }
+        self.classes.label(index)
     }
 
     fn classes(&self) -> &[String] {
-        &self.classes
+        &self.classes.names
     }
 }
 
-/// Path and label of a line (the label empty where there is none), or nothing where it says nothing.
-fn parse(line: &[u8]) -> Result<Option<(&str, &str)>, String> {
-    let line = std::str::from_utf8(line)
-        .map_err(|_| "the text is not UTF-8: save the list as UTF-8".to_owned())?
-        .trim_end_matches(['\r', ' ', '\t']);
-    if line.contains('\0') {
-        return Err("the line holds a zero byte: save the list as UTF-8 text".to_owned());
+impl Columns {
+    /// Which of `names` is the path.
+    fn of_path(&self, names: &[&str]) -> Result<usize, String> {
+        let known = || format!("no column is called `path` or alike (there are {})", names.join(", "));
+        match &self.path {
+            Some(name) => place_of(name, names),
+            None => known_place(&PATH_COLUMNS, names)
+                .ok_or_else(|| format!("{}: name the one that holds the path (path_column)", known())),
+        }
     }
-    if line.trim_start().is_empty() || line.starts_with('#') {
-        return Ok(None);
+
+    /// Which of `names` is the label; none where there is no column that is called like one.
+    fn of_label(&self, names: &[&str]) -> Result<Option<usize>, String> {
+        match &self.label {
+            Some(name) => place_of(name, names).map(Some),
+            None => Ok(known_place(&LABEL_COLUMNS, names)),
+        }
     }
-    if line.starts_with('"') {
-        return Err("quotes have no meaning here: drop them and put a tab between path and label".to_owned());
-    }
-    let (path, label) = split(line);
-    let label = label.trim_matches(SEPARATORS);
-    if path.is_empty() {
-        return Err(
-            "there is no path in front of the separator: write the path first, then the label".to_owned()
-        );
-    }
-    Ok(Some((path, label)))
 }
 
-const SEPARATORS: [char; 3] = ['\t', ',', ' '];
-
-fn split(line: &str) -> (&str, &str) {
-    if let Some(halves) = line.split_once('\t') {
-        return halves;
-    }
-    let ends = line.match_indices(SEPARATORS).map(|(at, _)| at).chain([line.len()]);
-    if let Some(end) = ends.into_iter().find(|&end| is_image_name(OsStr::new(&line[..end]))) {
-        return line.split_at(end);
-    }
-    line.rsplit_once(SEPARATORS).unwrap_or((line, ""))
+fn place_of(name: &str, names: &[&str]) -> Result<usize, String> {
+    names.iter().position(|other| *other == name).ok_or_else(|| {
+        format!("no column is called `{name}` (there are {}): name one that is there", names.join(", "))
+    })
 }
 
-/// Class indices of the labels, and the sorted class names if the labels are names.
-fn number_classes(list: &Path, labels: &[(usize, &str)]) -> Result<(Vec<i64>, Vec<String>)> {
-    let labelled = || labels.iter().filter(|(_, label)| !label.is_empty());
-    let is_index = |label: &str| label.parse::<u32>().is_ok();
-    let Some(&(first, kind)) = labelled().next() else { return Ok((vec![-1; labels.len()], Vec::new())) };
-    let by_index = is_index(kind);
-    if let Some((number, other)) = labelled().find(|(_, label)| is_index(label) != by_index) {
-        return Err(Error::config(format!(
-            "{}, line {number}: the label `{other}` and the label `{kind}` of line {first} are of two kinds: use \
-             indices from 0, or names, on all lines",
-            list.display()
-        )));
+fn known_place(known: &[&str], names: &[&str]) -> Option<usize> {
+    known.iter().find_map(|word| names.iter().position(|name| name.eq_ignore_ascii_case(word)))
+}
+
+impl<'a> Row<'a> {
+    /// A label that is a whole number is an index, one that is empty none.
+    fn of_text(path: &'a str, label: &'a str) -> Self {
+        let said = match label.parse() {
+            Ok(class) => Said::Index(class),
+            Err(_) if label.is_empty() => Said::Nothing,
+            Err(_) => Said::Name(label),
+        };
+        Self { path, label: said }
     }
-    if by_index {
-        let index = |label: &str| label.parse::<u32>().map_or(-1, i64::from);
-        return Ok((labels.iter().map(|(_, label)| index(label)).collect(), Vec::new()));
-    }
-    let names: Vec<&str> = labelled().map(|&(_, label)| label).collect::<BTreeSet<_>>().into_iter().collect();
-    let index = |label: &str| names.binary_search(&label).map_or(-1, |class| class as i64);
-    let classes = names.iter().map(|&name| name.to_owned()).collect();
-    Ok((labels.iter().map(|(_, label)| index(label)).collect(), classes))
 }

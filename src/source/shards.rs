@@ -2,13 +2,15 @@
 
 mod scan;
 
-use super::{MAX_FILE_BYTES, Source, out_of_range};
-use crate::error::{Cause, Error, Result};
+use super::Source;
+use super::classes::Classes;
+use super::paths::{files_in, short_names};
+use super::spans::Spans;
+use crate::error::{Error, Result};
 use crate::label::Label;
-use scan::Found;
+use serde::Deserialize;
 use std::borrow::Cow;
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::{fs, io};
 use std::path::{Path, PathBuf};
 
 /// The images of tar files, shard after shard, in the order in which they lie there.
@@ -20,23 +22,8 @@ use std::path::{Path, PathBuf};
 /// read without all that is ahead of it.
 #[derive(Clone, Debug)]
 pub struct Shards {
-    paths: Vec<PathBuf>,
-    /// How many records there are up to the end of each shard.
-    ends: Vec<usize>,
-    keys: String,
-    records: Vec<Record>,
-    max_file_bytes: u64,
-}
-
-/// Where an image lies.
-#[derive(Clone, Copy, Debug)]
-struct Record {
-    offset: u64,
-    bytes: u64,
-    /// -1 for none.
-    class: i64,
-    /// Where its key ends among all keys.
-    key_end: u64,
+    spans: Spans,
+    classes: Classes,
 }
 
 impl Shards {
@@ -46,39 +33,34 @@ impl Shards {
     /// An archive that cannot be read, is compressed, damaged or cut short; members that are no sample. The archive and
     /// the member are named.
     pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Self> {
-        let mut shards = Self {
-            paths: Vec::new(),
-            ends: Vec::new(),
-            keys: String::new(),
-            records: Vec::new(),
-            max_file_bytes: MAX_FILE_BYTES,
-        };
-        for path in paths {
-            let path = path.as_ref();
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            scan::scan(path, &mut |found| shards.push(&name, &found))?;
-            shards.paths.push(path.to_owned());
-            shards.ends.push(shards.records.len());
+        let mut shards = Self { spans: Spans::of("archive"), classes: Classes::default() };
+        let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
+        for (path, name) in paths.iter().zip(short_names(&paths)) {
+            scan::scan(path, &mut |found| {
+                shards.spans.push(&[&name, "/", &found.path], found.offset, found.bytes);
+                shards.classes.push(found.class);
+            })?;
+            shards.spans.end_file(path);
         }
-        if shards.records.is_empty() {
+        if shards.is_empty() {
             let remedy = "name archives that hold images (.jpg, .png, .webp)";
             return Err(Error::config(format!(
                 "{} tar files were opened, and no image is in them: {remedy}",
-                shards.paths.len()
+                paths.len()
             )));
         }
-        shards.records.shrink_to_fit();
-        shards.keys.shrink_to_fit();
+        shards.spans.shrink();
         Ok(shards)
     }
 
-    /// The archives directly in `folder`, those that end in `.tar`, in the order of their names.
+    /// The archives directly in `folder`, those that end in `.tar`, in the order of their names. The names of classes are
+    /// those of the `manifest.json` that `feedline pack` writes, if there is one.
     ///
     /// # Errors
-    /// As [`Shards::open`]; a folder that cannot be read or holds none.
+    /// As [`Shards::open`]; a folder that cannot be read or holds none; a manifest that cannot be read.
     pub fn folder(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
-        let paths = archives(folder).map_err(|error| {
+        let paths = files_in(folder, is_tar).map_err(|error| {
             Error::io(folder, error, "name a folder that holds tar files, and can be read")
         })?;
         if paths.is_empty() {
@@ -87,12 +69,14 @@ impl Shards {
                 folder.display()
             )));
         }
-        Self::open(paths)
+        let mut shards = Self::open(paths)?;
+        shards.classes.names = class_names(folder)?;
+        Ok(shards)
     }
 
     /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
     pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
-        self.max_file_bytes = max_file_bytes;
+        self.spans.max_file_bytes = max_file_bytes;
         self
     }
 
@@ -105,79 +89,56 @@ impl Shards {
 
     /// Whether archives lie directly in `folder`.
     pub fn are_in(folder: &Path) -> bool {
-        archives(folder).is_ok_and(|paths| !paths.is_empty())
-    }
-
-    fn push(&mut self, shard: &str, found: &Found) {
-        self.keys.push_str(shard);
-        self.keys.push('/');
-        self.keys.push_str(&found.path);
-        let key_end = self.keys.len() as u64;
-        let Found { offset, bytes, class, .. } = *found;
-        self.records.push(Record { offset, bytes, class, key_end });
-    }
-
-    fn fill(&self, index: usize, record: &Record, bytes: &mut Vec<u8>) -> Result<(), Cause> {
-        if record.bytes > self.max_file_bytes {
-            return Err(format!(
-                "the image has {} bytes, which is above max_file_bytes = {}: raise max_file_bytes or take the image \
-                 out of the data set",
-                record.bytes, self.max_file_bytes
-            )
-            .into());
-        }
-        let path = &self.paths[self.ends.partition_point(|&end| end <= index)];
-        let failed = |error: io::Error| -> Cause {
-            format!("cannot read {}: {error}; restore the archive, or open the source again", path.display())
-                .into()
-        };
-        let mut file = File::open(path).map_err(failed)?;
-        file.seek(SeekFrom::Start(record.offset)).map_err(failed)?;
-        bytes.reserve(record.bytes as usize);
-        match file.take(record.bytes).read_to_end(bytes).map_err(failed)? as u64 {
-            read if read == record.bytes => Ok(()),
-            _ => Err(failed(io::ErrorKind::UnexpectedEof.into())),
-        }
+        files_in(folder, is_tar).is_ok_and(|paths| !paths.is_empty())
     }
 }
 
 impl Source for Shards {
     fn len(&self) -> usize {
-        self.records.len()
+        self.spans.len()
     }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        bytes.clear();
-        let record = self.records.get(index).ok_or_else(|| out_of_range(index, self.len()))?;
-        self.fill(index, record, bytes).map_err(|cause| {
-            bytes.clear();
-            Error::sample(self.key(index), index as u64, cause)
-        })
+        self.spans.read(index, bytes, |_| Ok(()))
     }
 
     fn key(&self, index: usize) -> Cow<'_, str> {
-        let Some(record) = self.records.get(index) else { return Cow::Borrowed("") };
-        let start = index.checked_sub(1).map_or(0, |before| self.records[before].key_end);
-        Cow::Borrowed(&self.keys[start as usize..record.key_end as usize])
+        self.spans.key(index)
     }
 
     fn label(&self, index: usize) -> Label {
-        match self.records.get(index) {
-            Some(record) if record.class >= 0 => Label::Class(record.class),
-            _ => Label::Unlabelled,
-        }
+        self.classes.label(index)
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.classes.names
+    }
+
+    fn shard_ends(&self) -> Vec<u64> {
+        self.spans.ends()
     }
 }
 
-/// The files directly in `folder` whose names end in `.tar`, sorted.
-fn archives(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("tar")) && path.is_file() {
-            paths.push(path);
-        }
-    }
-    paths.sort();
-    Ok(paths)
+/// The part of a packed folder's manifest that is of use here.
+#[derive(Deserialize)]
+struct Names {
+    kind: String,
+    classes: Vec<String>,
+}
+
+/// The names of classes in the manifest that lies in `folder`, if one does.
+fn class_names(folder: &Path) -> Result<Vec<String>> {
+    let path = folder.join("manifest.json");
+    let text = match fs::read(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io(path, error, "make it readable, or remove it")),
+    };
+    // Somebody else's manifest is nothing to us.
+    let names = serde_json::from_slice::<Names>(&text).ok().filter(|names| names.kind == "feedline shards");
+    Ok(names.map_or_else(Vec::new, |names| names.classes))
+}
+
+fn is_tar(name: &str) -> bool {
+    name.ends_with(".tar")
 }

@@ -5,6 +5,7 @@ mod bench;
 mod files;
 mod index;
 mod labelled;
+mod pack;
 mod plan;
 mod preview;
 mod support;

@@ -13,6 +13,7 @@ const FLOORS: &[&[&str]] = &[
     &["augment", "device", "sampler", "source"], // the four seams; none knows another
     &["recipe"],                                 // named chains of augmentations
     &["loader"],                                 // the only place that starts threads
+    &["inspect", "pack"],                        // what is done with whole data sets, on the loader's threads
     &["cli"],                                    // translation only
 ];
 

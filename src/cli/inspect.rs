@@ -1,0 +1,101 @@
+//! `feedline inspect`: what a data set holds.
+
+use super::data::{self, DataOptions};
+use super::options::progress;
+use super::print;
+use feedline::inspect::{Spread, Summary, inspect};
+use feedline::pack::Manifest;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Classes that are shown one by one.
+const SHOWN_CLASSES: usize = 20;
+
+/// Show what a data set holds: counts, sizes, formats, samplings, classes
+///
+/// Reads every record, but decodes only headers. Of a folder that `pack` wrote --checksums also compares every shard with
+/// its SHA-256. Exits with 1 if a record or a shard is bad.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The data set [default: the bundled photographs]
+    #[arg(long, value_name = "DIR|FILE")]
+    data: Option<PathBuf>,
+    #[command(flatten)]
+    options: DataOptions,
+    /// Compare packed shards with their checksums
+    #[arg(long, requires = "data")]
+    checksums: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Threads that read [default: one a core]
+    #[arg(long)]
+    workers: Option<usize>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    anyhow::ensure!(arguments.workers != Some(0), "--workers 0 would do nothing: give at least 1");
+    let wrong = match &arguments.data {
+        Some(folder) if arguments.checksums => {
+            let remedy = "--checksums is for folders that `feedline pack` wrote";
+            let manifest = Manifest::read(folder)?
+                .ok_or_else(|| anyhow::anyhow!("{} has no manifest.json: {remedy}", folder.display()))?;
+            manifest.verify(folder)?
+        }
+        _ => Vec::new(),
+    };
+    for shard in &wrong {
+        print(&format!("bad  {shard}"))?;
+    }
+    if !wrong.is_empty() {
+        return Ok(ExitCode::FAILURE);
+    }
+    let source = data::open(arguments.data.as_deref(), &arguments.options)?;
+    let bar = progress(source.len() as u64, "files");
+    let summary = inspect(&*source, arguments.workers, &mut |done| bar.set_position(done as u64))?;
+    bar.finish_and_clear();
+    if arguments.json {
+        print(&serde_json::to_string(&summary)?)?;
+    } else {
+        show(&summary)?;
+    }
+    Ok(if summary.bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn show(summary: &Summary) -> anyhow::Result<()> {
+    for bad in &summary.first_bad {
+        print(&format!("bad  {bad}"))?;
+    }
+    if summary.bad > summary.first_bad.len() {
+        print(&format!("bad  and {} more", summary.bad - summary.first_bad.len()))?;
+    }
+    let line = |name: &str, what: &dyn Display| print(&format!("{name:<12} {what}"));
+    line("records", &format!("{}, {} bad, {} bytes", summary.records, summary.bad, summary.bytes))?;
+    line("file bytes", &spread(summary.file_bytes))?;
+    line("width", &spread(summary.width))?;
+    line("height", &spread(summary.height))?;
+    line("formats", &counts(&summary.formats))?;
+    line("samplings", &counts(&summary.samplings))?;
+    line("progressive", &summary.progressive)?;
+    line("turned", &format!("{} by EXIF", summary.turned))?;
+    line("objects", &summary.objects)?;
+    line("classes", &format!("{}, {} images without a label", summary.classes.len(), summary.unlabelled))?;
+    for (class, count) in summary.classes.iter().take(SHOWN_CLASSES) {
+        line("", &format!("{:>9}  {class} {}", count.count, count.name.as_deref().unwrap_or("")))?;
+    }
+    if summary.classes.len() > SHOWN_CLASSES {
+        line("", &format!("and {} classes more: --json has all", summary.classes.len() - SHOWN_CLASSES))?;
+    }
+    Ok(())
+}
+
+fn spread(Spread { min, median, max }: Spread) -> String {
+    format!("{min} to {max}, median {median}")
+}
+
+fn counts(counts: &BTreeMap<String, usize>) -> String {
+    let words: Vec<String> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    words.join(", ")
+}

@@ -1,0 +1,140 @@
+//! `feedline pack`: a data set as shards.
+
+use super::data::{self, DataOptions};
+use super::options::progress;
+use super::print;
+use anyhow::ensure;
+use clap::ValueEnum;
+use feedline::pack::{Chroma, Format, Pack};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Pack a data set into shards, in parallel; the same command goes on where a killed one was
+///
+/// Images stay as they are unless --resize or --quality is given. Every shard is whole or not there; manifest.json lists
+/// them with their SHA-256. The data set is only read. Exits with 1 if records were left out (--skip-bad).
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The data set [default: the bundled photographs]
+    #[arg(long, value_name = "DIR|FILE")]
+    data: Option<PathBuf>,
+    #[command(flatten)]
+    options: DataOptions,
+    /// The folder of the shards; made if it is not there
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// What the shards are
+    #[arg(long, default_value = "tar")]
+    format: FormatName,
+    /// Bytes that a shard does not exceed; K, M and G mean powers of 1024
+    #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = bytes)]
+    shard_bytes: u64,
+    /// Records that a shard does not exceed
+    #[arg(long, value_name = "N")]
+    shard_records: Option<usize>,
+    /// Shrink images to this length of their shorter edge, where it is longer
+    #[arg(long, value_name = "PIXELS")]
+    resize: Option<u32>,
+    /// Encode all images anew as JPEG of this quality [default: only resized ones, at 90]
+    #[arg(long, value_name = "1..100")]
+    quality: Option<u8>,
+    /// Chroma subsampling of what is encoded anew
+    #[arg(long, default_value = "420")]
+    sampling: Sampling,
+    /// Leave out records that cannot be read, and list them
+    #[arg(long)]
+    skip_bad: bool,
+    /// Threads that read and encode [default: one a core]
+    #[arg(long)]
+    workers: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormatName {
+    /// WebDataset's tar files
+    Tar,
+    /// TensorFlow's TFRecord files
+    Tfrecord,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Sampling {
+    /// A quarter of the chroma values
+    #[value(name = "420")]
+    Quarter,
+    /// All of them
+    #[value(name = "444")]
+    Full,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    ensure!(arguments.workers != Some(0), "--workers 0 would do nothing: give at least 1");
+    let source = data::open(arguments.data.as_deref(), &arguments.options)?;
+    let format = match arguments.format {
+        FormatName::Tar => Format::Tar,
+        FormatName::Tfrecord => Format::TfRecord,
+    };
+    let chroma = match arguments.sampling {
+        Sampling::Quarter => Chroma::Quarter,
+        Sampling::Full => Chroma::Full,
+    };
+    let mut pack = Pack::to(&arguments.out)
+        .format(format)
+        .shard_bytes(arguments.shard_bytes)
+        .chroma(chroma)
+        .skip_bad(arguments.skip_bad);
+    if let Some(records) = arguments.shard_records {
+        pack = pack.shard_records(records);
+    }
+    if let Some(edge) = arguments.resize {
+        pack = pack.resize(edge);
+    }
+    if let Some(quality) = arguments.quality {
+        pack = pack.quality(quality);
+    }
+    if let Some(workers) = arguments.workers {
+        pack = pack.workers(workers);
+    }
+    let bar = progress(source.len() as u64, "records");
+    let manifest = pack.run(&*source, &mut |done| bar.set_position(done as u64))?;
+    bar.finish_and_clear();
+    for skipped in &manifest.skipped {
+        print(&format!("bad  {}: {}", skipped.key, skipped.cause))?;
+    }
+    let bytes: u64 = manifest.shards.iter().map(|shard| shard.bytes).sum();
+    let (records, shards, bad) = (manifest.records, manifest.shards.len(), manifest.skipped.len());
+    print(&format!(
+        "{records} records in {shards} shards, {bytes} bytes; {bad} bad; {}",
+        arguments.out.display()
+    ))?;
+    Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A count of bytes, with K, M or G for powers of 1024.
+fn bytes(text: &str) -> Result<u64, String> {
+    let split = text.len() - usize::from(text.ends_with(['K', 'M', 'G', 'k', 'm', 'g']));
+    let shift = match text[split..].to_ascii_uppercase().as_str() {
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        _ => 0,
+    };
+    let wrong = || format!("`{text}` is no count of bytes: write 268435456 or 256M");
+    let number: u64 = text[..split].parse().map_err(|_| wrong())?;
+    number.checked_mul(1 << shift).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_may_be_written_short() {
+        assert_eq!(bytes("4096"), Ok(4096));
+        assert_eq!(bytes("3M"), Ok(3 << 20));
+        assert_eq!(bytes("2g"), Ok(2 << 30));
+        for wrong in ["", "M", "-1", "1.5G", "1T", "99999999999G"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+}

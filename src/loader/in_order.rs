@@ -1,0 +1,74 @@
+//! Work on numbered things by several threads, with the results in order.
+
+use std::ops::Range;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+/// Results by which each thread may be ahead of their reader.
+const AHEAD: usize = 2;
+
+/// Calls `work` for each of `numbers` on `threads` threads, and `take` with each result, in order, on this one. Every
+/// thread works with a state of its own, which `state` makes. At most three results a thread exist at once.
+///
+/// # Errors
+/// The first error of `take`, behind which no more work is begun.
+pub(crate) fn in_order<S, T: Send, E>(
+    numbers: Range<usize>,
+    threads: usize,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, usize) -> T + Sync,
+    mut take: impl FnMut(usize, T) -> Result<(), E>,
+) -> Result<(), E> {
+    let threads = threads.clamp(1, numbers.len().max(1));
+    let (state, work) = (&state, &work);
+    thread::scope(|scope| {
+        let queues: Vec<_> = (0..threads)
+            .map(|thread| {
+                let (sender, receiver) = sync_channel(AHEAD);
+                let mine = numbers.clone().skip(thread).step_by(threads);
+                scope.spawn(move || {
+                    let mut state = state();
+                    // Nobody receives any more once `take` has failed.
+                    mine.map(|number| work(&mut state, number)).all(|result| sender.send(result).is_ok())
+                });
+                receiver
+            })
+            .collect();
+        for (number, queue) in numbers.zip(queues.iter().cycle()) {
+            // A sender is only gone early when its thread has panicked, and then the scope hands that panic on.
+            let Ok(result) = queue.recv() else { break };
+            take(number, result)?;
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_order_whatever_the_number_of_threads() {
+        for threads in 1..6 {
+            let mut seen = Vec::new();
+            let take = |number, square| {
+                seen.push((number, square));
+                Ok::<_, ()>(())
+            };
+            in_order(3..40, threads, || (), |(), number| number * number, take).unwrap();
+            assert_eq!(seen, (3..40).map(|number| (number, number * number)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_reader_ends_the_work() {
+        let take = |number, _| if number == 5 { Err(number) } else { Ok(()) };
+        assert_eq!(in_order(0..usize::MAX, 3, || (), |(), number| number, take), Err(5));
+    }
+
+    #[test]
+    fn nothing_to_do_is_done() {
+        let never = |_, ()| -> Result<(), ()> { unreachable!() };
+        assert_eq!(in_order(4..4, 2, || (), |(), _| (), never), Ok(()));
+    }
+}

@@ -1,0 +1,215 @@
+//! Packs a source into shards: few large files in place of many small ones.
+//!
+//! ```
+//! use feedline::pack::Pack;
+//! use feedline::source::{Folder, Shards, Source};
+//!
+//! # let out = tempfile::tempdir()?;
+//! # let out = out.path().join("shards");
+//! let photos = Folder::flat("data/photos")?;
+//! let manifest = Pack::to(&out).shard_records(50).run(&photos, &mut |_| {})?;
+//! assert_eq!((manifest.records, manifest.shards[0].records), (photos.len(), 50));
+//! assert_eq!(Shards::folder(&out)?.len(), photos.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod manifest;
+mod prepare;
+mod shard;
+
+pub use manifest::{Manifest, Settings, Shard, Skipped};
+
+use crate::error::{Cause, Error, Result};
+use crate::label::Label;
+use crate::loader::in_order;
+use crate::source::Source;
+use manifest::Folder;
+use prepare::Preparer;
+use serde::{Deserialize, Serialize};
+use shard::ShardWriter;
+use std::path::PathBuf;
+
+/// What shards are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Format {
+    /// Tar files as WebDataset names their members: `000000042.jpg`, `.cls` with the index of the class, and `.json`
+    /// with the key that the record had and the name of its class.
+    #[default]
+    Tar,
+    /// TFRecord files of `tf.train.Example`s: `image/encoded`, `image/format`, `image/filename`, `image/class/label` and
+    /// `image/class/text`.
+    TfRecord,
+}
+
+/// Chroma subsampling of the JPEGs that are made anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Chroma {
+    /// A quarter of the chroma values, as cameras and web sites do.
+    #[default]
+    #[serde(rename = "4:2:0")]
+    Quarter,
+    /// All of them.
+    #[serde(rename = "4:4:4")]
+    Full,
+}
+
+/// Packs a source into the shards of one folder.
+///
+/// A shard is written under a name of its own, flushed to the disk, and only then given its place; the manifest
+/// follows in the same way. So a run that was killed leaves whole shards, and the same run again goes on behind them. The
+/// same source and settings make the same bytes, on any number of threads.
+#[derive(Clone, Debug)]
+pub struct Pack {
+    out: PathBuf,
+    settings: Settings,
+    skip_bad: bool,
+    workers: Option<usize>,
+}
+
+/// Length of shards unless it is set: large enough to be read in one go, small enough to be dealt out to ranks.
+const SHARD_BYTES: u64 = 256 << 20;
+/// What re-encoded images get where nothing else is asked for.
+const QUALITY: u8 = 90;
+
+impl Pack {
+    /// Shards in the folder `out`, which is made if it is not there: tar files of at most 256 MiB, images as they are.
+    pub fn to(out: impl Into<PathBuf>) -> Self {
+        let settings = Settings {
+            format: Format::Tar,
+            shard_bytes: SHARD_BYTES,
+            shard_records: None,
+            resize: None,
+            quality: None,
+            chroma: Chroma::Quarter,
+        };
+        Self { out: out.into(), settings, skip_bad: false, workers: None }
+    }
+
+    /// What shards are.
+    pub fn format(mut self, format: Format) -> Self {
+        self.settings.format = format;
+        self
+    }
+
+    /// Bytes that a shard does not exceed, unless one record alone does.
+    pub fn shard_bytes(mut self, bytes: u64) -> Self {
+        self.settings.shard_bytes = bytes;
+        self
+    }
+
+    /// Records that a shard does not exceed; the bytes bound it all the same.
+    pub fn shard_records(mut self, records: usize) -> Self {
+        self.settings.shard_records = Some(records);
+        self
+    }
+
+    /// Shrinks images whose shorter edge is longer than `edge` pixels to that, turns them upright, and encodes them
+    /// anew as JPEG; the others stay as they are.
+    pub fn resize(mut self, edge: u32) -> Self {
+        self.settings.resize = Some(edge);
+        self
+    }
+
+    /// Encodes every image anew as JPEG of this quality, 1 to 100. Without it only resized images are, at 90.
+    pub fn quality(mut self, quality: u8) -> Self {
+        self.settings.quality = Some(quality);
+        self
+    }
+
+    /// Chroma subsampling of what is encoded anew; 4:2:0 unless set.
+    pub fn chroma(mut self, chroma: Chroma) -> Self {
+        self.settings.chroma = chroma;
+        self
+    }
+
+    /// Leaves out records that cannot be read or are no image, and lists them in the manifest; without it they end the
+    /// run.
+    pub fn skip_bad(mut self, skip: bool) -> Self {
+        self.skip_bad = skip;
+        self
+    }
+
+    /// Threads that read and encode; all cores unless set.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = Some(workers);
+        self
+    }
+
+    /// Packs all records of `source`, or those that an earlier run did not come to. `progress` is told how many records
+    /// are dealt with. Returns what the folder's `manifest.json` holds.
+    ///
+    /// # Errors
+    /// Settings out of range; a folder that holds other shards, or that another run is writing to; a source with
+    /// labelled objects, which shards do not hold; a bad record (see [`Pack::skip_bad`]), named with its cause; a disk
+    /// that is full or cannot be written to.
+    pub fn run(&self, source: &dyn Source, progress: &mut dyn FnMut(usize)) -> Result<Manifest> {
+        self.settings.check()?;
+        let folder = Folder::open(&self.out)?;
+        let mut manifest = folder.begin(source, &self.settings)?;
+        if manifest.complete {
+            progress(source.len());
+            return Ok(manifest);
+        }
+        let left = manifest.next()..source.len();
+        let threads = self.workers.unwrap_or_else(crate::loader::cores);
+        let mut writer = None;
+        let work = |preparer: &mut Preparer, index| preparer.prepare(source, index);
+        let take = |index, prepared: Result<Vec<u8>>| {
+            match prepared {
+                Ok(entry) => self.add(&folder, &mut manifest, &mut writer, index, &entry)?,
+                Err(Error::Sample { key, source, .. }) if self.skip_bad => {
+                    manifest.skipped.push(Skipped { index, key, cause: source.to_string() });
+                }
+                Err(error) => return Err(error),
+            }
+            progress(index + 1);
+            Ok(())
+        };
+        let preparer = || Preparer::new(&self.settings);
+        in_order(left, threads, preparer, work, take)?;
+        if let Some(last) = writer {
+            folder.finish(&mut manifest, last, source.len())?;
+        }
+        if manifest.records == 0 {
+            let (count, first) = (manifest.skipped.len(), &manifest.skipped[0]);
+            let Skipped { key, cause, .. } = first;
+            return Err(Error::config(format!("all {count} records are bad; the first is {key}: {cause}")));
+        }
+        manifest.complete = true;
+        folder.save(&manifest)?;
+        Ok(manifest)
+    }
+
+    /// Writes one record, in a new shard where it would not fit.
+    fn add(
+        &self,
+        folder: &Folder,
+        manifest: &mut Manifest,
+        writer: &mut Option<ShardWriter>,
+        index: usize,
+        entry: &[u8],
+    ) -> Result<()> {
+        if let Some(full) = writer.take_if(|open| !open.has_room(&self.settings, entry)) {
+            folder.finish(manifest, full, index)?;
+        }
+        let open = match writer {
+            Some(open) => open,
+            None => writer.insert(folder.new_shard()?),
+        };
+        open.add(entry).map_err(|error| folder.unwritable(error))
+    }
+}
+
+/// The error for a record that shards cannot hold.
+fn refuse_objects(label: &Label) -> Result<(), Cause> {
+    match label {
+        Label::Objects(_) => {
+            Err("it has labelled objects, which shards do not hold: pack images with classes, and \
+                                  train from the YOLO or COCO data set itself"
+                .into())
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,289 @@
+//! The folder of shards, and the file in it that says what they hold.
+
+use super::shard::{ShardWriter, sha256_of};
+use super::{Chroma, Format};
+use crate::error::{Error, Result};
+use crate::index::place::put_in_place;
+use crate::loader::fingerprint;
+use crate::source::Source;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The manifest's name in the folder.
+const NAME: &str = "manifest.json";
+/// Held by the process that writes to the folder; the system lets go of it however the process ends.
+const LOCK: &str = ".feedline-pack.lock";
+/// The shard that is being written; no reader takes it for one.
+const BESIDE: &str = ".unfinished-shard";
+/// Two zero blocks end a tar file.
+const TAR_TRAILER: &[u8] = &[0; 1024];
+const DISK: &str =
+    "free the disk or make the folder writable, and run the same again: it goes on where it was";
+
+/// What shards are made like. The same settings and the same source make the same bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// What shards are.
+    pub format: Format,
+    /// Bytes that a shard does not exceed, unless one record alone does.
+    pub shard_bytes: u64,
+    /// Records that a shard does not exceed.
+    pub shard_records: Option<usize>,
+    /// The longest that shorter edges are, in pixels.
+    pub resize: Option<u32>,
+    /// Quality of all images as JPEG; without it only resized ones are encoded anew.
+    pub quality: Option<u8>,
+    /// Chroma subsampling of what is encoded anew.
+    pub chroma: Chroma,
+}
+
+impl Settings {
+    pub(super) fn check(&self) -> Result<()> {
+        let wrong = match self {
+            Self { shard_bytes: ..4096, .. } => "shards of fewer than 4096 bytes hold nothing: give more",
+            Self { shard_records: Some(0), .. } => "shards of 0 records hold nothing: give at least 1",
+            Self { resize: Some(0), .. } => "a shorter edge of 0 pixels is no image: give at least 1",
+            Self { quality: Some(0 | 101..), .. } => "the quality of a JPEG is 1 to 100",
+            _ => return Ok(()),
+        };
+        Err(Error::config(wrong))
+    }
+
+    /// What stands at the end of each shard.
+    pub(super) fn trailer(&self) -> &'static [u8] {
+        match self.format {
+            Format::Tar => TAR_TRAILER,
+            Format::TfRecord => &[],
+        }
+    }
+
+    fn ending(&self) -> &'static str {
+        match self.format {
+            Format::Tar => "tar",
+            Format::TfRecord => "tfrecord",
+        }
+    }
+}
+
+/// What a folder of shards holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Always `feedline shards`, which tells the file from others.
+    pub kind: String,
+    /// The version of the file's layout: 1.
+    pub version: u32,
+    /// What the shards are made like.
+    pub settings: Settings,
+    /// A fingerprint of the source's keys and labels, in hexadecimal digits.
+    pub source: String,
+    /// Records in all shards.
+    pub records: usize,
+    /// Names of the classes in the order of their indices; empty where the source had none.
+    pub classes: Vec<String>,
+    /// The shards in order.
+    pub shards: Vec<Shard>,
+    /// Records that were left out.
+    pub skipped: Vec<Skipped>,
+    /// Whether the whole source is packed.
+    pub complete: bool,
+}
+
+/// One shard.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    /// Its name in the folder.
+    pub name: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Its checksum, as `sha256sum` prints it.
+    pub sha256: String,
+    /// Records that it holds.
+    pub records: usize,
+    /// The index in the source of the first record behind it.
+    pub end: usize,
+}
+
+/// A record that was left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// Its index in the source.
+    pub index: usize,
+    /// Its key.
+    pub key: String,
+    /// What is wrong with it.
+    pub cause: String,
+}
+
+impl Manifest {
+    /// The manifest of the folder `folder`; none if there is none.
+    ///
+    /// # Errors
+    /// A manifest that cannot be read, is damaged, or of a later version.
+    pub fn read(folder: impl AsRef<Path>) -> Result<Option<Self>> {
+        let path = folder.as_ref().join(NAME);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::io(path, error, "make it readable")),
+        };
+        let refuse = |why: &str| {
+            let remedy = "give another folder, or remove the file if the shards are not wanted";
+            Error::config(format!("{}: {why}: {remedy}", path.display()))
+        };
+        let manifest: Self = serde_json::from_slice(&text)
+            .map_err(|error| refuse(&format!("it is no manifest of shards ({error})")))?;
+        match (manifest.kind.as_str(), manifest.version) {
+            (KIND, VERSION) => Ok(Some(manifest)),
+            (KIND, later) => Err(refuse(&format!("it has version {later}, and {VERSION} is known"))),
+            _ => Err(refuse("it is no manifest of shards")),
+        }
+    }
+
+    /// Reads every shard in `folder` and compares it with its checksum; returns what is wrong, a line each.
+    ///
+    /// # Errors
+    /// A shard that cannot be read, other than one that is not there.
+    pub fn verify(&self, folder: impl AsRef<Path>) -> Result<Vec<String>> {
+        let mut wrong = Vec::new();
+        for shard in &self.shards {
+            let path = folder.as_ref().join(&shard.name);
+            match sha256_of(&path) {
+                Ok(sum) if sum == shard.sha256 => {}
+                Ok(_) => wrong.push(format!("{}: its bytes are not those that were written", shard.name)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    wrong.push(format!("{}: it is gone", shard.name));
+                }
+                Err(error) => return Err(Error::io(path, error, "make it readable")),
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// The index in the source of the first record that is not packed.
+    pub(super) fn next(&self) -> usize {
+        self.shards.last().map_or(0, |shard| shard.end)
+    }
+}
+
+const KIND: &str = "feedline shards";
+const VERSION: u32 = 1;
+
+/// A folder that this process alone writes to.
+pub(super) struct Folder {
+    path: PathBuf,
+    /// Its lock lasts as long as it is open.
+    _lock: File,
+}
+
+impl Folder {
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let failed = |error| Error::io(path, error, "name a folder that can be made and written to");
+        fs::create_dir_all(path).map_err(failed)?;
+        let lock = File::create(path.join(LOCK)).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(Error::config(format!(
+                "another run is packing into {}: wait for it, or give another folder",
+                path.display()
+            ))),
+            Err(TryLockError::Error(error)) => Err(failed(error)),
+        }
+    }
+
+    /// What an earlier run left, or a new manifest; in a folder with other shards, neither.
+    pub(super) fn begin(&self, source: &dyn Source, settings: &Settings) -> Result<Manifest> {
+        if source.is_empty() {
+            return Err(Error::config("the source holds no record, so there is nothing to pack"));
+        }
+        let refuse = |why: &str| {
+            Error::config(format!(
+                "{} holds {why}: give another folder, or empty this one",
+                self.path.display()
+            ))
+        };
+        let fingerprint = fingerprint(source);
+        match Manifest::read(&self.path)? {
+            Some(old) if old.source != fingerprint => Err(refuse("shards of other data")),
+            Some(old) if old.settings != *settings => {
+                Err(refuse("shards that were made with other settings"))
+            }
+            Some(old) => match old.shards.iter().find(|shard| !self.has(shard)) {
+                Some(shard) => Err(refuse(&format!("no whole {}, which its manifest names", shard.name))),
+                None => Ok(old),
+            },
+            None if self.has_shards(settings).map_err(|error| self.unwritable(error))? => {
+                Err(refuse("shards that no manifest names"))
+            }
+            None => {
+                let manifest = Manifest {
+                    kind: KIND.to_owned(),
+                    version: VERSION,
+                    settings: settings.clone(),
+                    source: fingerprint,
+                    records: 0,
+                    classes: source.classes().to_vec(),
+                    shards: Vec::new(),
+                    skipped: Vec::new(),
+                    complete: false,
+                };
+                // Ahead of the first shard, so that a shard without a manifest is never our own.
+                self.save(&manifest).map(|()| manifest)
+            }
+        }
+    }
+
+    fn has(&self, shard: &Shard) -> bool {
+        fs::metadata(self.path.join(&shard.name)).is_ok_and(|about| about.len() == shard.bytes)
+    }
+
+    fn has_shards(&self, settings: &Settings) -> io::Result<bool> {
+        for entry in fs::read_dir(&self.path)? {
+            if entry?.path().extension().is_some_and(|ending| ending == settings.ending()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A shard to be written behind those of `manifest`; what a killed run left of it is written over.
+    pub(super) fn new_shard(&self) -> Result<ShardWriter> {
+        ShardWriter::create(&self.path.join(BESIDE)).map_err(|error| self.unwritable(error))
+    }
+
+    /// Gives a shard its place and writes it into the manifest; `end` is the index of the next record.
+    pub(super) fn finish(&self, manifest: &mut Manifest, writer: ShardWriter, end: usize) -> Result<()> {
+        let written = writer.finish(&manifest.settings).map_err(|error| self.unwritable(error))?;
+        let name = format!("shard-{:06}.{}", manifest.shards.len(), manifest.settings.ending());
+        fs::rename(&written.beside, self.path.join(&name))
+            .and_then(|()| self.sync())
+            .map_err(|error| self.unwritable(error))?;
+        let (bytes, records, sha256) = (written.bytes, written.records, written.sha256);
+        manifest.records += records;
+        manifest.shards.push(Shard { name, bytes, sha256, records, end });
+        self.save(manifest)
+    }
+
+    pub(super) fn save(&self, manifest: &Manifest) -> Result<()> {
+        let write = |mut file: File| {
+            serde_json::to_writer_pretty(&mut file, manifest)?;
+            file.write_all(b"\n").map(|()| file)
+        };
+        put_in_place(&self.path.join(NAME), write)
+            .and_then(|()| self.sync())
+            .map_err(|error| self.unwritable(error))
+    }
+
+    /// Waits until the names of files are on the disk as well.
+    fn sync(&self) -> io::Result<()> {
+        match cfg!(unix) {
+            true => File::open(&self.path)?.sync_all(),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn unwritable(&self, error: io::Error) -> Error {
+        Error::io(&self.path, error, DISK)
+    }
+}

@@ -1,0 +1,140 @@
+//! A shard on its way to the disk, and what a record looks like inside.
+
+use super::Settings;
+use crate::error::Cause;
+use crate::source::{Feature, tfrecord};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// What a tar file is made of.
+const BLOCK: usize = 512;
+
+/// One record with all that a shard says of it.
+pub(super) struct Record<'a> {
+    /// Its index in the source.
+    pub(super) number: usize,
+    pub(super) key: Cow<'a, str>,
+    pub(super) class: Option<usize>,
+    /// The class's.
+    pub(super) name: Option<&'a str>,
+    /// What its name ends in: `jpg`.
+    pub(super) ending: &'static str,
+    pub(super) bytes: &'a [u8],
+}
+
+/// The record as members of a tar file: the image, its class, and what else is known.
+pub(super) fn tar_entry(record: &Record<'_>) -> Result<Vec<u8>, Cause> {
+    let mut entry = Vec::with_capacity(record.bytes.len() + 6 * BLOCK);
+    let mut member = |ending: &str, bytes: &[u8]| -> Result<(), Cause> {
+        let mut header = tar::Header::new_ustar();
+        // Nine digits as WebDataset's own tools write them; no key of a user's can clash or hold a dot then.
+        header.set_path(format!("{:09}.{ending}", record.number))?;
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        header.set_cksum();
+        entry.extend_from_slice(header.as_bytes());
+        entry.extend_from_slice(bytes);
+        entry.resize(entry.len().next_multiple_of(BLOCK), 0);
+        Ok(())
+    };
+    member(record.ending, record.bytes)?;
+    if let Some(class) = record.class {
+        member("cls", class.to_string().as_bytes())?;
+    }
+    let about = match record.name {
+        Some(name) => json!({ "key": record.key, "class": name }),
+        None => json!({ "key": record.key }),
+    };
+    member("json", about.to_string().as_bytes())?;
+    Ok(entry)
+}
+
+/// The record as a `tf.train.Example`, with the names of TensorFlow's own scripts for ImageNet.
+pub(super) fn tfrecord_entry(record: &Record<'_>) -> Vec<u8> {
+    let format = if record.ending == "jpg" { "jpeg" } else { record.ending };
+    let mut features = vec![
+        ("image/encoded", Feature::bytes(record.bytes)),
+        ("image/filename", Feature::bytes(record.key.as_bytes())),
+        ("image/format", Feature::bytes(format.as_bytes())),
+    ];
+    if let Some(class) = record.class {
+        features.push(("image/class/label", Feature::integer(class as i64)));
+    }
+    if let Some(name) = record.name {
+        features.push(("image/class/text", Feature::bytes(name.as_bytes())));
+    }
+    tfrecord(features.into_iter().map(|(name, feature)| (name.to_owned(), feature)))
+}
+
+/// A shard that is being written beside its place.
+pub(super) struct ShardWriter {
+    file: BufWriter<File>,
+    beside: PathBuf,
+    hasher: Sha256,
+    bytes: u64,
+    records: usize,
+}
+
+/// A shard that is whole and on the disk.
+pub(super) struct Written {
+    pub(super) beside: PathBuf,
+    pub(super) bytes: u64,
+    pub(super) records: usize,
+    pub(super) sha256: String,
+}
+
+impl ShardWriter {
+    pub(super) fn create(beside: &Path) -> io::Result<Self> {
+        let file = BufWriter::with_capacity(1 << 20, File::create(beside)?);
+        Ok(Self { file, beside: beside.to_owned(), hasher: Sha256::new(), bytes: 0, records: 0 })
+    }
+
+    /// Whether the record may go into this shard; an empty one takes anything.
+    pub(super) fn has_room(&self, settings: &Settings, entry: &[u8]) -> bool {
+        let bytes = self.bytes + entry.len() as u64 + settings.trailer().len() as u64;
+        self.records == 0
+            || bytes <= settings.shard_bytes
+                && settings.shard_records.is_none_or(|records| self.records < records)
+    }
+
+    pub(super) fn add(&mut self, entry: &[u8]) -> io::Result<()> {
+        self.records += 1;
+        self.put(entry)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.update(bytes);
+        self.bytes += bytes.len() as u64;
+        self.file.write_all(bytes)
+    }
+
+    /// Writes what the format ends with, and waits for the disk.
+    pub(super) fn finish(mut self, settings: &Settings) -> io::Result<Written> {
+        self.put(settings.trailer())?;
+        self.file.flush()?;
+        self.file.get_ref().sync_all()?;
+        let Self { beside, bytes, records, ref hasher, .. } = self;
+        Ok(Written { beside, bytes, records, sha256: hex(hasher.clone()) })
+    }
+}
+
+/// The hash in hexadecimal digits, as `sha256sum` prints it.
+fn hex(hasher: Sha256) -> String {
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The checksum of a file.
+pub(super) fn sha256_of(path: &Path) -> io::Result<String> {
+    let (mut file, mut hasher) = (File::open(path)?, Sha256::new());
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hex(hasher)),
+            read => hasher.update(&buffer[..read]),
+        }
+    }
+}

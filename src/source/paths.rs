@@ -1,0 +1,162 @@
+//! The files of a data set, as a path, a folder or a pattern names them, and what their names say.
+
+use crate::error::{Error, Result};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Words in the names of files that say which split a file belongs to, and the split.
+const SPLIT_WORDS: [(&str, &str); 8] = [
+    ("train", "train"),
+    ("training", "train"),
+    ("val", "validation"),
+    ("valid", "validation"),
+    ("validation", "validation"),
+    ("dev", "validation"),
+    ("eval", "validation"),
+    ("test", "test"),
+];
+
+/// What is looked for.
+pub(super) struct Wanted<'a> {
+    /// The files' name in messages, such as `TFRecord files (.tfrecord)`.
+    pub(super) what: &'a str,
+    /// Whether a file of a folder is one, by its name.
+    pub(super) is_one: fn(&str) -> bool,
+    pub(super) split: Option<&'a str>,
+}
+
+impl Wanted<'_> {
+    /// The file at `path`; those directly in the folder `path`, or in its folder `data`; those that the pattern `path`
+    /// matches (`*`, `?`, `[...]`, `**`). Sorted by name.
+    pub(super) fn find(&self, path: &Path) -> Result<Vec<PathBuf>> {
+        let about = fs::metadata(path);
+        let is_pattern = path.to_str().is_some_and(|text| text.contains(['*', '?', '[']));
+        let paths = match about {
+            Ok(about) if about.is_dir() => self.in_folder(path)?,
+            Ok(_) => vec![path.to_owned()],
+            Err(_) if is_pattern => matches(path)?,
+            Err(error) => return Err(Error::io(path, error, "check the path")),
+        };
+        self.of_split(path, paths)
+    }
+
+    fn in_folder(&self, folder: &Path) -> Result<Vec<PathBuf>> {
+        let remedy = "name a folder that can be read";
+        let listed =
+            |folder: &Path| files_in(folder, self.is_one).map_err(|error| Error::io(folder, error, remedy));
+        let mut paths = listed(folder)?;
+        if paths.is_empty() && folder.join("data").is_dir() {
+            paths = listed(&folder.join("data"))?;
+        }
+        if paths.is_empty() {
+            return Err(Error::config(format!(
+                "{} holds no {}: name the folder that the files lie in, a file, or a pattern such as 'train-*'",
+                folder.display(),
+                self.what
+            )));
+        }
+        Ok(paths)
+    }
+
+    fn of_split(&self, path: &Path, paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
+        let splits: BTreeSet<&str> = paths.iter().filter_map(|path| split_of(path)).collect();
+        let listed = || splits.iter().copied().collect::<Vec<_>>().join(", ");
+        let Some(split) = self.split else {
+            if splits.len() < 2 || paths.len() < 2 {
+                return Ok(paths);
+            }
+            return Err(Error::config(format!(
+                "{} holds the splits {}, by the names of its files: choose one (split, --split), or name the files by \
+                 a pattern",
+                path.display(),
+                listed()
+            )));
+        };
+        let wanted = SPLIT_WORDS.iter().find(|(word, _)| *word == split).map_or(split, |(_, split)| split);
+        let all = paths.len();
+        let paths: Vec<PathBuf> = paths.into_iter().filter(|path| split_of(path) == Some(wanted)).collect();
+        if paths.is_empty() {
+            return Err(Error::config(format!(
+                "{}: none of {all} {} says `{split}` in its name{}: leave the split out, or choose another",
+                path.display(),
+                self.what,
+                if splits.is_empty() { String::new() } else { format!(" (there are {})", listed()) }
+            )));
+        }
+        Ok(paths)
+    }
+}
+
+/// Whether the path names files of this kind: by its name, or as a folder or pattern of such.
+pub(super) fn names_any(path: &Path, is_one: fn(&str) -> bool) -> bool {
+    let found = |paths: Vec<PathBuf>| !paths.is_empty();
+    match fs::metadata(path) {
+        Ok(about) if about.is_dir() => {
+            files_in(path, is_one).is_ok_and(found) || files_in(&path.join("data"), is_one).is_ok_and(found)
+        }
+        Ok(_) => is_one(&name_of(path)),
+        Err(_) => matches(path).is_ok_and(|paths| paths.iter().all(|path| is_one(&name_of(path)))),
+    }
+}
+
+/// What to call each of the files: its path below the folder that all of them lie in.
+pub(super) fn short_names(paths: &[PathBuf]) -> Vec<String> {
+    let mut above = paths.first().and_then(|path| path.parent()).unwrap_or(Path::new(""));
+    for path in paths {
+        while !path.starts_with(above) {
+            above = above.parent().unwrap_or(Path::new(""));
+        }
+    }
+    paths.iter().map(|path| path.strip_prefix(above).unwrap_or(path).to_string_lossy().into_owned()).collect()
+}
+
+/// The files directly in `folder` whose names are wanted, sorted.
+pub(super) fn files_in(folder: &Path, is_one: fn(&str) -> bool) -> io::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if is_one(&name_of(&path)) && path.is_file() {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// The files that a pattern matches, sorted.
+fn matches(pattern: &Path) -> Result<Vec<PathBuf>> {
+    let shown = pattern.display();
+    let text = pattern.to_str().unwrap_or_default();
+    let found = glob::glob(text).map_err(|error| {
+        Error::config(format!("{shown} is no pattern: {error}; mend it, or check the path"))
+    })?;
+    let mut paths = Vec::new();
+    for path in found {
+        let path = path.map_err(|error| {
+            let at = error.path().to_owned();
+            Error::io(at, error.into(), "make the folder readable for this user")
+        })?;
+        if path.is_file() {
+            paths.push(path);
+        }
+    }
+    if paths.is_empty() {
+        return Err(Error::config(format!("no file matches {shown}: check the pattern")));
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// The split that a file's name says: the first of its words that means one.
+fn split_of(path: &Path) -> Option<&'static str> {
+    let name = name_of(path);
+    let split = |word: &str| SPLIT_WORDS.iter().find(|(known, _)| *known == word).map(|(_, split)| *split);
+    name.split(|c: char| !c.is_ascii_alphanumeric()).find_map(split)
+}
+
+/// The last part of the path in lower case.
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().to_lowercase()
+}

@@ -1,0 +1,131 @@
+//! Records that are stretches of a few large files: where each lies and what it is called, and reading one of them.
+
+use super::open_files::{OpenFiles, read_at};
+use super::{MAX_FILE_BYTES, out_of_range};
+use crate::error::{Cause, Error, Result};
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Stretches by index, file after file. One costs 24 bytes and its key.
+#[derive(Clone, Debug)]
+pub(super) struct Spans {
+    /// What the files are called in messages.
+    what: &'static str,
+    paths: Vec<PathBuf>,
+    /// How many records there are up to the end of each file.
+    ends: Vec<usize>,
+    keys: String,
+    records: Vec<Record>,
+    open: OpenFiles,
+    /// Larger records are refused.
+    pub(super) max_file_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    offset: u64,
+    bytes: u64,
+    /// Where its key ends among all keys.
+    key_end: u64,
+}
+
+impl Spans {
+    /// No files yet; messages call them `what`.
+    pub(super) fn of(what: &'static str) -> Self {
+        let (paths, ends, keys, records, open) = Default::default();
+        Self { what, paths, ends, keys, records, open, max_file_bytes: MAX_FILE_BYTES }
+    }
+
+    /// Adds a record of the file that is being read, at `offset` in it; its key is the parts, one behind the other.
+    pub(super) fn push(&mut self, key: &[&str], offset: u64, bytes: u64) {
+        key.iter().for_each(|part| self.keys.push_str(part));
+        self.records.push(Record { offset, bytes, key_end: self.keys.len() as u64 });
+    }
+
+    /// Says that the records pushed since the last file were those of this one.
+    pub(super) fn end_file(&mut self, path: &Path) {
+        self.paths.push(path.to_owned());
+        self.ends.push(self.records.len());
+    }
+
+    /// Gives back what growing had set aside.
+    pub(super) fn shrink(&mut self) {
+        self.records.shrink_to_fit();
+        self.keys.shrink_to_fit();
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// The file that a record lies in.
+    pub(super) fn path(&self, index: usize) -> &Path {
+        self.file(index).1
+    }
+
+    /// The file that a record lies in, and its number.
+    fn file(&self, index: usize) -> (usize, &Path) {
+        let number = self.ends.partition_point(|&end| end <= index);
+        (number, &self.paths[number])
+    }
+
+    /// Where the records of each file end.
+    pub(super) fn ends(&self) -> Vec<u64> {
+        self.ends.iter().map(|&end| end as u64).collect()
+    }
+
+    /// The number of a record in its file, from 0, and where it begins there.
+    pub(super) fn place(&self, index: usize) -> (usize, u64) {
+        let (file, _) = self.file(index);
+        let first = file.checked_sub(1).map_or(0, |before| self.ends[before]);
+        (index - first, self.records[index].offset)
+    }
+
+    pub(super) fn key(&self, index: usize) -> Cow<'_, str> {
+        let Some(record) = self.records.get(index) else { return Cow::Borrowed("") };
+        let start = index.checked_sub(1).map_or(0, |before| self.records[before].key_end);
+        Cow::Borrowed(&self.keys[start as usize..record.key_end as usize])
+    }
+
+    /// Replaces the content of `bytes` by the record's, as `finish` leaves it; it is empty where that fails.
+    pub(super) fn read(
+        &self,
+        index: usize,
+        bytes: &mut Vec<u8>,
+        finish: impl FnOnce(&mut Vec<u8>) -> Result<(), Cause>,
+    ) -> Result<()> {
+        let Some(record) = self.records.get(index) else {
+            bytes.clear();
+            return Err(out_of_range(index, self.len()));
+        };
+        self.fill(index, record, bytes).and_then(|()| finish(bytes)).map_err(|cause| {
+            bytes.clear();
+            Error::sample(self.key(index), index as u64, cause)
+        })
+    }
+
+    fn fill(&self, index: usize, record: &Record, bytes: &mut Vec<u8>) -> Result<(), Cause> {
+        if record.bytes > self.max_file_bytes {
+            return Err(format!(
+                "the image has {} bytes, which is above max_file_bytes = {}: raise max_file_bytes or take the image \
+                 out of the data set",
+                record.bytes, self.max_file_bytes
+            )
+            .into());
+        }
+        let (number, path) = self.file(index);
+        let failed = |error: io::Error| -> Cause {
+            let what = self.what;
+            format!("cannot read {}: {error}; restore the {what}, or open the source again", path.display())
+                .into()
+        };
+        // Without clearing it first, so that only what it grows by is written twice.
+        bytes.resize(record.bytes as usize, 0);
+        let read = self.open.file(number, path).and_then(|file| read_at(&file, record.offset, bytes));
+        read.map_err(|error| {
+            self.open.forget(number);
+            failed(error)
+        })
+    }
+}

@@ -1,0 +1,264 @@
+//! TFRecord files of `tf.train.Example`s, with any record at hand at any time.
+
+mod example;
+mod scan;
+mod wire;
+#[cfg(feature = "pack")]
+pub(crate) mod write;
+
+#[cfg(feature = "pack")]
+pub(crate) use example::Feature;
+
+use super::Source;
+use super::classes::{Classes, Gathering};
+use super::paths::{Wanted, names_any, short_names};
+use super::spans::Spans;
+use crate::error::{Cause, Error, Result};
+use crate::label::Label;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use wire::Stop;
+
+/// Length and its checksum, in front of a record's data.
+const HEADER_BYTES: u64 = 12;
+/// The checksum of the data, behind them.
+const FOOTER_BYTES: u64 = 4;
+
+/// The images of TFRecord files, file after file, in the order in which they lie there.
+///
+/// A record is a `tf.train.Example`. Unless other names are set, `image/encoded` holds the bytes of an image file,
+/// `image/class/label` the class as an index, `image/class/text` its name, and `image/filename` the name of the image.
+/// Only the image has to be there. A class of bytes, or a name without an index, is counted in the sorted order of
+/// names; indices are taken as they are, and -1 means none. Keys are `file/number/name`, the number counted from 0 in
+/// its file.
+///
+/// Opening reads the frame of each record (its length, whose CRC-32C is checked) and the small features, but not the
+/// images; some 60 bytes and the key of each record are kept. Reading a record checks the CRC-32C of its data.
+/// Compressed files are refused, since nothing in them can be read without all that is ahead of it.
+#[derive(Clone, Debug)]
+pub struct TfRecord {
+    spans: Spans,
+    /// Where the image lies in the data of each record; none where they are damaged.
+    images: Vec<Option<[u64; 2]>>,
+    classes: Classes,
+}
+
+/// How TFRecord files are opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TfRecordOptions {
+    names: Names,
+    split: Option<String>,
+}
+
+/// The names of the features that matter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Names {
+    image: String,
+    label: String,
+    text: String,
+    file: String,
+}
+
+impl Default for TfRecordOptions {
+    fn default() -> Self {
+        let names = Names {
+            image: "image/encoded".to_owned(),
+            label: "image/class/label".to_owned(),
+            text: "image/class/text".to_owned(),
+            file: "image/filename".to_owned(),
+        };
+        Self { names, split: None }
+    }
+}
+
+impl TfRecord {
+    /// The file at `path`, the files of the folder `path` in the order of their names, or those that the pattern `path`
+    /// matches.
+    ///
+    /// # Errors
+    /// Those of [`TfRecordOptions::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::options().open(path)
+    }
+
+    /// Options to open TFRecord files with.
+    pub fn options() -> TfRecordOptions {
+        TfRecordOptions::default()
+    }
+
+    /// The largest record that is read, all its features counted; larger ones are bad samples. 1 GiB unless set.
+    pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
+        self.spans.max_file_bytes = max_file_bytes;
+        self
+    }
+
+    /// Whether `path` looks like TFRecord files: a file that begins with a record, or a folder or pattern of files that
+    /// are called `*.tfrecord*`, `*.tfrec` or `*-00000-of-00008`.
+    pub fn is_at(path: &Path) -> bool {
+        let mut head = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(HEADER_BYTES).read_to_end(&mut head));
+        let begins = read.is_ok() && head.first_chunk().is_some_and(|head| length_in(head).is_some());
+        path.is_file() && begins || names_any(path, is_name)
+    }
+
+    /// Where a record begins, for messages.
+    fn place(&self, index: usize) -> String {
+        let (number, start) = self.spans.place(index);
+        format!("{}, record {number} at byte {}", self.spans.path(index).display(), start - HEADER_BYTES)
+    }
+
+    /// Leaves the image of a record of which `bytes` holds the data and their checksum.
+    fn unpack(&self, index: usize, bytes: &mut Vec<u8>) -> Result<(), Cause> {
+        let stored = bytes.split_off(bytes.len() - FOOTER_BYTES as usize);
+        let (stored, computed) = (u32::from_le_bytes(stored.try_into().unwrap_or_default()), checksum(bytes));
+        if stored != computed {
+            return Err(format!(
+                "{}: the data have the checksum {computed:08x}, but {stored:08x} is stored: they are damaged; copy the \
+                 file again",
+                self.place(index)
+            )
+            .into());
+        }
+        let image = self.images[index].map(|[start, bytes]| start as usize..(start + bytes) as usize);
+        let Some(image) = image.filter(|image| image.end <= bytes.len()) else {
+            let place = self.place(index);
+            return Err(format!("{place}: the file has changed; open the source again").into());
+        };
+        bytes.truncate(image.end);
+        bytes.drain(..image.start);
+        Ok(())
+    }
+}
+
+impl TfRecordOptions {
+    /// The feature that holds the bytes of an image file; `image/encoded` unless set.
+    pub fn image_feature(mut self, name: impl Into<String>) -> Self {
+        self.names.image = name.into();
+        self
+    }
+
+    /// The feature that holds the class, an index (int64) or a name (bytes); `image/class/label` unless set.
+    pub fn label_feature(mut self, name: impl Into<String>) -> Self {
+        self.names.label = name.into();
+        self
+    }
+
+    /// The feature that holds the name of the class; `image/class/text` unless set.
+    pub fn text_feature(mut self, name: impl Into<String>) -> Self {
+        self.names.text = name.into();
+        self
+    }
+
+    /// The feature that holds the name of the image; `image/filename` unless set.
+    pub fn file_feature(mut self, name: impl Into<String>) -> Self {
+        self.names.file = name.into();
+        self
+    }
+
+    /// Only the files that say `train`, `validation` or `test` in their names. A folder of several splits cannot be
+    /// opened without.
+    pub fn split(self, split: impl Into<String>) -> Self {
+        Self { split: Some(split.into()), ..self }
+    }
+
+    /// Opens the file at `path`, the files of the folder `path`, or those that the pattern `path` matches.
+    ///
+    /// # Errors
+    /// No file, a file that cannot be read, is compressed, is cut short, or holds what is no record; a record without
+    /// the image's feature, or with a class that is none. File, record and byte are named.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<TfRecord> {
+        let wanted =
+            Wanted { what: "TFRecord files (.tfrecord)", is_one: is_name, split: self.split.as_deref() };
+        let paths = wanted.find(path.as_ref())?;
+        self.open_files(&paths)
+    }
+
+    fn open_files(&self, paths: &[PathBuf]) -> Result<TfRecord> {
+        let (mut spans, mut images, mut labels) = (Spans::of("file"), Vec::new(), Gathering::default());
+        for (path, short) in paths.iter().zip(short_names(paths)) {
+            let first = spans.len();
+            let scanned = scan::scan(path, &self.names, &mut |found| {
+                let (said, name) = found.class(&self.names)?;
+                let number = spans.len() - first;
+                labels.push(&said, || format!("record {number} of {}", path.display()))?;
+                if let (super::classes::Said::Index(class), Some(name)) = (said, name) {
+                    labels.call(class, name);
+                }
+                let (slash, file) = found.file().map_or(("", ""), |file| ("/", file));
+                let number = number.to_string();
+                spans.push(&[&short, "/", &number, slash, file], found.start, found.bytes + FOOTER_BYTES);
+                images.push(found.image);
+                Ok(())
+            });
+            scanned.map_err(|stop| match stop {
+                Stop::Io(error) => Error::io(path, error, "name a TFRecord file that can be read"),
+                Stop::Bad(what) => Error::config(format!("{}, {what}", path.display())),
+            })?;
+            spans.end_file(path);
+        }
+        if spans.len() == 0 {
+            return Err(Error::config(format!(
+                "{} TFRecord files were opened, and no record is in them: name files that hold images",
+                paths.len()
+            )));
+        }
+        spans.shrink();
+        images.shrink_to_fit();
+        Ok(TfRecord { spans, images, classes: labels.finish() })
+    }
+}
+
+impl Source for TfRecord {
+    fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        self.spans.read(index, bytes, |bytes| self.unpack(index, bytes))
+    }
+
+    fn key(&self, index: usize) -> Cow<'_, str> {
+        self.spans.key(index)
+    }
+
+    fn label(&self, index: usize) -> Label {
+        self.classes.label(index)
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.classes.names
+    }
+
+    fn shard_ends(&self) -> Vec<u64> {
+        self.spans.ends()
+    }
+}
+
+/// Whether a file of this name, in lower case, is one of a TFRecord data set; compressed ones too, to be refused.
+fn is_name(name: &str) -> bool {
+    let digits = |text: &str| text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_part = name.rsplit_once("-of-").is_some_and(|(head, count)| {
+        digits(count) && head.rsplit_once('-').is_some_and(|(_, number)| digits(number))
+    });
+    let (_, ending) = name.rsplit_once(".tfrec").unwrap_or_default();
+    let is_tfrec = name.contains(".tfrec")
+        && (is_part || ["", "ord", "ords", "ord.gz", "ords.gz", ".gz"].contains(&ending));
+    is_part && !name.contains('.') || is_tfrec
+}
+
+/// The length that a record's header says, if its checksum is right.
+fn length_in(header: &[u8; HEADER_BYTES as usize]) -> Option<u64> {
+    let (length, stored) = header.split_first_chunk()?;
+    (checksum(length).to_le_bytes() == *stored).then(|| u64::from_le_bytes(*length))
+}
+
+/// CRC-32C of the bytes, turned and shifted as TFRecord files store it.
+fn checksum(bytes: &[u8]) -> u32 {
+    masked(crc32c::crc32c(bytes))
+}
+
+fn masked(crc: u32) -> u32 {
+    crc.rotate_right(15).wrapping_add(0xA282_EAD8)
+}

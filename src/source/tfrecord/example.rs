@@ -1,0 +1,93 @@
+//! A `tf.train.Example` and its features, as TensorFlow's `example.proto` and `feature.proto` declare them.
+
+use crate::source::classes::Said;
+#[cfg(feature = "pack")]
+use std::collections::BTreeMap;
+
+/// A record.
+#[cfg(feature = "pack")]
+#[derive(Clone, PartialEq, prost::Message)]
+pub(super) struct Example {
+    #[prost(message, optional, tag = "1")]
+    pub(super) features: Option<Features>,
+}
+
+/// Features by name.
+#[cfg(feature = "pack")]
+#[derive(Clone, PartialEq, prost::Message)]
+pub(super) struct Features {
+    #[prost(btree_map = "string, message", tag = "1")]
+    pub(super) feature: BTreeMap<String, Feature>,
+}
+
+/// One feature: a list of one of three kinds.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct Feature {
+    #[prost(oneof = "Kind", tags = "1, 2, 3")]
+    kind: Option<Kind>,
+}
+
+#[derive(Clone, PartialEq, prost::Oneof)]
+enum Kind {
+    #[prost(message, tag = "1")]
+    Bytes(BytesList),
+    #[prost(message, tag = "2")]
+    Floats(FloatList),
+    #[prost(message, tag = "3")]
+    Integers(Int64List),
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct BytesList {
+    #[prost(bytes = "vec", repeated, tag = "1")]
+    value: Vec<Vec<u8>>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct FloatList {
+    #[prost(float, repeated, tag = "1")]
+    value: Vec<f32>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+struct Int64List {
+    #[prost(int64, repeated, tag = "1")]
+    value: Vec<i64>,
+}
+
+#[cfg(feature = "pack")]
+impl Feature {
+    /// A feature of one text, or the bytes of one file.
+    pub(crate) fn bytes(bytes: &[u8]) -> Self {
+        Self { kind: Some(Kind::Bytes(BytesList { value: vec![bytes.to_vec()] })) }
+    }
+
+    /// A feature of one number.
+    pub(crate) fn integer(number: i64) -> Self {
+        Self { kind: Some(Kind::Integers(Int64List { value: vec![number] })) }
+    }
+}
+
+impl Feature {
+    /// The class that the feature says: one index, or one name.
+    pub(super) fn class(&self) -> Result<Said<'_>, String> {
+        let one = "each image must have one class";
+        match &self.kind {
+            None => Ok(Said::Nothing),
+            Some(Kind::Integers(list)) => match list.value[..] {
+                [] => Ok(Said::Nothing),
+                [class] => Ok(Said::Index(class)),
+                _ => Err(format!("holds {} numbers: {one}", list.value.len())),
+            },
+            Some(Kind::Bytes(list)) => match &list.value[..] {
+                [] => Ok(Said::Nothing),
+                [name] if name.is_empty() => Ok(Said::Nothing),
+                [name] => std::str::from_utf8(name)
+                    .map(Said::Name)
+                    .map_err(|_| "is not UTF-8: write the class as text, or as an index".to_owned()),
+                list => Err(format!("holds {} texts: {one}", list.len())),
+            },
+            Some(Kind::Floats(_)) => Err("holds fractions: write the class as int64 or as text".to_owned()),
+        }
+    }
+}

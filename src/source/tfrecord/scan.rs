@@ -1,0 +1,224 @@
+//! Walks the records of one TFRecord file without reading the images in them.
+
+use super::example::Feature;
+use super::wire::{Cursor, Span, Stop};
+use super::{FOOTER_BYTES, HEADER_BYTES, Names, length_in, masked};
+use crate::source::classes::Said;
+use prost::Message;
+use std::fs::File;
+use std::path::Path;
+
+/// Most bytes of a feature's name, and of a label or file name.
+const MAX_NAME_BYTES: u64 = 1 << 10;
+const MAX_FEATURE_BYTES: u64 = 1 << 16;
+
+const CUT: &str =
+    "the file ends in the middle of the record: copy it again, or take the file out of the data set";
+
+/// One record.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Where its data begins in the file, and how long that is.
+    pub(super) start: u64,
+    pub(super) bytes: u64,
+    /// Where the image begins in the data, and how long it is.
+    pub(super) image: Option<[u64; 2]>,
+    label: Feature,
+    text: Feature,
+    file: Feature,
+}
+
+impl Found {
+    /// The class, and what it is called where an index says which it is.
+    pub(super) fn class(&self, names: &Names) -> Result<(Said<'_>, Option<&str>), String> {
+        let of = |name: &str, what: String| format!("the feature `{name}` {what}");
+        let label = self.label.class().map_err(|what| of(&names.label, what))?;
+        match (label, self.text.class()) {
+            (Said::Nothing, text) => Ok((text.map_err(|what| of(&names.text, what))?, None)),
+            (label, Ok(Said::Name(name))) => Ok((label, Some(name))),
+            (label, _) => Ok((label, None)),
+        }
+    }
+
+    pub(super) fn file(&self) -> Option<&str> {
+        match self.file.class() {
+            Ok(Said::Name(name)) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+/// Hands each record to `take`, in order. A record whose data make no sense, and do not match their checksum, is handed
+/// out without an image: reading it will say so.
+///
+/// # Errors
+/// What is wrong with the file; a record is named by its number and by where it begins.
+pub(super) fn scan(
+    path: &Path,
+    names: &Names,
+    take: &mut dyn FnMut(&Found) -> Result<(), String>,
+) -> Result<(), Stop> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut cursor = Cursor::new(file);
+    let mut start = 0;
+    for number in 0u64.. {
+        if start == length {
+            break;
+        }
+        let found = record(&mut cursor, names, start, length);
+        let taken = found.and_then(|found| take(&found).map(|()| found).map_err(Stop::Bad));
+        let found = taken.map_err(|stop| match stop {
+            Stop::Bad(what) => Stop::Bad(format!("record {number} at byte {start}: {what}")),
+            io => io,
+        })?;
+        start = found.start + found.bytes + FOOTER_BYTES;
+        cursor.seek(start)?;
+    }
+    Ok(())
+}
+
+/// The record that begins at `start`, where the cursor is.
+fn record(cursor: &mut Cursor, names: &Names, start: u64, length: u64) -> Result<Found, Stop> {
+    if length - start < HEADER_BYTES {
+        return Err(Stop::Bad(CUT.to_owned()));
+    }
+    let bytes = header(cursor)?;
+    let data = start + HEADER_BYTES;
+    if bytes > (length - data).saturating_sub(FOOTER_BYTES) {
+        return Err(Stop::Bad(CUT.to_owned()));
+    }
+    let span = Span { start: data, bytes };
+    match example(cursor, names, span) {
+        Err(Stop::Bad(what)) if is_sound(cursor, span)? => Err(Stop::Bad(what)),
+        Err(Stop::Bad(_)) => Ok(Found { start: data, bytes, ..Found::default() }),
+        found => found,
+    }
+}
+
+/// The length of the data that follows.
+fn header(cursor: &mut Cursor) -> Result<u64, Stop> {
+    let mut header = [0; HEADER_BYTES as usize];
+    cursor.read(&mut header)?;
+    if let Some(length) = length_in(&header) {
+        return Ok(length);
+    }
+    let is_compressed =
+        [b"\x1f\x8b", b"\x78\x01", b"\x78\x9c", b"\x78\xda"].iter().any(|m| header.starts_with(*m));
+    Err(Stop::Bad(match is_compressed {
+        true => "the file is compressed, so that no image in it can be read by itself: unpack it with gunzip, or write \
+                 it without compression (JPEGs gain nothing from it)"
+            .to_owned(),
+        false => "the length does not match its checksum, so that nothing behind it can be found: copy the file again, \
+                  or name TFRecord files"
+            .to_owned(),
+    }))
+}
+
+/// Whether a record's data match their checksum.
+fn is_sound(cursor: &mut Cursor, span: Span) -> Result<bool, Stop> {
+    cursor.seek(span.start)?;
+    let (mut computed, mut left) = (0, span.bytes);
+    let mut part = [0; 1 << 13];
+    while left > 0 {
+        let part = &mut part[..left.min(1 << 13) as usize];
+        cursor.read(part)?;
+        computed = crc32c::crc32c_append(computed, part);
+        left -= part.len() as u64;
+    }
+    let mut stored = [0; FOOTER_BYTES as usize];
+    cursor.read(&mut stored)?;
+    Ok(masked(computed) == u32::from_le_bytes(stored))
+}
+
+/// The features of the `tf.train.Example` in `span` that matter. It holds features, and those hold entries.
+fn example(cursor: &mut Cursor, names: &Names, span: Span) -> Result<Found, Stop> {
+    let mut found = Found { start: span.start, bytes: span.bytes, ..Found::default() };
+    let mut others = Vec::new();
+    while let Some((number, features)) = cursor.next(span.end())? {
+        while number == 1
+            && let Some((number, entry)) = cursor.next(features.end())?
+        {
+            if number == 1 {
+                others.extend(self::entry(cursor, names, entry, &mut found)?);
+            }
+            cursor.seek(entry.end())?;
+        }
+        cursor.seek(features.end())?;
+    }
+    match found.image {
+        Some(_) => Ok(found),
+        None => Err(Stop::Bad(format!(
+            "there is no feature `{}` (there are {}): name the one that holds the image's file (image_feature)",
+            names.image,
+            others.join(", ")
+        ))),
+    }
+}
+
+/// One feature: its name, and what it holds. Gives the name back where nobody asked for it.
+fn entry(cursor: &mut Cursor, names: &Names, entry: Span, found: &mut Found) -> Result<Option<String>, Stop> {
+    let (mut name, mut value) = (String::new(), Span { start: entry.start, bytes: 0 });
+    while let Some((number, span)) = cursor.next(entry.end())? {
+        match number {
+            1 => name = String::from_utf8_lossy(&content(cursor, span, MAX_NAME_BYTES)?).into_owned(),
+            2 => value = span,
+            _ => {}
+        }
+        cursor.seek(span.end())?;
+    }
+    cursor.seek(value.start)?;
+    let wanted = match name.as_str() {
+        _ if name == names.image => {
+            let image = image(cursor, value).map_err(|stop| in_feature(&name, stop))?;
+            found.image = Some([image.start - found.start, image.bytes]);
+            return Ok(None);
+        }
+        _ if name == names.label => &mut found.label,
+        _ if name == names.text => &mut found.text,
+        _ if name == names.file => &mut found.file,
+        _ => return Ok(Some(name)),
+    };
+    let bytes = content(cursor, value, MAX_FEATURE_BYTES).map_err(|stop| in_feature(&name, stop))?;
+    *wanted = Feature::decode(&bytes[..]).map_err(|error| {
+        in_feature(&name, Stop::Bad(format!("cannot be understood ({error}): write it anew")))
+    })?;
+    Ok(None)
+}
+
+/// The one file in a feature: a list of bytes, and in that a value.
+fn image(cursor: &mut Cursor, feature: Span) -> Result<Span, Stop> {
+    let mut images = Vec::new();
+    while let Some((number, list)) = cursor.next(feature.end())? {
+        while number == 1
+            && let Some((_, image)) = cursor.next(list.end())?
+        {
+            images.push(image);
+            cursor.seek(image.end())?;
+        }
+        cursor.seek(list.end())?;
+    }
+    match images[..] {
+        [image] => Ok(image),
+        _ => Err(Stop::Bad(format!(
+            "holds {} values of bytes: it must hold one, the bytes of an image file",
+            images.len()
+        ))),
+    }
+}
+
+fn content(cursor: &mut Cursor, span: Span, most: u64) -> Result<Vec<u8>, Stop> {
+    if span.bytes > most {
+        return Err(Stop::Bad(format!("has {} bytes, at most {most}: shorten it", span.bytes)));
+    }
+    let mut bytes = vec![0; span.bytes as usize];
+    cursor.read(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn in_feature(name: &str, stop: Stop) -> Stop {
+    match stop {
+        Stop::Bad(what) => Stop::Bad(format!("the feature `{name}` {what}")),
+        io => io,
+    }
+}
