@@ -24,6 +24,8 @@ mod labels;
 mod list;
 mod lmdb;
 mod memory;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod paths;
 mod shards;
 mod spans;
@@ -37,6 +39,8 @@ pub use labels::report::{BadLabel, LabelReport, OnBadLabel};
 pub use list::{List, ListOptions};
 pub use lmdb::{Lmdb, LmdbOptions};
 pub use memory::Memory;
+#[cfg(feature = "parquet")]
+pub use parquet::{Parquet, ParquetOptions};
 pub use shards::Shards;
 #[cfg(feature = "tfrecord")]
 pub use tfrecord::{TfRecord, TfRecordOptions};

@@ -4,7 +4,7 @@ mod scan;
 
 use super::Source;
 use super::classes::Classes;
-use super::paths::{files_in, short_names};
+use super::paths::{Wanted, files_in, names_any, short_names};
 use super::spans::Spans;
 use crate::error::{Error, Result};
 use crate::label::Label;
@@ -69,6 +69,16 @@ impl Shards {
         Self::open(paths)
     }
 
+    /// The archive at `path`, those directly in the folder `path` or in its folder `data`, or those that the pattern
+    /// `path` matches; with a `split` (`train`, `validation`, `test`) only those that say it in their names.
+    ///
+    /// # Errors
+    /// As [`Shards::open`]; no archive; archives of several splits where none is chosen.
+    pub fn find(path: impl AsRef<Path>, split: Option<&str>) -> Result<Self> {
+        let wanted = Wanted { what: "tar files (.tar)", is_one: is_tar, split };
+        Self::open(wanted.find(path.as_ref())?)
+    }
+
     /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
     pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
         self.spans.max_file_bytes = max_file_bytes;
@@ -82,9 +92,9 @@ impl Shards {
         compressed.unwrap_or(&name).ends_with(".tar") || name.ends_with(".tgz")
     }
 
-    /// Whether archives lie directly in `folder`.
-    pub fn are_in(folder: &Path) -> bool {
-        files_in(folder, is_tar).is_ok_and(|paths| !paths.is_empty())
+    /// Whether `path` looks like tar shards: an archive by its name, or a folder or pattern of such.
+    pub fn is_at(path: &Path) -> bool {
+        path.is_file() && Self::is_archive(path) || names_any(path, is_tar)
     }
 }
 
