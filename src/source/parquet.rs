@@ -182,17 +182,18 @@ impl ParquetOptions {
             max_file_bytes: MAX_FILE_BYTES,
         };
         let (mut opened, mut labels) = (Vec::new(), Gathering::default());
-        for path in &paths {
-            let file = self.open_file(path, &mut source, &mut labels).map_err(|stop| match stop {
-                Stop::Io(error) => Error::io(path, error, "name a Parquet file that can be read"),
-                Stop::Bad(what) => Error::config(format!("{}: {what}", path.display())),
+        for at in &paths {
+            let file = self.open_file(at, &mut source, &mut labels).map_err(|stop| match stop {
+                Stop::Io(error) => Error::io(at, error, "name a Parquet file that can be read"),
+                Stop::Bad(what) => Error::config(format!("{}: {what}", at.display())),
             })?;
             refuse_other_classes(opened.first().unwrap_or(&file), &file)?;
             opened.push(file);
         }
         if source.is_empty() {
             return Err(Error::config(format!(
-                "{} Parquet files were opened, and no row is in them: name files that hold images",
+                "{}: {} Parquet files were opened, and no row is in them: name files that hold images",
+                path.as_ref().display(),
                 paths.len()
             )));
         }

@@ -163,7 +163,15 @@ impl TfRecordOptions {
         let wanted =
             Wanted { what: "TFRecord files (.tfrecord)", is_one: is_name, split: self.split.as_deref() };
         let paths = wanted.find(path.as_ref())?;
-        self.open_files(&paths)
+        let source = self.open_files(&paths)?;
+        if source.is_empty() {
+            return Err(Error::config(format!(
+                "{}: {} TFRecord files were opened, and no record is in them: name files that hold images",
+                path.as_ref().display(),
+                paths.len()
+            )));
+        }
+        Ok(source)
     }
 
     fn open_files(&self, paths: &[PathBuf]) -> Result<TfRecord> {
@@ -188,12 +196,6 @@ impl TfRecordOptions {
                 Stop::Bad(what) => Error::config(format!("{}, {what}", path.display())),
             })?;
             spans.end_file(path);
-        }
-        if spans.len() == 0 {
-            return Err(Error::config(format!(
-                "{} TFRecord files were opened, and no record is in them: name files that hold images",
-                paths.len()
-            )));
         }
         spans.shrink();
         images.shrink_to_fit();

@@ -13,6 +13,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
     RowSelection,
 };
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::PageIndexPolicy;
 use std::fs::File;
@@ -71,7 +72,22 @@ impl ParquetFile {
         let columns = Columns::of(about.metadata().file_metadata(), wanted).map_err(Stop::Bad)?;
         let file = Self { path: path.to_owned(), about, columns };
         file.refuse_other_counts()?;
+        file.refuse_other_compressions()?;
         Ok(file)
+    }
+
+    fn refuse_other_compressions(&self) -> Result<(), Stop> {
+        let Columns { image, path, label, .. } = self.columns;
+        let leaves = [Some(image), path, label].into_iter().flatten();
+        let mut found = leaves.flat_map(|leaf| {
+            self.about.metadata().row_groups().iter().map(move |group| group.column(leaf).compression())
+        });
+        match found.find(|found| matches!(found, Compression::BROTLI(_) | Compression::LZO)) {
+            None => Ok(()),
+            Some(found) => Err(Stop::Bad(format!(
+                "it is compressed with {found}, which is not read: write it with snappy, zstd, lz4, gzip or none"
+            ))),
+        }
     }
 
     /// Rows are counted in three places; believing a damaged one could mean to wait for ever.
