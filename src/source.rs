@@ -12,8 +12,9 @@
 //! # Ok::<(), feedline::error::Error>(())
 //! ```
 //!
-//! A folder of class directories is [`Folder`], a text file of paths is [`List`], tar files are [`Shards`]; [`Yolo`] and
-//! [`Coco`] are data sets of labelled objects. A new source is one file below this one, its two lines here, and one line
+//! A folder of class directories is [`Folder`], a file that lists paths is [`List`], tar files are [`Shards`], an LMDB
+//! environment is [`Lmdb`]; with the features `tfrecord` and `parquet` there are `TfRecord` and `Parquet`; [`Yolo`] and
+//! [`Coco`] are data sets of labelled objects. `docs/sources.md` has them side by side. A new source is one file below this one, its two lines here, and one line
 //! in `tests/source_contract.rs`, which holds every source to the promises of [`Source`].
 
 mod classes;

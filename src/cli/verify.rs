@@ -19,7 +19,7 @@ use std::process::ExitCode;
 /// with 1 if any file or label is bad. Of a data.yaml one split is looked at: --split, or train. Nothing is written.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A folder, one file of any name, a YOLO data.yaml or folder, or COCO annotations
+    /// A folder, one file of any name, or any other data set that --data of `bench` takes
     #[arg(value_name = "DIR|FILE")]
     path: PathBuf,
     #[command(flatten)]

@@ -96,9 +96,10 @@ impl Gathering {
     /// Notes what an index is called, as some data sets say beside it.
     pub(super) fn call(&mut self, class: i64, name: &str) {
         let Some(called) = &mut self.called else { return };
-        if !(0..MAX_NAMED).contains(&class) || called.get(&class).is_some_and(|other| other != name) {
+        let known = called.get(&class).map(String::as_str);
+        if !(0..MAX_NAMED).contains(&class) || known.is_some_and(|other| other != name) {
             self.called = None;
-        } else if !called.contains_key(&class) {
+        } else if known.is_none() {
             called.insert(class, name.to_owned());
         }
     }

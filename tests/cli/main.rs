@@ -3,8 +3,11 @@
 mod apply;
 mod bench;
 mod files;
+mod formats;
 mod index;
 mod labelled;
 mod plan;
 mod preview;
 mod support;
+#[path = "../formats/write.rs"]
+mod write;

@@ -49,6 +49,9 @@ pub(super) struct Images {
     pub(super) bytes: u64,
 }
 
+/// Takes path and label of a row, or says what is wrong with them.
+pub(super) type Take<'a> = dyn FnMut(Option<&str>, Said<'_>) -> Result<(), String> + 'a;
+
 /// Why a file cannot be used.
 pub(super) enum Stop {
     Io(io::Error),
@@ -125,10 +128,7 @@ impl ParquetFile {
     }
 
     /// Hands path and label of each row to `take`, in order; neither is there where the file has no such column.
-    pub(super) fn labels(
-        &self,
-        take: &mut dyn FnMut(Option<&str>, Said<'_>) -> Result<(), String>,
-    ) -> Result<(), Stop> {
+    pub(super) fn labels(&self, take: &mut Take<'_>) -> Result<(), Stop> {
         let leaves = self.columns.path.into_iter().chain(self.columns.label);
         let mut rows = 0;
         for batch in self.reader(leaves, LABEL_ROWS, None)? {
