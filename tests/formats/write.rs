@@ -65,7 +65,7 @@ fn masked(bytes: &[u8]) -> u32 {
         }
     }
     let crc = !crc;
-    (crc >> 15 | crc << 17).wrapping_add(0xA282_EAD8)
+    crc.rotate_right(15).wrapping_add(0xA282_EAD8)
 }
 
 /// An LMDB environment in the folder `path` (or, with `NO_SUB_DIR`, in the file), written by LMDB;
