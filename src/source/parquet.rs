@@ -11,7 +11,7 @@ use crate::error::{Cause, Error, Result};
 use crate::label::Label;
 use cache::Cache;
 use columns::Wanted;
-use file::{Images, ParquetFile, Stop, Stretch};
+use file::{Images, ParquetFile, Stop, Stretch, guarded};
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ impl Parquet {
         let (file, stretch) = &self.stretches[number];
         let file = &self.files[*file];
         let images = self.cache.get(number, || {
-            let images = file.images(stretch).map_err(|stop| unreadable(file, stretch, stop))?;
+            let images = guarded(|| file.images(stretch)).map_err(|stop| unreadable(file, stretch, stop))?;
             let bytes = images.bytes;
             Ok((images, bytes))
         })?;
@@ -183,10 +183,11 @@ impl ParquetOptions {
         };
         let (mut opened, mut labels) = (Vec::new(), Gathering::default());
         for at in &paths {
-            let file = self.open_file(at, &mut source, &mut labels).map_err(|stop| match stop {
-                Stop::Io(error) => Error::io(at, error, "name a Parquet file that can be read"),
-                Stop::Bad(what) => Error::config(format!("{}: {what}", at.display())),
-            })?;
+            let file =
+                guarded(|| self.open_file(at, &mut source, &mut labels)).map_err(|stop| match stop {
+                    Stop::Io(error) => Error::io(at, error, "name a Parquet file that can be read"),
+                    Stop::Bad(what) => Error::config(format!("{}: {what}", at.display())),
+                })?;
             refuse_other_classes(opened.first().unwrap_or(&file), &file)?;
             opened.push(file);
         }

@@ -64,6 +64,31 @@ fn every_compression_group_and_page_size_gives_the_same_images() {
     }
 }
 
+/// Groups of rows that are larger than what is decoded at once.
+#[test]
+fn a_large_group_is_decoded_in_parts_with_and_without_an_index_of_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    let image = |i: usize| {
+        (format!("{i}.jpg"), (0..500_000 + i).map(|j| (i * 31 + j * 17 + j / 251) as u8).collect())
+    };
+    let images: Vec<(String, Vec<u8>)> = (0..40).map(image).collect();
+    for (rows_per_page, page_index, compression) in [
+        (1, true, Compression::SNAPPY),
+        (7, true, Compression::UNCOMPRESSED),
+        (3, false, Compression::UNCOMPRESSED),
+    ] {
+        let table = Table { rows_per_page, page_index, compression, ..Table::default() };
+        parquet(&path, &table, &rows(&images), None);
+        let source = Parquet::options().cache_bytes(8 << 20).open(&path).unwrap();
+        let mut bytes = Vec::new();
+        for index in (0..40).chain((0..40).map(|i| i * 11 % 40)) {
+            source.read(index, &mut bytes).unwrap();
+            assert!(bytes == images[index].1, "image {index}, {rows_per_page} a page");
+        }
+    }
+}
+
 #[test]
 fn columns_are_found_by_metadata_then_by_name_then_alone() {
     let folder = tempfile::tempdir().unwrap();

@@ -19,6 +19,7 @@ use parquet::file::metadata::PageIndexPolicy;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 
 /// What a stretch of images is meant to hold: large enough that reading in order opens a file seldom, small enough that
@@ -209,6 +210,14 @@ impl Images {
     }
 }
 
+/// Runs what reads a file. The crate that decodes Parquet may panic over a damaged one, and that is the file's fault: it
+/// must cost a sample and not the run.
+pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
+    let given_up =
+        |_| Err(Stop::Bad("it is damaged so that decoding gave up: copy the file again".to_owned()));
+    std::panic::catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(given_up)
+}
+
 /// Where stretches begin, so that each has whole pages; nothing where the pages say no sense.
 fn between_pages(pages: impl Iterator<Item = (i64, i32)>, rows: usize) -> Option<Vec<usize>> {
     let (mut cuts, mut bytes, mut before) = (Vec::new(), 0, -1);
@@ -262,6 +271,12 @@ mod tests {
         let page = |row| (row, 3 << 20);
         assert_eq!(between_pages([0, 5, 9, 12, 20].map(page).into_iter(), 25), Some(vec![0, 9, 20]));
         assert_eq!(between_pages([0].map(page).into_iter(), 25), Some(vec![0]));
+    }
+
+    #[test]
+    fn a_decoder_that_panics_is_an_error_of_the_file() {
+        let stopped = guarded::<()>(|| panic!("this panic is part of a test"));
+        assert!(matches!(stopped, Err(Stop::Bad(what)) if what.contains("copy the file again")));
     }
 
     #[test]
