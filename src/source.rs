@@ -12,8 +12,10 @@
 //! # Ok::<(), feedline::error::Error>(())
 //! ```
 //!
-//! A folder of class directories is [`Folder`], a text file of paths is [`List`], tar files are [`Shards`]; [`Yolo`] and
-//! [`Coco`] are data sets of labelled objects; [`WithMasks`] adds semantic masks to any of them. A new source is one file below this one, its two lines here, and one line
+//! A folder of class directories is [`Folder`], a file that lists paths is [`List`], tar files are [`Shards`], an LMDB
+//! environment is [`Lmdb`]; with the features `tfrecord` and `parquet` there are `TfRecord` and `Parquet`; [`Yolo`] and
+//! [`Coco`] are data sets of labelled objects; [`WithMasks`] adds semantic masks to any of them. `docs/sources.md` has
+//! them side by side. A new source is one file below this one, its two lines here, and one line
 //! in `tests/source_contract.rs`, which holds every source to the promises of [`Source`].
 
 mod classes;
@@ -25,6 +27,8 @@ mod list;
 mod lmdb;
 mod memory;
 mod open_files;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod paths;
 mod shards;
 mod spans;
@@ -39,11 +43,13 @@ pub use labels::report::{BadLabel, LabelReport, OnBadLabel};
 pub use list::{List, ListOptions};
 pub use lmdb::{Lmdb, LmdbOptions};
 pub use memory::Memory;
+#[cfg(feature = "parquet")]
+pub use parquet::{Parquet, ParquetOptions};
 pub use shards::Shards;
-#[cfg(feature = "tfrecord")]
-pub use tfrecord::{TfRecord, TfRecordOptions};
 #[cfg(feature = "pack")]
 pub(crate) use tfrecord::{Feature, write::record as tfrecord};
+#[cfg(feature = "tfrecord")]
+pub use tfrecord::{TfRecord, TfRecordOptions};
 pub use with_masks::{MaskOptions, WithMasks};
 pub use yolo::{Yolo, YoloOptions};
 

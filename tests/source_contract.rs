@@ -7,6 +7,8 @@
 
 use feedline::error::Error;
 use feedline::label::Label;
+#[cfg(feature = "parquet")]
+use feedline::source::Parquet;
 #[cfg(feature = "tfrecord")]
 use feedline::source::TfRecord;
 use feedline::source::{Coco, Folder, List, Lmdb, Memory, Shards, Source, WithMasks, Yolo};
@@ -252,6 +254,28 @@ fn tfrecord(folder: &Path, by_name: bool) -> Box<dyn Source> {
     Box::new(TfRecord::open(folder).unwrap())
 }
 
+/// The records in two Parquet files, as the Hugging Face hub has them, or as plain columns of bytes and text.
+#[cfg(feature = "parquet")]
+fn parquet(folder: &Path, as_hub: bool) -> Box<dyn Source> {
+    use arrow_array::{ArrayRef, Int64Array, StringArray};
+    let records = records();
+    for (number, part) in [&records[..3], &records[3..]].into_iter().enumerate() {
+        let names = if as_hub { &["cat", "dog"][..] } else { &[] };
+        let table = write::Table { names, rows_per_group: 2, page_index: as_hub, ..Default::default() };
+        let rows: Vec<_> = part.iter().map(|(path, bytes, _)| (*path, Some(&bytes[..]))).collect();
+        let classes = part.iter().map(|(.., class)| *class);
+        let labels: ArrayRef = match as_hub {
+            true => std::sync::Arc::new(classes.collect::<Int64Array>()),
+            false => std::sync::Arc::new(
+                classes.map(|class| Some(["cat", "dog"][class as usize])).collect::<StringArray>(),
+            ),
+        };
+        let file = folder.join(format!("train-0000{number}-of-00002.parquet"));
+        write::parquet(&file, &table, &rows, Some(("label", labels)));
+    }
+    Box::new(Parquet::open(folder).unwrap())
+}
+
 /// The records as the values of an LMDB environment, which LMDB wrote.
 fn lmdb(folder: &Path) -> Box<dyn Source> {
     let entries: Vec<_> = records().into_iter().map(|(path, bytes, _)| (path, bytes)).collect();
@@ -272,6 +296,10 @@ contract!(tar_shards, false, shards);
 contract!(tfrecord_of_indices, false, |folder| tfrecord(folder, false));
 #[cfg(feature = "tfrecord")]
 contract!(tfrecord_of_names, false, |folder| tfrecord(folder, true));
+#[cfg(feature = "parquet")]
+contract!(parquet_of_the_hub, false, |folder| parquet(folder, true));
+#[cfg(feature = "parquet")]
+contract!(parquet_of_names, false, |folder| parquet(folder, false));
 contract!(lmdb_environment, false, lmdb);
 contract!(yolo_files, true, yolo);
 contract!(coco_json, true, coco);

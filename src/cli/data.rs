@@ -1,11 +1,13 @@
-//! The data set that a command works on: a folder, tar files, a list of files, a YOLO or COCO data set, or the photographs
-//! that come with the crate.
+//! The data set that a command works on: a folder, a list, tar, TFRecord or Parquet files, an LMDB environment, a YOLO or
+//! COCO data set, or the photographs that come with the crate.
 
 use anyhow::bail;
 use clap::ValueEnum;
 use feedline::error::Result;
 use feedline::label::Label;
-use feedline::source::{Coco, Folder, LabelReport, List, OnBadLabel, Shards, Source, WithMasks, Yolo};
+use feedline::source::{
+    Coco, Folder, LabelReport, List, Lmdb, OnBadLabel, Parquet, Shards, Source, TfRecord, WithMasks, Yolo,
+};
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,7 +19,8 @@ pub(crate) struct DataOptions {
     /// What the data is [default: found by looking at it]
     #[arg(long, value_name = "KIND")]
     pub(crate) source: Option<Kind>,
-    /// Which images of a YOLO data set [default: train, or all where there is no data.yaml]
+    /// Which images of a YOLO data set [default: train, or all where there is no data.yaml], or which of the tar, TFRecord
+    /// or Parquet files, by their names [default: all, where they are of one split]
     #[arg(long, value_name = "train|val|test")]
     pub(crate) split: Option<String>,
     /// The folder that the images of COCO annotations lie in [default: that of the annotations]
@@ -26,6 +29,15 @@ pub(crate) struct DataOptions {
     /// The folder of the semantic masks: that of images/a/b.jpg, or of a/b.jpg, is a/b.png there
     #[arg(long, value_name = "DIR")]
     pub(crate) mask_dir: Option<PathBuf>,
+    /// The folder that the paths of a list are relative to [default: that of the list]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// The column or feature that holds the images, or in a list their paths [default: found by its name]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) image_column: Option<String>,
+    /// The column or feature that holds the labels [default: found by its name]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) label_column: Option<String>,
     /// What becomes of a label that cannot be right [default: fail]
     #[arg(long, value_name = "WHAT")]
     pub(crate) on_bad_label: Option<OnBad>,
@@ -38,12 +50,24 @@ impl DataOptions {
     /// What the data at `path` is. An option that would mean nothing for it is an error, not a surprise in training.
     pub(crate) fn kind_of(&self, path: &Path) -> anyhow::Result<Kind> {
         let kind = self.source.unwrap_or_else(|| kind_of(path));
-        let (yolo, coco) = (kind == Kind::Yolo, kind == Kind::Coco);
+        let (yolo, coco, list) = (kind == Kind::Yolo, kind == Kind::Coco, kind == Kind::List);
+        let columns = list || matches!(kind, Kind::Tfrecord | Kind::Parquet);
+        let splits = yolo || matches!(kind, Kind::Tar | Kind::Tfrecord | Kind::Parquet);
+        let (objects, tables) =
+            ("labels (--source yolo or coco)", "tables (--source list, tfrecord or parquet)");
         let given = [
-            ("--split", self.split.is_some(), yolo, "YOLO data sets (--source yolo)"),
+            (
+                "--split",
+                self.split.is_some(),
+                splits,
+                "YOLO data sets and files by split (--source yolo, tar, tfrecord or parquet)",
+            ),
             ("--image-dir", self.image_dir.is_some(), coco, "COCO annotations (--source coco)"),
-            ("--on-bad-label", self.on_bad_label.is_some(), yolo || coco, "labels (--source yolo or coco)"),
-            ("--label-cache", self.label_cache.is_some(), yolo || coco, "labels (--source yolo or coco)"),
+            ("--root", self.root.is_some(), list, "lists (--source list)"),
+            ("--image-column", self.image_column.is_some(), columns, tables),
+            ("--label-column", self.label_column.is_some(), columns, tables),
+            ("--on-bad-label", self.on_bad_label.is_some(), yolo || coco, objects),
+            ("--label-cache", self.label_cache.is_some(), yolo || coco, objects),
         ];
         if let Some((option, .., what)) = given.iter().find(|(_, given, serves, _)| *given && !serves) {
             let name = kind.to_possible_value().map_or_else(String::new, |word| word.get_name().to_owned());
@@ -68,10 +92,16 @@ impl DataOptions {
 pub(crate) enum Kind {
     /// Images, with or without a directory for each class
     Folder,
-    /// A text file that lists images
+    /// A file that lists images: text, CSV, TSV or JSON lines
     List,
-    /// A tar file, or a folder of them
+    /// A tar file, a folder of them, or a pattern
     Tar,
+    /// A TFRecord file, a folder of them, or a pattern
+    Tfrecord,
+    /// An LMDB environment
+    Lmdb,
+    /// A Parquet file, a folder of them, or a pattern
+    Parquet,
     /// A data.yaml, or a folder with images/ and labels/ in it
     Yolo,
     /// A COCO annotation file (JSON)
@@ -127,9 +157,11 @@ pub(crate) fn open(data: Option<&Path>, options: &DataOptions) -> anyhow::Result
     let path = data.map_or_else(bundled, |path| Ok(path.to_owned()))?;
     let kind = options.kind_of(&path)?;
     let source: Arc<dyn Source> = match kind {
-        Kind::Tar if path.is_file() => Arc::new(Shards::open([&path])?),
-        Kind::Tar => Arc::new(Shards::folder(&path)?),
-        Kind::List => Arc::new(List::open(path)?),
+        Kind::Tar => Arc::new(Shards::find(&path, options.split.as_deref())?),
+        Kind::List => Arc::new(open_list(&path, options)?),
+        Kind::Tfrecord => Arc::new(open_tfrecord(&path, options)?),
+        Kind::Lmdb => Arc::new(Lmdb::open(&path)?),
+        Kind::Parquet => Arc::new(open_parquet(&path, options)?),
         Kind::Folder => Arc::new(open_folder(&path)?),
         Kind::Yolo | Kind::Coco => {
             let labelled = open_labelled(&path, kind, options, false)?;
@@ -140,6 +172,9 @@ pub(crate) fn open(data: Option<&Path>, options: &DataOptions) -> anyhow::Result
             }
         }
     };
+    if options.source.is_none() {
+        say_what_was_found(&path, kind, &*source);
+    }
     Ok(match &options.mask_dir {
         Some(folder) => Arc::new(WithMasks::open(source, folder)?),
         None => source,
@@ -150,14 +185,74 @@ pub(crate) fn open(data: Option<&Path>, options: &DataOptions) -> anyhow::Result
 pub(crate) fn kind_of(path: &Path) -> Kind {
     let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     match path.is_file() {
-        true if Shards::is_archive(path) => Kind::Tar,
+        _ if Shards::is_at(path) => Kind::Tar,
         true if is_json => Kind::Coco,
-        true if Yolo::is_at(path) => Kind::Yolo,
+        _ if Yolo::is_at(path) => Kind::Yolo,
+        _ if Lmdb::is_at(path) => Kind::Lmdb,
+        _ if Parquet::is_at(path) => Kind::Parquet,
+        _ if TfRecord::is_at(path) => Kind::Tfrecord,
         true => Kind::List,
-        false if Shards::are_in(path) => Kind::Tar,
-        false if Yolo::is_at(path) => Kind::Yolo,
         false => Kind::Folder,
     }
+}
+
+fn open_list(path: &Path, options: &DataOptions) -> Result<List> {
+    let mut list = List::options();
+    if let Some(root) = &options.root {
+        list = list.root(root);
+    }
+    if let Some(column) = &options.image_column {
+        list = list.path_column(column);
+    }
+    if let Some(column) = &options.label_column {
+        list = list.label_column(column);
+    }
+    list.open(path)
+}
+
+fn open_tfrecord(path: &Path, options: &DataOptions) -> Result<TfRecord> {
+    let mut files = TfRecord::options();
+    if let Some(split) = &options.split {
+        files = files.split(split);
+    }
+    if let Some(feature) = &options.image_column {
+        files = files.image_feature(feature);
+    }
+    if let Some(feature) = &options.label_column {
+        files = files.label_feature(feature);
+    }
+    files.open(path)
+}
+
+fn open_parquet(path: &Path, options: &DataOptions) -> Result<Parquet> {
+    let mut files = Parquet::options();
+    if let Some(split) = &options.split {
+        files = files.split(split);
+    }
+    if let Some(column) = &options.image_column {
+        files = files.image_column(column);
+    }
+    if let Some(column) = &options.label_column {
+        files = files.label_column(column);
+    }
+    files.open(path)
+}
+
+/// What cannot be seen from the name alone is said; standard error may be closed.
+fn say_what_was_found(path: &Path, kind: Kind, source: &dyn Source) {
+    let what = match kind {
+        Kind::Tfrecord => "TFRecord files",
+        Kind::Lmdb => "an LMDB environment",
+        Kind::Parquet => "Parquet files",
+        _ => return,
+    };
+    let _ = writeln!(
+        std::io::stderr(),
+        "note: {} is taken for {what} of {} images and {} named classes; --source decides otherwise",
+        path.display(),
+        source.len(),
+        source.classes().len()
+    );
 }
 
 /// Opens a YOLO or COCO data set. With `all_bad` bad labels are skipped, and all of them are listed; no cache is used then,

@@ -14,8 +14,9 @@ pub(crate) const IGNORED: u8 = 255;
 /// What is run on which data with which dice.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Pipeline {
-    /// A folder of images, with or without a directory for each class, a tar file or a folder of them, a text file that
-    /// lists images, a YOLO data.yaml or folder, or COCO annotations; without it the bundled photographs
+    /// A folder of images, with or without a directory for each class; tar, TFRecord or Parquet files (one, a folder of
+    /// them, or a pattern); an LMDB environment; a file that lists images (text, CSV, TSV, JSON lines); a YOLO data.yaml or
+    /// folder, or COCO annotations; without it the bundled photographs
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]

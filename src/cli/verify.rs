@@ -19,7 +19,7 @@ use std::process::ExitCode;
 /// with 1 if any file or label is bad. Of a data.yaml one split is looked at: --split, or train. Nothing is written.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A folder, one file of any name, a YOLO data.yaml or folder, or COCO annotations
+    /// A folder, one file of any name, or any other data set that --data of `bench` takes
     #[arg(value_name = "DIR|FILE")]
     path: PathBuf,
     #[command(flatten)]
@@ -45,8 +45,6 @@ struct Finding {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let about = std::fs::metadata(&arguments.path)
-        .with_context(|| format!("{} cannot be read: check the path", arguments.path.display()))?;
     let kind = arguments.options.kind_of(&arguments.path)?;
     ensure!(
         arguments.options.label_cache.is_none(),
@@ -54,7 +52,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     );
     let bad = if matches!(kind, Kind::Yolo | Kind::Coco) {
         verify_labelled(arguments, kind)?
-    } else if about.is_dir() {
+    } else if is_packed(arguments, kind) {
+        verify_packed(arguments)?
+    } else if std::fs::metadata(&arguments.path)
+        .with_context(|| format!("{} cannot be read: check the path", arguments.path.display()))?
+        .is_dir()
+    {
         verify_folder(arguments)?
     } else {
         ensure!(
@@ -67,6 +70,29 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         report.finish()?
     };
     Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Whether the images lie in files of another kind, or are listed in one that says so by its name; a file that says
+/// nothing is taken for an image itself.
+fn is_packed(arguments: &Arguments, kind: Kind) -> bool {
+    let ending = arguments.path.extension().unwrap_or_default().to_ascii_lowercase();
+    let is_table = ["csv", "tsv", "jsonl", "ndjson"].iter().any(|table| ending == *table);
+    match kind {
+        Kind::Tar | Kind::Tfrecord | Kind::Lmdb | Kind::Parquet => true,
+        Kind::List => is_table || arguments.options.source == Some(Kind::List),
+        Kind::Folder | Kind::Yolo | Kind::Coco => false,
+    }
+}
+
+fn verify_packed(arguments: &Arguments) -> anyhow::Result<u64> {
+    let source = data::open(Some(&arguments.path), &arguments.options)?;
+    let mut report = Report::new(source.len() as u64, arguments.json);
+    let mut bytes = Vec::new();
+    for index in 0..source.len() {
+        let read = source.read(index, &mut bytes).map_err(cause);
+        report.add(examine(Path::new(source.key(index).as_ref()), read.as_ref().map(|()| &bytes[..])))?;
+    }
+    report.finish()
 }
 
 fn verify_folder(arguments: &Arguments) -> anyhow::Result<u64> {

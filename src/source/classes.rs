@@ -4,6 +4,7 @@ use crate::label::Label;
 use std::collections::{BTreeMap, HashMap};
 
 /// The highest index that may have a name: as many names are kept.
+#[cfg(feature = "tfrecord")]
 const MAX_NAMED: i64 = 1 << 20;
 
 /// Classes by record, 8 bytes each, and their names where the data has names.
@@ -94,11 +95,13 @@ impl Gathering {
     }
 
     /// Notes what an index is called, as some data sets say beside it.
+    #[cfg(feature = "tfrecord")]
     pub(super) fn call(&mut self, class: i64, name: &str) {
         let Some(called) = &mut self.called else { return };
-        if !(0..MAX_NAMED).contains(&class) || called.get(&class).is_some_and(|other| other != name) {
+        let known = called.get(&class).map(String::as_str);
+        if !(0..MAX_NAMED).contains(&class) || known.is_some_and(|other| other != name) {
             self.called = None;
-        } else if !called.contains_key(&class) {
+        } else if known.is_none() {
             called.insert(class, name.to_owned());
         }
     }

@@ -5,12 +5,12 @@ mod tree;
 use super::Source;
 use super::classes::{Classes, Gathering, Said};
 use super::files::readable;
+use super::paths::head_of;
 use super::spans::Spans;
 use crate::error::{Error, Result};
 use crate::label::Label;
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use tree::{Stop, Tree};
 
@@ -61,9 +61,7 @@ impl Lmdb {
 
     /// Whether `path` looks like an LMDB environment: a folder with a `data.mdb` in it, or a file that begins as one.
     pub fn is_at(path: &Path) -> bool {
-        let mut head = Vec::new();
-        let read = File::open(file_of(path)).and_then(|file| file.take(20).read_to_end(&mut head));
-        read.is_ok() && file_of(path).is_file() && head.get(16..20) == Some(b"\xDE\xC0\xEF\xBE")
+        head_of(&file_of(path), 20).get(16..) == Some(b"\xDE\xC0\xEF\xBE")
     }
 }
 

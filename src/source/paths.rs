@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result};
 use std::collections::BTreeSet;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Words in the names of files that say which split a file belongs to, and the split.
@@ -99,6 +99,19 @@ pub(super) fn names_any(path: &Path, is_one: fn(&str) -> bool) -> bool {
         Ok(_) => is_one(&name_of(path)),
         Err(_) => matches(path).is_ok_and(|paths| paths.iter().all(|path| is_one(&name_of(path)))),
     }
+}
+
+/// The first bytes of a file, at most `bytes`; none where it is no regular file (opening a pipe would wait for its other
+/// end) or cannot be read.
+pub(super) fn head_of(path: &Path, bytes: u64) -> Vec<u8> {
+    let mut head = Vec::new();
+    if path.is_file()
+        && let Ok(file) = File::open(path)
+    {
+        // What was read before an error is short, and means nothing to whoever asks.
+        let _ = file.take(bytes).read_to_end(&mut head);
+    }
+    head
 }
 
 /// What to call each of the files: its path below the folder that all of them lie in.

@@ -4,14 +4,14 @@ mod scan;
 
 use super::Source;
 use super::classes::Classes;
-use super::paths::{files_in, short_names};
+use super::paths::{Wanted, files_in, names_any, short_names};
 use super::spans::Spans;
 use crate::error::{Error, Result};
 use crate::label::Label;
 use serde::Deserialize;
 use std::borrow::Cow;
-use std::{fs, io};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// The images of tar files, shard after shard, in the order in which they lie there.
 ///
@@ -74,6 +74,19 @@ impl Shards {
         Ok(shards)
     }
 
+    /// The archive at `path`, those directly in the folder `path` or in its folder `data`, or those that the pattern
+    /// `path` matches; with a `split` (`train`, `validation`, `test`) only those that say it in their names. A folder's
+    /// names of classes are found as by [`Shards::folder`].
+    ///
+    /// # Errors
+    /// As [`Shards::folder`]; no archive; archives of several splits where none is chosen.
+    pub fn find(path: impl AsRef<Path>, split: Option<&str>) -> Result<Self> {
+        let wanted = Wanted { what: "tar files (.tar)", is_one: is_tar, split };
+        let mut shards = Self::open(wanted.find(path.as_ref())?)?;
+        shards.classes.names = class_names(path.as_ref())?;
+        Ok(shards)
+    }
+
     /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
     pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
         self.spans.max_file_bytes = max_file_bytes;
@@ -87,9 +100,9 @@ impl Shards {
         compressed.unwrap_or(&name).ends_with(".tar") || name.ends_with(".tgz")
     }
 
-    /// Whether archives lie directly in `folder`.
-    pub fn are_in(folder: &Path) -> bool {
-        files_in(folder, is_tar).is_ok_and(|paths| !paths.is_empty())
+    /// Whether `path` looks like tar shards: an archive by its name, or a folder or pattern of such.
+    pub fn is_at(path: &Path) -> bool {
+        path.is_file() && Self::is_archive(path) || names_any(path, is_tar)
     }
 }
 
@@ -131,7 +144,10 @@ fn class_names(folder: &Path) -> Result<Vec<String>> {
     let path = folder.join("manifest.json");
     let text = match fs::read(&path) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        // `folder` may be a file or a pattern.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
         Err(error) => return Err(Error::io(path, error, "make it readable, or remove it")),
     };
     // Somebody else's manifest is nothing to us.

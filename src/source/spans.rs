@@ -76,6 +76,7 @@ impl Spans {
     }
 
     /// The number of a record in its file, from 0, and where it begins there.
+    #[cfg(feature = "tfrecord")]
     pub(super) fn place(&self, index: usize) -> (usize, u64) {
         let (file, _) = self.file(index);
         let first = file.checked_sub(1).map_or(0, |before| self.ends[before]);

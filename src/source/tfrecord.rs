@@ -11,13 +11,11 @@ pub(crate) use example::Feature;
 
 use super::Source;
 use super::classes::{Classes, Gathering};
-use super::paths::{Wanted, names_any, short_names};
+use super::paths::{Wanted, head_of, names_any, short_names};
 use super::spans::Spans;
 use crate::error::{Cause, Error, Result};
 use crate::label::Label;
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use wire::Stop;
 
@@ -97,10 +95,8 @@ impl TfRecord {
     /// Whether `path` looks like TFRecord files: a file that begins with a record, or a folder or pattern of files that
     /// are called `*.tfrecord*`, `*.tfrec` or `*-00000-of-00008`.
     pub fn is_at(path: &Path) -> bool {
-        let mut head = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(HEADER_BYTES).read_to_end(&mut head));
-        let begins = read.is_ok() && head.first_chunk().is_some_and(|head| length_in(head).is_some());
-        path.is_file() && begins || names_any(path, is_name)
+        head_of(path, HEADER_BYTES).first_chunk().is_some_and(|head| length_in(head).is_some())
+            || names_any(path, is_name)
     }
 
     /// Where a record begins, for messages.
@@ -172,7 +168,15 @@ impl TfRecordOptions {
         let wanted =
             Wanted { what: "TFRecord files (.tfrecord)", is_one: is_name, split: self.split.as_deref() };
         let paths = wanted.find(path.as_ref())?;
-        self.open_files(&paths)
+        let source = self.open_files(&paths)?;
+        if source.is_empty() {
+            return Err(Error::config(format!(
+                "{}: {} TFRecord files were opened, and no record is in them: name files that hold images",
+                path.as_ref().display(),
+                paths.len()
+            )));
+        }
+        Ok(source)
     }
 
     fn open_files(&self, paths: &[PathBuf]) -> Result<TfRecord> {
@@ -197,12 +201,6 @@ impl TfRecordOptions {
                 Stop::Bad(what) => Error::config(format!("{}, {what}", path.display())),
             })?;
             spans.end_file(path);
-        }
-        if spans.len() == 0 {
-            return Err(Error::config(format!(
-                "{} TFRecord files were opened, and no record is in them: name files that hold images",
-                paths.len()
-            )));
         }
         spans.shrink();
         images.shrink_to_fit();

@@ -3,9 +3,12 @@
 mod apply;
 mod bench;
 mod files;
+mod formats;
 mod index;
 mod labelled;
 mod pack;
 mod plan;
 mod preview;
 mod support;
+#[path = "../formats/write.rs"]
+mod write;

@@ -1,7 +1,7 @@
 //! Writers of the formats, as short as can be; the sources know nothing of them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-#![allow(dead_code, reason = "each test program takes what it needs")]
+#![allow(dead_code, unused_imports, reason = "each test program takes what it needs")]
 
 use heed::types::Bytes;
 use heed::{CommitOrAbort, DatabaseFlags, EnvFlags, EnvOpenOptions};
@@ -65,7 +65,7 @@ fn masked(bytes: &[u8]) -> u32 {
         }
     }
     let crc = !crc;
-    (crc >> 15 | crc << 17).wrapping_add(0xA282_EAD8)
+    crc.rotate_right(15).wrapping_add(0xA282_EAD8)
 }
 
 /// An LMDB environment in the folder `path` (or, with `NO_SUB_DIR`, in the file), written by LMDB;
@@ -99,4 +99,81 @@ pub(crate) fn lmdb(
     }
     write.commit().unwrap();
     env.prepare_for_closing().wait();
+}
+
+/// How a Parquet file is written.
+#[cfg(feature = "parquet")]
+pub(crate) struct Table<'a> {
+    /// The column of images.
+    pub(crate) image: &'a str,
+    /// Whether it has the fields `bytes` and `path`, or is bytes itself.
+    pub(crate) with_path: bool,
+    /// Names of the classes in the metadata of the Hugging Face hub; none without.
+    pub(crate) names: &'a [&'a str],
+    pub(crate) rows_per_group: usize,
+    pub(crate) rows_per_page: usize,
+    pub(crate) page_index: bool,
+    pub(crate) compression: parquet::basic::Compression,
+}
+
+#[cfg(feature = "parquet")]
+impl Default for Table<'_> {
+    fn default() -> Self {
+        Self {
+            image: "image",
+            with_path: true,
+            names: &[],
+            rows_per_group: 100,
+            rows_per_page: 2,
+            page_index: true,
+            compression: parquet::basic::Compression::SNAPPY,
+        }
+    }
+}
+
+/// Path, bytes and label column of a Parquet file, written by the `parquet` crate.
+#[cfg(feature = "parquet")]
+pub(crate) fn parquet(
+    file: &Path,
+    table: &Table<'_>,
+    rows: &[(&str, Option<&[u8]>)],
+    labels: Option<(&str, arrow_array::ArrayRef)>,
+) {
+    use arrow_array::{ArrayRef, BinaryArray, RecordBatch, StringArray, StructArray};
+    use arrow_schema::{DataType, Field, Schema};
+    use std::sync::Arc;
+    let bytes: ArrayRef = Arc::new(rows.iter().map(|(_, bytes)| *bytes).collect::<BinaryArray>());
+    let paths: ArrayRef = Arc::new(rows.iter().map(|(path, _)| Some(*path)).collect::<StringArray>());
+    let image: ArrayRef = match table.with_path {
+        true => Arc::new(StructArray::from(vec![
+            (Arc::new(Field::new("bytes", DataType::Binary, true)), bytes),
+            (Arc::new(Field::new("path", DataType::Utf8, true)), paths),
+        ])),
+        false => bytes,
+    };
+    let columns: Vec<(&str, ArrayRef)> = [(table.image, image)].into_iter().chain(labels).collect();
+    let field = |(name, column): &(&str, ArrayRef)| Field::new(*name, column.data_type().clone(), true);
+    let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
+    let features = serde_json::json!({"info": {"features": {
+        table.image: {"_type": "Image"}, "label": {"_type": "ClassLabel", "names": table.names},
+    }}});
+    let metadata = (!table.names.is_empty()).then(|| {
+        vec![parquet::file::metadata::KeyValue::new("huggingface".to_owned(), features.to_string())]
+    });
+    let properties = parquet::file::properties::WriterProperties::builder()
+        .set_max_row_group_row_count(Some(table.rows_per_group))
+        .set_data_page_row_count_limit(table.rows_per_page)
+        .set_write_batch_size(table.rows_per_page)
+        .set_dictionary_enabled(false)
+        .set_offset_index_disabled(!table.page_index)
+        .set_statistics_enabled(parquet::file::properties::EnabledStatistics::None)
+        .set_compression(table.compression)
+        .set_key_value_metadata(metadata)
+        .build();
+    let columns = columns.into_iter().map(|(_, column)| column).collect();
+    let batch = RecordBatch::try_new(Arc::new(schema), columns).unwrap();
+    let file = std::fs::File::create(file).unwrap();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
 }

@@ -2,7 +2,7 @@
 
 use super::{Columns, Row};
 use crate::source::folder::is_image_name;
-use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
+use csv::{ErrorKind, Position, ReaderBuilder, StringRecord, Trim};
 use std::ffi::OsStr;
 
 /// Hands each row to `take`, with the number of its first line.
@@ -23,7 +23,7 @@ pub(super) fn read(
     let mut places = None;
     loop {
         let more = reader.read_record(&mut record).map_err(|error| {
-            let line = error.position().map_or(1, csv::Position::line);
+            let line = error.position().map_or(1, |position| first_line(bytes, position));
             let what = match error.kind() {
                 ErrorKind::Utf8 { .. } => "the text is not UTF-8: save the list as UTF-8".to_owned(),
                 _ => format!("{error}; mend the table"),
@@ -33,7 +33,7 @@ pub(super) fn read(
         if !more {
             return Ok(());
         }
-        let line = record.position().map_or(1, csv::Position::line);
+        let line = record.position().map_or(1, |position| first_line(bytes, position));
         let at = |what: String| (line, what);
         let Some(places) = &places else {
             let found = Places::of(&record, columns).map_err(at)?;
@@ -45,6 +45,22 @@ pub(super) fn read(
             continue;
         };
         take(line, places.row(&record).map_err(at)?).map_err(at)?;
+    }
+}
+
+/// The line that a row begins on; the reader's position is ahead of the empty lines and comments before it.
+fn first_line(bytes: &[u8], position: &Position) -> u64 {
+    let mut line = position.line();
+    let mut rest = bytes.get(position.byte() as usize..).unwrap_or_default();
+    loop {
+        let skipped = match rest {
+            [b'\r', b'\n', ..] => 2,
+            [b'\r' | b'\n', ..] => 1,
+            [b'#', ..] => rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |end| end + 1),
+            _ => return line,
+        };
+        line += 1;
+        rest = &rest[skipped..];
     }
 }
 

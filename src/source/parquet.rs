@@ -1,0 +1,312 @@
+//! Parquet files with images in a column, as the Hugging Face hub has them.
+
+mod cache;
+mod columns;
+mod file;
+
+use super::classes::{Classes, Gathering};
+use super::paths::{Wanted as WantedFiles, head_of, names_any, short_names};
+use super::{MAX_FILE_BYTES, Source, out_of_range};
+use crate::error::{Cause, Error, Result};
+use crate::label::Label;
+use cache::Cache;
+use columns::Wanted;
+use file::{Images, ParquetFile, Stop, Stretch, guarded};
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What decoded images are kept in unless set: 256 MiB.
+const CACHE_BYTES: u64 = 256 << 20;
+
+/// The images of Parquet files, file after file, row after row.
+///
+/// The images lie in a column of bytes, or in one with the fields `bytes` and `path`, as `datasets` writes them. Unless
+/// one is named, it is the one that the file's own metadata call an image, one that is called `image`, `img`, `jpg` or
+/// alike, or the only one that could be. The label is a column of whole numbers (-1 means none) or of text, which is
+/// counted in the sorted order of names; unless one is named, one that is called `label`, `labels`, `cls`, `class`,
+/// `target` or alike, or that the metadata call a `ClassLabel`, whose names become the classes. Keys are
+/// `file/row/path`, rows counted from 0 in their file.
+///
+/// Opening reads the footers, and the columns of labels and paths. Images are decoded in stretches of a few megabytes,
+/// cut between pages where the file has an index of them, and evenly where it has none; decoded stretches are kept within
+/// [`ParquetOptions::cache_bytes`], and one more for each thread that is just reading. So reading in order decodes
+/// everything once, and reading at random a stretch for each image: shuffle within a window, as
+/// `Shuffle::Window` does, where that is too slow.
+#[derive(Clone, Debug)]
+pub struct Parquet {
+    files: Arc<[ParquetFile]>,
+    short_names: Arc<[String]>,
+    /// All stretches in order, and which file each is of.
+    stretches: Vec<(usize, Stretch)>,
+    /// How many rows there are up to the end of each stretch.
+    ends: Vec<usize>,
+    /// How many rows there are up to the start of each file.
+    starts: Vec<usize>,
+    paths: Paths,
+    classes: Classes,
+    cache: Arc<Cache<Images>>,
+    max_file_bytes: u64,
+}
+
+/// The paths that rows say, one behind the other.
+#[derive(Clone, Debug, Default)]
+struct Paths {
+    text: String,
+    ends: Vec<u64>,
+}
+
+/// How Parquet files are opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParquetOptions {
+    wanted: Wanted,
+    split: Option<String>,
+    cache_bytes: u64,
+}
+
+impl Default for ParquetOptions {
+    fn default() -> Self {
+        Self { wanted: Wanted::default(), split: None, cache_bytes: CACHE_BYTES }
+    }
+}
+
+impl Parquet {
+    /// The file at `path`, the files of the folder `path` or of its folder `data` in the order of their names, or those
+    /// that the pattern `path` matches.
+    ///
+    /// # Errors
+    /// Those of [`ParquetOptions::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::options().open(path)
+    }
+
+    /// Options to open Parquet files with.
+    pub fn options() -> ParquetOptions {
+        ParquetOptions::default()
+    }
+
+    /// The largest image that is handed out; larger ones are bad samples. 1 GiB unless set.
+    pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
+        self.max_file_bytes = max_file_bytes;
+        self
+    }
+
+    /// Whether `path` looks like Parquet files: a file that begins as one, or a folder or pattern of files that end in
+    /// `.parquet`.
+    pub fn is_at(path: &Path) -> bool {
+        head_of(path, 4) == b"PAR1" || names_any(path, is_name)
+    }
+
+    /// The stretch that a row lies in.
+    fn stretch(&self, index: usize) -> usize {
+        self.ends.partition_point(|&end| end <= index)
+    }
+
+    fn fill(&self, index: usize, bytes: &mut Vec<u8>) -> Result<(), Cause> {
+        let number = self.stretch(index);
+        let (file, stretch) = &self.stretches[number];
+        let file = &self.files[*file];
+        let images = self.cache.get(number, || {
+            let images = guarded(|| file.images(stretch)).map_err(|stop| unreadable(file, stretch, stop))?;
+            let bytes = images.bytes;
+            Ok((images, bytes))
+        })?;
+        let before = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let Some(image) = images.get(index - before) else {
+            return Err(format!(
+                "{}, row {} of row group {}: there are no bytes (null): write the images themselves into the file, not \
+                 their paths alone",
+                file.path.display(),
+                stretch.rows.start + index - before,
+                stretch.group
+            )
+            .into());
+        };
+        if image.len() as u64 > self.max_file_bytes {
+            return Err(format!(
+                "the image has {} bytes, which is above max_file_bytes = {}: raise max_file_bytes or take the image \
+                 out of the data set",
+                image.len(),
+                self.max_file_bytes
+            )
+            .into());
+        }
+        bytes.extend_from_slice(image);
+        Ok(())
+    }
+}
+
+impl ParquetOptions {
+    /// The column that holds the bytes of image files, or has a field `bytes` that does.
+    pub fn image_column(mut self, name: impl Into<String>) -> Self {
+        self.wanted.image = Some(name.into());
+        self
+    }
+
+    /// The column that holds the class, as a whole number or as text.
+    pub fn label_column(mut self, name: impl Into<String>) -> Self {
+        self.wanted.label = Some(name.into());
+        self
+    }
+
+    /// Only the files that say `train`, `validation` or `test` in their names. A folder of several splits cannot be
+    /// opened without.
+    pub fn split(self, split: impl Into<String>) -> Self {
+        Self { split: Some(split.into()), ..self }
+    }
+
+    /// Bytes of memory in which decoded images are kept for the reads to come; 256 MiB unless set.
+    pub fn cache_bytes(self, cache_bytes: u64) -> Self {
+        Self { cache_bytes, ..self }
+    }
+
+    /// Opens the file at `path`, the files of the folder `path` or of its folder `data`, or those that the pattern
+    /// `path` matches.
+    ///
+    /// # Errors
+    /// No file, a file that cannot be read or is none of Parquet's, no column of images or several that could be it,
+    /// files with different classes, labels that are none.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<Parquet> {
+        let files =
+            WantedFiles { what: "Parquet files (.parquet)", is_one: is_name, split: self.split.as_deref() };
+        let paths = files.find(path.as_ref())?;
+        let mut source = Parquet {
+            files: Arc::new([]),
+            short_names: short_names(&paths).into(),
+            stretches: Vec::new(),
+            ends: Vec::new(),
+            starts: Vec::new(),
+            paths: Paths::default(),
+            classes: Classes::default(),
+            cache: Arc::new(Cache::new(self.cache_bytes)),
+            max_file_bytes: MAX_FILE_BYTES,
+        };
+        let (mut opened, mut labels) = (Vec::new(), Gathering::default());
+        for at in &paths {
+            let file =
+                guarded(|| self.open_file(at, &mut source, &mut labels)).map_err(|stop| match stop {
+                    Stop::Io(error) => Error::io(at, error, "name a Parquet file that can be read"),
+                    Stop::Bad(what) => Error::config(format!("{}: {what}", at.display())),
+                })?;
+            refuse_other_classes(opened.first().unwrap_or(&file), &file)?;
+            opened.push(file);
+        }
+        if source.is_empty() {
+            return Err(Error::config(format!(
+                "{}: {} Parquet files were opened, and no row is in them: name files that hold images",
+                path.as_ref().display(),
+                paths.len()
+            )));
+        }
+        source.classes = labels.finish();
+        if let Some(names) =
+            opened.first().map(|file| &file.columns.classes).filter(|names| !names.is_empty())
+        {
+            source.classes.names.clone_from(names);
+        }
+        source.files = opened.into();
+        Ok(source)
+    }
+
+    /// Adds the rows of a file.
+    fn open_file(
+        &self,
+        path: &Path,
+        source: &mut Parquet,
+        labels: &mut Gathering,
+    ) -> Result<ParquetFile, Stop> {
+        let file = ParquetFile::open(path, &self.wanted)?;
+        let (first, number) = (source.len(), source.starts.len());
+        source.starts.push(first);
+        for stretch in file.stretches() {
+            source.ends.push(source.len() + stretch.rows.len());
+            source.stretches.push((number, stretch));
+        }
+        let mut row = 0;
+        file.labels(&mut |text, said| {
+            source.paths.push(text.unwrap_or_default());
+            let place = || format!("row {row} of {}", path.display());
+            let taken = labels.push(&said, place).map_err(|what| format!("row {row}: {what}"));
+            row += 1;
+            taken
+        })?;
+        Ok(file)
+    }
+}
+
+impl Source for Parquet {
+    fn len(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        bytes.clear();
+        if index >= self.len() {
+            return Err(out_of_range(index, self.len()));
+        }
+        self.fill(index, bytes).map_err(|cause| {
+            bytes.clear();
+            Error::sample(self.key(index), index as u64, cause)
+        })
+    }
+
+    fn key(&self, index: usize) -> Cow<'_, str> {
+        if index >= self.len() {
+            return Cow::Borrowed("");
+        }
+        let file = self.starts.partition_point(|&start| start <= index) - 1;
+        let (name, row) = (&self.short_names[file], index - self.starts[file]);
+        Cow::Owned(match self.paths.get(index) {
+            "" => format!("{name}/{row}"),
+            path => format!("{name}/{row}/{path}"),
+        })
+    }
+
+    fn label(&self, index: usize) -> Label {
+        self.classes.label(index)
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.classes.names
+    }
+}
+
+impl Paths {
+    fn push(&mut self, path: &str) {
+        self.text.push_str(path);
+        self.ends.push(self.text.len() as u64);
+    }
+
+    fn get(&self, index: usize) -> &str {
+        let Some(&end) = self.ends.get(index) else { return "" };
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start as usize..end as usize]
+    }
+}
+
+/// Indices mean nothing where each file counts classes in its own way.
+fn refuse_other_classes(first: &ParquetFile, other: &ParquetFile) -> Result<()> {
+    if first.columns.classes == other.columns.classes {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "{} and {} name different classes: open them apart, or write them anew with one list of names",
+        first.path.display(),
+        other.path.display()
+    )))
+}
+
+fn unreadable(file: &ParquetFile, stretch: &Stretch, stop: Stop) -> Cause {
+    let what = match stop {
+        Stop::Io(error) => format!("{error}; restore the file, or open the source again"),
+        Stop::Bad(what) => what,
+    };
+    let (rows, group) = (&stretch.rows, stretch.group);
+    let path = file.path.display();
+    format!("cannot read {path}, rows {} to {} of row group {group}: {what}", rows.start, rows.end - 1).into()
+}
+
+/// Whether a file of this name, in lower case, is a Parquet file.
+fn is_name(name: &str) -> bool {
+    name.ends_with(".parquet")
+}
