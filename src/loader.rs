@@ -7,6 +7,7 @@
 mod batch;
 mod build_index;
 mod builder;
+mod byte_cache;
 mod course;
 mod crew;
 mod dense;
@@ -160,7 +161,8 @@ impl Loader {
         let decoded_by = context.engine.as_ref().map(|engine| engine.decoded_by());
         let (images_shared, bytes) = context.gallery.as_ref().map_or((0, 0), Gallery::figures);
         let image_cache_bytes = bytes as u64;
-        Stats { index: context.indexing.stats(), decoded_by, images_shared, image_cache_bytes, ..stats }
+        let (index, traffic) = (context.indexing.stats(), context.source.traffic());
+        Stats { index, decoded_by, images_shared, image_cache_bytes, traffic, ..stats }
     }
 
     /// Writes the decode indexes found so far to their sidecar file. This also happens by itself at the end of an

@@ -13,7 +13,8 @@
 //! ```
 //!
 //! A folder of class directories is [`Folder`], a text file of paths is [`List`], tar files are [`Shards`]; [`Yolo`] and
-//! [`Coco`] are data sets of labelled objects. A new source is one file below this one, its two lines here, and one line
+//! [`Coco`] are data sets of labelled objects, and what lies in object stores is read by `Remote` (the feature `remote`).
+//! [`Cached`] keeps what a source read in memory. A new source is one file below this one, its two lines here, and one line
 //! in `tests/source_contract.rs`, which holds every source to the promises of [`Source`].
 
 mod coco;
@@ -25,6 +26,13 @@ mod memory;
 mod shards;
 mod yolo;
 
+mod cached;
+#[cfg(feature = "remote")]
+mod disk_cache;
+#[cfg(feature = "remote")]
+mod remote;
+mod traffic;
+
 pub use coco::{Coco, CocoOptions};
 pub use folder::{Folder, FolderOptions};
 pub use labels::report::{BadLabel, LabelReport, OnBadLabel};
@@ -32,6 +40,11 @@ pub use list::List;
 pub use memory::Memory;
 pub use shards::Shards;
 pub use yolo::{Yolo, YoloOptions};
+
+pub use cached::Cached;
+#[cfg(feature = "remote")]
+pub use remote::{Remote, RemoteOptions};
+pub use traffic::Traffic;
 
 use crate::error::{Error, Result};
 use crate::label::Label;
@@ -87,6 +100,11 @@ pub trait Source: Send + Sync {
     fn record(&self, index: usize) -> usize {
         index
     }
+
+    /// What reading cost so far, and what caches saved; all zero where nothing is counted.
+    fn traffic(&self) -> Traffic {
+        Traffic::default()
+    }
 }
 
 /// Lets a source be chosen at run time, or shared.
@@ -113,6 +131,9 @@ macro_rules! forward {
             }
             fn record(&self, index: usize) -> usize {
                 (**self).record(index)
+            }
+            fn traffic(&self) -> Traffic {
+                (**self).traffic()
             }
         }
     )*};

@@ -1,11 +1,13 @@
 //! The data set that a command works on: a folder, tar files, a list of files, a YOLO or COCO data set, or the photographs
 //! that come with the crate.
 
+mod remote;
+
 use anyhow::bail;
 use clap::ValueEnum;
 use feedline::error::Result;
 use feedline::label::Label;
-use feedline::source::{Coco, Folder, LabelReport, List, OnBadLabel, Shards, Source, Yolo};
+use feedline::source::{Coco, Folder, LabelReport, List, OnBadLabel, Shards, Source, Traffic, Yolo};
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -29,6 +31,8 @@ pub(crate) struct DataOptions {
     /// Keep the labels of a YOLO or COCO data set in this file from run to run
     #[arg(long, value_name = "FILE")]
     pub(crate) label_cache: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) remote: remote::RemoteArguments,
 }
 
 impl DataOptions {
@@ -41,6 +45,7 @@ impl DataOptions {
             ("--image-dir", self.image_dir.is_some(), coco, "COCO annotations (--source coco)"),
             ("--on-bad-label", self.on_bad_label.is_some(), yolo || coco, "labels (--source yolo or coco)"),
             ("--label-cache", self.label_cache.is_some(), yolo || coco, "labels (--source yolo or coco)"),
+            ("--cache-dir", self.remote.cache_dir.is_some(), kind == Kind::Remote, "URLs (s3://...)"),
         ];
         if let Some((option, .., what)) = given.iter().find(|(_, given, serves, _)| *given && !serves) {
             let name = kind.to_possible_value().map_or_else(String::new, |word| word.get_name().to_owned());
@@ -66,6 +71,8 @@ pub(crate) enum Kind {
     Yolo,
     /// A COCO annotation file (JSON)
     Coco,
+    /// A URL: s3://, gs://, az://, https:// or http://
+    Remote,
 }
 
 /// The words for what becomes of bad labels.
@@ -121,6 +128,7 @@ pub(crate) fn open(data: Option<&Path>, options: &DataOptions) -> anyhow::Result
         Kind::Tar => Arc::new(Shards::folder(&path)?),
         Kind::List => Arc::new(List::open(path)?),
         Kind::Folder => Arc::new(open_folder(&path)?),
+        Kind::Remote => remote::open(&path, &options.remote)?,
         Kind::Yolo | Kind::Coco => {
             let labelled = open_labelled(&path, kind, options, false)?;
             say_what_it_is(&path, &labelled, options);
@@ -134,6 +142,9 @@ pub(crate) fn open(data: Option<&Path>, options: &DataOptions) -> anyhow::Result
 
 /// What the data at `path` looks like.
 pub(crate) fn kind_of(path: &Path) -> Kind {
+    if remote::is_url(path) {
+        return Kind::Remote;
+    }
     let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     match path.is_file() {
         true if Shards::is_archive(path) => Kind::Tar,
@@ -277,5 +288,9 @@ impl Source for Repeated {
 
     fn record(&self, index: usize) -> usize {
         self.source.record(self.own(index))
+    }
+
+    fn traffic(&self) -> Traffic {
+        self.source.traffic()
     }
 }

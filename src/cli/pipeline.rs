@@ -12,7 +12,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Pipeline {
     /// A folder of images, with or without a directory for each class, a tar file or a folder of them, a text file that
-    /// lists images, a YOLO data.yaml or folder, or COCO annotations; without it the bundled photographs
+    /// lists images, a YOLO data.yaml or folder, COCO annotations, or a URL (s3://bucket/prefix, gs://, az://, https://);
+    /// without it the bundled photographs
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]

@@ -19,6 +19,7 @@ impl LoaderBuilder {
         self = given(self, section.close_mosaic, Self::close_mosaic);
         self = given(self, section.workers, |builder, threads| builder.workers(threads as usize));
         self = given(self, section.prefetch, |builder, batches| builder.prefetch(batches as usize));
+        self = given(self, section.byte_cache, Self::byte_cache);
         let labels = &recipe.labels;
         if labels.format.is_some() || labels.unit.is_some() {
             self = self.boxes(labels.format.unwrap_or_default(), labels.unit.unwrap_or_default());

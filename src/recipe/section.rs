@@ -95,6 +95,8 @@ pub struct LoaderSection {
     pub workers: Option<u32>,
     /// Batches prepared ahead.
     pub prefetch: Option<u32>,
+    /// Most bytes of compressed files that are kept in memory.
+    pub byte_cache: Option<u64>,
 }
 
 impl LoaderSection {

@@ -89,7 +89,7 @@ impl Source for List {
 }
 
 /// Path and label of a line (the label empty where there is none), or nothing where it says nothing.
-fn parse(line: &[u8]) -> Result<Option<(&str, &str)>, String> {
+pub(super) fn parse(line: &[u8]) -> Result<Option<(&str, &str)>, String> {
     let line = std::str::from_utf8(line)
         .map_err(|_| "the text is not UTF-8: save the list as UTF-8".to_owned())?
         .trim_end_matches(['\r', ' ', '\t']);
@@ -126,7 +126,7 @@ fn split(line: &str) -> (&str, &str) {
 }
 
 /// Class indices of the labels, and the sorted class names if the labels are names.
-fn number_classes(list: &Path, labels: &[(usize, &str)]) -> Result<(Vec<i64>, Vec<String>)> {
+pub(super) fn number_classes(list: &Path, labels: &[(usize, &str)]) -> Result<(Vec<i64>, Vec<String>)> {
     let labelled = || labels.iter().filter(|(_, label)| !label.is_empty());
     let is_index = |label: &str| label.parse::<u32>().is_ok();
     let Some(&(first, kind)) = labelled().next() else { return Ok((vec![-1; labels.len()], Vec::new())) };

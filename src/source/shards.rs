@@ -1,14 +1,16 @@
 //! Tar files of images, named as WebDataset names them, with any record at hand at any time.
 
-mod scan;
+pub(super) mod scan;
+pub(super) mod table;
 
 use super::{MAX_FILE_BYTES, Source, out_of_range};
 use crate::error::{Cause, Error, Result};
+use crate::index::place::{put_in_place, refuse_other_file};
 use crate::label::Label;
 use scan::Found;
 use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The images of tar files, shard after shard, in the order in which they lie there.
@@ -23,6 +25,8 @@ pub struct Shards {
     paths: Vec<PathBuf>,
     /// How many records there are up to the end of each shard.
     ends: Vec<usize>,
+    /// How many bytes each shard had.
+    sizes: Vec<u64>,
     keys: String,
     records: Vec<Record>,
     max_file_bytes: u64,
@@ -49,6 +53,7 @@ impl Shards {
         let mut shards = Self {
             paths: Vec::new(),
             ends: Vec::new(),
+            sizes: Vec::new(),
             keys: String::new(),
             records: Vec::new(),
             max_file_bytes: MAX_FILE_BYTES,
@@ -56,7 +61,8 @@ impl Shards {
         for path in paths {
             let path = path.as_ref();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            scan::scan(path, &mut |found| shards.push(&name, &found))?;
+            let size = scan::scan(path, &mut |found| shards.push(&name, &found))?;
+            shards.sizes.push(size);
             shards.paths.push(path.to_owned());
             shards.ends.push(shards.records.len());
         }
@@ -94,6 +100,37 @@ impl Shards {
     pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
         self.max_file_bytes = max_file_bytes;
         self
+    }
+
+    /// Writes a table of each archive beside it, under its name and `.index` behind that: where its images lie, and
+    /// their classes. With it a remote archive is opened by one request; put it next to the archive there. The paths of
+    /// the tables come back.
+    ///
+    /// # Errors
+    /// A place that cannot be written to, or that holds a file of another kind.
+    pub fn write_tables(&self) -> Result<Vec<PathBuf>> {
+        let mut written = Vec::with_capacity(self.paths.len());
+        let mut begin = 0;
+        for ((path, &end), &size) in self.paths.iter().zip(&self.ends).zip(&self.sizes) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let found: Vec<Found> = (begin..end).map(|index| self.found(index, name.len() + 1)).collect();
+            let mut place = path.as_os_str().to_owned();
+            place.push(table::ENDING);
+            let place = PathBuf::from(place);
+            refuse_other_file(&place, table::MAGIC, "table of a tar file")?;
+            let text = table::write(size, &found);
+            put_in_place(&place, |mut file| file.write_all(text.as_bytes()).map(|()| file))
+                .map_err(|error| Error::io(&place, error, "make the folder of the archives writable"))?;
+            written.push(place);
+            begin = end;
+        }
+        Ok(written)
+    }
+
+    /// What was found of a record, whose key has `head` bytes ahead of the path in the archive.
+    fn found(&self, index: usize, head: usize) -> Found {
+        let Record { offset, bytes, class, .. } = self.records[index];
+        Found { path: self.key(index)[head..].to_owned(), offset, bytes, class }
     }
 
     /// Whether the path's name is that of an archive, compressed ones included, which [`Shards::open`] refuses.
