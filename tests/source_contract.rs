@@ -7,10 +7,15 @@
 
 use feedline::error::Error;
 use feedline::label::Label;
-use feedline::source::{Coco, Folder, List, Memory, Shards, Source, Yolo};
+use feedline::source::{Cached, Coco, Folder, List, Memory, Shards, Source, Yolo};
 use std::collections::HashSet;
 use std::error::Error as _;
 use std::path::Path;
+
+#[cfg(feature = "remote")]
+#[allow(dead_code, reason = "faults are for the tests in tests/remote")]
+#[path = "remote/server.rs"]
+mod server;
 
 /// Path, bytes and class of each record, in the order in which every source must hand them out.
 fn records() -> Vec<(&'static str, Vec<u8>, i64)> {
@@ -206,6 +211,28 @@ fn coco(folder: &Path) -> Box<dyn Source> {
     Box::new(Coco::open(folder.join("coco.json"), folder).unwrap())
 }
 
+/// The records as objects of a store.
+#[cfg(feature = "remote")]
+fn remote(objects: std::collections::BTreeMap<String, Vec<u8>>) -> Box<dyn Source> {
+    // It serves until the tests end.
+    let server = Box::leak(Box::new(server::Server::start(objects, false)));
+    let options = feedline::source::Remote::options().endpoint(server.url()).anonymous(true);
+    Box::new(options.open("s3://bucket").unwrap())
+}
+
+#[cfg(feature = "remote")]
+fn remote_objects(_: &Path) -> Box<dyn Source> {
+    let object = |(path, bytes, _): (&str, Vec<u8>, i64)| (format!("bucket/{path}"), bytes);
+    remote(records().into_iter().map(object).collect())
+}
+
+#[cfg(feature = "remote")]
+fn remote_archives(folder: &Path) -> Box<dyn Source> {
+    drop(shards(folder));
+    let object = |name: &str| (format!("bucket/{name}"), std::fs::read(folder.join(name)).unwrap());
+    remote(["train-0.tar", "train-1.tar"].map(object).into())
+}
+
 contract!(folder, true, |path| Box::new(Folder::open(path).unwrap()));
 contract!(any_folder, true, |path| Box::new(Folder::open_any(path).unwrap()));
 contract!(list_of_indices, true, |path| list(path, "\t", |class| class.to_string()));
@@ -214,5 +241,10 @@ contract!(list_with_spaces, true, |path| list(path, " ", |class| class.to_string
 contract!(tar_shards, false, shards);
 contract!(yolo_files, true, yolo);
 contract!(coco_json, true, coco);
+#[cfg(feature = "remote")]
+contract!(objects_of_a_store, false, remote_objects);
+#[cfg(feature = "remote")]
+contract!(archives_of_a_store, false, remote_archives);
 contract!(memory_records, false, |_| Box::new(memory()));
+contract!(kept_in_memory, false, |_| Box::new(Cached::new(memory(), 50_000)));
 contract!(shared, false, |_| Box::new(std::sync::Arc::new(memory())));

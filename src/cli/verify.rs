@@ -45,9 +45,13 @@ struct Finding {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let kind = arguments.options.kind_of(&arguments.path)?;
+    if kind == Kind::Remote {
+        let bad = verify_remote(arguments)?;
+        return Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
     let about = std::fs::metadata(&arguments.path)
         .with_context(|| format!("{} cannot be read: check the path", arguments.path.display()))?;
-    let kind = arguments.options.kind_of(&arguments.path)?;
     ensure!(
         arguments.options.label_cache.is_none(),
         "verify reads all labels anew and writes nothing: leave --label-cache out"
@@ -73,6 +77,18 @@ fn verify_folder(arguments: &Arguments) -> anyhow::Result<u64> {
         let path = arguments.path.join(folder.key(index).as_ref());
         let read = folder.read(index, &mut bytes).map_err(cause);
         report.add(examine(&path, read.as_ref().map(|()| bytes.as_slice())))?;
+    }
+    report.finish()
+}
+
+fn verify_remote(arguments: &Arguments) -> anyhow::Result<u64> {
+    let source = data::open(Some(&arguments.path), &arguments.options)?;
+    let mut report = Report::new(source.len() as u64, arguments.json);
+    let mut bytes = Vec::new();
+    for index in 0..source.len() {
+        let read = source.read(index, &mut bytes).map_err(cause);
+        report
+            .add(examine(Path::new(source.key(index).as_ref()), read.as_ref().map(|()| bytes.as_slice())))?;
     }
     report.finish()
 }

@@ -7,4 +7,9 @@ mod index;
 mod labelled;
 mod plan;
 mod preview;
+mod remote;
+#[cfg(feature = "remote")]
+#[allow(dead_code, reason = "faults are for the tests in tests/remote")]
+#[path = "../remote/server.rs"]
+mod server;
 mod support;

@@ -79,7 +79,13 @@ impl HttpService for Client {
 impl Client {
     async fn attempt(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
         self.rules.counts.requests.fetch_add(1, Relaxed);
-        let answer = self.inner.execute(request).await.map_err(|error| Fault::of_connection(&error))?;
+        let for_credentials = request.uri().host().is_some_and(is_metadata);
+        let answer = self.inner.execute(request).await.map_err(|error| match for_credentials {
+            true => {
+                Fault::new(Kind::Denied, "no credentials are in the environment, and the machine has none")
+            }
+            false => Fault::of_connection(&error),
+        })?;
         let (parts, body) = answer.into_parts();
         if !parts.status.is_success() {
             // Whatever was sent of the reason will do.
@@ -93,6 +99,11 @@ impl Client {
         self.rules.counts.bytes.fetch_add(bytes.len() as u64, Relaxed);
         Ok(HttpResponse::from_parts(parts, HttpResponseBody::from(bytes)))
     }
+}
+
+/// Whether it is the host that gives a machine of a cloud its credentials; elsewhere nobody answers there.
+fn is_metadata(host: &str) -> bool {
+    ["169.254.169.254", "169.254.170.2", "metadata.google.internal", "metadata"].contains(&host)
 }
 
 async fn collect(body: HttpResponseBody, max_bytes: u64, bytes: &mut Vec<u8>) -> Result<(), Fault> {
