@@ -40,7 +40,7 @@ pub(crate) enum Act {
     Refuse(u16, String),
     /// The answer begins after a while.
     Wait(Duration),
-    /// The answer's body comes byte by byte, with this pause between.
+    /// The answer's body comes in a hundred pieces, with this pause between.
     Trickle(Duration),
 }
 
@@ -163,9 +163,9 @@ fn serve(mut stream: TcpStream, behind: &Behind, rule: &Rule, seen: &Mutex<Vec<R
                 return;
             }
             Act::Trickle(pause) => stream.write_all(head.as_bytes()).and_then(|()| {
-                body.iter().try_for_each(|byte| {
+                body.chunks(1 + body.len() / 100).try_for_each(|piece| {
                     thread::sleep(pause);
-                    stream.write_all(&[*byte])
+                    stream.write_all(piece)
                 })
             }),
             Act::Wait(pause) => {
