@@ -1,5 +1,7 @@
 //! Data sets that are named by URLs, the tables of archives, and the cache in memory.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use crate::support::{fail, feedline, photos, report, succeed, word};
 
 #[test]

@@ -1,6 +1,8 @@
 //! A small HTTP server: a store in memory that speaks as much of S3 as is read, or a way through to a real server; and
 //! ahead of either, the faults that a test asks for.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -132,6 +132,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_machine_without_credentials_of_its_own_is_told_from_a_store_that_does_not_answer() {
+        assert!(is_metadata("169.254.169.254") && is_metadata("metadata.google.internal"));
+        assert!(!is_metadata("bucket.s3.amazonaws.com") && !is_metadata("127.0.0.1"));
+    }
+
+    #[test]
     fn pauses_double_up_to_a_bound_and_are_never_the_same() {
         for (tries, most) in [(1, 50), (2, 100), (3, 200), (7, 3200), (8, 5000), (4000, 5000)] {
             let most = Duration::from_millis(most);
