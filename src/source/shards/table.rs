@@ -28,10 +28,11 @@ pub(in crate::source) fn write(size: u64, images: &[Found]) -> String {
     text
 }
 
-/// The images of an archive of `size` bytes.
+/// The images of an archive of `size` bytes. Archives at hand are read themselves: only remote ones have need of it.
 ///
 /// # Errors
 /// Why the table cannot be used, as a sentence.
+#[cfg(any(feature = "remote", test))]
 pub(in crate::source) fn read(text: &[u8], size: u64) -> Result<Vec<Found>, String> {
     let damaged = || "it is damaged: write it again".to_owned();
     let text = std::str::from_utf8(text).map_err(|_| damaged())?;
@@ -51,6 +52,7 @@ pub(in crate::source) fn read(text: &[u8], size: u64) -> Result<Vec<Found>, Stri
     images.filter(|images| count.parse() == Ok(images.len())).ok_or_else(damaged)
 }
 
+#[cfg(any(feature = "remote", test))]
 fn image(line: &str, size: u64) -> Option<Found> {
     let mut fields = line.splitn(4, '\t');
     let mut number = || fields.next()?.parse::<i64>().ok();
@@ -62,6 +64,7 @@ fn image(line: &str, size: u64) -> Option<Found> {
     Some(Found { path: unescape(fields.next()?)?, offset, bytes, class })
 }
 
+#[cfg(any(feature = "remote", test))]
 fn unescape(path: &str) -> Option<String> {
     let mut plain = String::with_capacity(path.len());
     let mut characters = path.chars();
