@@ -48,7 +48,10 @@ fn a_cache_on_disk_is_for_urls_and_its_size_needs_its_place() {
 fn a_url_says_how_to_build_the_command_that_can_read_it() {
     for command in [&["bench", "--data"][..], &["verify"]] {
         let error = fail(&[command, &["s3://bucket/train"]].concat());
-        assert!(error.contains("without the feature `remote`") && error.contains("cargo install"), "{error}");
+        assert!(
+            error.contains("without the feature `remote`") && error.contains("--features remote"),
+            "{error}"
+        );
     }
 }
 

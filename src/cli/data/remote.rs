@@ -46,7 +46,7 @@ pub(super) fn open(url: &Path, _arguments: &RemoteArguments) -> anyhow::Result<A
     Err(feedline::error::Error::Unavailable {
         what: url.display().to_string(),
         why: "this command was built without the feature `remote`".into(),
-        remedy: "build it with `cargo install feedline --features remote`, or copy the data here".into(),
+        remedy: "build it with `--features remote`, or copy the data here".into(),
     }
     .into())
 }

@@ -80,13 +80,16 @@ impl Client {
     async fn attempt(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
         self.rules.counts.requests.fetch_add(1, Relaxed);
         let for_credentials = request.uri().host().is_some_and(is_metadata);
+        let no_credentials =
+            || Fault::new(Kind::Denied, "no credentials are in the environment, and the machine has none");
         let answer = self.inner.execute(request).await.map_err(|error| match for_credentials {
-            true => {
-                Fault::new(Kind::Denied, "no credentials are in the environment, and the machine has none")
-            }
+            true => no_credentials(),
             false => Fault::of_connection(&error),
         })?;
         let (parts, body) = answer.into_parts();
+        if for_credentials && parts.status.is_client_error() {
+            return Err(no_credentials());
+        }
         if !parts.status.is_success() {
             // Whatever was sent of the reason will do.
             let mut reason = Vec::new();
