@@ -34,3 +34,8 @@ pub mod source;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;
+
+/// So is that of the page on remote data.
+#[cfg(all(doctest, feature = "remote"))]
+#[doc = include_str!("../docs/remote.md")]
+pub struct RemotePage;

@@ -8,6 +8,7 @@
 mod batch;
 mod build_index;
 mod builder;
+mod byte_cache;
 mod course;
 mod crew;
 mod dense;
@@ -192,6 +193,7 @@ impl Loader {
             index: context.indexing.stats(),
             decoded_by,
             images,
+            traffic: context.source.traffic(),
             images_shared,
             image_cache_bytes,
             ..stats

@@ -13,9 +13,10 @@
 //! ```
 //!
 //! A folder of class directories is [`Folder`], a file that lists paths is [`List`], tar files are [`Shards`], an LMDB
-//! environment is [`Lmdb`]; with the features `tfrecord` and `parquet` there are `TfRecord` and `Parquet`; [`Yolo`] and
-//! [`Coco`] are data sets of labelled objects; [`WithMasks`] adds semantic masks to any of them. `docs/sources.md` has
-//! them side by side. A new source is one file below this one, its two lines here, and one line
+//! environment is [`Lmdb`]; with the features `tfrecord` and `parquet` there are `TfRecord` and `Parquet`, with `remote`
+//! `Remote`, which reads what lies in object stores; [`Yolo`] and [`Coco`] are data sets of labelled objects.
+//! [`WithMasks`] adds semantic masks to any of them, [`Cached`] keeps what was read in memory. `docs/sources.md` has them
+//! side by side. A new source is one file below this one, its two lines here, and one line
 //! in `tests/source_contract.rs`, which holds every source to the promises of [`Source`].
 
 mod classes;
@@ -37,6 +38,13 @@ mod tfrecord;
 mod with_masks;
 mod yolo;
 
+mod cached;
+#[cfg(feature = "remote")]
+mod disk_cache;
+#[cfg(feature = "remote")]
+mod remote;
+mod traffic;
+
 pub use coco::{Coco, CocoOptions};
 pub use folder::{Folder, FolderOptions};
 pub use labels::report::{BadLabel, LabelReport, OnBadLabel};
@@ -52,6 +60,11 @@ pub(crate) use tfrecord::{Feature, write::record as tfrecord};
 pub use tfrecord::{TfRecord, TfRecordOptions};
 pub use with_masks::{MaskOptions, WithMasks};
 pub use yolo::{Yolo, YoloOptions};
+
+pub use cached::Cached;
+#[cfg(feature = "remote")]
+pub use remote::{Remote, RemoteOptions};
+pub use traffic::Traffic;
 
 use crate::error::{Error, Result};
 use crate::label::Label;
@@ -112,6 +125,11 @@ pub trait Source: Send + Sync {
     fn record(&self, index: usize) -> usize {
         index
     }
+
+    /// What reading cost so far, and what caches saved; all zero where nothing is counted.
+    fn traffic(&self) -> Traffic {
+        Traffic::default()
+    }
 }
 
 /// Lets a source be chosen at run time, or shared.
@@ -141,6 +159,9 @@ macro_rules! forward {
             }
             fn record(&self, index: usize) -> usize {
                 (**self).record(index)
+            }
+            fn traffic(&self) -> Traffic {
+                (**self).traffic()
             }
         }
     )*};

@@ -249,3 +249,43 @@ fn shards_are_shuffled_a_few_at_a_time_and_a_run_can_be_resumed() {
     let again = loader();
     assert_eq!(keys(again.resume(&state).unwrap()), whole[12..]);
 }
+
+#[test]
+fn a_table_beside_an_archive_spares_its_headers_as_long_as_it_is_its_own() {
+    use std::time::{Duration, SystemTime};
+    let folder = tempfile::tempdir().unwrap();
+    let members: [Member; 4] = [("a.jpg", b"one"), ("a.cls", b"3"), ("b.png", b"two"), ("c.webp", b"three")];
+    let path = archive(folder.path(), "0.tar", &members);
+    let all = || -> Vec<(String, Label, Vec<u8>)> {
+        let shards = Shards::open([&path]).unwrap();
+        let record = |index| {
+            let mut bytes = Vec::new();
+            shards.read(index, &mut bytes).unwrap();
+            (shards.key(index).into_owned(), shards.label(index), bytes)
+        };
+        (0..shards.len()).map(record).collect()
+    };
+    let scanned = all();
+    let tables = Shards::open([&path]).unwrap().write_tables().unwrap();
+    assert_eq!(tables, [folder.path().join("0.tar.index")]);
+    assert_eq!(all(), scanned);
+    // The headers gone, but not the images: only the table can still say where those are.
+    let written = std::fs::metadata(&path).unwrap().modified().unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[..512].fill(b'x');
+    write(&path, &bytes).unwrap();
+    let set = |time: SystemTime| File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+    set(written);
+    assert_eq!(all(), scanned);
+    set(SystemTime::now() + Duration::from_secs(60));
+    assert!(Shards::open([&path]).is_err(), "the archive is newer than the table");
+    set(written);
+    let table = std::fs::read(&tables[0]).unwrap();
+    write(&tables[0], &table[..table.len() - 1]).unwrap();
+    assert!(Shards::open([&path]).is_err(), "the table is damaged");
+    write(&tables[0], &table).unwrap();
+    bytes.extend([0; 512]);
+    write(&path, &bytes).unwrap();
+    set(written);
+    assert!(Shards::open([&path]).is_err(), "the archive has another length");
+}

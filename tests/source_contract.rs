@@ -11,12 +11,16 @@ use feedline::label::Label;
 use feedline::source::Parquet;
 #[cfg(feature = "tfrecord")]
 use feedline::source::TfRecord;
-use feedline::source::{Coco, Folder, List, Lmdb, Memory, Shards, Source, WithMasks, Yolo};
+use feedline::source::{Cached, Coco, Folder, List, Lmdb, Memory, Shards, Source, WithMasks, Yolo};
 use heed::{DatabaseFlags, EnvFlags};
 use std::collections::HashSet;
 use std::error::Error as _;
 use std::path::Path;
 
+#[cfg(feature = "remote")]
+#[allow(dead_code, reason = "faults are for the tests in tests/remote")]
+#[path = "remote/server.rs"]
+mod server;
 #[path = "formats/write.rs"]
 mod write;
 
@@ -283,6 +287,28 @@ fn lmdb(folder: &Path) -> Box<dyn Source> {
     Box::new(Lmdb::open(folder.join("lmdb")).unwrap())
 }
 
+/// The records as objects of a store.
+#[cfg(feature = "remote")]
+fn remote(objects: std::collections::BTreeMap<String, Vec<u8>>) -> Box<dyn Source> {
+    // It serves until the tests end.
+    let server = Box::leak(Box::new(server::Server::start(objects, false)));
+    let options = feedline::source::Remote::options().endpoint(server.url()).anonymous(true);
+    Box::new(options.open("s3://bucket").unwrap())
+}
+
+#[cfg(feature = "remote")]
+fn remote_objects(_: &Path) -> Box<dyn Source> {
+    let object = |(path, bytes, _): (&str, Vec<u8>, i64)| (format!("bucket/{path}"), bytes);
+    remote(records().into_iter().map(object).collect())
+}
+
+#[cfg(feature = "remote")]
+fn remote_archives(folder: &Path) -> Box<dyn Source> {
+    drop(shards(folder));
+    let object = |name: &str| (format!("bucket/{name}"), std::fs::read(folder.join(name)).unwrap());
+    remote(["train-0.tar", "train-1.tar"].map(object).into())
+}
+
 contract!(folder, true, |path| Box::new(Folder::open(path).unwrap()));
 contract!(any_folder, true, |path| Box::new(Folder::open_any(path).unwrap()));
 contract!(list_of_indices, true, |path| list(path, "\t", |class| class.to_string()));
@@ -310,5 +336,10 @@ contract!(files_with_masks, true, |path| {
     let images = list(path, "\t", |class| class.to_string());
     Box::new(WithMasks::options().allow_missing(true).open(images, path.join("masks")).unwrap())
 });
+#[cfg(feature = "remote")]
+contract!(objects_of_a_store, false, remote_objects);
+#[cfg(feature = "remote")]
+contract!(archives_of_a_store, false, remote_archives);
 contract!(memory_records, false, |_| Box::new(memory()));
+contract!(kept_in_memory, false, |_| Box::new(Cached::new(memory(), 50_000)));
 contract!(shared, false, |_| Box::new(std::sync::Arc::new(memory())));

@@ -5,7 +5,7 @@ mod report;
 mod state;
 
 use super::data::Repeated;
-use super::options::{BatchLayoutName, DTypeName, DeviceName, progress};
+use super::options::{BatchLayoutName, ByteCount, DTypeName, DeviceName, progress};
 use super::pipeline::Pipeline;
 use super::print;
 use anyhow::bail;
@@ -73,6 +73,9 @@ pub(crate) struct Arguments {
     /// Simulate a trainer that takes this long for each batch
     #[arg(long, value_name = "MS")]
     step_ms: Option<u64>,
+    /// Most compressed bytes kept in memory from one look at a file to the next, as 4G [default: the recipe's, or none]
+    #[arg(long, value_name = "BYTES")]
+    byte_cache: Option<ByteCount>,
     /// What becomes of a file that cannot be used [default: the recipe's, or fail]
     #[arg(long)]
     bad_sample: Option<BadSampleName>,
@@ -146,6 +149,7 @@ impl Arguments {
         section.batch_size = self.batch_size.or(section.batch_size).or(Some(USUAL_BATCH));
         section.workers = self.workers.or(section.workers);
         section.prefetch = self.prefetch.or(section.prefetch);
+        section.byte_cache = self.byte_cache.map(|bytes| bytes.0).or(section.byte_cache);
         recipe.output.dtype = self.dtype.map_or(recipe.output.dtype, DType::from);
         recipe.output.layout = self.layout.map_or(recipe.output.layout, Layout::from);
         let source: Arc<dyn Source> = Arc::new(Repeated { source, samples: self.images });

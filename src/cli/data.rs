@@ -1,12 +1,18 @@
 //! The data set that a command works on: a folder, a list, tar, TFRecord or Parquet files, an LMDB environment, a YOLO or
 //! COCO data set, or the photographs that come with the crate.
 
+mod remote;
+mod repeated;
+
+pub(crate) use repeated::Repeated;
+
 use anyhow::bail;
 use clap::ValueEnum;
 use feedline::error::Result;
 use feedline::label::Label;
 use feedline::source::{
-    Coco, Folder, LabelReport, List, Lmdb, OnBadLabel, Parquet, Shards, Source, TfRecord, WithMasks, Yolo,
+    Coco, Folder, LabelReport, List, Lmdb, OnBadLabel, Parquet, Shards, Source, TfRecord, Traffic, WithMasks,
+    Yolo,
 };
 use std::borrow::Cow;
 use std::io::Write;
@@ -44,6 +50,8 @@ pub(crate) struct DataOptions {
     /// Keep the labels of a YOLO or COCO data set in this file from run to run
     #[arg(long, value_name = "FILE")]
     pub(crate) label_cache: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) remote: remote::RemoteArguments,
 }
 
 impl DataOptions {
@@ -68,6 +76,7 @@ impl DataOptions {
             ("--label-column", self.label_column.is_some(), columns, tables),
             ("--on-bad-label", self.on_bad_label.is_some(), yolo || coco, objects),
             ("--label-cache", self.label_cache.is_some(), yolo || coco, objects),
+            ("--cache-dir", self.remote.cache_dir.is_some(), kind == Kind::Remote, "URLs (s3://...)"),
         ];
         if let Some((option, .., what)) = given.iter().find(|(_, given, serves, _)| *given && !serves) {
             let name = kind.to_possible_value().map_or_else(String::new, |word| word.get_name().to_owned());
@@ -106,6 +115,8 @@ pub(crate) enum Kind {
     Yolo,
     /// A COCO annotation file (JSON)
     Coco,
+    /// A URL: s3://, gs://, az://, https:// or http://
+    Remote,
 }
 
 /// The words for what becomes of bad labels.
@@ -163,6 +174,7 @@ pub(crate) fn open(data: Option<&Path>, options: &DataOptions) -> anyhow::Result
         Kind::Lmdb => Arc::new(Lmdb::open(&path)?),
         Kind::Parquet => Arc::new(open_parquet(&path, options)?),
         Kind::Folder => Arc::new(open_folder(&path)?),
+        Kind::Remote => remote::open(&path, &options.remote)?,
         Kind::Yolo | Kind::Coco => {
             let labelled = open_labelled(&path, kind, options, false)?;
             say_what_it_is(&path, &labelled, options);
@@ -183,6 +195,9 @@ pub(crate) fn open(data: Option<&Path>, options: &DataOptions) -> anyhow::Result
 
 /// What the data at `path` looks like.
 pub(crate) fn kind_of(path: &Path) -> Kind {
+    if remote::is_url(path) {
+        return Kind::Remote;
+    }
     let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     match path.is_file() {
         _ if Shards::is_at(path) => Kind::Tar,
@@ -344,54 +359,5 @@ fn bundled() -> anyhow::Result<PathBuf> {
             places[0].display(),
             places[1].display()
         ),
-    }
-}
-
-/// A source over and over, until there are `samples` of them, so that a small data set makes one long epoch.
-pub(crate) struct Repeated {
-    pub(crate) source: Arc<dyn Source>,
-    pub(crate) samples: usize,
-}
-
-impl Repeated {
-    fn own(&self, index: usize) -> usize {
-        index % self.source.len().max(1)
-    }
-}
-
-impl Source for Repeated {
-    fn len(&self) -> usize {
-        if self.source.is_empty() { 0 } else { self.samples }
-    }
-
-    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        self.source.read(self.own(index), bytes)
-    }
-
-    fn key(&self, index: usize) -> Cow<'_, str> {
-        self.source.key(self.own(index))
-    }
-
-    fn label(&self, index: usize) -> Label {
-        self.source.label(self.own(index))
-    }
-
-    fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
-        self.source.mask(self.own(index), bytes)
-    }
-
-    fn classes(&self) -> &[String] {
-        self.source.classes()
-    }
-
-    fn shard_ends(&self) -> Vec<u64> {
-        let (len, ends) = (self.source.len() as u64, self.source.shard_ends());
-        let samples = self.samples as u64;
-        let rounds = (0..samples.div_ceil(len.max(1))).map(|round| round * len);
-        rounds.flat_map(|before| ends.iter().map(move |end| (before + end).min(samples))).collect()
-    }
-
-    fn record(&self, index: usize) -> usize {
-        self.source.record(self.own(index))
     }
 }

@@ -1,10 +1,11 @@
 //! `feedline index`: the decode indexes of a data set, found ahead of training.
 
-use super::data::{self, DataOptions};
+use super::data::{self, DataOptions, Kind};
 use super::options::progress;
 use super::print;
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use feedline::loader;
+use feedline::source::Shards;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 /// 1 if any file is bad; the images are only read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A folder, a text file that lists images, a tar file, or a YOLO or COCO data set
+    /// A folder, a text file that lists images, a tar file, a YOLO or COCO data set, or a URL
     #[arg(value_name = "DIR|LIST")]
     data: PathBuf,
     #[command(flatten)]
@@ -25,13 +26,22 @@ pub(crate) struct Arguments {
     /// Threads that read and decode [default: one a core]
     #[arg(long)]
     workers: Option<usize>,
+    /// Instead, write a table of each tar file beside it (NAME.tar.index), with which it is opened by one request once both
+    /// lie in an object store
+    #[arg(long, conflicts_with_all = ["out", "workers"])]
+    tables: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    if arguments.tables {
+        return write_tables(arguments);
+    }
     let source = data::open(Some(&arguments.data), &arguments.options)?;
     let out = match &arguments.out {
         Some(out) => out.clone(),
         None => {
+            let remote = arguments.options.kind_of(&arguments.data)? == Kind::Remote;
+            ensure!(!remote, "nothing is written beside a URL: say where the indexes go with --out");
             let data = arguments.data.canonicalize()?;
             let name = data.file_name().context("the root folder has no place beside it: give --out")?;
             let mut name = name.to_owned();
@@ -54,4 +64,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         out.display()
     ))?;
     Ok(if report.failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn write_tables(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let data = &arguments.data;
+    let is_tar = arguments.options.kind_of(data)? == Kind::Tar;
+    ensure!(is_tar, "--tables is for tar files, and {} is none, nor a folder of them", data.display());
+    let shards = if data.is_file() { Shards::open([data])? } else { Shards::folder(data)? };
+    for table in shards.write_tables()? {
+        print(&table.display().to_string())?;
+    }
+    Ok(ExitCode::SUCCESS)
 }

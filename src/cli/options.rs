@@ -118,6 +118,26 @@ impl DeviceName {
     }
 }
 
+/// A number of bytes: `4096`, or with a binary prefix as in `512K`, `64M`, `20G`, `2T`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ByteCount(pub(crate) u64);
+
+impl std::str::FromStr for ByteCount {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let (digits, shift) = match word.strip_suffix(['K', 'M', 'G', 'T']) {
+            Some(digits) if word.ends_with('K') => (digits, 10),
+            Some(digits) if word.ends_with('M') => (digits, 20),
+            Some(digits) if word.ends_with('G') => (digits, 30),
+            Some(digits) => (digits, 40),
+            None => (word, 0),
+        };
+        let bytes = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(1 << shift));
+        bytes.map(ByteCount).ok_or_else(|| "give a number of bytes, as 4096, 512K, 64M, 20G or 2T".into())
+    }
+}
+
 /// The device's word, as `--device` takes it.
 pub(crate) fn device_word(device: Device) -> String {
     match device {
@@ -137,6 +157,16 @@ pub(crate) fn progress(length: u64, what: &str) -> ProgressBar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_counted_with_binary_prefixes() {
+        let bytes = |word: &str| word.parse().map(|ByteCount(bytes)| bytes);
+        assert_eq!(bytes("7"), Ok(7));
+        assert_eq!((bytes("3K"), bytes("20G"), bytes("2T")), (Ok(3072), Ok(20 << 30), Ok(2 << 40)));
+        for word in ["", "G", "-1", "1.5G", "4g", "99999999T", "12GB"] {
+            assert!(bytes(word).is_err(), "{word}");
+        }
+    }
 
     #[test]
     fn devices_are_named_by_kind_and_number() {

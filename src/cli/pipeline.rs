@@ -16,7 +16,7 @@ pub(crate) const IGNORED: u8 = 255;
 pub(crate) struct Pipeline {
     /// A folder of images, with or without a directory for each class; tar, TFRecord or Parquet files (one, a folder of
     /// them, or a pattern); an LMDB environment; a file that lists images (text, CSV, TSV, JSON lines); a YOLO data.yaml or
-    /// folder, or COCO annotations; without it the bundled photographs
+    /// folder, or COCO annotations; a URL (s3://bucket/prefix, gs://, az://, https://); without it the bundled photographs
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]

@@ -39,8 +39,13 @@ pub(crate) fn refuse_other_file(path: &Path, magic: &[u8; 16], what: &str) -> Re
 /// Lets `write` fill a new file beside `path`, which then takes its place. Where that fails, whatever was at `path` is
 /// still there.
 pub(crate) fn put_in_place(path: &Path, write: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
+    put_unsynced(path, |file| write(file).and_then(|file| file.sync_all().map(|()| file)))
+}
+
+/// The same without waiting for the disk: what a machine that loses its power may lose, and a checksum tells.
+pub(crate) fn put_unsynced(path: &Path, write: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
     let (beside, new) = create_first_free((0..MAX_NAMES).map(|_| beside(path)))?;
-    let written = write(new).and_then(|file| file.sync_all()).and_then(|()| fs::rename(&beside, path));
+    let written = write(new).and_then(|_| fs::rename(&beside, path));
     written.inspect_err(|_| {
         // The half-written file is ours alone; if even this fails it does no harm.
         drop(fs::remove_file(&beside));

@@ -1,5 +1,6 @@
 //! What a loader is to do, said option by option and checked as a whole.
 
+use super::byte_cache;
 use super::crew::{Crew, MAX_WORKERS};
 use super::gallery::Gallery;
 use super::indexing::Indexing;
@@ -51,6 +52,7 @@ pub struct LoaderBuilder {
     pub(super) partner_window: u64,
     pub(super) close_mosaic: Option<u64>,
     image_cache: usize,
+    pub(super) byte_cache: u64,
     workers: Option<usize>,
     prefetch: Option<usize>,
     bad: BadSample,
@@ -88,6 +90,7 @@ impl LoaderBuilder {
             partner_window: 128,
             close_mosaic: None,
             image_cache: IMAGE_CACHE_BYTES,
+            byte_cache: 0,
             workers: None,
             prefetch: None,
             bad: BadSample::default(),
@@ -312,7 +315,7 @@ impl LoaderBuilder {
             gallery: (shares && engine.is_none()).then(|| Gallery::new(image_cache)),
             indexing,
             engine,
-            source: self.source,
+            source: byte_cache::around(self.source, self.byte_cache),
             planner,
             sampler,
             identity: OnceLock::new(),

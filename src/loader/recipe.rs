@@ -26,6 +26,7 @@ impl LoaderBuilder {
             self = self.multi_scale(section.multi_scale());
         }
         self = given(self, section.prefetch, |builder, batches| builder.prefetch(batches as usize));
+        self = given(self, section.byte_cache, Self::byte_cache);
         let labels = &recipe.labels;
         if labels.format.is_some() || labels.unit.is_some() {
             self = self.boxes(labels.format.unwrap_or_default(), labels.unit.unwrap_or_default());

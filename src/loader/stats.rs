@@ -4,6 +4,7 @@ use super::histogram::{Histogram, Timing};
 use super::policy::Stage;
 use crate::device::DecodedBy;
 use crate::index::IndexStats;
+use crate::source::Traffic;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -79,6 +80,7 @@ impl Meters {
             first_batch_seconds: (first > 0).then_some(first as f64 * 1e-9),
             index: IndexStats::default(),
             decoded_by: None,
+            traffic: Traffic::default(),
         }
     }
 }
@@ -123,6 +125,8 @@ pub struct Stats {
     pub index: IndexStats,
     /// Which decoders a GPU's images went through; `None` where the device is the CPU.
     pub decoded_by: Option<DecodedBy>,
+    /// What reading asked of a store, and what caches of compressed bytes saved.
+    pub traffic: Traffic,
 }
 
 /// The part that everything else waits for.

@@ -108,6 +108,8 @@ pub struct LoaderSection {
     pub sizes: Option<Vec<Extent>>,
     /// What the edges of batches are multiples of, with rect or multi_scale (default 32).
     pub stride: Option<u32>,
+    /// Most bytes of compressed files that are kept in memory.
+    pub byte_cache: Option<u64>,
 }
 
 impl LoaderSection {

@@ -23,6 +23,12 @@ impl Classes {
         }
     }
 
+    /// -1 for none.
+    #[cfg(feature = "remote")]
+    pub(super) fn indices(&self) -> &[i64] {
+        &self.of
+    }
+
     pub(super) fn push(&mut self, class: i64) {
         self.of.push(class);
     }

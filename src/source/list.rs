@@ -2,7 +2,7 @@
 
 mod json_lines;
 mod table;
-mod text;
+pub(super) mod text;
 
 use super::Source;
 use super::classes::{Classes, Gathering, Said};
@@ -77,9 +77,9 @@ struct Columns {
 }
 
 /// What a line says.
-struct Row<'a> {
-    path: &'a str,
-    label: Said<'a>,
+pub(super) struct Row<'a> {
+    pub(super) path: &'a str,
+    pub(super) label: Said<'a>,
 }
 
 impl List {

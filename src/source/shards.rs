@@ -1,15 +1,19 @@
 //! Tar files of images, named as WebDataset names them, with any record at hand at any time.
 
-mod scan;
+pub(super) mod scan;
+pub(super) mod table;
 
 use super::Source;
 use super::classes::Classes;
 use super::paths::{Wanted, files_in, names_any, short_names};
 use super::spans::Spans;
 use crate::error::{Error, Result};
+use crate::index::place::{put_in_place, refuse_other_file};
 use crate::label::Label;
+use scan::Found;
 use serde::Deserialize;
 use std::borrow::Cow;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -18,7 +22,8 @@ use std::{fs, io};
 /// Members of one sample lie next to each other and share their path up to the first dot of the name: `n01/7.jpg` is an
 /// image, `n01/7.cls` its class, an index from 0 as text. Other members (`7.json`, `7.txt`, `7.seg.png`) are left out,
 /// and so are samples without an image. Opening reads the headers and the classes of all members, not the
-/// images; 32 bytes and the key of each record are kept. Compressed archives are refused, since nothing in them can be
+/// images, or the table that [`Shards::write_tables`] put beside an archive; 32 bytes and the key of each record are
+/// kept. Compressed archives are refused, since nothing in them can be
 /// read without all that is ahead of it.
 #[derive(Clone, Debug)]
 pub struct Shards {
@@ -36,7 +41,7 @@ impl Shards {
         let mut shards = Self { spans: Spans::of("archive"), classes: Classes::default() };
         let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
         for (path, name) in paths.iter().zip(short_names(&paths)) {
-            scan::scan(path, &mut |found| {
+            find_images(path, &mut |found| {
                 shards.spans.push(&[&name, "/", &found.path], found.offset, found.bytes);
                 shards.classes.push(found.class);
             })?;
@@ -93,6 +98,27 @@ impl Shards {
         self
     }
 
+    /// Writes a table of each archive beside it, under its name and `.index` behind that: where its images lie, and
+    /// their classes. With it the archive is opened without its headers being read, and a remote one by one request; put
+    /// it next to the archive there. The paths of the tables come back.
+    ///
+    /// # Errors
+    /// Those of [`Shards::open`]; a place that cannot be written to, or that holds a file of another kind.
+    pub fn write_tables(&self) -> Result<Vec<PathBuf>> {
+        let mut written = Vec::new();
+        for path in self.spans.paths() {
+            let mut found = Vec::new();
+            let size = scan::scan(path, &mut |image| found.push(image))?;
+            let place = table_place(path);
+            refuse_other_file(&place, table::MAGIC, "table of a tar file")?;
+            let text = table::write(size, &found);
+            put_in_place(&place, |mut file| file.write_all(text.as_bytes()).map(|()| file))
+                .map_err(|error| Error::io(&place, error, "make the folder of the archives writable"))?;
+            written.push(place);
+        }
+        Ok(written)
+    }
+
     /// Whether the path's name is that of an archive, compressed ones included, which [`Shards::open`] refuses.
     pub fn is_archive(path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -130,6 +156,30 @@ impl Source for Shards {
     fn shard_ends(&self) -> Vec<u64> {
         self.spans.ends()
     }
+}
+
+/// Hands each sample of the archive at `path` to `take`: from the table beside it, if there is a sound one that is no
+/// older than the archive and is of one of its length, else from the archive's headers.
+fn find_images(path: &Path, take: &mut dyn FnMut(Found)) -> Result<()> {
+    let modified = |about: &fs::Metadata| about.modified();
+    let sound = || {
+        let (archive, place) = (fs::metadata(path).ok()?, table_place(path));
+        let about = fs::metadata(&place).ok().filter(fs::Metadata::is_file)?;
+        let is_new = modified(&about).ok()? >= modified(&archive).ok()?;
+        table::read(&is_new.then(|| fs::read(&place))?.ok()?, archive.len()).ok()
+    };
+    match sound() {
+        Some(images) => images.into_iter().for_each(take),
+        None => drop(scan::scan(path, take)?),
+    }
+    Ok(())
+}
+
+/// Where the table of the archive at `path` lies.
+fn table_place(path: &Path) -> PathBuf {
+    let mut place = path.as_os_str().to_owned();
+    place.push(table::ENDING);
+    place.into()
 }
 
 /// The part of a packed folder's manifest that is of use here.

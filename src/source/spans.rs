@@ -59,6 +59,10 @@ impl Spans {
         self.records.len()
     }
 
+    pub(super) fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
     /// The file that a record lies in.
     pub(super) fn path(&self, index: usize) -> &Path {
         self.file(index).1

@@ -1,7 +1,7 @@
 //! Semantic masks for the images of any source, from a folder of PNG files.
 
 use super::files::Files;
-use super::{MAX_FILE_BYTES, Source};
+use super::{MAX_FILE_BYTES, Source, Traffic};
 use crate::error::{Error, Result};
 use crate::label::Label;
 use std::borrow::Cow;
@@ -185,8 +185,16 @@ impl<S: Source> Source for WithMasks<S> {
         self.source.classes()
     }
 
+    fn shard_ends(&self) -> Vec<u64> {
+        self.source.shard_ends()
+    }
+
     fn record(&self, index: usize) -> usize {
         self.source.record(index)
+    }
+
+    fn traffic(&self) -> Traffic {
+        self.source.traffic()
     }
 }
 

@@ -9,6 +9,11 @@ mod labelled;
 mod pack;
 mod plan;
 mod preview;
+mod remote;
+#[cfg(feature = "remote")]
+#[allow(dead_code, reason = "faults are for the tests in tests/remote")]
+#[path = "../remote/server.rs"]
+mod server;
 mod support;
 #[path = "../formats/write.rs"]
 mod write;

@@ -106,7 +106,8 @@ pub(crate) fn check_threads(file: &File) -> Vec<String> {
             && three[1].text == "::"
             && ["spawn", "Builder", "scope", "{"].contains(&three[2].text)
     };
-    let pool = |token: &Token<'_>| token.text == "rayon";
+    // Crates that would start threads of their own; `remote` drives its runtime with the threads that wait for it.
+    let pool = |token: &Token<'_>| ["rayon", "new_multi_thread", "spawn_blocking"].contains(&token.text);
     let lines = tokens.windows(3).filter(|three| starts(three)).map(|three| three[0].line);
     lines
         .chain(tokens.iter().filter(|token| pool(token)).map(|token| token.line))
@@ -186,6 +187,11 @@ mod tests {
             3
         );
         assert_eq!(starts("src/source.rs", "use std::thread::{spawn, JoinHandle};"), 1);
+        assert_eq!(
+            starts("src/source.rs", "Builder::new_multi_thread(); tokio::task::spawn_blocking(f);"),
+            2
+        );
+        assert_eq!(starts("src/source.rs", "Builder::new_current_thread()"), 0);
         assert_eq!(starts("src/loader/pool.rs", "std::thread::spawn(f)"), 0);
         assert_eq!(
             starts("src/source.rs", "thread::sleep(d); #[cfg(test)] mod tests { thread::scope(f) }"),

@@ -6,6 +6,7 @@ use crate::cli::doctor::simd_word;
 use crate::cli::options::{device_word, dtype_word, layout_word};
 use feedline::device::{DecodedBy, Device};
 use feedline::loader::{Loader, SLOTS_BESIDE, Stats};
+use feedline::source::Traffic;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -47,6 +48,8 @@ pub(crate) struct Report {
     trainer: Option<Trainer>,
     failures: u64,
     failed: Vec<Failed>,
+    /// What was asked of a store, and what caches of compressed bytes saved.
+    traffic: Traffic,
 }
 
 /// Each stage's share of the workers' time, summing to 1.
@@ -145,6 +148,7 @@ impl Report {
             limiting_why: limit.map(|(_, why)| why),
             failures: stats.failures,
             failed: failed(loader, files),
+            traffic: stats.traffic,
         })
     }
 
@@ -177,6 +181,7 @@ impl Report {
                 percent(render)
             ),
         ];
+        lines.extend(self.fetched());
         lines.extend(self.limit());
         if self.failures > 0 {
             lines.push(format!("{} bad samples; the first of {} files:", self.failures, self.failed.len()));
@@ -186,6 +191,24 @@ impl Report {
             );
         }
         lines
+    }
+
+    /// Where bytes came from, if any came from a store or a cache.
+    fn fetched(&self) -> Option<String> {
+        let Traffic { memory_hits, memory_misses, disk_hits, disk_misses, requests, retries, .. } =
+            self.traffic;
+        let cache = |name: &str, hits: u64, misses: u64| {
+            let percent = 100.0 * hits as f64 / ((hits + misses) as f64).max(1.0);
+            (hits + misses > 0).then(|| format!("{name} cache {percent:.0} % of {}", hits + misses))
+        };
+        let store = (requests > 0).then(|| {
+            let fetched = self.traffic.bytes_fetched as f64 / 1e6;
+            format!("{requests} requests, {retries} of them again, for {fetched:.1} MB")
+        });
+        let memory = cache("memory", memory_hits, memory_misses);
+        let parts: Vec<String> =
+            [memory, cache("disk", disk_hits, disk_misses), store].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("compressed bytes: {}", parts.join("; ")))
     }
 
     fn limit(&self) -> Option<String> {

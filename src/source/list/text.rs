@@ -19,7 +19,7 @@ pub(super) fn read(
 }
 
 /// Path and label of a line, or nothing where it says nothing.
-fn parse(line: &[u8]) -> Result<Option<Row<'_>>, String> {
+pub(in crate::source) fn parse(line: &[u8]) -> Result<Option<Row<'_>>, String> {
     let line = std::str::from_utf8(line)
         .map_err(|_| "the text is not UTF-8: save the list as UTF-8".to_owned())?
         .trim_end_matches(['\r', ' ', '\t']);

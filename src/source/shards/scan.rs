@@ -20,14 +20,15 @@ const COMPRESSED: [(&[u8], &str, &str); 4] = [
 ];
 
 /// One sample of the archive.
-pub(super) struct Found {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::source) struct Found {
     /// The image's path in the archive.
-    pub(super) path: String,
+    pub(in crate::source) path: String,
     /// Where its bytes begin in the archive.
-    pub(super) offset: u64,
-    pub(super) bytes: u64,
+    pub(in crate::source) offset: u64,
+    pub(in crate::source) bytes: u64,
     /// -1 where there is none.
-    pub(super) class: i64,
+    pub(in crate::source) class: i64,
 }
 
 /// The members met so far that share a stem.
@@ -38,13 +39,25 @@ struct Group {
     class: Option<i64>,
 }
 
-/// Hands each sample of the archive at `path` to `take`, in order.
-pub(super) fn scan(path: &Path, take: &mut dyn FnMut(Found)) -> Result<()> {
-    let unreadable =
-        |error| Error::io(path, error, "name a tar file that can be read; copy it again if it is damaged");
-    let refuse = |what: String| Error::config(format!("{}: {what}", path.display()));
-    let mut file = File::open(path).map_err(unreadable)?;
+const REMEDY: &str = "name a tar file that can be read; copy it again if it is damaged";
+
+/// Hands each sample of the archive at `path` to `take`, in order; the archive's size comes back.
+pub(super) fn scan(path: &Path, take: &mut dyn FnMut(Found)) -> Result<u64> {
+    let unreadable = |error| Error::io(path, error, REMEDY);
+    let file = File::open(path).map_err(unreadable)?;
     let length = file.metadata().map_err(unreadable)?.len();
+    scan_in(path, file, length, take).map(|()| length)
+}
+
+/// The same of an archive of `length` bytes that lies anywhere; `path` is what it is called in errors.
+pub(in crate::source) fn scan_in(
+    path: &Path,
+    mut file: impl Read + Seek,
+    length: u64,
+    take: &mut dyn FnMut(Found),
+) -> Result<()> {
+    let unreadable = |error| Error::io(path, error, REMEDY);
+    let refuse = |what: String| Error::config(format!("{}: {what}", path.display()));
     refuse_compressed(&mut file).map_err(unreadable)?.map_or(Ok(()), |what| Err(refuse(what)))?;
     let mut archive = Archive::new(file);
     let mut group = Group::default();
@@ -72,7 +85,7 @@ pub(super) fn scan(path: &Path, take: &mut dyn FnMut(Found)) -> Result<()> {
 }
 
 /// Says how the file is compressed, if it is; leaves it at its start.
-fn refuse_compressed(file: &mut File) -> std::io::Result<Option<String>> {
+fn refuse_compressed(file: &mut (impl Read + Seek)) -> std::io::Result<Option<String>> {
     let mut head = Vec::new();
     file.by_ref().take(8).read_to_end(&mut head)?;
     file.seek(SeekFrom::Start(0))?;
@@ -94,7 +107,7 @@ fn split(path: &str) -> Option<(&str, String)> {
 }
 
 impl Group {
-    fn add(&mut self, name: &str, is_class: bool, entry: &mut Entry<'_, File>) -> Result<(), String> {
+    fn add(&mut self, name: &str, is_class: bool, entry: &mut Entry<'_, impl Read>) -> Result<(), String> {
         if !entry.header().entry_type().is_file() {
             return Err(format!(
                 "{name} is a link or a sparse file: pack the archive again with the files themselves"
@@ -128,7 +141,7 @@ impl Group {
     }
 }
 
-fn read_class(entry: &mut Entry<'_, File>) -> Option<i64> {
+fn read_class(entry: &mut Entry<'_, impl Read>) -> Option<i64> {
     let mut text = String::new();
     entry.take(MAX_CLASS_BYTES).read_to_string(&mut text).ok()?;
     text.trim().parse::<u32>().ok().map(i64::from)

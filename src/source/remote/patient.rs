@@ -1,0 +1,152 @@
+//! An HTTP client that tries again what passes by itself, counts its requests, and hands out whole answers.
+//!
+//! All repeating is done here, for reads, listings and credentials alike, so that there is one rule and one count. An
+//! answer is taken whole before it is believed: a connection that breaks in its middle is a failed attempt like any
+//! other.
+
+use super::fault::{Fault, Kind, MAX_ERROR_BYTES};
+use async_trait::async_trait;
+use futures_util::StreamExt;
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody,
+    HttpService, ReqwestConnector,
+};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// The first pause; each one after it is twice as long, and up to half of it is left to chance.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// Answers other than records: listings, tokens.
+const LEAST_ANSWER_BYTES: u64 = 64 << 20;
+
+/// What was sent and what came.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) requests: AtomicU64,
+    pub(super) retries: AtomicU64,
+    pub(super) bytes: AtomicU64,
+}
+
+/// The rules of repeating; makes the client that keeps them.
+#[derive(Clone, Debug)]
+pub(super) struct Patient {
+    pub(super) max_retries: u32,
+    /// Nothing is tried again once so much time has passed.
+    pub(super) deadline: Duration,
+    pub(super) max_bytes: u64,
+    pub(super) counts: Arc<Counts>,
+}
+
+#[derive(Debug)]
+struct Client {
+    rules: Patient,
+    inner: HttpClient,
+}
+
+impl HttpConnector for Patient {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let inner = ReqwestConnector::default().connect(options)?;
+        Ok(HttpClient::new(Client { rules: self.clone(), inner }))
+    }
+}
+
+#[async_trait]
+impl HttpService for Client {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let began = Instant::now();
+        for tries in 1.. {
+            let fault = match self.attempt(request.clone()).await {
+                Ok(answer) => return Ok(answer),
+                Err(fault) => fault,
+            };
+            let pause = pause(tries);
+            let over = began.elapsed() + pause >= self.rules.deadline;
+            if !fault.kind.passes() || tries > self.rules.max_retries || over {
+                return Err(HttpError::new(HttpErrorKind::Unknown, fault.after(tries)));
+            }
+            self.rules.counts.retries.fetch_add(1, Relaxed);
+            tokio::time::sleep(pause).await;
+        }
+        Err(HttpError::new(HttpErrorKind::Unknown, Fault::too_slow(self.rules.deadline)))
+    }
+}
+
+impl Client {
+    async fn attempt(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
+        self.rules.counts.requests.fetch_add(1, Relaxed);
+        let for_credentials = request.uri().host().is_some_and(is_metadata);
+        let no_credentials =
+            || Fault::new(Kind::Denied, "no credentials are in the environment, and the machine has none");
+        let answer = self.inner.execute(request).await.map_err(|error| match for_credentials {
+            true => no_credentials(),
+            false => Fault::of_connection(&error),
+        })?;
+        let (parts, body) = answer.into_parts();
+        if for_credentials && parts.status.is_client_error() {
+            return Err(no_credentials());
+        }
+        if !parts.status.is_success() {
+            // Whatever was sent of the reason will do.
+            let mut reason = Vec::new();
+            let _ = collect(body, MAX_ERROR_BYTES as u64, &mut reason).await;
+            let name = parts.status.canonical_reason().unwrap_or_default();
+            return Err(Fault::of_status(parts.status.as_u16(), name, &reason));
+        }
+        let mut bytes = Vec::new();
+        collect(body, self.rules.max_bytes.max(LEAST_ANSWER_BYTES), &mut bytes).await?;
+        self.rules.counts.bytes.fetch_add(bytes.len() as u64, Relaxed);
+        Ok(HttpResponse::from_parts(parts, HttpResponseBody::from(bytes)))
+    }
+}
+
+/// Whether it is the host that gives a machine of a cloud its credentials; elsewhere nobody answers there.
+fn is_metadata(host: &str) -> bool {
+    ["169.254.169.254", "169.254.170.2", "metadata.google.internal", "metadata"].contains(&host)
+}
+
+async fn collect(body: HttpResponseBody, max_bytes: u64, bytes: &mut Vec<u8>) -> Result<(), Fault> {
+    let mut chunks = body.bytes_stream();
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|error| Fault::of_connection(&error))?;
+        if (bytes.len() + chunk.len()) as u64 > max_bytes {
+            let what = format!("the answer has more than max_file_bytes = {max_bytes} bytes");
+            return Err(Fault::new(Kind::TooLarge, what));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(())
+}
+
+/// The pause ahead of try number `tries` + 1. Chance keeps workers that failed together from coming back together; it
+/// touches no dice.
+fn pause(tries: u32) -> Duration {
+    let whole = FIRST_PAUSE.saturating_mul(1 << (tries - 1).min(16)).min(LONGEST_PAUSE);
+    let chance = RandomState::new().hash_one(tries) as u32;
+    whole / 2 + whole.mul_f64(f64::from(chance) / f64::from(u32::MAX) / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_without_credentials_of_its_own_is_told_from_a_store_that_does_not_answer() {
+        assert!(is_metadata("169.254.169.254") && is_metadata("metadata.google.internal"));
+        assert!(!is_metadata("bucket.s3.amazonaws.com") && !is_metadata("127.0.0.1"));
+    }
+
+    #[test]
+    fn pauses_double_up_to_a_bound_and_are_never_the_same() {
+        for (tries, most) in [(1, 50), (2, 100), (3, 200), (7, 3200), (8, 5000), (4000, 5000)] {
+            let most = Duration::from_millis(most);
+            let pauses: Vec<Duration> = (0..50).map(|_| pause(tries)).collect();
+            assert!(pauses.iter().all(|&pause| pause >= most / 2 && pause <= most), "{tries}: {pauses:?}");
+            assert!(pauses.iter().any(|&pause| pause != pauses[0]));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The records of a remote data set, close together in memory.
+
+use super::address::Address;
+use super::client::Object;
+use crate::error::Cause;
+use crate::label::Label;
+use object_store::path::Path;
+use std::ops::Range;
+
+/// Keys, classes and places of all records.
+#[derive(Debug, Default)]
+pub(super) struct Records {
+    keys: String,
+    records: Vec<Record>,
+    classes: Vec<String>,
+    /// The archives that records lie in; empty where each is an object of its own.
+    archives: Vec<Object>,
+    /// How many records there are up to the end of each archive.
+    ends: Vec<usize>,
+    /// What stands ahead of a key in the path of an object: the prefix, or the folder of a list.
+    base: String,
+    /// The version of the list that names the objects, where there is one.
+    list: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    key_end: u64,
+    /// -1 for none.
+    class: i64,
+    /// In an archive the offset, else the object's version.
+    place: u64,
+    /// `u64::MAX` where it is not known.
+    bytes: u64,
+}
+
+/// Where the bytes of a record lie.
+pub(super) struct Whereabouts {
+    pub(super) path: Path,
+    pub(super) part: Option<Range<u64>>,
+    pub(super) size: Option<u64>,
+    pub(super) version: Option<u64>,
+}
+
+impl Records {
+    /// No records yet, which will be objects of their own; `list` is the version of the list that names them.
+    pub(super) fn new(base: String, classes: Vec<String>, list: Option<u64>) -> Self {
+        Self { base, classes, list, ..Self::default() }
+    }
+
+    /// An object of its own; `bytes` and `version` where they are known.
+    pub(super) fn push(&mut self, key: &str, class: i64, about: Option<(u64, u64)>) {
+        let (bytes, version) = about.unwrap_or((u64::MAX, 0));
+        self.keys.push_str(key);
+        self.records.push(Record { key_end: self.keys.len() as u64, class, place: version, bytes });
+    }
+
+    /// A part of the archive that is being added, named by archive and path.
+    pub(super) fn push_part(&mut self, archive: &str, path: &str, class: i64, part: Range<u64>) {
+        self.keys.push_str(archive);
+        self.keys.push('/');
+        self.keys.push_str(path);
+        let bytes = part.end - part.start;
+        self.records.push(Record { key_end: self.keys.len() as u64, class, place: part.start, bytes });
+    }
+
+    /// Ends an archive.
+    pub(super) fn end_archive(&mut self, archive: Object) {
+        self.archives.push(archive);
+        self.ends.push(self.records.len());
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.keys.shrink_to_fit();
+        self.records.shrink_to_fit();
+    }
+
+    pub(super) fn is_list(&self) -> bool {
+        self.list.is_some()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    pub(super) fn key(&self, index: usize) -> &str {
+        let Some(record) = self.records.get(index) else { return "" };
+        let start = index.checked_sub(1).map_or(0, |before| self.records[before].key_end);
+        &self.keys[start as usize..record.key_end as usize]
+    }
+
+    pub(super) fn label(&self, index: usize) -> Label {
+        match self.records.get(index) {
+            Some(record) if record.class >= 0 => Label::Class(record.class),
+            _ => Label::Unlabelled,
+        }
+    }
+
+    pub(super) fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// Where record `index`, which there is, lies.
+    pub(super) fn find(&self, index: usize, address: &Address) -> Result<Whereabouts, Cause> {
+        let Record { place, bytes, .. } = self.records[index];
+        if let Some(archive) = self.archives.get(self.ends.partition_point(|&end| end <= index)) {
+            return Ok(Whereabouts {
+                path: archive.path.clone(),
+                part: Some(place..place + bytes),
+                size: Some(bytes),
+                version: Some(archive.version),
+            });
+        }
+        let name = format!("{}{}", self.base, self.key(index));
+        let path =
+            Path::parse(&name).map_err(|error| format!("{}/{name}: {error}; mend the list", address.root))?;
+        let known = bytes != u64::MAX;
+        let version = if known { Some(place) } else { self.list };
+        Ok(Whereabouts { path, part: None, size: known.then_some(bytes), version })
+    }
+}

@@ -1,0 +1,72 @@
+//! What is laid round a source hands on all that the source says.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use feedline::error::Error;
+use feedline::label::Label;
+use feedline::source::{Cached, Source, Traffic, WithMasks};
+
+fn class_names() -> Vec<String> {
+    vec!["cat".to_owned(), "dog".to_owned()]
+}
+
+/// A source of which every answer differs from the one that a source gives without an implementation of its own.
+struct Unusual;
+
+impl Source for Unusual {
+    fn len(&self) -> usize {
+        3
+    }
+    fn read(&self, _: usize, bytes: &mut Vec<u8>) -> Result<(), Error> {
+        *bytes = b"bytes".to_vec();
+        Ok(())
+    }
+    fn key(&self, index: usize) -> std::borrow::Cow<'_, str> {
+        format!("{index}.jpg").into()
+    }
+    fn label(&self, index: usize) -> Label {
+        Label::Class(index as i64)
+    }
+    fn mask(&self, _: usize, bytes: &mut Vec<u8>) -> Result<bool, Error> {
+        *bytes = b"mask".to_vec();
+        Ok(true)
+    }
+    fn classes(&self) -> &[String] {
+        static CLASSES: std::sync::LazyLock<Vec<String>> = std::sync::LazyLock::new(class_names);
+        &CLASSES
+    }
+    fn shard_ends(&self) -> Vec<u64> {
+        vec![1, 3]
+    }
+    fn record(&self, _: usize) -> usize {
+        2
+    }
+    fn traffic(&self) -> Traffic {
+        let mut traffic = Traffic::default();
+        traffic.requests = 7;
+        traffic
+    }
+}
+
+#[test]
+fn what_is_laid_round_a_source_hands_all_of_it_on() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("1.png"), b"another mask").unwrap();
+    let masked = WithMasks::options().allow_missing(true).open(Unusual, folder.path()).unwrap();
+    let all: [(&str, Box<dyn Source>, bool); 4] = [
+        ("Cached", Box::new(Cached::new(Unusual, 50_000)), true),
+        ("WithMasks", Box::new(masked), false),
+        ("Arc", Box::new(std::sync::Arc::new(Unusual)), true),
+        ("&", Box::new(&Unusual), true),
+    ];
+    for (name, source, with_mask) in all {
+        let mut bytes = Vec::new();
+        source.read(1, &mut bytes).unwrap();
+        assert_eq!((source.len(), source.is_empty(), &bytes[..]), (3, false, &b"bytes"[..]), "{name}");
+        assert_eq!((source.key(1).as_ref(), source.label(1)), ("1.jpg", Label::Class(1)), "{name}");
+        assert_eq!((source.classes(), source.shard_ends()), (&class_names()[..], vec![1, 3]), "{name}");
+        assert_eq!((source.record(1), source.traffic().requests), (2, 7), "{name}");
+        assert!(source.mask(1, &mut bytes).unwrap());
+        assert_eq!(bytes, if with_mask { &b"mask"[..] } else { b"another mask" }, "{name}");
+    }
+}
