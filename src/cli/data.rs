@@ -9,12 +9,9 @@ pub(crate) use repeated::Repeated;
 use anyhow::bail;
 use clap::ValueEnum;
 use feedline::error::Result;
-use feedline::label::Label;
 use feedline::source::{
-    Coco, Folder, LabelReport, List, Lmdb, OnBadLabel, Parquet, Shards, Source, TfRecord, Traffic, WithMasks,
-    Yolo,
+    Coco, Folder, LabelReport, List, Lmdb, OnBadLabel, Parquet, Shards, Source, TfRecord, WithMasks, Yolo,
 };
-use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
