@@ -9,11 +9,13 @@ use super::error::JpegError;
 use super::frame::Frame;
 use super::huffman::{END_OF_BLOCK, Table};
 use super::idct;
-use super::index::{Point, Trail};
+use super::index::Point;
 use super::pending::{Pending, Slot};
 use super::stream::Stream;
 use super::strips::{Place, Strips};
 use super::tables::{Quant, Tables, ZIGZAG};
+use super::trail::{Leg, Trail};
+use std::ops::Range;
 
 /// Where a value goes after an advance to `k`: to the coefficient before. What an "end of block" or a broken run would
 /// write lands in the room after a block (see [`Slot`]), so the hot loop needs no test for it.
@@ -120,6 +122,8 @@ impl BlockDecoder for Plain {
 /// A file whose only scan holds everything: decoded, transformed and converted row by row.
 pub(super) struct Whole<'a> {
     pub(super) bytes: &'a [u8],
+    /// Where the scan's data begin.
+    pub(super) from: usize,
     pub(super) frame: &'a Frame,
     pub(super) scan: &'a Scan,
     pub(super) tables: &'a Tables,
@@ -161,8 +165,25 @@ impl State {
     }
 }
 
+/// What the rows of a leg are decoded with.
+struct Tools<'a, 't> {
+    /// The file, as far as the leg may read it.
+    bytes: &'a [u8],
+    stream: &'a mut Stream,
+    strips: &'a mut Strips,
+    pending: &'a mut Pending,
+    trail: &'a mut Trail<'t>,
+}
+
+impl Tools<'_, '_> {
+    /// Transforms what waits.
+    fn flush(&mut self, quants: &[Quant; 4]) {
+        self.pending.flush(quants, self.strips.samples());
+    }
+}
+
 impl Whole<'_> {
-    /// Decodes from the row that `trail` starts at down to the last one that `strips` need.
+    /// Decodes what `trail` leads through, down to the last row that `strips` need.
     pub(super) fn decode(
         &self,
         stream: &mut Stream,
@@ -173,62 +194,95 @@ impl Whole<'_> {
         out: &mut PixelsMut<'_>,
     ) -> Result<(), JpegError> {
         let needed = strips.mcu_rows();
-        let mut state = trail.start.map_or_else(State::default, |point| State::at(&point, stream));
+        let mut next = trail.first_row();
         let mut ended = false;
-        for row in trail.row..needed.end {
-            if !ended {
-                match self.decode_row_fast(row, &mut state, stream, strips, pending) {
-                    Ok(()) => trail.note(row + 1, self.bytes, stream, &state.cursor, &state.predictions),
-                    Err((JpegError::Truncated { .. }, column)) if tolerate_truncated => {
-                        pending.flush(self.quants, strips.samples());
-                        self.fill_row(row, column, strips);
-                        ended = true;
+        while next < needed.end {
+            let leg = trail.leg(next);
+            next = leg.rows.end;
+            let mut tools = Tools {
+                bytes: &self.bytes[..leg.end.unwrap_or(self.bytes.len())],
+                stream,
+                strips,
+                pending,
+                trail,
+            };
+            let mut state = self.enter(&leg, &mut tools);
+            for row in leg.rows.clone() {
+                let columns = if row == leg.rows.start { leg.columns.clone() } else { 0..leg.columns.end };
+                if ended {
+                    self.fill_row(row, 0, tools.strips);
+                } else {
+                    match self.decode_row_fast(row, columns, &mut state, &mut tools) {
+                        Ok(()) => {}
+                        Err((JpegError::Truncated { .. }, column)) if tolerate_truncated => {
+                            tools.flush(self.quants);
+                            self.fill_row(row, column, tools.strips);
+                            ended = true;
+                        }
+                        Err((error, _)) => return Err(error),
                     }
-                    Err((error, _)) => return Err(error),
+                    tools.flush(self.quants);
                 }
-                pending.flush(self.quants, strips.samples());
-            } else {
-                self.fill_row(row, 0, strips);
-            }
-            if row >= needed.start {
-                strips.finish_mcu_row(row, row + 1 == needed.end, out.data, out.stride);
+                if row >= needed.start {
+                    tools.strips.finish_mcu_row(row, row + 1 == needed.end, out.data, out.stride);
+                }
             }
         }
         Ok(())
     }
 
+    /// Brings the stream to the start of a leg.
+    fn enter(&self, leg: &Leg, tools: &mut Tools<'_, '_>) -> State {
+        let (interval, bytes) = (self.tables.restart_interval, tools.bytes);
+        match &leg.start {
+            Some(point) => {
+                let passed = leg.rows.start * self.frame.mcus_across() + leg.columns.start;
+                tools.stream.resume(bytes, point.byte(), interval, passed);
+                State::at(point, tools.stream)
+            }
+            None => {
+                tools.stream.start(bytes, self.from, interval);
+                State::default()
+            }
+        }
+    }
+
     fn decode_row_fast(
         &self,
         row: usize,
+        columns: Range<usize>,
         state: &mut State,
-        stream: &mut Stream,
-        strips: &mut Strips,
-        pending: &mut Pending,
+        tools: &mut Tools<'_, '_>,
     ) -> RowResult {
         #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = pending.avx2() {
-            return self.decode_row(bmi2::Bmi2(avx2), row, state, stream, strips, pending);
+        if let Some(avx2) = tools.pending.avx2() {
+            return self.decode_row(bmi2::Bmi2(avx2), row, columns, state, tools);
         }
-        self.decode_row(Plain, row, state, stream, strips, pending)
+        self.decode_row(Plain, row, columns, state, tools)
     }
 
-    /// Decodes one row of MCUs; an error comes with the column of the MCU that it is in.
+    /// Decodes MCUs of one row; an error comes with the column of the MCU that it is in.
     fn decode_row(
         &self,
         decoder: impl BlockDecoder,
         row: usize,
+        columns: Range<usize>,
         state: &mut State,
-        stream: &mut Stream,
-        strips: &mut Strips,
-        pending: &mut Pending,
+        tools: &mut Tools<'_, '_>,
     ) -> RowResult {
-        let mut cursor = state.cursor;
-        let mut predictions = state.predictions;
+        let Tools { bytes, stream, strips, pending, trail } = tools;
+        let State { mut cursor, mut predictions } = *state;
         let units = self.units(row, strips);
         let units = units.get(..self.blocks_in_mcu()).unwrap_or(&units);
-        for column in 0..self.frame.mcus_across() {
+        let step = trail.step().unwrap_or(usize::MAX);
+        let mut place = (columns.start / step + 1).saturating_mul(step);
+        for column in columns.clone() {
+            if column == place {
+                trail.note((row, column), bytes, stream, &cursor, &predictions);
+                place += step;
+            }
             if stream.restart_is_due() {
-                cursor = stream.restart(self.bytes, cursor).map_err(|error| (error, column))?;
+                cursor = stream.restart(bytes, cursor).map_err(|error| (error, column))?;
                 predictions = [0; 4];
             }
             for unit in units {
@@ -242,14 +296,17 @@ impl Whole<'_> {
                     // DC is written all the same, and is all that one sample a block needs.
                     _ => decoder.decode::<false>(&mut cursor, data, unit.tables, prediction, slot),
                 };
-                let Ok(has_ac) = result else { return Err((stream.fault(self.bytes, &cursor), column)) };
+                let Ok(has_ac) = result else { return Err((stream.fault(bytes, &cursor), column)) };
                 if let Some(target) = target {
                     pending.push(has_ac, unit.component, target, self.quants, strips.samples());
                 }
             }
             if stream.overread(&cursor) {
-                return Err((stream.fault(self.bytes, &cursor), column));
+                return Err((stream.fault(bytes, &cursor), column));
             }
+        }
+        if columns.end == self.frame.mcus_across() {
+            trail.note((row + 1, 0), bytes, stream, &cursor, &predictions);
         }
         *state = State { cursor, predictions };
         Ok(())

@@ -71,6 +71,8 @@ struct Plane {
     ring: usize,
     /// Rows of samples of one MCU row.
     strip: usize,
+    /// Columns of samples of one MCU.
+    breadth: usize,
 }
 
 impl Plane {
@@ -100,6 +102,7 @@ impl Plane {
             stride,
             ring: 2 * strip,
             strip,
+            breadth: component.h * block,
         }
     }
 
@@ -203,6 +206,15 @@ impl Strips {
         let down = |plane: &Plane| plane.strip / plane.block;
         let first = planes.clone().map(|plane| plane.rows.start / down(plane)).min().unwrap_or(0);
         let last = planes.map(|plane| (plane.rows.end - 1) / down(plane)).max().unwrap_or(0);
+        first..last + 1
+    }
+
+    /// Columns of MCUs that hold a needed block.
+    pub(super) fn mcu_columns(&self) -> Range<usize> {
+        let planes = self.planes[..self.count].iter();
+        let across = |plane: &Plane| plane.breadth / plane.block;
+        let first = planes.clone().map(|plane| plane.columns.start / across(plane)).min().unwrap_or(0);
+        let last = planes.map(|plane| (plane.columns.end - 1) / across(plane)).max().unwrap_or(0);
         first..last + 1
     }
 
