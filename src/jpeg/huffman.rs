@@ -37,12 +37,22 @@ impl Entry {
         Entry(low | u64::from(length) << 40 | u64::from(!size & 63) << 46 | (add as u64) << 52)
     }
 
-    /// This symbol, which has the value `value`, and then `second`.
-    fn followed_by(self, value: i16, second: Entry) -> Self {
+    /// What a pair is made of that begins with this symbol, which has the value `value`; the second symbol's
+    /// [`Entry::tail`] is added.
+    fn head(self, value: i16) -> u64 {
         let bits = u64::from(self.bits());
-        let advances = u64::from(self.advance()) << 8 | u64::from(second.advance()) << 32;
-        let last = (second.0 & !0 << 40) + (bits << 40);
-        Entry((bits + u64::from(second.bits())) | advances | u64::from(value as u16) << 16 | last)
+        bits | u64::from(self.advance()) << 8 | u64::from(value as u16) << 16 | bits << 40
+    }
+
+    /// What this symbol adds to the entry of a symbol ahead of it.
+    fn tail(self) -> u64 {
+        u64::from(self.bits()) | u64::from(self.advance()) << 32 | self.0 & !0 << 40
+    }
+
+    /// Behind how many bits this symbol may be the second of a pair: its code and sign are within the index then.
+    fn reach(self) -> u32 {
+        let known = self.lead() + u32::from(self.size() != 0);
+        (LOOKAHEAD.saturating_sub(known)).min(MOST.saturating_sub(self.bits()))
     }
 
     /// Whether it holds a symbol; otherwise [`Table::long`] must be asked.
@@ -97,6 +107,17 @@ impl Entry {
         !(self.0 >> 46) as u32 & 63
     }
 }
+
+/// Neighbouring prefixes that begin with the same symbol, and with the same sign of its value if it has one.
+#[derive(Clone, Copy)]
+struct Run {
+    start: usize,
+    span: usize,
+    entry: Entry,
+}
+
+/// A run for each code and sign.
+const MOST_RUNS: usize = 512;
 
 /// What a table's symbols mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,40 +216,62 @@ impl Table {
             return;
         }
         self.merged_ready = true;
-        let mut single = [Entry(INCOMPLETE); 1 << LOOKAHEAD];
-        for length in 1..=LOOKAHEAD {
-            let first = self.limits[length as usize - 1] >> (16 - LOOKAHEAD);
-            for prefix in first..self.limits[length as usize] >> (16 - LOOKAHEAD) {
-                let code = (prefix >> (LOOKAHEAD - length)) as i32;
-                let symbol = self.symbols[(code + self.offsets[length as usize]) as usize & 255];
-                single[prefix as usize] = self.single(prefix, length, symbol);
-            }
+        let (runs, count) = self.runs();
+        let runs = &runs[..count.min(MOST_RUNS)];
+        // By the bits that begin with a second symbol: what it adds to the entry of the first, and behind how many.
+        let (mut tails, mut reaches) = ([0; 1 << LOOKAHEAD], [0; 1 << LOOKAHEAD]);
+        self.merged.fill(Entry(INCOMPLETE));
+        for Run { start, span, entry } in runs {
+            self.merged[*start..start + span].fill(*entry);
+            tails[*start..start + span].fill(entry.tail());
+            reaches[*start..start + span].fill(entry.reach());
         }
-        for (prefix, entry) in single.iter().enumerate() {
-            self.merged[prefix] = *entry;
-            let first = entry.bits();
-            if !entry.is_complete() || first > LOOKAHEAD || entry.advance() >= END_OF_BLOCK {
+        for Run { start, span, entry } in runs {
+            let (first, size) = (entry.bits(), entry.size());
+            if first >= LOOKAHEAD || entry.advance() >= END_OF_BLOCK {
                 continue;
             }
-            let second = single[(prefix << first) & ((1 << LOOKAHEAD) - 1)];
-            let known = first + second.lead() + u32::from(second.size() != 0);
-            if second.is_complete() && known <= LOOKAHEAD && first + second.bits() <= MOST {
-                let extra = (prefix as u32 >> (LOOKAHEAD - first)) & ((1 << entry.size()) - 1);
-                self.merged[prefix] = entry.followed_by(extend(extra, entry.size()) as i16, second);
+            let rest = LOOKAHEAD - first;
+            for (number, slots) in self.merged[*start..start + span].chunks_exact_mut(1 << rest).enumerate() {
+                let extra = ((start >> rest) + number) as u32 & ((1 << size) - 1);
+                let head = entry.head(extend(extra, size) as i16);
+                for (low, slot) in slots.iter_mut().enumerate() {
+                    let second = (low << first) & ((1 << LOOKAHEAD) - 1);
+                    if first <= reaches[second] {
+                        *slot = Entry(head + tails[second]);
+                    }
+                }
             }
         }
     }
 
-    /// The entry of one symbol, with its value's sign from the index and the rest from the bits.
-    fn single(&self, prefix: u32, length: u32, symbol: u8) -> Entry {
-        let (advance, size) = self.advance_and_size(symbol);
-        if size == 0 {
-            return Entry::new(length, advance, 0, true);
+    /// The symbols that a lookup finds whole, each with its value's sign from the index and the rest from the bits.
+    fn runs(&self) -> ([Run; MOST_RUNS], usize) {
+        let (mut runs, mut count) = ([Run { start: 0, span: 0, entry: Entry(INCOMPLETE) }; MOST_RUNS], 0);
+        let mut push = |run: Run| {
+            if let Some(place) = runs.get_mut(count) {
+                *place = run;
+                count += 1;
+            }
+        };
+        for length in 1..=LOOKAHEAD {
+            let limit = |length: u32| (self.limits[length as usize] >> (16 - LOOKAHEAD)) as usize;
+            let span = 1 << (LOOKAHEAD - length);
+            for start in (limit(length - 1)..limit(length)).step_by(span) {
+                let code = (start >> (LOOKAHEAD - length)) as i32;
+                let symbol = self.symbols[(code + self.offsets[length as usize]) as usize & 255];
+                let (advance, size) = self.advance_and_size(symbol);
+                let entry = |positive| Entry::new(length, advance, size, positive);
+                if size == 0 {
+                    push(Run { start, span, entry: entry(true) });
+                } else if length < LOOKAHEAD && size <= WIDEST && length + size <= MOST {
+                    let half = span / 2;
+                    push(Run { start, span: half, entry: entry(false) });
+                    push(Run { start: start + half, span: half, entry: entry(true) });
+                }
+            }
         }
-        if length == LOOKAHEAD || size > WIDEST || length + size > MOST {
-            return Entry(INCOMPLETE);
-        }
-        Entry::new(length, advance, size, prefix >> (LOOKAHEAD - length - 1) & 1 != 0)
+        (runs, count)
     }
 
     /// The code at the top of 16 bits: its length and symbol.

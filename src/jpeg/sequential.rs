@@ -270,7 +270,8 @@ impl Whole<'_> {
         state: &mut State,
         tools: &mut Tools<'_, '_>,
     ) -> RowResult {
-        let Tools { bytes, stream, strips, pending, trail } = tools;
+        let Tools { bytes, ref mut stream, ref mut strips, ref mut pending, ref mut trail } = *tools;
+        let (stream, strips, pending, trail) = (&mut **stream, &mut **strips, &mut **pending, &mut **trail);
         let State { mut cursor, mut predictions } = *state;
         let units = self.units(row, strips);
         let units = units.get(..self.blocks_in_mcu()).unwrap_or(&units);
