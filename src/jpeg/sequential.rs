@@ -88,8 +88,43 @@ fn store<const STORE: bool>(block: &mut Slot, k: u32, value: i16) {
     }
 }
 
-/// One instruction set's [`decode_block`].
+/// Decodes the blocks of `mcus` MCUs one after another into `blocks`, which must be zero but for DC and have room for
+/// one block more. The cursor stays in registers from block to block.
+#[inline(always)]
+fn decode_mcus(
+    cursor: &mut Cursor,
+    data: &[u8],
+    units: &[Unit<'_>],
+    predictions: &mut [i32; 4],
+    mcus: usize,
+    blocks: &mut [[i16; 64]],
+) -> Result<(), BadBlock> {
+    let (mut local, mut at) = (*cursor, 0);
+    for _ in 0..mcus {
+        for unit in units {
+            let slot = blocks.get_mut(at..at + 2).and_then(|two| two.as_flattened_mut().first_chunk_mut());
+            let (slot, (dc, ac)) = (slot.ok_or(BadBlock)?, unit.tables);
+            decode_block::<true>(&mut local, data, dc, ac, &mut predictions[unit.component & 3], slot)?;
+            at += 1;
+        }
+    }
+    *cursor = local;
+    Ok(())
+}
+
+/// One instruction set's [`decode_block`] and [`decode_mcus`].
 trait BlockDecoder: Copy {
+    /// See [`decode_mcus`].
+    fn decode_mcus(
+        self,
+        cursor: &mut Cursor,
+        data: &[u8],
+        units: &[Unit<'_>],
+        predictions: &mut [i32; 4],
+        mcus: usize,
+        blocks: &mut [[i16; 64]],
+    ) -> Result<(), BadBlock>;
+
     /// See [`decode_block`]; `tables` are those for DC and AC.
     fn decode<const STORE: bool>(
         self,
@@ -106,6 +141,19 @@ trait BlockDecoder: Copy {
 struct Plain;
 
 impl BlockDecoder for Plain {
+    #[inline(always)]
+    fn decode_mcus(
+        self,
+        cursor: &mut Cursor,
+        data: &[u8],
+        units: &[Unit<'_>],
+        predictions: &mut [i32; 4],
+        mcus: usize,
+        blocks: &mut [[i16; 64]],
+    ) -> Result<(), BadBlock> {
+        decode_mcus(cursor, data, units, predictions, mcus, blocks)
+    }
+
     #[inline(always)]
     fn decode<const STORE: bool>(
         self,
@@ -130,6 +178,33 @@ pub(super) struct Whole<'a> {
     pub(super) quants: &'a [Quant; 4],
 }
 
+/// Decodes `mcus` MCUs whose blocks are all needed, and hands the blocks on to `pending`. False where something is wrong
+/// with one of them: then nothing has changed but `state`, and whoever decodes them singly will find what it is.
+fn run_of_mcus(
+    decoder: impl BlockDecoder,
+    units: &[Unit<'_>],
+    column: usize,
+    mcus: usize,
+    state: &mut State,
+    stream: &mut Stream,
+    pending: &mut Pending,
+) -> bool {
+    let (State { cursor, predictions }, blocks) = (state, pending.blocks());
+    let good = decoder.decode_mcus(cursor, stream.data(), units, predictions, mcus, blocks).is_ok();
+    if !good || stream.overread(cursor) {
+        blocks.as_flattened_mut().fill(0);
+        return false;
+    }
+    stream.pass(mcus);
+    for column in column..column + mcus {
+        for unit in units {
+            let target = unit.place.target(column * unit.across + unit.x).unwrap_or_default();
+            pending.take(unit.component, target);
+        }
+    }
+    true
+}
+
 /// The most blocks in an MCU; `Scan::parse` refuses more, and a component alone has one.
 const MOST_BLOCKS: usize = 10;
 
@@ -148,7 +223,7 @@ struct Unit<'a> {
 /// An error comes with the column of the MCU that it is in.
 type RowResult = Result<(), (JpegError, usize)>;
 
-/// What goes on from MCU row to MCU row.
+/// What goes on from MCU to MCU.
 #[derive(Default)]
 struct State {
     cursor: Cursor,
@@ -277,10 +352,25 @@ impl Whole<'_> {
         let units = units.get(..self.blocks_in_mcu()).unwrap_or(&units);
         let step = trail.step().unwrap_or(usize::MAX);
         let mut place = (columns.start / step + 1).saturating_mul(step);
-        for column in columns.clone() {
+        let needed = self.wholly_needed(units);
+        let mut column = columns.start;
+        while column < columns.end {
             if column == place {
                 trail.note((row, column), bytes, stream, &cursor, &predictions);
                 place += step;
+            }
+            if needed.contains(&column) {
+                let end = columns.end.min(needed.end).min(place);
+                let mcus = (end - column).min(pending.room() / units.len().max(1)).min(stream.mcus_left());
+                let mut run = State { cursor, predictions };
+                if mcus > 0 && run_of_mcus(decoder, units, column, mcus, &mut run, stream, pending) {
+                    State { cursor, predictions } = run;
+                    column += mcus;
+                    if pending.room() < units.len() {
+                        pending.flush(self.quants, strips.samples());
+                    }
+                    continue;
+                }
             }
             if stream.restart_is_due() {
                 cursor = stream.restart(bytes, cursor).map_err(|error| (error, column))?;
@@ -305,12 +395,24 @@ impl Whole<'_> {
             if stream.overread(&cursor) {
                 return Err((stream.fault(bytes, &cursor), column));
             }
+            column += 1;
         }
         if columns.end == self.frame.mcus_across() {
             trail.note((row + 1, 0), bytes, stream, &cursor, &predictions);
         }
         *state = State { cursor, predictions };
         Ok(())
+    }
+
+    /// The columns of MCUs of which every block is needed in full size.
+    fn wholly_needed(&self, units: &[Unit<'_>]) -> Range<usize> {
+        let whole = 0..self.frame.mcus_across();
+        units.iter().fold(whole, |common, unit| {
+            let blocks = unit.place.columns_of_size(8);
+            let from = blocks.start.saturating_sub(unit.x).div_ceil(unit.across);
+            let to = (blocks.end + unit.across - 1).saturating_sub(unit.x) / unit.across;
+            common.start.max(from)..common.end.min(to)
+        })
     }
 
     fn blocks_in_mcu(&self) -> usize {

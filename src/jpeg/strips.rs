@@ -133,6 +133,12 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// The needed columns, if the blocks have `size` samples a side; else none.
+    pub(super) fn columns_of_size(&self, size: usize) -> Range<usize> {
+        let count = if self.target.size == size { self.count } else { 0 };
+        self.first..self.first + count
+    }
+
     /// Where the block of a column goes, or `None` if it is not needed.
     #[inline(always)]
     pub(super) fn target(&self, column: usize) -> Option<Target> {
