@@ -1,5 +1,6 @@
 //! Entropy decoding of sequential scans, and the whole way of a file that has just one.
 
+mod block;
 #[cfg(target_arch = "x86_64")]
 mod bmi2;
 
@@ -7,165 +8,18 @@ use super::bits::Cursor;
 use super::decode::{PixelsMut, Scan};
 use super::error::JpegError;
 use super::frame::Frame;
-use super::huffman::{END_OF_BLOCK, Table};
+use super::huffman::Table;
 use super::idct;
 use super::index::Point;
-use super::pending::{Pending, Slot};
+use super::pending::Pending;
 use super::stream::Stream;
 use super::strips::{Place, Strips};
-use super::tables::{Quant, Tables, ZIGZAG};
+use super::tables::{Quant, Tables};
 use super::trail::{Leg, Trail};
+use block::{BlockDecoder, Plain};
 use std::ops::Range;
 
-/// Where a value goes after an advance to `k`: to the coefficient before. What an "end of block" or a broken run would
-/// write lands in the room after a block (see [`Slot`]), so the hot loop needs no test for it.
-const PLACE: [u8; 256] = {
-    let mut place = [64; 256];
-    let mut k = 0;
-    while k < 64 {
-        place[k + 1] = ZIGZAG[k];
-        k += 1;
-    }
-    place
-};
-
-/// A code that does not exist, or a run past the end of the block.
-pub(super) struct BadBlock;
-
-/// Decodes one block. `STORE` writes its coefficients into `block`, which must be zero; otherwise they are only read
-/// over, for blocks outside the wanted region. Returns whether there was anything besides DC.
-#[inline(always)]
-pub(super) fn decode_block<const STORE: bool>(
-    cursor: &mut Cursor,
-    data: &[u8],
-    dc: &Table,
-    ac: &Table,
-    prediction: &mut i32,
-    block: &mut Slot,
-) -> Result<bool, BadBlock> {
-    cursor.refill(data);
-    let difference = dc.difference(cursor).ok_or(BadBlock)?;
-    *prediction = prediction.wrapping_add(difference);
-    block[0] = *prediction as i16;
-    let mut k = 1;
-    'block: loop {
-        cursor.refill(data);
-        for _ in 0..3 {
-            let entry = ac.lookup(cursor);
-            if !entry.is_complete() {
-                let (advance, value) = ac.long(cursor, data);
-                k += advance;
-                store::<STORE>(block, k, value);
-                if k > 63 {
-                    break 'block;
-                }
-                continue 'block;
-            }
-            let first = k + entry.advance();
-            store::<STORE>(block, first, entry.value());
-            k = first + entry.second_advance();
-            store::<STORE>(block, k, entry.last_value(cursor));
-            if k > 63 {
-                if first > 63 && entry.second_advance() != 0 {
-                    // A second symbol after a full block is the next block's first one.
-                    ac.skip_one(cursor);
-                    k = first;
-                } else {
-                    entry.skip(cursor);
-                }
-                break 'block;
-            }
-            entry.skip(cursor);
-        }
-    }
-    if k == 64 || k >= END_OF_BLOCK { Ok(k != 1 + END_OF_BLOCK) } else { Err(BadBlock) }
-}
-
-#[inline(always)]
-fn store<const STORE: bool>(block: &mut Slot, k: u32, value: i16) {
-    if STORE {
-        block[usize::from(PLACE[k as u8 as usize]) & 127] = value;
-    }
-}
-
-/// Decodes the blocks of `mcus` MCUs one after another into `blocks`, which must be zero but for DC and have room for
-/// one block more. The cursor stays in registers from block to block.
-#[inline(always)]
-fn decode_mcus(
-    cursor: &mut Cursor,
-    data: &[u8],
-    units: &[Unit<'_>],
-    predictions: &mut [i32; 4],
-    mcus: usize,
-    blocks: &mut [[i16; 64]],
-) -> Result<(), BadBlock> {
-    let (mut local, mut at) = (*cursor, 0);
-    for _ in 0..mcus {
-        for unit in units {
-            let slot = blocks.get_mut(at..at + 2).and_then(|two| two.as_flattened_mut().first_chunk_mut());
-            let (slot, (dc, ac)) = (slot.ok_or(BadBlock)?, unit.tables);
-            decode_block::<true>(&mut local, data, dc, ac, &mut predictions[unit.component & 3], slot)?;
-            at += 1;
-        }
-    }
-    *cursor = local;
-    Ok(())
-}
-
-/// One instruction set's [`decode_block`] and [`decode_mcus`].
-trait BlockDecoder: Copy {
-    /// See [`decode_mcus`].
-    fn decode_mcus(
-        self,
-        cursor: &mut Cursor,
-        data: &[u8],
-        units: &[Unit<'_>],
-        predictions: &mut [i32; 4],
-        mcus: usize,
-        blocks: &mut [[i16; 64]],
-    ) -> Result<(), BadBlock>;
-
-    /// See [`decode_block`]; `tables` are those for DC and AC.
-    fn decode<const STORE: bool>(
-        self,
-        cursor: &mut Cursor,
-        data: &[u8],
-        tables: (&Table, &Table),
-        prediction: &mut i32,
-        block: &mut Slot,
-    ) -> Result<bool, BadBlock>;
-}
-
-/// Plain Rust.
-#[derive(Clone, Copy)]
-struct Plain;
-
-impl BlockDecoder for Plain {
-    #[inline(always)]
-    fn decode_mcus(
-        self,
-        cursor: &mut Cursor,
-        data: &[u8],
-        units: &[Unit<'_>],
-        predictions: &mut [i32; 4],
-        mcus: usize,
-        blocks: &mut [[i16; 64]],
-    ) -> Result<(), BadBlock> {
-        decode_mcus(cursor, data, units, predictions, mcus, blocks)
-    }
-
-    #[inline(always)]
-    fn decode<const STORE: bool>(
-        self,
-        cursor: &mut Cursor,
-        data: &[u8],
-        (dc, ac): (&Table, &Table),
-        prediction: &mut i32,
-        block: &mut Slot,
-    ) -> Result<bool, BadBlock> {
-        decode_block::<STORE>(cursor, data, dc, ac, prediction, block)
-    }
-}
+pub(super) use block::{BadBlock, decode_block};
 
 /// A file whose only scan holds everything: decoded, transformed and converted row by row.
 pub(super) struct Whole<'a> {
@@ -178,31 +32,66 @@ pub(super) struct Whole<'a> {
     pub(super) quants: &'a [Quant; 4],
 }
 
-/// Decodes `mcus` MCUs whose blocks are all needed, and hands the blocks on to `pending`. False where something is wrong
-/// with one of them: then nothing has changed but `state`, and whoever decodes them singly will find what it is.
-fn run_of_mcus(
-    decoder: impl BlockDecoder,
-    units: &[Unit<'_>],
-    column: usize,
-    mcus: usize,
-    state: &mut State,
-    stream: &mut Stream,
-    pending: &mut Pending,
-) -> bool {
-    let (State { cursor, predictions }, blocks) = (state, pending.blocks());
-    let good = decoder.decode_mcus(cursor, stream.data(), units, predictions, mcus, blocks).is_ok();
-    if !good || stream.overread(cursor) {
-        blocks.as_flattened_mut().fill(0);
-        return false;
-    }
-    stream.pass(mcus);
-    for column in column..column + mcus {
-        for unit in units {
-            let target = unit.place.target(column * unit.across + unit.x).unwrap_or_default();
-            pending.take(unit.component, target);
+/// MCUs that are decoded in one go, as many at most.
+#[derive(Clone, Copy)]
+enum Run {
+    /// All blocks are needed.
+    Kept(usize),
+    /// None is.
+    ReadOver(usize),
+}
+
+/// The most MCUs of a [`Run::ReadOver`]: an error in it costs another reading of so many.
+const MOST_READ_OVER: usize = 64;
+
+impl Run {
+    /// Decodes the run's MCUs from `column` on, or the first of them, and hands needed blocks on to `pending`. Returns
+    /// how many; none where something is wrong with one of them: whoever decodes them singly will find what it is.
+    #[inline(always)]
+    fn decode(
+        self,
+        decoder: impl BlockDecoder,
+        units: &[Unit<'_>],
+        column: usize,
+        state: &mut State,
+        stream: &mut Stream,
+        pending: &mut Pending,
+    ) -> usize {
+        let State { cursor, predictions } = state;
+        let (room, data) = (pending.room() / units.len().max(1), stream.data());
+        let (mcus, result) = match self {
+            Run::Kept(mcus) => {
+                let (mcus, blocks) = (mcus.min(room).min(stream.mcus_left()), pending.blocks());
+                (mcus, decoder.decode_mcus::<true>(cursor, data, units, predictions, mcus, blocks))
+            }
+            Run::ReadOver(mcus) => {
+                let (mcus, blocks) = (mcus.min(MOST_READ_OVER).min(stream.mcus_left()), pending.blocks());
+                (mcus, decoder.decode_mcus::<false>(cursor, data, units, predictions, mcus, blocks))
+            }
+        };
+        if result.is_err() || stream.overread(cursor) {
+            pending.blocks().as_flattened_mut().fill(0);
+            return 0;
         }
+        stream.pass(mcus);
+        if let Run::Kept(_) = self {
+            for column in column..column + mcus {
+                for unit in units {
+                    let target = unit.place.target(column * unit.across + unit.x).unwrap_or_default();
+                    pending.take(unit.component, target);
+                }
+            }
+        }
+        mcus
     }
-    true
+}
+
+/// The columns of MCUs of which a block may be needed; a range that begins behind them all where none is.
+fn touched(units: &[Unit<'_>]) -> Range<usize> {
+    units.iter().fold(usize::MAX..0, |all, unit| match unit.place.columns() {
+        blocks if blocks.is_empty() => all,
+        blocks => all.start.min(blocks.start / unit.across)..all.end.max((blocks.end - 1) / unit.across + 1),
+    })
 }
 
 /// The most blocks in an MCU; `Scan::parse` refuses more, and a component alone has one.
@@ -352,23 +241,29 @@ impl Whole<'_> {
         let units = units.get(..self.blocks_in_mcu()).unwrap_or(&units);
         let step = trail.step().unwrap_or(usize::MAX);
         let mut place = (columns.start / step + 1).saturating_mul(step);
-        let needed = self.wholly_needed(units);
+        let (needed, touched) = (self.wholly_needed(units), touched(units));
         let mut column = columns.start;
         while column < columns.end {
             if column == place {
                 trail.note((row, column), bytes, stream, &cursor, &predictions);
                 place += step;
             }
-            if needed.contains(&column) {
-                let end = columns.end.min(needed.end).min(place);
-                let mcus = (end - column).min(pending.room() / units.len().max(1)).min(stream.mcus_left());
-                let mut run = State { cursor, predictions };
-                if mcus > 0 && run_of_mcus(decoder, units, column, mcus, &mut run, stream, pending) {
-                    State { cursor, predictions } = run;
-                    column += mcus;
-                    if pending.room() < units.len() {
-                        pending.flush(self.quants, strips.samples());
-                    }
+            let left = columns.end.min(place) - column;
+            let run = match column {
+                _ if needed.contains(&column) => Some(Run::Kept(left.min(needed.end - column))),
+                _ if column < touched.start => Some(Run::ReadOver(left.min(touched.start - column))),
+                _ if column >= touched.end => Some(Run::ReadOver(left)),
+                _ => None,
+            };
+            if let Some(run) = run {
+                let mut new = State { cursor, predictions };
+                let done = run.decode(decoder, units, column, &mut new, stream, pending);
+                if pending.room() < units.len() {
+                    pending.flush(self.quants, strips.samples());
+                }
+                if done > 0 {
+                    State { cursor, predictions } = new;
+                    column += done;
                     continue;
                 }
             }
@@ -408,7 +303,7 @@ impl Whole<'_> {
     fn wholly_needed(&self, units: &[Unit<'_>]) -> Range<usize> {
         let whole = 0..self.frame.mcus_across();
         units.iter().fold(whole, |common, unit| {
-            let blocks = unit.place.columns_of_size(8);
+            let blocks = if unit.place.size() == 8 { unit.place.columns() } else { 0..0 };
             let from = blocks.start.saturating_sub(unit.x).div_ceil(unit.across);
             let to = (blocks.end + unit.across - 1).saturating_sub(unit.x) / unit.across;
             common.start.max(from)..common.end.min(to)

@@ -133,10 +133,14 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The needed columns, if the blocks have `size` samples a side; else none.
-    pub(super) fn columns_of_size(&self, size: usize) -> Range<usize> {
-        let count = if self.target.size == size { self.count } else { 0 };
-        self.first..self.first + count
+    /// The needed columns.
+    pub(super) fn columns(&self) -> Range<usize> {
+        self.first..self.first + self.count
+    }
+
+    /// Samples a side of the blocks.
+    pub(super) fn size(&self) -> usize {
+        self.target.size
     }
 
     /// Where the block of a column goes, or `None` if it is not needed.

@@ -1,7 +1,8 @@
 //! The block decoder built for BMI2, whose shifts by a variable cost one cycle where the plain ones cost two or three.
 #![expect(unsafe_code, reason = "a call into a function built for BMI2")]
 
-use super::{BadBlock, BlockDecoder, Unit, decode_block, decode_mcus};
+use super::Unit;
+use super::block::{BadBlock, BlockDecoder, decode_block, decode_mcus};
 use crate::jpeg::bits::Cursor;
 use crate::jpeg::huffman::Table;
 use crate::jpeg::pending::Slot;
@@ -13,7 +14,7 @@ pub(super) struct Bmi2(pub(super) Avx2);
 
 impl BlockDecoder for Bmi2 {
     #[inline(always)]
-    fn decode_mcus(
+    fn decode_mcus<const STORE: bool>(
         self,
         cursor: &mut Cursor,
         data: &[u8],
@@ -23,7 +24,7 @@ impl BlockDecoder for Bmi2 {
         blocks: &mut [[i16; 64]],
     ) -> Result<(), BadBlock> {
         // SAFETY: the `Avx2` value within `self` proves that the machine has BMI1 and BMI2 too.
-        unsafe { decode_mcus_bmi2(cursor, data, units, predictions, mcus, blocks) }
+        unsafe { decode_mcus_bmi2::<STORE>(cursor, data, units, predictions, mcus, blocks) }
     }
 
     #[inline(always)]
@@ -59,7 +60,7 @@ fn decode_bmi2<const STORE: bool>(
 /// Not inlined, as [`decode_bmi2`].
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2")]
-fn decode_mcus_bmi2(
+fn decode_mcus_bmi2<const STORE: bool>(
     cursor: &mut Cursor,
     data: &[u8],
     units: &[Unit<'_>],
@@ -67,5 +68,5 @@ fn decode_mcus_bmi2(
     mcus: usize,
     blocks: &mut [[i16; 64]],
 ) -> Result<(), BadBlock> {
-    decode_mcus(cursor, data, units, predictions, mcus, blocks)
+    decode_mcus::<STORE>(cursor, data, units, predictions, mcus, blocks)
 }
