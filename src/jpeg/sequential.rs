@@ -3,6 +3,7 @@
 mod block;
 #[cfg(target_arch = "x86_64")]
 mod bmi2;
+mod run;
 
 use super::bits::Cursor;
 use super::decode::{PixelsMut, Scan};
@@ -17,6 +18,7 @@ use super::strips::{Place, Strips};
 use super::tables::{Quant, Tables};
 use super::trail::{Leg, Trail};
 use block::{BlockDecoder, Plain};
+use run::Run;
 use std::ops::Range;
 
 pub(super) use block::{BadBlock, decode_block};
@@ -30,60 +32,6 @@ pub(super) struct Whole<'a> {
     pub(super) scan: &'a Scan,
     pub(super) tables: &'a Tables,
     pub(super) quants: &'a [Quant; 4],
-}
-
-/// MCUs that are decoded in one go, as many at most.
-#[derive(Clone, Copy)]
-enum Run {
-    /// All blocks are needed.
-    Kept(usize),
-    /// None is.
-    ReadOver(usize),
-}
-
-/// The most MCUs of a [`Run::ReadOver`]: an error in it costs another reading of so many.
-const MOST_READ_OVER: usize = 64;
-
-impl Run {
-    /// Decodes the run's MCUs from `column` on, or the first of them, and hands needed blocks on to `pending`. Returns
-    /// how many; none where something is wrong with one of them: whoever decodes them singly will find what it is.
-    #[inline(always)]
-    fn decode(
-        self,
-        decoder: impl BlockDecoder,
-        units: &[Unit<'_>],
-        column: usize,
-        state: &mut State,
-        stream: &mut Stream,
-        pending: &mut Pending,
-    ) -> usize {
-        let State { cursor, predictions } = state;
-        let (room, data) = (pending.room() / units.len().max(1), stream.data());
-        let (mcus, result) = match self {
-            Run::Kept(mcus) => {
-                let (mcus, blocks) = (mcus.min(room).min(stream.mcus_left()), pending.blocks());
-                (mcus, decoder.decode_mcus::<true>(cursor, data, units, predictions, mcus, blocks))
-            }
-            Run::ReadOver(mcus) => {
-                let (mcus, blocks) = (mcus.min(MOST_READ_OVER).min(stream.mcus_left()), pending.blocks());
-                (mcus, decoder.decode_mcus::<false>(cursor, data, units, predictions, mcus, blocks))
-            }
-        };
-        if result.is_err() || stream.overread(cursor) {
-            pending.blocks().as_flattened_mut().fill(0);
-            return 0;
-        }
-        stream.pass(mcus);
-        if let Run::Kept(_) = self {
-            for column in column..column + mcus {
-                for unit in units {
-                    let target = unit.place.target(column * unit.across + unit.x).unwrap_or_default();
-                    pending.take(unit.component, target);
-                }
-            }
-        }
-        mcus
-    }
 }
 
 /// The columns of MCUs of which a block may be needed; a range that begins behind them all where none is.
@@ -267,29 +215,9 @@ impl Whole<'_> {
                     continue;
                 }
             }
-            if stream.restart_is_due() {
-                cursor = stream.restart(bytes, cursor).map_err(|error| (error, column))?;
-                predictions = [0; 4];
-            }
-            for unit in units {
-                let prediction = &mut predictions[unit.component];
-                let (data, slot) = (stream.data(), pending.slot());
-                let target = unit.place.target(column * unit.across + unit.x);
-                let result = match target {
-                    Some(target) if target.size > 1 => {
-                        decoder.decode::<true>(&mut cursor, data, unit.tables, prediction, slot)
-                    }
-                    // DC is written all the same, and is all that one sample a block needs.
-                    _ => decoder.decode::<false>(&mut cursor, data, unit.tables, prediction, slot),
-                };
-                let Ok(has_ac) = result else { return Err((stream.fault(bytes, &cursor), column)) };
-                if let Some(target) = target {
-                    pending.push(has_ac, unit.component, target, self.quants, strips.samples());
-                }
-            }
-            if stream.overread(&cursor) {
-                return Err((stream.fault(bytes, &cursor), column));
-            }
+            let state = State { cursor, predictions };
+            let state = self.decode_mcu(decoder, units, column, state, (bytes, stream, strips, pending));
+            State { cursor, predictions } = state.map_err(|error| (error, column))?;
             column += 1;
         }
         if columns.end == self.frame.mcus_across() {
@@ -297,6 +225,41 @@ impl Whole<'_> {
         }
         *state = State { cursor, predictions };
         Ok(())
+    }
+
+    /// Decodes one MCU, of which some blocks may be needed, and any error is found.
+    fn decode_mcu(
+        &self,
+        decoder: impl BlockDecoder,
+        units: &[Unit<'_>],
+        column: usize,
+        State { mut cursor, mut predictions }: State,
+        (bytes, stream, strips, pending): (&[u8], &mut Stream, &mut Strips, &mut Pending),
+    ) -> Result<State, JpegError> {
+        if stream.restart_is_due() {
+            cursor = stream.restart(bytes, cursor)?;
+            predictions = [0; 4];
+        }
+        for unit in units {
+            let prediction = &mut predictions[unit.component];
+            let (data, slot) = (stream.data(), pending.slot());
+            let target = unit.place.target(column * unit.across + unit.x);
+            let result = match target {
+                Some(target) if target.size > 1 => {
+                    decoder.decode::<true>(&mut cursor, data, unit.tables, prediction, slot)
+                }
+                // DC is written all the same, and is all that one sample a block needs.
+                _ => decoder.decode::<false>(&mut cursor, data, unit.tables, prediction, slot),
+            };
+            let Ok(has_ac) = result else { return Err(stream.fault(bytes, &cursor)) };
+            if let Some(target) = target {
+                pending.push(has_ac, unit.component, target, self.quants, strips.samples());
+            }
+        }
+        if stream.overread(&cursor) {
+            return Err(stream.fault(bytes, &cursor));
+        }
+        Ok(State { cursor, predictions })
     }
 
     /// The columns of MCUs of which every block is needed in full size.
