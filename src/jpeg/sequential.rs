@@ -36,10 +36,15 @@ pub(super) struct Whole<'a> {
 
 /// The columns of MCUs of which a block may be needed; a range that begins behind them all where none is.
 fn touched(units: &[Unit<'_>]) -> Range<usize> {
-    units.iter().fold(usize::MAX..0, |all, unit| match unit.place.columns() {
-        blocks if blocks.is_empty() => all,
-        blocks => all.start.min(blocks.start / unit.across)..all.end.max((blocks.end - 1) / unit.across + 1),
-    })
+    let (mut start, mut end) = (usize::MAX, 0);
+    for unit in units {
+        let blocks = unit.place.columns();
+        if !blocks.is_empty() {
+            start = start.min(blocks.start / unit.across);
+            end = end.max((blocks.end - 1) / unit.across + 1);
+        }
+    }
+    start..end
 }
 
 /// The most blocks in an MCU; `Scan::parse` refuses more, and a component alone has one.

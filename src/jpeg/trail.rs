@@ -58,7 +58,8 @@ impl<'a> Trail<'a> {
         let noted = (trail.rows.end * grid.places()).min(grid.down * grid.places() - 1) > index.points.len();
         let part =
             trail.rows.start > 0 || trail.rows.end <= index.rows() || trail.columns.len() < grid.across;
-        if !noted && !(part && index.rows() > 0) {
+        let helps = part && index.rows() > 0;
+        if !noted && !helps {
             return trail;
         }
         let file = XxHash3_64::oneshot(scanned.bytes);
