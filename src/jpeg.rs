@@ -34,6 +34,7 @@ mod strips;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod trail;
 mod upsample;
 
 pub use decode::{Decoder, Limits, PixelsMut};

@@ -64,7 +64,12 @@ fn made() -> Vec<Vec<u8>> {
             files.push(encode(sampling, ColorType::Rgb, restart, (81, 203)));
         }
         files.push(encode(sampling, ColorType::Rgb, 0, (33, 9)));
+        // Wide enough for several places in a row.
+        for restart in [0, 5, 16] {
+            files.push(encode(sampling, ColorType::Rgb, restart, (530, 75)));
+        }
     }
+    files.push(encode(SamplingFactor::F_2_2, ColorType::Rgb, 0, (2900, 40)));
     for color in [ColorType::Luma, ColorType::Cmyk] {
         files.push(encode(SamplingFactor::F_1_1, color, 0, (50, 131)));
         files.push(encode(SamplingFactor::F_1_1, color, 4, (50, 131)));
@@ -145,16 +150,39 @@ fn one_decode_of_the_last_row_lets_every_later_one_start_at_its_own() {
 }
 
 #[test]
+fn damage_beside_a_region_is_found_with_an_index_as_without() {
+    let (mut dice, mut decoder, limits) = (Dice(9), Decoder::new(), Limits::default());
+    let sound = encode(SamplingFactor::F_1_1, ColorType::Rgb, 0, (530, 75));
+    let (mut found, mut unseen) = (0, 0);
+    for round in 0..200 {
+        let mut bytes = sound.clone();
+        bytes[700 + dice.below(sound.len() as u32 - 702) as usize] ^= 1 << dice.below(8);
+        // The left part of the picture: damage is mostly to the right of it.
+        let part = Rect::new(0, 0, 100, 75);
+        let expected = plain(&mut decoder, &bytes, part, &limits);
+        let mut index = Index::default();
+        for height in [9, 30, 75, 75] {
+            let part = Rect { height, ..part };
+            let plain = plain(&mut decoder, &bytes, part, &limits);
+            assert_eq!(indexed(&mut decoder, &bytes, part, &limits, &mut index), plain, "round {round}");
+        }
+        found += u32::from(expected.is_err());
+        unseen += u32::from(expected.is_ok());
+    }
+    assert!(found > 10 && unseen > 10, "{found} errors, {unseen} pictures");
+}
+
+#[test]
 fn an_index_of_another_file_is_replaced_and_changes_nothing() {
     let (mut dice, mut decoder, limits) = (Dice(8), Decoder::new(), Limits::default());
-    let sound = encode(SamplingFactor::F_2_2, ColorType::Rgb, 0, (81, 203));
+    let sound = encode(SamplingFactor::F_2_2, ColorType::Rgb, 0, (301, 103));
     let mut old = Index::default();
-    indexed(&mut decoder, &sound, Rect::new(0, 202, 1, 1), &limits, &mut old).unwrap();
+    indexed(&mut decoder, &sound, Rect::new(0, 102, 1, 1), &limits, &mut old).unwrap();
     for round in 0..300 {
         let mut bytes = sound.clone();
         match round % 3 {
             0 => bytes.truncate(2 + dice.below(sound.len() as u32 - 2) as usize),
-            1 => bytes = encode(SamplingFactor::F_2_2, ColorType::Rgb, 7, (81, 203)),
+            1 => bytes = encode(SamplingFactor::F_2_2, ColorType::Rgb, 7, (301, 103)),
             _ => bytes[200 + dice.below(sound.len() as u32 - 200) as usize] ^= 1 << dice.below(8),
         }
         let Ok(header) = parse_header(&bytes) else { continue };
@@ -169,11 +197,11 @@ fn an_index_of_another_file_is_replaced_and_changes_nothing() {
 
 #[test]
 fn a_damaged_record_is_refused_or_harmless() {
-    let bytes = encode(SamplingFactor::F_2_2, ColorType::Rgb, 0, (81, 203));
+    let bytes = encode(SamplingFactor::F_2_2, ColorType::Rgb, 0, (301, 103));
     let (mut decoder, limits, mut index) = (Decoder::new(), Limits::default(), Index::default());
-    let region = Rect::new(3, 150, 70, 40);
+    let region = Rect::new(140, 50, 70, 40);
     let expected = plain(&mut decoder, &bytes, region, &limits).unwrap();
-    indexed(&mut decoder, &bytes, Rect::new(0, 202, 1, 1), &limits, &mut index).unwrap();
+    indexed(&mut decoder, &bytes, Rect::new(0, 102, 1, 1), &limits, &mut index).unwrap();
     let mut record = Vec::new();
     index.write(&mut record);
     for at in 0..record.len() {
@@ -183,14 +211,18 @@ fn a_damaged_record_is_refused_or_harmless() {
             index.read(&damaged);
             // The points have no checksum of their own (stores have): they may give wrong pixels, but no panic.
             let found = indexed(&mut decoder, &bytes, region, &limits, &mut index);
-            assert!(at >= 9 || found.as_ref() == Ok(&expected), "byte {at}, bit {bit}");
+            assert!(at >= 10 || found.as_ref() == Ok(&expected), "byte {at}, bit {bit}");
         }
     }
+    let mut whole = 0;
     for end in 0..record.len() {
         let kept = index.read(&record[..end]);
-        assert_eq!(kept, end > 9 && (end - 9) % 10 == 0, "cut at {end}");
+        whole += usize::from(kept);
+        assert!(!kept || end > 10, "cut at {end}");
         assert_eq!(indexed(&mut decoder, &bytes, region, &limits, &mut index).as_ref(), Ok(&expected));
     }
+    // Seven rows with three places each; the first place is not kept, and the last one was not cut off.
+    assert_eq!(whole, 7 * 3 - 2);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::coefficients::Coefficients;
 use super::error::{JpegError, corrupt};
 use super::frame::Frame;
 use super::header::Header;
-use super::index::{Index, Scanned, Trail};
+use super::index::{Grid, Index};
 use super::marker::{self, Markers};
 use super::pending::Pending;
 use super::scale::Part;
@@ -12,6 +12,7 @@ use super::sequential::Whole;
 use super::stream::Stream;
 use super::strips::Strips;
 use super::tables::{Quant, Tables};
+use super::trail::{Scanned, Trail};
 use crate::geometry::Rect;
 use crate::simd::{Avx2, Avx512};
 
@@ -186,19 +187,10 @@ impl Decoder {
             self.tables.ac[component.ac].merge();
         }
         let quants = quants(&self.tables, frame)?;
-        let scanned = Scanned { bytes, from: at, components: frame.count, rows: frame.mcus_down() };
-        let needed = self.strips.mcu_rows();
-        let mut trail = index.map_or_else(Trail::default, |index| Trail::new(index, &scanned, &needed));
-        let bytes = &bytes[..trail.end.unwrap_or(bytes.len())];
-        let interval = self.tables.restart_interval;
-        match &trail.start {
-            Some(point) => {
-                self.stream.resume(bytes, point.byte(), interval, trail.row * frame.mcus_across());
-            }
-            None => self.stream.start(bytes, at, interval),
-        }
+        let scanned = Scanned { bytes, from: at, components: frame.count, grid: Grid::of(frame) };
+        let mut trail = Trail::new(index, &scanned, self.strips.mcu_rows(), self.strips.mcu_columns());
         let Self { tables, stream, strips, pending, .. } = self;
-        let whole = Whole { bytes, frame, scan: &scan, tables, quants: &quants };
+        let whole = Whole { bytes, from: at, frame, scan: &scan, tables, quants: &quants };
         whole.decode(stream, strips, pending, limits.tolerate_truncated, &mut trail, out)
     }
 }

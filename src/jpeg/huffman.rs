@@ -1,102 +1,31 @@
 //! Huffman tables, in the form that the entropy decoders look symbols up in.
 
+mod entry;
+
 use super::bits::{Cursor, extend};
 use super::error::{JpegError, corrupt};
+use entry::{Entry, INCOMPLETE, MOST, WIDEST};
 
 /// Bits that index the merged table: nearly every code fits, and two tables stay in L1.
 pub(super) const LOOKAHEAD: u32 = 11;
 /// Bits that index the plain table.
 const PLAIN: u32 = 9;
 
-/// Set in a merged entry that holds no symbol: the code or its value's sign lies beyond the index, or it is too wide.
-const INCOMPLETE: u64 = 0x80;
-/// The most bits that an entry takes, so that three lookups need no refill between them.
-const MOST: u32 = 18;
-/// The most extra bits that an entry has room for.
-const WIDEST: u32 = 10;
 /// The advance of "end of block": so far past 63 that no run can reach it.
 pub(super) const END_OF_BLOCK: u32 = 128;
 /// The advance of a code that does not exist: past 63, yet short of any end of block.
 pub(super) const BAD_CODE: u32 = 64;
 
-/// One or two symbols, as one lookup finds them. The first of two comes with its value; the last symbol's value is
-/// computed from the bits, so that it may lie beyond the index.
-///
-/// From the lowest bit: 8 bits to drop in all, 8 advance in zigzag order, 16 value of the first of two symbols, 8
-/// advance of the second symbol, 6 bits before the last symbol's extra bits, 6 the complement of their number, 12 what
-/// to add to them. Without a second symbol its advance is 0, so that storing the last value where the second symbol
-/// ends overwrites what was stored for the first. Fields are read with rotations, which take one instruction.
+/// Neighbouring prefixes that begin with the same symbol, and with the same sign of its value if it has one.
 #[derive(Clone, Copy)]
-pub(super) struct Entry(u64);
-
-impl Entry {
-    /// One symbol: a code of `length` bits before `size` extra bits, the first of which is set if it is `positive`.
-    fn new(length: u32, advance: u32, size: u32, positive: bool) -> Self {
-        let add = if positive { 0 } else { 1 - (1i64 << size) };
-        let low = u64::from(length + size) | u64::from(advance) << 8;
-        Entry(low | u64::from(length) << 40 | u64::from(!size & 63) << 46 | (add as u64) << 52)
-    }
-
-    /// This symbol, which has the value `value`, and then `second`.
-    fn followed_by(self, value: i16, second: Entry) -> Self {
-        let bits = u64::from(self.bits());
-        let advances = u64::from(self.advance()) << 8 | u64::from(second.advance()) << 32;
-        let last = (second.0 & !0 << 40) + (bits << 40);
-        Entry((bits + u64::from(second.bits())) | advances | u64::from(value as u16) << 16 | last)
-    }
-
-    /// Whether it holds a symbol; otherwise [`Table::long`] must be asked.
-    #[inline(always)]
-    pub(super) fn is_complete(self) -> bool {
-        self.0 & INCOMPLETE == 0
-    }
-
-    /// Bits of all symbols.
-    fn bits(self) -> u32 {
-        (self.0 & 0xFF) as u32
-    }
-
-    /// How far the first symbol goes in zigzag order.
-    #[inline(always)]
-    pub(super) fn advance(self) -> u32 {
-        u32::from((self.0 >> 8) as u8)
-    }
-
-    /// The value that the first of two symbols ends with.
-    #[inline(always)]
-    pub(super) fn value(self) -> i16 {
-        self.0.rotate_right(16) as i16
-    }
-
-    /// How far the second symbol goes; 0 if there is none.
-    #[inline(always)]
-    pub(super) fn second_advance(self) -> u32 {
-        u32::from(self.0.rotate_right(32) as u8)
-    }
-
-    /// The value that the last symbol ends with; to be asked before the entry is skipped.
-    #[inline(always)]
-    pub(super) fn last_value(self, cursor: &Cursor) -> i16 {
-        let bits = cursor.field(self.0.rotate_right(40), self.0.rotate_right(46));
-        (bits as i64).wrapping_add(self.0 as i64 >> 52) as i16
-    }
-
-    /// Drops the bits of all symbols.
-    #[inline(always)]
-    pub(super) fn skip(self, cursor: &mut Cursor) {
-        cursor.skip_low(self.0);
-    }
-
-    /// Bits before the last symbol's extra bits.
-    fn lead(self) -> u32 {
-        (self.0 >> 40) as u32 & 63
-    }
-
-    /// How many extra bits the last symbol has.
-    fn size(self) -> u32 {
-        !(self.0 >> 46) as u32 & 63
-    }
+struct Run {
+    start: usize,
+    span: usize,
+    entry: Entry,
 }
+
+/// A run for each code and sign.
+const MOST_RUNS: usize = 512;
 
 /// What a table's symbols mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,40 +124,62 @@ impl Table {
             return;
         }
         self.merged_ready = true;
-        let mut single = [Entry(INCOMPLETE); 1 << LOOKAHEAD];
-        for length in 1..=LOOKAHEAD {
-            let first = self.limits[length as usize - 1] >> (16 - LOOKAHEAD);
-            for prefix in first..self.limits[length as usize] >> (16 - LOOKAHEAD) {
-                let code = (prefix >> (LOOKAHEAD - length)) as i32;
-                let symbol = self.symbols[(code + self.offsets[length as usize]) as usize & 255];
-                single[prefix as usize] = self.single(prefix, length, symbol);
-            }
+        let (runs, count) = self.runs();
+        let runs = &runs[..count.min(MOST_RUNS)];
+        // By the bits that begin with a second symbol: what it adds to the entry of the first, and behind how many.
+        let (mut tails, mut reaches) = ([0; 1 << LOOKAHEAD], [0; 1 << LOOKAHEAD]);
+        self.merged.fill(Entry(INCOMPLETE));
+        for Run { start, span, entry } in runs {
+            self.merged[*start..start + span].fill(*entry);
+            tails[*start..start + span].fill(entry.tail());
+            reaches[*start..start + span].fill(entry.reach());
         }
-        for (prefix, entry) in single.iter().enumerate() {
-            self.merged[prefix] = *entry;
-            let first = entry.bits();
-            if !entry.is_complete() || first > LOOKAHEAD || entry.advance() >= END_OF_BLOCK {
+        for Run { start, span, entry } in runs {
+            let (first, size) = (entry.bits(), entry.size());
+            if first >= LOOKAHEAD || entry.advance() >= END_OF_BLOCK {
                 continue;
             }
-            let second = single[(prefix << first) & ((1 << LOOKAHEAD) - 1)];
-            let known = first + second.lead() + u32::from(second.size() != 0);
-            if second.is_complete() && known <= LOOKAHEAD && first + second.bits() <= MOST {
-                let extra = (prefix as u32 >> (LOOKAHEAD - first)) & ((1 << entry.size()) - 1);
-                self.merged[prefix] = entry.followed_by(extend(extra, entry.size()) as i16, second);
+            let rest = LOOKAHEAD - first;
+            for (number, slots) in self.merged[*start..start + span].chunks_exact_mut(1 << rest).enumerate() {
+                let extra = ((start >> rest) + number) as u32 & ((1 << size) - 1);
+                let head = entry.head(extend(extra, size) as i16);
+                for (low, slot) in slots.iter_mut().enumerate() {
+                    let second = (low << first) & ((1 << LOOKAHEAD) - 1);
+                    if first <= reaches[second] {
+                        *slot = Entry(head + tails[second]);
+                    }
+                }
             }
         }
     }
 
-    /// The entry of one symbol, with its value's sign from the index and the rest from the bits.
-    fn single(&self, prefix: u32, length: u32, symbol: u8) -> Entry {
-        let (advance, size) = self.advance_and_size(symbol);
-        if size == 0 {
-            return Entry::new(length, advance, 0, true);
+    /// The symbols that a lookup finds whole, each with its value's sign from the index and the rest from the bits.
+    fn runs(&self) -> ([Run; MOST_RUNS], usize) {
+        let (mut runs, mut count) = ([Run { start: 0, span: 0, entry: Entry(INCOMPLETE) }; MOST_RUNS], 0);
+        let mut push = |run: Run| {
+            if let Some(place) = runs.get_mut(count) {
+                *place = run;
+                count += 1;
+            }
+        };
+        for length in 1..=LOOKAHEAD {
+            let limit = |length: u32| (self.limits[length as usize] >> (16 - LOOKAHEAD)) as usize;
+            let span = 1 << (LOOKAHEAD - length);
+            for start in (limit(length - 1)..limit(length)).step_by(span) {
+                let code = (start >> (LOOKAHEAD - length)) as i32;
+                let symbol = self.symbols[(code + self.offsets[length as usize]) as usize & 255];
+                let (advance, size) = self.advance_and_size(symbol);
+                let entry = |positive| Entry::new(length, advance, size, positive);
+                if size == 0 {
+                    push(Run { start, span, entry: entry(true) });
+                } else if length < LOOKAHEAD && size <= WIDEST && length + size <= MOST {
+                    let half = span / 2;
+                    push(Run { start, span: half, entry: entry(false) });
+                    push(Run { start: start + half, span: half, entry: entry(true) });
+                }
+            }
         }
-        if length == LOOKAHEAD || size > WIDEST || length + size > MOST {
-            return Entry(INCOMPLETE);
-        }
-        Entry::new(length, advance, size, prefix >> (LOOKAHEAD - length - 1) & 1 != 0)
+        (runs, count)
     }
 
     /// The code at the top of 16 bits: its length and symbol.

@@ -1,19 +1,50 @@
-//! Where the rows of MCUs of one file begin, so that a region far down is not reached bit by bit from the top.
+//! Places in one file at which a decode can start, so that a region is not reached bit by bit from the top.
 //!
-//! Entropy-coded bits have no marks to jump to. A decode passes the start of every row anyway; an [`Index`] keeps
-//! those places, and a later decode of the same file starts at the row that it needs. The file is known again by
-//! XXH3-64 of all its bytes, so a file that was changed anywhere is decoded from its top and indexed anew.
+//! Entropy-coded bits have no marks to jump to. A decode passes the start of every row of MCUs anyway, and some places
+//! within the row; an [`Index`] keeps those places, and a later decode of the same file reads of each row that it needs
+//! only the part around its region. The file is known again by XXH3-64 of all its bytes, so a file that was changed
+//! anywhere is decoded from its top and indexed anew.
 
-use super::bits::{self, Cursor};
-use super::stream::Stream;
-use twox_hash::XxHash3_64;
+use super::frame::Frame;
 
 /// Most rows of MCUs that a JPEG can have: 65535 lines, eight a row.
 const MAX_ROWS: usize = 8192;
-/// Bytes of a record ahead of its points: the file's hash, and how many components a point holds.
-const HEAD: usize = 9;
+/// Pixels from one place in a row to the next. Half of it is read in vain ahead of a region, on average; a place takes
+/// about six bytes.
+const SPACING: usize = 128;
+/// Most places in a row, which are further apart in wide pictures.
+const MAX_PLACES: usize = 16;
+/// Bytes of a record ahead of its points: the file's hash, how many components a point holds, and places in a row.
+const HEAD: usize = 10;
+/// Most bytes of a number in a record: seven bits each of 32.
+const MAX_NUMBER: usize = 5;
 
-/// What decoding needs to know to start at a row.
+/// The MCUs of a scan, and which of them are places to start at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Grid {
+    /// MCUs in a row.
+    pub(super) across: usize,
+    /// Rows of MCUs.
+    pub(super) down: usize,
+    /// MCUs from one place in a row to the next.
+    pub(super) step: usize,
+}
+
+impl Grid {
+    /// The grid of a scan that holds all components of `frame`.
+    pub(super) fn of(frame: &Frame) -> Self {
+        let across = frame.mcus_across();
+        let step = (SPACING / (8 * frame.h_max)).max(across.div_ceil(MAX_PLACES)).max(1);
+        Self { across, down: frame.mcus_down(), step }
+    }
+
+    /// Places in a row, its start among them.
+    pub(super) fn places(&self) -> usize {
+        self.across.div_ceil(self.step)
+    }
+}
+
+/// What decoding needs to know to start at a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Point {
     /// Bits from the start of the file, stuffing included, so that bytes and bits of it are file offsets.
@@ -23,36 +54,44 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// The file offset of the first byte with a bit of the row.
+    /// Bits from the start of the file, `dc` as the decoder has it.
+    pub(super) fn new(at: u32, predictions: &[i32; 4]) -> Self {
+        Self { at, dc: predictions.map(|dc| dc as i16) }
+    }
+
+    /// The file offset of the first byte with a bit of the place.
     pub(super) fn byte(&self) -> usize {
         (self.at >> 3) as usize
     }
 
-    /// Bits of that byte which belong to the row before.
+    /// Bits of that byte which belong to what is before.
     pub(super) fn bit(&self) -> u32 {
         self.at & 7
     }
 
-    /// The DC predictions at the row's start.
+    /// The DC predictions there.
     pub(super) fn predictions(&self) -> [i32; 4] {
         self.dc.map(i32::from)
     }
 }
 
-/// The starts of one file's rows of MCUs, as far down as it was decoded yet.
+/// The places of one file to start at, as far down as it was decoded yet.
 ///
 /// It is empty for files that cannot be started anywhere: progressive ones, those with several scans, and those of
-/// more than 512 MiB. As a record it takes 9 bytes, and for each row but the first 4 and 2 a component.
+/// more than 512 MiB. There is a place at the start of each row of MCUs and every 128 pixels in it (in pictures of more
+/// than 2048 pixels across, 16 in a row). As a record an index takes 10 bytes, and 4 to 7 for each place but the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Index {
     /// XXH3-64 of the whole file; of no meaning while there are no points.
-    file: u64,
-    components: u8,
-    /// `points[i]` is the start of row `i + 1`; the scan's start is that of row 0.
-    points: Vec<Point>,
-    used: IndexUse,
+    pub(super) file: u64,
+    pub(super) components: u8,
+    /// Places in a row.
+    pub(super) places: u8,
+    /// `points[i]` is place `i + 1`, counted through the rows; the scan's start is place 0.
+    pub(super) points: Vec<Point>,
+    pub(super) used: IndexUse,
     /// Whether the last decode would have gone another way without the index.
-    relied: bool,
+    pub(super) relied: bool,
 }
 
 /// What the last decode made of its index.
@@ -60,7 +99,7 @@ pub struct Index {
 pub struct IndexUse {
     /// Rows of MCUs that were not read because the decode started below them.
     pub skipped_rows: usize,
-    /// Whether the index is not what it was before: rows were noted, or those of another file were dropped.
+    /// Whether the index is not what it was before: places were noted, or those of another file were dropped.
     pub changed: bool,
     /// Whether the index belonged to other bytes, or led to an error, and was dropped.
     pub stale: bool,
@@ -69,7 +108,7 @@ pub struct IndexUse {
 impl Index {
     /// Rows whose start is known, the first one apart.
     pub fn rows(&self) -> usize {
-        self.points.len()
+        self.points.len() / usize::from(self.places.max(1))
     }
 
     /// What the last decode made of it.
@@ -94,51 +133,68 @@ impl Index {
         self.relied
     }
 
+    /// Place `number`, counted through the rows: `None` if it is not known, or the scan's start.
+    pub(super) fn point(&self, number: usize) -> Option<Point> {
+        self.points.get(number.checked_sub(1)?).copied()
+    }
+
     /// Appends the index as bytes that [`Index::read`] takes back; nothing where there is nothing to say.
     pub fn write(&self, record: &mut Vec<u8>) {
         if self.points.is_empty() {
             return;
         }
         record.extend(self.file.to_le_bytes());
-        record.push(self.components);
+        record.extend([self.components, self.places]);
+        let mut last = Point::default();
         for point in &self.points {
-            record.extend(point.at.to_le_bytes());
-            let used = &point.dc[..usize::from(self.components).min(4)];
-            used.iter().for_each(|dc| record.extend(dc.to_le_bytes()));
+            // Neighbours are much alike, so their differences fit in a byte or two.
+            write_number(record, point.at - last.at);
+            for (dc, last) in point.dc.iter().zip(last.dc).take(self.components.into()) {
+                let difference = dc.wrapping_sub(last);
+                write_number(record, ((difference << 1) ^ (difference >> 15)) as u16 as u32);
+            }
+            last = *point;
         }
     }
 
     /// Takes over what [`Index::write`] wrote; false, and empty, where no index looks like this.
     pub fn read(&mut self, record: &[u8]) -> bool {
         self.clear();
-        let Some((file, [components, points @ ..])) = record.split_first_chunk::<8>() else { return false };
-        let count = usize::from(*components);
-        let size = 4 + 2 * count;
-        if !matches!(count, 1 | 3 | 4) || points.is_empty() || !points.len().is_multiple_of(size) {
-            return false;
-        }
-        (self.file, self.components) = (u64::from_le_bytes(*file), *components);
-        for bytes in points.chunks_exact(size) {
-            let mut point = Point {
-                at: u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]),
-                ..Point::default()
-            };
-            for (dc, two) in point.dc.iter_mut().zip(bytes[4..].chunks_exact(2)) {
-                *dc = i16::from_le_bytes([two[0], two[1]]);
-            }
-            self.points.push(point);
-        }
-        // Every row has bits, so the starts only grow.
-        let sound =
-            self.points.len() < MAX_ROWS && self.points.windows(2).all(|pair| pair[0].at < pair[1].at);
+        let sound = self.read_points(record).is_some() && !self.points.is_empty();
         if !sound {
             self.clear();
         }
         sound
     }
 
+    fn read_points(&mut self, record: &[u8]) -> Option<()> {
+        let (file, [components, places, numbers @ ..]) = record.split_first_chunk::<8>()? else {
+            return None;
+        };
+        let (most, mut numbers) = (usize::from(*places) * MAX_ROWS, numbers);
+        if !matches!(components, 1 | 3 | 4) || !(1..=MAX_PLACES).contains(&usize::from(*places)) {
+            return None;
+        }
+        (self.file, self.components, self.places) = (u64::from_le_bytes(*file), *components, *places);
+        let mut point = Point::default();
+        while !numbers.is_empty() {
+            // Every place has bits, so they only grow.
+            let bits = read_number(&mut numbers).filter(|&bits| bits > 0)?;
+            point.at = point.at.checked_add(bits)?;
+            for dc in &mut point.dc[..usize::from(*components)] {
+                let folded = u16::try_from(read_number(&mut numbers)?).ok()?;
+                *dc = dc.wrapping_add((folded >> 1) as i16 ^ -((folded & 1) as i16));
+            }
+            if self.points.len() + 1 >= most {
+                return None;
+            }
+            self.points.push(point);
+        }
+        Some(())
+    }
+
     /// Most bytes of a record.
-    pub const MAX_BYTES: usize = HEAD + MAX_ROWS * 12;
+    pub const MAX_BYTES: usize = HEAD + MAX_ROWS * MAX_PLACES * (MAX_NUMBER + 4 * 3);
 
     /// Drops what is known, because it is not true of the file.
     pub(super) fn drop_stale(&mut self) {
@@ -147,83 +203,55 @@ impl Index {
     }
 }
 
-/// The scan that an index is used for.
-#[derive(Clone, Copy)]
-pub(super) struct Scanned<'a> {
-    pub(super) bytes: &'a [u8],
-    /// Where the scan's data begin.
-    pub(super) from: usize,
-    pub(super) components: usize,
-    /// Rows of MCUs of the file.
-    pub(super) rows: usize,
+/// Seven bits a byte, the lowest first; the top bit says that more follow.
+fn write_number(record: &mut Vec<u8>, mut number: u32) {
+    while number > 0x7F {
+        record.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    record.push(number as u8);
 }
 
-/// One decode's way along an index: where it starts, and the rows that it notes.
-#[derive(Default)]
-pub(super) struct Trail<'a> {
-    index: Option<&'a mut Index>,
-    /// The row to start at, and its start if that is not the scan's.
-    pub(super) row: usize,
-    pub(super) start: Option<Point>,
-    /// Bytes of the file that the rows to be decoded lie in, as far as that is known.
-    pub(super) end: Option<usize>,
-    /// A place whose offset is known both in the file and in the stream's piece that begins at `piece`.
-    in_file: usize,
-    in_piece: usize,
-    piece: usize,
-    /// Rows of MCUs of the file.
-    rows: usize,
+/// What [`write_number`] wrote, which goes from the front of `record`.
+fn read_number(record: &mut &[u8]) -> Option<u32> {
+    let mut number = 0u64;
+    for at in 0..MAX_NUMBER {
+        let (byte, rest) = record.split_first()?;
+        *record = rest;
+        number |= u64::from(byte & 0x7F) << (7 * at);
+        if byte & 0x80 == 0 {
+            return u32::try_from(number).ok();
+        }
+    }
+    None
 }
 
-impl<'a> Trail<'a> {
-    /// Looks up where to start for rows `needed`, after making sure that the index is one of this very file.
-    pub(super) fn new(index: &'a mut Index, scanned: &Scanned<'_>, needed: &std::ops::Range<usize>) -> Self {
-        let noted = needed.end.min(scanned.rows - 1) > index.rows();
-        let starts = index.rows() > 0 && (needed.start > 0 || needed.end <= index.rows());
-        if !noted && !starts {
-            return Self::default();
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_every_length_come_back_and_cut_ones_do_not() {
+        for number in (0..32).flat_map(|bit| [1u32 << bit, (1 << bit) - 1, u32::MAX >> bit]) {
+            let mut record = Vec::new();
+            write_number(&mut record, number);
+            assert!(record.len() <= MAX_NUMBER);
+            assert_eq!(read_number(&mut &record[..]), Some(number));
+            assert_eq!(read_number(&mut &record[..record.len() - 1]), None);
         }
-        let file = XxHash3_64::oneshot(scanned.bytes);
-        let fits = |point: &Point| (scanned.from..=scanned.bytes.len()).contains(&point.byte());
-        let theirs = index.file == file
-            && usize::from(index.components) == scanned.components
-            && index.rows() < scanned.rows
-            && index.points.iter().all(fits);
-        if index.rows() > 0 && !theirs {
-            index.drop_stale();
-        }
-        (index.file, index.components) = (file, scanned.components as u8);
-        let row = needed.start.min(index.rows());
-        let start = row.checked_sub(1).map(|at| index.points[at]);
-        // The last byte of the last row may be the first of the next, and FF is never alone.
-        let end = index.points.get(needed.end - 1).map(|next| (next.byte() + 2).min(scanned.bytes.len()));
-        index.used.skipped_rows = row;
-        index.relied = row > 0 || end.is_some();
-        Self { index: Some(index), row, start, end, piece: usize::MAX, rows: scanned.rows, ..Self::default() }
+        assert_eq!(read_number(&mut &[0xFF; 6][..]), None);
+        assert_eq!(read_number(&mut &[0xFF, 0xFF, 0xFF, 0xFF, 0x7F][..]), None);
     }
 
-    /// Notes that row `row` begins at `cursor`, if that is news.
-    #[inline]
-    pub(super) fn note(
-        &mut self,
-        row: usize,
-        bytes: &[u8],
-        stream: &Stream,
-        cursor: &Cursor,
-        predictions: &[i32; 4],
-    ) {
-        let Some(index) = &mut self.index else { return };
-        if row != index.points.len() + 1 || row >= self.rows {
-            return;
-        }
-        if self.piece != stream.begin() {
-            (self.piece, self.in_file, self.in_piece) = (stream.begin(), stream.begin(), 0);
-        }
-        let consumed = cursor.consumed();
-        self.in_file = bits::skip_stuffed(bytes, self.in_file, consumed / 8 - self.in_piece);
-        self.in_piece = consumed / 8;
-        let Ok(at) = u32::try_from(self.in_file as u64 * 8 + consumed as u64 % 8) else { return };
-        index.points.push(Point { at, dc: predictions.map(|dc| dc as i16) });
-        index.used.changed = true;
+    #[test]
+    fn every_difference_of_two_predictions_comes_back() {
+        let dc = |value: i32| Point::new(0, &[value, -value, i32::from(i16::MIN), i32::from(i16::MAX)]).dc;
+        let points: Vec<Point> =
+            (0..200).map(|i| Point { at: 7 + 3 * i, dc: dc(i as i32 * 331 - 32768) }).collect();
+        let index = Index { file: 5, components: 4, places: 3, points, ..Index::default() };
+        let (mut record, mut read) = (Vec::new(), Index::default());
+        index.write(&mut record);
+        assert!(read.read(&record));
+        assert_eq!(read, index);
     }
 }

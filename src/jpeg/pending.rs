@@ -6,7 +6,7 @@ use crate::simd::{Avx2, Avx512};
 
 /// Blocks that wait at most. Enough that a vector load seldom meets the two-byte stores of a block just decoded, which
 /// it would have to wait for; few enough to stay in the first cache.
-const BATCH: usize = 16;
+const BATCH: usize = 24;
 
 /// What a block is decoded into: its coefficients row by row, and after them the room for the next block. Decoding
 /// writes there without looking (see `sequential::PLACE`), but only where the next block's DC will go.
@@ -59,6 +59,29 @@ impl Pending {
         &mut slots[0]
     }
 
+    /// How many more blocks may wait.
+    #[inline(always)]
+    pub(super) fn room(&self) -> usize {
+        BATCH - self.waiting.min(BATCH)
+    }
+
+    /// The blocks to decode into, [`Pending::room`] and one: they are zero except perhaps for DC of the first.
+    #[inline(always)]
+    pub(super) fn blocks(&mut self) -> &mut [[i16; 64]] {
+        let (blocks, _) = self.coefficients.0.as_chunks_mut();
+        &mut blocks[self.waiting.min(BATCH)..]
+    }
+
+    /// Takes the next of [`Pending::blocks`] as decoded, to be transformed to eight samples a side with others. There
+    /// must be room for it.
+    #[inline(always)]
+    pub(super) fn take(&mut self, component: usize, target: Target) {
+        let slot = self.waiting % BATCH;
+        self.components[slot] = component;
+        self.targets[slot] = target;
+        self.waiting += 1;
+    }
+
     /// Takes the block of [`Pending::slot`] as decoded. It is transformed now or with others.
     #[inline(always)]
     pub(super) fn push(
@@ -78,10 +101,7 @@ impl Pending {
             self.reduce(component, target, quants, planes);
             return;
         }
-        let slot = self.waiting % BATCH;
-        self.components[slot] = component;
-        self.targets[slot] = target;
-        self.waiting += 1;
+        self.take(component, target);
         if self.waiting == BATCH {
             self.flush(quants, planes);
         }

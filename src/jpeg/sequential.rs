@@ -1,129 +1,50 @@
 //! Entropy decoding of sequential scans, and the whole way of a file that has just one.
 
+mod block;
 #[cfg(target_arch = "x86_64")]
 mod bmi2;
+mod run;
 
 use super::bits::Cursor;
 use super::decode::{PixelsMut, Scan};
 use super::error::JpegError;
 use super::frame::Frame;
-use super::huffman::{END_OF_BLOCK, Table};
+use super::huffman::Table;
 use super::idct;
-use super::index::{Point, Trail};
-use super::pending::{Pending, Slot};
+use super::index::Point;
+use super::pending::Pending;
 use super::stream::Stream;
 use super::strips::{Place, Strips};
-use super::tables::{Quant, Tables, ZIGZAG};
+use super::tables::{Quant, Tables};
+use super::trail::{Leg, Trail};
+use block::{BlockDecoder, Plain};
+use run::Run;
+use std::ops::Range;
 
-/// Where a value goes after an advance to `k`: to the coefficient before. What an "end of block" or a broken run would
-/// write lands in the room after a block (see [`Slot`]), so the hot loop needs no test for it.
-const PLACE: [u8; 256] = {
-    let mut place = [64; 256];
-    let mut k = 0;
-    while k < 64 {
-        place[k + 1] = ZIGZAG[k];
-        k += 1;
-    }
-    place
-};
-
-/// A code that does not exist, or a run past the end of the block.
-pub(super) struct BadBlock;
-
-/// Decodes one block. `STORE` writes its coefficients into `block`, which must be zero; otherwise they are only read
-/// over, for blocks outside the wanted region. Returns whether there was anything besides DC.
-#[inline(always)]
-pub(super) fn decode_block<const STORE: bool>(
-    cursor: &mut Cursor,
-    data: &[u8],
-    dc: &Table,
-    ac: &Table,
-    prediction: &mut i32,
-    block: &mut Slot,
-) -> Result<bool, BadBlock> {
-    cursor.refill(data);
-    let difference = dc.difference(cursor).ok_or(BadBlock)?;
-    *prediction = prediction.wrapping_add(difference);
-    block[0] = *prediction as i16;
-    let mut k = 1;
-    'block: loop {
-        cursor.refill(data);
-        for _ in 0..3 {
-            let entry = ac.lookup(cursor);
-            if !entry.is_complete() {
-                let (advance, value) = ac.long(cursor, data);
-                k += advance;
-                store::<STORE>(block, k, value);
-                if k > 63 {
-                    break 'block;
-                }
-                continue 'block;
-            }
-            let first = k + entry.advance();
-            store::<STORE>(block, first, entry.value());
-            k = first + entry.second_advance();
-            store::<STORE>(block, k, entry.last_value(cursor));
-            if k > 63 {
-                if first > 63 && entry.second_advance() != 0 {
-                    // A second symbol after a full block is the next block's first one.
-                    ac.skip_one(cursor);
-                    k = first;
-                } else {
-                    entry.skip(cursor);
-                }
-                break 'block;
-            }
-            entry.skip(cursor);
-        }
-    }
-    if k == 64 || k >= END_OF_BLOCK { Ok(k != 1 + END_OF_BLOCK) } else { Err(BadBlock) }
-}
-
-#[inline(always)]
-fn store<const STORE: bool>(block: &mut Slot, k: u32, value: i16) {
-    if STORE {
-        block[usize::from(PLACE[k as u8 as usize]) & 127] = value;
-    }
-}
-
-/// One instruction set's [`decode_block`].
-trait BlockDecoder: Copy {
-    /// See [`decode_block`]; `tables` are those for DC and AC.
-    fn decode<const STORE: bool>(
-        self,
-        cursor: &mut Cursor,
-        data: &[u8],
-        tables: (&Table, &Table),
-        prediction: &mut i32,
-        block: &mut Slot,
-    ) -> Result<bool, BadBlock>;
-}
-
-/// Plain Rust.
-#[derive(Clone, Copy)]
-struct Plain;
-
-impl BlockDecoder for Plain {
-    #[inline(always)]
-    fn decode<const STORE: bool>(
-        self,
-        cursor: &mut Cursor,
-        data: &[u8],
-        (dc, ac): (&Table, &Table),
-        prediction: &mut i32,
-        block: &mut Slot,
-    ) -> Result<bool, BadBlock> {
-        decode_block::<STORE>(cursor, data, dc, ac, prediction, block)
-    }
-}
+pub(super) use block::{BadBlock, decode_block};
 
 /// A file whose only scan holds everything: decoded, transformed and converted row by row.
 pub(super) struct Whole<'a> {
     pub(super) bytes: &'a [u8],
+    /// Where the scan's data begin.
+    pub(super) from: usize,
     pub(super) frame: &'a Frame,
     pub(super) scan: &'a Scan,
     pub(super) tables: &'a Tables,
     pub(super) quants: &'a [Quant; 4],
+}
+
+/// The columns of MCUs of which a block may be needed; a range that begins behind them all where none is.
+fn touched(units: &[Unit<'_>]) -> Range<usize> {
+    let (mut start, mut end) = (usize::MAX, 0);
+    for unit in units {
+        let blocks = unit.place.columns();
+        if !blocks.is_empty() {
+            start = start.min(blocks.start / unit.across);
+            end = end.max((blocks.end - 1) / unit.across + 1);
+        }
+    }
+    start..end
 }
 
 /// The most blocks in an MCU; `Scan::parse` refuses more, and a component alone has one.
@@ -144,7 +65,7 @@ struct Unit<'a> {
 /// An error comes with the column of the MCU that it is in.
 type RowResult = Result<(), (JpegError, usize)>;
 
-/// What goes on from MCU row to MCU row.
+/// What goes on from MCU to MCU.
 #[derive(Default)]
 struct State {
     cursor: Cursor,
@@ -161,8 +82,25 @@ impl State {
     }
 }
 
+/// What the rows of a leg are decoded with.
+struct Tools<'a, 't> {
+    /// The file, as far as the leg may read it.
+    bytes: &'a [u8],
+    stream: &'a mut Stream,
+    strips: &'a mut Strips,
+    pending: &'a mut Pending,
+    trail: &'a mut Trail<'t>,
+}
+
+impl Tools<'_, '_> {
+    /// Transforms what waits.
+    fn flush(&mut self, quants: &[Quant; 4]) {
+        self.pending.flush(quants, self.strips.samples());
+    }
+}
+
 impl Whole<'_> {
-    /// Decodes from the row that `trail` starts at down to the last one that `strips` need.
+    /// Decodes what `trail` leads through, down to the last row that `strips` need.
     pub(super) fn decode(
         &self,
         stream: &mut Stream,
@@ -173,86 +111,171 @@ impl Whole<'_> {
         out: &mut PixelsMut<'_>,
     ) -> Result<(), JpegError> {
         let needed = strips.mcu_rows();
-        let mut state = trail.start.map_or_else(State::default, |point| State::at(&point, stream));
+        let mut next = trail.first_row();
         let mut ended = false;
-        for row in trail.row..needed.end {
-            if !ended {
-                match self.decode_row_fast(row, &mut state, stream, strips, pending) {
-                    Ok(()) => trail.note(row + 1, self.bytes, stream, &state.cursor, &state.predictions),
-                    Err((JpegError::Truncated { .. }, column)) if tolerate_truncated => {
-                        pending.flush(self.quants, strips.samples());
-                        self.fill_row(row, column, strips);
-                        ended = true;
+        while next < needed.end {
+            let leg = trail.leg(next);
+            next = leg.rows.end;
+            let mut tools = Tools {
+                bytes: &self.bytes[..leg.end.unwrap_or(self.bytes.len())],
+                stream,
+                strips,
+                pending,
+                trail,
+            };
+            let mut state = self.enter(&leg, &mut tools);
+            for row in leg.rows.clone() {
+                let columns = if row == leg.rows.start { leg.columns.clone() } else { 0..leg.columns.end };
+                if ended {
+                    self.fill_row(row, 0, tools.strips);
+                } else {
+                    match self.decode_row_fast(row, columns, &mut state, &mut tools) {
+                        Ok(()) => {}
+                        Err((JpegError::Truncated { .. }, column)) if tolerate_truncated => {
+                            tools.flush(self.quants);
+                            self.fill_row(row, column, tools.strips);
+                            ended = true;
+                        }
+                        Err((error, _)) => return Err(error),
                     }
-                    Err((error, _)) => return Err(error),
+                    tools.flush(self.quants);
                 }
-                pending.flush(self.quants, strips.samples());
-            } else {
-                self.fill_row(row, 0, strips);
-            }
-            if row >= needed.start {
-                strips.finish_mcu_row(row, row + 1 == needed.end, out.data, out.stride);
+                if row >= needed.start {
+                    tools.strips.finish_mcu_row(row, row + 1 == needed.end, out.data, out.stride);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Brings the stream to the start of a leg.
+    fn enter(&self, leg: &Leg, tools: &mut Tools<'_, '_>) -> State {
+        let (interval, bytes) = (self.tables.restart_interval, tools.bytes);
+        match &leg.start {
+            Some(point) => {
+                let passed = leg.rows.start * self.frame.mcus_across() + leg.columns.start;
+                tools.stream.resume(bytes, point.byte(), interval, passed);
+                State::at(point, tools.stream)
+            }
+            None => {
+                tools.stream.start(bytes, self.from, interval);
+                State::default()
+            }
+        }
     }
 
     fn decode_row_fast(
         &self,
         row: usize,
+        columns: Range<usize>,
         state: &mut State,
-        stream: &mut Stream,
-        strips: &mut Strips,
-        pending: &mut Pending,
+        tools: &mut Tools<'_, '_>,
     ) -> RowResult {
         #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = pending.avx2() {
-            return self.decode_row(bmi2::Bmi2(avx2), row, state, stream, strips, pending);
+        if let Some(avx2) = tools.pending.avx2() {
+            return self.decode_row(bmi2::Bmi2(avx2), row, columns, state, tools);
         }
-        self.decode_row(Plain, row, state, stream, strips, pending)
+        self.decode_row(Plain, row, columns, state, tools)
     }
 
-    /// Decodes one row of MCUs; an error comes with the column of the MCU that it is in.
+    /// Decodes MCUs of one row; an error comes with the column of the MCU that it is in.
     fn decode_row(
         &self,
         decoder: impl BlockDecoder,
         row: usize,
+        columns: Range<usize>,
         state: &mut State,
-        stream: &mut Stream,
-        strips: &mut Strips,
-        pending: &mut Pending,
+        tools: &mut Tools<'_, '_>,
     ) -> RowResult {
-        let mut cursor = state.cursor;
-        let mut predictions = state.predictions;
+        let Tools { bytes, ref mut stream, ref mut strips, ref mut pending, ref mut trail } = *tools;
+        let (stream, strips, pending, trail) = (&mut **stream, &mut **strips, &mut **pending, &mut **trail);
+        let State { mut cursor, mut predictions } = *state;
         let units = self.units(row, strips);
         let units = units.get(..self.blocks_in_mcu()).unwrap_or(&units);
-        for column in 0..self.frame.mcus_across() {
-            if stream.restart_is_due() {
-                cursor = stream.restart(self.bytes, cursor).map_err(|error| (error, column))?;
-                predictions = [0; 4];
+        let step = trail.step().unwrap_or(usize::MAX);
+        let mut place = (columns.start / step + 1).saturating_mul(step);
+        let (needed, touched) = (self.wholly_needed(units), touched(units));
+        let mut column = columns.start;
+        while column < columns.end {
+            if column == place {
+                trail.note((row, column), bytes, stream, &cursor, &predictions);
+                place += step;
             }
-            for unit in units {
-                let prediction = &mut predictions[unit.component];
-                let (data, slot) = (stream.data(), pending.slot());
-                let target = unit.place.target(column * unit.across + unit.x);
-                let result = match target {
-                    Some(target) if target.size > 1 => {
-                        decoder.decode::<true>(&mut cursor, data, unit.tables, prediction, slot)
-                    }
-                    // DC is written all the same, and is all that one sample a block needs.
-                    _ => decoder.decode::<false>(&mut cursor, data, unit.tables, prediction, slot),
-                };
-                let Ok(has_ac) = result else { return Err((stream.fault(self.bytes, &cursor), column)) };
-                if let Some(target) = target {
-                    pending.push(has_ac, unit.component, target, self.quants, strips.samples());
+            let left = columns.end.min(place) - column;
+            let run = match column {
+                _ if needed.contains(&column) => Some(Run::Kept(left.min(needed.end - column))),
+                _ if column < touched.start => Some(Run::ReadOver(left.min(touched.start - column))),
+                _ if column >= touched.end => Some(Run::ReadOver(left)),
+                _ => None,
+            };
+            if let Some(run) = run {
+                let mut new = State { cursor, predictions };
+                let done = run.decode(decoder, units, column, &mut new, stream, pending);
+                if pending.room() < units.len() {
+                    pending.flush(self.quants, strips.samples());
+                }
+                if done > 0 {
+                    State { cursor, predictions } = new;
+                    column += done;
+                    continue;
                 }
             }
-            if stream.overread(&cursor) {
-                return Err((stream.fault(self.bytes, &cursor), column));
-            }
+            let state = State { cursor, predictions };
+            let state = self.decode_mcu(decoder, units, column, state, (bytes, stream, strips, pending));
+            State { cursor, predictions } = state.map_err(|error| (error, column))?;
+            column += 1;
+        }
+        if columns.end == self.frame.mcus_across() {
+            trail.note((row + 1, 0), bytes, stream, &cursor, &predictions);
         }
         *state = State { cursor, predictions };
         Ok(())
+    }
+
+    /// Decodes one MCU, of which some blocks may be needed, and any error is found.
+    fn decode_mcu(
+        &self,
+        decoder: impl BlockDecoder,
+        units: &[Unit<'_>],
+        column: usize,
+        State { mut cursor, mut predictions }: State,
+        (bytes, stream, strips, pending): (&[u8], &mut Stream, &mut Strips, &mut Pending),
+    ) -> Result<State, JpegError> {
+        if stream.restart_is_due() {
+            cursor = stream.restart(bytes, cursor)?;
+            predictions = [0; 4];
+        }
+        for unit in units {
+            let prediction = &mut predictions[unit.component];
+            let (data, slot) = (stream.data(), pending.slot());
+            let target = unit.place.target(column * unit.across + unit.x);
+            let result = match target {
+                Some(target) if target.size > 1 => {
+                    decoder.decode::<true>(&mut cursor, data, unit.tables, prediction, slot)
+                }
+                // DC is written all the same, and is all that one sample a block needs.
+                _ => decoder.decode::<false>(&mut cursor, data, unit.tables, prediction, slot),
+            };
+            let Ok(has_ac) = result else { return Err(stream.fault(bytes, &cursor)) };
+            if let Some(target) = target {
+                pending.push(has_ac, unit.component, target, self.quants, strips.samples());
+            }
+        }
+        if stream.overread(&cursor) {
+            return Err(stream.fault(bytes, &cursor));
+        }
+        Ok(State { cursor, predictions })
+    }
+
+    /// The columns of MCUs of which every block is needed in full size.
+    fn wholly_needed(&self, units: &[Unit<'_>]) -> Range<usize> {
+        let whole = 0..self.frame.mcus_across();
+        units.iter().fold(whole, |common, unit| {
+            let blocks = if unit.place.size() == 8 { unit.place.columns() } else { 0..0 };
+            let from = blocks.start.saturating_sub(unit.x).div_ceil(unit.across);
+            let to = (blocks.end + unit.across - 1).saturating_sub(unit.x) / unit.across;
+            common.start.max(from)..common.end.min(to)
+        })
     }
 
     fn blocks_in_mcu(&self) -> usize {

@@ -79,6 +79,18 @@ impl Stream {
         due && self.interval != 0
     }
 
+    /// MCUs that come before the next restart marker.
+    #[inline(always)]
+    pub(super) fn mcus_left(&self) -> usize {
+        if self.interval == 0 { usize::MAX } else { self.left as usize }
+    }
+
+    /// Counts `mcus` MCUs, no more than [`Stream::mcus_left`], as decoded.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, mcus: usize) {
+        self.left = self.left.wrapping_sub(mcus as u32);
+    }
+
     /// Passes a restart marker; the caller starts again with the returned cursor and forgets its predictions.
     #[cold]
     #[inline(never)]

@@ -71,6 +71,8 @@ struct Plane {
     ring: usize,
     /// Rows of samples of one MCU row.
     strip: usize,
+    /// Columns of samples of one MCU.
+    breadth: usize,
 }
 
 impl Plane {
@@ -100,6 +102,7 @@ impl Plane {
             stride,
             ring: 2 * strip,
             strip,
+            breadth: component.h * block,
         }
     }
 
@@ -130,6 +133,16 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// The needed columns.
+    pub(super) fn columns(&self) -> Range<usize> {
+        self.first..self.first + self.count
+    }
+
+    /// Samples a side of the blocks.
+    pub(super) fn size(&self) -> usize {
+        self.target.size
+    }
+
     /// Where the block of a column goes, or `None` if it is not needed.
     #[inline(always)]
     pub(super) fn target(&self, column: usize) -> Option<Target> {
@@ -203,6 +216,15 @@ impl Strips {
         let down = |plane: &Plane| plane.strip / plane.block;
         let first = planes.clone().map(|plane| plane.rows.start / down(plane)).min().unwrap_or(0);
         let last = planes.map(|plane| (plane.rows.end - 1) / down(plane)).max().unwrap_or(0);
+        first..last + 1
+    }
+
+    /// Columns of MCUs that hold a needed block.
+    pub(super) fn mcu_columns(&self) -> Range<usize> {
+        let planes = self.planes[..self.count].iter();
+        let across = |plane: &Plane| plane.breadth / plane.block;
+        let first = planes.clone().map(|plane| plane.columns.start / across(plane)).min().unwrap_or(0);
+        let last = planes.map(|plane| (plane.columns.end - 1) / across(plane)).max().unwrap_or(0);
         first..last + 1
     }
 

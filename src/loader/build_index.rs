@@ -10,7 +10,7 @@ use crate::rng::Draws;
 use crate::source::Source;
 use std::path::Path;
 
-/// Bytes that the indexes of one data set may take while they are built: enough for 30 million photographs.
+/// Bytes that the indexes of one data set may take while they are built: enough for 10 million photographs.
 const BUDGET: usize = 16 << 30;
 const ROWS: usize = 32;
 

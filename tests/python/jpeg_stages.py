@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 STAGES = [
-    ("entropy decoding", "#4063a8", ["decode_bmi2", "decode_block", "long_code", "unstuff", "huffman"]),
+    ("entropy decoding", "#4063a8", ["decode_bmi2", "decode_mcus", "decode_block", "long_code", "unstuff", "huffman"]),
     ("rows and blocks", "#7da3d8", ["Whole::", "pending", "strips", "stream", "units"]),
     ("inverse DCT", "#d9843b", ["idct"]),
     ("upsampling", "#74a356", ["upsample"]),

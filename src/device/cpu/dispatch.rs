@@ -38,6 +38,21 @@ pub(crate) fn split(packed: &[u8; LANES * 3], planes: &mut [Plane; 3], level: Le
     }
 }
 
+/// fma(level, a, b) of 64 packed pixels, with a and b a channel.
+#[inline(always)]
+pub(crate) fn split_scaled(
+    packed: &[u8; LANES * 3],
+    factors: &[[f32; 2]; 3],
+    planes: [&mut Plane; 3],
+    level: Level,
+) {
+    match level.min(simd::level()) {
+        Level::Scalar => pack::plain_split_scaled(packed, factors, planes),
+        // SAFETY: the level is at most the detected one, so the machine has AVX2 and FMA.
+        _ => unsafe { weave::split_scaled(packed, factors, planes) },
+    }
+}
+
 /// Levels as packed bytes, cut off.
 #[inline(always)]
 pub(crate) fn join(planes: &[Plane; 3], packed: &mut [u8; LANES * 3], level: Level) {

@@ -4,14 +4,14 @@ use super::block::{LANES, Plane};
 use crate::simd::Level;
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use super::dispatch::{bytes, join, split, weigh, with_level};
+pub(crate) use super::dispatch::{bytes, join, split, split_scaled, weigh, with_level};
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) use portable::*;
 
 /// What every machine can do.
 #[cfg_attr(target_arch = "x86_64", expect(dead_code, reason = "the vector twins stand in for them"))]
 mod portable {
-    use super::{LANES, Level, Plane, plain_bytes, plain_join, plain_split};
+    use super::{LANES, Level, Plane, plain_bytes, plain_join, plain_split, plain_split_scaled};
     use crate::device::cpu::columns::Columns;
 
     pub(crate) fn with_level(_: Level, work: impl FnOnce()) {
@@ -20,6 +20,15 @@ mod portable {
 
     pub(crate) fn split(packed: &[u8; LANES * 3], planes: &mut [Plane; 3], _: Level) {
         plain_split(packed, planes);
+    }
+
+    pub(crate) fn split_scaled(
+        packed: &[u8; LANES * 3],
+        factors: &[[f32; 2]; 3],
+        planes: [&mut Plane; 3],
+        _: Level,
+    ) {
+        plain_split_scaled(packed, factors, planes);
     }
 
     pub(crate) fn join(planes: &[Plane; 3], packed: &mut [u8; LANES * 3], _: Level) {
@@ -42,6 +51,21 @@ pub(super) fn plain_split(packed: &[u8; LANES * 3], [r, g, b]: &mut [Plane; 3]) 
     }
 }
 
+/// fma(level, a, b) of 64 packed pixels, with a and b a channel.
+pub(super) fn plain_split_scaled(
+    packed: &[u8; LANES * 3],
+    factors: &[[f32; 2]; 3],
+    [r, g, b]: [&mut Plane; 3],
+) {
+    for (i, pixel) in packed.chunks_exact(3).enumerate() {
+        let scaled = |channel: usize| {
+            let [a, b] = factors[channel];
+            f32::from(pixel[channel]).mul_add(a, b)
+        };
+        (r[i], g[i], b[i]) = (scaled(0), scaled(1), scaled(2));
+    }
+}
+
 /// Levels as packed bytes, cut off.
 pub(super) fn plain_join([r, g, b]: &[Plane; 3], packed: &mut [u8; LANES * 3]) {
     for (i, pixel) in packed.chunks_exact_mut(3).enumerate() {
@@ -52,4 +76,27 @@ pub(super) fn plain_join([r, g, b]: &[Plane; 3], packed: &mut [u8; LANES * 3]) {
 /// Values of one channel as bytes, cut off.
 pub(super) fn plain_bytes(plane: &Plane) -> [u8; LANES] {
     plane.map(|level| level as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::cpu::block::Block;
+
+    #[test]
+    fn scaling_on_the_way_is_splitting_and_then_scaling() {
+        let packed: [u8; LANES * 3] = std::array::from_fn(|i| (i * 83 + i / 7) as u8);
+        let factors = [[0.017, -2.1], [1.0 / 57.375, -2.035_714_3], [0.3, 1e-3]];
+        let mut expected = Block::default();
+        split(&packed, &mut expected.planes, Level::Scalar);
+        for (plane, [a, b]) in expected.planes.iter_mut().zip(factors) {
+            plane.iter_mut().for_each(|level| *level = level.mul_add(a, b));
+        }
+        for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
+            let mut found = Block::default();
+            let [r, g, b] = &mut found.planes;
+            split_scaled(&packed, &factors, [r, g, b], level);
+            assert_eq!(found.planes, expected.planes, "{level:?}");
+        }
+    }
 }

@@ -95,7 +95,8 @@ fn recolour_row(row: &mut [u8], steps: &[Resolved], level: Level) {
 impl Sample<'_> {
     #[inline(always)]
     fn row(&mut self, y: usize, rgb: &[u8], steps: &[Resolved], level: Level) {
-        let mut block = Block::default();
+        let done = if steps.is_empty() { self.plain_row(y, rgb, level) } else { 0 };
+        let (rgb, mut block) = (&rgb[done * 3..], Block::default());
         let floats = !matches!(self.values, Values::U8(_));
         for (chunk, pixels) in rgb.chunks(LANES * 3).enumerate() {
             block.load(pixels, level);
@@ -103,8 +104,29 @@ impl Sample<'_> {
             if floats {
                 scale(&mut block, &self.factors);
             }
-            self.put(chunk * LANES, y, &block, pixels.len() / 3, level);
+            self.put(done + chunk * LANES, y, &block, pixels.len() / 3, level);
         }
+    }
+
+    /// Stores the whole blocks of a row that is only to be normalised, if they go to planes of f32: the commonest
+    /// output, and the only work of it. Returns how many pixels are stored.
+    #[inline(always)]
+    fn plain_row(&mut self, y: usize, rgb: &[u8], level: Level) -> usize {
+        let (plane, nchw) = (self.width * self.height, self.layout == Layout::Nchw);
+        let Values::F32(out) = &mut self.values else { return 0 };
+        if !nchw {
+            return 0;
+        }
+        let (red, rest) = out.split_at_mut(plane);
+        let (green, blue) = rest.split_at_mut(plane);
+        let row = y * self.width..(y + 1) * self.width;
+        let channels = [red, green, blue].map(|channel| channel[row.clone()].as_chunks_mut::<LANES>().0);
+        let [red, green, blue] = channels;
+        let blocks = rgb.as_chunks::<{ LANES * 3 }>().0;
+        for (((packed, red), green), blue) in blocks.iter().zip(red).zip(green).zip(blue) {
+            pack::split_scaled(packed, &self.factors, [red, green, blue], level);
+        }
+        blocks.len() * LANES
     }
 
     /// Stores `count` finished pixels at (`x`, `y`).

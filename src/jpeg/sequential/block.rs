@@ -1,0 +1,157 @@
+//! Entropy decoding of blocks, one or several in a row.
+
+use super::Unit;
+use crate::jpeg::bits::Cursor;
+use crate::jpeg::huffman::{END_OF_BLOCK, Table};
+use crate::jpeg::pending::Slot;
+use crate::jpeg::tables::ZIGZAG;
+
+/// Where a value goes after an advance to `k`: to the coefficient before. What an "end of block" or a broken run would
+/// write lands in the room after a block (see [`Slot`]), so the hot loop needs no test for it.
+const PLACE: [u8; 256] = {
+    let mut place = [64; 256];
+    let mut k = 0;
+    while k < 64 {
+        place[k + 1] = ZIGZAG[k];
+        k += 1;
+    }
+    place
+};
+
+/// A code that does not exist, or a run past the end of the block.
+pub(in super::super) struct BadBlock;
+
+/// Decodes one block. `STORE` writes its coefficients into `block`, which must be zero; otherwise they are only read
+/// over, for blocks outside the wanted region. Returns whether there was anything besides DC.
+#[inline(always)]
+pub(in super::super) fn decode_block<const STORE: bool>(
+    cursor: &mut Cursor,
+    data: &[u8],
+    dc: &Table,
+    ac: &Table,
+    prediction: &mut i32,
+    block: &mut Slot,
+) -> Result<bool, BadBlock> {
+    cursor.refill(data);
+    let difference = dc.difference(cursor).ok_or(BadBlock)?;
+    *prediction = prediction.wrapping_add(difference);
+    block[0] = *prediction as i16;
+    let mut k = 1;
+    'block: loop {
+        cursor.refill(data);
+        for _ in 0..3 {
+            let entry = ac.lookup(cursor);
+            if !entry.is_complete() {
+                let (advance, value) = ac.long(cursor, data);
+                k += advance;
+                store::<STORE>(block, k, value);
+                if k > 63 {
+                    break 'block;
+                }
+                continue 'block;
+            }
+            let first = k + entry.advance();
+            store::<STORE>(block, first, entry.value());
+            k = first + entry.second_advance();
+            store::<STORE>(block, k, entry.last_value(cursor));
+            if k > 63 {
+                if first > 63 && entry.second_advance() != 0 {
+                    // A second symbol after a full block is the next block's first one.
+                    ac.skip_one(cursor);
+                    k = first;
+                } else {
+                    entry.skip(cursor);
+                }
+                break 'block;
+            }
+            entry.skip(cursor);
+        }
+    }
+    if k == 64 || k >= END_OF_BLOCK { Ok(k != 1 + END_OF_BLOCK) } else { Err(BadBlock) }
+}
+
+#[inline(always)]
+fn store<const STORE: bool>(block: &mut Slot, k: u32, value: i16) {
+    if STORE {
+        block[usize::from(PLACE[k as u8 as usize]) & 127] = value;
+    }
+}
+
+/// Decodes the blocks of `mcus` MCUs one after another into `blocks`, which must be zero but for DC and have room for
+/// one block more; without `STORE` two are enough. The cursor stays in registers from block to block.
+#[inline(always)]
+pub(super) fn decode_mcus<const STORE: bool>(
+    cursor: &mut Cursor,
+    data: &[u8],
+    units: &[Unit<'_>],
+    predictions: &mut [i32; 4],
+    mcus: usize,
+    blocks: &mut [[i16; 64]],
+) -> Result<(), BadBlock> {
+    let (mut local, mut at) = (*cursor, 0);
+    for _ in 0..mcus {
+        for unit in units {
+            let slot = blocks.get_mut(at..at + 2).and_then(|two| two.as_flattened_mut().first_chunk_mut());
+            let (slot, (dc, ac)) = (slot.ok_or(BadBlock)?, unit.tables);
+            decode_block::<STORE>(&mut local, data, dc, ac, &mut predictions[unit.component & 3], slot)?;
+            at += usize::from(STORE);
+        }
+    }
+    *cursor = local;
+    Ok(())
+}
+
+/// One instruction set's [`decode_block`] and [`decode_mcus`].
+pub(super) trait BlockDecoder: Copy {
+    /// See [`decode_mcus`].
+    fn decode_mcus<const STORE: bool>(
+        self,
+        cursor: &mut Cursor,
+        data: &[u8],
+        units: &[Unit<'_>],
+        predictions: &mut [i32; 4],
+        mcus: usize,
+        blocks: &mut [[i16; 64]],
+    ) -> Result<(), BadBlock>;
+
+    /// See [`decode_block`]; `tables` are those for DC and AC.
+    fn decode<const STORE: bool>(
+        self,
+        cursor: &mut Cursor,
+        data: &[u8],
+        tables: (&Table, &Table),
+        prediction: &mut i32,
+        block: &mut Slot,
+    ) -> Result<bool, BadBlock>;
+}
+
+/// Plain Rust.
+#[derive(Clone, Copy)]
+pub(super) struct Plain;
+
+impl BlockDecoder for Plain {
+    #[inline(always)]
+    fn decode_mcus<const STORE: bool>(
+        self,
+        cursor: &mut Cursor,
+        data: &[u8],
+        units: &[Unit<'_>],
+        predictions: &mut [i32; 4],
+        mcus: usize,
+        blocks: &mut [[i16; 64]],
+    ) -> Result<(), BadBlock> {
+        decode_mcus::<STORE>(cursor, data, units, predictions, mcus, blocks)
+    }
+
+    #[inline(always)]
+    fn decode<const STORE: bool>(
+        self,
+        cursor: &mut Cursor,
+        data: &[u8],
+        (dc, ac): (&Table, &Table),
+        prediction: &mut i32,
+        block: &mut Slot,
+    ) -> Result<bool, BadBlock> {
+        decode_block::<STORE>(cursor, data, dc, ac, prediction, block)
+    }
+}
