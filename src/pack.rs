@@ -7,8 +7,8 @@
 //! # let out = tempfile::tempdir()?;
 //! # let out = out.path().join("shards");
 //! let photos = Folder::flat("data/photos")?;
-//! let manifest = Pack::to(&out).shard_records(50).run(&photos, &mut |_| {})?;
-//! assert_eq!((manifest.records, manifest.shards[0].records), (photos.len(), 50));
+//! let manifest = Pack::to(&out).shard_records(40).run(&photos, &mut |_| {})?;
+//! assert_eq!((manifest.records, manifest.shards[0].records), (photos.len(), 40));
 //! assert_eq!(Shards::folder(&out)?.len(), photos.len());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
