@@ -13,6 +13,7 @@ use feedline::device::Device;
 use feedline::dlpack::Field;
 use feedline::dlpack::abi::{self, DLManagedTensorVersioned};
 use feedline::loader::LoaderBuilder;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
@@ -20,7 +21,9 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("tensors that no stream was named for are read too early", || copied(false))
         .caught(&["wrong:"]),
     Scenario::new("tensors outlive their epoch and their loader", outliving),
-    Scenario::new("streams of a tensor are numbered as in Python", numbered),
+    Scenario::new("streams of a tensor are numbered as in Python", numbered).driver(",default_stream=1"),
+    Scenario::new("tensors on the default stream are finished and not overwritten", on_the_default_stream)
+        .driver(",default_stream=1"),
 ];
 
 fn build() -> LoaderBuilder {
@@ -40,30 +43,40 @@ impl Drop for Foreign {
     }
 }
 
-/// Copies all batches of two epochs on one stream; the tensors are deleted as soon as the copies are enqueued.
 fn copied(on_its_stream: bool) -> Outcome {
-    let cpu = build().build()?;
     let client = Client::start()?;
-    let cuda = build().device(Device::Cuda { ordinal: 0 }).build()?;
     let stream = Stream::new(&client)?;
+    let number = if on_its_stream { stream.raw as i64 } else { -1 };
+    copied_on(&client, &stream, Some(number))
+}
+
+fn on_the_default_stream() -> Outcome {
+    let client = Client::start()?;
+    let stream = ManuallyDrop::new(Stream::default_of(&client));
+    copied_on(&client, &stream, None)
+}
+
+/// Copies all batches of two epochs on one stream; the tensors are deleted as soon as the copies are enqueued.
+fn copied_on(client: &Client, stream: &Stream, number: Option<i64>) -> Outcome {
+    let cpu = build().build()?;
+    let cuda = build().device(Device::Cuda { ordinal: 0 }).build()?;
     let mut copies = Vec::new();
     let mut want = Vec::new();
-    let _quiet = Quiet(&client);
-    for number in 0..2 {
-        for (batch, same) in cuda.epoch(number).zip(cpu.epoch(number)) {
+    let _quiet = Quiet(client);
+    for epoch in 0..2 {
+        for (batch, same) in cuda.epoch(epoch).zip(cpu.epoch(epoch)) {
             let tensor = Arc::new(batch?).to_dlpack();
-            let number = if on_its_stream { stream.raw as i64 } else { -1 };
-            // SAFETY: the stream is dropped behind all tensors; where none is named, the mistake is on purpose.
-            unsafe { tensor.use_on_numbered(Some(number)) }?;
-            copies.push(Pinned::new(&client, tensor.bytes() / 4)?);
+            // SAFETY: the stream is dropped behind all tensors; with -1 the mistake is on purpose.
+            unsafe { tensor.use_on_numbered(number) }?;
+            copies.push(Pinned::new(client, tensor.bytes() / 4)?);
             let address = tensor.data() as u64;
             let tensor = Foreign(tensor.into_raw());
-            client.download_from(&copies[copies.len() - 1], address, &stream)?;
+            client.download_from(&copies[copies.len() - 1], address, stream)?;
             std::thread::spawn(move || drop(tensor)).join().map_err(|_| "the deleter panicked")?;
             want.push(same?);
         }
     }
-    client.synchronize_stream(&stream)?;
+    client.synchronize_stream(stream)?;
     for (copy, want) in copies.iter().zip(&want) {
         let want = want.as_f32().ok_or("no floats")?;
         copy.compare(|at| want[at])?;
