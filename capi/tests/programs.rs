@@ -33,7 +33,16 @@ fn run(source: &str, arguments: &[&str]) -> String {
     };
     let flags = std::env::var("FEEDLINE_C_FLAGS").unwrap_or_default();
     let mut build = Command::new(compiler);
-    build.args([standard, "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g", "-O1"]);
+    build.args([
+        standard,
+        "-D_POSIX_C_SOURCE=200809L",
+        "-Wall",
+        "-Wextra",
+        "-Wpedantic",
+        "-Werror",
+        "-g",
+        "-O1",
+    ]);
     build.args(flags.split_whitespace()).arg("-I").arg(root().join("include")).arg(&source);
     build.arg("-L").arg(folder.path()).args(["-lfeedline", "-pthread", "-o"]).arg(&program);
     let built = build.output().unwrap();

@@ -90,10 +90,20 @@ fn recipe(given: Given<'_>) -> Result<Recipe> {
     if overlaid.is_empty() {
         return Ok(recipe);
     }
-    let bad =
-        |error: &dyn std::fmt::Display| Error::config(format!("the options do not fit the recipe: {error}"));
+    overlay(&recipe, &overlaid).map_err(|whole| {
+        // The one that does not fit even alone is named; what does not fit together is not any one's fault.
+        let alone = overlaid.iter().find_map(|&option| Some((option, overlay(&recipe, &[option]).err()?)));
+        match alone {
+            Some(((key, word), error)) => Error::config(format!("option {key} = {word}: {}", cause(&error))),
+            None => Error::config(format!("the options do not fit together: {}", cause(&whole))),
+        }
+    })
+}
+
+fn overlay(recipe: &Recipe, options: &[(&String, &String)]) -> Result<Recipe> {
+    let bad = |error: &dyn std::fmt::Display| Error::config(error.to_string());
     let mut table: toml::Table = recipe.to_toml()?.parse().map_err(|error: toml::de::Error| bad(&error))?;
-    for (key, word) in overlaid {
+    for (key, word) in options {
         let (section, key) = key.split_once('.').unwrap_or(("loader", key));
         let section = table.entry(section).or_insert_with(|| toml::Table::new().into());
         let Some(section) = section.as_table_mut() else {
@@ -101,8 +111,14 @@ fn recipe(given: Given<'_>) -> Result<Recipe> {
         };
         section.insert(key.to_owned(), value(word));
     }
-    let text = toml::to_string(&table).map_err(|error| bad(&error))?;
-    Recipe::parse(&text).map_err(|error| bad(&error))
+    Recipe::parse(&toml::to_string(&table).map_err(|error| bad(&error))?)
+}
+
+/// What is wrong, without the line of a text that nobody has seen.
+fn cause(error: &Error) -> String {
+    let text = error.to_string();
+    let cause = text.strip_prefix("recipe:").unwrap_or(&text);
+    cause.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches([':', ' ']).to_owned()
 }
 
 /// A value as TOML writes it, or a bare word.
