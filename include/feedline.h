@@ -95,33 +95,33 @@ enum feedline_field
   : int32_t
 #endif // __cplusplus
  {
-    // The pixels, [n, 3, height, width] or [n, height, width, 3].
+    // The pixels, `[n, 3, height, width]` or `[n, height, width, 3]`.
     FEEDLINE_FIELD_IMAGES = 0,
-    // The class of each row's own image, -1 where there is none: [n], i64.
+    // The class of each row's own image, -1 where there is none: `[n]`, i64.
     FEEDLINE_FIELD_LABELS = 1,
-    // The index of each row's sample in the data set: [n], i64.
+    // The index of each row's sample in the data set: `[n]`, i64.
     FEEDLINE_FIELD_INDICES = 2,
-    // Semantic masks: [n, height, width], u8.
+    // Semantic masks: `[n, height, width]`, u8.
     FEEDLINE_FIELD_MASKS = 3,
-    // The row that each object is in: [m], i64. This and what follows is there where the data set knows objects.
+    // The row that each object is in: `[m]`, i64. This and what follows is there where the data set knows objects.
     FEEDLINE_FIELD_BATCH_INDEX = 4,
-    // Class indices: [m], i64.
+    // Class indices: `[m]`, i64.
     FEEDLINE_FIELD_CLASSES = 5,
-    // Boxes, in the format and unit of the options `labels.format` and `labels.unit`: [m, 4], f32.
+    // Boxes, in the format and unit of the options `labels.format` and `labels.unit`: `[m, 4]`, f32.
     FEEDLINE_FIELD_BOXES = 6,
-    // What each object counts for: 1, or the share of its image where images were mixed: [m], f32.
+    // What each object counts for: 1, or the share of its image where images were mixed: `[m]`, f32.
     FEEDLINE_FIELD_SHARES = 7,
-    // Whether it stands for a crowd: [m], bool.
+    // Whether it stands for a crowd: `[m]`, bool.
     FEEDLINE_FIELD_CROWD = 8,
-    // Object i has the polygons offsets[i]..offsets[i + 1]: [m + 1], i64.
+    // Object i has the polygons `offsets[i]..offsets[i + 1]`: `[m + 1]`, i64.
     FEEDLINE_FIELD_POLYGON_OFFSETS = 9,
-    // Polygon p has the points offsets[p]..offsets[p + 1]: [polygons + 1], i64.
+    // Polygon p has the points `offsets[p]..offsets[p + 1]`: `[polygons + 1]`, i64.
     FEEDLINE_FIELD_POINT_OFFSETS = 10,
-    // x and y of the polygons' points: [points, 2], f32.
+    // x and y of the polygons' points: `[points, 2]`, f32.
     FEEDLINE_FIELD_POINTS = 11,
-    // Object i has the keypoints offsets[i]..offsets[i + 1]: [m + 1], i64.
+    // Object i has the keypoints `offsets[i]..offsets[i + 1]`: `[m + 1]`, i64.
     FEEDLINE_FIELD_KEYPOINT_OFFSETS = 12,
-    // x, y and visibility (0 not labelled or outside, 1 hidden, 2 visible): [keypoints, 3], f32.
+    // x, y and visibility (0 not labelled or outside, 1 hidden, 2 visible): `[keypoints, 3]`, f32.
     FEEDLINE_FIELD_KEYPOINTS = 13,
 };
 #ifndef __cplusplus

@@ -3,6 +3,8 @@
 //! FEEDLINE_C_FLAGS adds flags for the compilers (`-fsanitize=address`), FEEDLINE_C_RUN a program to run them under
 //! (`valgrind -q --error-exitcode=9`).
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use feedline::loader::{LastBatch, Loader};
 use feedline::output::{DType, Layout};
 use feedline::recipe::Recipe;

@@ -20,10 +20,13 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("tensors on a trainer's stream are finished and not overwritten", || copied(true)).swept(),
     Scenario::new("tensors that no stream was named for are read too early", || copied(false))
         .caught(&["wrong:"]),
-    Scenario::new("tensors outlive their epoch and their loader", outliving),
+    Scenario::new("tensors outlive their epoch and their loader", outliving).on_gpu(),
     Scenario::new("streams of a tensor are numbered as in Python", numbered).driver(",default_stream=1"),
     Scenario::new("tensors on the default stream are finished and not overwritten", on_the_default_stream)
         .driver(",default_stream=1"),
+    Scenario::new("the default stream copies from a tensor what the batch holds", held)
+        .driver(",default_stream=1")
+        .on_gpu(),
 ];
 
 fn build() -> LoaderBuilder {
@@ -84,18 +87,41 @@ fn copied_on(client: &Client, stream: &Stream, number: Option<i64>) -> Outcome {
     Ok(())
 }
 
+/// Without the CPU's pixels, which nvJPEG's are not, so that a GPU can show it.
+fn held() -> Outcome {
+    let client = Client::start()?;
+    let stream = ManuallyDrop::new(Stream::default_of(&client));
+    let loader = build().device(Device::Cuda { ordinal: 0 }).build()?;
+    let _quiet = Quiet(&client);
+    for batch in loader.epoch(0) {
+        let tensor = Arc::new(batch?).to_dlpack();
+        // SAFETY: the default stream is always there.
+        unsafe { tensor.use_on_numbered(None) }?;
+        let copy = Pinned::new(&client, tensor.bytes() / 4)?;
+        client.download_from(&copy, tensor.data() as u64, &stream)?;
+        let want = tensor.batch().to_host()?;
+        drop(tensor);
+        client.synchronize_stream(&stream)?;
+        assert!(
+            bytemuck::cast_slice::<f32, u8>(&copy.values()) == want,
+            "the copy is not what the batch holds"
+        );
+    }
+    Ok(())
+}
+
 fn outliving() -> Outcome {
-    let want: Vec<_> = build().build()?.epoch(0).collect::<Result<_, _>>()?;
     let loader = build().device(Device::Cuda { ordinal: 0 }).build()?;
     let mut epoch = loader.epoch(0);
     let batch = Arc::new(epoch.next().ok_or("no batch")??);
+    let want = batch.to_host()?;
     let tensor = batch.to_dlpack();
     let labels = batch.field_to_dlpack(Field::Labels).ok_or("no labels")?;
     assert_eq!((tensor.dl_device().device_type, tensor.data() as usize % 256), (abi::CUDA, 0));
     assert_eq!((labels.dl_device().device_type, tensor.shape()), (abi::CPU, &[1, 3, 40, 40][..]));
     drop((loader, epoch, batch));
     tensor.wait()?;
-    assert!(tensor.batch().to_host()? == want[0].images());
+    assert!(tensor.batch().to_host()? == want);
     let tensor = Foreign(tensor.into_raw());
     drop(labels);
     std::thread::spawn(move || drop(tensor)).join().map_err(|_| "the deleter panicked")?;

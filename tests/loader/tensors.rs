@@ -14,7 +14,7 @@ use feedline::label::{Keypoint, Label, Object, Objects};
 use feedline::loader::Batch;
 use feedline::output::{DType, Layout};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A tensor in the hands of another library.
 struct Foreign(*mut DLManagedTensorVersioned);
@@ -196,10 +196,15 @@ fn the_loader_gets_its_memory_back_with_the_last_view_and_not_before() {
     let batch = Arc::new(epoch.next().unwrap().unwrap());
     let (first, second) =
         (foreign(&batch), Foreign(batch.field_to_dlpack(Field::Labels).unwrap().into_raw()));
-    let waits_at_16 = || {
-        while loader.stats().samples < 16 {
+    let reaches = |samples| {
+        let began = Instant::now();
+        while loader.stats().samples < samples {
+            assert!(began.elapsed() < Duration::from_secs(60), "the loader stands still below {samples}");
             std::thread::yield_now();
         }
+    };
+    let waits_at_16 = || {
+        reaches(16);
         std::thread::sleep(Duration::from_millis(20));
         assert_eq!(reads.lock().unwrap().len(), 16);
     };
@@ -210,9 +215,7 @@ fn the_loader_gets_its_memory_back_with_the_last_view_and_not_before() {
     drop(first);
     waits_at_16();
     std::thread::spawn(move || drop(second)).join().unwrap();
-    while loader.stats().samples < 20 {
-        std::thread::yield_now();
-    }
+    reaches(20);
     assert_eq!(epoch.count(), 99);
 }
 
