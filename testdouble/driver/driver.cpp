@@ -19,6 +19,15 @@ Driver& driver() {
 }
 
 std::shared_ptr<Stream> Driver::stream(void* handle) {
+    if (handle == nullptr && options.default_stream && current_context != nullptr) {
+        // The loader's streams do not wait for it, so it is one like any other.
+        std::shared_ptr<Stream>& stream = current_context->default_stream;
+        if (!stream) {
+            stream = scheduler.create(current_context);
+            stream->hidden = true;
+        }
+        return stream;
+    }
     if (handle == nullptr) {
         problem("the default stream is used, which orders a trainer's work with ours");
         throw Refusal{result::invalid_handle};

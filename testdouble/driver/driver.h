@@ -24,6 +24,7 @@ using CUdeviceptr = unsigned long long;
 struct Context {
     CUdevice device;
     int retained = 0;
+    std::shared_ptr<Stream> default_stream = nullptr;  // once it is used
     CUresult broken = 0;  // the error that sticks: every later call in this context returns it
 };
 

@@ -43,6 +43,7 @@ Options parse_options(const char* text) {
         {"capability", [&](const std::string& v) { options.capability = int(number(v)); }},
         {"multiprocessors", [&](const std::string& v) { options.multiprocessors = int(number(v)); }},
         {"stub", [&](const std::string& v) { options.stub = number(v) != 0; }},
+        {"default_stream", [&](const std::string& v) { options.default_stream = number(v) != 0; }},
         {"report", [&](const std::string& v) { options.report = number(v) != 0; }},
         {"fault", [&](const std::string& v) { options.faults = v; }},
     };

@@ -21,6 +21,7 @@ struct Options {
     int capability = 90;              // of the devices: 75 is 7.5
     int multiprocessors = 4;
     bool stub = false;                // the library that a toolkit links against: every call but the version fails
+    bool default_stream = false;      // a trainer works on it; nobody else may
     bool report = true;               // leaks and totals at the end
     std::string faults;               // see faults.h
 };

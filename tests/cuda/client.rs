@@ -298,6 +298,11 @@ impl<'a> Stream<'a> {
         client.cuStreamCreateWithPriority(&mut raw, 1, 0)?;
         Ok(Self { client, raw })
     }
+
+    /// The default stream, which nobody may destroy.
+    pub(crate) fn default_of(client: &'a Client) -> Self {
+        Self { client, raw: null_mut() }
+    }
 }
 
 impl<'a> Event<'a> {

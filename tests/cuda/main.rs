@@ -27,6 +27,7 @@ mod scenario;
 mod sharing;
 mod sizes;
 mod sweep;
+mod tensors;
 mod trainer;
 mod trial;
 

@@ -17,6 +17,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::probe::SCENARIOS,
     crate::sharing::SCENARIOS,
     crate::sizes::SCENARIOS,
+    crate::tensors::SCENARIOS,
 ];
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {

@@ -13,8 +13,8 @@ const FLOORS: &[&[&str]] = &[
     &["augment", "device", "sampler", "source"], // the four seams; none knows another
     &["recipe"],                                 // named chains of augmentations
     &["loader"],                                 // the only place that starts threads
-    &["inspect", "pack"],                        // what is done with whole data sets, on the loader's threads
-    &["cli"],                                    // translation only
+    &["dlpack", "inspect", "pack"], // batches for other libraries; what is done with whole data sets
+    &["cli"],                       // translation only
 ];
 
 fn floor(module: &str) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! `unsafe` stands only where wide instructions or a device need it, and each time says why it is sound.
+//! `unsafe` stands only where wide instructions, a device or a C ABI need it, and each time says why it is sound.
 
 use crate::scan::{mask, tokens};
 use crate::tree::File;
@@ -9,16 +9,17 @@ const REASON_WITHIN: usize = 6;
 fn may_be_unsafe(path: &str) -> bool {
     let within =
         |folder: &str| path.starts_with(folder) || path == format!("{}.rs", folder.trim_end_matches('/'));
-    ["device/", "jpeg/", "simd/"].into_iter().any(within) || path.ends_with("/simd.rs")
+    ["device/", "dlpack/", "jpeg/", "simd/"].into_iter().any(within) || path.ends_with("/simd.rs")
 }
 
 pub(crate) fn check(file: &File) -> Vec<String> {
-    let Some(path) = file.in_src() else { return Vec::new() };
+    let of_capi = file.path.strip_prefix("capi/src/").filter(|_| file.is_rust());
+    let Some(path) = file.in_src().or(of_capi) else { return Vec::new() };
     let masked = mask(&file.text);
     let tokens = tokens(&masked);
     let lines: Vec<&str> = file.text.lines().collect();
     let mut problems = Vec::new();
-    let mut say = |line: usize, what: &str| problems.push(format!("src/{path}:{line}: {what}"));
+    let mut say = |line: usize, what: &str| problems.push(format!("{}:{line}: {what}", file.path));
     let mut any = None;
     for (at, token) in tokens.iter().enumerate() {
         let text = |ahead: usize| tokens.get(at + ahead).map_or("", |token| token.text);
@@ -40,8 +41,11 @@ pub(crate) fn check(file: &File) -> Vec<String> {
         }
     }
     if let Some(line) = any {
-        if !may_be_unsafe(path) {
-            say(line, "unsafe has its place in device/, jpeg/ and simd files: find a safe way here");
+        if of_capi.is_none() && !may_be_unsafe(path) {
+            say(
+                line,
+                "unsafe has its place in device/, dlpack/, jpeg/, simd files and capi: find a safe way here",
+            );
         } else if !tokens.windows(3).any(|t| t[0].text == "expect" && t[2].text == "unsafe_code") {
             say(line, "the file must say #![expect(unsafe_code, reason = \"...\")] at its head");
         }
@@ -94,6 +98,8 @@ mod tests {
         assert_eq!(problems("src/source.rs", &format!("{HEAD}{sound}")), 1);
         assert_eq!(problems("src/device/cpu.rs", sound), 1);
         assert_eq!(problems("src/simd.rs", &format!("{HEAD}{sound}")), 0);
+        assert_eq!(problems("capi/src/batch.rs", &format!("{HEAD}{sound}")), 0);
+        assert_eq!(problems("capi/src/batch.rs", sound), 1);
         assert_eq!(problems("src/device/cpu.rs", "#![allow(unsafe_code)]"), 1);
     }
 

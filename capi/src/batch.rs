@@ -1,0 +1,187 @@
+//! A batch behind a handle: what its rows are, and its arrays.
+
+#![expect(unsafe_code, reason = "what C hands over are raw pointers")]
+
+use crate::border::{Failure, Status, c_text, guard, is_there, release, shared, write};
+use feedline::loader;
+use std::ffi::{CString, c_char, c_void};
+use std::sync::{Arc, OnceLock};
+
+/// One batch. Its memory goes back to the loader when the handle is freed and all its DLPack tensors are deleted.
+pub struct Batch {
+    pub(crate) batch: Arc<loader::Batch>,
+    /// Made when the first one is asked for.
+    keys: OnceLock<Vec<CString>>,
+}
+
+impl Batch {
+    pub(crate) fn new(batch: loader::Batch) -> Self {
+        Self { batch: Arc::new(batch), keys: OnceLock::new() }
+    }
+
+    fn row(&self, row: u64) -> Result<usize, Failure> {
+        let rows = self.batch.len();
+        usize::try_from(row).ok().filter(|&row| row < rows).ok_or_else(|| {
+            Failure::invalid(format!("there is no row {row}: the batch has {rows}, counted from 0"))
+        })
+    }
+}
+
+/// How a row came to be in its batch.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowStatus {
+    /// It is the sample that the epoch's order names.
+    Ok = 0,
+    /// It stands in for a bad sample.
+    Substituted = 1,
+    /// It repeats a sample to fill the last batch up: leave it out of metrics.
+    Padded = 2,
+}
+
+/// Number of rows.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `rows` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_rows(batch: *const Batch, rows: *mut u64) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        unsafe { write(rows, shared(batch, "batch")?.batch.len() as u64, "rows") }
+    })
+}
+
+/// Which batch of its epoch it is, from 0.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `number` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_number(batch: *const Batch, number: *mut u64) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        unsafe { write(number, shared(batch, "batch")?.batch.number() as u64, "number") }
+    })
+}
+
+/// The name of a row's sample: its path, or its key in a shard. Valid as long as the batch's handle.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `key` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_key(
+    batch: *const Batch,
+    row: u64,
+    key: *mut *const c_char,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let batch = unsafe { shared(batch, "batch")? };
+        let keys = || batch.batch.keys().iter().map(|key| c_text(key)).collect();
+        let row = batch.row(row)?;
+        // SAFETY: the caller's promise.
+        unsafe { write(key, batch.keys.get_or_init(keys)[row].as_ptr(), "key") }
+    })
+}
+
+/// How a row came to be there.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `status` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_row_status(
+    batch: *const Batch,
+    row: u64,
+    status: *mut RowStatus,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let batch = unsafe { shared(batch, "batch")? };
+        let here = match batch.batch.status()[batch.row(row)?] {
+            loader::Status::Ok => RowStatus::Ok,
+            loader::Status::Substituted { .. } => RowStatus::Substituted,
+            loader::Status::Padded => RowStatus::Padded,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { write(status, here, "status") }
+    })
+}
+
+/// Waits until the pixels are finished, which a device may still be working on.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_wait(batch: *const Batch) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        unsafe { shared(batch, "batch")? }.batch.wait()?;
+        Ok(Status::Ok)
+    })
+}
+
+/// Orders what is enqueued on a CUDA stream from now on behind the finished pixels, and their memory's next use behind
+/// what has been enqueued there when the batch and its tensors are gone. The host does not wait. Null is the default
+/// stream. Without effect where the pixels lie in the host's memory.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `stream` is null or a stream (CUstream, cudaStream_t) of the batch's device, no
+/// per-thread default stream, and lives as long as the batch and its tensors.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_use_on(batch: *const Batch, stream: *mut c_void) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let batch = unsafe { shared(batch, "batch")? };
+        if let Some(images) = batch.batch.on_device() {
+            // SAFETY: the caller's promise.
+            unsafe { images.use_on(stream)? };
+        }
+        Ok(Status::Ok)
+    })
+}
+
+/// Copies the pixels to the host's memory, wherever they lie, waiting for them.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `bytes` bytes may be written at `buffer`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_to_host(
+    batch: *const Batch,
+    buffer: *mut c_void,
+    bytes: usize,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let batch = unsafe { shared(batch, "batch")? };
+        let copy;
+        let pixels = match batch.batch.on_device() {
+            Some(images) => {
+                copy = images.to_host()?;
+                &copy
+            }
+            None => batch.batch.images(),
+        };
+        if bytes != pixels.len() {
+            let message = format!(
+                "the buffer has {bytes} bytes and the pixels {}: give one of their size",
+                pixels.len()
+            );
+            return Err(Failure::invalid(message));
+        }
+        if bytes > 0 {
+            is_there(buffer, "buffer")?;
+            // SAFETY: the caller's promise; the pixels are as long, and nobody else knows the batch's memory but who was told to read it only.
+            unsafe { buffer.cast::<u8>().copy_from_nonoverlapping(pixels.as_ptr(), bytes) };
+        }
+        Ok(Status::Ok)
+    })
+}
+
+/// Frees a batch's handle; null is let pass. Pointers into the batch are not valid any more, but its DLPack tensors are.
+///
+/// # Safety
+/// `batch` is null or from feedline_epoch_next(), and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_free(batch: *mut Batch) {
+    // SAFETY: the caller's promise.
+    unsafe { release(batch) }
+}

@@ -1,0 +1,137 @@
+//! The loader behind a handle.
+
+#![expect(unsafe_code, reason = "what C hands over are raw pointers")]
+
+mod open;
+
+use crate::border::{Failure, Status, c_text, give, guard, release, shared, text, write};
+use crate::epoch::Epoch;
+use crate::options::Options;
+use feedline::loader::State;
+use std::ffi::{CString, c_char};
+
+/// Delivers the batches of any epoch. It may be used by several threads at once.
+pub struct Loader {
+    loader: feedline::loader::Loader,
+    classes: Vec<CString>,
+}
+
+/// Opens a loader. It checks everything that can be checked before the first epoch.
+///
+/// # Safety
+/// `options` is from feedline_options_new() and not changed meanwhile; `loader` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_open(options: *const Options, loader: *mut *mut Loader) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let opened = open::open(unsafe { shared(options, "options")? })?;
+        let classes = opened.source().classes().iter().map(|name| c_text(name)).collect();
+        // SAFETY: the caller's promise.
+        unsafe { give(loader, Loader { loader: opened, classes }, "loader") }
+    })
+}
+
+/// Frees a loader; null is let pass. Its epochs and batches stay valid.
+///
+/// # Safety
+/// `loader` is null or from feedline_loader_open(), and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_free(loader: *mut Loader) {
+    // SAFETY: the caller's promise.
+    unsafe { release(loader) }
+}
+
+/// Batches of an epoch, exactly.
+///
+/// # Safety
+/// `loader` is from feedline_loader_open(); `batches` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_batches(loader: *const Loader, batches: *mut u64) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        unsafe { write(batches, shared(loader, "loader")?.loader.batches() as u64, "batches") }
+    })
+}
+
+/// Number of samples in the data set.
+///
+/// # Safety
+/// `loader` is from feedline_loader_open(); `samples` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_samples(loader: *const Loader, samples: *mut u64) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        unsafe { write(samples, shared(loader, "loader")?.loader.samples() as u64, "samples") }
+    })
+}
+
+/// Number of class names that the data set knows; 0 where it knows none.
+///
+/// # Safety
+/// `loader` is from feedline_loader_open(); `classes` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_classes(loader: *const Loader, classes: *mut u64) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        unsafe { write(classes, shared(loader, "loader")?.classes.len() as u64, "classes") }
+    })
+}
+
+/// The name of a class, valid as long as the loader.
+///
+/// # Safety
+/// `loader` is from feedline_loader_open(); `name` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_class_name(
+    loader: *const Loader,
+    class_index: u64,
+    name: *mut *const c_char,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let classes = unsafe { &shared(loader, "loader")?.classes };
+        let class = usize::try_from(class_index).ok().and_then(|class| classes.get(class));
+        let class = class.ok_or_else(|| {
+            Failure::invalid(format!("there is no class {class_index}: the data set has {}", classes.len()))
+        })?;
+        // SAFETY: the caller's promise.
+        unsafe { write(name, class.as_ptr(), "name") }
+    })
+}
+
+/// Starts epoch `number`, which ends the one that still runs.
+///
+/// # Safety
+/// `loader` is from feedline_loader_open(); `epoch` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_epoch(
+    loader: *const Loader,
+    number: u64,
+    epoch: *mut *mut Epoch,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        unsafe { give(epoch, Epoch::new(shared(loader, "loader")?.loader.epoch(number)), "epoch") }
+    })
+}
+
+/// Goes on where feedline_epoch_state() was asked: the rest of that epoch. Which epoch it is stands in the text (JSON).
+///
+/// # Safety
+/// `loader` is from feedline_loader_open(); `state` is text; `epoch` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_resume(
+    loader: *const Loader,
+    state: *const c_char,
+    epoch: *mut *mut Epoch,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let (loader, state) = unsafe { (shared(loader, "loader")?, text(state, "state")?) };
+        let state: State = serde_json::from_str(state).map_err(|error| {
+            Failure::invalid(format!("the state is not one: {error}; give what feedline_epoch_state() gave"))
+        })?;
+        // SAFETY: the caller's promise.
+        unsafe { give(epoch, Epoch::new(loader.loader.resume(&state)?), "epoch") }
+    })
+}

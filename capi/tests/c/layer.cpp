@@ -1,0 +1,61 @@
+// The C++ layer: errors are exceptions, owners move, an epoch is a range, and tensors outlive the rest.
+
+#include <feedline.hpp>
+
+#include "common.h"
+
+template <class Call>
+static std::string thrown(Call call) {
+    try {
+        call();
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return "nothing";
+}
+
+int main(int count, char** arguments) {
+    CHECK(count == 2);
+    feedline::options options;
+    options.set("data", arguments[1]).set("batch_size", 16).set("shuffle", true).set("workers", 1);
+    options.set("recipe", "imagenet-eval").set("output.dtype", "u8");
+    CHECK(thrown([&] { feedline::loader loader(options); }).find("u8 output cannot hold") != std::string::npos);
+    try {
+        feedline::loader loader(options);
+        CHECK(false);
+    } catch (const feedline::error& error) {
+        CHECK(error.status() == FEEDLINE_STATUS_CONFIG);
+    }
+    options.set("output.dtype", "bf16").set("output.layout", "nhwc");
+    feedline::loader opened(options), loader(std::move(opened));
+    CHECK(thrown([&] { opened.batches(); }).find("`loader` is null") != std::string::npos);
+    CHECK(loader.batches() == 2 && loader.samples() == 43 && loader.classes().size() == 12);
+
+    auto epoch = loader.epoch(0);
+    CHECK(epoch.left() == 2);
+    DLManagedTensorVersioned* kept = nullptr;
+    std::vector<std::uint8_t> copy;
+    std::string state;
+    std::uint64_t batches = 0;
+    for (feedline::batch& batch : epoch) {
+        const auto images = batch.tensor();
+        CHECK((images.sizes() == std::vector<std::int64_t>{16, 224, 224, 3}) && images.dtype == FEEDLINE_DTYPE_BF16);
+        CHECK(images.elements() * 2 == static_cast<std::int64_t>(images.bytes) && images.as<std::uint16_t>());
+        CHECK(thrown([&] { images.as<float>(); }).find("another size") != std::string::npos);
+        CHECK(!batch.find(FEEDLINE_FIELD_BOXES) && !batch.to_dlpack(FEEDLINE_FIELD_BOXES));
+        CHECK(thrown([&] { batch.tensor(FEEDLINE_FIELD_MASKS); }).find("no such array") != std::string::npos);
+        CHECK(batch.rows() == 16 && batch.number() == batches++ && !batch.key(15).empty());
+        CHECK(batch.row_status(0) == FEEDLINE_ROW_STATUS_OK);
+        if (!kept) {
+            kept = batch.to_dlpack();
+            copy = batch.to_host();
+            state = epoch.state();
+        }
+    }
+    CHECK(batches == 2 && !epoch.next());
+    CHECK(loader.resume(state).next()->number() == 1);
+    { auto ended = std::move(loader); }
+    CHECK(!memcmp(kept->dl_tensor.data, copy.data(), copy.size()));
+    kept->deleter(kept);
+    return 0;
+}

@@ -1,0 +1,383 @@
+/* feedline for C: training batches from compressed images.
+ *
+ * Functions return a feedline_status; what they make is written through their last argument. Handles are freed by the
+ * functions that say so, in any order. docs/c.md is a tour.
+ *
+ * Made by capi/header.sh; changes belong into capi/src. */
+
+#ifndef FEEDLINE_H
+#define FEEDLINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of DLPack's dlpack.h, which whoever uses the tensors includes. */
+struct DLManagedTensor;
+struct DLManagedTensorVersioned;
+
+// Grows when something in this header changes that programs rely on.
+#define FEEDLINE_ABI_VERSION 1
+
+// How a call ended. Negative numbers are errors, which feedline_last_error() explains.
+enum feedline_status
+#ifdef __cplusplus
+  : int32_t
+#endif // __cplusplus
+ {
+    // It did what it should.
+    FEEDLINE_STATUS_OK = 0,
+    // The epoch has no further batch.
+    FEEDLINE_STATUS_END = 1,
+    // The batch has no such array.
+    FEEDLINE_STATUS_ABSENT = 2,
+    // An argument cannot be: a null pointer, a name that is not UTF-8, a field that there is not.
+    FEEDLINE_STATUS_INVALID = -1,
+    // The pipeline cannot work as it was set up: fix the options.
+    FEEDLINE_STATUS_CONFIG = -2,
+    // Something that this machine lacks, or a device that failed: use the CPU, or follow the remedy.
+    FEEDLINE_STATUS_UNAVAILABLE = -3,
+    // One sample is bad: skip or substitute such samples (`bad_sample`), or mend the file.
+    FEEDLINE_STATUS_SAMPLE = -4,
+    // A file or folder of the data set cannot be read.
+    FEEDLINE_STATUS_IO = -5,
+    // A bug in feedline: please report it.
+    FEEDLINE_STATUS_PANIC = -6,
+};
+#ifndef __cplusplus
+typedef int32_t feedline_status;
+#endif // __cplusplus
+
+// How a row came to be in its batch.
+enum feedline_row_status
+#ifdef __cplusplus
+  : int32_t
+#endif // __cplusplus
+ {
+    // It is the sample that the epoch's order names.
+    FEEDLINE_ROW_STATUS_OK = 0,
+    // It stands in for a bad sample.
+    FEEDLINE_ROW_STATUS_SUBSTITUTED = 1,
+    // It repeats a sample to fill the last batch up: leave it out of metrics.
+    FEEDLINE_ROW_STATUS_PADDED = 2,
+};
+#ifndef __cplusplus
+typedef int32_t feedline_row_status;
+#endif // __cplusplus
+
+// The type of an array's elements.
+enum feedline_dtype
+#ifdef __cplusplus
+  : int32_t
+#endif // __cplusplus
+ {
+    // 32-bit float.
+    FEEDLINE_DTYPE_F32 = 0,
+    // IEEE half precision.
+    FEEDLINE_DTYPE_F16 = 1,
+    // bfloat16.
+    FEEDLINE_DTYPE_BF16 = 2,
+    // Bytes.
+    FEEDLINE_DTYPE_U8 = 3,
+    // 64-bit integers.
+    FEEDLINE_DTYPE_I64 = 4,
+    // One byte, 0 or 1.
+    FEEDLINE_DTYPE_BOOL = 5,
+    // 32-bit integers: indices and offsets on 32-bit machines.
+    FEEDLINE_DTYPE_I32 = 6,
+};
+#ifndef __cplusplus
+typedef int32_t feedline_dtype;
+#endif // __cplusplus
+
+// The arrays of a batch of n rows and m objects.
+enum feedline_field
+#ifdef __cplusplus
+  : int32_t
+#endif // __cplusplus
+ {
+    // The pixels, `[n, 3, height, width]` or `[n, height, width, 3]`.
+    FEEDLINE_FIELD_IMAGES = 0,
+    // The class of each row's own image, -1 where there is none: `[n]`, i64.
+    FEEDLINE_FIELD_LABELS = 1,
+    // The index of each row's sample in the data set: `[n]`, i64.
+    FEEDLINE_FIELD_INDICES = 2,
+    // Semantic masks: `[n, height, width]`, u8.
+    FEEDLINE_FIELD_MASKS = 3,
+    // The row that each object is in: `[m]`, i64. This and what follows is there where the data set knows objects.
+    FEEDLINE_FIELD_BATCH_INDEX = 4,
+    // Class indices: `[m]`, i64.
+    FEEDLINE_FIELD_CLASSES = 5,
+    // Boxes, in the format and unit of the options `labels.format` and `labels.unit`: `[m, 4]`, f32.
+    FEEDLINE_FIELD_BOXES = 6,
+    // What each object counts for: 1, or the share of its image where images were mixed: `[m]`, f32.
+    FEEDLINE_FIELD_SHARES = 7,
+    // Whether it stands for a crowd: `[m]`, bool.
+    FEEDLINE_FIELD_CROWD = 8,
+    // Object i has the polygons `offsets[i]..offsets[i + 1]`: `[m + 1]`, i64.
+    FEEDLINE_FIELD_POLYGON_OFFSETS = 9,
+    // Polygon p has the points `offsets[p]..offsets[p + 1]`: `[polygons + 1]`, i64.
+    FEEDLINE_FIELD_POINT_OFFSETS = 10,
+    // x and y of the polygons' points: `[points, 2]`, f32.
+    FEEDLINE_FIELD_POINTS = 11,
+    // Object i has the keypoints `offsets[i]..offsets[i + 1]`: `[m + 1]`, i64.
+    FEEDLINE_FIELD_KEYPOINT_OFFSETS = 12,
+    // x, y and visibility (0 not labelled or outside, 1 hidden, 2 visible): `[keypoints, 3]`, f32.
+    FEEDLINE_FIELD_KEYPOINTS = 13,
+};
+#ifndef __cplusplus
+typedef int32_t feedline_field;
+#endif // __cplusplus
+
+// One batch. Its memory goes back to the loader when the handle is freed and all its DLPack tensors are deleted.
+typedef struct feedline_batch feedline_batch;
+
+// The batches of one epoch, in order. It may be used by one thread at a time.
+typedef struct feedline_epoch feedline_epoch;
+
+// Delivers the batches of any epoch. It may be used by several threads at once.
+typedef struct feedline_loader feedline_loader;
+
+// What a loader is to do.
+typedef struct feedline_options feedline_options;
+
+// Where the elements of an array lie, row-major without gaps.
+typedef struct feedline_tensor {
+    // The first element; null where there is none. An address of the device where device_type is 2.
+    const void *data;
+    // Bytes of all elements.
+    uint64_t bytes;
+    // Length of each axis; 0 behind the last.
+    int64_t shape[4];
+    // Number of axes.
+    int32_t ndim;
+    // The type of the elements.
+    feedline_dtype dtype;
+    // 1: the host's memory; 2: a CUDA device's. These are DLPack's numbers.
+    int32_t device_type;
+    // The device's number.
+    int32_t device_id;
+} feedline_tensor;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// ABI_VERSION of the library that is running; a program that was built with another one must not go on.
+uint32_t feedline_abi_version(void);
+
+// The version of feedline, such as "0.1.0".
+const char *feedline_version(void);
+
+// Number of rows.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `rows` may be written.
+feedline_status feedline_batch_rows(const struct feedline_batch *batch, uint64_t *rows);
+
+// Which batch of its epoch it is, from 0.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `number` may be written.
+feedline_status feedline_batch_number(const struct feedline_batch *batch, uint64_t *number);
+
+// The name of a row's sample: its path, or its key in a shard. Valid as long as the batch's handle.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `key` may be written.
+feedline_status feedline_batch_key(const struct feedline_batch *batch, uint64_t row, const char **key);
+
+// How a row came to be there.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `status` may be written.
+feedline_status feedline_batch_row_status(const struct feedline_batch *batch,
+                                          uint64_t row,
+                                          feedline_row_status *status);
+
+// Waits until the pixels are finished, which a device may still be working on.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next().
+feedline_status feedline_batch_wait(const struct feedline_batch *batch);
+
+// Orders what is enqueued on a CUDA stream from now on behind the finished pixels, and their memory's next use behind
+// what has been enqueued there when the batch and its tensors are gone. The host does not wait. Null is the default
+// stream. Without effect where the pixels lie in the host's memory.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `stream` is null or a stream (CUstream, cudaStream_t) of the batch's device, no
+// per-thread default stream, and lives as long as the batch and its tensors.
+feedline_status feedline_batch_use_on(const struct feedline_batch *batch,
+                                      void *stream);
+
+// Copies the pixels to the host's memory, wherever they lie, waiting for them.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `bytes` bytes may be written at `buffer`.
+feedline_status feedline_batch_to_host(const struct feedline_batch *batch, void *buffer, size_t bytes);
+
+// Frees a batch's handle; null is let pass. Pointers into the batch are not valid any more, but its DLPack tensors are.
+//
+// What must hold:
+// `batch` is null or from feedline_epoch_next(), and is not used again.
+void feedline_batch_free(struct feedline_batch *batch);
+
+// What went wrong in this thread's latest call that failed, with the remedy; empty where none has. Never null, and valid
+// until the next call that fails in this thread.
+const char *feedline_last_error(void);
+
+// Frees text that a function of feedline gave; null is let pass.
+//
+// What must hold:
+// `text` is from a function that says so, and is not used again.
+void feedline_string_free(char *text);
+
+// Waits for the next batch. FEEDLINE_STATUS_END, and null in `batch`, where there is no further one; after an error there
+// is none.
+//
+// What must hold:
+// `epoch` is from a function of a loader and used by no other thread; `batch` may be written.
+feedline_status feedline_epoch_next(struct feedline_epoch *epoch,
+                                    struct feedline_batch **batch);
+
+// Batches that are still to come.
+//
+// What must hold:
+// `epoch` is from a function of a loader; `batches` may be written.
+feedline_status feedline_epoch_left(const struct feedline_epoch *epoch, uint64_t *batches);
+
+// Where the run stands behind the last batch that was handed out, as JSON of a few hundred bytes, for
+// feedline_loader_resume(). To be freed by feedline_string_free().
+//
+// What must hold:
+// `epoch` is from a function of a loader and used by no other thread; `state` may be written.
+feedline_status feedline_epoch_state(const struct feedline_epoch *epoch, char **state);
+
+// Ends an epoch and frees it; null is let pass. Its batches stay valid.
+//
+// What must hold:
+// `epoch` is null or from a function of a loader, and is not used again.
+void feedline_epoch_free(struct feedline_epoch *epoch);
+
+// Opens a loader. It checks everything that can be checked before the first epoch.
+//
+// What must hold:
+// `options` is from feedline_options_new() and not changed meanwhile; `loader` may be written.
+feedline_status feedline_loader_open(const struct feedline_options *options, struct feedline_loader **loader);
+
+// Frees a loader; null is let pass. Its epochs and batches stay valid.
+//
+// What must hold:
+// `loader` is null or from feedline_loader_open(), and is not used again.
+void feedline_loader_free(struct feedline_loader *loader);
+
+// Batches of an epoch, exactly.
+//
+// What must hold:
+// `loader` is from feedline_loader_open(); `batches` may be written.
+feedline_status feedline_loader_batches(const struct feedline_loader *loader, uint64_t *batches);
+
+// Number of samples in the data set.
+//
+// What must hold:
+// `loader` is from feedline_loader_open(); `samples` may be written.
+feedline_status feedline_loader_samples(const struct feedline_loader *loader, uint64_t *samples);
+
+// Number of class names that the data set knows; 0 where it knows none.
+//
+// What must hold:
+// `loader` is from feedline_loader_open(); `classes` may be written.
+feedline_status feedline_loader_classes(const struct feedline_loader *loader, uint64_t *classes);
+
+// The name of a class, valid as long as the loader.
+//
+// What must hold:
+// `loader` is from feedline_loader_open(); `name` may be written.
+feedline_status feedline_loader_class_name(const struct feedline_loader *loader,
+                                           uint64_t class_index,
+                                           const char **name);
+
+// Starts epoch `number`, which ends the one that still runs.
+//
+// What must hold:
+// `loader` is from feedline_loader_open(); `epoch` may be written.
+feedline_status feedline_loader_epoch(const struct feedline_loader *loader,
+                                      uint64_t number,
+                                      struct feedline_epoch **epoch);
+
+// Goes on where feedline_epoch_state() was asked: the rest of that epoch. Which epoch it is stands in the text (JSON).
+//
+// What must hold:
+// `loader` is from feedline_loader_open(); `state` is text; `epoch` may be written.
+feedline_status feedline_loader_resume(const struct feedline_loader *loader,
+                                       const char *state,
+                                       struct feedline_epoch **epoch);
+
+// Makes empty options.
+//
+// What must hold:
+// `options` may be written.
+feedline_status feedline_options_new(struct feedline_options **options);
+
+// Sets an option. The last value counts; what it means is checked when the loader is opened.
+//
+// `data` is the only one that must be set: a path. `source` says what lies there: `folder` (the default; with or without
+// a directory for each class), `list`, `tar` (one, or a folder of them), `yolo` or `coco`; `split` is the split of a
+// YOLO data set, `image_dir` the folder of COCO's images, `on_bad_label` is `fail`, `skip_object` or `skip_image`.
+//
+// `recipe` is a built-in recipe's name (`imagenet-train`, which is the default) or the path of a TOML file,
+// `recipe_text` the TOML itself. What a recipe says can be said anew by section and key, the value being TOML or a bare
+// word: `output.dtype` = `f16`, `output.size` = `[224, 224]`, `labels.format` = `cxcywh`. A key without a section is one
+// of `[loader]`: `batch_size`, `shuffle`, `seed`, `workers`, `prefetch`, `last_batch`, `bad_sample`, ...
+//
+// `device` is `cpu` (the default), `cuda`, `cuda:N` or `auto`; `rank` and `world_size` make the loader one of several;
+// `max_failures`, `partner_window`, `image_cache`, `device_memory`, `pinned_memory` and `low_priority` are those of the
+// Rust library's LoaderBuilder.
+//
+// What must hold:
+// `options` is from feedline_options_new() and used by no other thread; `key` and `value` are text.
+feedline_status feedline_options_set(struct feedline_options *options,
+                                     const char *key,
+                                     const char *value);
+
+// Frees options; null is let pass. Loaders that were opened with them stay.
+//
+// What must hold:
+// `options` is null or from feedline_options_new(), and is not used again.
+void feedline_options_free(struct feedline_options *options);
+
+// Where an array lies; FEEDLINE_STATUS_ABSENT, and nothing written, where the batch has none of it. `field` is a
+// FEEDLINE_FIELD_... What is found is valid as long as the batch's handle. On a device the pixels may not be finished:
+// see feedline_batch_wait() and feedline_batch_use_on().
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `tensor` may be written.
+feedline_status feedline_batch_tensor(const struct feedline_batch *batch,
+                                      int32_t field,
+                                      struct feedline_tensor *tensor);
+
+// An array as a tensor of DLPack 1, which shares the batch's memory and keeps it: it may outlive the batch's handle, the
+// epoch and the loader, and its deleter may be called on any thread. Pixels may be written as well, while nobody else uses
+// them; all other arrays are marked as read-only.
+// FEEDLINE_STATUS_ABSENT, and nothing written, where the batch has none of it. On a device call feedline_batch_use_on()
+// or feedline_batch_wait() first.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `tensor` may be written.
+feedline_status feedline_batch_to_dlpack(const struct feedline_batch *batch,
+                                         int32_t field,
+                                         struct DLManagedTensorVersioned **tensor);
+
+// The same as DLPack had it before version 1, which cannot say that an array may only be read.
+//
+// What must hold:
+// As feedline_batch_to_dlpack().
+feedline_status feedline_batch_to_dlpack_unversioned(const struct feedline_batch *batch,
+                                                     int32_t field,
+                                                     struct DLManagedTensor **tensor);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* FEEDLINE_H */

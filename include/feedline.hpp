@@ -1,0 +1,278 @@
+/* feedline for C++17: owners that free what they own, and exceptions in place of numbers.
+ *
+ * A thin layer over feedline.h, in this header alone. Owners are moved, not copied; an epoch is a range of batches.
+ * Calls of objects that were moved from throw as well. docs/c.md is a tour. */
+
+#ifndef FEEDLINE_HPP
+#define FEEDLINE_HPP
+
+#include "feedline.h"
+
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace feedline {
+
+/// A call that failed; what() says why, and what to do about it.
+class error : public std::runtime_error {
+public:
+    error(feedline_status status, const std::string& what) : std::runtime_error(what), status_(status) {}
+    /// Which kind of error it is: a negative FEEDLINE_STATUS_...
+    feedline_status status() const noexcept { return status_; }
+
+private:
+    feedline_status status_;
+};
+
+/// Throws where a call failed; else returns how it ended.
+inline feedline_status check(feedline_status status) {
+    if (static_cast<std::int32_t>(status) < 0) throw error(status, feedline_last_error());
+    return status;
+}
+
+/// The version of the library that runs, such as "0.1.0".
+inline std::string version() { return feedline_version(); }
+
+namespace detail {
+template <class Handle, void (*release)(Handle*)>
+struct deleter {
+    void operator()(Handle* handle) const noexcept { release(handle); }
+};
+template <class Handle, void (*release)(Handle*)>
+using owner = std::unique_ptr<Handle, deleter<Handle, release>>;
+
+// Calls a function that makes something, and owns it.
+template <class Owner, class Make, class... Arguments>
+Owner made(Make make, Arguments... arguments) {
+    typename Owner::pointer handle = nullptr;
+    check(make(arguments..., &handle));
+    return Owner(handle);
+}
+
+template <class Get, class Handle>
+std::uint64_t number(Get get, const Handle* handle) {
+    std::uint64_t value = 0;
+    check(get(handle, &value));
+    return value;
+}
+}  // namespace detail
+
+/// What a loader is to do: see feedline_options_set() for the names.
+class options {
+public:
+    options() : handle_(detail::made<owner>(feedline_options_new)) {}
+
+    options& set(const std::string& key, const std::string& value) {
+        check(feedline_options_set(handle_.get(), key.c_str(), value.c_str()));
+        return *this;
+    }
+    options& set(const std::string& key, const char* value) { return set(key, std::string(value)); }
+    options& set(const std::string& key, bool value) { return set(key, value ? "true" : "false"); }
+    /// Whole numbers. Fractions are given as text, as TOML writes them, so that no digit is lost.
+    template <class Number, std::enable_if_t<std::is_integral<Number>::value, int> = 0>
+    options& set(const std::string& key, Number value) {
+        return set(key, std::to_string(value));
+    }
+
+    const feedline_options* handle() const noexcept { return handle_.get(); }
+
+private:
+    using owner = detail::owner<feedline_options, feedline_options_free>;
+    owner handle_;
+};
+
+/// Where an array lies. Valid as long as the batch that it was asked of.
+class tensor : public feedline_tensor {
+public:
+    std::vector<std::int64_t> sizes() const { return {shape, shape + ndim}; }
+    std::int64_t elements() const noexcept {
+        std::int64_t product = 1;
+        for (std::int32_t axis = 0; axis < ndim; axis++) product *= shape[axis];
+        return product;
+    }
+    bool on_host() const noexcept { return device_type == 1; }
+    /// The elements, where they lie in the host's memory and are of this type.
+    template <class T>
+    const T* as() const {
+        if (!on_host()) throw std::logic_error("feedline: the array lies on a device: copy it with to_host()");
+        const bool fits = bytes == static_cast<std::uint64_t>(elements()) * sizeof(T);
+        if (!fits) throw std::logic_error("feedline: the array's elements have another size than the type");
+        return static_cast<const T*>(data);
+    }
+};
+
+/// One batch. Its memory goes back to the loader when it and all its DLPack tensors are gone.
+class batch {
+public:
+    explicit batch(feedline_batch* handle) : handle_(handle) {}
+
+    std::uint64_t rows() const { return detail::number(feedline_batch_rows, handle()); }
+    std::uint64_t number() const { return detail::number(feedline_batch_number, handle()); }
+
+    /// An array that every batch has.
+    feedline::tensor tensor(feedline_field field = FEEDLINE_FIELD_IMAGES) const {
+        auto found = find(field);
+        if (!found) throw std::out_of_range("feedline: the batch has no such array: ask with find()");
+        return *found;
+    }
+    /// An array, if the batch has it.
+    std::optional<feedline::tensor> find(feedline_field field) const {
+        feedline::tensor found{};
+        const auto status = check(feedline_batch_tensor(handle(), field, &found));
+        if (status == FEEDLINE_STATUS_ABSENT) return std::nullopt;
+        return found;
+    }
+
+    std::string key(std::uint64_t row) const {
+        const char* key = nullptr;
+        check(feedline_batch_key(handle(), row, &key));
+        return key;
+    }
+    feedline_row_status row_status(std::uint64_t row) const {
+        feedline_row_status status{};
+        check(feedline_batch_row_status(handle(), row, &status));
+        return status;
+    }
+
+    /// Waits until the pixels are finished, which a device may still be working on.
+    void wait() const { check(feedline_batch_wait(handle())); }
+    /// Orders a CUDA stream behind the pixels, and their memory's next use behind the stream.
+    void use_on(void* stream) const { check(feedline_batch_use_on(handle(), stream)); }
+    /// A copy of the pixels in the host's memory.
+    std::vector<std::uint8_t> to_host() const {
+        std::vector<std::uint8_t> bytes(static_cast<std::size_t>(tensor().bytes));
+        check(feedline_batch_to_host(handle(), bytes.data(), bytes.size()));
+        return bytes;
+    }
+
+    /// A tensor of DLPack 1 for whoever calls its deleter; null where the batch has no such array.
+    DLManagedTensorVersioned* to_dlpack(feedline_field field = FEEDLINE_FIELD_IMAGES) const {
+        DLManagedTensorVersioned* tensor = nullptr;
+        check(feedline_batch_to_dlpack(handle(), field, &tensor));
+        return tensor;
+    }
+    /// The same as DLPack had it before version 1.
+    DLManagedTensor* to_dlpack_unversioned(feedline_field field = FEEDLINE_FIELD_IMAGES) const {
+        DLManagedTensor* tensor = nullptr;
+        check(feedline_batch_to_dlpack_unversioned(handle(), field, &tensor));
+        return tensor;
+    }
+
+    const feedline_batch* handle() const noexcept { return handle_.get(); }
+
+private:
+    detail::owner<feedline_batch, feedline_batch_free> handle_;
+};
+
+/// The batches of one epoch: for (feedline::batch& batch : epoch) ..., once.
+class epoch {
+public:
+    explicit epoch(feedline_epoch* handle) : handle_(handle) {}
+
+    /// The next batch; nothing at the end.
+    std::optional<batch> next() {
+        feedline_batch* handle = nullptr;
+        if (check(feedline_epoch_next(handle_.get(), &handle)) == FEEDLINE_STATUS_END) return std::nullopt;
+        return batch(handle);
+    }
+    /// Batches that are still to come.
+    std::uint64_t left() const { return detail::number(feedline_epoch_left, handle_.get()); }
+    /// Where the run stands, as JSON for loader::resume().
+    std::string state() const {
+        const auto text = detail::made<detail::owner<char, feedline_string_free>>(
+            feedline_epoch_state, static_cast<const feedline_epoch*>(handle_.get()));
+        return text.get();
+    }
+
+    class iterator {
+    public:
+        using iterator_category = std::input_iterator_tag;
+        using value_type = batch;
+        using difference_type = std::ptrdiff_t;
+        using pointer = batch*;
+        using reference = batch&;
+
+        iterator() = default;
+        explicit iterator(epoch* of) : epoch_(of) { ++*this; }
+        batch& operator*() const { return *current_; }
+        batch* operator->() const { return current_.get(); }
+        iterator& operator++() {
+            // The batch before goes first, so that its memory is free for the ones that are being made.
+            current_.reset();
+            auto next = epoch_->next();
+            if (next) {
+                current_ = std::make_shared<batch>(std::move(*next));
+            } else {
+                epoch_ = nullptr;
+            }
+            return *this;
+        }
+        void operator++(int) { ++*this; }
+        bool operator==(const iterator& other) const { return epoch_ == other.epoch_; }
+        bool operator!=(const iterator& other) const { return !(*this == other); }
+
+    private:
+        epoch* epoch_ = nullptr;
+        std::shared_ptr<batch> current_;
+    };
+    iterator begin() { return iterator(this); }
+    iterator end() { return {}; }
+
+private:
+    detail::owner<feedline_epoch, feedline_epoch_free> handle_;
+};
+
+/// Delivers the batches of any epoch.
+class loader {
+public:
+    explicit loader(const options& options) {
+        if (feedline_abi_version() != FEEDLINE_ABI_VERSION) {
+            throw std::runtime_error("feedline: the library is not the one of this header: install both from one version");
+        }
+        handle_ = detail::made<owner>(feedline_loader_open, options.handle());
+    }
+
+    /// Batches of an epoch.
+    std::uint64_t batches() const { return detail::number(feedline_loader_batches, handle()); }
+    /// Samples of the data set.
+    std::uint64_t samples() const { return detail::number(feedline_loader_samples, handle()); }
+    /// Class names; none where the data set knows none.
+    std::vector<std::string> classes() const {
+        std::vector<std::string> names;
+        const auto count = detail::number(feedline_loader_classes, handle());
+        for (std::uint64_t index = 0; index < count; index++) {
+            const char* name = nullptr;
+            check(feedline_loader_class_name(handle(), index, &name));
+            names.emplace_back(name);
+        }
+        return names;
+    }
+
+    /// Starts an epoch, which ends the one that still runs.
+    feedline::epoch epoch(std::uint64_t number) const {
+        return feedline::epoch(detail::made<epoch_owner>(feedline_loader_epoch, handle(), number).release());
+    }
+    /// Goes on where epoch::state() was asked.
+    feedline::epoch resume(const std::string& state) const {
+        return feedline::epoch(detail::made<epoch_owner>(feedline_loader_resume, handle(), state.c_str()).release());
+    }
+
+    const feedline_loader* handle() const noexcept { return handle_.get(); }
+
+private:
+    using owner = detail::owner<feedline_loader, feedline_loader_free>;
+    using epoch_owner = detail::owner<feedline_epoch, feedline_epoch_free>;
+    owner handle_;
+};
+
+}  // namespace feedline
+
+#endif  // FEEDLINE_HPP
