@@ -2,7 +2,8 @@
 //!
 //! A [`source::Source`] hands out compressed bytes, [`augment`]ations turn a [`draft::Draft`] of each sample into a
 //! [`plan::Plan`] before anything is decoded, a [`device`] decodes what the plan reads and renders it in one pass, and
-//! the [`loader`] does this with threads, in order, in bounded memory. What happens to a sample depends on the seed,
+//! the [`loader`] does this with threads, in order, in bounded memory, and [`dlpack`] hands the batches to other
+//! libraries as they are. What happens to a sample depends on the seed,
 //! the epoch and the sample alone; its pixels are those of torchvision's uint8 CPU path.
 //!
 //! The README has a whole program; [`loader::Loader::builder`] is where to start.
@@ -10,6 +11,7 @@
 pub mod augment;
 pub mod color;
 pub mod device;
+pub mod dlpack;
 pub mod draft;
 pub mod error;
 pub mod geometry;

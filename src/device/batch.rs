@@ -8,8 +8,8 @@
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Batches start at a multiple of this: a cache line, and the widest vector.
-pub const ALIGNMENT: usize = 64;
+/// Batches start at a multiple of this: more than a cache line and the widest vector, and what DLPack asks for.
+pub const ALIGNMENT: usize = 256;
 
 /// Zeroed memory that is backed by pages only where it has been written.
 struct Memory {
@@ -132,6 +132,11 @@ impl Filled {
         // SAFETY: first..first+len is inside the allocation and initialised (zeroed at least); no Row exists, as
         // the slot was taken by value, and writing needs `&mut self`.
         unsafe { std::slice::from_raw_parts(memory.first(), memory.len) }
+    }
+
+    /// Address of the first row, for somebody who may write as well.
+    pub fn address(&self) -> *mut u8 {
+        self.slot.memory.first()
     }
 
     /// All rows, for moving them.

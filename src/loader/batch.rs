@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::geometry::Size;
 use crate::output::{DType, Output};
 use half::{bf16, f16};
+use std::ffi::c_void;
 use std::sync::{Arc, Weak};
 
 /// One batch. It may outlive its epoch and its loader; dropping it makes its memory free for another batch.
@@ -135,13 +136,26 @@ impl Batch {
         self.dtype
     }
 
-    /// The pixels of all rows, without gaps, from an address that is a multiple of 64; empty where they lie in a
+    /// The pixels of all rows, without gaps, from an address that is a multiple of 256; empty where they lie in a
     /// device's memory.
     pub fn images(&self) -> &[u8] {
         match &self.filled {
             Some(Filled::Host(filled)) => &filled.bytes()[..self.bytes()],
             _ => &[],
         }
+    }
+
+    /// Address of the pixels in the host's memory, from where they may be written as well; null where they lie elsewhere.
+    pub(crate) fn pixels(&self) -> *mut c_void {
+        match &self.filled {
+            Some(Filled::Host(filled)) => filled.address().cast(),
+            _ => std::ptr::null_mut(),
+        }
+    }
+
+    /// Height and width of a sample.
+    pub(crate) fn sample_size(&self) -> Size {
+        self.size
     }
 
     /// The pixels in the device's memory; `None` where they lie in the host's.

@@ -25,6 +25,7 @@ mod ring;
 mod scenario;
 mod sizes;
 mod sweep;
+mod tensors;
 mod trainer;
 mod trial;
 

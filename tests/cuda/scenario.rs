@@ -16,6 +16,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::planted::SCENARIOS,
     crate::probe::SCENARIOS,
     crate::sizes::SCENARIOS,
+    crate::tensors::SCENARIOS,
 ];
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {

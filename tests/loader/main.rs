@@ -18,3 +18,4 @@ mod selecting;
 mod shapes;
 mod sizes;
 mod support;
+mod tensors;

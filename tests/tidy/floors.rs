@@ -13,6 +13,7 @@ const FLOORS: &[&[&str]] = &[
     &["augment", "device", "sampler", "source"], // the four seams; none knows another
     &["recipe"],                                 // named chains of augmentations
     &["loader"],                                 // the only place that starts threads
+    &["dlpack"],                                 // batches for other libraries
     &["cli"],                                    // translation only
 ];
 

@@ -1,4 +1,4 @@
-//! `unsafe` stands only where wide instructions or a device need it, and each time says why it is sound.
+//! `unsafe` stands only where wide instructions, a device or a C ABI need it, and each time says why it is sound.
 
 use crate::scan::{mask, tokens};
 use crate::tree::File;
@@ -9,7 +9,7 @@ const REASON_WITHIN: usize = 6;
 fn may_be_unsafe(path: &str) -> bool {
     let within =
         |folder: &str| path.starts_with(folder) || path == format!("{}.rs", folder.trim_end_matches('/'));
-    ["device/", "jpeg/", "simd/"].into_iter().any(within) || path.ends_with("/simd.rs")
+    ["device/", "dlpack/", "jpeg/", "simd/"].into_iter().any(within) || path.ends_with("/simd.rs")
 }
 
 pub(crate) fn check(file: &File) -> Vec<String> {
@@ -41,7 +41,7 @@ pub(crate) fn check(file: &File) -> Vec<String> {
     }
     if let Some(line) = any {
         if !may_be_unsafe(path) {
-            say(line, "unsafe has its place in device/, jpeg/ and simd files: find a safe way here");
+            say(line, "unsafe has its place in device/, dlpack/, jpeg/ and simd files: find a safe way here");
         } else if !tokens.windows(3).any(|t| t[0].text == "expect" && t[2].text == "unsafe_code") {
             say(line, "the file must say #![expect(unsafe_code, reason = \"...\")] at its head");
         }

@@ -1,0 +1,206 @@
+//! Batches as DLPack tensors: their memory handed to other libraries as it is, without a copy.
+//!
+//! A [`Tensor`] is a view of one [`Field`] of a batch, and an owner of the whole batch: the memory goes back to the
+//! loader when the last view of the batch and the last `Arc` of it are gone, and not before. Views stay valid after the
+//! epoch and the loader are dropped, and may be dropped on any thread.
+//!
+//! ```no_run
+//! # use feedline::{loader::Loader, source::Folder};
+//! # use std::sync::Arc;
+//! # let loader = Loader::builder(Folder::open("train")?).build()?;
+//! for batch in loader.epoch(0) {
+//!     let tensor = Arc::new(batch?).to_dlpack();
+//!     tensor.wait()?;
+//!     let managed = tensor.into_raw(); // for a library that calls its deleter
+//!     # drop(unsafe { feedline::dlpack::Tensor::from_raw(managed) });
+//! }
+//! # Ok::<(), feedline::error::Error>(())
+//! ```
+
+#![expect(unsafe_code, reason = "DLPack is a C ABI: raw tensors that somebody else deletes")]
+
+pub mod abi;
+mod field;
+mod managed;
+
+pub use field::Field;
+
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::loader::Batch;
+use abi::{DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, READ_ONLY};
+use field::View;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// A view of one field of a batch, which keeps the batch.
+///
+/// Its elements lie without gaps. Pixels begin at a multiple of 256 bytes, as DLPack wants it; the other fields begin
+/// where numbers of their type may.
+pub struct Tensor {
+    batch: Arc<Batch>,
+    /// Its pointer is valid as long as `batch` is there.
+    view: View,
+    flags: u64,
+}
+
+impl Batch {
+    /// The pixels as a tensor. On a device they may not be finished: see [`Tensor::use_on`] and [`Tensor::wait`].
+    pub fn to_dlpack(self: &Arc<Self>) -> Tensor {
+        Tensor::new(self, field::images(self))
+    }
+
+    /// A field as a tensor; `None` where the batch has none of it. All but the pixels lie in the host's memory.
+    pub fn field_to_dlpack(self: &Arc<Self>, field: Field) -> Option<Tensor> {
+        field::view(self, field).map(|view| Tensor::new(self, view))
+    }
+}
+
+impl Tensor {
+    fn new(batch: &Arc<Batch>, view: View) -> Self {
+        Self { batch: Arc::clone(batch), view, flags: READ_ONLY }
+    }
+
+    /// The batch that it is a view of.
+    pub fn batch(&self) -> &Arc<Batch> {
+        &self.batch
+    }
+
+    /// Address of the first element, in the memory of [`Tensor::device`]; null where there is none.
+    pub fn data(&self) -> *const c_void {
+        self.view.data
+    }
+
+    /// Length of each axis; strides are those of a row-major array without gaps.
+    pub fn shape(&self) -> &[i64] {
+        &self.view.shape
+    }
+
+    /// The type of an element.
+    pub fn dtype(&self) -> DLDataType {
+        self.view.dtype
+    }
+
+    /// Bytes of all elements.
+    pub fn bytes(&self) -> usize {
+        self.shape().iter().product::<i64>() as usize * self.view.dtype.bytes()
+    }
+
+    /// Where the elements lie.
+    pub fn device(&self) -> Device {
+        self.view.device
+    }
+
+    /// The same in DLPack's words.
+    pub fn dl_device(&self) -> DLDevice {
+        match self.view.device {
+            Device::Cpu => DLDevice { device_type: abi::CPU, device_id: 0 },
+            Device::Cuda { ordinal } => DLDevice { device_type: abi::CUDA, device_id: ordinal as i32 },
+        }
+    }
+
+    /// Whether its users are told not to write to it.
+    pub fn is_read_only(&self) -> bool {
+        self.flags & READ_ONLY != 0
+    }
+
+    /// Takes the mark off that says that the memory may only be read. Only pixels lose it: the memory of the other
+    /// fields is never written.
+    ///
+    /// # Safety
+    /// While somebody writes, nobody else reads or writes: no slice of the batch's pixels is alive, and no other view of
+    /// them is in use.
+    pub unsafe fn allow_writes(mut self) -> Self {
+        if self.view.is_pixels {
+            self.flags &= !READ_ONLY;
+        }
+        self
+    }
+
+    /// Waits until the elements are finished; in the host's memory they always are.
+    ///
+    /// As with [`crate::device::cuda::DeviceImages::wait`], this says nothing of what a stream does with them later.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where the device has failed.
+    pub fn wait(&self) -> Result<()> {
+        if self.device() == Device::Cpu { Ok(()) } else { self.batch.wait() }
+    }
+
+    /// Orders what is enqueued on a stream from now on behind the finished elements, and their memory's next use behind
+    /// what has been enqueued there when the last view is dropped. The host does not wait. Without effect in the host's
+    /// memory.
+    ///
+    /// # Safety
+    /// As [`crate::device::cuda::DeviceImages::use_on`]; the stream lives until the last view of the batch is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where the device has failed.
+    pub unsafe fn use_on(&self, stream: *mut c_void) -> Result<()> {
+        match self.batch.on_device().filter(|_| self.device() != Device::Cpu) {
+            // SAFETY: the caller's promise; the batch is dropped with its last view.
+            Some(images) => unsafe { images.use_on(stream) },
+            None => Ok(()),
+        }
+    }
+
+    /// [`Tensor::use_on`] for a stream as the `stream` of Python's `__dlpack__` names it: on CUDA nothing or 1 is the
+    /// default stream, -1 asks for no order at all, and what is greater than 2 is a stream's handle.
+    ///
+    /// # Safety
+    /// As [`Tensor::use_on`], where a handle is given. With -1 the consumer orders its work itself, and is done with it
+    /// when it drops the view.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for a number that names no stream here: any in the host's memory but -1; on CUDA 0, which the
+    /// convention leaves open, and 2, the default stream of each thread, since a view may be dropped on another thread.
+    /// Else as [`Tensor::use_on`].
+    pub unsafe fn use_on_numbered(&self, stream: Option<i64>) -> Result<()> {
+        let handle = match (self.device(), stream) {
+            (_, Some(-1)) | (Device::Cpu, None) => return Ok(()),
+            (Device::Cpu, Some(number)) => {
+                return Err(Error::config(format!(
+                    "stream {number} was named for a tensor in the host's memory, which has no streams: name none"
+                )));
+            }
+            (_, None | Some(1)) => 0,
+            (_, Some(number)) if number > 2 => number as usize,
+            (device, Some(number)) => {
+                return Err(Error::config(format!(
+                    "stream {number} cannot be waited for on {device:?}: name 1 (the default stream), the handle of a \
+                     stream, or -1 for no order"
+                )));
+            }
+        };
+        // SAFETY: the caller's promise; 0 is the default stream, which all threads share and which is always there.
+        unsafe { self.use_on(std::ptr::without_provenance_mut(handle)) }
+    }
+
+    /// The tensor as DLPack 1 has it, for a library that calls its deleter once, on any thread. Until then it keeps the
+    /// batch.
+    pub fn into_raw(self) -> *mut DLManagedTensorVersioned {
+        managed::versioned(self)
+    }
+
+    /// The tensor as DLPack had it before version 1, for libraries that know no other. It cannot say that it may only
+    /// be read: who hands it on must.
+    pub fn into_raw_unversioned(self) -> *mut DLManagedTensor {
+        managed::unversioned(self)
+    }
+
+    /// Takes back what [`Tensor::into_raw`] gave.
+    ///
+    /// # Safety
+    /// `raw` is from [`Tensor::into_raw`], unchanged, neither deleted nor taken back before.
+    pub unsafe fn from_raw(raw: *mut DLManagedTensorVersioned) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { managed::take_back(raw) }
+    }
+}
+
+impl std::fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let View { shape, dtype, device, .. } = &self.view;
+        write!(f, "Tensor {{ shape: {shape:?}, dtype: {dtype:?}, device: {device:?} }}")
+    }
+}

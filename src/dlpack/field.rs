@@ -1,0 +1,113 @@
+//! The fields of a batch, and where the memory of each lies.
+
+use super::abi::DLDataType;
+use crate::device::Device;
+use crate::loader::{Batch, BatchObjects};
+use crate::output::DType;
+use std::ffi::c_void;
+
+/// A part of a batch that is an array of numbers. With n rows and m objects:
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Field {
+    /// [`Batch::images`] or [`Batch::on_device`], in [`Batch::shape`] and [`Batch::dtype`].
+    Images,
+    /// [`Batch::labels`], `[n]`, i64.
+    Labels,
+    /// [`Batch::indices`], `[n]`, as i64.
+    Indices,
+    /// [`Batch::masks`], `[n, height, width]`, u8.
+    Masks,
+    /// [`BatchObjects::batch_index`], `[m]`, i64.
+    BatchIndex,
+    /// [`BatchObjects::classes`], `[m]`, i64.
+    Classes,
+    /// [`BatchObjects::boxes`], `[m, 4]`, f32.
+    Boxes,
+    /// [`BatchObjects::shares`], `[m]`, f32.
+    Shares,
+    /// [`BatchObjects::crowd`], `[m]`, bool.
+    Crowd,
+    /// [`BatchObjects::polygon_offsets`], `[m + 1]`, as i64.
+    PolygonOffsets,
+    /// [`BatchObjects::point_offsets`], `[polygons + 1]`, as i64.
+    PointOffsets,
+    /// [`BatchObjects::points`], `[points, 2]`, f32.
+    Points,
+    /// [`BatchObjects::keypoint_offsets`], `[m + 1]`, as i64.
+    KeypointOffsets,
+    /// [`BatchObjects::keypoints`], `[keypoints, 3]`, f32.
+    Keypoints,
+}
+
+/// Where the elements of a field lie.
+pub(super) struct View {
+    /// In the memory of `device`, for as long as the batch is there; null where there is no element.
+    pub(super) data: *mut c_void,
+    pub(super) shape: Vec<i64>,
+    pub(super) dtype: DLDataType,
+    pub(super) device: Device,
+    pub(super) is_pixels: bool,
+}
+
+/// Indices and offsets count things in memory, so they never reach the sign of an i64 of the same size.
+const COUNT: DLDataType = DLDataType { code: 0, bits: usize::BITS as u8, lanes: 1 };
+
+pub(super) fn view(batch: &Batch, field: Field) -> Option<View> {
+    let [rows, ..] = batch.shape();
+    let view = match field {
+        Field::Images => images(batch),
+        Field::Labels => host(batch.labels(), &[rows], DLDataType::I64),
+        Field::Indices => host(batch.indices(), &[rows], DLDataType::I64),
+        Field::Masks => {
+            let size = batch.sample_size();
+            host(batch.masks()?, &[rows, size.height as usize, size.width as usize], DLDataType::U8)
+        }
+        _ => of_objects(batch.objects()?, field)?,
+    };
+    Some(view)
+}
+
+fn of_objects(objects: &BatchObjects, field: Field) -> Option<View> {
+    let m = objects.len();
+    let view = match field {
+        Field::BatchIndex => host(&objects.batch_index, &[m], DLDataType::I64),
+        Field::Classes => host(&objects.classes, &[m], DLDataType::I64),
+        Field::Boxes => host(&objects.boxes, &[m, 4], DLDataType::F32),
+        Field::Shares => host(&objects.shares, &[m], DLDataType::F32),
+        Field::Crowd => host(&objects.crowd, &[m], DLDataType::BOOL),
+        Field::PolygonOffsets => host(&objects.polygon_offsets, &[m + 1], COUNT),
+        Field::PointOffsets => host(&objects.point_offsets, &[objects.point_offsets.len()], COUNT),
+        Field::Points => host(&objects.points, &[objects.points.len(), 2], DLDataType::F32),
+        Field::KeypointOffsets => host(&objects.keypoint_offsets, &[m + 1], COUNT),
+        Field::Keypoints => host(&objects.keypoints, &[objects.keypoints.len(), 3], DLDataType::F32),
+        Field::Images | Field::Labels | Field::Indices | Field::Masks => return None,
+    };
+    Some(view)
+}
+
+pub(super) fn images(batch: &Batch) -> View {
+    let dtype = match batch.dtype() {
+        DType::F32 => DLDataType::F32,
+        DType::F16 => DLDataType::F16,
+        DType::Bf16 => DLDataType::BF16,
+        DType::U8 => DLDataType::U8,
+    };
+    let (device, data) = match batch.on_device() {
+        Some(images) => (images.device(), std::ptr::with_exposed_provenance_mut(images.ptr() as usize)),
+        None => (Device::Cpu, batch.pixels()),
+    };
+    View { device, is_pixels: true, ..array(data, &batch.shape(), dtype) }
+}
+
+/// A slice that holds a whole array, and is part of the batch.
+fn host<T>(values: &[T], shape: &[usize], dtype: DLDataType) -> View {
+    debug_assert_eq!(size_of_val(values), shape.iter().product::<usize>() * dtype.bytes());
+    array(values.as_ptr().cast_mut().cast(), shape, dtype)
+}
+
+fn array(data: *mut c_void, shape: &[usize], dtype: DLDataType) -> View {
+    let data = if shape.contains(&0) { std::ptr::null_mut() } else { data };
+    let shape = shape.iter().map(|&length| length as i64).collect();
+    View { data, shape, dtype, device: Device::Cpu, is_pixels: false }
+}

@@ -1,0 +1,116 @@
+//! Tensors in the hands of somebody else: one allocation each, which holds the tensor that C sees and the batch.
+
+#![expect(unsafe_code, reason = "what C was given comes back as a raw pointer")]
+
+use super::Tensor;
+use super::abi::{DLManagedTensor, DLManagedTensorVersioned, DLTensor, VERSION};
+use std::ffi::c_void;
+
+// SAFETY: the pointer of a view is an address; what it points at is not written while the batch is shared, but by who
+// promises to be alone (Tensor::allow_writes), and the batch itself is Send and Sync.
+unsafe impl Send for Tensor {}
+// SAFETY: as above.
+unsafe impl Sync for Tensor {}
+
+const _: () = {
+    const fn is_shared_between_threads<T: Send + Sync>() {}
+    is_shared_between_threads::<crate::loader::Batch>();
+};
+
+/// What `manager_ctx` points at. `managed` points into it, so it stays where it is.
+struct Holder<T> {
+    managed: T,
+    strides: Vec<i64>,
+    tensor: Tensor,
+}
+
+/// Distances of a row-major array without gaps.
+fn strides(shape: &[i64]) -> Vec<i64> {
+    let mut strides = vec![1; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis] * shape[axis].max(1);
+    }
+    strides
+}
+
+/// Makes the holder; `place` writes its tensor and its address into what C sees.
+fn hold<T>(tensor: Tensor, managed: T, place: fn(&mut T, DLTensor, *mut c_void)) -> *mut T {
+    let holder = Holder { managed, strides: strides(tensor.shape()), tensor };
+    let holder = Box::into_raw(Box::new(holder));
+    // SAFETY: just made, and nobody else has it. The vectors keep their places as long as the holder lives.
+    let parts = unsafe { &mut *holder };
+    let tensor = DLTensor {
+        data: parts.tensor.view.data,
+        device: parts.tensor.dl_device(),
+        ndim: parts.tensor.view.shape.len() as i32,
+        dtype: parts.tensor.view.dtype,
+        shape: parts.tensor.view.shape.as_mut_ptr(),
+        strides: parts.strides.as_mut_ptr(),
+        byte_offset: 0,
+    };
+    place(&mut parts.managed, tensor, holder.cast());
+    // SAFETY: the holder is alive; no reference is made, so the pointer may be used beside `manager_ctx`.
+    unsafe { &raw mut (*holder).managed }
+}
+
+const NOWHERE: DLTensor = DLTensor {
+    data: std::ptr::null_mut(),
+    device: super::DLDevice { device_type: super::abi::CPU, device_id: 0 },
+    ndim: 0,
+    dtype: super::DLDataType::U8,
+    shape: std::ptr::null_mut(),
+    strides: std::ptr::null_mut(),
+    byte_offset: 0,
+};
+
+pub(super) fn versioned(tensor: Tensor) -> *mut DLManagedTensorVersioned {
+    let managed = DLManagedTensorVersioned {
+        version: VERSION,
+        manager_ctx: std::ptr::null_mut(),
+        deleter: Some(delete_versioned),
+        flags: tensor.flags,
+        dl_tensor: NOWHERE,
+    };
+    hold(tensor, managed, |managed, tensor, holder| {
+        managed.dl_tensor = tensor;
+        managed.manager_ctx = holder;
+    })
+}
+
+pub(super) fn unversioned(tensor: Tensor) -> *mut DLManagedTensor {
+    let managed = DLManagedTensor {
+        dl_tensor: NOWHERE,
+        manager_ctx: std::ptr::null_mut(),
+        deleter: Some(delete_unversioned),
+    };
+    hold(tensor, managed, |managed, tensor, holder| {
+        managed.dl_tensor = tensor;
+        managed.manager_ctx = holder;
+    })
+}
+
+/// # Safety
+/// `raw` is from [`versioned`], unchanged, and is not used again.
+pub(super) unsafe fn take_back(raw: *mut DLManagedTensorVersioned) -> Tensor {
+    // SAFETY: the caller's promise: it is alive, and `manager_ctx` is the Box that `hold` made.
+    let holder = unsafe { Box::from_raw((*raw).manager_ctx.cast::<Holder<DLManagedTensorVersioned>>()) };
+    holder.tensor
+}
+
+/// # Safety
+/// As [`take_back`]; null is let pass.
+unsafe extern "C" fn delete_versioned(raw: *mut DLManagedTensorVersioned) {
+    if !raw.is_null() {
+        // SAFETY: the caller's promise.
+        drop(unsafe { take_back(raw) });
+    }
+}
+
+/// # Safety
+/// `raw` is from [`unversioned`], unchanged, and is not used again; null is let pass.
+unsafe extern "C" fn delete_unversioned(raw: *mut DLManagedTensor) {
+    if !raw.is_null() {
+        // SAFETY: the caller's promise: it is alive, and `manager_ctx` is the Box that `hold` made.
+        drop(unsafe { Box::from_raw((*raw).manager_ctx.cast::<Holder<DLManagedTensor>>()) });
+    }
+}
