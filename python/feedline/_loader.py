@@ -137,7 +137,7 @@ class Loader:
             "dtype": _words.dtype(dtype),
             "layout": None if layout is None else layout.lower(),
             "normalize": normalize,
-            "size": [size, size] if isinstance(size, int) else size,
+            "size": _words.size(size),
             "num_classes": num_classes,
             "label_smoothing": label_smoothing,
             "box_format": box_format,

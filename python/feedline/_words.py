@@ -8,7 +8,7 @@ import importlib
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, Union
+from typing import Any, Literal, SupportsIndex, Union
 
 from feedline import _feedline
 from feedline.transforms import Transform
@@ -80,6 +80,11 @@ def device(device: str | None, distributed: str | None) -> str | None:
     local = os.environ.get("LOCAL_RANK")
     device = None if device is None else str(device)
     return f"{device}:{local}" if device in ("cuda", "auto") and distributed and local else device
+
+
+def size(size: Any) -> Any:
+    """One number is the edge of a square."""
+    return [int(size), int(size)] if isinstance(size, SupportsIndex) else size
 
 
 def dtype(dtype: Any) -> str | None:
