@@ -159,4 +159,5 @@ def prose(comment):
     return re.sub(r"\[`([^\]]*)`\](?:\([^)]*\))?", r"`\1`", text)
 
 
-main()
+if __name__ == "__main__":
+    main()

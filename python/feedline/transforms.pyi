@@ -277,7 +277,8 @@ class RandomAutocontrast(Transform):
     ) -> None: ...
 
 class RandomChannelPermutation(Transform):
-    """Brings the channels into a random order (torchvision's `RandomChannelPermutation`)."""
+    """Brings the channels into a random order (torchvision's `RandomChannelPermutation`).
+    """
 
     def __init__(self) -> None: ...
 
