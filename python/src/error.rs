@@ -32,7 +32,9 @@ pub(crate) fn to_python(py: Python<'_>, error: Error) -> PyErr {
         Error::Unavailable { .. } => UnavailableError::new_err(message),
         Error::Io { path, source, remedy } => match source.raw_os_error() {
             // Python makes FileNotFoundError and its like of the number.
-            Some(number) => PyOSError::new_err((number, format!("{source}; {remedy}"), path.display().to_string())),
+            Some(number) => {
+                PyOSError::new_err((number, format!("{source}; {remedy}"), path.display().to_string()))
+            }
             None => PyOSError::new_err(message),
         },
         Error::Sample { key, index, .. } => named(py, SampleError::new_err(message), &key, index),

@@ -86,7 +86,8 @@ impl Options {
                 let error = read(&serde_json::json!({ &name: value }).to_string()).err()?;
                 Some((name, error))
             };
-            let (name, error) = all.into_iter().find_map(alone).unwrap_or_else(|| ("an option".into(), error));
+            let (name, error) =
+                all.into_iter().find_map(alone).unwrap_or_else(|| ("an option".into(), error));
             let message = error.to_string();
             Error::config(format!("{name}: {}", message.split(" at line ").next().unwrap_or_default()))
         })

@@ -19,6 +19,8 @@ import feedline
 SLOW = f"""
 import os, pathlib, signal, sys, threading, time
 import feedline
+# What a shell starts in the background ignores Ctrl-C, and so would this.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 records = [file.read_bytes() for file in sorted(pathlib.Path({str(PHOTOS)!r}).glob("*/*.jpg"))] * 200
 loader = feedline.Loader(records, len(records), transforms=[feedline.Resize([16, 16])], dtype="u8", num_workers=1)
 """
