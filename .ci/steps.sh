@@ -87,6 +87,16 @@ venv() {
     fi
 }
 
+# wheel VENV PACKAGE...: builds the Python package and puts it, with what tests it, into an environment of its own.
+wheel() {
+    local folder=$work/$1
+    venv "$@" maturin pytest
+    rm -rf "$work/wheels"
+    "$folder/bin/maturin" build --locked --quiet --profile dev --manifest-path python/Cargo.toml \
+        --interpreter "$folder/bin/python" --out "$work/wheels"
+    "$folder/bin/pip" install --quiet --force-reinstall --no-deps "$work"/wheels/feedline-*.whl
+}
+
 # count_tests LOG...: sums cargo's own closing lines and prints "N passed, N failed, N ignored".
 count_tests() {
     awk '/^test result: / { runs++; passed += $4; failed += $6; ignored += $8 }

@@ -27,6 +27,7 @@ mod paper;
 mod planner;
 mod policy;
 mod pool;
+mod process;
 mod queue;
 mod ranks;
 mod recipe;
@@ -108,6 +109,14 @@ impl Loader {
     /// The batches of epoch `epoch` from batch `first` on, for a run that is resumed; nothing ahead of it is read.
     pub fn epoch_from(&self, epoch: u64, first: usize) -> Epoch {
         Epoch::start(&self.crew, self.course(epoch), first, self.setup.max_failures)
+    }
+
+    /// Whether this is the process that the loader was made in. A forked child has none of its threads.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the remedy, in a forked child; so are its batches there.
+    pub fn check_process(&self) -> Result<()> {
+        self.crew.process.check()
     }
 
     /// Batches of an epoch, exactly; every rank has as many.

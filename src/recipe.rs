@@ -7,8 +7,10 @@ mod fields;
 mod nearest;
 mod read;
 mod section;
+mod single;
 
 pub use section::{DecodeSection, LabelsSection, LoaderSection, NormalizeSection, OutputSection, Preset};
+pub use single::{arguments_of, augmentation};
 
 use crate::augment::{Augment, Augmentation};
 use crate::color::Normalize;

@@ -23,6 +23,7 @@ mod classes;
 mod coco;
 mod files;
 mod folder;
+mod kind;
 mod labels;
 mod list;
 mod lmdb;
@@ -47,6 +48,7 @@ mod traffic;
 
 pub use coco::{Coco, CocoOptions};
 pub use folder::{Folder, FolderOptions};
+pub use kind::Kind;
 pub use labels::report::{BadLabel, LabelReport, OnBadLabel};
 pub use list::{List, ListOptions};
 pub use lmdb::{Lmdb, LmdbOptions};

@@ -10,7 +10,8 @@ use anyhow::bail;
 use clap::ValueEnum;
 use feedline::error::Result;
 use feedline::source::{
-    Coco, Folder, LabelReport, List, Lmdb, OnBadLabel, Parquet, Shards, Source, TfRecord, WithMasks, Yolo,
+    self, Coco, Folder, LabelReport, List, Lmdb, OnBadLabel, Parquet, Shards, Source, TfRecord, WithMasks,
+    Yolo,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -54,7 +55,7 @@ pub(crate) struct DataOptions {
 impl DataOptions {
     /// What the data at `path` is. An option that would mean nothing for it is an error, not a surprise in training.
     pub(crate) fn kind_of(&self, path: &Path) -> anyhow::Result<Kind> {
-        let kind = self.source.unwrap_or_else(|| kind_of(path));
+        let kind = self.source.unwrap_or_else(|| source::Kind::of(path).into());
         let (yolo, coco, list) = (kind == Kind::Yolo, kind == Kind::Coco, kind == Kind::List);
         let columns = list || matches!(kind, Kind::Tfrecord | Kind::Parquet);
         let splits = yolo || matches!(kind, Kind::Tar | Kind::Tfrecord | Kind::Parquet);
@@ -114,6 +115,22 @@ pub(crate) enum Kind {
     Coco,
     /// A URL: s3://, gs://, az://, https:// or http://
     Remote,
+}
+
+impl From<source::Kind> for Kind {
+    fn from(kind: source::Kind) -> Kind {
+        match kind {
+            source::Kind::List => Kind::List,
+            source::Kind::Tar => Kind::Tar,
+            source::Kind::TfRecord => Kind::Tfrecord,
+            source::Kind::Lmdb => Kind::Lmdb,
+            source::Kind::Parquet => Kind::Parquet,
+            source::Kind::Yolo => Kind::Yolo,
+            source::Kind::Coco => Kind::Coco,
+            source::Kind::Remote => Kind::Remote,
+            _ => Kind::Folder,
+        }
+    }
 }
 
 /// The words for what becomes of bad labels.
@@ -188,24 +205,6 @@ pub(crate) fn open(data: Option<&Path>, options: &DataOptions) -> anyhow::Result
         Some(folder) => Arc::new(WithMasks::open(source, folder)?),
         None => source,
     })
-}
-
-/// What the data at `path` looks like.
-pub(crate) fn kind_of(path: &Path) -> Kind {
-    if remote::is_url(path) {
-        return Kind::Remote;
-    }
-    let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    match path.is_file() {
-        _ if Shards::is_at(path) => Kind::Tar,
-        true if is_json => Kind::Coco,
-        _ if Yolo::is_at(path) => Kind::Yolo,
-        _ if Lmdb::is_at(path) => Kind::Lmdb,
-        _ if Parquet::is_at(path) => Kind::Parquet,
-        _ if TfRecord::is_at(path) => Kind::Tfrecord,
-        true => Kind::List,
-        false => Kind::Folder,
-    }
 }
 
 fn open_list(path: &Path, options: &DataOptions) -> Result<List> {

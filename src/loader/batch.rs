@@ -4,6 +4,7 @@ use super::dense::one_hot;
 use super::memory::Filled;
 use super::objects::BatchObjects;
 use super::policy::{Failure, Status};
+use super::process::Process;
 use super::queue::{Delivery, Queue, Sample};
 use super::worker::Context;
 use crate::device::cuda::DeviceImages;
@@ -23,6 +24,7 @@ pub struct Batch {
     filled: Option<Filled>,
     /// Gone when the loader is gone; then the memory is simply freed.
     queue: Weak<Queue>,
+    process: Process,
     number: usize,
     shape: [usize; 4],
     dtype: DType,
@@ -73,6 +75,7 @@ impl Batch {
         let mut batch = Self {
             filled: Some(filled),
             queue: Arc::downgrade(queue),
+            process: Process::this(),
             number,
             shape,
             dtype,
@@ -264,6 +267,9 @@ impl Batch {
 impl Drop for Batch {
     fn drop(&mut self) {
         let Some(filled) = self.filled.take() else { return };
+        if !self.process.is_this() {
+            return std::mem::forget(filled);
+        }
         if let Filled::Cuda(filled) = &filled {
             filled.retire();
         }

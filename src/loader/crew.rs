@@ -1,6 +1,7 @@
 //! The worker threads, and the rule by which their number and the prefetch follow the load.
 
 use super::policy::{Report, Stage};
+use super::process::Process;
 use super::queue::Queue;
 use super::worker::{Context, work};
 use crate::error::{Error, Result};
@@ -22,6 +23,7 @@ pub(super) struct Crew {
     pub(super) queue: Arc<Queue>,
     pub(super) context: Arc<Context>,
     pub(super) report: Mutex<Report>,
+    pub(super) process: Process,
     hands: Mutex<Hands>,
     auto_workers: bool,
     auto_prefetch: bool,
@@ -47,6 +49,7 @@ impl Crew {
             queue: Arc::new(queue),
             context: Arc::new(context),
             report: Mutex::new(Report::default()),
+            process: Process::this(),
             hands: Mutex::new(hands),
             auto_workers: workers.is_none(),
             auto_prefetch,
@@ -124,6 +127,11 @@ impl Crew {
 
 impl Drop for Crew {
     fn drop(&mut self) {
+        if !self.process.is_this() {
+            let hands = self.hands.get_mut().unwrap_or_else(PoisonError::into_inner);
+            std::mem::forget(std::mem::take(&mut hands.threads));
+            return;
+        }
         self.queue.stop();
         for thread in self.hands().threads.drain(..) {
             // A worker catches its panics; one that still died has nothing left to stop.

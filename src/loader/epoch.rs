@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::policy::BadSample;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The batches of one epoch, in order; its length is exact.
 ///
@@ -26,6 +26,8 @@ pub struct Epoch {
     started: Instant,
     /// When the last batch was handed over.
     delivered: Option<Instant>,
+    /// When the next one was asked for, if it was.
+    asked: Option<Instant>,
     /// Why the epoch could not start.
     error: Option<Error>,
 }
@@ -35,8 +37,10 @@ impl Epoch {
         let end = course.batches();
         let started = Instant::now();
         let course = Arc::new(course);
-        let serial = crew.queue.start(Arc::clone(&course), first.min(end));
-        let error = crew.assemble().err();
+        let (serial, error) = match crew.process.check() {
+            Ok(()) => (crew.queue.start(Arc::clone(&course), first.min(end)), crew.assemble().err()),
+            Err(forked) => (0, Some(forked)),
+        };
         Self {
             crew: Arc::clone(crew),
             course,
@@ -48,6 +52,7 @@ impl Epoch {
             failures: 0,
             started,
             delivered: None,
+            asked: None,
             error,
         }
     }
@@ -65,15 +70,37 @@ impl Epoch {
         self.next - usize::from(self.failed)
     }
 
+    /// Waits until `next` would return at once, or for `at_most`; says whether it would.
+    ///
+    /// For consumers that have to look up while they wait, for a signal or a request to stop. The time counts as waited
+    /// for the batch.
+    pub fn wait(&mut self, at_most: Duration) -> bool {
+        if self.next >= self.end || self.error.is_some() || !self.crew.process.is_this() {
+            return true;
+        }
+        self.ask();
+        self.crew.queue.wait(self.serial, at_most)
+    }
+
+    /// When the next batch was first asked for.
+    fn ask(&mut self) -> Instant {
+        *self.asked.get_or_insert_with(|| {
+            let meters = &self.crew.context.meters;
+            meters.ready.fetch_add(self.crew.queue.ready(self.serial) as u64, Relaxed);
+            meters.requests.fetch_add(1, Relaxed);
+            Instant::now()
+        })
+    }
+
     fn deliver(&mut self) -> Result<Batch> {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
-        let asked = Instant::now();
+        self.crew.process.check()?;
+        let asked = self.ask();
+        self.asked = None;
         let crew = Arc::clone(&self.crew);
         let meters = &crew.context.meters;
-        meters.ready.fetch_add(crew.queue.ready(self.serial) as u64, Relaxed);
-        meters.requests.fetch_add(1, Relaxed);
         let delivery = crew.queue.take(self.serial)?;
         match self.delivered {
             Some(delivered) => {
@@ -121,6 +148,12 @@ impl Epoch {
         }
     }
 
+    fn cancel(&self) {
+        if self.crew.process.is_this() {
+            self.crew.queue.cancel(self.serial);
+        }
+    }
+
     fn note(&mut self, rejects: &Rejects) {
         let count = rejects.failures.len() as u64;
         self.failures += count;
@@ -145,7 +178,7 @@ impl Iterator for Epoch {
         if batch.is_err() {
             self.failed = true;
             self.end = self.next;
-            self.crew.queue.cancel(self.serial);
+            self.cancel();
         }
         Some(batch)
     }
@@ -162,6 +195,6 @@ impl std::iter::FusedIterator for Epoch {}
 
 impl Drop for Epoch {
     fn drop(&mut self) {
-        self.crew.queue.cancel(self.serial);
+        self.cancel();
     }
 }

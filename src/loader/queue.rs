@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::plan::carry::Seen;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// What a worker is to do next.
 pub(super) enum Task {
@@ -224,6 +225,16 @@ impl Queue {
         let state = self.lock();
         let run = state.run.as_ref().filter(|run| run.serial == serial);
         run.map_or(0, |run| run.open.iter().take_while(|open| open.is_complete()).count())
+    }
+
+    /// Waits until [`Queue::take`] would not wait for the epoch `serial`, or for `at_most`; says which.
+    pub(super) fn wait(&self, serial: u64, at_most: Duration) -> bool {
+        let waits = |state: &mut State| {
+            let run = state.run.as_ref().filter(|run| run.serial == serial);
+            run.is_some_and(|run| run.broken.is_none() && !run.open.front().is_some_and(Open::is_complete))
+        };
+        let waited = self.ready.wait_timeout_while(self.lock(), at_most, waits);
+        !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
     /// Waits for the next batch of the epoch `serial`.

@@ -4,6 +4,7 @@ use super::Loader;
 use super::course::Course;
 use super::epoch::Epoch;
 use super::identity::Identity;
+use super::worker::Context;
 use crate::error::{Error, Result};
 use crate::sampler::{Deal, Shuffle, Taken};
 use serde::{Deserialize, Serialize};
@@ -62,27 +63,43 @@ impl Epoch {
     /// # Ok::<(), feedline::error::Error>(())
     /// ```
     pub fn state(&self) -> State {
-        let (course, context) = (self.course(), &self.crew().context);
-        let Identity { source, selection, recipe } = context.identity();
-        State {
-            version: STATE_VERSION,
-            epoch: course.epoch,
-            steps: self.steps() as u64,
-            batch_size: course.batch_size as u64,
-            world_size: course.deal.ranks(),
-            before: course.taken,
-            seed: course.seed,
-            samples: course.order.len(),
-            shuffle: context.sampler.shuffle(),
-            block: context.planner.block(),
-            source: source.clone(),
-            selection: selection.clone(),
-            recipe: recipe.clone(),
-        }
+        state(&self.crew().context, self.course(), self.steps() as u64)
+    }
+}
+
+fn state(context: &Context, course: &Course, steps: u64) -> State {
+    let Identity { source, selection, recipe } = context.identity();
+    State {
+        version: STATE_VERSION,
+        epoch: course.epoch,
+        steps,
+        batch_size: course.batch_size as u64,
+        world_size: course.deal.ranks(),
+        before: course.taken,
+        seed: course.seed,
+        samples: course.order.len(),
+        shuffle: context.sampler.shuffle(),
+        block: context.planner.block(),
+        source: source.clone(),
+        selection: selection.clone(),
+        recipe: recipe.clone(),
     }
 }
 
 impl Loader {
+    /// Where a run stands ahead of the first batch of epoch `epoch`, without starting it.
+    pub fn state_ahead_of(&self, epoch: u64) -> State {
+        state(&self.crew.context, &self.course(epoch), 0)
+    }
+
+    /// Refuses a state that [`Loader::resume`] would refuse, and starts nothing.
+    ///
+    /// # Errors
+    /// As [`Loader::resume`].
+    pub fn check_state(&self, state: &State) -> Result<()> {
+        self.check(state)
+    }
+
     /// The rest of the epoch that `state` was taken in; nothing ahead of it is read. Later epochs are as ever:
     /// [`Loader::epoch`].
     ///

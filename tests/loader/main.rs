@@ -19,3 +19,4 @@ mod shapes;
 mod sizes;
 mod support;
 mod tensors;
+mod waiting;

@@ -16,12 +16,6 @@ pub(crate) struct RemoteArguments {
     pub(crate) cache_bytes: Option<ByteCount>,
 }
 
-/// Whether the path is a URL, and no file of that name.
-pub(super) fn is_url(path: &Path) -> bool {
-    let schemes = ["s3://", "gs://", "az://", "https://", "http://"];
-    path.to_str().is_some_and(|text| schemes.iter().any(|scheme| text.starts_with(scheme)))
-}
-
 #[cfg(feature = "remote")]
 pub(super) fn open(url: &Path, arguments: &RemoteArguments) -> anyhow::Result<Arc<dyn Source>> {
     use anyhow::Context;

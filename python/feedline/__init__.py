@@ -1,0 +1,22 @@
+"""feedline: compressed images in, augmented training batches out.
+
+`Loader` takes the place of torch's DataLoader; the transforms have torchvision's names, arguments and defaults.
+"""
+
+from feedline._feedline import PanicError, SampleError, Tensor, UnavailableError, __version__
+from feedline._loader import Batch, Batches, Loader
+from feedline.transforms import *  # noqa: F403
+from feedline import transforms
+
+__all__ = [
+    "Batch",
+    "Batches",
+    "Loader",
+    "PanicError",
+    "SampleError",
+    "Tensor",
+    "UnavailableError",
+    "__version__",
+    "transforms",
+]
+__all__ += transforms.__all__

@@ -1,0 +1,322 @@
+"""The Loader: options by name, batches as dicts, and where a run stands."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Literal, NoReturn, TypedDict, TYPE_CHECKING
+
+from feedline import _feedline, _words
+from feedline._words import Data, Framework
+from feedline.transforms import Transform
+
+STATE_TYPE = "feedline.Loader"
+
+
+class Batch(TypedDict, total=False):
+    """A batch of n samples. Arrays are `feedline.Tensor`, or what `framework` names.
+
+    With objects, of which there are m: `cls` to `polygon_offsets`.
+    """
+
+    image: Any
+    """(n, 3, height, width), or (n, height, width, 3)."""
+    label: Any
+    """(n,) int64: the class of each sample's own image; -1 where it has none."""
+    index: Any
+    """(n,) int64: which samples of the data set they are."""
+    key: list[str]
+    """Their names: paths, or keys in shards."""
+    status: list[str]
+    """`ok`, `padded` (repeats a sample to fill a batch up: leave it out of metrics) or `substituted`."""
+    target: Any
+    """(n, num_classes) float32 with `num_classes`: dense labels, with the shares of mixes."""
+    masks: Any
+    """(n, height, width) uint8, with `masks`."""
+    cls: Any
+    """(m, 1) int64."""
+    bboxes: Any
+    """(m, 4) float32, in `box_format` and `box_unit`."""
+    batch_idx: Any
+    """(m,) int64: the row that each object is in."""
+    keypoints: Any
+    """(m, k, 3) float32: x, y, visibility; where the data have keypoints."""
+    share: Any
+    """(m,) float32: what each object counts for where images were mixed, else 1."""
+    crowd: Any
+    """(m,) bool."""
+    points: Any
+    """(p, 2) float32: the corners of all outlines."""
+    point_offsets: Any
+    """Polygon i has the points point_offsets[i]:point_offsets[i + 1]."""
+    polygon_offsets: Any
+    """(m + 1,): object i has the polygons polygon_offsets[i]:polygon_offsets[i + 1]."""
+
+
+class Loader:
+    """Batches of augmented images, epoch by epoch: `for batch in loader` is one epoch, and the next one the next.
+
+    What a sample becomes depends on the seed, the epoch and the sample alone: not on num_workers, prefetch_factor or
+    the number of ranks. Options that are left out are the recipe's or, without one, DataLoader's defaults.
+    `docs/python.md` explains each of them.
+    """
+
+    def __init__(
+        self,
+        data: Data,
+        batch_size: int | None = None,
+        shuffle: bool | int | None = None,
+        *,
+        seed: int | None = None,
+        num_workers: int | None = None,
+        drop_last: bool | None = None,
+        prefetch_factor: int | None = None,
+        rank: int | None = None,
+        world_size: int | None = None,
+        distributed: Literal["env"] | None = None,
+        recipe: str | os.PathLike[str] | None = None,
+        transforms: Sequence[Transform | Mapping[str, Any]] | None = None,
+        normalize: Literal["imagenet"] | tuple[Sequence[float], Sequence[float]] | None = None,
+        device: str | None = None,
+        dtype: Any = None,
+        layout: str | None = None,
+        size: int | tuple[int, int] | None = None,
+        framework: Framework | None = None,
+        last_batch: Literal["drop", "partial", "pad"] | None = None,
+        bad_sample: Literal["fail", "skip", "substitute"] | None = None,
+        max_failures: int | None = None,
+        subset: Iterable[int] | None = None,
+        weights: Iterable[float] | None = None,
+        num_classes: int | None = None,
+        label_smoothing: float = 0.0,
+        box_format: Literal["xyxy", "xywh", "cxcywh"] | None = None,
+        box_unit: Literal["pixels", "normalized"] | None = None,
+        masks: int | None = None,
+        rect: bool = False,
+        multi_scale: float | None = None,
+        close_mosaic: int | None = None,
+        partner_window: int | None = None,
+        image_cache: int | None = None,
+        decode_scale: Literal["exact", "fast"] | None = None,
+        kind: Literal["folder", "list", "tar", "yolo", "coco"] | None = None,
+        split: str | None = None,
+        image_dir: str | os.PathLike[str] | None = None,
+        on_bad_label: Literal["fail", "skip_object", "skip_image"] | None = None,
+        label_cache: str | os.PathLike[str] | None = None,
+        persistent_workers: bool = True,
+        pin_memory: bool = False,
+    ) -> None:
+        del persistent_workers, pin_memory  # Threads always stay, and a batch on the CPU is where it is to be.
+        self._convert = _words.converter(framework)
+        how = {
+            "kind": kind,
+            "split": split,
+            "image_dir": image_dir,
+            "on_bad_label": on_bad_label,
+            "label_cache": label_cache,
+        }
+        options = {
+            "data": _words.given(how),
+            "recipe": None if recipe is None else os.fspath(recipe),
+            "transforms": None if transforms is None else [_words.transform(transform) for transform in transforms],
+            "batch_size": batch_size,
+            "shuffle": shuffle,
+            "seed": seed,
+            "num_workers": num_workers or None,
+            "prefetch": prefetch_factor,
+            "last_batch": _words.last_batch(drop_last, last_batch),
+            "bad_sample": bad_sample,
+            "max_failures": max_failures,
+            "rank": rank,
+            "world_size": world_size,
+            "distributed": distributed,
+            "device": _words.device(device, distributed),
+            "dtype": _words.dtype(dtype),
+            "layout": None if layout is None else layout.lower(),
+            "normalize": normalize,
+            "size": _words.size(size),
+            "num_classes": num_classes,
+            "label_smoothing": label_smoothing,
+            "box_format": box_format,
+            "box_unit": box_unit,
+            "masks": masks,
+            "rect": rect,
+            "multi_scale": multi_scale,
+            "close_mosaic": close_mosaic,
+            "partner_window": partner_window,
+            "image_cache": image_cache,
+            "decode_scale": decode_scale,
+        }
+        self._process = os.getpid()
+        self._loader = _feedline.Loader(
+            _words.data(data),
+            json.dumps(_words.given(options), default=_words.plain),
+            None if subset is None else list(subset),
+            None if weights is None else list(weights),
+        )
+        for note in self._loader.notes:
+            warnings.warn(note, stacklevel=2)
+        self._next = 0
+        self._running: Batches | None = None
+        self._loaded: dict[str, Any] | None = None
+
+    def __len__(self) -> int:
+        """Batches of an epoch, exactly; every rank has as many."""
+        return self._native().batches()
+
+    def __iter__(self) -> Batches:
+        """Starts the next epoch, or goes on with the one that a state was loaded of. An epoch that runs is ended."""
+        native = self._native()
+        if self._loaded is not None:
+            epoch = native.resume(json.dumps(self._loaded))
+            self._next, self._loaded = self._loaded["epoch"], None
+        else:
+            epoch = native.epoch(self._next)
+        self._running = Batches(epoch, self._next, self._convert)
+        self._next += 1
+        return self._running
+
+    def set_epoch(self, epoch: int) -> None:
+        """Says which epoch the next `for` runs; without it epochs follow each other.
+
+        A state that was loaded of this very epoch stays loaded: the epoch goes on where it was.
+        """
+        if epoch < 0:
+            raise ValueError(f"epoch is {epoch}: epochs count from 0")
+        self._running = None
+        if self._loaded is not None and self._loaded["epoch"] != epoch:
+            self._loaded = None
+        self._next = epoch
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that runs or, where none does, that the next `for` runs."""
+        running = self._unfinished()
+        return self._next if running is None else running.epoch
+
+    @property
+    def samples(self) -> int:
+        """Samples of the data set."""
+        return self._native().samples()
+
+    @property
+    def classes(self) -> list[str]:
+        """The names of the classes; empty where the data have none."""
+        return self._native().classes()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the run stands behind the last batch that was handed out: plain data, the same on all ranks.
+
+        It can be asked for at any time; behind an epoch's end it is the start of the next.
+        """
+        native = self._native()
+        running = self._unfinished()
+        if self._loaded is not None:
+            state = self._loaded
+        elif running is not None:
+            state = running._state()
+        else:
+            state = json.loads(native.state_ahead_of(self._next))
+        return {"type": STATE_TYPE, **state}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Lets the next `for` go on where the state was taken; an epoch that runs is ended then.
+
+        A state of other data, another recipe or another seed is refused, with what differs.
+        """
+        state = dict(state_dict)
+        kind = state.pop("type", None)
+        if kind != STATE_TYPE:
+            raise ValueError(
+                f"the state is of type {kind!r}, and a Loader takes {STATE_TYPE!r}: give what its state_dict() returned"
+            )
+        self._native().check_state(json.dumps(state))
+        self._loaded, self._running, self._next = state, None, state["epoch"]
+
+    def report(self) -> dict[str, Any]:
+        """The bad samples of the batches so far: how many, and the different files with stage, key, index and cause."""
+        failures, files = self._native().report()
+        names = ("stage", "key", "index", "cause")
+        return {"failures": failures, "files": [dict(zip(names, file)) for file in files]}
+
+    def close(self) -> None:
+        """Stops the threads. Batches that were handed out stay valid. Closing twice is no error."""
+        if os.getpid() == self._process:
+            if self._running is not None:
+                self._running._close()
+            self._loader.close()
+
+    def __enter__(self) -> Loader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Loader has threads, which cannot be pickled: make it in the process that uses it")
+
+    def _native(self) -> _feedline.Loader:
+        _check_process(self._process)
+        return self._loader
+
+    def _unfinished(self) -> Batches | None:
+        running = self._running
+        return None if running is None or running.finished else running
+
+
+if not TYPE_CHECKING:  # A type checker knows the options by itself.
+    Loader.__init__ = _words.explains_options(Loader.__init__)
+
+
+class Batches(Iterator[Batch]):
+    """The batches of one epoch."""
+
+    def __init__(self, epoch: _feedline.Epoch, number: int, convert: Callable[[_feedline.Tensor], Any] | None) -> None:
+        self._native = epoch
+        self._convert = convert
+        self._process = os.getpid()
+        self._failed = False
+        self.epoch = number
+        self.finished = False
+
+    def __iter__(self) -> Batches:
+        return self
+
+    def __next__(self) -> Batch:
+        _check_process(self._process)
+        if self.finished or self._failed:
+            raise StopIteration
+        try:
+            batch = self._native.next()
+        except Exception:
+            self._failed = True
+            raise
+        if batch is None:
+            self.finished = True
+            raise StopIteration
+        convert = self._convert
+        if convert is not None:
+            for name, value in batch.items():
+                if isinstance(value, _feedline.Tensor):
+                    batch[name] = convert(value)
+        return batch  # type: ignore[return-value]
+
+    def _state(self) -> dict[str, Any]:
+        state: dict[str, Any] = json.loads(self._native.state())
+        return state
+
+    def _close(self) -> None:
+        self._native.close()
+
+
+def _check_process(process: int) -> None:
+    if os.getpid() != process:
+        raise RuntimeError(
+            f"this Loader was made in process {process}, and its threads did not come along when that process forked: "
+            "make it in the process that uses it, or start processes by spawn"
+        )

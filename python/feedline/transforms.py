@@ -1,0 +1,85 @@
+"""The transforms, under torchvision's names with its arguments, their order and their defaults.
+
+Which there are, and what they take, is asked of the library, so this file lists none. A transform is checked as it is
+made, and is plain data: `as_dict()` is what a recipe holds under `[[augment]]`. Types are in `transforms.pyi`.
+"""
+
+import json
+from enum import Enum
+
+from feedline import _feedline
+
+
+class Transform:
+    """One augmentation and its arguments."""
+
+    _op = ""
+    _names = ()
+
+    def __init__(self, *args, **kwargs):
+        if not self._op:
+            raise TypeError("Transform is what all transforms are: make one of them")
+        if len(args) > len(self._names):
+            raise TypeError(
+                f"{self._op} takes {len(self._names)} arguments ({', '.join(self._names)}), and {len(args)} were given"
+            )
+        given = dict(zip(self._names, args))
+        for name in kwargs:
+            if name in given:
+                raise TypeError(f"{self._op} was given `{name}` twice")
+        given.update(kwargs)
+        given = {name: _plain(value) for name, value in given.items()}
+        self._arguments = json.loads(_feedline.check_transform(json.dumps({**given, "op": self._op}, allow_nan=False)))
+        del self._arguments["op"]
+
+    def as_dict(self):
+        """The transform as a recipe holds it: its name under `op`, and all its arguments."""
+        return {"op": self._op, **self._arguments}
+
+    def __getattr__(self, name):
+        if name in type(self)._names:
+            return self._arguments.get(name)
+        raise AttributeError(f"{type(self).__name__} has no argument `{name}`")
+
+    def __repr__(self):
+        return f"{self._op}({', '.join(f'{name}={value!r}' for name, value in self._arguments.items())})"
+
+    def __eq__(self, other):
+        return self.as_dict() == other.as_dict() if isinstance(other, Transform) else NotImplemented
+
+    def __hash__(self):
+        return hash(json.dumps(self.as_dict(), sort_keys=True))
+
+    def __reduce__(self):
+        return (_make, (self._op, self._arguments))
+
+
+def _make(op, arguments):
+    return globals()[op](**arguments)
+
+
+def _plain(value):
+    """As JSON has it: torchvision's enums by their value, tuples as lists, NumPy's numbers as Python's."""
+    if isinstance(value, Enum):
+        return _plain(value.value)
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if hasattr(value, "item") and not isinstance(value, (str, bytes)):
+        return value.item()
+    return value
+
+
+__all__ = ["Transform", *_feedline.transform_names()]
+
+for _name in _feedline.transform_names():
+    _own = tuple(_feedline.transform_arguments(_name))
+    globals()[_name] = type(
+        _name,
+        (Transform,),
+        {
+            "__doc__": f"{_name}({', '.join(_own)}), as in torchvision or, for what it has not, as in the recipes.",
+            "__module__": __name__,
+            "_op": _name,
+            "_names": _own,
+        },
+    )

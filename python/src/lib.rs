@@ -1,0 +1,33 @@
+//! The native half of the Python package `feedline`: options in, batches out. The package's own files make it a face.
+
+mod batch;
+mod capsule;
+mod data;
+mod epoch;
+mod error;
+mod loader;
+mod options;
+mod tensor;
+mod transforms;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _feedline {
+    #[pymodule_export]
+    use super::epoch::Epoch;
+    #[pymodule_export]
+    use super::error::{PanicError, SampleError, UnavailableError};
+    #[pymodule_export]
+    use super::loader::Loader;
+    #[pymodule_export]
+    use super::tensor::Tensor;
+    #[pymodule_export]
+    use super::transforms::{check_transform, transform_arguments, transform_names};
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

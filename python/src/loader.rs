@@ -1,0 +1,144 @@
+//! The loader as Python's half sees it: options in, epochs out. What it remembers between epochs is Python's.
+
+use crate::batch::Wanted;
+use crate::data::{self, Data, Opened};
+use crate::epoch::Epoch;
+use crate::error::to_python;
+use crate::options::Options;
+use feedline::error::Error;
+use feedline::loader::{Loader as Inner, State};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::sync::{Mutex, PoisonError};
+
+/// Stage, key, index, cause.
+type BadFile = (String, String, u64, String);
+
+/// A loader that knows no epoch but those that it is asked for.
+#[pyclass(frozen, module = "feedline._feedline")]
+pub(crate) struct Loader {
+    /// `None` once it is closed.
+    inner: Mutex<Option<Inner>>,
+    wanted: Wanted,
+    notes: Vec<String>,
+}
+
+impl Loader {
+    /// Does `work` with the loader while other Python threads run.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Inner) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let done = py.detach(|| {
+            let guard = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            guard.as_ref().map(|loader| loader.check_process().and_then(|()| work(loader)))
+        });
+        match done {
+            Some(Ok(value)) => Ok(value),
+            Some(Err(error)) => Err(to_python(py, error)),
+            None => Err(pyo3::exceptions::PyRuntimeError::new_err("the loader was closed: make another one")),
+        }
+    }
+
+    fn epoch_of(&self, epoch: feedline::loader::Epoch) -> Epoch {
+        Epoch::new(epoch, self.wanted)
+    }
+}
+
+fn read_state(json: &str) -> PyResult<State> {
+    serde_json::from_str(json).map_err(|error| {
+        PyValueError::new_err(format!(
+            "the state cannot be read: {error}; give what state_dict() of this version returned"
+        ))
+    })
+}
+
+#[pymethods]
+impl Loader {
+    /// Opens the data, and checks all options, those of the transforms included.
+    #[new]
+    #[pyo3(signature = (data, options, subset = None, weights = None))]
+    fn new(
+        py: Python<'_>,
+        data: Data,
+        options: &str,
+        subset: Option<Vec<u64>>,
+        weights: Option<Vec<f64>>,
+    ) -> PyResult<Self> {
+        let build = || -> Result<Self, Error> {
+            let options = Options::read(options)?;
+            let Opened { source, objects, keypoints, notes } = data::open(data, &options.data)?;
+            let mut builder = options.apply(Inner::builder_boxed(source), objects)?;
+            if let Some(subset) = subset {
+                builder = builder.subset(subset);
+            }
+            if let Some(weights) = weights {
+                builder = builder.weights(&weights);
+            }
+            let (classes, smoothing) = (options.num_classes, options.label_smoothing);
+            let wanted = Wanted { classes, smoothing, keypoints };
+            Ok(Self { inner: Mutex::new(Some(builder.build()?)), wanted, notes })
+        };
+        py.detach(build).map_err(|error| to_python(py, error))
+    }
+
+    /// What the user should know of the data.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
+    /// Batches of an epoch.
+    fn batches(&self, py: Python<'_>) -> PyResult<usize> {
+        self.with(py, |loader| Ok(loader.batches()))
+    }
+
+    /// Samples of the data set.
+    fn samples(&self, py: Python<'_>) -> PyResult<usize> {
+        self.with(py, |loader| Ok(loader.samples()))
+    }
+
+    /// The names of the classes.
+    fn classes(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.with(py, |loader| Ok(loader.source().classes().to_vec()))
+    }
+
+    /// Starts an epoch.
+    fn epoch(&self, py: Python<'_>, epoch: u64) -> PyResult<Epoch> {
+        self.with(py, |loader| Ok(loader.epoch(epoch))).map(|epoch| self.epoch_of(epoch))
+    }
+
+    /// Starts the rest of the epoch that a state was taken in.
+    fn resume(&self, py: Python<'_>, state: &str) -> PyResult<Epoch> {
+        let state = read_state(state)?;
+        self.with(py, |loader| loader.resume(&state)).map(|epoch| self.epoch_of(epoch))
+    }
+
+    /// Refuses a state that does not fit.
+    fn check_state(&self, py: Python<'_>, state: &str) -> PyResult<()> {
+        let state = read_state(state)?;
+        self.with(py, |loader| loader.check_state(&state))
+    }
+
+    /// Where a run stands ahead of an epoch, as JSON.
+    fn state_ahead_of(&self, py: Python<'_>, epoch: u64) -> PyResult<String> {
+        let state = self.with(py, |loader| Ok(loader.state_ahead_of(epoch)))?;
+        serde_json::to_string(&state).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// How often a bad sample was met, and the bad files: stage, key, index, cause.
+    fn report(&self, py: Python<'_>) -> PyResult<(u64, Vec<BadFile>)> {
+        self.with(py, |loader| {
+            let report = loader.report();
+            let entry =
+                |file: feedline::loader::BadFile| (file.stage.to_string(), file.key, file.index, file.cause);
+            Ok((report.failures, report.files.into_iter().map(entry).collect()))
+        })
+    }
+
+    /// Stops the threads, once no epoch needs them.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| drop(self.inner.lock().unwrap_or_else(PoisonError::into_inner).take()));
+    }
+}

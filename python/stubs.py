@@ -1,0 +1,163 @@
+"""Writes `feedline/transforms.pyi`: names, order and defaults from the compiled library, meanings from its sources.
+
+python stubs.py           # writes it
+python stubs.py --check   # fails where it is not what would be written
+"""
+
+import json
+import pathlib
+import re
+import sys
+import textwrap
+
+from feedline import _feedline
+
+HERE = pathlib.Path(__file__).resolve().parent
+STUB = HERE / "feedline" / "transforms.pyi"
+
+#: What is given to what has no default, to learn the defaults of the others.
+EXAMPLES = {"kernel_size": 3, "target_size": [1, 1], "min_size": [1]}
+
+PAIR = "Sequence[float]"
+#: The types of arguments whose default does not tell.
+TYPES = {
+    "size": "int | Sequence[int]",
+    "target_size": "Sequence[int]",
+    "kernel_size": "int | Sequence[int]",
+    "min_size": "int | Sequence[int]",
+    "max_size": "int | None",
+    "padding": "int | Sequence[int]",
+    "fill": "float | Sequence[float]",
+    "degrees": "float | Sequence[float]",
+    "shear": "float | Sequence[float] | None",
+    "sigma": "float | Sequence[float]",
+    "brightness": "float | Sequence[float]",
+    "contrast": "float | Sequence[float]",
+    "saturation": "float | Sequence[float]",
+    "hue": "float | Sequence[float]",
+    "value": 'float | Sequence[float] | Literal["random"]',
+    "translate": f"{PAIR} | None",
+    "scale": f"{PAIR} | None",
+    "center": f"{PAIR} | None",
+    "interpolation": 'Literal["nearest", "bilinear", "bicubic"] | Enum',
+    "policy": "str | Enum",
+    "mode": "str",
+    "threshold": "float",
+    "bits": "int",
+    "sharpness_factor": "float",
+}
+
+
+def main():
+    text = stub()
+    if "--check" in sys.argv[1:]:
+        if STUB.read_text() != text:
+            sys.exit(f"{STUB.name} is not what {pathlib.Path(__file__).name} writes: run it")
+    else:
+        STUB.write_text(text)
+
+
+def stub():
+    names = _feedline.transform_names()
+    head = [
+        '"""The transforms, with their arguments. Made by `stubs.py`; do not edit."""',
+        "",
+        "from collections.abc import Sequence",
+        "from enum import Enum",
+        "from typing import Any, Literal",
+        "",
+        "class Transform:",
+        '    """One augmentation and its arguments."""',
+        "",
+        "    def as_dict(self) -> dict[str, Any]:",
+        '        """The transform as a recipe holds it: its name under `op`, and all its arguments."""',
+        "",
+    ]
+    everything = ["__all__ = [", '    "Transform",', *[f'    "{name}",' for name in names], "]", ""]
+    return "\n".join(head + [line for name in names for line in transform(name)] + everything)
+
+
+def transform(name):
+    """The lines of one class."""
+    order = _feedline.transform_arguments(name)
+    needed, full = defaults(name)
+    doc, meanings = documents(name)
+    lines = [f"class {name}(Transform):", *wrapped(f'"""{doc}', "    ")]
+    if order:
+        lines.append("")
+    for argument in order:
+        lines += wrapped(f"{argument}: {meanings[argument]}", "        ")
+    lines += ['    """', ""]
+    # A stub's attribute is what the argument was, in the form that a recipe has it in.
+    lines += [f"    {argument}: Any" for argument in order]
+    if not order:
+        return [*lines, "    def __init__(self) -> None: ...", ""]
+    lines += ["    def __init__("] + ["        self,"]
+    for argument in order:
+        default = "" if argument in needed else f" = {as_python(full.get(argument))}"
+        lines.append(f"        {argument}: {type_of(name, argument, full.get(argument))}{default},")
+    return [*lines, "    ) -> None: ...", ""]
+
+
+def defaults(name):
+    """Which arguments must be given, and the values of all where no other is."""
+    needed = {}
+    while True:
+        try:
+            return needed, json.loads(_feedline.check_transform(json.dumps({"op": name, **needed})))
+        except ValueError as error:
+            missing = re.search(r"missing field `(\w+)`", str(error))
+            if missing is None:
+                raise
+            needed[missing[1]] = EXAMPLES.get(missing[1], 1)
+
+
+def type_of(name, argument, default):
+    if name == "YoloPerspective" and argument in ("degrees", "translate", "scale", "shear"):
+        return "float"
+    if argument == "scale" and default is not None or argument == "brightness" and "Distort" in name:
+        return PAIR
+    if isinstance(default, bool):
+        return "bool"
+    if argument == "min_size" and isinstance(default, float):
+        return "float"
+    if argument in TYPES:
+        optional = " | None" if default is None and argument in ("fill", "padding") else ""
+        return TYPES[argument] + optional
+    if isinstance(default, int):
+        return "int"
+    return PAIR if isinstance(default, list) else "float"
+
+
+def as_python(value):
+    if isinstance(value, list):
+        return f"({', '.join(as_python(item) for item in value)})"
+    # An f32's shortest digits, where the library wrote those of an f64.
+    return repr(float(f"{value:.7g}")) if isinstance(value, float) else repr(value).replace("'", '"')
+
+
+def documents(name):
+    """The first line above the struct, and those above its fields."""
+    for path in sorted((HERE.parent / "src" / "augment").glob("*.rs")):
+        found = re.search(
+            rf"((?:^///.*\n)+)(?:^#\[.*\n)*^pub struct {name} \{{(\}}|[\s\S]*?^\}})", path.read_text(), re.M
+        )
+        if found:
+            fields = re.findall(r"((?:^    ///.*\n)+)(?:^    #\[.*\n)*^    pub (\w+):", found[2], re.M)
+            return prose(found[1]), {field: prose(text) for text, field in fields}
+    raise SystemExit(f"no source of {name} below src/augment")
+
+
+def wrapped(text, below):
+    return textwrap.wrap(text, 110, initial_indent="    ", subsequent_indent=below, break_on_hyphens=False)
+
+
+def prose(comment):
+    """The first paragraph of a doc comment, without links."""
+    lines = [line.strip().removeprefix("///").strip() for line in comment.splitlines()]
+    text = " ".join(lines[: lines.index("")] if "" in lines else lines)
+    return re.sub(r"\[`([^\]]*)`\](?:\([^)]*\))?", r"`\1`", text)
+
+
+if __name__ == "__main__":
+    main()

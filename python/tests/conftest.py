@@ -1,0 +1,67 @@
+"""What the tests share: the bundled photographs, a small YOLO data set, and what needs torch."""
+
+import os
+import pathlib
+import shutil
+
+import pytest
+
+import feedline
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PHOTOS = ROOT / "data" / "photos"
+
+#: Small, so that an epoch takes a moment.
+SMALL = [feedline.RandomResizedCrop(32), feedline.RandomHorizontalFlip()]
+
+
+@pytest.fixture
+def photos():
+    return PHOTOS
+
+
+@pytest.fixture
+def make():
+    """Makes a loader of the photographs; what is not named is small."""
+
+    def make(data=PHOTOS, **options):
+        options.setdefault("batch_size", 8)
+        if "recipe" not in options:
+            options.setdefault("transforms", SMALL)
+        return feedline.Loader(data, **options)
+
+    return make
+
+
+@pytest.fixture
+def torch():
+    """torch, where it is installed; FEEDLINE_TEST_TORCH=1 says that it has to be."""
+    if os.environ.get("FEEDLINE_TEST_TORCH"):
+        import torch
+
+        return torch
+    return pytest.importorskip("torch")
+
+
+@pytest.fixture
+def yolo(tmp_path):
+    """Four photographs with boxes; the last one is background."""
+    images, labels = tmp_path / "images", tmp_path / "labels"
+    images.mkdir(), labels.mkdir()
+    for at, photo in enumerate(sorted(PHOTOS.glob("cat/*.jpg"))[:4]):
+        shutil.copy(photo, images / f"{at}.jpg")
+        boxes = ["1 0.5 0.5 0.5 0.25", "0 0.25 0.25 0.125 0.125"][: 3 - at] if at < 3 else []
+        (labels / f"{at}.txt").write_text("".join(f"{box}\n" for box in boxes))
+    (tmp_path / "data.yaml").write_text("train: images\nnames: [cat, paw]\n")
+    return tmp_path / "data.yaml"
+
+
+@pytest.fixture
+def poses(tmp_path):
+    """One photograph of two objects with two keypoints each."""
+    images, labels = tmp_path / "images", tmp_path / "labels"
+    images.mkdir(), labels.mkdir()
+    shutil.copy(sorted(PHOTOS.glob("cat/*.jpg"))[0], images / "0.jpg")
+    (labels / "0.txt").write_text("0 0.5 0.5 0.5 0.5 0.25 0.25 2 0.75 0.75 1\n0 0.5 0.5 0.1 0.1 0.5 0.5 2 0 0 0\n")
+    (tmp_path / "data.yaml").write_text("train: images\nnames: [cat]\nkpt_shape: [2, 3]\n")
+    return tmp_path / "data.yaml"

@@ -1,0 +1,219 @@
+"""Threads, signals and forks: nothing leaks, nothing hangs."""
+
+import gc
+import os
+import pathlib
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from conftest import PHOTOS
+
+import feedline
+
+#: One batch that takes a machine about ten seconds, so that its consumer has to wait.
+SLOW = f"""
+import os, pathlib, signal, sys, threading, time
+import feedline
+# What a shell starts in the background ignores Ctrl-C, and so would this.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+records = [file.read_bytes() for file in sorted(pathlib.Path({str(PHOTOS)!r}).glob("*/*.jpg"))] * 200
+loader = feedline.Loader(records, len(records), transforms=[feedline.Resize([16, 16])], dtype="u8", num_workers=1)
+"""
+
+
+def threads():
+    status = pathlib.Path("/proc/self/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("Threads:")))
+
+
+def resident_mb():
+    gc.collect()
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def test_a_thousand_loaders_leave_neither_memory_nor_threads():
+    records = [
+        (file.read_bytes(), 0) for file in sorted(PHOTOS.glob("*/*.jpg"), key=lambda file: file.stat().st_size)[:4]
+    ]
+
+    def cycle(leave_early):
+        loader = feedline.Loader(records, 2, True, transforms=[feedline.RandomResizedCrop(64)], num_workers=2)
+        for batch in loader:
+            batch["image"].numpy()[0, 0, 0, 0] = 1
+            if leave_early:
+                break
+
+    for at in range(200):
+        cycle(at % 2 == 0)
+    # NumPy, imported by then, has threads of its own.
+    settled, before = resident_mb(), threads()
+    for at in range(1000):
+        cycle(at % 2 == 0)
+    grown = resident_mb() - settled
+    # A batch that stayed would be 98 kB, all of them 98 MB.
+    assert grown < 10, f"{grown:.1f} MB more after 1000 loaders"
+    assert threads() == before
+
+
+def test_ctrl_c_ends_the_wait_for_a_batch_within_a_second():
+    program = (
+        SLOW
+        + """
+def interrupt():
+    global sent
+    time.sleep(0.5)
+    sent = time.monotonic()
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt).start()
+try:
+    for batch in loader:
+        sys.exit("the batch was there too early")
+except KeyboardInterrupt:
+    print(time.monotonic() - sent)
+"""
+    )
+    began = time.monotonic()
+    out = subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.PIPE, text=True, timeout=60)
+    assert float(out.stdout) < 1
+    assert time.monotonic() - began < 30, "the process ended long after its signal"
+
+
+def test_ctrl_c_ends_a_program_that_does_not_expect_it():
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW + "print('waiting', flush=True)\nfor batch in loader: pass"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout.readline() == "waiting\n"
+    time.sleep(0.3)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert time.monotonic() - sent < 1.5
+    assert process.returncode == -signal.SIGINT and "KeyboardInterrupt" in errors
+
+
+def test_other_threads_run_while_a_batch_is_waited_for():
+    program = (
+        SLOW
+        + """
+ticks = 0
+def tick():
+    global ticks
+    while True:
+        time.sleep(0.01)
+        ticks += 1
+threading.Thread(target=tick, daemon=True).start()
+threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    next(iter(loader))
+except KeyboardInterrupt:
+    print(ticks)
+"""
+    )
+    out = subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.PIPE, text=True, timeout=60)
+    assert int(out.stdout) > 20
+
+
+def test_a_batch_is_not_lost_to_a_signal_that_python_handles(make):
+    handled = []
+    before = signal.signal(signal.SIGALRM, lambda *_: handled.append(1))
+    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+    try:
+        seen = [index for batch in make(shuffle=True) for index in batch["index"].numpy().tolist()]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert handled and sorted(seen) == list(range(43))
+
+
+def in_child(work):
+    """What `work` returns in a forked child, which then ends as a program does."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writing, pickle.dumps(work()))
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        said = pickle.loads(pipe.read())
+    _, status = os.waitpid(child, 0)
+    assert status == 0
+    return said
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_child_is_told_to_make_its_own_loader(make):
+    loader = make()
+    batches = iter(loader)
+    batch = next(batches)
+
+    def child():
+        def message(use):
+            try:
+                use()
+            except RuntimeError as error:
+                return str(error)
+
+        uses = (lambda: next(batches), lambda: iter(loader), lambda: len(loader), loader.state_dict)
+        said = [message(use) for use in uses]
+        loader.close()
+        # The copies of the parent's arrays can still be read, and are dropped without a wait.
+        total = float(batch["image"].numpy().sum())
+        batch.clear()
+        return said, total
+
+    said, total = in_child(child)
+    assert all("make it in the process that uses it" in message for message in said), said
+    assert total == float(batch["image"].numpy().sum())
+    assert len(list(batches)) == len(loader) - 1, "the parent goes on"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_dropping_everything_in_a_forked_child_does_not_hang(make):
+    loader = make()
+    things = {"batches": iter(loader)}
+    things["batch"] = next(things["batches"])
+    things["loader"] = loader
+    del loader
+
+    def child():
+        things.clear()
+        gc.collect()
+        return "dropped"
+
+    signal.alarm(30)
+    assert in_child(child) == "dropped"
+    signal.alarm(0)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_child_makes_its_own_loader(make):
+    assert len(list(make())) == 6
+    assert in_child(lambda: len(list(make()))) == 6
+
+
+def test_a_loader_is_not_pickled(make):
+    with pytest.raises(TypeError, match="make it in the process that uses it"):
+        pickle.dumps(make())
+
+
+def test_several_threads_may_take_batches_of_one_epoch(make):
+    batches = iter(make(batch_size=1))
+    seen, lock = [], threading.Lock()
+
+    def take():
+        for batch in batches:
+            with lock:
+                seen.extend(batch["index"].numpy().tolist())
+
+    takers = [threading.Thread(target=take) for _ in range(4)]
+    [taker.start() for taker in takers], [taker.join() for taker in takers]
+    assert sorted(seen) == list(range(43))
