@@ -321,9 +321,9 @@ feedline_status feedline_options_new(struct feedline_options **options);
 
 // Sets an option. The last value counts; what it means is checked when the loader is opened.
 //
-// `data` is the only one that must be set: a path. `source` says what lies there: `folder` (the default; with or without
-// a directory for each class), `list`, `tar` (one, or a folder of them), `yolo` or `coco`; `split` is the split of a
-// YOLO data set, `image_dir` the folder of COCO's images, `on_bad_label` is `fail`, `skip_object` or `skip_image`.
+// `data` is the only one that must be set: a path. What lies there is found by looking at it, or said by `source`:
+// `folder` (with or without a directory for each class), `list`, `tar`, `tfrecord`, `lmdb`, `parquet`, `yolo` or `coco`;
+// `split` is the split of a data set that has some, `image_dir` the folder of COCO's images, `on_bad_label` is `fail`, `skip_object` or `skip_image`.
 //
 // `recipe` is a built-in recipe's name (`imagenet-train`, which is the default) or the path of a TOML file,
 // `recipe_text` the TOML itself. What a recipe says can be said anew by section and key, the value being TOML or a bare

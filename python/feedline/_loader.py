@@ -101,7 +101,7 @@ class Loader:
         partner_window: int | None = None,
         image_cache: int | None = None,
         decode_scale: Literal["exact", "fast"] | None = None,
-        kind: Literal["folder", "list", "tar", "yolo", "coco"] | None = None,
+        kind: Literal["folder", "list", "tar", "tfrecord", "lmdb", "parquet", "yolo", "coco"] | None = None,
         split: str | None = None,
         image_dir: str | os.PathLike[str] | None = None,
         on_bad_label: Literal["fail", "skip_object", "skip_image"] | None = None,

@@ -5,7 +5,7 @@ use feedline::device::Device;
 use feedline::error::{Error, Result};
 use feedline::loader::{Loader, LoaderBuilder};
 use feedline::recipe::Recipe;
-use feedline::source::{Coco, Folder, List, OnBadLabel, Shards, Source, Yolo};
+use feedline::source::{Coco, Folder, Kind, List, Lmdb, OnBadLabel, Parquet, Shards, Source, TfRecord, Yolo};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr;
@@ -132,40 +132,53 @@ fn source(given: Given<'_>) -> Result<Box<dyn Source>> {
     let Some(path) = given.word("data").map(Path::new) else {
         return Err(Error::config("no data is named: set the option data to a path"));
     };
-    let kind = given.word("source").unwrap_or("folder");
-    let serves = [("split", kind == "yolo"), ("image_dir", kind == "coco")];
-    let serves = serves.into_iter().chain([("on_bad_label", ["yolo", "coco"].contains(&kind))]);
-    for (key, serves) in serves {
-        if !serves && given.word(key).is_some() {
-            return Err(Error::config(format!(
-                "option {key} means nothing for the source `{kind}`: leave it out, or set source to yolo or coco"
-            )));
-        }
+    let kind = match given.word("source") {
+        Some(word) => serde_json::from_value(word.into()).map_err(|_| {
+            let known = "folder, list, tar, tfrecord, lmdb, parquet, yolo or coco";
+            Error::config(format!("there is no source `{word}`: use {known}, or leave it out"))
+        })?,
+        None => Kind::of(path),
+    };
+    let (yolo, coco) = (kind == Kind::Yolo, kind == Kind::Coco);
+    let splits = yolo || matches!(kind, Kind::Tar | Kind::TfRecord | Kind::Parquet);
+    let serves = [
+        ("split", splits, "yolo or another with splits"),
+        ("image_dir", coco, "coco"),
+        ("on_bad_label", yolo || coco, "yolo or coco"),
+    ];
+    if let Some((key, _, whom)) = serves.iter().find(|(key, serves, _)| !serves && given.word(key).is_some())
+    {
+        let shown = path.display();
+        return Err(Error::config(format!(
+            "option {key} means nothing for {shown}, which is read as {kind:?}: leave it out, or set source to {whom}"
+        )));
     }
+    let split = given.word("split");
     Ok(match kind {
-        "folder" => Box::new(Folder::open_any(path)?),
-        "list" => Box::new(List::open(path)?),
-        "tar" if path.is_dir() => Box::new(Shards::folder(path)?),
-        "tar" => Box::new(Shards::open([path])?),
-        "yolo" => {
-            let options = Yolo::options().on_bad_label(on_bad_label(given)?);
-            Box::new(
-                given
-                    .word("split")
-                    .into_iter()
-                    .fold(options, |options, split| options.split(split))
-                    .open(path)?,
-            )
+        Kind::Folder => Box::new(Folder::open_any(path)?),
+        Kind::List => Box::new(List::open(path)?),
+        Kind::Tar => Box::new(Shards::find(path, split)?),
+        Kind::TfRecord => {
+            let options = TfRecord::options();
+            Box::new(split.into_iter().fold(options, |options, split| options.split(split)).open(path)?)
         }
-        "coco" => {
+        Kind::Lmdb => Box::new(Lmdb::open(path)?),
+        Kind::Parquet => {
+            let options = Parquet::options();
+            Box::new(split.into_iter().fold(options, |options, split| options.split(split)).open(path)?)
+        }
+        Kind::Yolo => {
+            let options = Yolo::options().on_bad_label(on_bad_label(given)?);
+            Box::new(split.into_iter().fold(options, |options, split| options.split(split)).open(path)?)
+        }
+        Kind::Coco => {
             let own = path.parent().unwrap_or(Path::new(""));
             let images = given.word("image_dir").map_or(own, Path::new);
             Box::new(Coco::options().on_bad_label(on_bad_label(given)?).open(path, images)?)
         }
-        _ => {
-            return Err(Error::config(format!(
-                "there is no source `{kind}`: use folder, list, tar, yolo or coco"
-            )));
+        other => {
+            let remedy = "copy the data to a disk";
+            return Err(Error::config(format!("{other:?} is no source of this library: {remedy}")));
         }
     })
 }
