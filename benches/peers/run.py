@@ -31,6 +31,8 @@ RECIPES = {
         "tf-data": "tf_data.py",
         "torch-tvio": "torch_tvio.py",
         "torch-pil": "torch_pil.py",
+        "opencv-reduced": "opencv_reduced.py",
+        "pil-draft": "pil_draft.py",
     }),
     "imagenet-randaugment": ("RandomResizedCrop 224, flip, RandAugment, normalise", {
         "torch-tvio": "torch_tvio_randaugment.py",
@@ -39,6 +41,9 @@ RECIPES = {
         "ultralytics": "ultralytics_yolo.py",
     }),
 }
+# Large files may be decoded at a half or less, which changes pixels; so only those are compared that do so.
+FAST = "feedline, fast"
+REDUCED = ("opencv-reduced", "pil-draft")
 FIGURES = ("images_per_s", "cpu_s_per_1000", "peak_rss_mb", "first_batch_s")
 CAUSE_LENGTH = 160
 
@@ -63,7 +68,7 @@ def arguments():
     args = parser.parse_args()
     args.name = args.name or args.data.resolve().name
     known = RECIPES[args.recipe][1]
-    args.peers = list(known) if args.peers is None else [name for name in args.peers.split(",") if name]
+    args.peers = [name for name in known if name not in REDUCED] if args.peers is None else [name for name in args.peers.split(",") if name]
     unknown = sorted(set(args.peers) - known.keys())
     if unknown:
         parser.error(f"no such peer of {args.recipe}: {', '.join(unknown)}; there are {', '.join(known)}")
@@ -80,7 +85,8 @@ def commands(args):
     if args.recipe == "yolo-train":
         # Whole images are decoded, which no index helps.
         return {FEEDLINE: feedline, **peers}
-    return {FEEDLINE: feedline, NO_INDEX: [*feedline, "--decode-index", "off"], **peers}
+    fast = {FAST: [*feedline, "--decode-scale", "fast"]} if set(REDUCED) & set(args.peers) else {}
+    return {FEEDLINE: feedline, NO_INDEX: [*feedline, "--decode-index", "off"], **fast, **peers}
 
 
 def run_once(command, timeout_s):

@@ -14,6 +14,7 @@ use feedline::error::Error;
 use feedline::index::IndexMode;
 use feedline::loader::{BadSample, LastBatch, Loader};
 use feedline::output::{DType, Layout};
+use feedline::policy::DecodeScale;
 use feedline::source::Source;
 use meter::Meter;
 use report::{Report, Unmeasured};
@@ -82,6 +83,9 @@ pub(crate) struct Arguments {
     /// Whether it is kept where a JPEG's rows begin, so that a later crop of it starts at its own first row
     #[arg(long, default_value = "memory", value_parser = ["off", "memory"])]
     decode_index: String,
+    /// Whether large JPEGs may be decoded at a half or less, which changes pixels [default: the recipe's, or exact]
+    #[arg(long, value_parser = ["exact", "fast"])]
+    decode_scale: Option<String>,
     /// Run on a simulated device all the same, and print no figures
     #[arg(long)]
     simulated: bool,
@@ -162,6 +166,10 @@ impl Arguments {
             })
             .last_batch(LastBatch::Partial)
             .rank(self.rank, self.world_size);
+        if let Some(scale) = &self.decode_scale {
+            builder =
+                builder.decode_scale(if scale == "fast" { DecodeScale::Fast } else { DecodeScale::Exact });
+        }
         if let Some(name) = self.bad_sample {
             builder = builder.bad_sample(name.into());
         }
