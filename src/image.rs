@@ -12,6 +12,7 @@ mod mask;
 mod png;
 mod webp;
 
+pub(crate) use crate::jpeg::Rows;
 pub use crate::jpeg::{Index, Limits, Part, Scale};
 pub use error::ImageError;
 pub use header::{Header, parse_header};
@@ -127,6 +128,44 @@ impl Decoder {
         index: Option<&mut Index>,
         out: &mut Image,
     ) -> Result<(), ImageError> {
+        let size = self.check(header, part)?;
+        out.reset(size, part.region);
+        out.orientation = header.orientation;
+        if part.region.is_empty() {
+            return Ok(());
+        }
+        match header.format {
+            Format::Jpeg => {
+                let mut pixels = jpeg::PixelsMut { data: &mut out.data, stride: out.stride };
+                self.decode_rows(bytes, header, part, index, &mut pixels)
+            }
+            Format::Png => png::decode(bytes, &self.limits, &mut self.scratch, out),
+            Format::WebP => webp::decode(bytes, &mut self.scratch, out),
+        }
+    }
+
+    /// As [`Decoder::decode_part`], of a JPEG, with each row of a region that is not empty handed on as soon as it is
+    /// complete. The part is one that [`Decoder::check`] passed.
+    ///
+    /// # Errors
+    /// Those of [`Decoder::decode_part`] that the bytes give; [`ImageError::Corrupt`] for another format.
+    pub(crate) fn decode_rows(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        part: Part,
+        index: Option<&mut Index>,
+        out: &mut dyn Rows,
+    ) -> Result<(), ImageError> {
+        let parsed = header.jpeg.as_ref().ok_or_else(|| error::other_file(Format::Jpeg))?;
+        Ok(self.jpeg.decode_rows(bytes, parsed, part, &self.limits, out, index)?)
+    }
+
+    /// The size of the whole picture at the part's scale, if the part may be decoded.
+    ///
+    /// # Errors
+    /// Those of [`Decoder::decode_part`] that need no look at the bytes.
+    pub(crate) fn check(&self, header: &Header, part: Part) -> Result<Size, ImageError> {
         let Part { scale, region } = part;
         if scale != Scale::Full && header.format != Format::Jpeg {
             return Err(ImageError::Unsupported {
@@ -141,20 +180,7 @@ impl Decoder {
         if !size.rect().contains(region) {
             return Err(ImageError::Region { region, size });
         }
-        out.reset(size, region);
-        out.orientation = header.orientation;
-        if region.is_empty() {
-            return Ok(());
-        }
-        match (header.format, &header.jpeg) {
-            (Format::Jpeg, Some(parsed)) => {
-                let mut pixels = jpeg::PixelsMut { data: &mut out.data, stride: out.stride };
-                Ok(self.jpeg.decode_part(bytes, parsed, part, &self.limits, &mut pixels, index)?)
-            }
-            (Format::Jpeg, None) => Err(error::other_file(Format::Jpeg)),
-            (Format::Png, _) => png::decode(bytes, &self.limits, &mut self.scratch, out),
-            (Format::WebP, _) => webp::decode(bytes, &mut self.scratch, out),
-        }
+        Ok(size)
     }
 }
 

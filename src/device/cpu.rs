@@ -6,6 +6,7 @@ mod columns;
 #[cfg(target_arch = "x86_64")]
 mod dispatch;
 mod filter;
+mod fused;
 mod gather;
 mod histogram;
 mod hsv;
@@ -22,12 +23,14 @@ mod weave;
 
 pub use render::Renderer;
 
-use super::{reach, shrink};
+use super::shrink;
 use crate::error::Cause;
-use crate::image::{Decoder, Format, Header, Image, Index, Limits, Part, Scale};
+use crate::image::{Decoder, Format, Header, Image, Index, Limits, Scale};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::policy::DecodeScale;
+use crate::simd;
+use fused::{Decoded, Intake};
 use std::sync::Arc;
 
 /// The bytes of one image of a plan.
@@ -43,7 +46,7 @@ pub struct Input<'a> {
 pub struct Worker {
     decoder: Decoder,
     renderer: Renderer,
-    images: Vec<Image>,
+    intakes: Vec<Intake>,
     scale: DecodeScale,
     /// The plan for what was decoded last, where that is at a smaller scale than the caller's plan has it.
     shrunk: Option<Plan>,
@@ -55,7 +58,7 @@ impl Worker {
         Self {
             decoder: Decoder::new(limits.clone()),
             renderer: Renderer::default(),
-            images: Vec::new(),
+            intakes: Vec::new(),
             scale: DecodeScale::default(),
             shrunk: None,
         }
@@ -67,6 +70,9 @@ impl Worker {
     }
 
     /// Decodes of each image what the plan reads; `inputs[i]` is the file of `plan.images[i]`.
+    ///
+    /// Of an image that one upright layer alone resamples no pixels are kept: they go through the resampling's first
+    /// pass as they are decoded.
     ///
     /// # Errors
     /// The number of the image that cannot be decoded, and why.
@@ -85,17 +91,15 @@ impl Worker {
         inputs: &[Input<'_>],
         indexes: &mut [Index],
     ) -> Result<(), (usize, Cause)> {
-        if self.images.len() < inputs.len() {
-            self.images.resize_with(inputs.len(), Image::default);
+        if self.intakes.len() < inputs.len() {
+            self.intakes.resize_with(inputs.len(), || Intake::with_level(simd::level()));
         }
         let scales = self.shrink(plan, inputs);
         let plan = self.shrunk.as_ref().unwrap_or(plan);
-        for (number, (input, image)) in inputs.iter().zip(&mut self.images).enumerate() {
+        for (number, (input, intake)) in inputs.iter().zip(&mut self.intakes).enumerate() {
             let scale = scales.get(number).copied().unwrap_or_default();
-            let part = Part { scale, region: reach::region(plan, number) };
-            let Input { bytes, header } = *input;
-            self.decoder
-                .decode_part(bytes, header, part, indexes.get_mut(number), image)
+            intake
+                .decode(&mut self.decoder, (plan, number, scale), *input, indexes.get_mut(number))
                 .map_err(|error| (number, error.into()))?;
         }
         Ok(())
@@ -144,6 +148,8 @@ impl Worker {
     /// # Errors
     /// As [`Renderer::render`].
     pub fn render(&mut self, plan: &Plan, output: &Output, sample: &mut [u8]) -> Result<(), Cause> {
-        self.renderer.render(self.shrunk.as_ref().unwrap_or(plan), &self.images, output, sample)
+        let plan = self.shrunk.as_ref().unwrap_or(plan);
+        let images: Vec<Decoded<'_>> = self.intakes.iter().map(Intake::decoded).collect();
+        self.renderer.render_decoded(plan, &images, output, sample)
     }
 }

@@ -102,6 +102,12 @@ pub(crate) fn scales(layer: &Layer) -> (Scale, Scale) {
     )
 }
 
+/// Whether an upright layer's window shows its whole clip pixel for pixel.
+pub(crate) fn is_copy(layer: &Layer) -> bool {
+    let clip = layer.clip.size();
+    clip == layer.scaled && layer.mirror == 0 && layer.window.size() == clip
+}
+
 /// The part of its oriented source that a layer's taps read; empty for a warp that leaves its clip.
 pub(crate) fn taps_of(layer: &Layer) -> Rect {
     if layer.kind == kind::WARP {

@@ -16,7 +16,7 @@ use twox_hash::XxHash3_64;
 
 const MAGIC: &[u8; 16] = b"feedline index\r\n";
 /// Counts up with every change of the format, of [`Index`]'s records, or of what a decoder makes of them.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const LAST: u64 = u64::MAX;
 
 /// Which data set a sidecar is for: indexes go by sample number, and those move when files come or go.

@@ -1,13 +1,14 @@
 //! Files whose coefficients come in several scans: they are collected in whole and transformed afterwards.
 
 use super::bits::Cursor;
-use super::decode::{Limits, PixelsMut, Scan};
+use super::decode::{Limits, Scan};
 use super::error::{JpegError, corrupt, unsupported};
 use super::frame::Frame;
 use super::marker::{self, Markers};
 use super::pending::Pending;
 use super::progressive::Pass;
-use super::sequential::{BadBlock, decode_block};
+use super::rows::Rows;
+use super::sequential::{BadBlock, Plain, decode_block};
 use super::stream::Stream;
 use super::strips::Strips;
 use super::tables::{Quant, Tables};
@@ -172,7 +173,7 @@ impl Coefficients {
     }
 
     /// Transforms and converts what `strips` need.
-    pub(super) fn render(&self, strips: &mut Strips, pending: &mut Pending, out: &mut PixelsMut<'_>) {
+    pub(super) fn render(&self, strips: &mut Strips, pending: &mut Pending, out: &mut dyn Rows) {
         let quants = self.quants.map(|quant| quant.unwrap_or(Quant([0; 64])));
         let needed = strips.mcu_rows();
         for row in needed.clone() {
@@ -190,7 +191,7 @@ impl Coefficients {
                 }
             }
             pending.flush(&quants, strips.samples());
-            strips.finish_mcu_row(row, row + 1 == needed.end, out.data, out.stride);
+            strips.finish_mcu_row(row, row + 1 == needed.end, out);
         }
     }
 }
@@ -284,7 +285,7 @@ impl ScanReader<'_> {
             return pass.block(cursor, data, prediction, &mut self.run, block);
         }
         let mut scratch = [0; 128];
-        decode_block::<true>(cursor, data, dc, ac, prediction, &mut scratch)?;
+        decode_block::<true>(Plain, cursor, data, dc, ac, prediction, &mut scratch)?;
         block.copy_from_slice(&scratch[..64]);
         Ok(())
     }

@@ -7,6 +7,7 @@ use super::header::Header;
 use super::index::{Grid, Index};
 use super::marker::{self, Markers};
 use super::pending::Pending;
+use super::rows::{PixelsMut, Rows};
 use super::scale::Part;
 use super::sequential::Whole;
 use super::stream::Stream;
@@ -31,14 +32,6 @@ impl Default for Limits {
     fn default() -> Self {
         Self { max_pixels: 1 << 28, max_scans: 256, tolerate_truncated: false }
     }
-}
-
-/// A destination: packed RGB.
-pub struct PixelsMut<'a> {
-    /// Rows one after another; each begins with the region's width times 3 bytes of pixels.
-    pub data: &'a mut [u8],
-    /// Bytes from one row to the next.
-    pub stride: usize,
 }
 
 /// Decodes JPEGs. Keeps its buffers, so one per worker thread soon stops allocating.
@@ -116,6 +109,19 @@ impl Decoder {
         out: &mut PixelsMut<'_>,
         index: Option<&mut Index>,
     ) -> Result<(), JpegError> {
+        self.decode_rows(bytes, header, part, limits, out, index)
+    }
+
+    /// As [`Decoder::decode_part`], with each row handed on as soon as it is complete.
+    pub(crate) fn decode_rows(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        part: Part,
+        limits: &Limits,
+        out: &mut dyn Rows,
+        index: Option<&mut Index>,
+    ) -> Result<(), JpegError> {
         let Some(index) = index else { return self.decode_along(bytes, header, part, limits, out, None) };
         index.begin();
         let result = self.decode_along(bytes, header, part, limits, out, Some(index));
@@ -132,7 +138,7 @@ impl Decoder {
         header: &Header,
         part: Part,
         limits: &Limits,
-        out: &mut PixelsMut<'_>,
+        out: &mut dyn Rows,
         index: Option<&mut Index>,
     ) -> Result<(), JpegError> {
         let region = part.region;
@@ -169,7 +175,7 @@ impl Decoder {
         file: File<'_>,
         scan: Scan,
         limits: &Limits,
-        out: &mut PixelsMut<'_>,
+        out: &mut dyn Rows,
         index: Option<&mut Index>,
     ) -> Result<(), JpegError> {
         let File { bytes, at, frame } = file;
@@ -211,7 +217,7 @@ fn quants(tables: &Tables, frame: &Frame) -> Result<[Quant; 4], JpegError> {
     Ok(quants)
 }
 
-fn check_request(header: &Header, part: Part, limits: &Limits, out: &PixelsMut<'_>) -> Result<(), JpegError> {
+fn check_request(header: &Header, part: Part, limits: &Limits, out: &dyn Rows) -> Result<(), JpegError> {
     let region = part.region;
     let found = header.size.pixels();
     if found > limits.max_pixels {
@@ -221,9 +227,7 @@ fn check_request(header: &Header, part: Part, limits: &Limits, out: &PixelsMut<'
     if !part.scale.apply(header.size).rect().contains(region) {
         return Err(misfit("the region leaves the image", header, region));
     }
-    let row = region.width as usize * 3;
-    let needed = (region.height as usize).saturating_sub(1).checked_mul(out.stride).map(|n| n + row);
-    if !region.is_empty() && (out.stride < row || needed.is_none_or(|needed| needed > out.data.len())) {
+    if !region.is_empty() && !out.fits(region.size()) {
         return Err(misfit("the destination is too small for the region", header, region));
     }
     Ok(())

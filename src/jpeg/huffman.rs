@@ -6,6 +6,8 @@ use super::bits::{Cursor, extend};
 use super::error::{JpegError, corrupt};
 use entry::{Entry, INCOMPLETE, MOST, WIDEST};
 
+pub(super) use entry::Rotate;
+
 /// Bits that index the merged table: nearly every code fits, and two tables stay in L1.
 pub(super) const LOOKAHEAD: u32 = 11;
 /// Bits that index the plain table.
@@ -258,6 +260,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::jpeg::sequential::Plain;
     use crate::jpeg::standard_tables as standard;
 
     #[test]
@@ -273,11 +276,11 @@ mod tests {
             let entry = table.lookup(&merged);
             let mut values = Vec::new();
             if entry.is_complete() {
-                if entry.second_advance() != 0 {
-                    values.push((entry.advance(), entry.value()));
+                if entry.second_advance(Plain) != 0 {
+                    values.push((entry.advance(), entry.value(Plain)));
                 }
-                let advance = if values.is_empty() { entry.advance() } else { entry.second_advance() };
-                values.push((advance, entry.last_value(&merged)));
+                let advance = if values.is_empty() { entry.advance() } else { entry.second_advance(Plain) };
+                values.push((advance, entry.last_value(Plain, &merged)));
                 entry.skip(&mut merged);
             } else {
                 values.push(table.long(&mut merged, &data));

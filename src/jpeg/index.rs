@@ -11,7 +11,7 @@ use super::frame::Frame;
 const MAX_ROWS: usize = 8192;
 /// Pixels from one place in a row to the next. Half of it is read in vain ahead of a region, on average; a place takes
 /// about six bytes.
-const SPACING: usize = 128;
+const SPACING: usize = 64;
 /// Most places in a row, which are further apart in wide pictures.
 const MAX_PLACES: usize = 16;
 /// Bytes of a record ahead of its points: the file's hash, how many components a point holds, and places in a row.
@@ -78,8 +78,8 @@ impl Point {
 /// The places of one file to start at, as far down as it was decoded yet.
 ///
 /// It is empty for files that cannot be started anywhere: progressive ones, those with several scans, and those of
-/// more than 512 MiB. There is a place at the start of each row of MCUs and every 128 pixels in it (in pictures of more
-/// than 2048 pixels across, 16 in a row). As a record an index takes 10 bytes, and 4 to 7 for each place but the first.
+/// more than 512 MiB. There is a place at the start of each row of MCUs and every 64 pixels in it (in pictures of more
+/// than 1024 pixels across, 16 in a row). As a record an index takes 10 bytes, and 4 to 7 for each place but the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Index {
     /// XXH3-64 of the whole file; of no meaning while there are no points.

@@ -6,22 +6,23 @@ mod bmi2;
 mod run;
 
 use super::bits::Cursor;
-use super::decode::{PixelsMut, Scan};
+use super::decode::Scan;
 use super::error::JpegError;
 use super::frame::Frame;
 use super::huffman::Table;
 use super::idct;
 use super::index::Point;
 use super::pending::Pending;
+use super::rows::Rows;
 use super::stream::Stream;
 use super::strips::{Place, Strips};
 use super::tables::{Quant, Tables};
 use super::trail::{Leg, Trail};
-use block::{BlockDecoder, Plain};
+use block::BlockDecoder;
 use run::Run;
 use std::ops::Range;
 
-pub(super) use block::{BadBlock, decode_block};
+pub(super) use block::{BadBlock, Plain, decode_block};
 
 /// A file whose only scan holds everything: decoded, transformed and converted row by row.
 pub(super) struct Whole<'a> {
@@ -108,7 +109,7 @@ impl Whole<'_> {
         pending: &mut Pending,
         tolerate_truncated: bool,
         trail: &mut Trail<'_>,
-        out: &mut PixelsMut<'_>,
+        out: &mut dyn Rows,
     ) -> Result<(), JpegError> {
         let needed = strips.mcu_rows();
         let mut next = trail.first_row();
@@ -141,7 +142,7 @@ impl Whole<'_> {
                     tools.flush(self.quants);
                 }
                 if row >= needed.start {
-                    tools.strips.finish_mcu_row(row, row + 1 == needed.end, out.data, out.stride);
+                    tools.strips.finish_mcu_row(row, row + 1 == needed.end, out);
                 }
             }
         }

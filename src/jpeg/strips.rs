@@ -9,6 +9,7 @@ use super::convert;
 use super::frame::{Component, Frame};
 use super::header::ColorModel;
 use super::idct::Target;
+use super::rows::Rows;
 use super::scale::{Part, Scale, Scaled};
 use super::upsample::{self, SLACK};
 use crate::geometry::Rect;
@@ -275,16 +276,17 @@ impl Strips {
         &mut self.samples
     }
 
-    /// After MCU row `row` is in place: writes every output row that is complete now to `out`, whose row 0 is the
-    /// region's first. `last` says that no more MCU rows will come.
-    pub(super) fn finish_mcu_row(&mut self, row: usize, last: bool, out: &mut [u8], stride: usize) {
+    /// After MCU row `row` is in place: hands every output row that is complete now to `out`. `last` says that no more
+    /// MCU rows will come.
+    pub(super) fn finish_mcu_row(&mut self, row: usize, last: bool, out: &mut dyn Rows) {
         self.repeat_edges(row);
         let bottom = self.region.bottom() as usize;
         let ready = if last { bottom } else { ((row + 1) * self.step - self.lag).min(bottom) };
         let width = self.region.width as usize * 3;
         while self.next < ready {
-            let at = (self.next - self.region.y as usize) * stride;
-            self.convert_row(self.next, &mut out[at..at + width]);
+            let row = self.next - self.region.y as usize;
+            self.convert_row(self.next, &mut out.row(row)[..width]);
+            out.done(row);
             self.next += 1;
         }
     }

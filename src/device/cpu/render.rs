@@ -3,6 +3,7 @@
 use super::blend::{self, Blend};
 use super::block::Resolved;
 use super::filter;
+use super::fused::Decoded;
 use super::gather::Gather;
 use super::recolour;
 use super::resample::Resampler;
@@ -71,12 +72,23 @@ impl Renderer {
         output: &Output,
         sample: &mut [u8],
     ) -> Result<(), Cause> {
+        let images: Vec<_> = images.iter().map(|image| Decoded::Pixels(image.borrow())).collect();
+        self.render_decoded(plan, &images, output, sample)
+    }
+
+    /// As [`Renderer::render`], of images that may have gone through the first pass already.
+    pub(super) fn render_decoded(
+        &mut self,
+        plan: &Plan,
+        images: &[Decoded<'_>],
+        output: &Output,
+        sample: &mut [u8],
+    ) -> Result<(), Cause> {
         if plan.size() != output.size {
             return Err(format!("the plan makes {} and the output is {}", plan.size(), output.size).into());
         }
         let sample =
             Sample::new(sample, output).ok_or("the sample's memory does not fit the output: a bug")?;
-        let images: &[&Image] = &images.iter().map(Borrow::borrow).collect::<Vec<&Image>>();
         let [earlier @ .., last] = plan.stages.as_slice() else {
             return Err("the plan has no stage".into());
         };
@@ -97,7 +109,7 @@ impl Renderer {
         &mut self,
         plan: &Plan,
         stage: &Stage,
-        images: &[&Image],
+        images: &[Decoded<'_>],
         mut sink: Sink<'_>,
     ) -> Result<(), Cause> {
         let pictures = &plan.pictures[stage.pictures.range()];
@@ -136,7 +148,7 @@ impl Renderer {
         plan: &Plan,
         size: Size,
         picture: &Picture,
-        images: &[&Image],
+        images: &[Decoded<'_>],
         sink: &mut Sink<'_>,
     ) -> Result<(), Cause> {
         let steps = &plan.steps[picture.steps.range()];
@@ -163,7 +175,7 @@ impl Renderer {
         plan: &Plan,
         size: Size,
         picture: &Picture,
-        images: &[&Image],
+        images: &[Decoded<'_>],
     ) -> Result<(), Cause> {
         self.picture.reset(size);
         let layers = &plan.layers[picture.layers.range()];
@@ -196,7 +208,7 @@ impl Painter {
         &mut self,
         plan: &Plan,
         layer: &Layer,
-        images: &[&Image],
+        images: &[Decoded<'_>],
         stages: &[Canvas],
         canvas: &mut Canvas,
     ) -> Result<(), Cause> {
@@ -242,7 +254,7 @@ impl Painter {
         &mut self,
         plan: &Plan,
         layer: &Layer,
-        images: &[&Image],
+        images: &[Decoded<'_>],
         stages: &[Canvas],
         mut put: impl FnMut(usize, &[u8]),
     ) -> Result<(), Cause> {
@@ -262,18 +274,23 @@ impl Painter {
             return Ok(());
         }
         let (columns, rows) = reach::scales(layer);
-        let taps = reach::taps_of(layer);
         let Self { resampler, turned, rest, row, level } = self;
-        let view = source(plan, layer, taps, images, stages, (turned, rest, *level))?;
-        let whole = layer.window.size() == layer.clip.size();
-        if layer.clip.size() == layer.scaled && layer.mirror == 0 && whole {
-            (0..view.size.height as usize).for_each(|y| put(y, view.row(y)));
-            return Ok(());
-        }
-        resampler.prepare(view, &columns, &rows);
+        let resampled: &Resampler = match images.get(layer.image as usize) {
+            Some(Decoded::Lines(lines)) if lines.is_for(&columns, &rows) => lines,
+            _ => {
+                let taps = reach::taps_of(layer);
+                let view = source(plan, layer, taps, images, stages, (turned, rest, *level))?;
+                if reach::is_copy(layer) {
+                    (0..view.size.height as usize).for_each(|y| put(y, view.row(y)));
+                    return Ok(());
+                }
+                resampler.prepare(view, &columns, &rows);
+                resampler
+            }
+        };
         row.resize(layer.window.width as usize * 3, 0);
         for y in 0..layer.window.height as usize {
-            resampler.row(y, row);
+            resampled.row(y, row);
             put(y, row);
         }
         Ok(())
@@ -303,7 +320,7 @@ impl Painter {
         &'a mut self,
         plan: &Plan,
         layer: &Layer,
-        images: &'a [&Image],
+        images: &[Decoded<'a>],
         stages: &'a [Canvas],
     ) -> Result<Gather<'a>, Cause> {
         let taps = reach::taps_of(layer);
@@ -334,7 +351,7 @@ fn source<'a>(
     plan: &Plan,
     layer: &Layer,
     taps: Rect,
-    images: &'a [&Image],
+    images: &[Decoded<'a>],
     stages: &'a [Canvas],
     (turned, rest, level): (&'a mut Canvas, &mut Vec<Resolved>, Level),
 ) -> Result<View<'a>, Cause> {
@@ -343,8 +360,9 @@ fn source<'a>(
     let wanted = if as_stored { taps } else { needed };
     let view = match layer.image & STAGE_BIT {
         0 => {
-            let image =
-                images.get(layer.image as usize).ok_or("an image of the plan was not decoded: a bug")?;
+            let Some(Decoded::Pixels(image)) = images.get(layer.image as usize) else {
+                return Err("an image of the plan was not decoded, or for another plan: a bug".into());
+            };
             let oriented = layer.orientation.apply_size(image.stored);
             View::of(image, layer.orientation.to_stored(wanted, oriented)).ok_or_else(|| {
                 format!(

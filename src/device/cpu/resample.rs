@@ -1,7 +1,7 @@
 //! Upright resampling of packed RGB: rows first, u8 between the passes, then columns.
 //!
-//! The horizontal pass runs once over the source rows that any wanted output reads; the vertical pass then makes one
-//! output row at a time, so that what follows finds it in L1.
+//! The horizontal pass runs once over the source rows that any wanted output reads, all at once or some at a time as
+//! they are decoded; the vertical pass then makes one output row at a time, so that what follows finds it in L1.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -12,6 +12,7 @@ mod scalar;
 use super::taps::Axis;
 use super::view::View;
 use crate::device::reach::Scale;
+use crate::geometry::Size;
 use crate::simd::{self, Level};
 
 /// Bytes behind each horizontally resampled row that a vector store may overwrite.
@@ -20,6 +21,8 @@ const SLACK: usize = 64;
 /// Tables and the rows between the passes; reused from sample to sample.
 #[derive(Debug)]
 pub(crate) struct Resampler {
+    /// What the tables are for.
+    scales: Option<(Scale, Scale)>,
     columns: Axis,
     rows: Axis,
     middle: Vec<u8>,
@@ -37,13 +40,22 @@ impl Resampler {
     /// Uses `level`, or what the machine has if that is less: the vector versions rely on it.
     pub(crate) fn with_level(level: Level) -> Self {
         let level = level.min(simd::level());
-        Self { columns: Axis::default(), rows: Axis::default(), middle: Vec::new(), middle_stride: 0, level }
+        let (columns, rows, middle) = (Axis::default(), Axis::default(), Vec::new());
+        Self { scales: None, columns, rows, middle, middle_stride: 0, level }
     }
 
     /// Runs the horizontal pass; [`Resampler::row`] then gives the output rows.
     ///
     /// `view` holds just what the taps read: the spans of the two scales.
     pub(crate) fn prepare(&mut self, view: View<'_>, columns: &Scale, rows: &Scale) {
+        self.begin(columns, rows);
+        let (first, end) = rows.span();
+        self.feed(View { size: Size::new(view.size.width, end - first), ..view }, 0);
+    }
+
+    /// Makes the tables and room between the passes, for rows that [`Resampler::feed`] is then given.
+    pub(crate) fn begin(&mut self, columns: &Scale, rows: &Scale) {
+        self.scales = Some((*columns, *rows));
         self.columns.build(columns);
         self.rows.build(rows);
         let padded = self.columns.outputs.next_multiple_of(Axis::GROUP) * 3;
@@ -53,6 +65,18 @@ impl Resampler {
         if self.middle.len() < bytes {
             self.middle.resize(bytes, 0);
         }
+    }
+
+    /// Whether it was begun for these scales.
+    pub(crate) fn is_for(&self, columns: &Scale, rows: &Scale) -> bool {
+        self.scales == Some((*columns, *rows))
+    }
+
+    /// Runs the horizontal pass over some rows, of which the first is row `first` of those that the taps read.
+    ///
+    /// Each of them must come before [`Resampler::row`] is asked for what reads it; one that comes twice replaces
+    /// itself.
+    pub(crate) fn feed(&mut self, view: View<'_>, first: usize) {
         let horizontal = match self.level {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => avx512::horizontal,
@@ -60,7 +84,8 @@ impl Resampler {
             Level::Avx2 => avx2::horizontal,
             _ => scalar::horizontal,
         };
-        horizontal(view, height, &self.columns, &mut self.middle, self.middle_stride);
+        let middle = &mut self.middle[first * self.middle_stride..];
+        horizontal(view, view.size.height as usize, &self.columns, middle, self.middle_stride);
     }
 
     /// Writes output row `y` (in writing order) to `row`, packed RGB.
@@ -91,7 +116,6 @@ struct Lines<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Size;
     use crate::image::Image;
     use crate::plan::filter;
 
@@ -121,9 +145,10 @@ mod tests {
     #[test]
     fn every_instruction_set_gives_the_scalar_pixels() {
         let shapes =
-            [(500, 375, 224, 224), (31, 17, 64, 5), (1, 1, 3, 2), (300, 2, 7, 9), (1000, 900, 32, 33)];
+            [(31, 17, 64, 5), (1, 1, 3, 2), (300, 2, 7, 9), (500, 375, 224, 224), (1000, 900, 32, 33)];
+        let shapes = if cfg!(miri) { &shapes[..2] } else { &shapes[..] };
         let kinds = [filter::BILINEAR, filter::BICUBIC, filter::BILINEAR_PLAIN, filter::NEAREST];
-        for (width, height, out_width, out_height) in shapes {
+        for &(width, height, out_width, out_height) in shapes {
             for (filter, reversed) in kinds.into_iter().flat_map(|k| [(k, false), (k, true)]) {
                 let axis = |input, output: u32| {
                     let skipped = output / 5;

@@ -20,6 +20,8 @@ pub(crate) struct Axis {
     pub(crate) first: u32,
     /// One past the last source position read.
     pub(crate) last: u32,
+    /// First tap of each output, and one past its last.
+    bounds: Vec<(u32, u32)>,
     exact: Vec<f64>,
 }
 
@@ -33,7 +35,9 @@ impl Axis {
         (self.first, self.last) = scale.span();
         let span = self.last - self.first;
         let taps = Taps::new(scale);
-        let widest = (0..scale.count).map(|at| taps.width(scale.shown(at as usize))).max().unwrap_or(1);
+        self.bounds.clear();
+        self.bounds.extend((0..self.outputs).map(|position| scale.bounds(scale.shown(position))));
+        let widest = self.bounds.iter().map(|(low, high)| high - low).max().unwrap_or(1);
         self.stride = (widest as usize).next_multiple_of(Self::GROUP);
         let padded = self.outputs.next_multiple_of(Self::GROUP);
         self.starts.clear();
@@ -43,8 +47,8 @@ impl Axis {
         let whole = scale.offset == 0 && scale.count == scale.output;
         let mut largest = if whole { 0.0 } else { taps.largest(&mut self.exact) };
         self.exact.clear();
-        for position in 0..self.outputs {
-            taps.weigh(scale.shown(position), &mut self.exact);
+        for (position, bounds) in self.bounds.iter().enumerate() {
+            taps.weigh(scale.shown(position), *bounds, &mut self.exact);
             let row = &self.exact[position * taps.stride..];
             largest = row.iter().copied().fold(largest, f64::max);
         }
@@ -52,8 +56,7 @@ impl Axis {
         // Near the end a start moves left, zeros ahead of its weights, so that a full row of taps stays inside.
         let latest = span.saturating_sub(self.stride as u32);
         let unit = f64::from(1u32 << self.precision);
-        for position in 0..self.outputs {
-            let (low, high) = scale.bounds(scale.shown(position));
+        for (position, (low, high)) in self.bounds.iter().enumerate() {
             let start = low - self.first;
             self.starts[position] = start.min(latest);
             let ahead = (start - self.starts[position]) as usize;
@@ -83,25 +86,19 @@ impl<'a> Taps<'a> {
         Self { scale, ratio: scale.ratio(), stride: scale.widest() as usize }
     }
 
-    fn width(&self, output: u32) -> u32 {
-        let (low, high) = self.scale.bounds(output);
-        high - low
-    }
-
     /// The largest weight of the whole axis, shown or not: it fixes the precision.
     fn largest(&self, exact: &mut Vec<f64>) -> f64 {
         let mut largest = 0.0f64;
         for output in 0..self.scale.output {
             exact.clear();
-            self.weigh(output, exact);
+            self.weigh(output, self.scale.bounds(output), exact);
             largest = exact.iter().copied().fold(largest, f64::max);
         }
         largest
     }
 
-    /// Appends the weights of one output.
-    fn weigh(&self, output: u32, exact: &mut Vec<f64>) {
-        let (low, high) = self.scale.bounds(output);
+    /// Appends the weights of one output, whose taps are `low..high`.
+    fn weigh(&self, output: u32, (low, high): (u32, u32), exact: &mut Vec<f64>) {
         let start = exact.len();
         match self.scale.filter {
             filter::NEAREST => exact.push(1.0),

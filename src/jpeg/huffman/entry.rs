@@ -19,6 +19,12 @@ pub(super) const WIDEST: u32 = 10;
 #[derive(Clone, Copy)]
 pub(in super::super) struct Entry(pub(super) u64);
 
+/// How an entry's fields are brought down to the lowest bits.
+pub(in super::super) trait Rotate: Copy {
+    /// `word`, rotated right by `BY` bits.
+    fn right<const BY: u32>(self, word: u64) -> u64;
+}
+
 impl Entry {
     /// One symbol: a code of `length` bits before `size` extra bits, the first of which is set if it is `positive`.
     pub(super) fn new(length: u32, advance: u32, size: u32, positive: bool) -> Self {
@@ -64,20 +70,20 @@ impl Entry {
 
     /// The value that the first of two symbols ends with.
     #[inline(always)]
-    pub(in super::super) fn value(self) -> i16 {
-        self.0.rotate_right(16) as i16
+    pub(in super::super) fn value(self, rotate: impl Rotate) -> i16 {
+        rotate.right::<16>(self.0) as i16
     }
 
     /// How far the second symbol goes; 0 if there is none.
     #[inline(always)]
-    pub(in super::super) fn second_advance(self) -> u32 {
-        u32::from(self.0.rotate_right(32) as u8)
+    pub(in super::super) fn second_advance(self, rotate: impl Rotate) -> u32 {
+        u32::from(rotate.right::<32>(self.0) as u8)
     }
 
     /// The value that the last symbol ends with; to be asked before the entry is skipped.
     #[inline(always)]
-    pub(in super::super) fn last_value(self, cursor: &Cursor) -> i16 {
-        let bits = cursor.field(self.0.rotate_right(40), self.0.rotate_right(46));
+    pub(in super::super) fn last_value(self, rotate: impl Rotate, cursor: &Cursor) -> i16 {
+        let bits = cursor.field(rotate.right::<40>(self.0), rotate.right::<46>(self.0));
         (bits as i64).wrapping_add(self.0 as i64 >> 52) as i16
     }
 

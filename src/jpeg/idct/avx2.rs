@@ -36,9 +36,10 @@ pub(in super::super) fn transform(
         let coefficients = both.map(|i| &blocks[i]);
         let quant = both.map(|i| &quants[components[i] & 3]);
         // SAFETY: the `Avx2` value proves that the machine has AVX2; the targets were checked above.
-        unsafe { transform_two(coefficients, quant, both.map(|i| targets[i]), planes) }
+        unsafe { transform_two(coefficients, quant, both.map(|i| &targets[i]), planes) }
+        // A block at a time: of a length that is known here, and while it is still at hand.
+        blocks[at..both[1] + 1].iter_mut().for_each(|block| *block = [0; 64]);
     }
-    blocks.as_flattened_mut().fill(0);
 }
 
 super::lanes::transform!("avx2");
@@ -59,7 +60,8 @@ fn choose(full: __m256i, wrapped: __m256i, flat: Flat) -> __m256i {
 unsafe fn transform_two(
     coefficients: [&[i16; 64]; 2],
     quant: [&Quant; 2],
-    targets: [Target; 2],
+    // By reference: as values they would be copied by wide loads, which wait for the narrow stores that made them.
+    targets: [&Target; 2],
     planes: &mut [u8],
 ) {
     let raw: [__m256i; 8] = std::array::from_fn(|row| load_row(coefficients, row));

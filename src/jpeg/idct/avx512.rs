@@ -36,9 +36,10 @@ pub(in super::super) fn transform(
         let coefficients = four.map(|i| &blocks[i]);
         let quant = four.map(|i| &quants[components[i] & 3]);
         // SAFETY: the `Avx512` value proves that the machine has it; the targets were checked above.
-        unsafe { transform_four(coefficients, quant, four.map(|i| targets[i]), planes) }
+        unsafe { transform_four(coefficients, quant, four.map(|i| &targets[i]), planes) }
+        // A block at a time: of a length that is known here, and while it is still at hand.
+        blocks[at..four[3] + 1].iter_mut().for_each(|block| *block = [0; 64]);
     }
-    blocks.as_flattened_mut().fill(0);
 }
 
 super::lanes::transform!("avx512f,avx512bw,avx512vl");
@@ -59,7 +60,8 @@ fn choose(full: __m512i, wrapped: __m512i, flat: Flat) -> __m512i {
 unsafe fn transform_four(
     coefficients: [&[i16; 64]; 4],
     quant: [&Quant; 4],
-    targets: [Target; 4],
+    // By reference: as values they would be copied by wide loads, which wait for the narrow stores that made them.
+    targets: [&Target; 4],
     planes: &mut [u8],
 ) {
     let raw = coefficients.map(|block| [load_half(block, 0), load_half(block, 1)]);

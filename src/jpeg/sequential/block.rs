@@ -2,7 +2,7 @@
 
 use super::Unit;
 use crate::jpeg::bits::Cursor;
-use crate::jpeg::huffman::{END_OF_BLOCK, Table};
+use crate::jpeg::huffman::{END_OF_BLOCK, Rotate, Table};
 use crate::jpeg::pending::Slot;
 use crate::jpeg::tables::ZIGZAG;
 
@@ -25,6 +25,7 @@ pub(in super::super) struct BadBlock;
 /// over, for blocks outside the wanted region. Returns whether there was anything besides DC.
 #[inline(always)]
 pub(in super::super) fn decode_block<const STORE: bool>(
+    rotate: impl Rotate,
     cursor: &mut Cursor,
     data: &[u8],
     dc: &Table,
@@ -51,11 +52,11 @@ pub(in super::super) fn decode_block<const STORE: bool>(
                 continue 'block;
             }
             let first = k + entry.advance();
-            store::<STORE>(block, first, entry.value());
-            k = first + entry.second_advance();
-            store::<STORE>(block, k, entry.last_value(cursor));
+            store::<STORE>(block, first, entry.value(rotate));
+            k = first + entry.second_advance(rotate);
+            store::<STORE>(block, k, entry.last_value(rotate, cursor));
             if k > 63 {
-                if first > 63 && entry.second_advance() != 0 {
+                if first > 63 && entry.second_advance(rotate) != 0 {
                     // A second symbol after a full block is the next block's first one.
                     ac.skip_one(cursor);
                     k = first;
@@ -81,6 +82,7 @@ fn store<const STORE: bool>(block: &mut Slot, k: u32, value: i16) {
 /// one block more; without `STORE` two are enough. The cursor stays in registers from block to block.
 #[inline(always)]
 pub(super) fn decode_mcus<const STORE: bool>(
+    rotate: impl Rotate,
     cursor: &mut Cursor,
     data: &[u8],
     units: &[Unit<'_>],
@@ -93,7 +95,8 @@ pub(super) fn decode_mcus<const STORE: bool>(
         for unit in units {
             let slot = blocks.get_mut(at..at + 2).and_then(|two| two.as_flattened_mut().first_chunk_mut());
             let (slot, (dc, ac)) = (slot.ok_or(BadBlock)?, unit.tables);
-            decode_block::<STORE>(&mut local, data, dc, ac, &mut predictions[unit.component & 3], slot)?;
+            let prediction = &mut predictions[unit.component & 3];
+            decode_block::<STORE>(rotate, &mut local, data, dc, ac, prediction, slot)?;
             at += usize::from(STORE);
         }
     }
@@ -127,7 +130,14 @@ pub(super) trait BlockDecoder: Copy {
 
 /// Plain Rust.
 #[derive(Clone, Copy)]
-pub(super) struct Plain;
+pub(in super::super) struct Plain;
+
+impl Rotate for Plain {
+    #[inline(always)]
+    fn right<const BY: u32>(self, word: u64) -> u64 {
+        word.rotate_right(BY)
+    }
+}
 
 impl BlockDecoder for Plain {
     #[inline(always)]
@@ -140,7 +150,7 @@ impl BlockDecoder for Plain {
         mcus: usize,
         blocks: &mut [[i16; 64]],
     ) -> Result<(), BadBlock> {
-        decode_mcus::<STORE>(cursor, data, units, predictions, mcus, blocks)
+        decode_mcus::<STORE>(self, cursor, data, units, predictions, mcus, blocks)
     }
 
     #[inline(always)]
@@ -152,6 +162,6 @@ impl BlockDecoder for Plain {
         prediction: &mut i32,
         block: &mut Slot,
     ) -> Result<bool, BadBlock> {
-        decode_block::<STORE>(cursor, data, dc, ac, prediction, block)
+        decode_block::<STORE>(self, cursor, data, dc, ac, prediction, block)
     }
 }

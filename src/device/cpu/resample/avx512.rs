@@ -14,7 +14,8 @@ pub(super) fn horizontal(view: View<'_>, height: usize, columns: &Axis, middle: 
         // `middle`; the caller dispatches here only on machines with AVX-512 F, BW and VL.
         unsafe {
             let from = lines.map(|y| view.data.as_ptr().add(y * view.stride));
-            let to = lines.map(|y| middle.as_mut_ptr().add(y * stride));
+            let base = middle.as_mut_ptr();
+            let to = lines.map(|y| base.add(y * stride));
             horizontal_rows(from, to, columns);
         }
     }

@@ -1,0 +1,138 @@
+//! Decoding into the resampler: where one layer alone reads an image, each few rows of it are resampled across as soon
+//! as they are decoded, so that the image itself never exists.
+
+#[cfg(test)]
+mod tests;
+
+use super::Input;
+use super::resample::Resampler;
+use super::view::View;
+use crate::device::reach;
+use crate::geometry::{Orientation, Size};
+use crate::image::{Decoder, Format, Image, ImageError, Index, Part, Rows, Scale};
+use crate::plan::{Layer, Plan, kind};
+use crate::simd::Level;
+
+/// Bytes of rows that are held until they are resampled: with the planes that they are made of they stay in the
+/// processor's first or second cache.
+const STRIP_BYTES: usize = 16 << 10;
+/// The widest vectors resample so many rows at once.
+const GROUP: usize = 4;
+
+/// An image of a plan, as the renderer gets it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Decoded<'a> {
+    /// What the plan reads of it, and maybe more.
+    Pixels(&'a Image),
+    /// What its only layer reads of it, behind the first pass.
+    Lines(&'a Resampler),
+}
+
+/// Where one image of a plan is decoded to; kept from sample to sample for its memory.
+pub(super) struct Intake {
+    image: Image,
+    strip: Vec<u8>,
+    resampler: Resampler,
+    /// Which of them holds the last image.
+    is_resampled: bool,
+}
+
+impl Intake {
+    /// Nothing yet.
+    pub(super) fn with_level(level: Level) -> Self {
+        let resampler = Resampler::with_level(level);
+        Self { image: Image::default(), strip: Vec::new(), resampler, is_resampled: false }
+    }
+
+    /// Decodes what `plan` reads of its image `number`, from which `scale` the plan starts.
+    ///
+    /// # Errors
+    /// Those of [`Decoder::decode_part`].
+    pub(super) fn decode(
+        &mut self,
+        decoder: &mut Decoder,
+        (plan, number, scale): (&Plan, usize, Scale),
+        Input { bytes, header }: Input<'_>,
+        index: Option<&mut Index>,
+    ) -> Result<(), ImageError> {
+        let part = Part { scale, region: reach::region(plan, number) };
+        let reader = if header.format == Format::Jpeg { only_reader(plan, number) } else { None };
+        self.is_resampled = reader.is_some();
+        let Some(layer) = reader else {
+            return decoder.decode_part(bytes, header, part, index, &mut self.image);
+        };
+        // Ahead of any allocation.
+        decoder.check(header, part)?;
+        let (columns, rows) = reach::scales(layer);
+        self.resampler.begin(&columns, &rows);
+        let mut strip = Strip::new(part.region.size(), &mut self.strip, &mut self.resampler);
+        decoder.decode_rows(bytes, header, part, index, &mut strip)
+    }
+
+    /// What was decoded last.
+    pub(super) fn decoded(&self) -> Decoded<'_> {
+        match self.is_resampled {
+            true => Decoded::Lines(&self.resampler),
+            false => Decoded::Pixels(&self.image),
+        }
+    }
+}
+
+/// The layer that the rows of an image can be resampled for while they are decoded: the only one that reads it, upright,
+/// as it is stored, and not pixel by pixel.
+fn only_reader(plan: &Plan, image: usize) -> Option<&Layer> {
+    let stored = plan.images.get(image)?.stored;
+    let mut readers =
+        plan.layers.iter().filter(|layer| layer.kind != kind::SOLID && layer.image == image as u32);
+    let (Some(only), None) = (readers.next(), readers.next()) else { return None };
+    let as_stored = only.orientation == Orientation::UPRIGHT && only.steps.len == 0;
+    if only.kind != kind::UPRIGHT || !as_stored || reach::is_copy(only) {
+        return None;
+    }
+    // Taps outside of the image are a bug, which the renderer reports where there are pixels.
+    let taps = reach::taps_of(only);
+    (!taps.is_empty() && stored.rect().contains(taps)).then_some(only)
+}
+
+/// A few rows of a region, which go to the resampler whenever the strip is full.
+struct Strip<'a> {
+    data: &'a mut Vec<u8>,
+    resampler: &'a mut Resampler,
+    /// Bytes from one row to the next.
+    stride: usize,
+    /// Rows that it holds.
+    rows: usize,
+    region: Size,
+}
+
+impl<'a> Strip<'a> {
+    /// A strip for a region of this size, in `data`.
+    fn new(region: Size, data: &'a mut Vec<u8>, resampler: &'a mut Resampler) -> Self {
+        let stride = (region.width as usize * 3).next_multiple_of(64);
+        let rows = (STRIP_BYTES / stride / GROUP * GROUP).max(GROUP);
+        let bytes = stride * rows + Image::TAIL;
+        if data.len() < bytes {
+            data.resize(bytes, 0);
+        }
+        Self { data, resampler, stride, rows, region }
+    }
+}
+
+impl Rows for Strip<'_> {
+    fn fits(&self, region: Size) -> bool {
+        region == self.region
+    }
+
+    fn row(&mut self, y: usize) -> &mut [u8] {
+        &mut self.data[y % self.rows * self.stride..][..self.stride]
+    }
+
+    fn done(&mut self, y: usize) {
+        let held = y % self.rows + 1;
+        if held < self.rows && y + 1 < self.region.height as usize {
+            return;
+        }
+        let size = Size::new(self.region.width, held as u32);
+        self.resampler.feed(View { data: self.data, stride: self.stride, size }, y + 1 - held);
+    }
+}
