@@ -1,5 +1,6 @@
 //! Notes what the binary was built from, for `feedline doctor` and `feedline --version`, and puts the kernels' PTX where
-//! the crate embeds it: what is checked in, or, with `FEEDLINE_NVCC=/path/to/nvcc`, what that compiler makes.
+//! the crate embeds it: what is checked in, or, with `FEEDLINE_NVCC=/path/to/nvcc`, what that compiler makes. For the
+//! feature `tch` it compiles the one call that tch does not have.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,6 +19,43 @@ fn main() {
         && let Err(why) = kernels(Path::new(&variable("OUT_DIR")))
     {
         println!("cargo::error={why}");
+    }
+    #[cfg(feature = "tch")]
+    torch();
+}
+
+/// Compiles `src/dlpack/tch.cpp` against the torch that torch-sys has found, and lets this package's own programs find that
+/// torch when they run.
+#[cfg(feature = "tch")]
+fn torch() {
+    println!("cargo::rerun-if-env-changed=LIBTORCH_INCLUDE");
+    println!("cargo::rerun-if-changed=src/dlpack/tch.cpp");
+    // Where there is none, torch-sys was built for documentation or lints only, by its feature `doc-only`.
+    let Some(libraries) = std::env::var_os("DEP_TCH_LIBTORCH_LIB").map(PathBuf::from) else { return };
+    let beside = libraries.parent().map(Path::to_path_buf).unwrap_or_default();
+    let root = std::env::var_os("LIBTORCH_INCLUDE").map_or(beside, PathBuf::from);
+    let include = root.join("include");
+    if !include.join("ATen/DLConvertor.h").is_file() {
+        println!(
+            "cargo::error={} has no ATen/DLConvertor.h: set LIBTORCH (and LIBTORCH_INCLUDE, if the headers lie \
+             elsewhere) to a whole libtorch, as docs/rust-trainer.md says",
+            include.display()
+        );
+        return;
+    }
+    cc::Build::new()
+        .cpp(true)
+        .std("c++17") // as torch-sys's own
+        .warnings(false) // torch's headers have many
+        .include(include)
+        .file("src/dlpack/tch.cpp")
+        .compile("feedline_tch");
+    for kind in ["tests", "examples"] {
+        println!("cargo::rustc-link-arg-{kind}=-Wl,-rpath,{}", libraries.display());
+        // Nothing names a symbol of it, so a linker that links as needed leaves it out, and CUDA with it.
+        if libraries.join("libtorch_cuda.so").is_file() {
+            println!("cargo::rustc-link-arg-{kind}=-Wl,--no-as-needed,-ltorch_cuda,--as-needed");
+        }
     }
 }
 

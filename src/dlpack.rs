@@ -22,6 +22,8 @@
 pub mod abi;
 mod field;
 mod managed;
+#[cfg(feature = "tch")]
+pub mod tch;
 
 pub use field::Field;
 
@@ -93,10 +95,7 @@ impl Tensor {
 
     /// The same in DLPack's words.
     pub fn dl_device(&self) -> DLDevice {
-        match self.view.device {
-            Device::Cpu => DLDevice { device_type: abi::CPU, device_id: 0 },
-            Device::Cuda { ordinal } => DLDevice { device_type: abi::CUDA, device_id: ordinal as i32 },
-        }
+        self.view.dl_device()
     }
 
     /// Whether its users are told not to write to it.
@@ -185,7 +184,7 @@ impl Tensor {
     /// The tensor as DLPack had it before version 1, for libraries that know no other. It cannot say that it may only
     /// be read: who hands it on must.
     pub fn into_raw_unversioned(self) -> *mut DLManagedTensor {
-        managed::unversioned(self)
+        managed::unversioned(self.view, self.batch)
     }
 
     /// Takes back what [`Tensor::into_raw`] gave.

@@ -6,7 +6,7 @@
 //! libraries as they are. What happens to a sample depends on the seed,
 //! the epoch and the sample alone; its pixels are those of torchvision's uint8 CPU path.
 //!
-//! The README has a whole program; [`loader::Loader::builder`] is where to start.
+//! The README has a whole program, `docs/rust.md` a tour; [`loader::Loader::builder`] is where to start.
 
 pub mod augment;
 pub mod color;
@@ -36,6 +36,16 @@ pub mod source;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;
+
+/// So are those of the tour, of which the first is run as well.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/rust.md")]
+pub struct RustPage;
+
+/// So is that of the page on training in Rust.
+#[cfg(all(doctest, feature = "tch"))]
+#[doc = include_str!("../docs/rust-trainer.md")]
+pub struct TrainerPage;
 
 /// So is that of the page on remote data.
 #[cfg(all(doctest, feature = "remote"))]

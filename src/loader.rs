@@ -44,6 +44,8 @@ pub use batch::Batch;
 pub use build_index::{BuiltIndex, build_index};
 pub use builder::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
 pub(crate) use crew::cores;
+#[cfg(feature = "tch")]
+pub(crate) use dense::one_hot;
 pub use epoch::Epoch;
 pub use histogram::Timing;
 #[cfg(feature = "pack")]

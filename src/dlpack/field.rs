@@ -1,6 +1,6 @@
 //! The fields of a batch, and where the memory of each lies.
 
-use super::abi::DLDataType;
+use super::abi::{self, DLDataType, DLDevice};
 use crate::device::Device;
 use crate::loader::{Batch, BatchObjects};
 use crate::output::DType;
@@ -50,8 +50,18 @@ pub(super) struct View {
     pub(super) is_pixels: bool,
 }
 
+impl View {
+    /// Where the elements lie, in DLPack's words.
+    pub(super) fn dl_device(&self) -> DLDevice {
+        match self.device {
+            Device::Cpu => DLDevice { device_type: abi::CPU, device_id: 0 },
+            Device::Cuda { ordinal } => DLDevice { device_type: abi::CUDA, device_id: ordinal as i32 },
+        }
+    }
+}
+
 /// Indices and offsets count things in memory, so they never reach the sign of an i64 of the same size.
-const COUNT: DLDataType = DLDataType { code: 0, bits: usize::BITS as u8, lanes: 1 };
+pub(super) const COUNT: DLDataType = DLDataType { code: 0, bits: usize::BITS as u8, lanes: 1 };
 
 pub(super) fn view(batch: &Batch, field: Field) -> Option<View> {
     let [rows, ..] = batch.shape();
@@ -106,7 +116,8 @@ fn host<T>(values: &[T], shape: &[usize], dtype: DLDataType) -> View {
     array(values.as_ptr().cast_mut().cast(), shape, dtype)
 }
 
-fn array(data: *mut c_void, shape: &[usize], dtype: DLDataType) -> View {
+/// A row-major array without gaps in the host's memory.
+pub(super) fn array(data: *mut c_void, shape: &[usize], dtype: DLDataType) -> View {
     let data = if shape.contains(&0) { std::ptr::null_mut() } else { data };
     let shape = shape.iter().map(|&length| length as i64).collect();
     View { data, shape, dtype, device: Device::Cpu, is_pixels: false }

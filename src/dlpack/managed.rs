@@ -1,10 +1,13 @@
-//! Tensors in the hands of somebody else: one allocation each, which holds the tensor that C sees and the batch.
+//! Tensors in the hands of somebody else: one allocation each, which holds the tensor that C sees and who owns its memory.
 
 #![expect(unsafe_code, reason = "what C was given comes back as a raw pointer")]
 
 use super::Tensor;
 use super::abi::{DLManagedTensor, DLManagedTensorVersioned, DLTensor, VERSION};
+use super::field::View;
+use crate::loader::Batch;
 use std::ffi::c_void;
+use std::sync::Arc;
 
 // SAFETY: the pointer of a view is an address; what it points at is not written while the batch is shared, but by who
 // promises to be alone (Tensor::allow_writes), and the batch itself is Send and Sync.
@@ -18,10 +21,12 @@ const _: () = {
 };
 
 /// What `manager_ctx` points at. `managed` points into it, so it stays where it is.
-struct Holder<T> {
+struct Holder<T, O> {
     managed: T,
     strides: Vec<i64>,
-    tensor: Tensor,
+    view: View,
+    /// Keeps what the view points at.
+    owner: O,
 }
 
 /// Distances of a row-major array without gaps.
@@ -34,17 +39,17 @@ fn strides(shape: &[i64]) -> Vec<i64> {
 }
 
 /// Makes the holder; `place` writes its tensor and its address into what C sees.
-fn hold<T>(tensor: Tensor, managed: T, place: fn(&mut T, DLTensor, *mut c_void)) -> *mut T {
-    let holder = Holder { managed, strides: strides(tensor.shape()), tensor };
+fn hold<T, O>(view: View, owner: O, managed: T, place: fn(&mut T, DLTensor, *mut c_void)) -> *mut T {
+    let holder = Holder { managed, strides: strides(&view.shape), view, owner };
     let holder = Box::into_raw(Box::new(holder));
     // SAFETY: just made, and nobody else has it. The vectors keep their places as long as the holder lives.
     let parts = unsafe { &mut *holder };
     let tensor = DLTensor {
-        data: parts.tensor.view.data,
-        device: parts.tensor.dl_device(),
-        ndim: parts.tensor.view.shape.len() as i32,
-        dtype: parts.tensor.view.dtype,
-        shape: parts.tensor.view.shape.as_mut_ptr(),
+        data: parts.view.data,
+        device: parts.view.dl_device(),
+        ndim: parts.view.shape.len() as i32,
+        dtype: parts.view.dtype,
+        shape: parts.view.shape.as_mut_ptr(),
         strides: parts.strides.as_mut_ptr(),
         byte_offset: 0,
     };
@@ -64,26 +69,28 @@ const NOWHERE: DLTensor = DLTensor {
 };
 
 pub(super) fn versioned(tensor: Tensor) -> *mut DLManagedTensorVersioned {
+    let Tensor { batch, view, flags } = tensor;
     let managed = DLManagedTensorVersioned {
         version: VERSION,
         manager_ctx: std::ptr::null_mut(),
         deleter: Some(delete_versioned),
-        flags: tensor.flags,
+        flags,
         dl_tensor: NOWHERE,
     };
-    hold(tensor, managed, |managed, tensor, holder| {
+    hold(view, batch, managed, |managed, tensor, holder| {
         managed.dl_tensor = tensor;
         managed.manager_ctx = holder;
     })
 }
 
-pub(super) fn unversioned(tensor: Tensor) -> *mut DLManagedTensor {
+/// `owner` keeps what `view` points at, and may be dropped on any thread.
+pub(super) fn unversioned<O: Send + 'static>(view: View, owner: O) -> *mut DLManagedTensor {
     let managed = DLManagedTensor {
         dl_tensor: NOWHERE,
         manager_ctx: std::ptr::null_mut(),
-        deleter: Some(delete_unversioned),
+        deleter: Some(delete_unversioned::<O>),
     };
-    hold(tensor, managed, |managed, tensor, holder| {
+    hold(view, owner, managed, |managed, tensor, holder| {
         managed.dl_tensor = tensor;
         managed.manager_ctx = holder;
     })
@@ -93,8 +100,9 @@ pub(super) fn unversioned(tensor: Tensor) -> *mut DLManagedTensor {
 /// `raw` is from [`versioned`], unchanged, and is not used again.
 pub(super) unsafe fn take_back(raw: *mut DLManagedTensorVersioned) -> Tensor {
     // SAFETY: the caller's promise: it is alive, and `manager_ctx` is the Box that `hold` made.
-    let holder = unsafe { Box::from_raw((*raw).manager_ctx.cast::<Holder<DLManagedTensorVersioned>>()) };
-    holder.tensor
+    let holder =
+        unsafe { Box::from_raw((*raw).manager_ctx.cast::<Holder<DLManagedTensorVersioned, Arc<Batch>>>()) };
+    Tensor { batch: holder.owner, view: holder.view, flags: holder.managed.flags }
 }
 
 /// # Safety
@@ -107,10 +115,10 @@ unsafe extern "C" fn delete_versioned(raw: *mut DLManagedTensorVersioned) {
 }
 
 /// # Safety
-/// `raw` is from [`unversioned`], unchanged, and is not used again; null is let pass.
-unsafe extern "C" fn delete_unversioned(raw: *mut DLManagedTensor) {
+/// `raw` is from [`unversioned`] with an owner of this type, unchanged, and is not used again; null is let pass.
+unsafe extern "C" fn delete_unversioned<O>(raw: *mut DLManagedTensor) {
     if !raw.is_null() {
         // SAFETY: the caller's promise: it is alive, and `manager_ctx` is the Box that `hold` made.
-        drop(unsafe { Box::from_raw((*raw).manager_ctx.cast::<Holder<DLManagedTensor>>()) });
+        drop(unsafe { Box::from_raw((*raw).manager_ctx.cast::<Holder<DLManagedTensor, O>>()) });
     }
 }

@@ -262,6 +262,33 @@ impl Batch {
     pub fn status(&self) -> &[Status] {
         &self.status
     }
+
+    /// Moves everything out of it but the pixels, which keep their shape.
+    #[cfg(feature = "tch")]
+    pub(crate) fn take_arrays(&mut self) -> Arrays {
+        Arrays {
+            labels: std::mem::take(&mut self.labels),
+            shares: std::mem::take(&mut self.shares),
+            indices: std::mem::take(&mut self.indices),
+            keys: std::mem::take(&mut self.keys),
+            status: std::mem::take(&mut self.status),
+            objects: self.objects.take(),
+            masks: self.masks.take().map(|(classes, _)| classes),
+        }
+    }
+}
+
+/// What a batch has beside its pixels, as the methods of [`Batch`] of the same names say.
+#[cfg(feature = "tch")]
+pub(crate) struct Arrays {
+    pub(crate) labels: Vec<i64>,
+    /// Of each row.
+    pub(crate) shares: Vec<Vec<(i64, f32)>>,
+    pub(crate) indices: Vec<u64>,
+    pub(crate) keys: Vec<String>,
+    pub(crate) status: Vec<Status>,
+    pub(crate) objects: Option<BatchObjects>,
+    pub(crate) masks: Option<Vec<u8>>,
 }
 
 impl Drop for Batch {

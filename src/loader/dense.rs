@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 const MOST_NUMBERS: usize = 1 << 30;
 
 /// One row of `classes` numbers for each list of classes and their shares.
-pub(super) fn one_hot(rows: &[Vec<(i64, f32)>], classes: usize, smoothing: f32) -> Result<Vec<f32>> {
+pub(crate) fn one_hot(rows: &[Vec<(i64, f32)>], classes: usize, smoothing: f32) -> Result<Vec<f32>> {
     if !(0.0..=1.0).contains(&smoothing) {
         return Err(Error::config(format!("one_hot: smoothing must be in 0..=1, but is {smoothing}")));
     }

@@ -92,7 +92,8 @@ pub struct Stats {
     pub source: Timing,
     /// Drawing and planning without the reads in it, one count a sample.
     pub plan: Timing,
-    /// Parsing headers and decoding, one count a sample. Where a GPU decodes: copying the file to pinned memory.
+    /// Parsing headers and decoding, one count a sample; on the CPU with the first pass of the resampling, where rows go
+    /// through it as they are decoded. Where a GPU decodes: copying the file to pinned memory.
     pub decode: Timing,
     /// Making pixels, one count a sample. Where a GPU makes them: sending a batch there, one count a batch, with what
     /// nvJPEG does of it on the CPU.

@@ -28,6 +28,8 @@ mod sharing;
 mod sizes;
 mod sweep;
 mod tensors;
+#[cfg(feature = "tch")]
+mod torch;
 mod trainer;
 mod trial;
 

@@ -18,6 +18,8 @@ const TABLES: &[&[Scenario]] = &[
     crate::sharing::SCENARIOS,
     crate::sizes::SCENARIOS,
     crate::tensors::SCENARIOS,
+    #[cfg(feature = "tch")]
+    crate::torch::SCENARIOS,
 ];
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {

@@ -1,0 +1,226 @@
+//! Batches as tensors of the crate `tch`, with libtorch's hands on the batch's own memory (feature `tch`).
+//!
+//! [`Batch::into_tch`] gives a batch away. Its pixels become a tensor that shares the loader's memory, wherever that
+//! lies, and owns it: the memory goes back to the loader when the last tensor that shows it is dropped, shallow clones,
+//! views and what autograd keeps included, and neither batch, epoch nor loader need be there any more. The other arrays
+//! move into tensors of their own, without a copy either, and hold no pixels back.
+//!
+//! ```no_run
+//! # use feedline::{loader::Loader, source::Folder};
+//! # fn train(_: &tch::Tensor, _: &tch::Tensor) {}
+//! # let loader = Loader::builder(Folder::open("train")?).build()?;
+//! for batch in loader.epoch(0) {
+//!     let batch = batch?.into_tch()?;
+//!     let labels = batch.labels.to_device(batch.images.device());
+//!     train(&batch.images, &labels);
+//! }
+//! # Ok::<(), feedline::error::Error>(())
+//! ```
+//!
+//! torch writes into any tensor that it is given (`images.g_add_(...)`), and tch calls that safe. So a batch that becomes
+//! tensors is consumed: no slice of its memory can be alive beside them. Who shares an `Arc<Batch>` and promises not to
+//! write has [`Tensor::into_tch`].
+//!
+//! On a CUDA device the batch is handed to the default stream, on which tch works: what torch enqueues there from now on
+//! waits for the pixels, and their memory's next use waits for what is enqueued there when the last tensor is dropped.
+//! The host waits for neither. Work on a stream of one's own goes through [`Tensor::use_on`] and [`Tensor::into_tch`].
+
+#![expect(unsafe_code, reason = "torch takes a tensor of DLPack's C ABI, and gives a pointer to its own")]
+
+use super::abi::{DLDataType, DLManagedTensor};
+use super::field::{COUNT, array};
+use super::{Tensor, managed};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::label::{BoxFormat, Unit};
+use crate::loader::{Batch, BatchObjects, Status, one_hot};
+use std::ffi::{CStr, c_char};
+use std::sync::Arc;
+
+/// Most bytes of what torch says when it refuses a tensor.
+const MESSAGE_BYTES: usize = 1024;
+
+/// A batch as tensors, with n rows. All but the pixels lie in the host's memory.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct TchBatch {
+    /// The pixels in the loader's memory, in [`Batch::shape`] and [`Batch::dtype`]: `[n, 3, height, width]` or
+    /// `[n, height, width, 3]`; Float, Half, BFloat16 or Uint8.
+    pub images: tch::Tensor,
+    /// [`Batch::labels`]: `[n]`, Int64, -1 where there is no class.
+    pub labels: tch::Tensor,
+    /// [`Batch::masks`]: `[n, height, width]`, Uint8.
+    pub masks: Option<tch::Tensor>,
+    /// [`Batch::objects`].
+    pub objects: Option<TchObjects>,
+    /// [`Batch::indices`].
+    pub indices: Vec<u64>,
+    /// [`Batch::keys`].
+    pub keys: Vec<String>,
+    /// [`Batch::status`].
+    pub status: Vec<Status>,
+    /// [`Batch::number`].
+    pub number: usize,
+    /// [`Batch::label_shares`] of each row.
+    pub shares: Vec<Vec<(i64, f32)>>,
+}
+
+/// The [`BatchObjects`] of a batch as tensors, with m objects.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct TchObjects {
+    /// What the four numbers of a box are.
+    pub format: BoxFormat,
+    /// What coordinates are counted in.
+    pub unit: Unit,
+    /// `[m]`, Int64: the row that each object is in.
+    pub batch_index: tch::Tensor,
+    /// `[m]`, Int64.
+    pub classes: tch::Tensor,
+    /// `[m, 4]`, Float.
+    pub boxes: tch::Tensor,
+    /// `[m]`, Float: what each object counts for.
+    pub shares: tch::Tensor,
+    /// `[m]`, Bool.
+    pub crowd: tch::Tensor,
+    /// `[m + 1]`, Int64.
+    pub polygon_offsets: tch::Tensor,
+    /// `[polygons + 1]`, Int64.
+    pub point_offsets: tch::Tensor,
+    /// `[points, 2]`, Float.
+    pub points: tch::Tensor,
+    /// `[m + 1]`, Int64.
+    pub keypoint_offsets: tch::Tensor,
+    /// `[keypoints, 3]`, Float.
+    pub keypoints: tch::Tensor,
+}
+
+impl Batch {
+    /// The batch as torch's tensors, without a copy; see [the module](self).
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where the pixels lie on a CUDA device and the torch that is linked has none, or the device
+    /// has failed.
+    pub fn into_tch(mut self) -> Result<TchBatch> {
+        let arrays = self.take_arrays();
+        let (number, [rows, ..], size) = (self.number(), self.shape(), self.sample_size());
+        let mask_shape = [rows, size.height as usize, size.width as usize];
+        let pixels = Arc::new(self).to_dlpack();
+        let device = pixels.device();
+        if device != Device::Cpu && !tch::Cuda::is_available() {
+            return Err(Error::Unavailable {
+                what: format!("a tensor of torch on {device:?}"),
+                why: "the torch that this program is linked with sees no CUDA device".into(),
+                remedy: "link libtorch_cuda, as docs/rust-trainer.md says, or take Device::cpu()".into(),
+            });
+        }
+        // SAFETY: the default stream is always there, and is no per-thread one.
+        unsafe { pixels.use_on(std::ptr::null_mut()) }?;
+        Ok(TchBatch {
+            // SAFETY: the batch was taken by value and lies in this tensor alone, so nothing else can read or write.
+            images: unsafe { pixels.into_tch() }?,
+            labels: adopt(arrays.labels, &[rows], DLDataType::I64)?,
+            masks: arrays.masks.map(|masks| adopt(masks, &mask_shape, DLDataType::U8)).transpose()?,
+            objects: arrays.objects.map(TchObjects::new).transpose()?,
+            indices: arrays.indices,
+            keys: arrays.keys,
+            status: arrays.status,
+            number,
+            shares: arrays.shares,
+        })
+    }
+
+    /// The pixels alone, where nothing else of the batch is wanted: [`TchBatch::images`].
+    ///
+    /// # Errors
+    /// As [`Batch::into_tch`].
+    pub fn images_tch(self) -> Result<tch::Tensor> {
+        self.into_tch().map(|batch| batch.images)
+    }
+}
+
+impl TchBatch {
+    /// [`Batch::one_hot`] as a tensor of its own: `[n, classes]`, Float.
+    ///
+    /// # Errors
+    /// As [`Batch::one_hot`].
+    pub fn one_hot(&self, classes: usize, smoothing: f32) -> Result<tch::Tensor> {
+        let dense = one_hot(&self.shares, classes, smoothing)?;
+        adopt(dense, &[self.shares.len(), classes], DLDataType::F32)
+    }
+}
+
+impl TchObjects {
+    fn new(objects: BatchObjects) -> Result<Self> {
+        let m = objects.len();
+        let [polygons, points, keypoints] =
+            [objects.point_offsets.len(), objects.points.len(), objects.keypoints.len()];
+        Ok(Self {
+            format: objects.format,
+            unit: objects.unit,
+            batch_index: adopt(objects.batch_index, &[m], DLDataType::I64)?,
+            classes: adopt(objects.classes, &[m], DLDataType::I64)?,
+            boxes: adopt(objects.boxes, &[m, 4], DLDataType::F32)?,
+            shares: adopt(objects.shares, &[m], DLDataType::F32)?,
+            crowd: adopt(objects.crowd, &[m], DLDataType::BOOL)?,
+            polygon_offsets: adopt(objects.polygon_offsets, &[m + 1], COUNT)?,
+            point_offsets: adopt(objects.point_offsets, &[polygons], COUNT)?,
+            points: adopt(objects.points, &[points, 2], DLDataType::F32)?,
+            keypoint_offsets: adopt(objects.keypoint_offsets, &[m + 1], COUNT)?,
+            keypoints: adopt(objects.keypoints, &[keypoints, 3], DLDataType::F32)?,
+        })
+    }
+}
+
+impl Tensor {
+    /// The tensor as torch's, which keeps the batch as this one did.
+    ///
+    /// On a device, say ahead of it who waits for the pixels: [`Tensor::use_on`] or [`Tensor::wait`].
+    ///
+    /// # Safety
+    /// torch does not know that a tensor may only be read. While it writes to the tensor, or to what shares its memory,
+    /// nobody else reads or writes the pixels, and no slice of them is alive; to fields other than the pixels it never
+    /// writes.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where torch refuses it, as one without CUDA does with a device's memory.
+    pub unsafe fn into_tch(self) -> Result<tch::Tensor> {
+        // SAFETY: just made; and the caller's promise.
+        unsafe { adopted(self.into_raw_unversioned()) }
+    }
+}
+
+/// A vector that holds a whole array, as a tensor that owns it.
+fn adopt<T: Send + 'static>(mut values: Vec<T>, shape: &[usize], dtype: DLDataType) -> Result<tch::Tensor> {
+    debug_assert_eq!(size_of_val(&values[..]), shape.iter().product::<usize>() * dtype.bytes());
+    let view = array(values.as_mut_ptr().cast(), shape, dtype);
+    // SAFETY: just made of a vector that moves into it, where nobody else sees it.
+    unsafe { adopted(managed::unversioned(view, values)) }
+}
+
+/// # Safety
+/// `tensor` belongs to the caller, and its elements may be read and written until it is deleted.
+unsafe fn adopted(tensor: *mut DLManagedTensor) -> Result<tch::Tensor> {
+    let mut why = [0u8; MESSAGE_BYTES];
+    // SAFETY: the tensor is given away, and `why` has the room that is named.
+    let made = unsafe { feedline_tch_adopt(tensor, why.as_mut_ptr().cast(), why.len()) };
+    if made.is_null() {
+        let why = CStr::from_bytes_until_nul(&why).map(CStr::to_string_lossy).unwrap_or_default();
+        return Err(Error::Unavailable {
+            what: "a tensor of torch".into(),
+            why: format!("it says: {}", why.trim_end()),
+            remedy: "link a torch that knows the batch's device, or take Device::cpu()".into(),
+        });
+    }
+    // SAFETY: a new tensor, which tch deletes from now on.
+    Ok(unsafe { tch::Tensor::from_ptr(made) })
+}
+
+unsafe extern "C" {
+    // SAFETY: as src/dlpack/tch.cpp declares it; torch-sys's tensor is a pointer to an at::Tensor.
+    fn feedline_tch_adopt(
+        managed: *mut DLManagedTensor,
+        why: *mut c_char,
+        room: usize,
+    ) -> *mut torch_sys::C_tensor;
+}
