@@ -1,12 +1,13 @@
 """What the Python face costs: images per CPU-second of the Python loader and of `feedline bench`, round by round.
 
-    cargo build --release && pip install ./python
-    python benches/python_overhead.py --data data/photos --feedline target/release/feedline
+    cargo build --release && python3 -m venv out/venv && out/venv/bin/pip install ./python numpy
+    out/venv/bin/python benches/python_overhead.py --data data/photos --feedline target/release/feedline
 
-Both read the same list of files, with the same recipe, seed, batch size and workers. Each round runs the command, the
-Python loader and the command once more; the two runs of the command against each other (A/A) show the noise, below
-which no difference means anything. CPU seconds are those of the process from the loader's making to the end of the epoch,
-in user and system mode, of all threads. Run it on a machine that does nothing else.
+Both read the same list of files, with the same recipe, seed, batch size (64) and workers. Each of ten rounds runs the
+command, the Python loader, the command and the Python loader (A B A B), each in a process of its own; the two runs of one
+kind against each other (A/A, B/B) show the noise, below which no difference means anything. CPU seconds are those of the
+process from the loader's making to the end of the epoch, in user and system mode, of all threads. Builds that are not
+optimised are refused. Run it on a machine that does nothing else.
 """
 
 import argparse
@@ -35,6 +36,7 @@ def main():
     if args.run_python:
         print(json.dumps(run_python(args)))
         return
+    check_builds(args)
     with tempfile.TemporaryDirectory() as folder:
         listed = pathlib.Path(folder) / "list.txt"
         write_list(listed, args)
@@ -49,21 +51,41 @@ def write_list(listed, args):
     listed.write_text("".join(f"{files[at % len(files)]}\t0\n" for at in range(args.images)))
 
 
+def check_builds(args):
+    """A build without optimisation would be measured as well as any other."""
+    doctor = subprocess.run([args.feedline, "doctor", "--json"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    if json.loads(doctor)["profile"] != "release":
+        sys.exit(f"{args.feedline} is no release build: cargo build --release")
+    from feedline import _feedline
+
+    if not _feedline.OPTIMISED:
+        sys.exit("the installed package feedline is no release build: pip install ./python")
+
+
 def compare(listed, args):
-    sides = {"command": run_command, "python": spawn_python, "command again": run_command}
+    sides = {
+        "command": run_command,
+        "python": spawn_python,
+        "command again": run_command,
+        "python again": spawn_python,
+    }
     rates = {name: [] for name in sides}
     for number in range(args.rounds):
         for name, side in sides.items():
             rates[name].append(args.images / side(listed, args))
         print(f"round {number + 1}:", ", ".join(f"{name} {rates[name][-1]:.1f}" for name in sides), flush=True)
-    ratios = [python / command for python, command in zip(rates["python"], rates["command"])]
-    noise = [again / command for again, command in zip(rates["command again"], rates["command"])]
+
+    def ratio(one, other):
+        return spread([a / b for a, b in zip(rates[one], rates[other])])
+
     report = {
         "unit": "images per CPU-second",
         "framework": args.framework,
         "median": {name: round(statistics.median(values), 2) for name, values in rates.items()},
-        "python / command": spread(ratios),
-        "command again / command (A/A)": spread(noise),
+        "python / command": ratio("python", "command"),
+        "python again / command again": ratio("python again", "command again"),
+        "command again / command (A/A)": ratio("command again", "command"),
+        "python again / python (B/B)": ratio("python again", "python"),
     }
     print(json.dumps(report, indent=2))
 

@@ -57,6 +57,8 @@ pub use memory::Memory;
 pub use parquet::{Parquet, ParquetOptions};
 pub use shards::Shards;
 #[cfg(feature = "pack")]
+pub(crate) use shards::{MANIFEST, MANIFEST_KIND};
+#[cfg(feature = "pack")]
 pub(crate) use tfrecord::{Feature, write::record as tfrecord};
 #[cfg(feature = "tfrecord")]
 pub use tfrecord::{TfRecord, TfRecordOptions};

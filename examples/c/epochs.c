@@ -2,7 +2,9 @@
  *
  *     capi/install.sh /usr/local
  *     cc -std=c99 examples/c/epochs.c $(pkg-config --cflags --libs feedline) -o epochs
- *     ./epochs data/photos
+ *     ./epochs data/photos imagenet-train 42
+ *
+ * The arguments may be left out. The examples of the same name in Rust, C++ and Python print the very same.
  */
 
 #include <feedline.h>
@@ -20,18 +22,24 @@ static feedline_status check(feedline_status status) {
     return status;
 }
 
-/* FNV-1a: the same on every machine. */
-static uint64_t checksum(uint64_t sum, const void *data, uint64_t bytes) {
+/* CRC-32, as Python's zlib has it: the same in every language. */
+static uint32_t checksum(uint32_t sum, const void *data, uint64_t bytes) {
+    static uint32_t table[256];
     const unsigned char *at = data;
-    for (uint64_t i = 0; i < bytes; i++) sum = (sum ^ at[i]) * UINT64_C(1099511628211);
-    return sum;
+    for (uint32_t i = 0; i < 256 && !table[255]; i++) {
+        uint32_t entry = i;
+        for (int bit = 0; bit < 8; bit++) entry = entry >> 1 ^ (entry & 1 ? 0xEDB88320u : 0);
+        table[i] = entry;
+    }
+    sum = ~sum;
+    for (uint64_t i = 0; i < bytes; i++) sum = sum >> 8 ^ table[(sum ^ at[i]) & 255];
+    return ~sum;
 }
 
-static feedline_loader *open_loader(const char *folder) {
+static feedline_loader *open_loader(const char *folder, const char *recipe, const char *seed) {
     const char *wanted[][2] = {
-        {"data", folder},      {"recipe", "imagenet-train"}, {"output.dtype", "f32"},
-        {"batch_size", "8"},   {"seed", "42"},               {"workers", "2"},
-        {"last_batch", "partial"},
+        {"data", folder}, {"recipe", recipe}, {"batch_size", "8"},
+        {"seed", seed},   {"workers", "2"},   {"last_batch", "partial"},
     };
     feedline_options *options;
     feedline_loader *loader;
@@ -46,16 +54,19 @@ static feedline_loader *open_loader(const char *folder) {
 
 int main(int count, char **arguments) {
     const char *folder = count > 1 ? arguments[1] : "data/photos";
-    feedline_loader *loader = open_loader(folder);
-    uint64_t samples, batches;
+    const char *recipe = count > 2 ? arguments[2] : "imagenet-train";
+    feedline_loader *loader = open_loader(folder, recipe, count > 3 ? arguments[3] : "42");
+    uint64_t samples, classes, batches;
     check(feedline_loader_samples(loader, &samples));
+    check(feedline_loader_classes(loader, &classes));
     check(feedline_loader_batches(loader, &batches));
-    printf("feedline %s: %" PRIu64 " images, %" PRIu64 " batches an epoch\n", feedline_version(), samples, batches);
+    printf("feedline %s: %" PRIu64 " images of %" PRIu64 " classes, %" PRIu64 " batches an epoch\n", feedline_version(),
+           samples, classes, batches);
 
     for (uint64_t number = 0; number < 2; number++) {
         feedline_epoch *epoch;
         feedline_batch *batch;
-        uint64_t sum = UINT64_C(14695981039346656037);
+        uint32_t sum = 0;
         check(feedline_loader_epoch(loader, number, &epoch));
         while (check(feedline_epoch_next(epoch, &batch)) != FEEDLINE_STATUS_END) {
             feedline_tensor images, labels;
@@ -71,7 +82,7 @@ int main(int count, char **arguments) {
             feedline_batch_free(batch);
         }
         feedline_epoch_free(epoch);
-        printf("epoch %" PRIu64 ": checksum %016" PRIx64 "\n", number, sum);
+        printf("epoch %" PRIu64 ": checksum %08" PRIx32 "\n", number, sum);
     }
     feedline_loader_free(loader);
     return 0;

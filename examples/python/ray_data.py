@@ -24,12 +24,12 @@ def train(rank):
     loader = feedline.Loader(
         PHOTOS, 8, shuffle=True, rank=rank, world_size=RANKS, num_workers=1, transforms=[feedline.RandomResizedCrop(32)]
     )
-    return [
-        int(index)
-        for batch in loader
-        for index, status in zip(batch["index"].numpy(), batch["status"])
-        if status == "ok"
-    ]
+    steps, seen = 0, []
+    for batch in loader:
+        steps += 1
+        rows = zip(batch["index"].numpy(), batch["status"])
+        seen += [int(index) for index, status in rows if status == "ok"]
+    return steps, seen
 
 
 class Augment:
@@ -53,10 +53,11 @@ class Augment:
 
 def main():
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    seen = sorted(index for rank in ray.get([train.remote(rank) for rank in range(RANKS)]) for index in rank)
-    files = sorted(PHOTOS.glob("*/*.jpg"))
+    steps, shown = zip(*ray.get([train.remote(rank) for rank in range(RANKS)]))
+    seen, files = sorted(sum(shown, [])), sorted(PHOTOS.glob("*/*.jpg"))
     assert seen == list(range(len(files))), seen
-    print(f"{RANKS} ranks showed each of {len(seen)} samples once")
+    assert len(set(steps)) == 1, steps
+    print(f"{RANKS} ranks made {steps[0]} steps each, and showed each of {len(seen)} samples once")
 
     rows = [{"key": str(file), "bytes": file.read_bytes(), "label": len(file.parent.name)} for file in files]
     batches = ray.data.from_items(rows).map_batches(Augment, batch_size=16, concurrency=1)

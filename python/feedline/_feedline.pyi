@@ -3,6 +3,7 @@
 from typing import Any, final
 
 __version__: str
+OPTIMISED: bool
 
 class SampleError(RuntimeError):
     key: str

@@ -2,9 +2,7 @@
 
 use feedline::error::{Error, Result};
 use feedline::label::Label;
-use feedline::source::{
-    Coco, Folder, Kind, LabelReport, List, Lmdb, Memory, OnBadLabel, Parquet, Shards, Source, TfRecord, Yolo,
-};
+use feedline::source::{Coco, Folder, Kind, LabelReport, Memory, OnBadLabel, Source, Yolo};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -24,27 +22,8 @@ pub(crate) struct How {
     kind: Option<Kind>,
     split: Option<String>,
     image_dir: Option<PathBuf>,
-    on_bad_label: Option<OnBad>,
+    on_bad_label: Option<OnBadLabel>,
     label_cache: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum OnBad {
-    #[default]
-    Fail,
-    SkipObject,
-    SkipImage,
-}
-
-impl From<OnBad> for OnBadLabel {
-    fn from(word: OnBad) -> OnBadLabel {
-        match word {
-            OnBad::Fail => OnBadLabel::Fail,
-            OnBad::SkipObject => OnBadLabel::SkipObject,
-            OnBad::SkipImage => OnBadLabel::SkipImage,
-        }
-    }
 }
 
 /// An opened data set.
@@ -59,8 +38,8 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    fn plain(source: impl Source + 'static) -> Self {
-        Self { source: Box::new(source), objects: false, keypoints: 0, notes: Vec::new() }
+    fn plain(source: Box<dyn Source>) -> Self {
+        Self { source, objects: false, keypoints: 0, notes: Vec::new() }
     }
 }
 
@@ -70,34 +49,17 @@ pub(crate) fn open(data: Data, how: &How) -> Result<Opened> {
             refuse_unread(how, None, "records in memory")?;
             let label = |class: Option<i64>| class.map_or(Label::Unlabelled, Label::Class);
             let records = records.into_iter().map(|(key, bytes, class)| (key, bytes, label(class))).collect();
-            return Ok(Opened::plain(Memory::new(records)));
+            return Ok(Opened::plain(Box::new(Memory::new(records))));
         }
         Data::Path(path) => path,
     };
     let kind = how.kind.unwrap_or_else(|| Kind::of(&path));
     refuse_unread(how, Some(kind), &path.display().to_string())?;
     Ok(match kind {
-        Kind::Tar => Opened::plain(Shards::find(&path, how.split.as_deref())?),
-        Kind::List => Opened::plain(List::open(&path)?),
-        Kind::Lmdb => Opened::plain(Lmdb::open(&path)?),
-        Kind::TfRecord => {
-            let mut options = TfRecord::options();
-            if let Some(split) = &how.split {
-                options = options.split(split);
-            }
-            Opened::plain(options.open(&path)?)
-        }
-        Kind::Parquet => {
-            let mut options = Parquet::options();
-            if let Some(split) = &how.split {
-                options = options.split(split);
-            }
-            Opened::plain(options.open(&path)?)
-        }
         Kind::Folder => {
             let folder = Folder::open_any(&path)?;
             let loose = folder.loose_images();
-            let mut opened = Opened::plain(folder);
+            let mut opened = Opened::plain(Box::new(folder));
             if loose > 0 {
                 opened.notes.push(format!(
                     "{loose} images directly in {} belong to no class and are left out: move them into a class \
@@ -109,25 +71,19 @@ pub(crate) fn open(data: Data, how: &How) -> Result<Opened> {
         }
         Kind::Yolo => open_yolo(&path, how)?,
         Kind::Coco => open_coco(&path, how)?,
-        other => {
-            let kind = format!("{other:?}").to_lowercase();
-            let remedy = "copy the data to a disk, or build the package with what reads it";
-            let shown = path.display();
-            return Err(Error::config(format!("{shown}: kind=\"{kind}\" is not built in: {remedy}")));
-        }
+        kind => Opened::plain(kind.open(&path, how.split.as_deref())?),
     })
 }
 
 /// An option that nothing reads would be a setting that does nothing.
 fn refuse_unread(how: &How, kind: Option<Kind>, what: &str) -> Result<()> {
     let (yolo, coco) = (kind == Some(Kind::Yolo), kind == Some(Kind::Coco));
-    let splits = matches!(kind, Some(Kind::Yolo | Kind::Tar | Kind::TfRecord | Kind::Parquet));
     let given = [
         ("kind", how.kind.is_some(), kind.is_some(), "paths"),
         (
             "split",
             how.split.is_some(),
-            splits,
+            kind.is_some_and(Kind::has_splits),
             "YOLO data sets and files by split (kind=\"yolo\", \"tar\", ...)",
         ),
         ("image_dir", how.image_dir.is_some(), coco, "COCO annotations (kind=\"coco\")"),
@@ -149,7 +105,7 @@ fn refuse_unread(how: &How, kind: Option<Kind>, what: &str) -> Result<()> {
 }
 
 fn open_yolo(path: &Path, how: &How) -> Result<Opened> {
-    let mut options = Yolo::options().on_bad_label(how.on_bad_label.unwrap_or_default().into());
+    let mut options = Yolo::options().on_bad_label(how.on_bad_label.unwrap_or_default());
     if let Some(split) = &how.split {
         options = options.split(split);
     }
@@ -162,7 +118,7 @@ fn open_yolo(path: &Path, how: &How) -> Result<Opened> {
 }
 
 fn open_coco(path: &Path, how: &How) -> Result<Opened> {
-    let mut options = Coco::options().on_bad_label(how.on_bad_label.unwrap_or_default().into());
+    let mut options = Coco::options().on_bad_label(how.on_bad_label.unwrap_or_default());
     if let Some(cache) = &how.label_cache {
         options = options.cache(cache);
     }

@@ -55,6 +55,22 @@ def test_arrays_are_the_batch_s_own_memory(make):
     assert (np.from_dlpack(batch["image"]) == 7).all()
 
 
+def test_arrays_lie_in_the_loader_s_few_slots(make):
+    loader = make(batch_size=4, num_workers=1, prefetch_factor=1)
+
+    def addresses():
+        return [batch["image"].numpy().ctypes.data for batch in loader]
+
+    seen = set(addresses())
+    held = next(iter(loader))["image"].numpy()
+    while_held = set(addresses())
+    assert held.ctypes.data not in while_held
+    seen |= while_held | {held.ctypes.data}
+    del held
+    # One batch ahead, one that is being filled, one with the consumer; a quick consumer never sees all of them.
+    assert len(seen | set(addresses())) <= 3
+
+
 def test_arrays_outlive_the_loader_and_each_other(make):
     loader = make()
     batches = list(loader)

@@ -98,6 +98,28 @@ def test_ctrl_c_ends_a_program_that_does_not_expect_it():
     assert process.returncode == -signal.SIGINT and "KeyboardInterrupt" in errors
 
 
+def test_ctrl_c_within_an_epoch_ends_a_program_within_a_second():
+    program = f"""
+import signal
+import feedline
+signal.signal(signal.SIGINT, signal.default_int_handler)
+loader = feedline.Loader({str(PHOTOS)!r}, 8, True, recipe="imagenet-train", num_workers=2)
+steps = 0
+while True:
+    for batch in loader:
+        steps += 1
+        if steps == 3:
+            print("training", flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "training\n"
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert time.monotonic() - sent < 1
+    assert process.returncode == -signal.SIGINT and "KeyboardInterrupt" in errors
+
+
 def test_other_threads_run_while_a_batch_is_waited_for():
     program = (
         SLOW

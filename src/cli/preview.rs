@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     /// How many samples to show, spread evenly over the data set
     #[arg(long, default_value_t = 12)]
     count: usize,
-    /// The PNG file to write
+    /// The file to write: a JPEG where it ends in .jpg or .jpeg, else a PNG
     #[arg(long, value_name = "sheet.png")]
     out: PathBuf,
 }

@@ -46,10 +46,6 @@ struct Finding {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let kind = arguments.options.kind_of(&arguments.path)?;
-    if kind == Kind::Remote {
-        let bad = verify_remote(arguments)?;
-        return Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
-    }
     ensure!(
         arguments.options.label_cache.is_none(),
         "verify reads all labels anew and writes nothing: leave --label-cache out"
@@ -76,15 +72,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Whether the images lie in files of another kind, or are listed in one that says so by its name; a file that says
-/// nothing is taken for an image itself.
+/// Whether the images lie in files of another kind or far away, or are listed in one that says so by its name; a file
+/// that says nothing is taken for an image itself.
 fn is_packed(arguments: &Arguments, kind: Kind) -> bool {
     let ending = arguments.path.extension().unwrap_or_default().to_ascii_lowercase();
     let is_table = ["csv", "tsv", "jsonl", "ndjson"].iter().any(|table| ending == *table);
     match kind {
-        Kind::Tar | Kind::Tfrecord | Kind::Lmdb | Kind::Parquet => true,
+        Kind::Tar | Kind::Tfrecord | Kind::Lmdb | Kind::Parquet | Kind::Remote => true,
         Kind::List => is_table || arguments.options.source == Some(Kind::List),
-        Kind::Folder | Kind::Yolo | Kind::Coco | Kind::Remote => false,
+        Kind::Folder | Kind::Yolo | Kind::Coco => false,
     }
 }
 
@@ -110,18 +106,6 @@ fn verify_folder(arguments: &Arguments) -> anyhow::Result<u64> {
         let mut finding = examine(&path, read.as_ref().map(|()| bytes.as_slice()));
         finding.look_at_mask(masks.as_ref(), index);
         report.add(finding)?;
-    }
-    report.finish()
-}
-
-fn verify_remote(arguments: &Arguments) -> anyhow::Result<u64> {
-    let source = data::open(Some(&arguments.path), &arguments.options)?;
-    let mut report = Report::new(source.len() as u64, arguments.json);
-    let mut bytes = Vec::new();
-    for index in 0..source.len() {
-        let read = source.read(index, &mut bytes).map_err(cause);
-        report
-            .add(examine(Path::new(source.key(index).as_ref()), read.as_ref().map(|()| bytes.as_slice())))?;
     }
     report.finish()
 }

@@ -5,14 +5,12 @@ use super::{Chroma, Format};
 use crate::error::{Error, Result};
 use crate::index::place::put_in_place;
 use crate::loader::fingerprint;
-use crate::source::Source;
+use crate::source::{MANIFEST, MANIFEST_KIND, Source};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The manifest's name in the folder.
-const NAME: &str = "manifest.json";
 /// Held by the process that writes to the folder; the system lets go of it however the process ends.
 const LOCK: &str = ".feedline-pack.lock";
 /// The shard that is being written; no reader takes it for one.
@@ -122,7 +120,7 @@ impl Manifest {
     /// # Errors
     /// A manifest that cannot be read, is damaged, or of a later version.
     pub fn read(folder: impl AsRef<Path>) -> Result<Option<Self>> {
-        let path = folder.as_ref().join(NAME);
+        let path = folder.as_ref().join(MANIFEST);
         let text = match fs::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -135,8 +133,8 @@ impl Manifest {
         let manifest: Self = serde_json::from_slice(&text)
             .map_err(|error| refuse(&format!("it is no manifest of shards ({error})")))?;
         match (manifest.kind.as_str(), manifest.version) {
-            (KIND, VERSION) => Ok(Some(manifest)),
-            (KIND, later) => Err(refuse(&format!("it has version {later}, and {VERSION} is known"))),
+            (MANIFEST_KIND, VERSION) => Ok(Some(manifest)),
+            (MANIFEST_KIND, later) => Err(refuse(&format!("it has version {later}, and {VERSION} is known"))),
             _ => Err(refuse("it is no manifest of shards")),
         }
     }
@@ -167,7 +165,6 @@ impl Manifest {
     }
 }
 
-const KIND: &str = "feedline shards";
 const VERSION: u32 = 1;
 
 /// A folder that this process alone writes to.
@@ -218,7 +215,7 @@ impl Folder {
             }
             None => {
                 let manifest = Manifest {
-                    kind: KIND.to_owned(),
+                    kind: MANIFEST_KIND.to_owned(),
                     version: VERSION,
                     settings: settings.clone(),
                     source: fingerprint,
@@ -270,7 +267,7 @@ impl Folder {
             serde_json::to_writer_pretty(&mut file, manifest)?;
             file.write_all(b"\n").map(|()| file)
         };
-        put_in_place(&self.path.join(NAME), write)
+        put_in_place(&self.path.join(MANIFEST), write)
             .and_then(|()| self.sync())
             .map_err(|error| self.unwritable(error))
     }

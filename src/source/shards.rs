@@ -182,6 +182,10 @@ fn table_place(path: &Path) -> PathBuf {
     place.into()
 }
 
+/// The name of the manifest in a folder that `feedline pack` wrote, and what it says that it is.
+pub(crate) const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST_KIND: &str = "feedline shards";
+
 /// The part of a packed folder's manifest that is of use here.
 #[derive(Deserialize)]
 struct Names {
@@ -191,7 +195,7 @@ struct Names {
 
 /// The names of classes in the manifest that lies in `folder`, if one does.
 fn class_names(folder: &Path) -> Result<Vec<String>> {
-    let path = folder.join("manifest.json");
+    let path = folder.join(MANIFEST);
     let text = match fs::read(&path) {
         Ok(text) => text,
         // `folder` may be a file or a pattern.
@@ -201,7 +205,7 @@ fn class_names(folder: &Path) -> Result<Vec<String>> {
         Err(error) => return Err(Error::io(path, error, "make it readable, or remove it")),
     };
     // Somebody else's manifest is nothing to us.
-    let names = serde_json::from_slice::<Names>(&text).ok().filter(|names| names.kind == "feedline shards");
+    let names = serde_json::from_slice::<Names>(&text).ok().filter(|names| names.kind == MANIFEST_KIND);
     Ok(names.map_or_else(Vec::new, |names| names.classes))
 }
 

@@ -64,6 +64,7 @@ impl Spans {
     }
 
     /// The file that a record lies in.
+    #[cfg(feature = "tfrecord")]
     pub(super) fn path(&self, index: usize) -> &Path {
         self.file(index).1
     }

@@ -1,6 +1,6 @@
-//! `preview`: a sheet that is a PNG of the size that its pairs need.
+//! `preview`: a sheet that is a PNG, or a JPEG, of the size that its pairs need.
 
-use crate::support::{fail, folder_with_a_bad_file, succeed, word};
+use crate::support::{Array, fail, folder_with_a_bad_file, succeed, word};
 
 #[test]
 fn the_sheet_is_a_picture_of_the_pairs_that_were_asked_for() {
@@ -26,6 +26,35 @@ fn the_sheet_is_a_picture_of_the_pairs_that_were_asked_for() {
     assert!(edge(16) > 3 * 448 && edge(20) > 2 * 224 && edge(20) < 3 * 224);
     assert_eq!(first, draw("1"));
     assert_ne!(first, draw("2"));
+}
+
+#[test]
+fn the_ending_of_its_name_says_what_file_the_sheet_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let draw = |name: &str| {
+        let out = folder.path().join(name);
+        succeed(&[
+            "preview",
+            "--recipe",
+            "imagenet-train",
+            "--seed",
+            "1",
+            "--count",
+            "2",
+            "--out",
+            word(&out),
+        ]);
+        let decoded = folder.path().join("decoded.npy");
+        succeed(&["decode", word(&out), "--out", word(&decoded)]);
+        (Array::read(&decoded), std::fs::metadata(&out).expect("the sheet").len())
+    };
+    let (png, png_bytes) = draw("sheet.png");
+    let (jpeg, jpeg_bytes) = draw("sheet.JPG");
+    assert_eq!(png.shape, jpeg.shape);
+    assert!(jpeg_bytes * 3 < png_bytes, "{jpeg_bytes} of {png_bytes} bytes");
+    let differences = png.data.iter().zip(&jpeg.data).map(|(&one, &other)| u64::from(one.abs_diff(other)));
+    let mean = differences.sum::<u64>() as f64 / png.data.len() as f64;
+    assert!(mean > 0.0 && mean < 8.0, "{mean} levels apart");
 }
 
 #[test]

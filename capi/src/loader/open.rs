@@ -5,7 +5,7 @@ use feedline::device::Device;
 use feedline::error::{Error, Result};
 use feedline::loader::{Loader, LoaderBuilder};
 use feedline::recipe::Recipe;
-use feedline::source::{Coco, Folder, Kind, List, Lmdb, OnBadLabel, Parquet, Shards, Source, TfRecord, Yolo};
+use feedline::source::{Coco, Kind, OnBadLabel, Source, Yolo};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr;
@@ -140,9 +140,8 @@ fn source(given: Given<'_>) -> Result<Box<dyn Source>> {
         None => Kind::of(path),
     };
     let (yolo, coco) = (kind == Kind::Yolo, kind == Kind::Coco);
-    let splits = yolo || matches!(kind, Kind::Tar | Kind::TfRecord | Kind::Parquet);
     let serves = [
-        ("split", splits, "yolo or another with splits"),
+        ("split", kind.has_splits(), "yolo or another with splits"),
         ("image_dir", coco, "coco"),
         ("on_bad_label", yolo || coco, "yolo or coco"),
     ];
@@ -155,18 +154,6 @@ fn source(given: Given<'_>) -> Result<Box<dyn Source>> {
     }
     let split = given.word("split");
     Ok(match kind {
-        Kind::Folder => Box::new(Folder::open_any(path)?),
-        Kind::List => Box::new(List::open(path)?),
-        Kind::Tar => Box::new(Shards::find(path, split)?),
-        Kind::TfRecord => {
-            let options = TfRecord::options();
-            Box::new(split.into_iter().fold(options, |options, split| options.split(split)).open(path)?)
-        }
-        Kind::Lmdb => Box::new(Lmdb::open(path)?),
-        Kind::Parquet => {
-            let options = Parquet::options();
-            Box::new(split.into_iter().fold(options, |options, split| options.split(split)).open(path)?)
-        }
         Kind::Yolo => {
             let options = Yolo::options().on_bad_label(on_bad_label(given)?);
             Box::new(split.into_iter().fold(options, |options, split| options.split(split)).open(path)?)
@@ -176,22 +163,15 @@ fn source(given: Given<'_>) -> Result<Box<dyn Source>> {
             let images = given.word("image_dir").map_or(own, Path::new);
             Box::new(Coco::options().on_bad_label(on_bad_label(given)?).open(path, images)?)
         }
-        other => {
-            let remedy = "copy the data to a disk";
-            return Err(Error::config(format!("{other:?} is no source of this library: {remedy}")));
-        }
+        kind => kind.open(path, split)?,
     })
 }
 
 fn on_bad_label(given: Given<'_>) -> Result<OnBadLabel> {
-    match given.word("on_bad_label").unwrap_or("fail") {
-        "fail" => Ok(OnBadLabel::Fail),
-        "skip_object" => Ok(OnBadLabel::SkipObject),
-        "skip_image" => Ok(OnBadLabel::SkipImage),
-        word => Err(Error::config(format!(
-            "option on_bad_label: `{word}` is none of fail, skip_object and skip_image"
-        ))),
-    }
+    let word = given.word("on_bad_label").unwrap_or("fail");
+    serde_json::from_value(word.into()).map_err(|_| {
+        Error::config(format!("option on_bad_label: `{word}` is none of fail, skip_object and skip_image"))
+    })
 }
 
 fn device(given: Given<'_>) -> Result<Device> {

@@ -48,6 +48,7 @@ int main(int count, char** arguments) {
         CHECK(batch.row_status(0) == FEEDLINE_ROW_STATUS_OK);
         if (!kept) {
             kept = batch.to_dlpack();
+            CHECK(kept->dl_tensor.data == images.data);
             copy = batch.to_host();
             state = epoch.state();
         }
@@ -55,6 +56,7 @@ int main(int count, char** arguments) {
     CHECK(batches == 2 && !epoch.next());
     CHECK(loader.resume(state).next()->number() == 1);
     { auto ended = std::move(loader); }
+    { auto ended = std::move(epoch); }
     CHECK(!memcmp(kept->dl_tensor.data, copy.data(), copy.size()));
     kept->deleter(kept);
     return 0;

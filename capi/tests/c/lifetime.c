@@ -1,8 +1,10 @@
-/* Tensors outlive whatever they came from, states are gone on from, and handles are freed in any order. */
+/* Tensors outlive whatever they came from, states are gone on from, handles are freed in any order, and forks are safe. */
 
 #include "common.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void *delete_it(void *tensor) {
     struct DLManagedTensorVersioned *shared = tensor;
@@ -46,6 +48,68 @@ static void tensors(const char *folder) {
     memset(shared->dl_tensor.data, 7, images.bytes);
     CHECK(!pthread_create(&thread, NULL, delete_it, shared) && !pthread_join(thread, NULL));
     free(copy);
+}
+
+/* Tensors lie in the loader's slots, one more than two where one batch is made ahead: epochs use the same few addresses
+ * again and again, apart from one that a tensor still holds. */
+static void slots(const char *folder) {
+    feedline_loader *loader = open_small(folder, NULL, NULL);
+    struct DLManagedTensorVersioned *held = NULL;
+    const void *seen[3] = {NULL};
+    for (uint64_t number = 0; number < 3; number++) {
+        feedline_epoch *epoch;
+        feedline_batch *batch;
+        int again = 0;
+        OK(feedline_loader_epoch(loader, number, &epoch));
+        while (feedline_epoch_next(epoch, &batch) == FEEDLINE_STATUS_OK) {
+            feedline_tensor images;
+            size_t at = 0;
+            OK(feedline_batch_tensor(batch, FEEDLINE_FIELD_IMAGES, &images));
+            if (held) again += held->dl_tensor.data == images.data;
+            while (at < 3 && seen[at] && seen[at] != images.data) at++;
+            CHECK(at < 3);
+            seen[at] = images.data;
+            if (number == 1 && !held) OK(feedline_batch_to_dlpack(batch, FEEDLINE_FIELD_IMAGES, &held));
+            feedline_batch_free(batch);
+        }
+        CHECK(!again);
+        feedline_epoch_free(epoch);
+    }
+    feedline_loader_free(loader);
+    held->deleter(held);
+}
+
+/* In a forked child each use is an error that says so, and freeing waits for nobody. */
+static void forks(const char *folder) {
+    feedline_loader *loader = open_small(folder, NULL, NULL);
+    feedline_epoch *epoch, *other;
+    feedline_batch *batch, *none = NULL;
+    uint64_t left;
+    int status;
+    OK(feedline_loader_epoch(loader, 0, &epoch));
+    OK(feedline_epoch_next(epoch, &batch));
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        alarm(60);
+        CHECK(feedline_epoch_next(epoch, &none) < 0 && !none);
+        CHECK(strstr(feedline_last_error(), "make the loader in the process that uses it"));
+        CHECK(feedline_loader_epoch(loader, 1, &other) < 0 || feedline_epoch_next(other, &none) < 0);
+        feedline_batch_free(batch);
+        feedline_epoch_free(epoch);
+        feedline_loader_free(loader);
+        execlp("true", "true", (char *)NULL); /* what the child cannot free is no leak of this test's */
+        _exit(1);
+    }
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    OK(feedline_epoch_left(epoch, &left));
+    feedline_batch_free(batch);
+    for (; left; left--) {
+        OK(feedline_epoch_next(epoch, &batch));
+        feedline_batch_free(batch);
+    }
+    feedline_epoch_free(epoch);
+    feedline_loader_free(loader);
 }
 
 /* A run that stops behind a batch goes on with the very same ones, in another loader. */
@@ -92,5 +156,7 @@ int main(int count, char **arguments) {
     CHECK(count == 2);
     tensors(arguments[1]);
     states(arguments[1]);
+    slots(arguments[1]);
+    forks(arguments[1]);
     return 0;
 }

@@ -1,8 +1,9 @@
-//! The sheet itself: pairs of pictures in a grid with captions, written as PNG.
+//! The sheet itself: pairs of pictures in a grid with captions, written as PNG or JPEG.
 
 use super::font;
 use anyhow::Context;
 use feedline::geometry::Size;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 /// Edge of the square that a picture is fitted into, in pixels.
@@ -15,6 +16,8 @@ const GAP: u32 = 16;
 const DOT: u32 = 2;
 const CAPTION: u32 = font::ROWS * DOT + 8;
 const PAIR: Size = Size { width: 2 * CELL + INNER_GAP, height: CELL + CAPTION };
+/// Of a picture that is looked at and not learned from.
+const JPEG_QUALITY: u8 = 80;
 /// Pairs in one row of the sheet.
 const COLUMNS: usize = 3;
 
@@ -110,14 +113,31 @@ impl Sheet {
         }
     }
 
+    /// Writes a JPEG where the name ends in .jpg or .jpeg, which is a quarter of the size, and else a PNG.
     pub(crate) fn write(&self, path: &Path) -> anyhow::Result<()> {
         let remedy = || format!("{} cannot be written: check its folder", path.display());
-        let file = std::fs::File::create(path).with_context(remedy)?;
-        let mut encoder = png::Encoder::new(std::io::BufWriter::new(file), self.size.width, self.size.height);
+        let file = BufWriter::new(std::fs::File::create(path).with_context(remedy)?);
+        let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+        match ending.is_some_and(|ending| ending == "jpg" || ending == "jpeg") {
+            true => self.write_jpeg(file).with_context(remedy),
+            false => self.write_png(file).with_context(remedy),
+        }
+    }
+
+    fn write_jpeg(&self, mut file: impl Write) -> anyhow::Result<()> {
+        let (width, height) = (u16::try_from(self.size.width)?, u16::try_from(self.size.height)?);
+        let mut encoder = jpeg_encoder::Encoder::new(&mut file, JPEG_QUALITY);
+        encoder.set_optimized_huffman_tables(true);
+        encoder.encode(&self.rgb, width, height, jpeg_encoder::ColorType::Rgb)?;
+        Ok(file.flush()?)
+    }
+
+    fn write_png(&self, file: impl Write) -> anyhow::Result<()> {
+        let mut encoder = png::Encoder::new(file, self.size.width, self.size.height);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
-        let mut writer = encoder.write_header().with_context(remedy)?;
-        writer.write_image_data(&self.rgb).with_context(remedy)?;
-        writer.finish().with_context(remedy)
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(&self.rgb)?;
+        Ok(writer.finish()?)
     }
 }

@@ -1,0 +1,19 @@
+"""Every language gets the same bytes: what the example `epochs` prints here is what it prints in Rust."""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import PHOTOS, ROOT
+
+
+@pytest.mark.parametrize(("recipe", "seed"), [("imagenet-train", "42"), ("imagenet-randaugment", "7")])
+def test_the_example_prints_what_the_one_in_rust_does(recipe, seed):
+    arguments = [str(PHOTOS), recipe, seed]
+    rust = printed(*"cargo run --release --quiet --locked --example epochs --".split(), *arguments)
+    assert printed(sys.executable, "examples/python/epochs.py", *arguments) == rust
+    assert rust.count("checksum") == 2 and "[8, 3, 224, 224]" in rust and "[3, 3, 224, 224]" in rust
+
+
+def printed(*command):
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
