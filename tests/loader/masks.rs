@@ -1,6 +1,6 @@
 //! Semantic masks through the whole pipeline.
 
-use crate::support::{Flat, MaskOf, Squash, builder, flat};
+use crate::support::{Flat, MaskOf, Squash, builder, flat, mask};
 use feedline::draft::op::Op;
 use feedline::error::Result;
 use feedline::geometry::Size;
@@ -9,28 +9,6 @@ use feedline::label::Label;
 use feedline::loader::{BadSample, Loader};
 use feedline::source::Source;
 use std::borrow::Cow;
-
-/// A PNG of one channel with `bits` a pixel.
-pub(crate) fn mask(color: png::ColorType, bits: png::BitDepth, size: [u32; 2], classes: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, size[0], size[1]);
-    encoder.set_color(color);
-    encoder.set_depth(bits);
-    if color == png::ColorType::Indexed {
-        encoder.set_palette(vec![77; 48]);
-    }
-    let per_byte = 8 / bits as usize;
-    let packed = classes.chunks(size[0] as usize).flat_map(|row| {
-        let byte = |run: &[u8]| {
-            let places = run.iter().enumerate();
-            places.fold(0, |byte, (at, class)| byte | class << (8 - bits as usize * (at + 1)))
-        };
-        row.chunks(per_byte).map(byte).collect::<Vec<u8>>()
-    });
-    let packed: Vec<u8> = packed.collect();
-    encoder.write_header().unwrap().write_image_data(&packed).unwrap();
-    bytes
-}
 
 /// Columns 0 to 7 have the classes 10 to 17; every third image has no mask.
 fn columns(index: usize) -> Option<Vec<u8>> {

@@ -1,7 +1,7 @@
 //! A data set of images of different shapes, and chains whose batches differ in size.
 
-use crate::masks::{mask, on_its_side};
-use crate::support::png;
+use crate::masks::on_its_side;
+use crate::support::{mask, png};
 use feedline::augment::{LetterBox, Mosaic, RandomHorizontalFlip, ResizeLongest, YoloMixUp, YoloPerspective};
 use feedline::draft::op::Extent;
 use feedline::error::{Error, Result};

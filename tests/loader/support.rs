@@ -4,7 +4,7 @@ use feedline::augment::Augment;
 use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Interpolation, Op};
 use feedline::error::{Error, Result};
-use feedline::label::Label;
+use feedline::label::{Keypoint, Label, Object, Objects};
 use feedline::loader::{Batch, Loader, LoaderBuilder};
 use feedline::output::{DType, Layout};
 use feedline::rng::Draws;
@@ -124,6 +124,46 @@ pub(crate) fn epoch_of(loader: &Loader, epoch: u64) -> Vec<Vec<usize>> {
         batch.indices().iter().map(|&index| index as usize).collect()
     };
     loader.epoch(epoch).map(rows).collect()
+}
+
+/// As many objects as the index modulo 3, with outlines and keypoints.
+pub(crate) fn outlined(index: usize) -> Label {
+    let object = |number: usize| Object {
+        class: index as i64,
+        bbox: [number as f32, 0.0, number as f32 + 2.0, 3.0],
+        polygons: (0..number).map(|_| vec![[0.0, 0.0], [8.0, 0.0], [0.0, 6.0]]).collect(),
+        keypoints: vec![Keypoint { x: 4.0, y: 3.0, visibility: 2.0 }; 2],
+        crowd: number == 1,
+    };
+    Label::Objects(Arc::new(Objects { list: (0..index % 3).map(object).collect(), ..Objects::default() }))
+}
+
+/// A mask of an image's size whose classes count up from its index.
+pub(crate) fn masked(index: usize) -> Option<Vec<u8>> {
+    let classes: Vec<u8> = (0..48).map(|at| (at + index) as u8).collect();
+    Some(mask(png::ColorType::Grayscale, png::BitDepth::Eight, [8, 6], &classes))
+}
+
+/// A PNG of one channel with `bits` a pixel.
+pub(crate) fn mask(color: png::ColorType, bits: png::BitDepth, size: [u32; 2], classes: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, size[0], size[1]);
+    encoder.set_color(color);
+    encoder.set_depth(bits);
+    if color == png::ColorType::Indexed {
+        encoder.set_palette(vec![77; 48]);
+    }
+    let per_byte = 8 / bits as usize;
+    let packed = classes.chunks(size[0] as usize).flat_map(|row| {
+        let byte = |run: &[u8]| {
+            let places = run.iter().enumerate();
+            places.fold(0, |byte, (at, class)| byte | class << (8 - bits as usize * (at + 1)))
+        };
+        row.chunks(per_byte).map(byte).collect::<Vec<u8>>()
+    });
+    let packed: Vec<u8> = packed.collect();
+    encoder.write_header().unwrap().write_image_data(&packed).unwrap();
+    bytes
 }
 
 /// An RGB PNG of one colour, its pixels in one stored deflate block.

@@ -5,12 +5,11 @@
     reason = "a library that is given tensors reads and deletes them through raw pointers"
 )]
 
-use crate::masks::mask;
-use crate::support::{Flat, builder, flat, shown};
+use crate::support::{Flat, builder, flat, masked, outlined, shown};
 use feedline::device::Device;
 use feedline::dlpack::abi::{self, DLDataType, DLManagedTensor, DLManagedTensorVersioned, DLTensor};
 use feedline::dlpack::{Field, Tensor};
-use feedline::label::{Keypoint, Label, Object, Objects};
+use feedline::label::{Label, Objects};
 use feedline::loader::Batch;
 use feedline::output::{DType, Layout};
 use std::sync::Arc;
@@ -126,25 +125,9 @@ fn every_number_format_has_its_type() {
     }
 }
 
-fn seen(index: usize) -> Label {
-    let object = |number: usize| Object {
-        class: index as i64,
-        bbox: [number as f32, 0.0, number as f32 + 2.0, 3.0],
-        polygons: (0..number).map(|_| vec![[0.0, 0.0], [8.0, 0.0], [0.0, 6.0]]).collect(),
-        keypoints: vec![Keypoint { x: 4.0, y: 3.0, visibility: 2.0 }; 2],
-        crowd: number == 1,
-    };
-    Label::Objects(Arc::new(Objects { list: (0..index % 3).map(object).collect(), ..Objects::default() }))
-}
-
-fn masked(index: usize) -> Option<Vec<u8>> {
-    let classes: Vec<u8> = (0..48).map(|at| (at + index) as u8).collect();
-    Some(mask(png::ColorType::Grayscale, png::BitDepth::Eight, [8, 6], &classes))
-}
-
 #[test]
 fn every_field_is_seen_with_its_shape_and_numbers() {
-    let source = Flat { objects: Some(seen), masks: Some(masked), ..flat(6) };
+    let source = Flat { objects: Some(outlined), masks: Some(masked), ..flat(6) };
     let loader = builder(source, 6).masks(255).build().unwrap();
     let batch = Arc::new(loader.epoch(0).next().unwrap().unwrap());
     let objects = batch.objects().unwrap();

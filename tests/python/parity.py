@@ -7,6 +7,10 @@
 A case is one image and one chain of operations with drawn parameters. Both sides read the same PNG (pixels as stored,
 no decoder in between), torchvision as a uint8 CPU tensor, feedline from the command line. uint8 results must be equal;
 normalised float32 results may differ by 1e-6. Exits with 1 when anything differs or fails.
+
+Where a pixel of a warp falls is a float32 matrix product, in which MKL fuses multiplication and addition on some
+processors and not on others (an AMD EPYC, for one). feedline fuses everywhere. Where torch does not, which is found out
+and said, the rows with warps may differ in 20 values of a million.
 """
 
 import argparse
@@ -29,6 +33,8 @@ ROOT = Path(__file__).resolve().parents[2]
 FLOAT_TOLERANCE = 1e-6
 CASES_A_RUN = 100
 SHOWN_MISMATCHES = 5
+WARPS = {"affine", "rotate", "perspective"}
+UNFUSED_SHARE = 20e-6
 TIMEOUT_S = 600
 
 
@@ -52,6 +58,12 @@ class Row:
     values: int = 0
     different: int = 0
     largest: float = 0.0
+    warped: bool = False
+
+    def clean(self, fused):
+        """True if nothing failed, and no more differed than may."""
+        may_differ = 0 if fused or not self.warped else UNFUSED_SHARE * self.values
+        return self.failed == 0 and self.different <= may_differ
 
 
 @dataclass
@@ -61,9 +73,23 @@ class Outcome:
     rows: dict = field(default_factory=dict)
     mismatches: list = field(default_factory=list)
 
-    def clean(self):
-        """True if nothing differed and nothing failed."""
-        return not any(row.different or row.failed for row in self.rows.values())
+    def clean(self, fused):
+        """True if all rows are."""
+        return all(row.clean(fused) for row in self.rows.values())
+
+
+def products_are_fused():
+    """Whether torch's products of many points and a matrix round once for each product and sum, as feedline's do."""
+    draw = np.random.default_rng(0)
+    points, matrix = draw.uniform(-100, 100, (1000, 3)), draw.uniform(-2, 2, (3, 2))
+    points[:, 2] = 1
+    points, matrix = points.astype(np.float32), matrix.astype(np.float32)
+    got = torch.from_numpy(points)[None].bmm(torch.from_numpy(matrix)[None])[0].numpy()
+    wide = points.astype(np.longdouble), matrix.astype(np.longdouble)
+    expected = np.zeros_like(got)
+    for step in range(3):
+        expected = (wide[0][:, step, None] * wide[1][step] + expected).astype(np.float32)
+    return bool((got == expected).all())
 
 
 def arguments():
@@ -214,6 +240,7 @@ def record(outcome, case, got, cause):
     """Adds one case to its row, and describes it where it is among the first mismatches."""
     row = outcome.rows.setdefault(case.row, Row())
     row.cases += 1
+    row.warped |= any(op["op"] in WARPS for op in case.ops)
     described = f"{case.row}: {case.source} {json.dumps(case.ops)}"
     if got is None:
         row.failed += 1
@@ -291,7 +318,10 @@ def main():
         print(f"\n{mismatch}")
     if args.write:
         write_between_markers(args.write, text)
-    sys.exit(0 if outcome.clean() else 1)
+    fused = products_are_fused()
+    if not fused:
+        print(f"NOTE: torch does not fuse products and sums here: {UNFUSED_SHARE:g} of a warp's values may differ")
+    sys.exit(0 if outcome.clean(fused) else 1)
 
 
 if __name__ == "__main__":
