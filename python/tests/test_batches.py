@@ -59,7 +59,11 @@ def test_arrays_lie_in_the_loader_s_few_slots(make):
     loader = make(batch_size=4, num_workers=1, prefetch_factor=1)
 
     def addresses():
-        return [batch["image"].numpy().ctypes.data for batch in loader]
+        epoch, found = iter(loader), []
+        while (batch := next(epoch, None)) is not None:
+            found.append(batch["image"].numpy().ctypes.data)
+            del batch  # a `for` loop would keep it until the next one is there
+        return found
 
     seen = set(addresses())
     held = next(iter(loader))["image"].numpy()
