@@ -6,7 +6,7 @@ use crate::simd::{Avx2, Avx512};
 
 /// Blocks that wait at most. Enough that a vector load seldom meets the two-byte stores of a block just decoded, which
 /// it would have to wait for; few enough to stay in the first cache.
-const BATCH: usize = 24;
+pub(super) const BATCH: usize = 24;
 
 /// What a block is decoded into: its coefficients row by row, and after them the room for the next block. Decoding
 /// writes there without looking (see `sequential::PLACE`), but only where the next block's DC will go.

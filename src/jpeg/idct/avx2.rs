@@ -12,11 +12,12 @@ use std::arch::x86_64::{
     _mm256_unpacklo_epi16 as low_16, _mm256_unpacklo_epi32 as low_32, _mm256_unpacklo_epi64 as low_64,
 };
 
+use super::super::pending::BATCH;
 use super::super::tables::Quant;
 use super::Target;
 use crate::simd::Avx2;
 
-/// Dequantises and transforms blocks into `planes`, two by two, and zeroes them; `components` says which of `quants`
+/// Dequantises and transforms up to [`BATCH`] blocks into `planes` and zeroes them; `components` says which of `quants`
 /// each takes. Panics if a target lies outside of the planes.
 pub(in super::super) fn transform(
     _: Avx2,
@@ -30,19 +31,14 @@ pub(in super::super) fn transform(
         assert!(target.stride <= 1 << 24 && target.offset <= planes.len());
         assert!(target.offset + 7 * target.stride + 8 <= planes.len());
     }
-    for at in (0..blocks.len()).step_by(2) {
-        // Of an odd number the last block is done twice.
-        let both = [at, (at + 1).min(blocks.len() - 1)];
-        let coefficients = both.map(|i| &blocks[i]);
-        let quant = both.map(|i| &quants[components[i] & 3]);
-        // SAFETY: the `Avx2` value proves that the machine has AVX2; the targets were checked above.
-        unsafe { transform_two(coefficients, quant, both.map(|i| &targets[i]), planes) }
-        // A block at a time: of a length that is known here, and while it is still at hand.
-        blocks[at..both[1] + 1].iter_mut().for_each(|block| *block = [0; 64]);
-    }
+    // SAFETY: the `Avx2` value proves that the machine has AVX2; the targets were checked above.
+    unsafe { in_groups(blocks, components, quants, targets, planes) }
 }
 
 super::lanes::transform!("avx2");
+
+/// Blocks at once.
+const LANES: usize = 2;
 
 /// A mask of the halves that are flat.
 type Flat = __m256i;
@@ -53,25 +49,48 @@ fn choose(full: __m256i, wrapped: __m256i, flat: Flat) -> __m256i {
     _mm256_blendv_epi8(full, wrapped, flat)
 }
 
+/// Whether all outside of the left top quarter is zero.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn is_corner(block: &[i16; 64]) -> bool {
+    let [a, b, c, d] = [0, 2, 4, 6].map(|row| load_rows(block, row));
+    let right = _mm256_and_si256(_mm256_or_si256(a, b), _mm256_set_epi64x(-1, 0, -1, 0));
+    let outside = _mm256_or_si256(right, _mm256_or_si256(c, d));
+    _mm256_testz_si256(outside, outside) != 0
+}
+
+/// The dequantised rows of two blocks.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m256i; 8], Option<Flat>) {
+    let raw: [__m256i; 8] = std::array::from_fn(|row| load_row(coefficients, row));
+    let below = raw[2..].iter().fold(raw[1], |below, row| _mm256_or_si256(below, *row));
+    (dequantise(raw, quant), flat_halves(below))
+}
+
+/// As [`load`], of corners.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_corner(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m256i; 4], Option<Flat>) {
+    let raw: [__m256i; 4] = std::array::from_fn(|row| load_row(coefficients, row));
+    let below = _mm256_or_si256(_mm256_or_si256(raw[1], raw[2]), raw[3]);
+    (dequantise(raw, quant), flat_halves(below))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn dequantise<const ROWS: usize>(raw: [__m256i; ROWS], quant: [&Quant; LANES]) -> [__m256i; ROWS] {
+    let factors = quant.map(|quant| &quant.0);
+    std::array::from_fn(|row| _mm256_mullo_epi16(raw[row], load_row(factors, row)))
+}
+
 /// # Safety
 ///
 /// Each target's eight rows of eight bytes must lie within `planes`.
+#[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn transform_two(
-    coefficients: [&[i16; 64]; 2],
-    quant: [&Quant; 2],
-    // By reference: as values they would be copied by wide loads, which wait for the narrow stores that made them.
-    targets: [&Target; 2],
-    planes: &mut [u8],
-) {
-    let raw: [__m256i; 8] = std::array::from_fn(|row| load_row(coefficients, row));
-    let x: [__m256i; 8] =
-        std::array::from_fn(|row| _mm256_mullo_epi16(raw[row], load_row([&quant[0].0, &quant[1].0], row)));
-    let mut below = raw[1];
-    for row in &raw[2..] {
-        below = _mm256_or_si256(below, *row);
-    }
-    for (pair, rows) in inverse(x, flat_halves(below)).into_iter().enumerate() {
+unsafe fn store(pairs: [__m256i; 4], targets: [&Target; LANES], planes: &mut [u8]) {
+    for (pair, rows) in pairs.into_iter().enumerate() {
         let halves = [_mm256_castsi256_si128(rows), _mm256_extracti128_si256::<1>(rows)];
         for (half, target) in halves.into_iter().zip(targets) {
             // SAFETY: these are rows 2 * pair and 2 * pair + 1, which the caller has checked.
@@ -97,11 +116,20 @@ fn flat_halves(below: __m256i) -> Option<Flat> {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load_row(blocks: [&[i16; 64]; 2], row: usize) -> __m256i {
+fn load_row(blocks: [&[i16; 64]; LANES], row: usize) -> __m256i {
     let half = |block: &[i16; 64]| {
         let eight: &[i16] = &block[row * 8..row * 8 + 8];
         // SAFETY: the slice holds eight i16, which are 16 bytes; the load may be unaligned.
         unsafe { _mm_loadu_si128(eight.as_ptr().cast()) }
     };
     _mm256_set_m128i(half(blocks[1]), half(blocks[0]))
+}
+
+/// Two rows of a block.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_rows(block: &[i16; 64], row: usize) -> __m256i {
+    let sixteen = &block[row * 8..row * 8 + 16];
+    // SAFETY: the slice holds 16 i16, which are 32 bytes; the load may be unaligned.
+    unsafe { _mm256_loadu_si256(sixteen.as_ptr().cast()) }
 }

@@ -12,11 +12,12 @@ use std::arch::x86_64::{
     _mm512_unpacklo_epi16 as low_16, _mm512_unpacklo_epi32 as low_32, _mm512_unpacklo_epi64 as low_64,
 };
 
+use super::super::pending::BATCH;
 use super::super::tables::Quant;
 use super::Target;
 use crate::simd::Avx512;
 
-/// Dequantises and transforms blocks into `planes`, four by four, and zeroes them; `components` says which of `quants`
+/// Dequantises and transforms up to [`BATCH`] blocks into `planes` and zeroes them; `components` says which of `quants`
 /// each takes. Panics if a target lies outside of the planes.
 pub(in super::super) fn transform(
     _: Avx512,
@@ -30,19 +31,14 @@ pub(in super::super) fn transform(
         assert!(target.stride <= 1 << 24 && target.offset <= planes.len());
         assert!(target.offset + 7 * target.stride + 8 <= planes.len());
     }
-    for at in (0..blocks.len()).step_by(4) {
-        // Of a last group that is not full, the last block is done more than once.
-        let four: [usize; 4] = std::array::from_fn(|i| (at + i).min(blocks.len() - 1));
-        let coefficients = four.map(|i| &blocks[i]);
-        let quant = four.map(|i| &quants[components[i] & 3]);
-        // SAFETY: the `Avx512` value proves that the machine has it; the targets were checked above.
-        unsafe { transform_four(coefficients, quant, four.map(|i| &targets[i]), planes) }
-        // A block at a time: of a length that is known here, and while it is still at hand.
-        blocks[at..four[3] + 1].iter_mut().for_each(|block| *block = [0; 64]);
-    }
+    // SAFETY: the `Avx512` value proves that the machine has it; the targets were checked above.
+    unsafe { in_groups(blocks, components, quants, targets, planes) }
 }
 
 super::lanes::transform!("avx512f,avx512bw,avx512vl");
+
+/// Blocks at once.
+const LANES: usize = 4;
 
 /// A bit for each eight bytes of the blocks that are flat.
 type Flat = __mmask8;
@@ -53,24 +49,49 @@ fn choose(full: __m512i, wrapped: __m512i, flat: Flat) -> __m512i {
     _mm512_mask_blend_epi64(flat, full, wrapped)
 }
 
+/// Whether all outside of the left top quarter is zero.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn is_corner(block: &[i16; 64]) -> bool {
+    let (top, bottom) = (load_half(block, 0), load_half(block, 1));
+    // Eight bytes at a time; of the top rows, the second ones are the right half.
+    _mm512_mask_test_epi64_mask(0xAA, top, top) | _mm512_test_epi64_mask(bottom, bottom) == 0
+}
+
+/// The dequantised rows of four blocks.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn load(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m512i; 8], Option<Flat>) {
+    let [top, bottom] = [0, 1].map(|half| coefficients.map(|block| load_half(block, half)));
+    let ([a, b, c, d], [e, f, g, h]) = (dequantise(top, quant, 0), dequantise(bottom, quant, 1));
+    let below = std::array::from_fn(|block| below_first(top[block]) | _mm512_test_epi64_mask(bottom[block], bottom[block]));
+    ([a, b, c, d, e, f, g, h], flat_quarters(below))
+}
+
+/// As [`load`], of corners.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn load_corner(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m512i; 4], Option<Flat>) {
+    let top = coefficients.map(|block| load_half(block, 0));
+    (dequantise(top, quant, 0), flat_quarters(top.map(|top| below_first(top))))
+}
+
+/// Dequantises one half of each block, and puts their rows together.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn dequantise(raw: [__m512i; LANES], quant: [&Quant; LANES], half: usize) -> [__m512i; 4] {
+    quarters_to_rows(std::array::from_fn(|block| {
+        _mm512_mullo_epi16(raw[block], load_half(&quant[block].0, half))
+    }))
+}
+
 /// # Safety
 ///
 /// Each target's eight rows of eight bytes must lie within `planes`.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-unsafe fn transform_four(
-    coefficients: [&[i16; 64]; 4],
-    quant: [&Quant; 4],
-    // By reference: as values they would be copied by wide loads, which wait for the narrow stores that made them.
-    targets: [&Target; 4],
-    planes: &mut [u8],
-) {
-    let raw = coefficients.map(|block| [load_half(block, 0), load_half(block, 1)]);
-    let factors = quant.map(|quant| [load_half(&quant.0, 0), load_half(&quant.0, 1)]);
-    let half =
-        |half: usize| std::array::from_fn(|block| _mm512_mullo_epi16(raw[block][half], factors[block][half]));
-    let ([a, b, c, d], [e, f, g, h]) = (quarters_to_rows(half(0)), quarters_to_rows(half(1)));
-    let results = inverse([a, b, c, d, e, f, g, h], flat_quarters(raw));
-    for (pair, rows) in results.into_iter().enumerate() {
+unsafe fn store(pairs: [__m512i; 4], targets: [&Target; LANES], planes: &mut [u8]) {
+    for (pair, rows) in pairs.into_iter().enumerate() {
         let quarters = [
             _mm512_castsi512_si128(rows),
             _mm512_extracti32x4_epi32::<1>(rows),
@@ -111,15 +132,18 @@ fn quarters_to_rows([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     ]
 }
 
-/// Two bits for each block whose rows 1 to 7 are all zero, `None` if there is no such block.
+/// A bit for each eight bytes of the rows 1 to 3 that are not zero.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn flat_quarters(raw: [[__m512i; 2]; 4]) -> Option<Flat> {
-    let mut flat = 0;
-    for (block, [top, bottom]) in raw.into_iter().enumerate() {
-        // The lowest two groups of eight bytes are row 0.
-        let below = _mm512_mask_test_epi64_mask(0xFC, top, top) | _mm512_test_epi64_mask(bottom, bottom);
-        flat |= u8::from(below == 0) * (3 << (2 * block));
-    }
+fn below_first(top: __m512i) -> __mmask8 {
+    // The lowest two groups of eight bytes are row 0.
+    _mm512_mask_test_epi64_mask(0xFC, top, top)
+}
+
+/// Two bits for each block that has nothing below its first row, `None` if there is no such block.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn flat_quarters(below: [__mmask8; LANES]) -> Option<Flat> {
+    let flat = below.into_iter().enumerate().fold(0, |flat, (block, below)| flat | u8::from(below == 0) * (3 << (2 * block)));
     (flat != 0).then_some(flat)
 }

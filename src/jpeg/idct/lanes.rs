@@ -1,11 +1,85 @@
 //! The inverse DCT of as many blocks as a register has 128-bit lanes: written once, built for two widths.
 //!
 //! Every operation stays within its lane, so the width does not matter. The including file names its vector type
-//! `Vector` and imports its instructions under the short names used here.
+//! `Vector`, the number of its lanes `LANES`, and imports its instructions under the short names used here; how blocks
+//! come into registers (`is_corner`, `load`, `load_corner`) and go out of them (`store`) is its own affair.
+//!
+//! About half of all blocks have nothing outside of the left top quarter. Three quarters of both passes are sums with
+//! zero there, so such blocks are put together and transformed by what is left.
 
-/// Defines `inverse` with what it needs, for the given target features.
+/// Defines `in_groups` with what it needs, for the given target features.
 macro_rules! transform {
     ($features:literal) => {
+        /// Dequantises and transforms blocks into `planes`, and zeroes them; see [`super::transform`].
+        ///
+        /// # Safety
+        ///
+        /// Each target's eight rows of eight bytes must lie within `planes`.
+        #[target_feature(enable = $features)]
+        unsafe fn in_groups(
+            blocks: &mut [[i16; 64]],
+            components: &[usize],
+            quants: &[Quant; 4],
+            targets: &[Target],
+            planes: &mut [u8],
+        ) {
+            // Without a branch for each block: corners gather at the front, others at the back.
+            let mut order = [0; BATCH];
+            let order = &mut order[..blocks.len()];
+            let (mut corners, mut others) = (0, order.len());
+            for (i, block) in blocks.iter().enumerate() {
+                let is_corner = is_corner(block);
+                order[corners] = i;
+                order[others - 1] = i;
+                corners += usize::from(is_corner);
+                others -= usize::from(!is_corner);
+            }
+            let (corners, others) = order.split_at(corners / LANES * LANES);
+            for group in corners.chunks_exact(LANES) {
+                // SAFETY: as for this function.
+                unsafe { transform_group::<true>(group, blocks, components, quants, targets, planes) }
+            }
+            for group in others.chunks(LANES) {
+                // SAFETY: as for this function.
+                unsafe { transform_group::<false>(group, blocks, components, quants, targets, planes) }
+            }
+        }
+
+        /// Transforms the blocks of `group`, of which all are corners if `CORNERS`.
+        ///
+        /// # Safety
+        ///
+        /// As for [`in_groups`].
+        #[inline]
+        #[target_feature(enable = $features)]
+        unsafe fn transform_group<const CORNERS: bool>(
+            group: &[usize],
+            blocks: &mut [[i16; 64]],
+            components: &[usize],
+            quants: &[Quant; 4],
+            targets: &[Target],
+            planes: &mut [u8],
+        ) {
+            // In a group that is not full, the last block is done more than once.
+            let group: [usize; LANES] = std::array::from_fn(|i| group[i.min(group.len() - 1)]);
+            let coefficients = group.map(|i| &blocks[i]);
+            let quant = group.map(|i| &quants[components[i] & 3]);
+            let rows = if CORNERS {
+                let (x, flat) = load_corner(coefficients, quant);
+                inverse_corner(x, flat)
+            } else {
+                let (x, flat) = load(coefficients, quant);
+                inverse(x, flat)
+            };
+            // A block at a time: of a length that is known here, and while it is still at hand.
+            group.iter().for_each(|&i| blocks[i] = [0; 64]);
+            // By reference: as values they would be copied by wide loads, which wait for the narrow stores that made
+            // them.
+            let targets = group.map(|i| &targets[i]);
+            // SAFETY: these are eight rows of eight bytes, which the caller has checked.
+            unsafe { store(rows, targets, planes) }
+        }
+
         /// A pair of 16-bit factors for `madd`, the first for the even element.
         #[inline]
         #[target_feature(enable = $features)]
@@ -50,6 +124,13 @@ macro_rules! transform {
             #[target_feature(enable = $features)]
             fn new(a: Vector, b: Vector) -> Pairs {
                 Pairs(low_16(a, b), high_16(a, b))
+            }
+
+            /// Of the low four columns alone.
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn low_dot(self, a: i16, b: i16) -> Vector {
+                multiply_add(self.0, factors(a, b))
             }
 
             #[inline]
@@ -102,6 +183,60 @@ macro_rules! transform {
             ]
         }
 
+        /// Factors of the values 0 and 2, and of 1 and 3, in the first four even and odd sums of [`pass`] where the
+        /// values 4 to 7 are zero.
+        const EVEN: [(i16, i16); 4] = [(8192, 10703), (8192, 4433), (8192, -4433), (8192, -10703)];
+        const ODD: [(i16, i16); 4] = [(11363, 9633), (9633, -2259), (6437, -11362), (2260, -6436)];
+
+        /// [`pass`] where the values 4 to 7 are zero.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn short_pass<const SHIFT: i32>(x: [Vector; 4]) -> [Vector; 8] {
+            let (evens, odds) = (Pairs::new(x[0], x[2]), Pairs::new(x[1], x[3]));
+            let round = set1_32(1 << (SHIFT - 1));
+            let even = EVEN.map(|(a, b)| evens.dot(a, b).add(Wide(round, round)));
+            let odd = ODD.map(|(a, b)| odds.dot(a, b));
+            std::array::from_fn(|i| {
+                let sum = if i < 4 { even[i].add(odd[i]) } else { even[7 - i].sub(odd[7 - i]) };
+                sum.descale::<SHIFT>()
+            })
+        }
+
+        /// [`short_pass`] of the low four columns alone, transposed: four rows of eight. In the blocks that `flat`
+        /// names, it is the shortcut of [`inverse`].
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn corner_pass(x: [Vector; 4], flat: Option<Flat>) -> [Vector; 4] {
+            let (evens, odds) = (Pairs::new(x[0], x[2]), Pairs::new(x[1], x[3]));
+            let round = set1_32(1 << 10);
+            let even = EVEN.map(|(a, b)| add_32(evens.low_dot(a, b), round));
+            let odd = ODD.map(|(a, b)| odds.low_dot(a, b));
+            let out = |i: usize| {
+                let sum =
+                    if i < 4 { add_32(even[i], odd[i]) } else { sub_32(even[7 - i], odd[7 - i]) };
+                shift_right_32(sum, _mm_cvtsi32_si128(11))
+            };
+            // Two rows in each, so that the first step of the transposition finds neighbours beside each other.
+            let mut rows = [(0, 2), (1, 3), (4, 6), (5, 7)].map(|(i, j)| pack_32(out(i), out(j)));
+            if let Some(flat) = flat {
+                let wrapped = shift_left_16(x[0], _mm_cvtsi32_si128(2));
+                rows = rows.map(|row| choose(row, low_64(wrapped, wrapped), flat));
+            }
+            let [a, b, c, d] = rows;
+            let (top, top2) = (low_16(a, b), high_16(a, b));
+            let (bottom, bottom2) = (low_16(c, d), high_16(c, d));
+            let (top, top2) = (low_32(top, top2), high_32(top, top2));
+            let (bottom, bottom2) = (low_32(bottom, bottom2), high_32(bottom, bottom2));
+            [low_64(top, bottom), high_64(top, bottom), low_64(top2, bottom2), high_64(top2, bottom2)]
+        }
+
+        /// [`inverse`] of blocks that have nothing outside of the left top quarter: `x` are their first four rows.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn inverse_corner(x: [Vector; 4], flat: Option<Flat>) -> [Vector; 4] {
+            pixels(short_pass::<18>(corner_pass(x, flat)))
+        }
+
         /// Transposes the 8x8 values of each block.
         #[inline]
         #[target_feature(enable = $features)]
@@ -137,7 +272,13 @@ macro_rules! transform {
                     *column = choose(*column, wrapped, flat);
                 }
             }
-            let c = pass::<18>(transpose(columns));
+            pixels(pass::<18>(transpose(columns)))
+        }
+
+        /// Shifts the level of columns and transposes them to rows of bytes, two in each lane of the results.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn pixels(c: [Vector; 8]) -> [Vector; 4] {
             let packed = |i: usize, j: usize| add_8(pack_16(c[i], c[j]), set1_8(-128));
             let (a, b, c, d) = (packed(0, 2), packed(1, 3), packed(4, 6), packed(5, 7));
             let (ab, cd) = (low_8(a, b), low_8(c, d));
