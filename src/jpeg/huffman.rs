@@ -186,8 +186,9 @@ impl Table {
 
     /// The code at the top of 16 bits: its length and symbol.
     fn find(&self, bits: u32) -> Option<(u32, u8)> {
-        let length = (1..=16).find(|&length| bits < self.limits[length])?;
-        let place = (bits >> (16 - length)) as i32 + self.offsets[length];
+        // Limits never fall, so that no comparison needs to wait for another.
+        let length = 1 + self.limits[1..].iter().filter(|&&limit| bits >= limit).count();
+        let place = (bits >> 16usize.checked_sub(length)?) as i32 + self.offsets[length];
         Some((length as u32, self.symbols[place as usize & 255]))
     }
 

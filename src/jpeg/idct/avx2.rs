@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use std::arch::x86_64::{
     __m256i as Vector, _mm256_add_epi8 as add_8, _mm256_add_epi16 as add_16, _mm256_add_epi32 as add_32,
     _mm256_madd_epi16 as multiply_add, _mm256_packs_epi16 as pack_16, _mm256_packs_epi32 as pack_32,
-    _mm256_set1_epi8 as set1_8, _mm256_set1_epi32 as set1_32, _mm256_setzero_si256 as zero,
+    _mm256_set1_epi8 as set1_8, _mm256_set1_epi16 as set1_16, _mm256_set1_epi32 as set1_32,
     _mm256_sll_epi16 as shift_left_16, _mm256_sra_epi32 as shift_right_32, _mm256_sub_epi16 as sub_16,
     _mm256_sub_epi32 as sub_32, _mm256_unpackhi_epi8 as high_8, _mm256_unpackhi_epi16 as high_16,
     _mm256_unpackhi_epi32 as high_32, _mm256_unpackhi_epi64 as high_64, _mm256_unpacklo_epi8 as low_8,

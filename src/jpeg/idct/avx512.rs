@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use std::arch::x86_64::{
     __m512i as Vector, _mm512_add_epi8 as add_8, _mm512_add_epi16 as add_16, _mm512_add_epi32 as add_32,
     _mm512_madd_epi16 as multiply_add, _mm512_packs_epi16 as pack_16, _mm512_packs_epi32 as pack_32,
-    _mm512_set1_epi8 as set1_8, _mm512_set1_epi32 as set1_32, _mm512_setzero_si512 as zero,
+    _mm512_set1_epi8 as set1_8, _mm512_set1_epi16 as set1_16, _mm512_set1_epi32 as set1_32,
     _mm512_sll_epi16 as shift_left_16, _mm512_sra_epi32 as shift_right_32, _mm512_sub_epi16 as sub_16,
     _mm512_sub_epi32 as sub_32, _mm512_unpackhi_epi8 as high_8, _mm512_unpackhi_epi16 as high_16,
     _mm512_unpackhi_epi32 as high_32, _mm512_unpackhi_epi64 as high_64, _mm512_unpacklo_epi8 as low_8,
@@ -64,7 +64,9 @@ fn is_corner(block: &[i16; 64]) -> bool {
 fn load(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m512i; 8], Option<Flat>) {
     let [top, bottom] = [0, 1].map(|half| coefficients.map(|block| load_half(block, half)));
     let ([a, b, c, d], [e, f, g, h]) = (dequantise(top, quant, 0), dequantise(bottom, quant, 1));
-    let below = std::array::from_fn(|block| below_first(top[block]) | _mm512_test_epi64_mask(bottom[block], bottom[block]));
+    let below = std::array::from_fn(|block| {
+        below_first(top[block]) | _mm512_test_epi64_mask(bottom[block], bottom[block])
+    });
     ([a, b, c, d, e, f, g, h], flat_quarters(below))
 }
 
@@ -144,6 +146,9 @@ fn below_first(top: __m512i) -> __mmask8 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 fn flat_quarters(below: [__mmask8; LANES]) -> Option<Flat> {
-    let flat = below.into_iter().enumerate().fold(0, |flat, (block, below)| flat | u8::from(below == 0) * (3 << (2 * block)));
+    let flat = below
+        .into_iter()
+        .enumerate()
+        .fold(0, |flat, (block, below)| flat | u8::from(below == 0) * (3 << (2 * block)));
     (flat != 0).then_some(flat)
 }

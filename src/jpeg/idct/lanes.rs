@@ -145,11 +145,8 @@ macro_rules! transform {
         #[inline]
         #[target_feature(enable = $features)]
         fn scaled<const SHIFT: i32>(sum: Vector) -> Wide {
-            let (none, three) = (zero(), _mm_cvtsi32_si128(3));
-            let round = set1_32(1 << (SHIFT - 1));
-            let low = shift_right_32(low_16(none, sum), three);
-            let high = shift_right_32(high_16(none, sum), three);
-            Wide(add_32(low, round), add_32(high, round))
+            // The rounding term does not fit 16 bits, but an eighth of it does.
+            Pairs::new(sum, set1_16(8)).dot(8192, (1 << (SHIFT - 4)) as i16)
         }
 
         /// The one-dimensional transform of `idct::one_dimension`, for all columns of all blocks.
@@ -212,8 +209,7 @@ macro_rules! transform {
             let even = EVEN.map(|(a, b)| add_32(evens.low_dot(a, b), round));
             let odd = ODD.map(|(a, b)| odds.low_dot(a, b));
             let out = |i: usize| {
-                let sum =
-                    if i < 4 { add_32(even[i], odd[i]) } else { sub_32(even[7 - i], odd[7 - i]) };
+                let sum = if i < 4 { add_32(even[i], odd[i]) } else { sub_32(even[7 - i], odd[7 - i]) };
                 shift_right_32(sum, _mm_cvtsi32_si128(11))
             };
             // Two rows in each, so that the first step of the transposition finds neighbours beside each other.
