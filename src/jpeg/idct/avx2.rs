@@ -64,8 +64,8 @@ fn is_corner(block: &[i16; 64]) -> bool {
 #[target_feature(enable = "avx2")]
 fn load(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m256i; 8], Option<Flat>) {
     let raw: [__m256i; 8] = std::array::from_fn(|row| load_row(coefficients, row));
-    let below = raw[2..].iter().fold(raw[1], |below, row| _mm256_or_si256(below, *row));
-    (dequantise(raw, quant), flat_halves(below))
+    let x = dequantise(raw, quant);
+    (x, if is_wild(x[0]) { flat_halves(coefficients) } else { None })
 }
 
 /// As [`load`], of corners.
@@ -73,8 +73,8 @@ fn load(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m256i;
 #[target_feature(enable = "avx2")]
 fn load_corner(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m256i; 4], Option<Flat>) {
     let raw: [__m256i; 4] = std::array::from_fn(|row| load_row(coefficients, row));
-    let below = _mm256_or_si256(_mm256_or_si256(raw[1], raw[2]), raw[3]);
-    (dequantise(raw, quant), flat_halves(below))
+    let x = dequantise(raw, quant);
+    (x, if is_wild(x[0]) { flat_halves(coefficients) } else { None })
 }
 
 #[inline]
@@ -103,13 +103,20 @@ unsafe fn store(pairs: [__m256i; 4], targets: [&Target; LANES], planes: &mut [u8
     }
 }
 
-/// A mask of the halves whose rows 1 to 7 are all zero, `None` if there is no such half.
+/// Whether any value of the first row is beyond 14 bits, so that four times it wraps.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn flat_halves(below: __m256i) -> Option<Flat> {
-    let zero = _mm256_cmpeq_epi8(below, _mm256_setzero_si256());
-    let bytes = _mm256_movemask_epi8(zero) as u32;
-    let (low, high) = (bytes & 0xFFFF == 0xFFFF, bytes >> 16 == 0xFFFF);
+fn is_wild(first: __m256i) -> bool {
+    let moved = _mm256_add_epi16(first, _mm256_set1_epi16(1 << 13));
+    _mm256_testz_si256(moved, _mm256_set1_epi16(3 << 14)) == 0
+}
+
+/// A mask of the halves whose rows 1 to 7 are all zero, `None` if there is no such half.
+#[cold]
+#[inline(never)]
+#[target_feature(enable = "avx2")]
+fn flat_halves(blocks: [&[i16; 64]; LANES]) -> Option<Flat> {
+    let [low, high] = blocks.map(|block| block[8..] == [0; 56]);
     let ones = |on: bool| _mm_set1_epi8(-i8::from(on));
     (low || high).then(|| _mm256_set_m128i(ones(high), ones(low)))
 }

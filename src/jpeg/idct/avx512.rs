@@ -64,10 +64,7 @@ fn is_corner(block: &[i16; 64]) -> bool {
 fn load(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m512i; 8], Option<Flat>) {
     let [top, bottom] = [0, 1].map(|half| coefficients.map(|block| load_half(block, half)));
     let ([a, b, c, d], [e, f, g, h]) = (dequantise(top, quant, 0), dequantise(bottom, quant, 1));
-    let below = std::array::from_fn(|block| {
-        below_first(top[block]) | _mm512_test_epi64_mask(bottom[block], bottom[block])
-    });
-    ([a, b, c, d, e, f, g, h], flat_quarters(below))
+    ([a, b, c, d, e, f, g, h], if is_wild(a) { flat_quarters(coefficients) } else { None })
 }
 
 /// As [`load`], of corners.
@@ -75,7 +72,8 @@ fn load(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m512i;
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 fn load_corner(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m512i; 4], Option<Flat>) {
     let top = coefficients.map(|block| load_half(block, 0));
-    (dequantise(top, quant, 0), flat_quarters(top.map(|top| below_first(top))))
+    let x = dequantise(top, quant, 0);
+    (x, if is_wild(x[0]) { flat_quarters(coefficients) } else { None })
 }
 
 /// Dequantises one half of each block, and puts their rows together.
@@ -134,21 +132,21 @@ fn quarters_to_rows([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     ]
 }
 
-/// A bit for each eight bytes of the rows 1 to 3 that are not zero.
+/// Whether any value of the first row is beyond 14 bits, so that four times it wraps.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn below_first(top: __m512i) -> __mmask8 {
-    // The lowest two groups of eight bytes are row 0.
-    _mm512_mask_test_epi64_mask(0xFC, top, top)
+fn is_wild(first: __m512i) -> bool {
+    let moved = _mm512_add_epi16(first, _mm512_set1_epi16(1 << 13));
+    _mm512_test_epi16_mask(moved, _mm512_set1_epi16(3 << 14)) != 0
 }
 
-/// Two bits for each block that has nothing below its first row, `None` if there is no such block.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn flat_quarters(below: [__mmask8; LANES]) -> Option<Flat> {
-    let flat = below
-        .into_iter()
-        .enumerate()
-        .fold(0, |flat, (block, below)| flat | u8::from(below == 0) * (3 << (2 * block)));
+/// Two bits for each block whose rows 1 to 7 are all zero, `None` if there is no such block.
+#[cold]
+#[inline(never)]
+fn flat_quarters(blocks: [&[i16; 64]; LANES]) -> Option<Flat> {
+    let mut flat = 0;
+    for (number, block) in blocks.into_iter().enumerate() {
+        flat |= u8::from(block[8..] == [0; 56]) * (3 << (2 * number));
+    }
     (flat != 0).then_some(flat)
 }

@@ -154,30 +154,24 @@ macro_rules! transform {
         #[target_feature(enable = $features)]
         fn pass<const SHIFT: i32>(x: [Vector; 8]) -> [Vector; 8] {
             let two_six = Pairs::new(x[2], x[6]);
-            let (t2, t3) = (two_six.dot(4433, -10704), two_six.dot(10703, 4433));
-            let t0 = scaled::<SHIFT>(add_16(x[0], x[4]));
-            let t1 = scaled::<SHIFT>(sub_16(x[0], x[4]));
-            let even = [t0.add(t3), t1.add(t2), t1.sub(t2), t0.sub(t3)];
             let sums = Pairs::new(add_16(x[7], x[3]), add_16(x[5], x[1]));
+            let (seven_one, five_three) = (Pairs::new(x[7], x[1]), Pairs::new(x[5], x[3]));
+            // In this order as little as possible is kept at a time.
+            let (t0, t3) = (scaled::<SHIFT>(add_16(x[0], x[4])), two_six.dot(10703, 4433));
             let (z3, z4) = (sums.dot(-6436, 9633), sums.dot(9633, 6437));
-            let seven_one = Pairs::new(x[7], x[1]);
-            let five_three = Pairs::new(x[5], x[3]);
-            let odd = [
-                seven_one.dot(-7373, 4926).add(z4),
-                five_three.dot(-20995, 4177).add(z3),
-                five_three.dot(-4176, -20995).add(z4),
-                seven_one.dot(-4927, -7373).add(z3),
-            ];
-            [
-                even[0].add(odd[0]).descale::<SHIFT>(),
-                even[1].add(odd[1]).descale::<SHIFT>(),
-                even[2].add(odd[2]).descale::<SHIFT>(),
-                even[3].add(odd[3]).descale::<SHIFT>(),
-                even[3].sub(odd[3]).descale::<SHIFT>(),
-                even[2].sub(odd[2]).descale::<SHIFT>(),
-                even[1].sub(odd[1]).descale::<SHIFT>(),
-                even[0].sub(odd[0]).descale::<SHIFT>(),
-            ]
+            let (a, h) = butterfly::<SHIFT>(t0.add(t3), seven_one.dot(-7373, 4926).add(z4));
+            let (d, e) = butterfly::<SHIFT>(t0.sub(t3), seven_one.dot(-4927, -7373).add(z3));
+            let (t1, t2) = (scaled::<SHIFT>(sub_16(x[0], x[4])), two_six.dot(4433, -10704));
+            let (b, g) = butterfly::<SHIFT>(t1.add(t2), five_three.dot(-20995, 4177).add(z3));
+            let (c, f) = butterfly::<SHIFT>(t1.sub(t2), five_three.dot(-4176, -20995).add(z4));
+            [a, b, c, d, e, f, g, h]
+        }
+
+        /// The descaled sum and difference.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn butterfly<const SHIFT: i32>(even: Wide, odd: Wide) -> (Vector, Vector) {
+            (even.add(odd).descale::<SHIFT>(), even.sub(odd).descale::<SHIFT>())
         }
 
         /// Factors of the values 0 and 2, and of 1 and 3, in the first four even and odd sums of [`pass`] where the
@@ -191,12 +185,12 @@ macro_rules! transform {
         fn short_pass<const SHIFT: i32>(x: [Vector; 4]) -> [Vector; 8] {
             let (evens, odds) = (Pairs::new(x[0], x[2]), Pairs::new(x[1], x[3]));
             let round = set1_32(1 << (SHIFT - 1));
-            let even = EVEN.map(|(a, b)| evens.dot(a, b).add(Wide(round, round)));
-            let odd = ODD.map(|(a, b)| odds.dot(a, b));
-            std::array::from_fn(|i| {
-                let sum = if i < 4 { even[i].add(odd[i]) } else { even[7 - i].sub(odd[7 - i]) };
-                sum.descale::<SHIFT>()
-            })
+            let pair = |i: usize| {
+                let ((a, b), (c, d)) = (EVEN[i], ODD[i]);
+                butterfly::<SHIFT>(evens.dot(a, b).add(Wide(round, round)), odds.dot(c, d))
+            };
+            let [(a, h), (b, g), (c, f), (d, e)] = [pair(0), pair(1), pair(2), pair(3)];
+            [a, b, c, d, e, f, g, h]
         }
 
         /// [`short_pass`] of the low four columns alone, transposed: four rows of eight. In the blocks that `flat`
