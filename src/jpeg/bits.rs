@@ -51,11 +51,11 @@ impl Cursor {
         self.count = self.count.wrapping_sub(word);
     }
 
-    /// The bits (0 to 63) that come after as many bits as the low 6 bits of `lead` say; their number is the complement
-    /// of the low 6 bits of `complement`. They stay unread.
+    /// The bits (1 to 63) that come after as many bits as the low 6 bits of `lead` say; the low 6 bits of `others` say
+    /// how many of 64 bits they are not. They stay unread.
     #[inline(always)]
-    pub(super) fn field(&self, lead: u64, complement: u64) -> u64 {
-        ((self.buffer << (lead & 63)) >> 1) >> (complement & 63)
+    pub(super) fn field(&self, lead: u64, others: u64) -> u64 {
+        (self.buffer << (lead & 63)) >> (others & 63)
     }
 
     /// The next `bits` (0 to 16), which stay unread.
@@ -209,7 +209,9 @@ mod tests {
             for bits in 0..1u32 << size {
                 let mut cursor =
                     Cursor { buffer: (5 << 61) | (u64::from(bits) << (61 - size)) | 1, count: 32, at: 4 };
-                assert_eq!(cursor.field(3, !u64::from(size)), u64::from(bits));
+                if size != 0 {
+                    assert_eq!(cursor.field(3, 64 - u64::from(size)), u64::from(bits));
+                }
                 cursor.skip(3);
                 assert_eq!(cursor.signed(size), extend(bits, size));
             }

@@ -5,7 +5,7 @@ use super::decode::{Limits, Scan};
 use super::error::{JpegError, corrupt, unsupported};
 use super::frame::Frame;
 use super::marker::{self, Markers};
-use super::pending::Pending;
+use super::pending::{Pending, Slot};
 use super::progressive::Pass;
 use super::rows::Rows;
 use super::sequential::{BadBlock, Plain, decode_block};
@@ -284,7 +284,7 @@ impl ScanReader<'_> {
             };
             return pass.block(cursor, data, prediction, &mut self.run, block);
         }
-        let mut scratch = [0; 128];
+        let mut scratch: Slot = [0; _];
         decode_block::<true>(Plain, cursor, data, dc, ac, prediction, &mut scratch)?;
         block.copy_from_slice(&scratch[..64]);
         Ok(())

@@ -9,12 +9,16 @@ use crate::simd::{Avx2, Avx512};
 pub(super) const BATCH: usize = 24;
 
 /// What a block is decoded into: its coefficients row by row, and after them the room for the next block. Decoding
-/// writes there without looking (see `sequential::PLACE`), but only where the next block's DC will go.
-pub(super) type Slot = [i16; 128];
+/// writes there without looking (see `sequential::PLACE`), but only where the next block's DC will go. It is as long as
+/// there are bytes, so that any byte may be an index.
+pub(super) type Slot = [i16; 64 * SLOT];
+
+/// Blocks that a slot is long.
+pub(super) const SLOT: usize = 4;
 
 /// Coefficients of all slots.
 #[repr(C, align(64))]
-struct Coefficients([i16; 64 * (BATCH + 1)]);
+struct Coefficients([i16; 64 * (BATCH - 1 + SLOT)]);
 
 /// The waiting blocks, and the one being decoded.
 pub(super) struct Pending {
@@ -30,7 +34,7 @@ impl Pending {
     /// Nothing waits; transforms run on the vector units that are there.
     pub(super) fn new(avx2: Option<Avx2>, avx512: Option<Avx512>) -> Self {
         Self {
-            coefficients: Box::new(Coefficients([0; 64 * (BATCH + 1)])),
+            coefficients: Box::new(Coefficients([0; 64 * (BATCH - 1 + SLOT)])),
             components: [0; BATCH],
             targets: [Target::default(); BATCH],
             waiting: 0,
@@ -55,7 +59,7 @@ impl Pending {
     pub(super) fn slot(&mut self) -> &mut Slot {
         let at = (self.waiting % BATCH) * 64;
         // As many as a slot has, so this cannot fail.
-        let (slots, _) = self.coefficients.0[at..at + 128].as_chunks_mut();
+        let (slots, _) = self.coefficients.0[at..at + 64 * SLOT].as_chunks_mut();
         &mut slots[0]
     }
 
@@ -65,7 +69,7 @@ impl Pending {
         BATCH - self.waiting.min(BATCH)
     }
 
-    /// The blocks to decode into, [`Pending::room`] and one: they are zero except perhaps for DC of the first.
+    /// The blocks to decode into, [`Pending::room`] and the rest of a [`Slot`]: they are zero except perhaps for DC of the first.
     #[inline(always)]
     pub(super) fn blocks(&mut self) -> &mut [[i16; 64]] {
         let (blocks, _) = self.coefficients.0.as_chunks_mut();

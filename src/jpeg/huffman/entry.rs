@@ -3,8 +3,10 @@
 use super::LOOKAHEAD;
 use crate::jpeg::bits::Cursor;
 
-/// Set in a merged entry that holds no symbol: the code or its value's sign lies beyond the index, or it is too wide.
-pub(super) const INCOMPLETE: u64 = 0x80;
+/// What a merged entry is that holds no symbol, because the code or its value's sign lies beyond the index, or it is too
+/// wide, or has no value. It advances past any block, so that who looks for a block's end finds it too.
+pub(super) const INCOMPLETE: u64 = NO_SYMBOL | 192 << 8;
+const NO_SYMBOL: u64 = 0x80;
 /// The most bits that an entry takes, so that three lookups need no refill between them.
 pub(super) const MOST: u32 = 18;
 /// The most extra bits that an entry has room for.
@@ -13,8 +15,8 @@ pub(super) const WIDEST: u32 = 10;
 /// computed from the bits, so that it may lie beyond the index.
 ///
 /// From the lowest bit: 8 bits to drop in all, 8 advance in zigzag order, 16 value of the first of two symbols, 8
-/// advance of the second symbol, 6 bits before the last symbol's extra bits, 6 the complement of their number, 12 what
-/// to add to them. Without a second symbol its advance is 0, so that storing the last value where the second symbol
+/// advance of the second symbol, 6 bits before the last symbol's extra bits, 6 how many of 64 bits they are not, 12 what
+/// to add to them. "End of block" has none, and what is read as its value is nothing. Without a second symbol its advance is 0, so that storing the last value where the second symbol
 /// ends overwrites what was stored for the first. Fields are read with rotations, which take one instruction.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Entry(pub(super) u64);
@@ -30,7 +32,7 @@ impl Entry {
     pub(super) fn new(length: u32, advance: u32, size: u32, positive: bool) -> Self {
         let add = if positive { 0 } else { 1 - (1i64 << size) };
         let low = u64::from(length + size) | u64::from(advance) << 8;
-        Entry(low | u64::from(length) << 40 | u64::from(!size & 63) << 46 | (add as u64) << 52)
+        Entry(low | u64::from(length) << 40 | u64::from((64 - size) & 63) << 46 | (add as u64) << 52)
     }
 
     /// What a pair is made of that begins with this symbol, which has the value `value`; the second symbol's
@@ -54,7 +56,7 @@ impl Entry {
     /// Whether it holds a symbol; otherwise [`Table::long`] must be asked.
     #[inline(always)]
     pub(in super::super) fn is_complete(self) -> bool {
-        self.0 & INCOMPLETE == 0
+        self.0 & NO_SYMBOL == 0
     }
 
     /// Bits of all symbols.
@@ -100,6 +102,6 @@ impl Entry {
 
     /// How many extra bits the last symbol has.
     pub(super) fn size(self) -> u32 {
-        !(self.0 >> 46) as u32 & 63
+        (64 - ((self.0 >> 46) as u32 & 63)) & 63
     }
 }

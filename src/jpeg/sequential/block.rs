@@ -3,11 +3,11 @@
 use super::Unit;
 use crate::jpeg::bits::Cursor;
 use crate::jpeg::huffman::{END_OF_BLOCK, Rotate, Table};
-use crate::jpeg::pending::Slot;
+use crate::jpeg::pending::{SLOT, Slot};
 use crate::jpeg::tables::ZIGZAG;
 
-/// Where a value goes after an advance to `k`: to the coefficient before. What an "end of block" or a broken run would
-/// write lands in the room after a block (see [`Slot`]), so the hot loop needs no test for it.
+/// Where a value goes after an advance to `k`: to the coefficient before. What an "end of block", a broken run or an
+/// incomplete entry would write lands in the room after a block (see [`Slot`]), so the hot loop needs no test for it.
 const PLACE: [u8; 256] = {
     let mut place = [64; 256];
     let mut k = 0;
@@ -38,35 +38,36 @@ pub(in super::super) fn decode_block<const STORE: bool>(
     *prediction = prediction.wrapping_add(difference);
     block[0] = *prediction as i16;
     let mut k = 1;
-    'block: loop {
-        cursor.refill(data);
-        for _ in 0..3 {
-            let entry = ac.lookup(cursor);
-            if !entry.is_complete() {
-                let (advance, value) = ac.long(cursor, data);
-                k += advance;
-                store::<STORE>(block, k, value);
+    loop {
+        let (entry, first) = 'lookups: loop {
+            cursor.refill(data);
+            for _ in 0..3 {
+                let entry = ac.lookup(cursor);
+                let first = k + entry.advance();
+                store::<STORE>(block, first, entry.value(rotate));
+                k = first + entry.second_advance(rotate);
+                store::<STORE>(block, k, entry.last_value(rotate, cursor));
                 if k > 63 {
-                    break 'block;
+                    break 'lookups (entry, first);
                 }
-                continue 'block;
+                entry.skip(cursor);
             }
-            let first = k + entry.advance();
-            store::<STORE>(block, first, entry.value(rotate));
-            k = first + entry.second_advance(rotate);
-            store::<STORE>(block, k, entry.last_value(rotate, cursor));
-            if k > 63 {
-                if first > 63 && entry.second_advance(rotate) != 0 {
-                    // A second symbol after a full block is the next block's first one.
-                    ac.skip_one(cursor);
-                    k = first;
-                } else {
-                    entry.skip(cursor);
-                }
-                break 'block;
+        };
+        if !entry.is_complete() {
+            let (advance, value) = ac.long(cursor, data);
+            k = first - entry.advance() + advance;
+            store::<STORE>(block, k, value);
+            if k <= 63 {
+                continue;
             }
+        } else if first > 63 && entry.second_advance(rotate) != 0 {
+            // A second symbol after a full block is the next block's first one.
+            ac.skip_one(cursor);
+            k = first;
+        } else {
             entry.skip(cursor);
         }
+        break;
     }
     if k == 64 || k >= END_OF_BLOCK { Ok(k != 1 + END_OF_BLOCK) } else { Err(BadBlock) }
 }
@@ -74,12 +75,12 @@ pub(in super::super) fn decode_block<const STORE: bool>(
 #[inline(always)]
 fn store<const STORE: bool>(block: &mut Slot, k: u32, value: i16) {
     if STORE {
-        block[usize::from(PLACE[k as u8 as usize]) & 127] = value;
+        block[usize::from(PLACE[k as u8 as usize])] = value;
     }
 }
 
 /// Decodes the blocks of `mcus` MCUs one after another into `blocks`, which must be zero but for DC and have room for
-/// one block more; without `STORE` two are enough. The cursor stays in registers from block to block.
+/// three blocks more; without `STORE` four are enough. The cursor stays in registers from block to block.
 #[inline(always)]
 pub(super) fn decode_mcus<const STORE: bool>(
     rotate: impl Rotate,
@@ -93,7 +94,8 @@ pub(super) fn decode_mcus<const STORE: bool>(
     let (mut local, mut at) = (*cursor, 0);
     for _ in 0..mcus {
         for unit in units {
-            let slot = blocks.get_mut(at..at + 2).and_then(|two| two.as_flattened_mut().first_chunk_mut());
+            let slot =
+                blocks.get_mut(at..at + SLOT).and_then(|blocks| blocks.as_flattened_mut().first_chunk_mut());
             let (slot, (dc, ac)) = (slot.ok_or(BadBlock)?, unit.tables);
             let prediction = &mut predictions[unit.component & 3];
             decode_block::<STORE>(rotate, &mut local, data, dc, ac, prediction, slot)?;
