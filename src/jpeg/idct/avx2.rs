@@ -59,29 +59,17 @@ fn is_corner(block: &[i16; 64]) -> bool {
     _mm256_testz_si256(outside, outside) != 0
 }
 
-/// The dequantised rows of two blocks.
+/// The first rows of two blocks, dequantised; with less than eight, the others must be zero.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m256i; 8], Option<Flat>) {
-    let raw: [__m256i; 8] = std::array::from_fn(|row| load_row(coefficients, row));
-    let x = dequantise(raw, quant);
-    (x, if is_wild(x[0]) { flat_halves(coefficients) } else { None })
-}
-
-/// As [`load`], of corners.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load_corner(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m256i; 4], Option<Flat>) {
-    let raw: [__m256i; 4] = std::array::from_fn(|row| load_row(coefficients, row));
-    let x = dequantise(raw, quant);
-    (x, if is_wild(x[0]) { flat_halves(coefficients) } else { None })
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn dequantise<const ROWS: usize>(raw: [__m256i; ROWS], quant: [&Quant; LANES]) -> [__m256i; ROWS] {
+fn load<const ROWS: usize>(
+    coefficients: [&[i16; 64]; LANES],
+    quant: [&Quant; LANES],
+) -> ([__m256i; ROWS], Option<Flat>) {
     let factors = quant.map(|quant| &quant.0);
-    std::array::from_fn(|row| _mm256_mullo_epi16(raw[row], load_row(factors, row)))
+    let x: [__m256i; ROWS] =
+        std::array::from_fn(|row| _mm256_mullo_epi16(load_row(coefficients, row), load_row(factors, row)));
+    (x, if is_wild(x[0]) { flat_halves(coefficients) } else { None })
 }
 
 /// # Safety

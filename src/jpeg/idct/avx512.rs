@@ -58,31 +58,20 @@ fn is_corner(block: &[i16; 64]) -> bool {
     _mm512_mask_test_epi64_mask(0xAA, top, top) | _mm512_test_epi64_mask(bottom, bottom) == 0
 }
 
-/// The dequantised rows of four blocks.
+/// The first rows of four blocks, dequantised; with less than eight, the others must be zero.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn load(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m512i; 8], Option<Flat>) {
-    let [top, bottom] = [0, 1].map(|half| coefficients.map(|block| load_half(block, half)));
-    let ([a, b, c, d], [e, f, g, h]) = (dequantise(top, quant, 0), dequantise(bottom, quant, 1));
-    ([a, b, c, d, e, f, g, h], if is_wild(a) { flat_quarters(coefficients) } else { None })
-}
-
-/// As [`load`], of corners.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn load_corner(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> ([__m512i; 4], Option<Flat>) {
-    let top = coefficients.map(|block| load_half(block, 0));
-    let x = dequantise(top, quant, 0);
+fn load<const ROWS: usize>(
+    coefficients: [&[i16; 64]; LANES],
+    quant: [&Quant; LANES],
+) -> ([__m512i; ROWS], Option<Flat>) {
+    let mut x = [_mm512_setzero_si512(); ROWS];
+    for (half, rows) in x.as_chunks_mut().0.iter_mut().enumerate() {
+        *rows = quarters_to_rows(std::array::from_fn(|i| {
+            _mm512_mullo_epi16(load_half(coefficients[i], half), load_half(&quant[i].0, half))
+        }));
+    }
     (x, if is_wild(x[0]) { flat_quarters(coefficients) } else { None })
-}
-
-/// Dequantises one half of each block, and puts their rows together.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn dequantise(raw: [__m512i; LANES], quant: [&Quant; LANES], half: usize) -> [__m512i; 4] {
-    quarters_to_rows(std::array::from_fn(|block| {
-        _mm512_mullo_epi16(raw[block], load_half(&quant[block].0, half))
-    }))
 }
 
 /// # Safety

@@ -2,10 +2,10 @@
 //!
 //! Every operation stays within its lane, so the width does not matter. The including file names its vector type
 //! `Vector`, the number of its lanes `LANES`, and imports its instructions under the short names used here; how blocks
-//! come into registers (`is_corner`, `load`, `load_corner`) and go out of them (`store`) is its own affair.
+//! come into registers (`is_corner`, `load`) and go out of them (`store`) is its own affair.
 //!
-//! About half of all blocks have nothing outside of the left top quarter. Three quarters of both passes are sums with
-//! zero there, so such blocks are put together and transformed by what is left.
+//! A third of all blocks and more, "corners" here, have nothing outside of their left top quarter. Most terms of both
+//! passes are zero there, so corners are put together and transformed by what is left.
 
 /// Defines `in_groups` with what it needs, for the given target features.
 macro_rules! transform {
@@ -65,10 +65,10 @@ macro_rules! transform {
             let coefficients = group.map(|i| &blocks[i]);
             let quant = group.map(|i| &quants[components[i] & 3]);
             let rows = if CORNERS {
-                let (x, flat) = load_corner(coefficients, quant);
+                let (x, flat) = load::<4>(coefficients, quant);
                 inverse_corner(x, flat)
             } else {
-                let (x, flat) = load(coefficients, quant);
+                let (x, flat) = load::<8>(coefficients, quant);
                 inverse(x, flat)
             };
             // A block at a time: of a length that is known here, and while it is still at hand.
