@@ -21,6 +21,25 @@ pub(super) struct Target {
     pub(super) size: usize,
 }
 
+/// Where blocks of eight samples a side go, each of them within the planes.
+#[cfg(target_arch = "x86_64")]
+struct Places<'a> {
+    targets: &'a [Target],
+    planes: &'a mut [u8],
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<'a> Places<'a> {
+    /// Panics if a target lies outside of the planes.
+    fn new(targets: &'a [Target], planes: &'a mut [u8]) -> Self {
+        for target in targets {
+            assert!(target.stride <= 1 << 24 && target.offset <= planes.len());
+            assert!(target.offset + 7 * target.stride + 8 <= planes.len());
+        }
+        Self { targets, planes }
+    }
+}
+
 /// Dequantises and transforms one block of eight samples a side into `planes`.
 pub(super) fn transform(coefficients: &[i16; 64], quant: &Quant, target: Target, planes: &mut [u8]) {
     let mut x: [i16; 64] = std::array::from_fn(|i| coefficients[i].wrapping_mul(quant.0[i]));

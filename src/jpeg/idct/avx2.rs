@@ -14,7 +14,7 @@ use std::arch::x86_64::{
 
 use super::super::pending::BATCH;
 use super::super::tables::Quant;
-use super::Target;
+use super::{Places, Target};
 use crate::simd::Avx2;
 
 /// Dequantises and transforms up to [`BATCH`] blocks into `planes` and zeroes them; `components` says which of `quants`
@@ -27,12 +27,8 @@ pub(in super::super) fn transform(
     targets: &[Target],
     planes: &mut [u8],
 ) {
-    for target in targets {
-        assert!(target.stride <= 1 << 24 && target.offset <= planes.len());
-        assert!(target.offset + 7 * target.stride + 8 <= planes.len());
-    }
-    // SAFETY: the `Avx2` value proves that the machine has AVX2; the targets were checked above.
-    unsafe { in_groups(blocks, components, quants, targets, planes) }
+    // SAFETY: the `Avx2` value proves that the machine has AVX2.
+    unsafe { in_groups(blocks, components, quants, &mut Places::new(targets, planes)) }
 }
 
 super::lanes::transform!("avx2");
@@ -72,18 +68,18 @@ fn load<const ROWS: usize>(
     (x, if is_wild(x[0]) { flat_halves(coefficients) } else { None })
 }
 
-/// # Safety
-///
-/// Each target's eight rows of eight bytes must lie within `planes`.
+/// Stores rows 2i and 2i + 1 of each block of `group` from each lane of `pairs[i]`.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn store(pairs: [__m256i; 4], targets: [&Target; LANES], planes: &mut [u8]) {
+fn store(pairs: [__m256i; 4], group: [usize; LANES], places: &mut Places<'_>) {
+    // By reference: as values they would be copied by wide loads, which wait for the narrow stores that made them.
+    let targets = group.map(|i| &places.targets[i]);
     for (pair, rows) in pairs.into_iter().enumerate() {
         let halves = [_mm256_castsi256_si128(rows), _mm256_extracti128_si256::<1>(rows)];
         for (half, target) in halves.into_iter().zip(targets) {
-            // SAFETY: these are rows 2 * pair and 2 * pair + 1, which the caller has checked.
+            // SAFETY: these are rows 2 * pair and 2 * pair + 1, and `Places` has checked all eight.
             unsafe {
-                let first = planes.as_mut_ptr().add(target.offset + 2 * pair * target.stride);
+                let first = places.planes.as_mut_ptr().add(target.offset + 2 * pair * target.stride);
                 _mm_storel_epi64(first.cast(), half);
                 _mm_storel_epi64(first.add(target.stride).cast(), _mm_unpackhi_epi64(half, half));
             }

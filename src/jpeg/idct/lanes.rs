@@ -10,18 +10,14 @@
 /// Defines `in_groups` with what it needs, for the given target features.
 macro_rules! transform {
     ($features:literal) => {
-        /// Dequantises and transforms blocks into `planes`, and zeroes them; see [`super::transform`].
-        ///
-        /// # Safety
-        ///
-        /// Each target's eight rows of eight bytes must lie within `planes`.
+        /// Dequantises and transforms up to [`BATCH`] blocks and zeroes them; `components` says which of `quants` each
+        /// takes.
         #[target_feature(enable = $features)]
-        unsafe fn in_groups(
+        fn in_groups(
             blocks: &mut [[i16; 64]],
             components: &[usize],
             quants: &[Quant; 4],
-            targets: &[Target],
-            planes: &mut [u8],
+            places: &mut Places<'_>,
         ) {
             // Without a branch for each block: corners gather at the front, others at the back.
             let mut order = [0; BATCH];
@@ -36,29 +32,22 @@ macro_rules! transform {
             }
             let (corners, others) = order.split_at(corners / LANES * LANES);
             for group in corners.chunks_exact(LANES) {
-                // SAFETY: as for this function.
-                unsafe { transform_group::<true>(group, blocks, components, quants, targets, planes) }
+                transform_group::<true>(group, blocks, components, quants, places);
             }
             for group in others.chunks(LANES) {
-                // SAFETY: as for this function.
-                unsafe { transform_group::<false>(group, blocks, components, quants, targets, planes) }
+                transform_group::<false>(group, blocks, components, quants, places);
             }
         }
 
         /// Transforms the blocks of `group`, of which all are corners if `CORNERS`.
-        ///
-        /// # Safety
-        ///
-        /// As for [`in_groups`].
         #[inline]
         #[target_feature(enable = $features)]
-        unsafe fn transform_group<const CORNERS: bool>(
+        fn transform_group<const CORNERS: bool>(
             group: &[usize],
             blocks: &mut [[i16; 64]],
             components: &[usize],
             quants: &[Quant; 4],
-            targets: &[Target],
-            planes: &mut [u8],
+            places: &mut Places<'_>,
         ) {
             // In a group that is not full, the last block is done more than once.
             let group: [usize; LANES] = std::array::from_fn(|i| group[i.min(group.len() - 1)]);
@@ -73,11 +62,7 @@ macro_rules! transform {
             };
             // A block at a time: of a length that is known here, and while it is still at hand.
             group.iter().for_each(|&i| blocks[i] = [0; 64]);
-            // By reference: as values they would be copied by wide loads, which wait for the narrow stores that made
-            // them.
-            let targets = group.map(|i| &targets[i]);
-            // SAFETY: these are eight rows of eight bytes, which the caller has checked.
-            unsafe { store(rows, targets, planes) }
+            store(rows, group, places);
         }
 
         /// A pair of 16-bit factors for `madd`, the first for the even element.
