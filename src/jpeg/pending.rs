@@ -69,7 +69,8 @@ impl Pending {
         BATCH - self.waiting.min(BATCH)
     }
 
-    /// The blocks to decode into, [`Pending::room`] and the rest of a [`Slot`]: they are zero except perhaps for DC of the first.
+    /// The blocks to decode into, [`Pending::room`] and the rest of a [`Slot`]: they are zero except perhaps for DC of
+    /// the first.
     #[inline(always)]
     pub(super) fn blocks(&mut self) -> &mut [[i16; 64]] {
         let (blocks, _) = self.coefficients.0.as_chunks_mut();

@@ -4,7 +4,7 @@ use super::LOOKAHEAD;
 use crate::jpeg::bits::Cursor;
 
 /// What a merged entry is that holds no symbol, because the code or its value's sign lies beyond the index, or it is too
-/// wide, or has no value. It advances past any block, so that who looks for a block's end finds it too.
+/// wide, or has no value. It advances past any block, yet within a byte, so that who looks for a block's end finds it.
 pub(super) const INCOMPLETE: u64 = NO_SYMBOL | 192 << 8;
 const NO_SYMBOL: u64 = 0x80;
 /// The most bits that an entry takes, so that three lookups need no refill between them.
@@ -16,8 +16,9 @@ pub(super) const WIDEST: u32 = 10;
 ///
 /// From the lowest bit: 8 bits to drop in all, 8 advance in zigzag order, 16 value of the first of two symbols, 8
 /// advance of the second symbol, 6 bits before the last symbol's extra bits, 6 how many of 64 bits they are not, 12 what
-/// to add to them. "End of block" has none, and what is read as its value is nothing. Without a second symbol its advance is 0, so that storing the last value where the second symbol
-/// ends overwrites what was stored for the first. Fields are read with rotations, which take one instruction.
+/// to add to them. "End of block" has none, and what is read as its value is nothing. Without a second symbol its
+/// advance is 0, so that storing the last value where the second symbol ends overwrites what was stored for the first.
+/// Fields are read with rotations, which take one instruction.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Entry(pub(super) u64);
 

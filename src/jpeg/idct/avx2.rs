@@ -58,14 +58,9 @@ fn is_corner(block: &[i16; 64]) -> bool {
 /// The first rows of two blocks, dequantised; with less than eight, the others must be zero.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load<const ROWS: usize>(
-    coefficients: [&[i16; 64]; LANES],
-    quant: [&Quant; LANES],
-) -> ([__m256i; ROWS], Option<Flat>) {
+fn load<const ROWS: usize>(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> [__m256i; ROWS] {
     let factors = quant.map(|quant| &quant.0);
-    let x: [__m256i; ROWS] =
-        std::array::from_fn(|row| _mm256_mullo_epi16(load_row(coefficients, row), load_row(factors, row)));
-    (x, if is_wild(x[0]) { flat_halves(coefficients) } else { None })
+    std::array::from_fn(|row| _mm256_mullo_epi16(load_row(coefficients, row), load_row(factors, row)))
 }
 
 /// Stores rows 2i and 2i + 1 of each block of `group` from each lane of `pairs[i]`.
@@ -95,14 +90,11 @@ fn is_wild(first: __m256i) -> bool {
     _mm256_testz_si256(moved, _mm256_set1_epi16(3 << 14)) == 0
 }
 
-/// A mask of the halves whose rows 1 to 7 are all zero, `None` if there is no such half.
-#[cold]
-#[inline(never)]
+#[inline]
 #[target_feature(enable = "avx2")]
-fn flat_halves(blocks: [&[i16; 64]; LANES]) -> Option<Flat> {
-    let [low, high] = blocks.map(|block| block[8..] == [0; 56]);
-    let ones = |on: bool| _mm_set1_epi8(-i8::from(on));
-    (low || high).then(|| _mm256_set_m128i(ones(high), ones(low)))
+fn mask(flat: [bool; LANES]) -> Flat {
+    let [low, high] = flat.map(|on| _mm_set1_epi8(-i8::from(on)));
+    _mm256_set_m128i(high, low)
 }
 
 #[inline]

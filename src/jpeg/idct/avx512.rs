@@ -57,17 +57,14 @@ fn is_corner(block: &[i16; 64]) -> bool {
 /// The first rows of four blocks, dequantised; with less than eight, the others must be zero.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn load<const ROWS: usize>(
-    coefficients: [&[i16; 64]; LANES],
-    quant: [&Quant; LANES],
-) -> ([__m512i; ROWS], Option<Flat>) {
+fn load<const ROWS: usize>(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> [__m512i; ROWS] {
     let mut x = [_mm512_setzero_si512(); ROWS];
     for (half, rows) in x.as_chunks_mut().0.iter_mut().enumerate() {
         *rows = quarters_to_rows(std::array::from_fn(|i| {
             _mm512_mullo_epi16(load_half(coefficients[i], half), load_half(&quant[i].0, half))
         }));
     }
-    (x, if is_wild(x[0]) { flat_quarters(coefficients) } else { None })
+    x
 }
 
 /// Stores rows 2i and 2i + 1 of each block of `group` from each lane of `pairs[i]`.
@@ -125,13 +122,9 @@ fn is_wild(first: __m512i) -> bool {
     _mm512_test_epi16_mask(moved, _mm512_set1_epi16(3 << 14)) != 0
 }
 
-/// Two bits for each block whose rows 1 to 7 are all zero, `None` if there is no such block.
-#[cold]
-#[inline(never)]
-fn flat_quarters(blocks: [&[i16; 64]; LANES]) -> Option<Flat> {
-    let mut flat = 0;
-    for (number, block) in blocks.into_iter().enumerate() {
-        flat |= u8::from(block[8..] == [0; 56]) * (3 << (2 * number));
-    }
-    (flat != 0).then_some(flat)
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn mask(flat: [bool; LANES]) -> Flat {
+    // Two groups of eight bytes a block.
+    flat.into_iter().rev().fold(0, |mask, on| (mask << 2) | (u8::from(on) * 3))
 }

@@ -2,7 +2,7 @@
 //!
 //! Every operation stays within its lane, so the width does not matter. The including file names its vector type
 //! `Vector`, the number of its lanes `LANES`, and imports its instructions under the short names used here; how blocks
-//! come into registers (`is_corner`, `load`) and go out of them (`store`) is its own affair.
+//! come into registers (`is_corner`, `load`, `is_wild`, `mask`) and go out of them (`store`) is its own affair.
 //!
 //! A third of all blocks and more, "corners" here, have nothing outside of their left top quarter. Most terms of both
 //! passes are zero there, so corners are put together and transformed by what is left.
@@ -53,16 +53,26 @@ macro_rules! transform {
             let group: [usize; LANES] = std::array::from_fn(|i| group[i.min(group.len() - 1)]);
             let coefficients = group.map(|i| &blocks[i]);
             let quant = group.map(|i| &quants[components[i] & 3]);
+            let flat = |first: Vector| if is_wild(first) { flat(coefficients) } else { None };
             let rows = if CORNERS {
-                let (x, flat) = load::<4>(coefficients, quant);
-                inverse_corner(x, flat)
+                let x = load::<4>(coefficients, quant);
+                inverse_corner(x, flat(x[0]))
             } else {
-                let (x, flat) = load::<8>(coefficients, quant);
-                inverse(x, flat)
+                let x = load::<8>(coefficients, quant);
+                inverse(x, flat(x[0]))
             };
             // A block at a time: of a length that is known here, and while it is still at hand.
             group.iter().for_each(|&i| blocks[i] = [0; 64]);
             store(rows, group, places);
+        }
+
+        /// A mask of the blocks whose rows 1 to 7 are all zero, `None` if there is no such block.
+        #[cold]
+        #[inline(never)]
+        #[target_feature(enable = $features)]
+        fn flat(blocks: [&[i16; 64]; LANES]) -> Option<Flat> {
+            let flat = blocks.map(|block| block[8..] == [0; 56]);
+            flat.contains(&true).then(|| mask(flat))
         }
 
         /// A pair of 16-bit factors for `madd`, the first for the even element.
