@@ -51,26 +51,16 @@ impl Cursor {
         self.count = self.count.wrapping_sub(word);
     }
 
-    /// The bits (1 to 63) that come after as many bits as the low 6 bits of `lead` say; the low 6 bits of `others` say
-    /// how many of 64 bits they are not. They stay unread.
+    /// The next bits (1 to 63), which stay unread; the low 6 bits of `others` say how many of 64 bits they are not.
     #[inline(always)]
-    pub(super) fn field(&self, lead: u64, others: u64) -> u64 {
-        (self.buffer << (lead & 63)) >> (others & 63)
+    pub(super) fn top(&self, others: u64) -> u64 {
+        self.buffer >> (others & 63)
     }
 
     /// The next `bits` (0 to 16), which stay unread.
     #[inline(always)]
     pub(super) fn peek_some(&self, bits: u32) -> u32 {
         ((self.buffer >> 1) >> (63 - bits)) as u32
-    }
-
-    /// The signed number (see [`extend`]) that the next `size` (0 to 16) bits stand for, without a branch; they stay
-    /// unread.
-    #[inline(always)]
-    pub(super) fn signed(&self, size: u32) -> i32 {
-        // A number that starts with 0 is negative, and then this takes off 2^size - 1.
-        let negative = !((self.buffer as i64) >> 63) as u64;
-        (self.peek_some(size) as i32).wrapping_sub((negative & !(u64::MAX << (size & 63))) as i32)
     }
 
     /// Takes `bits` (0 to 16) as a number.
@@ -95,26 +85,53 @@ pub(super) fn extend(bits: u32, size: u32) -> i32 {
     if size != 0 && value < 1 << (size - 1) { value - (1 << size) + 1 } else { value }
 }
 
-/// Appends the entropy-coded bytes from `from` on to `out`, without stuffing, and returns the offset of the marker
-/// that ends them (or the end of `bytes`). A lone FF at the very end is no data: it lacks its stuffing.
-pub(super) fn unstuff(bytes: &[u8], from: usize, out: &mut Vec<u8>) -> usize {
-    let mut at = from.min(bytes.len());
-    loop {
-        let run = run_without_ff(&bytes[at..]);
-        out.extend_from_slice(&bytes[at..at + run]);
-        at += run;
-        match bytes.get(at + 1) {
-            Some(0) => out.push(0xFF),
-            // Fill bytes before a marker: the marker starts at the last FF.
-            Some(0xFF) => {
-                at += 1;
-                continue;
-            }
-            Some(_) => return at,
-            None => return bytes.len(),
-        }
-        at += 2;
+/// Bytes that are copied at once.
+const GROUP: usize = 32;
+
+/// Writes the entropy-coded bytes from `from` on to the front of `out`, without stuffing, and [`PADDING`] zeros after
+/// them; `out` grows where it must and never shrinks. Returns how many they are, and the offset of the marker that ends
+/// them (or the end of `bytes`). A lone FF at the very end is no data: it lacks its stuffing.
+pub(super) fn unstuff(bytes: &[u8], from: usize, out: &mut Vec<u8>) -> (usize, usize) {
+    let (mut at, mut to) = (from.min(bytes.len()), 0);
+    let most = bytes.len() - at + GROUP + PADDING;
+    if out.len() < most {
+        out.resize(most, 0);
     }
+    let end = loop {
+        let rest = &bytes[at..];
+        let run = match (rest.first_chunk::<GROUP>(), out[to..].first_chunk_mut::<GROUP>()) {
+            (Some(group), Some(room)) => {
+                *room = *group;
+                // Without leaving at the first, so that all are compared at once.
+                if !group.iter().fold(false, |found, &byte| found | (byte == 0xFF)) {
+                    at += GROUP;
+                    to += GROUP;
+                    continue;
+                }
+                run_without_ff(group)
+            }
+            _ => {
+                let run = run_without_ff(rest);
+                out[to..to + run].copy_from_slice(&rest[..run]);
+                run
+            }
+        };
+        at += run;
+        to += run;
+        match bytes.get(at + 1) {
+            Some(0) => {
+                out[to] = 0xFF;
+                to += 1;
+                at += 2;
+            }
+            // Fill bytes before a marker: the marker starts at the last FF.
+            Some(0xFF) => at += 1,
+            Some(_) => break at,
+            None => break bytes.len(),
+        }
+    };
+    out[to..to + PADDING].fill(0);
+    (to, end)
 }
 
 /// The offset of the byte that stands `count` unstuffed bytes behind the one at `from`; the data must hold as many.
@@ -178,13 +195,31 @@ mod tests {
 
     #[test]
     fn stuffing_goes_and_a_marker_ends_the_data() {
-        let mut out = Vec::new();
+        let unstuffed = |bytes: &[u8]| {
+            let mut out = vec![7; 3];
+            let (length, end) = unstuff(bytes, 0, &mut out);
+            assert_eq!(out[length..length + PADDING], [0; PADDING]);
+            out.truncate(length);
+            (out, end)
+        };
         let bytes = [1, 0xFF, 0, 2, 3, 4, 5, 6, 7, 8, 9, 0xFF, 0xFF, 0xD0, 5];
-        assert_eq!(unstuff(&bytes, 0, &mut out), 12);
-        assert_eq!(out, [1, 0xFF, 2, 3, 4, 5, 6, 7, 8, 9]);
-        out.clear();
-        assert_eq!(unstuff(&[1, 0xFF], 0, &mut out), 2);
-        assert_eq!(out, [1]);
+        assert_eq!(unstuffed(&bytes), (vec![1, 0xFF, 2, 3, 4, 5, 6, 7, 8, 9], 12));
+        assert_eq!(unstuffed(&[1, 0xFF]), (vec![1], 2));
+        // Wherever it stands, alone or beside another, ahead of more or at the end.
+        for length in 0..100 {
+            for at in 0..length {
+                let mut plain: Vec<u8> = (0..length).collect();
+                plain[usize::from(at)] = 0xFF;
+                plain[usize::from(at / 2)] = 0xFF;
+                let mut bytes: Vec<u8> = plain
+                    .iter()
+                    .flat_map(|&byte| [byte].into_iter().chain((byte == 0xFF).then_some(0)))
+                    .collect();
+                assert_eq!(unstuffed(&bytes), (plain.clone(), bytes.len()));
+                bytes.extend([0xFF, 0xD9, 1]);
+                assert_eq!(unstuffed(&bytes), (plain, bytes.len() - 3));
+            }
+        }
     }
 
     #[test]
@@ -194,9 +229,9 @@ mod tests {
         for (count, place) in places.into_iter().enumerate() {
             let (mut all, mut rest) = (Vec::new(), Vec::new());
             assert_eq!(skip_stuffed(&bytes, 0, count), place, "{count} bytes on");
-            unstuff(&bytes, 0, &mut all);
-            unstuff(&bytes, place, &mut rest);
-            assert_eq!(all[count..], rest);
+            let (all_of_them, _) = unstuff(&bytes, 0, &mut all);
+            let (left, _) = unstuff(&bytes, place, &mut rest);
+            assert_eq!(all[count..all_of_them], rest[..left]);
         }
     }
 
@@ -205,15 +240,12 @@ mod tests {
         assert_eq!([extend(0, 1), extend(1, 1)], [-1, 1]);
         assert_eq!([extend(0, 3), extend(3, 3), extend(4, 3)], [-7, -4, 4]);
         assert_eq!(extend(0, 0), 0);
-        for size in 0..16 {
+        for size in 0..16u32 {
             for bits in 0..1u32 << size {
                 let mut cursor =
                     Cursor { buffer: (5 << 61) | (u64::from(bits) << (61 - size)) | 1, count: 32, at: 4 };
-                if size != 0 {
-                    assert_eq!(cursor.field(3, 64 - u64::from(size)), u64::from(bits));
-                }
+                assert_eq!(cursor.top(64 - 3 - u64::from(size)), 5 << size | u64::from(bits));
                 cursor.skip(3);
-                assert_eq!(cursor.signed(size), extend(bits, size));
             }
         }
     }

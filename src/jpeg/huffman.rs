@@ -4,7 +4,7 @@ mod entry;
 
 use super::bits::{Cursor, extend};
 use super::error::{JpegError, corrupt};
-use entry::{Entry, INCOMPLETE, MOST, WIDEST};
+use entry::{Entry, INCOMPLETE, MOST, Symbol};
 
 pub(super) use entry::Rotate;
 
@@ -12,6 +12,8 @@ pub(super) use entry::Rotate;
 pub(super) const LOOKAHEAD: u32 = 11;
 /// Bits that index the plain table.
 const PLAIN: u32 = 9;
+/// Bits that index the table of DC differences: nearly every code fits with its value's sign.
+const DIRECT: u32 = 8;
 
 /// The advance of "end of block": so far past 63 that no run can reach it.
 pub(super) const END_OF_BLOCK: u32 = 128;
@@ -23,11 +25,8 @@ pub(super) const BAD_CODE: u32 = 64;
 struct Run {
     start: usize,
     span: usize,
-    entry: Entry,
+    symbol: Symbol,
 }
-
-/// A run for each code and sign.
-const MOST_RUNS: usize = 512;
 
 /// What a table's symbols mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,150 +37,59 @@ pub(super) enum Class {
     Ac,
 }
 
-/// A Huffman table as a DHT segment defines it, and the lookups derived from it.
+/// The codes that a DHT segment defines.
 #[derive(Clone)]
-pub(super) struct Table {
+struct Codes {
     class: Class,
-    defined: bool,
     counts: [u8; 16],
     symbols: [u8; 256],
     /// The largest code of each length, left-aligned to 16 bits plus one: a prefix below it has that length.
     limits: [u32; 17],
     /// What to add to a code of each length to get its place in `symbols`.
     offsets: [i32; 17],
+}
+
+/// A Huffman table as a DHT segment defines it, and the lookups derived from it.
+#[derive(Clone)]
+pub(super) struct Table {
+    codes: Codes,
+    defined: bool,
     /// Length in the upper, symbol in the lower byte; 0 for longer codes.
     plain: [u16; 1 << PLAIN],
+    /// A DC table's symbols, each with its value.
+    direct: [Entry; 1 << DIRECT],
     merged: Box<[Entry; 1 << LOOKAHEAD]>,
     merged_ready: bool,
 }
 
-impl Table {
-    /// A table without codes.
-    pub(super) fn new(class: Class) -> Self {
-        Self {
-            class,
-            defined: false,
-            counts: [0; 16],
-            symbols: [0; 256],
-            limits: [0; 17],
-            offsets: [0; 17],
-            plain: [0; 1 << PLAIN],
-            merged: Box::new([Entry(0); 1 << LOOKAHEAD]),
-            merged_ready: false,
-        }
+impl Run {
+    /// The run's part of a table by the bits that come next.
+    fn of<T>(self, table: &mut [T]) -> &mut [T] {
+        &mut table[self.start..self.start + self.span]
     }
+}
 
-    /// Forgets that the table was defined; its lookups stay, in case that the next file brings the same table.
-    pub(super) fn forget(&mut self) {
-        self.defined = false;
-    }
-
-    /// Whether a table is there to decode with.
-    pub(super) fn is_defined(&self) -> bool {
-        self.defined
-    }
-
-    /// Takes over a definition: how many codes there are of each length, and their symbols in order.
-    pub(super) fn define(&mut self, counts: &[u8; 16], symbols: &[u8]) -> Result<(), JpegError> {
-        let known = self.counts == *counts && self.symbols.get(..symbols.len()) == Some(symbols);
-        if known && !symbols.is_empty() {
-            self.defined = true;
-            return Ok(());
-        }
-        if symbols.len() > 256 || (self.class == Class::Dc && symbols.iter().any(|&symbol| symbol > 15)) {
-            return corrupt("a Huffman table holds symbols that cannot be");
-        }
-        self.defined = false;
-        self.merged_ready = false;
-        self.counts = *counts;
-        self.symbols = [0; 256];
-        self.symbols[..symbols.len()].copy_from_slice(symbols);
-        self.plain.fill(0);
-        let (mut code, mut place) = (0u32, 0usize);
-        for length in 1..=16usize {
-            self.offsets[length] = place as i32 - code as i32;
-            for _ in 0..counts[length - 1] {
-                if code >> length != 0 {
-                    self.counts = [0; 16];
-                    return corrupt("a Huffman table has more codes than fit");
-                }
-                if length <= PLAIN as usize {
-                    let spread = PLAIN as usize - length;
-                    let entry = (length as u16) << 8 | u16::from(self.symbols[place]);
-                    self.plain[(code as usize) << spread..][..1 << spread].fill(entry);
-                }
-                code += 1;
-                place += 1;
-            }
-            self.limits[length] = code << (16 - length);
-            code <<= 1;
-        }
-        self.defined = true;
-        Ok(())
-    }
-
-    /// Derives the merged lookup of an AC table if the definition has changed since it was last derived.
-    pub(super) fn merge(&mut self) {
-        if self.merged_ready {
-            return;
-        }
-        self.merged_ready = true;
-        let (runs, count) = self.runs();
-        let runs = &runs[..count.min(MOST_RUNS)];
-        // By the bits that begin with a second symbol: what it adds to the entry of the first, and behind how many.
-        let (mut tails, mut reaches) = ([0; 1 << LOOKAHEAD], [0; 1 << LOOKAHEAD]);
-        self.merged.fill(Entry(INCOMPLETE));
-        for Run { start, span, entry } in runs {
-            self.merged[*start..start + span].fill(*entry);
-            tails[*start..start + span].fill(entry.tail());
-            reaches[*start..start + span].fill(entry.reach());
-        }
-        for Run { start, span, entry } in runs {
-            let (first, size) = (entry.bits(), entry.size());
-            if first >= LOOKAHEAD || entry.advance() >= END_OF_BLOCK {
-                continue;
-            }
-            let rest = LOOKAHEAD - first;
-            for (number, slots) in self.merged[*start..start + span].chunks_exact_mut(1 << rest).enumerate() {
-                let extra = ((start >> rest) + number) as u32 & ((1 << size) - 1);
-                let head = entry.head(extend(extra, size) as i16);
-                for (low, slot) in slots.iter_mut().enumerate() {
-                    let second = (low << first) & ((1 << LOOKAHEAD) - 1);
-                    if first <= reaches[second] {
-                        *slot = Entry(head + tails[second]);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The symbols that a lookup finds whole, each with its value's sign from the index and the rest from the bits.
-    fn runs(&self) -> ([Run; MOST_RUNS], usize) {
-        let (mut runs, mut count) = ([Run { start: 0, span: 0, entry: Entry(INCOMPLETE) }; MOST_RUNS], 0);
-        let mut push = |run: Run| {
-            if let Some(place) = runs.get_mut(count) {
-                *place = run;
-                count += 1;
-            }
-        };
-        for length in 1..=LOOKAHEAD {
-            let limit = |length: u32| (self.limits[length as usize] >> (16 - LOOKAHEAD)) as usize;
-            let span = 1 << (LOOKAHEAD - length);
+impl Codes {
+    /// Hands on the symbols that a lookup of so many bits finds whole, each with its value's sign from the index and the
+    /// rest from the bits.
+    fn each_run(&self, lookahead: u32, mut run: impl FnMut(Run)) {
+        for length in 1..=lookahead {
+            let limit = |length: u32| (self.limits[length as usize] >> (16 - lookahead)) as usize;
+            let span = 1 << (lookahead - length);
             for start in (limit(length - 1)..limit(length)).step_by(span) {
-                let code = (start >> (LOOKAHEAD - length)) as i32;
-                let symbol = self.symbols[(code + self.offsets[length as usize]) as usize & 255];
-                let (advance, size) = self.advance_and_size(symbol);
-                let entry = |positive| Entry::new(length, advance, size, positive);
-                if advance >= END_OF_BLOCK {
-                    push(Run { start, span, entry: entry(true) });
-                } else if size != 0 && length < LOOKAHEAD && size <= WIDEST && length + size <= MOST {
+                let code = (start >> (lookahead - length)) as u32;
+                let place = code as i32 + self.offsets[length as usize];
+                let (advance, size) = self.advance_and_size(self.symbols[place as usize & 255]);
+                let symbol = |positive| Symbol { code, length, advance, size, positive };
+                if size == 0 {
+                    run(Run { start, span, symbol: symbol(true) });
+                } else if length < lookahead && length + size <= MOST {
                     let half = span / 2;
-                    push(Run { start, span: half, entry: entry(false) });
-                    push(Run { start: start + half, span: half, entry: entry(true) });
+                    run(Run { start, span: half, symbol: symbol(false) });
+                    run(Run { start: start + half, span: half, symbol: symbol(true) });
                 }
             }
         }
-        (runs, count)
     }
 
     /// The code at the top of 16 bits: its length and symbol.
@@ -201,8 +109,111 @@ impl Table {
             (Class::Ac, ..) => (run + 1, size),
         }
     }
+}
 
-    /// Finds one symbol or two, if they are within a lookup's reach; the caller must skip them. At least [`MOST`] bits
+impl Table {
+    /// A table without codes.
+    pub(super) fn new(class: Class) -> Self {
+        Self {
+            codes: Codes { class, counts: [0; 16], symbols: [0; 256], limits: [0; 17], offsets: [0; 17] },
+            defined: false,
+            plain: [0; 1 << PLAIN],
+            direct: [Entry(INCOMPLETE); 1 << DIRECT],
+            merged: Box::new([Entry(0); 1 << LOOKAHEAD]),
+            merged_ready: false,
+        }
+    }
+
+    /// Forgets that the table was defined; its lookups stay, in case that the next file brings the same table.
+    pub(super) fn forget(&mut self) {
+        self.defined = false;
+    }
+
+    /// Whether a table is there to decode with.
+    pub(super) fn is_defined(&self) -> bool {
+        self.defined
+    }
+
+    /// Takes over a definition: how many codes there are of each length, and their symbols in order.
+    pub(super) fn define(&mut self, counts: &[u8; 16], symbols: &[u8]) -> Result<(), JpegError> {
+        let codes = &mut self.codes;
+        let known = codes.counts == *counts && codes.symbols.get(..symbols.len()) == Some(symbols);
+        if known && !symbols.is_empty() {
+            self.defined = true;
+            return Ok(());
+        }
+        if symbols.len() > 256 || (codes.class == Class::Dc && symbols.iter().any(|&symbol| symbol > 15)) {
+            return corrupt("a Huffman table holds symbols that cannot be");
+        }
+        self.defined = false;
+        self.merged_ready = false;
+        codes.counts = *counts;
+        codes.symbols = [0; 256];
+        codes.symbols[..symbols.len()].copy_from_slice(symbols);
+        self.plain.fill(0);
+        let (mut code, mut place) = (0u32, 0usize);
+        for length in 1..=16usize {
+            codes.offsets[length] = place as i32 - code as i32;
+            for _ in 0..counts[length - 1] {
+                if code >> length != 0 {
+                    codes.counts = [0; 16];
+                    return corrupt("a Huffman table has more codes than fit");
+                }
+                if length <= PLAIN as usize {
+                    let spread = PLAIN as usize - length;
+                    let entry = (length as u16) << 8 | u16::from(codes.symbols[place]);
+                    self.plain[(code as usize) << spread..][..1 << spread].fill(entry);
+                }
+                code += 1;
+                place += 1;
+            }
+            codes.limits[length] = code << (16 - length);
+            code <<= 1;
+        }
+        if codes.class == Class::Dc {
+            self.direct.fill(Entry(INCOMPLETE));
+            codes.each_run(DIRECT, |run| run.of(&mut self.direct).fill(run.symbol.entry()));
+        }
+        self.defined = true;
+        Ok(())
+    }
+
+    /// Derives the merged lookup of an AC table if the definition has changed since it was last derived.
+    pub(super) fn merge(&mut self) {
+        if self.merged_ready {
+            return;
+        }
+        self.merged_ready = true;
+        // By the bits that begin with a second symbol: what it adds to the entry of the first, and behind how many.
+        let (mut tails, mut reaches) = ([0; 1 << LOOKAHEAD], [0; 1 << LOOKAHEAD]);
+        self.merged.fill(Entry(INCOMPLETE));
+        self.codes.each_run(LOOKAHEAD, |run| {
+            let symbol = run.symbol;
+            run.of(&mut self.merged[..]).fill(symbol.entry());
+            run.of(&mut tails).fill(symbol.tail());
+            run.of(&mut reaches).fill((LOOKAHEAD - symbol.known()).min(MOST - symbol.bits()));
+        });
+        self.codes.each_run(LOOKAHEAD, |run| {
+            let (symbol, first) = (run.symbol, run.symbol.bits());
+            if first >= LOOKAHEAD || symbol.advance >= END_OF_BLOCK {
+                return;
+            }
+            let rest = LOOKAHEAD - first;
+            for (number, slots) in run.of(&mut self.merged[..]).chunks_exact_mut(1 << rest).enumerate() {
+                let bits = ((run.start >> rest) + number) as u32;
+                let extra = bits & ((1 << symbol.size) - 1);
+                let head = symbol.head(bits, extend(extra, symbol.size) as i16);
+                for (low, slot) in slots.iter_mut().enumerate() {
+                    let second = (low << first) & ((1 << LOOKAHEAD) - 1);
+                    if first <= reaches[second] {
+                        *slot = head.with(tails[second]);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Finds one symbol or two, if they are within a lookup's reach; the caller must skip them, 18 bits at most. As many
     /// must be available.
     #[inline(always)]
     pub(super) fn lookup(&self, cursor: &Cursor) -> Entry {
@@ -219,12 +230,19 @@ impl Table {
     }
 
     /// Decodes the difference that a DC table's symbol stands for, `None` if the bits are no code. At least 31 bits
-    /// must be available.
+    /// must be available; 38 are if there were 56.
     #[inline(always)]
-    pub(super) fn difference(&self, cursor: &mut Cursor) -> Option<i32> {
-        let size = u32::from(self.symbol(cursor)?);
-        let value = cursor.signed(size);
-        cursor.skip(size);
+    pub(super) fn difference(&self, rotate: impl Rotate, cursor: &mut Cursor, data: &[u8]) -> Option<i32> {
+        let entry = self.direct[cursor.peek::<DIRECT>()];
+        if entry.is_complete() {
+            let value = entry.last_value(rotate, cursor);
+            entry.skip(cursor);
+            return Some(value.into());
+        }
+        let (length, symbol) = self.long_symbol(cursor.peek::<16>() as u32)?;
+        cursor.skip(length);
+        let value = extend(cursor.take(symbol.into()), symbol.into());
+        cursor.refill(data);
         Some(value)
     }
 
@@ -238,9 +256,15 @@ impl Table {
 
     #[cold]
     #[inline(never)]
+    fn long_symbol(&self, bits: u32) -> Option<(u32, u8)> {
+        self.codes.find(bits)
+    }
+
+    #[cold]
+    #[inline(never)]
     fn long_code(&self, bits: u32) -> (u32, u32, u32) {
-        let Some((length, symbol)) = self.find(bits) else { return (0, BAD_CODE, 0) };
-        let (advance, size) = self.advance_and_size(symbol);
+        let Some((length, symbol)) = self.codes.find(bits) else { return (0, BAD_CODE, 0) };
+        let (advance, size) = self.codes.advance_and_size(symbol);
         (length, advance, size)
     }
 
@@ -252,7 +276,7 @@ impl Table {
             cursor.skip(u32::from(entry >> 8));
             return Some(entry as u8);
         }
-        let (length, symbol) = self.find(cursor.peek::<16>() as u32)?;
+        let (length, symbol) = self.codes.find(cursor.peek::<16>() as u32)?;
         cursor.skip(length);
         Some(symbol)
     }
@@ -277,10 +301,11 @@ mod tests {
             let entry = table.lookup(&merged);
             let mut values = Vec::new();
             if entry.is_complete() {
-                if entry.second_advance(Plain) != 0 {
-                    values.push((entry.advance(), entry.value(Plain)));
+                let (first, last) = (entry.first(0), entry.last(Plain, 0));
+                if first != last {
+                    values.push((first, entry.value(Plain)));
                 }
-                let advance = if values.is_empty() { entry.advance() } else { entry.second_advance(Plain) };
+                let advance = last - values.first().map_or(0, |_| first);
                 values.push((advance, entry.last_value(Plain, &merged)));
                 entry.skip(&mut merged);
             } else {
@@ -295,7 +320,7 @@ mod tests {
                 };
                 bare.refill(&data);
                 let size = u32::from(symbol & 15);
-                assert_eq!(advance, table.advance_and_size(symbol).0);
+                assert_eq!(advance, table.codes.advance_and_size(symbol).0);
                 let wanted = extend(bare.take(size), size);
                 assert!(advance >= END_OF_BLOCK || i32::from(value) == wanted, "{value} for {wanted}");
             }

@@ -7,10 +7,10 @@ use super::marker::EOI;
 /// One scan's data. The buffer is kept from file to file, so that a worker stops allocating.
 #[derive(Default)]
 pub(super) struct Stream {
-    /// The current piece without stuffing, and zeros after it.
+    /// The current piece without stuffing, zeros after it, and then anything.
     data: Vec<u8>,
-    /// Bits of `data` that are in the file.
-    bits: usize,
+    /// Bytes of `data` that are in the file.
+    length: usize,
     /// Where the piece begins in the file.
     begin: usize,
     /// Where the marker that ends the piece stands.
@@ -43,16 +43,13 @@ impl Stream {
 
     fn load(&mut self, bytes: &[u8], from: usize) {
         self.begin = from;
-        self.data.clear();
-        self.end = unstuff(bytes, from, &mut self.data);
-        self.bits = self.data.len() * 8;
-        self.data.resize(self.data.len() + PADDING, 0);
+        (self.length, self.end) = unstuff(bytes, from, &mut self.data);
     }
 
     /// The piece's bytes, for [`Cursor`].
     #[inline(always)]
     pub(super) fn data(&self) -> &[u8] {
-        &self.data
+        self.data.get(..self.length + PADDING).unwrap_or_default()
     }
 
     /// Where the current piece begins in the file.
@@ -68,7 +65,7 @@ impl Stream {
     /// Whether `cursor` has read bits that are not in the file.
     #[inline(always)]
     pub(super) fn overread(&self, cursor: &Cursor) -> bool {
-        cursor.consumed() > self.bits
+        cursor.consumed() > self.length * 8
     }
 
     /// To be called before each MCU: true if a restart marker must be passed first, with [`Stream::restart`].
@@ -100,7 +97,7 @@ impl Stream {
             None | Some(&EOI) => return Err(JpegError::Truncated { place: "the picture" }),
             Some(_) => return corrupt("a restart marker is missing or has the wrong number"),
         }
-        if cursor.consumed() + 8 <= self.bits {
+        if cursor.consumed() + 8 <= self.length * 8 {
             return corrupt("there are unread bytes before a restart marker");
         }
         self.expected = (self.expected + 1) & 7;

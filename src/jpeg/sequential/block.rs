@@ -1,7 +1,7 @@
 //! Entropy decoding of blocks, one or several in a row.
 
 use super::Unit;
-use crate::jpeg::bits::Cursor;
+use crate::jpeg::bits::{Cursor, PADDING};
 use crate::jpeg::huffman::{END_OF_BLOCK, Rotate, Table};
 use crate::jpeg::pending::{SLOT, Slot};
 use crate::jpeg::tables::ZIGZAG;
@@ -34,42 +34,48 @@ pub(in super::super) fn decode_block<const STORE: bool>(
     block: &mut Slot,
 ) -> Result<bool, BadBlock> {
     cursor.refill(data);
-    let difference = dc.difference(cursor).ok_or(BadBlock)?;
+    let difference = dc.difference(rotate, cursor, data).ok_or(BadBlock)?;
     *prediction = prediction.wrapping_add(difference);
     block[0] = *prediction as i16;
     let mut k = 1;
     loop {
-        let (entry, first) = 'lookups: loop {
-            cursor.refill(data);
-            for _ in 0..3 {
-                let entry = ac.lookup(cursor);
-                let first = k + entry.advance();
-                store::<STORE>(block, first, entry.value(rotate));
-                k = first + entry.second_advance(rotate);
-                store::<STORE>(block, k, entry.last_value(rotate, cursor));
-                if k > 63 {
-                    break 'lookups (entry, first);
+        // Enough bits are there for two lookups, whatever came before.
+        let entry = 'lookups: loop {
+            for turn in 0..3 {
+                if turn == 2 {
+                    cursor.refill(data);
                 }
+                let entry = ac.lookup(cursor);
+                store::<STORE>(block, entry.first(k), entry.value(rotate));
+                let next = entry.last(rotate, k);
+                store::<STORE>(block, next, entry.last_value(rotate, cursor));
+                if next > 63 {
+                    break 'lookups entry;
+                }
+                k = next;
                 entry.skip(cursor);
             }
         };
+        let (first, last) = (entry.first(k), entry.last(rotate, k));
         if !entry.is_complete() {
             let (advance, value) = ac.long(cursor, data);
-            k = first - entry.advance() + advance;
+            k += advance;
             store::<STORE>(block, k, value);
             if k <= 63 {
                 continue;
             }
-        } else if first > 63 && entry.second_advance(rotate) != 0 {
+        } else if first > 63 && first != last {
             // A second symbol after a full block is the next block's first one.
             ac.skip_one(cursor);
             k = first;
         } else {
             entry.skip(cursor);
+            k = last;
         }
         break;
     }
-    if k == 64 || k >= END_OF_BLOCK { Ok(k != 1 + END_OF_BLOCK) } else { Err(BadBlock) }
+    // 64, or an end of block.
+    if k.wrapping_sub(65) > 62 { Ok(k != 1 + END_OF_BLOCK) } else { Err(BadBlock) }
 }
 
 #[inline(always)]
@@ -91,6 +97,10 @@ pub(super) fn decode_mcus<const STORE: bool>(
     mcus: usize,
     blocks: &mut [[i16; 64]],
 ) -> Result<(), BadBlock> {
+    // Known here, it need not be looked at in the loop.
+    if data.len() < PADDING {
+        return Err(BadBlock);
+    }
     let (mut local, mut at) = (*cursor, 0);
     for _ in 0..mcus {
         for unit in units {
