@@ -32,10 +32,13 @@ struct Places<'a> {
 impl<'a> Places<'a> {
     /// Panics if a target lies outside of the planes.
     fn new(targets: &'a [Target], planes: &'a mut [u8]) -> Self {
-        for target in targets {
-            assert!(target.stride <= 1 << 24 && target.offset <= planes.len());
-            assert!(target.offset + 7 * target.stride + 8 <= planes.len());
-        }
+        let fits = |offset: usize, stride: usize| {
+            stride <= 1 << 24 && offset <= planes.len() && offset + 7 * stride + 8 <= planes.len()
+        };
+        let most = targets
+            .iter()
+            .fold((0, 0), |(offset, stride), target| (target.offset.max(offset), target.stride.max(stride)));
+        assert!(fits(most.0, most.1) || targets.iter().all(|target| fits(target.offset, target.stride)));
         Self { targets, planes }
     }
 }

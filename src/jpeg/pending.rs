@@ -77,14 +77,13 @@ impl Pending {
         &mut blocks[self.waiting.min(BATCH)..]
     }
 
-    /// Takes the next of [`Pending::blocks`] as decoded, to be transformed to eight samples a side with others. There
-    /// must be room for it.
+    /// Takes the next `count` of [`Pending::blocks`] as decoded, to be transformed to eight samples a side with others.
+    /// There must be room for them. The caller fills in the component and the target of each.
     #[inline(always)]
-    pub(super) fn take(&mut self, component: usize, target: Target) {
-        let slot = self.waiting % BATCH;
-        self.components[slot] = component;
-        self.targets[slot] = target;
-        self.waiting += 1;
+    pub(super) fn take_many(&mut self, count: usize) -> (&mut [usize], &mut [Target]) {
+        let from = self.waiting.min(BATCH);
+        self.waiting = (from + count).min(BATCH);
+        (&mut self.components[from..self.waiting], &mut self.targets[from..self.waiting])
     }
 
     /// Takes the block of [`Pending::slot`] as decoded. It is transformed now or with others.
@@ -106,7 +105,9 @@ impl Pending {
             self.reduce(component, target, quants, planes);
             return;
         }
-        self.take(component, target);
+        let (components, targets) = self.take_many(1);
+        components.fill(component);
+        targets.fill(target);
         if self.waiting == BATCH {
             self.flush(quants, planes);
         }

@@ -10,7 +10,7 @@ use super::decode::Scan;
 use super::error::JpegError;
 use super::frame::Frame;
 use super::huffman::Table;
-use super::idct;
+use super::idct::{self, Target};
 use super::index::Point;
 use super::pending::Pending;
 use super::rows::Rows;
@@ -61,6 +61,14 @@ struct Unit<'a> {
     across: usize,
     x: usize,
     place: Place,
+}
+
+impl Unit<'_> {
+    /// Where the block of the MCU in a column goes, if it is needed.
+    #[inline(always)]
+    fn target(&self, column: usize) -> Target {
+        self.place.target_of_needed(column * self.across + self.x)
+    }
 }
 
 /// An error comes with the column of the MCU that it is in.

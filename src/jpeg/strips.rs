@@ -144,12 +144,17 @@ impl Place {
         self.target.size
     }
 
+    /// Where the block of a column goes, which is needed.
+    #[inline(always)]
+    pub(super) fn target_of_needed(&self, column: usize) -> Target {
+        let Target { offset, stride, size } = self.target;
+        Target { offset: offset + column.wrapping_sub(self.first) * size, stride, size }
+    }
+
     /// Where the block of a column goes, or `None` if it is not needed.
     #[inline(always)]
     pub(super) fn target(&self, column: usize) -> Option<Target> {
-        let at = column.wrapping_sub(self.first);
-        let Target { offset, stride, size } = self.target;
-        (at < self.count).then(|| Target { offset: offset + at * size, stride, size })
+        (column.wrapping_sub(self.first) < self.count).then(|| self.target_of_needed(column))
     }
 }
 
@@ -208,7 +213,9 @@ impl Strips {
                 grow(buffer, line);
             }
         }
-        grow(&mut self.samples, total + SLACK);
+        // So much more that no block needs a closer look (see `idct::Places`).
+        let stride = planes.iter().map(|plane| plane.stride).max().unwrap_or(0);
+        grow(&mut self.samples, total + 8 * stride + SLACK);
     }
 
     /// Rows of MCUs that hold a needed block, in the grid of interleaved MCUs.

@@ -48,10 +48,15 @@ impl Run {
         }
         stream.pass(mcus);
         if let Run::Kept(_) = self {
-            for column in column..column + mcus {
-                for unit in units {
-                    let target = unit.place.target(column * unit.across + unit.x).unwrap_or_default();
-                    pending.take(unit.component, target);
+            let (components, targets) = pending.take_many(mcus * units.len());
+            for (first, unit) in units.iter().enumerate() {
+                let (mut target, step) = (unit.target(column), unit.across * unit.place.size());
+                let mut block = first;
+                while let (Some(component), Some(place)) = (components.get_mut(block), targets.get_mut(block))
+                {
+                    (*component, *place) = (unit.component, target);
+                    target.offset += step;
+                    block += units.len();
                 }
             }
         }
