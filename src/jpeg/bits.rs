@@ -59,7 +59,7 @@ impl Cursor {
 
     /// The next `bits` (0 to 16), which stay unread.
     #[inline(always)]
-    pub(super) fn peek_some(&self, bits: u32) -> u32 {
+    fn peek_some(&self, bits: u32) -> u32 {
         ((self.buffer >> 1) >> (63 - bits)) as u32
     }
 
@@ -87,16 +87,14 @@ pub(super) fn extend(bits: u32, size: u32) -> i32 {
 
 /// Bytes that are copied at once.
 const GROUP: usize = 32;
+/// The least room for a piece of data.
+const FIRST_ROOM: usize = 16 << 10;
 
 /// Writes the entropy-coded bytes from `from` on to the front of `out`, without stuffing, and [`PADDING`] zeros after
 /// them; `out` grows where it must and never shrinks. Returns how many they are, and the offset of the marker that ends
 /// them (or the end of `bytes`). A lone FF at the very end is no data: it lacks its stuffing.
 pub(super) fn unstuff(bytes: &[u8], from: usize, out: &mut Vec<u8>) -> (usize, usize) {
     let (mut at, mut to) = (from.min(bytes.len()), 0);
-    let most = bytes.len() - at + GROUP + PADDING;
-    if out.len() < most {
-        out.resize(most, 0);
-    }
     let end = loop {
         let rest = &bytes[at..];
         let run = match (rest.first_chunk::<GROUP>(), out[to..].first_chunk_mut::<GROUP>()) {
@@ -110,17 +108,21 @@ pub(super) fn unstuff(bytes: &[u8], from: usize, out: &mut Vec<u8>) -> (usize, u
                 }
                 run_without_ff(group)
             }
-            _ => {
-                let run = run_without_ff(rest);
-                out[to..to + run].copy_from_slice(&rest[..run]);
-                run
+            (None, Some(room)) => {
+                room[..rest.len()].copy_from_slice(rest);
+                run_without_ff(rest)
+            }
+            // Step by step: much of the file may lie behind the marker.
+            (_, None) => {
+                out.resize((2 * out.len()).max(FIRST_ROOM), 0);
+                continue;
             }
         };
         at += run;
         to += run;
         match bytes.get(at + 1) {
+            // The FF itself is copied already.
             Some(0) => {
-                out[to] = 0xFF;
                 to += 1;
                 at += 2;
             }
@@ -130,6 +132,7 @@ pub(super) fn unstuff(bytes: &[u8], from: usize, out: &mut Vec<u8>) -> (usize, u
             None => break bytes.len(),
         }
     };
+    out.resize(out.len().max(to + PADDING), 0);
     out[to..to + PADDING].fill(0);
     (to, end)
 }
@@ -196,30 +199,43 @@ mod tests {
     #[test]
     fn stuffing_goes_and_a_marker_ends_the_data() {
         let unstuffed = |bytes: &[u8]| {
-            let mut out = vec![7; 3];
-            let (length, end) = unstuff(bytes, 0, &mut out);
-            assert_eq!(out[length..length + PADDING], [0; PADDING]);
-            out.truncate(length);
-            (out, end)
+            // As a longer file leaves it, and as the first one finds it.
+            let [used, new] = [vec![7; 1000], Vec::new()].map(|mut out| {
+                let (length, end) = unstuff(bytes, 0, &mut out);
+                assert_eq!(out[length..length + PADDING], [0; PADDING]);
+                out.truncate(length);
+                (out, end)
+            });
+            assert_eq!(used, new);
+            used
         };
         let bytes = [1, 0xFF, 0, 2, 3, 4, 5, 6, 7, 8, 9, 0xFF, 0xFF, 0xD0, 5];
         assert_eq!(unstuffed(&bytes), (vec![1, 0xFF, 2, 3, 4, 5, 6, 7, 8, 9], 12));
         assert_eq!(unstuffed(&[1, 0xFF]), (vec![1], 2));
-        // Wherever it stands, alone or beside another, ahead of more or at the end.
-        for length in 0..100 {
-            for at in 0..length {
-                let mut plain: Vec<u8> = (0..length).collect();
-                plain[usize::from(at)] = 0xFF;
-                plain[usize::from(at / 2)] = 0xFF;
-                let mut bytes: Vec<u8> = plain
-                    .iter()
-                    .flat_map(|&byte| [byte].into_iter().chain((byte == 0xFF).then_some(0)))
-                    .collect();
-                assert_eq!(unstuffed(&bytes), (plain.clone(), bytes.len()));
-                bytes.extend([0xFF, 0xD9, 1]);
-                assert_eq!(unstuffed(&bytes), (plain, bytes.len() - 3));
+        // One and two of them wherever they stand, ahead of more, of the end, and of markers with and without fill bytes.
+        for (length, count) in (2..100).flat_map(|length| [(length, 1), (length, 2)]) {
+            for at in 0..=length - count {
+                let mut plain: Vec<u8> = (0..length as u8).collect();
+                plain[at..at + count].fill(0xFF);
+                let stuffed =
+                    plain.iter().flat_map(|&byte| [byte, 0].into_iter().take(1 + usize::from(byte == 0xFF)));
+                let stuffed: Vec<u8> = stuffed.collect();
+                assert_eq!(unstuffed(&stuffed), (plain.clone(), stuffed.len()));
+                let marker = [&stuffed[..], &[0xFF, 0xD9, 1]].concat();
+                assert_eq!(unstuffed(&marker), (plain.clone(), stuffed.len()));
+                let filled = [&stuffed[..], &[0xFF, 0xFF, 0xFF, 0xD9, 1]].concat();
+                assert_eq!(unstuffed(&filled), (plain, stuffed.len() + 2));
             }
         }
+    }
+
+    #[test]
+    fn the_buffer_grows_with_the_data_and_not_with_the_file() {
+        let mut bytes = vec![1; 100_000];
+        bytes[40_000..40_002].copy_from_slice(&[0xFF, 0xD9]);
+        let mut out = Vec::new();
+        assert_eq!(unstuff(&bytes, 0, &mut out), (40_000, 40_000));
+        assert!(out.len() <= 80_000 + PADDING);
     }
 
     #[test]
@@ -229,9 +245,9 @@ mod tests {
         for (count, place) in places.into_iter().enumerate() {
             let (mut all, mut rest) = (Vec::new(), Vec::new());
             assert_eq!(skip_stuffed(&bytes, 0, count), place, "{count} bytes on");
-            let (all_of_them, _) = unstuff(&bytes, 0, &mut all);
+            let (length, _) = unstuff(&bytes, 0, &mut all);
             let (left, _) = unstuff(&bytes, place, &mut rest);
-            assert_eq!(all[count..all_of_them], rest[..left]);
+            assert_eq!(all[count..length], rest[..left]);
         }
     }
 
@@ -240,13 +256,5 @@ mod tests {
         assert_eq!([extend(0, 1), extend(1, 1)], [-1, 1]);
         assert_eq!([extend(0, 3), extend(3, 3), extend(4, 3)], [-7, -4, 4]);
         assert_eq!(extend(0, 0), 0);
-        for size in 0..16u32 {
-            for bits in 0..1u32 << size {
-                let mut cursor =
-                    Cursor { buffer: (5 << 61) | (u64::from(bits) << (61 - size)) | 1, count: 32, at: 4 };
-                assert_eq!(cursor.top(64 - 3 - u64::from(size)), 5 << size | u64::from(bits));
-                cursor.skip(3);
-            }
-        }
     }
 }

@@ -9,7 +9,7 @@ use entry::{Entry, INCOMPLETE, MOST, Symbol};
 pub(super) use entry::Rotate;
 
 /// Bits that index the merged table: nearly every code fits, and two tables stay in L1.
-pub(super) const LOOKAHEAD: u32 = 11;
+const LOOKAHEAD: u32 = 11;
 /// Bits that index the plain table.
 const PLAIN: u32 = 9;
 /// Bits that index the table of DC differences: nearly every code fits with its value's sign.
@@ -119,7 +119,7 @@ impl Table {
             defined: false,
             plain: [0; 1 << PLAIN],
             direct: [Entry(INCOMPLETE); 1 << DIRECT],
-            merged: Box::new([Entry(0); 1 << LOOKAHEAD]),
+            merged: Box::new([Entry(INCOMPLETE); 1 << LOOKAHEAD]),
             merged_ready: false,
         }
     }
@@ -184,7 +184,8 @@ impl Table {
             return;
         }
         self.merged_ready = true;
-        // By the bits that begin with a second symbol: what it adds to the entry of the first, and behind how many.
+        // By the bits that begin with a second symbol: what it adds to the entry of the first, and behind how many bits it
+        // may stand, so that its code and sign are within the index.
         let (mut tails, mut reaches) = ([0; 1 << LOOKAHEAD], [0; 1 << LOOKAHEAD]);
         self.merged.fill(Entry(INCOMPLETE));
         self.codes.each_run(LOOKAHEAD, |run| {
@@ -213,7 +214,7 @@ impl Table {
         });
     }
 
-    /// Finds one symbol or two, if they are within a lookup's reach; the caller must skip them, 18 bits at most. As many
+    /// Finds one symbol or two, if they are within a lookup's reach; the caller must skip them. At least [`MOST`] bits
     /// must be available.
     #[inline(always)]
     pub(super) fn lookup(&self, cursor: &Cursor) -> Entry {
@@ -229,8 +230,8 @@ impl Table {
         (advance, extend(cursor.take(size), size) as i16)
     }
 
-    /// Decodes the difference that a DC table's symbol stands for, `None` if the bits are no code. At least 31 bits
-    /// must be available; 38 are if there were 56.
+    /// Decodes the difference that a DC table's symbol stands for, `None` if the bits are no code. Needs 31 bits; of 56,
+    /// at least 38 are left.
     #[inline(always)]
     pub(super) fn difference(&self, rotate: impl Rotate, cursor: &mut Cursor, data: &[u8]) -> Option<i32> {
         let entry = self.direct[cursor.peek::<DIRECT>()];
@@ -246,7 +247,7 @@ impl Table {
         Some(value)
     }
 
-    /// Drops one AC symbol with its value. At least 31 bits must be available.
+    /// Drops the first AC symbol of a pair with its value. At least 16 bits must be available, which is more than it has.
     #[inline(always)]
     pub(super) fn skip_one(&self, cursor: &mut Cursor) {
         if let Some(symbol) = self.symbol(cursor) {
@@ -254,6 +255,7 @@ impl Table {
         }
     }
 
+    /// As [`Codes::find`], out of the way.
     #[cold]
     #[inline(never)]
     fn long_symbol(&self, bits: u32) -> Option<(u32, u8)> {
@@ -290,8 +292,20 @@ mod tests {
 
     #[test]
     fn merged_and_bare_lookups_read_the_same_symbols() {
+        // Short runs of 16 zeros, the most extra bits behind few, codes up to the longest, and codes that do not exist.
+        let wide = [0xF0, 0x0B, 0x01, 0x00, 0x1F, 0x0E, 0x5C, 0x02, 0xA9, 0x31, 0x70, 0x4D, 0x12];
+        let wide_counts = [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 1];
+        // Nothing but values of ten bits and more.
+        let (large, large_counts) = ([0x0A, 0x0D, 0x0F], [1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        lookups_agree(&standard::AC_LUMA_COUNTS, &standard::AC_LUMA);
+        lookups_agree(&standard::AC_CHROMA_COUNTS, &standard::AC_CHROMA);
+        lookups_agree(&wide_counts, &wide);
+        lookups_agree(&large_counts, &large);
+    }
+
+    fn lookups_agree(counts: &[u8; 16], symbols: &[u8]) {
         let mut table = Table::new(Class::Ac);
-        assert!(table.define(&standard::AC_LUMA_COUNTS, &standard::AC_LUMA).is_ok());
+        assert!(table.define(counts, symbols).is_ok());
         table.merge();
         let data: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         let (mut merged, mut bare) = (Cursor::default(), Cursor::default());
@@ -325,6 +339,27 @@ mod tests {
                 assert!(advance >= END_OF_BLOCK || i32::from(value) == wanted, "{value} for {wanted}");
             }
             assert_eq!(merged.consumed(), bare.consumed());
+        }
+    }
+
+    #[test]
+    fn differences_are_those_of_the_bare_symbols() {
+        // Codes of 1 to 16 bits for numbers of 0 to 15; sixteen ones are no code.
+        let (counts, sizes) = ([1; 16], std::array::from_fn::<u8, 16, _>(|i| (i as u8 * 7) % 16));
+        let mut table = Table::new(Class::Dc);
+        assert!(table.define(&counts, &sizes).is_ok());
+        for prefix in 0..=u16::MAX {
+            let mut data = [0x5A; 32];
+            data[..2].copy_from_slice(&prefix.to_be_bytes());
+            let (mut direct, mut bare) = (Cursor::default(), Cursor::default());
+            direct.refill(&data);
+            bare.refill(&data);
+            let wanted = table.symbol(&mut bare).map(|size| extend(bare.take(size.into()), size.into()));
+            assert_eq!(table.difference(Plain, &mut direct, &data), wanted, "{prefix:016b}");
+            assert_eq!(wanted.is_none(), prefix == u16::MAX);
+            if wanted.is_some() {
+                assert_eq!(direct.consumed(), bare.consumed(), "{prefix:016b}");
+            }
         }
     }
 

@@ -80,7 +80,7 @@ impl Pending {
     /// Takes the next `count` of [`Pending::blocks`] as decoded, to be transformed to eight samples a side with others.
     /// There must be room for them. The caller fills in the component and the target of each.
     #[inline(always)]
-    pub(super) fn take_many(&mut self, count: usize) -> (&mut [usize], &mut [Target]) {
+    pub(super) fn take(&mut self, count: usize) -> (&mut [usize], &mut [Target]) {
         let from = self.waiting.min(BATCH);
         self.waiting = (from + count).min(BATCH);
         (&mut self.components[from..self.waiting], &mut self.targets[from..self.waiting])
@@ -105,7 +105,7 @@ impl Pending {
             self.reduce(component, target, quants, planes);
             return;
         }
-        let (components, targets) = self.take_many(1);
+        let (components, targets) = self.take(1);
         components.fill(component);
         targets.fill(target);
         if self.waiting == BATCH {

@@ -64,9 +64,9 @@ struct Unit<'a> {
 }
 
 impl Unit<'_> {
-    /// Where the block of the MCU in a column goes, if it is needed.
+    /// Where the block of the MCU in a column goes, which is needed.
     #[inline(always)]
-    fn target(&self, column: usize) -> Target {
+    fn target_of_needed(&self, column: usize) -> Target {
         self.place.target_of_needed(column * self.across + self.x)
     }
 }

@@ -213,7 +213,7 @@ impl Strips {
                 grow(buffer, line);
             }
         }
-        // So much more that no block needs a closer look (see `idct::Places`).
+        // Behind every block there is room for the rows of the widest plane, as `idct::Places` wants.
         let stride = planes.iter().map(|plane| plane.stride).max().unwrap_or(0);
         grow(&mut self.samples, total + 8 * stride + SLACK);
     }

@@ -92,6 +92,39 @@ fn several_blocks_at_once_are_the_same_blocks() {
     }
 }
 
+/// Transforms two blocks, the second to the given offset and stride; at 100 and 50 it ends where the planes end.
+#[cfg(target_arch = "x86_64")]
+fn transform_near_the_end(offset: usize, stride: usize) {
+    // Where there is no AVX2, the scalar version panics as well.
+    let targets = [Target { offset: 0, stride: 8, size: 8 }, Target { offset, stride, size: 8 }];
+    let (mut blocks, mut planes) = ([[1; 64]; 2], vec![0; 100 + 7 * 50 + 8]);
+    let quants = [Quant([1; 64]); 4];
+    match Avx2::detected() {
+        Some(avx2) => idct::avx2::transform(avx2, &mut blocks, &[0; 2], &quants, &targets, &mut planes),
+        None => idct::transform(&blocks[1], &quants[0], targets[1], &mut planes),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn blocks_may_go_up_to_the_end_of_the_planes() {
+    transform_near_the_end(100, 50);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+#[should_panic]
+fn a_block_does_not_go_one_byte_beyond_the_planes() {
+    transform_near_the_end(101, 50);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+#[should_panic]
+fn rows_do_not_go_one_byte_beyond_the_planes() {
+    transform_near_the_end(100, 51);
+}
+
 #[test]
 fn a_block_of_one_coefficient_needs_no_transform() {
     let mut dice = Dice(2);

@@ -2,7 +2,8 @@
 //!
 //! The 17-bit factors of the formula do not fit 16-bit lanes, so their whole parts are added apart:
 //! 91881 = 65536 + 26345, 116130 = 2 * 65536 - 14942, -46802 = -65536 + 18734. What is left of red and blue is halved,
-//! for an instruction that multiplies and rounds at once; half of 26345 is none, but 13173 gives the same for every byte.
+//! for an instruction that multiplies and rounds at once; 26345 is odd, but with its half rounded up every byte still gives
+//! the same (a test tries all).
 #![expect(unsafe_code, reason = "vector loads and stores, and calls into functions built for AVX2")]
 
 use std::arch::x86_64::*;

@@ -1,13 +1,15 @@
-//! An entry of a merged table: what the next bits begin with.
+//! An entry of a table: what the next bits begin with.
 
 use crate::jpeg::bits::Cursor;
 
-/// What a merged entry is that holds no symbol, because the code or its value's sign lies beyond the index, or it is too
-/// wide, or has no value. It advances past any block, yet within a byte, so that who looks for a block's end finds it.
+/// What an entry is that holds no symbol, because the code or its value's sign lies beyond the index, or both are too
+/// wide together, or there is no such code. It advances past any block, yet within a byte, so that who looks for a block's end finds it.
 pub(super) const INCOMPLETE: u64 = NO_SYMBOL | 192 << 8 | 192 << 32;
 const NO_SYMBOL: u64 = 0x80;
-/// The most bits that an entry takes, so that three lookups need no refill between them.
+/// The most bits that an entry takes, so that three lookups need no refill between them. Behind two of them the longest
+/// code is still there, which [`super::Table::long`] and [`super::Table::skip_one`] look at.
 pub(super) const MOST: u32 = 18;
+const _: () = assert!(3 * MOST <= 56 && 56 - 2 * MOST >= 16);
 
 /// One or two symbols, as one lookup finds them. The first of two comes with its value; the last symbol's value is
 /// computed from the bits, so that it may lie beyond the index.
@@ -57,8 +59,8 @@ impl Symbol {
     /// What a pair is made of that begins with this symbol, which stands in `bits` and has the value `value`.
     pub(super) fn head(self, bits: u32, value: i16) -> Head {
         let (advance, count) = (u64::from(self.advance), u64::from(self.bits()));
-        let same = count | advance << 8 | u64::from(value as u16) << 16 | advance << 32;
-        Head { same: same.wrapping_sub(count << 40), bits: u64::from(bits) << 48 }
+        let fields = count | advance << 8 | u64::from(value as u16) << 16 | advance << 32;
+        Head { fields: fields.wrapping_sub(count << 40), bits: u64::from(bits) << 48 }
     }
 
     /// What a pair is made of that ends with this symbol.
@@ -73,7 +75,8 @@ impl Symbol {
 /// A pair's first symbol.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
-    same: u64,
+    /// All but what the second symbol adds.
+    fields: u64,
     /// What stands before the second symbol's bits, to be taken off them.
     bits: u64,
 }
@@ -82,7 +85,7 @@ impl Head {
     /// The pair that ends with the symbol whose [`Symbol::tail`] this is.
     #[inline]
     pub(super) fn with(self, tail: u64) -> Entry {
-        Entry(self.same.wrapping_add(tail).wrapping_sub(self.bits << (tail & 63)))
+        Entry(self.fields.wrapping_add(tail).wrapping_sub(self.bits << (tail & 63)))
     }
 }
 

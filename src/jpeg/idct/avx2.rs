@@ -18,7 +18,7 @@ use super::{Places, Target};
 use crate::simd::Avx2;
 
 /// Dequantises and transforms up to [`BATCH`] blocks into `planes` and zeroes them; `components` says which of `quants`
-/// each takes. Panics if a target lies outside of the planes.
+/// each takes. Panics if the planes have no room for the targets, as [`Places`] wants it.
 pub(in super::super) fn transform(
     _: Avx2,
     blocks: &mut [[i16; 64]],

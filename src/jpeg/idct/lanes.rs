@@ -2,7 +2,8 @@
 //!
 //! Every operation stays within its lane, so the width does not matter. The including file names its vector type
 //! `Vector`, the number of its lanes `LANES`, and imports its instructions under the short names used here; how blocks
-//! come into registers (`is_corner`, `load`, `is_wild`, `mask`) and go out of them (`store`) is its own affair.
+//! come into registers (`is_corner`, `load`) and go out of them (`store`), and how some are chosen (`is_wild`, `mask`,
+//! `Flat`, `choose`), is its own affair.
 //!
 //! A third of all blocks and more, "corners" here, have nothing outside of their left top quarter. Most terms of both
 //! passes are zero there, so corners are put together and transformed by what is left.
@@ -53,13 +54,13 @@ macro_rules! transform {
             let group: [usize; LANES] = std::array::from_fn(|i| group[i.min(group.len() - 1)]);
             let coefficients = group.map(|i| &blocks[i]);
             let quant = group.map(|i| &quants[components[i] & 3]);
-            let flat = |first: Vector| if is_wild(first) { flat(coefficients) } else { None };
+            let flat_if_wild = |first: Vector| if is_wild(first) { flat_mask(coefficients) } else { None };
             let rows = if CORNERS {
                 let x = load::<4>(coefficients, quant);
-                inverse_corner(x, flat(x[0]))
+                inverse_corner(x, flat_if_wild(x[0]))
             } else {
                 let x = load::<8>(coefficients, quant);
-                inverse(x, flat(x[0]))
+                inverse(x, flat_if_wild(x[0]))
             };
             // A block at a time: of a length that is known here, and while it is still at hand.
             group.iter().for_each(|&i| blocks[i] = [0; 64]);
@@ -70,7 +71,7 @@ macro_rules! transform {
         #[cold]
         #[inline(never)]
         #[target_feature(enable = $features)]
-        fn flat(blocks: [&[i16; 64]; LANES]) -> Option<Flat> {
+        fn flat_mask(blocks: [&[i16; 64]; LANES]) -> Option<Flat> {
             let flat = blocks.map(|block| block[8..] == [0; 56]);
             flat.contains(&true).then(|| mask(flat))
         }

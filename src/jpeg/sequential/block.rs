@@ -57,6 +57,11 @@ pub(in super::super) fn decode_block<const STORE: bool>(
             }
         };
         let (first, last) = (entry.first(k), entry.last(rotate, k));
+        // As nearly all blocks end: an end of block, with less than a whole block ahead of it.
+        if last.wrapping_sub(END_OF_BLOCK) < 64 {
+            entry.skip(cursor);
+            return Ok(last != 1 + END_OF_BLOCK);
+        }
         if !entry.is_complete() {
             let (advance, value) = ac.long(cursor, data);
             k += advance;
@@ -72,10 +77,8 @@ pub(in super::super) fn decode_block<const STORE: bool>(
             entry.skip(cursor);
             k = last;
         }
-        break;
+        return if k == 64 || k >= END_OF_BLOCK { Ok(k != 1 + END_OF_BLOCK) } else { Err(BadBlock) };
     }
-    // 64, or an end of block.
-    if k.wrapping_sub(65) > 62 { Ok(k != 1 + END_OF_BLOCK) } else { Err(BadBlock) }
 }
 
 #[inline(always)]
@@ -97,7 +100,7 @@ pub(super) fn decode_mcus<const STORE: bool>(
     mcus: usize,
     blocks: &mut [[i16; 64]],
 ) -> Result<(), BadBlock> {
-    // Known here, it need not be looked at in the loop.
+    // That there are eight bytes at least is known from here on, so that a refill need not look.
     if data.len() < PADDING {
         return Err(BadBlock);
     }

@@ -15,7 +15,7 @@ pub(super) struct Bmi2(pub(super) Avx2);
 
 impl Rotate for Bmi2 {
     /// One instruction, whose source stays as it is. The compiler would make a copy and a shift of it, and the loop of
-    /// [`decode_block`] has five to a lookup.
+    /// [`decode_block`] has four to a lookup.
     #[inline(always)]
     fn right<const BY: u32>(self, word: u64) -> u64 {
         // Miri interprets no machine code.

@@ -48,15 +48,15 @@ impl Run {
         }
         stream.pass(mcus);
         if let Run::Kept(_) = self {
-            let (components, targets) = pending.take_many(mcus * units.len());
+            let (components, targets) = pending.take(mcus * units.len());
+            // Unit by unit: its target then moves on by the same step from MCU to MCU.
             for (first, unit) in units.iter().enumerate() {
-                let (mut target, step) = (unit.target(column), unit.across * unit.place.size());
-                let mut block = first;
-                while let (Some(component), Some(place)) = (components.get_mut(block), targets.get_mut(block))
-                {
-                    (*component, *place) = (unit.component, target);
+                let (mut target, step) = (unit.target_of_needed(column), unit.across * unit.place.size());
+                let mut at = first;
+                while let (Some(component), Some(slot)) = (components.get_mut(at), targets.get_mut(at)) {
+                    (*component, *slot) = (unit.component, target);
                     target.offset += step;
-                    block += units.len();
+                    at += units.len();
                 }
             }
         }
