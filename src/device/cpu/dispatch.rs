@@ -3,6 +3,7 @@
 
 use super::block::{LANES, Plane};
 use super::columns::Columns;
+use super::pack::GROUP;
 use super::{pack, weave};
 use crate::simd::{self, Level};
 
@@ -38,12 +39,12 @@ pub(crate) fn split(packed: &[u8; LANES * 3], planes: &mut [Plane; 3], level: Le
     }
 }
 
-/// fma(level, a, b) of 64 packed pixels, with a and b a channel.
+/// fma(level, a, b) of packed pixels, with a and b a channel, as far as all slices go.
 #[inline(always)]
 pub(crate) fn split_scaled(
-    packed: &[u8; LANES * 3],
+    packed: &[[u8; GROUP * 3]],
     factors: &[[f32; 2]; 3],
-    planes: [&mut Plane; 3],
+    planes: [&mut [[f32; GROUP]]; 3],
     level: Level,
 ) {
     match level.min(simd::level()) {

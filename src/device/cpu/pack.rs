@@ -3,6 +3,9 @@
 use super::block::{LANES, Plane};
 use crate::simd::Level;
 
+/// Pixels that [`split_scaled`] takes at once.
+pub(crate) const GROUP: usize = 16;
+
 #[cfg(target_arch = "x86_64")]
 pub(crate) use super::dispatch::{bytes, join, split, split_scaled, weigh, with_level};
 #[cfg(not(target_arch = "x86_64"))]
@@ -11,7 +14,7 @@ pub(crate) use portable::*;
 /// What every machine can do.
 #[cfg_attr(target_arch = "x86_64", expect(dead_code, reason = "the vector twins stand in for them"))]
 mod portable {
-    use super::{LANES, Level, Plane, plain_bytes, plain_join, plain_split, plain_split_scaled};
+    use super::{GROUP, LANES, Level, Plane, plain_bytes, plain_join, plain_split, plain_split_scaled};
     use crate::device::cpu::columns::Columns;
 
     pub(crate) fn with_level(_: Level, work: impl FnOnce()) {
@@ -23,9 +26,9 @@ mod portable {
     }
 
     pub(crate) fn split_scaled(
-        packed: &[u8; LANES * 3],
+        packed: &[[u8; GROUP * 3]],
         factors: &[[f32; 2]; 3],
-        planes: [&mut Plane; 3],
+        planes: [&mut [[f32; GROUP]]; 3],
         _: Level,
     ) {
         plain_split_scaled(packed, factors, planes);
@@ -51,18 +54,17 @@ pub(super) fn plain_split(packed: &[u8; LANES * 3], [r, g, b]: &mut [Plane; 3]) 
     }
 }
 
-/// fma(level, a, b) of 64 packed pixels, with a and b a channel.
+/// fma(level, a, b) of packed pixels, with a and b a channel, as far as all slices go.
 pub(super) fn plain_split_scaled(
-    packed: &[u8; LANES * 3],
+    packed: &[[u8; GROUP * 3]],
     factors: &[[f32; 2]; 3],
-    [r, g, b]: [&mut Plane; 3],
+    planes: [&mut [[f32; GROUP]]; 3],
 ) {
-    for (i, pixel) in packed.chunks_exact(3).enumerate() {
-        let scaled = |channel: usize| {
-            let [a, b] = factors[channel];
-            f32::from(pixel[channel]).mul_add(a, b)
-        };
-        (r[i], g[i], b[i]) = (scaled(0), scaled(1), scaled(2));
+    for (channel, (plane, [a, b])) in planes.into_iter().zip(factors).enumerate() {
+        let levels = packed.as_flattened().iter().skip(channel).step_by(3);
+        for (value, level) in plane.as_flattened_mut().iter_mut().zip(levels) {
+            *value = f32::from(*level).mul_add(*a, *b);
+        }
     }
 }
 
@@ -93,10 +95,17 @@ mod tests {
             plane.iter_mut().for_each(|level| *level = level.mul_add(a, b));
         }
         for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
-            let mut found = Block::default();
-            let [r, g, b] = &mut found.planes;
-            split_scaled(&packed, &factors, [r, g, b], level);
-            assert_eq!(found.planes, expected.planes, "{level:?}");
+            // All of it, and one group less.
+            for groups in [LANES / GROUP, LANES / GROUP - 1] {
+                let mut found = Block::default();
+                let planes = found.planes.each_mut().map(|plane| &mut plane.as_chunks_mut().0[..groups]);
+                split_scaled(packed.as_chunks().0, &factors, planes, level);
+                for (found, expected) in found.planes.iter().zip(&expected.planes) {
+                    let (done, left) = found.split_at(groups * GROUP);
+                    assert_eq!(done, &expected[..groups * GROUP], "{level:?}");
+                    assert!(left.iter().all(|&value| value == 0.0), "{level:?}");
+                }
+            }
         }
     }
 }

@@ -96,7 +96,11 @@ impl Sample<'_> {
     #[inline(always)]
     fn row(&mut self, y: usize, rgb: &[u8], steps: &[Resolved], level: Level) {
         let done = if steps.is_empty() { self.plain_row(y, rgb, level) } else { 0 };
-        let (rgb, mut block) = (&rgb[done * 3..], Block::default());
+        let rgb = &rgb[done * 3..];
+        if rgb.is_empty() {
+            return;
+        }
+        let mut block = Block::default();
         let floats = !matches!(self.values, Values::U8(_));
         for (chunk, pixels) in rgb.chunks(LANES * 3).enumerate() {
             block.load(pixels, level);
@@ -108,7 +112,7 @@ impl Sample<'_> {
         }
     }
 
-    /// Stores the whole blocks of a row that is only to be normalised, if they go to planes of f32: the commonest
+    /// Stores the whole groups of a row that is only to be normalised, if they go to planes of f32: the commonest
     /// output, and the only work of it. Returns how many pixels are stored.
     #[inline(always)]
     fn plain_row(&mut self, y: usize, rgb: &[u8], level: Level) -> usize {
@@ -120,13 +124,10 @@ impl Sample<'_> {
         let (red, rest) = out.split_at_mut(plane);
         let (green, blue) = rest.split_at_mut(plane);
         let row = y * self.width..(y + 1) * self.width;
-        let channels = [red, green, blue].map(|channel| channel[row.clone()].as_chunks_mut::<LANES>().0);
-        let [red, green, blue] = channels;
-        let blocks = rgb.as_chunks::<{ LANES * 3 }>().0;
-        for (((packed, red), green), blue) in blocks.iter().zip(red).zip(green).zip(blue) {
-            pack::split_scaled(packed, &self.factors, [red, green, blue], level);
-        }
-        blocks.len() * LANES
+        let planes = [red, green, blue].map(|channel| channel[row.clone()].as_chunks_mut().0);
+        let groups = rgb.as_chunks::<{ pack::GROUP * 3 }>().0;
+        pack::split_scaled(groups, &self.factors, planes, level);
+        groups.len() * pack::GROUP
     }
 
     /// Stores `count` finished pixels at (`x`, `y`).

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "vector loads and stores by pointer")]
 
 use super::block::{LANES, Plane};
+use super::pack::GROUP;
 use std::arch::x86_64::*;
 
 /// 64 packed RGB pixels.
@@ -87,25 +88,24 @@ pub(super) fn split(packed: &Packed, planes: &mut [Plane; 3]) {
     }
 }
 
-/// fma(level, a, b) of 64 packed pixels, with a and b a channel: as `split` and then a sum for each plane, without the
-/// way through memory.
+/// fma(level, a, b) of packed pixels, with a and b a channel, as far as all slices go: as `split` and then a sum for each
+/// plane, without the way through memory.
 #[target_feature(enable = "avx2,fma")]
-#[inline]
-pub(super) fn split_scaled(packed: &Packed, factors: &[[f32; 2]; 3], planes: [&mut Plane; 3]) {
+pub(super) fn split_scaled(
+    packed: &[[u8; GROUP * 3]],
+    factors: &[[f32; 2]; 3],
+    [red, green, blue]: [&mut [[f32; GROUP]]; 3],
+) {
     let factors = factors.map(|[a, b]| (_mm256_set1_ps(a), _mm256_set1_ps(b)));
-    let planes = planes.map(|plane| plane.as_mut_ptr());
-    for quarter in 0..4 {
-        // SAFETY: 48 * 3 + 32 + 16 is the length of `packed`.
-        let from =
-            [0, 1, 2].map(|i| unsafe { _mm_loadu_si128(packed.as_ptr().add(48 * quarter + 16 * i).cast()) });
-        for ((plane, tables), (a, b)) in planes.iter().zip(&SPLIT).zip(factors) {
+    for (((packed, red), green), blue) in packed.iter().zip(red).zip(green).zip(blue) {
+        // SAFETY: 32 + 16 is the length of `packed`.
+        let from = [0, 1, 2].map(|i| unsafe { _mm_loadu_si128(packed.as_ptr().add(16 * i).cast()) });
+        for ((plane, tables), (a, b)) in [red, green, blue].into_iter().zip(&SPLIT).zip(factors) {
             let bytes = gather(from, tables);
             for (half, eight) in [bytes, _mm_srli_si128(bytes, 8)].into_iter().enumerate() {
                 let levels = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(eight));
-                // SAFETY: 16 * 3 + 8 + 8 is the length of a plane.
-                unsafe {
-                    _mm256_storeu_ps(plane.add(16 * quarter + 8 * half), _mm256_fmadd_ps(levels, a, b))
-                };
+                // SAFETY: 8 + 8 is the length of `plane`.
+                unsafe { _mm256_storeu_ps(plane.as_mut_ptr().add(8 * half), _mm256_fmadd_ps(levels, a, b)) };
             }
         }
     }
