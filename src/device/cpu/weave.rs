@@ -1,4 +1,4 @@
-//! Packed RGB bytes to three planes of f32 and back, 64 pixels at a time, with AVX2.
+//! Packed RGB bytes to three planes of f32 and back, with AVX2.
 #![expect(unsafe_code, reason = "vector loads and stores by pointer")]
 
 use super::block::{LANES, Plane};
