@@ -92,7 +92,9 @@ impl Codes {
         }
     }
 
-    /// The code at the top of 16 bits: its length and symbol.
+    /// The code at the top of 16 bits: its length and symbol. For what the tables do not hold.
+    #[cold]
+    #[inline(never)]
     fn find(&self, bits: u32) -> Option<(u32, u8)> {
         // Limits never fall, so that no comparison needs to wait for another.
         let length = 1 + self.limits[1..].iter().filter(|&&limit| bits >= limit).count();
@@ -240,7 +242,7 @@ impl Table {
             entry.skip(cursor);
             return Some(value.into());
         }
-        let (length, symbol) = self.long_symbol(cursor.peek::<16>() as u32)?;
+        let (length, symbol) = self.codes.find(cursor.peek::<16>() as u32)?;
         cursor.skip(length);
         let value = extend(cursor.take(symbol.into()), symbol.into());
         cursor.refill(data);
@@ -253,13 +255,6 @@ impl Table {
         if let Some(symbol) = self.symbol(cursor) {
             cursor.skip(u32::from(symbol & 15));
         }
-    }
-
-    /// As [`Codes::find`], out of the way.
-    #[cold]
-    #[inline(never)]
-    fn long_symbol(&self, bits: u32) -> Option<(u32, u8)> {
-        self.codes.find(bits)
     }
 
     #[cold]

@@ -10,7 +10,7 @@ use super::decode::Scan;
 use super::error::JpegError;
 use super::frame::Frame;
 use super::huffman::Table;
-use super::idct::{self, Target};
+use super::idct;
 use super::index::Point;
 use super::pending::Pending;
 use super::rows::Rows;
@@ -64,10 +64,10 @@ struct Unit<'a> {
 }
 
 impl Unit<'_> {
-    /// Where the block of the MCU in a column goes, which is needed.
+    /// The column of the block that belongs to an MCU.
     #[inline(always)]
-    fn target_of_needed(&self, column: usize) -> Target {
-        self.place.target_of_needed(column * self.across + self.x)
+    fn block(&self, mcu: usize) -> usize {
+        mcu * self.across + self.x
     }
 }
 
@@ -257,7 +257,7 @@ impl Whole<'_> {
         for unit in units {
             let prediction = &mut predictions[unit.component];
             let (data, slot) = (stream.data(), pending.slot());
-            let target = unit.place.target(column * unit.across + unit.x);
+            let target = unit.place.target(unit.block(column));
             let result = match target {
                 Some(target) if target.size > 1 => {
                     decoder.decode::<true>(&mut cursor, data, unit.tables, prediction, slot)

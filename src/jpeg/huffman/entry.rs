@@ -3,7 +3,8 @@
 use crate::jpeg::bits::Cursor;
 
 /// What an entry is that holds no symbol, because the code or its value's sign lies beyond the index, or both are too
-/// wide together, or there is no such code. It advances past any block, yet within a byte, so that who looks for a block's end finds it.
+/// wide together, or there is no such code. It advances past any block, yet within a byte, so that who looks for a
+/// block's end finds it.
 pub(super) const INCOMPLETE: u64 = NO_SYMBOL | 192 << 8 | 192 << 32;
 const NO_SYMBOL: u64 = 0x80;
 /// The most bits that an entry takes, so that three lookups need no refill between them. Behind two of them the longest

@@ -51,7 +51,8 @@ impl Run {
             let (components, targets) = pending.take(mcus * units.len());
             // Unit by unit: its target then moves on by the same step from MCU to MCU.
             for (first, unit) in units.iter().enumerate() {
-                let (mut target, step) = (unit.target_of_needed(column), unit.across * unit.place.size());
+                let mut target = unit.place.target_of_needed(unit.block(column));
+                let step = unit.across * target.size;
                 let mut at = first;
                 while let (Some(component), Some(slot)) = (components.get_mut(at), targets.get_mut(at)) {
                     (*component, *slot) = (unit.component, target);
