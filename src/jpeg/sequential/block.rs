@@ -180,3 +180,64 @@ impl BlockDecoder for Plain {
         decode_block::<STORE>(self, cursor, data, dc, ac, prediction, block)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jpeg::huffman::Class;
+
+    /// Codes and what they advance, of symbols with one extra bit: ones in neighbouring places, and in every second.
+    const NEXT: (&str, usize) = ("0", 1);
+    const SECOND: (&str, usize) = ("10", 2);
+    const END: &str = "110";
+
+    fn table(class: Class, symbols: &[u8]) -> Table {
+        let mut counts = [0; 16];
+        counts[..symbols.len()].fill(1);
+        let mut table = Table::new(class);
+        assert!(table.define(&counts, symbols).is_ok());
+        if class == Class::Ac {
+            table.merge();
+        }
+        table
+    }
+
+    #[test]
+    fn blocks_end_where_they_are_full_or_say_so() {
+        // A difference of 0 is written as an end of block would be.
+        let (dc, ac) = (table(Class::Dc, &[1, 2, 0]), table(Class::Ac, &[0x01, 0x11, 0x00]));
+        // Full blocks, whose last symbol is the first or the second of a pair, and blocks of each length below.
+        for (seconds, ones) in (0..=31).flat_map(|seconds| (0..=63).map(move |ones| (seconds, ones))) {
+            let steps = [vec![SECOND; seconds], vec![NEXT; ones]].concat();
+            let (mut bits, mut wanted, mut k) = (String::from(END), [0; 64], 0);
+            for (code, advance) in steps {
+                k += advance;
+                if k > 63 {
+                    k -= advance;
+                    break;
+                }
+                bits += code;
+                bits += "1";
+                wanted[usize::from(ZIGZAG[k])] = 1;
+            }
+            if k < 63 {
+                bits += END;
+            }
+            // Twice, so that a full block is followed by what might be one more symbol.
+            let twice = bits.repeat(2);
+            let mut data = vec![0; twice.len().div_ceil(8) + PADDING];
+            for (at, _) in twice.bytes().enumerate().filter(|(_, bit)| *bit == b'1') {
+                data[at / 8] |= 0x80 >> (at % 8);
+            }
+            let (mut cursor, mut prediction) = (Cursor::default(), 0);
+            for turn in 1..=2 {
+                let mut slot = [0; 64 * SLOT];
+                let result =
+                    decode_block::<true>(Plain, &mut cursor, &data, &dc, &ac, &mut prediction, &mut slot);
+                assert_eq!(result.ok(), Some(k > 0), "{seconds} {ones}");
+                assert_eq!(slot[..64], wanted, "{seconds} {ones}");
+                assert_eq!(cursor.consumed(), turn * bits.len(), "{seconds} {ones}");
+            }
+        }
+    }
+}
