@@ -46,15 +46,6 @@ impl Scale {
         radius * self.ratio().max(1.0)
     }
 
-    /// Most taps of one output.
-    pub(crate) fn widest(&self) -> u32 {
-        match self.filter {
-            filter::NEAREST => 1,
-            filter::BILINEAR_PLAIN => 2,
-            _ => (2.0 * self.support()).ceil() as u32 + 1,
-        }
-    }
-
     /// First and one past the last tap of one output.
     pub(crate) fn bounds(&self, output: u32) -> (u32, u32) {
         match self.filter {

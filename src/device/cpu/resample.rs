@@ -56,8 +56,8 @@ impl Resampler {
     /// Makes the tables and room between the passes, for rows that [`Resampler::feed`] is then given.
     pub(crate) fn begin(&mut self, columns: &Scale, rows: &Scale) {
         self.scales = Some((*columns, *rows));
-        self.columns.build(columns);
-        self.rows.build(rows);
+        self.columns.build(columns, self.level);
+        self.rows.build(rows, self.level);
         let padded = self.columns.outputs.next_multiple_of(Axis::GROUP) * 3;
         self.middle_stride = (padded + SLACK).next_multiple_of(64);
         let height = (self.rows.last - self.rows.first) as usize;

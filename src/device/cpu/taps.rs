@@ -1,7 +1,9 @@
 //! Which source pixels make an output pixel, and with what whole-number weights: torchvision's uint8 tables.
 
+use super::pack::with_level;
 use crate::device::reach::Scale;
 use crate::plan::filter;
+use crate::simd::Level;
 
 /// The taps of all outputs of one axis, in the order in which outputs are written.
 #[derive(Debug, Default)]
@@ -10,7 +12,7 @@ pub(crate) struct Axis {
     pub(crate) starts: Vec<u32>,
     /// `stride` weights for each output, zeros behind the real ones.
     pub(crate) weights: Vec<i16>,
-    /// Weights an output, a multiple of [`Axis::GROUP`].
+    /// Weights an output, an even number.
     pub(crate) stride: usize,
     /// Weights are whole numbers of 2^-precision.
     pub(crate) precision: u32,
@@ -20,51 +22,119 @@ pub(crate) struct Axis {
     pub(crate) first: u32,
     /// One past the last source position read.
     pub(crate) last: u32,
-    /// First tap of each output, and one past its last.
-    bounds: Vec<(u32, u32)>,
-    exact: Vec<f64>,
+    groups: Vec<Group>,
+    exact: Vec<[f64; LANES]>,
+}
+
+/// Outputs whose weights are worked out at once.
+const LANES: usize = 8;
+
+/// Outputs that are neighbours, with their first taps and one past their last. The last output of an axis is repeated
+/// until its group is full.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    output: [u32; LANES],
+    low: [i32; LANES],
+    high: [i32; LANES],
 }
 
 impl Axis {
-    /// Weights are stored, and outputs padded, by so many.
+    /// Outputs are padded to a multiple of it.
     pub(crate) const GROUP: usize = 4;
 
     /// Fills the tables, reusing their memory.
-    pub(crate) fn build(&mut self, scale: &Scale) {
+    pub(crate) fn build(&mut self, scale: &Scale, level: Level) {
+        with_level(
+            level,
+            #[inline(always)]
+            || self.fill(scale),
+        );
+    }
+
+    #[inline(always)]
+    fn fill(&mut self, scale: &Scale) {
         self.outputs = scale.count as usize;
         (self.first, self.last) = scale.span();
-        let span = self.last - self.first;
-        let taps = Taps::new(scale);
-        self.bounds.clear();
-        self.bounds.extend((0..self.outputs).map(|position| scale.bounds(scale.shown(position))));
-        let widest = self.bounds.iter().map(|(low, high)| high - low).max().unwrap_or(1);
-        self.stride = (widest as usize).next_multiple_of(Self::GROUP);
+        let mut largest = 0.0;
+        if scale.offset != 0 || scale.count != scale.output {
+            // The largest weight of the whole axis, shown or not, fixes the precision.
+            self.weigh(scale, scale.output as usize, |output| output as u32);
+            largest = self.largest(largest);
+        }
+        let widest = self.weigh(scale, self.outputs, |position| scale.shown(position));
+        self.precision = precision(self.largest(largest));
+        self.stride = widest.next_multiple_of(2);
+        self.round(widest);
+    }
+
+    /// Works out the exact weights of `count` outputs, a group after the other. Returns the most taps that one has, which
+    /// is how many each has then.
+    #[inline(always)]
+    fn weigh(&mut self, scale: &Scale, count: usize, shown: impl Fn(usize) -> u32) -> usize {
+        self.groups.clear();
+        self.groups.extend((0..count).step_by(LANES).map(|start| {
+            let mut group = Group::default();
+            for lane in 0..LANES {
+                let output = shown((start + lane).min(count - 1));
+                let (low, high) = scale.bounds(output);
+                (group.output[lane], group.low[lane], group.high[lane]) = (output, low as i32, high as i32);
+            }
+            group
+        }));
+        let taps = self.groups.iter().map(Group::widest).max().unwrap_or(1).max(1) as usize;
+        // What is there already is overwritten.
+        self.exact.resize(self.groups.len() * taps, [0.0; LANES]);
+        let filter = Taps::new(scale);
+        for (group, weights) in self.groups.iter().zip(self.exact.chunks_exact_mut(taps)) {
+            filter.weigh(group, weights);
+        }
+        taps
+    }
+
+    /// The largest of the exact weights, and of what was the largest so far.
+    #[inline(always)]
+    fn largest(&self, so_far: f64) -> f64 {
+        let mut largest = [so_far; LANES];
+        for weights in &self.exact {
+            for (largest, weight) in largest.iter_mut().zip(weights) {
+                *largest = if *weight > *largest { *weight } else { *largest };
+            }
+        }
+        largest.into_iter().fold(so_far, f64::max)
+    }
+
+    /// Makes whole numbers of the exact weights, of which there are `taps` for each output.
+    #[inline(always)]
+    fn round(&mut self, taps: usize) {
         let padded = self.outputs.next_multiple_of(Self::GROUP);
         self.starts.clear();
         self.starts.resize(padded, 0);
         self.weights.clear();
         self.weights.resize(padded * self.stride, 0);
-        let whole = scale.offset == 0 && scale.count == scale.output;
-        let mut largest = if whole { 0.0 } else { taps.largest(&mut self.exact) };
-        self.exact.clear();
-        for (position, bounds) in self.bounds.iter().enumerate() {
-            taps.weigh(scale.shown(position), *bounds, &mut self.exact);
-            let row = &self.exact[position * taps.stride..];
-            largest = row.iter().copied().fold(largest, f64::max);
-        }
-        self.precision = precision(largest);
         // Near the end a start moves left, zeros ahead of its weights, so that a full row of taps stays inside.
-        let latest = span.saturating_sub(self.stride as u32);
+        let latest = (self.last - self.first).saturating_sub(self.stride as u32);
         let unit = f64::from(1u32 << self.precision);
-        for (position, (low, high)) in self.bounds.iter().enumerate() {
-            let start = low - self.first;
-            self.starts[position] = start.min(latest);
-            let ahead = (start - self.starts[position]) as usize;
-            let row = &mut self.weights[position * self.stride + ahead..][..(high - low) as usize];
-            for (whole, exact) in row.iter_mut().zip(&self.exact[position * taps.stride..]) {
-                *whole = (exact * unit + if *exact < 0.0 { -0.5 } else { 0.5 }) as i16;
+        let outputs = self.starts[..self.outputs].iter_mut().zip(self.weights.chunks_exact_mut(self.stride));
+        for (position, (moved, row)) in outputs.enumerate() {
+            let (number, lane) = (position / LANES, position % LANES);
+            let group = &self.groups[number];
+            let start = group.low[lane] as u32 - self.first;
+            *moved = start.min(latest);
+            let row = &mut row[(start - *moved) as usize..];
+            let used = (group.high[lane] - group.low[lane]) as usize;
+            for (whole, exact) in row.iter_mut().zip(&self.exact[number * taps..][..used]) {
+                let exact = exact[lane];
+                *whole = (exact * unit + if exact < 0.0 { -0.5 } else { 0.5 }) as i16;
             }
         }
+    }
+}
+
+impl Group {
+    /// Most taps of one output.
+    #[inline(always)]
+    fn widest(&self) -> i32 {
+        self.high.iter().zip(&self.low).map(|(high, low)| high - low).max().unwrap_or(1)
     }
 }
 
@@ -77,64 +147,70 @@ fn precision(largest: f64) -> u32 {
 struct Taps<'a> {
     scale: &'a Scale,
     ratio: f64,
-    /// Weights are stored by so many, zeros behind the real ones.
-    stride: usize,
+    invert: f64,
 }
 
 impl<'a> Taps<'a> {
-    fn new(scale: &'a Scale) -> Self {
-        Self { scale, ratio: scale.ratio(), stride: scale.widest() as usize }
-    }
-
-    /// The largest weight of the whole axis, shown or not: it fixes the precision.
-    fn largest(&self, exact: &mut Vec<f64>) -> f64 {
-        let mut largest = 0.0f64;
-        for output in 0..self.scale.output {
-            exact.clear();
-            self.weigh(output, self.scale.bounds(output), exact);
-            largest = exact.iter().copied().fold(largest, f64::max);
-        }
-        largest
-    }
-
-    /// Appends the weights of one output, whose taps are `low..high`.
-    fn weigh(&self, output: u32, (low, high): (u32, u32), exact: &mut Vec<f64>) {
-        let start = exact.len();
-        match self.scale.filter {
-            filter::NEAREST => exact.push(1.0),
-            filter::BILINEAR_PLAIN if high - low == 1 => exact.push(1.0),
-            filter::BILINEAR_PLAIN => {
-                let share = (self.scale.plain_position(output) - f64::from(low)).clamp(0.0, 1.0);
-                exact.extend([1.0 - share, share]);
-            }
-            filter::BICUBIC => self.widened(output, low..high, exact, cubic),
-            _ => self.widened(output, low..high, exact, triangle),
-        }
-        exact.resize(start + self.stride, 0.0);
-    }
-
     #[inline(always)]
-    fn widened(
-        &self,
-        output: u32,
-        taps: std::ops::Range<u32>,
-        exact: &mut Vec<f64>,
-        weigh: impl Fn(f64) -> f64,
-    ) {
-        let start = exact.len();
-        let centre = (f64::from(output) + 0.5) * self.ratio;
-        let invert = 1.0 / self.ratio.max(1.0);
-        exact.extend(taps.map(|j| weigh((f64::from(j) - centre + 0.5) * invert)));
-        let total: f64 = exact[start..].iter().sum();
-        exact[start..].iter_mut().for_each(|weight| *weight /= total);
+    fn new(scale: &'a Scale) -> Self {
+        let ratio = scale.ratio();
+        Self { scale, ratio, invert: 1.0 / ratio.max(1.0) }
+    }
+
+    /// The weights of some outputs, tap by tap; zeros behind the last.
+    #[inline(always)]
+    fn weigh(&self, group: &Group, weights: &mut [[f64; LANES]]) {
+        match self.scale.filter {
+            filter::NEAREST => weights.fill([1.0; LANES]),
+            filter::BILINEAR_PLAIN => self.plain(group, weights),
+            filter::BICUBIC => self.widened(group, weights, cubic),
+            _ => self.widened(group, weights, triangle),
+        }
+    }
+
+    /// A tap, or two that share by distance.
+    #[inline(always)]
+    fn plain(&self, group: &Group, weights: &mut [[f64; LANES]]) {
+        for lane in 0..LANES {
+            let low = f64::from(group.low[lane]);
+            let share = match group.high[lane] - group.low[lane] {
+                1 => 0.0,
+                _ => (self.scale.plain_position(group.output[lane]) - low).clamp(0.0, 1.0),
+            };
+            for (weights, weight) in weights.iter_mut().zip([1.0 - share, share]) {
+                weights[lane] = weight;
+            }
+        }
+    }
+
+    /// Values of a filter as wide as the ratio, divided by their sum.
+    #[inline(always)]
+    fn widened(&self, group: &Group, weights: &mut [[f64; LANES]], value: impl Fn(f64) -> f64) {
+        let centre = group.output.map(|output| (f64::from(output) + 0.5) * self.ratio);
+        let mut total = [0.0; LANES];
+        for (tap, weights) in (0..).zip(weights.iter_mut()) {
+            for lane in 0..LANES {
+                let at = group.low[lane] + tap;
+                let value = value((f64::from(at) - centre[lane] + 0.5) * self.invert);
+                weights[lane] = if at < group.high[lane] { value } else { 0.0 };
+                total[lane] += weights[lane];
+            }
+        }
+        for weights in weights {
+            for lane in 0..LANES {
+                weights[lane] /= total[lane];
+            }
+        }
     }
 }
 
+#[inline(always)]
 fn triangle(x: f64) -> f64 {
     (1.0 - x.abs()).max(0.0)
 }
 
 /// Keys' cubic convolution with a = -0.5.
+#[inline(always)]
 fn cubic(x: f64) -> f64 {
     const A: f64 = -0.5;
     let x = x.abs();
@@ -153,7 +229,8 @@ mod tests {
 
     fn axis(input: u32, output: u32, filter: u32) -> Axis {
         let mut axis = Axis::default();
-        axis.build(&Scale { input, output, offset: 0, count: output, reversed: false, filter });
+        let scale = Scale { input, output, offset: 0, count: output, reversed: false, filter };
+        axis.build(&scale, Level::Avx512);
         axis
     }
 
@@ -190,14 +267,9 @@ mod tests {
     fn a_window_of_an_axis_has_the_taps_of_the_whole_axis() {
         let whole = axis(341, 256, filter::BILINEAR);
         let mut part = Axis::default();
-        part.build(&Scale {
-            input: 341,
-            output: 256,
-            offset: 16,
-            count: 224,
-            reversed: true,
-            filter: filter::BILINEAR,
-        });
+        let (offset, count, filter) = (16, 224, filter::BILINEAR);
+        let scale = Scale { input: 341, output: 256, offset, count, reversed: true, filter };
+        part.build(&scale, Level::Avx2);
         for i in 0..224 {
             let taps = |axis: &Axis, output: usize| -> Vec<(u32, i16)> {
                 let row = axis.weights[output * axis.stride..][..axis.stride].iter();

@@ -8,15 +8,14 @@ use std::arch::x86_64::*;
 /// 64 packed RGB pixels.
 pub(super) type Packed = [u8; LANES * 3];
 
-/// Byte `i` of a channel comes from byte 3 i + channel of 48: which of them register `part` holds.
-const fn split_table(channel: usize, part: usize) -> [i8; 16] {
-    let mut table = [-1i8; 16];
+/// Where the levels of a channel lie in 8 packed pixels, of which the halves of a register hold bytes 0 to 15 and 8 to 23;
+/// each becomes a 32-bit number.
+const fn split_table(channel: usize) -> [i8; 32] {
+    let mut table = [-1i8; 32];
     let mut i = 0;
-    while i < 16 {
-        let at = 3 * i + channel;
-        if at / 16 == part {
-            table[i] = (at % 16) as i8;
-        }
+    while i < 4 {
+        table[4 * i] = (3 * i + channel) as i8;
+        table[16 + 4 * i] = (3 * (i + 4) + channel - 8) as i8;
         i += 1;
     }
     table
@@ -38,15 +37,7 @@ const fn join_table(channel: usize, part: usize) -> [i8; 16] {
 
 type Tables = [[[i8; 16]; 3]; 3];
 
-const SPLIT: Tables = {
-    let mut tables = [[[0; 16]; 3]; 3];
-    let mut i = 0;
-    while i < 9 {
-        tables[i / 3][i % 3] = split_table(i / 3, i % 3);
-        i += 1;
-    }
-    tables
-};
+static SPLIT: [[i8; 32]; 3] = [split_table(0), split_table(1), split_table(2)];
 
 const JOIN: Tables = {
     let mut tables = [[[0; 16]; 3]; 3];
@@ -68,22 +59,30 @@ fn gather(from: [__m128i; 3], tables: &[[i8; 16]; 3]) -> __m128i {
     _mm_or_si128(_mm_or_si128(a, b), c)
 }
 
+/// Levels of 8 packed pixels as f32, a channel in each register.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn levels(packed: &[u8; 24]) -> [__m256; 3] {
+    // SAFETY: 8 + 16 is the length of `packed`.
+    let pixels = unsafe {
+        let start = packed.as_ptr();
+        _mm256_set_m128i(_mm_loadu_si128(start.add(8).cast()), _mm_loadu_si128(start.cast()))
+    };
+    SPLIT.each_ref().map(|table| {
+        // SAFETY: the table has 32 bytes.
+        let table = unsafe { _mm256_loadu_si256(table.as_ptr().cast()) };
+        _mm256_cvtepi32_ps(_mm256_shuffle_epi8(pixels, table))
+    })
+}
+
 /// Levels of 64 packed pixels as f32.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(super) fn split(packed: &Packed, planes: &mut [Plane; 3]) {
-    for quarter in 0..4 {
-        // SAFETY: 48 * 3 + 32 + 16 is the length of `packed`.
-        let from =
-            [0, 1, 2].map(|i| unsafe { _mm_loadu_si128(packed.as_ptr().add(48 * quarter + 16 * i).cast()) });
-        for (plane, tables) in planes.iter_mut().zip(&SPLIT) {
-            let bytes = gather(from, tables);
-            let halves = [bytes, _mm_srli_si128(bytes, 8)];
-            for (half, eight) in halves.into_iter().enumerate() {
-                let levels = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(eight));
-                // SAFETY: 16 * 3 + 8 + 8 is the length of a plane.
-                unsafe { _mm256_storeu_ps(plane.as_mut_ptr().add(16 * quarter + 8 * half), levels) };
-            }
+    for (eighth, pixels) in packed.as_chunks::<24>().0.iter().enumerate() {
+        for (plane, levels) in planes.iter_mut().zip(levels(pixels)) {
+            // SAFETY: 7 * 8 + 8 is the length of a plane.
+            unsafe { _mm256_storeu_ps(plane.as_mut_ptr().add(8 * eighth), levels) };
         }
     }
 }
@@ -98,12 +97,9 @@ pub(super) fn split_scaled(
 ) {
     let factors = factors.map(|[a, b]| (_mm256_set1_ps(a), _mm256_set1_ps(b)));
     for (((packed, red), green), blue) in packed.iter().zip(red).zip(green).zip(blue) {
-        // SAFETY: 32 + 16 is the length of `packed`.
-        let from = [0, 1, 2].map(|i| unsafe { _mm_loadu_si128(packed.as_ptr().add(16 * i).cast()) });
-        for ((plane, tables), (a, b)) in [red, green, blue].into_iter().zip(&SPLIT).zip(factors) {
-            let bytes = gather(from, tables);
-            for (half, eight) in [bytes, _mm_srli_si128(bytes, 8)].into_iter().enumerate() {
-                let levels = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(eight));
+        for (half, pixels) in packed.as_chunks::<24>().0.iter().enumerate() {
+            let planes = [&mut *red, &mut *green, &mut *blue];
+            for ((plane, levels), (a, b)) in planes.into_iter().zip(levels(pixels)).zip(factors) {
                 // SAFETY: 8 + 8 is the length of `plane`.
                 unsafe { _mm256_storeu_ps(plane.as_mut_ptr().add(8 * half), _mm256_fmadd_ps(levels, a, b)) };
             }

@@ -156,9 +156,18 @@ fn is_copied(axis: &Axis) -> bool {
     axis.filter == filter::NEAREST || axis.input == axis.output
 }
 
+/// Most taps of one output.
+fn widest(scale: &Scale) -> u32 {
+    match scale.filter {
+        filter::NEAREST => 1,
+        filter::BILINEAR_PLAIN => 2,
+        _ => (2.0 * scale.support()).ceil() as u32 + 1,
+    }
+}
+
 fn axis(scale: &Scale, first: u32) -> Axis {
     // A start may lie up to three places ahead of the first tap.
-    let groups = (scale.widest().min(scale.input) + 3).div_ceil(4);
+    let groups = (widest(scale).min(scale.input) + 3).div_ceil(4);
     Axis {
         table: 0,
         input: scale.input,
