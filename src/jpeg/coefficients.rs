@@ -11,7 +11,7 @@ use super::rows::Rows;
 use super::sequential::{BadBlock, Plain, decode_block};
 use super::stream::Stream;
 use super::strips::Strips;
-use super::tables::{Quant, Tables};
+use super::tables::{Quant, Quants, Tables};
 
 /// The low coefficients that libjpeg guesses by smoothing while they are not fully known.
 const SMOOTHED: usize = 10;
@@ -174,7 +174,7 @@ impl Coefficients {
 
     /// Transforms and converts what `strips` need.
     pub(super) fn render(&self, strips: &mut Strips, pending: &mut Pending, out: &mut dyn Rows) {
-        let quants = self.quants.map(|quant| quant.unwrap_or(Quant([0; 64])));
+        let quants = Quants::new(self.quants.map(|quant| quant.unwrap_or(Quant([0; 64]))));
         let needed = strips.mcu_rows();
         for row in needed.clone() {
             for (index, blocks) in self.blocks.iter().enumerate().take(strips.count()) {

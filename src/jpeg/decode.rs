@@ -12,7 +12,7 @@ use super::scale::Part;
 use super::sequential::Whole;
 use super::stream::Stream;
 use super::strips::Strips;
-use super::tables::{Quant, Tables};
+use super::tables::{Quant, Quants, Tables};
 use super::trail::{Scanned, Trail};
 use crate::geometry::Rect;
 use crate::simd::{Avx2, Avx512};
@@ -209,12 +209,12 @@ struct File<'a> {
 }
 
 /// The quantisation tables of all components, as they stand now.
-fn quants(tables: &Tables, frame: &Frame) -> Result<[Quant; 4], JpegError> {
+fn quants(tables: &Tables, frame: &Frame) -> Result<Quants, JpegError> {
     let mut quants = [Quant([0; 64]); 4];
     for (quant, component) in quants.iter_mut().zip(frame.used()) {
         *quant = tables.quant(component.quant)?;
     }
-    Ok(quants)
+    Ok(Quants::new(quants))
 }
 
 fn check_request(header: &Header, part: Part, limits: &Limits, out: &dyn Rows) -> Result<(), JpegError> {

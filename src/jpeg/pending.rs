@@ -1,7 +1,7 @@
 //! Blocks whose coefficients are decoded and whose transform waits for more, to be done several at a time.
 
 use super::idct::{self, Target};
-use super::tables::Quant;
+use super::tables::Quants;
 use crate::simd::{Avx2, Avx512};
 
 /// Blocks that wait at most. Enough that a vector load seldom meets the two-byte stores of a block just decoded, which
@@ -16,16 +16,30 @@ pub(super) type Slot = [i16; 64 * SLOT];
 /// Blocks that a slot is long.
 pub(super) const SLOT: usize = 4;
 
-/// Coefficients of all slots.
+/// Blocks that are transformed together: the first of each list, `count` of them.
 #[repr(C, align(64))]
-struct Coefficients([i16; 64 * (BATCH - 1 + SLOT)]);
+pub(super) struct Batch {
+    pub(super) blocks: [[i16; 64]; Batch::ROOM],
+    pub(super) components: [usize; Batch::ROOM],
+    pub(super) targets: [Target; Batch::ROOM],
+    pub(super) count: usize,
+}
+
+impl Batch {
+    /// Blocks, and room behind them for a [`Slot`]; a power of two, so that a number of so many bits is an index.
+    pub(super) const ROOM: usize = 32;
+
+    /// None, and all coefficients zero.
+    pub(super) fn new() -> Self {
+        const { assert!(BATCH - 1 + SLOT <= Self::ROOM && Self::ROOM.is_power_of_two()) };
+        let targets = [Target::default(); Self::ROOM];
+        Self { blocks: [[0; 64]; Self::ROOM], components: [0; Self::ROOM], targets, count: 0 }
+    }
+}
 
 /// The waiting blocks, and the one being decoded.
 pub(super) struct Pending {
-    coefficients: Box<Coefficients>,
-    components: [usize; BATCH],
-    targets: [Target; BATCH],
-    waiting: usize,
+    batch: Box<Batch>,
     avx2: Option<Avx2>,
     avx512: Option<Avx512>,
 }
@@ -33,14 +47,7 @@ pub(super) struct Pending {
 impl Pending {
     /// Nothing waits; transforms run on the vector units that are there.
     pub(super) fn new(avx2: Option<Avx2>, avx512: Option<Avx512>) -> Self {
-        Self {
-            coefficients: Box::new(Coefficients([0; 64 * (BATCH - 1 + SLOT)])),
-            components: [0; BATCH],
-            targets: [Target::default(); BATCH],
-            waiting: 0,
-            avx2,
-            avx512,
-        }
+        Self { batch: Box::new(Batch::new()), avx2, avx512 }
     }
 
     /// The vector unit, if it may be used.
@@ -50,40 +57,40 @@ impl Pending {
 
     /// Forgets what a failed decode left behind.
     pub(super) fn clear(&mut self) {
-        self.coefficients.0.fill(0);
-        self.waiting = 0;
+        self.batch.blocks.as_flattened_mut().fill(0);
+        self.batch.count = 0;
     }
 
     /// The block to decode into: it is zero except perhaps for DC, which decoding overwrites.
     #[inline(always)]
     pub(super) fn slot(&mut self) -> &mut Slot {
-        let at = (self.waiting % BATCH) * 64;
+        let at = self.batch.count % BATCH;
         // As many as a slot has, so this cannot fail.
-        let (slots, _) = self.coefficients.0[at..at + 64 * SLOT].as_chunks_mut();
+        let (slots, _) = self.batch.blocks[at..at + SLOT].as_flattened_mut().as_chunks_mut();
         &mut slots[0]
     }
 
     /// How many more blocks may wait.
     #[inline(always)]
     pub(super) fn room(&self) -> usize {
-        BATCH - self.waiting.min(BATCH)
+        BATCH - self.batch.count.min(BATCH)
     }
 
-    /// The blocks to decode into, [`Pending::room`] and the rest of a [`Slot`]: they are zero except perhaps for DC of
-    /// the first.
+    /// The blocks to decode into, at least [`Pending::room`] and the rest of a [`Slot`]: they are zero except perhaps for
+    /// DC of the first.
     #[inline(always)]
     pub(super) fn blocks(&mut self) -> &mut [[i16; 64]] {
-        let (blocks, _) = self.coefficients.0.as_chunks_mut();
-        &mut blocks[self.waiting.min(BATCH)..]
+        &mut self.batch.blocks[self.batch.count.min(BATCH)..]
     }
 
     /// Takes the next `count` of [`Pending::blocks`] as decoded, to be transformed to eight samples a side with others.
     /// There must be room for them. The caller fills in the component and the target of each.
     #[inline(always)]
     pub(super) fn take(&mut self, count: usize) -> (&mut [usize], &mut [Target]) {
-        let from = self.waiting.min(BATCH);
-        self.waiting = (from + count).min(BATCH);
-        (&mut self.components[from..self.waiting], &mut self.targets[from..self.waiting])
+        let Batch { components, targets, count: waiting, .. } = &mut *self.batch;
+        let from = (*waiting).min(BATCH);
+        *waiting = (from + count).min(BATCH);
+        (&mut components[from..*waiting], &mut targets[from..*waiting])
     }
 
     /// Takes the block of [`Pending::slot`] as decoded. It is transformed now or with others.
@@ -93,12 +100,12 @@ impl Pending {
         has_ac: bool,
         component: usize,
         target: Target,
-        quants: &[Quant; 4],
+        quants: &Quants,
         planes: &mut [u8],
     ) {
         if !has_ac {
             let dc = self.slot()[0];
-            idct::fill_dc(dc, &quants[component & 3], target, planes);
+            idct::fill_dc(dc, &quants.each[component & 3], target, planes);
             return;
         }
         if target.size < 8 {
@@ -108,14 +115,14 @@ impl Pending {
         let (components, targets) = self.take(1);
         components.fill(component);
         targets.fill(target);
-        if self.waiting == BATCH {
+        if self.batch.count == BATCH {
             self.flush(quants, planes);
         }
     }
 
     /// Transforms the block of [`Pending::slot`] to fewer samples, now.
-    fn reduce(&mut self, component: usize, target: Target, quants: &[Quant; 4], planes: &mut [u8]) {
-        let quant = &quants[component & 3];
+    fn reduce(&mut self, component: usize, target: Target, quants: &Quants, planes: &mut [u8]) {
+        let quant = &quants.each[component & 3];
         // A slot is longer than a block, so there always is one.
         let Some(block) = self.slot().first_chunk_mut::<64>() else { return };
         match target.size {
@@ -127,22 +134,20 @@ impl Pending {
 
     /// Transforms what waits.
     #[inline(never)]
-    pub(super) fn flush(&mut self, quants: &[Quant; 4], planes: &mut [u8]) {
-        let (blocks, _) = self.coefficients.0.as_chunks_mut::<64>();
-        let count = std::mem::take(&mut self.waiting).min(BATCH);
-        let (blocks, components) = (&mut blocks[..count], &self.components[..count]);
-        let targets = &self.targets[..count];
+    pub(super) fn flush(&mut self, quants: &Quants, planes: &mut [u8]) {
+        let batch = &mut *self.batch;
         #[cfg(target_arch = "x86_64")]
         if let Some(avx512) = self.avx512 {
-            return idct::avx512::transform(avx512, blocks, components, quants, targets, planes);
+            return idct::avx512::transform(avx512, batch, quants, planes);
         }
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = self.avx2 {
-            return idct::avx2::transform(avx2, blocks, components, quants, targets, planes);
+            return idct::avx2::transform(avx2, batch, quants, planes);
         }
         let _ = self.avx512;
-        for ((block, component), target) in blocks.iter_mut().zip(components).zip(targets) {
-            idct::transform(block, &quants[component & 3], *target, planes);
+        let blocks = batch.blocks.iter_mut().take(std::mem::take(&mut batch.count));
+        for ((block, component), target) in blocks.zip(&batch.components).zip(&batch.targets) {
+            idct::transform(block, &quants.each[component & 3], *target, planes);
             block.fill(0);
         }
     }

@@ -16,7 +16,7 @@ use super::pending::Pending;
 use super::rows::Rows;
 use super::stream::Stream;
 use super::strips::{Place, Strips};
-use super::tables::{Quant, Tables};
+use super::tables::{Quants, Tables};
 use super::trail::{Leg, Trail};
 use block::BlockDecoder;
 use run::Run;
@@ -32,7 +32,7 @@ pub(super) struct Whole<'a> {
     pub(super) frame: &'a Frame,
     pub(super) scan: &'a Scan,
     pub(super) tables: &'a Tables,
-    pub(super) quants: &'a [Quant; 4],
+    pub(super) quants: &'a Quants,
 }
 
 /// The columns of MCUs of which a block may be needed; a range that begins behind them all where none is.
@@ -103,7 +103,7 @@ struct Tools<'a, 't> {
 
 impl Tools<'_, '_> {
     /// Transforms what waits.
-    fn flush(&mut self, quants: &[Quant; 4]) {
+    fn flush(&mut self, quants: &Quants) {
         self.pending.flush(quants, self.strips.samples());
     }
 }

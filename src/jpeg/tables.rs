@@ -19,6 +19,32 @@ pub(super) const ZIGZAG: [u8; 64] = [
 #[repr(C, align(32))]
 pub(super) struct Quant(pub(super) [i16; 64]);
 
+/// The factors of a frame's components.
+pub(super) struct Quants {
+    pub(super) each: [Quant; 4],
+    /// Rows of two components side by side, those of components i and j at 4 i + j.
+    pub(super) pairs: [Pair; 16],
+}
+
+/// Rows of two blocks side by side.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub(super) struct Pair(pub(super) [[[i16; 8]; 2]; 8]);
+
+impl Quants {
+    /// The factors of each component; those that are not there may be anything.
+    pub(super) fn new(each: [Quant; 4]) -> Self {
+        let mut pairs = [Pair([[[0; 8]; 2]; 8]); 16];
+        for (number, Pair(rows)) in pairs.iter_mut().enumerate() {
+            let sides = [&each[number / 4], &each[number % 4]].map(|quant| quant.0.as_chunks().0);
+            for (y, row) in rows.iter_mut().enumerate() {
+                *row = sides.map(|side| side[y]);
+            }
+        }
+        Self { each, pairs }
+    }
+}
+
 /// Everything that a scan refers to by number.
 pub(super) struct Tables {
     quant: [Option<Quant>; 4],

@@ -2,8 +2,8 @@
 
 use super::header::ColorModel;
 use super::idct::{self, Target};
-use super::pending::BATCH;
-use super::tables::Quant;
+use super::pending::{BATCH, Batch};
+use super::tables::{Quant, Quants};
 use super::{convert, upsample};
 use crate::simd::{Avx2, Avx512};
 
@@ -58,6 +58,16 @@ fn avx2() -> Option<Avx2> {
     avx2
 }
 
+/// Blocks that wait, each of a component and for a place.
+fn batch(blocks: &[[i16; 64]], components: &[usize], targets: &[Target]) -> Batch {
+    let mut batch = Batch::new();
+    batch.count = blocks.len();
+    batch.blocks[..blocks.len()].copy_from_slice(blocks);
+    batch.components[..blocks.len()].copy_from_slice(components);
+    batch.targets[..blocks.len()].copy_from_slice(targets);
+    batch
+}
+
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn several_blocks_at_once_are_the_same_blocks() {
@@ -71,23 +81,26 @@ fn several_blocks_at_once_are_the_same_blocks() {
         let blocks: Vec<_> = (0..count).map(|_| dice.block()).collect();
         let quants =
             [(); 4].map(|()| Quant(dice.block().map(|q| if round & 1 == 0 { q } else { q & 63 | 1 })));
+        let quants = Quants::new(quants);
         let components: Vec<_> = (0..count).map(|_| dice.next() as usize % 4).collect();
         let targets: Vec<_> =
             (0..count).map(|i| Target { offset: 3 + 9 * i, stride: 230, size: 8 }).collect();
         let mut scalar = vec![7; 8 * 230];
         for ((block, component), target) in blocks.iter().zip(&components).zip(&targets) {
-            idct::transform(block, &quants[*component], *target, &mut scalar);
+            idct::transform(block, &quants.each[*component], *target, &mut scalar);
         }
-        let (mut two, mut four) = (blocks.clone(), blocks.clone());
+        let all_done = |batch: &Batch| batch.count == 0 && batch.blocks == [[0; 64]; Batch::ROOM];
         let mut vector = vec![7; scalar.len()];
-        idct::avx2::transform(avx2, &mut two, &components, &quants, &targets, &mut vector);
+        let mut two = batch(&blocks, &components, &targets);
+        idct::avx2::transform(avx2, &mut two, &quants, &mut vector);
         assert_eq!(scalar, vector, "round {round}, two at once: {blocks:?}");
-        assert!(two.as_flattened().iter().all(|&coefficient| coefficient == 0));
+        assert!(all_done(&two));
         if let Some(avx512) = avx512 {
             let mut vector = vec![7; scalar.len()];
-            idct::avx512::transform(avx512, &mut four, &components, &quants, &targets, &mut vector);
+            let mut four = batch(&blocks, &components, &targets);
+            idct::avx512::transform(avx512, &mut four, &quants, &mut vector);
             assert_eq!(scalar, vector, "round {round}, four at once: {blocks:?}");
-            assert!(four.as_flattened().iter().all(|&coefficient| coefficient == 0));
+            assert!(all_done(&four));
         }
     }
 }
@@ -97,11 +110,11 @@ fn several_blocks_at_once_are_the_same_blocks() {
 fn transform_near_the_end(offset: usize, stride: usize) {
     // Where there is no AVX2, the scalar version panics as well.
     let targets = [Target { offset: 0, stride: 8, size: 8 }, Target { offset, stride, size: 8 }];
-    let (mut blocks, mut planes) = ([[1; 64]; 2], vec![0; 100 + 7 * 50 + 8]);
-    let quants = [Quant([1; 64]); 4];
+    let (mut batch, mut planes) = (batch(&[[1; 64]; 2], &[0; 2], &targets), vec![0; 100 + 7 * 50 + 8]);
+    let quants = Quants::new([Quant([1; 64]); 4]);
     match Avx2::detected() {
-        Some(avx2) => idct::avx2::transform(avx2, &mut blocks, &[0; 2], &quants, &targets, &mut planes),
-        None => idct::transform(&blocks[1], &quants[0], targets[1], &mut planes),
+        Some(avx2) => idct::avx2::transform(avx2, &mut batch, &quants, &mut planes),
+        None => idct::transform(&batch.blocks[1], &quants.each[0], targets[1], &mut planes),
     }
 }
 

@@ -12,21 +12,16 @@ use std::arch::x86_64::{
     _mm256_unpacklo_epi16 as low_16, _mm256_unpacklo_epi32 as low_32, _mm256_unpacklo_epi64 as low_64,
 };
 
-use super::super::pending::BATCH;
-use super::super::tables::Quant;
 use super::{Places, Target};
+use crate::jpeg::pending::Batch;
+use crate::jpeg::tables::{Pair, Quants};
 use crate::simd::Avx2;
 
-/// Dequantises and transforms up to [`BATCH`] blocks into `planes` and zeroes them; `components` says which of `quants`
-/// each takes. Panics if the planes have no room for the targets, as [`Places`] wants it.
-pub(in super::super) fn transform(
-    _: Avx2,
-    blocks: &mut [[i16; 64]],
-    components: &[usize],
-    quants: &[Quant; 4],
-    targets: &[Target],
-    planes: &mut [u8],
-) {
+/// Dequantises and transforms the blocks of `batch` into `planes` and leaves it without any. Panics if the planes have no
+/// room for the targets, as [`Places`] wants it.
+pub(in super::super) fn transform(_: Avx2, batch: &mut Batch, quants: &Quants, planes: &mut [u8]) {
+    let Batch { blocks, components, targets, count } = batch;
+    let targets = &targets[..std::mem::take(count)];
     // SAFETY: the `Avx2` value proves that the machine has AVX2.
     unsafe { in_groups(blocks, components, quants, &mut Places::new(targets, planes)) }
 }
@@ -52,31 +47,43 @@ fn is_corner(block: &[i16; 64]) -> bool {
     let [a, b, c, d] = [0, 2, 4, 6].map(|row| load_rows(block, row));
     let right = _mm256_and_si256(_mm256_or_si256(a, b), _mm256_set_epi64x(-1, 0, -1, 0));
     let outside = _mm256_or_si256(right, _mm256_or_si256(c, d));
-    _mm256_testz_si256(outside, outside) != 0
+    _mm256_movemask_epi8(_mm256_cmpeq_epi8(outside, _mm256_setzero_si256())) == -1
 }
 
 /// The first rows of two blocks, dequantised; with less than eight, the others must be zero.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load<const ROWS: usize>(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> [__m256i; ROWS] {
-    let factors = quant.map(|quant| &quant.0);
-    std::array::from_fn(|row| _mm256_mullo_epi16(load_row(coefficients, row), load_row(factors, row)))
+fn load<const ROWS: usize>(
+    coefficients: [&[i16; 64]; LANES],
+    quants: &Quants,
+    [first, second]: [usize; LANES],
+) -> [__m256i; ROWS] {
+    let Pair(factors) = &quants.pairs[(first & 3) * 4 + (second & 3)];
+    std::array::from_fn(|row| {
+        // SAFETY: a row of two blocks is 32 bytes; the load may be unaligned.
+        let factors = unsafe { _mm256_loadu_si256(factors[row].as_ptr().cast()) };
+        _mm256_mullo_epi16(load_row(coefficients, row), factors)
+    })
 }
 
 /// Stores rows 2i and 2i + 1 of each block of `group` from each lane of `pairs[i]`.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn store(pairs: [__m256i; 4], group: [usize; LANES], places: &mut Places<'_>) {
-    // By reference: as values they would be copied by wide loads, which wait for the narrow stores that made them.
-    let targets = group.map(|i| &places.targets[i]);
-    for (pair, rows) in pairs.into_iter().enumerate() {
-        let halves = [_mm256_castsi256_si128(rows), _mm256_extracti128_si256::<1>(rows)];
-        for (half, target) in halves.into_iter().zip(targets) {
+    let lanes = [
+        pairs.map(|pair| _mm256_castsi256_si128(pair)),
+        pairs.map(|pair| _mm256_extracti128_si256::<1>(pair)),
+    ];
+    for (pairs, i) in lanes.into_iter().zip(group) {
+        // Number by number: a target as a value is copied by a wide load, which waits for the narrow stores that made it.
+        let Target { offset, stride, .. } = &places.targets[i];
+        let (offset, stride) = (*offset, *stride);
+        for (pair, rows) in pairs.into_iter().enumerate() {
             // SAFETY: these are rows 2 * pair and 2 * pair + 1, and `Places` has checked all eight.
             unsafe {
-                let first = places.planes.as_mut_ptr().add(target.offset + 2 * pair * target.stride);
-                _mm_storel_epi64(first.cast(), half);
-                _mm_storel_epi64(first.add(target.stride).cast(), _mm_unpackhi_epi64(half, half));
+                let first = places.planes.as_mut_ptr().add(offset + 2 * pair * stride);
+                _mm_storel_epi64(first.cast(), rows);
+                _mm_storel_epi64(first.add(stride).cast(), _mm_unpackhi_epi64(rows, rows));
             }
         }
     }

@@ -12,21 +12,16 @@ use std::arch::x86_64::{
     _mm512_unpacklo_epi16 as low_16, _mm512_unpacklo_epi32 as low_32, _mm512_unpacklo_epi64 as low_64,
 };
 
-use super::super::pending::BATCH;
-use super::super::tables::Quant;
 use super::{Places, Target};
+use crate::jpeg::pending::Batch;
+use crate::jpeg::tables::Quants;
 use crate::simd::Avx512;
 
-/// Dequantises and transforms up to [`BATCH`] blocks into `planes` and zeroes them; `components` says which of `quants`
-/// each takes. Panics if the planes have no room for the targets, as [`Places`] wants it.
-pub(in super::super) fn transform(
-    _: Avx512,
-    blocks: &mut [[i16; 64]],
-    components: &[usize],
-    quants: &[Quant; 4],
-    targets: &[Target],
-    planes: &mut [u8],
-) {
+/// Dequantises and transforms the blocks of `batch` into `planes` and leaves it without any. Panics if the planes have no
+/// room for the targets, as [`Places`] wants it.
+pub(in super::super) fn transform(_: Avx512, batch: &mut Batch, quants: &Quants, planes: &mut [u8]) {
+    let Batch { blocks, components, targets, count } = batch;
+    let targets = &targets[..std::mem::take(count)];
     // SAFETY: the `Avx512` value proves that the machine has it.
     unsafe { in_groups(blocks, components, quants, &mut Places::new(targets, planes)) }
 }
@@ -57,7 +52,12 @@ fn is_corner(block: &[i16; 64]) -> bool {
 /// The first rows of four blocks, dequantised; with less than eight, the others must be zero.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn load<const ROWS: usize>(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LANES]) -> [__m512i; ROWS] {
+fn load<const ROWS: usize>(
+    coefficients: [&[i16; 64]; LANES],
+    quants: &Quants,
+    components: [usize; LANES],
+) -> [__m512i; ROWS] {
+    let quant = components.map(|component| &quants.each[component & 3]);
     let mut x = [_mm512_setzero_si512(); ROWS];
     for (half, rows) in x.as_chunks_mut().0.iter_mut().enumerate() {
         *rows = quarters_to_rows(std::array::from_fn(|i| {
@@ -71,21 +71,22 @@ fn load<const ROWS: usize>(coefficients: [&[i16; 64]; LANES], quant: [&Quant; LA
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 fn store(pairs: [__m512i; 4], group: [usize; LANES], places: &mut Places<'_>) {
-    // By reference: as values they would be copied by wide loads, which wait for the narrow stores that made them.
-    let targets = group.map(|i| &places.targets[i]);
-    for (pair, rows) in pairs.into_iter().enumerate() {
-        let quarters = [
-            _mm512_castsi512_si128(rows),
-            _mm512_extracti32x4_epi32::<1>(rows),
-            _mm512_extracti32x4_epi32::<2>(rows),
-            _mm512_extracti32x4_epi32::<3>(rows),
-        ];
-        for (quarter, target) in quarters.into_iter().zip(targets) {
+    let lanes = [
+        pairs.map(|pair| _mm512_castsi512_si128(pair)),
+        pairs.map(|pair| _mm512_extracti32x4_epi32::<1>(pair)),
+        pairs.map(|pair| _mm512_extracti32x4_epi32::<2>(pair)),
+        pairs.map(|pair| _mm512_extracti32x4_epi32::<3>(pair)),
+    ];
+    for (pairs, i) in lanes.into_iter().zip(group) {
+        // Number by number: a target as a value is copied by a wide load, which waits for the narrow stores that made it.
+        let Target { offset, stride, .. } = &places.targets[i];
+        let (offset, stride) = (*offset, *stride);
+        for (pair, rows) in pairs.into_iter().enumerate() {
             // SAFETY: these are rows 2 * pair and 2 * pair + 1, and `Places` has checked all eight.
             unsafe {
-                let first = places.planes.as_mut_ptr().add(target.offset + 2 * pair * target.stride);
-                _mm_storel_epi64(first.cast(), quarter);
-                _mm_storel_epi64(first.add(target.stride).cast(), _mm_unpackhi_epi64(quarter, quarter));
+                let first = places.planes.as_mut_ptr().add(offset + 2 * pair * stride);
+                _mm_storel_epi64(first.cast(), rows);
+                _mm_storel_epi64(first.add(stride).cast(), _mm_unpackhi_epi64(rows, rows));
             }
         }
     }

@@ -11,59 +11,72 @@
 /// Defines `in_groups` with what it needs, for the given target features.
 macro_rules! transform {
     ($features:literal) => {
-        /// Dequantises and transforms up to [`BATCH`] blocks and zeroes them; `components` says which of `quants` each
-        /// takes.
+        /// Dequantises and transforms as many blocks as there are `places`, and zeroes them; `components` says which of
+        /// `quants` each takes.
         #[target_feature(enable = $features)]
         fn in_groups(
-            blocks: &mut [[i16; 64]],
-            components: &[usize],
-            quants: &[Quant; 4],
+            blocks: &mut [[i16; 64]; Batch::ROOM],
+            components: &[usize; Batch::ROOM],
+            quants: &Quants,
             places: &mut Places<'_>,
         ) {
-            // Without a branch for each block: corners gather at the front, others at the back.
-            let mut order = [0; BATCH];
-            let order = &mut order[..blocks.len()];
-            let (mut corners, mut others) = (0, order.len());
-            for (i, block) in blocks.iter().enumerate() {
-                let is_corner = is_corner(block);
-                order[corners] = i;
-                order[others - 1] = i;
-                corners += usize::from(is_corner);
-                others -= usize::from(!is_corner);
+            // A bit for each block.
+            let (mut corners, mut number) = (0u32, 0);
+            let count = places.targets.len().min(Batch::ROOM);
+            for i in (0..count).rev() {
+                let is_corner = is_corner(&blocks[i]);
+                corners = corners << 1 | u32::from(is_corner);
+                number += usize::from(is_corner);
             }
-            let (corners, others) = order.split_at(corners / LANES * LANES);
-            for group in corners.chunks_exact(LANES) {
+            let mut others = !corners & ((1u64 << count) - 1) as u32;
+            for _ in 0..number / LANES {
+                let group = std::array::from_fn(|_| take_first(&mut corners));
                 transform_group::<true>(group, blocks, components, quants, places);
             }
-            for group in others.chunks(LANES) {
+            // Corners that fill no group go with the others.
+            others |= corners;
+            while others != 0 {
+                // In a group that is not full, the last block is done more than once.
+                let mut last = 0;
+                let group = std::array::from_fn(|_| {
+                    last = if others == 0 { last } else { take_first(&mut others) };
+                    last
+                });
                 transform_group::<false>(group, blocks, components, quants, places);
             }
+        }
+
+        /// The number of the lowest bit that is set, which is then no longer.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn take_first(bits: &mut u32) -> usize {
+            let first = bits.trailing_zeros() as usize;
+            *bits &= bits.wrapping_sub(1);
+            first % Batch::ROOM
         }
 
         /// Transforms the blocks of `group`, of which all are corners if `CORNERS`.
         #[inline]
         #[target_feature(enable = $features)]
         fn transform_group<const CORNERS: bool>(
-            group: &[usize],
-            blocks: &mut [[i16; 64]],
-            components: &[usize],
-            quants: &[Quant; 4],
+            group: [usize; LANES],
+            blocks: &mut [[i16; 64]; Batch::ROOM],
+            components: &[usize; Batch::ROOM],
+            quants: &Quants,
             places: &mut Places<'_>,
         ) {
-            // In a group that is not full, the last block is done more than once.
-            let group: [usize; LANES] = std::array::from_fn(|i| group[i.min(group.len() - 1)]);
-            let coefficients = group.map(|i| &blocks[i]);
-            let quant = group.map(|i| &quants[components[i] & 3]);
+            let coefficients = group.map(|i| &blocks[i % Batch::ROOM]);
+            let components = group.map(|i| components[i % Batch::ROOM]);
             let flat_if_wild = |first: Vector| if is_wild(first) { flat_mask(coefficients) } else { None };
             let rows = if CORNERS {
-                let x = load::<4>(coefficients, quant);
+                let x = load::<4>(coefficients, quants, components);
                 inverse_corner(x, flat_if_wild(x[0]))
             } else {
-                let x = load::<8>(coefficients, quant);
+                let x = load::<8>(coefficients, quants, components);
                 inverse(x, flat_if_wild(x[0]))
             };
             // A block at a time: of a length that is known here, and while it is still at hand.
-            group.iter().for_each(|&i| blocks[i] = [0; 64]);
+            group.iter().for_each(|&i| blocks[i % Batch::ROOM] = [0; 64]);
             store(rows, group, places);
         }
 
