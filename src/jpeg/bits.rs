@@ -213,8 +213,9 @@ mod tests {
         assert_eq!(unstuffed(&bytes), (vec![1, 0xFF, 2, 3, 4, 5, 6, 7, 8, 9], 12));
         assert_eq!(unstuffed(&[1, 0xFF]), (vec![1], 2));
         // One and two of them wherever they stand, ahead of more, of the end, and of markers with and without fill bytes.
-        for (length, count) in (2..100).flat_map(|length| [(length, 1), (length, 2)]) {
-            for at in 0..=length - count {
+        let step = if cfg!(miri) { 31 } else { 1 };
+        for (length, count) in (2..100).step_by(step).flat_map(|length| [(length, 1), (length, 2)]) {
+            for at in (0..=length - count).step_by(step) {
                 let mut plain: Vec<u8> = (0..length as u8).collect();
                 plain[at..at + count].fill(0xFF);
                 let stuffed =

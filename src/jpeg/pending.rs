@@ -26,12 +26,12 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Blocks, and room behind them for a [`Slot`]; a power of two, so that a number of so many bits is an index.
-    pub(super) const ROOM: usize = 32;
+    /// Blocks, and room behind them for a [`Slot`]; as many as a `u32` has bits, of which the transforms keep one for each.
+    pub(super) const ROOM: usize = u32::BITS as usize;
 
     /// None, and all coefficients zero.
     pub(super) fn new() -> Self {
-        const { assert!(BATCH - 1 + SLOT <= Self::ROOM && Self::ROOM.is_power_of_two()) };
+        const { assert!(BATCH - 1 + SLOT <= Self::ROOM) };
         let targets = [Target::default(); Self::ROOM];
         Self { blocks: [[0; 64]; Self::ROOM], components: [0; Self::ROOM], targets, count: 0 }
     }

@@ -23,6 +23,7 @@ pub(super) struct Quant(pub(super) [i16; 64]);
 pub(super) struct Quants {
     pub(super) each: [Quant; 4],
     /// Rows of two components side by side, those of components i and j at 4 i + j.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "for two blocks in a register"))]
     pub(super) pairs: [Pair; 16],
 }
 

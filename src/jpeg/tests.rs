@@ -2,10 +2,15 @@
 
 use super::header::ColorModel;
 use super::idct::{self, Target};
+#[cfg(target_arch = "x86_64")]
 use super::pending::{BATCH, Batch};
-use super::tables::{Quant, Quants};
+use super::tables::Quant;
+#[cfg(target_arch = "x86_64")]
+use super::tables::Quants;
 use super::{convert, upsample};
-use crate::simd::{Avx2, Avx512};
+use crate::simd::Avx2;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Avx512;
 
 /// One in how many cases is tried where an interpreter looks at every instruction.
 const SKIPPED: usize = if cfg!(miri) { 97 } else { 1 };
@@ -59,6 +64,7 @@ fn avx2() -> Option<Avx2> {
 }
 
 /// Blocks that wait, each of a component and for a place.
+#[cfg(target_arch = "x86_64")]
 fn batch(blocks: &[[i16; 64]], components: &[usize], targets: &[Target]) -> Batch {
     let mut batch = Batch::new();
     batch.count = blocks.len();

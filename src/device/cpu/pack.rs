@@ -95,6 +95,10 @@ mod tests {
             plane.iter_mut().for_each(|level| *level = level.mul_add(a, b));
         }
         for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
+            let (mut plain, mut split) = (Block::default(), Block::default());
+            plain_split(&packed, &mut plain.planes);
+            super::split(&packed, &mut split.planes, level);
+            assert_eq!(plain.planes, split.planes, "{level:?}");
             // All of it, and one group less.
             for groups in [LANES / GROUP, LANES / GROUP - 1] {
                 let mut found = Block::default();

@@ -142,10 +142,86 @@ mod tests {
         out
     }
 
+    /// A resampler that was begun for 300 by `height` pixels at their size, of which each is made of two.
+    fn begun(height: u32) -> Resampler {
+        let axis = |edge| Scale {
+            input: edge,
+            output: edge,
+            offset: 0,
+            count: edge,
+            reversed: false,
+            filter: filter::BILINEAR_PLAIN,
+        };
+        let mut resampler = Resampler::default();
+        resampler.begin(&axis(300), &axis(height));
+        resampler
+    }
+
+    #[test]
+    fn rows_that_are_not_there_are_not_written() {
+        for height in 1..=5 {
+            let mut resampler = begun(height);
+            let ours = resampler.middle_stride * height as usize;
+            resampler.middle.resize(ours + 8 * resampler.middle_stride, 0);
+            resampler.middle[ours..].fill(77);
+            let size = Size::new(300, height);
+            let data = noise(size);
+            resampler.feed(View { data: &data, stride: 900, size }, 0);
+            assert!(resampler.middle[ours..].iter().all(|&byte| byte == 77), "{height} rows");
+        }
+    }
+
+    /// Feeds two rows of 300 pixels whose data end `missing` bytes short of what the vector versions read.
+    #[cfg(target_arch = "x86_64")]
+    fn feed_without(missing: usize) {
+        let mut resampler = begun(2);
+        assert!(resampler.level > Level::Scalar, "NOT RUN: this machine has no AVX2");
+        let last = *resampler.columns.starts.iter().max().unwrap_or(&0) as usize * 3;
+        let data = vec![0; 900 + last + 16 - missing];
+        resampler.feed(View { data: &data, stride: 900, size: Size::new(300, 2) }, 0);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn rows_may_be_read_to_the_end_of_the_data() {
+        if simd::level() > Level::Scalar {
+            feed_without(0);
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    #[should_panic]
+    fn rows_are_not_read_one_byte_beyond_the_data() {
+        feed_without(1);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    #[should_panic(expected = "taps leave the rows")]
+    fn lines_are_not_read_beyond_the_rows_between_the_passes() {
+        let mut resampler = begun(2);
+        assert!(
+            resampler.level > Level::Scalar,
+            "taps leave the rows: where there is no AVX2, another panic"
+        );
+        resampler.middle.truncate(resampler.middle_stride + 899);
+        resampler.row(1, &mut [0; 900]);
+    }
+
     #[test]
     fn every_instruction_set_gives_the_scalar_pixels() {
-        let shapes =
-            [(31, 17, 64, 5), (1, 1, 3, 2), (300, 2, 7, 9), (500, 375, 224, 224), (1000, 900, 32, 33)];
+        let shapes = [
+            (31, 17, 64, 5),
+            (1, 1, 3, 2),
+            (300, 2, 7, 9),
+            (500, 375, 224, 224),
+            (1000, 900, 32, 33),
+            // Seven and eight taps, and rows of which a vector holds just all.
+            (97, 97, 40, 31),
+            (40, 20, 80, 11),
+            (9, 9, 20, 20),
+        ];
         let shapes = if cfg!(miri) { &shapes[..2] } else { &shapes[..] };
         let kinds = [filter::BILINEAR, filter::BICUBIC, filter::BILINEAR_PLAIN, filter::NEAREST];
         for &(width, height, out_width, out_height) in shapes {

@@ -10,7 +10,7 @@ use crate::simd::Level;
 pub(crate) struct Axis {
     /// First tap of each output, counted from [`Axis::first`]; padded to a multiple of [`Axis::GROUP`] outputs.
     pub(crate) starts: Vec<u32>,
-    /// `stride` weights for each output, zeros behind the real ones.
+    /// `stride` weights for each output: zeros behind the real ones, and near the end of the axis ahead of them.
     pub(crate) weights: Vec<i16>,
     /// Weights an output, an even number.
     pub(crate) stride: usize,
@@ -280,5 +280,35 @@ mod tests {
             assert_eq!(taps(&part, i), taps(&whole, 16 + 223 - i));
         }
         assert_eq!((part.precision, part.first), (whole.precision, 21));
+    }
+
+    #[test]
+    fn the_largest_weight_counts_where_it_is_not_shown_too() {
+        // The weights in the middle alone would leave room for a bit more.
+        let (offset, count, filter) = (1, 2, filter::BILINEAR);
+        let mut middle = Axis::default();
+        let scale = Scale { input: 3, output: 4, offset, count, reversed: false, filter };
+        middle.build(&scale, Level::Avx512);
+        let largest = middle.weights.iter().copied().max().unwrap_or(0);
+        assert_eq!((middle.precision, axis(3, 4, filter).precision), (14, 14));
+        assert!(largest < 1 << 14, "{largest}");
+    }
+
+    #[test]
+    fn tables_depend_on_neither_the_level_nor_what_was_there_before() {
+        let mut reused = Axis::default();
+        for (input, output) in [(900, 333), (5, 3), (40, 22), (22, 40), (97, 31)] {
+            for filter in [filter::BICUBIC, filter::BILINEAR, filter::BILINEAR_PLAIN, filter::NEAREST] {
+                let scale = Scale { input, output, offset: 0, count: output, reversed: true, filter };
+                let mut fresh = Axis::default();
+                fresh.build(&scale, Level::Scalar);
+                for level in [Level::Avx512, Level::Avx2, Level::Scalar] {
+                    reused.build(&scale, level);
+                    assert_eq!(fresh.starts, reused.starts, "{scale:?} {level:?}");
+                    assert_eq!(fresh.weights, reused.weights, "{scale:?} {level:?}");
+                    assert_eq!((fresh.stride, fresh.precision), (reused.stride, reused.precision));
+                }
+            }
+        }
     }
 }

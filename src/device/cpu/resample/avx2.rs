@@ -48,13 +48,17 @@ pub(super) fn check_horizontal(view: &View<'_>, height: usize, columns: &Axis, m
     let last_row = (height - 1).saturating_mul(view.stride);
     assert!(last_row.saturating_add(furthest) <= view.data.len(), "taps leave the image");
     assert!(groups * 3 + 4 <= stride && height * stride <= middle.len(), "rows are too short");
-    // The last weight of a pair may be a zero behind the row's end, and so may all of a tiny row but the first.
-    const { assert!(Image::TAIL >= 3 + LOAD) };
+    // At most the second weight of the last pair lies behind the row's end, and is zero then.
+    const { assert!(Image::TAIL >= LOAD) };
 }
 
 /// Resamples four rows; each output has `PAIRS` pairs of taps, or as many as the axis says for 0.
+///
+/// # Safety
+/// [`check_horizontal`] passed for these rows, `PAIRS` is 0 or half of the axis' stride, and the machine has AVX2.
 #[target_feature(enable = "avx2")]
 unsafe fn horizontal_rows<const PAIRS: usize>(from: [*const u8; 4], to: [*mut u8; 4], columns: &Axis) {
+    debug_assert!(PAIRS == 0 || PAIRS * 2 == columns.stride);
     // SAFETY: the caller's promise covers every pointer below.
     unsafe {
         let first = _mm256_broadcastsi128_si256(_mm_loadu_si128(FIRST_PAIR.as_ptr().cast()));
@@ -116,6 +120,10 @@ pub(super) fn vertical(lines: Lines<'_>, weights: &[i16], precision: u32, row: &
 }
 
 /// One output row of `PAIRS` pairs of lines, or of as many as there are for 0. An odd last line makes a pair with itself.
+///
+/// # Safety
+/// As many lines as there are weights hold as many bytes as the row, which are 32 at least; `PAIRS` is 0 or half of the
+/// weights, rounded up; and the machine has AVX2.
 #[target_feature(enable = "avx2")]
 unsafe fn vertical_row<const PAIRS: usize>(
     lines: Lines<'_>,

@@ -29,8 +29,12 @@ pub(super) fn horizontal(view: View<'_>, height: usize, columns: &Axis, middle: 
 }
 
 /// Resamples four rows; each output has `PAIRS` pairs of taps, or as many as the axis says for 0.
+///
+/// # Safety
+/// [`check_horizontal`] passed for these rows, `PAIRS` is 0 or half of the axis' stride, and the machine has AVX-512 F, BW and VL.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn horizontal_rows<const PAIRS: usize>(from: [*const u8; 4], to: [*mut u8; 4], columns: &Axis) {
+    debug_assert!(PAIRS == 0 || PAIRS * 2 == columns.stride);
     // SAFETY: the caller's promise covers every pointer below.
     unsafe {
         let spread = |table: &[i8; 16]| _mm512_broadcast_i32x4(_mm_loadu_si128(table.as_ptr().cast()));
@@ -87,6 +91,10 @@ pub(super) fn vertical(lines: Lines<'_>, weights: &[i16], precision: u32, row: &
 }
 
 /// One output row of `PAIRS` pairs of lines, or of as many as there are for 0. An odd last line makes a pair with itself.
+///
+/// # Safety
+/// As many lines as there are weights hold as many bytes as the row, which are 64 at least; `PAIRS` is 0 or half of the
+/// weights, rounded up; and the machine has AVX-512 F, BW and VL.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn vertical_row<const PAIRS: usize>(
     lines: Lines<'_>,
