@@ -304,7 +304,7 @@ mod tests {
         table.merge();
         let data: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         let (mut merged, mut bare) = (Cursor::default(), Cursor::default());
-        while merged.consumed() < 30_000 {
+        while merged.consumed() < if cfg!(miri) { 3_000 } else { 30_000 } {
             merged.refill(&data);
             bare.refill(&data);
             let entry = table.lookup(&merged);
@@ -343,7 +343,7 @@ mod tests {
         let (counts, sizes) = ([1; 16], std::array::from_fn::<u8, 16, _>(|i| (i as u8 * 7) % 16));
         let mut table = Table::new(Class::Dc);
         assert!(table.define(&counts, &sizes).is_ok());
-        for prefix in 0..=u16::MAX {
+        for prefix in (0..=u16::MAX).rev().step_by(if cfg!(miri) { 97 } else { 1 }) {
             let mut data = [0x5A; 32];
             data[..2].copy_from_slice(&prefix.to_be_bytes());
             let (mut direct, mut bare) = (Cursor::default(), Cursor::default());
