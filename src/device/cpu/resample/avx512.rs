@@ -122,7 +122,10 @@ unsafe fn vertical_row<const PAIRS: usize>(
         };
         let mut sums = [round; 4];
         for pair in 0..pairs {
-            let factors = if PAIRS == 0 { factors(pair) } else { fixed[pair] };
+            let factors = match fixed.get(pair) {
+                Some(factors) => *factors,
+                None => factors(pair),
+            };
             let (a, b) = (line(2 * pair), line((2 * pair + 1).min(weights.len() - 1)));
             let (low, high) = (_mm512_unpacklo_epi8(a, b), _mm512_unpackhi_epi8(a, b));
             let words = [
