@@ -207,7 +207,9 @@ mod tests {
         // A difference of 0 is written as an end of block would be.
         let (dc, ac) = (table(Class::Dc, &[1, 2, 0]), table(Class::Ac, &[0x01, 0x11, 0x00]));
         // Full blocks, whose last symbol is the first or the second of a pair, and blocks of each length below.
-        for (seconds, ones) in (0..=31).flat_map(|seconds| (0..=63).map(move |ones| (seconds, ones))) {
+        let step = if cfg!(miri) { 9 } else { 1 };
+        let lengths = (0..=31).flat_map(|seconds| (0..=63).step_by(step).map(move |ones| (seconds, ones)));
+        for (seconds, ones) in lengths.step_by(step) {
             let steps = [vec![SECOND; seconds], vec![NEXT; ones]].concat();
             let (mut bits, mut wanted, mut k) = (String::from(END), [0; 64], 0);
             for (code, advance) in steps {
