@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 pub enum Level {
     /// Plain Rust: the oracle that every faster version is tested against.
     Scalar,
-    /// 256-bit vectors (AVX2 with FMA, BMI1 and BMI2).
+    /// 256-bit vectors (AVX2 with FMA, BMI1, BMI2 and POPCNT, which come with it).
     Avx2,
     /// 512-bit vectors (AVX-512 F, BW and VL, besides everything that `Avx2` needs).
     Avx512,
@@ -39,7 +39,8 @@ fn machine() -> Level {
     let narrow = is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("fma")
         && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2");
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("popcnt");
     if !narrow {
         return Level::Scalar;
     }
@@ -54,7 +55,7 @@ fn machine() -> Level {
     Level::Scalar
 }
 
-/// Proof that this machine has AVX2, FMA, BMI1 and BMI2: a safe function that takes one may call code built for them.
+/// Proof that this machine has AVX2, FMA, BMI1, BMI2 and POPCNT: a safe function that takes one may call code built for them.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
 

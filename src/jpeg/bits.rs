@@ -71,6 +71,14 @@ impl Cursor {
         value
     }
 
+    /// Takes `bits` (0 to 56) as a number; that many must be available.
+    #[inline(always)]
+    pub(super) fn take_many(&mut self, bits: u32) -> u64 {
+        let value = (self.buffer >> 1) >> (63 - (bits & 63));
+        self.skip(bits);
+        value
+    }
+
     /// Bits read since the start of the data.
     #[inline(always)]
     pub(super) fn consumed(&self) -> usize {

@@ -6,7 +6,7 @@ use super::error::{JpegError, corrupt, unsupported};
 use super::frame::Frame;
 use super::marker::{self, Markers};
 use super::pending::{Pending, Slot};
-use super::progressive::Pass;
+use super::progressive::{AcPass, Blocks, DcPass, Places};
 use super::rows::Rows;
 use super::sequential::{BadBlock, Plain, decode_block};
 use super::stream::Stream;
@@ -21,6 +21,8 @@ const SMOOTHED: usize = 10;
 pub(super) struct Coefficients {
     /// Blocks of each component, row by row, in whole MCUs.
     blocks: [Vec<[i16; 64]>; 4],
+    /// What of each block the passes of a progressive file have found; empty for other files.
+    nonzero: [Vec<Places>; 4],
     /// Blocks in a row of those.
     across: [usize; 4],
     quants: [Option<Quant>; 4],
@@ -90,9 +92,12 @@ impl Coefficients {
         self.known = [Known::default(); 4];
         for (index, component) in frame.used().iter().enumerate() {
             self.across[index] = across * component.h;
-            let blocks = &mut self.blocks[index];
+            let count = across * component.h * down * component.v;
+            let (blocks, nonzero) = (&mut self.blocks[index], &mut self.nonzero[index]);
             blocks.clear();
-            blocks.resize(across * component.h * down * component.v, [0; 64]);
+            blocks.resize(count, [0; 64]);
+            nonzero.clear();
+            nonzero.resize(if frame.progressive { count } else { 0 }, Places::default());
         }
         Ok(())
     }
@@ -129,8 +134,12 @@ impl Coefficients {
                 self.known[part.index] = Known([0; 64]);
             }
         }
-        let mut reader = ScanReader { bytes, scan, frame, tables, stream, run: 0, predictions: [0; 4] };
-        reader.read(&mut self.blocks, &self.across)
+        let mut reader = ScanReader { bytes, scan, frame, tables, stream, predictions: [0; 4] };
+        if scan.start == 0 {
+            return reader.read(&mut self.blocks, &self.across);
+        }
+        let index = scan.components[0].index & 3;
+        reader.read_band(&mut self.blocks[index], &mut self.nonzero[index], self.across[index])
     }
 
     /// libjpeg's rules for a progressive scan header; what it only warns of is refused.
@@ -224,7 +233,6 @@ struct ScanReader<'a> {
     frame: &'a Frame,
     tables: &'a Tables,
     stream: &'a mut Stream,
-    run: u32,
     predictions: [i32; 4],
 }
 
@@ -241,21 +249,63 @@ impl ScanReader<'_> {
             for column in 0..columns {
                 if self.stream.restart_is_due() {
                     cursor = self.stream.restart(self.bytes, cursor)?;
-                    (self.predictions, self.run) = ([0; 4], 0);
+                    self.predictions = [0; 4];
                 }
                 for part in 0..self.scan.count {
                     let index = self.scan.components[part].index & 3;
                     let component = &self.frame.components[index];
                     let (h, v) = if alone { (1, 1) } else { (component.h, component.v) };
-                    for block in 0..h * v {
-                        let (x, y) = (column * h + block % h, row * v + block / h);
-                        let block = &mut blocks[index][y * across[index] + x];
-                        if self.read_block(&mut cursor, part, block).is_err() {
-                            return Err(self.stream.fault(self.bytes, &cursor));
+                    for y in row * v..(row + 1) * v {
+                        let from = y * across[index] + column * h;
+                        for block in &mut blocks[index][from..from + h] {
+                            if self.read_block(&mut cursor, part, block).is_err() {
+                                return Err(self.stream.fault(self.bytes, &cursor));
+                            }
                         }
                     }
                 }
                 if self.stream.overread(&cursor) {
+                    return Err(self.stream.fault(self.bytes, &cursor));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a pass over one component's coefficients other than DC.
+    fn read_band(
+        &mut self,
+        blocks: &mut [[i16; 64]],
+        nonzero: &mut [Places],
+        across: usize,
+    ) -> Result<(), JpegError> {
+        let part = self.scan.components[0];
+        let component = &self.frame.components[part.index & 3];
+        let pass = AcPass {
+            table: &self.tables.ac[part.ac & 3],
+            start: self.scan.start.into(),
+            end: self.scan.end.into(),
+            low: self.scan.low.into(),
+            refines: self.scan.high != 0,
+        };
+        let (columns, mut cursor, mut run) = (component.blocks_across(), Cursor::default(), 0);
+        let rows = blocks.chunks_exact_mut(across).zip(nonzero.chunks_exact_mut(across));
+        for (blocks, nonzero) in rows.take(component.blocks_down()) {
+            let mut column = 0;
+            while column < columns {
+                if self.stream.restart_is_due() {
+                    cursor = self.stream.restart(self.bytes, cursor)?;
+                    run = 0;
+                }
+                // That one, and what comes before the next restart.
+                let more = self.stream.mcus_left().min(columns - column - 1);
+                self.stream.pass(more);
+                let piece = column..column + 1 + more;
+                column = piece.end;
+                let blocks =
+                    Blocks { coefficients: &mut blocks[piece.clone()], nonzero: &mut nonzero[piece] };
+                let (data, limit) = (self.stream.data(), self.stream.bits());
+                if pass.blocks(&mut cursor, data, limit, &mut run, blocks).is_err() {
                     return Err(self.stream.fault(self.bytes, &cursor));
                 }
             }
@@ -274,15 +324,8 @@ impl ScanReader<'_> {
         let prediction = &mut self.predictions[part.index & 3];
         let data = self.stream.data();
         if self.frame.progressive {
-            let pass = Pass {
-                dc,
-                ac,
-                start: self.scan.start.into(),
-                end: self.scan.end.into(),
-                low: self.scan.low.into(),
-                refines: self.scan.high != 0,
-            };
-            return pass.block(cursor, data, prediction, &mut self.run, block);
+            let pass = DcPass { low: self.scan.low.into(), refines: self.scan.high != 0 };
+            return pass.block(cursor, data, dc, prediction, block);
         }
         let mut scratch: Slot = [0; _];
         decode_block::<true>(Plain, cursor, data, dc, ac, prediction, &mut scratch)?;

@@ -62,10 +62,16 @@ impl Stream {
         self.end
     }
 
+    /// How many bits of the piece are in the file.
+    #[inline(always)]
+    pub(super) fn bits(&self) -> usize {
+        self.length * 8
+    }
+
     /// Whether `cursor` has read bits that are not in the file.
     #[inline(always)]
     pub(super) fn overread(&self, cursor: &Cursor) -> bool {
-        cursor.consumed() > self.length * 8
+        cursor.consumed() > self.bits()
     }
 
     /// To be called before each MCU: true if a restart marker must be passed first, with [`Stream::restart`].
@@ -97,7 +103,7 @@ impl Stream {
             None | Some(&EOI) => return Err(JpegError::Truncated { place: "the picture" }),
             Some(_) => return corrupt("a restart marker is missing or has the wrong number"),
         }
-        if cursor.consumed() + 8 <= self.length * 8 {
+        if cursor.consumed() + 8 <= self.bits() {
             return corrupt("there are unread bytes before a restart marker");
         }
         self.expected = (self.expected + 1) & 7;
