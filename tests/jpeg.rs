@@ -129,6 +129,58 @@ fn a_progressive_file_has_the_pixels_of_the_same_baseline_file() {
     }
 }
 
+/// The markers' segments of a file and, behind the header of its only scan, the scan's data.
+fn segments(bytes: &[u8]) -> Vec<(u8, &[u8])> {
+    let (mut found, mut rest) = (Vec::new(), &bytes[2..]);
+    while let [0xFF, marker, high, low, ..] = *rest {
+        let (body, behind) = rest[2..].split_at(usize::from(high) << 8 | usize::from(low));
+        found.push((marker, body));
+        rest = behind;
+        if marker == 0xDA {
+            found.push((0, &rest[..rest.len() - 2]));
+            return found;
+        }
+    }
+    unreachable!("a file has a scan")
+}
+
+#[test]
+fn components_may_come_in_scans_of_their_own_whatever_band_those_claim_to_be() {
+    let noise = |seed: usize| (0..30 * 20).map(|at| (at * at * (seed + 7) % 251) as u8).collect::<Vec<_>>();
+    let files = [0, 1, 2].map(|seed| {
+        let mut out = Vec::new();
+        let written = Encoder::new(&mut out, 85).encode(&noise(seed), 30, 20, ColorType::Luma);
+        written.expect("the encoder writes to memory");
+        out
+    });
+    let grey = files.each_ref().map(|file| decode(file, &Limits::default()).expect("a sound file"));
+    let components = b"RGB".map(|name| [name, 0x11, 0]).concat();
+    // Only progressive scans have bands: in a sequential file the numbers mean nothing.
+    for band in [[0, 63], [1, 63], [6, 5]] {
+        let segment = |marker: u8, body: &[u8]| [&[0xFF, marker], body].concat();
+        let mut bytes = vec![0xFF, 0xD8];
+        for (marker, body) in segments(&files[0]) {
+            match marker {
+                0xDB | 0xC4 => bytes.extend(segment(marker, body)),
+                // Components of these names are no luma and chroma.
+                0xC0 => {
+                    bytes.extend(segment(marker, &[&[0, 17, 8, 0, 20, 0, 30, 3][..], &components].concat()))
+                }
+                _ => {}
+            }
+        }
+        for (file, name) in files.iter().zip(*b"RGB") {
+            bytes.extend(segment(0xDA, &[0, 8, 1, name, 0, band[0], band[1], 0]));
+            bytes.extend(segments(file).last().expect("the scan's data").1);
+        }
+        bytes.extend([0xFF, 0xD9]);
+        let pixels = decode(&bytes, &Limits::default()).expect("a sound file");
+        for (at, pixel) in pixels.chunks_exact(3).enumerate() {
+            assert_eq!(pixel, [0, 1, 2].map(|channel: usize| grey[channel][at * 3]), "band {band:?}");
+        }
+    }
+}
+
 #[test]
 fn a_file_cut_at_any_byte_is_truncated_and_never_a_picture() {
     for progressive in [false, true] {

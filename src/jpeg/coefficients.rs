@@ -135,7 +135,7 @@ impl Coefficients {
             }
         }
         let mut reader = ScanReader { bytes, scan, frame, tables, stream, predictions: [0; 4] };
-        if scan.start == 0 {
+        if !frame.progressive || scan.start == 0 {
             return reader.read(&mut self.blocks, &self.across);
         }
         let index = scan.components[0].index & 3;
