@@ -27,11 +27,11 @@ CONTESTANTS = [
 ]
 # The first stage that has a word in the symbol gets the sample.
 STAGES = [
+    ("entropy decoding", "#4063a8", ["decode_mcu", "bmi2", "decode_block", "bits", "huff", "d_derived_tbl", "fill_bit"]),
     ("rendering", "#5aa9a3", ["device::cpu"]),
     ("inverse DCT", "#d9843b", ["idct"]),
     ("upsampling", "#74a356", ["upsample"]),
     ("colour", "#b0549b", ["convert"]),
-    ("entropy decoding", "#4063a8", ["decode_mcu", "bmi2", "decode_block", "bits", "huff", "d_derived_tbl", "fill_bit"]),
     ("rows and blocks", "#7da3d8", ["jpeg::", "decompress_onepass", "process_data"]),
     ("rest", "#9a9a9a", [""]),
 ]
@@ -103,7 +103,7 @@ def picture(sets):
     for name, color, _ in STAGES:
         parts.append(f'<rect x="{x}" y="{y}" width="14" height="14" fill="{color}"/>')
         parts.append(f'<text x="{x + 20}" y="{y + 12}">{name}</text>')
-        x += 36 + 7 * len(name)
+        x += 36 + 8 * len(name)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="830" height="{y + 30}" font-family="sans-serif" font-size="14">'
     return "\n".join([head, f'<rect width="830" height="{y + 30}" fill="white"/>', *parts, "</svg>", ""])
 
