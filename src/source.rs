@@ -17,7 +17,7 @@
 //! `Remote`, which reads what lies in object stores; [`Yolo`] and [`Coco`] are data sets of labelled objects.
 //! [`WithMasks`] adds semantic masks to any of them, [`Cached`] keeps what was read in memory. `docs/sources.md` has them
 //! side by side. A new source is one file below this one, its two lines here, and one line
-//! in `tests/source_contract.rs`, which holds every source to the promises of [`Source`].
+//! in `tests/source/contract.rs`, which holds every source to the promises of [`Source`].
 
 mod classes;
 mod coco;

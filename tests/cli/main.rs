@@ -15,5 +15,5 @@ mod remote;
 #[path = "../remote/server.rs"]
 mod server;
 mod support;
-#[path = "../formats/write.rs"]
+#[path = "../source/write.rs"]
 mod write;

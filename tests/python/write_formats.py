@@ -3,7 +3,7 @@
     python tests/python/write_formats.py OUT
 
 OUT is made. `OUT/folder` holds the images as files, a directory for each class; the others hold the same bytes in the
-same order. `FEEDLINE_WRITTEN=OUT cargo test --test formats -- --ignored other_writers` then compares what is read from
+same order. `FEEDLINE_WRITTEN=OUT cargo test --test source -- --ignored other_writers` then compares what is read from
 them with the folder.
 """
 

@@ -1,0 +1,10 @@
+//! What augmentations draw and plan: against the numbers of other libraries, and against naive accounts of their pixels.
+
+mod detection;
+mod mixes;
+mod mosaic;
+mod params;
+mod paste;
+mod policies;
+mod script;
+mod warps;

@@ -1,0 +1,7 @@
+//! Decoding from outside: JPEG whole, by region, by index and smaller, and all other formats.
+
+mod decode_scale;
+mod images;
+mod jpeg;
+mod jpeg_index;
+mod jpeg_scale;

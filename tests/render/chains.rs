@@ -1,0 +1,260 @@
+//! The CPU renderer against the naive oracle: the same bits for every chain, layout, number format and instruction set.
+
+use crate::oracle::Picture;
+use feedline::color::Normalize;
+use feedline::device::cpu::Renderer;
+use feedline::draft::Draft;
+use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding, Value};
+use feedline::geometry::{Orientation, Rect, Size};
+use feedline::image::Image;
+use feedline::output::{DType, Layout, Output};
+use feedline::plan::{Plan, filter};
+use feedline::rng::{Draws, Rng};
+use feedline::simd::Level;
+
+fn decoded(picture: &Picture) -> Image {
+    let size = Size::new(picture.width as u32, picture.height as u32);
+    let mut image = Image::default();
+    image.reset(size, size.rect());
+    image.data[..picture.levels.len()].copy_from_slice(&picture.levels);
+    image
+}
+
+fn plan(size: Size, ops: &[Op]) -> Plan {
+    let mut draft = Draft::new(0, size, Orientation::UPRIGHT);
+    ops.iter().for_each(|op| draft.apply(op.clone()));
+    draft.freeze().unwrap_or_else(|error| panic!("{ops:?}: {error}"))
+}
+
+fn render(renderer: &mut Renderer, plan: &Plan, images: &[Image], dtype: DType, layout: Layout) -> Vec<f32> {
+    let normalize = (dtype != DType::U8).then_some(Normalize::IMAGENET);
+    let output = Output { size: plan.size(), dtype, layout, normalize };
+    let mut memory = vec![0u64; output.sample_bytes().div_ceil(8)];
+    let bytes = &mut bytemuck::cast_slice_mut(&mut memory)[..output.sample_bytes()];
+    renderer.render(plan, images, &output, bytes).expect("rendered");
+    match dtype {
+        DType::F32 => bytemuck::cast_slice(bytes).to_vec(),
+        DType::F16 => bytemuck::cast_slice::<_, half::f16>(bytes).iter().map(|x| x.to_f32()).collect(),
+        DType::Bf16 => bytemuck::cast_slice::<_, half::bf16>(bytes).iter().map(|x| x.to_f32()).collect(),
+        DType::U8 => bytes.iter().map(|&x| f32::from(x)).collect(),
+    }
+}
+
+fn any_op(rng: &mut Rng, size: Size) -> Op {
+    let within = |rng: &mut Rng, edge: u32| {
+        let length = 1 + rng.below(edge);
+        (rng.below(edge - length + 1) as i32, length)
+    };
+    let extent = |rng: &mut Rng| Extent::Two([1 + rng.below(70), 1 + rng.below(90)]);
+    let way = |rng: &mut Rng| match rng.below(4) {
+        0 => Interpolation::Bicubic,
+        1 => Interpolation::Nearest,
+        _ => Interpolation::Bilinear,
+    };
+    let factor = f64::from(rng.uniform_between(0.0, 2.0));
+    match rng.below(16) {
+        0 => {
+            let ((left, width), (top, height)) = (within(rng, size.width), within(rng, size.height));
+            Op::Crop { top, left, height, width }
+        }
+        1 => Op::Crop {
+            top: rng.below(30) as i32 - 15,
+            left: rng.below(30) as i32 - 15,
+            height: 40,
+            width: 50,
+        },
+        2 | 3 => {
+            let ((left, width), (top, height)) = (within(rng, size.width), within(rng, size.height));
+            Op::ResizedCrop {
+                top,
+                left,
+                height,
+                width,
+                size: extent(rng),
+                interpolation: way(rng),
+                antialias: true,
+            }
+        }
+        4 => Op::Resize { size: extent(rng), interpolation: way(rng), max_size: None, antialias: true },
+        5 => Op::Pad {
+            padding: Padding::Sides([rng.below(9), rng.below(9), rng.below(9), rng.below(9)]),
+            fill: Fill::Rgb([rng.below(256) as u8, 114, 7]),
+        },
+        6 => Op::Hflip {},
+        7 => Op::Vflip {},
+        8 => Op::Brightness { factor },
+        9 => Op::Contrast { factor },
+        10 => Op::Saturation { factor },
+        11 => Op::Autocontrast {},
+        12 => Op::Equalize {},
+        13 => pointwise(rng, factor),
+        14 => Op::Sharpness { factor },
+        _ => Op::Hue { factor: factor / 2.0 - 0.5 },
+    }
+}
+
+/// A colour op that looks at one pixel alone.
+fn pointwise(rng: &mut Rng, factor: f64) -> Op {
+    match rng.below(5) {
+        4 => Op::Hsv { hue: factor - 1.0, saturation: 2.0 - factor, value: factor },
+        0 => Op::Solarize { threshold: factor * 127.5 },
+        1 => Op::Posterize { bits: rng.below(9) },
+        2 => Op::Invert {},
+        _ => {
+            let permutation = [[0, 1, 2], [1, 0, 2], [2, 1, 0], [2, 0, 1]][rng.below(4) as usize];
+            Op::PermuteChannels { permutation }
+        }
+    }
+}
+
+#[test]
+fn any_chain_of_ops_renders_to_the_bits_of_doing_them_one_by_one() {
+    for case in 0..400 {
+        let mut rng = Rng::new(7, 0, case, 0);
+        let size = Size::new(1 + rng.below(120), 1 + rng.below(90));
+        let source = Picture::noise(size, case as u32);
+        let (mut expected, mut ops) = (source.clone(), Vec::new());
+        for _ in 0..1 + rng.below(6) {
+            let op = any_op(&mut rng, Size::new(expected.width as u32, expected.height as u32));
+            expected = expected.apply(&op);
+            ops.push(op);
+        }
+        let (plan, images) = (plan(size, &ops), [decoded(&source)]);
+        let want: Vec<f32> = expected.levels.iter().map(|&x| f32::from(x)).collect();
+        for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
+            let got = render(&mut Renderer::with_level(level), &plan, &images, DType::U8, Layout::Nhwc);
+            assert!(got == want, "case {case}, {level:?}: {ops:?}");
+        }
+    }
+}
+
+#[test]
+fn formats_and_layouts_hold_the_same_rounded_values() {
+    let source = Picture::noise(Size::new(150, 75), 3);
+    let op = Op::Resize {
+        size: Extent::Two([61, 131]),
+        interpolation: Interpolation::Bilinear,
+        max_size: None,
+        antialias: true,
+    };
+    let (plan, images, levels) =
+        (plan(Size::new(150, 75), std::slice::from_ref(&op)), [decoded(&source)], source.apply(&op).levels);
+    let factors = Normalize::IMAGENET.factors();
+    let exact = |i: usize| f32::from(levels[i]).mul_add(factors[i % 3][0], factors[i % 3][1]);
+    let pixels = levels.len() / 3;
+    for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
+        for layout in [Layout::Nchw, Layout::Nhwc] {
+            for dtype in [DType::F32, DType::F16, DType::Bf16, DType::U8] {
+                let got = render(&mut Renderer::with_level(level), &plan, &images, dtype, layout);
+                for (at, value) in got.into_iter().enumerate() {
+                    let i = if layout == Layout::Nhwc { at } else { at % pixels * 3 + at / pixels };
+                    let want = match dtype {
+                        DType::F32 => exact(i),
+                        DType::F16 => half::f16::from_f32(exact(i)).to_f32(),
+                        DType::Bf16 => half::bf16::from_f32(exact(i)).to_f32(),
+                        DType::U8 => f32::from(levels[i]),
+                    };
+                    assert_eq!(value, want, "{dtype:?} {layout:?} {level:?} value {at}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_turned_photograph_renders_as_its_upright_copy() {
+    let stored = Picture::noise(Size::new(53, 37), 11);
+    let ops =
+        [Op::Contrast { factor: 1.6 }, Op::Hflip {}, Op::Crop { top: 3, left: 2, height: 30, width: 31 }];
+    let resize = Op::Resize {
+        size: Extent::Two([20, 24]),
+        interpolation: Interpolation::Bilinear,
+        max_size: None,
+        antialias: true,
+    };
+    for tag in 1..=8 {
+        let orientation = Orientation::from_exif(tag);
+        let upright = turn(&stored, orientation);
+        let mut draft = Draft::new(0, Size::new(53, 37), orientation);
+        let mut expected = upright;
+        for op in ops.iter().chain([&resize]) {
+            draft.apply(op.clone());
+            expected = expected.apply(op);
+        }
+        let plan = draft.freeze().expect("a plan");
+        let got = render(&mut Renderer::default(), &plan, &[decoded(&stored)], DType::U8, Layout::Nhwc);
+        assert!(got.iter().zip(&expected.levels).all(|(a, &b)| *a == f32::from(b)), "orientation {tag}");
+    }
+}
+
+/// EXIF's own words: where the stored first row and first column are seen.
+fn turn(stored: &Picture, orientation: Orientation) -> Picture {
+    let size = orientation.apply_size(Size::new(stored.width as u32, stored.height as u32));
+    let mut upright = Picture::noise(size, 0);
+    for y in 0..size.height as i32 {
+        for x in 0..size.width as i32 {
+            let from = orientation.to_stored(Rect::new(x, y, 1, 1), size);
+            let (to, from) = (
+                (y as i64 * upright.width + x as i64) * 3,
+                (from.y as i64 * stored.width + from.x as i64) * 3,
+            );
+            for c in 0..3 {
+                upright.levels[to as usize + c] = stored.levels[from as usize + c];
+            }
+        }
+    }
+    upright
+}
+
+#[test]
+fn pictures_blend_in_f32_and_erases_fill_after_normalise() {
+    let size = Size::new(70, 20);
+    let pictures = [Picture::noise(size, 1), Picture::noise(size, 2)];
+    let images = pictures.each_ref().map(decoded);
+    let mut draft = Draft::new(0, size, Orientation::UPRIGHT);
+    draft.apply(Op::Erase { i: 2, j: 3, h: 4, w: 66, v: Value::Rgb([0.5, -1.0, 2.0]) });
+    let partner = Draft::new(1, size, Orientation::UPRIGHT);
+    draft.blend(partner, 0.25, Rect::new(0, 0, 40, 20), 0.25).expect("one size");
+    let plan = draft.freeze().expect("a plan");
+    let got = render(&mut Renderer::default(), &plan, &images, DType::F32, Layout::Nhwc);
+    let factors = Normalize::IMAGENET.factors();
+    for (at, value) in got.into_iter().enumerate() {
+        let (x, y, c) = (at / 3 % 70, at / 210, at % 3);
+        let normalised = |k: usize| {
+            f64::from(pictures[k].levels[at]) * f64::from(factors[c][0]) + f64::from(factors[c][1])
+        };
+        let erased = (3..69).contains(&x) && (2..6).contains(&y);
+        let base = if erased { [0.5, -1.0, 2.0][c] } else { normalised(0) };
+        let want = if x < 40 { base * 0.75 + normalised(1) * 0.25 } else { base };
+        assert!((f64::from(value) - want).abs() < 2e-6, "({x}, {y}, {c}): {value} and {want}");
+        assert!(x < 40 || !erased || value == [0.5, -1.0, 2.0][c], "an unmixed fill is exact");
+    }
+    let shares: Vec<f32> = plan.labels.iter().map(|label| label.share).collect();
+    assert_eq!(shares, [0.75, 0.25]);
+}
+
+#[test]
+fn a_window_into_an_unscaled_layer_shows_its_part() {
+    let size = Size::new(40, 30);
+    let source = Picture::noise(size, 4);
+    for filter in [filter::BILINEAR, filter::NEAREST] {
+        let mut plan = plan(size, &[Op::Crop { top: 5, left: 6, height: 20, width: 21 }]);
+        let layer = &mut plan.layers[0];
+        (layer.clip, layer.scaled, layer.offset, layer.filter) = (size.rect(), size, [6, 5], filter);
+        let got = render(&mut Renderer::default(), &plan, &[decoded(&source)], DType::U8, Layout::Nhwc);
+        let want = source.apply(&Op::Crop { top: 5, left: 6, height: 20, width: 21 }).levels;
+        assert!(got.iter().zip(&want).all(|(a, &b)| *a == f32::from(b)) && got.len() == want.len());
+    }
+}
+
+#[test]
+fn a_plan_that_reads_what_was_not_decoded_is_an_error() {
+    let size = Size::new(40, 30);
+    let plan = plan(size, &[Op::Crop { top: 5, left: 5, height: 20, width: 20 }]);
+    let mut image = Image::default();
+    image.reset(size, Rect::new(5, 5, 19, 20));
+    let output = Output { size: plan.size(), dtype: DType::U8, layout: Layout::Nhwc, normalize: None };
+    let mut sample = vec![0; output.sample_bytes()];
+    let result = Renderer::default().render(&plan, &[image], &output, &mut sample);
+    assert!(result.is_err_and(|cause| cause.to_string().contains("decoded")));
+}

@@ -1,0 +1,258 @@
+//! The naive meaning of every op: whole u8 images, one op after the other, a pixel at a time.
+
+use feedline::draft::op::{Extent, Interpolation, Op};
+use feedline::geometry::Size;
+
+/// A whole image: `levels[(y * width + x) * 3 + c]`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Picture {
+    pub(crate) width: i64,
+    pub(crate) height: i64,
+    pub(crate) levels: Vec<u8>,
+}
+
+impl Picture {
+    /// Deterministic noise with flat parts and extremes.
+    pub(crate) fn noise(size: Size, seed: u32) -> Self {
+        let mut state = seed.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        };
+        let levels = (0..size.pixels() * 3).map(|i| match i / 600 % 3 {
+            0 => next(),
+            1 => {
+                if next() > 127 {
+                    255
+                } else {
+                    0
+                }
+            }
+            _ => next() / 8 + 60,
+        });
+        Self { width: size.width.into(), height: size.height.into(), levels: levels.collect() }
+    }
+
+    fn make(width: i64, height: i64, mut at: impl FnMut(i64, i64, usize) -> u8) -> Self {
+        let mut levels = Vec::new();
+        for y in 0..height {
+            for x in 0..width {
+                levels.extend((0..3).map(|c| at(x, y, c)));
+            }
+        }
+        Self { width, height, levels }
+    }
+
+    fn at(&self, x: i64, y: i64, c: usize) -> u8 {
+        self.levels[((y * self.width + x) * 3) as usize + c]
+    }
+
+    fn or(&self, x: i64, y: i64, c: usize, fill: u8) -> u8 {
+        let inside = (0..self.width).contains(&x) && (0..self.height).contains(&y);
+        if inside { self.at(x, y, c) } else { fill }
+    }
+
+    fn map(&self, change: impl Fn([f32; 3]) -> [f32; 3]) -> Self {
+        let pixels = self.levels.chunks_exact(3).flat_map(|p| change([p[0], p[1], p[2]].map(f32::from)));
+        Self { levels: pixels.map(|x| x.clamp(0.0, 255.0) as u8).collect(), ..*self }
+    }
+
+    fn crop(&self, left: i64, top: i64, width: i64, height: i64, fill: [u8; 3]) -> Self {
+        Self::make(width, height, |x, y, c| self.or(x + left, y + top, c, fill[c]))
+    }
+
+    fn turned(&self) -> Self {
+        Self::make(self.height, self.width, |x, y, c| self.at(y, x, c))
+    }
+
+    /// Along x alone; torchvision's whole-number tables, straight from their definition.
+    fn resize_x(&self, width: i64, bicubic: bool) -> Self {
+        if width == self.width {
+            return self.clone();
+        }
+        let scale = self.width as f64 / width as f64;
+        let radius = if bicubic { 2.0 } else { 1.0 } * scale.max(1.0);
+        let rows: Vec<(i64, Vec<f64>)> = (0..width)
+            .map(|i| {
+                let centre = (i as f64 + 0.5) * scale;
+                let low = (centre - radius + 0.5).max(0.0) as i64;
+                let high = ((centre + radius + 0.5) as i64).min(self.width);
+                let weight = |j: i64| kernel((j as f64 - centre + 0.5) / scale.max(1.0), bicubic);
+                let total: f64 = (low..high).map(weight).sum();
+                (low, (low..high).map(|j| weight(j) / total).collect())
+            })
+            .collect();
+        let largest = rows.iter().flat_map(|row| &row.1).copied().fold(0.0, f64::max);
+        let p = (0..22).find(|p| (0.5 + largest * 2f64.powi(p + 1)) as i64 >= 32768).unwrap_or(22);
+        Self::make(width, self.height, |x, y, c| {
+            let (low, weights) = &rows[x as usize];
+            let whole = |w: f64| (w * 2f64.powi(p) + if w < 0.0 { -0.5 } else { 0.5 }) as i64;
+            let taps =
+                weights.iter().enumerate().map(|(k, &w)| whole(w) * i64::from(self.at(low + k as i64, y, c)));
+            ((taps.sum::<i64>() + (1 << (p - 1))) >> p).clamp(0, 255) as u8
+        })
+    }
+
+    fn resize(&self, width: i64, height: i64, interpolation: Interpolation) -> Self {
+        if interpolation == Interpolation::Nearest {
+            let near =
+                |i: i64, from: i64, to: i64| ((i as f32 * (from as f32 / to as f32)) as i64).min(from - 1);
+            return Self::make(width, height, |x, y, c| {
+                self.at(near(x, self.width, width), near(y, self.height, height), c)
+            });
+        }
+        let bicubic = interpolation == Interpolation::Bicubic;
+        self.resize_x(width, bicubic).turned().resize_x(height, bicubic).turned()
+    }
+
+    fn mean_luma(&self) -> f32 {
+        let sum: f64 =
+            self.levels.chunks_exact(3).map(|p| f64::from(luma([p[0], p[1], p[2]].map(f32::from)))).sum();
+        (sum / (self.width * self.height) as f64) as f32
+    }
+
+    /// Changes each channel by itself.
+    fn by_channel(&self, change: fn(&[u8]) -> Vec<u8>) -> Self {
+        let channels: Vec<Vec<u8>> = (0..3)
+            .map(|c| change(&self.levels.iter().skip(c).step_by(3).copied().collect::<Vec<u8>>()))
+            .collect();
+        Self::make(self.width, self.height, |x, y, c| channels[c][(y * self.width + x) as usize])
+    }
+
+    fn sharpened(&self, x: i64, y: i64, c: usize, factor: f64) -> u8 {
+        let own = f32::from(self.at(x, y, c));
+        if x == 0 || y == 0 || x + 1 == self.width || y + 1 == self.height {
+            return own as u8;
+        }
+        let near = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| (dx, dy)));
+        let sum: f64 = near.map(|(dx, dy)| f64::from(self.at(x + dx, y + dy, c))).sum();
+        let mean = ((sum + 4.0 * f64::from(own)) / 13.0).round_ties_even() as f32;
+        (mean - own).mul_add((1.0 - factor) as f32, own).clamp(0.0, 255.0) as u8
+    }
+
+    /// Does one op on the whole image.
+    pub(crate) fn apply(&self, op: &Op) -> Self {
+        match *op {
+            Op::Crop { top, left, height, width } => {
+                self.crop(left.into(), top.into(), width.into(), height.into(), [0; 3])
+            }
+            Op::ResizedCrop {
+                top,
+                left,
+                height,
+                width,
+                size: Extent::Two([h, w]),
+                interpolation,
+                antialias: true,
+            } => self.crop(left.into(), top.into(), width.into(), height.into(), [0; 3]).resize(
+                w.into(),
+                h.into(),
+                interpolation,
+            ),
+            Op::Resize { size: Extent::Two([h, w]), interpolation, antialias: true, .. } => {
+                self.resize(w.into(), h.into(), interpolation)
+            }
+            Op::Pad { padding, fill } => {
+                let [l, t, r, b] = padding.sides().map(i64::from);
+                self.crop(-l, -t, self.width + l + r, self.height + t + b, fill.rgb())
+            }
+            Op::Hflip {} => Self::make(self.width, self.height, |x, y, c| self.at(self.width - 1 - x, y, c)),
+            Op::Vflip {} => Self::make(self.width, self.height, |x, y, c| self.at(x, self.height - 1 - y, c)),
+            Op::Brightness { factor } => self.map(|p| p.map(|x| factor as f32 * x)),
+            Op::Contrast { factor } => {
+                let mean = self.mean_luma();
+                self.map(|p| p.map(|x| mean.mul_add((1.0 - factor) as f32, factor as f32 * x)))
+            }
+            Op::Saturation { factor } => {
+                self.map(|p| p.map(|x| luma(p).mul_add((1.0 - factor) as f32, factor as f32 * x)))
+            }
+            Op::Hue { factor } => self.map(|p| hue(p, factor as f32)),
+            Op::Hsv { hue, saturation, value } => self.map(|p| hsv(p, hue, saturation, value)),
+            Op::Grayscale { .. } => self.map(|p| [luma(p); 3]),
+            Op::Solarize { threshold } => {
+                self.map(|p| p.map(|x| if x >= threshold as f32 { 255.0 - x } else { x }))
+            }
+            Op::Posterize { bits } => {
+                let mask = !(0xFF_u32 >> bits) & 0xFF;
+                self.map(|p| p.map(|x| (x as u32 & mask) as f32))
+            }
+            Op::Invert {} => self.map(|p| p.map(|x| 255.0 - x)),
+            Op::PermuteChannels { permutation } => self.map(|p| permutation.map(|c| p[c as usize])),
+            Op::Autocontrast {} => self.by_channel(autocontrast),
+            Op::Equalize {} => self.by_channel(equalize),
+            Op::Sharpness { factor } => {
+                Self::make(self.width, self.height, |x, y, c| self.sharpened(x, y, c, factor))
+            }
+            _ => panic!("the oracle does not know {op:?}"),
+        }
+    }
+}
+
+fn autocontrast(levels: &[u8]) -> Vec<u8> {
+    let (min, max) = (levels.iter().min().copied().unwrap_or(0), levels.iter().max().copied().unwrap_or(0));
+    let scale = f32::from(max - min) * (1.0 / 255.0);
+    let stretched = |x: u8| (f32::from(x - min) / scale).clamp(0.0, 255.0) as u8;
+    levels.iter().map(|&x| if min == max { x } else { stretched(x) }).collect()
+}
+
+fn equalize(levels: &[u8]) -> Vec<u8> {
+    let pixels_below = |x: u8| levels.iter().filter(|&&other| other < x).count();
+    let step = pixels_below(levels.iter().max().copied().unwrap_or(0)) / 255;
+    let table: Vec<u8> = (0..=255)
+        .map(|x| (pixels_below(x) + step / 2).checked_div(step).map_or(x, |level| level.min(255) as u8))
+        .collect();
+    levels.iter().map(|&x| table[usize::from(x)]).collect()
+}
+
+fn kernel(x: f64, bicubic: bool) -> f64 {
+    let x = x.abs();
+    match (bicubic, x) {
+        (false, _) => (1.0 - x).max(0.0),
+        (true, ..1.0) => (1.5 * x - 2.5) * x * x + 1.0,
+        (true, ..2.0) => (((x - 5.0) * x + 8.0) * x - 4.0) * -0.5,
+        _ => 0.0,
+    }
+}
+
+fn luma([r, g, b]: [f32; 3]) -> f32 {
+    b.mul_add(0.114, g.mul_add(0.587, r * 0.2989)).floor()
+}
+
+/// OpenCV's integers to hue, saturation and value, Ultralytics' tables, and the exact quotient back.
+fn hsv(pixel: [f32; 3], hue: f64, saturation: f64, value: f64) -> [f32; 3] {
+    let [r, g, b] = pixel.map(|x| x as i64);
+    let (v, d) = (r.max(g).max(b), r.max(g).max(b) - r.min(g).min(b));
+    let part =
+        |whole: f64, of: i64| if of == 0 { 0 } else { (whole * 4096.0 / of as f64).round_ties_even() as i64 };
+    let s = (d * part(255.0, v) + 2048) >> 12;
+    let x = match () {
+        () if v == r => g - b,
+        () if v == g => b - r + 2 * d,
+        () => r - g + 4 * d,
+    };
+    let h = ((x * part(30.0, d) + 2048) >> 12).rem_euclid(180);
+    let h = (h as f64 + 180.0 * hue).rem_euclid(180.0) as i64 % 180;
+    let [s, v] = [(s, saturation), (v, value)].map(|(x, factor)| (x as f64 * factor).min(255.0) as i64);
+    let [p, q, t] = [30, h % 30, 30 - h % 30].map(|w| v * (7650 - s * w) / 7650);
+    let rgb = [[v, t, p], [q, v, p], [p, v, t], [p, q, v], [t, p, v], [v, p, q]];
+    rgb[h as usize / 30].map(|x| x as f32)
+}
+
+fn hue(pixel: [f32; 3], turn: f32) -> [f32; 3] {
+    let [r, g, b] = pixel.map(|x| x * (1.0 / 255.0));
+    let (max, min) = (r.max(g).max(b), r.min(g).min(b));
+    let (s, d) = if max == min { (0.0, 1.0) } else { ((max - min) / max, max - min) };
+    let (rc, gc, bc) = ((max - r) / d, (max - g) / d, (max - b) / d);
+    let h = match () {
+        () if max == r => bc - gc,
+        () if max == g => 2.0 + rc - bc,
+        () => 4.0 + gc - rc,
+    };
+    let h = ((h * (1.0 / 6.0) + 1.0) % 1.0 + turn).rem_euclid(1.0);
+    let i = (h * 6.0).floor();
+    let f = h * 6.0 - i;
+    let unit = |x: f32| x.clamp(0.0, 1.0);
+    let (p, q, t) = (unit((1.0 - s) * max), unit((1.0 - s * f) * max), unit((s * f + (1.0 - s)) * max));
+    let rgb = [[max, t, p], [q, max, p], [p, max, t], [p, q, max], [t, p, max], [max, p, q]][i as usize % 6];
+    rgb.map(|x| 255.999 * x)
+}

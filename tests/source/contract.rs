@@ -1,0 +1,341 @@
+//! What every source promises, checked on the same records for each of them.
+//!
+//! A new source is one line at the end: its name, how it is made from the records, and how its keys lead to files
+//! (`None` where there are no files that could vanish).
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[cfg(feature = "remote")]
+use crate::server;
+use crate::write;
+use feedline::error::Error;
+use feedline::label::Label;
+#[cfg(feature = "parquet")]
+use feedline::source::Parquet;
+#[cfg(feature = "tfrecord")]
+use feedline::source::TfRecord;
+use feedline::source::{Cached, Coco, Folder, List, Lmdb, Memory, Shards, Source, WithMasks, Yolo};
+use heed::{DatabaseFlags, EnvFlags};
+use std::collections::HashSet;
+use std::error::Error as _;
+use std::path::Path;
+
+/// Path, bytes and class of each record, in the order in which every source must hand them out.
+fn records() -> Vec<(&'static str, Vec<u8>, i64)> {
+    let pattern =
+        |seed: u32, len: u32| (0..len).map(|i| (i.wrapping_mul(2_654_435_761) ^ seed) as u8).collect();
+    vec![
+        ("cat/1.jpg", pattern(1, 3000), 0),
+        ("cat/2.JPEG", Vec::new(), 0),
+        ("cat/young/3.png", pattern(3, 100_000), 0),
+        ("dog/1.jpg", pattern(4, 1), 1),
+        ("dog/name with spaces, and a comma é.webp", pattern(5, 777), 1),
+    ]
+}
+
+fn write_files(folder: &Path) {
+    for (path, bytes, _) in records() {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+}
+
+fn class_names() -> Vec<String> {
+    vec!["cat".to_owned(), "dog".to_owned()]
+}
+
+fn hands_out_the_records(source: &dyn Source) {
+    assert_eq!(source.len(), records().len());
+    assert_eq!(source.is_empty(), records().is_empty());
+    let mut bytes = Vec::new();
+    // Backwards too, so that a short record follows a long one: the buffer is replaced and not appended to.
+    for index in (0..source.len()).chain((0..source.len()).rev()) {
+        source.read(index, &mut bytes).unwrap();
+        assert!(bytes == records()[index].1, "bytes of record {index}");
+    }
+}
+
+fn names_each_record_once_and_always_the_same(source: &dyn Source) {
+    let keys = || (0..source.len()).map(|index| source.key(index).into_owned()).collect::<Vec<_>>();
+    assert_eq!(keys(), keys());
+    assert_eq!(keys().into_iter().collect::<HashSet<_>>().len(), source.len());
+    for (index, (path, _, _)) in records().iter().enumerate() {
+        assert!(source.key(index).ends_with(path), "{}", source.key(index));
+    }
+}
+
+fn has_sorted_classes_and_labels_among_them(source: &dyn Source) {
+    let classes = source.classes();
+    assert!(classes.is_sorted());
+    for (index, (_, _, class)) in records().iter().enumerate() {
+        assert_eq!(class_of(&source.label(index)), *class);
+        assert!(classes.is_empty() || (*class as usize) < classes.len());
+    }
+}
+
+/// The class of the image, or of the one object that a record has where images hold objects.
+fn class_of(label: &Label) -> i64 {
+    match label {
+        Label::Objects(objects) => objects.list[0].class,
+        other => other.class(),
+    }
+}
+
+fn refuses_indices_behind_the_end(source: &dyn Source) {
+    for index in [source.len(), source.len() + 1, usize::MAX] {
+        let mut bytes = vec![1, 2, 3];
+        let error = source.read(index, &mut bytes).unwrap_err();
+        assert!(matches!(&error, Error::Sample { index: named, .. } if *named == index as u64), "{error}");
+        assert!(bytes.is_empty());
+        assert_eq!(source.key(index), "");
+        assert_eq!(source.label(index), Label::Unlabelled);
+    }
+}
+
+fn can_be_read_from_eight_threads_at_once(source: &dyn Source) {
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            scope.spawn(move || {
+                let mut bytes = Vec::new();
+                for turn in 0..40 {
+                    let index = (turn * 7 + thread) % source.len();
+                    source.read(index, &mut bytes).unwrap();
+                    assert!(bytes == records()[index].1, "record {index} on thread {thread}");
+                }
+            });
+        }
+    });
+}
+
+fn keeps_the_buffer_from_read_to_read(source: &dyn Source) {
+    let mut bytes = Vec::new();
+    let read_all =
+        |bytes: &mut Vec<u8>| (0..source.len()).for_each(|index| source.read(index, bytes).unwrap());
+    read_all(&mut bytes);
+    let (place, capacity) = (bytes.as_ptr(), bytes.capacity());
+    read_all(&mut bytes);
+    assert_eq!((bytes.as_ptr(), bytes.capacity()), (place, capacity));
+}
+
+fn names_a_file_that_vanished(source: &dyn Source, folder: &Path) {
+    let lost = records()[3].0;
+    std::fs::remove_file(folder.join(lost)).unwrap();
+    let mut bytes = vec![1, 2, 3];
+    let error = source.read(3, &mut bytes).unwrap_err();
+    assert!(bytes.is_empty());
+    assert!(matches!(&error, Error::Sample { key, index: 3, .. } if key.ends_with(lost)), "{error}");
+    let cause = error.source().unwrap().to_string();
+    assert!(cause.contains("No such file") && cause.contains("restore the file"), "{cause}");
+    // The others are still there.
+    source.read(4, &mut bytes).unwrap();
+    assert!(bytes == records()[4].1);
+}
+
+macro_rules! contract {
+    ($source:ident, $vanishing:expr, $build:expr) => {
+        #[test]
+        fn $source() {
+            let folder = tempfile::tempdir().unwrap();
+            write_files(folder.path());
+            let build: fn(&Path) -> Box<dyn Source> = $build;
+            let source = build(folder.path());
+            hands_out_the_records(&source);
+            names_each_record_once_and_always_the_same(&source);
+            has_sorted_classes_and_labels_among_them(&source);
+            refuses_indices_behind_the_end(&source);
+            can_be_read_from_eight_threads_at_once(&source);
+            keeps_the_buffer_from_read_to_read(&source);
+            if $vanishing {
+                names_a_file_that_vanished(&source, folder.path());
+            }
+        }
+    };
+}
+
+/// A list whose label column is made by `label`.
+fn list(folder: &Path, separator: &str, label: impl Fn(i64) -> String) -> Box<dyn Source> {
+    let line = |(path, _, class): (&str, Vec<u8>, i64)| format!("{path}{separator}{}\r\n", label(class));
+    let file = folder.join("list.txt");
+    std::fs::write(&file, records().into_iter().map(line).collect::<String>()).unwrap();
+    Box::new(List::open(file).unwrap())
+}
+
+fn memory() -> Memory {
+    let record = |(path, bytes, class): (&str, Vec<u8>, i64)| (path.to_owned(), bytes, Label::Class(class));
+    Memory::new(records().into_iter().map(record).collect()).with_classes(class_names())
+}
+
+/// The records in two tar files, as WebDataset names them: the class of `a.jpg` is the text of `a.cls`.
+fn shards(folder: &Path) -> Box<dyn Source> {
+    for (shard, part) in [("train-0.tar", &records()[..2]), ("train-1.tar", &records()[2..])] {
+        let mut archive = tar::Builder::new(std::fs::File::create(folder.join(shard)).unwrap());
+        let mut add = |path: &str, bytes: &[u8]| {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            header.set_mode(0o644);
+            archive.append_data(&mut header, path, bytes).unwrap();
+        };
+        for (path, bytes, class) in part {
+            add(path, bytes);
+            add(&format!("{}.cls", path.rsplit_once('.').unwrap().0), class.to_string().as_bytes());
+        }
+        archive.finish().unwrap();
+    }
+    Box::new(Shards::folder(folder).unwrap())
+}
+
+/// The records as images with one object each, whose class is theirs.
+fn yolo(folder: &Path) -> Box<dyn Source> {
+    let records = records();
+    for (path, _, class) in &records {
+        let label = folder.join(path).with_extension("txt");
+        std::fs::write(label, format!("{class} 0.5 0.5 0.5 0.5")).unwrap();
+    }
+    let list = records.iter().map(|(path, _, _)| format!("{path}\n")).collect::<String>();
+    std::fs::write(folder.join("list.txt"), list).unwrap();
+    std::fs::write(folder.join("data.yaml"), "train: list.txt\nnames: [cat, dog]").unwrap();
+    Box::new(Yolo::open(folder).unwrap())
+}
+
+/// The same, as COCO annotations.
+fn coco(folder: &Path) -> Box<dyn Source> {
+    let images = records().into_iter().enumerate();
+    let images = images.map(|(id, (path, ..))| serde_json::json!({"id": id, "file_name": path}));
+    let objects = records().into_iter().enumerate();
+    let objects = objects.map(|(id, (_, _, class))| {
+        serde_json::json!({"id": id, "image_id": id, "category_id": 5 + class, "bbox": [1, 1, 2, 2]})
+    });
+    let categories = [(6, "dog"), (5, "cat")].map(|(id, name)| serde_json::json!({"id": id, "name": name}));
+    let json = serde_json::json!({
+        "images": images.collect::<Vec<_>>(), "annotations": objects.collect::<Vec<_>>(), "categories": categories,
+    });
+    std::fs::write(folder.join("coco.json"), json.to_string()).unwrap();
+    Box::new(Coco::open(folder.join("coco.json"), folder).unwrap())
+}
+
+/// The records as the rows of a table, or as lines of JSON.
+fn table(folder: &Path, name: &str, head: &str, line: impl Fn(&str, i64) -> String) -> Box<dyn Source> {
+    let lines: String = records().iter().map(|(path, _, class)| line(path, *class)).collect();
+    std::fs::write(folder.join(name), format!("{head}{lines}")).unwrap();
+    Box::new(List::open(folder.join(name)).unwrap())
+}
+
+fn csv(folder: &Path) -> Box<dyn Source> {
+    table(folder, "list.csv", "label,note,path\n", |path, class| format!("{class},x,\"{path}\"\r\n"))
+}
+
+fn tsv(folder: &Path) -> Box<dyn Source> {
+    table(folder, "list.tsv", "", |path, class| format!("{path}\t{}\n", class_names()[class as usize]))
+}
+
+fn json_lines(folder: &Path) -> Box<dyn Source> {
+    let line = |path: &str, class: i64| serde_json::json!({"file_name": path, "label": class});
+    table(folder, "list.jsonl", "", |path, class| format!("{}\n", line(path, class)))
+}
+
+/// The records in two TFRecord files, the labels as indices or as names.
+#[cfg(feature = "tfrecord")]
+fn tfrecord(folder: &Path, by_name: bool) -> Box<dyn Source> {
+    use write::Feature;
+    let example = |(path, bytes, class): &(&str, Vec<u8>, i64)| {
+        let label = match by_name {
+            true => {
+                ("image/class/text", Feature::Bytes(class_names()[*class as usize].clone().leak().as_bytes()))
+            }
+            false => ("image/class/label", Feature::Number(*class)),
+        };
+        let path = Feature::Bytes(path.as_bytes());
+        write::example(&[("image/filename", path), ("image/encoded", Feature::Bytes(bytes)), label])
+    };
+    let examples: Vec<Vec<u8>> = records().iter().map(example).collect();
+    write::tfrecord(&folder.join("train-00000-of-00002"), &examples[..2]);
+    write::tfrecord(&folder.join("train-00001-of-00002"), &examples[2..]);
+    Box::new(TfRecord::open(folder).unwrap())
+}
+
+/// The records in two Parquet files, as the Hugging Face hub has them, or as plain columns of bytes and text.
+#[cfg(feature = "parquet")]
+fn parquet(folder: &Path, as_hub: bool) -> Box<dyn Source> {
+    use arrow_array::{ArrayRef, Int64Array, StringArray};
+    let records = records();
+    for (number, part) in [&records[..3], &records[3..]].into_iter().enumerate() {
+        let names = if as_hub { &["cat", "dog"][..] } else { &[] };
+        let table = write::Table { names, rows_per_group: 2, page_index: as_hub, ..Default::default() };
+        let rows: Vec<_> = part.iter().map(|(path, bytes, _)| (*path, Some(&bytes[..]))).collect();
+        let classes = part.iter().map(|(.., class)| *class);
+        let labels: ArrayRef = match as_hub {
+            true => std::sync::Arc::new(classes.collect::<Int64Array>()),
+            false => std::sync::Arc::new(
+                classes.map(|class| Some(["cat", "dog"][class as usize])).collect::<StringArray>(),
+            ),
+        };
+        let file = folder.join(format!("train-0000{number}-of-00002.parquet"));
+        write::parquet(&file, &table, &rows, Some(("label", labels)));
+    }
+    Box::new(Parquet::open(folder).unwrap())
+}
+
+/// The records as the values of an LMDB environment, which LMDB wrote.
+fn lmdb(folder: &Path) -> Box<dyn Source> {
+    let entries: Vec<_> = records().into_iter().map(|(path, bytes, _)| (path, bytes)).collect();
+    write::lmdb(&folder.join("lmdb"), EnvFlags::empty(), (None, DatabaseFlags::empty()), &entries);
+    Box::new(Lmdb::open(folder.join("lmdb")).unwrap())
+}
+
+/// The records as objects of a store.
+#[cfg(feature = "remote")]
+fn remote(objects: std::collections::BTreeMap<String, Vec<u8>>) -> Box<dyn Source> {
+    // It serves until the tests end.
+    let server = Box::leak(Box::new(server::Server::start(objects, false)));
+    let options = feedline::source::Remote::options().endpoint(server.url()).anonymous(true);
+    Box::new(options.open("s3://bucket").unwrap())
+}
+
+#[cfg(feature = "remote")]
+fn remote_objects(_: &Path) -> Box<dyn Source> {
+    let object = |(path, bytes, _): (&str, Vec<u8>, i64)| (format!("bucket/{path}"), bytes);
+    remote(records().into_iter().map(object).collect())
+}
+
+#[cfg(feature = "remote")]
+fn remote_archives(folder: &Path) -> Box<dyn Source> {
+    drop(shards(folder));
+    let object = |name: &str| (format!("bucket/{name}"), std::fs::read(folder.join(name)).unwrap());
+    remote(["train-0.tar", "train-1.tar"].map(object).into())
+}
+
+contract!(folder, true, |path| Box::new(Folder::open(path).unwrap()));
+contract!(any_folder, true, |path| Box::new(Folder::open_any(path).unwrap()));
+contract!(list_of_indices, true, |path| list(path, "\t", |class| class.to_string()));
+contract!(list_of_names, true, |path| list(path, ",", |class| class_names()[class as usize].clone()));
+contract!(list_with_spaces, true, |path| list(path, " ", |class| class.to_string()));
+contract!(csv_table, true, csv);
+contract!(tsv_table, true, tsv);
+contract!(json_lines_list, true, json_lines);
+contract!(tar_shards, false, shards);
+#[cfg(feature = "tfrecord")]
+contract!(tfrecord_of_indices, false, |folder| tfrecord(folder, false));
+#[cfg(feature = "tfrecord")]
+contract!(tfrecord_of_names, false, |folder| tfrecord(folder, true));
+#[cfg(feature = "parquet")]
+contract!(parquet_of_the_hub, false, |folder| parquet(folder, true));
+#[cfg(feature = "parquet")]
+contract!(parquet_of_names, false, |folder| parquet(folder, false));
+contract!(lmdb_environment, false, lmdb);
+contract!(yolo_files, true, yolo);
+contract!(coco_json, true, coco);
+contract!(files_with_masks, true, |path| {
+    std::fs::create_dir(path.join("masks")).unwrap();
+    std::fs::create_dir(path.join("masks/dog")).unwrap();
+    std::fs::write(path.join("masks/dog/1.png"), b"a mask").unwrap();
+    let images = list(path, "\t", |class| class.to_string());
+    Box::new(WithMasks::options().allow_missing(true).open(images, path.join("masks")).unwrap())
+});
+#[cfg(feature = "remote")]
+contract!(objects_of_a_store, false, remote_objects);
+#[cfg(feature = "remote")]
+contract!(archives_of_a_store, false, remote_archives);
+contract!(memory_records, false, |_| Box::new(memory()));
+contract!(kept_in_memory, false, |_| Box::new(Cached::new(memory(), 50_000)));
+contract!(shared, false, |_| Box::new(std::sync::Arc::new(memory())));

@@ -1,0 +1,215 @@
+//! Parquet files: which columns count, how they are cut and kept, and what is refused.
+
+use super::{cause, labels, refused};
+use crate::write::{Table, parquet};
+use ::parquet::basic::{Compression, GzipLevel, ZstdLevel};
+use arrow_array::{ArrayRef, Float32Array, Int32Array, Int64Array, StringArray, UInt8Array};
+use feedline::label::Label;
+use feedline::source::{Parquet, Source};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Images of all sizes.
+fn images(count: usize) -> Vec<(String, Vec<u8>)> {
+    let image = |i: usize| {
+        let bytes = (i * 7919) % 100_000;
+        (format!("{i}.jpg"), (0..bytes).map(|j| (i * 31 + j * 17 + j / 251) as u8).collect())
+    };
+    (0..count).map(image).collect()
+}
+
+fn rows(images: &[(String, Vec<u8>)]) -> Vec<(&str, Option<&[u8]>)> {
+    images.iter().map(|(path, bytes)| (path.as_str(), Some(bytes.as_slice()))).collect()
+}
+
+fn file(folder: &Path, table: &Table<'_>, labels: Option<(&str, ArrayRef)>) -> PathBuf {
+    let path = folder.join("a.parquet");
+    parquet(&path, table, &rows(&images(3)), labels);
+    path
+}
+
+#[test]
+fn every_compression_group_and_page_size_gives_the_same_images() {
+    let folder = tempfile::tempdir().unwrap();
+    let images = images(60);
+    let compressions = [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::LZ4_RAW,
+        Compression::ZSTD(ZstdLevel::default()),
+        Compression::GZIP(GzipLevel::default()),
+    ];
+    let path = folder.path().join("a.parquet");
+    for (compression, (rows_per_group, rows_per_page, page_index)) in compressions.into_iter().zip([
+        (100, 1, true),
+        (7, 3, true),
+        (100, 5, false),
+        (13, 100, false),
+        (60, 60, true),
+    ]) {
+        let table = Table { rows_per_group, rows_per_page, page_index, compression, ..Table::default() };
+        parquet(&path, &table, &rows(&images), None);
+        for cache_bytes in [0, 300_000, u64::MAX] {
+            let source = Parquet::options().cache_bytes(cache_bytes).open(&path).unwrap();
+            assert_eq!(source.len(), 60);
+            // In order, backwards, and in leaps.
+            let order = (0..60).chain((0..60).rev()).chain((0..60).map(|i| i * 23 % 60));
+            let mut bytes = Vec::new();
+            for index in order {
+                source.read(index, &mut bytes).unwrap();
+                assert!(bytes == images[index].1, "image {index} with {compression:?}");
+                assert_eq!(source.key(index), format!("a.parquet/{index}/{index}.jpg"));
+            }
+        }
+    }
+}
+
+/// Groups of rows that are larger than what is decoded at once.
+#[test]
+fn a_large_group_is_decoded_in_parts_with_and_without_an_index_of_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    let image = |i: usize| {
+        (format!("{i}.jpg"), (0..500_000 + i).map(|j| (i * 31 + j * 17 + j / 251) as u8).collect())
+    };
+    let images: Vec<(String, Vec<u8>)> = (0..40).map(image).collect();
+    for (rows_per_page, page_index, compression) in [
+        (1, true, Compression::SNAPPY),
+        (7, true, Compression::UNCOMPRESSED),
+        (3, false, Compression::UNCOMPRESSED),
+    ] {
+        let table = Table { rows_per_page, page_index, compression, ..Table::default() };
+        parquet(&path, &table, &rows(&images), None);
+        let source = Parquet::options().cache_bytes(8 << 20).open(&path).unwrap();
+        let mut bytes = Vec::new();
+        for index in (0..40).chain((0..40).map(|i| i * 11 % 40)) {
+            source.read(index, &mut bytes).unwrap();
+            assert!(bytes == images[index].1, "image {index}, {rows_per_page} a page");
+        }
+    }
+}
+
+#[test]
+fn columns_are_found_by_metadata_then_by_name_then_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let numbers = || -> ArrayRef { Arc::new(Int64Array::from(vec![1, 0, -1])) };
+    let table = Table { image: "photo", names: &["cat", "dog"], ..Table::default() };
+    let source = Parquet::open(file(folder.path(), &table, Some(("label", numbers())))).unwrap();
+    assert_eq!((labels(&source), source.classes().join(" ")), (vec![1, 0, -1], "cat dog".to_owned()));
+    let table = Table { image: "photo", with_path: false, ..Table::default() };
+    let source = Parquet::open(file(folder.path(), &table, Some(("cls", numbers())))).unwrap();
+    assert_eq!(source.key(2), "a.parquet/2");
+    assert_eq!((labels(&source), source.classes().len()), (vec![1, 0, -1], 0));
+    let other = Parquet::open(file(folder.path(), &table, Some(("breed", numbers())))).unwrap();
+    assert_eq!(labels(&other), [-1; 3]);
+    let named = Parquet::options().image_column("photo").label_column("breed").open(folder.path()).unwrap();
+    assert_eq!(labels(&named), [1, 0, -1]);
+}
+
+#[test]
+fn labels_may_be_numbers_of_any_size_or_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns: [(ArrayRef, &[i64], &str); 4] = [
+        (Arc::new(Int32Array::from(vec![Some(5), None, Some(-1)])), &[5, -1, -1], ""),
+        (Arc::new(UInt8Array::from(vec![255, 0, 7])), &[255, 0, 7], ""),
+        (Arc::new(StringArray::from(vec![Some("10"), Some("9"), None])), &[0, 1, -1], "10 9"),
+        (Arc::new(StringArray::from(vec!["dog", "cat", "dog"])), &[1, 0, 1], "cat dog"),
+    ];
+    for (column, expected, names) in columns {
+        let source = Parquet::open(file(folder.path(), &Table::default(), Some(("label", column)))).unwrap();
+        assert_eq!((labels(&source).as_slice(), source.classes().join(" ").as_str()), (expected, names));
+    }
+    let bad: ArrayRef = Arc::new(Int64Array::from(vec![0, 1, -7]));
+    let path = file(folder.path(), &Table::default(), Some(("label", bad)));
+    refused(Parquet::open(path), &["a.parquet", "row 2: the label -7 is no class"]);
+}
+
+#[test]
+fn columns_that_are_not_there_are_named_with_those_that_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let fractions =
+        || -> Option<(&str, ArrayRef)> { Some(("label", Arc::new(Float32Array::from(vec![0.5; 3])))) };
+    let path = file(folder.path(), &Table::default(), fractions());
+    let open = || Parquet::options();
+    let there = "image.bytes, image.path, label";
+    refused(open().image_column("img").open(&path), &["a.parquet", "no column `img` holds bytes", there]);
+    refused(open().image_column("label").open(&path), &["no column `label` holds bytes"]);
+    refused(
+        open().label_column("label").open(&path),
+        &["no column `label` holds whole numbers or text", there],
+    );
+    assert_eq!(labels(&Parquet::open(&path).unwrap()), [-1; 3]);
+}
+
+#[test]
+fn a_row_without_bytes_is_a_bad_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    let table = Table { rows_per_group: 2, ..Table::default() };
+    parquet(
+        &path,
+        &table,
+        &[("0.jpg", Some(b"zero")), ("1.jpg", Some(b"one")), ("2.jpg", Some(b"")), ("3.jpg", None)],
+        None,
+    );
+    let source = Parquet::open(&path).unwrap();
+    let told = cause(&source, 3);
+    assert!(told.contains("a.parquet, row 1 of row group 1: there are no bytes (null)"), "{told}");
+    let mut bytes = vec![1];
+    source.read(2, &mut bytes).unwrap();
+    assert!(bytes.is_empty());
+    assert!(cause(&source.max_file_bytes(3), 0).contains("raise max_file_bytes"));
+}
+
+#[test]
+fn files_with_different_classes_are_not_mixed() {
+    let folder = tempfile::tempdir().unwrap();
+    let column = || -> ArrayRef { Arc::new(Int64Array::from(vec![0, 1, 0])) };
+    for (name, names) in [("a.parquet", ["cat", "dog"]), ("b.parquet", ["dog", "cat"])] {
+        let table = Table { names: &names, ..Table::default() };
+        parquet(&folder.path().join(name), &table, &rows(&images(3)), Some(("label", column())));
+    }
+    refused(Parquet::open(folder.path()), &["a.parquet and", "b.parquet name different classes"]);
+    assert_eq!(Parquet::open(folder.path().join("b.parquet")).unwrap().classes(), ["dog", "cat"]);
+}
+
+#[test]
+fn what_is_no_parquet_file_is_refused_and_what_vanishes_is_a_bad_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), &Table::default(), None);
+    assert!(Parquet::is_at(&path) && Parquet::is_at(folder.path()));
+    let source = Parquet::open(&path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let told = cause(&source, 1);
+    assert!(told.contains("No such file") && told.contains("restore the file"), "{told}");
+    std::fs::write(&path, &bytes).unwrap();
+    source.read(1, &mut Vec::new()).unwrap();
+    for end in [0, 4, bytes.len() / 2, bytes.len() - 1] {
+        std::fs::write(&path, &bytes[..end]).unwrap();
+        refused(Parquet::open(&path), &["a.parquet", "copy the file again"]);
+    }
+}
+
+#[test]
+fn eight_threads_in_any_order_get_their_own_images() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, images) = (folder.path().join("a.parquet"), images(200));
+    let table = Table { rows_per_group: 50, rows_per_page: 10, ..Table::default() };
+    parquet(&path, &table, &rows(&images), None);
+    let source = Parquet::options().cache_bytes(1 << 20).open(&path).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let (source, images) = (&source, &images);
+            scope.spawn(move || {
+                let mut bytes = Vec::new();
+                for turn in 0..100 {
+                    let index = (turn * (7 + 2 * thread) + thread) % 200;
+                    source.read(index, &mut bytes).unwrap();
+                    assert!(bytes == images[index].1, "image {index}");
+                    assert_eq!(source.label(index), Label::Unlabelled);
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,14 @@
+//! Sources from outside: what each promises, what its files may hold, and what is packed of it.
+
+mod contract;
+mod decorators;
+mod folder;
+#[cfg(feature = "formats")]
+mod formats;
+mod pack;
+#[cfg(feature = "remote")]
+#[allow(dead_code, reason = "faults are for the tests in tests/remote")]
+#[path = "../remote/server.rs"]
+mod server;
+mod shards;
+mod write;
