@@ -57,18 +57,10 @@ impl Cursor {
         self.buffer >> (others & 63)
     }
 
-    /// The next `bits` (0 to 16), which stay unread.
-    #[inline(always)]
-    fn peek_some(&self, bits: u32) -> u32 {
-        ((self.buffer >> 1) >> (63 - bits)) as u32
-    }
-
     /// Takes `bits` (0 to 16) as a number.
     #[inline(always)]
     pub(super) fn take(&mut self, bits: u32) -> u32 {
-        let value = self.peek_some(bits);
-        self.skip(bits);
-        value
+        self.take_many(bits) as u32
     }
 
     /// Takes `bits` (0 to 56) as a number; that many must be available.

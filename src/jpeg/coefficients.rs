@@ -6,7 +6,7 @@ use super::error::{JpegError, corrupt, unsupported};
 use super::frame::Frame;
 use super::marker::{self, Markers};
 use super::pending::{Pending, Slot};
-use super::progressive::{AcPass, Blocks, DcPass, Places};
+use super::progressive::{AcPass, Blocks, DcPass, Places, Progress};
 use super::rows::Rows;
 use super::sequential::{BadBlock, Plain, decode_block};
 use super::stream::Stream;
@@ -288,25 +288,28 @@ impl ScanReader<'_> {
             low: self.scan.low.into(),
             refines: self.scan.high != 0,
         };
-        let (columns, mut cursor, mut run) = (component.blocks_across(), Cursor::default(), 0);
+        let (columns, mut progress) = (component.blocks_across(), Progress::default());
         let rows = blocks.chunks_exact_mut(across).zip(nonzero.chunks_exact_mut(across));
         for (blocks, nonzero) in rows.take(component.blocks_down()) {
             let mut column = 0;
             while column < columns {
                 if self.stream.restart_is_due() {
-                    cursor = self.stream.restart(self.bytes, cursor)?;
-                    run = 0;
+                    let cursor = self.stream.restart(self.bytes, progress.cursor)?;
+                    progress = Progress { cursor, run: 0 };
                 }
                 // That one, and what comes before the next restart.
                 let more = self.stream.mcus_left().min(columns - column - 1);
                 self.stream.pass(more);
                 let piece = column..column + 1 + more;
                 column = piece.end;
-                let blocks =
-                    Blocks { coefficients: &mut blocks[piece.clone()], nonzero: &mut nonzero[piece] };
-                let (data, limit) = (self.stream.data(), self.stream.bits());
-                if pass.blocks(&mut cursor, data, limit, &mut run, blocks).is_err() {
-                    return Err(self.stream.fault(self.bytes, &cursor));
+                let blocks = Blocks {
+                    data: self.stream.data(),
+                    limit: self.stream.bits(),
+                    coefficients: &mut blocks[piece.clone()],
+                    nonzero: &mut nonzero[piece],
+                };
+                if pass.blocks(&mut progress, blocks).is_err() {
+                    return Err(self.stream.fault(self.bytes, &progress.cursor));
                 }
             }
         }

@@ -96,46 +96,60 @@ pub(super) struct AcPass<'a> {
     pub(super) refines: bool,
 }
 
+/// What goes on from block to block; all of it starts anew with a scan and behind a restart marker.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Progress {
+    pub(super) cursor: Cursor,
+    /// Blocks to come whose band has ended already.
+    pub(super) run: u32,
+}
+
 /// Blocks that follow each other in a scan.
 pub(super) struct Blocks<'a> {
+    /// The bits they come from, and how many of those are in the file.
+    pub(super) data: &'a [u8],
+    pub(super) limit: usize,
     pub(super) coefficients: &'a mut [[i16; 64]],
     /// Which of each block's coefficients are not zero, DC aside.
     pub(super) nonzero: &'a mut [Places],
 }
 
 impl AcPass<'_> {
-    /// Runs the pass over blocks in a row, until one of them ends behind `limit` bits. `run` counts blocks whose band has
-    /// ended, from scan to scan and from restart to restart.
-    pub(super) fn blocks(
+    /// Runs the pass over blocks, until one of them ends behind the last bit.
+    pub(super) fn blocks(self, progress: &mut Progress, blocks: Blocks<'_>) -> Result<(), BadBlock> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = Avx2::allowed() {
+            return bmi2::Bmi2(avx2).blocks(self, progress, blocks);
+        }
+        self.blocks_with(Plain, progress, blocks)
+    }
+
+    #[inline(always)]
+    fn blocks_with(
         self,
-        cursor: &mut Cursor,
-        data: &[u8],
-        limit: usize,
-        run: &mut u32,
+        deposit: impl Deposit,
+        progress: &mut Progress,
         blocks: Blocks<'_>,
     ) -> Result<(), BadBlock> {
         // Known from here on, so that a refill need not look.
-        if data.len() < PADDING {
+        if blocks.data.len() < PADDING {
             return Err(BadBlock);
         }
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = Avx2::allowed() {
-            return bmi2::Bmi2(avx2).blocks(self, cursor, data, limit, run, blocks);
-        }
-        match self.refines {
-            false => self.first(cursor, data, limit, run, blocks),
-            true => self.refine(Plain, cursor, data, limit, run, blocks),
-        }
+        // A copy, which can stay in registers.
+        let mut local = *progress;
+        let result = match self.refines {
+            false => self.first(&mut local, blocks),
+            true => self.refine(deposit, &mut local, blocks),
+        };
+        *progress = local;
+        result
     }
 
     #[inline(always)]
     fn first(
         self,
-        cursor: &mut Cursor,
-        data: &[u8],
-        limit: usize,
-        run: &mut u32,
-        Blocks { coefficients, nonzero }: Blocks<'_>,
+        Progress { cursor, run }: &mut Progress,
+        Blocks { data, limit, coefficients, nonzero }: Blocks<'_>,
     ) -> Result<(), BadBlock> {
         let mut blocks = coefficients.iter_mut().zip(nonzero);
         loop {
@@ -173,11 +187,8 @@ impl AcPass<'_> {
     fn refine(
         self,
         deposit: impl Deposit,
-        cursor: &mut Cursor,
-        data: &[u8],
-        limit: usize,
-        run: &mut u32,
-        Blocks { coefficients, nonzero }: Blocks<'_>,
+        Progress { cursor, run }: &mut Progress,
+        Blocks { data, limit, coefficients, nonzero }: Blocks<'_>,
     ) -> Result<(), BadBlock> {
         let band = Places::band(self.start, self.end);
         for (block, nonzero) in coefficients.iter_mut().zip(nonzero) {

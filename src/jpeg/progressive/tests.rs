@@ -77,17 +77,17 @@ fn refine_slowly(
 }
 
 fn after(
-    decode: impl FnOnce(&mut Cursor, &mut u32, Blocks<'_>) -> Result<(), BadBlock>,
-    mut run: u32,
+    decode: impl FnOnce(&mut Progress, Blocks<'_>) -> Result<(), BadBlock>,
+    (data, limit, run): (&[u8], usize, u32),
     mut blocks: Vec<[i16; 64]>,
 ) -> After {
-    let mut cursor = Cursor::default();
+    let mut progress = Progress { cursor: Cursor::default(), run };
     let mut nonzero: Vec<Places> = blocks.iter().map(places).collect();
-    let ok = decode(&mut cursor, &mut run, Blocks { coefficients: &mut blocks, nonzero: &mut nonzero });
+    let ok = decode(&mut progress, Blocks { data, limit, coefficients: &mut blocks, nonzero: &mut nonzero });
     if ok.is_ok() {
         assert_eq!(nonzero, blocks.iter().map(places).collect::<Vec<_>>());
     }
-    After { ok: ok.is_ok(), consumed: cursor.consumed(), run, blocks }
+    After { ok: ok.is_ok(), consumed: progress.cursor.consumed(), run: progress.run, blocks }
 }
 
 fn places(block: &[i16; 64]) -> Places {
@@ -97,22 +97,12 @@ fn places(block: &[i16; 64]) -> Places {
 
 /// Runs the pass in every way that there is here, and returns what all of them leave behind.
 fn in_every_way(pass: AcPass<'_>, data: &[u8], limit: usize, run: u32, blocks: &[[i16; 64]]) -> After {
-    let plain = after(
-        |cursor, run, blocks| match pass.refines {
-            false => pass.first(cursor, data, limit, run, blocks),
-            true => pass.refine(Plain, cursor, data, limit, run, blocks),
-        },
-        run,
-        blocks.to_vec(),
-    );
+    let given = (data, limit, run);
+    let plain = after(|progress, blocks| pass.blocks_with(Plain, progress, blocks), given, blocks.to_vec());
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = Avx2::detected() {
         let bmi2 = bmi2::Bmi2(avx2);
-        let fast = after(
-            |cursor, run, blocks| bmi2.blocks(pass, cursor, data, limit, run, blocks),
-            run,
-            blocks.to_vec(),
-        );
+        let fast = after(|progress, blocks| bmi2.blocks(pass, progress, blocks), given, blocks.to_vec());
         assert!(fast == plain, "BMI2 leaves other coefficients, or stands elsewhere");
     }
     plain
