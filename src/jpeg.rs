@@ -1,47 +1,35 @@
 //! JPEG: header and CPU decoder, with libjpeg-turbo's pixels (ISLOW IDCT, fancy upsampling) to the bit.
 //!
-//! Baseline, extended sequential and progressive files of 8 bits with one, three or four components are decoded, as
-//! a whole or a part. Bytes go through these stages, one row of MCUs at a time so that the data stays in cache:
+//! The decoder reads 8-bit baseline, extended sequential and progressive files of one, three or four components, and
+//! decodes the whole image or a region of it. It has five rooms, in the order in which the bytes pass through them:
 //!
-//! ```text
-//! marker, header -> stream (unstuffed bytes) -> sequential | progressive -> idct -> strips -> upsample -> convert
-//! ```
+//! * `header`: markers, the headers of frame and scans, EXIF's orientation;
+//! * `entropy`: from the bytes of a scan to coefficients;
+//! * `transform`: from coefficients to samples, by the inverse DCT;
+//! * `output`: from samples to rows of RGB, by upsampling and colour conversion;
+//! * `seek`: where in a scan a decode can start and stop reading.
 //!
-//! A sequential file with one scan never exists as coefficients; only progressive files and files with several scans
-//! are collected in whole (`coefficients`). On request the first kind notes where its rows begin, so that the next
-//! decode can start in the middle (`index`). Arithmetic coding, 12 bits, lossless and hierarchical files and heights
-//! that only a DNL marker gives are deliberately absent: they are refused by name.
+//! `decode` drives them, one row of MCUs at a time, so that the data stay in cache. A sequential file with one scan
+//! never exists as coefficients; only progressive files and files with several scans are collected as a whole
+//! (`decode/coefficients`). Deliberately absent are arithmetic coding, 12 bits, lossless and hierarchical files, and
+//! heights that only a DNL marker gives: the decoder refuses them by name.
 
-mod bits;
-mod coefficients;
-mod convert;
 mod decode;
+mod entropy;
 mod error;
-pub(crate) mod exif;
-mod frame;
 mod header;
-mod huffman;
-mod idct;
-mod index;
-mod marker;
-mod pending;
-mod progressive;
-mod rows;
-mod scale;
-mod sequential;
-mod standard_tables;
-mod stream;
-mod strips;
-mod tables;
+mod limits;
+mod output;
+mod seek;
 #[cfg(test)]
 mod tests;
-mod trail;
-mod upsample;
+mod transform;
 
-pub use decode::{Decoder, Limits};
+pub use decode::Decoder;
 pub use error::JpegError;
+pub(crate) use header::exif;
 pub use header::{ColorModel, Header, Sampling, parse_header};
-pub use index::{Index, IndexUse};
-pub use rows::PixelsMut;
-pub(crate) use rows::Rows;
-pub use scale::{Part, Scale};
+pub use limits::Limits;
+pub(crate) use output::Rows;
+pub use output::{Part, PixelsMut, Scale};
+pub use seek::{Index, IndexUse};

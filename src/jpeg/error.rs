@@ -2,7 +2,7 @@
 
 use crate::geometry::{Rect, Size};
 
-/// A file that was refused. The file's name is added by the caller, who knows it.
+/// The reason why a file was refused. The caller adds the file's name.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JpegError {
@@ -14,7 +14,7 @@ pub enum JpegError {
         "truncated: the file ends in {place}: copy it again, or set tolerate_truncated to fill the rest with grey"
     )]
     Truncated {
-        /// What was being read when the bytes ended.
+        /// The part of the file in which the bytes ended.
         place: &'static str,
     },
     /// A kind of JPEG that this decoder does not read.
@@ -26,27 +26,27 @@ pub enum JpegError {
     /// Bytes that no encoder writes.
     #[error("corrupt JPEG: {what}: copy the file again, or leave it out")]
     Corrupt {
-        /// What is wrong.
+        /// The defect.
         what: &'static str,
     },
     /// More work than the limits allow; nothing was allocated.
     #[error("too large: {what} {found}, the limit is {limit}: raise `{remedy}` if the file is to be trusted")]
     TooLarge {
-        /// What there is too much of.
+        /// The quantity that exceeds its limit.
         what: &'static str,
-        /// How much there is.
+        /// Its value in the file.
         found: u64,
-        /// How much is allowed.
+        /// The limit.
         limit: u64,
         /// The field of [`super::Limits`] to raise.
         remedy: &'static str,
     },
-    /// The caller asked for something outside the picture, or gave a destination or header that does not fit.
+    /// The region lies outside the image, or the destination or the header does not match.
     #[error("the request does not fit: {what} (region {region:?} of an image of {size}): fix the call")]
     Request {
         /// What does not fit.
         what: &'static str,
-        /// The region asked for.
+        /// The requested region.
         region: Rect,
         /// The stored size of the image.
         size: Size,
@@ -54,11 +54,11 @@ pub enum JpegError {
 }
 
 /// Short for an `Err` of [`JpegError::Corrupt`].
-pub(super) fn corrupt<T>(what: &'static str) -> Result<T, JpegError> {
+pub(crate) fn corrupt<T>(what: &'static str) -> Result<T, JpegError> {
     Err(JpegError::Corrupt { what })
 }
 
 /// Short for an `Err` of [`JpegError::Unsupported`].
-pub(super) fn unsupported<T>(what: &'static str) -> Result<T, JpegError> {
+pub(crate) fn unsupported<T>(what: &'static str) -> Result<T, JpegError> {
     Err(JpegError::Unsupported { what })
 }

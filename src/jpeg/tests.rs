@@ -1,24 +1,21 @@
 //! Each vector stage against its scalar oracle, on random and on extreme values.
 
 use super::header::ColorModel;
-use super::idct::{self, Target};
+use super::output::{convert, upsample};
 #[cfg(target_arch = "x86_64")]
-use super::pending::{BATCH, Batch};
-use super::tables::Quant;
-#[cfg(target_arch = "x86_64")]
-use super::tables::Quants;
-use super::{convert, upsample};
+use super::transform::{BATCH, Batch, Quants};
+use super::transform::{Quant, Target, idct};
 use crate::simd::Avx2;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Avx512;
 
-/// One in how many cases is tried where an interpreter looks at every instruction.
+/// Every how many-th case is tested: few under Miri, which interprets every instruction.
 const SKIPPED: usize = if cfg!(miri) { 97 } else { 1 };
 
 /// A small generator (xorshift), so that failures repeat.
-struct Dice(u64);
+struct TestRng(u64);
 
-impl Dice {
+impl TestRng {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -63,7 +60,7 @@ fn avx2() -> Option<Avx2> {
     avx2
 }
 
-/// Blocks that wait, each of a component and for a place.
+/// A batch of blocks, each with its component and its target.
 #[cfg(target_arch = "x86_64")]
 fn batch(blocks: &[[i16; 64]], components: &[usize], targets: &[Target]) -> Batch {
     let mut batch = Batch::new();
@@ -81,14 +78,14 @@ fn several_blocks_at_once_are_the_same_blocks() {
     if avx512.is_none() {
         println!("NOT RUN: this machine has no AVX-512");
     }
-    let mut dice = Dice(1);
+    let mut rng = TestRng(1);
     for round in (0..8_000).step_by(SKIPPED) {
         let count = 1 + round % BATCH;
-        let blocks: Vec<_> = (0..count).map(|_| dice.block()).collect();
+        let blocks: Vec<_> = (0..count).map(|_| rng.block()).collect();
         let quants =
-            [(); 4].map(|()| Quant(dice.block().map(|q| if round & 1 == 0 { q } else { q & 63 | 1 })));
+            [(); 4].map(|()| Quant(rng.block().map(|q| if round & 1 == 0 { q } else { q & 63 | 1 })));
         let quants = Quants::new(quants);
-        let components: Vec<_> = (0..count).map(|_| dice.next() as usize % 4).collect();
+        let components: Vec<_> = (0..count).map(|_| rng.next() as usize % 4).collect();
         let targets: Vec<_> =
             (0..count).map(|i| Target { offset: 3 + 9 * i, stride: 230, size: 8 }).collect();
         let mut scalar = vec![7; 8 * 230];
@@ -146,12 +143,12 @@ fn rows_do_not_go_one_byte_beyond_the_planes() {
 
 #[test]
 fn a_block_of_one_coefficient_needs_no_transform() {
-    let mut dice = Dice(2);
+    let mut rng = TestRng(2);
     let target = Target { offset: 0, stride: 8, size: 8 };
     for dc in (i16::MIN..=i16::MAX).step_by(7 * SKIPPED) {
         let mut block = [0; 64];
         block[0] = dc;
-        let quant = Quant([dice.next() as i16; 64]);
+        let quant = Quant([rng.next() as i16; 64]);
         let (mut full, mut short) = (vec![0; 64], vec![1; 64]);
         idct::transform(&block, &quant, target, &mut full);
         idct::fill_dc(dc, &quant, target, &mut short);
@@ -162,9 +159,9 @@ fn a_block_of_one_coefficient_needs_no_transform() {
 #[test]
 fn vector_upsampling_is_scalar_upsampling() {
     let Some(avx2) = avx2() else { return };
-    let mut dice = Dice(3);
+    let mut rng = TestRng(3);
     for count in (1..200).step_by(SKIPPED.min(7)) {
-        let (near, far) = (dice.bytes(count + upsample::SLACK), dice.bytes(count + upsample::SLACK));
+        let (near, far) = (rng.bytes(count + upsample::SLACK), rng.bytes(count + upsample::SLACK));
         let mut lines = vec![vec![0; 2 * count + upsample::SLACK]; 4];
         upsample::h2v1(None, &near, count, &mut lines[0]);
         upsample::h2v1(Some(avx2), &near, count, &mut lines[1]);
@@ -178,9 +175,9 @@ fn vector_upsampling_is_scalar_upsampling() {
 #[test]
 fn vector_conversion_is_scalar_conversion_for_every_chroma() {
     let Some(avx2) = avx2() else { return };
-    let mut dice = Dice(4);
+    let mut rng = TestRng(4);
     for cb in (0..=255).step_by(SKIPPED) {
-        let (luma, cr) = (dice.bytes(256), (0..=255).collect::<Vec<u8>>());
+        let (luma, cr) = (rng.bytes(256), (0..=255).collect::<Vec<u8>>());
         for model in [ColorModel::YCbCr, ColorModel::Ycck] {
             let rows: [&[u8]; 4] = [&luma, &[cb; 256], &cr, &luma];
             let width = 256 - usize::from(cb) / 3;

@@ -1,0 +1,16 @@
+//! From bytes to coefficients: the stream without its stuffing, Huffman tables, and the decoders of blocks.
+
+pub(crate) mod bit_ops;
+mod bits;
+pub(crate) mod block;
+mod huffman;
+pub(crate) mod progressive;
+mod standard_tables;
+mod stream;
+mod tables;
+mod unit;
+
+pub(crate) use bits::{Cursor, skip_stuffed};
+pub(crate) use stream::Stream;
+pub(crate) use tables::Tables;
+pub(crate) use unit::Unit;
