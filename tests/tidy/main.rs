@@ -3,6 +3,7 @@
 
 mod docs;
 mod floors;
+mod graph;
 mod limits;
 mod manifest;
 mod scan;
@@ -24,6 +25,12 @@ fn every_file_keeps(rule: Rule) {
 #[test]
 fn every_module_uses_only_floors_below_it() {
     every_file_keeps(floors::check);
+}
+
+#[test]
+fn no_files_use_each_other_in_a_circle() {
+    let problems = graph::check(&tree::files());
+    assert!(problems.is_empty(), "{} problem(s):\n{}", problems.len(), problems.join("\n"));
 }
 
 #[test]
