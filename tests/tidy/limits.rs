@@ -3,11 +3,11 @@
 use crate::scan::{closing, mask, tokens};
 use crate::tree::File;
 
-/// Most lines of a source file or script.
-const FILE_LINES: usize = 400;
-/// Most lines of a function: a screen.
+/// The maximum of lines of a source file or script. Most are about 150; CONTRIBUTING.md says when one may pass 400.
+const FILE_LINES: usize = 500;
+/// The maximum of lines of a function: a screen.
 const FUNCTION_LINES: usize = 70;
-/// Most bytes of a file outside `data/`: what is larger is data, or was made by a program.
+/// The maximum of bytes of a file outside `data/`: what is larger is data, or was made by a program.
 const FILE_BYTES: u64 = 128 << 10;
 /// The same for the kernels' prebuilt machine code, which a program makes and a check compares.
 const PREBUILT_BYTES: u64 = 192 << 10;
@@ -63,11 +63,11 @@ fn functions(source: &str) -> Vec<(String, usize, usize)> {
 }
 
 pub(crate) fn check_bytes(file: &File) -> Vec<String> {
-    let most = if file.path.starts_with("kernels/prebuilt/") { PREBUILT_BYTES } else { FILE_BYTES };
-    if file.path.starts_with("data/") || file.bytes <= most {
+    let max = if file.path.starts_with("kernels/prebuilt/") { PREBUILT_BYTES } else { FILE_BYTES };
+    if file.path.starts_with("data/") || file.bytes <= max {
         return Vec::new();
     }
-    vec![format!("{}: {} bytes, at most {most} outside data/: make it at build time", file.path, file.bytes)]
+    vec![format!("{}: {} bytes, at most {max} outside data/: make it at build time", file.path, file.bytes)]
 }
 
 #[cfg(test)]
@@ -76,10 +76,10 @@ mod tests {
 
     #[test]
     fn a_line_too_many_is_refused() {
-        assert!(check_lines(&File::new("src/a.rs", &"x\n".repeat(400))).is_empty());
-        assert_eq!(check_lines(&File::new("src/a.rs", &"x\n".repeat(401))).len(), 1);
-        assert_eq!(check_lines(&File::new(".ci/run", &"x\n".repeat(401))).len(), 1);
-        assert!(check_lines(&File::new("Cargo.lock", &"x\n".repeat(401))).is_empty());
+        assert!(check_lines(&File::new("src/a.rs", &"x\n".repeat(500))).is_empty());
+        assert_eq!(check_lines(&File::new("src/a.rs", &"x\n".repeat(501))).len(), 1);
+        assert_eq!(check_lines(&File::new(".ci/run", &"x\n".repeat(501))).len(), 1);
+        assert!(check_lines(&File::new("Cargo.lock", &"x\n".repeat(501))).is_empty());
     }
 
     #[test]

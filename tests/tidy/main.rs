@@ -6,6 +6,7 @@ mod floors;
 mod graph;
 mod limits;
 mod manifest;
+mod old_words;
 mod scan;
 mod tree;
 mod unsafety;
@@ -18,7 +19,13 @@ type Rule = fn(&File) -> Vec<String>;
 
 #[track_caller]
 fn every_file_keeps(rule: Rule) {
-    let problems: Vec<String> = tree::files().iter().flat_map(rule).collect();
+    the_tree_keeps(|files| files.iter().flat_map(rule).collect());
+}
+
+/// The same for a rule that looks at all files together.
+#[track_caller]
+fn the_tree_keeps(rule: impl Fn(&[File]) -> Vec<String>) {
+    let problems = rule(&tree::files());
     assert!(problems.is_empty(), "{} problem(s):\n{}", problems.len(), problems.join("\n"));
 }
 
@@ -29,8 +36,12 @@ fn every_module_uses_only_floors_below_it() {
 
 #[test]
 fn no_files_use_each_other_in_a_circle() {
-    let problems = graph::check(&tree::files());
-    assert!(problems.is_empty(), "{} problem(s):\n{}", problems.len(), problems.join("\n"));
+    the_tree_keeps(graph::check);
+}
+
+#[test]
+fn no_replaced_name_comes_back() {
+    the_tree_keeps(old_words::check);
 }
 
 #[test]
