@@ -6,6 +6,7 @@
 //! byte; 16-bit grey is clamped to 255, not scaled, because that is what Pillow (9 to 13) does.
 
 mod error;
+mod exif;
 mod header;
 mod magic;
 mod mask;

@@ -15,9 +15,11 @@
 
 mod manifest;
 mod prepare;
+mod settings;
 mod shard;
 
-pub use manifest::{Manifest, Settings, Shard, Skipped};
+pub use manifest::{Manifest, Shard, Skipped};
+pub use settings::Settings;
 
 use crate::error::{Cause, Error, Result};
 use crate::label::Label;

@@ -34,9 +34,3 @@ pub fn parse_header(bytes: &[u8]) -> Result<Header, ImageError> {
     };
     Ok(Header { format, size, orientation, jpeg: None })
 }
-
-/// The orientation in a chunk of EXIF, which some writers begin as JPEG does.
-pub(super) fn exif_orientation(chunk: &[u8]) -> Orientation {
-    let tiff = chunk.strip_prefix(b"Exif\0\0").unwrap_or(chunk);
-    jpeg::exif::orientation_of_tiff(tiff).unwrap_or_default()
-}

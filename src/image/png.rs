@@ -1,8 +1,7 @@
 //! PNG: header, and pixels row by row as Pillow turns them into RGB.
 
 use super::error::{ImageError, corrupt, other_file};
-use super::header::exif_orientation;
-use super::{Format, Image, Limits, Scratch};
+use super::{Format, Image, Limits, Scratch, exif};
 use crate::geometry::{Orientation, Size};
 use png::{BitDepth, ColorType, DecodingError};
 use std::io::{Cursor, ErrorKind};
@@ -27,7 +26,7 @@ pub(super) fn parse_header(bytes: &[u8]) -> Result<(Size, Orientation), ImageErr
     if [size.width, size.height].iter().any(|&edge| edge == 0 || edge > i32::MAX as u32) {
         return Err(corrupt(Format::Png, format!("a size of {size} pixels")));
     }
-    let exif = chunks.find(|(name, _)| *name == b"eXIf").map(|(_, body)| exif_orientation(body));
+    let exif = chunks.find(|(name, _)| *name == b"eXIf").map(|(_, body)| exif::orientation(body));
     Ok((size, exif.unwrap_or_default()))
 }
 

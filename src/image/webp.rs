@@ -1,8 +1,7 @@
 //! WebP: header, and the pixels of a still image or of an animation's first frame.
 
 use super::error::{ImageError, corrupt, other_file};
-use super::header::exif_orientation;
-use super::{Format, Image, Scratch};
+use super::{Format, Image, Scratch, exif};
 use crate::geometry::{Orientation, Rect, Size};
 use image_webp::{DecodingError, WebPDecoder};
 use std::io::{Cursor, ErrorKind};
@@ -40,7 +39,7 @@ pub(super) fn parse_header(bytes: &[u8]) -> Result<(Size, Orientation), ImageErr
     if size.pixels() == 0 {
         return Err(corrupt(Format::WebP, format!("a size of {size} pixels")));
     }
-    let exif = chunks(bytes).find(|(name, _)| *name == b"EXIF").map(|(_, body)| exif_orientation(body));
+    let exif = chunks(bytes).find(|(name, _)| *name == b"EXIF").map(|(_, body)| exif::orientation(body));
     Ok((size, exif.unwrap_or_default()))
 }
 

@@ -1,7 +1,7 @@
 //! The folder of shards, and the file in it that says what they hold.
 
+use super::settings::Settings;
 use super::shard::{ShardWriter, sha256_of};
-use super::{Chroma, Format};
 use crate::error::{Error, Result};
 use crate::index::place::put_in_place;
 use crate::loader::fingerprint;
@@ -15,55 +15,8 @@ use std::path::{Path, PathBuf};
 const LOCK: &str = ".feedline-pack.lock";
 /// The shard that is being written; no reader takes it for one.
 const BESIDE: &str = ".unfinished-shard";
-/// Two zero blocks end a tar file.
-const TAR_TRAILER: &[u8] = &[0; 1024];
 const DISK: &str =
     "free the disk or make the folder writable, and run the same again: it goes on where it was";
-
-/// What shards are made like. The same settings and the same source make the same bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
-    /// What shards are.
-    pub format: Format,
-    /// Bytes that a shard does not exceed, unless one record alone does.
-    pub shard_bytes: u64,
-    /// Records that a shard does not exceed.
-    pub shard_records: Option<usize>,
-    /// The longest that shorter edges are, in pixels.
-    pub resize: Option<u32>,
-    /// Quality of all images as JPEG; without it only resized ones are encoded anew.
-    pub quality: Option<u8>,
-    /// Chroma subsampling of what is encoded anew.
-    pub chroma: Chroma,
-}
-
-impl Settings {
-    pub(super) fn check(&self) -> Result<()> {
-        let wrong = match self {
-            Self { shard_bytes: ..4096, .. } => "shards of fewer than 4096 bytes hold nothing: give more",
-            Self { shard_records: Some(0), .. } => "shards of 0 records hold nothing: give at least 1",
-            Self { resize: Some(0), .. } => "a shorter edge of 0 pixels is no image: give at least 1",
-            Self { quality: Some(0 | 101..), .. } => "the quality of a JPEG is 1 to 100",
-            _ => return Ok(()),
-        };
-        Err(Error::config(wrong))
-    }
-
-    /// What stands at the end of each shard.
-    pub(super) fn trailer(&self) -> &'static [u8] {
-        match self.format {
-            Format::Tar => TAR_TRAILER,
-            Format::TfRecord => &[],
-        }
-    }
-
-    fn ending(&self) -> &'static str {
-        match self.format {
-            Format::Tar => "tar",
-            Format::TfRecord => "tfrecord",
-        }
-    }
-}
 
 /// What a folder of shards holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

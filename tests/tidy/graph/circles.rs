@@ -11,14 +11,11 @@ use std::collections::BTreeSet;
 const KNOWN: &[(&str, usize)] = &[
     ("src/device", 1),
     ("src/device/cpu", 1),
-    ("src/device/cuda/driver", 1),
     ("src/device/cuda/engine", 2),
     ("src/device/cuda/render", 2),
     ("src/draft", 1),
-    ("src/image", 1),
     ("src/jpeg", 2),
     ("src/loader", 1),
-    ("src/pack", 1),
     ("src/source/remote", 1),
 ];
 

@@ -87,9 +87,14 @@ impl Event {
         })?;
         Ok(milliseconds)
     }
+}
 
-    pub(super) fn handle(&self) -> CUevent {
-        self.event
+/// Here and not beside the rest of it, so that a stream needs no events and events need streams.
+impl Stream {
+    /// Work given from now on begins after `event`, as it was recorded last, is passed.
+    pub(crate) fn wait(&self, event: &Event) -> Result<(), CudaError> {
+        // SAFETY: both handles are alive, and of one context.
+        event.context.call(|driver| unsafe { driver.cuStreamWaitEvent(self.handle(), event.event, 0) })
     }
 }
 

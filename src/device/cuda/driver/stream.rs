@@ -4,7 +4,6 @@
 
 use super::DevicePtr;
 use super::context::Context;
-use super::event::Event;
 use super::module::Function;
 use super::result::CudaError;
 use cudarc::driver::sys::CUstream;
@@ -47,12 +46,6 @@ impl Stream {
             unsafe { driver.cuStreamCreateWithPriority(&mut stream, NON_BLOCKING, least) }
         })?;
         Ok(Self { context: context.clone(), stream })
-    }
-
-    /// Work given from now on begins after `event`, as it was recorded last, is passed.
-    pub(crate) fn wait(&self, event: &Event) -> Result<(), CudaError> {
-        // SAFETY: both handles are alive.
-        self.context.call(|driver| unsafe { driver.cuStreamWaitEvent(self.stream, event.handle(), 0) })
     }
 
     /// Waits until the queue is empty. An error of any work before appears here, too.

@@ -1,0 +1,53 @@
+//! How shards are made, as a caller asks for it and a manifest notes it.
+
+use super::{Chroma, Format};
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Two zero blocks end a tar file.
+const TAR_TRAILER: &[u8] = &[0; 1024];
+
+/// What shards are made like: the same settings and the same source make the same bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// What shards are.
+    pub format: Format,
+    /// Bytes that a shard does not exceed, unless one record alone does.
+    pub shard_bytes: u64,
+    /// Records that a shard does not exceed.
+    pub shard_records: Option<usize>,
+    /// The longest that shorter edges are, in pixels.
+    pub resize: Option<u32>,
+    /// Quality of all images as JPEG; without it only resized ones are encoded anew.
+    pub quality: Option<u8>,
+    /// Chroma subsampling of what is encoded anew.
+    pub chroma: Chroma,
+}
+
+impl Settings {
+    pub(super) fn check(&self) -> Result<()> {
+        let wrong = match self {
+            Self { shard_bytes: ..4096, .. } => "shards of fewer than 4096 bytes hold nothing: give more",
+            Self { shard_records: Some(0), .. } => "shards of 0 records hold nothing: give at least 1",
+            Self { resize: Some(0), .. } => "a shorter edge of 0 pixels is no image: give at least 1",
+            Self { quality: Some(0 | 101..), .. } => "the quality of a JPEG is 1 to 100",
+            _ => return Ok(()),
+        };
+        Err(Error::config(wrong))
+    }
+
+    /// What stands at the end of each shard.
+    pub(super) fn trailer(&self) -> &'static [u8] {
+        match self.format {
+            Format::Tar => TAR_TRAILER,
+            Format::TfRecord => &[],
+        }
+    }
+
+    pub(super) fn ending(&self) -> &'static str {
+        match self.format {
+            Format::Tar => "tar",
+            Format::TfRecord => "tfrecord",
+        }
+    }
+}
