@@ -80,7 +80,6 @@ const STILL: &[(&str, &[&str])] = &[
     ("src/device/cuda/render", &["agenda", "tally", "paint"]),
     ("src/draft", &["verbs", "seal"]),
     ("src/index", &["place"]),
-    ("src/jpeg", &["trail", "leg", "pending", "strips", "Whole"]),
     (
         "src/loader",
         &[

@@ -14,7 +14,6 @@ const KNOWN: &[(&str, usize)] = &[
     ("src/device/cuda/engine", 2),
     ("src/device/cuda/render", 2),
     ("src/draft", 1),
-    ("src/jpeg", 2),
     ("src/loader", 1),
     ("src/source/remote", 1),
 ];
