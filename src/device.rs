@@ -1,19 +1,18 @@
 //! Where pixels are made: the CPU, or a CUDA device.
 
-pub mod batch;
+pub(crate) mod backend;
 pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
-#[cfg(not(feature = "cuda"))]
-#[path = "device/no_cuda.rs"]
-pub mod cuda;
 mod decoded_by;
 mod gaussian;
+mod images;
 mod reach;
 mod shrink;
 mod warp;
 
 pub use decoded_by::DecodedBy;
+pub use images::DeviceImages;
 pub use reach::region;
 
 use crate::error::{Error, Result};
@@ -96,11 +95,17 @@ fn usable(ordinal: u32) -> Result<String> {
 
 #[cfg(not(feature = "cuda"))]
 fn usable(ordinal: u32) -> Result<String> {
-    Err(Error::Unavailable {
+    Err(without_cuda(ordinal))
+}
+
+/// Why this build has no CUDA device.
+#[cfg(not(feature = "cuda"))]
+pub(crate) fn without_cuda(ordinal: u32) -> Error {
+    Error::Unavailable {
         what: format!("CUDA device {ordinal}"),
         why: "this build was made without the feature `cuda`".into(),
         remedy: "build with it (it is one of the default features), or use the CPU device".into(),
-    })
+    }
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ impl Tensor {
 
     /// Waits until the elements are finished; in the host's memory they always are.
     ///
-    /// As with [`crate::device::cuda::DeviceImages::wait`], this says nothing of what a stream does with them later.
+    /// As with [`crate::device::DeviceImages::wait`], this says nothing of what a stream does with them later.
     ///
     /// # Errors
     /// [`Error::Unavailable`] where the device has failed.
@@ -131,7 +131,7 @@ impl Tensor {
     /// memory.
     ///
     /// # Safety
-    /// As [`crate::device::cuda::DeviceImages::use_on`]; the stream lives until the last view of the batch is dropped.
+    /// As [`crate::device::DeviceImages::use_on`]; the stream lives until the last view of the batch is dropped.
     ///
     /// # Errors
     /// [`Error::Unavailable`] where the device has failed.

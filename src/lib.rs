@@ -30,6 +30,7 @@ pub mod recipe;
 pub mod rng;
 pub mod sampler;
 pub mod simd;
+mod single_flight;
 pub mod source;
 
 /// The README's example is compiled with the documentation's.

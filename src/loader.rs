@@ -9,30 +9,22 @@ mod batch;
 mod build_index;
 mod builder;
 mod byte_cache;
-mod course;
-mod crew;
 mod dense;
-mod desk;
 mod epoch;
-mod gallery;
 mod histogram;
 mod identity;
 mod in_order;
 mod indexing;
 mod labels;
 mod masks;
-mod memory;
 mod objects;
 mod paper;
 mod planner;
 mod policy;
-mod pool;
-mod process;
 mod queue;
 mod ranks;
 mod recipe;
 mod sampling;
-mod shelf;
 mod sizes;
 mod state;
 mod stats;
@@ -43,7 +35,6 @@ pub use crate::sampler::Shuffle;
 pub use batch::Batch;
 pub use build_index::{BuiltIndex, build_index};
 pub use builder::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
-pub(crate) use crew::cores;
 #[cfg(feature = "tch")]
 pub(crate) use dense::one_hot;
 pub use epoch::Epoch;
@@ -55,7 +46,9 @@ pub use objects::BatchObjects;
 pub use policy::{BadFile, Report, Stage, Status};
 pub use state::{STATE_VERSION, State};
 pub use stats::{Limit, Stats};
+pub(crate) use worker::cores;
 
+use crate::device::backend::BackendUsage;
 use crate::draft::op::Op;
 use crate::error::{Error, Result};
 use crate::output::Output;
@@ -63,19 +56,20 @@ use crate::plan::Plan;
 use crate::plan::carry::Seen;
 use crate::sampler::{Deal, Order};
 use crate::source::Source;
-use course::Course;
-use crew::Crew;
+use epoch::plan::EpochPlan;
 use masks::Masks;
-use planner::Place;
+use planner::SampleContext;
 use policy::Failure;
-use shelf::{Shared, Shelf};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
+use worker::context::Context;
+use worker::files::SampleFiles;
+use worker::pipeline::Pipeline;
 
 /// Delivers the batches of any epoch; made by [`Loader::builder`].
 ///
 /// Worker threads start with the first epoch and stay until the loader and its epochs are dropped.
 pub struct Loader {
-    crew: Arc<Crew>,
+    pipeline: Arc<dyn Pipeline>,
     setup: Setup,
 }
 
@@ -110,7 +104,7 @@ impl Loader {
 
     /// The batches of epoch `epoch` from batch `first` on, for a run that is resumed; nothing ahead of it is read.
     pub fn epoch_from(&self, epoch: u64, first: usize) -> Epoch {
-        Epoch::start(&self.crew, self.course(epoch), first, self.setup.max_failures)
+        Epoch::start(&self.pipeline, self.epoch_plan(epoch), first, self.setup.max_failures)
     }
 
     /// Whether this is the process that the loader was made in. A forked child has none of its threads.
@@ -118,28 +112,28 @@ impl Loader {
     /// # Errors
     /// [`Error::Config`] with the remedy, in a forked child; so are its batches there.
     pub fn check_process(&self) -> Result<()> {
-        self.crew.process.check()
+        self.context().process.check()
     }
 
     /// Batches of an epoch, exactly; every rank has as many.
     pub fn batches(&self) -> usize {
-        self.course(0).batches()
+        self.epoch_plan(0).batches()
     }
 
     /// Number of samples in the source.
     pub fn samples(&self) -> usize {
-        self.crew.context.source.len()
+        self.context().source.len()
     }
 
     /// The source.
     pub fn source(&self) -> &dyn Source {
-        &*self.crew.context.source
+        &*self.context().source
     }
 
     /// Size, number format, layout and normalise of the samples; `None` where nothing is rendered. Where batches differ in
     /// size it is the one that they were asked for by; [`Batch::shape`] tells each batch's own.
     pub fn output(&self) -> Option<&Output> {
-        self.crew.context.output.as_ref()
+        self.context().output.as_ref()
     }
 
     /// What is done to sample `index` in epoch `epoch`, and the ops that were drawn for it (normalise apart, which is
@@ -152,14 +146,14 @@ impl Loader {
     /// [`Error::Config`] for an index that there is not; [`Error::Sample`] where a file cannot be read or the
     /// augmentations fail.
     pub fn plan(&self, epoch: u64, index: u64) -> Result<(Plan, Vec<Op>)> {
-        let context = &self.crew.context;
+        let context = self.context();
         let order = self.order(epoch);
         let Some(position) = order.position(index) else { return Err(self.no_position(&order, index)) };
-        let mut shelf = Shelf::new(&*context.source, &context.meters, context.exif, None);
-        let course = self.course(epoch);
-        let target = course.target(course.batch_of(position));
-        let place = Place { epoch, order: &order, position, index, target };
-        let planned = context.planner.plan(place, &mut |index| shelf.look(index));
+        let mut files = SampleFiles::new(context);
+        let epoch_plan = self.epoch_plan(epoch);
+        let target = epoch_plan.target(epoch_plan.batch_of(position));
+        let sample = SampleContext { epoch, order: &order, position, index, target };
+        let planned = context.planner.plan(sample, &mut |index| files.load_header(index));
         planned.map_err(|error| {
             error.into_failure(index, || context.source.key(index as usize).into_owned()).into_error()
         })
@@ -168,7 +162,7 @@ impl Loader {
     /// What a batch would say is seen in the sample that `plan` makes, in the unit that was asked for; `None` where no
     /// image's label says what is seen in it.
     pub fn objects(&self, plan: &Plan) -> Option<Vec<Seen>> {
-        let context = &self.crew.context;
+        let context = self.context();
         context.labels.objects(&*context.source, plan)
     }
 
@@ -178,35 +172,30 @@ impl Loader {
     /// # Errors
     /// [`Error::Sample`] where a mask cannot be read, is no PNG of one channel, or is not as large as its image.
     pub fn mask(&self, plan: &Plan) -> Result<Option<Vec<u8>>> {
-        let masks = Masks::new(&self.crew.context);
+        let masks = Masks::new(self.context());
         let mask = masks.map_or(Ok(None), |mut masks| masks.of(plan));
         mask.map_err(Failure::into_error)
     }
 
     /// The bad samples of the batches delivered so far.
     pub fn report(&self) -> Report {
-        self.crew.report.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.context().report().clone()
     }
 
     /// What the loader measured since it was built.
     pub fn stats(&self) -> Stats {
-        let context = &self.crew.context;
-        let stats = context.meters.snapshot(self.crew.workers(), self.crew.queue.slots());
-        let decoded_by = context.engine.as_ref().map(|engine| engine.decoded_by());
-        let (images_shared, image_cache_bytes) = match context.shared() {
-            Some(Shared::Host(gallery)) => gallery.figures(),
-            Some(Shared::Device(gallery)) => gallery.figures(),
-            None => (0, 0),
-        };
-        // What a device decodes is decoded after it was staged.
-        let images = decoded_by.map_or(stats.images, |by| by.total());
+        let context = self.context();
+        let stats = context.meters.snapshot(self.pipeline.threads(), self.pipeline.buffers());
+        let BackendUsage { decoded_by, shared_decoded, shared_hits, shared_bytes } =
+            self.pipeline.backend_usage();
         Stats {
             index: context.indexing.stats(),
             decoded_by,
-            images,
+            // What a device decodes is decoded after it was staged.
+            images: decoded_by.map_or(stats.images + shared_decoded, |by| by.total()),
             traffic: context.source.traffic(),
-            images_shared,
-            image_cache_bytes,
+            images_shared: shared_hits,
+            image_cache_bytes: shared_bytes,
             ..stats
         }
     }
@@ -217,7 +206,7 @@ impl Loader {
     /// # Errors
     /// [`Error::Config`] where no file was asked for, or the path names a file of another kind; [`Error::Io`].
     pub fn save_index(&self) -> Result<()> {
-        self.crew.context.indexing.save()
+        self.context().indexing.save()
     }
 
     fn no_position(&self, order: &Order, index: u64) -> Error {
@@ -233,14 +222,18 @@ impl Loader {
     }
 
     fn order(&self, epoch: u64) -> Order {
-        self.crew.context.sampler.order(self.setup.seed, epoch)
+        self.context().sampler.order(self.setup.seed, epoch)
     }
 
-    fn course(&self, epoch: u64) -> Course {
+    fn context(&self) -> &Context {
+        self.pipeline.context()
+    }
+
+    fn epoch_plan(&self, epoch: u64) -> EpochPlan {
         let Setup { batch_size, last, seed, rank, world_size, block, .. } = self.setup;
         let order = self.order(epoch);
         let deal = Deal::new(order.len(), world_size, block);
-        let (output, sizes) = (self.crew.context.output, self.crew.context.sizes.clone());
-        Course { epoch, order, deal, rank, batch_size, last, seed, output, sizes, taken: None }
+        let (output, sizes) = (self.context().output, self.context().sizes.clone());
+        EpochPlan { epoch, order, deal, rank, batch_size, last, seed, output, sizes, taken: None }
     }
 }

@@ -1,5 +1,6 @@
 //! The CPU backend: the same pixels as the GPU's, and the default where there is none.
 
+mod backend;
 mod blend;
 mod block;
 mod columns;
@@ -10,37 +11,32 @@ mod fused;
 mod gather;
 mod histogram;
 mod hsv;
+mod image_cache;
 mod normal;
 mod pack;
 mod recolour;
 mod render;
 mod resample;
 mod sink;
+mod slot;
 mod taps;
 mod view;
 #[cfg(target_arch = "x86_64")]
 mod weave;
 
+pub(crate) use backend::CpuBackend;
 pub use render::Renderer;
 
+pub use super::backend::Input;
 use super::shrink;
 use crate::error::Cause;
-use crate::image::{Decoder, Format, Header, Image, Index, Limits, Scale};
+use crate::image::{Decoder, Format, Image, Index, Limits, Scale};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::policy::DecodeScale;
 use crate::simd;
 use fused::{Decoded, Intake};
 use std::sync::Arc;
-
-/// The bytes of one image of a plan.
-#[derive(Clone, Copy, Debug)]
-pub struct Input<'a> {
-    /// The whole file.
-    pub bytes: &'a [u8],
-    /// What [`crate::image::parse_header`] said of it.
-    pub header: &'a Header,
-}
 
 /// Decodes and renders one sample at a time; one a thread, all memory is reused.
 pub struct Worker {

@@ -7,9 +7,9 @@ pub(crate) mod nvjpeg;
 mod probe;
 pub(crate) mod render;
 
+pub use crate::device::DeviceImages;
 pub use decode::{DecodedImage, ImageDecoder, Overwritten, Route};
-pub use engine::DeviceImages;
-pub(crate) use engine::{Engine, Exhibit, Filled, Gallery, Options, Slot, Worker};
+pub(crate) use engine::CudaBackend;
 pub(crate) use probe::is_simulated_device;
 pub use probe::{Decoding, Found, Missing, NvjpegFound, Survey, find, survey};
 pub use render::Renderer;

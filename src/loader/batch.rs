@@ -1,19 +1,19 @@
 //! A batch as the trainer gets it: pixels, labels and where each row comes from.
 
 use super::dense::one_hot;
-use super::memory::Filled;
+use super::labels::LabelRules;
 use super::objects::BatchObjects;
 use super::policy::{Failure, Status};
-use super::process::Process;
-use super::queue::{Delivery, Queue, Sample};
-use super::worker::Context;
-use crate::device::cuda::DeviceImages;
+use super::queue::lent::BatchMemory;
+use super::queue::task::{FinishedBatch, Sample};
+use super::worker::process::Process;
+use crate::device::DeviceImages;
+use crate::device::backend::ReadyBuffer;
 use crate::error::{Error, Result};
 use crate::geometry::Size;
 use crate::output::{DType, Output};
 use half::{bf16, f16};
 use std::ffi::c_void;
-use std::sync::{Arc, Weak};
 
 /// One batch. It may outlive its epoch and its loader; dropping it makes its memory free for another batch.
 ///
@@ -21,9 +21,7 @@ use std::sync::{Arc, Weak};
 /// device says. A device may still be working on them when the batch is delivered: see [`DeviceImages`].
 pub struct Batch {
     /// Always there until `drop`.
-    filled: Option<Filled>,
-    /// Gone when the loader is gone; then the memory is simply freed.
-    queue: Weak<Queue>,
+    memory: Option<Box<dyn BatchMemory>>,
     process: Process,
     number: usize,
     shape: [usize; 4],
@@ -43,38 +41,31 @@ pub struct Batch {
 impl Batch {
     /// Closes the gaps that bad samples left, and hands over what was bad.
     pub(super) fn new(
-        delivery: Delivery,
-        queue: &Arc<Queue>,
-        context: &Context,
+        finished: FinishedBatch<Box<dyn BatchMemory>>,
+        labels: &LabelRules,
         (number, output): (usize, Option<Output>),
-    ) -> (Self, Rejects) {
-        let labels = &context.labels;
-        let Delivery { mut filled, outcomes } = delivery;
+    ) -> (Self, BatchErrors) {
+        let FinishedBatch { mut memory, outcomes } = finished;
         let row_bytes = output.map_or(0, |output| output.sample_bytes());
-        let (mut samples, mut rejects) = (Vec::new(), Rejects::default());
+        let (mut samples, mut errors) = (Vec::new(), BatchErrors::default());
         for (row, outcome) in outcomes.into_iter().enumerate() {
-            let own = rejects.failures.len();
-            rejects.failures.extend(outcome.failures);
-            rejects.panic = rejects.panic.or(outcome.panic);
+            let own = errors.failures.len();
+            errors.failures.extend(outcome.failures);
+            errors.panic = errors.panic.or(outcome.panic);
             let Some(sample) = outcome.sample else {
-                let substitutes = rejects.failures[own..].len().saturating_sub(1);
-                rejects.lost = rejects.lost.or((own < rejects.failures.len()).then_some((own, substitutes)));
+                let substitutes = errors.failures[own..].len().saturating_sub(1);
+                errors.lost = errors.lost.or((own < errors.failures.len()).then_some((own, substitutes)));
                 continue;
             };
-            // A device has closed the gaps itself.
-            if let Filled::Host(filled) = &mut filled
-                && row != samples.len()
-            {
-                let from = row * row_bytes;
-                filled.bytes_mut().copy_within(from..from + row_bytes, samples.len() * row_bytes);
+            if row != samples.len() {
+                memory.buffer_mut().move_row(row, samples.len(), row_bytes);
             }
             samples.push(sample);
         }
         let shape = output.map_or([samples.len(), 3, 0, 0], |output| output.shape(samples.len()));
         let dtype = output.map_or(DType::U8, |output| output.dtype);
         let mut batch = Self {
-            filled: Some(filled),
-            queue: Arc::downgrade(queue),
+            memory: Some(memory),
             process: Process::this(),
             number,
             shape,
@@ -92,7 +83,7 @@ impl Batch {
             batch.objects = Some(BatchObjects::new(labels.format, labels.unit));
         }
         samples.into_iter().for_each(|sample| batch.push(sample));
-        (batch, rejects)
+        (batch, errors)
     }
 
     fn push(&mut self, sample: Sample) {
@@ -139,18 +130,13 @@ impl Batch {
     /// The pixels of all rows, without gaps, from an address that is a multiple of 256; empty where they lie in a
     /// device's memory.
     pub fn images(&self) -> &[u8] {
-        match &self.filled {
-            Some(Filled::Host(filled)) => &filled.bytes()[..self.bytes()],
-            _ => &[],
-        }
+        let host = self.buffer().map_or(&[][..], ReadyBuffer::host);
+        host.get(..self.bytes()).unwrap_or(&[])
     }
 
     /// Address of the pixels in the host's memory, from where they may be written as well; null where they lie elsewhere.
     pub(crate) fn pixels(&self) -> *mut c_void {
-        match &self.filled {
-            Some(Filled::Host(filled)) => filled.address().cast(),
-            _ => std::ptr::null_mut(),
-        }
+        self.buffer().map_or(std::ptr::null_mut(), |buffer| buffer.host_address().cast())
     }
 
     /// Height and width of a sample.
@@ -160,10 +146,11 @@ impl Batch {
 
     /// The pixels in the device's memory; `None` where they lie in the host's.
     pub fn on_device(&self) -> Option<DeviceImages<'_>> {
-        match &self.filled {
-            Some(Filled::Cuda(filled)) => Some(filled.images(self.bytes())),
-            _ => None,
-        }
+        self.buffer()?.on_device(self.bytes())
+    }
+
+    fn buffer(&self) -> Option<&dyn ReadyBuffer> {
+        self.memory.as_ref().map(|memory| memory.buffer())
     }
 
     /// Waits until the pixels are finished; they always are where they lie in the host's memory.
@@ -293,15 +280,10 @@ pub(crate) struct Arrays {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        let Some(filled) = self.filled.take() else { return };
-        if !self.process.is_this() {
-            return std::mem::forget(filled);
-        }
-        if let Filled::Cuda(filled) = &filled {
-            filled.retire();
-        }
-        if let Some(queue) = self.queue.upgrade() {
-            queue.give_back(filled);
+        let Some(memory) = self.memory.take() else { return };
+        match self.process.is_this() {
+            true => memory.give_back(),
+            false => std::mem::forget(memory),
         }
     }
 }
@@ -316,7 +298,7 @@ impl std::fmt::Debug for Batch {
 
 /// What a batch could not use.
 #[derive(Default)]
-pub(super) struct Rejects {
+pub(super) struct BatchErrors {
     /// In the order of rows.
     pub(super) failures: Vec<Failure>,
     /// The first empty row's own failure, and how many substitutes for it were bad too.

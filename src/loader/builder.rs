@@ -1,23 +1,23 @@
 //! What a loader is to do, said option by option and checked as a whole.
 
 use super::byte_cache;
-use super::crew::{Crew, MAX_WORKERS};
-use super::gallery::Gallery;
 use super::indexing::Indexing;
 use super::labels::LabelRules;
-use super::memory::{Maker, checked_bytes};
 use super::paper;
 use super::planner::Planner;
-use super::pool::Pool;
-use super::queue::Queue;
+use super::policy::Report;
+use super::queue::buffers::checked_bytes;
 use super::sampling::Sampling;
 use super::sizes::{Sizes, SizesAsked};
 use super::stats::Meters;
-use super::worker::Context;
+use super::worker::context::Context;
+use super::worker::process::Process;
+use super::worker::{self, MAX_WORKERS, PoolOptions};
 use super::{Loader, Setup};
 use crate::augment::Augment;
 use crate::color::Normalize;
-use crate::device::{Device, cuda};
+use crate::device::Device;
+use crate::device::backend::BackendOptions;
 use crate::error::{Error, Result};
 use crate::geometry::Size;
 use crate::image::Limits;
@@ -25,7 +25,7 @@ use crate::index::{DEFAULT_BUDGET, IndexMode};
 use crate::output::{DType, Layout, Output};
 use crate::policy::{BadSample, DecodeScale, LastBatch};
 use crate::source::Source;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Mutex, OnceLock};
 
 /// Slots besides the prefetched batches: one with the consumer, one being filled.
 pub const SLOTS_BESIDE: usize = 2;
@@ -266,7 +266,7 @@ impl LoaderBuilder {
         let sampler = self.sampler()?;
         self.check(sampler.len())?;
         self.check_sizes(&sampler)?;
-        let device = self.cuda_options();
+        let backend = self.backend_options();
         let planner = Planner {
             augments: self.augments,
             seed: self.setup.seed,
@@ -294,27 +294,17 @@ impl LoaderBuilder {
         let rows = self.setup.batch_size;
         let row_bytes =
             largest.map_or(Ok(0), |output| checked_bytes(&output, rows, reserved + SLOTS_BESIDE))?;
-        // A smaller transform is chosen for one plan.
-        let shares = planner.block() > 1 && self.scale == DecodeScale::Exact && self.image_cache > 0;
+        let reserved = reserved + SLOTS_BESIDE;
+        // A smaller transform is chosen for one plan, so its images cannot be shared.
+        let shares = planner.block() > 1 && self.scale == DecodeScale::Exact;
         let image_cache = if shares { self.image_cache } else { 0 };
-        let engine = match device {
-            Some(options) => {
-                let options = cuda::Options { row_bytes, image_cache, ..options };
-                Some(Arc::new(cuda::Engine::new(options)?))
-            }
-            None => None,
-        };
-        let maker = match &engine {
-            Some(engine) => Maker::Cuda(Arc::clone(engine)),
-            None => Maker::Host { rows, row_bytes },
-        };
-        let pool = Pool::new(maker, allowed + SLOTS_BESIDE, reserved + SLOTS_BESIDE)?;
+        let backend = BackendOptions { row_bytes, image_cache, ..backend };
+        let (workers, auto_prefetch) = (self.workers, self.prefetch.is_none());
+        let pool = PoolOptions { workers, buffers: allowed + SLOTS_BESIDE, reserved, auto_prefetch };
         let (mode, budget) = self.index;
         let indexing = Indexing::new(mode, budget, &*self.source);
         let context = Context {
-            gallery: (shares && engine.is_none()).then(|| Gallery::new(image_cache)),
             indexing,
-            engine,
             source: byte_cache::around(self.source, self.byte_cache),
             planner,
             sampler,
@@ -328,24 +318,24 @@ impl LoaderBuilder {
             bad: self.bad,
             labels: self.labels,
             meters: Meters::new(),
+            report: Mutex::new(Report::default()),
+            process: Process::this(),
         };
-        let crew = Crew::new(Queue::new(pool), context, self.workers, self.prefetch.is_none());
-        Ok(Loader { crew: Arc::new(crew), setup })
+        Ok(Loader { pipeline: worker::open(self.device, backend, pool, context)?, setup })
     }
 
-    /// `None` where pixels are made on the CPU.
-    fn cuda_options(&self) -> Option<cuda::Options> {
-        let Device::Cuda { ordinal } = self.device else { return None };
-        Some(cuda::Options {
-            ordinal,
-            row_bytes: 0,
+    /// Without what follows from the augmentations.
+    fn backend_options(&self) -> BackendOptions {
+        BackendOptions {
             rows: self.setup.batch_size,
+            row_bytes: 0,
             limits: self.limits.clone(),
-            budget: self.device_memory,
+            scale: self.scale,
             image_cache: 0,
+            device_memory: self.device_memory,
             pinned: self.pinned_memory / (self.prefetch.unwrap_or(AUTO_PREFETCH.1) + SLOTS_BESIDE),
             low_priority: self.low_priority,
-        })
+        }
     }
 
     /// `samples` are those of an epoch.

@@ -1,21 +1,24 @@
 //! One pass over the data, batch by batch.
 
-use super::batch::{Batch, Rejects};
-use super::course::Course;
-use super::crew::Crew;
+pub(super) mod plan;
+
+use super::batch::{Batch, BatchErrors};
+use super::worker::context::Context;
+use super::worker::pipeline::Pipeline;
 use crate::error::{Error, Result};
 use crate::policy::BadSample;
+use plan::EpochPlan;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The batches of one epoch, in order; its length is exact.
 ///
-/// After an error it ends. Dropping it stops the work on it at once; samples that a worker has in its hands are
-/// finished and thrown away. It keeps the worker threads alive, so it may outlive the loader.
+/// After an error it ends. Dropping it stops the work on it at once; samples that a worker has begun are finished
+/// and thrown away. It keeps the worker threads alive, so it may outlive the loader.
 pub struct Epoch {
-    crew: Arc<Crew>,
-    course: Arc<Course>,
+    pipeline: Arc<dyn Pipeline>,
+    plan: Arc<EpochPlan>,
     serial: u64,
     next: usize,
     /// Whether the last batch was an error, so that it has still to come.
@@ -33,17 +36,22 @@ pub struct Epoch {
 }
 
 impl Epoch {
-    pub(super) fn start(crew: &Arc<Crew>, course: Course, first: usize, max_failures: Option<u64>) -> Self {
-        let end = course.batches();
+    pub(super) fn start(
+        pipeline: &Arc<dyn Pipeline>,
+        plan: EpochPlan,
+        first: usize,
+        max_failures: Option<u64>,
+    ) -> Self {
+        let end = plan.batches();
         let started = Instant::now();
-        let course = Arc::new(course);
-        let (serial, error) = match crew.process.check() {
-            Ok(()) => (crew.queue.start(Arc::clone(&course), first.min(end)), crew.assemble().err()),
+        let plan = Arc::new(plan);
+        let (serial, error) = match pipeline.context().process.check() {
+            Ok(()) => (pipeline.start(Arc::clone(&plan), first.min(end)), pipeline.spawn_threads().err()),
             Err(forked) => (0, Some(forked)),
         };
         Self {
-            crew: Arc::clone(crew),
-            course,
+            pipeline: Arc::clone(pipeline),
+            plan,
             serial,
             next: first.min(end),
             failed: false,
@@ -57,15 +65,15 @@ impl Epoch {
         }
     }
 
-    pub(super) fn course(&self) -> &Course {
-        &self.course
+    pub(super) fn plan(&self) -> &EpochPlan {
+        &self.plan
     }
 
-    pub(super) fn crew(&self) -> &Crew {
-        &self.crew
+    pub(super) fn context(&self) -> &Context {
+        self.pipeline.context()
     }
 
-    /// Batches of the course that need not come again.
+    /// Batches of the plan that need not come again.
     pub(super) fn steps(&self) -> usize {
         self.next - usize::from(self.failed)
     }
@@ -75,18 +83,18 @@ impl Epoch {
     /// For consumers that have to look up while they wait, for a signal or a request to stop. The time counts as waited
     /// for the batch.
     pub fn wait(&mut self, at_most: Duration) -> bool {
-        if self.next >= self.end || self.error.is_some() || !self.crew.process.is_this() {
+        if self.next >= self.end || self.error.is_some() || !self.context().process.is_this() {
             return true;
         }
         self.ask();
-        self.crew.queue.wait(self.serial, at_most)
+        self.pipeline.wait(self.serial, at_most)
     }
 
     /// When the next batch was first asked for.
     fn ask(&mut self) -> Instant {
         *self.asked.get_or_insert_with(|| {
-            let meters = &self.crew.context.meters;
-            meters.ready.fetch_add(self.crew.queue.ready(self.serial) as u64, Relaxed);
+            let meters = &self.pipeline.context().meters;
+            meters.ready.fetch_add(self.pipeline.ready(self.serial) as u64, Relaxed);
             meters.requests.fetch_add(1, Relaxed);
             Instant::now()
         })
@@ -96,37 +104,37 @@ impl Epoch {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
-        self.crew.process.check()?;
+        self.context().process.check()?;
         let asked = self.ask();
         self.asked = None;
-        let crew = Arc::clone(&self.crew);
-        let meters = &crew.context.meters;
-        let delivery = crew.queue.take(self.serial)?;
+        let pipeline = Arc::clone(&self.pipeline);
+        let meters = &pipeline.context().meters;
+        let finished = pipeline.take(self.serial)?;
         match self.delivered {
             Some(delivered) => {
                 let waited = asked.elapsed();
                 meters.trainer.record(asked.duration_since(delivered));
                 meters.wait.record(waited);
-                crew.follow(waited);
+                pipeline.follow(waited);
             }
             None => meters.first_batch(self.started.elapsed()),
         }
-        let (batch, rejects) =
-            Batch::new(delivery, &crew.queue, &crew.context, (self.next, self.course.output(self.next)));
-        self.judge(rejects)?;
+        let labels = &pipeline.context().labels;
+        let (batch, errors) = Batch::new(finished, labels, (self.next, self.plan.output(self.next)));
+        self.check(errors)?;
         self.delivered = Some(Instant::now());
         Ok(batch)
     }
 
     /// Reports what was bad, and says whether the batch may be used all the same.
-    fn judge(&mut self, mut rejects: Rejects) -> Result<()> {
-        if let Some(panic) = rejects.panic {
+    fn check(&mut self, mut errors: BatchErrors) -> Result<()> {
+        if let Some(panic) = errors.panic {
             return Err(panic);
         }
-        self.note(&rejects);
-        let excused = self.crew.context.bad == BadSample::Skip;
-        if let Some((at, substitutes)) = rejects.lost.filter(|_| !excused) {
-            let mut failure = rejects.failures.swap_remove(at);
+        self.note(&errors);
+        let excused = self.context().bad == BadSample::Skip;
+        if let Some((at, substitutes)) = errors.lost.filter(|_| !excused) {
+            let mut failure = errors.failures.swap_remove(at);
             if substitutes > 0 {
                 let cause = &failure.cause;
                 failure.cause =
@@ -134,7 +142,7 @@ impl Epoch {
             }
             return Err(failure.into_error());
         }
-        match (self.max_failures, rejects.failures.pop()) {
+        match (self.max_failures, errors.failures.pop()) {
             (Some(most), Some(last)) if self.failures > most => {
                 let count = self.failures;
                 let cause = format!(
@@ -149,17 +157,17 @@ impl Epoch {
     }
 
     fn cancel(&self) {
-        if self.crew.process.is_this() {
-            self.crew.queue.cancel(self.serial);
+        if self.context().process.is_this() {
+            self.pipeline.cancel(self.serial);
         }
     }
 
-    fn note(&mut self, rejects: &Rejects) {
-        let count = rejects.failures.len() as u64;
+    fn note(&mut self, errors: &BatchErrors) {
+        let count = errors.failures.len() as u64;
         self.failures += count;
-        self.crew.context.meters.failures.fetch_add(count, Relaxed);
-        let mut report = self.crew.report.lock().unwrap_or_else(PoisonError::into_inner);
-        rejects.failures.iter().for_each(|failure| report.add(failure));
+        self.context().meters.failures.fetch_add(count, Relaxed);
+        let mut report = self.context().report();
+        errors.failures.iter().for_each(|failure| report.add(failure));
     }
 }
 
@@ -173,7 +181,7 @@ impl Iterator for Epoch {
         let batch = self.deliver();
         self.next += 1;
         if self.next == self.end {
-            self.crew.context.indexing.save_at_epoch_end();
+            self.context().indexing.save_at_epoch_end();
         }
         if batch.is_err() {
             self.failed = true;

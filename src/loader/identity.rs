@@ -1,7 +1,7 @@
 //! What a run is made of, as fingerprints: what must be the same when it is resumed.
 
-use super::planner::{Looked, Place, Planner};
-use super::worker::Context;
+use super::planner::{ImageInfo, Planner, SampleContext};
+use super::worker::context::Context;
 use crate::geometry::Size;
 use crate::label::Label;
 use crate::plan::Plan;
@@ -67,8 +67,8 @@ fn of_recipe(context: &Context) -> String {
 fn add_plans(planner: &Planner, hasher: &mut XxHash3_64) {
     let order = Order::sequential(SAMPLES);
     for index in 0..SAMPLES {
-        let place = Place { epoch: 0, order: &order, position: index, index, target: None };
-        match planner.plan(place, &mut |_| Ok(Looked::blank(STORED))) {
+        let sample = SampleContext { epoch: 0, order: &order, position: index, index, target: None };
+        match planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(STORED))) {
             Ok((plan, _)) => add_plan(&plan, hasher),
             Err(_) => hasher.write(b"refused"),
         }

@@ -1,7 +1,7 @@
 //! Semantic masks: rendered by the CPU through the plans of their images, wherever the images are rendered.
 
 use super::policy::{Failure, Stage};
-use super::worker::Context;
+use super::worker::context::Context;
 use crate::device::cpu::Renderer;
 use crate::error::{Cause, Error};
 use crate::geometry::Rect;

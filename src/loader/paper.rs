@@ -1,6 +1,6 @@
 //! Planning on paper: what would go wrong with every sample is found before the first file is read.
 
-use super::planner::{Looked, Place, PlanError, Planner};
+use super::planner::{ImageInfo, PlanError, Planner, SampleContext};
 use crate::draft::Target;
 use crate::error::{Error, Result};
 use crate::geometry::Size;
@@ -30,8 +30,8 @@ pub(super) fn output_size(planner: &Planner, asked: Option<Size>) -> Result<Size
     let epochs = || [Some(0), planner.close_mosaic].into_iter().flatten();
     for (at, stored) in own.enumerate() {
         for (epoch, index) in epochs().flat_map(|epoch| (0..SAMPLES).map(move |index| (epoch, index))) {
-            let place = Place { epoch, order: &order, position: index, index, target: None };
-            let planned = planner.plan(place, &mut |_| Ok(Looked::blank(stored)));
+            let sample = SampleContext { epoch, order: &order, position: index, index, target: None };
+            let planned = planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(stored)));
             let size = match planned.map_err(PlanError::into_error) {
                 Ok((plan, _)) => plan.size(),
                 Err(error) if at == 0 => return Err(error),
@@ -56,8 +56,8 @@ pub(super) fn check_target(planner: &Planner, target: Target) -> Result<()> {
     let epochs = || [Some(0), planner.close_mosaic].into_iter().flatten();
     for stored in SIZES {
         for (epoch, index) in epochs().flat_map(|epoch| (0..SAMPLES).map(move |index| (epoch, index))) {
-            let place = Place { epoch, order: &order, position: index, index, target: Some(target) };
-            let planned = planner.plan(place, &mut |_| Ok(Looked::blank(stored)));
+            let sample = SampleContext { epoch, order: &order, position: index, index, target: Some(target) };
+            let planned = planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(stored)));
             match planned.map_err(PlanError::into_error) {
                 Ok((plan, _)) if plan.size() != target.size => return Err(not_sized(plan.size(), target)),
                 Err(error) if stored == SIZES[0] => return Err(error),

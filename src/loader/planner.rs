@@ -4,7 +4,7 @@
 //! names the window that partners come from. Threads, batch size and device have no part in it.
 
 use super::policy::{Failure, Stage};
-use crate::augment::{Augment, Dice, Mixing, Partner};
+use crate::augment::{Augment, Dice, Mixing, Partner as PartnerChoice};
 use crate::draft::{Draft, Target, op::Op};
 use crate::error::{Error, Result};
 use crate::geometry::{Orientation, Size};
@@ -31,20 +31,20 @@ pub(super) struct Planner {
     pub(super) bare: bool,
 }
 
-/// Tells what is known of the image `index` before it is decoded.
-pub(super) type Look<'a> = dyn FnMut(u64) -> Result<Looked, Failure> + 'a;
+/// Gives what is known of the image `index` before it is decoded.
+pub(super) type LoadHeader<'a> = dyn FnMut(u64) -> Result<ImageInfo, Failure> + 'a;
 
 /// An image before it is decoded.
-pub(super) struct Looked {
+pub(super) struct ImageInfo {
     pub(super) stored: Size,
     pub(super) orientation: Orientation,
     /// What is seen in it, where its label says that.
     pub(super) objects: Option<Arc<Objects>>,
 }
 
-impl Looked {
+impl ImageInfo {
     /// A made-up image with a made-up object, since some augmentations do nothing without one.
-    pub(super) fn blank(stored: Size) -> Self {
+    pub(super) fn made_up(stored: Size) -> Self {
         // Its mirror image lies beside it, so that it can be pasted.
         let polygons = vec![vec![[0.1, 0.2], [0.4, 0.2], [0.3, 0.7]]];
         let object = Object { bbox: [0.1, 0.2, 0.4, 0.7], polygons, ..Object::default() };
@@ -53,9 +53,9 @@ impl Looked {
     }
 }
 
-/// Where a sample stands: what its dice depend on.
+/// What the dice of a sample depend on.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct SampleContext<'a> {
     pub(super) epoch: u64,
     pub(super) order: &'a Order,
     /// Position in the order; names the window of partners.
@@ -66,9 +66,9 @@ pub(super) struct Place<'a> {
     pub(super) target: Option<Target>,
 }
 
-impl Place<'_> {
+impl SampleContext<'_> {
     /// What keys the dice. A sample that is drawn twice in an epoch is augmented anew each time.
-    fn sample(&self) -> u64 {
+    fn key(&self) -> u64 {
         match self.order.repeats() {
             true => mix(mix(0x6469_6365, self.index), self.position),
             false => self.index,
@@ -76,8 +76,8 @@ impl Place<'_> {
     }
 }
 
-/// A sample or partner being planned.
-struct Guest {
+/// A partner being planned, or the sample itself.
+struct Partner {
     index: u64,
     position: u64,
     /// Host's op and partner number; `None` for the sample itself.
@@ -112,92 +112,96 @@ impl Planner {
         if mixes { self.partner_window } else { 1 }
     }
 
-    /// Plans the sample at `place`; `look` is asked for every image that it may read.
-    pub(super) fn plan(&self, place: Place<'_>, look: &mut Look<'_>) -> Result<(Plan, Vec<Op>), PlanError> {
-        let host = Guest { index: place.index, position: place.position, path: None };
+    /// Plans `sample`; `load_header` is called for every image that it may read.
+    pub(super) fn plan(
+        &self,
+        sample: SampleContext<'_>,
+        load_header: &mut LoadHeader<'_>,
+    ) -> Result<(Plan, Vec<Op>), PlanError> {
+        let host = Partner { index: sample.index, position: sample.position, path: None };
         let ops = if self.bare { 0 } else { self.augments.len() };
-        let draft = self.draft(&place, &host, ops, look)?;
+        let draft = self.draft(&sample, &host, ops, load_header)?;
         let drawn = draft.ops().to_vec();
         Ok((draft.freeze()?, drawn))
     }
 
-    /// Takes `guest` through the first `ops` augmentations.
+    /// Takes `shown`, the sample or a partner of it, through the first `ops` augmentations.
     fn draft(
         &self,
-        place: &Place<'_>,
-        guest: &Guest,
+        sample: &SampleContext<'_>,
+        shown: &Partner,
         ops: usize,
-        look: &mut Look<'_>,
+        load_header: &mut LoadHeader<'_>,
     ) -> Result<Draft, PlanError> {
-        let Looked { stored, orientation, objects } = look(guest.index)?;
-        let mut draft = Draft::new(guest.index, stored, orientation).with_target(place.target);
+        let ImageInfo { stored, orientation, objects } = load_header(shown.index)?;
+        let mut draft = Draft::new(shown.index, stored, orientation).with_target(sample.target);
         if let Some(objects) = objects {
             draft = draft.with_objects(objects);
         }
-        let closed = self.close_mosaic.is_some_and(|epoch| place.epoch >= epoch);
+        let closed = self.close_mosaic.is_some_and(|epoch| sample.epoch >= epoch);
         for (at, augment) in self.augments[..ops].iter().enumerate() {
             let most = augment.partners();
             if closed && augment.closes() {
                 continue;
             }
-            let Mixing { partner, dice } = augment.mixing();
-            let mut rng = self.dice(place, guest, at as u32, dice);
-            let has_partners = most > 0 && self.has_partners(place, guest, partner);
+            let Mixing { partner: choice, dice } = augment.mixing();
+            let mut rng = self.dice(sample, shown, at as u32, dice);
+            let has_partners = most > 0 && self.has_partners(sample, shown, choice);
             let wanted = if has_partners && augment.wants_partners(&mut rng) { most } else { 0 };
             let partners = (0..wanted as u32)
-                .map(|number| self.partner(place, guest, (at as u32, number), partner, &mut rng))
-                .collect::<Vec<Guest>>();
+                .map(|number| self.partner(sample, shown, (at as u32, number), choice, &mut rng))
+                .collect::<Vec<Partner>>();
             let partners = partners
                 .iter()
-                .map(|partner| self.draft(place, partner, at, look))
+                .map(|partner| self.draft(sample, partner, at, load_header))
                 .collect::<Result<Vec<Draft>, PlanError>>()?;
             augment.plan(&mut draft, partners, &mut rng);
         }
         Ok(draft)
     }
 
-    fn dice(&self, place: &Place<'_>, guest: &Guest, op: u32, dice: Dice) -> Rng {
-        let sample = place.sample();
-        let window = || place.order.window(guest.position, self.partner_window);
-        // Who is host and who is guest makes no difference to dice that several samples share.
+    fn dice(&self, sample: &SampleContext<'_>, shown: &Partner, op: u32, dice: Dice) -> Rng {
+        let key = sample.key();
+        let window = || sample.order.window(shown.position, self.partner_window);
+        // Dice that several samples share are the same for all of them, whichever is the host.
         let shared = match dice {
             Dice::Sample => None,
             Dice::Window => Some(mix(0x7769_6E64, window().start)),
             Dice::Pair => {
-                let other = mirrored(guest.position, &window());
-                Some(mix(mix(0x7061_6972, other.min(guest.position)), other.max(guest.position)))
+                let other = mirrored(shown.position, &window());
+                Some(mix(mix(0x7061_6972, other.min(shown.position)), other.max(shown.position)))
             }
         };
-        match (shared, guest.path) {
-            (Some(shared), _) => Rng::new(self.seed, place.epoch, shared, op),
-            (None, None) => Rng::new(self.seed, place.epoch, sample, op),
+        match (shared, shown.path) {
+            (Some(shared), _) => Rng::new(self.seed, sample.epoch, shared, op),
+            (None, None) => Rng::new(self.seed, sample.epoch, key, op),
             (None, Some((host_op, partner))) => {
-                Rng::for_partner(self.seed, place.epoch, sample, host_op, partner, op)
+                Rng::for_partner(self.seed, sample.epoch, key, host_op, partner, op)
             }
         }
     }
 
     /// Whether there are partners of this kind for the sample.
-    fn has_partners(&self, place: &Place<'_>, host: &Guest, choice: Partner) -> bool {
-        let window = place.order.window(host.position, self.partner_window);
-        choice != Partner::SecondHalf || host.position - window.start < (window.end - window.start) / 2
+    fn has_partners(&self, sample: &SampleContext<'_>, host: &Partner, choice: PartnerChoice) -> bool {
+        let window = sample.order.window(host.position, self.partner_window);
+        choice != PartnerChoice::SecondHalf || host.position - window.start < (window.end - window.start) / 2
     }
 
     /// Partner number `number` of the host's window at its op `op`; if drawn, never the host where there are others.
     fn partner(
         &self,
-        place: &Place<'_>,
-        host: &Guest,
+        sample: &SampleContext<'_>,
+        host: &Partner,
         (op, number): (u32, u32),
-        choice: Partner,
+        choice: PartnerChoice,
         rng: &mut Rng,
-    ) -> Guest {
-        let window = place.order.window(host.position, self.partner_window);
+    ) -> Partner {
+        let window = sample.order.window(host.position, self.partner_window);
         let position = match choice {
-            Partner::Drawn => other_than(host.position, &window, rng),
-            Partner::Previous if host.position == window.start => window.end - 1,
-            Partner::Previous => host.position - 1,
-            Partner::Mirrored | Partner::SecondHalf => mirrored(host.position, &window),
+            PartnerChoice::Drawn => other_than(host.position, &window, rng),
+            PartnerChoice::Previous if host.position == window.start => window.end - 1,
+            PartnerChoice::Previous => host.position - 1,
+            PartnerChoice::Mirrored | PartnerChoice::SecondHalf => mirrored(host.position, &window),
         };
         let path = match host.path {
             None => number,
@@ -206,7 +210,7 @@ impl Planner {
                 (way as u32).max(NESTED)
             }
         };
-        Guest { index: place.order.index(position), position, path: Some((op, path)) }
+        Partner { index: sample.order.index(position), position, path: Some((op, path)) }
     }
 }
 
@@ -226,7 +230,7 @@ fn other_than(own: u64, window: &Range<u64>, rng: &mut Rng) -> u64 {
 
 /// Why there is no plan.
 pub(super) enum PlanError {
-    /// An image could not be looked at.
+    /// The header of an image could not be loaded.
     Image(Failure),
     /// The augmentations ask for the impossible.
     Chain(Error),

@@ -1,7 +1,6 @@
 //! The size of each batch: all alike, drawn by step, or following the shapes of its images.
 
 use super::LoaderBuilder;
-use super::course::Course;
 use crate::draft::Target;
 use crate::error::{Error, Result};
 use crate::geometry::{Orientation, Size};
@@ -195,41 +194,41 @@ impl Sizes {
                 own.chain([self.largest()]).collect()
             }
         };
-        sizes.into_iter().map(|size| self.target(size)).collect()
+        sizes.into_iter().map(|size| self.target_of(size)).collect()
     }
 
-    fn target(&self, size: Size) -> Target {
-        let longer = |size: Size| size.width.max(size.height);
-        // What is fitted into a shape was loaded for the usual size; what is drawn is loaded for its own.
-        let imgsz = longer(if matches!(self.rule, Rule::Drawn(_)) { size } else { self.usual });
-        Target { usual: self.usual, size, imgsz }
-    }
-}
-
-impl Course {
-    /// The size of batch `batch`: the same on all ranks.
-    pub(super) fn size(&self, batch: usize) -> Size {
-        let Sizes { usual, rule } = &self.sizes;
-        match rule {
-            Rule::Same => *usual,
+    /// The size of a batch: the same on all ranks. `key` is the seed, the epoch, and the samples that all ranks were dealt in
+    /// it before; `step` gives the first and the last position that all ranks together show in the batch.
+    pub(super) fn size(&self, key: (u64, u64, u64), step: impl FnOnce() -> (u64, u64)) -> Size {
+        let usual = self.usual;
+        match &self.rule {
+            Rule::Same => usual,
             Rule::Drawn(sizes) => {
-                let key = mix(mix(mix(mix(0, self.seed), self.epoch), self.dealt_before(batch)), 0x7369_7A65);
+                let (seed, epoch, dealt) = key;
+                let key = mix(mix(mix(mix(0, seed), epoch), dealt), 0x7369_7A65);
                 sizes[((u128::from(key) * sizes.len() as u128) >> 64) as usize]
             }
             Rule::Shaped(rect, shapes) => {
                 // The rows of a step, all ranks together, are consecutive positions.
-                let (first, last) = self.step(batch);
+                let (first, last) = step();
                 let shape = |position: u64| shapes.get(position as usize).copied().unwrap_or(1.0);
                 rect.size(usual.width, shape(first), shape(last))
             }
         }
     }
 
-    /// What augmentations make for batch `batch`; `None` where batches have one size.
-    pub(super) fn target(&self, batch: usize) -> Option<Target> {
-        match self.sizes.rule {
+    /// What augmentations make for a batch of this size; `None` where batches have one size.
+    pub(super) fn target(&self, size: Size) -> Option<Target> {
+        match self.rule {
             Rule::Same => None,
-            _ => Some(self.sizes.target(self.size(batch))),
+            _ => Some(self.target_of(size)),
         }
+    }
+
+    fn target_of(&self, size: Size) -> Target {
+        let longer = |size: Size| size.width.max(size.height);
+        // What is fitted into a shape was loaded for the usual size; what is drawn is loaded for its own.
+        let imgsz = longer(if matches!(self.rule, Rule::Drawn(_)) { size } else { self.usual });
+        Target { usual: self.usual, size, imgsz }
     }
 }

@@ -1,10 +1,10 @@
 //! Where a run stands, small enough to be saved at every batch, and going on from there.
 
 use super::Loader;
-use super::course::Course;
 use super::epoch::Epoch;
+use super::epoch::plan::EpochPlan;
 use super::identity::Identity;
-use super::worker::Context;
+use super::worker::context::Context;
 use crate::error::{Error, Result};
 use crate::sampler::{Deal, Shuffle, Taken};
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub struct State {
 }
 
 impl Epoch {
-    /// Where the run stands behind the last batch that this epoch handed out, whatever was made ahead of it.
+    /// Where the run stands after the last batch that this epoch handed out, whatever was made ahead of it.
     ///
     /// Takes the same time at any batch. The first call of a loader names every sample once, to tell the data set.
     ///
@@ -63,21 +63,21 @@ impl Epoch {
     /// # Ok::<(), feedline::error::Error>(())
     /// ```
     pub fn state(&self) -> State {
-        state(&self.crew().context, self.course(), self.steps() as u64)
+        state(self.context(), self.plan(), self.steps() as u64)
     }
 }
 
-fn state(context: &Context, course: &Course, steps: u64) -> State {
+fn state(context: &Context, plan: &EpochPlan, steps: u64) -> State {
     let Identity { source, selection, recipe } = context.identity();
     State {
         version: STATE_VERSION,
-        epoch: course.epoch,
+        epoch: plan.epoch,
         steps,
-        batch_size: course.batch_size as u64,
-        world_size: course.deal.ranks(),
-        before: course.taken,
-        seed: course.seed,
-        samples: course.order.len(),
+        batch_size: plan.batch_size as u64,
+        world_size: plan.deal.ranks(),
+        before: plan.taken,
+        seed: plan.seed,
+        samples: plan.order.len(),
         shuffle: context.sampler.shuffle(),
         block: context.planner.block(),
         source: source.clone(),
@@ -89,7 +89,7 @@ fn state(context: &Context, course: &Course, steps: u64) -> State {
 impl Loader {
     /// Where a run stands ahead of the first batch of epoch `epoch`, without starting it.
     pub fn state_ahead_of(&self, epoch: u64) -> State {
-        state(&self.crew.context, &self.course(epoch), 0)
+        state(self.context(), &self.epoch_plan(epoch), 0)
     }
 
     /// Refuses a state that [`Loader::resume`] would refuse, and starts nothing.
@@ -113,8 +113,8 @@ impl Loader {
     /// [`Error::Config`] naming the field in which the state does not fit this loader.
     pub fn resume(&self, state: &State) -> Result<Epoch> {
         self.check(state)?;
-        let mut course = self.course(state.epoch);
-        let same = state.batch_size == course.batch_size as u64 && state.world_size == course.deal.ranks();
+        let mut plan = self.epoch_plan(state.epoch);
+        let same = state.batch_size == plan.batch_size as u64 && state.world_size == plan.deal.ranks();
         let (taken, first) = match (same, state.before) {
             (true, before) => (before, usize::try_from(state.steps).unwrap_or(usize::MAX)),
             (false, None) => {
@@ -127,15 +127,15 @@ impl Loader {
             }
         };
         if let Some(taken) = taken {
-            let (len, ranks) = (course.order.len(), course.deal.ranks());
-            course = Course { deal: Deal::resumed(len, ranks, self.setup.block, taken), ..course };
+            let (len, ranks) = (plan.order.len(), plan.deal.ranks());
+            plan = EpochPlan { deal: Deal::resumed(len, ranks, self.setup.block, taken), ..plan };
         }
-        let course = Course { taken, ..course };
-        Ok(Epoch::start(&self.crew, course, first, self.setup.max_failures))
+        let plan = EpochPlan { taken, ..plan };
+        Ok(Epoch::start(&self.pipeline, plan, first, self.setup.max_failures))
     }
 
     fn check(&self, state: &State) -> Result<()> {
-        let context = &self.crew.context;
+        let context = self.context();
         let Identity { source, selection, recipe } = context.identity();
         let same = |name: &str, theirs: &dyn std::fmt::Debug, ours: &dyn std::fmt::Debug, remedy: &str| {
             let (theirs, ours) = (format!("{theirs:?}"), format!("{ours:?}"));

@@ -3,24 +3,25 @@
 //! Decoding, copying and rendering run on streams of their own, ordered by events alone. A submission enqueues its work
 //! and returns; the next batch is decoded while this one is rendered and another one is staged. Memory is made when
 //! the engine and its slots are made, and grows by doubling until the largest batch fits or the budget is spent; a
-//! batch that does not fit is done in parts.
+//! batch that does not fit is done in sub-batches.
 
 mod arena;
-mod entry;
-mod gallery;
-mod images;
-mod part;
-mod quiet;
+mod backend;
+mod batch_memory;
+mod fallback;
+mod image_cache;
+mod image_pool;
 mod slot;
+mod source_bytes;
+mod staged;
 mod staging;
-mod stock;
+mod sub_batch;
 mod submit;
+mod submitted_row;
+mod sync_guard;
 mod worker;
 
-pub(crate) use gallery::{Exhibit, Gallery};
-pub use images::DeviceImages;
-pub(crate) use slot::{Filled, Slot};
-pub(crate) use worker::Worker;
+pub(crate) use backend::CudaBackend;
 
 use super::decode::{self, Capabilities, Decoder, Route};
 use super::driver::{Context, CudaError, Priority, Stream};
@@ -28,42 +29,26 @@ use super::nvjpeg::Nvjpeg;
 use super::probe::{Decoding, Missing};
 use super::render::Kernels;
 use crate::device::DecodedBy;
-use crate::error::{Cause, Result};
+use crate::device::backend::BackendOptions;
+use crate::error::Result;
 use crate::geometry::Size;
 use crate::image::Limits;
 use crate::output::Output;
+use image_cache::ImageCache;
+use slot::Slot;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use submit::{Submitter, Trouble};
+use submit::{ReplaceRow, Submitter, Trouble};
 
 /// The size of image that decoders reserve memory for at the start; larger ones make them reserve more when they come.
 const TYPICAL: Size = Size::new(640, 480);
 
-/// What an engine is made for.
-pub(crate) struct Options {
-    /// The device's number.
-    pub(crate) ordinal: u32,
-    /// Most bytes of a row; 0: images are decoded and not rendered.
-    pub(crate) row_bytes: usize,
-    /// Rows of a batch.
-    pub(crate) rows: usize,
-    pub(crate) limits: Limits,
-    /// Most bytes of the device's memory for decoded images and scratch; `None`: a quarter of what is free.
-    pub(crate) budget: Option<u64>,
-    /// Most bytes of the device's memory for images that samples share, besides that; 0 where none are.
-    pub(crate) image_cache: usize,
-    /// Most bytes of pinned memory in each slot; what is beyond lies in ordinary memory, from where copies are slower.
-    pub(crate) pinned: usize,
-    /// Whether kernels run at the lowest priority that the device has.
-    pub(crate) low_priority: bool,
-}
-
 /// A device that makes batches.
-pub(crate) struct Engine {
+struct Engine {
     /// One batch is submitted at a time.
     submitter: Mutex<Submitter>,
     /// Images that samples share.
-    gallery: Arc<Gallery>,
+    cache: Arc<ImageCache>,
     /// Whether they do.
     shares: bool,
     /// For copies to the host.
@@ -78,7 +63,7 @@ pub(crate) struct Engine {
     counters: Counters,
 }
 
-/// Who decoded how many images.
+/// How many images each decoder has done.
 #[derive(Default)]
 struct Counters {
     hardware: AtomicU64,
@@ -92,8 +77,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`crate::error::Error::Unavailable`], with the remedy.
-    pub(crate) fn new(options: Options) -> Result<Self> {
-        let ordinal = options.ordinal;
+    fn new(ordinal: u32, options: BackendOptions) -> Result<Self> {
         let what = || format!("CUDA device {ordinal}");
         let found = super::find(ordinal).map_err(|missing| missing.error(what()))?;
         let decoding = found.usable.map_err(|missing| missing.error(what()))?;
@@ -107,14 +91,14 @@ impl Engine {
         let (kernels, download, streams) = made().map_err(|error| device(&error))?;
         let decoder = decoder(&context, &decoding, options.rows)?;
         let capabilities = decoder.as_ref().map(Decoder::capabilities);
-        let gallery = Arc::default();
-        let submitter = Submitter::new(&context, decoder, kernels, streams, &gallery, &options);
+        let cache = Arc::default();
+        let submitter = Submitter::new(&context, decoder, kernels, streams, &cache, &options);
         let submitter = Mutex::new(submitter.map_err(|error| device(&error))?);
-        let Options { row_bytes, rows, pinned, limits, image_cache, .. } = options;
+        let BackendOptions { row_bytes, rows, pinned, limits, image_cache, .. } = options;
         let (shares, counters) = (image_cache > 0, Counters::default());
         Ok(Self {
             submitter,
-            gallery,
+            cache,
             shares,
             download,
             context,
@@ -127,19 +111,12 @@ impl Engine {
         })
     }
 
-    /// Decodes the staged rows of `slot` and renders them to `output`, if there is one, closing the gaps between them, and returns without waiting.
-    ///
-    /// `replace(row, index, cause)` is told of each row that cannot be decoded, by the index of the bad image, and may
-    /// stage that row anew with pixels decoded on the CPU; without it (`false`) the row is left out.
+    /// Decodes the staged rows of `slot` and renders them to `output`, if there is one, without gaps between them, and
+    /// returns without waiting. `replace` is given the rows that cannot be decoded.
     ///
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device fails; nothing of the batch is in use any more then.
-    pub(crate) fn submit(
-        &self,
-        slot: &Slot,
-        output: Option<Output>,
-        replace: &mut Replace<'_>,
-    ) -> Result<()> {
+    fn submit(&self, slot: &Slot, output: Option<Output>, replace: &mut ReplaceRow<'_>) -> Result<()> {
         let mut submitter = self.submitter.lock().unwrap_or_else(PoisonError::into_inner);
         submitter.submit(self, (slot, output), replace).map_err(|trouble| match trouble {
             Trouble::Cuda(error) => failed(self.context.ordinal(), &error),
@@ -147,13 +124,8 @@ impl Engine {
         })
     }
 
-    /// The images that samples share, where they do.
-    pub(crate) fn gallery(&self) -> Option<&Gallery> {
-        self.shares.then_some(&*self.gallery)
-    }
-
     /// How many images each decoder has done: hardware engine, GPU, CPU and GPU together, CPU.
-    pub(crate) fn decoded_by(&self) -> DecodedBy {
+    fn decoded_by(&self) -> DecodedBy {
         let Counters { hardware, gpu_huffman, hybrid, cpu } = &self.counters;
         DecodedBy {
             hardware: hardware.load(Relaxed),
@@ -174,11 +146,8 @@ impl Engine {
     }
 }
 
-/// See [`Engine::submit`].
-pub(crate) type Replace<'a> = dyn FnMut(usize, u64, Cause) -> bool + 'a;
-
-/// nvJPEG's decoders; `None` where the probe has told that the CPU decodes for this device. That they do not start now
-/// is an error and no reason for another decoder.
+/// nvJPEG's decoders; `None` where the probe has found that the CPU decodes for this device. Decoders that do not
+/// start now are an error, and no reason for choosing another one.
 fn decoder(context: &Context, decoding: &Decoding, rows: usize) -> Result<Option<Decoder>> {
     let (Ok(library), false) = (Nvjpeg::get(), matches!(decoding, Decoding::Cpu { .. })) else {
         return Ok(None);

@@ -45,9 +45,9 @@ fn planner(augments: Vec<Box<dyn Augment>>) -> Planner {
 }
 
 fn planned(planner: &Planner, order: &Order, position: u64) -> Plan {
-    let place = Place { epoch: 0, order, position, index: order.index(position), target: None };
-    let looked = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(60_000, 1))));
-    looked.map_err(PlanError::into_error).unwrap().0
+    let sample = SampleContext { epoch: 0, order, position, index: order.index(position), target: None };
+    let planned = planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(Size::new(60_000, 1))));
+    planned.map_err(PlanError::into_error).unwrap().0
 }
 
 #[test]
@@ -71,9 +71,9 @@ fn every_other_sample_of_the_window_is_drawn_sometime() {
     let order = Order::sequential(16);
     let mut seen = std::collections::HashSet::new();
     for epoch in 0..50 {
-        let place = Place { epoch, order: &order, position: 3, index: 3, target: None };
-        let looked = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(4, 4))));
-        seen.extend(looked.map_err(PlanError::into_error).unwrap().0.images[1..].iter().map(|i| i.index));
+        let sample = SampleContext { epoch, order: &order, position: 3, index: 3, target: None };
+        let planned = planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(Size::new(4, 4))));
+        seen.extend(planned.map_err(PlanError::into_error).unwrap().0.images[1..].iter().map(|i| i.index));
     }
     assert_eq!(seen.len(), 15);
 }
@@ -83,8 +83,9 @@ fn a_sample_that_is_drawn_twice_has_other_dice_each_time() {
     let planner = planner(vec![Box::new(Pick)]);
     let order = Sampler::new(1, Shuffle::Off).weights(&[1.0]).unwrap().order(5, 0);
     let left = |position| {
-        let place = Place { epoch: 0, order: &order, position, index: order.index(position), target: None };
-        let planned = planner.plan(place, &mut |_| Ok(Looked::blank(Size::new(60_000, 1))));
+        let sample =
+            SampleContext { epoch: 0, order: &order, position, index: order.index(position), target: None };
+        let planned = planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(Size::new(60_000, 1))));
         planned.map_err(PlanError::into_error).unwrap().0.layers[0].clip.x
     };
     assert_eq!(left(0), left(0));

@@ -1,4 +1,4 @@
-//! Device memory for one part of a batch: decoded images, tables and scratch. Two take turns, so that one part is
+//! Device memory for one sub-batch: decoded images, tables and scratch. Two arenas take turns, so that one sub-batch is
 //! decoded while the other is rendered.
 
 use crate::device::cuda::driver::{Context, CudaError, DeviceBuffer, DevicePtr, Event};
@@ -14,21 +14,21 @@ pub(super) struct Arena {
     pub(super) images: Room,
     /// Tables and scratch of the kernels.
     pub(super) program: Room,
-    /// Behind it the latest uploads are done.
+    /// After it the latest uploads are done.
     pub(super) uploaded: Event,
-    /// Behind it the latest images are decoded.
+    /// After it the latest images are decoded.
     pub(super) decoded: Event,
-    /// Behind it nothing reads the memory any more, nor does any part before use what it has used.
+    /// After it nothing reads the memory any more, and all sub-batches before are done with what they have used.
     pub(super) rendered: Event,
-    /// The number of the part whose end that is; 0 for none.
-    pub(super) part: u64,
+    /// The sub-batch whose end that is, counted from 1; 0 for none.
+    pub(super) sub_batch: u64,
 }
 
 /// Device memory that grows.
 pub(super) struct Room {
     context: Context,
     memory: Option<DeviceBuffer>,
-    /// Most bytes that it should grow to; what cannot be divided may take more.
+    /// Maximum bytes that it should grow to; what cannot be divided may take more.
     pub(super) budget: usize,
 }
 
@@ -39,7 +39,7 @@ impl Arena {
         let event = || Event::new(context);
         let (uploaded, decoded, rendered) = (event()?, event()?, event()?);
         let (images, program) = (room(budget / 4 * 3), room(budget / 4));
-        let mut arena = Self { images, program, uploaded, decoded, rendered, part: 0 };
+        let mut arena = Self { images, program, uploaded, decoded, rendered, sub_batch: 0 };
         arena.images.reserve(SMALLEST.min(budget / 4 * 3), &arena.rendered)?;
         arena.program.reserve(SMALLEST.min(budget / 4), &arena.rendered)?;
         Ok(arena)
@@ -47,7 +47,7 @@ impl Arena {
 }
 
 impl Room {
-    /// Makes room for `bytes`. Growing waits for `last`, behind which the memory has no user.
+    /// Makes room for `bytes`. Growing waits for `last`, after which the memory has no user.
     ///
     /// # Errors
     /// The device has failed, or has no memory left: then the room is as large as before, its budget is no more than

@@ -1,18 +1,13 @@
-//! The memory of one batch on a device: what was staged for it, its pixels, and the events that say who is done.
+//! The memory of one batch on a device: what was staged for it, its pixels, and the events that mark what is done.
 
 #![expect(unsafe_code, reason = "a consumer's stream is a raw handle")]
 
-use super::gallery::Exhibit;
-use super::images::DeviceImages;
-use super::quiet::settle;
-use super::staging::{Kept, Staging};
-use super::stock::Hung;
+use super::staged::StagedRow;
+use super::staging::{Staging, StagingBuffer};
+use super::sync_guard::wait_for_device;
 use super::{Engine, failed};
 use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event};
 use crate::error::Result;
-use crate::geometry::Rect;
-use crate::jpeg;
-use crate::plan::Plan;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,7 +17,7 @@ pub(crate) struct Slot {
 }
 
 /// A submitted batch; the device may still be working on it.
-pub(crate) struct Filled {
+pub(crate) struct FilledSlot {
     pub(super) core: Core,
 }
 
@@ -42,71 +37,25 @@ pub(super) struct State {
     /// By row; `None` where nothing was staged.
     pub(super) rows: Vec<Option<StagedRow>>,
     /// What copies and decoders may still read of the latest submission.
-    pub(super) in_flight: Vec<Arc<Kept>>,
+    pub(super) in_flight: Vec<Arc<StagingBuffer>>,
     /// Whether what is staged belongs to an earlier batch.
     pub(super) stale: bool,
     /// The streams on which the consumer uses the pixels.
     pub(super) consumers: Vec<Consumer>,
-    /// Recorded on those streams: behind them the consumer is done with the pixels.
+    /// Recorded on those streams: after them the consumer is done with the pixels.
     pub(super) released: Vec<Event>,
 }
 
-/// A stream of the consumer's: valid until the batch is dropped, as [`DeviceImages::use_on`] asks for.
+/// A stream of the consumer's: valid until the batch is dropped, as [`crate::device::DeviceImages::use_on`] asks for.
 pub(super) struct Consumer(pub(super) *mut c_void);
 
 // SAFETY: a stream's handle may be used from any thread.
 unsafe impl Send for Consumer {}
 
-/// A sample ready to be decoded and rendered.
-pub(super) struct StagedRow {
-    pub(super) plan: Plan,
-    pub(super) images: Vec<StagedImage>,
-}
-
-/// One image of a sample.
-#[derive(Clone)]
-pub(super) enum StagedImage {
-    /// A whole file, and the part of the image that the plan reads. One that samples share is bad for all of them,
-    /// whatever part they read.
-    File { bytes: Arc<Kept>, header: Arc<jpeg::Header>, wanted: Rect, shared: bool },
-    /// Pixels that the CPU has decoded.
-    Pixels(StagedPixels),
-    /// An image that other samples show as well.
-    Shared(Shared),
-    /// The same, where it has a place in the device's memory; as long as the image is held it keeps that.
-    Hung(Arc<Exhibit>, Hung),
-}
-
-/// An image that other samples show as well, and the part of it that this one reads.
-#[derive(Clone)]
-pub(super) struct Shared {
-    pub(super) exhibit: Arc<Exhibit>,
-    pub(super) wanted: Rect,
-}
-
-/// Packed RGB rows of a region.
-#[derive(Clone)]
-pub(super) struct StagedPixels {
-    pub(super) bytes: Arc<Kept>,
-    pub(super) region: Rect,
-    pub(super) pitch: usize,
-}
-
-impl StagedImage {
-    /// What copies and decoders read of it.
-    pub(super) fn bytes(&self) -> Option<&Arc<Kept>> {
-        match self {
-            StagedImage::File { bytes, .. } => Some(bytes),
-            StagedImage::Pixels(pixels) => Some(&pixels.bytes),
-            StagedImage::Shared(_) | StagedImage::Hung(..) => None,
-        }
-    }
-}
-
 impl Slot {
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device has no memory left.
-    pub(crate) fn new(engine: &Arc<Engine>) -> Result<Self> {
+    pub(super) fn new(engine: &Arc<Engine>) -> Result<Self> {
         let made = || -> Result<Self, CudaError> {
             let bytes = engine.rows * engine.row_bytes;
             let output = (bytes > 0).then(|| DeviceBuffer::new(&engine.context, bytes)).transpose()?;
@@ -124,19 +73,22 @@ impl Slot {
         made().map_err(|error| failed(engine.context.ordinal(), &error))
     }
 
-    pub(crate) fn finish(self) -> Filled {
-        Filled { core: self.core }
+    pub(super) fn put(&self, row: usize, staged: StagedRow) {
+        let mut state = self.core.fresh();
+        if state.rows.len() <= row {
+            state.rows.resize_with(row + 1, || None);
+        }
+        state.rows[row] = Some(staged);
+    }
+
+    pub(super) fn finish(self) -> FilledSlot {
+        FilledSlot { core: self.core }
     }
 }
 
-impl Filled {
-    /// The first `bytes` of the pixels.
-    pub(crate) fn images(&self, bytes: usize) -> DeviceImages<'_> {
-        DeviceImages::new(&self.core, bytes)
-    }
-
+impl FilledSlot {
     /// To be called when the consumer drops the batch: marks on its streams where it is done with the pixels.
-    pub(crate) fn retire(&self) {
+    pub(super) fn mark_released(&self) {
         let context = &self.core.engine.context;
         let mut state = self.core.state();
         for Consumer(stream) in std::mem::take(&mut state.consumers) {
@@ -148,7 +100,7 @@ impl Filled {
             match recorded {
                 Ok(event) => state.released.push(event),
                 // Without the event only the end of everything says that the stream is done.
-                Err(_) => settle(context),
+                Err(_) => wait_for_device(context),
             }
         }
         // What was staged in ordinary memory need not wait for the slot's next batch.
@@ -157,7 +109,7 @@ impl Filled {
         }
     }
 
-    pub(crate) fn reuse(self) -> Slot {
+    pub(super) fn reuse(self) -> Slot {
         self.core.state().stale = true;
         Slot { core: self.core }
     }
@@ -180,7 +132,7 @@ impl Core {
         if std::mem::take(&mut state.stale) {
             // A device that fails here fails at the submission as well, and is reported there.
             if self.done.synchronize().is_err() {
-                settle(&self.engine.context);
+                wait_for_device(&self.engine.context);
             }
             state.rows.clear();
             state.in_flight.clear();
@@ -192,6 +144,6 @@ impl Core {
 
 impl Drop for Core {
     fn drop(&mut self) {
-        settle(&self.engine.context);
+        wait_for_device(&self.engine.context);
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Blocks are at least this large, so that a batch takes few of them.
 const SMALLEST_BLOCK: usize = 4 << 20;
-/// Pieces start at a multiple of this.
+/// Blocks start at a multiple of this.
 const ALIGNMENT: usize = 64;
 
 /// Most bytes of ordinary memory that a batch may take where its budget of pinned memory is spent.
@@ -29,13 +29,13 @@ pub(super) struct Staging {
 }
 
 struct Block {
-    /// Shared with the pieces of it.
+    /// Shared with the blocks of it.
     memory: Arc<PinnedBuffer>,
     used: usize,
 }
 
 /// Bytes that stay where they are.
-pub(super) enum Kept {
+pub(super) enum StagingBuffer {
     /// In a block of the staging.
     Pinned {
         start: NonNull<u8>,
@@ -47,28 +47,30 @@ pub(super) enum Kept {
     Spilled(Vec<u8>),
 }
 
-// SAFETY: a pinned piece is handed out once until no piece of its block is left; so a `Kept` owns its bytes like a Vec
+// SAFETY: a pinned block is handed out once until no block of its block is left; so a `StagingBuffer` owns its bytes like a Vec
 // does.
-unsafe impl Send for Kept {}
+unsafe impl Send for StagingBuffer {}
 // SAFETY: as above; shared references only read.
-unsafe impl Sync for Kept {}
+unsafe impl Sync for StagingBuffer {}
 
-impl Kept {
+impl StagingBuffer {
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             // SAFETY: `start` is the first of `len` initialised bytes of a block; see `Send` for who may write there.
-            Kept::Pinned { start, len, .. } => unsafe { std::slice::from_raw_parts(start.as_ptr(), *len) },
-            Kept::Spilled(bytes) => bytes,
+            StagingBuffer::Pinned { start, len, .. } => unsafe {
+                std::slice::from_raw_parts(start.as_ptr(), *len)
+            },
+            StagingBuffer::Spilled(bytes) => bytes,
         }
     }
 
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
         match self {
             // SAFETY: as in `bytes`, and `&mut self` makes this the only reference.
-            Kept::Pinned { start, len, .. } => unsafe {
+            StagingBuffer::Pinned { start, len, .. } => unsafe {
                 std::slice::from_raw_parts_mut(start.as_ptr(), *len)
             },
-            Kept::Spilled(bytes) => bytes,
+            StagingBuffer::Spilled(bytes) => bytes,
         }
     }
 }
@@ -82,9 +84,9 @@ impl Staging {
     ///
     /// # Errors
     /// All of one batch together would be more than [`MAX_SPILLED`] beyond the budget.
-    pub(super) fn reserve(&mut self, len: usize) -> Result<Kept, Cause> {
+    pub(super) fn reserve(&mut self, len: usize) -> Result<StagingBuffer, Cause> {
         if let Some((start, block)) = self.pinned(len) {
-            return Ok(Kept::Pinned { start, len, _block: block });
+            return Ok(StagingBuffer::Pinned { start, len, _block: block });
         }
         if self.spilled.saturating_add(len) > MAX_SPILLED {
             return Err(format!(
@@ -94,11 +96,11 @@ impl Staging {
             .into());
         }
         self.spilled += len;
-        Ok(Kept::Spilled(vec![0; len]))
+        Ok(StagingBuffer::Spilled(vec![0; len]))
     }
 
-    /// Empties it. The caller has seen the device finish with the pieces that it let go of. Blocks of which somebody else
-    /// holds a piece stay as they are until the next time.
+    /// Empties it. The caller has seen the device finish with the blocks that it let go of. Blocks of which somebody else
+    /// holds a block stay as they are until the next time.
     pub(super) fn clear(&mut self) {
         for block in &mut self.blocks {
             let used = if Arc::get_mut(&mut block.memory).is_some() { 0 } else { block.memory.len() };

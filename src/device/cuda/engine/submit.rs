@@ -1,22 +1,26 @@
-//! Sends a staged batch to the device: in parts that fit the arenas, in the order of the rows.
+//! Sends a staged batch to the device: in sub-batches that fit the arenas, in the order of the rows.
 
 use super::arena::Arena;
-use super::entry::Entry;
-use super::gallery::Gallery;
-use super::quiet::Quiet;
-use super::slot::{Slot, StagedImage};
-use super::staging::Kept;
-use super::stock::Stock;
-use super::worker::Fallback;
-use super::{Engine, Options, Replace};
+use super::fallback::Fallback;
+use super::image_cache::ImageCache;
+use super::image_pool::DeviceImagePool;
+use super::slot::Slot;
+use super::source_bytes::{StagedFile, StagedPixels};
+use super::staging::StagingBuffer;
+use super::submitted_row::SubmittedRow;
+use super::sync_guard::SyncGuard;
+use super::{Engine, Route};
+use crate::device::backend::BackendOptions;
 use crate::device::cuda::decode::{Capabilities, Decoder};
 use crate::device::cuda::driver::{Context, CudaError, Stream};
 use crate::device::cuda::render::Kernels;
 use crate::error::Cause;
+use crate::image::{Format, Header};
+use crate::jpeg;
 use crate::output::Output;
 use std::sync::Arc;
 
-/// Least memory for decoded images and scratch.
+/// Minimum memory for decoded images and scratch.
 const SMALLEST_BUDGET: u64 = 4 << 20;
 
 /// The device's side of an engine; one batch at a time. It is freed with the last slot, which has waited for the device.
@@ -30,10 +34,10 @@ pub(super) struct Submitter {
     pub(super) arenas: [Arena; 2],
     /// Which arena is next.
     turn: usize,
-    /// The number of the latest part.
-    pub(super) number: u64,
+    /// The latest sub-batch, counted from 1.
+    pub(super) sub_batch: u64,
     /// Images that samples share.
-    pub(super) stock: Stock,
+    pub(super) pool: DeviceImagePool,
     /// For files that the device's decoders refuse.
     pub(super) fallback: Fallback,
     pub(super) context: Context,
@@ -45,14 +49,18 @@ pub(super) struct Submission<'a, 'r> {
     pub(super) slot: &'a Slot,
     /// What the rows become; `None`: they are decoded and not rendered.
     pub(super) output: Option<Output>,
-    replace: &'a mut Replace<'r>,
-    /// Output rows given away so far.
+    replace: &'a mut ReplaceRow<'r>,
+    /// Number of output rows that are taken.
     rows: usize,
-    /// Rows that were staged anew, for a later part.
-    late: Vec<Entry>,
-    /// What the device reads besides the entries.
-    pub(super) in_flight: Vec<Arc<Kept>>,
+    /// Rows that were staged anew, for a later sub-batch.
+    late: Vec<SubmittedRow>,
+    /// What the device reads besides the rows.
+    pub(super) in_flight: Vec<Arc<StagingBuffer>>,
 }
+
+/// Is given a row that cannot be decoded, the index of the bad image in the source, and what is wrong with it; may stage the
+/// row anew with pixels decoded on the CPU. Without that (`false`) the row is left out.
+pub(super) type ReplaceRow<'a> = dyn FnMut(usize, u64, Cause) -> bool + 'a;
 
 /// Why a whole submission failed.
 pub(super) enum Trouble {
@@ -73,11 +81,11 @@ impl Submitter {
         decoder: Option<Decoder>,
         kernels: Kernels,
         [copying, decoding, rendering]: [Stream; 3],
-        gallery: &Arc<Gallery>,
-        options: &Options,
+        cache: &Arc<ImageCache>,
+        options: &BackendOptions,
     ) -> Result<Self, CudaError> {
         let (free, _) = context.memory_info()?;
-        let budget = options.budget.unwrap_or(free as u64 / 4).max(SMALLEST_BUDGET) as usize;
+        let budget = options.device_memory.unwrap_or(free as u64 / 4).max(SMALLEST_BUDGET) as usize;
         let capabilities = decoder.as_ref().map(Decoder::capabilities);
         Ok(Self {
             decoder,
@@ -88,127 +96,152 @@ impl Submitter {
             rendering,
             arenas: [Arena::new(context, budget / 2)?, Arena::new(context, budget / 2)?],
             turn: 0,
-            number: 0,
-            stock: Stock::new(context, gallery, options.image_cache),
+            sub_batch: 0,
+            pool: DeviceImagePool::new(context, cache, options.image_cache),
             fallback: Fallback::new(options.limits.clone()),
             context: context.clone(),
         })
     }
 
-    /// See [`Engine::submit`].
+    /// Decodes the staged rows of `slot` and renders them to `output`, if there is one, without gaps between them, and
+    /// returns without waiting.
     pub(super) fn submit(
         &mut self,
         engine: &Engine,
         (slot, output): (&Slot, Option<Output>),
-        replace: &mut Replace<'_>,
+        replace: &mut ReplaceRow<'_>,
     ) -> Result<(), Trouble> {
         // What an earlier submission has left undone that failed or panicked; it has waited for the device.
-        self.stock.undo();
+        self.pool.roll_back();
         self.context.bind()?;
-        let (rows, released) = {
+        let (staged, released) = {
             let mut state = slot.core.fresh();
             (std::mem::take(&mut state.rows), std::mem::take(&mut state.released))
         };
-        let mut entries: Vec<Entry> = rows.into_iter().enumerate().filter_map(Entry::new).collect();
+        let mut rows: Vec<SubmittedRow> =
+            staged.into_iter().enumerate().filter_map(SubmittedRow::new).collect();
         let mut late = Vec::new();
         let mut submission =
             Submission { engine, slot, output, replace, rows: 0, late: Vec::new(), in_flight: Vec::new() };
-        // Declared behind all that the device reads, so it waits before any of that is freed, on every way out.
-        let quiet = Quiet::new(&self.context);
+        // Declared after all that the device reads, so it waits before any of that is freed, on every way out.
+        let guard = SyncGuard::new(&self.context);
         for event in &released {
             self.rendering.wait(event)?;
         }
-        self.parts(&mut entries, &mut submission)?;
+        self.run_all(&mut rows, &mut submission)?;
         late.append(&mut submission.late);
-        self.parts(&mut late, &mut submission)?;
+        self.run_all(&mut late, &mut submission)?;
         slot.core.done.record(&self.rendering)?;
-        quiet.disarm();
+        guard.disarm();
         let mut in_flight = std::mem::take(&mut submission.in_flight);
-        let images = entries.iter().chain(&late).flat_map(|entry| &entry.staged.images);
-        in_flight.extend(images.filter_map(StagedImage::bytes).cloned());
+        let own = rows.iter().chain(&late).flat_map(SubmittedRow::own_images);
+        in_flight.extend(own.map(|source| Arc::clone(source.bytes())));
         slot.core.state().in_flight = in_flight;
-        self.stock.settle(entries.iter().map(Entry::shown).sum());
+        self.pool.commit(rows.iter().map(SubmittedRow::placed).sum());
         Ok(())
     }
 
-    /// Does the entries in parts that fit an arena.
-    fn parts(&mut self, entries: &mut [Entry], submission: &mut Submission<'_, '_>) -> Result<(), Trouble> {
-        let mut rest = entries;
+    /// Runs the rows in sub-batches that fit an arena.
+    fn run_all(
+        &mut self,
+        rows: &mut [SubmittedRow],
+        submission: &mut Submission<'_, '_>,
+    ) -> Result<(), Trouble> {
+        let mut rest = rows;
         while !rest.is_empty() {
             let turn = self.turn;
-            self.number += 1;
+            self.sub_batch += 1;
             self.turn = (turn + 1) % self.arenas.len();
             let count = self.fit(rest, self.arenas[turn].images.budget, submission)?;
-            let bytes = rest[..count].iter().map(Entry::end).max().unwrap_or(0);
+            let bytes = rest[..count].iter().map(SubmittedRow::end).max().unwrap_or(0);
             let arena = &mut self.arenas[turn];
             match arena.images.reserve(bytes, &arena.rendered) {
-                // The trainer may have taken what was free: with less, in more parts.
+                // The trainer may have taken what was free: with less, in more sub-batches.
                 Err(error) if error.is_out_of_memory() && count > 1 => continue,
                 reserved => reserved?,
             }
-            let (part, others) = rest.split_at_mut(count);
-            self.part(turn, part, submission)?;
+            let (sub_batch, others) = rest.split_at_mut(count);
+            self.run_sub_batch(turn, sub_batch, submission)?;
             rest = others;
         }
         Ok(())
     }
 
-    /// Places as many of the entries as fit into `budget`, at least one, and returns their number.
+    /// Lays out as many of the rows as fit into `budget`, at least one, and returns their number.
     fn fit(
         &mut self,
-        entries: &mut [Entry],
+        rows: &mut [SubmittedRow],
         budget: usize,
         submission: &mut Submission<'_, '_>,
     ) -> Result<usize, CudaError> {
         let capabilities = self.capabilities;
         let mut used = 0;
-        for (count, entry) in entries.iter_mut().enumerate() {
-            entry.hang(&mut self.stock, self.number, &self.arenas)?;
-            if entry.bytes(capabilities) > budget {
+        for (count, row) in rows.iter_mut().enumerate() {
+            row.place_shared(&mut self.pool, self.sub_batch, &self.arenas)?;
+            if row.lay_out(0, capabilities) > budget {
                 // A whole image may be too much where the part that is wanted is not.
-                for number in 0..entry.staged.images.len() {
-                    entry.decode_here(number, &mut self.fallback, submission);
+                for number in 0..row.staged.images.len() {
+                    row.decode_file(number, |file| submission.decode_on_cpu(file, &mut self.fallback));
                 }
-                entry.place(0, capabilities);
-                entry.refuse_beyond(budget);
+                row.lay_out(0, capabilities);
+                row.refuse_beyond(budget);
             }
-            if entry.failed.is_some() {
-                entry.places.clear();
+            if row.failed.is_some() {
+                row.locations.clear();
                 continue;
             }
-            let end = entry.place(used, capabilities);
+            let end = row.lay_out(used, capabilities);
             if end > budget && count > 0 {
                 return Ok(count);
             }
             used = end;
         }
-        Ok(entries.len())
+        Ok(rows.len())
     }
 }
 
 impl Submission<'_, '_> {
-    /// Gives each entry its row of the output; those that failed are staged anew, or have none.
-    pub(super) fn judge(
+    /// Decodes a file on the CPU, to memory of the slot's.
+    pub(super) fn decode_on_cpu(
+        &self,
+        file: &StagedFile,
+        fallback: &mut Fallback,
+    ) -> Result<StagedPixels, Cause> {
+        let StagedFile { bytes, header, wanted, shared } = file;
+        let jpeg::Header { size, orientation, .. } = **header;
+        let whole = Header { format: Format::Jpeg, size, orientation, jpeg: Some((**header).clone()) };
+        if *shared {
+            fallback.decode(bytes.bytes(), &whole, size.rect())?;
+        }
+        let decoded = fallback.decode(bytes.bytes(), &whole, *wanted)?;
+        let reserve = |len| self.slot.core.state().staging.reserve(len);
+        let pixels = StagedPixels::copy(decoded, reserve)?;
+        self.engine.count(Route::Cpu);
+        Ok(pixels)
+    }
+
+    /// Gives each row its index in the output; those that failed are staged anew, or have none.
+    pub(super) fn assign_outputs(
         &mut self,
-        entries: &mut [Entry],
+        rows: &mut [SubmittedRow],
         budget: usize,
         capabilities: Option<Capabilities>,
     ) -> Vec<Option<usize>> {
-        let judged = entries.iter_mut().map(|entry| match entry.failed.take() {
+        let assigned = rows.iter_mut().map(|row| match row.failed.take() {
             None => {
-                let row = entry.output.unwrap_or(self.rows);
-                self.rows += usize::from(entry.output.is_none());
-                Some(row)
+                let output = row.output.unwrap_or(self.rows);
+                self.rows += usize::from(row.output.is_none());
+                Some(output)
             }
             Some(failed) => {
-                self.renew(entry.row, failed, budget, capabilities);
+                self.stage_anew(row.row, failed, budget, capabilities);
                 None
             }
         });
-        judged.collect()
+        assigned.collect()
     }
 
-    fn renew(
+    fn stage_anew(
         &mut self,
         row: usize,
         mut failed: (u64, Cause),
@@ -221,15 +254,15 @@ impl Submission<'_, '_> {
                 return;
             }
             let staged = self.slot.core.state().rows.get_mut(row).and_then(Option::take);
-            let Some(mut entry) = Entry::new((row, staged)) else { return };
-            entry.place(0, capabilities);
-            entry.refuse_beyond(budget);
-            match entry.failed.take() {
+            let Some(mut late) = SubmittedRow::new((row, staged)) else { return };
+            late.lay_out(0, capabilities);
+            late.refuse_beyond(budget);
+            match late.failed.take() {
                 Some(again) => failed = again,
                 None => {
-                    entry.output = Some(self.rows);
+                    late.output = Some(self.rows);
                     self.rows += 1;
-                    self.late.push(entry);
+                    self.late.push(late);
                     return;
                 }
             }

@@ -1,50 +1,44 @@
 //! A worker's side of a device: files that the device decodes are copied to pinned memory as they are, the others are
 //! decoded here and their pixels staged.
 
-use super::gallery::{Asked, Exhibit};
-use super::slot::{Shared, Slot, StagedImage, StagedPixels, StagedRow};
-use super::staging::Kept;
+use super::fallback::Fallback;
+use super::image_cache::SharedImage;
+use super::slot::Slot;
+use super::source_bytes::{SourceBytes, StagedFile, StagedPixels};
+use super::staged::{SharedUse, StagedImage, StagedRow};
 use super::{Engine, Route};
-use crate::device::cpu::Input;
+use crate::device::backend::{BadImage, Input};
 use crate::device::reach;
 use crate::error::Cause;
 use crate::geometry::Rect;
-use crate::image::{Decoder, Format, Header, Image};
+use crate::image::Format;
 use crate::plan::Plan;
 use std::sync::Arc;
 
-/// Rows of staged pixels start at a multiple of this.
-pub(super) const PITCH: usize = 16;
-
-/// Stages one sample at a time; one a thread.
+/// Stages one sample at a time; one per thread.
 pub(crate) struct Worker {
     engine: Arc<Engine>,
     fallback: Fallback,
 }
 
-/// Decodes on the CPU what the device does not.
-pub(super) struct Fallback {
-    decoder: Decoder,
-    image: Image,
+/// A row that is to be staged.
+pub(crate) struct Row<'a> {
+    pub(super) slot: &'a Slot,
+    pub(super) row: usize,
+    /// Whether the device has failed on this row already, so that the CPU is to decode it.
+    pub(super) decode_on_cpu: bool,
 }
 
 impl Worker {
-    pub(crate) fn new(engine: &Arc<Engine>) -> Self {
+    pub(super) fn new(engine: &Arc<Engine>) -> Self {
         Self { engine: Arc::clone(engine), fallback: Fallback::new(engine.limits.clone()) }
     }
 
-    /// Stages row `row`; `inputs[i]` is the file of `plan.images[i]`. With `decode_here` the CPU decodes all of them.
+    /// Stages a row; `inputs[i]` is the file of `plan.images[i]`.
     ///
     /// # Errors
-    /// The number of the image that cannot be decoded, and why.
-    pub(crate) fn stage(
-        &mut self,
-        slot: &Slot,
-        row: usize,
-        plan: &Plan,
-        inputs: &[Input<'_>],
-        decode_here: bool,
-    ) -> Result<(), (usize, Cause)> {
+    /// The first image that cannot be decoded, where the CPU decodes.
+    pub(super) fn stage(&mut self, row: &Row<'_>, plan: &Plan, inputs: &[Input<'_>]) -> Result<(), BadImage> {
         let images = inputs.iter().enumerate().map(|(number, input)| {
             let wanted = reach::region(plan, number);
             if self.engine.shares {
@@ -52,10 +46,11 @@ impl Worker {
                 let whole = input.header.size.rect();
                 self.fallback.decode(input.bytes, input.header, whole).map_err(|cause| (number, cause))?;
             }
-            self.image(slot, input, wanted, decode_here).map_err(|cause| (number, cause))
+            let staged = self.image(row, input, wanted).map_err(|cause| (number, cause))?;
+            Ok(StagedImage::Own(staged))
         });
         let images = images.collect::<Result<Vec<_>, _>>()?;
-        slot.put(row, StagedRow { plan: plan.clone(), images });
+        row.slot.put(row.row, StagedRow { plan: plan.clone(), images });
         Ok(())
     }
 
@@ -63,63 +58,43 @@ impl Worker {
     ///
     /// # Errors
     /// Why it cannot be decoded.
-    pub(crate) fn exhibit(
+    pub(super) fn share(
         &mut self,
-        slot: &Slot,
+        row: &Row<'_>,
         record: u64,
         input: &Input<'_>,
-    ) -> Result<Arc<Exhibit>, Cause> {
+    ) -> Result<Arc<SharedImage>, Cause> {
         let engine = Arc::clone(&self.engine);
         let header = input.header;
-        match engine.gallery.ask(record) {
-            Asked::Here(exhibit) => Ok(exhibit),
-            Asked::Mine(claim) => {
-                let staged = self.image(slot, input, header.size.rect(), false)?;
-                Ok(claim.keep(header.size, header.orientation, staged))
-            }
-        }
+        let known = (header.size, header.orientation);
+        engine.cache.find_or_stage(record, known, || self.image(row, input, header.size.rect()))
     }
 
-    /// Stages row `row` of images that samples share; `exhibits[i]` is `plan.images[i]`.
-    pub(crate) fn stage_shared(&self, slot: &Slot, row: usize, plan: &Plan, exhibits: Vec<Arc<Exhibit>>) {
+    /// Stages a row of images that samples share; `images[i]` is `plan.images[i]`.
+    pub(super) fn stage_shared(&self, row: &Row<'_>, plan: &Plan, images: Vec<Arc<SharedImage>>) {
         let shared =
-            |(number, exhibit)| StagedImage::Shared(Shared { exhibit, wanted: reach::region(plan, number) });
-        let images = exhibits.into_iter().enumerate().map(shared).collect();
-        slot.put(row, StagedRow { plan: plan.clone(), images });
+            |(number, image)| StagedImage::Shared(SharedUse { image, wanted: reach::region(plan, number) });
+        let images = images.into_iter().enumerate().map(shared).collect();
+        row.slot.put(row.row, StagedRow { plan: plan.clone(), images });
     }
 
-    fn image(
-        &mut self,
-        slot: &Slot,
-        input: &Input<'_>,
-        wanted: Rect,
-        decode_here: bool,
-    ) -> Result<StagedImage, Cause> {
-        let there = !decode_here && !wanted.is_empty() && self.engine.takes(input);
+    fn image(&mut self, row: &Row<'_>, input: &Input<'_>, wanted: Rect) -> Result<SourceBytes, Cause> {
+        let slot = row.slot;
+        let on_device = !row.decode_on_cpu && !wanted.is_empty() && self.engine.takes(input);
         match &input.header.jpeg {
-            Some(header) if there => {
+            Some(header) if on_device => {
                 let mut bytes = slot.core.fresh().staging.reserve(input.bytes.len())?;
                 bytes.bytes_mut().copy_from_slice(input.bytes);
                 let (bytes, header) = (Arc::new(bytes), Arc::new(header.clone()));
-                Ok(StagedImage::File { bytes, header, wanted, shared: false })
+                Ok(SourceBytes::File(StagedFile { bytes, header, wanted, shared: false }))
             }
             _ => {
                 let image = self.fallback.decode(input.bytes, input.header, wanted)?;
                 self.engine.count(Route::Cpu);
                 let reserve = |len| slot.core.fresh().staging.reserve(len);
-                Ok(StagedImage::Pixels(StagedPixels::copy(image, reserve)?))
+                Ok(SourceBytes::Pixels(StagedPixels::copy(image, reserve)?))
             }
         }
-    }
-}
-
-impl Slot {
-    fn put(&self, row: usize, staged: StagedRow) {
-        let mut state = self.core.fresh();
-        if state.rows.len() <= row {
-            state.rows.resize_with(row + 1, || None);
-        }
-        state.rows[row] = Some(staged);
     }
 }
 
@@ -139,36 +114,5 @@ impl Engine {
     fn has_few_scans(&self, bytes: &[u8]) -> bool {
         let scans = bytes.windows(2).filter(|pair| pair == &[0xFF, 0xDA]);
         scans.take(self.limits.max_scans as usize + 1).count() <= self.limits.max_scans as usize
-    }
-}
-
-impl Fallback {
-    pub(super) fn new(limits: crate::image::Limits) -> Self {
-        Self { decoder: Decoder::new(limits), image: Image::default() }
-    }
-
-    pub(super) fn decode(&mut self, bytes: &[u8], header: &Header, wanted: Rect) -> Result<&Image, Cause> {
-        self.decoder.decode(bytes, header, wanted, &mut self.image)?;
-        Ok(&self.image)
-    }
-}
-
-impl StagedPixels {
-    /// Copies an image's rows to memory from `reserve`, each to a multiple of [`PITCH`].
-    pub(super) fn copy(
-        image: &Image,
-        reserve: impl FnOnce(usize) -> Result<Kept, Cause>,
-    ) -> Result<Self, Cause> {
-        let (width, height) = (image.region.width as usize * 3, image.region.height as usize);
-        let pitch = width.next_multiple_of(PITCH);
-        let mut bytes = reserve(pitch * height)?;
-        if width > 0 {
-            let rows = image.data.chunks(image.stride).take(height);
-            for (to, from) in bytes.bytes_mut().chunks_exact_mut(pitch).zip(rows) {
-                to[..width].copy_from_slice(&from[..width]);
-                to[width..].fill(0);
-            }
-        }
-        Ok(Self { bytes: Arc::new(bytes), region: image.region, pitch })
     }
 }

@@ -1,7 +1,7 @@
 //! The memory of one batch: rows that many threads fill at once, then one block that one owner reads.
 //!
 //! A [`Slot`] hands each row out once, as the only reference to its bytes. [`Slot::finish`] takes the slot by value,
-//! so no row can still be out, and gives a [`Filled`] whose bytes are plain slices. [`Filled::reuse`] goes back.
+//! so no row can still be out, and gives a [`FilledSlot`] whose bytes are plain slices. [`FilledSlot::reuse`] goes back.
 
 #![expect(unsafe_code, reason = "disjoint rows of one allocation are written by several threads")]
 
@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Batches start at a multiple of this: more than a cache line and the widest vector, and what DLPack asks for.
-pub const ALIGNMENT: usize = 256;
+pub(crate) const ALIGNMENT: usize = 256;
 
 /// Zeroed memory that is backed by pages only where it has been written.
 struct Memory {
@@ -21,9 +21,9 @@ struct Memory {
     len: usize,
 }
 
-// SAFETY: Memory owns its bytes as a Box<[u8]> does; access to them is governed by Slot and Filled.
+// SAFETY: Memory owns its bytes as a Box<[u8]> does; access to them is governed by Slot and FilledSlot.
 unsafe impl Send for Memory {}
-// SAFETY: a shared Memory gives no access by itself; see Slot::claim and Filled::bytes.
+// SAFETY: a shared Memory gives no access by itself; see Slot::claim and FilledSlot::bytes.
 unsafe impl Sync for Memory {}
 
 impl Memory {
@@ -52,13 +52,13 @@ impl Drop for Memory {
 }
 
 /// A batch being filled.
-pub struct Slot {
+pub(crate) struct Slot {
     memory: Memory,
     /// `rows * row_bytes <= memory.len`.
     row_bytes: usize,
     /// What there is room for.
     most_row_bytes: usize,
-    /// One flag a row: set once its bytes have been handed out, cleared only by [`Filled::reuse`].
+    /// One flag a row: set once its bytes have been handed out, cleared only by [`FilledSlot::reuse`].
     claimed: Box<[AtomicBool]>,
 }
 
@@ -67,7 +67,7 @@ impl Slot {
     ///
     /// # Panics
     /// As `Vec` does, when there cannot be so much memory.
-    pub fn new(rows: usize, row_bytes: usize) -> Self {
+    pub(crate) fn new(rows: usize, row_bytes: usize) -> Self {
         let claimed = (0..rows).map(|_| AtomicBool::new(false)).collect();
         // A product that wrapped would be less memory than rows are handed out of; this one no allocation can have.
         let memory = Memory::new(rows.saturating_mul(row_bytes));
@@ -75,12 +75,12 @@ impl Slot {
     }
 
     /// Lets rows have `row_bytes` bytes from now on, or what there is room for if that is less.
-    pub fn resize_rows(&mut self, row_bytes: usize) {
+    pub(crate) fn resize_rows(&mut self, row_bytes: usize) {
         self.row_bytes = row_bytes.min(self.most_row_bytes);
     }
 
     /// The bytes of `row`, to whoever asks first; `None` afterwards, and for a row that does not exist.
-    pub fn claim(&self, row: usize) -> Option<Row<'_>> {
+    pub(crate) fn claim(&self, row: usize) -> Option<Row<'_>> {
         if self.claimed.get(row)?.swap(true, Ordering::AcqRel) {
             return None;
         }
@@ -95,13 +95,13 @@ impl Slot {
     }
 
     /// Ends the filling; taking the slot by value proves that no row is still out.
-    pub fn finish(self) -> Filled {
-        Filled { slot: self }
+    pub(crate) fn finish(self) -> FilledSlot {
+        FilledSlot { slot: self }
     }
 }
 
 /// The only access to one row of a slot.
-pub struct Row<'a> {
+pub(crate) struct Row<'a> {
     bytes: &'a mut [u8],
 }
 
@@ -120,14 +120,14 @@ impl std::ops::DerefMut for Row<'_> {
 }
 
 /// A finished batch's bytes.
-pub struct Filled {
+pub(crate) struct FilledSlot {
     /// Never shared again as a Slot, so that no row can be claimed.
     slot: Slot,
 }
 
-impl Filled {
+impl FilledSlot {
     /// All rows.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         let memory = &self.slot.memory;
         // SAFETY: first..first+len is inside the allocation and initialised (zeroed at least); no Row exists, as
         // the slot was taken by value, and writing needs `&mut self`.
@@ -135,19 +135,19 @@ impl Filled {
     }
 
     /// Address of the first row, for somebody who may write as well.
-    pub fn address(&self) -> *mut u8 {
+    pub(crate) fn address(&self) -> *mut u8 {
         self.slot.memory.first()
     }
 
     /// All rows, for moving them.
-    pub fn bytes_mut(&mut self) -> &mut [u8] {
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         let memory = &self.slot.memory;
         // SAFETY: as in `bytes`, and `&mut self` makes this the only reference.
         unsafe { std::slice::from_raw_parts_mut(memory.first(), memory.len) }
     }
 
     /// Makes the memory a slot again; its bytes keep what was in them.
-    pub fn reuse(mut self) -> Slot {
+    pub(crate) fn reuse(mut self) -> Slot {
         self.slot.claimed.iter_mut().for_each(|flag| *flag.get_mut() = false);
         self.slot
     }

@@ -1,12 +1,12 @@
-//! One part of a batch on the device: decode, upload, render, with the events between them.
+//! One sub-batch on the device: decode, upload, render, with the events between them.
 
 #![expect(unsafe_code, reason = "copies and launches take raw addresses")]
 
 use super::arena::{ALIGNMENT, Arena};
-use super::entry::{Entry, decode_here};
-use super::slot::StagedImage;
-use super::stock::Fresh;
+use super::image_pool::NewImage;
+use super::source_bytes::SourceBytes;
 use super::submit::{Submission, Submitter, Trouble};
+use super::submitted_row::SubmittedRow;
 use crate::device::cuda::decode::{Capabilities, HostFree, Request};
 use crate::device::cuda::driver::{CudaError, DevicePtr, Event};
 use crate::device::cuda::render::{Program, Sample, Surface};
@@ -14,67 +14,73 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 impl Submitter {
-    /// Decodes and renders entries whose images fit the arena `turn`.
-    pub(super) fn part(
+    /// Decodes and renders rows whose images fit the arena `turn`.
+    pub(super) fn run_sub_batch(
         &mut self,
         turn: usize,
-        entries: &mut [Entry],
+        rows: &mut [SubmittedRow],
         submission: &mut Submission<'_, '_>,
     ) -> Result<(), Trouble> {
-        // The arena's last part must be rendered before anything is written there again, and so must be the part that used
-        // what the stock gives away now.
-        let after = self.stock.writes_after();
+        // The arena's last sub-batch must be rendered before anything is written there again, and so must be the one that
+        // used the blocks that the pool gives away now.
+        let after = self.pool.writes_after();
         for rendered in ends(&self.arenas, turn, after) {
             self.copying.wait(rendered)?;
             self.decoding.wait(rendered)?;
         }
         let base = self.arenas[turn].images.address();
-        entries.iter_mut().for_each(|entry| entry.rebase(base));
-        let fresh = self.decode(turn, after, entries, submission)?;
-        self.upload(entries, &fresh)?;
-        let outputs = submission.judge(entries, self.arenas[turn].images.budget, self.capabilities);
+        rows.iter_mut().for_each(|row| row.rebase(base));
+        let new_images = self.decode(turn, after, rows, submission)?;
+        self.upload(rows, &new_images)?;
+        let outputs = submission.assign_outputs(rows, self.arenas[turn].images.budget, self.capabilities);
         let arena = &self.arenas[turn];
         arena.decoded.record(&self.decoding)?;
         arena.uploaded.record(&self.copying)?;
         self.rendering.wait(&arena.decoded)?;
         self.rendering.wait(&arena.uploaded)?;
-        if !self.render(turn, entries, &outputs, submission)? {
+        if !self.render(turn, rows, &outputs, submission)? {
             // Nothing was launched, so nothing has marked the end of the arena's writers.
             self.arenas[turn].rendered.record(&self.rendering)?;
         }
-        self.arenas[turn].part = self.number;
+        self.arenas[turn].sub_batch = self.sub_batch;
         Ok(())
     }
 
-    /// Lets the device decode the files; those that it refuses are decoded here, and else fail their entries. Returns what
-    /// was to be decoded for many samples.
+    /// Lets the device decode the files; the CPU decodes those that it refuses, and what it cannot decode either fails
+    /// their rows. Returns what was to be decoded for many samples.
     fn decode(
         &mut self,
         turn: usize,
         after: u64,
-        entries: &mut [Entry],
+        rows: &mut [SubmittedRow],
         submission: &mut Submission<'_, '_>,
-    ) -> Result<Vec<Fresh>, CudaError> {
-        let mut fresh = self.stock.take_pending();
-        submission.in_flight.extend(fresh.iter().filter_map(|fresh| fresh.image.bytes()).cloned());
-        let files = |(at, entry): (usize, &Entry)| {
-            entry.files().map(move |(number, ..)| (at, number)).collect::<Vec<_>>()
+    ) -> Result<Vec<NewImage>, CudaError> {
+        let mut new_images = self.pool.take_pending();
+        submission.in_flight.extend(new_images.iter().map(|image| Arc::clone(image.source.bytes())));
+        let files = |(at, row): (usize, &SubmittedRow)| {
+            row.files().map(move |(number, ..)| (at, number)).collect::<Vec<_>>()
         };
-        let numbers: Vec<(usize, usize)> = entries.iter().enumerate().flat_map(files).collect();
+        let numbers: Vec<(usize, usize)> = rows.iter().enumerate().flat_map(files).collect();
         let results = match &mut self.decoder {
-            Some(decoder) if !numbers.is_empty() || fresh.iter().any(Fresh::is_file) => {
+            Some(decoder)
+                if !numbers.is_empty() || new_images.iter().any(|new| new.source.file().is_some()) =>
+            {
                 // Rendering waits for uploads and decoders, so its end is that of all users of the arena.
                 let free = match self.capabilities.is_some_and(Capabilities::engines) {
                     true => HostFree::wait(ends(&self.arenas, turn, after))?,
                     false => HostFree::unknown(),
                 };
-                let requests: Vec<Request<'_>> = entries
+                let requests: Vec<Request<'_>> = rows
                     .iter()
-                    .flat_map(Entry::files)
-                    .map(|(_, bytes, header, target)| Request { bytes, header, target })
-                    .chain(fresh.iter().filter_map(Fresh::request))
+                    .flat_map(SubmittedRow::files)
+                    .map(|(_, file, target)| Request {
+                        bytes: file.bytes.bytes(),
+                        header: &file.header,
+                        target,
+                    })
+                    .chain(new_images.iter().filter_map(NewImage::request))
                     .collect();
-                // SAFETY: the places were made for these regions, and the stream waits for their last users; the bytes
+                // SAFETY: the memory was laid out for these regions, and the stream waits for its last users; the bytes
                 // are kept until the submission's end is seen.
                 unsafe { decoder.decode(&requests, &self.decoding, free) }?
             }
@@ -84,72 +90,66 @@ impl Submitter {
         for (at, number) in numbers {
             match results.next() {
                 Some(Ok(route)) => submission.engine.count(route),
-                _ => {
-                    entries[at].decode_here(number, &mut self.fallback, submission);
+                _ => rows[at].decode_file(number, |file| submission.decode_on_cpu(file, &mut self.fallback)),
+            }
+        }
+        for new in &mut new_images {
+            let Some(file) = new.source.file() else { continue };
+            if let Some(Ok(route)) = results.next() {
+                submission.engine.count(route);
+                continue;
+            }
+            match submission.decode_on_cpu(file, &mut self.fallback) {
+                Ok(pixels) => {
+                    submission.in_flight.push(Arc::clone(&pixels.bytes));
+                    new.source = SourceBytes::Pixels(pixels);
                 }
+                Err(cause) => self.pool.mark_failed(new, cause),
             }
         }
-        for fresh in fresh.iter_mut().filter(|fresh| fresh.is_file()) {
-            match results.next() {
-                Some(Ok(route)) => submission.engine.count(route),
-                _ => self.decode_fresh_here(fresh, submission),
-            }
-        }
-        entries.iter_mut().for_each(Entry::fail_with_shared);
-        Ok(fresh)
+        rows.iter_mut().for_each(SubmittedRow::fail_with_shared);
+        Ok(new_images)
     }
 
-    /// Decodes an image of many samples here, since the device cannot.
-    fn decode_fresh_here(&mut self, fresh: &mut Fresh, submission: &mut Submission<'_, '_>) {
-        match decode_here(&fresh.image, &mut self.fallback, submission) {
-            Some(Ok(pixels)) => {
-                submission.in_flight.push(Arc::clone(&pixels.bytes));
-                fresh.image = StagedImage::Pixels(pixels);
-            }
-            Some(Err(cause)) => self.stock.spoil(fresh, cause),
-            None => {}
-        }
-    }
-
-    /// Copies what the CPU has decoded to its place.
-    fn upload(&self, entries: &[Entry], fresh: &[Fresh]) -> Result<(), CudaError> {
-        let good = entries.iter().filter(|entry| entry.failed.is_none());
-        let own = good.flat_map(|entry| entry.staged.images.iter().zip(&entry.places));
-        let own = own.map(|(image, place)| (image, place.address));
-        for (image, address) in own.chain(fresh.iter().map(|fresh| (&fresh.image, fresh.hung.address))) {
-            let StagedImage::Pixels(pixels) = image else { continue };
+    /// Copies what the CPU has decoded to the device.
+    fn upload(&self, rows: &[SubmittedRow], new_images: &[NewImage]) -> Result<(), CudaError> {
+        let good = rows.iter().filter(|row| row.failed.is_none());
+        let own = good.flat_map(SubmittedRow::own_images_at);
+        let shared = new_images.iter().map(|new| (&new.source, new.placement.address));
+        for (source, address) in own.chain(shared) {
+            let SourceBytes::Pixels(pixels) = source else { continue };
             let bytes = pixels.bytes.bytes();
             if bytes.is_empty() {
                 continue;
             }
-            // SAFETY: the place was made for these bytes; they are kept until the submission's end is seen. A decoder that
-            // has refused the image has ended: it waits for what it has queued.
+            // SAFETY: the memory was laid out for these bytes; they are kept until the submission's end is seen. A decoder
+            // that has refused the image has ended: it waits for what it has queued.
             unsafe { self.copying.copy_to_device(address, bytes.as_ptr(), bytes.len()) }?;
         }
         Ok(())
     }
 
-    /// Renders the entries that have a row of the output, all at once where their tables and scratch fit the arena; says
+    /// Renders the rows that have an index in the output, all at once where their tables and scratch fit the arena; says
     /// whether there were any.
     fn render(
         &mut self,
         turn: usize,
-        entries: &[Entry],
+        rows: &[SubmittedRow],
         outputs: &[Option<usize>],
         submission: &mut Submission<'_, '_>,
     ) -> Result<bool, Trouble> {
         let Some(output) = submission.output else { return Ok(false) };
-        let shown = entries.iter().zip(outputs).filter_map(|(entry, row)| Some((entry, (*row)?)));
-        let shown: Vec<Shown<'_>> = shown.map(|(entry, row)| (entry, entry.surfaces(), row)).collect();
+        let shown = rows.iter().zip(outputs).filter_map(|(row, output)| Some((row, (*output)?)));
+        let shown: Vec<Shown<'_>> = shown.map(|(row, output)| (row, row.surfaces(), output)).collect();
         let first_row = submission.slot.core.address();
         let mut left = VecDeque::from([shown.as_slice()]);
         while let Some(jobs) = left.pop_front().filter(|jobs| !jobs.is_empty()) {
             let samples: Vec<Sample<'_>> = jobs
                 .iter()
-                .map(|(entry, surfaces, row)| Sample {
-                    plan: &entry.staged.plan,
+                .map(|(row, surfaces, at)| Sample {
+                    plan: &row.staged.plan,
                     surfaces,
-                    output: first_row + (row * output.sample_bytes()) as DevicePtr,
+                    output: first_row + (at * output.sample_bytes()) as DevicePtr,
                 })
                 .collect();
             let program = Program::build(&samples, &output).map_err(Trouble::Plan)?;
@@ -186,7 +186,7 @@ impl Submitter {
         let mut tables = reserved.map_err(Trouble::Plan)?;
         tables.bytes_mut().copy_from_slice(program.tables());
         let address = arena.program.address();
-        // An earlier program of this part, or of the arena's last part, may still be reading its tables.
+        // An earlier program of this sub-batch, or of the arena's last one, may still be reading its tables.
         self.copying.wait(&arena.rendered)?;
         // SAFETY: the room was made for the tables, which are kept until the submission's end is seen.
         unsafe { self.copying.copy_to_device(address, tables.bytes().as_ptr(), tables.bytes().len()) }?;
@@ -195,19 +195,19 @@ impl Submitter {
         self.rendering.wait(&arena.uploaded)?;
         let scratch = address + (bytes - program.scratch_bytes()) as DevicePtr;
         // SAFETY: tables and scratch lie in the room; images and output were made for the program's samples, and the
-        // events above order the launch behind everything that writes them.
+        // events above order the launch after everything that writes them.
         unsafe { self.kernels.launch(program, address, scratch, &self.rendering) }?;
         arena.rendered.record(&self.rendering)?;
         Ok(())
     }
 }
 
-/// The ends of the last part in the arena `turn` and of the part number `after`.
+/// The ends of the last sub-batch in the arena `turn` and of the sub-batch `after`.
 fn ends(arenas: &[Arena; 2], turn: usize, after: u64) -> impl Iterator<Item = &Event> {
     let other = &arenas[1 - turn];
-    let late = after > arenas[turn].part;
+    let late = after > arenas[turn].sub_batch;
     [Some(&arenas[turn].rendered), late.then_some(&other.rendered)].into_iter().flatten()
 }
 
-/// An entry with its surfaces and its row of the output.
-type Shown<'a> = (&'a Entry, Vec<Surface>, usize);
+/// A row with its surfaces, and its index in the output.
+type Shown<'a> = (&'a SubmittedRow, Vec<Surface>, usize);

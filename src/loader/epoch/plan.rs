@@ -1,6 +1,8 @@
-//! One rank's epoch as arithmetic: which position of which order each row of each batch shows.
+//! One rank's epoch as arithmetic: which position of which order each row of each batch shows, and in which size.
 
-use super::sizes::Sizes;
+use crate::draft::Target;
+use crate::geometry::Size;
+use crate::loader::sizes::Sizes;
 use crate::output::Output;
 use crate::policy::LastBatch;
 use crate::rng::mix;
@@ -8,25 +10,25 @@ use crate::sampler::{Deal, Order, Taken};
 
 /// A rank's share of an epoch's order cut into batches. Every rank has the same number of batches, of the same sizes.
 #[derive(Clone, Debug)]
-pub(super) struct Course {
-    pub(super) epoch: u64,
-    pub(super) order: Order,
-    pub(super) deal: Deal,
-    pub(super) rank: u64,
-    pub(super) batch_size: usize,
-    pub(super) last: LastBatch,
-    pub(super) seed: u64,
+pub(in crate::loader) struct EpochPlan {
+    pub(in crate::loader) epoch: u64,
+    pub(in crate::loader) order: Order,
+    pub(in crate::loader) deal: Deal,
+    pub(in crate::loader) rank: u64,
+    pub(in crate::loader) batch_size: usize,
+    pub(in crate::loader) last: LastBatch,
+    pub(in crate::loader) seed: u64,
     /// `None` where nothing is rendered.
-    pub(super) output: Option<Output>,
+    pub(in crate::loader) output: Option<Output>,
     /// Which size of output a batch has.
-    pub(super) sizes: Sizes,
+    pub(in crate::loader) sizes: Sizes,
     /// What was dealt before, where the epoch was begun by other ranks or in other batches.
-    pub(super) taken: Option<Taken>,
+    pub(in crate::loader) taken: Option<Taken>,
 }
 
-impl Course {
+impl EpochPlan {
     /// The exact number of batches.
-    pub(super) fn batches(&self) -> usize {
+    pub(in crate::loader) fn batches(&self) -> usize {
         match self.last {
             LastBatch::Drop => self.deal.at_least() as usize / self.batch_size,
             LastBatch::Partial | LastBatch::Pad => (self.deal.at_most() as usize).div_ceil(self.batch_size),
@@ -34,7 +36,7 @@ impl Course {
     }
 
     /// Rows of batch `batch` before bad samples are taken out.
-    pub(super) fn rows(&self, batch: usize) -> usize {
+    pub(in crate::loader) fn rows(&self, batch: usize) -> usize {
         match self.last {
             LastBatch::Partial => self.batch_size.min(self.deal.at_most() as usize - batch * self.batch_size),
             LastBatch::Drop | LastBatch::Pad => self.batch_size,
@@ -42,27 +44,27 @@ impl Course {
     }
 
     /// The position in the epoch's order, and whether the row only fills the batch up.
-    pub(super) fn position(&self, batch: usize, row: usize) -> (u64, bool) {
+    pub(in crate::loader) fn position(&self, batch: usize, row: usize) -> (u64, bool) {
         self.deal.position(self.rank, (batch * self.batch_size + row) as u64)
     }
 
     /// What the samples of batch `batch` become; `None` where nothing is rendered.
-    pub(super) fn output(&self, batch: usize) -> Option<Output> {
+    pub(in crate::loader) fn output(&self, batch: usize) -> Option<Output> {
         self.output.map(|output| output.of_size(self.size(batch)))
     }
 
     /// Bytes of a sample of batch `batch`; 0 where nothing is rendered.
-    pub(super) fn row_bytes(&self, batch: usize) -> usize {
+    pub(in crate::loader) fn row_bytes(&self, batch: usize) -> usize {
         self.output(batch).map_or(0, |output| output.sample_bytes())
     }
 
     /// The batch that shows `position`, or would show it if it were not dropped, where the epoch is not a resumed one.
-    pub(super) fn batch_of(&self, position: u64) -> usize {
+    pub(in crate::loader) fn batch_of(&self, position: u64) -> usize {
         (self.deal.number(position) / self.batch_size as u64) as usize
     }
 
     /// Samples of the epoch that all ranks were dealt ahead of batch `batch`.
-    pub(super) fn dealt_before(&self, batch: usize) -> u64 {
+    pub(in crate::loader) fn dealt_before(&self, batch: usize) -> u64 {
         let before = self
             .taken
             .map_or(0, |taken| taken.world_size.saturating_mul(taken.samples).saturating_add(taken.more));
@@ -72,7 +74,7 @@ impl Course {
 
     /// The first and the last position that batch `batch` shows on any rank, where positions are dealt one by one; rows
     /// that only fill a batch up do not count.
-    pub(super) fn step(&self, batch: usize) -> (u64, u64) {
+    pub(in crate::loader) fn step(&self, batch: usize) -> (u64, u64) {
         let first = (batch * self.batch_size) as u64;
         let last = first + self.batch_size as u64 - 1;
         let end = self.order.len().saturating_sub(1);
@@ -80,8 +82,18 @@ impl Course {
         (own(self.deal.position(0, first)), own(self.deal.position(self.deal.ranks() - 1, last)))
     }
 
+    /// The size of batch `batch`: the same on all ranks.
+    pub(in crate::loader) fn size(&self, batch: usize) -> Size {
+        self.sizes.size((self.seed, self.epoch, self.dealt_before(batch)), || self.step(batch))
+    }
+
+    /// What augmentations make for batch `batch`; `None` where batches have one size.
+    pub(in crate::loader) fn target(&self, batch: usize) -> Option<Target> {
+        self.sizes.target(self.size(batch))
+    }
+
     /// The index of the sample that takes the place of a bad one at `position`, at the `attempt`th try.
-    pub(super) fn substitute(&self, position: u64, attempt: u32) -> u64 {
+    pub(in crate::loader) fn substitute(&self, position: u64, attempt: u32) -> u64 {
         let key = mix(mix(mix(mix(0, self.seed), self.epoch), position), 0x7375_6273 + u64::from(attempt));
         self.order.any(((u128::from(key) * u128::from(self.order.len())) >> 64) as u64)
     }
@@ -91,14 +103,14 @@ impl Course {
 mod tests {
     use super::*;
 
-    fn course(samples: u64, batch_size: usize, last: LastBatch) -> Course {
+    fn plan(samples: u64, batch_size: usize, last: LastBatch) -> EpochPlan {
         of_rank(samples, batch_size, last, 0, 1)
     }
 
-    fn of_rank(samples: u64, batch_size: usize, last: LastBatch, rank: u64, ranks: u64) -> Course {
+    fn of_rank(samples: u64, batch_size: usize, last: LastBatch, rank: u64, ranks: u64) -> EpochPlan {
         let (order, deal) = (Order::sequential(samples), Deal::new(samples, ranks, 1));
         let (output, sizes) = (None, Sizes::none());
-        Course { epoch: 0, order, deal, rank, batch_size, last, seed: 1, output, sizes, taken: None }
+        EpochPlan { epoch: 0, order, deal, rank, batch_size, last, seed: 1, output, sizes, taken: None }
     }
 
     #[test]
@@ -106,8 +118,8 @@ mod tests {
         for samples in 1..40u64 {
             for size in 1..10 {
                 let rows = |last| -> Vec<usize> {
-                    let course = course(samples, size, last);
-                    (0..course.batches()).map(|batch| course.rows(batch)).collect()
+                    let plan = plan(samples, size, last);
+                    (0..plan.batches()).map(|batch| plan.rows(batch)).collect()
                 };
                 assert_eq!(rows(LastBatch::Drop), vec![size; samples as usize / size]);
                 assert_eq!(rows(LastBatch::Pad), vec![size; (samples as usize).div_ceil(size)]);
@@ -120,8 +132,8 @@ mod tests {
 
     #[test]
     fn padding_starts_again_at_the_first_position() {
-        let course = course(5, 4, LastBatch::Pad);
-        let rows: Vec<_> = (0..4).map(|row| course.position(1, row)).collect();
+        let plan = plan(5, 4, LastBatch::Pad);
+        let rows: Vec<_> = (0..4).map(|row| plan.position(1, row)).collect();
         assert_eq!(rows, [(4, false), (0, true), (1, true), (2, true)]);
     }
 
@@ -131,8 +143,8 @@ mod tests {
             for ranks in 1..=17 {
                 for last in [LastBatch::Drop, LastBatch::Partial, LastBatch::Pad] {
                     let rows = |rank| -> Vec<usize> {
-                        let course = of_rank(samples, 2, last, rank, ranks);
-                        (0..course.batches()).map(|batch| course.rows(batch)).collect()
+                        let plan = of_rank(samples, 2, last, rank, ranks);
+                        (0..plan.batches()).map(|batch| plan.rows(batch)).collect()
                     };
                     assert!((1..ranks).all(|rank| rows(rank) == rows(0)));
                     let total = rows(0).iter().sum::<usize>() as u64 * ranks;
@@ -149,8 +161,8 @@ mod tests {
 
     #[test]
     fn substitutes_are_drawn_from_the_whole_set() {
-        let course = course(10, 4, LastBatch::Drop);
-        let drawn: std::collections::HashSet<u64> = (0..64).map(|at| course.substitute(3, at)).collect();
+        let plan = plan(10, 4, LastBatch::Drop);
+        let drawn: std::collections::HashSet<u64> = (0..64).map(|at| plan.substitute(3, at)).collect();
         assert_eq!(drawn.len(), 10);
         assert!(drawn.iter().all(|&index| index < 10));
     }

@@ -2,13 +2,13 @@
 
 use crate::device::cuda::driver::Context;
 
-/// Waits when it is dropped, unless it was told that all went well.
-pub(super) struct Quiet {
+/// Waits when it is dropped, unless it was disarmed since all went well.
+pub(super) struct SyncGuard {
     context: Context,
     armed: bool,
 }
 
-impl Quiet {
+impl SyncGuard {
     pub(super) fn new(context: &Context) -> Self {
         Self { context: context.clone(), armed: true }
     }
@@ -19,15 +19,15 @@ impl Quiet {
     }
 }
 
-impl Drop for Quiet {
+impl Drop for SyncGuard {
     fn drop(&mut self) {
         if self.armed {
-            settle(&self.context);
+            wait_for_device(&self.context);
         }
     }
 }
 
-/// Waits until the device has nothing left to do. A device that cannot even say so has stopped for good.
-pub(super) fn settle(context: &Context) {
+/// Waits until the device has nothing left to do. A device that fails at that has stopped for good.
+pub(super) fn wait_for_device(context: &Context) {
     drop(context.synchronize());
 }

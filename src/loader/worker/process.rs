@@ -7,18 +7,18 @@ use crate::error::{Error, Result};
 /// In a forked child the workers are gone, and a lock that one of them held stays locked. So nothing of a loader's is
 /// locked or waited for there; what it owns is left to the end of the child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Process(u32);
+pub(in crate::loader) struct Process(u32);
 
 impl Process {
-    pub(super) fn this() -> Self {
+    pub(in crate::loader) fn this() -> Self {
         Self(std::process::id())
     }
 
-    pub(super) fn is_this(self) -> bool {
+    pub(in crate::loader) fn is_this(self) -> bool {
         self == Self::this()
     }
 
-    pub(super) fn check(self) -> Result<()> {
+    pub(in crate::loader) fn check(self) -> Result<()> {
         match self.is_this() {
             true => Ok(()),
             false => Err(Error::config(format!(

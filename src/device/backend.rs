@@ -1,0 +1,207 @@
+//! What makes batches, as the loader sees it: memory for them, and workers that decode and render one sample at a time.
+//!
+//! The loader is generic over [`Backend`], so the rows, buffers and images of one backend never meet those of another.
+
+use super::decoded_by::DecodedBy;
+use super::images::DeviceImages;
+use crate::error::{Cause, Result};
+use crate::geometry::{Orientation, Size};
+use crate::image::{Header, Image, Index, Limits};
+use crate::output::Output;
+use crate::plan::Plan;
+use crate::policy::DecodeScale;
+use std::sync::Arc;
+
+/// The bytes of one image of a plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// The whole file.
+    pub bytes: &'a [u8],
+    /// What [`crate::image::parse_header`] said of it.
+    pub header: &'a Header,
+}
+
+/// An image that cannot be decoded: its index among those of the plan, and why.
+pub(crate) type BadImage = (usize, Cause);
+
+/// What a backend is made for.
+#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "the CPU has no memory or streams of its own"))]
+pub(crate) struct BackendOptions {
+    /// Rows of a batch.
+    pub(crate) rows: usize,
+    /// Maximum bytes of a row; 0: images are decoded and not rendered.
+    pub(crate) row_bytes: usize,
+    pub(crate) limits: Limits,
+    pub(crate) scale: DecodeScale,
+    /// Maximum bytes of decoded images that samples share; 0 where each sample decodes its own.
+    pub(crate) image_cache: usize,
+    /// Maximum bytes of a device's memory for decoded images and scratch; `None`: a quarter of what is free.
+    pub(crate) device_memory: Option<u64>,
+    /// Maximum bytes of pinned memory of each buffer; what is beyond lies in ordinary memory, which is copied more slowly.
+    pub(crate) pinned: usize,
+    /// Whether kernels run at the lowest priority that the device has.
+    pub(crate) low_priority: bool,
+}
+
+/// Makes the memory of batches.
+pub(crate) trait BufferAllocator: Send + Sync + 'static {
+    /// A batch that workers fill, several at once.
+    type Buffer: Send + Sync;
+    /// The same when all rows are there.
+    type Ready: ReadyBuffer;
+    /// Whether a batch whose rows are all filled has still to be submitted as a whole.
+    const SUBMITS: bool;
+
+    /// # Errors
+    /// [`crate::error::Error::Unavailable`] where the device has no memory left.
+    fn allocate(&self) -> Result<Self::Buffer>;
+
+    /// Lets rows have `row_bytes` bytes, where batches differ in size.
+    fn resize_rows(buffer: &mut Self::Buffer, row_bytes: usize);
+
+    /// Ends the filling.
+    fn finish(buffer: Self::Buffer) -> Self::Ready;
+
+    /// Lets the memory be filled again.
+    fn reuse(ready: Self::Ready) -> Self::Buffer;
+}
+
+/// The memory of a finished batch. A device may still be working on it.
+pub(crate) trait ReadyBuffer: Send + Sync + 'static {
+    /// All of it, where it is the host's memory; empty where it is a device's.
+    fn host(&self) -> &[u8];
+
+    /// Address of the first row in the host's memory, from where it may be written as well; null where it is a device's.
+    fn host_address(&self) -> *mut u8;
+
+    /// The first `bytes` of it, where it is a device's memory.
+    fn on_device(&self, bytes: usize) -> Option<DeviceImages<'_>>;
+
+    /// Moves row `from` to where `to` is, to close the gap that a missing row leaves; a device closes gaps itself.
+    fn move_row(&mut self, from: usize, to: usize, row_bytes: usize);
+
+    /// To be called when the consumer has dropped the batch.
+    fn retire(&self);
+}
+
+/// A device that makes batches; one value serves all worker threads.
+pub(crate) trait Backend: BufferAllocator {
+    /// Decodes and renders samples; one per thread.
+    type Worker: BackendWorker<Self>;
+    /// Access to one row of a buffer, and to nothing else of it.
+    type Row<'a>;
+    /// A decoded image that several samples show.
+    type SharedImage: SharedImage;
+    /// Whether decode indexes let its workers decode less of a file.
+    const USES_DECODE_INDEX: bool;
+
+    fn worker(&self) -> Self::Worker;
+
+    /// Access to row `row` of a buffer, for the first caller; `None` for others, and for a row that does not exist.
+    fn row<'a>(&self, buffer: &'a Self::Buffer, row: usize) -> Option<Self::Row<'a>>;
+
+    /// Whether samples share decoded images.
+    fn shares_images(&self) -> bool;
+
+    /// The image of the record `record`, if another sample has shown it and it is still here.
+    fn find_shared(&self, record: u64) -> Option<Self::SharedImage>;
+
+    /// Completes a batch whose rows have all been filled, where the backend submits batches.
+    ///
+    /// `replace` is told of each row that turns out to be bad, by the index of the bad image in the source. It may fill
+    /// that row again, for this sample alone; a row for which it returns `false` is left out.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Unavailable`] where the device fails: no row of the batch can be used then.
+    fn submit(
+        &self,
+        buffer: &Self::Buffer,
+        output: Option<Output>,
+        replace: &mut Replace<'_, Self>,
+    ) -> Result<()>;
+
+    /// What it has decoded and kept so far.
+    fn usage(&self) -> BackendUsage;
+}
+
+/// See [`Backend::submit`]: is given the row's index, access to it, the index of the bad image, and what is wrong with it.
+pub(crate) type Replace<'a, B> =
+    dyn for<'row> FnMut(usize, <B as Backend>::Row<'row>, u64, Cause) -> bool + 'a;
+
+/// Decodes and renders one sample at a time, or has a device do so when the batch is submitted.
+pub(crate) trait BackendWorker<B: Backend + ?Sized> {
+    /// Decodes of each image what the plan reads; `inputs[i]` is the file of `plan.images[i]`, and `indexes[i]`, where there
+    /// are any, its decode index.
+    ///
+    /// # Errors
+    /// The first image that cannot be decoded.
+    fn decode(
+        &mut self,
+        plan: &Plan,
+        inputs: &[Input<'_>],
+        indexes: &mut [Index],
+        row: &mut B::Row<'_>,
+    ) -> Result<(), BadImage>;
+
+    /// Renders what was decoded last; `plan` is that of the decode.
+    ///
+    /// # Errors
+    /// Why the plan cannot be rendered.
+    fn render(&mut self, plan: &Plan, output: &Output, row: &mut B::Row<'_>) -> Result<(), Cause>;
+
+    /// The whole image of the record `record`, decoded for all samples that show it unless another worker has; `row` is of
+    /// the batch that shows it first.
+    ///
+    /// # Errors
+    /// Why it cannot be decoded.
+    fn decode_shared(
+        &mut self,
+        record: u64,
+        input: Input<'_>,
+        row: &mut B::Row<'_>,
+    ) -> Result<B::SharedImage, Cause>;
+
+    /// Renders a plan whose images all come from [`BackendWorker::decode_shared`].
+    ///
+    /// # Errors
+    /// Why the plan cannot be rendered.
+    fn render_shared(
+        &mut self,
+        plan: &Plan,
+        images: Vec<B::SharedImage>,
+        output: &Output,
+        row: &mut B::Row<'_>,
+    ) -> Result<(), Cause>;
+}
+
+/// What is known of an image that samples share.
+pub(crate) trait SharedImage: Clone {
+    /// Size as stored in the file.
+    fn stored(&self) -> Size;
+
+    /// How the file asks to be turned.
+    fn orientation(&self) -> Orientation;
+}
+
+impl SharedImage for Arc<Image> {
+    fn stored(&self) -> Size {
+        self.stored
+    }
+
+    fn orientation(&self) -> Orientation {
+        self.orientation
+    }
+}
+
+/// What a backend has decoded and kept since it was made.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BackendUsage {
+    /// Which decoders its images went through, where it is a GPU that decodes.
+    pub(crate) decoded_by: Option<DecodedBy>,
+    /// Images that its workers decoded for several samples.
+    pub(crate) shared_decoded: u64,
+    /// Decodes that were saved, since another sample had the image already.
+    pub(crate) shared_hits: u64,
+    /// Bytes of the images that are kept for other samples.
+    pub(crate) shared_bytes: u64,
+}

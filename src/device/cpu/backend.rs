@@ -1,0 +1,152 @@
+//! The processor as a backend of the loader: workers decode and render by themselves, straight into the batch.
+
+use super::Worker;
+use super::image_cache::{ImageCache, Usage};
+use super::slot::{FilledSlot, Row, Slot};
+use crate::device::DeviceImages;
+use crate::device::backend::{
+    Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, ReadyBuffer,
+    Replace,
+};
+use crate::error::{Cause, Result};
+use crate::image::{Image, Index, Limits};
+use crate::output::Output;
+use crate::plan::Plan;
+use crate::policy::DecodeScale;
+use std::sync::Arc;
+
+/// What all workers of the processor share.
+pub(crate) struct CpuBackend {
+    rows: usize,
+    row_bytes: usize,
+    limits: Limits,
+    scale: DecodeScale,
+    shares_images: bool,
+    images: Arc<ImageCache>,
+}
+
+/// One thread's decoder and renderer.
+pub(crate) struct CpuWorker {
+    worker: Worker,
+    images: Arc<ImageCache>,
+}
+
+impl CpuBackend {
+    pub(crate) fn new(options: BackendOptions) -> Self {
+        let BackendOptions { rows, row_bytes, limits, scale, image_cache, .. } = options;
+        let (shares_images, images) = (image_cache > 0, Arc::new(ImageCache::new(image_cache)));
+        Self { rows, row_bytes, limits, scale, shares_images, images }
+    }
+}
+
+impl BufferAllocator for CpuBackend {
+    type Buffer = Slot;
+    type Ready = FilledSlot;
+    const SUBMITS: bool = false;
+
+    fn allocate(&self) -> Result<Slot> {
+        Ok(Slot::new(self.rows, self.row_bytes))
+    }
+
+    fn resize_rows(buffer: &mut Slot, row_bytes: usize) {
+        buffer.resize_rows(row_bytes);
+    }
+
+    fn finish(buffer: Slot) -> FilledSlot {
+        buffer.finish()
+    }
+
+    fn reuse(ready: FilledSlot) -> Slot {
+        ready.reuse()
+    }
+}
+
+impl ReadyBuffer for FilledSlot {
+    fn host(&self) -> &[u8] {
+        self.bytes()
+    }
+
+    fn host_address(&self) -> *mut u8 {
+        self.address()
+    }
+
+    fn on_device(&self, _bytes: usize) -> Option<DeviceImages<'_>> {
+        None
+    }
+
+    fn move_row(&mut self, from: usize, to: usize, row_bytes: usize) {
+        let from = from * row_bytes;
+        self.bytes_mut().copy_within(from..from + row_bytes, to * row_bytes);
+    }
+
+    fn retire(&self) {}
+}
+
+impl Backend for CpuBackend {
+    type Worker = CpuWorker;
+    type Row<'a> = Row<'a>;
+    type SharedImage = Arc<Image>;
+    const USES_DECODE_INDEX: bool = true;
+
+    fn worker(&self) -> CpuWorker {
+        CpuWorker { worker: Worker::new(&self.limits).scale(self.scale), images: Arc::clone(&self.images) }
+    }
+
+    fn row<'a>(&self, buffer: &'a Slot, row: usize) -> Option<Row<'a>> {
+        buffer.claim(row)
+    }
+
+    fn shares_images(&self) -> bool {
+        self.shares_images
+    }
+
+    fn find_shared(&self, record: u64) -> Option<Arc<Image>> {
+        self.images.find(record)
+    }
+
+    /// Rows are complete as soon as they are rendered.
+    fn submit(&self, _: &Slot, _: Option<Output>, _: &mut Replace<'_, Self>) -> Result<()> {
+        Ok(())
+    }
+
+    fn usage(&self) -> BackendUsage {
+        let Usage { decoded, hits, bytes } = self.images.usage();
+        BackendUsage { decoded_by: None, shared_decoded: decoded, shared_hits: hits, shared_bytes: bytes }
+    }
+}
+
+impl BackendWorker<CpuBackend> for CpuWorker {
+    fn decode(
+        &mut self,
+        plan: &Plan,
+        inputs: &[Input<'_>],
+        indexes: &mut [Index],
+        _row: &mut Row<'_>,
+    ) -> Result<(), BadImage> {
+        self.worker.decode_indexed(plan, inputs, indexes)
+    }
+
+    fn render(&mut self, plan: &Plan, output: &Output, row: &mut Row<'_>) -> Result<(), Cause> {
+        self.worker.render(plan, output, row)
+    }
+
+    fn decode_shared(
+        &mut self,
+        record: u64,
+        input: Input<'_>,
+        _row: &mut Row<'_>,
+    ) -> Result<Arc<Image>, Cause> {
+        let worker = &mut self.worker;
+        self.images.find_or_decode(record, |image| worker.decode_whole(input, image))
+    }
+
+    fn render_shared(
+        &mut self,
+        plan: &Plan,
+        images: Vec<Arc<Image>>,
+        output: &Output,
+        row: &mut Row<'_>,
+    ) -> Result<(), Cause> {
+        self.worker.render_shared(plan, &images, output, row)
+    }
+}

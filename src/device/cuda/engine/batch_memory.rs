@@ -1,0 +1,62 @@
+//! A batch's memory on the device, as its consumer uses it.
+
+#![expect(unsafe_code, reason = "a consumer's stream is a raw handle; pixels are copied to raw addresses")]
+
+use super::failed;
+use super::slot::{Consumer, Core};
+use super::sync_guard::wait_for_device;
+use crate::device::cuda::driver::{CudaError, DevicePtr};
+use crate::device::{Device, images::DeviceMemory};
+use crate::error::Result;
+use std::ffi::c_void;
+
+impl DeviceMemory for Core {
+    fn device(&self) -> Device {
+        Device::Cuda { ordinal: self.engine.context.ordinal() }
+    }
+
+    fn ptr(&self) -> DevicePtr {
+        self.address()
+    }
+
+    unsafe fn use_on(&self, stream: *mut c_void) -> Result<()> {
+        // SAFETY: the caller's promise.
+        let waited = unsafe { self.done.hold_back(stream) };
+        waited.map_err(|error| self.failed(&error))?;
+        let mut state = self.state();
+        if !state.consumers.iter().any(|known| known.0 == stream) {
+            state.consumers.push(Consumer(stream));
+        }
+        Ok(())
+    }
+
+    fn wait(&self) -> Result<()> {
+        self.done.synchronize().map_err(|error| self.failed(&error))
+    }
+
+    fn to_host(&self, bytes: usize) -> Result<Vec<u8>> {
+        let engine = &self.engine;
+        let mut bytes = vec![0u8; bytes];
+        let mut copy = || -> Result<(), CudaError> {
+            engine.download.wait(&self.done)?;
+            if !bytes.is_empty() {
+                // SAFETY: the pixels are at least `bytes` long and finished by then; the Vec lives until the wait below,
+                // which is needed: of copies to ordinary memory CUDA says only that they "might be synchronous".
+                unsafe { engine.download.copy_to_host(bytes.as_mut_ptr(), self.ptr(), bytes.len()) }?;
+            }
+            engine.download.synchronize()
+        };
+        if let Err(error) = copy() {
+            // The Vec must not be freed under a copy.
+            wait_for_device(&engine.context);
+            return Err(self.failed(&error));
+        }
+        Ok(bytes)
+    }
+}
+
+impl Core {
+    fn failed(&self, error: &CudaError) -> crate::error::Error {
+        failed(self.engine.context.ordinal(), error)
+    }
+}

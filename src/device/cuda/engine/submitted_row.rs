@@ -1,0 +1,226 @@
+//! A staged row on its way through a submission: where its images lie in the arena, and whether it failed.
+
+use super::arena::{ALIGNMENT, Arena};
+use super::image_pool::{DeviceImagePool, Placement};
+use super::source_bytes::{PITCH, SourceBytes, StagedFile, StagedPixels};
+use super::staged::{SharedUse, StagedImage, StagedRow};
+use crate::device::cuda::decode::{Capabilities, Target};
+use crate::device::cuda::driver::{CudaError, DevicePtr};
+use crate::device::cuda::render::Surface;
+use crate::error::Cause;
+use crate::geometry::{Rect, Size};
+
+/// One row.
+pub(super) struct SubmittedRow {
+    /// Its index in the batch.
+    pub(super) row: usize,
+    pub(super) staged: StagedRow,
+    /// Its index in the output, where it has one already.
+    pub(super) output: Option<usize>,
+    /// By image.
+    pub(super) locations: Vec<Location>,
+    /// The index of the bad image in the source, and what is wrong with it.
+    pub(super) failed: Option<(u64, Cause)>,
+}
+
+/// Where an image lies.
+#[derive(Clone, Copy)]
+pub(super) struct Location {
+    /// From the arena's first byte; `None` where it lies elsewhere.
+    offset: Option<usize>,
+    pub(super) region: Rect,
+    pub(super) pitch: usize,
+    pub(super) address: DevicePtr,
+}
+
+impl SubmittedRow {
+    /// What was staged for a row; `None` where nothing was.
+    pub(super) fn new((row, staged): (usize, Option<StagedRow>)) -> Option<Self> {
+        let locations = Vec::new();
+        Some(Self { row, staged: staged?, output: None, locations, failed: None })
+    }
+
+    /// Places images that samples share in memory outside of the arena. Where there is no room, this sample decodes for
+    /// itself what it reads; an image that cannot be decoded at all fails the row.
+    pub(super) fn place_shared(
+        &mut self,
+        pool: &mut DeviceImagePool,
+        sub_batch: u64,
+        arenas: &[Arena; 2],
+    ) -> Result<(), CudaError> {
+        for staged in &mut self.staged.images {
+            let SharedUse { image, wanted } = match staged {
+                StagedImage::Shared(shared) => shared.clone(),
+                StagedImage::Placed(_, placement) => {
+                    pool.touch(placement, sub_batch);
+                    continue;
+                }
+                StagedImage::Own(_) => continue,
+            };
+            *staged = match pool.place(&image, sub_batch, arenas)? {
+                Some(placement) => StagedImage::Placed(image, placement),
+                None => match image.staged() {
+                    Some(SourceBytes::File(file)) => {
+                        StagedImage::Own(SourceBytes::File(StagedFile { wanted, shared: true, ..file }))
+                    }
+                    Some(pixels) => StagedImage::Own(pixels),
+                    None => continue,
+                },
+            };
+        }
+        self.fail_with_shared();
+        Ok(())
+    }
+
+    /// Fails the row where it shows a shared image that cannot be decoded.
+    pub(super) fn fail_with_shared(&mut self) {
+        for (number, image) in self.staged.images.iter().enumerate() {
+            let (StagedImage::Shared(SharedUse { image, .. }) | StagedImage::Placed(image, _)) = image else {
+                continue;
+            };
+            if self.failed.is_none()
+                && let Some(cause) = image.bad()
+            {
+                self.failed = Some((self.index(number), cause));
+            }
+        }
+    }
+
+    /// How many of its images lie in the pool.
+    pub(super) fn placed(&self) -> usize {
+        self.staged.images.iter().filter(|image| matches!(image, StagedImage::Placed(..))).count()
+    }
+
+    /// What copies and decoders read of its own images.
+    pub(super) fn own_images(&self) -> impl Iterator<Item = &SourceBytes> {
+        self.staged.images.iter().filter_map(|image| match image {
+            StagedImage::Own(bytes) => Some(bytes),
+            _ => None,
+        })
+    }
+
+    /// The same with their addresses, once they are laid out.
+    pub(super) fn own_images_at(&self) -> impl Iterator<Item = (&SourceBytes, DevicePtr)> {
+        self.staged.images.iter().zip(&self.locations).filter_map(|(image, location)| match image {
+            StagedImage::Own(bytes) => Some((bytes, location.address)),
+            _ => None,
+        })
+    }
+
+    /// Lays its own images out in the arena from `start` on, and returns the end.
+    pub(super) fn lay_out(&mut self, start: usize, capabilities: Option<Capabilities>) -> usize {
+        self.locations.clear();
+        let mut offset = start;
+        for image in &self.staged.images {
+            let (region, pitch) = match image {
+                StagedImage::Placed(_, placement) => {
+                    self.locations.push(Location::in_pool(placement));
+                    continue;
+                }
+                // One that cannot be decoded; the row has failed.
+                StagedImage::Shared(_) => (Rect::default(), 0),
+                StagedImage::Own(SourceBytes::Pixels(pixels)) => (pixels.region, pixels.pitch),
+                StagedImage::Own(SourceBytes::File(StagedFile { header, wanted, .. })) => {
+                    let region = capabilities.map_or(*wanted, |can| can.region(header, *wanted));
+                    (region, (region.width as usize * 3).next_multiple_of(PITCH))
+                }
+            };
+            self.locations.push(Location { offset: Some(offset), region, pitch, address: 0 });
+            offset += (pitch * region.height as usize).next_multiple_of(ALIGNMENT);
+        }
+        offset
+    }
+
+    /// Fails the row where its images need more than `budget`.
+    pub(super) fn refuse_beyond(&mut self, budget: usize) {
+        let bytes = self.end();
+        if bytes > budget && self.failed.is_none() {
+            let index = self.index(0);
+            let cause = format!(
+                "its images take {bytes} bytes of the device's memory, and {budget} is the most that a sample may \
+                 have: raise device_memory, or crop or scale the files"
+            );
+            self.failed = Some((index, cause.into()));
+        }
+    }
+
+    /// Where the last image in the arena ends.
+    pub(super) fn end(&self) -> usize {
+        let ends = self.locations.iter().filter_map(|location| Some(location.offset? + location.bytes()));
+        ends.max().unwrap_or(0)
+    }
+
+    /// Sets the addresses, once that of the arena is known.
+    pub(super) fn rebase(&mut self, base: DevicePtr) {
+        for location in &mut self.locations {
+            if let Some(offset) = location.offset {
+                location.address = base + offset as DevicePtr;
+            }
+        }
+    }
+
+    /// The files that the device is to decode: the image's index in the sample, the file, and where to.
+    pub(super) fn files(&self) -> impl Iterator<Item = (usize, &StagedFile, Target)> {
+        let good = self.failed.is_none();
+        let images = self.staged.images.iter().zip(&self.locations).enumerate().filter(move |_| good);
+        images.filter_map(|(number, (image, location))| match image {
+            StagedImage::Own(SourceBytes::File(file)) => Some((number, file, location.target())),
+            _ => None,
+        })
+    }
+
+    /// Decodes file `number` by `decode`, since the device cannot; its decoders are done with a file that they have
+    /// refused. An image that `decode` cannot decode either fails the row.
+    pub(super) fn decode_file(
+        &mut self,
+        number: usize,
+        decode: impl FnOnce(&StagedFile) -> Result<StagedPixels, Cause>,
+    ) {
+        let Some(StagedImage::Own(bytes)) = self.staged.images.get_mut(number) else { return };
+        let (None, SourceBytes::File(file)) = (&self.failed, &*bytes) else { return };
+        match decode(file) {
+            Ok(pixels) => {
+                if let Some(location) = self.locations.get_mut(number) {
+                    (location.region, location.pitch) = (pixels.region, pixels.pitch);
+                }
+                *bytes = SourceBytes::Pixels(pixels);
+            }
+            Err(cause) => self.failed = Some((self.index(number), cause)),
+        }
+    }
+
+    /// The index of image `number` in the source.
+    fn index(&self, number: usize) -> u64 {
+        self.staged.plan.images.get(number).map_or(0, |image| image.index)
+    }
+
+    /// What the kernels read, image by image.
+    pub(super) fn surfaces(&self) -> Vec<Surface> {
+        let stored =
+            |number: usize| self.staged.plan.images.get(number).map_or(Size::default(), |image| image.stored);
+        let locations = self.locations.iter().enumerate();
+        locations
+            .map(|(number, location)| Surface {
+                ptr: location.address,
+                pitch: location.pitch as u32,
+                region: location.region,
+                stored: stored(number),
+            })
+            .collect()
+    }
+}
+
+impl Location {
+    fn in_pool(placement: &Placement) -> Self {
+        let Placement { address, region, pitch, .. } = *placement;
+        Self { offset: None, region, pitch, address }
+    }
+
+    fn bytes(&self) -> usize {
+        self.pitch * self.region.height as usize
+    }
+
+    fn target(&self) -> Target {
+        Target { ptr: self.address, pitch: self.pitch, region: self.region }
+    }
+}

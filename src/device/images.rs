@@ -1,0 +1,91 @@
+//! A batch's pixels in a device's memory, as its consumer sees them.
+
+#![expect(unsafe_code, reason = "a consumer's stream is a raw handle")]
+
+use super::Device;
+use crate::error::Result;
+use std::ffi::c_void;
+
+/// The memory of a batch on a device, which may still be working on it.
+pub(crate) trait DeviceMemory {
+    fn device(&self) -> Device;
+
+    /// Address of the first byte.
+    fn ptr(&self) -> u64;
+
+    /// # Safety
+    /// As [`DeviceImages::use_on`].
+    unsafe fn use_on(&self, stream: *mut c_void) -> Result<()>;
+
+    fn wait(&self) -> Result<()>;
+
+    /// A copy of the first `bytes`.
+    fn to_host(&self, bytes: usize) -> Result<Vec<u8>>;
+}
+
+/// The pixels of a batch in a device's memory.
+///
+/// They may not be finished yet. [`DeviceImages::use_on`] makes work on a stream of the consumer's wait for them without the
+/// host waiting; a consumer that has no stream waits with [`DeviceImages::wait`]. Waiting says nothing about what a stream
+/// does with the pixels later: only `use_on` keeps their memory from being used again until that is done.
+pub struct DeviceImages<'a> {
+    memory: &'a dyn DeviceMemory,
+    bytes: usize,
+}
+
+impl<'a> DeviceImages<'a> {
+    #[cfg(feature = "cuda")]
+    pub(super) fn new(memory: &'a dyn DeviceMemory, bytes: usize) -> Self {
+        Self { memory, bytes }
+    }
+
+    /// The device whose memory it is.
+    pub fn device(&self) -> Device {
+        self.memory.device()
+    }
+
+    /// Address of the first byte in the device's memory, a multiple of 256; 0 where nothing is rendered.
+    pub fn ptr(&self) -> u64 {
+        self.memory.ptr()
+    }
+
+    /// Bytes of all rows.
+    pub fn len(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// Makes what is enqueued on `stream` (a `CUstream` of this device) from now on wait for the finished pixels, and the
+    /// next use of their memory wait for what has been enqueued there when the batch is dropped. The host does not wait.
+    ///
+    /// # Safety
+    /// `stream` is a stream of this device's primary context, no per-thread default stream (a handle that means another
+    /// stream on another thread), and lives at least until the batch is dropped.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Unavailable`] where the device has failed.
+    pub unsafe fn use_on(&self, stream: *mut c_void) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.memory.use_on(stream) }
+    }
+
+    /// Waits until the pixels are finished.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Unavailable`] where the device has failed.
+    pub fn wait(&self) -> Result<()> {
+        self.memory.wait()
+    }
+
+    /// A copy in the host's memory.
+    ///
+    /// # Errors
+    /// As [`DeviceImages::wait`].
+    pub fn to_host(&self) -> Result<Vec<u8>> {
+        self.memory.to_host(self.bytes)
+    }
+}

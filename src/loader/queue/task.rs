@@ -1,0 +1,55 @@
+//! What passes between the queue and the workers: one row to fill or one batch to submit, and what became of it.
+
+use crate::device::backend::BufferAllocator;
+use crate::error::Error;
+use crate::loader::epoch::plan::EpochPlan;
+use crate::loader::policy::{Failure, Status};
+use crate::plan::carry::Seen;
+use std::sync::Arc;
+
+/// What a worker is to do next.
+pub(in crate::loader) enum Task<A: BufferAllocator> {
+    /// Fill one row.
+    Row(Job<A>),
+    /// Submit a batch whose rows are all filled.
+    Submit(Job<A>, Vec<Outcome>),
+}
+
+/// One row to be filled, or a whole batch to be submitted.
+pub(in crate::loader) struct Job<A: BufferAllocator> {
+    pub(in crate::loader) plan: Arc<EpochPlan>,
+    pub(in crate::loader) buffer: Arc<A::Buffer>,
+    pub(in crate::loader) batch: usize,
+    pub(in crate::loader) row: usize,
+    /// Which start of an epoch it belongs to.
+    pub(super) serial: u64,
+}
+
+/// What became of a row.
+#[derive(Default)]
+pub(in crate::loader) struct Outcome {
+    pub(in crate::loader) sample: Option<Sample>,
+    pub(in crate::loader) failures: Vec<Failure>,
+    /// Substitutes tried so far.
+    pub(in crate::loader) substitutes: u32,
+    pub(in crate::loader) panic: Option<Error>,
+}
+
+/// What a batch says about a row besides its pixels.
+pub(in crate::loader) struct Sample {
+    pub(in crate::loader) index: u64,
+    pub(in crate::loader) key: String,
+    pub(in crate::loader) class: i64,
+    pub(in crate::loader) shares: Vec<(i64, f32)>,
+    /// What is seen in it; `None` where its label says nothing of that.
+    pub(in crate::loader) objects: Option<Vec<Seen>>,
+    /// Its semantic mask, where masks are asked for and it has one.
+    pub(in crate::loader) mask: Option<Vec<u8>>,
+    pub(in crate::loader) status: Status,
+}
+
+/// A finished batch: its memory, and what became of each row.
+pub(in crate::loader) struct FinishedBatch<M> {
+    pub(in crate::loader) memory: M,
+    pub(in crate::loader) outcomes: Vec<Outcome>,
+}

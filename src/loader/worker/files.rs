@@ -1,0 +1,118 @@
+//! The compressed files of one sample: each is read once, whatever number of layers shows it.
+
+use super::context::Context;
+use crate::device::backend::Input;
+use crate::error::Error;
+use crate::geometry::{Orientation, Size};
+use crate::image::{Header, parse_header};
+use crate::label::Label;
+use crate::loader::planner::ImageInfo;
+use crate::loader::policy::{Failure, Stage};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+/// Files read for one sample; their memory is used again for the next.
+pub(in crate::loader) struct SampleFiles<'a> {
+    context: &'a Context,
+    files: Vec<File>,
+    /// Buffers of earlier samples.
+    spare: Vec<Vec<u8>>,
+    reading: Duration,
+    parsing: Duration,
+}
+
+struct File {
+    /// In the source.
+    index: u64,
+    bytes: Vec<u8>,
+    header: Header,
+}
+
+impl<'a> SampleFiles<'a> {
+    pub(in crate::loader) fn new(context: &'a Context) -> Self {
+        let (reading, parsing) = (Duration::ZERO, Duration::ZERO);
+        Self { context, files: Vec::new(), spare: Vec::new(), reading, parsing }
+    }
+
+    /// Makes room for the next sample.
+    pub(super) fn clear(&mut self) {
+        self.spare.extend(self.files.drain(..).map(|file| file.bytes));
+        (self.reading, self.parsing) = (Duration::ZERO, Duration::ZERO);
+    }
+
+    /// Time spent reading for this sample.
+    pub(super) fn reading(&self) -> Duration {
+        self.reading
+    }
+
+    /// Time spent on headers for this sample.
+    pub(super) fn parsing(&self) -> Duration {
+        self.parsing
+    }
+
+    /// Reads the file `index`, unless that was done for this sample, and returns what its header says.
+    pub(in crate::loader) fn load_header(&mut self, index: u64) -> Result<ImageInfo, Failure> {
+        let at = match self.files.iter().position(|file| file.index == index) {
+            Some(at) => at,
+            None => self.read(index)?,
+        };
+        let header = &self.files[at].header;
+        Ok(self.info(index, header.size, header.orientation))
+    }
+
+    /// What is known of image `index`, whose file says this.
+    pub(super) fn info(&self, index: u64, stored: Size, turned: Orientation) -> ImageInfo {
+        let orientation = if self.context.exif { turned } else { Orientation::UPRIGHT };
+        let objects = match self.context.source.label(index as usize) {
+            Label::Objects(objects) => Some(objects),
+            _ => None,
+        };
+        ImageInfo { stored, orientation, objects }
+    }
+
+    /// The file `index`, if it was read for this sample.
+    pub(super) fn input(&self, index: u64) -> Option<Input<'_>> {
+        let file = self.files.iter().find(|file| file.index == index)?;
+        Some(Input { bytes: &file.bytes, header: &file.header })
+    }
+
+    fn read(&mut self, index: u64) -> Result<usize, Failure> {
+        let Context { source, meters, .. } = self.context;
+        let mut bytes = self.spare.pop().unwrap_or_default();
+        let started = Instant::now();
+        let read = source.read(index as usize, &mut bytes);
+        let took = started.elapsed();
+        self.reading += took;
+        meters.stage(Stage::Read).record(took);
+        if let Err(error) = read {
+            self.spare.push(bytes);
+            return Err(self.unreadable(index, error));
+        }
+        meters.bytes.fetch_add(bytes.len() as u64, Relaxed);
+        let started = Instant::now();
+        let parsed = parse_header(&bytes);
+        self.parsing += started.elapsed();
+        match parsed {
+            Ok(header) => {
+                self.files.push(File { index, bytes, header });
+                Ok(self.files.len() - 1)
+            }
+            Err(error) => {
+                self.spare.push(bytes);
+                let key = source.key(index as usize).into_owned();
+                Err(Failure { stage: Stage::Decode, key, index, cause: error.into() })
+            }
+        }
+    }
+
+    fn unreadable(&self, index: u64, error: Error) -> Failure {
+        match error {
+            // A source that names the sample itself has said everything; naming it twice helps nobody.
+            Error::Sample { key, index, source } => Failure { stage: Stage::Read, key, index, cause: source },
+            other => {
+                let key = self.context.source.key(index as usize).into_owned();
+                Failure { stage: Stage::Read, key, index, cause: other.into() }
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What one sample is made from: its files, and decoded images that other samples show as well.
+
+use super::context::Context;
+use super::files::SampleFiles;
+use crate::device::backend::{Backend, BadImage, Input, SharedImage};
+use crate::error::Cause;
+use crate::loader::planner::ImageInfo;
+use crate::loader::policy::Failure;
+use crate::plan::Plan;
+use std::time::Duration;
+
+/// The inputs of one sample after the other.
+pub(super) struct SampleInputs<'a, B: Backend> {
+    context: &'a Context,
+    files: SampleFiles<'a>,
+    /// Where samples share decoded images; `None` where each has its own.
+    shared_by: Option<&'a B>,
+    /// Whether the current sample has each of its images for itself all the same.
+    alone: bool,
+    /// Shared images that the current sample shows, by their index in the source.
+    shared: Vec<(u64, B::SharedImage)>,
+}
+
+impl<'a, B: Backend> SampleInputs<'a, B> {
+    pub(super) fn new(context: &'a Context, backend: &'a B) -> Self {
+        // Without an output nothing is rendered, and there is nothing to show a shared image in.
+        let shared_by = (context.output.is_some() && backend.shares_images()).then_some(backend);
+        Self { context, files: SampleFiles::new(context), shared_by, alone: false, shared: Vec::new() }
+    }
+
+    /// Makes room for the next sample; one that is `alone` shares no images.
+    pub(super) fn clear(&mut self, alone: bool) {
+        self.alone = alone;
+        self.files.clear();
+        self.shared.clear();
+    }
+
+    /// Whether the current sample shares its images with others.
+    pub(super) fn is_shared(&self) -> bool {
+        self.shared_by.is_some() && !self.alone
+    }
+
+    /// Time spent reading for this sample.
+    pub(super) fn reading(&self) -> Duration {
+        self.files.reading()
+    }
+
+    /// Time spent on headers for this sample.
+    pub(super) fn parsing(&self) -> Duration {
+        self.files.parsing()
+    }
+
+    /// What is known of image `index` before it is decoded; its file is read unless its pixels are here already.
+    pub(super) fn load_header(&mut self, index: u64) -> Result<ImageInfo, Failure> {
+        match self.find(index) {
+            Some(image) => Ok(self.files.info(index, image.stored(), image.orientation())),
+            None => self.files.load_header(index),
+        }
+    }
+
+    /// The plan's images in its order; the header of every one was loaded while it was planned.
+    pub(super) fn files(&self, plan: &Plan) -> Vec<Input<'_>> {
+        plan.images.iter().filter_map(|image| self.files.input(image.index)).collect()
+    }
+
+    /// The plan's images in its order; those that this sample has not found yet come from `decode(record, file)`.
+    ///
+    /// # Errors
+    /// The image that cannot be decoded.
+    pub(super) fn shared_images(
+        &mut self,
+        plan: &Plan,
+        mut decode: impl FnMut(u64, Input<'_>) -> Result<B::SharedImage, Cause>,
+    ) -> Result<Vec<B::SharedImage>, BadImage> {
+        let mut images = Vec::with_capacity(plan.images.len());
+        for (number, of) in plan.images.iter().enumerate() {
+            let image = match self.find(of.index) {
+                Some(image) => image,
+                None => {
+                    let lost = || (number, "its file was not read before it was planned".into());
+                    let file = self.files.input(of.index).ok_or_else(lost)?;
+                    let image = decode(self.record(of.index), file).map_err(|cause| (number, cause))?;
+                    self.shared.push((of.index, image.clone()));
+                    image
+                }
+            };
+            images.push(image);
+        }
+        Ok(images)
+    }
+
+    /// The image, if this sample has found it already or another one has shown it.
+    fn find(&mut self, index: u64) -> Option<B::SharedImage> {
+        if self.alone {
+            return None;
+        }
+        if let Some((_, image)) = self.shared.iter().find(|(own, _)| *own == index) {
+            return Some(image.clone());
+        }
+        let image = self.shared_by?.find_shared(self.record(index))?;
+        self.shared.push((index, image.clone()));
+        Some(image)
+    }
+
+    fn record(&self, index: u64) -> u64 {
+        self.context.source.record(index as usize) as u64
+    }
+}

@@ -1,0 +1,248 @@
+//! The worker threads, and the rule by which their number and the prefetch follow the load.
+
+use super::context::Context;
+use super::pipeline::Pipeline;
+use super::sample::SampleWorker;
+use crate::device::backend::{Backend, BackendUsage};
+use crate::error::{Error, Result};
+use crate::loader::epoch::plan::EpochPlan;
+use crate::loader::policy::Stage;
+use crate::loader::queue::Queue;
+use crate::loader::queue::lent::{BatchMemory, Lent};
+use crate::loader::queue::task::{FinishedBatch, Job, Outcome, Task};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+/// Maximum number of worker threads.
+pub(in crate::loader) const MAX_WORKERS: usize = 64;
+/// Automatic workers stop at this many per core: only waiting for storage is worth more than one per core.
+const WORKERS_PER_CORE: usize = 4;
+/// Deliveries between two looks at the load.
+const INTERVAL: u32 = 4;
+/// A shorter wait is no wait: the batch was ready and only had to be taken.
+const READY_WITHIN: Duration = Duration::from_micros(200);
+
+/// How many threads and batches a loader has.
+pub(in crate::loader) struct PoolOptions {
+    /// Worker threads; automatic where it is `None`.
+    pub(in crate::loader) workers: Option<usize>,
+    /// Batches that may exist at once, to start with.
+    pub(in crate::loader) buffers: usize,
+    /// Batches that memory is reserved for.
+    pub(in crate::loader) reserved: usize,
+    /// Whether the number of batches follows the load.
+    pub(in crate::loader) auto_prefetch: bool,
+}
+
+/// Threads, and what they share; the last owner stops and joins them.
+pub(super) struct WorkerPool<B: Backend> {
+    queue: Arc<Queue<B>>,
+    shared: Arc<Shared<B>>,
+    threads: Mutex<Threads>,
+    auto_workers: bool,
+    auto_prefetch: bool,
+}
+
+struct Shared<B> {
+    context: Context,
+    backend: Arc<B>,
+}
+
+struct Threads {
+    handles: Vec<JoinHandle<()>>,
+    /// How many to start with.
+    first: usize,
+    /// Deliveries, and waits among them, since the last look.
+    deliveries: u32,
+    waits: u32,
+    /// Seconds in each stage until the last look: reading, everything.
+    spent: [f64; 2],
+}
+
+impl<B: Backend> WorkerPool<B> {
+    /// Reserves memory; no thread runs before [`Pipeline::spawn_threads`].
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where a device has not the memory.
+    pub(super) fn new(backend: Arc<B>, context: Context, options: PoolOptions) -> Result<Self> {
+        let PoolOptions { workers, buffers, reserved, auto_prefetch } = options;
+        let first = workers.unwrap_or_else(cores).clamp(1, MAX_WORKERS);
+        let threads = Threads { handles: Vec::new(), first, deliveries: 0, waits: 0, spent: [0.0; 2] };
+        Ok(Self {
+            queue: Arc::new(Queue::new(Arc::clone(&backend), buffers, reserved)?),
+            shared: Arc::new(Shared { context, backend }),
+            threads: Mutex::new(threads),
+            auto_workers: workers.is_none(),
+            auto_prefetch,
+        })
+    }
+
+    fn spent(&self) -> [f64; 2] {
+        let seconds = |stage| self.context().meters.stage(stage).total_seconds();
+        let reading = seconds(Stage::Read);
+        [reading, reading + seconds(Stage::Plan) + seconds(Stage::Decode) + seconds(Stage::Render)]
+    }
+
+    fn spawn(&self, threads: &mut Threads, more: usize) -> Result<()> {
+        for _ in 0..more {
+            let (queue, shared) = (Arc::clone(&self.queue), Arc::clone(&self.shared));
+            let name = format!("feedline-{}", threads.handles.len());
+            let thread = Builder::new().name(name).spawn(move || work(&queue, &shared)).map_err(|error| {
+                Error::Unavailable {
+                    what: "a worker thread".into(),
+                    why: error.to_string(),
+                    remedy: "ask for fewer workers".into(),
+                }
+            })?;
+            threads.handles.push(thread);
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Threads> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<B: Backend> Pipeline for WorkerPool<B> {
+    fn context(&self) -> &Context {
+        &self.shared.context
+    }
+
+    fn spawn_threads(&self) -> Result<()> {
+        let mut threads = self.lock();
+        match threads.handles.is_empty() {
+            true => {
+                let first = threads.first;
+                self.spawn(&mut threads, first)
+            }
+            false => Ok(()),
+        }
+    }
+
+    fn start(&self, plan: Arc<EpochPlan>, first_batch: usize) -> u64 {
+        self.queue.start(plan, first_batch)
+    }
+
+    fn cancel(&self, serial: u64) {
+        self.queue.cancel(serial);
+    }
+
+    fn ready(&self, serial: u64) -> usize {
+        self.queue.ready(serial)
+    }
+
+    fn wait(&self, serial: u64, at_most: Duration) -> bool {
+        self.queue.wait(serial, at_most)
+    }
+
+    fn take(&self, serial: u64) -> Result<FinishedBatch<Box<dyn BatchMemory>>> {
+        let FinishedBatch { memory, outcomes } = self.queue.take(serial)?;
+        let memory = Box::new(Lent { ready: memory, queue: Arc::downgrade(&self.queue) });
+        Ok(FinishedBatch { memory, outcomes })
+    }
+
+    /// Looks at the load every few deliveries. Workers grow by half when most batches were waited for and more than half of
+    /// the workers' time went to reading. Prefetch grows by one when some batches, but not most, were waited for: the
+    /// workers keep up on average. Neither ever changes what a batch holds.
+    fn follow(&self, waited: Duration) {
+        let mut threads = self.lock();
+        threads.deliveries += 1;
+        threads.waits += u32::from(waited > READY_WITHIN);
+        if threads.deliveries < INTERVAL {
+            return;
+        }
+        let waits = threads.waits;
+        let spent = self.spent();
+        let [reading, all] = [spent[0] - threads.spent[0], spent[1] - threads.spent[1]];
+        (threads.deliveries, threads.waits, threads.spent) = (0, 0, spent);
+        let max = (cores() * WORKERS_PER_CORE).min(MAX_WORKERS);
+        let have = threads.handles.len();
+        if self.auto_workers && waits + 1 >= INTERVAL && reading > all / 2.0 && have < max {
+            // A machine that grants no more threads goes on with those it has.
+            drop(self.spawn(&mut threads, have.div_ceil(2).min(max - have)));
+        }
+        if self.auto_prefetch && (1..=INTERVAL / 2).contains(&waits) {
+            self.queue.grow();
+        }
+    }
+
+    fn threads(&self) -> usize {
+        self.lock().handles.len()
+    }
+
+    fn buffers(&self) -> usize {
+        self.queue.allowed()
+    }
+
+    fn backend_usage(&self) -> BackendUsage {
+        self.shared.backend.usage()
+    }
+}
+
+impl<B: Backend> Drop for WorkerPool<B> {
+    fn drop(&mut self) {
+        if !self.context().process.is_this() {
+            let threads = self.threads.get_mut().unwrap_or_else(PoisonError::into_inner);
+            std::mem::forget(std::mem::take(&mut threads.handles));
+            return;
+        }
+        self.queue.stop();
+        for thread in self.lock().handles.drain(..) {
+            // A worker catches its panics; one that still died has nothing left to stop.
+            drop(thread.join());
+        }
+        self.context().indexing.save_at_last();
+    }
+}
+
+/// Works until the queue stops.
+fn work<B: Backend>(queue: &Queue<B>, shared: &Shared<B>) {
+    let Shared { context, backend } = shared;
+    let mut worker = SampleWorker::new(context, &**backend);
+    while let Some(task) = queue.claim() {
+        match task {
+            Task::Row(job) => {
+                let caught = catch_unwind(AssertUnwindSafe(|| worker.row(&job)));
+                let outcome = caught.unwrap_or_else(|panic| {
+                    let error = panicked(context, worker.current_row(), &job, &*panic);
+                    // Whatever the panic left half done is thrown away with the worker.
+                    worker = SampleWorker::new(context, &**backend);
+                    Outcome { panic: Some(error), ..Outcome::default() }
+                });
+                queue.finish(job, outcome);
+            }
+            Task::Submit(job, mut outcomes) => {
+                let caught = catch_unwind(AssertUnwindSafe(|| worker.submit(&job, &mut outcomes)));
+                let result = caught.unwrap_or_else(|panic| {
+                    let error = panicked(context, worker.current_row(), &job, &*panic);
+                    worker = SampleWorker::new(context, &**backend);
+                    Err(error)
+                });
+                queue.submitted(job, outcomes, result);
+            }
+        }
+    }
+}
+
+fn panicked<B: Backend>(context: &Context, row: usize, job: &Job<B>, panic: &(dyn Any + Send)) -> Error {
+    let (position, _) = job.plan.position(job.batch, row);
+    let index = job.plan.order.index(position);
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let message = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    // The source may be what panicked: asking it for the name must not end the thread.
+    let key = catch_unwind(AssertUnwindSafe(|| context.source.key(index as usize).into_owned()));
+    Error::Panic {
+        key: key.unwrap_or_else(|_| "its name is not known".into()),
+        index,
+        message: message.unwrap_or_else(|| "a value that is no text".into()),
+    }
+}
+
+/// Cores that this process may use.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get())
+}

@@ -1,0 +1,236 @@
+//! One worker: carries a row through read, plan, decode and render, whatever backend makes pixels.
+
+use super::context::Context;
+use super::inputs::SampleInputs;
+use crate::device::backend::{Backend, BackendWorker, BadImage};
+use crate::error::{Cause, Result};
+use crate::image::Index;
+use crate::loader::masks::Masks;
+use crate::loader::paper;
+use crate::loader::planner::SampleContext;
+use crate::loader::policy::{Failure, Stage, Status};
+use crate::loader::queue::task::{Job, Outcome, Sample};
+use crate::output::Output;
+use crate::plan::{LabelShare, Plan};
+use crate::policy::BadSample;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+/// Samples tried in place of a bad one before the batch fails.
+const SUBSTITUTES: u32 = 16;
+
+/// What a worker keeps from sample to sample.
+pub(super) struct SampleWorker<'a, B: Backend> {
+    context: &'a Context,
+    backend: &'a B,
+    worker: B::Worker,
+    inputs: SampleInputs<'a, B>,
+    /// `None` where nobody asked for masks.
+    masks: Option<Masks<'a>>,
+    /// Of the current sample's images; none where indexes are off.
+    indexes: Vec<Index>,
+    current_row: usize,
+}
+
+impl<'a, B: Backend> SampleWorker<'a, B> {
+    pub(super) fn new(context: &'a Context, backend: &'a B) -> Self {
+        Self {
+            context,
+            backend,
+            worker: backend.worker(),
+            inputs: SampleInputs::new(context, backend),
+            masks: Masks::new(context),
+            indexes: Vec::new(),
+            current_row: 0,
+        }
+    }
+
+    /// The row that is or was worked on last.
+    pub(super) fn current_row(&self) -> usize {
+        self.current_row
+    }
+
+    /// Fills one row, with a substitute where that is asked for.
+    pub(super) fn row(&mut self, job: &Job<B>) -> Outcome {
+        let mut outcome = Outcome::default();
+        match self.backend.row(&job.buffer, job.row) {
+            Some(mut row) => self.fill(job, (job.row, &mut row), 0, &mut outcome),
+            None => {
+                let (position, _) = job.plan.position(job.batch, job.row);
+                let cause = "its row was claimed twice; this is a bug, please report it";
+                let index = job.plan.order.index(position);
+                outcome.failures.push(self.failure(Stage::Render, index, cause.into()));
+            }
+        }
+        outcome
+    }
+
+    /// Submits a batch whose rows are all filled, and replaces the rows that turn out to be bad.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Unavailable`] where the device itself fails: no row of the batch can be used then.
+    pub(super) fn submit(&mut self, job: &Job<B>, outcomes: &mut [Outcome]) -> Result<()> {
+        let started = Instant::now();
+        let output = job.plan.output(job.batch);
+        let (context, backend) = (self.context, self.backend);
+        let submitted = backend.submit(&job.buffer, output, &mut |number, mut row, index, cause| {
+            let Some(outcome) = outcomes.get_mut(number) else { return false };
+            outcome.sample = None;
+            outcome.failures.push(self.failure(Stage::Decode, index, cause));
+            self.fill(job, (number, &mut row), outcome.substitutes + 1, outcome);
+            outcome.sample.is_some()
+        });
+        context.meters.stage(Stage::Render).record(started.elapsed());
+        submitted
+    }
+
+    /// Tries the sample itself (attempt 0) and then its substitutes, from attempt `first` on. A row that is filled again
+    /// shares no images: what others show has been submitted.
+    fn fill(
+        &mut self,
+        job: &Job<B>,
+        (number, row): (usize, &mut B::Row<'_>),
+        first: u32,
+        outcome: &mut Outcome,
+    ) {
+        self.current_row = number;
+        let (position, padded) = job.plan.position(job.batch, number);
+        let own = job.plan.order.index(position);
+        let attempts = if self.context.bad == BadSample::Substitute { SUBSTITUTES } else { 0 };
+        let alone = first > 0;
+        for attempt in first..=attempts {
+            let index = if attempt == 0 { own } else { job.plan.substitute(position, attempt) };
+            outcome.substitutes = attempt;
+            self.inputs.clear(alone);
+            match self.sample(job, (position, index), row) {
+                Ok(mut sample) => {
+                    sample.status = match (padded, attempt) {
+                        (true, _) => Status::Padded,
+                        (false, 0) => Status::Ok,
+                        (false, _) => Status::Substituted { for_index: own },
+                    };
+                    outcome.sample = Some(sample);
+                    break;
+                }
+                Err(failure) => outcome.failures.push(failure),
+            }
+        }
+    }
+
+    fn sample(
+        &mut self,
+        job: &Job<B>,
+        (position, index): (u64, u64),
+        row: &mut B::Row<'_>,
+    ) -> Result<Sample, Failure> {
+        let (epoch_plan, output) = (&job.plan, job.plan.output(job.batch));
+        let (epoch, order, target) = (epoch_plan.epoch, &epoch_plan.order, epoch_plan.target(job.batch));
+        let plan = self.plan(SampleContext { epoch, order, position, index, target }, output)?;
+        // Ahead of the pixels: a row that a device has been given can no longer fail.
+        let mask = match &mut self.masks {
+            Some(masks) => masks.of(&plan)?,
+            None => None,
+        };
+        match output {
+            Some(output) if self.inputs.is_shared() => self.render_shared(index, (&plan, &output), row)?,
+            Some(output) => {
+                self.decode(index, &plan, row)?;
+                self.render(index, |worker| worker.render(&plan, &output, row))?;
+            }
+            None => self.decode(index, &plan, row)?,
+        }
+        self.context.meters.samples.fetch_add(1, Relaxed);
+        Ok(Sample { mask, ..self.described(index, &plan) })
+    }
+
+    fn plan(&mut self, sample: SampleContext<'_>, output: Option<Output>) -> Result<Plan, Failure> {
+        let (context, index) = (self.context, sample.index);
+        let started = Instant::now();
+        let inputs = &mut self.inputs;
+        let planned = context.planner.plan(sample, &mut |index| inputs.load_header(index));
+        let waited: Duration = self.inputs.reading() + self.inputs.parsing();
+        context.meters.stage(Stage::Plan).record(started.elapsed().saturating_sub(waited));
+        let (plan, _) = planned
+            .map_err(|error| error.into_failure(index, || context.source.key(index as usize).into_owned()))?;
+        match output {
+            Some(output) if plan.size() != output.size => {
+                let cause = paper::wrong_size(plan.size(), output.size);
+                Err(self.failure(Stage::Plan, index, cause.into()))
+            }
+            _ => Ok(plan),
+        }
+    }
+
+    /// Decodes the plan's images for this sample alone.
+    fn decode(&mut self, index: u64, plan: &Plan, row: &mut B::Row<'_>) -> Result<(), Failure> {
+        let (context, inputs) = (self.context, self.inputs.files(plan));
+        let started = Instant::now();
+        if B::USES_DECODE_INDEX {
+            context.indexing.fetch(&*context.source, plan, &mut self.indexes);
+        }
+        let decoded = self.worker.decode(plan, &inputs, &mut self.indexes, row);
+        if B::USES_DECODE_INDEX && decoded.is_ok() {
+            context.indexing.keep(&*context.source, plan, &self.indexes);
+        }
+        context.meters.stage(Stage::Decode).record(started.elapsed() + self.inputs.parsing());
+        decoded.map_err(|bad| self.undecodable(plan, index, bad))?;
+        context.meters.images.fetch_add(plan.images.len() as u64, Relaxed);
+        Ok(())
+    }
+
+    /// Renders a sample of images that other samples may have decoded, and may use after this one.
+    fn render_shared(
+        &mut self,
+        index: u64,
+        (plan, output): (&Plan, &Output),
+        row: &mut B::Row<'_>,
+    ) -> Result<(), Failure> {
+        let started = Instant::now();
+        let worker = &mut self.worker;
+        let decoded =
+            self.inputs.shared_images(plan, |record, input| worker.decode_shared(record, input, row));
+        self.context.meters.stage(Stage::Decode).record(started.elapsed() + self.inputs.parsing());
+        let images = decoded.map_err(|bad| self.undecodable(plan, index, bad))?;
+        self.render(index, |worker| worker.render_shared(plan, images, output, row))
+    }
+
+    /// Times a rendering, and names the sample where it fails.
+    fn render(
+        &mut self,
+        index: u64,
+        render: impl FnOnce(&mut B::Worker) -> Result<(), Cause>,
+    ) -> Result<(), Failure> {
+        let started = Instant::now();
+        let rendered = render(&mut self.worker);
+        // A batch that is submitted is rendered then.
+        if !B::SUBMITS {
+            self.context.meters.stage(Stage::Render).record(started.elapsed());
+        }
+        rendered.map_err(|cause| self.failure(Stage::Render, index, cause))
+    }
+
+    fn described(&self, index: u64, plan: &Plan) -> Sample {
+        let source = &self.context.source;
+        let class = |index: u64| source.label(index as usize).class();
+        let share = |share: &LabelShare| (class(plan.images[share.image as usize].index), share.share);
+        Sample {
+            index,
+            key: source.key(index as usize).into_owned(),
+            class: class(index),
+            shares: plan.labels.iter().map(share).collect(),
+            objects: self.context.labels.objects(&**source, plan),
+            mask: None,
+            status: Status::Ok,
+        }
+    }
+
+    /// The failure of the plan's image that cannot be decoded, for the sample `index`.
+    fn undecodable(&self, plan: &Plan, index: u64, (image, cause): BadImage) -> Failure {
+        let bad = plan.images.get(image).map_or(index, |image| image.index);
+        self.failure(Stage::Decode, bad, cause)
+    }
+
+    fn failure(&self, stage: Stage, index: u64, cause: Cause) -> Failure {
+        Failure { stage, key: self.context.source.key(index as usize).into_owned(), index, cause }
+    }
+}
