@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::image::{self, Format};
 use crate::label::Label;
-use crate::loader::{cores, in_order};
+use crate::loader::{cores, parallel_map};
 use crate::source::Source;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -99,7 +99,7 @@ pub fn inspect(
         progress(index + 1);
         Ok(())
     };
-    in_order(0..source.len(), workers.unwrap_or_else(cores), Vec::new, work, take)?;
+    parallel_map(0..source.len(), workers.unwrap_or_else(cores), Vec::new, work, take)?;
     let Tally { mut summary, file_bytes, widths, heights } = tally;
     summary.file_bytes = Spread::of(file_bytes);
     summary.width = Spread::of(widths);

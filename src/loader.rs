@@ -8,44 +8,32 @@
 mod batch;
 mod build_index;
 mod builder;
-mod byte_cache;
-mod dense;
+mod cache;
 mod epoch;
-mod histogram;
-mod identity;
-mod in_order;
-mod indexing;
-mod labels;
-mod masks;
-mod objects;
-mod paper;
+mod parallel_map;
 mod planner;
-mod policy;
 mod queue;
-mod ranks;
 mod recipe;
-mod sampling;
-mod sizes;
-mod state;
-mod stats;
+mod report;
+mod validate;
 mod worker;
 
 pub use crate::policy::{BadSample, LastBatch};
 pub use crate::sampler::Shuffle;
 pub use batch::Batch;
+pub use batch::objects::BatchObjects;
+#[cfg(feature = "tch")]
+pub(crate) use batch::one_hot::one_hot;
 pub use build_index::{BuiltIndex, build_index};
 pub use builder::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
-#[cfg(feature = "tch")]
-pub(crate) use dense::one_hot;
 pub use epoch::Epoch;
-pub use histogram::Timing;
 #[cfg(feature = "pack")]
-pub(crate) use identity::of_source as fingerprint;
-pub(crate) use in_order::in_order;
-pub use objects::BatchObjects;
-pub use policy::{BadFile, Report, Stage, Status};
-pub use state::{STATE_VERSION, State};
-pub use stats::{Limit, Stats};
+pub(crate) use epoch::fingerprint::of_source as fingerprint;
+pub use epoch::resume::{STATE_VERSION, State};
+pub(crate) use parallel_map::parallel_map;
+pub use report::errors::{BadFile, Report, Stage, Status};
+pub use report::stats::{Limit, Stats};
+pub use report::timing::Timing;
 pub(crate) use worker::cores;
 
 use crate::device::backend::BackendUsage;
@@ -56,10 +44,10 @@ use crate::plan::Plan;
 use crate::plan::carry::Seen;
 use crate::sampler::{Deal, Order};
 use crate::source::Source;
+use batch::masks::Masks;
 use epoch::plan::EpochPlan;
-use masks::Masks;
 use planner::SampleContext;
-use policy::Failure;
+use report::errors::Failure;
 use std::sync::Arc;
 use worker::context::Context;
 use worker::files::SampleFiles;
@@ -167,7 +155,7 @@ impl Loader {
     }
 
     /// What a batch would hold as the mask of the sample that `plan` makes: a class for each pixel, row by row; `None`
-    /// where none of its images has a mask, or nobody asked for masks.
+    /// where none of its images has a mask, or the loader makes no masks.
     ///
     /// # Errors
     /// [`Error::Sample`] where a mask cannot be read, is no PNG of one channel, or is not as large as its image.
@@ -189,7 +177,7 @@ impl Loader {
         let BackendUsage { decoded_by, shared_decoded, shared_hits, shared_bytes } =
             self.pipeline.backend_usage();
         Stats {
-            index: context.indexing.stats(),
+            index: context.decode_indexes.stats(),
             decoded_by,
             // What a device decodes is decoded after it was staged.
             images: decoded_by.map_or(stats.images + shared_decoded, |by| by.total()),
@@ -206,7 +194,7 @@ impl Loader {
     /// # Errors
     /// [`Error::Config`] where no file was asked for, or the path names a file of another kind; [`Error::Io`].
     pub fn save_index(&self) -> Result<()> {
-        self.context().indexing.save()
+        self.context().decode_indexes.save()
     }
 
     fn no_position(&self, order: &Order, index: u64) -> Error {

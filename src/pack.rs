@@ -23,7 +23,7 @@ pub use settings::Settings;
 
 use crate::error::{Cause, Error, Result};
 use crate::label::Label;
-use crate::loader::in_order;
+use crate::loader::parallel_map;
 use crate::source::Source;
 use manifest::Folder;
 use prepare::Preparer;
@@ -170,7 +170,7 @@ impl Pack {
             Ok(())
         };
         let preparer = || Preparer::new(&self.settings);
-        in_order(left, threads, preparer, work, take)?;
+        parallel_map(left, threads, preparer, work, take)?;
         if let Some(last) = writer {
             folder.finish(&mut manifest, last, source.len())?;
         }

@@ -108,7 +108,7 @@ pub(crate) trait Backend: BufferAllocator {
 
     /// Completes a batch whose rows have all been filled, where the backend submits batches.
     ///
-    /// `replace` is told of each row that turns out to be bad, by the index of the bad image in the source. It may fill
+    /// `replace` is called for each row that turns out to be bad, with the index of the bad image in the source. It may fill
     /// that row again, for this sample alone; a row for which it returns `false` is left out.
     ///
     /// # Errors

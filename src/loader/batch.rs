@@ -1,11 +1,13 @@
 //! A batch as the trainer gets it: pixels, labels and where each row comes from.
 
-use super::dense::one_hot;
-use super::labels::LabelRules;
-use super::objects::BatchObjects;
-use super::policy::{Failure, Status};
+pub(super) mod labels;
+pub(super) mod masks;
+pub(super) mod objects;
+pub(super) mod one_hot;
+
 use super::queue::lent::BatchMemory;
 use super::queue::task::{FinishedBatch, Sample};
+use super::report::errors::{Failure, Status};
 use super::worker::process::Process;
 use crate::device::DeviceImages;
 use crate::device::backend::ReadyBuffer;
@@ -13,6 +15,9 @@ use crate::error::{Error, Result};
 use crate::geometry::Size;
 use crate::output::{DType, Output};
 use half::{bf16, f16};
+use labels::LabelRules;
+use objects::BatchObjects;
+use one_hot::one_hot;
 use std::ffi::c_void;
 
 /// One batch. It may outlive its epoch and its loader; dropping it makes its memory free for another batch.
@@ -39,7 +44,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Closes the gaps that bad samples left, and hands over what was bad.
+    /// Closes the gaps that bad samples left, and returns what was bad.
     pub(super) fn new(
         finished: FinishedBatch<Box<dyn BatchMemory>>,
         labels: &LabelRules,
@@ -212,7 +217,7 @@ impl Batch {
         &self.shares[row]
     }
 
-    /// The classes as one row of `classes` numbers for each sample, by their shares: dense labels for a cross entropy.
+    /// The classes as one row of `classes` numbers for each sample, by their shares: soft labels for a cross entropy.
     ///
     /// `smoothing`, in 0..=1, is taken from the shares and spread evenly over all classes, as torch's `label_smoothing`
     /// does; 0 leaves one-hot rows, or those of a mix. A sample without a class has a row of zeros.

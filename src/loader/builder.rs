@@ -1,15 +1,15 @@
 //! What a loader is to do, said option by option and checked as a whole.
 
-use super::byte_cache;
-use super::indexing::Indexing;
-use super::labels::LabelRules;
-use super::paper;
+use super::batch::labels::LabelRules;
+use super::cache::bytes;
+use super::cache::decode_index::DecodeIndexes;
+use super::epoch::batch_size::{Sizes, SizesAsked};
+use super::epoch::sampling::Sampling;
 use super::planner::Planner;
-use super::policy::Report;
 use super::queue::buffers::checked_bytes;
-use super::sampling::Sampling;
-use super::sizes::{Sizes, SizesAsked};
-use super::stats::Meters;
+use super::report::errors::Report;
+use super::report::stats::Meters;
+use super::validate;
 use super::worker::context::Context;
 use super::worker::process::Process;
 use super::worker::{self, MAX_WORKERS, PoolOptions};
@@ -279,9 +279,12 @@ impl LoaderBuilder {
         let (sampler, output, sizes) = match self.decode_only {
             true => (sampler, None, Sizes::none()),
             false => {
-                let size = paper::output_size(&planner, self.output_size)?;
+                let size = validate::output_size(&planner, self.output_size)?;
                 let (sampler, sizes) = self.sizes.settle(size, sampler, &*self.source, self.exif)?;
-                sizes.examples().into_iter().try_for_each(|target| paper::check_target(&planner, target))?;
+                sizes
+                    .examples()
+                    .into_iter()
+                    .try_for_each(|target| validate::check_target(&planner, target))?;
                 let (dtype, layout) = self.format;
                 (sampler, Some(Output { size, dtype, layout, normalize: self.normalize }), sizes)
             }
@@ -302,13 +305,13 @@ impl LoaderBuilder {
         let (workers, auto_prefetch) = (self.workers, self.prefetch.is_none());
         let pool = PoolOptions { workers, buffers: allowed + SLOTS_BESIDE, reserved, auto_prefetch };
         let (mode, budget) = self.index;
-        let indexing = Indexing::new(mode, budget, &*self.source);
+        let decode_indexes = DecodeIndexes::new(mode, budget, &*self.source);
         let context = Context {
-            indexing,
-            source: byte_cache::around(self.source, self.byte_cache),
+            decode_indexes,
+            source: bytes::around(self.source, self.byte_cache),
             planner,
             sampler,
-            identity: OnceLock::new(),
+            fingerprints: OnceLock::new(),
             output,
             sizes_asked: self.sizes,
             sizes,

@@ -1,6 +1,11 @@
 //! One pass over the data, batch by batch.
 
+pub(super) mod batch_size;
+pub(super) mod fingerprint;
 pub(super) mod plan;
+pub(super) mod ranks;
+pub(super) mod resume;
+pub(super) mod sampling;
 
 use super::batch::{Batch, BatchErrors};
 use super::worker::context::Context;
@@ -181,7 +186,7 @@ impl Iterator for Epoch {
         let batch = self.deliver();
         self.next += 1;
         if self.next == self.end {
-            self.context().indexing.save_at_epoch_end();
+            self.context().decode_indexes.save_at_epoch_end();
         }
         if batch.is_err() {
             self.failed = true;

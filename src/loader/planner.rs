@@ -3,7 +3,7 @@
 //! What is drawn depends on the seed, the epoch, the sample's index, and its position in the epoch's order, which
 //! names the window that partners come from. Threads, batch size and device have no part in it.
 
-use super::policy::{Failure, Stage};
+use super::report::errors::{Failure, Stage};
 use crate::augment::{Augment, Dice, Mixing, Partner as PartnerChoice};
 use crate::draft::{Draft, Target, op::Op};
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ use crate::sampler::Order;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Most partners that one augmentation may ask for.
+/// Maximum number of partners that one augmentation may ask for.
 const MAX_PARTNERS: usize = 9;
 /// Ways to partners of partners start here, above all partner numbers, so that their dice never meet.
 const NESTED: u32 = 16;
@@ -80,7 +80,7 @@ impl SampleContext<'_> {
 struct Partner {
     index: u64,
     position: u64,
-    /// Host's op and partner number; `None` for the sample itself.
+    /// The host's op, and the index among its partners; `None` for the sample itself.
     path: Option<(u32, u32)>,
 }
 
@@ -187,7 +187,7 @@ impl Planner {
         choice != PartnerChoice::SecondHalf || host.position - window.start < (window.end - window.start) / 2
     }
 
-    /// Partner number `number` of the host's window at its op `op`; if drawn, never the host where there are others.
+    /// The partner `number` from the host's window at its op `op`; if drawn, never the host where there are others.
     fn partner(
         &self,
         sample: &SampleContext<'_>,

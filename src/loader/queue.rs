@@ -12,7 +12,7 @@ use super::epoch::plan::EpochPlan;
 use crate::device::backend::BufferAllocator;
 use crate::error::Result;
 use buffers::BufferPool;
-use state::{Claim, Effects, QueueState};
+use state::{Effects, NextTask, QueueState};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use task::{FinishedBatch, Job, Outcome, Task};
@@ -59,12 +59,12 @@ impl<A: BufferAllocator> Queue<A> {
     pub(super) fn claim(&self) -> Option<Task<A>> {
         let mut state = self.lock();
         loop {
-            let (claim, effects) = state.claim();
+            let (next, effects) = state.claim();
             self.wake(&effects);
-            match claim {
-                Claim::Task(task) => return Some(task),
-                Claim::Stop => return None,
-                Claim::Wait => state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
+            match next {
+                NextTask::Task(task) => return Some(task),
+                NextTask::Stop => return None,
+                NextTask::Wait => state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
             }
         }
     }

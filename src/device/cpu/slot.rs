@@ -1,6 +1,6 @@
 //! The memory of one batch: rows that many threads fill at once, then one block that one owner reads.
 //!
-//! A [`Slot`] hands each row out once, as the only reference to its bytes. [`Slot::finish`] takes the slot by value,
+//! A [`Slot`] gives each row out once, as the only reference to its bytes. [`Slot::finish`] takes the slot by value,
 //! so no row can still be out, and gives a [`FilledSlot`] whose bytes are plain slices. [`FilledSlot::reuse`] goes back.
 
 #![expect(unsafe_code, reason = "disjoint rows of one allocation are written by several threads")]
@@ -46,7 +46,7 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         let whole = std::ptr::slice_from_raw_parts_mut(self.base.as_ptr(), self.capacity);
-        // SAFETY: `whole` is the slice that Box::leak gave in `new`, and nobody else frees it.
+        // SAFETY: `whole` is the slice that Box::leak gave in `new`, and nothing else frees it.
         drop(unsafe { Box::from_raw(whole) });
     }
 }
@@ -79,7 +79,7 @@ impl Slot {
         self.row_bytes = row_bytes.min(self.most_row_bytes);
     }
 
-    /// The bytes of `row`, to whoever asks first; `None` afterwards, and for a row that does not exist.
+    /// The bytes of `row`, for the first caller; `None` afterwards, and for a row that does not exist.
     pub(crate) fn claim(&self, row: usize) -> Option<Row<'_>> {
         if self.claimed.get(row)?.swap(true, Ordering::AcqRel) {
             return None;
@@ -134,7 +134,7 @@ impl FilledSlot {
         unsafe { std::slice::from_raw_parts(memory.first(), memory.len) }
     }
 
-    /// Address of the first row, for somebody who may write as well.
+    /// Address of the first row, from where it may be written as well.
     pub(crate) fn address(&self) -> *mut u8 {
         self.slot.memory.first()
     }

@@ -2,7 +2,7 @@
 
 use crate::draft::Target;
 use crate::geometry::Size;
-use crate::loader::sizes::Sizes;
+use crate::loader::epoch::batch_size::Sizes;
 use crate::output::Output;
 use crate::policy::LastBatch;
 use crate::rng::mix;

@@ -105,26 +105,32 @@ mod tests {
     use crate::device::DeviceImages;
     use crate::device::backend::ReadyBuffer;
 
-    /// Buffers without memory.
+    /// Makes buffers without memory.
     struct Empty;
 
+    struct NoMemory;
+
     impl BufferAllocator for Empty {
-        type Buffer = ();
-        type Ready = ();
+        type Buffer = NoMemory;
+        type Ready = NoMemory;
         const SUBMITS: bool = false;
 
-        fn allocate(&self) -> Result<()> {
-            Ok(())
+        fn allocate(&self) -> Result<NoMemory> {
+            Ok(NoMemory)
         }
 
-        fn resize_rows((): &mut (), _: usize) {}
+        fn resize_rows(_: &mut NoMemory, _: usize) {}
 
-        fn finish((): ()) {}
+        fn finish(buffer: NoMemory) -> NoMemory {
+            buffer
+        }
 
-        fn reuse((): ()) {}
+        fn reuse(ready: NoMemory) -> NoMemory {
+            ready
+        }
     }
 
-    impl ReadyBuffer for () {
+    impl ReadyBuffer for NoMemory {
         fn host(&self) -> &[u8] {
             &[]
         }
@@ -165,8 +171,7 @@ mod tests {
         let mut pool = pool(2, 2);
         let mut kept = Vec::new();
         for _ in 0..10 {
-            pool.take().unwrap().unwrap();
-            kept.push(());
+            kept.push(pool.take().unwrap().unwrap());
             pool.hand_over();
         }
         let surplus = kept.into_iter().filter_map(|ready| pool.give_back(ready)).count();

@@ -23,13 +23,16 @@ pub(super) struct Effects<A: BufferAllocator> {
 }
 
 /// What a worker gets when it asks for a task.
-pub(super) enum Claim<A: BufferAllocator> {
+pub(super) enum NextTask<A: BufferAllocator> {
     Task(Task<A>),
     /// There is none yet.
     Wait,
     /// The thread is to end.
     Stop,
 }
+
+/// A batch for the consumer, and what giving it away asks for.
+pub(super) type Delivered<A> = (FinishedBatch<<A as BufferAllocator>::Ready>, Effects<A>);
 
 /// A batch being filled, submitted or ready.
 struct PendingBatch<A: BufferAllocator> {
@@ -97,22 +100,22 @@ impl<A: BufferAllocator> QueueState<A> {
     }
 
     /// The next task for a worker.
-    pub(super) fn claim(&mut self) -> (Claim<A>, Effects<A>) {
+    pub(super) fn claim(&mut self) -> (NextTask<A>, Effects<A>) {
         if self.stopping {
-            return (Claim::Stop, Effects::none());
+            return (NextTask::Stop, Effects::none());
         }
         if let Some(task) = self.next_submission() {
-            return (Claim::Task(task), Effects::none());
+            return (NextTask::Task(task), Effects::none());
         }
         match self.next_row() {
             Ok(Some((job, opened))) => {
                 let wake_workers = opened && job.plan.rows(job.batch) > 1;
-                (Claim::Task(Task::Row(job)), Effects { wake_workers, ..Effects::none() })
+                (NextTask::Task(Task::Row(job)), Effects { wake_workers, ..Effects::none() })
             }
-            Ok(None) => (Claim::Wait, Effects::none()),
+            Ok(None) => (NextTask::Wait, Effects::none()),
             Err(error) => {
                 self.break_off(error);
-                (Claim::Wait, Effects { wake_consumer: true, ..Effects::none() })
+                (NextTask::Wait, Effects { wake_consumer: true, ..Effects::none() })
             }
         }
     }
@@ -167,7 +170,7 @@ impl<A: BufferAllocator> QueueState<A> {
     }
 
     /// The next batch of the epoch `serial`; `None` where it is not ready.
-    pub(super) fn take(&mut self, serial: u64) -> Result<Option<(FinishedBatch<A::Ready>, Effects<A>)>> {
+    pub(super) fn take(&mut self, serial: u64) -> Result<Option<Delivered<A>>> {
         let Some(active) = self.epoch(serial) else {
             return Err(Error::config(
                 "this epoch was ended because another one was started: finish or drop an epoch's iterator before the \

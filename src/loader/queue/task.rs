@@ -3,7 +3,7 @@
 use crate::device::backend::BufferAllocator;
 use crate::error::Error;
 use crate::loader::epoch::plan::EpochPlan;
-use crate::loader::policy::{Failure, Status};
+use crate::loader::report::errors::{Failure, Status};
 use crate::plan::carry::Seen;
 use std::sync::Arc;
 

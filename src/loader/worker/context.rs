@@ -2,13 +2,13 @@
 
 use super::process::Process;
 use crate::image::Limits;
-use crate::loader::identity::Identity;
-use crate::loader::indexing::Indexing;
-use crate::loader::labels::LabelRules;
+use crate::loader::batch::labels::LabelRules;
+use crate::loader::cache::decode_index::DecodeIndexes;
+use crate::loader::epoch::batch_size::{Sizes, SizesAsked};
+use crate::loader::epoch::fingerprint::{Fingerprints, Ingredients};
 use crate::loader::planner::Planner;
-use crate::loader::policy::Report;
-use crate::loader::sizes::{Sizes, SizesAsked};
-use crate::loader::stats::Meters;
+use crate::loader::report::errors::Report;
+use crate::loader::report::stats::Meters;
 use crate::output::Output;
 use crate::policy::{BadSample, DecodeScale};
 use crate::sampler::Sampler;
@@ -21,7 +21,7 @@ pub(in crate::loader) struct Context {
     pub(in crate::loader) planner: Planner,
     pub(in crate::loader) sampler: Sampler,
     /// Made when it is first asked for.
-    pub(in crate::loader) identity: OnceLock<Identity>,
+    pub(in crate::loader) fingerprints: OnceLock<Fingerprints>,
     /// `None`: images are decoded whole and not rendered.
     pub(in crate::loader) output: Option<Output>,
     /// What was asked for of the sizes of batches, and the rule that it gave.
@@ -33,7 +33,7 @@ pub(in crate::loader) struct Context {
     pub(in crate::loader) bad: BadSample,
     pub(in crate::loader) labels: LabelRules,
     pub(in crate::loader) meters: Meters,
-    pub(in crate::loader) indexing: Indexing,
+    pub(in crate::loader) decode_indexes: DecodeIndexes,
     /// The bad samples of the batches delivered so far.
     pub(in crate::loader) report: Mutex<Report>,
     /// The process whose threads work.
@@ -42,8 +42,21 @@ pub(in crate::loader) struct Context {
 
 impl Context {
     /// What the run is made of.
-    pub(in crate::loader) fn identity(&self) -> &Identity {
-        self.identity.get_or_init(|| Identity::of(self))
+    pub(in crate::loader) fn fingerprints(&self) -> &Fingerprints {
+        let Self { planner, sampler, output, exif, scale, labels, sizes_asked, .. } = self;
+        self.fingerprints.get_or_init(|| {
+            let (source, output, exif, scale) = (&*self.source, *output, *exif, *scale);
+            Fingerprints::of(&Ingredients {
+                source,
+                sampler,
+                planner,
+                output,
+                exif,
+                scale,
+                labels,
+                sizes_asked,
+            })
+        })
     }
 
     pub(in crate::loader) fn report(&self) -> MutexGuard<'_, Report> {

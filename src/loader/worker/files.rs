@@ -7,7 +7,7 @@ use crate::geometry::{Orientation, Size};
 use crate::image::{Header, parse_header};
 use crate::label::Label;
 use crate::loader::planner::ImageInfo;
-use crate::loader::policy::{Failure, Stage};
+use crate::loader::report::errors::{Failure, Stage};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 

@@ -5,7 +5,7 @@ use super::files::SampleFiles;
 use crate::device::backend::{Backend, BadImage, Input, SharedImage};
 use crate::error::Cause;
 use crate::loader::planner::ImageInfo;
-use crate::loader::policy::Failure;
+use crate::loader::report::errors::Failure;
 use crate::plan::Plan;
 use std::time::Duration;
 

@@ -6,10 +6,10 @@ use super::sample::SampleWorker;
 use crate::device::backend::{Backend, BackendUsage};
 use crate::error::{Error, Result};
 use crate::loader::epoch::plan::EpochPlan;
-use crate::loader::policy::Stage;
 use crate::loader::queue::Queue;
 use crate::loader::queue::lent::{BatchMemory, Lent};
 use crate::loader::queue::task::{FinishedBatch, Job, Outcome, Task};
+use crate::loader::report::errors::Stage;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -195,7 +195,7 @@ impl<B: Backend> Drop for WorkerPool<B> {
             // A worker catches its panics; one that still died has nothing left to stop.
             drop(thread.join());
         }
-        self.context().indexing.save_at_last();
+        self.context().decode_indexes.save_at_last();
     }
 }
 

@@ -5,11 +5,11 @@ use super::inputs::SampleInputs;
 use crate::device::backend::{Backend, BackendWorker, BadImage};
 use crate::error::{Cause, Result};
 use crate::image::Index;
-use crate::loader::masks::Masks;
-use crate::loader::paper;
+use crate::loader::batch::masks::Masks;
 use crate::loader::planner::SampleContext;
-use crate::loader::policy::{Failure, Stage, Status};
 use crate::loader::queue::task::{Job, Outcome, Sample};
+use crate::loader::report::errors::{Failure, Stage, Status};
+use crate::loader::validate;
 use crate::output::Output;
 use crate::plan::{LabelShare, Plan};
 use crate::policy::BadSample;
@@ -25,7 +25,7 @@ pub(super) struct SampleWorker<'a, B: Backend> {
     backend: &'a B,
     worker: B::Worker,
     inputs: SampleInputs<'a, B>,
-    /// `None` where nobody asked for masks.
+    /// `None` where the loader makes no masks.
     masks: Option<Masks<'a>>,
     /// Of the current sample's images; none where indexes are off.
     indexes: Vec<Index>,
@@ -154,7 +154,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             .map_err(|error| error.into_failure(index, || context.source.key(index as usize).into_owned()))?;
         match output {
             Some(output) if plan.size() != output.size => {
-                let cause = paper::wrong_size(plan.size(), output.size);
+                let cause = validate::wrong_size(plan.size(), output.size);
                 Err(self.failure(Stage::Plan, index, cause.into()))
             }
             _ => Ok(plan),
@@ -166,11 +166,11 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         let (context, inputs) = (self.context, self.inputs.files(plan));
         let started = Instant::now();
         if B::USES_DECODE_INDEX {
-            context.indexing.fetch(&*context.source, plan, &mut self.indexes);
+            context.decode_indexes.fetch(&*context.source, plan, &mut self.indexes);
         }
         let decoded = self.worker.decode(plan, &inputs, &mut self.indexes, row);
         if B::USES_DECODE_INDEX && decoded.is_ok() {
-            context.indexing.keep(&*context.source, plan, &self.indexes);
+            context.decode_indexes.keep(&*context.source, plan, &self.indexes);
         }
         context.meters.stage(Stage::Decode).record(started.elapsed() + self.inputs.parsing());
         decoded.map_err(|bad| self.undecodable(plan, index, bad))?;

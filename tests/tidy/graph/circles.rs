@@ -11,10 +11,9 @@ use std::collections::BTreeSet;
 const KNOWN: &[(&str, usize)] = &[
     ("src/device", 1),
     ("src/device/cpu", 1),
-    ("src/device/cuda/engine", 2),
     ("src/device/cuda/render", 2),
     ("src/draft", 1),
-    ("src/loader", 1),
+    ("src/loader", 2),
     ("src/source/remote", 1),
 ];
 

@@ -130,7 +130,7 @@ impl BackendWorker<CudaBackend> for Worker {
         input: Input<'_>,
         row: &mut Row<'_>,
     ) -> Result<Arc<SharedImage>, Cause> {
-        self.share(row, record, &input)
+        self.stage_whole(row, record, &input)
     }
 
     /// Stages the row.

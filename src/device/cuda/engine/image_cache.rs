@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Number of images from which on those that nobody holds any more are removed.
+/// Number of images from which on those without a holder are removed.
 const FEW_IMAGES: usize = 256;
 
 /// The images that are staged or in the device's memory.
@@ -140,7 +140,7 @@ impl Images {
         self.by_record.insert(image.record, Arc::downgrade(image));
     }
 
-    /// Removes what nobody holds, so rarely that it costs nothing and so often that there are never many.
+    /// Removes images without a holder, so rarely that it costs nothing and so often that there are never many.
     fn sweep(&mut self) {
         if self.by_record.len() < self.sweep_at.max(FEW_IMAGES) {
             return;

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 /// Blocks are at least this large, so that a batch takes few of them.
 const SMALLEST_BLOCK: usize = 4 << 20;
-/// Blocks start at a multiple of this.
+/// Buffers start at a multiple of this.
 const ALIGNMENT: usize = 64;
 
-/// Most bytes of ordinary memory that a batch may take where its budget of pinned memory is spent.
+/// Maximum bytes of ordinary memory that a batch may take where its budget of pinned memory is spent.
 const MAX_SPILLED: usize = 2 << 30;
 
 /// A bump allocator over pinned blocks that never move.
@@ -29,7 +29,7 @@ pub(super) struct Staging {
 }
 
 struct Block {
-    /// Shared with the blocks of it.
+    /// Shared with the buffers in it.
     memory: Arc<PinnedBuffer>,
     used: usize,
 }
@@ -47,7 +47,7 @@ pub(super) enum StagingBuffer {
     Spilled(Vec<u8>),
 }
 
-// SAFETY: a pinned block is handed out once until no block of its block is left; so a `StagingBuffer` owns its bytes like a Vec
+// SAFETY: pinned memory is handed out once until no buffer of its block is left; so a `StagingBuffer` owns its bytes as a Vec
 // does.
 unsafe impl Send for StagingBuffer {}
 // SAFETY: as above; shared references only read.
@@ -56,7 +56,7 @@ unsafe impl Sync for StagingBuffer {}
 impl StagingBuffer {
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
-            // SAFETY: `start` is the first of `len` initialised bytes of a block; see `Send` for who may write there.
+            // SAFETY: `start` is the first of `len` initialised bytes of a block; see `Send` for what may write there.
             StagingBuffer::Pinned { start, len, .. } => unsafe {
                 std::slice::from_raw_parts(start.as_ptr(), *len)
             },
@@ -99,8 +99,8 @@ impl Staging {
         Ok(StagingBuffer::Spilled(vec![0; len]))
     }
 
-    /// Empties it. The caller has seen the device finish with the blocks that it let go of. Blocks of which somebody else
-    /// holds a block stay as they are until the next time.
+    /// Empties it. The caller has seen the device finish with the buffers that it dropped. Blocks with buffers that are held
+    /// elsewhere stay as they are until the next time.
     pub(super) fn clear(&mut self) {
         for block in &mut self.blocks {
             let used = if Arc::get_mut(&mut block.memory).is_some() { 0 } else { block.memory.len() };

@@ -58,7 +58,7 @@ impl Worker {
     ///
     /// # Errors
     /// Why it cannot be decoded.
-    pub(super) fn share(
+    pub(super) fn stage_whole(
         &mut self,
         row: &Row<'_>,
         record: u64,

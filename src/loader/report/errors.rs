@@ -44,15 +44,15 @@ impl fmt::Display for Stage {
 
 /// One sample that could not be used; for a partner's file, the partner is named.
 #[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) stage: Stage,
-    pub(super) key: String,
-    pub(super) index: u64,
-    pub(super) cause: Cause,
+pub(in crate::loader) struct Failure {
+    pub(in crate::loader) stage: Stage,
+    pub(in crate::loader) key: String,
+    pub(in crate::loader) index: u64,
+    pub(in crate::loader) cause: Cause,
 }
 
 impl Failure {
-    pub(super) fn into_error(self) -> Error {
+    pub(in crate::loader) fn into_error(self) -> Error {
         Error::Sample { key: self.key, index: self.index, source: self.cause }
     }
 
@@ -84,10 +84,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// Most files that are listed; the count goes on.
+    /// Maximum number of files that are listed; the count goes on.
     pub const LONGEST: usize = 1000;
 
-    pub(super) fn add(&mut self, failure: &Failure) {
+    pub(in crate::loader) fn add(&mut self, failure: &Failure) {
         self.failures += 1;
         let known = self.files.iter().any(|file| file.index == failure.index && file.stage == failure.stage);
         if !known && self.files.len() < Self::LONGEST {

@@ -1,8 +1,8 @@
 //! How objects reach a batch: what they are asked for as, and which of them are kept.
 
-use super::LoaderBuilder;
 use crate::error::{Error, Result};
 use crate::label::{BoxFormat, Label, Unit};
+use crate::loader::LoaderBuilder;
 use crate::plan::carry::{self, Seen};
 use crate::plan::moves::{How, Keep, Move};
 use crate::plan::{Plan, Span};
@@ -10,15 +10,15 @@ use crate::source::Source;
 
 /// What is asked of the labels of a batch.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct LabelRules {
+pub(in crate::loader) struct LabelRules {
     /// Whether a batch has objects even where none of its labels has any.
-    pub(super) expected: bool,
-    pub(super) format: BoxFormat,
-    pub(super) unit: Unit,
+    pub(in crate::loader) expected: bool,
+    pub(in crate::loader) format: BoxFormat,
+    pub(in crate::loader) unit: Unit,
     min_area: f64,
     min_visibility: f64,
     /// Whether masks are asked for, and what is where no image is.
-    pub(super) mask_fill: Option<u8>,
+    pub(in crate::loader) mask_fill: Option<u8>,
 }
 
 impl LoaderBuilder {
@@ -40,7 +40,7 @@ impl LoaderBuilder {
         self
     }
 
-    /// Asks for semantic masks, which move with the pixels, nearest neighbour by nearest neighbour: [`super::Batch::masks`].
+    /// Asks for semantic masks, which move with the pixels, nearest neighbour by nearest neighbour: [`crate::loader::Batch::masks`].
     /// What shows no image, and a sample without a mask, has the class `fill`; 255 is what most losses are told to ignore.
     pub fn masks(mut self, fill: u8) -> Self {
         self.labels.mask_fill = Some(fill);
@@ -49,7 +49,7 @@ impl LoaderBuilder {
 }
 
 impl LabelRules {
-    pub(super) fn check(&self) -> Result<()> {
+    pub(in crate::loader) fn check(&self) -> Result<()> {
         let Self { min_area, min_visibility, .. } = *self;
         if !(min_area >= 0.0 && min_area.is_finite()) {
             return Err(Error::config(format!(
@@ -66,7 +66,7 @@ impl LabelRules {
 
     /// The objects that are kept of a finished sample, in the unit that is asked for; `None` where no image's label says
     /// what is seen in it.
-    pub(super) fn objects(&self, source: &dyn Source, plan: &Plan) -> Option<Vec<Seen>> {
+    pub(in crate::loader) fn objects(&self, source: &dyn Source, plan: &Plan) -> Option<Vec<Seen>> {
         let of_image = |index: u64| match source.label(index as usize) {
             Label::Objects(objects) => Some(objects),
             _ => None,

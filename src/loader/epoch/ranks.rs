@@ -1,7 +1,7 @@
 //! A loader as one of several ranks: which one it is, and how it learns that.
 
-use super::{LoaderBuilder, Setup};
 use crate::error::{Error, Result};
+use crate::loader::{LoaderBuilder, Setup};
 use crate::policy::LastBatch;
 
 /// Most ranks of a run.
@@ -32,7 +32,7 @@ impl LoaderBuilder {
         Ok(self.rank(rank, world_size))
     }
 
-    pub(super) fn check_ranks(&self, samples: u64) -> Result<()> {
+    pub(in crate::loader) fn check_ranks(&self, samples: u64) -> Result<()> {
         let Setup { batch_size, last, rank, world_size, .. } = self.setup;
         if !(1..=MAX_RANKS).contains(&world_size) {
             return Err(Error::config(format!(

@@ -1,11 +1,14 @@
 //! What a run is made of, as fingerprints: what must be the same when it is resumed.
 
-use super::planner::{ImageInfo, Planner, SampleContext};
-use super::worker::context::Context;
 use crate::geometry::Size;
 use crate::label::Label;
+use crate::loader::batch::labels::LabelRules;
+use crate::loader::epoch::batch_size::SizesAsked;
+use crate::loader::planner::{ImageInfo, Planner, SampleContext};
+use crate::output::Output;
 use crate::plan::Plan;
-use crate::sampler::Order;
+use crate::policy::DecodeScale;
+use crate::sampler::{Order, Sampler};
 use crate::source::Source;
 use std::hash::Hasher;
 use twox_hash::XxHash3_64;
@@ -17,16 +20,28 @@ const STORED: Size = Size::new(4000, 3000);
 
 /// Fingerprints in hexadecimal digits, so that no JSON reader rounds them.
 #[derive(Debug)]
-pub(super) struct Identity {
-    pub(super) source: String,
-    pub(super) selection: String,
-    pub(super) recipe: String,
+pub(in crate::loader) struct Fingerprints {
+    pub(in crate::loader) source: String,
+    pub(in crate::loader) selection: String,
+    pub(in crate::loader) recipe: String,
 }
 
-impl Identity {
-    pub(super) fn of(context: &Context) -> Self {
-        let selection = format!("{:016x}", context.sampler.selection());
-        Self { source: of_source(&*context.source), selection, recipe: of_recipe(context) }
+/// What a run is made of.
+pub(in crate::loader) struct Ingredients<'a> {
+    pub(in crate::loader) source: &'a dyn Source,
+    pub(in crate::loader) sampler: &'a Sampler,
+    pub(in crate::loader) planner: &'a Planner,
+    pub(in crate::loader) output: Option<Output>,
+    pub(in crate::loader) exif: bool,
+    pub(in crate::loader) scale: DecodeScale,
+    pub(in crate::loader) labels: &'a LabelRules,
+    pub(in crate::loader) sizes_asked: &'a SizesAsked,
+}
+
+impl Fingerprints {
+    pub(in crate::loader) fn of(run: &Ingredients<'_>) -> Self {
+        let selection = format!("{:016x}", run.sampler.selection());
+        Self { source: of_source(run.source), selection, recipe: of_recipe(run) }
     }
 }
 
@@ -47,9 +62,9 @@ pub(crate) fn of_source(source: &dyn Source) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-fn of_recipe(context: &Context) -> String {
+fn of_recipe(run: &Ingredients<'_>) -> String {
     let mut hasher = XxHash3_64::new();
-    let Context { planner, output, exif, scale, labels, sizes_asked, .. } = context;
+    let Ingredients { planner, output, exif, scale, labels, sizes_asked, .. } = run;
     // An augmentation has no other description than what it does.
     for augment in &planner.augments {
         hasher.write(augment.name().as_bytes());

@@ -2,26 +2,26 @@
 
 use crate::error::{Error, Result};
 
-/// Most numbers of a batch's dense labels: 4 GiB.
-const MOST_NUMBERS: usize = 1 << 30;
+/// Maximum number of values in a batch's one-hot labels: 4 GiB.
+const MAX_VALUES: usize = 1 << 30;
 
 /// One row of `classes` numbers for each list of classes and their shares.
 pub(crate) fn one_hot(rows: &[Vec<(i64, f32)>], classes: usize, smoothing: f32) -> Result<Vec<f32>> {
     if !(0.0..=1.0).contains(&smoothing) {
         return Err(Error::config(format!("one_hot: smoothing must be in 0..=1, but is {smoothing}")));
     }
-    let numbers = rows.len().checked_mul(classes).filter(|&numbers| numbers <= MOST_NUMBERS);
+    let numbers = rows.len().checked_mul(classes).filter(|&numbers| numbers <= MAX_VALUES);
     let Some(numbers) = numbers else {
         return Err(Error::config(format!(
-            "one_hot: {} rows of {classes} classes are more than {MOST_NUMBERS} numbers: use label_shares",
+            "one_hot: {} rows of {classes} classes are more than {MAX_VALUES} numbers: use label_shares",
             rows.len()
         )));
     };
-    let mut dense = vec![0.0; numbers];
+    let mut values = vec![0.0; numbers];
     for (row, shares) in rows.iter().enumerate() {
-        let dense = &mut dense[row * classes..][..classes];
+        let values = &mut values[row * classes..][..classes];
         for &(class, share) in shares.iter().filter(|(class, _)| *class >= 0) {
-            let Some(number) = usize::try_from(class).ok().and_then(|class| dense.get_mut(class)) else {
+            let Some(number) = usize::try_from(class).ok().and_then(|class| values.get_mut(class)) else {
                 return Err(Error::config(format!(
                     "one_hot: row {row} has class {class}, but there are {classes} classes: ask for more"
                 )));
@@ -29,11 +29,11 @@ pub(crate) fn one_hot(rows: &[Vec<(i64, f32)>], classes: usize, smoothing: f32) 
             *number += share;
         }
         // Partners without a class take their part of the row's weight with them.
-        let weight: f32 = dense.iter().sum();
+        let weight: f32 = values.iter().sum();
         let spread = smoothing * weight / classes as f32;
-        dense.iter_mut().for_each(|number| *number = *number * (1.0 - smoothing) + spread);
+        values.iter_mut().for_each(|number| *number = *number * (1.0 - smoothing) + spread);
     }
-    Ok(dense)
+    Ok(values)
 }
 
 #[cfg(test)]
@@ -44,22 +44,22 @@ mod tests {
     #[test]
     fn a_class_is_a_one_among_zeros_and_a_mix_its_shares() {
         let rows = [vec![(2, 1.0)], vec![(0, 0.25), (1, 0.75)], vec![(1, 0.5), (1, 0.5)]];
-        let dense = one_hot(&rows, 3, 0.0).unwrap();
-        assert_eq!(dense, [0.0, 0.0, 1.0, 0.25, 0.75, 0.0, 0.0, 1.0, 0.0]);
+        let values = one_hot(&rows, 3, 0.0).unwrap();
+        assert_eq!(values, [0.0, 0.0, 1.0, 0.25, 0.75, 0.0, 0.0, 1.0, 0.0]);
     }
 
     #[test]
     fn smoothing_is_spread_over_all_classes_and_rows_still_sum_to_one() {
-        let dense = one_hot(&[vec![(3, 1.0)], vec![(0, 0.5), (3, 0.5)]], 4, 0.1).unwrap();
+        let values = one_hot(&[vec![(3, 1.0)], vec![(0, 0.5), (3, 0.5)]], 4, 0.1).unwrap();
         let want = [0.025, 0.025, 0.025, 0.925, 0.475, 0.025, 0.025, 0.475];
-        assert!(dense.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-6), "{dense:?}");
-        assert!(dense.chunks(4).all(|row| (row.iter().sum::<f32>() - 1.0).abs() < 1e-6));
+        assert!(values.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-6), "{values:?}");
+        assert!(values.chunks(4).all(|row| (row.iter().sum::<f32>() - 1.0).abs() < 1e-6));
     }
 
     #[test]
     fn what_has_no_class_has_no_weight() {
-        let dense = one_hot(&[vec![(-1, 1.0)], vec![(-1, 0.5), (1, 0.5)]], 2, 0.5).unwrap();
-        assert_eq!(dense, [0.0, 0.0, 0.125, 0.375]);
+        let values = one_hot(&[vec![(-1, 1.0)], vec![(-1, 0.5), (1, 0.5)]], 2, 0.5).unwrap();
+        assert_eq!(values, [0.0, 0.0, 0.125, 0.375]);
         assert!(one_hot(&[], 5, 0.1).unwrap().is_empty());
     }
 

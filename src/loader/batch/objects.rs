@@ -38,7 +38,7 @@ pub struct BatchObjects {
 }
 
 impl BatchObjects {
-    pub(super) fn new(format: BoxFormat, unit: Unit) -> Self {
+    pub(in crate::loader) fn new(format: BoxFormat, unit: Unit) -> Self {
         Self {
             format,
             unit,
@@ -56,7 +56,7 @@ impl BatchObjects {
     }
 
     /// `object` is in the batch's unit.
-    pub(super) fn push(&mut self, row: usize, object: Seen) {
+    pub(in crate::loader) fn push(&mut self, row: usize, object: Seen) {
         self.batch_index.push(row as i64);
         self.classes.push(object.class);
         self.boxes.push(self.format.from_xyxy(object.bbox).map(|number| number as f32));

@@ -8,7 +8,7 @@ const PER_OCTAVE: usize = 8;
 const BUCKETS: usize = 64 * PER_OCTAVE;
 
 /// Counts, sum and percentiles of durations.
-pub(super) struct Histogram {
+pub(in crate::loader) struct Histogram {
     buckets: Box<[AtomicU64]>,
     count: AtomicU64,
     nanos: AtomicU64,
@@ -30,12 +30,12 @@ pub struct Timing {
 }
 
 impl Histogram {
-    pub(super) fn new() -> Self {
+    pub(in crate::loader) fn new() -> Self {
         let buckets = (0..BUCKETS).map(|_| AtomicU64::new(0)).collect();
         Self { buckets, count: AtomicU64::new(0), nanos: AtomicU64::new(0) }
     }
 
-    pub(super) fn record(&self, took: Duration) {
+    pub(in crate::loader) fn record(&self, took: Duration) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.buckets[bucket(nanos)].fetch_add(1, Relaxed);
         self.count.fetch_add(1, Relaxed);
@@ -43,11 +43,11 @@ impl Histogram {
     }
 
     /// Seconds so far, without the percentiles.
-    pub(super) fn total_seconds(&self) -> f64 {
+    pub(in crate::loader) fn total_seconds(&self) -> f64 {
         self.nanos.load(Relaxed) as f64 * 1e-9
     }
 
-    pub(super) fn timing(&self) -> Timing {
+    pub(in crate::loader) fn timing(&self) -> Timing {
         let counts: Vec<u64> = self.buckets.iter().map(|bucket| bucket.load(Relaxed)).collect();
         // Recording goes on meanwhile: the buckets' own sum keeps the percentiles consistent with each other.
         let count: u64 = counts.iter().sum();
@@ -79,7 +79,7 @@ fn percentile(counts: &[u64], rank: u64) -> f64 {
 
 fn bucket(nanos: u64) -> usize {
     let octave = nanos.max(1).ilog2();
-    // The bits behind the leading one say which part of the octave it is.
+    // The bits after the leading one give the part of the octave.
     let part = ((nanos.max(1) as u128) << 3 >> octave) as usize % PER_OCTAVE;
     octave as usize * PER_OCTAVE + part
 }

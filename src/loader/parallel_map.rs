@@ -1,4 +1,4 @@
-//! Work on numbered things by several threads, with the results in order.
+//! A function of indices on several threads, with the results in order.
 
 use std::ops::Range;
 use std::sync::mpsc::sync_channel;
@@ -8,11 +8,11 @@ use std::thread;
 const AHEAD: usize = 2;
 
 /// Calls `work` for each of `numbers` on `threads` threads, and `take` with each result, in order, on this one. Every
-/// thread works with a state of its own, which `state` makes. At most three results a thread exist at once.
+/// thread works with a state of its own, which `state` makes. At most three results per thread exist at once.
 ///
 /// # Errors
-/// The first error of `take`, behind which no more work is begun.
-pub(crate) fn in_order<S, T: Send, E>(
+/// The first error of `take`, after which no more work is begun.
+pub(crate) fn parallel_map<S, T: Send, E>(
     numbers: Range<usize>,
     threads: usize,
     state: impl Fn() -> S + Sync,
@@ -35,7 +35,7 @@ pub(crate) fn in_order<S, T: Send, E>(
             })
             .collect();
         for (number, queue) in numbers.zip(queues.iter().cycle()) {
-            // A sender is only gone early when its thread has panicked, and then the scope hands that panic on.
+            // A sender is only gone early when its thread has panicked, and then the scope passes that panic on.
             let Ok(result) = queue.recv() else { break };
             take(number, result)?;
         }
@@ -55,7 +55,7 @@ mod tests {
                 seen.push((number, square));
                 Ok::<_, ()>(())
             };
-            in_order(3..40, threads, || (), |(), number| number * number, take).unwrap();
+            parallel_map(3..40, threads, || (), |(), number| number * number, take).unwrap();
             assert_eq!(seen, (3..40).map(|number| (number, number * number)).collect::<Vec<_>>());
         }
     }
@@ -63,12 +63,12 @@ mod tests {
     #[test]
     fn an_error_of_the_reader_ends_the_work() {
         let take = |number, _| if number == 5 { Err(number) } else { Ok(()) };
-        assert_eq!(in_order(0..usize::MAX, 3, || (), |(), number| number, take), Err(5));
+        assert_eq!(parallel_map(0..usize::MAX, 3, || (), |(), number| number, take), Err(5));
     }
 
     #[test]
     fn nothing_to_do_is_done() {
         let never = |_, ()| -> Result<(), ()> { unreachable!() };
-        assert_eq!(in_order(4..4, 2, || (), |(), _| (), never), Ok(()));
+        assert_eq!(parallel_map(4..4, 2, || (), |(), _| (), never), Ok(()));
     }
 }

@@ -1,10 +1,10 @@
 //! The size of each batch: all alike, drawn by step, or following the shapes of its images.
 
-use super::LoaderBuilder;
 use crate::draft::Target;
 use crate::error::{Error, Result};
 use crate::geometry::{Orientation, Size};
 use crate::image::parse_header;
+use crate::loader::LoaderBuilder;
 use crate::output::{MultiScale, RectBatches};
 use crate::rng::mix;
 use crate::sampler::{Order, Sampler, Shuffle};
@@ -14,14 +14,14 @@ use std::sync::Arc;
 
 /// What was asked for.
 #[derive(Debug, Default)]
-pub(super) struct SizesAsked {
+pub(in crate::loader) struct SizesAsked {
     rect: Option<RectBatches>,
     multi_scale: Option<MultiScale>,
 }
 
 /// The rule by which a batch has its size.
 #[derive(Clone, Debug)]
-pub(super) struct Sizes {
+pub(in crate::loader) struct Sizes {
     /// What the output was said to be.
     usual: Size,
     rule: Rule,
@@ -66,7 +66,7 @@ impl LoaderBuilder {
     }
 
     /// Refuses what cannot be had together. `sampler` is that of the epochs.
-    pub(super) fn check_sizes(&self, sampler: &Sampler) -> Result<()> {
+    pub(in crate::loader) fn check_sizes(&self, sampler: &Sampler) -> Result<()> {
         let SizesAsked { rect, multi_scale } = &self.sizes;
         let name = match (rect, multi_scale) {
             (None, None) => return Ok(()),
@@ -111,7 +111,7 @@ impl LoaderBuilder {
 impl SizesAsked {
     /// The rule for batches of the usual size `usual`, and the order that it needs; reads the headers of all images
     /// where batches follow their shapes.
-    pub(super) fn settle(
+    pub(in crate::loader) fn settle(
         &self,
         usual: Size,
         sampler: Sampler,
@@ -134,7 +134,7 @@ impl SizesAsked {
     }
 
     /// For the fingerprint of a run: nothing where batches have one size.
-    pub(super) fn describe(&self) -> String {
+    pub(in crate::loader) fn describe(&self) -> String {
         match (&self.rect, &self.multi_scale) {
             (None, None) => String::new(),
             (rect, multi_scale) => format!("{rect:?} {multi_scale:?}"),
@@ -163,12 +163,12 @@ fn shapes(source: &dyn Source, order: &Order, exif: bool) -> Vec<(f64, u64)> {
 
 impl Sizes {
     /// Where nothing is rendered.
-    pub(super) fn none() -> Self {
+    pub(in crate::loader) fn none() -> Self {
         Self { usual: Size::default(), rule: Rule::Same }
     }
 
     /// A size that no batch exceeds.
-    pub(super) fn largest(&self) -> Size {
+    pub(in crate::loader) fn largest(&self) -> Size {
         match &self.rule {
             Rule::Same => self.usual,
             Rule::Drawn(sizes) => {
@@ -180,7 +180,7 @@ impl Sizes {
 
     /// Some batches' targets, the smallest and the largest among them, to try a chain of augmentations on; none where
     /// batches have one size.
-    pub(super) fn examples(&self) -> Vec<Target> {
+    pub(in crate::loader) fn examples(&self) -> Vec<Target> {
         let sizes = match &self.rule {
             Rule::Same => Vec::new(),
             Rule::Drawn(sizes) => {
@@ -199,7 +199,7 @@ impl Sizes {
 
     /// The size of a batch: the same on all ranks. `key` is the seed, the epoch, and the samples that all ranks were dealt in
     /// it before; `step` gives the first and the last position that all ranks together show in the batch.
-    pub(super) fn size(&self, key: (u64, u64, u64), step: impl FnOnce() -> (u64, u64)) -> Size {
+    pub(in crate::loader) fn size(&self, key: (u64, u64, u64), step: impl FnOnce() -> (u64, u64)) -> Size {
         let usual = self.usual;
         match &self.rule {
             Rule::Same => usual,
@@ -218,7 +218,7 @@ impl Sizes {
     }
 
     /// What augmentations make for a batch of this size; `None` where batches have one size.
-    pub(super) fn target(&self, size: Size) -> Option<Target> {
+    pub(in crate::loader) fn target(&self, size: Size) -> Option<Target> {
         match self.rule {
             Rule::Same => None,
             _ => Some(self.target_of(size)),

@@ -11,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 /// A sidecar is written at an epoch's end only if at least this share of it would be new.
 const WORTH_SAVING: f64 = 1.0 / 16.0;
 
-/// What workers ask for indexes; they are all empty where indexes are off.
-pub(super) struct Indexing {
+/// The indexes of all images that are known; all are empty where indexes are off.
+pub(in crate::loader) struct DecodeIndexes {
     store: Option<IndexStore>,
     sidecar: Option<Sidecar>,
 }
@@ -20,13 +20,13 @@ pub(super) struct Indexing {
 struct Sidecar {
     path: PathBuf,
     set: DataSet,
-    /// What became of the file last; locked while it is written, so that two threads do not do the same work.
-    told: Mutex<String>,
+    /// What was last done with the file, in words; locked while it is written, so that two threads do not do the same work.
+    status: Mutex<String>,
 }
 
-impl Indexing {
+impl DecodeIndexes {
     /// Reads the sidecar, if `mode` names one that is there.
-    pub(super) fn new(mode: IndexMode, budget: usize, source: &dyn Source) -> Self {
+    pub(in crate::loader) fn new(mode: IndexMode, budget: usize, source: &dyn Source) -> Self {
         let store = IndexStore::new(budget);
         let path = match mode {
             IndexMode::Off => return Self { store: None, sidecar: None },
@@ -34,13 +34,13 @@ impl Indexing {
             IndexMode::File(path) => path,
         };
         let set = DataSet::of((0..source.len()).map(|at| source.key(at)));
-        let (Ok(told) | Err(told)) = index::load(&store, &path, set);
-        let told = Mutex::new(format!("{} {told}", path.display()));
-        Self { store: Some(store), sidecar: Some(Sidecar { path, set, told }) }
+        let (Ok(status) | Err(status)) = index::load(&store, &path, set);
+        let status = Mutex::new(format!("{} {status}", path.display()));
+        Self { store: Some(store), sidecar: Some(Sidecar { path, set, status }) }
     }
 
     /// Puts into `indexes` what is known of the plan's images; leaves it without any where indexes are off.
-    pub(super) fn fetch(&self, source: &dyn Source, plan: &Plan, indexes: &mut Vec<Index>) {
+    pub(in crate::loader) fn fetch(&self, source: &dyn Source, plan: &Plan, indexes: &mut Vec<Index>) {
         let Some(store) = &self.store else { return };
         indexes.resize_with(plan.images.len(), Index::default);
         for (image, index) in plan.images.iter().zip(indexes) {
@@ -49,7 +49,7 @@ impl Indexing {
     }
 
     /// Keeps what a decode noted.
-    pub(super) fn keep(&self, source: &dyn Source, plan: &Plan, indexes: &[Index]) {
+    pub(in crate::loader) fn keep(&self, source: &dyn Source, plan: &Plan, indexes: &[Index]) {
         let Some(store) = &self.store else { return };
         for (image, index) in plan.images.iter().zip(indexes) {
             store.keep(source.record(image.index as usize) as u64, index);
@@ -57,15 +57,15 @@ impl Indexing {
     }
 
     /// Writes the sidecar, if there is one.
-    pub(super) fn save(&self) -> Result<()> {
+    pub(in crate::loader) fn save(&self) -> Result<()> {
         let (Some(store), Some(sidecar)) = (&self.store, &self.sidecar) else {
             return Err(Error::config(
                 "there is no decode index to save: set decode_index(IndexMode::File(path))",
             ));
         };
-        let mut told = sidecar.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut status = sidecar.status.lock().unwrap_or_else(PoisonError::into_inner);
         let saved = index::save(store, &sidecar.path, sidecar.set);
-        *told = match &saved {
+        *status = match &saved {
             Ok(()) => {
                 format!("{} holds the indexes of {} images", sidecar.path.display(), store.stats().images)
             }
@@ -82,18 +82,19 @@ impl Indexing {
     }
 
     /// To be called when an epoch has ended.
-    pub(super) fn save_at_epoch_end(&self) {
+    pub(in crate::loader) fn save_at_epoch_end(&self) {
         self.save_if(WORTH_SAVING);
     }
 
     /// To be called when no worker is left.
-    pub(super) fn save_at_last(&self) {
+    pub(in crate::loader) fn save_at_last(&self) {
         self.save_if(f64::MIN_POSITIVE);
     }
 
-    pub(super) fn stats(&self) -> IndexStats {
-        let told = |sidecar: &Sidecar| sidecar.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    pub(in crate::loader) fn stats(&self) -> IndexStats {
+        let status =
+            |sidecar: &Sidecar| sidecar.status.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let stats = self.store.as_ref().map(IndexStore::stats).unwrap_or_default();
-        IndexStats { sidecar: self.sidecar.as_ref().map(told), ..stats }
+        IndexStats { sidecar: self.sidecar.as_ref().map(status), ..stats }
     }
 }

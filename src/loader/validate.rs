@@ -1,4 +1,4 @@
-//! Planning on paper: what would go wrong with every sample is found before the first file is read.
+//! Plans made-up images when a loader is built: what would fail for every sample is found before the first file is read.
 
 use super::planner::{ImageInfo, PlanError, Planner, SampleContext};
 use crate::draft::Target;
@@ -8,10 +8,10 @@ use crate::sampler::Order;
 
 /// Made-up images, the most forgiving first: a chain that cannot plan that one cannot plan any.
 const SIZES: [Size; 4] = [Size::new(4000, 3000), Size::new(640, 480), Size::new(375, 500), Size::new(1, 1)];
-/// Dice thrown for each size, so that augmentations with a small chance take part.
+/// Samples planned for each size, so that augmentations with a small chance take part.
 const SAMPLES: u64 = 16;
 
-/// Says that a sample has not the size that every sample must have.
+/// The error of a sample whose size is not that of the output.
 pub(super) fn wrong_size(got: Size, want: Size) -> Error {
     Error::config(format!(
         "the augmentations end at {got} but the output is {want}: add a crop, a resize or a letterbox"

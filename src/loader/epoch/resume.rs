@@ -1,11 +1,11 @@
 //! Where a run stands, small enough to be saved at every batch, and going on from there.
 
-use super::Loader;
-use super::epoch::Epoch;
-use super::epoch::plan::EpochPlan;
-use super::identity::Identity;
-use super::worker::context::Context;
 use crate::error::{Error, Result};
+use crate::loader::Loader;
+use crate::loader::epoch::Epoch;
+use crate::loader::epoch::fingerprint::Fingerprints;
+use crate::loader::epoch::plan::EpochPlan;
+use crate::loader::worker::context::Context;
 use crate::sampler::{Deal, Shuffle, Taken};
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +68,7 @@ impl Epoch {
 }
 
 fn state(context: &Context, plan: &EpochPlan, steps: u64) -> State {
-    let Identity { source, selection, recipe } = context.identity();
+    let Fingerprints { source, selection, recipe } = context.fingerprints();
     State {
         version: STATE_VERSION,
         epoch: plan.epoch,
@@ -136,7 +136,7 @@ impl Loader {
 
     fn check(&self, state: &State) -> Result<()> {
         let context = self.context();
-        let Identity { source, selection, recipe } = context.identity();
+        let Fingerprints { source, selection, recipe } = context.fingerprints();
         let same = |name: &str, theirs: &dyn std::fmt::Debug, ours: &dyn std::fmt::Debug, remedy: &str| {
             let (theirs, ours) = (format!("{theirs:?}"), format!("{ours:?}"));
             if theirs == ours {

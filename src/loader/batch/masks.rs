@@ -1,16 +1,16 @@
 //! Semantic masks: rendered by the CPU through the plans of their images, wherever the images are rendered.
 
-use super::policy::{Failure, Stage};
-use super::worker::context::Context;
 use crate::device::cpu::Renderer;
 use crate::error::{Cause, Error};
 use crate::geometry::Rect;
 use crate::image::{Image, decode_mask};
+use crate::loader::report::errors::{Failure, Stage};
+use crate::loader::worker::context::Context;
 use crate::output::{DType, Layout, Output};
 use crate::plan::{ImageRef, Plan};
 
 /// One worker's tools for masks; their memory is used again from sample to sample.
-pub(super) struct Masks<'a> {
+pub(in crate::loader) struct Masks<'a> {
     context: &'a Context,
     /// The class of what shows no image, and of images that have no mask.
     fill: u8,
@@ -22,8 +22,8 @@ pub(super) struct Masks<'a> {
 }
 
 impl<'a> Masks<'a> {
-    /// `None` where nobody asked for masks.
-    pub(super) fn new(context: &'a Context) -> Option<Self> {
+    /// `None` where the loader makes no masks.
+    pub(in crate::loader) fn new(context: &'a Context) -> Option<Self> {
         let fill = context.labels.mask_fill?;
         Some(Self {
             context,
@@ -37,7 +37,7 @@ impl<'a> Masks<'a> {
     }
 
     /// The classes of a planned sample, row by row; `None` where none of its images has a mask.
-    pub(super) fn of(&mut self, plan: &Plan) -> Result<Option<Vec<u8>>, Failure> {
+    pub(in crate::loader) fn of(&mut self, plan: &Plan) -> Result<Option<Vec<u8>>, Failure> {
         self.images.resize_with(self.images.len().max(plan.images.len()), Image::default);
         let mut any = false;
         for (at, image) in plan.images.iter().enumerate() {

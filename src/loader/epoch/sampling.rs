@@ -1,12 +1,12 @@
-//! Which samples an epoch has, in which order, and who is mixed with whom.
+//! Which samples an epoch has, in which order, and which samples are mixed with each other.
 
-use super::LoaderBuilder;
 use crate::error::{Error, Result};
+use crate::loader::LoaderBuilder;
 use crate::sampler::{Sampler, Shuffle};
 
 /// What was asked for.
 #[derive(Default)]
-pub(super) struct Sampling {
+pub(in crate::loader) struct Sampling {
     shuffle: Shuffle,
     subset: Option<Vec<u64>>,
     weights: Option<Vec<f64>>,
@@ -49,7 +49,7 @@ impl LoaderBuilder {
         self
     }
 
-    pub(super) fn sampler(&mut self) -> Result<Sampler> {
+    pub(in crate::loader) fn sampler(&mut self) -> Result<Sampler> {
         let Sampling { shuffle, subset, weights } = std::mem::take(&mut self.sampling);
         if shuffle == Shuffle::Window(0) {
             return Err(Error::config(

@@ -1,9 +1,9 @@
 //! What the pipeline measured about itself, and which part of it is the limit.
 
-use super::histogram::{Histogram, Timing};
-use super::policy::Stage;
 use crate::device::DecodedBy;
 use crate::index::IndexStats;
+use crate::loader::report::errors::Stage;
+use crate::loader::report::timing::{Histogram, Timing};
 use crate::source::Traffic;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -12,25 +12,25 @@ use std::time::Duration;
 const TRAINER_LIMITS_BELOW: f64 = 0.1;
 
 /// Counters that all threads write.
-pub(super) struct Meters {
+pub(in crate::loader) struct Meters {
     stages: [Histogram; 4],
     /// From a batch's delivery to the next request.
-    pub(super) trainer: Histogram,
+    pub(in crate::loader) trainer: Histogram,
     /// From a request to its delivery, first batches of epochs apart.
-    pub(super) wait: Histogram,
-    pub(super) bytes: AtomicU64,
-    pub(super) images: AtomicU64,
-    pub(super) samples: AtomicU64,
-    pub(super) failures: AtomicU64,
+    pub(in crate::loader) wait: Histogram,
+    pub(in crate::loader) bytes: AtomicU64,
+    pub(in crate::loader) images: AtomicU64,
+    pub(in crate::loader) samples: AtomicU64,
+    pub(in crate::loader) failures: AtomicU64,
     /// Sum over requests of the batches that stood ready.
-    pub(super) ready: AtomicU64,
-    pub(super) requests: AtomicU64,
+    pub(in crate::loader) ready: AtomicU64,
+    pub(in crate::loader) requests: AtomicU64,
     /// Nanoseconds of the latest epoch's first batch; 0 is none yet.
     first_batch: AtomicU64,
 }
 
 impl Meters {
-    pub(super) fn new() -> Self {
+    pub(in crate::loader) fn new() -> Self {
         let zero = || AtomicU64::new(0);
         Self {
             stages: std::array::from_fn(|_| Histogram::new()),
@@ -46,15 +46,15 @@ impl Meters {
         }
     }
 
-    pub(super) fn stage(&self, stage: Stage) -> &Histogram {
+    pub(in crate::loader) fn stage(&self, stage: Stage) -> &Histogram {
         &self.stages[stage as usize]
     }
 
-    pub(super) fn first_batch(&self, took: Duration) {
+    pub(in crate::loader) fn first_batch(&self, took: Duration) {
         self.first_batch.store((took.as_nanos() as u64).max(1), Relaxed);
     }
 
-    pub(super) fn snapshot(&self, workers: usize, slots: usize) -> Stats {
+    pub(in crate::loader) fn snapshot(&self, workers: usize, slots: usize) -> Stats {
         let requests = self.requests.load(Relaxed);
         let first = self.first_batch.load(Relaxed);
         Stats {
@@ -102,7 +102,7 @@ pub struct Stats {
     pub trainer: Timing,
     /// The consumer's waits for its batches; an epoch's first batch is in [`Stats::first_batch_seconds`] instead.
     pub wait: Timing,
-    /// Mean number of batches that stood ready when the consumer asked for one.
+    /// Mean number of batches that were ready when the consumer asked for one.
     pub ready_batches: f64,
     /// Batches that may exist at once, those that the consumer holds included.
     pub slots: usize,
