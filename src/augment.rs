@@ -23,6 +23,8 @@ mod mix_up;
 mod mixing;
 mod mosaic;
 mod pad;
+#[cfg(test)]
+mod page;
 mod patch;
 mod policy;
 mod rand_augment;

@@ -11,12 +11,13 @@ class Transform:
         """The transform as a recipe holds it: its name under `op`, and all its arguments."""
 
 class AutoAugment(Transform):
-    """Does one of 25 learned pairs of operations, each operation with a probability of its own (torchvision's
+    """Applies one of 25 learned pairs of operations, each operation with its own probability (torchvision's
     `AutoAugment`).
 
-    policy: `imagenet` (default), `cifar10` or `svhn`: what the pairs were learned on.
+    policy: The data set that the pairs were learned on: `imagenet`, `cifar10` or `svhn`.
     interpolation: `nearest` or `bilinear`.
-    fill: The colour around what is turned, moved or sheared; without one it is black.
+    fill: Fill colour where the operation leaves pixels empty: a grey level or `[r, g, b]`, each from 0 to
+        255. Without it, black.
     """
 
     policy: Any
@@ -30,9 +31,9 @@ class AutoAugment(Transform):
     ) -> None: ...
 
 class CenterCrop(Transform):
-    """Cuts the middle out; a smaller image is padded with black first (torchvision's `CenterCrop`).
+    """Crops the centre; a smaller image is padded with black first (torchvision's `CenterCrop`).
 
-    size: `[height, width]`, or one number for a square.
+    size: `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
     """
 
     size: Any
@@ -47,7 +48,8 @@ class ColorJitter(Transform):
     brightness: A factor from [max(0, 1 - x), 1 + x], or from the given range.
     contrast: A factor from [max(0, 1 - x), 1 + x], or from the given range.
     saturation: A factor from [max(0, 1 - x), 1 + x], or from the given range.
-    hue: A part of the full circle from [-x, x], or from the given range; within -0.5..=0.5.
+    hue: Turn of the hue, as a fraction of the full circle: drawn from [-x, x] or from the given range,
+        between -0.5 and 0.5.
     """
 
     brightness: Any
@@ -66,8 +68,8 @@ class CopyPaste(Transform):
     """Pastes objects along their outlines, each with probability `p` (Ultralytics' `CopyPaste`): in mode
     `flip` those of the sample itself, mirrored left to right, in mode `mixup` those of a partner.
 
-    p: Chance of each object that can be pasted, in 0..=1; Ultralytics' default is 0.
-    mode: Whose objects are pasted.
+    p: Probability that an object is pasted, from 0 to 1.
+    mode: Which objects are pasted: `flip` for the sample's own, mirrored; `mixup` for a partner's.
     """
 
     p: Any
@@ -79,10 +81,10 @@ class CopyPaste(Transform):
     ) -> None: ...
 
 class CutMix(Transform):
-    """Shows a rectangle of the window's previous sample, whose class gets the rectangle's share of the area
-    (torchvision's `CutMix`; what it calls a batch is here a window of partners).
+    """Shows a rectangle of the previous sample in the window; the label is mixed in proportion to the area
+    (torchvision's `CutMix`, with the window of partners in place of the batch).
 
-    alpha: Lambda is drawn from Beta(alpha, alpha).
+    alpha: Lambda is drawn from Beta(alpha, alpha); from 0.0001 to 10000.
     """
 
     alpha: Any
@@ -92,11 +94,11 @@ class CutMix(Transform):
     ) -> None: ...
 
 class GaussianBlur(Transform):
-    """Blurs with a normal distribution of random width (torchvision's `GaussianBlur`).
+    """Blurs with a Gaussian kernel of random standard deviation (torchvision's `GaussianBlur`).
 
-    kernel_size: Edge of the kernel, or its columns and rows; odd and at most 127. Images must be larger than
-        half of it.
-    sigma: Standard deviation in pixels, or the range that it is drawn from.
+    kernel_size: Edge length of the kernel, or `[columns, rows]`; each odd, from 1 to 127. Images must be
+        larger than half the kernel.
+    sigma: Standard deviation in pixels, or the range that it is drawn from; from 1e-6 to 1e6.
     """
 
     kernel_size: Any
@@ -108,9 +110,9 @@ class GaussianBlur(Transform):
     ) -> None: ...
 
 class Grayscale(Transform):
-    """Replaces all channels by the luma (torchvision's `Grayscale`).
+    """Replaces all channels with the luma (torchvision's `Grayscale`).
 
-    num_output_channels: Always 3 here, where torchvision's default is 1: every sample has three channels.
+    num_output_channels: Must be 3 (torchvision's default is 1): every sample has three channels.
     """
 
     num_output_channels: Any
@@ -120,15 +122,15 @@ class Grayscale(Transform):
     ) -> None: ...
 
 class LetterBox(Transform):
-    """Resizes to fit into `size` and fills the rest of it with a border (Ultralytics' `LetterBox`).
+    """Resizes the image to fit into `size` and fills the rest with a border (Ultralytics' `LetterBox`).
 
-    size: `[height, width]`, or one number for a square.
-    auto: Whether the canvas is only as large as a multiple of `stride` needs; its size then depends on the
+    size: `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
+    auto: Shrink the canvas to the next multiple of `stride` around the image, so that its size depends on the
         image's.
-    stride: What edges are multiples of, with `auto`.
-    scaleup: Whether small images are made larger.
-    center: Whether the border is on all sides, not on the right and the bottom alone.
-    fill: The border's colour: a grey level or `[r, g, b]`, in 0..=255.
+    stride: With `auto`, the canvas's edges are multiples of this; at least 1.
+    scaleup: Enlarge images that are smaller than `size`.
+    center: Put the border on all sides; otherwise on the right and the bottom only.
+    fill: Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
     """
 
     size: Any
@@ -148,10 +150,10 @@ class LetterBox(Transform):
     ) -> None: ...
 
 class MixUp(Transform):
-    """Mixes the sample with its window's previous one: picture and class are lambda of this one and the rest
-    of the other (torchvision's `MixUp`; what it calls a batch is here a window of partners).
+    """Blends the sample with the previous one in the window: image and label are lambda of this one and 1 -
+    lambda of the other (torchvision's `MixUp`, with the window of partners in place of the batch).
 
-    alpha: Lambda is drawn from Beta(alpha, alpha), once a window.
+    alpha: Lambda is drawn from Beta(alpha, alpha), once per window; from 0.0001 to 10000.
     """
 
     alpha: Any
@@ -161,12 +163,12 @@ class MixUp(Transform):
     ) -> None: ...
 
 class Mosaic(Transform):
-    """Lays the sample and three partners round a point of a canvas of twice `imgsz`, with probability `p`
+    """Places the sample and three partners around a point of a canvas of twice `imgsz`, with probability `p`
     (Ultralytics' `Mosaic`); `super::YoloPerspective` then shows a part of it.
 
-    imgsz: The longer edge of each tile.
-    p: Chance of a mosaic, in 0..=1.
-    n: How many samples there are, 4 or 9.
+    imgsz: Longer edge of each tile in pixels, from 2 to 32767.
+    p: Probability of a mosaic, from 0 to 1.
+    n: Number of tiles, 4 or 9.
     """
 
     imgsz: Any
@@ -182,8 +184,9 @@ class Mosaic(Transform):
 class Pad(Transform):
     """Adds a border of one colour (torchvision's `Pad` with `padding_mode="constant"`).
 
-    padding: `[left, top, right, bottom]`, `[left and right, top and bottom]`, or one number for all.
-    fill: A grey level or `[r, g, b]`, in 0..=255.
+    padding: `[left, top, right, bottom]`, `[left and right, top and bottom]`, or one number for all; each
+        from 0 to 65535.
+    fill: Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
     """
 
     padding: Any
@@ -195,13 +198,15 @@ class Pad(Transform):
     ) -> None: ...
 
 class RandAugment(Transform):
-    """Does `num_ops` random operations, one after the other, at one magnitude (torchvision's `RandAugment`).
+    """Applies `num_ops` random operations one after the other, all at one magnitude (torchvision's
+    `RandAugment`).
 
-    num_ops: Operations of a sample, at most 6.
-    magnitude: Number of the magnitude, less than `num_magnitude_bins`.
-    num_magnitude_bins: Magnitudes from the weakest to the strongest.
+    num_ops: Number of operations per sample, from 0 to 6.
+    magnitude: Index of the magnitude; less than `num_magnitude_bins`.
+    num_magnitude_bins: Number of magnitudes between the weakest and the strongest, from 2 to 65536.
     interpolation: `nearest` or `bilinear`.
-    fill: The colour around what is turned, moved or sheared; without one it is black.
+    fill: Fill colour where the operation leaves pixels empty: a grey level or `[r, g, b]`, each from 0 to
+        255. Without it, black.
     """
 
     num_ops: Any
@@ -219,10 +224,11 @@ class RandAugment(Transform):
     ) -> None: ...
 
 class RandomAdjustSharpness(Transform):
-    """Blends with the mean of the neighbours, with probability `p` (torchvision's `RandomAdjustSharpness`).
+    """Blends each pixel with the mean of its neighbours, with probability `p` (torchvision's
+    `RandomAdjustSharpness`).
 
-    sharpness_factor: 0 is smooth, 1 changes nothing, 2 is twice as sharp.
-    p: Chance of a change, in 0..=1.
+    sharpness_factor: 0 smooths, 1 changes nothing, 2 doubles the sharpness; at least 0.
+    p: Probability of a change, from 0 to 1.
     """
 
     sharpness_factor: Any
@@ -234,15 +240,18 @@ class RandomAdjustSharpness(Transform):
     ) -> None: ...
 
 class RandomAffine(Transform):
-    """Turns, moves, scales and shears the image by chance, keeping its size (torchvision's `RandomAffine`).
+    """Rotates, translates, scales and shears the image by random amounts; its size stays (torchvision's
+    `RandomAffine`).
 
-    degrees: Degrees to both sides, or `[min, max]`; 0 turns nothing.
-    translate: Greatest shift along x and y, in parts of the width and the height; each in 0..=1.
-    scale: Least and greatest factor.
-    shear: Degrees of shear.
+    degrees: Angle in degrees: one number for both directions, or `[min, max]`; 0 turns off the rotation.
+    translate: Maximum translation along x and y, as fractions of width and height, from 0 to 1; without it,
+        no translation.
+    scale: Minimum and maximum factor, from 1e-6 to 1e6; without it, no scaling.
+    shear: Shear in degrees: one number for both directions along x, `[min, max]` along x, or `[min x, max x,
+        min y, max y]`. Without it, no shear.
     interpolation: `nearest` or `bilinear`.
-    fill: The colour around: a grey level or `[r, g, b]`, in 0..=255.
-    center: `[x, y]` from the left top corner; without it the middle.
+    fill: Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
+    center: Centre of rotation, `[x, y]` in pixels from the top left corner. Without it, the image's centre.
     """
 
     degrees: Any
@@ -267,7 +276,7 @@ class RandomAutocontrast(Transform):
     """Stretches each channel to the whole range of levels, with probability `p` (torchvision's
     `RandomAutocontrast`).
 
-    p: Chance of a change, in 0..=1.
+    p: Probability of a change, from 0 to 1.
     """
 
     p: Any
@@ -277,19 +286,20 @@ class RandomAutocontrast(Transform):
     ) -> None: ...
 
 class RandomChannelPermutation(Transform):
-    """Brings the channels into a random order (torchvision's `RandomChannelPermutation`).
+    """Permutes the channels at random (torchvision's `RandomChannelPermutation`).
     """
 
     def __init__(self) -> None: ...
 
 class RandomCrop(Transform):
-    """Crops `size` at a random place, after an optional border (torchvision's `RandomCrop`, constant
+    """Crops `size` at a random position, after an optional border (torchvision's `RandomCrop` with constant
     padding).
 
-    size: `[height, width]`, or one number for a square.
-    padding: A border added before the crop: `[left, top, right, bottom]`, `[x, y]`, or one number for all.
-    pad_if_needed: Adds what is missing on both sides where the image is smaller than `size`.
-    fill: The border's colour: a grey level or `[r, g, b]`, in 0..=255.
+    size: `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
+    padding: Border added before the crop: `[left, top, right, bottom]`, `[left and right, top and bottom]`,
+        or one number for all; each from 0 to 65535. Without it, no border.
+    pad_if_needed: Pad both sides of an image that is smaller than `size`.
+    fill: Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
     """
 
     size: Any
@@ -305,10 +315,9 @@ class RandomCrop(Transform):
     ) -> None: ...
 
 class RandomEqualize(Transform):
-    """Spreads the levels of each channel so that all are about as frequent, with probability `p`
-    (torchvision's `RandomEqualize`).
+    """Equalizes the histogram of each channel, with probability `p` (torchvision's `RandomEqualize`).
 
-    p: Chance of a change, in 0..=1.
+    p: Probability of a change, from 0 to 1.
     """
 
     p: Any
@@ -318,12 +327,12 @@ class RandomEqualize(Transform):
     ) -> None: ...
 
 class RandomErasing(Transform):
-    """Fills a random rectangle after normalise, with probability `p` (torchvision's `RandomErasing`).
+    """Fills a random rectangle after normalisation, with probability `p` (torchvision's `RandomErasing`).
 
-    p: Chance of an erase, in 0..=1.
-    scale: Least and greatest part of the image's area.
-    ratio: Least and greatest height / width.
-    value: The fill, in normalised units.
+    p: Probability of an erase, from 0 to 1.
+    scale: Minimum and maximum fraction of the image's area, from 0 to 1.
+    ratio: Minimum and maximum height / width, from 1e-6 to 1e6.
+    value: Fill in normalised units: a number, `[r, g, b]`, or `"random"` for standard normal noise.
     """
 
     p: Any
@@ -339,9 +348,9 @@ class RandomErasing(Transform):
     ) -> None: ...
 
 class RandomGrayscale(Transform):
-    """Replaces all channels by the luma, with probability `p` (torchvision's `RandomGrayscale`).
+    """Replaces all channels with the luma, with probability `p` (torchvision's `RandomGrayscale`).
 
-    p: Chance of a grey sample, in 0..=1.
+    p: Probability of a grey sample, from 0 to 1.
     """
 
     p: Any
@@ -351,12 +360,12 @@ class RandomGrayscale(Transform):
     ) -> None: ...
 
 class RandomHSV(Transform):
-    """Changes hue, saturation and value, each by a gain that is drawn evenly from both sides (Ultralytics'
+    """Changes hue, saturation and value by random gains, drawn uniformly in both directions (Ultralytics'
     `RandomHSV`).
 
-    hsv_h: Greatest turn of the hue, as a part of the full circle, in 0..=1.
-    hsv_s: By how much of itself the saturation changes at most, in 0..=1.
-    hsv_v: By how much of itself the value changes at most, in 0..=1.
+    hsv_h: Maximum turn of the hue, as a fraction of the full circle, from 0 to 1.
+    hsv_s: Maximum relative change of the saturation, from 0 to 1.
+    hsv_v: Maximum relative change of the value, from 0 to 1.
     """
 
     hsv_h: Any
@@ -372,7 +381,7 @@ class RandomHSV(Transform):
 class RandomHorizontalFlip(Transform):
     """Mirrors the sample left to right, with probability `p` (torchvision's `RandomHorizontalFlip`).
 
-    p: Chance of a flip, in 0..=1.
+    p: Probability of a flip, from 0 to 1.
     """
 
     p: Any
@@ -382,9 +391,9 @@ class RandomHorizontalFlip(Transform):
     ) -> None: ...
 
 class RandomInvert(Transform):
-    """Replaces each level x by 255 - x, with probability `p` (torchvision's `RandomInvert`).
+    """Replaces each level x with 255 - x, with probability `p` (torchvision's `RandomInvert`).
 
-    p: Chance of a change, in 0..=1.
+    p: Probability of a change, from 0 to 1.
     """
 
     p: Any
@@ -394,15 +403,16 @@ class RandomInvert(Transform):
     ) -> None: ...
 
 class RandomIoUCrop(Transform):
-    """Cuts out a part that overlaps with some object by an intersection over union drawn from
+    """Crops a part whose intersection over union with some object reaches a value drawn from
     `sampler_options`, and drops the objects whose centres lie outside (torchvision's `RandomIoUCrop`).
 
-    min_scale: Least part of the image's width and height.
-    max_scale: Greatest part of the image's width and height.
-    min_aspect_ratio: Least width over height of the crop.
-    max_aspect_ratio: Greatest width over height of the crop.
-    sampler_options: Least intersections over union to choose from.
-    trials: Crops that are tried for each option.
+    min_scale: Minimum fraction of the image's width and height, from 0 to 1.
+    max_scale: Maximum fraction of the image's width and height, from 0 to 1.
+    min_aspect_ratio: Minimum width / height of the crop; at least 0.
+    max_aspect_ratio: Maximum width / height of the crop; at least `min_aspect_ratio`.
+    sampler_options: Minimum intersections over union to choose from; each at least 0, and 1 or more leaves
+        the image as it is.
+    trials: Number of crops that are tried for each option; at least 0.
     """
 
     min_scale: Any
@@ -422,12 +432,13 @@ class RandomIoUCrop(Transform):
     ) -> None: ...
 
 class RandomPerspective(Transform):
-    """Moves the image's corners inwards by chance, with probability `p` (torchvision's `RandomPerspective`).
+    """Moves the image's corners inwards by random amounts, with probability `p` (torchvision's
+    `RandomPerspective`).
 
-    distortion_scale: How far corners move, in parts of half the image; in 0..=1.
-    p: Chance of a change, in 0..=1.
+    distortion_scale: Maximum distance that corners move, as a fraction of half the image, from 0 to 1.
+    p: Probability of a change, from 0 to 1.
     interpolation: `bilinear` or `nearest`.
-    fill: The colour around: a grey level or `[r, g, b]`, in 0..=255.
+    fill: Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
     """
 
     distortion_scale: Any
@@ -446,11 +457,11 @@ class RandomPhotometricDistort(Transform):
     """Changes brightness, contrast, saturation, hue and the order of the channels, each with probability `p`
     (torchvision's `RandomPhotometricDistort`).
 
-    brightness: Least and greatest factor.
-    contrast: Least and greatest factor.
-    saturation: Least and greatest factor.
-    hue: Least and greatest part of the full circle, within -0.5..=0.5.
-    p: Chance of each change, in 0..=1.
+    brightness: Minimum and maximum factor; at least 0.
+    contrast: Minimum and maximum factor; at least 0.
+    saturation: Minimum and maximum factor; at least 0.
+    hue: Minimum and maximum turn of the hue, as a fraction of the full circle, from -0.5 to 0.5.
+    p: Probability of each change, from 0 to 1.
     """
 
     brightness: Any
@@ -468,10 +479,10 @@ class RandomPhotometricDistort(Transform):
     ) -> None: ...
 
 class RandomPosterize(Transform):
-    """Keeps the highest bits of each level, with probability `p` (torchvision's `RandomPosterize`).
+    """Keeps the high bits of each level, with probability `p` (torchvision's `RandomPosterize`).
 
-    bits: Bits that are kept, in 0..=8.
-    p: Chance of a change, in 0..=1.
+    bits: Number of bits that are kept, from 0 to 8.
+    p: Probability of a change, from 0 to 1.
     """
 
     bits: Any
@@ -483,14 +494,14 @@ class RandomPosterize(Transform):
     ) -> None: ...
 
 class RandomResizedCrop(Transform):
-    """Crops a random part of random area and shape and resizes it to `size` (torchvision's
+    """Crops a part of random area, shape and position and resizes it to `size` (torchvision's
     `RandomResizedCrop`).
 
-    size: `[height, width]`, or one number for a square.
-    scale: Least and greatest part of the image's area.
-    ratio: Least and greatest width / height, before resizing.
-    interpolation: How pixels between pixels are made.
-    antialias: Widens the filter when shrinking.
+    size: `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
+    scale: Minimum and maximum fraction of the image's area; at least 0.
+    ratio: Minimum and maximum width / height before resizing, from 1e-6 to 1e6.
+    interpolation: `bilinear`, `bicubic` or `nearest`.
+    antialias: Widen the filter when shrinking; `bicubic` requires it.
     """
 
     size: Any
@@ -508,13 +519,13 @@ class RandomResizedCrop(Transform):
     ) -> None: ...
 
 class RandomRotation(Transform):
-    """Turns the image by a random angle, counterclockwise (torchvision's `RandomRotation`).
+    """Rotates the image counterclockwise by a random angle (torchvision's `RandomRotation`).
 
-    degrees: Degrees to both sides, or `[min, max]`.
+    degrees: Angle in degrees: one number for both directions, or `[min, max]`.
     interpolation: `nearest` or `bilinear`.
-    expand: Makes the canvas as large as the turned image needs.
-    center: `[x, y]` from the left top corner; without it the middle.
-    fill: The colour around: a grey level or `[r, g, b]`, in 0..=255.
+    expand: Enlarge the canvas so that it holds the whole rotated image.
+    center: Centre of rotation, `[x, y]` in pixels from the top left corner. Without it, the image's centre.
+    fill: Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
     """
 
     degrees: Any
@@ -535,10 +546,10 @@ class RandomShortestSize(Transform):
     """Resizes the shorter edge to one of `min_size`, and the longer one to at most `max_size` (torchvision's
     `RandomShortestSize`).
 
-    min_size: Lengths of the shorter edge to choose from.
-    max_size: Longest allowed edge.
-    interpolation: How pixels between pixels are made.
-    antialias: Widens the filter when shrinking.
+    min_size: Length of the shorter edge in pixels, or several to choose from; each from 1 to 65535.
+    max_size: Maximum length of the longer edge in pixels, from 1 to 65535; without it, no maximum.
+    interpolation: `bilinear`, `bicubic` or `nearest`.
+    antialias: Widen the filter when shrinking; `bicubic` requires it.
     """
 
     min_size: Any
@@ -554,10 +565,10 @@ class RandomShortestSize(Transform):
     ) -> None: ...
 
 class RandomSolarize(Transform):
-    """Inverts all levels from a threshold on, with probability `p` (torchvision's `RandomSolarize`).
+    """Inverts all levels at or above a threshold, with probability `p` (torchvision's `RandomSolarize`).
 
-    threshold: Least level that is inverted, at most 255.
-    p: Chance of a change, in 0..=1.
+    threshold: Lowest level that is inverted; at most 255.
+    p: Probability of a change, from 0 to 1.
     """
 
     threshold: Any
@@ -571,7 +582,7 @@ class RandomSolarize(Transform):
 class RandomVerticalFlip(Transform):
     """Mirrors the sample top to bottom, with probability `p` (torchvision's `RandomVerticalFlip`).
 
-    p: Chance of a flip, in 0..=1.
+    p: Probability of a flip, from 0 to 1.
     """
 
     p: Any
@@ -581,12 +592,12 @@ class RandomVerticalFlip(Transform):
     ) -> None: ...
 
 class RandomZoomOut(Transform):
-    """Lays the image at random on a canvas that is larger by a factor from `side_range`, with probability `p`
-    (torchvision's `RandomZoomOut`).
+    """Places the image at random on a canvas that is larger by a factor from `side_range`, with probability
+    `p` (torchvision's `RandomZoomOut`).
 
-    fill: A grey level or `[r, g, b]`, in 0..=255.
-    side_range: Least and greatest factor, at least 1.
-    p: Chance of a larger canvas, in 0..=1.
+    fill: Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
+    side_range: Minimum and maximum factor; at least 1.
+    p: Probability of a larger canvas, from 0 to 1.
     """
 
     fill: Any
@@ -602,10 +613,11 @@ class RandomZoomOut(Transform):
 class Resize(Transform):
     """Resizes to `[height, width]`, or the shorter edge to one number (torchvision's `Resize`).
 
-    size: `[height, width]`; one number is the length of the shorter edge.
-    interpolation: How pixels between pixels are made.
-    max_size: Longest allowed edge, where `size` is one number.
-    antialias: Widens the filter when shrinking.
+    size: `[height, width]` in pixels; one number is the length of the shorter edge. Each from 1 to 65535.
+    interpolation: `bilinear`, `bicubic` or `nearest`.
+    max_size: Maximum length of the longer edge, where `size` is one number; greater than `size`. Without it,
+        no maximum.
+    antialias: Widen the filter when shrinking; `bicubic` requires it.
     """
 
     size: Any
@@ -621,9 +633,9 @@ class Resize(Transform):
     ) -> None: ...
 
 class ResizeLongest(Transform):
-    """Resizes so that the longer edge is `imgsz`, as Ultralytics does when it loads an image.
+    """Resizes the longer edge to `imgsz`, as Ultralytics' `load_image` does.
 
-    imgsz: Length of the longer edge.
+    imgsz: Length of the longer edge in pixels, from 1 to 65535.
     """
 
     imgsz: Any
@@ -633,11 +645,10 @@ class ResizeLongest(Transform):
     ) -> None: ...
 
 class SanitizeBoundingBoxes(Transform):
-    """Drops objects whose boxes are small or hang over the edge of the canvas (torchvision's
-    `SanitizeBoundingBoxes`).
+    """Drops objects whose boxes are small or reach beyond the canvas (torchvision's `SanitizeBoundingBoxes`).
 
-    min_size: Least width and height in pixels, at least 1.
-    min_area: Least area in pixels, at least 1.
+    min_size: Minimum width and height in pixels; at least 1.
+    min_area: Minimum area in pixels; at least 1.
     """
 
     min_size: Any
@@ -649,13 +660,13 @@ class SanitizeBoundingBoxes(Transform):
     ) -> None: ...
 
 class ScaleJitter(Transform):
-    """Resizes so that the image fits `target_size` times a factor from `scale_range` (torchvision's
+    """Resizes the image to fit into `target_size` times a factor from `scale_range` (torchvision's
     `ScaleJitter`).
 
-    target_size: What the image fits at a factor of 1.
-    scale_range: Least and greatest factor.
-    interpolation: How pixels between pixels are made.
-    antialias: Widens the filter when shrinking.
+    target_size: The bounds that the image is fitted into at a factor of 1; each from 1 to 65535.
+    scale_range: Minimum and maximum factor; at least 0.
+    interpolation: `bilinear`, `bicubic` or `nearest`.
+    antialias: Widen the filter when shrinking; `bicubic` requires it.
     """
 
     target_size: Any
@@ -671,15 +682,16 @@ class ScaleJitter(Transform):
     ) -> None: ...
 
 class TimmMixup(Transform):
-    """Mixes the sample with the one at the mirrored position of its window, by MixUp or by CutMix (timm's
-    `Mixup`; what it calls a batch is here a window of partners).
+    """Mixes the sample with the one at the mirrored position of its window, by MixUp or CutMix (timm's
+    `Mixup`, with the window of partners in place of the batch).
 
-    mixup_alpha: MixUp's lambda is drawn from Beta(alpha, alpha); 0 turns it off.
-    cutmix_alpha: CutMix's lambda is drawn from Beta(alpha, alpha); 0 turns it off.
-    prob: Chance of a mix, in 0..=1.
-    switch_prob: Chance of CutMix where both are on, in 0..=1.
-    mode: Whose dice are thrown.
-    correct_lam: Whether the classes' shares are those of the areas where a rectangle is cut at the edge.
+    mixup_alpha: MixUp's lambda is drawn from Beta(alpha, alpha), with alpha at most 10000; 0 turns MixUp off.
+    cutmix_alpha: CutMix's lambda is drawn from Beta(alpha, alpha), with alpha at most 10000; 0 turns CutMix
+        off.
+    prob: Probability of a mix, from 0 to 1.
+    switch_prob: Probability of CutMix where both are on, from 0 to 1.
+    mode: Which samples share their draws: `batch` (a window), `pair`, `elem` (none) or `half`.
+    correct_lam: Weight the classes by the areas that are visible after the rectangle is clipped at the edge.
     """
 
     mixup_alpha: Any
@@ -699,11 +711,12 @@ class TimmMixup(Transform):
     ) -> None: ...
 
 class TrivialAugmentWide(Transform):
-    """Does one random operation at a random magnitude (torchvision's `TrivialAugmentWide`).
+    """Applies one random operation at a random magnitude (torchvision's `TrivialAugmentWide`).
 
-    num_magnitude_bins: Magnitudes from the weakest to the strongest.
+    num_magnitude_bins: Number of magnitudes between the weakest and the strongest, from 2 to 65536.
     interpolation: `nearest` or `bilinear`.
-    fill: The colour around what is turned, moved or sheared; without one it is black.
+    fill: Fill colour where the operation leaves pixels empty: a grey level or `[r, g, b]`, each from 0 to
+        255. Without it, black.
     """
 
     num_magnitude_bins: Any
@@ -719,7 +732,7 @@ class TrivialAugmentWide(Transform):
 class YoloCutMix(Transform):
     """Shows a rectangle of a partner, with probability `p` (Ultralytics' `CutMix`).
 
-    p: Chance of a mix, in 0..=1; Ultralytics' default is 0.
+    p: Probability of a mix, from 0 to 1.
     """
 
     p: Any
@@ -729,10 +742,10 @@ class YoloCutMix(Transform):
     ) -> None: ...
 
 class YoloMixUp(Transform):
-    """Lays a partner over the sample with a share of about a half, with probability `p` (Ultralytics'
+    """Blends a partner over the sample with a weight of about a half, with probability `p` (Ultralytics'
     `MixUp`).
 
-    p: Chance of a mix, in 0..=1; Ultralytics' default is 0.
+    p: Probability of a mix, from 0 to 1.
     """
 
     p: Any
@@ -742,16 +755,16 @@ class YoloMixUp(Transform):
     ) -> None: ...
 
 class YoloPerspective(Transform):
-    """Turns, scales, shears and moves the canvas by chance and shows `size` of it (Ultralytics'
-    `RandomPerspective`).
+    """Rotates, scales, shears and translates the canvas by random amounts and shows `size` of it
+    (Ultralytics' `RandomPerspective`).
 
-    size: `[height, width]` of the result, or one number for a square.
-    degrees: Greatest angle, in degrees, both ways.
-    translate: Greatest distance of the middle from the middle, in parts of `size`, in 0..=1.
-    scale: The scale is between 1 - this and 1 + this; in 0..1.
-    shear: Greatest shear, in degrees, both ways, along each axis.
-    perspective: Greatest perspective, in 0..=0.001.
-    fill: The colour around: a grey level or `[r, g, b]`, in 0..=255.
+    size: `[height, width]` of the result in pixels, or one number for a square; each from 1 to 65535.
+    degrees: Maximum angle in degrees, in both directions, from 0 to 180.
+    translate: Maximum translation in both directions, as a fraction of `size`, from 0 to 1.
+    scale: The scale is drawn between 1 - this and 1 + this; from 0 to 0.99.
+    shear: Maximum shear in degrees, in both directions along each axis, from 0 to 80.
+    perspective: Maximum perspective coefficient, from 0 to 0.001.
+    fill: Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
     """
 
     size: Any

@@ -14,24 +14,27 @@ use serde::{Deserialize, Serialize};
 /// Magnitudes of each operation.
 const BINS: u32 = 10;
 
-/// Does one of 25 learned pairs of operations, each operation with a probability of its own (torchvision's
+/// Applies one of 25 learned pairs of operations, each operation with its own probability (torchvision's
 /// `AutoAugment`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AutoAugment {
-    /// `imagenet` (default), `cifar10` or `svhn`: what the pairs were learned on.
+    /// The data set that the pairs were learned on: `imagenet`, `cifar10` or `svhn`.
     #[serde(default)]
     pub policy: AutoAugmentPolicy,
     /// `nearest` or `bilinear`.
     #[serde(default = "check::nearest")]
     pub interpolation: Interpolation,
-    /// The colour around what is turned, moved or sheared; without one it is black.
+    /// Fill colour where the operation leaves pixels empty: a grey level or `[r, g, b]`, each from 0 to 255. Without
+    /// it, black.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<Fill>,
 }
 
-/// What pairs of operations were learned on.
+/// The data set that the pairs of operations were learned on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AutoAugmentPolicy {
     /// ImageNet.
@@ -43,7 +46,7 @@ pub enum AutoAugmentPolicy {
     Svhn,
 }
 
-/// An operation, its probability and the number of its magnitude.
+/// An operation, its probability and the index of its magnitude.
 type Learned = (PolicyOp, f32, u32);
 
 impl Default for AutoAugment {
@@ -53,17 +56,17 @@ impl Default for AutoAugment {
 }
 
 impl AutoAugment {
-    /// Does the pairs of `policy`.
+    /// Applies the pairs of `policy`.
     pub fn new(policy: AutoAugmentPolicy) -> Self {
         Self { policy, interpolation: check::nearest(), fill: None }
     }
 
-    /// Sets how pixels between pixels are made.
+    /// Sets the interpolation.
     pub fn interpolation(self, interpolation: Interpolation) -> Self {
         Self { interpolation, ..self }
     }
 
-    /// Sets the colour around.
+    /// Sets the fill colour.
     pub fn fill(self, fill: impl Into<Fill>) -> Self {
         Self { fill: Some(fill.into()), ..self }
     }

@@ -7,11 +7,12 @@ use crate::error::Result;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Cuts the middle out; a smaller image is padded with black first (torchvision's `CenterCrop`).
+/// Crops the centre; a smaller image is padded with black first (torchvision's `CenterCrop`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CenterCrop {
-    /// `[height, width]`, or one number for a square.
+    /// `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
     pub size: Extent,
 }
 

@@ -24,7 +24,7 @@ pub(super) const fn yes() -> bool {
     true
 }
 
-/// One magnitude alone has no strongest.
+/// A single magnitude would have no strongest one.
 pub(super) fn magnitudes(name: &str, bins: u32) -> Result<()> {
     match (2..=1 << 16).contains(&bins) {
         true => Ok(()),

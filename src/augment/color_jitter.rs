@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Changes brightness, contrast, saturation and hue in a random order (torchvision's `ColorJitter`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ColorJitter {
     /// A factor from [max(0, 1 - x), 1 + x], or from the given range.
@@ -17,17 +18,19 @@ pub struct ColorJitter {
     pub contrast: Jitter,
     /// A factor from [max(0, 1 - x), 1 + x], or from the given range.
     pub saturation: Jitter,
-    /// A part of the full circle from [-x, x], or from the given range; within -0.5..=0.5.
+    /// Turn of the hue, as a fraction of the full circle: drawn from [-x, x] or from the given range, between -0.5 and
+    /// 0.5.
     pub hue: Jitter,
 }
 
-/// How far a factor may go: one number around the middle, or a range.
+/// How much a factor varies: one number for both directions, or a range.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a number, or [min, max]")]
 pub enum Jitter {
-    /// This far to both sides; 0 changes nothing and draws nothing.
+    /// By up to this in both directions; 0 changes nothing and draws nothing.
     Around(f64),
-    /// Least and greatest factor.
+    /// Minimum and maximum factor.
     Range([f64; 2]),
 }
 

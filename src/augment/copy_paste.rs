@@ -8,31 +8,33 @@ use crate::plan::carry::Seen;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Most of an object's box that what is pasted may cover.
+/// The largest fraction of an object's box that a pasted object may cover.
 const MOST_COVERED: f64 = 0.3;
 
-/// Pastes objects along their outlines, each with probability `p` (Ultralytics' `CopyPaste`): in mode `flip` those of the
-/// sample itself, mirrored left to right, in mode `mixup` those of a partner.
+/// Pastes objects along their outlines, each with probability `p` (Ultralytics' `CopyPaste`): in mode `flip` those of
+/// the sample itself, mirrored left to right, in mode `mixup` those of a partner.
 ///
-/// An object is pasted only where it covers at most 30 % of the box of each object that is there already; box is
-/// compared with box. Objects without an outline and crowds are never pasted, and what is pasted comes with a box, an
-/// outline and keypoints of its own. A partner of another size lies middle on middle. It stands ahead of
-/// [`super::YoloPerspective`], and is left out from the epoch on in which mosaics are.
+/// An object is pasted only if its box covers at most 30 % of the box of every object that is already there. Objects
+/// without an outline, and crowds, are never pasted. A pasted object brings its own box, outline and keypoints. A
+/// partner of another size is centred on the sample. List it before [`super::YoloPerspective`]; it is left out of the
+/// same last epochs as mosaics.
 ///
-/// Draws: the partner; one number for each object that can be pasted, in their order.
+/// Draws: the partner; then one number for each object that can be pasted, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CopyPaste {
-    /// Chance of each object that can be pasted, in 0..=1; Ultralytics' default is 0.
+    /// Probability that an object is pasted, from 0 to 1.
     #[serde(default)]
     pub p: f32,
-    /// Whose objects are pasted.
+    /// Which objects are pasted: `flip` for the sample's own, mirrored; `mixup` for a partner's.
     #[serde(default)]
     pub mode: CopyPasteMode,
 }
 
-/// Whose objects are pasted.
+/// Which objects are pasted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CopyPasteMode {
     /// The sample's own, mirrored.
@@ -48,12 +50,12 @@ impl CopyPaste {
         Self { p, ..Self::default() }
     }
 
-    /// Sets whose objects are pasted.
+    /// Sets which objects are pasted.
     pub fn mode(self, mode: CopyPasteMode) -> Self {
         Self { mode, ..self }
     }
 
-    /// The numbers of the candidates that are pasted onto a canvas with `boxes` (left, top, right, bottom).
+    /// The indices of the candidates that are pasted onto a canvas with `boxes` (left, top, right, bottom).
     pub fn make_params(&self, candidates: &[Seen], boxes: &[[f64; 4]], rng: &mut dyn Draws) -> Vec<usize> {
         let fits = |seen: &Seen| {
             let covers_little = |other: &[f64; 4]| common(seen.bbox, *other) <= MOST_COVERED * area(*other);

@@ -9,14 +9,15 @@ use crate::geometry::{Rect, Size};
 use crate::rng::{Draws, beta};
 use serde::{Deserialize, Serialize};
 
-/// Shows a rectangle of the window's previous sample, whose class gets the rectangle's share of the area (torchvision's
-/// `CutMix`; what it calls a batch is here a window of partners).
+/// Shows a rectangle of the previous sample in the window; the label is mixed in proportion to the area (torchvision's
+/// `CutMix`, with the window of partners in place of the batch).
 ///
-/// Draws, once a window: lambda, the rectangle's middle as column and row.
+/// Draws, once per window: lambda, the column and the row of the rectangle's centre.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CutMix {
-    /// Lambda is drawn from Beta(alpha, alpha).
+    /// Lambda is drawn from Beta(alpha, alpha); from 0.0001 to 10000.
     #[serde(default = "one")]
     pub alpha: f64,
 }
@@ -33,15 +34,15 @@ impl CutMix {
         Self { alpha }
     }
 
-    /// The rectangle in a sample of size `of`, and the share of the area that is left of the sample.
+    /// The rectangle in a sample of size `of`, and the fraction of the area that the sample keeps.
     pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> (Rect, f64) {
         let lambda = beta(rng, self.alpha, self.alpha);
         let (x, y) = (rng.below(of.width), rng.below(of.height));
         Self::cut(of, lambda, [x, y])
     }
 
-    /// The rectangle round a middle, and what is left: half the edges are int(0.5 sqrt(1 - lambda) edge), as far as the
-    /// sample reaches.
+    /// The rectangle around a centre, clipped to the sample, and the fraction of the area that the sample keeps. Half
+    /// of each edge is int(0.5 sqrt(1 - lambda) edge).
     pub fn cut(of: Size, lambda: f64, [x, y]: [u32; 2]) -> (Rect, f64) {
         let reach = 0.5 * (1.0 - lambda).sqrt();
         let half = |edge: u32| (reach * f64::from(edge)) as i64;
@@ -56,12 +57,12 @@ impl CutMix {
     }
 }
 
-/// The share of the area outside of `cut`.
+/// The fraction of the area outside `cut`.
 pub(super) fn left_of(of: Size, cut: Rect) -> f64 {
     1.0 - cut.size().pixels() as f64 / of.pixels() as f64
 }
 
-/// Shows `area` of the partner, whose class gets the share 1 - `lambda`.
+/// Shows `area` of the partner, whose class gets the weight 1 - `lambda`.
 pub(super) fn show(draft: &mut Draft, partner: Draft, area: Rect, lambda: f64) {
     lay(draft, partner, 1.0, area, (1.0 - lambda) as f32);
 }

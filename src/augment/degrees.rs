@@ -4,13 +4,14 @@ use super::check;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// Angles in degrees: one number to both sides, or a range.
+/// Angles in degrees: one number for both directions, or a range.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a number, or [min, max]")]
 pub enum Degrees {
     /// From minus this to this.
     Around(f64),
-    /// Least and greatest angle.
+    /// Minimum and maximum angle.
     Range([f64; 2]),
 }
 
@@ -27,7 +28,7 @@ impl From<[f64; 2]> for Degrees {
 }
 
 impl Degrees {
-    /// Least and greatest angle.
+    /// Minimum and maximum angle.
     pub const fn range(self) -> [f64; 2] {
         match self {
             Degrees::Around(around) => [-around, around],

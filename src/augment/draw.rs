@@ -7,7 +7,7 @@ pub(super) fn stretched(rng: &mut dyn Draws, low: f64, high: f64) -> f32 {
     low as f32 + rng.uniform() * (high - low) as f32
 }
 
-/// `int(edge * part)`, of a whole number and a float32 tensor.
+/// `int(edge * part)`, of an integer and a float32 tensor.
 pub(super) fn part_of(edge: u32, part: f32) -> u32 {
     (edge as f32 * part) as u32
 }

@@ -8,19 +8,22 @@ use crate::plan::MAX_KERNEL;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Blurs with a normal distribution of random width (torchvision's `GaussianBlur`).
+/// Blurs with a Gaussian kernel of random standard deviation (torchvision's `GaussianBlur`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GaussianBlur {
-    /// Edge of the kernel, or its columns and rows; odd and at most 127. Images must be larger than half of it.
+    /// Edge length of the kernel, or `[columns, rows]`; each odd, from 1 to 127. Images must be larger than half the
+    /// kernel.
     pub kernel_size: KernelSize,
-    /// Standard deviation in pixels, or the range that it is drawn from.
+    /// Standard deviation in pixels, or the range that it is drawn from; from 1e-6 to 1e6.
     #[serde(default)]
     pub sigma: Sigma,
 }
 
 /// Edges of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "an odd number, or [columns, rows]")]
 pub enum KernelSize {
     /// As many columns as rows.
@@ -53,11 +56,12 @@ impl KernelSize {
 
 /// A standard deviation in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a number, or [min, max]")]
 pub enum Sigma {
     /// Always this.
     Fixed(f64),
-    /// Least and greatest.
+    /// Minimum and maximum.
     Range([f64; 2]),
 }
 
@@ -80,7 +84,7 @@ impl From<[f64; 2]> for Sigma {
 }
 
 impl Sigma {
-    /// Least and greatest.
+    /// Minimum and maximum.
     pub const fn range(self) -> [f64; 2] {
         match self {
             Sigma::Fixed(sigma) => [sigma, sigma],

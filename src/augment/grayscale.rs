@@ -7,11 +7,12 @@ use crate::error::{Error, Result};
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Replaces all channels by the luma (torchvision's `Grayscale`).
+/// Replaces all channels with the luma (torchvision's `Grayscale`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Grayscale {
-    /// Always 3 here, where torchvision's default is 1: every sample has three channels.
+    /// Must be 3 (torchvision's default is 1): every sample has three channels.
     #[serde(default = "three")]
     pub num_output_channels: u32,
 }

@@ -8,25 +8,26 @@ use crate::geometry::Size;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Resizes to fit into `size` and fills the rest of it with a border (Ultralytics' `LetterBox`).
+/// Resizes the image to fit into `size` and fills the rest with a border (Ultralytics' `LetterBox`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LetterBox {
-    /// `[height, width]`, or one number for a square.
+    /// `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
     pub size: Extent,
-    /// Whether the canvas is only as large as a multiple of `stride` needs; its size then depends on the image's.
+    /// Shrink the canvas to the next multiple of `stride` around the image, so that its size depends on the image's.
     #[serde(default)]
     pub auto: bool,
-    /// What edges are multiples of, with `auto`.
+    /// With `auto`, the canvas's edges are multiples of this; at least 1.
     #[serde(default = "stride")]
     pub stride: u32,
-    /// Whether small images are made larger.
+    /// Enlarge images that are smaller than `size`.
     #[serde(default = "check::yes")]
     pub scaleup: bool,
-    /// Whether the border is on all sides, not on the right and the bottom alone.
+    /// Put the border on all sides; otherwise on the right and the bottom only.
     #[serde(default = "check::yes")]
     pub center: bool,
-    /// The border's colour: a grey level or `[r, g, b]`, in 0..=255.
+    /// Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
     #[serde(default = "grey")]
     pub fill: Fill,
 }
@@ -68,10 +69,10 @@ impl LetterBox {
         let [[width, height], [want_width, want_height]] = [edges(of), edges(want)];
         let ratio = (want_height / height).min(want_width / width);
         let ratio = if self.scaleup { ratio } else { ratio.min(1.0) };
-        let fitted = |edge: f64, most: u32| ((edge * ratio).round_ties_even().max(1.0) as u32).min(most);
+        let fitted = |edge: f64, max: u32| ((edge * ratio).round_ties_even().max(1.0) as u32).min(max);
         let size = Size::new(fitted(width, want.width), fitted(height, want.height));
-        let border = |most: u32, edge: u32| {
-            let free = if self.auto { (most - edge) % self.stride } else { most - edge };
+        let border = |outer: u32, edge: u32| {
+            let free = if self.auto { (outer - edge) % self.stride } else { outer - edge };
             let side = f64::from(free) / if self.center { 2.0 } else { 1.0 };
             let first = if self.center { (side - 0.1).round_ties_even() } else { 0.0 };
             [first as u32, (side + 0.1).round_ties_even() as u32]

@@ -7,12 +7,13 @@ use crate::error::Result;
 use crate::rng::{Draws, beta};
 use serde::{Deserialize, Serialize};
 
-/// Mixes the sample with its window's previous one: picture and class are lambda of this one and the rest of the other
-/// (torchvision's `MixUp`; what it calls a batch is here a window of partners).
+/// Blends the sample with the previous one in the window: image and label are lambda of this one and 1 - lambda of the
+/// other (torchvision's `MixUp`, with the window of partners in place of the batch).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MixUp {
-    /// Lambda is drawn from Beta(alpha, alpha), once a window.
+    /// Lambda is drawn from Beta(alpha, alpha), once per window; from 0.0001 to 10000.
     #[serde(default = "one")]
     pub alpha: f64,
 }
@@ -33,7 +34,7 @@ impl MixUp {
         Self { alpha }
     }
 
-    /// Lambda, the sample's own share.
+    /// Lambda, the sample's own weight.
     pub fn make_params(&self, rng: &mut dyn Draws) -> f64 {
         beta(rng, self.alpha, self.alpha)
     }
@@ -42,7 +43,7 @@ impl MixUp {
 /// What torchvision does to each batch.
 pub(super) const ROLLED: Mixing = Mixing { partner: Partner::Previous, dice: Dice::Window };
 
-/// Lays `partner` over the whole draft, which keeps the share `lambda` of picture and class.
+/// Blends `partner` over the whole draft, whose image and class keep the weight `lambda`.
 pub(super) fn mix(draft: &mut Draft, partner: Draft, lambda: f64) {
     let (share, window) = ((1.0 - lambda) as f32, draft.size().rect());
     lay(draft, partner, share, window, share);

@@ -32,7 +32,8 @@ pub enum Partner {
     Previous,
     /// The one as far from the end of its window as it is from the start (`flip`).
     Mirrored,
-    /// The same for the first half of the window; the samples of the other half have no partner, nor has the one between.
+    /// The same for the first half of the window; the samples of the other half have no partner, nor has the one
+    /// between.
     SecondHalf,
 }
 

@@ -8,24 +8,25 @@ use crate::geometry::{Rect, Size};
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Lays the sample and three partners round a point of a canvas of twice `imgsz`, with probability `p` (Ultralytics'
+/// Places the sample and three partners around a point of a canvas of twice `imgsz`, with probability `p` (Ultralytics'
 /// `Mosaic`); [`super::YoloPerspective`] then shows a part of it.
 ///
-/// With `n = 9` the sample lies whole in the middle and eight partners beside it: along its edges their middles at the
-/// edge's middle, at its corners their corners, each cut to the third of the canvas that is its own, so that none hides
-/// another's objects.
+/// With `n = 9` the whole sample is in the centre and eight partners surround it: those along an edge are centred on
+/// that edge, those at a corner touch it with their own corner. Each is clipped to its own ninth of the canvas, so that
+/// none hides another's objects.
 ///
 /// Draws: whether there is a mosaic; the partners; of four, the point's row, then its column.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Mosaic {
-    /// The longer edge of each tile.
+    /// Longer edge of each tile in pixels, from 2 to 32767.
     #[serde(default = "imgsz")]
     pub imgsz: u32,
-    /// Chance of a mosaic, in 0..=1.
+    /// Probability of a mosaic, from 0 to 1.
     #[serde(default = "always")]
     pub p: f32,
-    /// How many samples there are, 4 or 9.
+    /// Number of tiles, 4 or 9.
     #[serde(default = "four")]
     pub n: u32,
 }
@@ -54,17 +55,17 @@ impl Mosaic {
         Self { imgsz, p: always(), n: four() }
     }
 
-    /// Sets how many samples there are.
+    /// Sets the number of tiles.
     pub fn n(self, n: u32) -> Self {
         Self { n, ..self }
     }
 
-    /// Sets the chance of a mosaic.
+    /// Sets the probability of a mosaic.
     pub fn p(self, p: f32) -> Self {
         Self { p, ..self }
     }
 
-    /// The point round which the tiles lie, as column and row of the canvas.
+    /// The point around which the tiles are placed, as column and row of the canvas.
     pub fn make_params(&self, rng: &mut dyn Draws) -> [i32; 2] {
         let half = f64::from(self.imgsz / 2);
         let mut point = || between(rng, half, 2.0 * f64::from(self.imgsz) - half) as i32;
@@ -87,14 +88,14 @@ pub(super) fn load(draft: &mut Draft, imgsz: u32) {
     }
 }
 
-/// Where the left top corner of tile number `tile` comes to lie: left top, right top, left bottom, right bottom.
+/// The top left corner of tile `tile` on the canvas; tiles are top left, top right, bottom left, bottom right.
 fn place(tile: usize, [x, y]: [i32; 2], of: Size) -> [i32; 2] {
     let left = if tile.is_multiple_of(2) { x - of.width as i32 } else { x };
     let top = if tile / 2 == 0 { y - of.height as i32 } else { y };
     [left, top]
 }
 
-/// Partner number `number` of eight, row by row round the `middle` of a canvas, cut to the part that is its own.
+/// Partner `number` of eight, row by row around the `middle` of a canvas, clipped to its own part.
 fn beside(number: usize, mut draft: Draft, middle: Rect, canvas: Size) -> Tile {
     let third = if number > 4 { number } else { number - 1 };
     // First and last of the thirds along an axis, and where a tile of this length begins.

@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 
 /// Adds a border of one colour (torchvision's `Pad` with `padding_mode="constant"`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Pad {
-    /// `[left, top, right, bottom]`, `[left and right, top and bottom]`, or one number for all.
+    /// `[left, top, right, bottom]`, `[left and right, top and bottom]`, or one number for all; each from 0 to 65535.
     pub padding: Padding,
-    /// A grey level or `[r, g, b]`, in 0..=255.
+    /// Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
     #[serde(default)]
     pub fill: Fill,
 }

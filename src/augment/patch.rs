@@ -4,10 +4,10 @@ use crate::error::Result;
 use crate::geometry::Size;
 use crate::rng::Draws;
 
-/// How often torchvision tries before it gives up.
+/// The number of tries before torchvision gives up.
 pub(super) const TRIES: usize = 10;
 
-/// The ranges of a patch: its share of the image's area, and its shape.
+/// The ranges of a patch: its fraction of the image's area, and its shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Patch {
     pub(super) scale: [f64; 2],
@@ -18,8 +18,8 @@ impl Patch {
     /// The edges sqrt(area * ratio) and sqrt(area / ratio), rounded half to even, of one try in an image of size `of`.
     ///
     /// As in torchvision the draws, the logarithms and the exponential are f32, the rest f64. torch's own exponential
-    /// depends on the machine (MKL; one in a hundred is a unit in the last place off); here it is correctly rounded,
-    /// so that the same dice fall everywhere.
+    /// depends on the machine (MKL; one result in a hundred is off by a unit in the last place); here it is correctly
+    /// rounded, so that draws are the same everywhere.
     pub(super) fn draw(&self, of: Size, rng: &mut dyn Draws) -> [u64; 2] {
         let [low, high] = self.scale.map(|scale| scale as f32);
         let area = of.pixels() as f64 * f64::from(rng.uniform_between(low, high));

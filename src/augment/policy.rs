@@ -58,7 +58,7 @@ pub(super) fn choice(rng: &mut dyn Draws) -> PolicyOp {
     CHOICES[rng.below(CHOICES.len() as u32) as usize]
 }
 
-/// The greatest magnitudes.
+/// The largest magnitudes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Space {
     /// Tangent of the angle.
@@ -86,7 +86,7 @@ impl Space {
     pub(super) const WIDE: Space =
         Space { shear: 0.99, translate: |_| 32.0, rotate: 135.0, factor: 0.99, posterize: 6.0 };
 
-    /// The magnitude number `index` of `bins`, for an image of size `of`; `None` where the operation has none.
+    /// Magnitude `index` of `bins`, for an image of size `of`; `None` where the operation has none.
     pub(super) fn magnitude(&self, op: PolicyOp, bins: u32, index: u32, of: Size) -> Option<f64> {
         let upto = |end: f64| Some(f64::from(linspace(0.0, end as f32, bins, index)));
         match op {

@@ -9,26 +9,28 @@ use crate::geometry::Size;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// The most operations of a sample: each may need a stage of its own and a statistic.
+/// The maximum number of operations per sample: each may need a pass and a statistic of its own.
 const MOST_OPS: u32 = 6;
 
-/// Does `num_ops` random operations, one after the other, at one magnitude (torchvision's `RandAugment`).
+/// Applies `num_ops` random operations one after the other, all at one magnitude (torchvision's `RandAugment`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandAugment {
-    /// Operations of a sample, at most 6.
+    /// Number of operations per sample, from 0 to 6.
     #[serde(default = "two")]
     pub num_ops: u32,
-    /// Number of the magnitude, less than `num_magnitude_bins`.
+    /// Index of the magnitude; less than `num_magnitude_bins`.
     #[serde(default = "nine")]
     pub magnitude: u32,
-    /// Magnitudes from the weakest to the strongest.
+    /// Number of magnitudes between the weakest and the strongest, from 2 to 65536.
     #[serde(default = "check::bins")]
     pub num_magnitude_bins: u32,
     /// `nearest` or `bilinear`.
     #[serde(default = "check::nearest")]
     pub interpolation: Interpolation,
-    /// The colour around what is turned, moved or sheared; without one it is black.
+    /// Fill colour where the operation leaves pixels empty: a grey level or `[r, g, b]`, each from 0 to 255. Without
+    /// it, black.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<Fill>,
 }
@@ -48,7 +50,7 @@ impl Default for RandAugment {
 }
 
 impl RandAugment {
-    /// Does `num_ops` operations at `magnitude` of 31.
+    /// Applies `num_ops` operations at `magnitude` of 31.
     pub fn new(num_ops: u32, magnitude: u32) -> Self {
         let (num_magnitude_bins, interpolation) = (check::bins(), check::nearest());
         Self { num_ops, magnitude, num_magnitude_bins, interpolation, fill: None }
@@ -59,12 +61,12 @@ impl RandAugment {
         Self { num_magnitude_bins, ..self }
     }
 
-    /// Sets how pixels between pixels are made.
+    /// Sets the interpolation.
     pub fn interpolation(self, interpolation: Interpolation) -> Self {
         Self { interpolation, ..self }
     }
 
-    /// Sets the colour around.
+    /// Sets the fill colour.
     pub fn fill(self, fill: impl Into<Fill>) -> Self {
         Self { fill: Some(fill.into()), ..self }
     }

@@ -7,13 +7,14 @@ use crate::error::{Error, Result};
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Blends with the mean of the neighbours, with probability `p` (torchvision's `RandomAdjustSharpness`).
+/// Blends each pixel with the mean of its neighbours, with probability `p` (torchvision's `RandomAdjustSharpness`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomAdjustSharpness {
-    /// 0 is smooth, 1 changes nothing, 2 is twice as sharp.
+    /// 0 smooths, 1 changes nothing, 2 doubles the sharpness; at least 0.
     pub sharpness_factor: f64,
-    /// Chance of a change, in 0..=1.
+    /// Probability of a change, from 0 to 1.
     #[serde(default = "check::half")]
     pub p: f32,
 }
@@ -24,7 +25,7 @@ impl RandomAdjustSharpness {
         Self { sharpness_factor, p: check::half() }
     }
 
-    /// Sets the chance of a change.
+    /// Sets the probability of a change.
     pub fn p(self, p: f32) -> Self {
         Self { p, ..self }
     }

@@ -9,39 +9,43 @@ use crate::geometry::Size;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Turns, moves, scales and shears the image by chance, keeping its size (torchvision's `RandomAffine`).
+/// Rotates, translates, scales and shears the image by random amounts; its size stays (torchvision's `RandomAffine`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomAffine {
-    /// Degrees to both sides, or `[min, max]`; 0 turns nothing.
+    /// Angle in degrees: one number for both directions, or `[min, max]`; 0 turns off the rotation.
     pub degrees: Degrees,
-    /// Greatest shift along x and y, in parts of the width and the height; each in 0..=1.
+    /// Maximum translation along x and y, as fractions of width and height, from 0 to 1; without
+    /// it, no translation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub translate: Option<[f64; 2]>,
-    /// Least and greatest factor.
+    /// Minimum and maximum factor, from 1e-6 to 1e6; without it, no scaling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<[f64; 2]>,
-    /// Degrees of shear.
+    /// Shear in degrees: one number for both directions along x, `[min, max]` along x, or `[min x, max x, min y, max
+    /// y]`. Without it, no shear.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shear: Option<ShearRange>,
     /// `nearest` or `bilinear`.
     #[serde(default = "check::nearest")]
     pub interpolation: Interpolation,
-    /// The colour around: a grey level or `[r, g, b]`, in 0..=255.
+    /// Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
     #[serde(default)]
     pub fill: Fill,
-    /// `[x, y]` from the left top corner; without it the middle.
+    /// Centre of rotation, `[x, y]` in pixels from the top left corner. Without it, the image's centre.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub center: Option<[f64; 2]>,
 }
 
 /// Degrees of shear that RandomAffine draws from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a number, [min, max] or [min x, max x, min y, max y]")]
 pub enum ShearRange {
-    /// Along x: one number to both sides, or a range.
+    /// Along x: one number for both directions, or a range.
     X(Degrees),
-    /// Least and greatest along x, least and greatest along y.
+    /// Minimum and maximum along x, minimum and maximum along y.
     Both([f64; 4]),
 }
 
@@ -70,14 +74,14 @@ pub struct AffineParams {
     pub angle: f64,
     /// Whole pixels to the right and down.
     pub translate: [f64; 2],
-    /// Greater than 1 makes larger.
+    /// Greater than 1 enlarges.
     pub scale: f64,
     /// Degrees along x and y.
     pub shear: [f64; 2],
 }
 
 impl RandomAffine {
-    /// Turns by up to `degrees`, with torchvision's defaults.
+    /// Rotates by up to `degrees`, with torchvision's defaults.
     pub fn new(degrees: impl Into<Degrees>) -> Self {
         Self {
             degrees: degrees.into(),
@@ -90,12 +94,12 @@ impl RandomAffine {
         }
     }
 
-    /// Sets the greatest shift along x and y, in parts of the width and the height.
+    /// Sets the maximum translation along x and y, as fractions of width and height.
     pub fn translate(self, translate: [f64; 2]) -> Self {
         Self { translate: Some(translate), ..self }
     }
 
-    /// Sets the least and greatest factor.
+    /// Sets the minimum and maximum factor.
     pub fn scale(self, scale: [f64; 2]) -> Self {
         Self { scale: Some(scale), ..self }
     }
@@ -105,22 +109,22 @@ impl RandomAffine {
         Self { shear: Some(shear.into()), ..self }
     }
 
-    /// Sets how pixels between pixels are made.
+    /// Sets the interpolation.
     pub fn interpolation(self, interpolation: Interpolation) -> Self {
         Self { interpolation, ..self }
     }
 
-    /// Sets the colour around.
+    /// Sets the fill colour.
     pub fn fill(self, fill: impl Into<Fill>) -> Self {
         Self { fill: fill.into(), ..self }
     }
 
-    /// Sets what is turned around, counted from the left top corner.
+    /// Sets the centre of rotation, in pixels from the top left corner.
     pub fn center(self, center: [f64; 2]) -> Self {
         Self { center: Some(center), ..self }
     }
 
-    /// The angle, then the shift, the factor and the shear where they are set; for an image of size `of`.
+    /// The angle, then the translation, the factor and the shear where they are set; for an image of size `of`.
     pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> AffineParams {
         let mut draw = |[low, high]: [f64; 2]| f64::from(rng.uniform_between(low as f32, high as f32));
         let angle = draw(self.degrees.range());
@@ -150,7 +154,7 @@ impl Augment for RandomAffine {
             parts.into_iter().try_for_each(|part| check::range(name, "translate", [part; 2], 0.0, 1.0))?;
         }
         if let Some(scale) = self.scale {
-            // Beyond these, f32 has no place for the map.
+            // Beyond these, f32 cannot hold the map.
             check::range(name, "scale", scale, 1e-6, 1e6)?;
         }
         match self.shear {

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 /// Stretches each channel to the whole range of levels, with probability `p` (torchvision's `RandomAutocontrast`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomAutocontrast {
-    /// Chance of a change, in 0..=1.
+    /// Probability of a change, from 0 to 1.
     #[serde(default = "check::half")]
     pub p: f32,
 }

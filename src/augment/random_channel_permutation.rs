@@ -6,8 +6,9 @@ use crate::draft::op::Op;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Brings the channels into a random order (torchvision's `RandomChannelPermutation`).
+/// Permutes the channels at random (torchvision's `RandomChannelPermutation`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomChannelPermutation {}
 

@@ -1,4 +1,4 @@
-//! RandomCrop: a part of fixed size from a random place.
+//! RandomCrop: a part of fixed size at a random position.
 
 use super::{Augment, check, pad};
 use crate::draft::Draft;
@@ -8,19 +8,21 @@ use crate::geometry::{Rect, Size};
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Crops `size` at a random place, after an optional border (torchvision's `RandomCrop`, constant padding).
+/// Crops `size` at a random position, after an optional border (torchvision's `RandomCrop` with constant padding).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomCrop {
-    /// `[height, width]`, or one number for a square.
+    /// `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
     pub size: Extent,
-    /// A border added before the crop: `[left, top, right, bottom]`, `[x, y]`, or one number for all.
+    /// Border added before the crop: `[left, top, right, bottom]`, `[left and right, top and bottom]`, or one number
+    /// for all; each from 0 to 65535. Without it, no border.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub padding: Option<Padding>,
-    /// Adds what is missing on both sides where the image is smaller than `size`.
+    /// Pad both sides of an image that is smaller than `size`.
     #[serde(default)]
     pub pad_if_needed: bool,
-    /// The border's colour: a grey level or `[r, g, b]`, in 0..=255.
+    /// Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
     #[serde(default)]
     pub fill: Fill,
 }
@@ -55,7 +57,7 @@ impl RandomCrop {
         Self { fill: fill.into(), ..self }
     }
 
-    /// The border and the place for an image of size `of`; an edge without choice draws nothing.
+    /// The border and the position for an image of size `of`; an axis without a choice draws nothing.
     ///
     /// # Errors
     /// When the crop is larger than the image and `pad_if_needed` is off.

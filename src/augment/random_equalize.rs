@@ -7,11 +7,12 @@ use crate::error::Result;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Spreads the levels of each channel so that all are about as frequent, with probability `p` (torchvision's `RandomEqualize`).
+/// Equalizes the histogram of each channel, with probability `p` (torchvision's `RandomEqualize`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomEqualize {
-    /// Chance of a change, in 0..=1.
+    /// Probability of a change, from 0 to 1.
     #[serde(default = "check::half")]
     pub p: f32,
 }

@@ -9,22 +9,24 @@ use crate::geometry::{Rect, Size};
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Fills a random rectangle after normalise, with probability `p` (torchvision's `RandomErasing`).
+/// Fills a random rectangle after normalisation, with probability `p` (torchvision's `RandomErasing`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RandomErasing {
-    /// Chance of an erase, in 0..=1.
+    /// Probability of an erase, from 0 to 1.
     pub p: f32,
-    /// Least and greatest part of the image's area.
+    /// Minimum and maximum fraction of the image's area, from 0 to 1.
     pub scale: [f64; 2],
-    /// Least and greatest height / width.
+    /// Minimum and maximum height / width, from 1e-6 to 1e6.
     pub ratio: [f64; 2],
-    /// The fill, in normalised units.
+    /// Fill in normalised units: a number, `[r, g, b]`, or `"random"` for standard normal noise.
     pub value: EraseValue,
 }
 
-/// What an erased rectangle is filled with: a number, one a channel, or `"random"`.
+/// What an erased rectangle is filled with: a number, one per channel, or `"random"`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a number, [r, g, b] or \"random\"")]
 pub enum EraseValue {
     /// The same in all channels.
@@ -39,6 +41,7 @@ pub enum EraseValue {
 
 /// The word `random`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Random {
     /// Standard normal noise.
@@ -74,12 +77,12 @@ impl RandomErasing {
         Self { p, ..Self::default() }
     }
 
-    /// Sets the least and greatest part of the image's area.
+    /// Sets the minimum and maximum fraction of the image's area.
     pub fn scale(self, scale: [f64; 2]) -> Self {
         Self { scale, ..self }
     }
 
-    /// Sets the least and greatest height / width.
+    /// Sets the minimum and maximum height / width.
     pub fn ratio(self, ratio: [f64; 2]) -> Self {
         Self { ratio, ..self }
     }

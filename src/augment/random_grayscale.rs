@@ -7,11 +7,12 @@ use crate::error::Result;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Replaces all channels by the luma, with probability `p` (torchvision's `RandomGrayscale`).
+/// Replaces all channels with the luma, with probability `p` (torchvision's `RandomGrayscale`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomGrayscale {
-    /// Chance of a grey sample, in 0..=1.
+    /// Probability of a grey sample, from 0 to 1.
     #[serde(default = "tenth")]
     pub p: f32,
 }

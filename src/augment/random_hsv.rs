@@ -7,18 +7,19 @@ use crate::error::{Error, Result};
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Changes hue, saturation and value, each by a gain that is drawn evenly from both sides (Ultralytics' `RandomHSV`).
+/// Changes hue, saturation and value by random gains, drawn uniformly in both directions (Ultralytics' `RandomHSV`).
 ///
-/// The colours are OpenCV's uint8 HSV, whose hue counts half degrees. The way there is OpenCV's to the bit; the way back
-/// is the exact quotient cut off, which OpenCV misses by a level now and then.
+/// The colours are OpenCV's uint8 HSV, whose hue counts half degrees. The conversion to HSV is bit-exact with OpenCV;
+/// the conversion back truncates the exact quotient, from which OpenCV differs by one level now and then.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RandomHSV {
-    /// Greatest turn of the hue, as a part of the full circle, in 0..=1.
+    /// Maximum turn of the hue, as a fraction of the full circle, from 0 to 1.
     pub hsv_h: f64,
-    /// By how much of itself the saturation changes at most, in 0..=1.
+    /// Maximum relative change of the saturation, from 0 to 1.
     pub hsv_s: f64,
-    /// By how much of itself the value changes at most, in 0..=1.
+    /// Maximum relative change of the value, from 0 to 1.
     pub hsv_v: f64,
 }
 

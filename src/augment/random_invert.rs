@@ -7,11 +7,12 @@ use crate::error::Result;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Replaces each level x by 255 - x, with probability `p` (torchvision's `RandomInvert`).
+/// Replaces each level x with 255 - x, with probability `p` (torchvision's `RandomInvert`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomInvert {
-    /// Chance of a change, in 0..=1.
+    /// Probability of a change, from 0 to 1.
     #[serde(default = "check::half")]
     pub p: f32,
 }

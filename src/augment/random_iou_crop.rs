@@ -8,28 +8,29 @@ use crate::geometry::{Rect, Size};
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Most options that are tried before the image is left as it is; torchvision goes on until one fits.
+/// The number of options tried before the image is left as it is; torchvision goes on until one fits.
 const MOST_OPTIONS: usize = 100;
 
-/// Cuts out a part that overlaps with some object by an intersection over union drawn from `sampler_options`, and drops
+/// Crops a part whose intersection over union with some object reaches a value drawn from `sampler_options`, and drops
 /// the objects whose centres lie outside (torchvision's `RandomIoUCrop`).
 ///
-/// An option of 1 or more leaves the image as it is, and so does an image without objects. torchvision keeps the objects
-/// outside as empty boxes until `SanitizeBoundingBoxes` drops them.
+/// An option of 1 or more leaves the image as it is, and so does an image without objects. torchvision keeps the
+/// objects outside as empty boxes until `SanitizeBoundingBoxes` drops them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RandomIoUCrop {
-    /// Least part of the image's width and height.
+    /// Minimum fraction of the image's width and height, from 0 to 1.
     pub min_scale: f64,
-    /// Greatest part of the image's width and height.
+    /// Maximum fraction of the image's width and height, from 0 to 1.
     pub max_scale: f64,
-    /// Least width over height of the crop.
+    /// Minimum width / height of the crop; at least 0.
     pub min_aspect_ratio: f64,
-    /// Greatest width over height of the crop.
+    /// Maximum width / height of the crop; at least `min_aspect_ratio`.
     pub max_aspect_ratio: f64,
-    /// Least intersections over union to choose from.
+    /// Minimum intersections over union to choose from; each at least 0, and 1 or more leaves the image as it is.
     pub sampler_options: Vec<f64>,
-    /// Crops that are tried for each option.
+    /// Number of crops that are tried for each option; at least 0.
     pub trials: u32,
 }
 

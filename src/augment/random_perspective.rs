@@ -8,20 +8,21 @@ use crate::geometry::Size;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Moves the image's corners inwards by chance, with probability `p` (torchvision's `RandomPerspective`).
+/// Moves the image's corners inwards by random amounts, with probability `p` (torchvision's `RandomPerspective`).
 ///
-/// Where the drawn corners lie on one line, as those of an image of one pixel do, the image stays as it is;
-/// torchvision's map is then made of rounding errors.
+/// If the drawn corners lie on one line, as those of a one-pixel image do, the image stays as it is; torchvision's map
+/// then consists of rounding errors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RandomPerspective {
-    /// How far corners move, in parts of half the image; in 0..=1.
+    /// Maximum distance that corners move, as a fraction of half the image, from 0 to 1.
     pub distortion_scale: f64,
-    /// Chance of a change, in 0..=1.
+    /// Probability of a change, from 0 to 1.
     pub p: f32,
     /// `bilinear` or `nearest`.
     pub interpolation: Interpolation,
-    /// The colour around: a grey level or `[r, g, b]`, in 0..=255.
+    /// Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
     pub fill: Fill,
 }
 
@@ -36,7 +37,7 @@ impl Default for RandomPerspective {
     }
 }
 
-/// Four points `[x, y]`, from the left top corner clockwise.
+/// Four points `[x, y]`, clockwise from the top left corner.
 pub type Corners = [[i32; 2]; 4];
 
 impl RandomPerspective {
@@ -45,12 +46,12 @@ impl RandomPerspective {
         Self { distortion_scale, p, ..Self::default() }
     }
 
-    /// Sets how pixels between pixels are made.
+    /// Sets the interpolation.
     pub fn interpolation(self, interpolation: Interpolation) -> Self {
         Self { interpolation, ..self }
     }
 
-    /// Sets the colour around.
+    /// Sets the fill colour.
     pub fn fill(self, fill: impl Into<Fill>) -> Self {
         Self { fill: fill.into(), ..self }
     }

@@ -8,20 +8,21 @@ use crate::error::Result;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Changes brightness, contrast, saturation, hue and the order of the channels, each with probability `p` (torchvision's
-/// `RandomPhotometricDistort`).
+/// Changes brightness, contrast, saturation, hue and the order of the channels, each with probability `p`
+/// (torchvision's `RandomPhotometricDistort`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RandomPhotometricDistort {
-    /// Least and greatest factor.
+    /// Minimum and maximum factor; at least 0.
     pub brightness: [f64; 2],
-    /// Least and greatest factor.
+    /// Minimum and maximum factor; at least 0.
     pub contrast: [f64; 2],
-    /// Least and greatest factor.
+    /// Minimum and maximum factor; at least 0.
     pub saturation: [f64; 2],
-    /// Least and greatest part of the full circle, within -0.5..=0.5.
+    /// Minimum and maximum turn of the hue, as a fraction of the full circle, from -0.5 to 0.5.
     pub hue: [f64; 2],
-    /// Chance of each change, in 0..=1.
+    /// Probability of each change, from 0 to 1.
     pub p: f32,
 }
 
@@ -46,16 +47,17 @@ pub struct DistortParams {
     pub contrast: Option<f64>,
     /// Factor of the saturation.
     pub saturation: Option<f64>,
-    /// Part of the full circle.
+    /// Fraction of the full circle.
     pub hue: Option<f64>,
-    /// Whether the contrast comes ahead of saturation and hue.
+    /// Whether contrast comes before saturation and hue.
     pub contrast_before: bool,
     /// Which channel becomes red, green and blue.
     pub permutation: Option<[u32; 3]>,
 }
 
 impl RandomPhotometricDistort {
-    /// Each factor's chance and then the factor, in the order of the fields; then contrast's place and the permutation.
+    /// For each field in order whether it changes, and then the factor; then the position of contrast, and the
+    /// permutation.
     pub fn make_params(&self, rng: &mut dyn Draws) -> DistortParams {
         let factors = [self.brightness, self.contrast, self.saturation, self.hue];
         let [brightness, contrast, saturation, hue] = factors.map(|[min, max]| {

@@ -7,13 +7,14 @@ use crate::error::{Error, Result};
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Keeps the highest bits of each level, with probability `p` (torchvision's `RandomPosterize`).
+/// Keeps the high bits of each level, with probability `p` (torchvision's `RandomPosterize`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomPosterize {
-    /// Bits that are kept, in 0..=8.
+    /// Number of bits that are kept, from 0 to 8.
     pub bits: u32,
-    /// Chance of a change, in 0..=1.
+    /// Probability of a change, from 0 to 1.
     #[serde(default = "check::half")]
     pub p: f32,
 }
@@ -24,7 +25,7 @@ impl RandomPosterize {
         Self { bits, p: check::half() }
     }
 
-    /// Sets the chance of a change.
+    /// Sets the probability of a change.
     pub fn p(self, p: f32) -> Self {
         Self { p, ..self }
     }

@@ -10,22 +10,23 @@ use crate::geometry::{Rect, Size};
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Crops a random part of random area and shape and resizes it to `size` (torchvision's `RandomResizedCrop`).
+/// Crops a part of random area, shape and position and resizes it to `size` (torchvision's `RandomResizedCrop`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomResizedCrop {
-    /// `[height, width]`, or one number for a square.
+    /// `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
     pub size: Extent,
-    /// Least and greatest part of the image's area.
+    /// Minimum and maximum fraction of the image's area; at least 0.
     #[serde(default = "default_scale")]
     pub scale: [f64; 2],
-    /// Least and greatest width / height, before resizing.
+    /// Minimum and maximum width / height before resizing, from 1e-6 to 1e6.
     #[serde(default = "default_ratio")]
     pub ratio: [f64; 2],
-    /// How pixels between pixels are made.
+    /// `bilinear`, `bicubic` or `nearest`.
     #[serde(default)]
     pub interpolation: Interpolation,
-    /// Widens the filter when shrinking.
+    /// Widen the filter when shrinking; `bicubic` requires it.
     #[serde(default = "check::yes")]
     pub antialias: bool,
 }
@@ -50,17 +51,17 @@ impl RandomResizedCrop {
         }
     }
 
-    /// Sets the least and greatest part of the image's area.
+    /// Sets the minimum and maximum fraction of the image's area.
     pub fn scale(self, scale: [f64; 2]) -> Self {
         Self { scale, ..self }
     }
 
-    /// Sets the least and greatest width / height.
+    /// Sets the minimum and maximum width / height.
     pub fn ratio(self, ratio: [f64; 2]) -> Self {
         Self { ratio, ..self }
     }
 
-    /// Sets how pixels between pixels are made.
+    /// Sets the interpolation.
     pub fn interpolation(self, interpolation: Interpolation) -> Self {
         Self { interpolation, ..self }
     }
@@ -70,7 +71,7 @@ impl RandomResizedCrop {
         Self { antialias, ..self }
     }
 
-    /// The part to crop of an image of size `of`: ten tries, then the middle with the nearest allowed shape.
+    /// The part to crop of an image of size `of`: ten tries, then the centre with the nearest allowed shape.
     pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> Rect {
         let patch = Patch { scale: self.scale, ratio: self.ratio };
         let fits = |edge: u64, limit: u32| (1..=u64::from(limit)).contains(&edge);

@@ -7,28 +7,29 @@ use crate::error::Result;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Turns the image by a random angle, counterclockwise (torchvision's `RandomRotation`).
+/// Rotates the image counterclockwise by a random angle (torchvision's `RandomRotation`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomRotation {
-    /// Degrees to both sides, or `[min, max]`.
+    /// Angle in degrees: one number for both directions, or `[min, max]`.
     pub degrees: Degrees,
     /// `nearest` or `bilinear`.
     #[serde(default = "check::nearest")]
     pub interpolation: Interpolation,
-    /// Makes the canvas as large as the turned image needs.
+    /// Enlarge the canvas so that it holds the whole rotated image.
     #[serde(default)]
     pub expand: bool,
-    /// `[x, y]` from the left top corner; without it the middle.
+    /// Centre of rotation, `[x, y]` in pixels from the top left corner. Without it, the image's centre.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub center: Option<[f64; 2]>,
-    /// The colour around: a grey level or `[r, g, b]`, in 0..=255.
+    /// Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
     #[serde(default)]
     pub fill: Fill,
 }
 
 impl RandomRotation {
-    /// Turns by up to `degrees`, with torchvision's defaults.
+    /// Rotates by up to `degrees`, with torchvision's defaults.
     pub fn new(degrees: impl Into<Degrees>) -> Self {
         Self {
             degrees: degrees.into(),
@@ -39,22 +40,22 @@ impl RandomRotation {
         }
     }
 
-    /// Sets how pixels between pixels are made.
+    /// Sets the interpolation.
     pub fn interpolation(self, interpolation: Interpolation) -> Self {
         Self { interpolation, ..self }
     }
 
-    /// Sets whether the canvas grows with the turned image.
+    /// Sets whether the canvas grows to hold the rotated image.
     pub fn expand(self, expand: bool) -> Self {
         Self { expand, ..self }
     }
 
-    /// Sets what is turned around, counted from the left top corner.
+    /// Sets the centre of rotation, in pixels from the top left corner.
     pub fn center(self, center: [f64; 2]) -> Self {
         Self { center: Some(center), ..self }
     }
 
-    /// Sets the colour around.
+    /// Sets the fill colour.
     pub fn fill(self, fill: impl Into<Fill>) -> Self {
         Self { fill: fill.into(), ..self }
     }

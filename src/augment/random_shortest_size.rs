@@ -11,28 +11,30 @@ use serde::{Deserialize, Serialize};
 /// Resizes the shorter edge to one of `min_size`, and the longer one to at most `max_size` (torchvision's
 /// `RandomShortestSize`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomShortestSize {
-    /// Lengths of the shorter edge to choose from.
+    /// Length of the shorter edge in pixels, or several to choose from; each from 1 to 65535.
     pub min_size: MinSize,
-    /// Longest allowed edge.
+    /// Maximum length of the longer edge in pixels, from 1 to 65535; without it, no maximum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_size: Option<u32>,
-    /// How pixels between pixels are made.
+    /// `bilinear`, `bicubic` or `nearest`.
     #[serde(default)]
     pub interpolation: Interpolation,
-    /// Widens the filter when shrinking.
+    /// Widen the filter when shrinking; `bicubic` requires it.
     #[serde(default = "check::yes")]
     pub antialias: bool,
 }
 
 /// One length, or several to choose from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a length, or a list of lengths")]
 pub enum MinSize {
     /// Always this one.
     One(u32),
-    /// Each as likely as the others.
+    /// One of these, each with the same probability.
     Any(Vec<u32>),
 }
 
@@ -58,13 +60,13 @@ impl<const N: usize> From<[u32; N]> for MinSize {
 }
 
 impl RandomShortestSize {
-    /// Bilinear with antialias; without a longest allowed edge.
+    /// Bilinear with antialias; without a maximum for the longer edge.
     pub fn new(min_size: impl Into<MinSize>) -> Self {
         let interpolation = Interpolation::default();
         Self { min_size: min_size.into(), max_size: None, interpolation, antialias: true }
     }
 
-    /// Sets the longest allowed edge.
+    /// Sets the maximum length of the longer edge.
     pub fn max_size(self, max_size: u32) -> Self {
         Self { max_size: Some(max_size), ..self }
     }

@@ -7,13 +7,14 @@ use crate::error::{Error, Result};
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Inverts all levels from a threshold on, with probability `p` (torchvision's `RandomSolarize`).
+/// Inverts all levels at or above a threshold, with probability `p` (torchvision's `RandomSolarize`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomSolarize {
-    /// Least level that is inverted, at most 255.
+    /// Lowest level that is inverted; at most 255.
     pub threshold: f64,
-    /// Chance of a change, in 0..=1.
+    /// Probability of a change, from 0 to 1.
     #[serde(default = "check::half")]
     pub p: f32,
 }
@@ -24,7 +25,7 @@ impl RandomSolarize {
         Self { threshold, p: check::half() }
     }
 
-    /// Sets the chance of a change.
+    /// Sets the probability of a change.
     pub fn p(self, p: f32) -> Self {
         Self { p, ..self }
     }

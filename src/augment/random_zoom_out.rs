@@ -8,16 +8,17 @@ use crate::geometry::Size;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Lays the image at random on a canvas that is larger by a factor from `side_range`, with probability `p` (torchvision's
-/// `RandomZoomOut`).
+/// Places the image at random on a canvas that is larger by a factor from `side_range`, with probability `p`
+/// (torchvision's `RandomZoomOut`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RandomZoomOut {
-    /// A grey level or `[r, g, b]`, in 0..=255.
+    /// Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
     pub fill: Fill,
-    /// Least and greatest factor, at least 1.
+    /// Minimum and maximum factor; at least 1.
     pub side_range: [f64; 2],
-    /// Chance of a larger canvas, in 0..=1.
+    /// Probability of a larger canvas, from 0 to 1.
     pub p: f32,
 }
 
@@ -28,22 +29,22 @@ impl Default for RandomZoomOut {
 }
 
 impl RandomZoomOut {
-    /// Black around, at most four times as wide and high, every other time.
+    /// A black canvas, at most four times as wide and high, with probability 0.5.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the colour around.
+    /// Sets the fill colour.
     pub fn fill(self, fill: impl Into<Fill>) -> Self {
         Self { fill: fill.into(), ..self }
     }
 
-    /// Sets the least and the greatest factor.
+    /// Sets the minimum and the maximum factor.
     pub fn side_range(self, side_range: [f64; 2]) -> Self {
         Self { side_range, ..self }
     }
 
-    /// Sets the chance of a larger canvas.
+    /// Sets the probability of a larger canvas.
     pub fn p(self, p: f32) -> Self {
         Self { p, ..self }
     }

@@ -63,6 +63,12 @@ macro_rules! registry {
             }
         }
 
+        /// The JSON schema of each augmentation, doc comments included; what lacks one does not compile.
+        #[cfg(test)]
+        pub(super) fn schemas() -> Vec<(&'static str, schemars::Schema)> {
+            vec![$((stringify!($name), schemars::schema_for!($name))),*]
+        }
+
         $(impl From<$name> for Augmentation {
             fn from(inner: $name) -> Self {
                 Self::$name(inner)

@@ -9,17 +9,19 @@ use serde::{Deserialize, Serialize};
 
 /// Resizes to `[height, width]`, or the shorter edge to one number (torchvision's `Resize`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Resize {
-    /// `[height, width]`; one number is the length of the shorter edge.
+    /// `[height, width]` in pixels; one number is the length of the shorter edge. Each from 1 to 65535.
     pub size: Extent,
-    /// How pixels between pixels are made.
+    /// `bilinear`, `bicubic` or `nearest`.
     #[serde(default)]
     pub interpolation: Interpolation,
-    /// Longest allowed edge, where `size` is one number.
+    /// Maximum length of the longer edge, where `size` is one number; greater than `size`. Without it, no
+    /// maximum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_size: Option<u32>,
-    /// Widens the filter when shrinking.
+    /// Widen the filter when shrinking; `bicubic` requires it.
     #[serde(default = "check::yes")]
     pub antialias: bool,
 }
@@ -30,12 +32,12 @@ impl Resize {
         Self { size: size.into(), interpolation: Interpolation::default(), max_size: None, antialias: true }
     }
 
-    /// Sets how pixels between pixels are made.
+    /// Sets the interpolation.
     pub fn interpolation(self, interpolation: Interpolation) -> Self {
         Self { interpolation, ..self }
     }
 
-    /// Sets the longest allowed edge.
+    /// Sets the maximum length of the longer edge.
     pub fn max_size(self, max_size: u32) -> Self {
         Self { max_size: Some(max_size), ..self }
     }

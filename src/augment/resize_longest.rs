@@ -7,11 +7,12 @@ use crate::error::Result;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Resizes so that the longer edge is `imgsz`, as Ultralytics does when it loads an image.
+/// Resizes the longer edge to `imgsz`, as Ultralytics' `load_image` does.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ResizeLongest {
-    /// Length of the longer edge.
+    /// Length of the longer edge in pixels, from 1 to 65535.
     #[serde(default = "mosaic::imgsz")]
     pub imgsz: u32,
 }

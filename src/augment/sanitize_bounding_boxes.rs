@@ -7,13 +7,14 @@ use crate::error::{Error, Result};
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Drops objects whose boxes are small or hang over the edge of the canvas (torchvision's `SanitizeBoundingBoxes`).
+/// Drops objects whose boxes are small or reach beyond the canvas (torchvision's `SanitizeBoundingBoxes`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct SanitizeBoundingBoxes {
-    /// Least width and height in pixels, at least 1.
+    /// Minimum width and height in pixels; at least 1.
     pub min_size: f64,
-    /// Least area in pixels, at least 1.
+    /// Minimum area in pixels; at least 1.
     pub min_area: f64,
 }
 

@@ -8,22 +8,23 @@ use crate::geometry::Size;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Resizes so that the image fits `target_size` times a factor from `scale_range` (torchvision's `ScaleJitter`).
+/// Resizes the image to fit into `target_size` times a factor from `scale_range` (torchvision's `ScaleJitter`).
 ///
-/// As in torchvision, the target's first number bounds the width and its second the height. The shape of the image stays,
-/// so a crop and a border usually follow: [`super::RandomCrop`] with `pad_if_needed`.
+/// As in torchvision, the target's first number bounds the width and its second the height. The aspect ratio stays, so
+/// a crop and a border usually follow: [`super::RandomCrop`] with `pad_if_needed`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ScaleJitter {
-    /// What the image fits at a factor of 1.
+    /// The bounds that the image is fitted into at a factor of 1; each from 1 to 65535.
     pub target_size: [u32; 2],
-    /// Least and greatest factor.
+    /// Minimum and maximum factor; at least 0.
     #[serde(default = "tenth_to_twice")]
     pub scale_range: [f64; 2],
-    /// How pixels between pixels are made.
+    /// `bilinear`, `bicubic` or `nearest`.
     #[serde(default)]
     pub interpolation: Interpolation,
-    /// Widens the filter when shrinking.
+    /// Widen the filter when shrinking; `bicubic` requires it.
     #[serde(default = "check::yes")]
     pub antialias: bool,
 }
@@ -39,7 +40,7 @@ impl ScaleJitter {
         Self { target_size, scale_range: tenth_to_twice(), interpolation, antialias: true }
     }
 
-    /// Sets the least and the greatest factor.
+    /// Sets the minimum and the maximum factor.
     pub fn scale_range(self, scale_range: [f64; 2]) -> Self {
         Self { scale_range, ..self }
     }

@@ -10,29 +10,32 @@ use crate::geometry::{Rect, Size};
 use crate::rng::{Draws, beta};
 use serde::{Deserialize, Serialize};
 
-/// Mixes the sample with the one at the mirrored position of its window, by MixUp or by CutMix (timm's `Mixup`; what it
-/// calls a batch is here a window of partners).
+/// Mixes the sample with the one at the mirrored position of its window, by MixUp or CutMix (timm's `Mixup`, with the
+/// window of partners in place of the batch).
 ///
-/// Draws: whether to mix; which of both, where both may be; lambda; the rectangle's middle as row and column.
+/// Draws: whether to mix; which of the two, where both are on; lambda; the row and the column of the rectangle's
+/// centre.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct TimmMixup {
-    /// MixUp's lambda is drawn from Beta(alpha, alpha); 0 turns it off.
+    /// MixUp's lambda is drawn from Beta(alpha, alpha), with alpha at most 10000; 0 turns MixUp off.
     pub mixup_alpha: f64,
-    /// CutMix's lambda is drawn from Beta(alpha, alpha); 0 turns it off.
+    /// CutMix's lambda is drawn from Beta(alpha, alpha), with alpha at most 10000; 0 turns CutMix off.
     pub cutmix_alpha: f64,
-    /// Chance of a mix, in 0..=1.
+    /// Probability of a mix, from 0 to 1.
     pub prob: f32,
-    /// Chance of CutMix where both are on, in 0..=1.
+    /// Probability of CutMix where both are on, from 0 to 1.
     pub switch_prob: f32,
-    /// Whose dice are thrown.
+    /// Which samples share their draws: `batch` (a window), `pair`, `elem` (none) or `half`.
     pub mode: MixupMode,
-    /// Whether the classes' shares are those of the areas where a rectangle is cut at the edge.
+    /// Weight the classes by the areas that are visible after the rectangle is clipped at the edge.
     pub correct_lam: bool,
 }
 
-/// What throws the same dice.
+/// Which samples share their draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MixupMode {
     /// All samples of a window.
@@ -50,9 +53,9 @@ pub enum MixupMode {
 /// What is done to a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MixupParams {
-    /// The sample's own share.
+    /// The sample's own weight.
     Mix(f64),
-    /// The rectangle that shows the partner, and the share of the sample's class.
+    /// The rectangle that shows the partner, and the weight of the sample's class.
     Cut(Rect, f64),
 }
 
@@ -70,17 +73,17 @@ impl Default for TimmMixup {
 }
 
 impl TimmMixup {
-    /// Mixes with these alphas, and timm's defaults; 0 turns one of both off.
+    /// Mixes with these alphas, and timm's defaults; 0 turns one of the two off.
     pub fn new(mixup_alpha: f64, cutmix_alpha: f64) -> Self {
         Self { mixup_alpha, cutmix_alpha, ..Self::default() }
     }
 
-    /// Sets whose dice are thrown.
+    /// Sets which samples share their draws.
     pub fn mode(self, mode: MixupMode) -> Self {
         Self { mode, ..self }
     }
 
-    /// Sets the chance of a mix.
+    /// Sets the probability of a mix.
     pub fn prob(self, prob: f32) -> Self {
         Self { prob, ..self }
     }
@@ -101,8 +104,8 @@ impl TimmMixup {
         MixupParams::Cut(area, if self.correct_lam { left_of(of, area) } else { lambda })
     }
 
-    /// timm's rectangle round a middle: the edges are int(sqrt(1 - lambda) edge), half of them rounded down to each
-    /// side, as far as the sample reaches.
+    /// timm's rectangle around a centre, clipped to the sample: the edges are int(sqrt(1 - lambda) edge), with half of
+    /// that, rounded down, on either side.
     pub fn cut(of: Size, lambda: f64, [x, y]: [u32; 2]) -> Rect {
         let part = (1.0 - lambda).sqrt();
         let half = |edge: u32| ((part * f64::from(edge)) as u32 / 2) as i32;

@@ -9,17 +9,19 @@ use crate::geometry::Size;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Does one random operation at a random magnitude (torchvision's `TrivialAugmentWide`).
+/// Applies one random operation at a random magnitude (torchvision's `TrivialAugmentWide`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TrivialAugmentWide {
-    /// Magnitudes from the weakest to the strongest.
+    /// Number of magnitudes between the weakest and the strongest, from 2 to 65536.
     #[serde(default = "check::bins")]
     pub num_magnitude_bins: u32,
     /// `nearest` or `bilinear`.
     #[serde(default = "check::nearest")]
     pub interpolation: Interpolation,
-    /// The colour around what is turned, moved or sheared; without one it is black.
+    /// Fill colour where the operation leaves pixels empty: a grey level or `[r, g, b]`, each from 0 to 255. Without
+    /// it, black.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<Fill>,
 }
@@ -36,17 +38,17 @@ impl TrivialAugmentWide {
         Self::default()
     }
 
-    /// Sets how many magnitudes there are.
+    /// Sets the number of magnitudes.
     pub fn num_magnitude_bins(self, num_magnitude_bins: u32) -> Self {
         Self { num_magnitude_bins, ..self }
     }
 
-    /// Sets how pixels between pixels are made.
+    /// Sets the interpolation.
     pub fn interpolation(self, interpolation: Interpolation) -> Self {
         Self { interpolation, ..self }
     }
 
-    /// Sets the colour around.
+    /// Sets the fill colour.
     pub fn fill(self, fill: impl Into<Fill>) -> Self {
         Self { fill: Some(fill.into()), ..self }
     }

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 /// Mirrors the sample top to bottom, with probability `p` (torchvision's `RandomVerticalFlip`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomVerticalFlip {
-    /// Chance of a flip, in 0..=1.
+    /// Probability of a flip, from 0 to 1.
     #[serde(default = "check::half")]
     pub p: f32,
 }

@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 
 /// Shows a rectangle of a partner, with probability `p` (Ultralytics' `CutMix`).
 ///
-/// The rectangle is [`CutMix::cut`]'s with lambda from Beta(32, 32): half of each edge is about a third of the
-/// sample's. [`Draft::patch`] says what becomes of the objects of both. Where no pixel of the rectangle is left, nothing
-/// is done. Draws: whether to cut; the partner; lambda; the rectangle's middle as column and row.
+/// The rectangle is that of [`CutMix::cut`] with lambda from Beta(32, 32): half of each edge is about a third of the
+/// sample's. [`Draft::patch`] documents what becomes of the objects of both. An empty rectangle changes nothing. Draws:
+/// whether to cut; the partner; lambda; the column and the row of the rectangle's centre.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct YoloCutMix {
-    /// Chance of a mix, in 0..=1; Ultralytics' default is 0.
+    /// Probability of a mix, from 0 to 1.
     #[serde(default)]
     pub p: f32,
 }

@@ -7,13 +7,14 @@ use crate::error::Result;
 use crate::rng::{Draws, beta};
 use serde::{Deserialize, Serialize};
 
-/// Lays a partner over the sample with a share of about a half, with probability `p` (Ultralytics' `MixUp`).
+/// Blends a partner over the sample with a weight of about a half, with probability `p` (Ultralytics' `MixUp`).
 ///
-/// The share is 1 - r with r drawn from Beta(32, 32). Objects of both are kept. Draws: whether to mix; the partner; r.
+/// The weight is 1 - r with r drawn from Beta(32, 32). Objects of both are kept. Draws: whether to mix; the partner; r.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct YoloMixUp {
-    /// Chance of a mix, in 0..=1; Ultralytics' default is 0.
+    /// Probability of a mix, from 0 to 1.
     #[serde(default)]
     pub p: f32,
 }
@@ -24,7 +25,7 @@ impl YoloMixUp {
         Self { p }
     }
 
-    /// The sample's own share.
+    /// The sample's own weight.
     pub fn make_params(&self, rng: &mut dyn Draws) -> f64 {
         beta(rng, 32.0, 32.0)
     }

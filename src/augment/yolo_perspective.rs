@@ -11,35 +11,37 @@ use crate::plan::moves::{How, Keep};
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
-/// Turns, scales, shears and moves the canvas by chance and shows `size` of it (Ultralytics' `RandomPerspective`).
+/// Rotates, scales, shears and translates the canvas by random amounts and shows `size` of it (Ultralytics'
+/// `RandomPerspective`).
 ///
-/// Where no mosaic was made, the image is fitted into `size` first. Images are sampled once, from their decoded pixels,
-/// where Ultralytics resamples what it had resized before; so edges are sharper, at the same places. Points have the
-/// centre of the first pixel at (0.5, 0.5), for pixels as for labels; OpenCV takes it for (0, 0), which puts its pixels
-/// up to a quarter beside its boxes.
+/// If there is no mosaic, the image is first fitted into `size`. Images are sampled once, from their decoded pixels,
+/// where Ultralytics resamples what it has already resized; so edges are sharper, at the same positions. The centre of
+/// the first pixel is (0.5, 0.5), for pixels and labels alike; OpenCV takes it for (0, 0), which shifts its pixels
+/// against its boxes by up to a quarter of a pixel.
 ///
 /// Draws: perspective along x and y, angle, scale, shear along x and y, translation along x and y.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct YoloPerspective {
-    /// `[height, width]` of the result, or one number for a square.
+    /// `[height, width]` of the result in pixels, or one number for a square; each from 1 to 65535.
     pub size: Extent,
-    /// Greatest angle, in degrees, both ways.
+    /// Maximum angle in degrees, in both directions, from 0 to 180.
     #[serde(default)]
     pub degrees: f64,
-    /// Greatest distance of the middle from the middle, in parts of `size`, in 0..=1.
+    /// Maximum translation in both directions, as a fraction of `size`, from 0 to 1.
     #[serde(default = "translate")]
     pub translate: f64,
-    /// The scale is between 1 - this and 1 + this; in 0..1.
+    /// The scale is drawn between 1 - this and 1 + this; from 0 to 0.99.
     #[serde(default = "scale")]
     pub scale: f64,
-    /// Greatest shear, in degrees, both ways, along each axis.
+    /// Maximum shear in degrees, in both directions along each axis, from 0 to 80.
     #[serde(default)]
     pub shear: f64,
-    /// Greatest perspective, in 0..=0.001.
+    /// Maximum perspective coefficient, from 0 to 0.001.
     #[serde(default)]
     pub perspective: f64,
-    /// The colour around: a grey level or `[r, g, b]`, in 0..=255.
+    /// Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
     #[serde(default = "grey")]
     pub fill: Fill,
 }
@@ -52,12 +54,12 @@ const fn scale() -> f64 {
     0.5
 }
 
-/// What a map is made of.
+/// The parameters of one map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct YoloPerspectiveParams {
     /// From the canvas to the result, row by row.
     pub matrix: [[f64; 3]; 3],
-    /// By how much it scales.
+    /// Its scale.
     pub scale: f64,
 }
 
@@ -75,33 +77,33 @@ impl YoloPerspective {
         }
     }
 
-    /// Sets the greatest angle.
+    /// Sets the maximum angle.
     pub fn degrees(self, degrees: f64) -> Self {
         Self { degrees, ..self }
     }
 
-    /// Sets the greatest distance.
+    /// Sets the maximum translation.
     pub fn translate(self, translate: f64) -> Self {
         Self { translate, ..self }
     }
 
-    /// Sets how far the scale may be from 1.
+    /// Sets the maximum difference of the scale from 1.
     pub fn scale(self, scale: f64) -> Self {
         Self { scale, ..self }
     }
 
-    /// Sets the greatest shear.
+    /// Sets the maximum shear.
     pub fn shear(self, shear: f64) -> Self {
         Self { shear, ..self }
     }
 
-    /// Sets the greatest perspective.
+    /// Sets the maximum perspective coefficient.
     pub fn perspective(self, perspective: f64) -> Self {
         Self { perspective, ..self }
     }
 
-    /// The map of a canvas of size `of`: T S R P C, where C moves the canvas's middle to the origin, P is the
-    /// perspective, R turns and scales, S shears, and T moves the origin to about the result's middle.
+    /// The map of a canvas of size `of`: T S R P C, where C moves the canvas's centre to the origin, P is the
+    /// perspective, R rotates and scales, S shears, and T moves the origin to about the result's centre.
     pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> YoloPerspectiveParams {
         let around = |rng: &mut dyn Draws, middle: f64, by: f64| between(rng, middle - by, middle + by);
         let to = self.size.square();

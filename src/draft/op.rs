@@ -6,7 +6,7 @@
 mod arguments;
 mod catalogue;
 #[cfg(test)]
-mod page;
+pub(crate) mod page;
 
 pub use arguments::{Extent, Fill, Interpolation, Padding, Shear, Value};
 pub use catalogue::{CATALOGUE, Entry};

@@ -1,4 +1,4 @@
-//! The pairs that were learned: operation, probability, number of the magnitude (0 where it has none).
+//! The pairs that were learned: operation, probability, index of the magnitude (0 where it has none).
 //!
 //! Cubuk et al., "AutoAugment: Learning Augmentation Strategies from Data" (2019), in torchvision's order.
 

@@ -66,12 +66,13 @@ fn arguments(variant: &Value, schema: &Value) -> String {
     }
 }
 
-fn sentence(schema: &Value) -> String {
+/// A doc comment as one line.
+pub(crate) fn sentence(schema: &Value) -> String {
     schema["description"].as_str().unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The JSON type in words.
-fn kind(property: &Value, schema: &Value) -> String {
+pub(crate) fn kind(property: &Value, schema: &Value) -> String {
     if let Some(name) = property["$ref"].as_str() {
         return kind(schema.pointer(name.trim_start_matches('#')).unwrap(), schema);
     }
