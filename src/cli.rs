@@ -103,6 +103,28 @@ mod tests {
     }
 
     #[test]
+    fn the_readme_lists_every_command_and_no_flag_that_is_none() {
+        use clap::CommandFactory;
+        let readme = include_str!("../README.md");
+        let rows = readme.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+        let shown: Vec<&str> = rows.map(|(usage, _)| usage).collect();
+        let command = Cli::command();
+        for name in command.get_subcommands().map(|command| command.get_name()) {
+            let listed = shown.iter().filter(|usage| usage.split(' ').next() == Some(name)).count();
+            assert_eq!(listed, 1, "`{name}` in the table of README.md");
+        }
+        for usage in shown {
+            let name = usage.split(' ').next().unwrap_or_default();
+            let command = command.find_subcommand(name).unwrap_or_else(|| panic!("`{name}` is no command"));
+            let flags = usage.split(|c: char| !c.is_ascii_lowercase() && c != '-');
+            for flag in flags.filter_map(|word| word.strip_prefix("--")) {
+                let is_flag = command.get_arguments().any(|argument| argument.get_long() == Some(flag));
+                assert!(is_flag, "README.md: `{name}` has no --{flag}");
+            }
+        }
+    }
+
+    #[test]
     fn an_error_is_one_line_and_says_each_cause_once() {
         let error = anyhow::anyhow!("the disk is full").context("a: the disk is full").context("writing\n b");
         assert_eq!(one_line(&error), "writing; b: a: the disk is full");
