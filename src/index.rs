@@ -11,14 +11,16 @@ mod store;
 pub use sidecar::{DataSet, load, save};
 pub use store::{IndexStats, IndexStore};
 
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Bytes that indexes may take unless something else is asked for: 256 MiB, which 200,000 to 400,000 photographs of
 /// ImageNet's size fill (about 600 bytes each with 4:2:0, twice as many with 4:4:4).
 pub const DEFAULT_BUDGET: usize = 256 << 20;
 
-/// Where decode indexes are kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Where decode indexes are kept; as text `off`, `memory`, or the path of the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub enum IndexMode {
     /// Nowhere: every decode begins at the file's top.
     Off,
@@ -27,4 +29,24 @@ pub enum IndexMode {
     Memory,
     /// In memory, and between runs in this file, which need not exist yet.
     File(PathBuf),
+}
+
+impl From<String> for IndexMode {
+    fn from(word: String) -> Self {
+        match word.as_str() {
+            "off" => IndexMode::Off,
+            "memory" => IndexMode::Memory,
+            _ => IndexMode::File(word.into()),
+        }
+    }
+}
+
+impl From<IndexMode> for String {
+    fn from(mode: IndexMode) -> Self {
+        match mode {
+            IndexMode::Off => "off".into(),
+            IndexMode::Memory => "memory".into(),
+            IndexMode::File(path) => path.to_string_lossy().into_owned(),
+        }
+    }
 }

@@ -21,6 +21,7 @@ pub mod inspect;
 pub mod jpeg;
 pub mod label;
 pub mod loader;
+pub mod options;
 pub mod output;
 #[cfg(feature = "pack")]
 pub mod pack;

@@ -13,7 +13,6 @@ mod epoch;
 mod parallel_map;
 mod planner;
 mod queue;
-mod recipe;
 mod report;
 mod validate;
 mod worker;
@@ -39,11 +38,13 @@ pub(crate) use worker::cores;
 use crate::device::backend::BackendUsage;
 use crate::draft::op::Op;
 use crate::error::{Error, Result};
+use crate::options::Options;
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::plan::carry::Seen;
+use crate::recipe::Recipe;
 use crate::sampler::{Deal, Order};
-use crate::source::Source;
+use crate::source::{self, Note, Source};
 use batch::masks::Masks;
 use epoch::plan::EpochPlan;
 use planner::SampleContext;
@@ -59,6 +60,7 @@ use worker::pipeline::Pipeline;
 pub struct Loader {
     pipeline: Arc<dyn Pipeline>,
     setup: Setup,
+    options: Options,
 }
 
 /// What an epoch is made of.
@@ -83,6 +85,31 @@ impl Loader {
     /// The same for a source whose type is chosen at run time.
     pub fn builder_boxed(source: Box<dyn Source>) -> LoaderBuilder {
         LoaderBuilder::new(source)
+    }
+
+    /// The loader that a recipe describes as a whole, its data included, and what the user should know of the data.
+    ///
+    /// ```
+    /// use feedline::{loader::Loader, options::Options, recipe::Recipe};
+    ///
+    /// let mut options = Options::default();
+    /// options.data.path = Some("data/photos".into());
+    /// options.loader.batch_size = Some(32);
+    /// let (loader, notes) = Loader::open(&Recipe::load("imagenet-train")?.with(options)?)?;
+    /// assert!(loader.batches() == 1 && notes.is_empty());
+    /// # Ok::<(), feedline::error::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`source::open`] and [`LoaderBuilder::build`].
+    pub fn open(recipe: &Recipe) -> Result<(Self, Vec<Note>)> {
+        let opened = source::open(&recipe.options.data)?;
+        Ok((Self::builder_boxed(opened.source).recipe(recipe).build()?, opened.notes))
+    }
+
+    /// What the loader was told, with rank and world size as they were found.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     /// The batches of epoch `epoch`. Starting an epoch ends the one that still runs.

@@ -41,8 +41,10 @@ impl DType {
 pub enum Layout {
     /// Batch, channel, row, column.
     #[default]
+    #[serde(alias = "chw")]
     Nchw,
     /// Batch, row, column, channel.
+    #[serde(alias = "hwc")]
     Nhwc,
 }
 

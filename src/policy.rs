@@ -1,4 +1,5 @@
-//! What becomes of a last batch that is not full, of samples that cannot be used, and of pixels that are not needed.
+//! What becomes of a last batch that is not full, of samples and labels that cannot be used, and of pixels that are not
+//! needed.
 
 use serde::{Deserialize, Serialize};
 
@@ -41,4 +42,17 @@ pub enum DecodeScale {
     /// A half, a quarter or an eighth of their width and height, if that is still at least the size asked for. JPEGs
     /// only; the pixels change a little (`docs/parity.md` says by how much).
     Fast,
+}
+
+/// What becomes of a label that cannot be right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnBadLabel {
+    /// The data set is not opened; the error says how many there are and quotes the first.
+    #[default]
+    Fail,
+    /// The object is left out, its image is kept.
+    SkipObject,
+    /// The image is left out with all its objects. Images behind it move up by one index.
+    SkipImage,
 }

@@ -3,20 +3,14 @@
 //! The format is strict. A key, an op or a value that means nothing is an error that names the line and the nearest
 //! key that does: a misspelt setting must not train a different model.
 
-mod fields;
-mod nearest;
 mod read;
-mod section;
 mod single;
 
-pub use section::{DecodeSection, LabelsSection, LoaderSection, NormalizeSection, OutputSection, Preset};
 pub use single::{arguments_of, augmentation};
 
 use crate::augment::{Augment, Augmentation};
-use crate::color::Normalize;
 use crate::error::{Error, Result};
-use crate::geometry::Size;
-use crate::image::Limits;
+use crate::options::{Options, nearest};
 use crate::output::Output;
 use serde::Serialize;
 use std::path::Path;
@@ -35,35 +29,18 @@ const BUILT_IN: [(&str, &str); 6] = [
     ("yolo-train", include_str!("../recipes/yolo-train.toml")),
 ];
 
-/// What a pipeline does, without the data it does it to. What a section leaves open is the loader's default.
+/// What a pipeline does: its options, of which those of the data are mostly left to whoever runs it, and a chain of
+/// augmentations. What a section leaves open is the loader's default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Recipe {
     /// What reports call it.
     pub name: String,
-    /// Every image is decoded whole and nothing is rendered; there are no augmentations and no output then.
-    #[serde(skip_serializing_if = "is_default")]
-    pub decode_only: bool,
-    /// What each sample becomes.
-    #[serde(skip_serializing_if = "is_default")]
-    pub output: OutputSection,
-    /// Mean and standard deviation.
-    pub normalize: Option<NormalizeSection>,
-    /// Batches and their order.
-    #[serde(skip_serializing_if = "is_default")]
-    pub loader: LoaderSection,
-    /// How objects reach a batch.
-    #[serde(skip_serializing_if = "is_default")]
-    pub labels: LabelsSection,
-    /// What the decoder takes.
-    #[serde(skip_serializing_if = "is_default")]
-    pub decode: DecodeSection,
+    /// The options, section by section.
+    #[serde(flatten)]
+    pub options: Options,
     /// The augmentations, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub augment: Vec<Augmentation>,
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 impl Recipe {
@@ -138,24 +115,20 @@ impl Recipe {
 
     /// What each sample becomes; `None` where nothing is rendered.
     pub fn output(&self) -> Option<Output> {
-        let OutputSection { dtype, layout, size } = self.output;
-        let [height, width] = size.filter(|_| !self.decode_only)?;
-        Some(Output { size: Size::new(width, height), dtype, layout, normalize: self.normalize() })
+        let Options { output, normalize, .. } = &self.options;
+        let size = output.size.filter(|_| !output.decode_only())?.square();
+        let normalize = normalize.constants().ok().flatten();
+        Some(Output { size, dtype: output.dtype(), layout: output.layout(), normalize })
     }
 
-    /// Mean and standard deviation, with a preset looked up.
-    pub fn normalize(&self) -> Option<Normalize> {
-        self.normalize.as_ref().and_then(NormalizeSection::constants)
-    }
-
-    /// What a file may ask of the decoder.
-    pub fn limits(&self) -> Limits {
-        let usual = Limits::default();
-        Limits {
-            max_pixels: self.decode.max_pixels.unwrap_or(usual.max_pixels),
-            max_scans: self.decode.max_scans.unwrap_or(usual.max_scans),
-            tolerate_truncated: self.decode.tolerate_truncated.unwrap_or(usual.tolerate_truncated),
-        }
+    /// The recipe with other options laid over its own, checked as a whole.
+    ///
+    /// # Errors
+    /// Those of [`Recipe::check`].
+    pub fn with(mut self, options: Options) -> Result<Self> {
+        self.options = options.over(self.options);
+        self.check()?;
+        Ok(self)
     }
 
     /// Refuses what has no meaning in itself; the loader's builder plans a sample to find the rest.
@@ -167,19 +140,20 @@ impl Recipe {
         if self.augment.len() > MAX_AUGMENTATIONS {
             return Err(Error::config(format!("a recipe may have {MAX_AUGMENTATIONS} augmentations")));
         }
-        self.normalize.as_ref().map_or(Ok(()), NormalizeSection::check)?;
-        self.output.check()?;
-        self.loader.check()?;
-        let renders = !self.augment.is_empty() || self.normalize.is_some() || self.output.size.is_some();
-        match (self.decode_only, self.output()) {
+        let Options { output, normalize, loader, .. } = &self.options;
+        let normalized = normalize.constants()?.is_some();
+        output.check()?;
+        loader.check()?;
+        let renders = !self.augment.is_empty() || normalized || output.size.is_some();
+        match (output.decode_only(), self.output()) {
             (true, _) if renders => Err(Error::config(
                 "decode_only renders nothing: leave out the augmentations, [normalize] and the output size",
             )),
             (true, _) => Ok(()),
             (false, Some(output)) => {
                 output.check()?;
-                self.loader.rect_batches().map_or(Ok(()), |rect| rect.check(output.size))?;
-                self.loader.multi_scale().map_or(Ok(()), |sizes| sizes.sizes(output.size).map(drop))
+                loader.rect_batches().map_or(Ok(()), |rect| rect.check(output.size))?;
+                loader.drawn_sizes().map_or(Ok(()), |sizes| sizes.sizes(output.size).map(drop))
             }
             (false, None) => Err(Error::config(
                 "the output has no size: write size = [height, width] under [output], or decode_only = true",

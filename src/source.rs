@@ -28,6 +28,7 @@ mod labels;
 mod list;
 mod lmdb;
 mod memory;
+mod open;
 mod open_files;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -46,13 +47,15 @@ mod disk_cache;
 mod remote;
 mod traffic;
 
+pub use crate::options::Kind;
+pub use crate::policy::OnBadLabel;
 pub use coco::{Coco, CocoOptions};
 pub use folder::{Folder, FolderOptions};
-pub use kind::Kind;
-pub use labels::report::{BadLabel, LabelReport, OnBadLabel};
+pub use labels::report::{BadLabel, LabelReport};
 pub use list::{List, ListOptions};
 pub use lmdb::{Lmdb, LmdbOptions};
 pub use memory::Memory;
+pub use open::{Note, Opened, open};
 #[cfg(feature = "parquet")]
 pub use parquet::{Parquet, ParquetOptions};
 pub use shards::Shards;
@@ -76,7 +79,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The largest file that is read unless the source is told otherwise: 1 GiB.
-pub const MAX_FILE_BYTES: u64 = 1 << 30;
+pub use crate::options::MAX_FILE_BYTES;
 
 /// A data set: `len` records of compressed bytes with a key and a label.
 ///

@@ -24,7 +24,8 @@ pub struct Loader {
 pub unsafe extern "C" fn feedline_loader_open(options: *const Options, loader: *mut *mut Loader) -> Status {
     guard(|| {
         // SAFETY: the caller's promise.
-        let opened = open::open(unsafe { shared(options, "options")? })?;
+        let options = unsafe { shared(options, "options")? };
+        let (opened, _) = feedline::loader::Loader::open(&open::recipe(&options.given)?)?;
         let classes = opened.source().classes().iter().map(|name| c_text(name)).collect();
         // SAFETY: the caller's promise.
         unsafe { give(loader, Loader { loader: opened, classes }, "loader") }

@@ -3,14 +3,13 @@
 #![expect(unsafe_code, reason = "what C hands over are raw pointers")]
 
 use crate::border::{Failure, Status, alone, give, guard, release, text};
-use std::collections::BTreeMap;
 use std::ffi::c_char;
 
 /// What a loader is to do.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// By name; the latest value counts.
-    pub(crate) given: BTreeMap<String, String>,
+    /// Name and value; the latest value of a name counts.
+    pub(crate) given: Vec<(String, String)>,
 }
 
 /// Makes empty options.
@@ -54,7 +53,8 @@ pub unsafe extern "C" fn feedline_options_set(
         if key.is_empty() {
             return Err(Failure::invalid("the key is empty: name an option, such as batch_size"));
         }
-        options.given.insert(key.to_owned(), value.to_owned());
+        options.given.retain(|(other, _)| other != key);
+        options.given.push((key.to_owned(), value.to_owned()));
         Ok(Status::Ok)
     })
 }

@@ -1,15 +1,15 @@
 //! The options of a loader, as the package's Python half hands them over: one JSON object, so that a wrong type and an
 //! unknown name are found by serde.
 
-use crate::data::How;
 use feedline::device::Device;
+use feedline::draft::op::Extent;
 use feedline::error::{Error, Result};
-use feedline::geometry::Size;
 use feedline::label::{BoxFormat, Unit};
 use feedline::loader::{BadSample, LastBatch, LoaderBuilder, Shuffle};
+use feedline::options::{DataOptions, NormalizeOptions, OutputOptions, Preset};
 use feedline::output::{DType, Layout, MultiScale, RectBatches};
 use feedline::policy::DecodeScale;
-use feedline::recipe::{self, NormalizeSection, Preset, Recipe};
+use feedline::recipe::{self, Recipe};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ use serde_json::Value;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Options {
-    pub(crate) data: How,
+    pub(crate) data: DataOptions,
     /// A name, a path, or the text itself.
     recipe: Option<String>,
     transforms: Option<Vec<Value>>,
@@ -96,7 +96,7 @@ impl Options {
     /// Sets everything on `builder`; `objects` says whether samples are labelled with objects.
     pub(crate) fn apply(&self, mut builder: LoaderBuilder, objects: bool) -> Result<LoaderBuilder> {
         let recipe = self.recipe.as_deref().map(read_recipe).transpose()?;
-        let of_recipe = recipe.as_ref().and_then(|recipe| recipe.loader.last_batch);
+        let of_recipe = recipe.as_ref().and_then(|recipe| recipe.options.loader.last_batch);
         // As torch's DataLoader has it, which keeps the rest.
         let last_batch = self.last_batch.or(of_recipe).unwrap_or(LastBatch::Partial);
         builder = self.chain(builder, recipe.as_ref())?;
@@ -130,35 +130,29 @@ impl Options {
                 "recipe and transforms both say what is done to a sample: give one of them",
             ));
         }
-        let (mut dtype, mut layout) = (DType::default(), Layout::default());
         if let Some(recipe) = recipe {
             builder = builder.recipe(recipe);
-            (dtype, layout) = (recipe.output.dtype, recipe.output.layout);
         }
         for transform in self.transforms.iter().flatten() {
             builder = builder.augment_boxed(Box::new(recipe::augmentation(&transform.to_string())?));
         }
-        builder = builder.output(self.dtype.unwrap_or(dtype), self.layout.unwrap_or(layout));
-        builder = given(builder, self.normalize, |builder, word| {
-            let section = match word {
-                NormalizeWord::Name(preset) => {
-                    NormalizeSection { preset: Some(preset), mean: None, std: None }
-                }
-                NormalizeWord::Numbers(mean, std) => {
-                    NormalizeSection { preset: None, mean: Some(mean), std: Some(std) }
-                }
-            };
-            given(builder, section.constants(), |builder, n| builder.normalize(n.mean, n.std))
-        });
-        builder = given(builder, self.size, |builder, [height, width]| {
-            builder.output_size(Size::new(width, height))
-        });
-        Ok(builder)
+        let normalize = match self.normalize {
+            None => NormalizeOptions::default(),
+            Some(NormalizeWord::Name(preset)) => {
+                NormalizeOptions { preset: Some(preset), mean: None, std: None }
+            }
+            Some(NormalizeWord::Numbers(mean, std)) => {
+                NormalizeOptions { preset: None, mean: Some(mean), std: Some(std) }
+            }
+        };
+        let size = self.size.map(Extent::Two);
+        let output = OutputOptions { dtype: self.dtype, layout: self.layout, size, decode_only: None };
+        Ok(builder.options(&feedline::options::Options { output, normalize, ..Default::default() }))
     }
 
     /// Boxes of data that have them are what YOLO trainers take, if nobody asked for anything else.
     fn boxes(&self, builder: LoaderBuilder, recipe: Option<&Recipe>, objects: bool) -> LoaderBuilder {
-        let said = recipe.map(|recipe| &recipe.labels);
+        let said = recipe.map(|recipe| &recipe.options.labels);
         let format = self.box_format.or(said.and_then(|labels| labels.format));
         let unit = self.box_unit.or(said.and_then(|labels| labels.unit));
         match objects || format.is_some() || unit.is_some() {

@@ -59,7 +59,7 @@ def test_data_of_no_kind_are_refused(tmp_path):
         feedline.Loader(3)
     with pytest.raises(TypeError, match="record 1 of the data is int"):
         feedline.Loader([b"", 3])
-    with pytest.raises(ValueError, match="split is for YOLO"):
+    with pytest.raises(ValueError, match="split is for data of the kind yolo"):
         feedline.Loader(PHOTOS, split="val")
     with pytest.raises(ValueError, match="leave it out"):
         feedline.Loader([b"abc"], kind="folder")

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 /// Images of a run that does not say how many: some seconds on a small machine.
 const USUAL_IMAGES: usize = 2048;
-const USUAL_BATCH: u32 = 64;
+const USUAL_BATCH: usize = 64;
 
 /// Run a pipeline against the clock and say what limits it
 ///
@@ -37,13 +37,13 @@ pub(crate) struct Arguments {
     pipeline: Pipeline,
     /// Samples in a batch [default: the recipe's, or 64]
     #[arg(long)]
-    batch_size: Option<u32>,
+    batch_size: Option<usize>,
     /// Threads that decode and render [default: the recipe's, or one a core]
     #[arg(long)]
-    workers: Option<u32>,
+    workers: Option<usize>,
     /// Batches made ahead [default: the recipe's, or automatic]
     #[arg(long)]
-    prefetch: Option<u32>,
+    prefetch: Option<usize>,
     /// Images to run through
     #[arg(long, default_value_t = USUAL_IMAGES)]
     images: usize,
@@ -149,13 +149,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 impl Arguments {
     fn loader(&self, source: Arc<dyn Source>) -> anyhow::Result<Loader> {
         let mut recipe = self.pipeline.read_recipe()?;
-        let section = &mut recipe.loader;
+        let section = &mut recipe.options.loader;
         section.batch_size = self.batch_size.or(section.batch_size).or(Some(USUAL_BATCH));
         section.workers = self.workers.or(section.workers);
         section.prefetch = self.prefetch.or(section.prefetch);
-        section.byte_cache = self.byte_cache.map(|bytes| bytes.0).or(section.byte_cache);
-        recipe.output.dtype = self.dtype.map_or(recipe.output.dtype, DType::from);
-        recipe.output.layout = self.layout.map_or(recipe.output.layout, Layout::from);
+        section.byte_cache =
+            self.byte_cache.map(|bytes| feedline::options::Bytes(bytes.0)).or(section.byte_cache);
+        recipe.options.output.dtype = self.dtype.map(DType::from).or(recipe.options.output.dtype);
+        recipe.options.output.layout = self.layout.map(Layout::from).or(recipe.options.output.layout);
         let source: Arc<dyn Source> = Arc::new(Repeated { source, samples: self.images });
         let mut builder = Loader::builder(source)
             .recipe(&recipe)

@@ -49,7 +49,7 @@ impl Pipeline {
 
     pub(crate) fn read_recipe(&self) -> Result<Recipe> {
         let mut recipe = Recipe::load(&self.recipe)?;
-        let section = &mut recipe.loader;
+        let section = &mut recipe.options.loader;
         section.seed = self.seed.or(section.seed);
         section.rect = if self.rect { Some(true) } else { section.rect };
         section.multi_scale = self.multi_scale.or(section.multi_scale);
@@ -59,7 +59,7 @@ impl Pipeline {
     /// Asks for masks where a folder of them is named; unless the recipe says otherwise, losses ignore what shows no image.
     pub(crate) fn with_masks(&self, builder: LoaderBuilder, recipe: &Recipe) -> LoaderBuilder {
         match self.options.mask_dir {
-            Some(_) => builder.masks(recipe.labels.mask_fill.unwrap_or(IGNORED)),
+            Some(_) => builder.masks(recipe.options.labels.mask_fill.unwrap_or(IGNORED)),
             None => builder,
         }
     }
@@ -67,13 +67,13 @@ impl Pipeline {
     /// A loader for planning single samples: whatever the recipe says of batches matters only where they differ in size.
     pub(crate) fn planner(&self, source: Arc<dyn Source>, topology: Topology) -> anyhow::Result<Loader> {
         let recipe = self.read_recipe()?;
-        let section = &recipe.loader;
+        let section = &recipe.options.loader;
         let builder =
             Loader::builder(source).recipe(&recipe).workers(1).prefetch(1).last_batch(LastBatch::Partial);
-        let builder = match section.rect_batches().is_some() || section.multi_scale().is_some() {
+        let builder = match section.rect_batches().is_some() || section.drawn_sizes().is_some() {
             false => builder.batch_size(1),
             true => {
-                let rows = topology.batch_size.or(section.batch_size.map(|rows| rows as usize));
+                let rows = topology.batch_size.or(section.batch_size);
                 builder.batch_size(rows.unwrap_or(1)).rank(0, topology.world_size.unwrap_or(1))
             }
         };

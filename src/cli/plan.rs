@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let report = Report {
         key: &source.key(arguments.index as usize),
         index: arguments.index,
-        seed: recipe.loader.seed.unwrap_or(0),
+        seed: recipe.options.loader.seed.unwrap_or(0),
         epoch: arguments.epoch,
         recipe: &recipe.name,
         header: describe_header(&header),
@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         erases: plan.erases.iter().map(|erase| rect(erase.window)).collect(),
         region: region(&plan),
         objects: loader.objects(&plan).map(|objects| {
-            let format = recipe.labels.format.unwrap_or_default();
+            let format = recipe.options.labels.format.unwrap_or_default();
             objects.iter().map(|object| labels::describe(object, format)).collect()
         }),
     };

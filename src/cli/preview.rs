@@ -64,8 +64,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let count = arguments.count.min(source.len());
     let mut sheet = Sheet::new(count);
     let recipe = arguments.pipeline.read_recipe()?;
-    let mut studio = Studio::with_limits(recipe.limits());
-    let unit = recipe.labels.unit.unwrap_or_default();
+    let mut studio = Studio::with_limits(recipe.options.decode.limits());
+    let unit = recipe.options.labels.unit.unwrap_or_default();
     for shown in 0..count {
         let index = shown * source.len() / count;
         let key = source.key(index).into_owned();
@@ -197,7 +197,7 @@ mod tests {
     fn a_mosaic_is_drawn_with_the_objects_of_all_its_images_in_either_unit() {
         let draw = |unit: Unit, labelled: bool| {
             let mut recipe = Recipe::built_in("yolo-train").unwrap();
-            recipe.labels.unit = Some(unit);
+            recipe.options.labels.unit = Some(unit);
             let source: Arc<dyn Source> = Arc::new(photographs(labelled));
             let loader =
                 Loader::builder(source.clone()).recipe(&recipe).batch_size(1).workers(1).build().unwrap();

@@ -1,127 +1,74 @@
-//! What a loader is to do, said option by option and checked as a whole.
+//! What a loader is to do, said option by option.
 
-use super::batch::labels::LabelRules;
-use super::cache::bytes;
-use super::cache::decode_index::DecodeIndexes;
-use super::epoch::batch_size::{Sizes, SizesAsked};
-use super::epoch::sampling::Sampling;
-use super::planner::Planner;
-use super::queue::buffers::checked_bytes;
-use super::report::errors::Report;
-use super::report::stats::Meters;
-use super::validate;
-use super::worker::context::Context;
-use super::worker::process::Process;
-use super::worker::{self, MAX_WORKERS, PoolOptions};
-use super::{Loader, Setup};
+mod build;
+
+use super::epoch::ranks;
 use crate::augment::Augment;
-use crate::color::Normalize;
 use crate::device::Device;
-use crate::device::backend::BackendOptions;
-use crate::error::{Error, Result};
+use crate::draft::op::Extent;
+use crate::error::Result;
 use crate::geometry::Size;
 use crate::image::Limits;
-use crate::index::{DEFAULT_BUDGET, IndexMode};
-use crate::output::{DType, Layout, Output};
+use crate::index::IndexMode;
+use crate::label::{BoxFormat, Unit};
+use crate::options::{Bytes, DeviceWord, Listed, NormalizeOptions, Options};
+use crate::output::{DType, Layout, MultiScale, RectBatches};
 use crate::policy::{BadSample, DecodeScale, LastBatch};
+use crate::recipe::Recipe;
+use crate::sampler::Shuffle;
 use crate::source::Source;
-use std::sync::{Mutex, OnceLock};
 
 /// Slots besides the prefetched batches: one with the consumer, one being filled.
 pub const SLOTS_BESIDE: usize = 2;
 /// Batches made ahead unless [`LoaderBuilder::prefetch`] is given: how many at the start, and at most.
 pub const AUTO_PREFETCH: (usize, usize) = (2, 4);
-/// Page-locked memory unless [`LoaderBuilder::pinned_memory`] is given.
-const PINNED_BYTES: usize = 1 << 30;
-/// Decoded images that are kept unless [`LoaderBuilder::image_cache`] is given.
-const IMAGE_CACHE_BYTES: usize = 256 << 20;
-/// Longest prefetch.
-const MAX_PREFETCH: usize = 64;
-/// Most rows of a batch.
-const MAX_BATCH_ROWS: usize = 1 << 20;
 
-/// Builds a [`Loader`]; every option has a default.
+/// Builds a [`super::Loader`]; every option has a default.
+///
+/// A method sets the option of its name in [`Options`], where all of them stand with their defaults; those without a
+/// method are set by [`LoaderBuilder::options`].
 #[must_use = "a builder does nothing until build() is called"]
 pub struct LoaderBuilder {
-    pub(super) source: Box<dyn Source>,
-    pub(super) augments: Vec<Box<dyn Augment>>,
-    pub(super) setup: Setup,
-    pub(super) sampling: Sampling,
-    pub(super) sizes: SizesAsked,
-    pub(super) labels: LabelRules,
-    pub(super) partner_window: u64,
-    pub(super) close_mosaic: Option<u64>,
-    image_cache: usize,
-    pub(super) byte_cache: u64,
-    workers: Option<usize>,
-    prefetch: Option<usize>,
-    bad: BadSample,
-    limits: Limits,
-    exif: bool,
-    scale: DecodeScale,
-    device: Device,
-    normalize: Option<Normalize>,
-    format: (DType, Layout),
-    output_size: Option<Size>,
-    pub(super) decode_only: bool,
-    index: (IndexMode, usize),
-    device_memory: Option<u64>,
-    pinned_memory: usize,
-    low_priority: bool,
+    source: Box<dyn Source>,
+    augments: Vec<Box<dyn Augment>>,
+    options: Options,
+    /// What [`Options::device`] names, where it was opened by the caller.
+    device: Option<Device>,
 }
 
 impl LoaderBuilder {
     pub(super) fn new(source: Box<dyn Source>) -> Self {
-        Self {
-            source,
-            augments: Vec::new(),
-            setup: Setup {
-                batch_size: 1,
-                seed: 0,
-                last: LastBatch::default(),
-                max_failures: None,
-                rank: 0,
-                world_size: 1,
-                block: 1,
-            },
-            sampling: Sampling::default(),
-            sizes: SizesAsked::default(),
-            labels: LabelRules::default(),
-            partner_window: 128,
-            close_mosaic: None,
-            image_cache: IMAGE_CACHE_BYTES,
-            byte_cache: 0,
-            workers: None,
-            prefetch: None,
-            bad: BadSample::default(),
-            limits: Limits::default(),
-            exif: true,
-            scale: DecodeScale::default(),
-            device: Device::Cpu,
-            normalize: None,
-            format: Default::default(),
-            output_size: None,
-            decode_only: false,
-            index: (IndexMode::default(), DEFAULT_BUDGET),
-            device_memory: None,
-            pinned_memory: PINNED_BYTES,
-            low_priority: false,
+        Self { source, augments: Vec::new(), options: Options::default(), device: None }
+    }
+
+    /// Takes over everything that `options` say; what they leave out stays as it is. The source is there already, so that
+    /// those of `[data]` have no meaning here, but that a `mask_dir` asks for masks; [`super::Loader::open`] opens it from them.
+    pub fn options(mut self, options: &Options) -> Self {
+        if options.device.name.is_some() {
+            self.device = None;
         }
+        self.options = options.clone().over(self.options);
+        self
+    }
+
+    /// [`LoaderBuilder::options`] of the recipe, and its augmentations behind those already there.
+    pub fn recipe(self, recipe: &Recipe) -> Self {
+        recipe.augmentations().into_iter().fold(self.options(&recipe.options), Self::augment_boxed)
     }
 
     /// Rows of a batch (default 1).
     pub fn batch_size(mut self, rows: usize) -> Self {
-        self.setup.batch_size = rows;
+        self.options.loader.batch_size = Some(rows);
         self
     }
 
-    /// What all dice and orders depend on (default 0).
+    /// What all random numbers and orders depend on (default 0).
     pub fn seed(mut self, seed: u64) -> Self {
-        self.setup.seed = seed;
+        self.options.loader.seed = Some(seed);
         self
     }
 
-    /// Adds an augmentation behind those already there.
+    /// Adds an augmentation after those already there.
     pub fn augment(self, augment: impl Augment + 'static) -> Self {
         self.augment_boxed(Box::new(augment))
     }
@@ -132,33 +79,37 @@ impl LoaderBuilder {
         self
     }
 
-    /// (x / 255 - mean) / std a channel, for float output (default: x / 255).
+    /// (x / 255 - mean) / std for each channel, for float output (default: x / 255).
     pub fn normalize(mut self, mean: [f64; 3], std: [f64; 3]) -> Self {
-        self.normalize = Some(Normalize { mean, std });
+        self.options.normalize = NormalizeOptions { preset: None, mean: Some(mean), std: Some(std) };
         self
     }
 
     /// Number format and order of axes (default f32, NCHW).
     pub fn output(mut self, dtype: DType, layout: Layout) -> Self {
-        self.format = (dtype, layout);
+        (self.options.output.dtype, self.options.output.layout) = (Some(dtype), Some(layout));
         self
     }
 
     /// The size of every sample (default: what the augmentations end at); of the usual one, where batches differ in size.
     pub fn output_size(mut self, size: Size) -> Self {
-        self.output_size = Some(size);
+        self.options.output.size = Some(Extent::Two([size.height, size.width]));
         self
     }
 
     /// Where pixels are made (default: the CPU).
     pub fn device(mut self, device: Device) -> Self {
-        self.device = device;
+        self.options.device.name = Some(match device {
+            Device::Cpu => DeviceWord::Cpu,
+            Device::Cuda { ordinal } => DeviceWord::Cuda(ordinal),
+        });
+        self.device = Some(device);
         self
     }
 
-    /// Worker threads, 1 to 64 (default: one a core, and more, up to four a core, where reading is the limit).
+    /// Worker threads, 1 to 64 (default: one for each core, and more, up to four, where reading is the limit).
     pub fn workers(mut self, threads: usize) -> Self {
-        self.workers = Some(threads);
+        self.options.loader.workers = Some(threads);
         self
     }
 
@@ -166,44 +117,186 @@ impl LoaderBuilder {
     ///
     /// Memory for two more batches than this is reserved at the start and used as needed.
     pub fn prefetch(mut self, batches: usize) -> Self {
-        self.prefetch = Some(batches);
+        self.options.loader.prefetch = Some(batches);
         self
     }
 
     /// What becomes of a last batch that is not full (default: dropped).
     pub fn last_batch(mut self, last: LastBatch) -> Self {
-        self.setup.last = last;
+        self.options.loader.last_batch = Some(last);
         self
     }
 
     /// What becomes of bad samples (default: the epoch fails).
     pub fn bad_sample(mut self, bad: BadSample) -> Self {
-        self.bad = bad;
+        self.options.loader.bad_sample = Some(bad);
         self
     }
 
     /// Bad samples that an epoch may have before it fails all the same (default: any number).
     pub fn max_failures(mut self, failures: u64) -> Self {
-        self.setup.max_failures = Some(failures);
+        self.options.loader.max_failures = Some(failures);
+        self
+    }
+
+    /// A new order every epoch (default: the source's order): `true` or [`Shuffle::Full`] for any order, or
+    /// [`Shuffle::Window`] or [`Shuffle::Shards`] for one that keeps runs of samples together, where reading in
+    /// order is faster.
+    pub fn shuffle(mut self, shuffle: impl Into<Shuffle>) -> Self {
+        let loader = &mut self.options.loader;
+        (loader.shuffle, loader.shuffle_window, loader.shuffle_shards) = match shuffle.into() {
+            Shuffle::Off => (Some(false), None, None),
+            Shuffle::Full => (Some(true), None, None),
+            Shuffle::Window(samples) => (None, Some(samples), None),
+            Shuffle::Shards(shards) => (None, None, Some(shards)),
+        };
+        self
+    }
+
+    /// Shows only the samples with these indices in the source, each named once; without shuffle in this order. They
+    /// keep their plans, partners apart.
+    pub fn subset(mut self, indices: impl IntoIterator<Item = u64>) -> Self {
+        self.options.loader.subset = Some(Listed::List(indices.into_iter().collect()));
+        self
+    }
+
+    /// Draws an epoch's samples with replacement, each with a chance in proportion to its weight: one weight for each
+    /// sample of the source, or of the subset in its order. An epoch is as long as before, and drawn anew from seed and
+    /// epoch; a sample that comes twice is augmented twice. Shuffle has no meaning then.
+    pub fn weights(mut self, weights: &[f64]) -> Self {
+        self.options.loader.weights = Some(Listed::List(weights.to_vec()));
+        self
+    }
+
+    /// Consecutive positions of the epoch's order that partners are drawn from (default 128).
+    pub fn partner_window(mut self, positions: u64) -> Self {
+        self.options.loader.partner_window = Some(positions);
+        self
+    }
+
+    /// From epoch `epoch` on, leaves out the augmentations that take several samples (default: never), as Ultralytics'
+    /// `close_mosaic` does in the last epochs.
+    pub fn close_mosaic(mut self, epoch: u64) -> Self {
+        self.options.loader.close_mosaic = Some(epoch);
+        self
+    }
+
+    /// Makes the loader rank `rank` of `world_size` (default 0 of 1): together the ranks show each sample of an epoch
+    /// once, and each rank makes the same number of batches of the same sizes.
+    ///
+    /// Rank r of k takes the positions r, r + k, ... of the epoch's order. Where an augmentation mixes samples, whole
+    /// partner windows go round the ranks instead, and what is left for an incomplete round is dealt one by one. What
+    /// happens to a sample depends on neither number.
+    ///
+    /// The samples do not always divide evenly; see [`LastBatch`] for what becomes of the remainder.
+    pub fn rank(mut self, rank: usize, world_size: usize) -> Self {
+        let loader = &mut self.options.loader;
+        (loader.rank, loader.world_size, loader.distributed) = (Some(rank), Some(world_size), None);
+        self
+    }
+
+    /// [`LoaderBuilder::rank`] with what the environment says in `RANK` and `WORLD_SIZE`, as torchrun and most other
+    /// launchers set them; rank 0 of 1 where both are missing.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where only one of the two is set, or one is no number.
+    pub fn distributed_from_env(self) -> Result<Self> {
+        let (rank, world_size) = ranks::of_environment()?;
+        Ok(self.rank(rank, world_size))
+    }
+
+    /// Shapes each batch as its images are (Ultralytics' `rect = True`, for validation), or not (`None`, the default): see
+    /// [`RectBatches`]. The output's size must be a square; images come in the order of height / width, and an
+    /// augmentation whose size is the output's makes that of the batch instead.
+    ///
+    /// The batches of one step have one size on all ranks, which follows from what is shown in all of them; rows that only
+    /// fill a batch up do not count. So the pixels of a sample depend on the batch size and the number of ranks here.
+    ///
+    /// [`LoaderBuilder::build`] reads every file once for its header, in one thread: a pass over the data set without
+    /// decoding, as long as the storage takes for it. A file without a header counts as square, and is a bad sample when
+    /// its batch comes. Each sample takes 16 bytes of memory.
+    pub fn rect(mut self, rect: impl Into<Option<RectBatches>>) -> Self {
+        let loader = &mut self.options.loader;
+        match rect.into() {
+            Some(RectBatches { stride, pad }) => {
+                (loader.rect, loader.rect_pad, loader.stride) = (Some(true), Some(pad), Some(stride));
+            }
+            None => {
+                (loader.rect, loader.rect_pad) = (Some(false), None);
+                loader.stride = loader.stride.filter(|_| loader.multi_scale.is_some());
+            }
+        }
+        self
+    }
+
+    /// Draws the size of each batch (multi-scale training), or not (`None`, the default): see [`MultiScale`]. An
+    /// augmentation whose size is the output's makes that of the batch instead, a `Mosaic` with tiles of its longer edge.
+    ///
+    /// A size is drawn by the seed, the epoch and the number of samples that all ranks were dealt in the epoch before: the
+    /// ranks of a step have the same, and a run that is resumed goes on as it would have. It belongs to a batch, so the
+    /// pixels of a sample depend on the batch size and the number of ranks here; what is drawn for a sample does not.
+    ///
+    /// Memory is reserved for batches of the largest size.
+    pub fn multi_scale(mut self, multi_scale: impl Into<Option<MultiScale>>) -> Self {
+        let loader = &mut self.options.loader;
+        (loader.multi_scale, loader.sizes) = (None, None);
+        match multi_scale.into() {
+            Some(MultiScale::Around { by, stride }) => {
+                (loader.multi_scale, loader.stride) = (Some(by), Some(stride));
+            }
+            Some(MultiScale::Sizes(sizes)) => {
+                let sizes = sizes.into_iter().map(|size| Extent::Two([size.height, size.width]));
+                loader.sizes = Some(sizes.collect());
+            }
+            None => loader.stride = loader.stride.filter(|_| loader.rect()),
+        }
+        self
+    }
+
+    /// How the boxes of a batch say where they are, and what their coordinates are counted in (default: left, top,
+    /// right and bottom in pixels of the sample). The unit is that of polygons and keypoints as well.
+    pub fn boxes(mut self, format: BoxFormat, unit: Unit) -> Self {
+        (self.options.labels.format, self.options.labels.unit) = (Some(format), Some(unit));
+        self
+    }
+
+    /// Drops objects whose box is smaller than `min_area` pixels at the end, or of which less than the part
+    /// `min_visibility` is left of what it would be if no canvas had cut it: the two numbers of Albumentations'
+    /// `BboxParams` (default 0 and 0). Boxes without area are always dropped.
+    ///
+    /// `YoloPerspective` counts anew: what a mosaic cut off a box before is not missed. A box that it derives from
+    /// outlines is compared with the box around its turned corners.
+    pub fn box_filter(mut self, min_area: f64, min_visibility: f64) -> Self {
+        let labels = &mut self.options.labels;
+        (labels.min_area, labels.min_visibility) = (Some(min_area), Some(min_visibility));
+        self
+    }
+
+    /// Asks for semantic masks, which move with the pixels, nearest neighbour by nearest neighbour: [`super::Batch::masks`].
+    /// What shows no image, and a sample without a mask, has the class `fill`; 255 is what most losses are told to ignore.
+    pub fn masks(mut self, fill: u8) -> Self {
+        self.options.labels.mask_fill = Some(fill);
         self
     }
 
     /// What a file may ask of the decoder.
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        let decode = &mut self.options.decode;
+        (decode.max_pixels, decode.max_scans) = (Some(limits.max_pixels), Some(limits.max_scans));
+        decode.tolerate_truncated = Some(limits.tolerate_truncated);
         self
     }
 
     /// Whether images are turned as their EXIF orientation asks (default yes).
     pub fn exif(mut self, apply: bool) -> Self {
-        self.exif = apply;
+        self.options.decode.exif = Some(apply);
         self
     }
 
     /// Whether large JPEGs may be decoded at a fraction of their size where the augmentations shrink them anyway
     /// (default [`DecodeScale::Exact`]: no, since it changes pixels).
     pub fn decode_scale(mut self, scale: DecodeScale) -> Self {
-        self.scale = scale;
+        self.options.decode.scale = Some(scale);
         self
     }
 
@@ -213,13 +306,21 @@ impl LoaderBuilder {
     ///
     /// A window of 128 photographs of 640x480 pixels takes 118 MB (134 MB on a GPU), and two windows meet where one ends.
     pub fn image_cache(mut self, bytes: usize) -> Self {
-        self.image_cache = bytes;
+        self.options.loader.image_cache = Some(Bytes(bytes as u64));
+        self
+    }
+
+    /// Most bytes of compressed files that are kept in memory from their first read on (default 0: none, since local
+    /// files are in the system's own cache anyway). What came first stays, as [`crate::source::Cached`] says; hits and misses are in
+    /// [`super::Stats::traffic`].
+    pub fn byte_cache(mut self, bytes: u64) -> Self {
+        self.options.loader.byte_cache = Some(Bytes(bytes));
         self
     }
 
     /// Decodes every image whole and renders nothing: batches carry labels and no pixels. For benchmarks.
     pub fn decode_only(mut self) -> Self {
-        self.decode_only = true;
+        self.options.output.decode_only = Some(true);
         self
     }
 
@@ -227,163 +328,34 @@ impl LoaderBuilder {
     ///
     /// They save time from the second look at a file on, and never change a result.
     pub fn decode_index(mut self, mode: IndexMode) -> Self {
-        self.index.0 = mode;
+        self.options.decode.index = Some(mode);
         self
     }
 
-    /// Most bytes that decode indexes may take (default [`DEFAULT_BUDGET`]).
+    /// Most bytes that decode indexes may take (default [`crate::index::DEFAULT_BUDGET`]).
     pub fn index_budget(mut self, bytes: usize) -> Self {
-        self.index.1 = bytes;
+        self.options.decode.index_budget = Some(Bytes(bytes as u64));
         self
     }
 
     /// Most bytes of a GPU's memory for decoded images and scratch, the batches apart (default: a quarter of what is
     /// free, at least 4 MiB). A batch that needs more is made in parts.
     pub fn device_memory(mut self, bytes: u64) -> Self {
-        self.device_memory = Some(bytes);
+        self.options.device.memory = Some(Bytes(bytes));
         self
     }
 
     /// Most bytes of page-locked host memory, all batches together, for files on their way to a GPU (default 1 GiB).
     /// What is beyond lies in ordinary memory, which is copied more slowly.
     pub fn pinned_memory(mut self, bytes: usize) -> Self {
-        self.pinned_memory = bytes;
+        self.options.device.pinned_memory = Some(Bytes(bytes as u64));
         self
     }
 
     /// Whether the loader's kernels run at the lowest priority that a GPU has (default no). On most GPUs that is what
     /// streams have anyway: the trainer goes ahead where it makes its own streams with a higher one.
     pub fn low_priority(mut self, low: bool) -> Self {
-        self.low_priority = low;
+        self.options.device.low_priority = Some(low);
         self
-    }
-
-    /// Checks the whole, plans made-up samples, and reserves the memory.
-    ///
-    /// # Errors
-    /// [`Error::Config`] with the remedy, for whatever could not work in any epoch.
-    pub fn build(mut self) -> Result<Loader> {
-        let sampler = self.sampler()?;
-        self.check(sampler.len())?;
-        self.check_sizes(&sampler)?;
-        let backend = self.backend_options();
-        let planner = Planner {
-            augments: self.augments,
-            seed: self.setup.seed,
-            partner_window: self.partner_window,
-            close_mosaic: self.close_mosaic,
-            bare: self.decode_only,
-        };
-        planner.check_partners()?;
-        let setup = Setup { block: planner.block(), ..self.setup };
-        let (sampler, output, sizes) = match self.decode_only {
-            true => (sampler, None, Sizes::none()),
-            false => {
-                let size = validate::output_size(&planner, self.output_size)?;
-                let (sampler, sizes) = self.sizes.settle(size, sampler, &*self.source, self.exif)?;
-                sizes
-                    .examples()
-                    .into_iter()
-                    .try_for_each(|target| validate::check_target(&planner, target))?;
-                let (dtype, layout) = self.format;
-                (sampler, Some(Output { size, dtype, layout, normalize: self.normalize }), sizes)
-            }
-        };
-        let largest = output.map(|output| output.of_size(sizes.largest()));
-        let (allowed, reserved) = match self.prefetch {
-            Some(batches) => (batches, batches),
-            None => AUTO_PREFETCH,
-        };
-        let rows = self.setup.batch_size;
-        let row_bytes =
-            largest.map_or(Ok(0), |output| checked_bytes(&output, rows, reserved + SLOTS_BESIDE))?;
-        let reserved = reserved + SLOTS_BESIDE;
-        // A smaller transform is chosen for one plan, so its images cannot be shared.
-        let shares = planner.block() > 1 && self.scale == DecodeScale::Exact;
-        let image_cache = if shares { self.image_cache } else { 0 };
-        let backend = BackendOptions { row_bytes, image_cache, ..backend };
-        let (workers, auto_prefetch) = (self.workers, self.prefetch.is_none());
-        let pool = PoolOptions { workers, buffers: allowed + SLOTS_BESIDE, reserved, auto_prefetch };
-        let (mode, budget) = self.index;
-        let decode_indexes = DecodeIndexes::new(mode, budget, &*self.source);
-        let context = Context {
-            decode_indexes,
-            source: bytes::around(self.source, self.byte_cache),
-            planner,
-            sampler,
-            fingerprints: OnceLock::new(),
-            output,
-            sizes_asked: self.sizes,
-            sizes,
-            limits: self.limits,
-            exif: self.exif,
-            scale: self.scale,
-            bad: self.bad,
-            labels: self.labels,
-            meters: Meters::new(),
-            report: Mutex::new(Report::default()),
-            process: Process::this(),
-        };
-        Ok(Loader { pipeline: worker::open(self.device, backend, pool, context)?, setup })
-    }
-
-    /// Without what follows from the augmentations.
-    fn backend_options(&self) -> BackendOptions {
-        BackendOptions {
-            rows: self.setup.batch_size,
-            row_bytes: 0,
-            limits: self.limits.clone(),
-            scale: self.scale,
-            image_cache: 0,
-            device_memory: self.device_memory,
-            pinned: self.pinned_memory / (self.prefetch.unwrap_or(AUTO_PREFETCH.1) + SLOTS_BESIDE),
-            low_priority: self.low_priority,
-        }
-    }
-
-    /// `samples` are those of an epoch.
-    fn check(&self, samples: u64) -> Result<()> {
-        let Setup { batch_size, .. } = self.setup;
-        let in_range =
-            |count: Option<usize>, most: usize| count.is_none_or(|count| (1..=most).contains(&count));
-        if samples == 0 {
-            return Err(Error::config("the source has no samples: check its path and what it filters out"));
-        }
-        if !(1..=MAX_BATCH_ROWS).contains(&batch_size) {
-            return Err(Error::config(format!(
-                "batch_size is {batch_size}, and may be 1 to {MAX_BATCH_ROWS}: use a larger or a smaller batch_size"
-            )));
-        }
-        self.augments.iter().try_for_each(|augment| augment.check())?;
-        self.check_ranks(samples)?;
-        self.labels.check()?;
-        if !in_range(self.workers, MAX_WORKERS) {
-            return Err(Error::config(format!(
-                "workers must be in 1..={MAX_WORKERS}: leave it out for automatic"
-            )));
-        }
-        if !in_range(self.prefetch, MAX_PREFETCH) {
-            return Err(Error::config(format!(
-                "prefetch must be in 1..={MAX_PREFETCH}: leave it out for automatic"
-            )));
-        }
-        if self.partner_window == 0 {
-            return Err(Error::config("partner_window is 0: a window needs at least one position"));
-        }
-        if self.scale != DecodeScale::Exact && self.device != Device::Cpu {
-            return Err(Error::config(
-                "decode_scale is for the CPU device, and this loader decodes on a GPU: leave it exact",
-            ));
-        }
-        self.check_output()
-    }
-
-    fn check_output(&self) -> Result<()> {
-        let (dtype, layout) = self.format;
-        Output { size: Size::default(), dtype, layout, normalize: self.normalize }.check()?;
-        if self.normalize.is_none_or(|normalize| normalize.is_sound()) {
-            return Ok(());
-        }
-        Err(Error::config("normalize: every mean must be finite and every std greater than 0"))
     }
 }

@@ -1,33 +1,21 @@
 //! From TOML text to a recipe, with the line of whatever is wrong.
 
-use super::fields::{self, Answer, Ask};
-use super::{
-    DecodeSection, LabelsSection, LoaderSection, MAX_BYTES, NormalizeSection, OutputSection, Recipe, nearest,
-    too_large,
-};
+use super::{MAX_BYTES, Recipe, too_large};
 use crate::augment::{Augment, Augmentation};
 use crate::error::{Error, Result};
+use crate::options::fields::{self, Answer, Ask};
+use crate::options::{Options, is_key, keys, nearest};
 use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
-/// What stands at the top besides the augmentations.
+/// What stands ahead of the sections.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Top {
+struct Head {
     name: String,
-    #[serde(default)]
-    decode_only: bool,
-    #[serde(default)]
-    output: OutputSection,
-    normalize: Option<NormalizeSection>,
-    #[serde(default)]
-    loader: LoaderSection,
-    #[serde(default)]
-    labels: LabelsSection,
-    #[serde(default)]
-    decode: DecodeSection,
+    /// Of `[output]`, where recipes mostly have nothing else to say then.
+    decode_only: Option<bool>,
 }
 
 /// Reads `text`; errors begin with `origin` and the line.
@@ -40,9 +28,16 @@ pub(super) fn read(text: &str, origin: &str) -> Result<Recipe> {
     page.check_top(top.get_ref())?;
     let augment = top.get_mut().remove("augment").map_or(Ok(Vec::new()), |list| page.augmentations(list))?;
     let span = top.span();
-    let Top { name, decode_only, output, normalize, loader, labels, decode } =
-        Top::deserialize(toml::Deserializer::from(top)).map_err(|error| page.refuse(&span, &error))?;
-    let recipe = Recipe { name, decode_only, output, normalize, loader, labels, decode, augment };
+    let mut head = DeTable::new();
+    for key in fields::of::<Head>() {
+        head.extend(top.get_mut().remove_entry(*key));
+    }
+    let head = toml::Deserializer::from(Spanned::new(span.clone(), head));
+    let Head { name, decode_only } = Head::deserialize(head).map_err(|error| page.refuse(&span, &error))?;
+    let mut options =
+        Options::deserialize(toml::Deserializer::from(top)).map_err(|error| page.refuse(&span, &error))?;
+    options.output.decode_only = decode_only.or(options.output.decode_only);
+    let recipe = Recipe { name, options, augment };
     recipe.check().map_err(|error| Error::config(format!("{origin}: {error}")))?;
     Ok(recipe)
 }
@@ -66,25 +61,26 @@ impl Page<'_> {
     }
 
     fn check_top(&self, top: &DeTable<'_>) -> Result<()> {
-        let keys = [&["augment"], fields::of::<Top>()].concat();
-        self.check_keys("a recipe", top, &keys)?;
-        let sections: [(&str, &[&str]); 5] = [
-            ("output", fields::of::<OutputSection>()),
-            ("normalize", fields::of::<NormalizeSection>()),
-            ("loader", fields::of::<LoaderSection>()),
-            ("labels", fields::of::<LabelsSection>()),
-            ("decode", fields::of::<DecodeSection>()),
-        ];
-        for (section, keys) in sections {
-            if let Some(table) = top.get(section).and_then(|value| value.get_ref().as_table()) {
-                self.check_keys(&format!("[{section}]"), table, keys)?;
+        let sections = fields::of::<Options>();
+        let known = [&["augment"], fields::of::<Head>(), sections].concat();
+        self.check_keys("a recipe", top, &known, |key| known.contains(&key))?;
+        for section in sections {
+            if let Some(table) = top.get(*section).and_then(|value| value.get_ref().as_table()) {
+                let is_known = |key: &str| is_key(section, key);
+                self.check_keys(&format!("[{section}]"), table, &keys(section), is_known)?;
             }
         }
         Ok(())
     }
 
-    fn check_keys(&self, of: &str, table: &DeTable<'_>, known: &[&str]) -> Result<()> {
-        match table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
+    fn check_keys(
+        &self,
+        of: &str,
+        table: &DeTable<'_>,
+        known: &[&str],
+        is_known: impl Fn(&str) -> bool,
+    ) -> Result<()> {
+        match table.keys().find(|key| !is_known(key.get_ref().as_ref())) {
             None => Ok(()),
             Some(key) => {
                 let hint = nearest::hint(key.get_ref(), known);
@@ -120,7 +116,8 @@ impl Page<'_> {
             }
         };
         if let Err(Answer(keys)) = Augmentation::read(name, Ask) {
-            self.check_keys(name, &arguments, &[&["op"], keys].concat())?;
+            let known = [&["op"], keys].concat();
+            self.check_keys(name, &arguments, &known, |key| known.contains(&key))?;
         }
         let value = Spanned::new(place.clone(), DeValue::Table(arguments));
         let augmentation = Augmentation::read(name, ValueDeserializer::from(value)).map_err(|error| {

@@ -1,9 +1,9 @@
 //! One augmentation by name and arguments, as other languages give them.
 
-use super::fields::{Answer, Ask};
-use super::nearest;
 use crate::augment::{Augment, Augmentation};
 use crate::error::{Error, Result};
+use crate::options::fields::{Answer, Ask};
+use crate::options::nearest;
 use serde_json::Value;
 
 /// The names of the arguments of the augmentation `name`, in their order; `None` where there is none of this name.

@@ -5,9 +5,10 @@ mod find;
 mod line;
 mod reading;
 
+use super::OnBadLabel;
 use super::files::Files;
 use super::labels::cache::{self, Stamping};
-use super::labels::report::{BAD_LISTED, LabelReport, OnBadLabel};
+use super::labels::report::{BAD_LISTED, LabelReport};
 use super::labels::table::Table;
 use super::{MAX_FILE_BYTES, Source};
 use crate::error::{Error, Result};

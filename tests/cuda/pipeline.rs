@@ -92,7 +92,7 @@ pub(crate) fn memory(files: Vec<Vec<u8>>) -> Arc<dyn Source> {
 fn every_recipe_gives_the_cpus_batches() -> Outcome {
     for name in Recipe::names() {
         let recipe = Recipe::built_in(name).unwrap();
-        if recipe.decode_only {
+        if recipe.options.output.decode_only() {
             continue;
         }
         // Few, since recipes make large samples, and ThreadSanitizer takes its time.

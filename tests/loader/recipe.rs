@@ -10,9 +10,10 @@ use feedline::color::Normalize;
 use feedline::draft::Draft;
 use feedline::geometry::{Orientation, Size};
 use feedline::label::{BoxFormat, Unit};
+use feedline::options::NormalizeOptions;
 use feedline::output::{DType, Layout, MultiScale, Output, RectBatches};
 use feedline::policy::{BadSample, DecodeScale, LastBatch};
-use feedline::recipe::{NormalizeSection, Recipe};
+use feedline::recipe::Recipe;
 use feedline::rng::{Draws, Rng};
 
 fn error(text: &str) -> String {
@@ -75,12 +76,12 @@ fn the_built_in_recipes_are_torchvisions_reference() {
     let names: Vec<&str> = train.augmentations().iter().map(|augment| augment.name()).collect();
     assert_eq!(names, ["RandomResizedCrop", "RandomHorizontalFlip"]);
     assert_eq!(train.augment[0], RandomResizedCrop::new(224).into());
-    assert_eq!((train.output(), train.loader.shuffle), (Some(output(DType::F32)), Some(true)));
+    assert_eq!((train.output(), train.options.loader.shuffle), (Some(output(DType::F32)), Some(true)));
     let eval = Recipe::load("imagenet-eval").unwrap();
     assert_eq!(eval.augment, [Augmentation::from(Resize::new(256)), CenterCrop::new(224).into()]);
-    assert_eq!((eval.output(), eval.loader.shuffle), (Some(output(DType::F32)), Some(false)));
+    assert_eq!((eval.output(), eval.options.loader.shuffle), (Some(output(DType::F32)), Some(false)));
     let decode = Recipe::built_in("decode-only").unwrap();
-    assert!(decode.decode_only && decode.augment.is_empty() && decode.output().is_none());
+    assert!(decode.options.output.decode_only() && decode.augment.is_empty() && decode.output().is_none());
 }
 
 #[test]
@@ -108,8 +109,8 @@ fn the_detection_recipes_have_ultralytics_hyper_parameters() {
             (output.size, output.dtype, output.layout),
             (Size::new(640, 640), DType::U8, Layout::Nchw)
         );
-        assert_eq!(recipe.labels.format, Some(BoxFormat::Cxcywh));
-        assert_eq!(recipe.labels.unit, Some(Unit::Normalized));
+        assert_eq!(recipe.options.labels.format, Some(BoxFormat::Cxcywh));
+        assert_eq!(recipe.options.labels.unit, Some(Unit::Normalized));
     }
 }
 
@@ -136,11 +137,11 @@ fn every_key_is_read() {
     let output = recipe.output().unwrap();
     assert_eq!((output.size, output.dtype, output.layout), (Size::new(128, 96), DType::F16, Layout::Nhwc));
     assert_eq!(output.normalize, Some(Normalize { mean: [0.5; 3], std: [0.25; 3] }));
-    let loader = &recipe.loader;
+    let loader = &recipe.options.loader;
     assert_eq!((loader.batch_size, loader.seed, loader.workers), (Some(256), Some(42), Some(8)));
     assert_eq!((loader.last_batch, loader.bad_sample), (Some(LastBatch::Drop), Some(BadSample::Substitute)));
-    assert_eq!((recipe.decode.max_scans, recipe.decode.exif), (Some(256), Some(false)));
-    assert_eq!(recipe.decode.scale, Some(DecodeScale::Fast));
+    assert_eq!((recipe.options.decode.max_scans, recipe.options.decode.exif), (Some(256), Some(false)));
+    assert_eq!(recipe.options.decode.scale, Some(DecodeScale::Fast));
 }
 
 #[test]
@@ -152,7 +153,7 @@ fn a_recipe_survives_being_written() {
         assert_eq!(Recipe::parse(&written).unwrap(), recipe, "{written}");
     }
     let mut large = Recipe::parse(WHOLE).unwrap();
-    large.loader.seed = Some(u64::MAX);
+    large.options.loader.seed = Some(u64::MAX);
     assert_eq!(Recipe::parse(&large.to_toml().unwrap()).unwrap(), large);
 }
 
@@ -230,9 +231,9 @@ fn a_file_is_named_in_its_errors_and_a_missing_one_says_so() {
 #[test]
 fn a_recipe_made_by_hand_is_checked_too() {
     let mut recipe = Recipe::built_in("imagenet-train").unwrap();
-    recipe.normalize = Some(NormalizeSection::default());
+    recipe.options.normalize.mean = Some([0.5; 3]);
     assert!(recipe.check().is_err());
-    recipe.normalize = None;
+    recipe.options.normalize = NormalizeOptions::default();
     recipe.check().unwrap();
     recipe.augment = vec![CenterCrop::new(0).into()];
     assert!(recipe.check().unwrap_err().to_string().starts_with("CenterCrop"));
@@ -279,9 +280,9 @@ fn damaged_text_is_an_error_and_never_a_panic() {
 fn a_local_shuffle_has_a_size_and_does_not_contradict_shuffle() {
     let recipe = |loader: &str| format!("name = \"a\"\ndecode_only = true\n[loader]\n{loader}\n");
     let read = Recipe::parse(&recipe("shuffle_window = 1000")).unwrap();
-    assert_eq!((read.loader.shuffle, read.loader.shuffle_window), (None, Some(1000)));
+    assert_eq!((read.options.loader.shuffle, read.options.loader.shuffle_window), (None, Some(1000)));
     assert!(error(&recipe("shuffle_window = 0")).contains("shuffle_window is 0"));
-    assert_eq!(Recipe::parse(&recipe("shuffle_shards = 3")).unwrap().loader.shuffle_shards, Some(3));
+    assert_eq!(Recipe::parse(&recipe("shuffle_shards = 3")).unwrap().options.loader.shuffle_shards, Some(3));
     assert!(error(&recipe("shuffle_shards = 0")).contains("shuffle_shards is 0"));
     assert!(error(&recipe("shuffle = false\nshuffle_shards = 8")).contains("leave one of them out"));
     assert!(error(&recipe("shuffle_shards = 2\nshuffle_window = 8")).contains("two orders"));
@@ -294,7 +295,7 @@ fn batches_that_differ_in_size_are_asked_for_by_keys_of_the_loader() {
     let read = |loader: &str| {
         let recipe = Recipe::parse(&recipe(loader)).unwrap();
         assert_eq!(Recipe::parse(&recipe.to_toml().unwrap()).unwrap(), recipe);
-        (recipe.loader.rect_batches(), recipe.loader.multi_scale())
+        (recipe.options.loader.rect_batches(), recipe.options.loader.drawn_sizes())
     };
     let usual = RectBatches::default();
     let squares = MultiScale::Sizes(vec![Size::new(32, 32), Size::new(96, 64)]);
@@ -313,8 +314,8 @@ fn batches_that_differ_in_size_are_asked_for_by_keys_of_the_loader() {
         assert_eq!(read(none), (None, None), "{none}");
     }
     for name in ["yolo-train", "yolo-eval"] {
-        let loader = Recipe::built_in(name).unwrap().loader;
-        assert_eq!((loader.rect_batches(), loader.multi_scale()), (None, None));
+        let loader = Recipe::built_in(name).unwrap().options.loader;
+        assert_eq!((loader.rect_batches(), loader.drawn_sizes()), (None, None));
     }
     for (loader, want) in [
         ("stride = 32", "stride means nothing here: set rect = true or multi_scale"),
@@ -335,7 +336,7 @@ fn labels_are_asked_for_in_a_section_of_their_own() {
     use feedline::label::{BoxFormat, Unit};
     let text = "name = \"boxes\"\n[output]\nsize = [8, 8]\n[labels]\nformat = \"cxcywh\"\nunit = \"normalized\"\nmin_area = 4.0\n";
     let recipe = Recipe::parse(text).unwrap();
-    let labels = &recipe.labels;
+    let labels = &recipe.options.labels;
     assert_eq!((labels.format, labels.unit), (Some(BoxFormat::Cxcywh), Some(Unit::Normalized)));
     assert_eq!((labels.min_area, labels.min_visibility), (Some(4.0), None));
     assert_eq!(Recipe::parse(&recipe.to_toml().unwrap()).unwrap(), recipe);

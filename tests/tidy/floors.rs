@@ -10,6 +10,7 @@ const FLOORS: &[&[&str]] = &[
     &["draft"],                                  // the verbs that edit a plan
     &["jpeg"],                                   // header and decoder
     &["image", "index"],                         // any format's pixels; where to start in them
+    &["options"],                                // what a loader can be told, each option once
     &["augment", "device", "sampler", "source"], // the four seams; none knows another
     &["recipe"],                                 // named chains of augmentations
     &["loader"],                                 // the only place that starts threads

@@ -28,9 +28,9 @@ static void options(const char *folder) {
     refused(folder, "batch_sise", "4", FEEDLINE_STATUS_CONFIG, "`batch_size`");
     refused(folder, "output.dtype", "f64", FEEDLINE_STATUS_CONFIG, "f64");
     refused(folder, "recipe", "imagenet-trai", FEEDLINE_STATUS_CONFIG, "`imagenet-train`");
-    refused(folder, "name.first", "x", FEEDLINE_STATUS_CONFIG, "in no section");
-    refused(folder, "source", "zip", FEEDLINE_STATUS_CONFIG, "parquet, yolo or coco");
-    refused(folder, "split", "val", FEEDLINE_STATUS_CONFIG, "source to yolo");
+    refused(folder, "name.first", "x", FEEDLINE_STATUS_CONFIG, "no option `name.first`");
+    refused(folder, "source", "zip", FEEDLINE_STATUS_CONFIG, "`parquet`, `yolo`, `coco`");
+    refused(folder, "split", "val", FEEDLINE_STATUS_CONFIG, "for data of the kind yolo");
     refused(folder, "rank", "1", FEEDLINE_STATUS_CONFIG, "world_size");
     refused(folder, "max_failures", "-1", FEEDLINE_STATUS_CONFIG, "a whole number");
     refused(folder, "low_priority", "1", FEEDLINE_STATUS_CONFIG, "true or false");

@@ -114,7 +114,8 @@ impl Report {
         let images = measured.images;
         let recipe = arguments.pipeline.read_recipe()?;
         let output = loader.output();
-        let batch_size = arguments.batch_size.or(recipe.loader.batch_size).unwrap_or(super::USUAL_BATCH);
+        let batch_size =
+            arguments.batch_size.or(recipe.options.loader.batch_size).unwrap_or(super::USUAL_BATCH);
         Ok(Self {
             images,
             seconds: measured.seconds,
@@ -132,7 +133,7 @@ impl Report {
             simd: simd_word(),
             workers: stats.workers,
             prefetch: stats.slots.saturating_sub(SLOTS_BESIDE),
-            batch_size: batch_size as usize,
+            batch_size,
             rank: arguments.rank,
             world_size: arguments.world_size,
             recipe: recipe.name,

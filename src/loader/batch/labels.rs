@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::label::{BoxFormat, Label, Unit};
-use crate::loader::LoaderBuilder;
+use crate::options::LabelsOptions;
 use crate::plan::carry::{self, Seen};
 use crate::plan::moves::{How, Keep, Move};
 use crate::plan::{Plan, Span};
@@ -21,34 +21,18 @@ pub(in crate::loader) struct LabelRules {
     pub(in crate::loader) mask_fill: Option<u8>,
 }
 
-impl LoaderBuilder {
-    /// How the boxes of a batch say where they are, and what their coordinates are counted in (default: left, top,
-    /// right and bottom in pixels of the sample). The unit is that of polygons and keypoints as well.
-    pub fn boxes(mut self, format: BoxFormat, unit: Unit) -> Self {
-        self.labels = LabelRules { expected: true, format, unit, ..self.labels };
-        self
-    }
-
-    /// Drops objects whose box is smaller than `min_area` pixels at the end, or of which less than the part
-    /// `min_visibility` is left of what it would be if no canvas had cut it: the two numbers of Albumentations'
-    /// `BboxParams` (default 0 and 0). Boxes without area are always dropped.
-    ///
-    /// `YoloPerspective` counts anew: what a mosaic cut off a box before is not missed. A box that it derives from
-    /// outlines is compared with the box around its turned corners.
-    pub fn box_filter(mut self, min_area: f64, min_visibility: f64) -> Self {
-        self.labels = LabelRules { min_area, min_visibility, ..self.labels };
-        self
-    }
-
-    /// Asks for semantic masks, which move with the pixels, nearest neighbour by nearest neighbour: [`crate::loader::Batch::masks`].
-    /// What shows no image, and a sample without a mask, has the class `fill`; 255 is what most losses are told to ignore.
-    pub fn masks(mut self, fill: u8) -> Self {
-        self.labels.mask_fill = Some(fill);
-        self
-    }
-}
-
 impl LabelRules {
+    pub(in crate::loader) fn of(options: &LabelsOptions) -> Self {
+        Self {
+            expected: options.format.is_some() || options.unit.is_some(),
+            format: options.format(),
+            unit: options.unit(),
+            min_area: options.min_area(),
+            min_visibility: options.min_visibility(),
+            mask_fill: options.mask_fill,
+        }
+    }
+
     pub(in crate::loader) fn check(&self) -> Result<()> {
         let Self { min_area, min_visibility, .. } = *self;
         if !(min_area >= 0.0 && min_area.is_finite()) {

@@ -1,10 +1,11 @@
 //! The size of each batch: all alike, drawn by step, or following the shapes of its images.
 
+use crate::augment::Augment;
 use crate::draft::Target;
 use crate::error::{Error, Result};
 use crate::geometry::{Orientation, Size};
 use crate::image::parse_header;
-use crate::loader::LoaderBuilder;
+use crate::options::LoaderOptions;
 use crate::output::{MultiScale, RectBatches};
 use crate::rng::mix;
 use crate::sampler::{Order, Sampler, Shuffle};
@@ -36,38 +37,19 @@ enum Rule {
     Shaped(RectBatches, Arc<[f64]>),
 }
 
-impl LoaderBuilder {
-    /// Shapes each batch as its images are (Ultralytics' `rect = True`, for validation), or not (`None`, the default): see
-    /// [`RectBatches`]. The output's size must be a square; images come in the order of height / width, and an
-    /// augmentation whose size is the output's makes that of the batch instead.
-    ///
-    /// The batches of one step have one size on all ranks, which follows from what is shown in all of them; rows that only
-    /// fill a batch up do not count. So the pixels of a sample depend on the batch size and the number of ranks here.
-    ///
-    /// [`LoaderBuilder::build`] reads every file once for its header, in one thread: a pass over the data set without
-    /// decoding, as long as the storage takes for it. A file without a header counts as square, and is a bad sample when
-    /// its batch comes. Each sample takes 16 bytes of memory.
-    pub fn rect(mut self, rect: impl Into<Option<RectBatches>>) -> Self {
-        self.sizes.rect = rect.into();
-        self
-    }
-
-    /// Draws the size of each batch (multi-scale training), or not (`None`, the default): see [`MultiScale`]. An
-    /// augmentation whose size is the output's makes that of the batch instead, a `Mosaic` with tiles of its longer edge.
-    ///
-    /// A size is drawn by the seed, the epoch and the number of samples that all ranks were dealt in the epoch before: the
-    /// ranks of a step have the same, and a run that is resumed goes on as it would have. It belongs to a batch, so the
-    /// pixels of a sample depend on the batch size and the number of ranks here; what is drawn for a sample does not.
-    ///
-    /// Memory is reserved for batches of the largest size.
-    pub fn multi_scale(mut self, multi_scale: impl Into<Option<MultiScale>>) -> Self {
-        self.sizes.multi_scale = multi_scale.into();
-        self
+impl SizesAsked {
+    pub(in crate::loader) fn of(options: &LoaderOptions) -> Self {
+        Self { rect: options.rect_batches(), multi_scale: options.drawn_sizes() }
     }
 
     /// Refuses what cannot be had together. `sampler` is that of the epochs.
-    pub(in crate::loader) fn check_sizes(&self, sampler: &Sampler) -> Result<()> {
-        let SizesAsked { rect, multi_scale } = &self.sizes;
+    pub(in crate::loader) fn check(
+        &self,
+        sampler: &Sampler,
+        decode_only: bool,
+        augments: &[Box<dyn Augment>],
+    ) -> Result<()> {
+        let SizesAsked { rect, multi_scale } = self;
         let name = match (rect, multi_scale) {
             (None, None) => return Ok(()),
             (Some(_), Some(_)) => {
@@ -79,7 +61,7 @@ impl LoaderBuilder {
             (Some(_), None) => "rect",
             (None, Some(_)) => "multi_scale",
         };
-        if self.decode_only {
+        if decode_only {
             return Err(Error::config(format!(
                 "decode_only renders nothing, so batches have no size: leave {name} out"
             )));
@@ -97,7 +79,7 @@ impl LoaderBuilder {
                 "rect shows the samples in the order of their shapes: set shuffle to false, or leave rect out",
             ));
         }
-        match self.augments.iter().find(|augment| augment.partners() > 0) {
+        match augments.iter().find(|augment| augment.partners() > 0) {
             Some(mixes) => Err(Error::config(format!(
                 "rect shapes a batch as its images are, and {} mixes images of any shape: leave it out, or use \
                  multi_scale",
@@ -106,9 +88,7 @@ impl LoaderBuilder {
             None => Ok(()),
         }
     }
-}
 
-impl SizesAsked {
     /// The rule for batches of the usual size `usual`, and the order that it needs; reads the headers of all images
     /// where batches follow their shapes.
     pub(in crate::loader) fn settle(

@@ -1,60 +1,56 @@
 //! A loader as one of several ranks: which one it is, and how it learns that.
 
 use crate::error::{Error, Result};
-use crate::loader::{LoaderBuilder, Setup};
+use crate::loader::Setup;
+use crate::options::{Distributed, LoaderOptions};
 use crate::policy::LastBatch;
 
 /// Most ranks of a run.
 const MAX_RANKS: u64 = 1 << 20;
 
-impl LoaderBuilder {
-    /// Makes the loader rank `rank` of `world_size` (default 0 of 1): together the ranks show each sample of an epoch
-    /// once, and each rank makes the same number of batches of the same sizes.
-    ///
-    /// Rank r of k takes the positions r, r + k, ... of the epoch's order. Where an augmentation mixes samples, whole
-    /// partner windows go round the ranks instead, and what is left for an incomplete round is dealt one by one. What
-    /// happens to a sample depends on neither number.
-    ///
-    /// The samples do not always divide evenly; see [`LastBatch`] for what becomes of the remainder.
-    pub fn rank(mut self, rank: usize, world_size: usize) -> Self {
-        (self.setup.rank, self.setup.world_size) = (rank as u64, world_size as u64);
-        self
+/// The rank and the number of ranks that were asked for; 0 of 1 where nobody asked.
+///
+/// # Errors
+/// [`Error::Config`] where half of it is said, or more than all.
+pub(in crate::loader) fn asked(options: &LoaderOptions) -> Result<(usize, usize)> {
+    match (options.distributed, options.rank, options.world_size) {
+        (None, None, None) => Ok((0, 1)),
+        (None, Some(rank), Some(world_size)) => Ok((rank, world_size)),
+        (Some(Distributed::Env), None, None) => of_environment(),
+        (Some(Distributed::Env), ..) => Err(Error::config(
+            "distributed=\"env\" takes rank and world_size from the environment: leave them out",
+        )),
+        (None, ..) => Err(Error::config("rank and world_size belong together: give both, or none")),
     }
+}
 
-    /// [`LoaderBuilder::rank`] with what the environment says in `RANK` and `WORLD_SIZE`, as torchrun and most other
-    /// launchers set them; rank 0 of 1 where both are missing.
-    ///
-    /// # Errors
-    /// [`Error::Config`] where only one of the two is set, or one is no number.
-    pub fn distributed_from_env(self) -> Result<Self> {
-        let word = |name: &str| std::env::var_os(name).map(|word| word.to_string_lossy().into_owned());
-        let (rank, world_size) = parse(word("RANK").as_deref(), word("WORLD_SIZE").as_deref())?;
-        Ok(self.rank(rank, world_size))
-    }
+/// Rank and number of ranks as RANK and WORLD_SIZE say them; 0 of 1 where both are missing.
+pub(in crate::loader) fn of_environment() -> Result<(usize, usize)> {
+    let word = |name: &str| std::env::var_os(name).map(|word| word.to_string_lossy().into_owned());
+    parse(word("RANK").as_deref(), word("WORLD_SIZE").as_deref())
+}
 
-    pub(in crate::loader) fn check_ranks(&self, samples: u64) -> Result<()> {
-        let Setup { batch_size, last, rank, world_size, .. } = self.setup;
-        if !(1..=MAX_RANKS).contains(&world_size) {
-            return Err(Error::config(format!(
-                "world_size is {world_size}, and may be 1 to {MAX_RANKS}: give the number of processes that train"
-            )));
-        }
-        if rank >= world_size {
-            return Err(Error::config(format!(
-                "rank is {rank}, but world_size is {world_size}: ranks count from 0 to {}",
-                world_size - 1
-            )));
-        }
-        if last == LastBatch::Drop && batch_size as u64 > samples / world_size {
-            let each =
-                if world_size > 1 { format!(", {} for a rank", samples / world_size) } else { "".into() };
-            return Err(Error::config(format!(
-                "batch_size is {batch_size}, but the epoch has {samples} samples{each}, so every batch would be \
-                 dropped: use a smaller batch_size, or last_batch partial or pad"
-            )));
-        }
-        Ok(())
+pub(in crate::loader) fn check(setup: &Setup, samples: u64) -> Result<()> {
+    let Setup { batch_size, last, rank, world_size, .. } = *setup;
+    if !(1..=MAX_RANKS).contains(&world_size) {
+        return Err(Error::config(format!(
+            "world_size is {world_size}, and may be 1 to {MAX_RANKS}: give the number of processes that train"
+        )));
     }
+    if rank >= world_size {
+        return Err(Error::config(format!(
+            "rank is {rank}, but world_size is {world_size}: ranks count from 0 to {}",
+            world_size - 1
+        )));
+    }
+    if last == LastBatch::Drop && batch_size as u64 > samples / world_size {
+        let each = if world_size > 1 { format!(", {} for a rank", samples / world_size) } else { "".into() };
+        return Err(Error::config(format!(
+            "batch_size is {batch_size}, but the epoch has {samples} samples{each}, so every batch would be \
+             dropped: use a smaller batch_size, or last_batch partial or pad"
+        )));
+    }
+    Ok(())
 }
 
 /// Rank and world size from the words of the environment.

@@ -1,25 +1,13 @@
 //! What was found wrong with the labels of a data set, and what becomes of them.
 
 use crate::error::Error;
+use crate::policy::OnBadLabel;
 use serde::{Deserialize, Serialize};
 
-/// How many bad labels are listed unless something else is asked for.
-pub(in crate::source) const BAD_LISTED: usize = 20;
+pub(in crate::source) use crate::options::BAD_LISTED;
+
 /// How many bad labels an error quotes.
 const QUOTED: usize = 3;
-
-/// What becomes of a label that cannot be right.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OnBadLabel {
-    /// The data set is not opened; the error says how many there are and quotes the first.
-    #[default]
-    Fail,
-    /// The object is left out, its image is kept.
-    SkipObject,
-    /// The image is left out with all its objects. Images behind it move up by one index.
-    SkipImage,
-}
 
 /// One label that cannot be right.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

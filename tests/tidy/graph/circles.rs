@@ -13,7 +13,6 @@ const KNOWN: &[(&str, usize)] = &[
     ("src/device/cpu", 1),
     ("src/device/cuda/render", 2),
     ("src/draft", 1),
-    ("src/loader", 2),
     ("src/source/remote", 1),
 ];
 

@@ -4,7 +4,7 @@
 const LONGEST: usize = 64;
 
 /// The word of `known` with the fewest edits from `word`, if they are few enough to be a slip.
-fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     if word.len() > LONGEST {
         return None;
     }
@@ -15,7 +15,7 @@ fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
 }
 
 /// The end of an error message about an unknown word.
-pub(super) fn hint(word: &str, known: &[&str]) -> String {
+pub(crate) fn hint(word: &str, known: &[&str]) -> String {
     let all = known.join(", ");
     match nearest(word, known) {
         Some(best) => format!(": did you mean `{best}`? There are {all}"),

@@ -1,0 +1,195 @@
+//! From options to a loader: everything is checked, made-up samples are planned, and the memory is reserved.
+
+use super::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
+use crate::device::Device;
+use crate::device::backend::BackendOptions;
+use crate::draft::op::Extent;
+use crate::error::{Error, Result};
+use crate::geometry::Size;
+use crate::loader::batch::labels::LabelRules;
+use crate::loader::cache::bytes;
+use crate::loader::cache::decode_index::DecodeIndexes;
+use crate::loader::epoch::batch_size::{Sizes, SizesAsked};
+use crate::loader::epoch::{ranks, sampling};
+use crate::loader::planner::Planner;
+use crate::loader::queue::buffers::checked_bytes;
+use crate::loader::report::errors::Report;
+use crate::loader::report::stats::Meters;
+use crate::loader::worker::context::Context;
+use crate::loader::worker::process::Process;
+use crate::loader::worker::{self, MAX_WORKERS, PoolOptions};
+use crate::loader::{Loader, Setup, validate};
+use crate::options::{DeviceWord, Options};
+use crate::output::Output;
+use crate::policy::DecodeScale;
+use std::sync::{Mutex, OnceLock};
+
+/// Longest prefetch.
+const MAX_PREFETCH: usize = 64;
+/// Most rows of a batch.
+const MAX_BATCH_ROWS: usize = 1 << 20;
+/// The class of what shows no image, which most losses are told to ignore.
+const IGNORED: u8 = 255;
+
+impl LoaderBuilder {
+    /// Checks the whole, plans made-up samples, and reserves the memory.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the remedy, for whatever could not work in any epoch.
+    pub fn build(mut self) -> Result<Loader> {
+        self.settle()?;
+        let sampler = sampling::sampler(&self.options.loader, &*self.source)?;
+        let setup = self.setup()?;
+        self.check(&setup, sampler.len())?;
+        let device = self.open_device()?;
+        let backend = self.backend_options(device)?;
+        let Options { loader, output, normalize, labels, decode, .. } = &self.options;
+        let (asked, bare, exif) = (SizesAsked::of(loader), output.decode_only(), decode.exif());
+        asked.check(&sampler, bare, &self.augments)?;
+        let planner = Planner {
+            augments: self.augments,
+            seed: setup.seed,
+            partner_window: loader.partner_window(),
+            close_mosaic: loader.close_mosaic,
+            bare,
+        };
+        planner.check_partners()?;
+        let setup = Setup { block: planner.block(), ..setup };
+        let (sampler, output, sizes) = match bare {
+            true => (sampler, None, Sizes::none()),
+            false => {
+                let size = validate::output_size(&planner, output.size.map(Extent::square))?;
+                let (sampler, sizes) = asked.settle(size, sampler, &*self.source, exif)?;
+                sizes
+                    .examples()
+                    .into_iter()
+                    .try_for_each(|target| validate::check_target(&planner, target))?;
+                let (dtype, layout, normalize) = (output.dtype(), output.layout(), normalize.constants()?);
+                (sampler, Some(Output { size, dtype, layout, normalize }), sizes)
+            }
+        };
+        let largest = output.map(|output| output.of_size(sizes.largest()));
+        let (allowed, reserved) = loader.prefetch.map_or(AUTO_PREFETCH, |batches| (batches, batches));
+        let rows = setup.batch_size;
+        let row_bytes =
+            largest.map_or(Ok(0), |output| checked_bytes(&output, rows, reserved + SLOTS_BESIDE))?;
+        let reserved = reserved + SLOTS_BESIDE;
+        // A smaller transform is chosen for one plan, so its images cannot be shared.
+        let shares = planner.block() > 1 && decode.scale() == DecodeScale::Exact;
+        let image_cache = if shares { loader.image_cache().in_memory() } else { 0 };
+        let backend = BackendOptions { row_bytes, image_cache, ..backend };
+        let (workers, auto_prefetch) = (loader.workers, loader.prefetch.is_none());
+        let pool = PoolOptions { workers, buffers: allowed + SLOTS_BESIDE, reserved, auto_prefetch };
+        let decode_indexes =
+            DecodeIndexes::new(decode.index(), decode.index_budget().in_memory(), &*self.source);
+        let context = Context {
+            decode_indexes,
+            source: bytes::around(self.source, loader.byte_cache().0),
+            planner,
+            sampler,
+            fingerprints: OnceLock::new(),
+            output,
+            sizes_asked: asked,
+            sizes,
+            limits: decode.limits(),
+            exif,
+            scale: decode.scale(),
+            bad: loader.bad_sample(),
+            labels: LabelRules::of(labels),
+            meters: Meters::new(),
+            report: Mutex::new(Report::default()),
+            process: Process::this(),
+        };
+        let pipeline = worker::open(device, backend, pool, context)?;
+        Ok(Loader { pipeline, setup, options: self.options })
+    }
+
+    /// Puts into the options what follows from others.
+    fn settle(&mut self) -> Result<()> {
+        let Options { data, loader, labels, .. } = &mut self.options;
+        if data.mask_dir.is_some() {
+            labels.mask_fill = labels.mask_fill.or(Some(IGNORED));
+        }
+        let (rank, world_size) = ranks::asked(loader)?;
+        (loader.rank, loader.world_size, loader.distributed) = (Some(rank), Some(world_size), None);
+        Ok(())
+    }
+
+    /// The block is found with the planner.
+    fn setup(&self) -> Result<Setup> {
+        let loader = &self.options.loader;
+        Ok(Setup {
+            batch_size: loader.batch_size(),
+            seed: loader.seed(),
+            last: loader.last_batch(),
+            max_failures: loader.max_failures,
+            rank: loader.rank.unwrap_or(0) as u64,
+            world_size: loader.world_size.unwrap_or(1) as u64,
+            block: 1,
+        })
+    }
+
+    fn open_device(&self) -> Result<Device> {
+        match (self.device, self.options.device.name()) {
+            (Some(device), _) => Ok(device),
+            (None, DeviceWord::Auto) => Device::best(),
+            (None, DeviceWord::Cpu) => Ok(Device::cpu()),
+            (None, DeviceWord::Cuda(ordinal)) => Device::cuda(ordinal),
+        }
+    }
+
+    /// Without what follows from the augmentations.
+    fn backend_options(&self, on: Device) -> Result<BackendOptions> {
+        let Options { loader, decode, device, .. } = &self.options;
+        if decode.scale() != DecodeScale::Exact && on != Device::Cpu {
+            return Err(Error::config(
+                "decode_scale is for the CPU device, and this loader decodes on a GPU: leave it exact",
+            ));
+        }
+        Ok(BackendOptions {
+            rows: loader.batch_size(),
+            row_bytes: 0,
+            limits: decode.limits(),
+            scale: decode.scale(),
+            image_cache: 0,
+            device_memory: device.memory.map(|bytes| bytes.0),
+            pinned: device.pinned_memory().in_memory()
+                / (loader.prefetch.unwrap_or(AUTO_PREFETCH.1) + SLOTS_BESIDE),
+            low_priority: device.low_priority(),
+        })
+    }
+
+    /// `samples` are those of an epoch.
+    fn check(&self, setup: &Setup, samples: u64) -> Result<()> {
+        let Options { loader, output, normalize, labels, .. } = &self.options;
+        let batch_size = setup.batch_size;
+        let in_range =
+            |count: Option<usize>, most: usize| count.is_none_or(|count| (1..=most).contains(&count));
+        if samples == 0 {
+            return Err(Error::config("the source has no samples: check its path and what it filters out"));
+        }
+        if !(1..=MAX_BATCH_ROWS).contains(&batch_size) {
+            return Err(Error::config(format!(
+                "batch_size is {batch_size}, and may be 1 to {MAX_BATCH_ROWS}: use a larger or a smaller batch_size"
+            )));
+        }
+        self.augments.iter().try_for_each(|augment| augment.check())?;
+        ranks::check(setup, samples)?;
+        LabelRules::of(labels).check()?;
+        if !in_range(loader.workers, MAX_WORKERS) {
+            return Err(Error::config(format!(
+                "workers must be in 1..={MAX_WORKERS}: leave it out for automatic"
+            )));
+        }
+        if !in_range(loader.prefetch, MAX_PREFETCH) {
+            return Err(Error::config(format!(
+                "prefetch must be in 1..={MAX_PREFETCH}: leave it out for automatic"
+            )));
+        }
+        if loader.partner_window() == 0 {
+            return Err(Error::config("partner_window is 0: a window needs at least one position"));
+        }
+        let (dtype, layout, normalize) = (output.dtype(), output.layout(), normalize.constants()?);
+        Output { size: Size::default(), dtype, layout, normalize }.check()
+    }
+}

@@ -1,0 +1,79 @@
+//! Everything that a loader can be told by data, each option once: its name, its type, its default and what it means.
+//!
+//! A recipe file, a builder method, a Python keyword, `feedline_options_set` in C and a flag of the command all end in
+//! this struct, and what they offer follows from [`catalogue`]. A new option is declared in the file of its section,
+//! and read where it acts. What cannot be data is not here: a source or
+//! an augmentation of one's own, and records in memory.
+//!
+//! ```
+//! use feedline::options::Options;
+//!
+//! let mut options = Options::default();
+//! options.set_text("batch_size", "64")?; // by its name, which no other option has
+//! options.set_text("output.dtype", "f16")?; // or by its section and its key there
+//! assert_eq!(options.loader.batch_size, Some(64));
+//! # Ok::<(), feedline::error::Error>(())
+//! ```
+
+#[macro_use]
+mod declare;
+#[macro_use]
+mod value;
+
+mod bytes;
+mod catalogue;
+mod data;
+mod decode;
+mod device;
+pub(crate) mod fields;
+mod kind;
+mod labels;
+mod listed;
+mod loader;
+pub(crate) mod nearest;
+mod output;
+mod set;
+
+pub use bytes::Bytes;
+pub use catalogue::{Entry, Unset, catalogue};
+pub(crate) use catalogue::{is_key, keys};
+pub(crate) use data::BAD_LISTED;
+pub use data::{DataOptions, MAX_FILE_BYTES};
+pub use decode::DecodeOptions;
+pub use device::{DeviceOptions, DeviceWord};
+pub use kind::Kind;
+pub use labels::LabelsOptions;
+pub use listed::Listed;
+pub use loader::{Distributed, LoaderOptions};
+pub use output::{NormalizeOptions, OutputOptions, Preset};
+pub use value::{Value, ValueKind};
+
+sections! {
+    /// What a loader is told, in sections. What is `None` is left to what lies below, and at last to the default.
+    pub struct Options {
+        /// Which data, and how they are opened.
+        pub data: DataOptions,
+        /// Batches, their order, and the threads that make them.
+        pub loader: LoaderOptions,
+        /// What each sample becomes.
+        pub output: OutputOptions,
+        /// Mean and standard deviation.
+        pub normalize: NormalizeOptions,
+        /// How labels reach a batch.
+        pub labels: LabelsOptions,
+        /// What the decoder takes.
+        pub decode: DecodeOptions,
+        /// Where pixels are made.
+        pub device: DeviceOptions,
+    }
+}
+
+impl Options {
+    /// These options laid over others: what is said here counts, and what is not said is as it is there. What
+    /// contradicts something here (`shuffle` and `shuffle_window`, a preset and numbers) is dropped from there.
+    pub fn over(self, mut below: Self) -> Self {
+        self.loader.displace(&mut below.loader);
+        self.normalize.displace(&mut below.normalize);
+        self.or(below)
+    }
+}

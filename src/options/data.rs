@@ -1,0 +1,82 @@
+//! `[data]`: which data, and how they are opened.
+
+use super::bytes::Bytes;
+use super::kind::Kind;
+use crate::policy::OnBadLabel;
+use std::path::PathBuf;
+
+/// The largest file that is read unless something else is asked for: 1 GiB.
+pub const MAX_FILE_BYTES: u64 = 1 << 30;
+/// What a cache of fetched objects may hold unless something else is asked for.
+const CACHE_BYTES: Bytes = Bytes(64 << 30);
+/// What decoded Parquet pages are kept in unless something else is asked for.
+const PAGE_CACHE_BYTES: Bytes = Bytes(256 << 20);
+/// How many bad labels are listed unless something else is asked for.
+pub(crate) const BAD_LISTED: usize = 20;
+
+section! {
+    /// `[data]`: which data, and how they are opened by [`crate::source::open`]. An option that the kind of data does not
+    /// take is refused.
+    pub struct DataOptions in "data" {
+        /// The data set: a folder of images, with or without a directory for each class; tar, TFRecord or Parquet files
+        /// (one, a folder of them, or a pattern); an LMDB environment; a file that lists images (text, CSV, TSV, JSON
+        /// lines); a YOLO data.yaml or folder, or COCO annotations; a URL (s3://bucket/prefix, gs://, az://, https://).
+        path as "data": PathBuf;
+        /// What the data are.
+        kind or "source": Kind, unset "found by looking at the data";
+        /// Which images of a YOLO data set, or which of the tar, TFRecord or Parquet files, by their names.
+        split: String, unset "`train` where there is a data.yaml, else all, where they are of one split",
+            for [Yolo Tar TfRecord Parquet];
+        /// Whether directories are no classes: every image at any depth, without labels.
+        flat: bool = false, for [Folder];
+        /// Whether a class may be without images.
+        allow_empty: bool = false, for [Folder];
+        /// The folder that the paths of a list or of a data.yaml are relative to.
+        root: PathBuf, unset "the folder of the list, or what the data.yaml says", for [List Yolo];
+        /// Whether the first row of a CSV or TSV file names the columns.
+        header: bool, unset "found by looking at it", for [List];
+        /// The column or feature that holds the images, or in a list their paths.
+        image_column: String, unset "found by its name", for [List TfRecord Parquet];
+        /// The column or feature that holds the labels.
+        label_column: String, unset "found by its name", for [List TfRecord Parquet];
+        /// The feature that holds the names of the classes.
+        class_column: String = "image/class/text".to_owned(), for [TfRecord];
+        /// The feature that holds the names of the images.
+        name_column: String = "image/filename".to_owned(), for [TfRecord];
+        /// The named database in an LMDB environment.
+        database: String, unset "the main one", for [Lmdb];
+        /// The folder that the images of COCO annotations lie in.
+        image_dir: PathBuf, unset "the folder of the annotations", for [Coco];
+        /// The folder of the semantic masks: that of images/a/b.jpg, or of a/b.jpg, is a/b.png there.
+        mask_dir: PathBuf;
+        /// Whether an image may be without a mask.
+        allow_missing_masks: bool = false;
+        /// What becomes of a label that cannot be right.
+        on_bad_label: OnBadLabel = OnBadLabel::Fail, for [Yolo Coco];
+        /// How many bad labels are listed, at least the three that an error quotes.
+        bad_listed: usize = BAD_LISTED, for [Yolo Coco];
+        /// The file that keeps the labels from run to run.
+        label_cache: PathBuf, for [Yolo Coco];
+        /// The largest image file that is read; larger ones are bad samples.
+        max_file_bytes: Bytes = Bytes(MAX_FILE_BYTES);
+        /// Bytes of memory in which decoded parts of Parquet files are kept for the reads to come.
+        parquet_cache: Bytes = PAGE_CACHE_BYTES, for [Parquet];
+        /// The folder that keeps what was fetched, for the next epoch and for other processes.
+        cache_dir: PathBuf, for [Remote];
+        /// The largest number of bytes in `cache_dir`; what was not used for the longest time goes first.
+        cache_bytes: Bytes = CACHE_BYTES, for [Remote];
+        /// The server to ask in place of the service's own: `https://minio.example:9000`. With `http://` nothing is
+        /// encrypted.
+        endpoint: String, unset "the service's own, or what the environment says", for [Remote];
+        /// Whether requests are not signed, as public buckets want it.
+        anonymous: bool = false, for [Remote];
+        /// The longest time that one read may take, in seconds, all attempts together; at least 0.01.
+        timeout_s: f64 = 60.0, for [Remote];
+        /// How long a server may send nothing before an attempt is given up, in seconds.
+        stall_timeout_s: f64 = 10.0, for [Remote];
+        /// How often a request is sent again.
+        max_retries: u32 = 8, for [Remote];
+        /// How many requests may be under way at once, 1 to 4096.
+        concurrency: usize = 64, for [Remote];
+    }
+}

@@ -1,0 +1,36 @@
+//! `[decode]`: what the decoder takes, and where what was learned of files is kept.
+
+use super::bytes::Bytes;
+use crate::image::Limits;
+use crate::index::{DEFAULT_BUDGET, IndexMode};
+use crate::policy::DecodeScale;
+
+section! {
+    /// `[decode]`: what the decoder takes, and where what was learned of files is kept.
+    pub struct DecodeOptions in "decode" {
+        /// The largest number of pixels of one image.
+        max_pixels: u64 = Limits::default().max_pixels;
+        /// The largest number of scans of one progressive JPEG.
+        max_scans: u32 = Limits::default().max_scans;
+        /// Whether what a truncated file lacks is filled with grey, instead of refusing the file.
+        tolerate_truncated: bool = false;
+        /// Whether images are turned as their EXIF orientation says.
+        exif: bool = true;
+        /// Whether large JPEGs may be decoded at a half or less where the augmentations shrink them anyway, which
+        /// changes pixels.
+        scale as "decode_scale": DecodeScale = DecodeScale::Exact;
+        /// Where it is kept at which bytes the rows of each JPEG begin, so that a later crop of it starts at its own
+        /// first row. It changes no pixel.
+        index as "decode_index": IndexMode = IndexMode::Memory;
+        /// The largest number of bytes of memory that decode indexes may take.
+        index_budget: Bytes = Bytes(DEFAULT_BUDGET as u64);
+    }
+}
+
+impl DecodeOptions {
+    /// What a file may ask of the decoder.
+    pub fn limits(&self) -> Limits {
+        let (max_pixels, max_scans) = (self.max_pixels(), self.max_scans());
+        Limits { max_pixels, max_scans, tolerate_truncated: self.tolerate_truncated() }
+    }
+}

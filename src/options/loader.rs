@@ -1,0 +1,161 @@
+//! `[loader]`: batches, their order, and the threads that make them.
+
+use super::bytes::Bytes;
+use super::listed::Listed;
+use crate::draft::op::Extent;
+use crate::error::{Error, Result};
+use crate::output::{MultiScale, RectBatches};
+use crate::policy::{BadSample, LastBatch};
+use serde::{Deserialize, Serialize};
+
+section! {
+    /// `[loader]`: batches, their order, and the threads that make them.
+    pub struct LoaderOptions in "loader" {
+        /// Rows of a batch.
+        batch_size: usize = 1;
+        /// Whether each epoch has an order of its own.
+        shuffle: bool = false;
+        /// Shuffles runs of this many consecutive samples, and each within itself, instead of all of them at once.
+        shuffle_window: u64;
+        /// Shuffles the source's shards, and the samples of this many of them at a time, instead of all of them at once.
+        shuffle_shards: u64;
+        /// The seed of all random numbers and orders.
+        seed: u64 = 0;
+        /// What becomes of a last batch that is not full.
+        last_batch: LastBatch = LastBatch::Drop;
+        /// What becomes of a sample that cannot be read, decoded or rendered.
+        bad_sample: BadSample = BadSample::Fail;
+        /// How many bad samples an epoch may have before it fails all the same.
+        max_failures: u64, unset "any number";
+        /// The samples that are shown, by their indices in the data set; without shuffle in this order.
+        subset: Listed<u64>, unset "all";
+        /// Draws an epoch's samples with replacement, each with a chance in proportion to its weight: one weight for each
+        /// sample of the data set, or of the subset in its order.
+        weights: Listed<f64>;
+        /// Which of several processes this one is, from 0.
+        rank: usize, unset "0";
+        /// How many processes share the samples.
+        world_size: usize, unset "1";
+        /// Where rank and world size come from: `env` takes them from the variables RANK and WORLD_SIZE, as torchrun sets
+        /// them.
+        distributed: Distributed;
+        /// Consecutive positions of the epoch's order that the partners of a mix or a mosaic are drawn from.
+        partner_window: u64 = 128;
+        /// The epoch from which on augmentations that take several samples are left out.
+        close_mosaic: u64, unset "never";
+        /// Worker threads, 1 to 64.
+        workers or "num_workers": usize, unset "one for each core, and up to four where reading is the limit";
+        /// Batches that are made ahead, 1 to 64.
+        prefetch or "prefetch_factor": usize, unset "2, and up to 4 where the trainer's waits are irregular";
+        /// Whether each batch is shaped as its images are, which come in the order of their shapes.
+        rect: bool = false;
+        /// By how many strides a rect batch is larger than its images.
+        rect_pad: f64, unset "0.5";
+        /// Draws the size of each batch: how far from the output's it may be, as a part of it; 0 is not at all.
+        multi_scale: f64 = 0.0;
+        /// The sizes of batches to draw from instead.
+        sizes: Vec<Extent>;
+        /// What the edges of batches are multiples of, with rect or multi_scale.
+        stride: u32, unset "32";
+        /// The largest number of bytes of compressed files that are kept in memory from their first read on.
+        byte_cache: Bytes = Bytes(0);
+        /// The largest number of bytes of decoded images that are kept for the other samples of a partner window, where
+        /// augmentations mix samples; on a GPU they are bytes of its memory.
+        image_cache: Bytes = Bytes(256 << 20);
+    }
+}
+
+words! { Distributed }
+
+/// Where rank and world size come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Distributed {
+    /// From the environment.
+    Env,
+}
+
+impl LoaderOptions {
+    pub(crate) fn check(&self) -> Result<()> {
+        let wrong = match (self.shuffle, self.shuffle_window, self.shuffle_shards) {
+            (_, Some(0), _) => "shuffle_window is 0: give the samples of a run, or leave it out",
+            (_, _, Some(0)) => {
+                "shuffle_shards is 0: give the shards that are mixed at a time, or leave it out"
+            }
+            (_, Some(_), Some(_)) => {
+                "shuffle_window and shuffle_shards are two orders: leave one of them out"
+            }
+            (Some(false), Some(_), _) => {
+                "shuffle_window shuffles, but shuffle is false: leave one of them out"
+            }
+            (Some(false), _, Some(_)) => {
+                "shuffle_shards shuffles, but shuffle is false: leave one of them out"
+            }
+            _ => return self.check_sizes(),
+        };
+        Err(Error::config(format!("[loader]: {wrong}")))
+    }
+
+    /// What shapes batches as their images are, where that is asked for.
+    pub fn rect_batches(&self) -> Option<RectBatches> {
+        let usual = RectBatches::default();
+        let (stride, pad) = (self.stride.unwrap_or(usual.stride), self.rect_pad.unwrap_or(usual.pad));
+        self.rect.unwrap_or(false).then_some(RectBatches { stride, pad })
+    }
+
+    /// The sizes that batches are drawn from, where they are.
+    pub fn drawn_sizes(&self) -> Option<MultiScale> {
+        if let Some(sizes) = &self.sizes {
+            return Some(MultiScale::Sizes(sizes.iter().map(|size| size.square()).collect()));
+        }
+        let MultiScale::Around { by, stride } = MultiScale::around(self.multi_scale()) else {
+            return None;
+        };
+        (by != 0.0).then_some(MultiScale::Around { by, stride: self.stride.unwrap_or(stride) })
+    }
+
+    /// A key that nothing reads would be a setting that does nothing.
+    fn check_sizes(&self) -> Result<()> {
+        let (rect, scaled) = (self.rect.unwrap_or(false), self.multi_scale.unwrap_or(0.0) != 0.0);
+        let unread = [
+            ("rect_pad", self.rect_pad.is_some() && !rect, "rect = true"),
+            ("stride", self.stride.is_some() && !rect && !scaled, "rect = true or multi_scale"),
+        ];
+        if let Some((key, _, remedy)) = unread.iter().find(|(_, unread, _)| *unread) {
+            return Err(Error::config(format!(
+                "[loader]: {key} means nothing here: set {remedy}, or leave it out"
+            )));
+        }
+        match scaled && self.sizes.is_some() {
+            true => Err(Error::config(
+                "[loader]: multi_scale and sizes both say what sizes there are: leave one of them out",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Drops from `below` what is said in another way here, and what nothing would read any more.
+    pub(super) fn displace(&self, below: &mut Self) {
+        if self.shuffle.is_some() || self.shuffle_window.is_some() || self.shuffle_shards.is_some() {
+            (below.shuffle, below.shuffle_window, below.shuffle_shards) = (None, None, None);
+        }
+        if self.multi_scale.is_some() || self.sizes.is_some() {
+            (below.multi_scale, below.sizes) = (None, None);
+        }
+        if self.distributed.is_some() {
+            (below.rank, below.world_size) = (None, None);
+        }
+        if self.rank.is_some() || self.world_size.is_some() {
+            below.distributed = None;
+        }
+        let is_on = |rect: Option<bool>| rect.unwrap_or(false);
+        let rect = is_on(self.rect.or(below.rect));
+        let scaled = self.multi_scale.or(below.multi_scale).unwrap_or(0.0) != 0.0;
+        if !rect {
+            below.rect_pad = None;
+        }
+        if !rect && !scaled {
+            below.stride = None;
+        }
+    }
+}

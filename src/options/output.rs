@@ -1,0 +1,88 @@
+//! `[output]` and `[normalize]`: what each sample becomes.
+
+use crate::color::Normalize;
+use crate::draft::MAX_EDGE;
+use crate::draft::op::Extent;
+use crate::error::{Error, Result};
+use crate::output::{DType, Layout};
+use serde::{Deserialize, Serialize};
+
+section! {
+    /// `[output]`: what each sample becomes.
+    pub struct OutputOptions in "output" {
+        /// The number format.
+        dtype: DType = DType::F32;
+        /// The order of a batch's axes.
+        layout: Layout = Layout::Nchw;
+        /// The size of each sample; of the usual one, where batches differ in size.
+        size: Extent, unset "what the augmentations end at; a recipe says it";
+        /// Whether every image is decoded whole and nothing is rendered: batches carry labels and no pixels. For
+        /// benchmarks.
+        decode_only: bool = false;
+    }
+}
+
+section! {
+    /// `[normalize]`: (x / 255 - mean) / std, by a preset or by mean and standard deviation for each channel. Without it
+    /// floats are x / 255.
+    pub struct NormalizeOptions in "normalize" {
+        /// Mean and standard deviation by name.
+        preset as "normalize": Preset;
+        /// Mean of each channel, for pixels scaled to 0..=1.
+        mean: [f64; 3];
+        /// Standard deviation of each channel.
+        std: [f64; 3];
+    }
+}
+
+words! { Preset }
+
+/// Constants that have a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Preset {
+    /// [`Normalize::IMAGENET`]
+    Imagenet,
+}
+
+impl OutputOptions {
+    pub(crate) fn check(&self) -> Result<()> {
+        let Some(size) = self.size.map(Extent::square) else { return Ok(()) };
+        match [size.height, size.width].iter().all(|edge| (1..=MAX_EDGE).contains(edge)) {
+            true => Ok(()),
+            false => Err(Error::config(format!(
+                "the output size [{}, {}] is not from 1 to {MAX_EDGE} a side",
+                size.height, size.width
+            ))),
+        }
+    }
+}
+
+impl NormalizeOptions {
+    /// Mean and standard deviation, with a preset looked up; `None` where nothing is said.
+    ///
+    /// # Errors
+    /// [`Error::Config`] where it is incomplete, says two things, or has numbers that cannot be.
+    pub fn constants(&self) -> Result<Option<Normalize>> {
+        let constants = match *self {
+            Self { preset: None, mean: None, std: None } => return Ok(None),
+            Self { preset: Some(Preset::Imagenet), mean: None, std: None } => Normalize::IMAGENET,
+            Self { preset: None, mean: Some(mean), std: Some(std) } => Normalize { mean, std },
+            _ => return Err(Error::config("[normalize] takes either preset, or both mean and std")),
+        };
+        match constants.is_sound() {
+            true => Ok(Some(constants)),
+            false => Err(Error::config("normalize: every mean must be finite and every std greater than 0")),
+        }
+    }
+
+    /// Drops from `below` what is said in another way here.
+    pub(super) fn displace(&self, below: &mut Self) {
+        if self.preset.is_some() {
+            (below.mean, below.std) = (None, None);
+        }
+        if self.mean.is_some() || self.std.is_some() {
+            below.preset = None;
+        }
+    }
+}

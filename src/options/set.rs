@@ -1,0 +1,149 @@
+//! Options by name: a value from JSON, or a text as a command line and C have it.
+
+use super::catalogue::find;
+use super::{Entry, Options, ValueKind};
+use crate::error::{Error, Result};
+use serde_json::{Map, Value, json};
+
+impl Options {
+    /// Reads options by name from JSON values, as Python hands them over; null means that nothing is said.
+    ///
+    /// # Errors
+    /// Those of [`Options::set`].
+    pub fn from_values(values: Map<String, Value>) -> Result<Self> {
+        let mut options = Self::default();
+        for (name, value) in values {
+            options.set(&name, value)?;
+        }
+        Ok(options)
+    }
+
+    /// Sets the option that is called `name` (`batch_size`, `output.dtype`); null means that nothing is said.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the option, the value, and what it may be.
+    pub fn set(&mut self, name: &str, value: Value) -> Result<()> {
+        let entry = find(name)?;
+        let single: Self = serde_json::from_value(json!({ entry.section: { entry.key: &value } }))
+            .map_err(|error| entry.refuse(name, &value, &error.to_string()))?;
+        *self = single.or(std::mem::take(self));
+        Ok(())
+    }
+
+    /// Sets the option that is called `name` to what `text` says: a word or a path as it is, anything else as TOML writes
+    /// it, where a list may lack its brackets.
+    ///
+    /// # Errors
+    /// Those of [`Options::set`].
+    pub fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
+        let value = read_text(find(name)?.value, text);
+        self.set(name, value)
+    }
+
+    /// What is said of the option that is called `name`, as JSON; null where nothing is.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the nearest name where there is no such option.
+    pub fn get(&self, name: &str) -> Result<Value> {
+        let entry = find(name)?;
+        let all = serde_json::to_value(self).map_err(|error| Error::config(error.to_string()))?;
+        Ok(all[entry.section][entry.key].clone())
+    }
+}
+
+impl Entry {
+    fn refuse(&self, name: &str, value: &Value, error: &str) -> Error {
+        // What a visitor says twice is said once.
+        let what = error.split(" at line ").next().unwrap_or_default();
+        Error::config(format!("option {name} = {value}: {what}; give {}", self.value))
+    }
+}
+
+fn read_text(kind: ValueKind, text: &str) -> Value {
+    let is_list =
+        matches!(kind, ValueKind::Sizes | ValueKind::Triple | ValueKind::Integers | ValueKind::Numbers);
+    let bare = || Value::from(text);
+    match kind {
+        ValueKind::Text | ValueKind::Path | ValueKind::Words(_) | ValueKind::Device | ValueKind::Index => {
+            toml_value(text).filter(|value| value.is_string()).unwrap_or_else(bare)
+        }
+        ValueKind::Flag | ValueKind::Integer | ValueKind::Number | ValueKind::Bytes => {
+            toml_value(text).unwrap_or_else(bare)
+        }
+        ValueKind::Size | ValueKind::Sizes | ValueKind::Triple | ValueKind::Integers | ValueKind::Numbers => {
+            let whole = toml_value(text).filter(|value| !is_list || value.is_array() || value.is_string());
+            whole.or_else(|| toml_value(&format!("[{text}]"))).unwrap_or_else(bare)
+        }
+    }
+}
+
+/// A value as TOML writes it.
+fn toml_value(text: &str) -> Option<Value> {
+    let mut table: toml::Table = format!("value = {text}").parse().ok()?;
+    let only = table.len() == 1;
+    serde_json::to_value(table.remove("value").filter(|_| only)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{Bytes, Listed};
+
+    #[test]
+    fn a_text_is_read_as_its_option_wants_it() {
+        let mut options = Options::default();
+        for (name, text) in [
+            ("batch_size", "64"),
+            ("output.size", "[224, 192]"),
+            ("sizes", "32,[64, 96]"),
+            ("mean", "0.5, 0.5, 0.5"),
+            ("byte_cache", "4G"),
+            ("labels.format", "\"cxcywh\""),
+            ("box_unit", "normalized"),
+            ("data", "2024"),
+            ("subset", "7"),
+            ("weights", "weights.txt"),
+            ("exif", "false"),
+        ] {
+            options.set_text(name, text).unwrap();
+        }
+        assert_eq!(options.loader.byte_cache, Some(Bytes(4 << 30)));
+        assert_eq!(options.get("size").unwrap(), json!([224, 192]));
+        assert_eq!(options.get("sizes").unwrap(), json!([32, [64, 96]]));
+        assert_eq!(options.normalize.mean, Some([0.5; 3]));
+        assert_eq!(options.get("box_format").unwrap(), "cxcywh");
+        assert_eq!(options.get("data.path").unwrap(), "2024");
+        assert_eq!(options.loader.subset, Some(Listed::List(vec![7])));
+        assert_eq!(options.loader.weights, Some(Listed::File("weights.txt".into())));
+        assert_eq!(options.decode.exif, Some(false));
+    }
+
+    #[test]
+    fn a_bad_value_is_named_with_its_option_and_what_it_may_be() {
+        let refused =
+            |name: &str, text: &str| Options::default().set_text(name, text).unwrap_err().to_string();
+        let text = refused("batch_size", "many");
+        assert!(
+            text.contains("option batch_size = \"many\"") && text.contains("give a whole number"),
+            "{text}"
+        );
+        let text = refused("dtype", "f64");
+        assert!(text.contains("option dtype = \"f64\"") && text.contains("`f16`"), "{text}");
+        assert!(refused("byte_cache", "4 pounds").contains("64M"));
+        assert!(refused("device", "gpu").contains("cuda:N"));
+        assert!(refused("mean", "1, 2").contains("three numbers"));
+    }
+
+    #[test]
+    fn what_lies_above_counts_and_what_contradicts_it_goes() {
+        let of = |texts: &[(&str, &str)]| {
+            let mut options = Options::default();
+            texts.iter().for_each(|(name, text)| options.set_text(name, text).unwrap());
+            options
+        };
+        let below = of(&[("shuffle_window", "100"), ("seed", "3"), ("normalize", "imagenet")]);
+        let above = of(&[("shuffle", "true"), ("mean", "0,0,0"), ("std", "1,1,1")]);
+        let both = above.over(below);
+        assert_eq!(both, of(&[("shuffle", "true"), ("seed", "3"), ("mean", "0,0,0"), ("std", "1,1,1")]));
+    }
+}

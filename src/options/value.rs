@@ -1,0 +1,132 @@
+//! The types of options, and how each looks in words.
+
+use super::bytes::Bytes;
+use super::listed::Listed;
+use crate::draft::op::Extent;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt;
+use std::path::PathBuf;
+
+/// A type that an option may have.
+pub trait Value: Serialize + DeserializeOwned {
+    /// What a value looks like.
+    fn kind() -> ValueKind;
+}
+
+/// What a value looks like in JSON, TOML and on a command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ValueKind {
+    /// True or false.
+    Flag,
+    /// A whole number from 0.
+    Integer,
+    /// A number.
+    Number,
+    /// A number of bytes, also as text with a binary prefix.
+    Bytes,
+    /// A text.
+    Text,
+    /// A path, or a URL where data are named.
+    Path,
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// A device's name.
+    Device,
+    /// Where decode indexes are kept.
+    Index,
+    /// A length, or `[height, width]`.
+    Size,
+    /// A list of sizes.
+    Sizes,
+    /// Three numbers, one for each channel.
+    Triple,
+    /// A list of whole numbers, or the path of a text file of them.
+    Integers,
+    /// A list of numbers, or the path of a text file of them.
+    Numbers,
+}
+
+impl fmt::Display for ValueKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ValueKind::Flag => "true or false",
+            ValueKind::Integer => "a whole number",
+            ValueKind::Number => "a number",
+            ValueKind::Bytes => "a number of bytes, as 4096, \"512K\", \"64M\", \"20G\" or \"2T\"",
+            ValueKind::Text => "a text",
+            ValueKind::Path => "a path",
+            ValueKind::Words(words) => {
+                let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+                return match quoted.split_last() {
+                    Some((last, ahead)) if !ahead.is_empty() => {
+                        write!(f, "{} or {last}", ahead.join(", "))
+                    }
+                    _ => f.write_str(&quoted.join("")),
+                };
+            }
+            ValueKind::Device => "`cpu`, `cuda:N`, or `auto` (the first GPU that works, else the CPU)",
+            ValueKind::Index => "`memory`, `off`, or the path of a sidecar file",
+            ValueKind::Size => "a length, or [height, width]",
+            ValueKind::Sizes => "a list of lengths or [height, width]",
+            ValueKind::Triple => "three numbers, one for each channel",
+            ValueKind::Integers => {
+                "a list of whole numbers, or the path of a text file with one on each line"
+            }
+            ValueKind::Numbers => "a list of numbers, or the path of a text file with one on each line",
+        })
+    }
+}
+
+/// Says how values of types look.
+macro_rules! values {
+    ($($type:ty => $kind:expr),* $(,)?) => {$(
+        impl Value for $type {
+            fn kind() -> ValueKind {
+                $kind
+            }
+        }
+    )*};
+}
+
+/// Lets enums be options whose values are the words that serde reads.
+macro_rules! words {
+    ($($type:ty),* $(,)?) => {$(
+        impl $crate::options::Value for $type {
+            fn kind() -> $crate::options::ValueKind {
+                $crate::options::ValueKind::Words($crate::options::fields::of::<$type>())
+            }
+        }
+    )*};
+}
+
+values! {
+    bool => ValueKind::Flag,
+    u8 => ValueKind::Integer,
+    u32 => ValueKind::Integer,
+    u64 => ValueKind::Integer,
+    usize => ValueKind::Integer,
+    f64 => ValueKind::Number,
+    Bytes => ValueKind::Bytes,
+    String => ValueKind::Text,
+    PathBuf => ValueKind::Path,
+    crate::index::IndexMode => ValueKind::Index,
+    Extent => ValueKind::Size,
+    Vec<Extent> => ValueKind::Sizes,
+    [f64; 3] => ValueKind::Triple,
+    Listed<u64> => ValueKind::Integers,
+    Listed<f64> => ValueKind::Numbers,
+}
+
+words! {
+    crate::label::BoxFormat,
+    crate::label::Unit,
+    crate::output::DType,
+    crate::output::Layout,
+    crate::policy::BadSample,
+    crate::policy::DecodeScale,
+    crate::policy::LastBatch,
+    crate::policy::OnBadLabel,
+    super::Kind,
+}

@@ -1,0 +1,350 @@
+//! Opens any data set from its options: the one place that knows how each kind is opened.
+
+use super::labels::report::LabelReport;
+use super::{Coco, Folder, List, Lmdb, Shards, Source, WithMasks, Yolo};
+use crate::error::{Error, Result};
+use crate::label::Skeleton;
+use crate::options::{DataOptions, Kind, catalogue};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A data set that was opened from options.
+pub struct Opened {
+    /// The data set, with its masks where a folder of them was named.
+    pub source: Box<dyn Source>,
+    /// What it is.
+    pub kind: Kind,
+    /// What the user should know, in words for the command and for logs.
+    pub notes: Vec<Note>,
+    /// What was found in the labels of objects; `None` for data without them.
+    pub labels: Option<LabelReport>,
+    /// Keypoints of an object; 0 where there are none.
+    pub keypoints: usize,
+    /// Width and height that COCO annotations say each image has, zero where they do not; empty for other data.
+    pub stated_sizes: Vec<[u32; 2]>,
+}
+
+/// What was met when data were opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// Nobody said what the data are, and their name alone does not say it either.
+    TakenFor {
+        /// The data.
+        path: PathBuf,
+        /// What they are taken for, and what was found in them.
+        what: String,
+    },
+    /// Images beside the class directories, which belong to no class and are left out, as by torchvision.
+    LooseImages {
+        /// The data.
+        path: PathBuf,
+        /// How many.
+        images: usize,
+    },
+    /// Labels that cannot be right were left out, as `on_bad_label` says.
+    BadLabels {
+        /// How many.
+        labels: u64,
+        /// Images that were left out with them.
+        images: u64,
+        /// The first of them, and what is wrong with it.
+        first: String,
+    },
+    /// How the label cache served.
+    LabelCache(String),
+    /// What a remote store said.
+    Remote(String),
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::TakenFor { path, what } => {
+                write!(f, "{} is taken for {what}; the option kind decides otherwise", path.display())
+            }
+            Note::LooseImages { path, images } => write!(
+                f,
+                "{images} images directly in {} belong to no class and are left out: move them into a class directory",
+                path.display()
+            ),
+            Note::BadLabels { labels, images, first } => {
+                write!(f, "{labels} bad labels are left out, and {images} images; the first is {first}")
+            }
+            Note::LabelCache(what) | Note::Remote(what) => f.write_str(what),
+        }
+    }
+}
+
+/// Opens the data set that `options` name, as the kind that they name or that is found by looking at it.
+///
+/// # Errors
+/// [`Error::Config`] where no data are named, for an option that data of the kind do not take, and for a kind whose
+/// feature is not built in; otherwise those of the source.
+pub fn open(options: &DataOptions) -> Result<Opened> {
+    let Some(path) = options.path.as_deref() else {
+        return Err(Error::config("no data are named: set the option data to a path or a URL"));
+    };
+    let kind = options.kind.unwrap_or_else(|| Kind::of(path));
+    refuse_unread(options, kind, path)?;
+    let mut opened = match kind {
+        Kind::Folder => folder(options, path)?,
+        Kind::List => list(options, path)?,
+        Kind::Tar => tar(options, path)?,
+        Kind::TfRecord => tfrecord(options, path)?,
+        Kind::Lmdb => lmdb(options, path)?,
+        Kind::Parquet => parquet(options, path)?,
+        Kind::Yolo => yolo(options, path)?,
+        Kind::Coco => coco(options, path)?,
+        Kind::Remote => remote(options, path)?,
+    };
+    if options.kind.is_none() {
+        opened.notes.splice(0..0, opened.taken_for(path));
+    }
+    if let Some(masks) = &options.mask_dir {
+        let how = WithMasks::options().allow_missing(options.allow_missing_masks());
+        opened.source = Box::new(how.max_file_bytes(options.max_file_bytes().0).open(opened.source, masks)?);
+    }
+    Ok(opened)
+}
+
+/// An option that nothing reads would be a setting that does nothing.
+fn refuse_unread(options: &DataOptions, kind: Kind, path: &Path) -> Result<()> {
+    let given = serde_json::to_value(options).unwrap_or_default();
+    let is_given = |key: &str| !given[key].is_null();
+    let mut unread = catalogue().iter().filter(|entry| entry.section == "data" && !entry.serves(kind));
+    if let Some(entry) = unread.find(|entry| is_given(entry.key)) {
+        let words: Vec<&str> = entry.kinds.unwrap_or_default().iter().map(|kind| kind.word()).collect();
+        return Err(Error::config(format!(
+            "{} is for data of the kind {}, but {} is read as `{}`: leave it out, or set kind",
+            entry.name,
+            words.join(" or "),
+            path.display(),
+            kind.word()
+        )));
+    }
+    match options.mask_dir.is_none() && options.allow_missing_masks.is_some() {
+        true => Err(Error::config(
+            "allow_missing_masks means nothing without mask_dir: leave it out, or set mask_dir",
+        )),
+        false => Ok(()),
+    }
+}
+
+impl Opened {
+    fn of(kind: Kind, source: impl Source + 'static) -> Self {
+        let (notes, stated_sizes) = (Vec::new(), Vec::new());
+        Self { source: Box::new(source), kind, notes, labels: None, keypoints: 0, stated_sizes }
+    }
+
+    fn labelled(
+        kind: Kind,
+        source: impl Source + 'static,
+        report: LabelReport,
+        skeleton: Option<usize>,
+    ) -> Self {
+        let mut opened = Self { keypoints: skeleton.unwrap_or(0), ..Self::of(kind, source) };
+        if report.bad_labels > 0 {
+            let first = report.bad.first().map_or_else(String::new, ToString::to_string);
+            let (labels, images) = (report.bad_labels, report.skipped_images);
+            opened.notes.push(Note::BadLabels { labels, images, first });
+        }
+        opened.notes.extend(report.cache.clone().map(Note::LabelCache));
+        opened.labels = Some(report);
+        opened
+    }
+
+    /// A note where what the data are cannot be seen from their name alone.
+    fn taken_for(&self, path: &Path) -> Option<Note> {
+        let (images, classes) = (self.source.len(), self.source.classes().len());
+        let what = match self.kind {
+            Kind::Folder | Kind::List | Kind::Tar | Kind::Remote => return None,
+            Kind::TfRecord | Kind::Lmdb | Kind::Parquet => {
+                format!("{} of {images} images and {classes} named classes", self.kind.description())
+            }
+            Kind::Yolo | Kind::Coco => {
+                let LabelReport { images, backgrounds, objects, .. } =
+                    self.labels.clone().unwrap_or_default();
+                format!(
+                    "{} of {images} images ({backgrounds} of them background) and {objects} objects",
+                    self.kind.description()
+                )
+            }
+        };
+        Some(Note::TakenFor { path: path.to_owned(), what })
+    }
+}
+
+/// Hands an option on, if it is given.
+fn given<S, T: Clone>(source: S, value: &Option<T>, set: impl FnOnce(S, T) -> S) -> S {
+    match value {
+        Some(value) => set(source, value.clone()),
+        None => source,
+    }
+}
+
+fn folder(options: &DataOptions, path: &Path) -> Result<Opened> {
+    let how = Folder::options().allow_empty(options.allow_empty()).max_file_bytes(options.max_file_bytes().0);
+    let folder = if options.flat() { how.flat(path)? } else { how.open_any(path)? };
+    let images = folder.loose_images();
+    let mut opened = Opened::of(Kind::Folder, folder);
+    if images > 0 {
+        opened.notes.push(Note::LooseImages { path: path.to_owned(), images });
+    }
+    Ok(opened)
+}
+
+fn list(options: &DataOptions, path: &Path) -> Result<Opened> {
+    let mut how = List::options();
+    how = given(how, &options.root, |how, root| how.root(root));
+    how = given(how, &options.header, |how, header| how.header(header));
+    how = given(how, &options.image_column, |how, column| how.path_column(column));
+    how = given(how, &options.label_column, |how, column| how.label_column(column));
+    Ok(Opened::of(Kind::List, how.open(path)?.max_file_bytes(options.max_file_bytes().0)))
+}
+
+fn tar(options: &DataOptions, path: &Path) -> Result<Opened> {
+    let shards = Shards::find(path, options.split.as_deref())?;
+    Ok(Opened::of(Kind::Tar, shards.max_file_bytes(options.max_file_bytes().0)))
+}
+
+fn lmdb(options: &DataOptions, path: &Path) -> Result<Opened> {
+    let how = given(Lmdb::options(), &options.database, |how, name| how.database(name));
+    Ok(Opened::of(Kind::Lmdb, how.open(path)?.max_file_bytes(options.max_file_bytes().0)))
+}
+
+#[cfg(feature = "tfrecord")]
+fn tfrecord(options: &DataOptions, path: &Path) -> Result<Opened> {
+    let mut how = super::TfRecord::options();
+    how = given(how, &options.split, |how, split| how.split(split));
+    how = given(how, &options.image_column, |how, feature| how.image_feature(feature));
+    how = given(how, &options.label_column, |how, feature| how.label_feature(feature));
+    how = how.text_feature(options.class_column()).file_feature(options.name_column());
+    Ok(Opened::of(Kind::TfRecord, how.open(path)?.max_file_bytes(options.max_file_bytes().0)))
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(options: &DataOptions, path: &Path) -> Result<Opened> {
+    let mut how = super::Parquet::options().cache_bytes(options.parquet_cache().0);
+    how = given(how, &options.split, |how, split| how.split(split));
+    how = given(how, &options.image_column, |how, column| how.image_column(column));
+    how = given(how, &options.label_column, |how, column| how.label_column(column));
+    Ok(Opened::of(Kind::Parquet, how.open(path)?.max_file_bytes(options.max_file_bytes().0)))
+}
+
+fn yolo(options: &DataOptions, path: &Path) -> Result<Opened> {
+    let mut how = Yolo::options().on_bad_label(options.on_bad_label()).bad_listed(options.bad_listed());
+    how = given(how, &options.split, |how, split| how.split(split));
+    how = given(how, &options.root, |how, root| how.root(root));
+    how = given(how, &options.label_cache, |how, file| how.cache(file));
+    let yolo = how.max_file_bytes(options.max_file_bytes().0).open(path)?;
+    let (report, keypoints) = (yolo.report().clone(), yolo.skeleton().map(count));
+    Ok(Opened::labelled(Kind::Yolo, yolo, report, keypoints))
+}
+
+fn coco(options: &DataOptions, path: &Path) -> Result<Opened> {
+    let mut how = Coco::options().on_bad_label(options.on_bad_label()).bad_listed(options.bad_listed());
+    how = given(how, &options.label_cache, |how, file| how.cache(file));
+    let own = path.parent().unwrap_or(Path::new(""));
+    let images = options.image_dir.as_deref().unwrap_or(own);
+    let coco = how.max_file_bytes(options.max_file_bytes().0).open(path, images)?;
+    let (report, keypoints) = (coco.report().clone(), coco.skeleton().map(count));
+    let stated_sizes = (0..coco.len()).map(|index| coco.image_size(index).unwrap_or_default()).collect();
+    Ok(Opened { stated_sizes, ..Opened::labelled(Kind::Coco, coco, report, keypoints) })
+}
+
+fn count(skeleton: &Skeleton) -> usize {
+    skeleton.count
+}
+
+#[cfg(feature = "remote")]
+fn remote(options: &DataOptions, url: &Path) -> Result<Opened> {
+    let url =
+        url.to_str().ok_or_else(|| Error::config("the URL is not UTF-8: write it with percent signs"))?;
+    let mut how = super::Remote::options()
+        .anonymous(options.anonymous())
+        .timeout(seconds("timeout_s", options.timeout_s())?)
+        .stall_timeout(seconds("stall_timeout_s", options.stall_timeout_s())?)
+        .max_retries(options.max_retries())
+        .concurrency(options.concurrency())
+        .max_file_bytes(options.max_file_bytes().0);
+    how = given(how, &options.endpoint, |how, endpoint| how.endpoint(endpoint));
+    how = match &options.cache_dir {
+        Some(folder) => how.cache(folder, options.cache_bytes().0),
+        None if options.cache_bytes.is_some() => {
+            return Err(Error::config(
+                "cache_bytes means nothing without cache_dir: leave it out, or set cache_dir",
+            ));
+        }
+        None => how,
+    };
+    let remote = how.open(url)?;
+    let notes = remote.notes().iter().cloned().map(Note::Remote).collect();
+    Ok(Opened { notes, ..Opened::of(Kind::Remote, remote) })
+}
+
+#[cfg(feature = "remote")]
+fn seconds(name: &str, seconds: f64) -> Result<std::time::Duration> {
+    std::time::Duration::try_from_secs_f64(seconds)
+        .map_err(|error| Error::config(format!("{name} is {seconds}: {error}; give a number of seconds")))
+}
+
+#[cfg(not(feature = "tfrecord"))]
+fn tfrecord(_: &DataOptions, path: &Path) -> Result<Opened> {
+    Err(not_built_in(Kind::TfRecord, path, "convert the data"))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_: &DataOptions, path: &Path) -> Result<Opened> {
+    Err(not_built_in(Kind::Parquet, path, "convert the data"))
+}
+
+#[cfg(not(feature = "remote"))]
+fn remote(_: &DataOptions, url: &Path) -> Result<Opened> {
+    Err(not_built_in(Kind::Remote, url, "copy the data to a disk"))
+}
+
+#[cfg(not(all(feature = "parquet", feature = "remote", feature = "tfrecord")))]
+fn not_built_in(kind: Kind, path: &Path, remedy: &str) -> Error {
+    let kind = kind.word();
+    Error::config(format!(
+        "{}: the kind {kind} is not built in: {remedy}, or build feedline with the feature `{kind}`",
+        path.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(path: impl Into<PathBuf>) -> DataOptions {
+        DataOptions { path: Some(path.into()), ..DataOptions::default() }
+    }
+
+    #[test]
+    fn a_data_set_is_opened_as_what_it_looks_like() {
+        let photos = concat!(env!("CARGO_MANIFEST_DIR"), "/data/photos");
+        assert_eq!(Kind::of(Path::new(photos)), Kind::Folder);
+        let opened = open(&at(photos)).unwrap();
+        assert_eq!(opened.source.len(), Folder::open(photos).unwrap().len());
+        assert!(opened.notes.is_empty() && opened.kind == Kind::Folder && opened.labels.is_none());
+        let flat = open(&DataOptions { flat: Some(true), ..at(photos) }).unwrap();
+        assert!(flat.source.classes().is_empty() && flat.source.len() == opened.source.len());
+    }
+
+    #[test]
+    fn what_cannot_be_opened_is_refused_by_name() {
+        let refusal = |options: DataOptions| open(&options).err().unwrap().to_string();
+        let kind = Some(Kind::Folder);
+        let text = refusal(DataOptions { split: Some("val".into()), kind, ..at("photos") });
+        assert!(
+            text.contains("split is for data of the kind yolo or tar") && text.contains("leave it out"),
+            "{text}"
+        );
+        assert!(text.contains("photos is read as `folder`"), "{text}");
+        assert!(refusal(DataOptions { kind: Some(Kind::List), ..at("no-such.txt") }).contains("no-such.txt"));
+        assert!(refusal(DataOptions::default()).contains("no data are named"));
+        #[cfg(not(feature = "remote"))]
+        assert!(refusal(at("s3://bucket/a")).contains("feature `remote`"));
+    }
+}
