@@ -63,6 +63,11 @@ std::uint64_t number(Get get, const Handle* handle) {
     check(get(handle, &value));
     return value;
 }
+
+template <class Get, class Handle>
+std::string text(Get get, const Handle* handle) {
+    return made<owner<char, feedline_string_free>>(get, handle).get();
+}
 }  // namespace detail
 
 /// What a loader is to do: see feedline_options_set() for the names.
@@ -187,9 +192,7 @@ public:
     std::uint64_t left() const { return detail::number(feedline_epoch_left, handle_.get()); }
     /// Where the run stands, as JSON for loader::resume().
     std::string state() const {
-        const auto text = detail::made<detail::owner<char, feedline_string_free>>(
-            feedline_epoch_state, static_cast<const feedline_epoch*>(handle_.get()));
-        return text.get();
+        return detail::text(feedline_epoch_state, static_cast<const feedline_epoch*>(handle_.get()));
     }
 
     class iterator {
@@ -255,6 +258,11 @@ public:
         }
         return names;
     }
+
+    /// The figures since the loader was opened, as JSON: see feedline_loader_stats_json().
+    std::string stats_json() const { return detail::text(feedline_loader_stats_json, handle()); }
+    /// What limits the speed so far, why, and what to do about it.
+    std::string explain() const { return detail::text(feedline_loader_explain, handle()); }
 
     /// Starts an epoch, which ends the one that still runs.
     feedline::epoch epoch(std::uint64_t number) const {

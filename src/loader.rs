@@ -197,7 +197,7 @@ impl Loader {
         self.context().report().clone()
     }
 
-    /// What the loader measured since it was built.
+    /// The figures since the loader was built.
     pub fn stats(&self) -> Stats {
         let context = self.context();
         let stats = context.meters.snapshot(self.pipeline.threads(), self.pipeline.buffers());
@@ -213,6 +213,11 @@ impl Loader {
             image_cache_bytes: shared_bytes,
             ..stats
         }
+    }
+
+    /// What limits the speed so far, why, and what to do about it, in one sentence: [`Stats::explain`].
+    pub fn explain(&self) -> String {
+        self.stats().explain()
     }
 
     /// Writes the decode indexes found so far to their sidecar file. This also happens by itself at the end of an

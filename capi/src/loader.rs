@@ -4,7 +4,7 @@
 
 mod open;
 
-use crate::border::{Failure, Status, c_text, give, guard, release, shared, text, write};
+use crate::border::{Failure, Status, c_text, give, guard, is_there, release, shared, text, write};
 use crate::epoch::Epoch;
 use crate::options::Options;
 use feedline::loader::State;
@@ -97,6 +97,45 @@ pub unsafe extern "C" fn feedline_loader_class_name(
         })?;
         // SAFETY: the caller's promise.
         unsafe { write(name, class.as_ptr(), "name") }
+    })
+}
+
+/// The figures since the loader was opened, as JSON: count, mean, p50 and p99 of each stage, waits, ready batches, slots,
+/// workers, bytes, caches, decode indexes, and the limiting stage. To be freed by feedline_string_free().
+///
+/// # Safety
+/// `loader` is from feedline_loader_open(); `stats` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_stats_json(
+    loader: *const Loader,
+    stats: *mut *mut c_char,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let loader = unsafe { shared(loader, "loader")? };
+        is_there(stats, "stats")?;
+        let text = serde_json::to_string(&loader.loader.stats());
+        let text = text.map_err(|error| Failure::invalid(format!("the figures have no text: {error}")))?;
+        // SAFETY: the caller's promise.
+        unsafe { write(stats, c_text(&text).into_raw(), "stats") }
+    })
+}
+
+/// What limits the speed so far, why, and what to do about it, in one sentence. To be freed by feedline_string_free().
+///
+/// # Safety
+/// `loader` is from feedline_loader_open(); `explanation` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_explain(
+    loader: *const Loader,
+    explanation: *mut *mut c_char,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let loader = unsafe { shared(loader, "loader")? };
+        is_there(explanation, "explanation")?;
+        // SAFETY: the caller's promise.
+        unsafe { write(explanation, c_text(&loader.loader.explain()).into_raw(), "explanation") }
     })
 }
 

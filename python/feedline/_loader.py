@@ -242,6 +242,20 @@ class Loader:
         names = ("stage", "key", "index", "cause")
         return {"failures": failures, "files": [dict(zip(names, file)) for file in files]}
 
+    def stats(self) -> dict[str, Any]:
+        """The figures since the loader was made.
+
+        Stages `source`, `plan`, `decode`, `render`, and `wait` and `trainer`: count, total, mean, p50 and p99 in seconds.
+        Occupancy: `ready_batches`, `slots`, `workers`. Bytes read, images, samples, failures, and the use of caches,
+        decode indexes and stores. `limiting_stage` and `explanation`: as `explain()`.
+        """
+        stats: dict[str, Any] = json.loads(self._native().stats())
+        return stats
+
+    def explain(self) -> str:
+        """What limits the speed so far, why, and what to do about it, in one sentence."""
+        return self._native().explain()
+
     def close(self) -> None:
         """Stops the threads. Batches that were handed out stay valid. Closing twice is no error."""
         if os.getpid() == self._process:

@@ -137,6 +137,17 @@ impl Loader {
         })
     }
 
+    /// The figures since the loader was made, as JSON.
+    fn stats(&self, py: Python<'_>) -> PyResult<String> {
+        let stats = self.with(py, |loader| Ok(loader.stats()))?;
+        serde_json::to_string(&stats).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// What limits the speed so far, in words.
+    fn explain(&self, py: Python<'_>) -> PyResult<String> {
+        self.with(py, |loader| Ok(loader.explain()))
+    }
+
     /// Stops the threads, once no epoch needs them.
     fn close(&self, py: Python<'_>) {
         py.detach(|| drop(self.inner.lock().unwrap_or_else(PoisonError::into_inner).take()));

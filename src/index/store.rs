@@ -1,6 +1,7 @@
 //! The indexes of many images in memory: as packed records, by sample, up to a budget; who comes first stays.
 
 use crate::jpeg::Index;
+use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -25,8 +26,8 @@ pub struct IndexStore {
     refused: AtomicU64,
 }
 
-/// What decode indexes did for a loader.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// How a loader used decode indexes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IndexStats {
     /// Decodes that began below the file's top.
     pub hits: u64,

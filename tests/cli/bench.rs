@@ -40,6 +40,9 @@ fn a_report_on_one_line_holds_the_figures_of_the_run() {
         .map(|s| bench["stages"][s].as_f64().expect("a share"))
         .sum();
     assert!((shares - 1.0).abs() < 1e-9);
+    let stats = &bench["stats"];
+    assert_eq!((&stats["samples"], &stats["workers"]), (&50.into(), &2.into()), "{stats}");
+    assert_eq!((&stats["limiting_stage"], &stats["decode"]["count"]), (&bench["limiting_stage"], &50.into()));
 }
 
 #[test]

@@ -21,6 +21,9 @@ fn counts_are_exact() {
     assert_eq!(stats.bytes_read as usize, bytes.load(Ordering::Relaxed));
     assert_eq!((stats.wait.count, stats.trainer.count), (4, 4));
     assert!(stats.first_batch_seconds.unwrap() > 0.0);
+    let json = serde_json::to_value(&stats).unwrap();
+    assert_eq!((&json["samples"], &json["decode"]["count"]), (&20.into(), &20.into()), "{json}");
+    assert_eq!(json["explanation"], loader.explain());
 }
 
 #[test]

@@ -54,6 +54,8 @@ int main(int count, char** arguments) {
         }
     }
     CHECK(batches == 2 && !epoch.next());
+    CHECK(loader.stats_json().find("\"samples\":") != std::string::npos);
+    CHECK(loader.explain().find("the limit") != std::string::npos);
     CHECK(loader.resume(state).next()->number() == 1);
     { auto ended = std::move(loader); }
     { auto ended = std::move(epoch); }

@@ -152,11 +152,33 @@ static void states(const char *folder) {
     feedline_loader_free(later);
 }
 
+/* The figures are those of the batches so far. */
+static void figures(const char *folder) {
+    feedline_loader *loader = open_small(folder, NULL, NULL);
+    feedline_epoch *epoch;
+    feedline_batch *batch;
+    char *text;
+    OK(feedline_loader_explain(loader, &text));
+    CHECK(strstr(text, "take some batches first"));
+    feedline_string_free(text);
+    OK(feedline_loader_epoch(loader, 0, &epoch));
+    while (feedline_epoch_next(epoch, &batch) == FEEDLINE_STATUS_OK) feedline_batch_free(batch);
+    feedline_epoch_free(epoch);
+    OK(feedline_loader_stats_json(loader, &text));
+    CHECK(strstr(text, "\"samples\":40,") && strstr(text, "\"limiting_stage\":\"") && strstr(text, "\"p99_seconds\":"));
+    feedline_string_free(text);
+    OK(feedline_loader_explain(loader, &text));
+    CHECK(strstr(text, "the limit"));
+    feedline_string_free(text);
+    feedline_loader_free(loader);
+}
+
 int main(int count, char **arguments) {
     CHECK(count == 2);
     tensors(arguments[1]);
     states(arguments[1]);
     slots(arguments[1]);
+    figures(arguments[1]);
     forks(arguments[1]);
     return 0;
 }

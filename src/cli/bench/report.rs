@@ -5,7 +5,7 @@ use super::meter::Measured;
 use crate::cli::doctor::simd_word;
 use crate::cli::options::{device_word, dtype_word, layout_word};
 use feedline::device::{DecodedBy, Device};
-use feedline::loader::{Loader, SLOTS_BESIDE, Stats};
+use feedline::loader::{Limit, Loader, SLOTS_BESIDE, Stats};
 use feedline::source::Traffic;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ pub(crate) struct Report {
     layout: Option<&'static str>,
     files: usize,
     stages: Stages,
-    limiting_stage: Option<String>,
+    limiting_stage: Option<Limit>,
     limiting_why: Option<String>,
     /// Which decoders a GPU's images went through.
     decoded_by: Option<DecodedBy>,
@@ -50,6 +50,8 @@ pub(crate) struct Report {
     failed: Vec<Failed>,
     /// What was asked of a store, and what caches of compressed bytes saved.
     traffic: Traffic,
+    /// All figures of the loader.
+    stats: Stats,
 }
 
 /// Each stage's share of the workers' time, summing to 1.
@@ -145,11 +147,12 @@ impl Report {
             decoded: stats.images,
             samples: stats.samples,
             trainer: arguments.step_ms.map(|step_ms| trainer(step_ms, measured)),
-            limiting_stage: limit.as_ref().map(|(limit, _)| format!("{limit:?}").to_lowercase()),
+            limiting_stage: limit.as_ref().map(|(limit, _)| *limit),
             limiting_why: limit.map(|(_, why)| why),
             failures: stats.failures,
             failed: failed(loader, files),
             traffic: stats.traffic,
+            stats,
         })
     }
 
@@ -183,7 +186,7 @@ impl Report {
             ),
         ];
         lines.extend(self.fetched());
-        lines.extend(self.limit());
+        lines.push(self.stats.explain());
         if self.failures > 0 {
             lines.push(format!("{} bad samples; the first of {} files:", self.failures, self.failed.len()));
             let shown = self.failed.iter().take(CAUSES_SHOWN);
@@ -210,17 +213,6 @@ impl Report {
         let parts: Vec<String> =
             [memory, cache("disk", disk_hits, disk_misses), store].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| format!("compressed bytes: {}", parts.join("; ")))
-    }
-
-    fn limit(&self) -> Option<String> {
-        match (&self.trainer, &self.limiting_stage, &self.limiting_why) {
-            (Some(trainer), ..) if trainer.is_the_limit => Some(format!(
-                "the trainer is the limit: feedline waits for it {:.0} % of the time; you do not need a faster loader",
-                100.0 * (1.0 - trainer.waited)
-            )),
-            (_, Some(stage), Some(why)) => Some(format!("the limit is {stage}: {why}")),
-            _ => None,
-        }
     }
 }
 

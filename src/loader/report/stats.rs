@@ -1,10 +1,11 @@
-//! What the pipeline measured about itself, and which part of it is the limit.
+//! The figures that a loader measures, and the stage that limits it.
 
 use crate::device::DecodedBy;
 use crate::index::IndexStats;
 use crate::loader::report::errors::Stage;
 use crate::loader::report::timing::{Histogram, Timing};
 use crate::source::Traffic;
+use serde::{Serialize, Serializer};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -16,16 +17,16 @@ pub(in crate::loader) struct Meters {
     stages: [Histogram; 4],
     /// From a batch's delivery to the next request.
     pub(in crate::loader) trainer: Histogram,
-    /// From a request to its delivery, first batches of epochs apart.
+    /// From a request to its delivery, without the first batches of epochs.
     pub(in crate::loader) wait: Histogram,
     pub(in crate::loader) bytes: AtomicU64,
     pub(in crate::loader) images: AtomicU64,
     pub(in crate::loader) samples: AtomicU64,
     pub(in crate::loader) failures: AtomicU64,
-    /// Sum over requests of the batches that stood ready.
+    /// Sum over requests of the batches that were ready.
     pub(in crate::loader) ready: AtomicU64,
     pub(in crate::loader) requests: AtomicU64,
-    /// Nanoseconds of the latest epoch's first batch; 0 is none yet.
+    /// Nanoseconds of the latest epoch's first batch; 0 for none yet.
     first_batch: AtomicU64,
 }
 
@@ -85,26 +86,29 @@ impl Meters {
     }
 }
 
-/// A loader's figures since it was built.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A loader's figures since it was built. Serialised, they also hold `limiting_stage` and `explanation`, the results of
+/// [`Stats::limiting_stage`] and [`Stats::explain`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+// `remote` makes the fields' serialisation a function of its own, which `impl Serialize` extends.
+#[serde(remote = "Self")]
 pub struct Stats {
-    /// Reading, one count an image.
+    /// Reading, counted per image.
     pub source: Timing,
-    /// Drawing and planning without the reads in it, one count a sample.
+    /// Drawing and planning, without the reads that it needs, counted per sample.
     pub plan: Timing,
-    /// Parsing headers and decoding, one count a sample; on the CPU with the first pass of the resampling, where rows go
+    /// Parsing headers and decoding, counted per sample; on the CPU with the first pass of the resampling, where rows go
     /// through it as they are decoded. Where a GPU decodes: copying the file to pinned memory.
     pub decode: Timing,
-    /// Making pixels, one count a sample. Where a GPU makes them: sending a batch there, one count a batch, with what
-    /// nvJPEG does of it on the CPU.
+    /// Making pixels, counted per sample. Where a GPU makes them: submitting a batch, counted per batch, with nvJPEG's
+    /// work on the CPU.
     pub render: Timing,
     /// From a batch's delivery to the consumer's next request.
     pub trainer: Timing,
-    /// The consumer's waits for its batches; an epoch's first batch is in [`Stats::first_batch_seconds`] instead.
+    /// The consumer's waits for its batches, without the first batch of each epoch: see [`Stats::first_batch_seconds`].
     pub wait: Timing,
-    /// Mean number of batches that were ready when the consumer asked for one.
+    /// Mean count of batches that were ready when the consumer requested one.
     pub ready_batches: f64,
-    /// Batches that may exist at once, those that the consumer holds included.
+    /// Maximum batches that exist at once, including those that the consumer holds.
     pub slots: usize,
     /// Worker threads.
     pub workers: usize,
@@ -112,29 +116,49 @@ pub struct Stats {
     pub bytes_read: u64,
     /// Image files decoded.
     pub images: u64,
-    /// Decodes that were saved, since another sample of the window had the image already.
+    /// Decodes that were saved, because another sample of the window had the image already.
     pub images_shared: u64,
     /// Bytes of decoded images that are kept for other samples.
     pub image_cache_bytes: u64,
-    /// Samples finished, also those of epochs that were broken off.
+    /// Samples finished, including those of epochs that were left early.
     pub samples: u64,
     /// Bad samples in delivered batches.
     pub failures: u64,
     /// From the latest epoch's start to its first batch.
     pub first_batch_seconds: Option<f64>,
-    /// What decode indexes did.
+    /// The use of decode indexes.
     pub index: IndexStats,
     /// Which decoders a GPU's images went through; `None` where the device is the CPU.
     pub decoded_by: Option<DecodedBy>,
-    /// What reading asked of a store, and what caches of compressed bytes saved.
+    /// Requests to a store, and the use of the caches of compressed bytes.
     pub traffic: Traffic,
 }
 
-/// The part that everything else waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+impl Serialize for Stats {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Explained<'a> {
+            #[serde(flatten, serialize_with = "fields")]
+            stats: &'a Stats,
+            limiting_stage: Option<Limit>,
+            explanation: String,
+        }
+        fn fields<S: Serializer>(stats: &&Stats, serializer: S) -> Result<S::Ok, S::Error> {
+            Stats::serialize(stats, serializer)
+        }
+        let limiting_stage = self.limiting_stage().map(|(limit, _)| limit);
+        Explained { stats: self, limiting_stage, explanation: self.explain() }.serialize(serializer)
+    }
+}
+
+/// The stage that everything else waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Limit {
     /// Reading: a slow disk or network.
     Source,
+    /// Drawing and planning: expensive augmentations of one's own.
+    Plan,
     /// Parsing and decoding.
     Decode,
     /// Resampling, colour and storing.
@@ -144,10 +168,10 @@ pub enum Limit {
 }
 
 impl Stats {
-    /// What limits the speed, and why, in one sentence.
+    /// The stage that limits the speed, and a sentence with the reason and the remedy.
     ///
     /// The rule: if the consumer waited for less than a tenth of the time between its first and its last batch, the
-    /// trainer is the limit. Otherwise it is the stage that the workers spent most of their time in. `None` before the
+    /// trainer is the limit. Otherwise it is the stage in which the workers spent most of their time. `None` before the
     /// first batch.
     pub fn limiting_stage(&self) -> Option<(Limit, String)> {
         self.first_batch_seconds?;
@@ -156,29 +180,58 @@ impl Stats {
         if waited < TRAINER_LIMITS_BELOW {
             let ready = self.ready_batches;
             let why = format!(
-                "the consumer waited for {:.1} % of its time and found {ready:.1} batches ready: a faster loader \
-                 would not help",
+                "the consumer waited for {:.1} % of its time and found {ready:.1} batches ready: you do not need a \
+                 faster loader",
                 100.0 * waited
             );
             return Some((Limit::Trainer, why));
         }
         let spent = [
-            (Limit::Source, self.source.total_seconds, "reading: use faster storage or more workers"),
-            (Limit::Decode, self.decode.total_seconds, "decoding: use more cores, a GPU, or smaller files"),
-            (
-                Limit::Render,
-                self.render.total_seconds,
-                "rendering: use more cores, a GPU, or fewer augmentations",
-            ),
+            (Limit::Source, self.source.total_seconds, "reading"),
+            (Limit::Plan, self.plan.total_seconds, "planning"),
+            (Limit::Decode, self.decode.total_seconds, "decoding"),
+            (Limit::Render, self.render.total_seconds, "rendering"),
         ];
-        let total: f64 = spent.iter().map(|part| part.1).sum::<f64>() + self.plan.total_seconds;
-        let (limit, seconds, remedy) = spent.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let total: f64 = spent.iter().map(|stage| stage.1).sum();
+        let (limit, seconds, work) = spent.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
         let why = format!(
-            "the consumer waited for {:.0} % of its time, and the workers spent {:.0} % of theirs on {remedy}",
+            "the consumer waited for {:.0} % of its time, and the workers spent {:.0} % of theirs on {work}: {}",
             100.0 * waited,
-            100.0 * seconds / total.max(f64::MIN_POSITIVE)
+            100.0 * seconds / total.max(f64::MIN_POSITIVE),
+            self.remedy(limit)
         );
         Some((limit, why))
+    }
+
+    /// What limits the speed, why, and what to do about it, in one sentence for a reader.
+    pub fn explain(&self) -> String {
+        match self.limiting_stage() {
+            None => "no batch was delivered yet: take some batches first".into(),
+            Some((Limit::Trainer, why)) => format!("the trainer is the limit: {why}"),
+            Some((Limit::Source, why)) => format!("the limit is reading: {why}"),
+            Some((Limit::Plan, why)) => format!("the limit is planning: {why}"),
+            Some((Limit::Decode, why)) => format!("the limit is decoding: {why}"),
+            Some((Limit::Render, why)) => format!("the limit is rendering: {why}"),
+        }
+    }
+
+    fn remedy(&self, limit: Limit) -> &'static str {
+        let is_remote = self.traffic.requests > 0;
+        let is_cached = self.traffic.memory_misses + self.traffic.disk_misses > 0;
+        match limit {
+            Limit::Source if is_remote && !is_cached => "use a cache on disk or in memory, or more workers",
+            Limit::Source if is_remote => "use a larger cache, or more workers",
+            Limit::Source => "use faster storage, shards, or more workers",
+            Limit::Plan => "make the augmentations of your own cheaper, or use more cores",
+            Limit::Decode if self.decoded_by.is_some() => "use more workers, or smaller files",
+            Limit::Decode if self.index.budget == 0 => {
+                "switch the decode index on, or use more cores, a GPU, or smaller files"
+            }
+            Limit::Decode => "use more cores, a GPU, or smaller files",
+            Limit::Render if self.decoded_by.is_some() => "use a faster GPU, or fewer augmentations",
+            Limit::Render => "use more cores, a GPU, or fewer augmentations",
+            Limit::Trainer => "you do not need a faster loader",
+        }
     }
 }
 
@@ -205,14 +258,46 @@ mod tests {
         assert_eq!(limit(stats(9.0, 1.0, 1.0, 5.0, 5.0)), Some(Limit::Source));
         assert_eq!(limit(stats(1.0, 9.0, 1.0, 5.0, 5.0)), Some(Limit::Decode));
         assert_eq!(limit(stats(1.0, 1.0, 9.0, 5.0, 5.0)), Some(Limit::Render));
+        let plan = Timing { total_seconds: 10.0, ..Timing::default() };
+        assert_eq!(limit(Stats { plan, ..stats(1.0, 1.0, 9.0, 5.0, 5.0) }), Some(Limit::Plan));
         assert_eq!(limit(stats(9.0, 1.0, 1.0, 0.5, 9.5)), Some(Limit::Trainer));
         assert_eq!(limit(stats(1.0, 9.0, 1.0, 0.0, 0.0)), Some(Limit::Decode));
         assert_eq!(Stats::default().limiting_stage(), None);
     }
 
     #[test]
-    fn the_sentence_holds_the_figures() {
-        let (_, why) = stats(3.0, 1.0, 0.0, 5.0, 5.0).limiting_stage().unwrap();
-        assert!(why.contains("50 %") && why.contains("75 %") && why.contains("reading"), "{why}");
+    fn the_sentence_holds_the_figures_and_the_remedy_that_fits() {
+        let reading = stats(3.0, 1.0, 0.0, 5.0, 5.0);
+        let text = reading.explain();
+        assert!(
+            text.contains("50 %") && text.contains("75 %") && text.contains("limit is reading"),
+            "{text}"
+        );
+        assert!(text.contains("faster storage"), "{text}");
+        let traffic = |memory_misses| Traffic { requests: 4, memory_misses, ..Traffic::default() };
+        let remote = Stats { traffic: traffic(0), ..reading.clone() }.explain();
+        assert!(remote.contains("use a cache on disk"), "{remote}");
+        let cached = Stats { traffic: traffic(4), ..reading }.explain();
+        assert!(cached.contains("larger cache"), "{cached}");
+        let decoding = stats(0.0, 1.0, 0.0, 5.0, 5.0);
+        assert!(decoding.explain().contains("switch the decode index on"));
+        let index = IndexStats { budget: 1, ..IndexStats::default() };
+        assert!(!Stats { index, ..decoding.clone() }.explain().contains("decode index"));
+        let on_a_gpu = Stats { decoded_by: Some(DecodedBy::default()), ..decoding };
+        assert!(!on_a_gpu.explain().contains("a GPU"));
+        let trainer = stats(0.0, 1.0, 0.0, 0.5, 9.5).explain();
+        assert!(trainer.starts_with("the trainer is the limit") && trainer.contains("5.0 %"), "{trainer}");
+        assert!(Stats::default().explain().contains("take some batches first"));
+    }
+
+    #[test]
+    fn as_json_the_figures_come_with_the_limit_and_its_explanation() {
+        let stats = Stats { slots: 7, ..stats(1.0, 9.0, 1.0, 5.0, 5.0) };
+        let json = serde_json::to_value(&stats).unwrap();
+        assert_eq!((&json["decode"]["total_seconds"], &json["slots"]), (&9.0.into(), &7.into()));
+        assert_eq!(json["limiting_stage"], "decode");
+        assert_eq!(json["explanation"], stats.explain());
+        assert!(json["decoded_by"].is_null() && json["traffic"]["memory_hits"] == 0, "{json}");
+        assert!(serde_json::to_value(Stats::default()).unwrap()["limiting_stage"].is_null());
     }
 }

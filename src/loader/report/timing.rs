@@ -1,9 +1,10 @@
-//! Durations in logarithmic buckets, counted from many threads without a lock.
+//! Durations in logarithmic buckets, counted by many threads without a lock.
 
+use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Buckets an octave: a percentile is exact to an eighth.
+/// Buckets per octave: a percentile is exact to an eighth.
 const PER_OCTAVE: usize = 8;
 const BUCKETS: usize = 64 * PER_OCTAVE;
 
@@ -14,10 +15,10 @@ pub(in crate::loader) struct Histogram {
     nanos: AtomicU64,
 }
 
-/// What a stage took.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// The durations of a stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Timing {
-    /// How often it ran.
+    /// The count of runs.
     pub count: u64,
     /// Seconds spent in it, summed over threads.
     pub total_seconds: f64,
@@ -49,7 +50,7 @@ impl Histogram {
 
     pub(in crate::loader) fn timing(&self) -> Timing {
         let counts: Vec<u64> = self.buckets.iter().map(|bucket| bucket.load(Relaxed)).collect();
-        // Recording goes on meanwhile: the buckets' own sum keeps the percentiles consistent with each other.
+        // Other threads keep recording: the sum of these buckets keeps the percentiles consistent with each other.
         let count: u64 = counts.iter().sum();
         let total_seconds = self.total_seconds();
         let mean_seconds = if count == 0 { 0.0 } else { total_seconds / count as f64 };
@@ -84,7 +85,7 @@ fn bucket(nanos: u64) -> usize {
     octave as usize * PER_OCTAVE + part
 }
 
-/// The least duration of a bucket, in nanoseconds.
+/// The minimum duration of a bucket, in nanoseconds.
 fn edge(bucket: usize) -> f64 {
     let octave = (bucket / PER_OCTAVE) as i32;
     2f64.powi(octave) * (1.0 + (bucket % PER_OCTAVE) as f64 / PER_OCTAVE as f64)
