@@ -6,7 +6,7 @@ use anyhow::Context;
 use feedline::augment::{Augment, ColorJitter, RandomHorizontalFlip, RandomResizedCrop};
 use feedline::color::Normalize;
 use feedline::device;
-use feedline::device::cuda::{ImageDecoder, Renderer};
+use feedline::device::cuda::{ImageDecoder, Renderer, Route};
 use feedline::draft::Draft;
 use feedline::geometry::{Orientation, Size};
 use feedline::image::{Image, parse_header};
@@ -16,7 +16,7 @@ use feedline::rng::{Draws, Rng};
 use nix::sys::resource::{UsageWho, getrusage};
 use serde_json::json;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Decode the same files over and over with one of the GPU's decoders
 #[derive(clap::Args)]
@@ -76,7 +76,7 @@ pub(crate) fn decode(arguments: &Decode, bench: Bench) -> anyhow::Result<()> {
         let pixels: u64 =
             batch.iter().map(|bytes| parse_header(bytes).map_or(0, |header| header.size.pixels())).sum();
         // Once for all that is only done once, however long that takes.
-        let (_, _, routes) = decoder.time(&batch, Duration::ZERO)?;
+        let (_, _, routes) = time(&mut decoder, &batch, Duration::ZERO)?;
         let count = |route| routes.iter().filter(|&&by| by == route).count();
         let by = BACKENDS.map(|(word, route)| (word, count(route)));
         if routes.len() < batch_size
@@ -89,7 +89,7 @@ pub(crate) fn decode(arguments: &Decode, bench: Bench) -> anyhow::Result<()> {
             continue;
         }
         let cpu = cpu_seconds()?;
-        let (rounds, took, _) = decoder.time(&batch, Duration::from_secs_f64(arguments.seconds))?;
+        let (rounds, took, _) = time(&mut decoder, &batch, Duration::from_secs_f64(arguments.seconds))?;
         let cpu = cpu_seconds()? - cpu;
         let images = (rounds * batch_size) as f64;
         // One more round went ahead of those that were timed.
@@ -104,6 +104,29 @@ pub(crate) fn decode(arguments: &Decode, bench: Bench) -> anyhow::Result<()> {
         }))?;
     }
     Ok(())
+}
+
+/// Decodes all files again and again for about `time`, and once more ahead of it. Returns how many rounds that were, how long
+/// they took, and which decoders took the files of the last one; files that none took are left out.
+fn time(
+    decoder: &mut ImageDecoder,
+    files: &[&[u8]],
+    time: Duration,
+) -> anyhow::Result<(usize, Duration, Vec<Route>)> {
+    let mut rounds = decoder.rounds(files)?;
+    // This one warms up: memory grows, kernels are loaded.
+    rounds.decode()?;
+    rounds.wait()?;
+    let (began, mut count) = (Instant::now(), 0);
+    let routes = loop {
+        let routes = rounds.decode()?;
+        count += 1;
+        if began.elapsed() >= time {
+            break routes;
+        }
+    };
+    rounds.wait()?;
+    Ok((count, began.elapsed(), routes))
 }
 
 /// How many files of a batch each decoder has taken.

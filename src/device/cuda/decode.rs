@@ -1,7 +1,7 @@
 //! Decodes JPEGs into device memory: each by the decoder that will be done with it first, none at the cost of another.
 //!
 //! ```text
-//! header -> route (who can) -> rates (who should) -> batched: engines, GPU Huffman | hybrid: one after the other
+//! header -> route (which can) -> rates (which should) -> batched: engines, GPU Huffman | hybrid: one after the other
 //! ```
 //!
 //! The decoders work side by side on streams of their own, which begin after what the caller's stream holds and which
@@ -18,7 +18,7 @@ mod region;
 mod request;
 mod route;
 
-pub use images::{DecodedImage, ImageDecoder, Overwritten};
+pub use images::{DecodedImage, ImageDecoder, Overwritten, Rounds};
 pub(crate) use request::{HostFree, Request, Target};
 pub use route::Route;
 
@@ -129,7 +129,7 @@ impl Decoder {
         Capabilities { engines: self.hardware.is_some(), parts: self.parts }
     }
 
-    /// Queues the decoding of all requests, and says for each who decodes it, or why nobody here does. `stream` waits
+    /// Queues the decoding of all requests, and returns for each the decoder that takes it, or why none here does. `stream` waits
     /// for all of them.
     ///
     /// # Safety
@@ -173,7 +173,7 @@ impl Decoder {
         Ok(outcomes)
     }
 
-    /// Who is to try each request first; an error where nobody can.
+    /// The decoder that is to try each request first; an error where none can.
     fn plan(
         &mut self,
         requests: &[Request<'_>],
@@ -207,7 +207,7 @@ impl Decoder {
             .collect())
     }
 
-    /// Who of the decoders that are there takes such a file.
+    /// The one of the decoders that are there that takes such a file.
     fn candidates(&self, header: &Header, bytes: &[u8]) -> Routes {
         let mut routes = Routes::of(header, bytes);
         if !self.hardware.as_ref().is_some_and(Batched::is_sound) {

@@ -11,7 +11,7 @@
 //! `libcuda.so`, which may be a toolkit's stub, to the driver's own `libcuda.so.1`. So `library` looks the symbols up
 //! by itself, as functions that return `u32`; the compiler compares their arguments with cudarc's declarations.
 //!
-//! Nothing here waits by itself: whoever frees memory has to know that the device is done with it. Every call makes the
+//! Nothing here waits by itself: the owner who frees memory has to know that the device is done with it. Every call makes the
 //! context current for its own time and puts back what the calling thread had, so that owners may be used and dropped
 //! on any thread, a trainer's included. Nothing uses the default stream.
 

@@ -20,7 +20,7 @@ const OLDEST_COMPUTE: (u32, u32) = (7, 5);
 /// How the name of a simulated device begins.
 const SIMULATED: &str = "FAKE";
 
-/// How JPEGs are decoded for a device, from the best to the least.
+/// How JPEGs are decoded for a device, from the best to the worst.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decoding {
@@ -147,7 +147,7 @@ fn suits(cuda: (u32, u32), name: &str, compute: (u32, u32)) -> Result<(), Missin
     Ok(())
 }
 
-/// Starts the device, and finds out who decodes. Success is remembered: starting takes a good part of a second.
+/// Starts the device, and finds out how it decodes. Success is remembered: starting takes a good part of a second.
 fn start(ordinal: u32) -> Result<Decoding, Missing> {
     static STARTED: Mutex<BTreeMap<u32, Decoding>> = Mutex::new(BTreeMap::new());
     let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,7 +9,7 @@ use crate::geometry::Size;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Most images in a call: more would only reserve more memory.
+/// Maximum number of images in a call: more would only reserve more memory.
 const MAX_IMAGES: usize = 128;
 /// Images with a side below this are asked about on their own: an engine might refuse them for their size.
 const TINY: u32 = 64;
@@ -18,21 +18,21 @@ const MAX_STRIKES: u32 = 3;
 
 /// One of nvJPEG's batched decoders, on a stream of its own.
 pub(super) struct Batched {
-    /// Two take turns: nvJPEG does not say that a state may be set up again while its last batch is being decoded.
+    /// Two take turns: nvJPEG does not promise that a state may be set up again while its last batch is being decoded.
     batches: [Batch; 2],
     /// Behind the last call of each.
     ends: [Event; 2],
     /// Whose turn it is.
     turn: usize,
     parser: Parser,
-    /// What the library said of a kind of file when it was first seen.
+    /// What the library answered for a kind of file when it was first seen.
     supported: BTreeMap<Kind, bool>,
     strikes: u32,
     stream: Stream,
     /// Around a call that is timed.
     began: Event,
     ended: Event,
-    /// How many pixels were decoded between the two; none once that was told.
+    /// How many pixels were decoded between the two; none once that was reported.
     timing: Option<u64>,
     handle: Handle,
 }
@@ -97,7 +97,7 @@ impl Batched {
         self.stream.synchronize()
     }
 
-    /// Pixels and time of the last call, once the device is done with it; each is told once.
+    /// Pixels and time of the last call, once the device is done with it; each is reported once.
     pub(super) fn time(&mut self) -> Result<Option<(u64, Duration)>, CudaError> {
         let Some(pixels) = self.timing else { return Ok(None) };
         if !self.ended.is_done()? {

@@ -59,7 +59,7 @@ impl Hybrid {
             if let NvjpegError::Driver(error) = error {
                 return Err(error.clone());
             }
-            // Whatever was queued must end before somebody else writes there, or the lane is replaced.
+            // Whatever was queued must end before anything else writes there, or the lane is replaced.
             track.stream.synchronize()?;
             renew(&mut track.lane, error, &self.handle);
         }

@@ -3,9 +3,10 @@
 #![expect(unsafe_code, reason = "queues writes to device memory")]
 
 mod overwritten;
-mod timed;
+mod rounds;
 
 pub use overwritten::Overwritten;
+pub use rounds::Rounds;
 
 use super::{Decoder, HostFree, Options, Request, Route, Target};
 use crate::device::cuda::driver::{
@@ -43,7 +44,7 @@ enum Wanted {
 pub struct DecodedImage {
     /// The pixels: of what was asked for, or of more around it.
     pub image: Image,
-    /// Who decoded it.
+    /// The decoder that made it.
     pub by: Route,
 }
 
@@ -103,7 +104,7 @@ impl ImageDecoder {
         self.decode_to(files, headers, &places).map_err(|error| failed(&self.context, &error))
     }
 
-    /// Region and offset of each file's surface, and behind them the bytes of all; nothing for a file without header.
+    /// Region and offset of each file's surface, and after them the bytes of all; nothing for a file without header.
     fn places(
         &self,
         files: &[&[u8]],
@@ -138,15 +139,15 @@ impl ImageDecoder {
         let bytes = places.last().map_or(0, |&(_, end)| end);
         let surfaces = DeviceBuffer::new(&self.context, bytes)?;
         let pixels = PinnedBuffer::new(&self.context, bytes)?;
-        let quiet = Quiet(&self.context);
+        let guard = SyncGuard(&self.context);
         let requests = requests(files, &headers, places, surfaces.ptr());
-        // SAFETY: the targets are parts of `surfaces`, new, and read by the copy below only; `quiet` sees to it that
+        // SAFETY: the targets are parts of `surfaces`, new, and read by the copy below only; `guard` sees to it that
         // all has ended before anything is freed.
         let decoded = unsafe { self.decoder.decode(&requests, &self.stream, HostFree::wait([])?)? };
-        // SAFETY: both are that long, and alive until `quiet` has waited.
+        // SAFETY: both are that long, and alive until `guard` has waited.
         unsafe { self.stream.copy_to_host(pixels.as_mut_ptr(), surfaces.ptr(), bytes)? };
         self.stream.synchronize()?;
-        drop(quiet);
+        drop(guard);
         // SAFETY: all of it is initialised, and the copy has ended.
         let pixels = unsafe { std::slice::from_raw_parts(pixels.as_ptr(), bytes) };
         let mut decoded = decoded.into_iter();
@@ -167,7 +168,7 @@ fn headers(files: &[&[u8]]) -> Vec<Result<jpeg::Header, Cause>> {
     files.iter().map(|bytes| jpeg::parse_header(bytes).map_err(Cause::from)).collect()
 }
 
-/// The requests for those that have a header, one surface behind the other from `first` on.
+/// The requests for those that have a header, one surface after the other from `first` on.
 fn requests<'a>(
     files: &[&'a [u8]],
     headers: &'a [Result<jpeg::Header, Cause>],
@@ -184,9 +185,9 @@ fn requests<'a>(
 }
 
 /// Waits for the device before what it works on is freed, whichever way a function is left.
-struct Quiet<'a>(&'a Context);
+struct SyncGuard<'a>(&'a Context);
 
-impl Drop for Quiet<'_> {
+impl Drop for SyncGuard<'_> {
     fn drop(&mut self) {
         // A device that has failed does not work on anything any more.
         drop(self.0.synchronize());

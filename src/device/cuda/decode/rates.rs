@@ -1,4 +1,4 @@
-//! How fast each decoder is, as measured, and who decodes what so that all are done soonest.
+//! How fast each decoder is, as measured, and which files each one gets so that all are done soonest.
 
 use super::route::{Route, Routes};
 use std::time::Duration;

@@ -1,8 +1,8 @@
-//! Who can decode a file, as its header and its end tell.
+//! Which decoders can take a file, by its header and its end.
 
 use crate::jpeg::{ColorModel, Header};
 
-/// Who decodes an image.
+/// The decoder of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Route {
     /// The GPU's decoding engines.
@@ -44,10 +44,10 @@ impl Routes {
     #[cfg(test)]
     pub(super) const ALL: Routes = Routes(7);
 
-    /// Who can decode a file of this header.
+    /// The decoders that can take a file of this header.
     ///
-    /// Four components are nobody's: nvJPEG's conversion of inks is not feedline's. Nor is RGB stored as such, which
-    /// it may take for YCbCr. A file without its last marker is the CPU's: it says precisely what is wrong with it,
+    /// Files of four components are left to the CPU: nvJPEG's conversion of inks is not feedline's. Nor is RGB stored as such, which
+    /// it may take for YCbCr. A file without its last marker is the CPU's: its decoder reports precisely what is wrong with it,
     /// while an engine may hand out whatever it had.
     pub(super) fn of(header: &Header, bytes: &[u8]) -> Self {
         let ends = bytes.ends_with(&[0xFF, 0xD9]);

@@ -93,7 +93,7 @@ impl Drop for Retained {
     fn drop(&mut self) {
         // SAFETY: retained once in `open`, released once here; whatever belonged to it held a clone.
         let released = unsafe { self.driver.cuDevicePrimaryCtxRelease_v2(self.device) };
-        // There is nobody to tell, and a driver that is shutting down with the process refuses everything.
+        // A failure cannot be reported from here, and a driver that is shutting down with the process refuses everything.
         drop(released);
     }
 }

@@ -10,7 +10,7 @@ use cudarc::driver::sys::CUdevice_attribute::{
 };
 use std::ffi::{CStr, c_int};
 
-/// Most bytes of a device's name.
+/// Maximum bytes of a device's name.
 const NAME_BYTES: usize = 256;
 
 impl Driver {

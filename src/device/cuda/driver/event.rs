@@ -42,13 +42,13 @@ impl Event {
         Ok(Self { context: context.clone(), event })
     }
 
-    /// Moves the event behind all that `stream` was given so far.
+    /// Moves the event after all that was enqueued on `stream` so far.
     pub(crate) fn record(&self, stream: &Stream) -> Result<(), CudaError> {
         // SAFETY: both handles are alive, and of one context.
         self.context.call(|driver| unsafe { driver.cuEventRecord(self.event, stream.handle()) })
     }
 
-    /// Moves the event behind all that a stream of somebody else's was given so far.
+    /// Moves the event after all that was enqueued on a consumer's stream so far.
     ///
     /// # Safety
     /// `stream` is a stream of this context that is alive.
@@ -57,7 +57,7 @@ impl Event {
         self.context.call(|driver| unsafe { driver.cuEventRecord(self.event, stream.cast()) })
     }
 
-    /// What a stream of somebody else's is given from now on begins after the event is passed.
+    /// What is enqueued on a consumer's stream from now on begins after the event is passed.
     ///
     /// # Safety
     /// As [`Event::record_on`].

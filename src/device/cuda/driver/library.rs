@@ -126,7 +126,7 @@ functions! {
     );
 }
 
-/// The driver, started: its functions, and what it says of itself.
+/// The driver, started: its functions, and what it reports of itself.
 pub(crate) struct Driver {
     functions: Functions,
     /// The newest CUDA that the driver knows: 12040 is 12.4.

@@ -38,7 +38,7 @@ impl DeviceBuffer {
 
 impl Drop for DeviceBuffer {
     fn drop(&mut self) {
-        // SAFETY: reserved in `new`, freed once. A failure has nobody to be told to.
+        // SAFETY: reserved in `new`, freed once. A failure cannot be reported from here.
         let freed = self.context.call(|driver| unsafe { driver.cuMemFree_v2(self.pointer) });
         drop(freed);
     }
@@ -79,7 +79,7 @@ impl PinnedBuffer {
         self.pointer.as_ptr()
     }
 
-    /// The first byte, to write to. Whoever writes makes sure that nobody else, the device included, looks meanwhile.
+    /// The first byte, to write to. The writer makes sure that nothing else, the device included, reads it meanwhile.
     pub(crate) fn as_mut_ptr(&self) -> *mut u8 {
         self.pointer.as_ptr()
     }
@@ -93,7 +93,7 @@ impl PinnedBuffer {
 impl Drop for PinnedBuffer {
     fn drop(&mut self) {
         let pointer = self.pointer.as_ptr().cast::<c_void>();
-        // SAFETY: reserved in `new`, freed once. A failure has nobody to be told to.
+        // SAFETY: reserved in `new`, freed once. A failure cannot be reported from here.
         let freed = self.context.call(|driver| unsafe { driver.cuMemFreeHost(pointer) });
         drop(freed);
     }

@@ -8,7 +8,7 @@ use cudarc::driver::sys::{CUfunction, CUjit_option, CUmodule};
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
-/// Most bytes that the translator may say about what it refuses.
+/// Maximum bytes of the translator's message about what it refuses.
 const LOG_BYTES: usize = 4096;
 
 /// Loaded kernels.
@@ -39,7 +39,7 @@ unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
 impl Module {
-    /// Translates PTX for this device. The error holds what the translator said.
+    /// Translates PTX for this device. The error holds the translator's message.
     pub(crate) fn load(context: &Context, ptx: &CStr) -> Result<Self, CudaError> {
         let mut log = vec![0u8; LOG_BYTES];
         let mut options =

@@ -8,11 +8,11 @@ pub(crate) struct CudaError {
     pub(crate) call: &'static str,
     /// What it returned: kept as a number, since a newer driver knows codes that no declaration of today has.
     pub(crate) code: u32,
-    /// The code's name, as the driver itself gives it, and what else it said.
+    /// The code's name, as the driver itself gives it, and its message.
     pub(crate) name: String,
 }
 
-/// Codes that are told apart; all others are only shown.
+/// Codes that are distinguished; all others are only shown.
 pub(crate) mod code {
     pub(crate) const SUCCESS: u32 = 0;
     pub(crate) const OUT_OF_MEMORY: u32 = 2;

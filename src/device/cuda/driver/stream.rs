@@ -12,7 +12,7 @@ use std::ffi::c_void;
 /// The stream does not wait for the default stream, which trainers use.
 const NON_BLOCKING: u32 = 1;
 
-/// Who goes first where kernels of several streams are ready.
+/// Which kernels go first where those of several streams are ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Priority {
     /// As streams have it that ask for none.

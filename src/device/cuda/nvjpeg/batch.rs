@@ -84,7 +84,7 @@ impl Batch {
     /// Queues the decoding of all images.
     ///
     /// # Safety
-    /// The targets are device memory of their parts' sizes; nobody uses them, and the bytes stay alive, until `stream`
+    /// The targets are device memory of their parts' sizes; nothing else uses them, and the bytes stay alive, until `stream`
     /// has passed this point. The hardware backend writes without waiting for the stream's earlier work.
     pub(crate) unsafe fn decode(&mut self, items: &[Item<'_>], stream: &Stream) -> Result<(), NvjpegError> {
         self.set_up(items.len())?;

@@ -14,7 +14,7 @@ const DEVICE_PADDING: usize = 16 << 20;
 /// Page-locked memory likewise.
 const PINNED_PADDING: usize = 8 << 20;
 
-/// Who decodes.
+/// The decoders of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Backend {
     /// Entropy decoding on the CPU, the rest on the GPU.
@@ -95,7 +95,7 @@ impl Handle {
     /// Runs the destroying calls of an object of this handle, unless the process is ending.
     pub(super) fn destroying(&self, calls: impl FnOnce(&'static Nvjpeg) -> Result<(), NvjpegError>) {
         if !exit::is_ending() {
-            // There is nobody to tell of a failure, and a driver that has shut down refuses the context.
+            // A failure cannot be reported from here, and a driver that has shut down refuses the context.
             let destroyed = self.within(|library, _| calls(library));
             drop(destroyed);
         }

@@ -61,7 +61,7 @@ impl Lane {
     /// the lane: a new one then starts afresh.
     ///
     /// # Safety
-    /// The device is done with the lane's image before. The target is device memory of the part's size; nobody uses it,
+    /// The device is done with the lane's image before. The target is device memory of the part's size; nothing else uses it,
     /// and the bytes stay alive, until `stream` has passed this point.
     pub(crate) unsafe fn decode(&mut self, item: &Item<'_>, stream: &Stream) -> Result<(), NvjpegError> {
         self.params.set(item.part)?;

@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "queues writes to device memory")]
 
-use super::{HostFree, ImageDecoder, Quiet, Wanted, failed, headers, requests};
+use super::{HostFree, ImageDecoder, SyncGuard, Wanted, failed, headers, requests};
 use crate::device::cuda::driver::{CudaError, DeviceBuffer, Event, PinnedBuffer};
 use crate::error::Result;
 use crate::geometry::Rect;
@@ -17,7 +17,7 @@ pub struct Overwritten {
 }
 
 impl ImageDecoder {
-    /// Decodes two batches in turn into the same memory, each right behind the copy that brings the pixels of the one
+    /// Decodes two batches in turn into the same memory, each right after the copy that brings the pixels of the one
     /// before to the host, and compares what the copies saw with batches decoded alone.
     ///
     /// With `guarded` the host first sees the copy end, as a loader does, and nothing may be wrong. Without, the order
@@ -43,10 +43,10 @@ impl ImageDecoder {
             |turn: usize| Ok((PinnedBuffer::new(&self.context, bytes[turn])?, Event::new(&self.context)?));
         let landings: [(PinnedBuffer, Event); 2] = [landing(0)?, landing(1)?];
         let context = self.context.clone();
-        let quiet = Quiet(&context);
+        let guard = SyncGuard(&context);
         let mut alone: [Alone; 2] = Default::default();
         let mut found = Overwritten::default();
-        // The first two rounds have nothing behind them that could disturb them: they are the reference.
+        // The first two rounds have nothing after them that could disturb them: they are the reference.
         for round in 0..rounds + 2 {
             let (turn, reference) = (round % 2, round < 2);
             if guarded || reference {
@@ -55,7 +55,7 @@ impl ImageDecoder {
             let requests = requests(batches[turn], &headers[turn], &places[turn], surfaces.ptr());
             let (pixels, copied) = &landings[turn];
             // SAFETY: the targets are parts of `surfaces`. Where a decoder does not wait, the copy of the round before
-            // sees pixels of this one, which is what is to be found out; memory is valid all the while, and `quiet`
+            // sees pixels of this one, which is what is to be found out; memory is valid all the while, and `guard`
             // sees to it that all has ended before anything is freed. The landing was read two rounds ago.
             let outcomes = unsafe {
                 let outcomes = self.decoder.decode(&requests, &self.stream, HostFree::wait([])?)?;
@@ -74,12 +74,12 @@ impl ImageDecoder {
             }
         }
         self.stream.synchronize()?;
-        drop(quiet);
+        drop(guard);
         Ok(found)
     }
 }
 
-/// A batch decoded with nothing behind it.
+/// A batch decoded with nothing after it.
 #[derive(Default)]
 struct Alone {
     pixels: Vec<u8>,
