@@ -4,7 +4,6 @@
 //! decoded beside a crop. It only saves time: each is checked against the file's content before it is used, and pixels are
 //! the same with it and without.
 
-pub(crate) mod place;
 mod sidecar;
 mod store;
 

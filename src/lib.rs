@@ -8,6 +8,7 @@
 //!
 //! The README has a whole program, `docs/rust.md` a tour; [`loader::Loader::builder`] is where to start.
 
+mod atomic_file;
 pub mod augment;
 pub mod color;
 pub mod device;

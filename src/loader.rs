@@ -43,7 +43,7 @@ use crate::output::Output;
 use crate::plan::Plan;
 use crate::plan::carry::Seen;
 use crate::recipe::Recipe;
-use crate::sampler::{Deal, Order};
+use crate::sampler::{Order, RankPartition};
 use crate::source::{self, Note, Source};
 use batch::masks::Masks;
 use epoch::plan::EpochPlan;
@@ -208,7 +208,7 @@ impl Loader {
             decoded_by,
             // What a device decodes is decoded after it was staged.
             images: decoded_by.map_or(stats.images + shared_decoded, |by| by.total()),
-            traffic: context.source.traffic(),
+            io: context.source.io_stats(),
             images_shared: shared_hits,
             image_cache_bytes: shared_bytes,
             ..stats
@@ -252,7 +252,7 @@ impl Loader {
     fn epoch_plan(&self, epoch: u64) -> EpochPlan {
         let Setup { batch_size, last, seed, rank, world_size, block, .. } = self.setup;
         let order = self.order(epoch);
-        let deal = Deal::new(order.len(), world_size, block);
+        let deal = RankPartition::new(order.len(), world_size, block);
         let (output, sizes) = (self.context().output, self.context().sizes.clone());
         EpochPlan { epoch, order, deal, rank, batch_size, last, seed, output, sizes, taken: None }
     }

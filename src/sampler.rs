@@ -4,7 +4,7 @@
 //! A shuffled epoch is a keyed bijection over `0..len`. So rank r of k, or a run resumed in the middle, knows its
 //! samples without replaying the others.
 
-mod deal;
+mod partition;
 mod permutation;
 mod runs;
 mod shards;
@@ -12,7 +12,7 @@ mod shards;
 mod tests;
 mod weights;
 
-pub use deal::{Deal, Taken};
+pub use partition::{Consumed, RankPartition};
 
 use crate::error::{Error, Result};
 use crate::rng::mix;
@@ -229,7 +229,7 @@ impl Order {
         self.len == 0
     }
 
-    /// Whether a sample may come more than once, so that its dice depend on the position as well.
+    /// Whether a sample may come more than once, so that its random numbers depend on the position as well.
     pub fn repeats(&self) -> bool {
         matches!(self.pattern, Pattern::Draws(..))
     }
@@ -265,7 +265,7 @@ impl Order {
         }
     }
 
-    /// Some sample of the epoch, for each number below [`Order::len`]; all of them come, unless samples may repeat.
+    /// Some sample of the epoch, for each number below [`Order::len`]; each comes once, unless samples may repeat.
     pub fn any(&self, number: u64) -> u64 {
         match (&self.pattern, &self.subset) {
             (Pattern::Draws(..), _) => self.index(number),

@@ -1,4 +1,4 @@
-//! Sources hand out compressed bytes and labels by index.
+//! Sources give compressed bytes and labels by index.
 //!
 //! ```
 //! use feedline::label::Label;
@@ -14,11 +14,12 @@
 //!
 //! A folder of class directories is [`Folder`], a file that lists paths is [`List`], tar files are [`Shards`], an LMDB
 //! environment is [`Lmdb`]; with the features `tfrecord` and `parquet` there are `TfRecord` and `Parquet`, with `remote`
-//! `Remote`, which reads what lies in object stores; [`Yolo`] and [`Coco`] are data sets of labelled objects.
+//! `Remote`, which reads from object stores; [`Yolo`] and [`Coco`] are data sets of labelled objects.
 //! [`WithMasks`] adds semantic masks to any of them, [`Cached`] keeps what was read in memory. `docs/sources.md` has them
 //! side by side. A new source is one file below this one, its two lines here, and one line
 //! in `tests/source/contract.rs`, which holds every source to the promises of [`Source`].
 
+mod byte_ranges;
 mod classes;
 mod coco;
 mod files;
@@ -34,7 +35,6 @@ mod open_files;
 mod parquet;
 mod paths;
 mod shards;
-mod spans;
 #[cfg(feature = "tfrecord")]
 mod tfrecord;
 mod with_masks;
@@ -43,9 +43,9 @@ mod yolo;
 mod cached;
 #[cfg(feature = "remote")]
 mod disk_cache;
+mod io_stats;
 #[cfg(feature = "remote")]
 mod remote;
-mod traffic;
 
 pub use crate::options::Kind;
 pub use crate::policy::OnBadLabel;
@@ -69,16 +69,16 @@ pub use with_masks::{MaskOptions, WithMasks};
 pub use yolo::{Yolo, YoloOptions};
 
 pub use cached::Cached;
+pub use io_stats::IoStats;
 #[cfg(feature = "remote")]
 pub use remote::{Remote, RemoteOptions};
-pub use traffic::Traffic;
 
 use crate::error::{Error, Result};
 use crate::label::Label;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The largest file that is read unless the source is told otherwise: 1 GiB.
+/// The maximal size of a file unless the source has another limit: 1 GiB.
 pub use crate::options::MAX_FILE_BYTES;
 
 /// A data set: `len` records of compressed bytes with a key and a label.
@@ -122,20 +122,20 @@ pub trait Source: Send + Sync {
         &[]
     }
 
-    /// For a source that is made of shards, the index behind the last record of each, in order; empty otherwise.
+    /// For a source that is made of shards, the index after the last record of each, in order; empty otherwise.
     fn shard_ends(&self) -> Vec<u64> {
         Vec::new()
     }
 
-    /// The record whose bytes `index` has. A source that repeats records says which one a repetition is of, so that
+    /// The record whose bytes `index` has. A source that repeats records returns the original of a repetition, so that
     /// what was learned of a file is used again.
     fn record(&self, index: usize) -> usize {
         index
     }
 
     /// What reading cost so far, and what caches saved; all zero where nothing is counted.
-    fn traffic(&self) -> Traffic {
-        Traffic::default()
+    fn io_stats(&self) -> IoStats {
+        IoStats::default()
     }
 }
 
@@ -167,8 +167,8 @@ macro_rules! forward {
             fn record(&self, index: usize) -> usize {
                 (**self).record(index)
             }
-            fn traffic(&self) -> Traffic {
-                (**self).traffic()
+            fn io_stats(&self) -> IoStats {
+                (**self).io_stats()
             }
         }
     )*};
@@ -176,7 +176,7 @@ macro_rules! forward {
 
 forward!(Box<S>, Arc<S>, &S);
 
-/// The error for an index at or behind the end.
+/// The error for an index at or past the end.
 fn out_of_range(index: usize, len: usize) -> Error {
     let cause =
         format!("the source holds {len} records, so there is none at {index}: use an index below its len()");

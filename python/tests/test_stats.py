@@ -19,7 +19,7 @@ def test_the_figures_are_those_of_the_batches_so_far(make):
     assert all(0 < stats[stage]["p50_seconds"] <= stats[stage]["p99_seconds"] for stage in STAGES)
     assert stats["wait"]["count"] == batches - 1 and stats["workers"] == 2
     assert stats["bytes_read"] > 43_000 and stats["failures"] == 0 and stats["decoded_by"] is None
-    assert {"hits", "bytes", "budget"} <= stats["index"].keys() and "disk_hits" in stats["traffic"]
+    assert {"hits", "bytes", "budget"} <= stats["index"].keys() and "disk_hits" in stats["io"]
 
 
 def test_the_explanation_names_the_limiting_stage(make):

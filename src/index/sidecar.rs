@@ -2,10 +2,10 @@
 //!
 //! All numbers are little-endian. A head (magic, version, number of samples, hash of their keys); for each image its
 //! sample (u64), the record's length (u32) and the record; after the last one the mark `u64::MAX` and the number of
-//! records (u32); then XXH3-64 of everything ahead of it.
+//! records (u32); then XXH3-64 of everything before it.
 
-use super::place::{Hashed, open, put_in_place, refuse_other_file};
 use super::store::IndexStore;
+use crate::atomic_file::{Hashed, open_regular, refuse_other_file, replace_file};
 use crate::error::{Error, Result};
 use crate::jpeg::Index;
 use std::fs::File;
@@ -19,7 +19,7 @@ const MAGIC: &[u8; 16] = b"feedline index\r\n";
 const VERSION: u32 = 3;
 const LAST: u64 = u64::MAX;
 
-/// Which data set a sidecar is for: indexes go by sample number, and those move when files come or go.
+/// The data set that a sidecar belongs to: indexes go by sample index, which changes when files come or go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataSet {
     samples: u64,
@@ -44,7 +44,7 @@ impl DataSet {
 /// # Errors
 /// Why the file cannot be used, as a sentence: it is not there, of another data set or version, or damaged.
 pub fn load(store: &IndexStore, path: &Path, set: DataSet) -> std::result::Result<String, String> {
-    let file = open(path).map_err(|error| match error.kind() {
+    let file = open_regular(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => "is not there yet".to_owned(),
         _ => format!("was ignored: {error}"),
     })?;
@@ -139,7 +139,7 @@ fn told(kept: u32, records: u32) -> String {
 /// writing fails. Whatever was at `path` is still there then.
 pub fn save(store: &IndexStore, path: &Path, set: DataSet) -> Result<()> {
     refuse_other_file(path, MAGIC, "decode index")?;
-    put_in_place(path, |file| write(store, file, set)).map_err(|error| {
+    replace_file(path, |file| write(store, file, set)).map_err(|error| {
         Error::io(path, error, "give another path for the decode index, or keep it in memory")
     })
 }

@@ -1,4 +1,4 @@
-//! The indexes of many images in memory: as packed records, by sample, up to a budget; who comes first stays.
+//! The indexes of many images in memory: as packed records, by sample, up to a budget; the first ones stay.
 
 use crate::jpeg::Index;
 use serde::Serialize;
@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Parts with a lock of their own, so that workers rarely meet.
+/// Parts with a lock of their own, so that workers rarely wait for each other.
 const SHARDS: u64 = 64;
-/// What an entry costs besides its record: its place in a table that may be half empty, and the allocator's share.
+/// What an entry costs besides its record: its slot in a table that may be half empty, and the allocator's overhead.
 pub(super) const ENTRY_BYTES: usize = 64;
 
 type Shard = HashMap<u64, Box<[u8]>>;
@@ -43,7 +43,7 @@ pub struct IndexStats {
     pub bytes: usize,
     /// Bytes that they may take; 0 where indexes are off.
     pub budget: usize,
-    /// What became of the sidecar file, in words; `None` where there is none.
+    /// The fate of the sidecar file, in words; `None` where there is none.
     pub sidecar: Option<String>,
 }
 
@@ -84,7 +84,7 @@ impl IndexStore {
         }
     }
 
-    /// Keeps `record` if there is room and it says more than what is there, or if that is out of date.
+    /// Keeps `record` if there is room and it is longer than the present one, or if that is out of date.
     pub(super) fn put(&self, sample: u64, record: Box<[u8]>, outdated: bool) -> bool {
         let cost = |record: &[u8]| if record.is_empty() { 0 } else { record.len() + ENTRY_BYTES };
         let new = cost(&record);
@@ -106,7 +106,7 @@ impl IndexStore {
         true
     }
 
-    /// The counters and sizes so far; the sidecar is its owner's to tell.
+    /// The counters and sizes so far; the owner of the sidecar adds its fate.
     pub fn stats(&self) -> IndexStats {
         IndexStats {
             hits: self.hits.load(Relaxed),

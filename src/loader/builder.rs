@@ -312,7 +312,7 @@ impl LoaderBuilder {
 
     /// Most bytes of compressed files that are kept in memory from their first read on (default 0: none, since local
     /// files are in the system's own cache anyway). What came first stays, as [`crate::source::Cached`] says; hits and misses are in
-    /// [`super::Stats::traffic`].
+    /// [`super::Stats::io`].
     pub fn byte_cache(mut self, bytes: u64) -> Self {
         self.options.loader.byte_cache = Some(Bytes(bytes));
         self

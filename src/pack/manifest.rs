@@ -2,8 +2,8 @@
 
 use super::settings::Settings;
 use super::shard::{ShardWriter, sha256_of};
+use crate::atomic_file::replace_file;
 use crate::error::{Error, Result};
-use crate::index::place::put_in_place;
 use crate::loader::fingerprint;
 use crate::source::{MANIFEST, MANIFEST_KIND, Source};
 use serde::{Deserialize, Serialize};
@@ -220,7 +220,7 @@ impl Folder {
             serde_json::to_writer_pretty(&mut file, manifest)?;
             file.write_all(b"\n").map(|()| file)
         };
-        put_in_place(&self.path.join(MANIFEST), write)
+        replace_file(&self.path.join(MANIFEST), write)
             .and_then(|()| self.sync())
             .map_err(|error| self.unwritable(error))
     }

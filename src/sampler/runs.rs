@@ -11,7 +11,7 @@ pub(super) struct Runs {
     key: u64,
     /// Of the runs.
     order: Permutation,
-    /// At which place the last run comes.
+    /// The position of the last run.
     last_at: u64,
     /// Records that the last run lacks.
     lacking: u64,
@@ -28,7 +28,7 @@ impl Runs {
 
     /// The record at `position`.
     pub(super) fn index(&self, position: u64) -> u64 {
-        // Behind the short run everything comes earlier; filling it up makes all runs alike.
+        // After the short run everything comes earlier; filling it up makes all runs alike.
         let short_end = (self.last_at + 1) * self.size - self.lacking;
         let filled = if position < short_end { position } else { position + self.lacking };
         let run = self.order.forward(filled / self.size);

@@ -7,11 +7,11 @@ use std::sync::Arc;
 /// The order of records that lie in shards of any length.
 #[derive(Clone, Debug)]
 pub(super) struct Shards {
-    /// Where each shard ends, in the source's order.
+    /// The end of each shard, in the source's order.
     ends: Arc<[u64]>,
     /// Of the shards.
     order: Permutation,
-    /// Where the shard that comes at each place ends, in the epoch's order.
+    /// The end of each shard, in the epoch's order.
     comes_to: Arc<[u64]>,
     /// Shards whose records are mixed with each other.
     mixed: u64,

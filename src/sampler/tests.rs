@@ -1,4 +1,4 @@
-//! Orders: who comes when, and that everybody does.
+//! Orders: when each sample comes, and that every sample does.
 
 use super::*;
 

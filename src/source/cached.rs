@@ -1,6 +1,6 @@
 //! Compressed bytes that are kept in memory, around any source.
 
-use super::{Source, Traffic};
+use super::{IoStats, Source};
 use crate::error::Result;
 use crate::label::Label;
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// let mut bytes = Vec::new();
 /// source.read(0, &mut bytes)?;
 /// source.read(0, &mut bytes)?;
-/// assert_eq!((source.traffic().memory_hits, source.traffic().memory_bytes), (1, 2));
+/// assert_eq!((source.io_stats().memory_hits, source.io_stats().memory_bytes), (1, 2));
 /// # Ok::<(), feedline::error::Error>(())
 /// ```
 #[derive(Debug)]
@@ -105,14 +105,14 @@ impl<S: Source> Source for Cached<S> {
         self.source.record(index)
     }
 
-    fn traffic(&self) -> Traffic {
+    fn io_stats(&self) -> IoStats {
         let of = |count: &AtomicU64| count.load(Relaxed);
         let memory_bytes = of(&self.bytes);
-        Traffic {
+        IoStats {
             memory_hits: of(&self.hits),
             memory_misses: of(&self.misses),
             memory_bytes,
-            ..self.source.traffic()
+            ..self.source.io_stats()
         }
     }
 }
@@ -137,7 +137,7 @@ mod tests {
                 source.read(index, &mut bytes).unwrap();
                 assert_eq!(bytes, [index as u8; 10]);
             }
-            let Traffic { memory_hits, memory_misses, memory_bytes, .. } = source.traffic();
+            let IoStats { memory_hits, memory_misses, memory_bytes, .. } = source.io_stats();
             assert_eq!((memory_hits, memory_misses, memory_bytes), (3 * epoch, 9 + 6 * epoch, 30));
         }
     }
@@ -147,10 +147,10 @@ mod tests {
         let source = Cached::new(records(&[8, 50, 12]), 20);
         let mut bytes = Vec::new();
         (0..3).for_each(|index| source.read(index, &mut bytes).unwrap());
-        assert_eq!(source.traffic().memory_bytes, 20);
+        assert_eq!(source.io_stats().memory_bytes, 20);
         let nothing = Cached::new(records(&[1]), 0);
         (0..2).for_each(|_| nothing.read(0, &mut bytes).unwrap());
-        assert_eq!((nothing.traffic().memory_hits, nothing.traffic().memory_bytes), (0, 0));
+        assert_eq!((nothing.io_stats().memory_hits, nothing.io_stats().memory_bytes), (0, 0));
     }
 
     #[test]
@@ -165,12 +165,12 @@ mod tests {
                         let index = (turn * 7 + thread) % 64;
                         source.read(index, &mut bytes).unwrap();
                         assert_eq!(bytes, [index as u8; 7]);
-                        assert!(source.traffic().memory_bytes <= 200);
+                        assert!(source.io_stats().memory_bytes <= 200);
                     }
                 });
             }
         });
         let kept = source.kept.iter().filter_map(OnceLock::get).map(|bytes| bytes.len() as u64).sum::<u64>();
-        assert_eq!((source.traffic().memory_bytes, kept), (196, 196));
+        assert_eq!((source.io_stats().memory_bytes, kept), (196, 196));
     }
 }

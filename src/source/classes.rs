@@ -1,4 +1,4 @@
-//! The class of each record, whether the data says it as an index or as a name.
+//! The class of each record, given as an index or as a name.
 
 use crate::label::Label;
 use std::collections::{BTreeMap, HashMap};
@@ -34,24 +34,24 @@ impl Classes {
     }
 }
 
-/// What the data says of one record.
+/// The label of one record, as the data gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Said<'a> {
+pub(super) enum RawLabel<'a> {
     Nothing,
-    /// An index from 0; -1 says that there is none.
+    /// An index from 0; -1 for none.
     Index(i64),
     Name(&'a str),
 }
 
-/// Collects what is said of record after record; names are counted in sorted order at the end.
+/// Collects the labels of all records; at the end names become indices in sorted order.
 #[derive(Debug)]
 pub(super) struct Gathering {
     of: Vec<i64>,
-    /// Names with their number in the order in which they were met.
+    /// Names with their index in the order of first occurrence.
     met: HashMap<String, i64>,
-    /// The first label, whether it is a name, and its place; all others must be of its kind.
+    /// The first label, whether it is a name, and its position; all others must be of its kind.
     first: Option<(String, bool, String)>,
-    /// What indices are called besides; `None` once that is of no use, as where one has two names.
+    /// The names of indices; `None` once they are of no use, as where one has two names.
     called: Option<BTreeMap<i64, String>>,
 }
 
@@ -62,18 +62,18 @@ impl Default for Gathering {
 }
 
 impl Gathering {
-    /// Takes the next record's label; `place` says where it stands, for messages.
+    /// Adds the next record's label; `place` is its position, for messages.
     ///
     /// # Errors
     /// A label that is neither an index from 0 nor -1, or not of the first label's kind.
-    pub(super) fn push(&mut self, said: &Said<'_>, place: impl Fn() -> String) -> Result<(), String> {
+    pub(super) fn push(&mut self, said: &RawLabel<'_>, place: impl Fn() -> String) -> Result<(), String> {
         let (label, is_name) = match said {
-            Said::Nothing | Said::Index(-1) => {
+            RawLabel::Nothing | RawLabel::Index(-1) => {
                 self.of.push(-1);
                 return Ok(());
             }
-            Said::Index(class) => (&*class.to_string(), false),
-            Said::Name(name) => (*name, true),
+            RawLabel::Index(class) => (&*class.to_string(), false),
+            RawLabel::Name(name) => (*name, true),
         };
         let (first, kind, at) = self.first.get_or_insert_with(|| (label.to_owned(), is_name, place()));
         if *kind != is_name {
@@ -83,8 +83,8 @@ impl Gathering {
             ));
         }
         let class = match said {
-            Said::Index(class @ 0..=0xFFFF_FFFF) => *class,
-            Said::Index(class) => {
+            RawLabel::Index(class @ 0..=0xFFFF_FFFF) => *class,
+            RawLabel::Index(class) => {
                 return Err(format!("the label {class} is no class: use indices from 0, or -1 for none"));
             }
             _ => match self.met.get(label) {
@@ -100,7 +100,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// Notes what an index is called, as some data sets say beside it.
+    /// Notes the name of an index, which some data sets give beside it.
     #[cfg(feature = "tfrecord")]
     pub(super) fn call(&mut self, class: i64, name: &str) {
         let Some(called) = &mut self.called else { return };

@@ -15,8 +15,8 @@ use super::labels::cache::{self, Stamping};
 use super::labels::report::{BAD_LISTED, LabelReport};
 use super::labels::table::Table;
 use super::{MAX_FILE_BYTES, Source};
+use crate::atomic_file;
 use crate::error::{Error, Result};
-use crate::index::place;
 use crate::label::{Label, Skeleton, Unit};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -51,7 +51,7 @@ pub struct Coco {
 /// What is known besides the objects.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct About {
-    /// Ids, sizes (zero where not said) and files of the images. Files are empty once the source is open.
+    /// Ids, sizes (zero where the file has none) and files of the images. Files are empty once the source is open.
     images: Vec<i64>,
     sizes: Vec<[u32; 2]>,
     files: Vec<String>,
@@ -107,17 +107,17 @@ impl Coco {
         self.table.skeleton.as_deref()
     }
 
-    /// The category id of each class, as evaluation wants it.
+    /// The category id of each class, as evaluation needs it.
     pub fn category_ids(&self) -> &[i64] {
         &self.about.categories
     }
 
-    /// The id of an image, as evaluation wants it.
+    /// The id of an image, as evaluation needs it.
     pub fn image_id(&self, index: usize) -> Option<i64> {
         self.about.images.get(index).copied()
     }
 
-    /// Width and height that the file says an image has, where it does.
+    /// Width and height of an image according to the file, where it has them.
     pub fn image_size(&self, index: usize) -> Option<[u32; 2]> {
         self.about.sizes.get(index).copied().filter(|size| !size.contains(&0))
     }
@@ -180,7 +180,8 @@ impl CocoOptions {
 
     fn read_labels(&self, annotations: &Path) -> Result<(About, Table)> {
         let remedy = "name COCO annotations (instances_*.json) that can be read";
-        let file = place::open(annotations).map_err(|error| Error::io(annotations, error, remedy))?;
+        let file =
+            atomic_file::open_regular(annotations).map_err(|error| Error::io(annotations, error, remedy))?;
         let coco = json::read(BufReader::with_capacity(1 << 18, file)).map_err(|error| {
             Error::config(format!(
                 "{}: {error}; mend the JSON, or name COCO annotations",
@@ -232,7 +233,7 @@ impl Source for Coco {
     }
 }
 
-/// Whether what a cache says of images and of their labels goes together.
+/// Whether the images of a cache and their labels belong together.
 fn fits(about: &About, table: &Table) -> bool {
     [about.images.len(), about.sizes.len(), about.files.len()] == [table.len(); 3]
         && about.categories.len() == about.classes.len()

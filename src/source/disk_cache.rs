@@ -9,9 +9,9 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
-use super::Traffic;
+use super::IoStats;
+use crate::atomic_file::{Hashed, replace_file, replace_unsynced};
 use crate::error::{Error, Result};
-use crate::index::place::{Hashed, put_in_place, put_unsynced};
 use std::fs::{self, File};
 use std::hash::Hasher;
 use std::io::{self, Read, Write};
@@ -22,11 +22,11 @@ use std::time::SystemTime;
 use twox_hash::{XxHash3_64, XxHash3_128};
 
 const MAGIC: &[u8; 16] = b"feedline entry\r\n";
-/// Magic, both lengths, and the hash behind the content.
+/// Magic, both lengths, and the hash after the content.
 const FRAME_BYTES: u64 = 16 + 4 + 8 + 8;
 /// Longest key: a URL, a version and a range.
 const MAX_KEY_BYTES: usize = 1 << 16;
-/// The file that says that a folder is such a cache, so that nothing of anybody else's is ever deleted.
+/// The file that marks a folder as such a cache, so that no other folder's files are ever deleted.
 const MARKER: &str = "feedline-cache";
 const MARKER_TEXT: &[u8] = b"Entries of feedline's cache, deleted and made again as needed.\n";
 /// The folder is looked through at the latest when this part of the limit was written, for other processes write too.
@@ -83,7 +83,7 @@ impl DiskCache {
         let path = self.path(key);
         let outcome = File::open(&path).and_then(|file| {
             let sound = read_entry(&file, key, bytes)?;
-            // The time of use decides who goes first; where it cannot be set, the entry goes a little early.
+            // The least recently used entry is deleted first; where the time cannot be set, the entry goes a little early.
             drop(file.set_modified(SystemTime::now()));
             Ok(sound)
         });
@@ -119,8 +119,8 @@ impl DiskCache {
         }
         let path = self.path(key);
         let folder = path.parent().unwrap_or(&self.folder);
-        let written =
-            fs::create_dir_all(folder).and_then(|()| put_unsynced(&path, |file| entry(file, key, content)));
+        let written = fs::create_dir_all(folder)
+            .and_then(|()| replace_unsynced(&path, |file| entry(file, key, content)));
         if written.is_err() {
             self.failures.fetch_add(1, Relaxed);
             let mut held = self.lock();
@@ -129,15 +129,15 @@ impl DiskCache {
     }
 
     /// Adds what the cache counted.
-    pub(super) fn count(&self, traffic: Traffic) -> Traffic {
+    pub(super) fn count(&self, stats: IoStats) -> IoStats {
         let of = |count: &AtomicU64| count.load(Relaxed);
-        Traffic {
+        IoStats {
             disk_hits: of(&self.hits),
             disk_misses: of(&self.misses),
             disk_bytes: self.lock().bytes,
             disk_damaged: of(&self.damaged),
             disk_failures: of(&self.failures),
-            ..traffic
+            ..stats
         }
     }
 
@@ -182,7 +182,7 @@ fn mark(folder: &Path) -> Result<()> {
             )));
         }
     }
-    put_in_place(&marker, |mut file| file.write_all(MARKER_TEXT).map(|()| file)).map_err(failed)
+    replace_file(&marker, |mut file| file.write_all(MARKER_TEXT).map(|()| file)).map_err(failed)
 }
 
 fn entry(file: File, key: &str, content: &[u8]) -> io::Result<File> {

@@ -11,7 +11,7 @@ use std::path::Path;
 /// Files by index. A path costs its length and eight bytes, so 1.3 million files cost about 100 MB.
 #[derive(Clone, Debug)]
 pub(super) struct Files {
-    /// All paths, one behind the other; whole, so that opening one needs no joining and no memory.
+    /// All paths, one after the other; whole, so that opening one needs no joining and no memory.
     paths: Vec<u8>,
     /// Where each path ends in `paths`.
     ends: Vec<u64>,
@@ -92,7 +92,7 @@ fn fill(path: &Path, max_file_bytes: u64, bytes: &mut Vec<u8>) -> Result<(), Cau
         return Err(too_large(about.len()));
     }
     bytes.reserve(about.len() as usize);
-    // One byte beyond the bound tells a file that grew meanwhile.
+    // One byte beyond the bound shows that a file has grown meanwhile.
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let read = file.take(max_file_bytes.saturating_add(1)).read_to_end(bytes);
     match read.map_err(|error| unreadable(path, &error))? as u64 {

@@ -5,7 +5,7 @@ mod table;
 pub(super) mod text;
 
 use super::Source;
-use super::classes::{Classes, Gathering, Said};
+use super::classes::{Classes, Gathering, RawLabel};
 use super::files::Files;
 use crate::error::{Error, Result};
 use crate::label::Label;
@@ -42,7 +42,7 @@ const LABEL_COLUMNS: [&str; 10] = [
 
 /// The files that a list names, in its order.
 ///
-/// The list's ending says what it is:
+/// The format follows from the list's extension:
 ///
 /// * `.csv` and `.tsv`: a table, with quotes where a field holds a separator. The columns are named by a header, which
 ///   is there when a field of the first row is called `path`, `file_name`, `image` or alike and none is the name of an
@@ -76,10 +76,10 @@ struct Columns {
     label: Option<String>,
 }
 
-/// What a line says.
+/// The content of a line.
 pub(super) struct Row<'a> {
     pub(super) path: &'a str,
-    pub(super) label: Said<'a>,
+    pub(super) label: RawLabel<'a>,
 }
 
 impl List {
@@ -215,9 +215,9 @@ impl<'a> Row<'a> {
     /// A label that is a whole number is an index, one that is empty none.
     fn of_text(path: &'a str, label: &'a str) -> Self {
         let said = match label.parse() {
-            Ok(class) => Said::Index(class),
-            Err(_) if label.is_empty() => Said::Nothing,
-            Err(_) => Said::Name(label),
+            Ok(class) => RawLabel::Index(class),
+            Err(_) if label.is_empty() => RawLabel::Nothing,
+            Err(_) => RawLabel::Name(label),
         };
         Self { path, label: said }
     }

@@ -3,10 +3,10 @@
 mod tree;
 
 use super::Source;
-use super::classes::{Classes, Gathering, Said};
+use super::byte_ranges::ByteRanges;
+use super::classes::{Classes, Gathering, RawLabel};
 use super::files::readable;
 use super::paths::head_of;
-use super::spans::Spans;
 use crate::error::{Error, Result};
 use crate::label::Label;
 use std::borrow::Cow;
@@ -29,7 +29,7 @@ const LOOKED_AT: usize = 8;
 /// values that are replaced under a reader become bad samples.
 #[derive(Clone, Debug)]
 pub struct Lmdb {
-    spans: Spans,
+    ranges: ByteRanges,
     classes: Classes,
 }
 
@@ -55,7 +55,7 @@ impl Lmdb {
 
     /// The largest value that is read; larger ones are bad samples. 1 GiB unless set.
     pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
-        self.spans.max_file_bytes = max_file_bytes;
+        self.ranges.max_file_bytes = max_file_bytes;
         self
     }
 
@@ -78,8 +78,8 @@ impl LmdbOptions {
     /// database that is not there; values that are no image files.
     pub fn open(self, path: impl AsRef<Path>) -> Result<Lmdb> {
         let path = file_of(path.as_ref());
-        let (mut spans, mut labels, mut databases) =
-            (Spans::of("environment"), Gathering::default(), Vec::new());
+        let (mut ranges, mut labels, mut databases) =
+            (ByteRanges::of("environment"), Gathering::default(), Vec::new());
         let walked = File::open(&path).map_err(Stop::Io).and_then(|file| {
             Tree::open(file)?.walk(self.database.as_deref(), &mut |entry| {
                 let key = readable(entry.key);
@@ -87,9 +87,9 @@ impl LmdbOptions {
                     databases.push(key.into_owned());
                 } else if !key.starts_with("__") {
                     let class = key.split_once('/').filter(|(class, _)| !class.is_empty());
-                    let class = class.map_or(Said::Nothing, |(class, _)| Said::Name(class));
+                    let class = class.map_or(RawLabel::Nothing, |(class, _)| RawLabel::Name(class));
                     labels.push(&class, String::new).map_err(Stop::Bad)?;
-                    spans.push(&[&key], entry.start, entry.bytes);
+                    ranges.push(&[&key], entry.start, entry.bytes);
                 }
                 Ok(())
             })
@@ -99,22 +99,22 @@ impl LmdbOptions {
             Stop::Io(error) => Error::io(&path, error, "name an LMDB environment that can be read"),
             Stop::Bad(what) => refused(what),
         })?;
-        if spans.len() == 0 {
+        if ranges.len() == 0 {
             return Err(refused(match databases.is_empty() {
                 true => "it holds no record: name an environment of images".to_owned(),
                 false => format!("it holds no record, but databases: name one ({})", databases.join(", ")),
             }));
         }
-        spans.end_file(&path);
-        spans.shrink();
-        let source = Lmdb { spans, classes: labels.finish() };
+        ranges.end_file(&path);
+        ranges.shrink();
+        let source = Lmdb { ranges, classes: labels.finish() };
         source.refuse_other_values().map_err(refused)?;
         Ok(source)
     }
 }
 
 impl Lmdb {
-    /// Looks at the first values, since what they are cannot be told from the keys. A value that cannot be read stays
+    /// Looks at the first values, since the keys do not show what they are. A value that cannot be read stays
     /// what it is, a bad sample.
     fn refuse_other_values(&self) -> Result<(), String> {
         let mut bytes = Vec::new();
@@ -133,15 +133,15 @@ impl Lmdb {
 
 impl Source for Lmdb {
     fn len(&self) -> usize {
-        self.spans.len()
+        self.ranges.len()
     }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        self.spans.read(index, bytes, |_| Ok(()))
+        self.ranges.read(index, bytes, |_| Ok(()))
     }
 
     fn key(&self, index: usize) -> Cow<'_, str> {
-        self.spans.key(index)
+        self.ranges.key(index)
     }
 
     fn label(&self, index: usize) -> Label {

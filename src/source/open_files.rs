@@ -31,7 +31,7 @@ impl Clone for OpenFiles {
 }
 
 impl OpenFiles {
-    /// File `number`, which lies at `path`.
+    /// File `number`, at `path`.
     pub(super) fn file(&self, number: usize, path: &Path) -> io::Result<Arc<File>> {
         let mut slot = self.slots[number % MOST].lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, file)) = slot.as_ref().filter(|(kept, _)| *kept == number) {

@@ -1,4 +1,4 @@
-//! The files of a data set, as a path, a folder or a pattern names them, and what their names say.
+//! The files of a data set, named by a path, a folder or a pattern, and the splits in their names.
 
 use crate::error::{Error, Result};
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Words in the names of files that say which split a file belongs to, and the split.
+/// Words in file names that stand for a split, and the split.
 const SPLIT_WORDS: [(&str, &str); 8] = [
     ("train", "train"),
     ("training", "train"),
@@ -108,7 +108,7 @@ pub(super) fn head_of(path: &Path, bytes: u64) -> Vec<u8> {
     if path.is_file()
         && let Ok(file) = File::open(path)
     {
-        // What was read before an error is short, and means nothing to whoever asks.
+        // What was read before an error is too short to mean anything.
         let _ = file.take(bytes).read_to_end(&mut head);
     }
     head
@@ -162,7 +162,7 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The split that a file's name says: the first of its words that means one.
+/// The split in a file's name: the first of its words that stands for one.
 fn split_of(path: &Path) -> Option<&'static str> {
     let name = name_of(path);
     let split = |word: &str| SPLIT_WORDS.iter().find(|(known, _)| *known == word).map(|(_, split)| *split);

@@ -1,15 +1,15 @@
-//! Images in object stores and behind HTTP: class directories, lists, and tar shards.
+//! Images in object stores and on HTTP servers: class directories, lists, and tar shards.
 
 mod address;
 mod client;
-mod fault;
 mod layout;
-mod patient;
 mod ranged;
 mod records;
+mod request_error;
+mod retry_client;
 
 use super::disk_cache::DiskCache;
-use super::{MAX_FILE_BYTES, Source, Traffic, out_of_range};
+use super::{IoStats, MAX_FILE_BYTES, Source, out_of_range};
 use crate::error::{Cause, Error, Result};
 use crate::label::Label;
 use address::Address;
@@ -20,12 +20,12 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// Images below `s3://bucket/prefix`, `gs://bucket/prefix` or `az://container/prefix`, or behind `https://`.
+/// Images below `s3://bucket/prefix`, `gs://bucket/prefix` or `az://container/prefix`, or at `https://`.
 ///
-/// What lies there is found by looking: tar archives directly below the prefix ([`super::Shards`] says how they are read),
+/// The kind of data set is found by looking: tar archives directly below the prefix (read as [`super::Shards`] are),
 /// else a directory for each class ([`super::Folder`]), else images without labels. A URL that ends in `.tar` is one
 /// archive, one that ends in `.txt` a list ([`super::List`]) of images or of archives, relative to its own place. A plain
-/// HTTP server cannot say what it holds, so there it must be one of the latter two. An archive with a table beside it
+/// HTTP server cannot list its files, so there it must be one of the latter two. An archive with a table beside it
 /// ([`super::Shards::write_tables`]) is opened by one request; of others all headers are read.
 ///
 /// Credentials come from the environment, as `docs/remote.md` lists them. Reading blocks the thread that reads, for
@@ -125,7 +125,7 @@ impl Remote {
         let wanted = version.filter(|_| !self.records.is_list());
         self.client
             .get(&path, part, wanted, bytes)
-            .map_err(|fault| format!("cannot read {}: {fault}", shown()))?;
+            .map_err(|error| format!("cannot read {}: {error}", shown()))?;
         if let Some((cache, key)) = &name {
             cache.write(key, bytes);
         }
@@ -189,7 +189,7 @@ impl RemoteOptions {
     /// # Errors
     /// A URL that is none, or that holds a password or a signature; a store that cannot be asked, with its answer and the
     /// remedy; nothing there that could be read as images; archives and lists that cannot be understood; a cache folder
-    /// that is somebody else's.
+    /// that belongs to something else.
     pub fn open(self, url: &str) -> Result<Remote> {
         if !(1..=4096).contains(&self.concurrency) {
             return Err(Error::config("concurrency must be in 1..=4096: leave it out for 64"));
@@ -239,14 +239,14 @@ impl Source for Remote {
         self.records.classes()
     }
 
-    fn traffic(&self) -> Traffic {
+    fn io_stats(&self) -> IoStats {
         let counts = self.client.counts();
-        let traffic = Traffic {
+        let stats = IoStats {
             requests: counts.requests.load(Relaxed),
             retries: counts.retries.load(Relaxed),
             bytes_fetched: counts.bytes.load(Relaxed),
-            ..Traffic::default()
+            ..IoStats::default()
         };
-        self.cache.as_ref().map_or(traffic, |cache| cache.count(traffic))
+        self.cache.as_ref().map_or(stats, |cache| cache.count(stats))
     }
 }

@@ -4,11 +4,11 @@ pub(super) mod scan;
 pub(super) mod table;
 
 use super::Source;
+use super::byte_ranges::ByteRanges;
 use super::classes::Classes;
 use super::paths::{Wanted, files_in, names_any, short_names};
-use super::spans::Spans;
+use crate::atomic_file::{refuse_other_file, replace_file};
 use crate::error::{Error, Result};
-use crate::index::place::{put_in_place, refuse_other_file};
 use crate::label::Label;
 use scan::Found;
 use serde::Deserialize;
@@ -24,10 +24,10 @@ use std::{fs, io};
 /// and so are samples without an image. Opening reads the headers and the classes of all members, not the
 /// images, or the table that [`Shards::write_tables`] put beside an archive; 32 bytes and the key of each record are
 /// kept. Compressed archives are refused, since nothing in them can be
-/// read without all that is ahead of it.
+/// read without everything before it.
 #[derive(Clone, Debug)]
 pub struct Shards {
-    spans: Spans,
+    ranges: ByteRanges,
     classes: Classes,
 }
 
@@ -38,14 +38,14 @@ impl Shards {
     /// An archive that cannot be read, is compressed, damaged or cut short; members that are no sample. The archive and
     /// the member are named.
     pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Self> {
-        let mut shards = Self { spans: Spans::of("archive"), classes: Classes::default() };
+        let mut shards = Self { ranges: ByteRanges::of("archive"), classes: Classes::default() };
         let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
         for (path, name) in paths.iter().zip(short_names(&paths)) {
             find_images(path, &mut |found| {
-                shards.spans.push(&[&name, "/", &found.path], found.offset, found.bytes);
+                shards.ranges.push(&[&name, "/", &found.path], found.offset, found.bytes);
                 shards.classes.push(found.class);
             })?;
-            shards.spans.end_file(path);
+            shards.ranges.end_file(path);
         }
         if shards.is_empty() {
             let remedy = "name archives that hold images (.jpg, .png, .webp)";
@@ -54,7 +54,7 @@ impl Shards {
                 paths.len()
             )));
         }
-        shards.spans.shrink();
+        shards.ranges.shrink();
         Ok(shards)
     }
 
@@ -80,7 +80,7 @@ impl Shards {
     }
 
     /// The archive at `path`, those directly in the folder `path` or in its folder `data`, or those that the pattern
-    /// `path` matches; with a `split` (`train`, `validation`, `test`) only those that say it in their names. A folder's
+    /// `path` matches; with a `split` (`train`, `validation`, `test`) only those with it in their names. A folder's
     /// names of classes are found as by [`Shards::folder`].
     ///
     /// # Errors
@@ -94,11 +94,11 @@ impl Shards {
 
     /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
     pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
-        self.spans.max_file_bytes = max_file_bytes;
+        self.ranges.max_file_bytes = max_file_bytes;
         self
     }
 
-    /// Writes a table of each archive beside it, under its name and `.index` behind that: where its images lie, and
+    /// Writes a table of each archive beside it, under its name with `.index` appended: the positions of its images, and
     /// their classes. With it the archive is opened without its headers being read, and a remote one by one request; put
     /// it next to the archive there. The paths of the tables come back.
     ///
@@ -106,13 +106,13 @@ impl Shards {
     /// Those of [`Shards::open`]; a place that cannot be written to, or that holds a file of another kind.
     pub fn write_tables(&self) -> Result<Vec<PathBuf>> {
         let mut written = Vec::new();
-        for path in self.spans.paths() {
+        for path in self.ranges.paths() {
             let mut found = Vec::new();
             let size = scan::scan(path, &mut |image| found.push(image))?;
             let place = table_place(path);
             refuse_other_file(&place, table::MAGIC, "table of a tar file")?;
             let text = table::write(size, &found);
-            put_in_place(&place, |mut file| file.write_all(text.as_bytes()).map(|()| file))
+            replace_file(&place, |mut file| file.write_all(text.as_bytes()).map(|()| file))
                 .map_err(|error| Error::io(&place, error, "make the folder of the archives writable"))?;
             written.push(place);
         }
@@ -134,15 +134,15 @@ impl Shards {
 
 impl Source for Shards {
     fn len(&self) -> usize {
-        self.spans.len()
+        self.ranges.len()
     }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        self.spans.read(index, bytes, |_| Ok(()))
+        self.ranges.read(index, bytes, |_| Ok(()))
     }
 
     fn key(&self, index: usize) -> Cow<'_, str> {
-        self.spans.key(index)
+        self.ranges.key(index)
     }
 
     fn label(&self, index: usize) -> Label {
@@ -154,7 +154,7 @@ impl Source for Shards {
     }
 
     fn shard_ends(&self) -> Vec<u64> {
-        self.spans.ends()
+        self.ranges.ends()
     }
 }
 
@@ -175,14 +175,14 @@ fn find_images(path: &Path, take: &mut dyn FnMut(Found)) -> Result<()> {
     Ok(())
 }
 
-/// Where the table of the archive at `path` lies.
+/// The path of the table of the archive at `path`.
 fn table_place(path: &Path) -> PathBuf {
     let mut place = path.as_os_str().to_owned();
     place.push(table::ENDING);
     place.into()
 }
 
-/// The name of the manifest in a folder that `feedline pack` wrote, and what it says that it is.
+/// The name of the manifest in a folder that `feedline pack` wrote, and the format that it names.
 pub(crate) const MANIFEST: &str = "manifest.json";
 pub(crate) const MANIFEST_KIND: &str = "feedline shards";
 
@@ -193,7 +193,7 @@ struct Names {
     classes: Vec<String>,
 }
 
-/// The names of classes in the manifest that lies in `folder`, if one does.
+/// The names of classes in the manifest in `folder`, if there is one.
 fn class_names(folder: &Path) -> Result<Vec<String>> {
     let path = folder.join(MANIFEST);
     let text = match fs::read(&path) {

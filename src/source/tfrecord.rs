@@ -10,9 +10,9 @@ pub(crate) mod write;
 pub(crate) use example::Feature;
 
 use super::Source;
+use super::byte_ranges::ByteRanges;
 use super::classes::{Classes, Gathering};
 use super::paths::{Wanted, head_of, names_any, short_names};
-use super::spans::Spans;
 use crate::error::{Cause, Error, Result};
 use crate::label::Label;
 use std::borrow::Cow;
@@ -21,7 +21,7 @@ use wire::Stop;
 
 /// Length and its checksum, in front of a record's data.
 const HEADER_BYTES: u64 = 12;
-/// The checksum of the data, behind them.
+/// The checksum of the data, after them.
 const FOOTER_BYTES: u64 = 4;
 
 /// The images of TFRecord files, file after file, in the order in which they lie there.
@@ -34,11 +34,11 @@ const FOOTER_BYTES: u64 = 4;
 ///
 /// Opening reads the frame of each record (its length, whose CRC-32C is checked) and the small features, but not the
 /// images; some 60 bytes and the key of each record are kept. Reading a record checks the CRC-32C of its data.
-/// Compressed files are refused, since nothing in them can be read without all that is ahead of it.
+/// Compressed files are refused, since nothing in them can be read without everything before it.
 #[derive(Clone, Debug)]
 pub struct TfRecord {
-    spans: Spans,
-    /// Where the image lies in the data of each record; none where they are damaged.
+    ranges: ByteRanges,
+    /// The range of the image in the data of each record; none where the record is damaged.
     images: Vec<Option<[u64; 2]>>,
     classes: Classes,
 }
@@ -88,7 +88,7 @@ impl TfRecord {
 
     /// The largest record that is read, all its features counted; larger ones are bad samples. 1 GiB unless set.
     pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
-        self.spans.max_file_bytes = max_file_bytes;
+        self.ranges.max_file_bytes = max_file_bytes;
         self
     }
 
@@ -101,8 +101,8 @@ impl TfRecord {
 
     /// Where a record begins, for messages.
     fn place(&self, index: usize) -> String {
-        let (number, start) = self.spans.place(index);
-        format!("{}, record {number} at byte {}", self.spans.path(index).display(), start - HEADER_BYTES)
+        let (number, start) = self.ranges.place(index);
+        format!("{}, record {number} at byte {}", self.ranges.path(index).display(), start - HEADER_BYTES)
     }
 
     /// Leaves the image of a record of which `bytes` holds the data and their checksum.
@@ -153,7 +153,7 @@ impl TfRecordOptions {
         self
     }
 
-    /// Only the files that say `train`, `validation` or `test` in their names. A folder of several splits cannot be
+    /// Only the files with `train`, `validation` or `test` in their names. A folder of several splits cannot be
     /// opened without.
     pub fn split(self, split: impl Into<String>) -> Self {
         Self { split: Some(split.into()), ..self }
@@ -180,19 +180,19 @@ impl TfRecordOptions {
     }
 
     fn open_files(&self, paths: &[PathBuf]) -> Result<TfRecord> {
-        let (mut spans, mut images, mut labels) = (Spans::of("file"), Vec::new(), Gathering::default());
+        let (mut ranges, mut images, mut labels) = (ByteRanges::of("file"), Vec::new(), Gathering::default());
         for (path, short) in paths.iter().zip(short_names(paths)) {
-            let first = spans.len();
+            let first = ranges.len();
             let scanned = scan::scan(path, &self.names, &mut |found| {
                 let (said, name) = found.class(&self.names)?;
-                let number = spans.len() - first;
+                let number = ranges.len() - first;
                 labels.push(&said, || format!("record {number} of {}", path.display()))?;
-                if let (super::classes::Said::Index(class), Some(name)) = (said, name) {
+                if let (super::classes::RawLabel::Index(class), Some(name)) = (said, name) {
                     labels.call(class, name);
                 }
                 let (slash, file) = found.file().map_or(("", ""), |file| ("/", file));
                 let number = number.to_string();
-                spans.push(&[&short, "/", &number, slash, file], found.start, found.bytes + FOOTER_BYTES);
+                ranges.push(&[&short, "/", &number, slash, file], found.start, found.bytes + FOOTER_BYTES);
                 images.push(found.image);
                 Ok(())
             });
@@ -200,25 +200,25 @@ impl TfRecordOptions {
                 Stop::Io(error) => Error::io(path, error, "name a TFRecord file that can be read"),
                 Stop::Bad(what) => Error::config(format!("{}, {what}", path.display())),
             })?;
-            spans.end_file(path);
+            ranges.end_file(path);
         }
-        spans.shrink();
+        ranges.shrink();
         images.shrink_to_fit();
-        Ok(TfRecord { spans, images, classes: labels.finish() })
+        Ok(TfRecord { ranges, images, classes: labels.finish() })
     }
 }
 
 impl Source for TfRecord {
     fn len(&self) -> usize {
-        self.spans.len()
+        self.ranges.len()
     }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        self.spans.read(index, bytes, |bytes| self.unpack(index, bytes))
+        self.ranges.read(index, bytes, |bytes| self.unpack(index, bytes))
     }
 
     fn key(&self, index: usize) -> Cow<'_, str> {
-        self.spans.key(index)
+        self.ranges.key(index)
     }
 
     fn label(&self, index: usize) -> Label {
@@ -230,7 +230,7 @@ impl Source for TfRecord {
     }
 
     fn shard_ends(&self) -> Vec<u64> {
-        self.spans.ends()
+        self.ranges.ends()
     }
 }
 
@@ -246,7 +246,7 @@ fn is_name(name: &str) -> bool {
     is_part && !name.contains('.') || is_tfrec
 }
 
-/// The length that a record's header says, if its checksum is right.
+/// The length in a record's header, if its checksum is right.
 fn length_in(header: &[u8; HEADER_BYTES as usize]) -> Option<u64> {
     let (length, stored) = header.split_first_chunk()?;
     (checksum(length).to_le_bytes() == *stored).then(|| u64::from_le_bytes(*length))

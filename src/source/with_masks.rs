@@ -1,7 +1,7 @@
 //! Semantic masks for the images of any source, from a folder of PNG files.
 
 use super::files::Files;
-use super::{MAX_FILE_BYTES, Source, Traffic};
+use super::{IoStats, MAX_FILE_BYTES, Source};
 use crate::error::{Error, Result};
 use crate::label::Label;
 use std::borrow::Cow;
@@ -12,9 +12,9 @@ const NAMED: usize = 3;
 
 /// A source whose images have masks in a folder: the mask of the image `a/b.jpg` is `a/b.png` there.
 ///
-/// Of an image's key, what is behind its last folder named `images` counts, or all of it where there is none. Masks are
+/// Of an image's key, the part after its last folder named `images` counts, or all of it where there is none. Masks are
 /// PNG files of one channel, grey or with a palette, of at most 8 bits, as large as the upright image; a pixel is a class,
-/// the level or the place in the palette as it is stored. `docs/labels.md` says what becomes of each that is not.
+/// the level or the palette index as it is stored. `docs/labels.md` says what becomes of each that is not.
 ///
 /// ```no_run
 /// use feedline::loader::Loader;
@@ -132,7 +132,7 @@ fn refusal(missing: usize, images: usize, named: &[String]) -> Error {
     ))
 }
 
-/// Where the mask of an image of this key lies.
+/// The path of the mask of the image with this key.
 fn mask_of(key: &str, folder: &Path) -> Result<PathBuf> {
     let parts: Vec<Component> = Path::new(key).components().collect();
     let parents = &parts[..parts.len().saturating_sub(1)];
@@ -193,8 +193,8 @@ impl<S: Source> Source for WithMasks<S> {
         self.source.record(index)
     }
 
-    fn traffic(&self) -> Traffic {
-        self.source.traffic()
+    fn io_stats(&self) -> IoStats {
+        self.source.io_stats()
     }
 }
 

@@ -28,10 +28,10 @@ fn a_cache_in_memory_is_counted() {
     let images = (4 * files).to_string();
     let run = |more: &[&str]| {
         let always = ["bench", "--data", word(&folder), "--images", &images, "--workers", "1", "--json"];
-        report(&[&always, more].concat())["traffic"].clone()
+        report(&[&always, more].concat())["io"].clone()
     };
-    let traffic = run(&["--byte-cache", "1G"]);
-    assert_eq!((&traffic["memory_hits"], &traffic["memory_misses"]), (&(3 * files).into(), &files.into()));
+    let io = run(&["--byte-cache", "1G"]);
+    assert_eq!((&io["memory_hits"], &io["memory_misses"]), (&(3 * files).into(), &files.into()));
     let none = run(&[]);
     assert_eq!((&none["memory_hits"], &none["memory_misses"]), (&0.into(), &0.into()));
 }
@@ -93,7 +93,7 @@ mod with_a_server {
             let always = ["bench", "--data", "s3://bucket/train", "--images", "43", "--json"];
             let output = run(&server, &[&always[..], &cache].concat());
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["traffic"].clone()
+            serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["io"].clone()
         };
         let (first, second) = (bench(), bench());
         assert_eq!((&first["disk_hits"], &first["disk_misses"]), (&0.into(), &43.into()));

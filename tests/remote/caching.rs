@@ -2,7 +2,7 @@
 
 use crate::server::Server;
 use crate::support::{archive, options, picture, pictures, read_all};
-use feedline::source::{Cached, Source, Traffic};
+use feedline::source::{Cached, IoStats, Source};
 
 #[test]
 fn a_second_run_reads_everything_from_disk_and_a_changed_object_anew() {
@@ -15,7 +15,7 @@ fn a_second_run_reads_everything_from_disk_and_a_changed_object_anew() {
     assert_eq!(gets(), 12);
     let again = open();
     assert_eq!(read_all(&again), wanted);
-    let Traffic { disk_hits, disk_misses, .. } = again.traffic();
+    let IoStats { disk_hits, disk_misses, .. } = again.io_stats();
     assert_eq!((gets(), disk_hits, disk_misses), (12, 12, 0));
     server.put("bucket/train/even/000.png", picture(99));
     assert_eq!(read_all(&open())[0], picture(99));
@@ -49,7 +49,7 @@ fn the_headers_of_an_archive_are_read_once_and_a_damaged_entry_is_fetched_again(
     }
     let mended = open();
     assert_eq!(read_all(&mended), wanted);
-    assert_eq!((damaged, mended.traffic().disk_damaged), (6, 6));
+    assert_eq!((damaged, mended.io_stats().disk_damaged), (6, 6));
     assert_eq!(read_all(&open()), wanted);
 }
 
@@ -57,8 +57,8 @@ fn the_headers_of_an_archive_are_read_once_and_a_damaged_entry_is_fetched_again(
 fn a_cache_in_memory_saves_requests_from_the_second_epoch_on() {
     let server = Server::start(pictures(10), false);
     let source = Cached::new(options(&server).open("s3://bucket/train").unwrap(), 1 << 20);
-    let opening = source.traffic().requests;
+    let opening = source.io_stats().requests;
     (0..3).for_each(|_| drop(read_all(&source)));
-    let Traffic { memory_hits, memory_misses, requests, .. } = source.traffic();
+    let IoStats { memory_hits, memory_misses, requests, .. } = source.io_stats();
     assert_eq!((memory_hits, memory_misses, requests - opening), (20, 10, 10));
 }

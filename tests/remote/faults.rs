@@ -64,8 +64,8 @@ fn each_sample_comes_exactly_once_through_a_storm(real: bool) {
             assert_eq!(pixels, keys, "each row shows what its key names");
             assert_eq!(sorted(pixels), all(), "seed {seed}, epoch {number}");
         }
-        let traffic = loader.stats().traffic;
-        assert!(traffic.retries > COUNT as u64 / 2, "the storm was none: {traffic:?}");
+        let stats = loader.stats().io;
+        assert!(stats.retries > COUNT as u64 / 2, "the storm was none: {stats:?}");
     }
 }
 
@@ -74,7 +74,7 @@ fn parts_of_an_archive_come_whole_through_a_storm(real: bool) {
     server.rule(storm(3));
     let source = options(&server).open("s3://bucket/a.tar").unwrap();
     assert_eq!(read_all(&source), (0..20).map(picture).collect::<Vec<_>>());
-    assert!(source.traffic().retries > 5, "the storm was none: {:?}", source.traffic());
+    assert!(source.io_stats().retries > 5, "the storm was none: {:?}", source.io_stats());
 }
 
 fn skip_loses_what_is_gone_and_nothing_else(real: bool) {
@@ -195,7 +195,7 @@ fn a_read_takes_no_longer_than_it_may_whatever_the_server_does() {
         assert!(took < timeout + Duration::from_millis(500), "{shown}: {took:?}");
         assert!(error.contains(wanted) || error.contains("1.5 s"), "{shown}: {error}");
         assert!(error.contains("s3://bucket/train/even/000.png"), "{shown}: {error}");
-        assert!(source.traffic().retries > 0, "{shown}: it was tried again");
+        assert!(source.io_stats().retries > 0, "{shown}: it was tried again");
         server.rule(|_| Act::Serve);
         let mut bytes = Vec::new();
         source.read(0, &mut bytes).unwrap();

@@ -56,7 +56,7 @@ fn a_page_of_a_listing_that_fails_is_asked_for_again_and_nothing_is_there_twice(
         .map(|number| name(number).strip_prefix("train/").unwrap().to_owned())
         .collect();
     assert_eq!(keys(&remote), even_first);
-    assert_eq!(remote.traffic().retries, 2 * 6);
+    assert_eq!(remote.io_stats().retries, 2 * 6);
 }
 
 /// Two archives, as local files and as objects.

@@ -4,7 +4,7 @@
 
 use feedline::error::Error;
 use feedline::label::Label;
-use feedline::source::{Cached, Source, Traffic, WithMasks};
+use feedline::source::{Cached, IoStats, Source, WithMasks};
 
 fn class_names() -> Vec<String> {
     vec!["cat".to_owned(), "dog".to_owned()]
@@ -41,10 +41,10 @@ impl Source for Unusual {
     fn record(&self, _: usize) -> usize {
         2
     }
-    fn traffic(&self) -> Traffic {
-        let mut traffic = Traffic::default();
-        traffic.requests = 7;
-        traffic
+    fn io_stats(&self) -> IoStats {
+        let mut stats = IoStats::default();
+        stats.requests = 7;
+        stats
     }
 }
 
@@ -65,7 +65,7 @@ fn what_is_laid_round_a_source_hands_all_of_it_on() {
         assert_eq!((source.len(), source.is_empty(), &bytes[..]), (3, false, &b"bytes"[..]), "{name}");
         assert_eq!((source.key(1).as_ref(), source.label(1)), ("1.jpg", Label::Class(1)), "{name}");
         assert_eq!((source.classes(), source.shard_ends()), (&class_names()[..], vec![1, 3]), "{name}");
-        assert_eq!((source.record(1), source.traffic().requests), (2, 7), "{name}");
+        assert_eq!((source.record(1), source.io_stats().requests), (2, 7), "{name}");
         assert!(source.mask(1, &mut bytes).unwrap());
         assert_eq!(bytes, if with_mask { &b"mask"[..] } else { b"another mask" }, "{name}");
     }

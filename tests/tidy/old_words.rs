@@ -57,11 +57,8 @@ const STILL: &[(&str, &[&str])] = &[
     ("src/device/cpu", &["intake", "weave", "pack", "sink", "view", "block"]),
     ("src/device/cuda/render", &["agenda", "tally", "paint"]),
     ("src/draft", &["verbs", "seal"]),
-    ("src/index", &["place"]),
     ("src/loader", &["dice"]),
     ("src/plan", &["Move", "How", "Keep", "Seen", "carry", "picture"]),
-    ("src/sampler", &["deal", "Taken", "Rest"]),
-    ("src/source", &["traffic", "spans", "said", "patient", "fault"]),
 ];
 
 /// What is wrong with the names in `files`, the whole tree.

@@ -6,7 +6,7 @@ use crate::cli::doctor::simd_word;
 use crate::cli::options::{device_word, dtype_word, layout_word};
 use feedline::device::{DecodedBy, Device};
 use feedline::loader::{Limit, Loader, SLOTS_BESIDE, Stats};
-use feedline::source::Traffic;
+use feedline::source::IoStats;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ pub(crate) struct Report {
     failures: u64,
     failed: Vec<Failed>,
     /// What was asked of a store, and what caches of compressed bytes saved.
-    traffic: Traffic,
+    io: IoStats,
     /// All figures of the loader.
     stats: Stats,
 }
@@ -151,7 +151,7 @@ impl Report {
             limiting_why: limit.map(|(_, why)| why),
             failures: stats.failures,
             failed: failed(loader, files),
-            traffic: stats.traffic,
+            io: stats.io,
             stats,
         })
     }
@@ -199,14 +199,13 @@ impl Report {
 
     /// Where bytes came from, if any came from a store or a cache.
     fn fetched(&self) -> Option<String> {
-        let Traffic { memory_hits, memory_misses, disk_hits, disk_misses, requests, retries, .. } =
-            self.traffic;
+        let IoStats { memory_hits, memory_misses, disk_hits, disk_misses, requests, retries, .. } = self.io;
         let cache = |name: &str, hits: u64, misses: u64| {
             let percent = 100.0 * hits as f64 / ((hits + misses) as f64).max(1.0);
             (hits + misses > 0).then(|| format!("{name} cache {percent:.0} % of {}", hits + misses))
         };
         let store = (requests > 0).then(|| {
-            let fetched = self.traffic.bytes_fetched as f64 / 1e6;
+            let fetched = self.io.bytes_fetched as f64 / 1e6;
             format!("{requests} requests, {retries} of them again, for {fetched:.1} MB")
         });
         let memory = cache("memory", memory_hits, memory_misses);

@@ -2,7 +2,7 @@
 
 use feedline::error::Result;
 use feedline::label::Label;
-use feedline::source::{Source, Traffic};
+use feedline::source::{IoStats, Source};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ impl Source for Repeated {
         self.source.record(self.own(index))
     }
 
-    fn traffic(&self) -> Traffic {
-        self.source.traffic()
+    fn io_stats(&self) -> IoStats {
+        self.source.io_stats()
     }
 }

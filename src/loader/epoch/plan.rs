@@ -6,14 +6,14 @@ use crate::loader::epoch::batch_size::Sizes;
 use crate::output::Output;
 use crate::policy::LastBatch;
 use crate::rng::mix;
-use crate::sampler::{Deal, Order, Taken};
+use crate::sampler::{Consumed, Order, RankPartition};
 
 /// A rank's share of an epoch's order cut into batches. Every rank has the same number of batches, of the same sizes.
 #[derive(Clone, Debug)]
 pub(in crate::loader) struct EpochPlan {
     pub(in crate::loader) epoch: u64,
     pub(in crate::loader) order: Order,
-    pub(in crate::loader) deal: Deal,
+    pub(in crate::loader) deal: RankPartition,
     pub(in crate::loader) rank: u64,
     pub(in crate::loader) batch_size: usize,
     pub(in crate::loader) last: LastBatch,
@@ -23,7 +23,7 @@ pub(in crate::loader) struct EpochPlan {
     /// Which size of output a batch has.
     pub(in crate::loader) sizes: Sizes,
     /// What was dealt before, where the epoch was begun by other ranks or in other batches.
-    pub(in crate::loader) taken: Option<Taken>,
+    pub(in crate::loader) taken: Option<Consumed>,
 }
 
 impl EpochPlan {
@@ -60,7 +60,7 @@ impl EpochPlan {
 
     /// The batch that shows `position`, or would show it if it were not dropped, where the epoch is not a resumed one.
     pub(in crate::loader) fn batch_of(&self, position: u64) -> usize {
-        (self.deal.number(position) / self.batch_size as u64) as usize
+        (self.deal.index_in_rank(position) / self.batch_size as u64) as usize
     }
 
     /// Samples of the epoch that all ranks were dealt ahead of batch `batch`.
@@ -108,7 +108,7 @@ mod tests {
     }
 
     fn of_rank(samples: u64, batch_size: usize, last: LastBatch, rank: u64, ranks: u64) -> EpochPlan {
-        let (order, deal) = (Order::sequential(samples), Deal::new(samples, ranks, 1));
+        let (order, deal) = (Order::sequential(samples), RankPartition::new(samples, ranks, 1));
         let (output, sizes) = (None, Sizes::none());
         EpochPlan { epoch: 0, order, deal, rank, batch_size, last, seed: 1, output, sizes, taken: None }
     }

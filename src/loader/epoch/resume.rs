@@ -6,7 +6,7 @@ use crate::loader::epoch::Epoch;
 use crate::loader::epoch::fingerprint::Fingerprints;
 use crate::loader::epoch::plan::EpochPlan;
 use crate::loader::worker::context::Context;
-use crate::sampler::{Deal, Shuffle, Taken};
+use crate::sampler::{Consumed, RankPartition, Shuffle};
 use serde::{Deserialize, Serialize};
 
 /// The version of [`State`] that this crate writes, and the only one that it reads.
@@ -30,7 +30,7 @@ pub struct State {
     /// Number of ranks.
     pub world_size: u64,
     /// What was dealt before, where the epoch was resumed with other batches or other ranks than it began with.
-    pub before: Option<Taken>,
+    pub before: Option<Consumed>,
     /// The seed of all dice and orders.
     pub seed: u64,
     /// Samples of an epoch.
@@ -119,16 +119,16 @@ impl Loader {
             (true, before) => (before, usize::try_from(state.steps).unwrap_or(usize::MAX)),
             (false, None) => {
                 let samples = state.steps.saturating_mul(state.batch_size);
-                (Some(Taken { world_size: state.world_size, samples, more: 0 }), 0)
+                (Some(Consumed { world_size: state.world_size, samples, more: 0 }), 0)
             }
             (false, Some(before)) => {
                 let rows = state.steps.saturating_mul(state.batch_size).saturating_mul(state.world_size);
-                (Some(Taken { more: before.more.saturating_add(rows), ..before }), 0)
+                (Some(Consumed { more: before.more.saturating_add(rows), ..before }), 0)
             }
         };
         if let Some(taken) = taken {
             let (len, ranks) = (plan.order.len(), plan.deal.ranks());
-            plan = EpochPlan { deal: Deal::resumed(len, ranks, self.setup.block, taken), ..plan };
+            plan = EpochPlan { deal: RankPartition::resumed(len, ranks, self.setup.block, taken), ..plan };
         }
         let plan = EpochPlan { taken, ..plan };
         Ok(Epoch::start(&self.pipeline, plan, first, self.setup.max_failures))

@@ -4,7 +4,7 @@ use crate::device::DecodedBy;
 use crate::index::IndexStats;
 use crate::loader::report::errors::Stage;
 use crate::loader::report::timing::{Histogram, Timing};
-use crate::source::Traffic;
+use crate::source::IoStats;
 use serde::{Serialize, Serializer};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -81,7 +81,7 @@ impl Meters {
             first_batch_seconds: (first > 0).then_some(first as f64 * 1e-9),
             index: IndexStats::default(),
             decoded_by: None,
-            traffic: Traffic::default(),
+            io: IoStats::default(),
         }
     }
 }
@@ -131,7 +131,7 @@ pub struct Stats {
     /// Which decoders a GPU's images went through; `None` where the device is the CPU.
     pub decoded_by: Option<DecodedBy>,
     /// Requests to a store, and the use of the caches of compressed bytes.
-    pub traffic: Traffic,
+    pub io: IoStats,
 }
 
 impl Serialize for Stats {
@@ -216,8 +216,8 @@ impl Stats {
     }
 
     fn remedy(&self, limit: Limit) -> &'static str {
-        let is_remote = self.traffic.requests > 0;
-        let is_cached = self.traffic.memory_misses + self.traffic.disk_misses > 0;
+        let is_remote = self.io.requests > 0;
+        let is_cached = self.io.memory_misses + self.io.disk_misses > 0;
         match limit {
             Limit::Source if is_remote && !is_cached => "use a cache on disk or in memory, or more workers",
             Limit::Source if is_remote => "use a larger cache, or more workers",
@@ -274,10 +274,10 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("faster storage"), "{text}");
-        let traffic = |memory_misses| Traffic { requests: 4, memory_misses, ..Traffic::default() };
-        let remote = Stats { traffic: traffic(0), ..reading.clone() }.explain();
+        let io = |memory_misses| IoStats { requests: 4, memory_misses, ..IoStats::default() };
+        let remote = Stats { io: io(0), ..reading.clone() }.explain();
         assert!(remote.contains("use a cache on disk"), "{remote}");
-        let cached = Stats { traffic: traffic(4), ..reading }.explain();
+        let cached = Stats { io: io(4), ..reading }.explain();
         assert!(cached.contains("larger cache"), "{cached}");
         let decoding = stats(0.0, 1.0, 0.0, 5.0, 5.0);
         assert!(decoding.explain().contains("switch the decode index on"));
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!((&json["decode"]["total_seconds"], &json["slots"]), (&9.0.into(), &7.into()));
         assert_eq!(json["limiting_stage"], "decode");
         assert_eq!(json["explanation"], stats.explain());
-        assert!(json["decoded_by"].is_null() && json["traffic"]["memory_hits"] == 0, "{json}");
+        assert!(json["decoded_by"].is_null() && json["io"]["memory_hits"] == 0, "{json}");
         assert!(serde_json::to_value(Stats::default()).unwrap()["limiting_stage"].is_null());
     }
 }

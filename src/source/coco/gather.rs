@@ -17,7 +17,7 @@ const SLACK: f32 = 0.01;
 /// What is cut off silently, in pixels.
 const ROUNDING: f32 = 1e-3;
 
-/// What the categories say.
+/// The content of the categories.
 struct Categories {
     /// Ids in ascending order; a class is a place in this list.
     ids: Vec<i64>,
@@ -179,7 +179,7 @@ impl Categories {
     }
 }
 
-/// Cuts an object off at the edge of its image, and says whether that changed it.
+/// Cuts an object off at the edge of its image; returns whether that changed it.
 fn clip(object: &mut Object, size: [f32; 2]) -> Result<bool, String> {
     let mut clipped = false;
     let mut cut = |value: &mut f32, axis: usize| {

@@ -1,4 +1,4 @@
-//! The outline of a mask's pixels as polygons: exact, one for each part that hangs together.
+//! The outline of a mask's pixels as polygons: exact, one for each connected part.
 //!
 //! Pixels that touch at a corner only are different parts. A hole is joined to the outline around it by a cut without
 //! width, so that each polygon by itself covers exactly its pixels, whichever rule fills it and however parts are united.
@@ -15,7 +15,7 @@ pub(super) fn outline(mask: &Columns) -> Vec<Vec<[f32; 2]>> {
 }
 
 /// The corners of the outline, by column and then by row. Each vertical piece of it is a corner of even number and the
-/// one behind it; where four pieces meet there are two corners.
+/// one after it; where four pieces meet there are two corners.
 #[derive(Default)]
 struct Corners {
     at: Vec<[u32; 2]>,
@@ -82,7 +82,7 @@ struct Rings {
     next: Vec<usize>,
     /// A corner of each outer ring.
     outer: Vec<usize>,
-    /// The first corner of each hole, in ascending order, and the corner ahead of it.
+    /// The first corner of each hole, in ascending order, and the corner before it.
     holes: Vec<[usize; 2]>,
 }
 
@@ -122,7 +122,7 @@ impl Rings {
             return;
         }
         let mut pieces = self.vertical_pieces();
-        // Cuts divide pieces and move none, so the corners as they were say where the pieces lie.
+        // Cuts divide pieces and move none, so the corners as they were still give the positions of the pieces.
         let (mut nearest, mut met, corners) = (Nearest::default(), 0, self.at.len());
         for [start, last] in std::mem::take(&mut self.holes) {
             let [x, row] = self.at[start];
@@ -194,7 +194,7 @@ struct Piece {
 struct Nearest(BTreeMap<u32, Option<u32>>);
 
 impl Nearest {
-    /// Takes in a piece that lies further right than all ahead of it. Each of them adds two keys and a key is removed but
+    /// Adds a piece that lies further right than all before it. Each of them adds two keys and a key is removed but
     /// once, so that however many holes there are, the time stays that of a sort.
     fn cover(&mut self, column: u32, top: u32, bottom: u32) {
         let below = self.at(bottom);

@@ -41,7 +41,7 @@ impl Columns {
         Ok(columns)
     }
 
-    /// Ends all columns ahead of `column`.
+    /// Ends all columns before `column`.
     fn close_up_to(&mut self, column: u64) {
         self.ends.resize(column as usize, self.turns.len());
     }
@@ -70,8 +70,8 @@ impl Columns {
     }
 }
 
-/// The run lengths of COCO's compressed string: five bits a character from `0` on, the lowest first, the sixth bit says
-/// that more follow; from the fourth length on the difference to the one two ahead of it.
+/// The run lengths of COCO's compressed string: five bits per character from `0` on, the lowest first, the sixth bit means
+/// that more follow; from the fourth length on the difference to the one two before it.
 pub(super) fn decode(text: &str) -> Result<Vec<u64>, String> {
     let mut counts: Vec<i64> = Vec::new();
     let mut characters = text.bytes();

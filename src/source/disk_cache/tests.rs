@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Content that its key tells, of a few bytes to some 100 kB.
+/// Content that follows from its key, of a few bytes to some 100 kB.
 fn content(number: u64) -> Vec<u8> {
     let length = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 47;
     (0..length).map(|at| (at ^ number) as u8).collect()
@@ -29,7 +29,7 @@ fn an_entry_comes_back_in_another_process_and_only_under_its_key() {
     let mut bytes = vec![1];
     assert!(again.read("a", &mut bytes) && bytes == b"content");
     assert!(!again.read("b", &mut bytes) && bytes.is_empty());
-    let Traffic { disk_hits, disk_misses, disk_bytes, .. } = again.count(Traffic::default());
+    let IoStats { disk_hits, disk_misses, disk_bytes, .. } = again.count(IoStats::default());
     assert_eq!((disk_hits, disk_misses, disk_bytes), (1, 1, FRAME_BYTES + 1 + 7));
     // Another key with the same hash, which is made here by hand.
     let other = again.path("b");
@@ -57,7 +57,7 @@ fn an_entry_that_is_damaged_anywhere_or_cut_anywhere_is_gone_and_not_believed() 
         fs::write(&path, case).unwrap();
         assert!(!cache.read("key", &mut bytes) && bytes.is_empty(), "case {number}");
         assert!(!path.exists(), "case {number}");
-        assert_eq!(cache.count(Traffic::default()).disk_damaged, number as u64 + 1);
+        assert_eq!(cache.count(IoStats::default()).disk_damaged, number as u64 + 1);
     }
     cache.write("key", b"some content");
     assert!(cache.read("key", &mut bytes) && bytes == b"some content");
@@ -79,7 +79,7 @@ fn what_was_not_used_for_the_longest_time_goes_first() {
         cache.write(&name(number), &[7; 900]);
         let held: u64 = entries(folder.path()).iter().map(|path| path.metadata().unwrap().len()).sum();
         assert!(held <= 10_000, "{held} bytes");
-        assert_eq!(cache.count(Traffic::default()).disk_bytes, held);
+        assert_eq!(cache.count(IoStats::default()).disk_bytes, held);
     }
     let here: Vec<u64> = (0..13).filter(|&number| cache.path(&name(number)).exists()).collect();
     assert!(here.contains(&0) && here.contains(&12) && !here.contains(&1), "{here:?}");
@@ -121,11 +121,11 @@ fn what_a_dead_process_left_half_written_goes_after_an_hour() {
 fn a_disk_that_cannot_be_written_to_costs_only_the_entry() {
     let folder = tempfile::tempdir().unwrap();
     let cache = DiskCache::open(folder.path(), 1 << 20).unwrap();
-    // A file stands where the entry's folder would be: nobody, root included, can write there.
+    // A file takes the place of the entry's folder, so that no user, root included, can write there.
     let below = cache.path("key").parent().unwrap().to_owned();
     fs::write(&below, "in the way").unwrap();
     cache.write("key", b"content");
-    let Traffic { disk_failures, disk_bytes, .. } = cache.count(Traffic::default());
+    let IoStats { disk_failures, disk_bytes, .. } = cache.count(IoStats::default());
     assert_eq!((disk_failures, disk_bytes), (1, 0));
     assert!(!cache.read("key", &mut Vec::new()));
 }

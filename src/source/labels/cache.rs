@@ -1,13 +1,13 @@
 //! The file that keeps the labels of a data set from run to run, so that opening does not read every label file again.
 //!
 //! A head (magic, version, hash of what was opened and how, number of label files), time
-//! and size of each label file, then each part with its length in bytes ahead of it (u64): what the source says of
-//! itself as JSON, and the parts of the [`Table`] as they lie in memory; then XXH3-64 of everything ahead of it. Written whole and put in
+//! and size of each label file, then each part after its length in bytes (u64): what the source notes about
+//! itself as JSON, and the parts of the [`Table`] as they are in memory; then XXH3-64 of everything before it. Written whole and put in
 //! place in one step, checked whole when read.
 
 use super::table::{PARTS, Table};
+use crate::atomic_file::{Hashed, open_regular, refuse_other_file, replace_file};
 use crate::error::{Error, Result};
-use crate::index::place::{Hashed, open, put_in_place, refuse_other_file};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
@@ -19,7 +19,7 @@ use twox_hash::XxHash3_64;
 
 const MAGIC: &[u8; 16] = b"feedline labels\n";
 /// Counts up with every change of the format, or of what is made of a label. A machine with the other order of bytes
-/// writes another version, since the table lies in the file as it lies in memory.
+/// writes another version, since the table in the file is the one in memory.
 const VERSION: u32 = if cfg!(target_endian = "little") { 1 } else { 1 << 31 | 1 };
 
 /// What a cache was made from: it is of use only while all of it is the same.
@@ -69,7 +69,7 @@ impl Stamping {
     }
 }
 
-/// The labels that are kept at `path`, and what the source said of itself, if they are still those of `stamp`.
+/// The labels in the cache at `path`, and what the source noted about itself, if they still belong to `stamp`.
 ///
 /// # Errors
 /// Why they cannot be used, as a sentence; `file` names a label file by its number.
@@ -80,7 +80,7 @@ pub(in crate::source) fn load<M: DeserializeOwned>(
 ) -> std::result::Result<(M, Table), String> {
     let ignored = |why: &dyn std::fmt::Display| format!("was ignored and written anew: {why}");
     let mut bytes = Vec::new();
-    let read = open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+    let read = open_regular(path).and_then(|mut file| file.read_to_end(&mut bytes));
     read.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => "was not there yet and has been written".to_owned(),
         _ => ignored(&error),
@@ -160,7 +160,7 @@ pub(in crate::source) fn save<M: Serialize>(
 ) -> Result<()> {
     refuse_other_file(path, MAGIC, "cache of labels")?;
     let about = serde_json::to_vec(about).map_err(io::Error::from);
-    put_in_place(path, |file| write(file, stamp, &about?, table))
+    replace_file(path, |file| write(file, stamp, &about?, table))
         .map_err(|error| Error::io(path, error, "give another path for the cache of labels, or none"))
 }
 

@@ -12,7 +12,7 @@ const QUOTED: usize = 3;
 /// One label that cannot be right.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadLabel {
-    /// Where it stands: `FILE, line 3`, or `FILE, annotation 7 (image 4)`.
+    /// Its position: `FILE, line 3`, or `FILE, annotation 7 (image 4)`.
     pub place: String,
     /// What is wrong with it, and the remedy.
     pub cause: String,

@@ -47,7 +47,7 @@ impl Table {
         Self { unit, skeleton, ..Self::default() }
     }
 
-    /// Adds an image behind all others. Its objects that are there twice are taken once; returns how many were left out.
+    /// Adds an image at the end. Objects that it has twice are added once; returns how many were left out.
     pub(in crate::source) fn push(&mut self, objects: &[Object]) -> Result<u64> {
         let mut met = HashMap::new();
         let mut duplicates = 0;

@@ -1,7 +1,7 @@
 //! Lists as JSON lines: an object on each line.
 
 use super::{Columns, Row};
-use crate::source::classes::Said;
+use crate::source::classes::RawLabel;
 use serde_json::{Map, Value};
 
 /// Hands each object to `take`, with the number of its line.
@@ -31,13 +31,13 @@ fn row<'v>(object: &'v Map<String, Value>, columns: &Columns) -> Result<Row<'v>,
         return Err(format!("`{path}` is {}, which is no path: write the path as text", object[path]));
     };
     let Some(label) = columns.of_label(&names)?.map(|label| names[label]) else {
-        return Ok(Row { path: text, label: Said::Nothing });
+        return Ok(Row { path: text, label: RawLabel::Nothing });
     };
     let said = match &object[label] {
-        Value::Null => Said::Nothing,
-        Value::String(name) => Said::Name(name),
+        Value::Null => RawLabel::Nothing,
+        Value::String(name) => RawLabel::Name(name),
         value => match value.as_i64() {
-            Some(class) => Said::Index(class),
+            Some(class) => RawLabel::Index(class),
             None => return Err(format!("`{label}` is {value}, which is no class: write an index or a name")),
         },
     };

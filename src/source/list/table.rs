@@ -48,7 +48,7 @@ pub(super) fn read(
     }
 }
 
-/// The line that a row begins on; the reader's position is ahead of the empty lines and comments before it.
+/// The line that a row begins on; the reader's position is that of the empty lines and comments before it.
 fn first_line(bytes: &[u8], position: &Position) -> u64 {
     let mut line = position.line();
     let mut rest = bytes.get(position.byte() as usize..).unwrap_or_default();
@@ -64,7 +64,7 @@ fn first_line(bytes: &[u8], position: &Position) -> u64 {
     }
 }
 
-/// Which columns matter, and how many there are where a header says so.
+/// The columns that are read, and the number of columns where there is a header.
 struct Places {
     path: usize,
     label: Option<usize>,

@@ -1,4 +1,4 @@
-//! Lists as plain text: a path on each line and, behind a separator, a label.
+//! Lists as plain text: a path on each line and, after a separator, a label.
 
 use super::Row;
 use crate::source::folder::is_image_name;
@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 
 const SEPARATORS: [char; 3] = ['\t', ',', ' '];
 
-/// Hands each line that says something to `take`, with its number.
+/// Passes each line that is not empty or a comment to `take`, with its number.
 pub(super) fn read(
     bytes: &[u8],
     take: &mut dyn FnMut(u64, Row<'_>) -> Result<(), String>,
@@ -18,7 +18,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Path and label of a line, or nothing where it says nothing.
+/// Path and label of a line, or nothing where it is empty or a comment.
 pub(in crate::source) fn parse(line: &[u8]) -> Result<Option<Row<'_>>, String> {
     let line = std::str::from_utf8(line)
         .map_err(|_| "the text is not UTF-8: save the list as UTF-8".to_owned())?

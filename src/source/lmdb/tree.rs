@@ -9,11 +9,11 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 const MAGIC: u32 = 0xBEEF_C0DE;
 const VERSION: u32 = 1;
-/// What stands at the head of each page: its number, flags, and the bounds of its free space.
+/// The header of each page: its number, flags, and the bounds of its free space.
 const HEAD_BYTES: usize = 16;
-/// What stands at the head of each node: size of the value or number of a page, flags, size of the key.
+/// The header of each node: size of the value or number of a page, flags, size of the key.
 const NODE_BYTES: usize = 8;
-/// One of the two pages that say where the tree begins.
+/// One of the two pages that hold the position of the tree's root.
 const META_BYTES: usize = HEAD_BYTES + 24 + 2 * DATABASE_BYTES + 16;
 const DATABASE_BYTES: usize = 48;
 /// LMDB's own bound.
@@ -44,7 +44,7 @@ impl From<io::Error> for Stop {
     }
 }
 
-/// A key, and where its value lies in the file.
+/// A key, and the offset of its value in the file.
 pub(super) struct Entry<'a> {
     pub(super) key: &'a [u8],
     pub(super) start: u64,
@@ -59,7 +59,7 @@ impl Entry<'_> {
     }
 }
 
-/// A tree: where it begins, and how large the file says it is.
+/// A tree: its root, and its size according to the file.
 #[derive(Clone, Copy, Debug)]
 struct Database {
     flags: u16,
@@ -161,7 +161,7 @@ impl Tree {
         if entries == database.entries { Ok(()) } else { Err(damaged(database.root)) }
     }
 
-    /// Reads a page; its head must say that it is that one.
+    /// Reads a page, whose header must have that page number.
     fn load(&mut self, number: u64, page: &mut [u8]) -> Result<(), Stop> {
         let start = number.checked_mul(self.page_bytes as u64).ok_or_else(|| damaged(number))?;
         if start.saturating_add(self.page_bytes as u64) > self.length {
@@ -207,7 +207,7 @@ impl Database {
     }
 }
 
-/// What a meta page says.
+/// The content of a meta page.
 struct Meta {
     page_bytes: usize,
     transaction: u64,

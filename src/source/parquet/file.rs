@@ -1,7 +1,7 @@
 //! One Parquet file: where it can be cut, its labels, and the images of a stretch of rows.
 
 use super::columns::{Columns, Wanted};
-use crate::source::classes::Said;
+use crate::source::classes::RawLabel;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
@@ -51,7 +51,7 @@ pub(super) struct Images {
 }
 
 /// Takes path and label of a row, or says what is wrong with them.
-pub(super) type Take<'a> = dyn FnMut(Option<&str>, Said<'_>) -> Result<(), String> + 'a;
+pub(super) type Take<'a> = dyn FnMut(Option<&str>, RawLabel<'_>) -> Result<(), String> + 'a;
 
 /// Why a file cannot be used.
 pub(super) enum Stop {
@@ -138,7 +138,7 @@ impl ParquetFile {
             let label = self.columns.label.and_then(|leaf| self.column(&batch, leaf));
             for row in 0..batch.num_rows() {
                 let path = path.as_ref().and_then(|column| text(column, row));
-                take(path, label.as_ref().map_or(Said::Nothing, |column| said(column, row)))
+                take(path, label.as_ref().map_or(RawLabel::Nothing, |column| said(column, row)))
                     .map_err(Stop::Bad)?;
             }
             rows += batch.num_rows();
@@ -244,11 +244,11 @@ fn text(column: &ArrayRef, row: usize) -> Option<&str> {
     text.is_valid(row).then(|| text.value(row)).filter(|text| !text.is_empty())
 }
 
-fn said(column: &ArrayRef, row: usize) -> Said<'_> {
+fn said(column: &ArrayRef, row: usize) -> RawLabel<'_> {
     if column.is_null(row) {
-        return Said::Nothing;
+        return RawLabel::Nothing;
     }
-    Said::Index(match column.data_type() {
+    RawLabel::Index(match column.data_type() {
         DataType::Int8 => column.as_primitive::<Int8Type>().value(row).into(),
         DataType::Int16 => column.as_primitive::<Int16Type>().value(row).into(),
         DataType::Int32 => column.as_primitive::<Int32Type>().value(row).into(),
@@ -258,7 +258,7 @@ fn said(column: &ArrayRef, row: usize) -> Said<'_> {
         DataType::UInt32 => column.as_primitive::<UInt32Type>().value(row).into(),
         // What is too large for an i64 is no class either, and is said to be so.
         DataType::UInt64 => column.as_primitive::<UInt64Type>().value(row).try_into().unwrap_or(i64::MAX),
-        _ => return text(column, row).map_or(Said::Nothing, Said::Name),
+        _ => return text(column, row).map_or(RawLabel::Nothing, RawLabel::Name),
     })
 }
 

@@ -1,7 +1,7 @@
-//! The URL of a remote data set, and the store behind it.
+//! The URL of a remote data set, and the store that it names.
 
 use super::RemoteOptions;
-use super::patient::Patient;
+use super::retry_client::RetryPolicy;
 use crate::error::{Error, Result};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
@@ -12,7 +12,7 @@ use object_store::{ClientConfigKey, ObjectStore, RetryConfig};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Who answers.
+/// The kind of store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Service {
     S3,
@@ -21,7 +21,19 @@ pub(super) enum Service {
     Http,
 }
 
-/// What stands ahead of `://`, and who answers then.
+impl Service {
+    /// The variables that its credentials are usually taken from, as an addition to a message.
+    pub(super) fn credentials(self) -> &'static str {
+        match self {
+            Service::S3 => " (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
+            Service::Google => " (GOOGLE_SERVICE_ACCOUNT)",
+            Service::Azure => " (AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY)",
+            Service::Http => "",
+        }
+    }
+}
+
+/// The schemes of URLs, and the services that they stand for.
 const SCHEMES: [(&str, Service); 5] = [
     ("s3", Service::S3),
     ("gs", Service::Google),
@@ -36,7 +48,7 @@ pub(super) struct Address {
     pub(super) service: Service,
     /// `s3://bucket` or `https://host:port`.
     pub(super) root: String,
-    /// What follows, without a slash at either end.
+    /// The rest, without a slash at either end.
     pub(super) path: Path,
 }
 
@@ -87,13 +99,17 @@ impl Address {
         format!("{}/{path}", self.root)
     }
 
-    /// Whether the names of what lies there can be asked for.
+    /// Whether the store can list its objects.
     pub(super) fn lists(&self) -> bool {
         self.service != Service::Http
     }
 
     /// The store, with credentials from the environment.
-    pub(super) fn store(&self, options: &RemoteOptions, patient: Patient) -> Result<Arc<dyn ObjectStore>> {
+    pub(super) fn store(
+        &self,
+        options: &RemoteOptions,
+        retries: RetryPolicy,
+    ) -> Result<Arc<dyn ObjectStore>> {
         // ring does the cryptography, unless the program has chosen something else already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let name = self.root.split_once("://").map_or("", |(_, name)| name);
@@ -105,7 +121,7 @@ impl Address {
                     .into_iter()
                     .fold($builder, |builder, (key, value)| builder.with_config($key(key), value))
                     .with_retry(none)
-                    .with_http_connector(patient)
+                    .with_http_connector(retries)
                     .build()
                     .map(|store| Arc::new(store) as Arc<dyn ObjectStore>)
             };
@@ -155,7 +171,7 @@ impl Address {
     }
 }
 
-/// What every client is told. An attempt may take half the time of a read, so that a second one has time as well.
+/// The settings of every client. An attempt may take half the time of a read, so that a second one has time as well.
 fn settings(options: &RemoteOptions, plain: bool) -> Vec<(ClientConfigKey, String)> {
     let milliseconds = |time: Duration| format!("{} ms", time.as_millis().max(1));
     let stall = options.stall_timeout.min(options.timeout / 2);

@@ -2,8 +2,8 @@
 
 use super::RemoteOptions;
 use super::address::Address;
-use super::fault::{Fault, Kind};
-use super::patient::{Counts, Patient};
+use super::request_error::{Kind, RequestError};
+use super::retry_client::{Counts, RetryPolicy};
 use crate::error::{Error, Result};
 use futures_util::StreamExt;
 use object_store::path::Path;
@@ -49,7 +49,7 @@ impl Object {
     }
 }
 
-/// What tells one state of an object from the next: its tag where it has one, its size, and its time where it has no tag.
+/// What identifies a state of an object: its tag where it has one, its size, and its time where it has no tag.
 fn version(meta: &ObjectMeta) -> u64 {
     // The same tag comes in quotes, without, or marked as weak, depending on the kind of answer.
     let tag = meta.e_tag.as_deref().map(|tag| tag.trim_start_matches("W/").trim_matches('"'));
@@ -63,13 +63,13 @@ fn version(meta: &ObjectMeta) -> u64 {
 impl Client {
     pub(super) fn new(address: Address, options: &RemoteOptions) -> Result<Self> {
         let counts = Arc::new(Counts::default());
-        let patient = Patient {
+        let retries = RetryPolicy {
             max_retries: options.max_retries,
             deadline: options.timeout,
             max_bytes: options.max_file_bytes,
             counts: Arc::clone(&counts),
         };
-        let store = address.store(options, patient)?;
+        let store = address.store(options, retries)?;
         let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(NAME_THREADS).build();
         let runtime = runtime.map_err(|error| Error::Unavailable {
             what: "network input".into(),
@@ -92,19 +92,19 @@ impl Client {
         part: Option<Range<u64>>,
         version_wanted: Option<u64>,
         bytes: &mut Vec<u8>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), RequestError> {
         bytes.clear();
         self.wait(async {
             let (meta, result) = self.answer(path, part, false).await?;
             if version_wanted.is_some_and(|wanted| wanted != version(&meta)) {
-                return Err(Fault::new(
+                return Err(RequestError::new(
                     Kind::Changed,
                     "the object is not the one that was there at the opening",
                 ));
             }
             let mut chunks = result.into_stream();
             while let Some(chunk) = chunks.next().await {
-                bytes.extend_from_slice(&chunk.map_err(|error| self.fault(&error))?);
+                bytes.extend_from_slice(&chunk.map_err(|error| self.explained(&error))?);
             }
             Ok(())
         })
@@ -112,38 +112,38 @@ impl Client {
     }
 
     /// What is known of an object without reading it.
-    pub(super) fn head(&self, path: &Path) -> Result<Object, Fault> {
+    pub(super) fn head(&self, path: &Path) -> Result<Object, RequestError> {
         self.wait(async { Ok(Object::of(&self.answer(path, None, true).await?.0)) })
     }
 
     /// Hands all objects below `prefix` to `take`, in no order. A page that fails is asked for again, not the listing.
-    pub(super) fn list(&self, prefix: &Path, take: &mut dyn FnMut(Object)) -> Result<(), Fault> {
+    pub(super) fn list(&self, prefix: &Path, take: &mut dyn FnMut(Object)) -> Result<(), RequestError> {
         let mut pages = self.store.list(Some(prefix));
         for _ in 0..MAX_OBJECTS {
             let next =
-                self.wait(async { pages.next().await.transpose().map_err(|error| self.fault(&error)) })?;
+                self.wait(async { pages.next().await.transpose().map_err(|error| self.explained(&error)) })?;
             match next {
                 Some(meta) => take(Object::of(&meta)),
                 None => return Ok(()),
             }
         }
-        Err(Fault::new(Kind::Other, format!("more than {MAX_OBJECTS} objects lie there")))
+        Err(RequestError::new(Kind::Other, format!("more than {MAX_OBJECTS} objects lie there")))
     }
 
     /// The contents of many objects in their order; an error where one failed.
-    pub(super) fn get_many(&self, paths: &[Path]) -> Vec<Result<Vec<u8>, Fault>> {
+    pub(super) fn get_many(&self, paths: &[Path]) -> Vec<Result<Vec<u8>, RequestError>> {
         let one = |path: Path| async move {
             let read = async {
                 let (_, result) = self.answer(&path, None, false).await?;
-                result.bytes().await.map(Vec::from).map_err(|error| self.fault(&error))
+                result.bytes().await.map(Vec::from).map_err(|error| self.explained(&error))
             };
-            timeout(self.timeout, read).await.unwrap_or_else(|_| Err(Fault::too_slow(self.timeout)))
+            timeout(self.timeout, read).await.unwrap_or_else(|_| Err(RequestError::too_slow(self.timeout)))
         };
         let reads = futures_util::stream::iter(paths.iter().cloned().map(one))
             .buffered(self.gate.available_permits());
         match self.drive(reads.collect::<Vec<_>>()) {
             Ok(all) => all,
-            Err(fault) => vec![Err(fault); paths.len()],
+            Err(error) => vec![Err(error); paths.len()],
         }
     }
 
@@ -152,36 +152,36 @@ impl Client {
         path: &Path,
         part: Option<Range<u64>>,
         head: bool,
-    ) -> Result<(ObjectMeta, GetResult), Fault> {
+    ) -> Result<(ObjectMeta, GetResult), RequestError> {
         let options = GetOptions { range: part.map(GetRange::Bounded), head, ..GetOptions::default() };
-        let result = self.store.get_opts(path, options).await.map_err(|error| self.fault(&error))?;
+        let result = self.store.get_opts(path, options).await.map_err(|error| self.explained(&error))?;
         Ok((result.meta.clone(), result))
     }
 
-    fn fault(&self, error: &object_store::Error) -> Fault {
-        Fault::of_store(error, self.address.service)
+    fn explained(&self, error: &object_store::Error) -> RequestError {
+        RequestError::of_store(error, self.address.service.credentials())
     }
 
     /// Waits for `work`, no longer than a read may take.
-    fn wait<T>(&self, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    fn wait<T>(&self, work: impl Future<Output = Result<T, RequestError>>) -> Result<T, RequestError> {
         self.drive(async {
             let bounded = timeout(self.timeout, async {
                 let _permit = self.gate.acquire().await;
                 work.await
             });
-            bounded.await.unwrap_or_else(|_| Err(Fault::too_slow(self.timeout)))
+            bounded.await.unwrap_or_else(|_| Err(RequestError::too_slow(self.timeout)))
         })?
     }
 
-    fn drive<T>(&self, work: impl Future<Output = T>) -> Result<T, Fault> {
+    fn drive<T>(&self, work: impl Future<Output = T>) -> Result<T, RequestError> {
         match &self.runtime {
             // tokio would panic.
-            _ if Handle::try_current().is_ok() => Err(Fault::new(
+            _ if Handle::try_current().is_ok() => Err(RequestError::new(
                 Kind::Nested,
                 "a remote data set blocks, and was used inside an asynchronous runtime",
             )),
             Some(runtime) => Ok(runtime.block_on(work)),
-            None => Err(Fault::new(Kind::Other, "the data set is closed")),
+            None => Err(RequestError::new(Kind::Other, "the data set is closed")),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Finds out what lies at a URL: archives, a list, or images in directories.
+//! Finds out what kind of data set a URL names: archives, a list, or images in directories.
 
 use super::cache_key;
 use super::client::{Client, Object};
-use super::fault::{Fault, Kind};
 use super::ranged::{Ranged, WINDOW_BYTES};
 use super::records::Records;
+use super::request_error::{Kind, RequestError};
 use crate::error::{Error, Result};
 use crate::source::classes::Gathering;
 use crate::source::disk_cache::DiskCache;
@@ -22,7 +22,7 @@ pub(super) fn find(client: &Client, cache: Option<&DiskCache>, notes: &mut Vec<S
     let path = client.address.path.clone();
     let name = path.filename().unwrap_or_default().to_owned();
     let mut records = if is_archive(&name) {
-        let archive = client.head(&path).map_err(|fault| failed(client, &path, &fault))?;
+        let archive = client.head(&path).map_err(|error| failed(client, &path, &error))?;
         archives(client, cache, vec![archive], &BTreeSet::new(), true, notes)?
     } else if name.to_lowercase().ends_with(".txt") {
         list(client, cache, &path, notes)?
@@ -38,15 +38,15 @@ pub(super) fn find(client: &Client, cache: Option<&DiskCache>, notes: &mut Vec<S
     Ok(records)
 }
 
-fn failed(client: &Client, path: &Path, fault: &Fault) -> Error {
-    Error::config(format!("{}: {fault}", client.address.shown(path)))
+fn failed(client: &Client, path: &Path, error: &RequestError) -> Error {
+    Error::config(format!("{}: {error}", client.address.shown(path)))
 }
 
 fn is_archive(name: &str) -> bool {
     Shards::is_archive(std::path::Path::new(name))
 }
 
-/// All that lies below a prefix.
+/// All objects below a prefix.
 fn listing(
     client: &Client,
     cache: Option<&DiskCache>,
@@ -66,7 +66,7 @@ fn listing(
             images.push((key.to_owned(), object.size, object.version));
         }
     };
-    client.list(prefix, &mut take).map_err(|fault| failed(client, prefix, &fault))?;
+    client.list(prefix, &mut take).map_err(|error| failed(client, prefix, &error))?;
     if !shards.is_empty() {
         shards.sort_by(|a, b| a.path.cmp(&b.path));
         return archives(client, cache, shards, &tables, false, notes);
@@ -110,7 +110,7 @@ fn directory_first(key: &str) -> (&str, &str, &str) {
 fn list(client: &Client, cache: Option<&DiskCache>, path: &Path, notes: &mut Vec<String>) -> Result<Records> {
     let shown = client.address.shown(path);
     let mut bytes = Vec::new();
-    client.get(path, None, None, &mut bytes).map_err(|fault| failed(client, path, &fault))?;
+    client.get(path, None, None, &mut bytes).map_err(|error| failed(client, path, &error))?;
     let base = path.as_ref().rsplit_once('/').map_or_else(String::new, |(folder, _)| format!("{folder}/"));
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
     let (mut keys, mut labels) = (Vec::new(), Gathering::default());
@@ -130,7 +130,7 @@ fn list(client: &Client, cache: Option<&DiskCache>, path: &Path, notes: &mut Vec
         let mut shards = Vec::with_capacity(keys.len());
         for key in keys {
             let path = Path::from_iter([base.as_str(), key].iter().flat_map(|part| part.split('/')));
-            shards.push(client.head(&path).map_err(|fault| failed(client, &path, &fault))?);
+            shards.push(client.head(&path).map_err(|error| failed(client, &path, &error))?);
         }
         return archives(client, cache, shards, &BTreeSet::new(), true, notes);
     }
@@ -217,9 +217,9 @@ fn known(
                 }
                 Err(why) => why,
             },
-            // Stores that may not be listed say "forbidden" of what is not there.
-            Err(fault) if guess && matches!(fault.kind, Kind::Missing | Kind::Denied) => continue,
-            Err(fault) => fault.to_string(),
+            // Stores that may not be listed answer "forbidden" for objects that do not exist.
+            Err(error) if guess && matches!(error.kind, Kind::Missing | Kind::Denied) => continue,
+            Err(error) => error.to_string(),
         };
         notes.push(format!("{} was not used: {why}", client.address.shown(path)));
     }

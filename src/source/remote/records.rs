@@ -17,7 +17,7 @@ pub(super) struct Records {
     archives: Vec<Object>,
     /// How many records there are up to the end of each archive.
     ends: Vec<usize>,
-    /// What stands ahead of a key in the path of an object: the prefix, or the folder of a list.
+    /// The part of an object's path before a key: the prefix, or the folder of a list.
     base: String,
     /// The version of the list that names the objects, where there is one.
     list: Option<u64>,
@@ -100,7 +100,7 @@ impl Records {
         &self.classes
     }
 
-    /// Where record `index`, which there is, lies.
+    /// The location of record `index`, which must exist.
     pub(super) fn find(&self, index: usize, address: &Address) -> Result<Whereabouts, Cause> {
         let Record { place, bytes, .. } = self.records[index];
         if let Some(archive) = self.archives.get(self.ends.partition_point(|&end| end <= index)) {

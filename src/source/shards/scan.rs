@@ -49,7 +49,7 @@ pub(super) fn scan(path: &Path, take: &mut dyn FnMut(Found)) -> Result<u64> {
     scan_in(path, file, length, take).map(|()| length)
 }
 
-/// The same of an archive of `length` bytes that lies anywhere; `path` is what it is called in errors.
+/// The same for an archive of `length` bytes from any reader; `path` is its name in errors.
 pub(in crate::source) fn scan_in(
     path: &Path,
     mut file: impl Read + Seek,
@@ -99,7 +99,7 @@ fn refuse_compressed(file: &mut (impl Read + Seek)) -> std::io::Result<Option<St
 }
 
 /// The path up to the first dot of the name, and what follows in lower case; none for names without a dot, or with
-/// nothing ahead of it.
+/// nothing before it.
 fn split(path: &str) -> Option<(&str, String)> {
     let name = path.rfind('/').map_or(0, |slash| slash + 1);
     let dot = name + path[name..].find('.')?;

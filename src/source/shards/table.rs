@@ -1,8 +1,8 @@
 //! The table of one tar file: where its images lie, so that an archive need not be read to be opened.
 //!
 //! Text, one image a line: offset, bytes, class (-1 for none) and path, with tabs between; `\` and line ends in paths are
-//! written `\\` and `\n`. The first line says what the file is, the second how many bytes the archive and how many
-//! images it has, the last is XXH3-64 of everything ahead of it.
+//! written `\\` and `\n`. The first line names the format, the second has the archive's size in bytes and the number of
+//! images in it, the last is XXH3-64 of everything before it.
 
 use super::scan::Found;
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use twox_hash::XxHash3_64;
 pub(super) const MAGIC: &[u8; 16] = b"feedline tar ind";
 const HEAD: &str = "feedline tar index 1\n";
 
-/// What stands behind the name of an archive in that of its table.
+/// The suffix that the name of an archive gets in that of its table.
 pub(in crate::source) const ENDING: &str = ".index";
 
 /// The table of an archive of `size` bytes.

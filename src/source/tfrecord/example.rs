@@ -1,6 +1,6 @@
 //! A `tf.train.Example` and its features, as TensorFlow's `example.proto` and `feature.proto` declare them.
 
-use crate::source::classes::Said;
+use crate::source::classes::RawLabel;
 #[cfg(feature = "pack")]
 use std::collections::BTreeMap;
 
@@ -69,21 +69,21 @@ impl Feature {
 }
 
 impl Feature {
-    /// The class that the feature says: one index, or one name.
-    pub(super) fn class(&self) -> Result<Said<'_>, String> {
+    /// The class in the feature: one index, or one name.
+    pub(super) fn class(&self) -> Result<RawLabel<'_>, String> {
         let one = "each image must have one class";
         match &self.kind {
-            None => Ok(Said::Nothing),
+            None => Ok(RawLabel::Nothing),
             Some(Kind::Integers(list)) => match list.value[..] {
-                [] => Ok(Said::Nothing),
-                [class] => Ok(Said::Index(class)),
+                [] => Ok(RawLabel::Nothing),
+                [class] => Ok(RawLabel::Index(class)),
                 _ => Err(format!("holds {} numbers: {one}", list.value.len())),
             },
             Some(Kind::Bytes(list)) => match &list.value[..] {
-                [] => Ok(Said::Nothing),
-                [name] if name.is_empty() => Ok(Said::Nothing),
+                [] => Ok(RawLabel::Nothing),
+                [name] if name.is_empty() => Ok(RawLabel::Nothing),
                 [name] => std::str::from_utf8(name)
-                    .map(Said::Name)
+                    .map(RawLabel::Name)
                     .map_err(|_| "is not UTF-8: write the class as text, or as an index".to_owned()),
                 list => Err(format!("holds {} texts: {one}", list.len())),
             },

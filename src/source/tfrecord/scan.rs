@@ -3,7 +3,7 @@
 use super::example::Feature;
 use super::wire::{Cursor, Span, Stop};
 use super::{FOOTER_BYTES, HEADER_BYTES, Names, length_in, masked};
-use crate::source::classes::Said;
+use crate::source::classes::RawLabel;
 use prost::Message;
 use std::fs::File;
 use std::path::Path;
@@ -29,27 +29,27 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// The class, and what it is called where an index says which it is.
-    pub(super) fn class(&self, names: &Names) -> Result<(Said<'_>, Option<&str>), String> {
+    /// The class, and its name where the class is an index.
+    pub(super) fn class(&self, names: &Names) -> Result<(RawLabel<'_>, Option<&str>), String> {
         let of = |name: &str, what: String| format!("the feature `{name}` {what}");
         let label = self.label.class().map_err(|what| of(&names.label, what))?;
         match (label, self.text.class()) {
-            (Said::Nothing, text) => Ok((text.map_err(|what| of(&names.text, what))?, None)),
-            (label, Ok(Said::Name(name))) => Ok((label, Some(name))),
+            (RawLabel::Nothing, text) => Ok((text.map_err(|what| of(&names.text, what))?, None)),
+            (label, Ok(RawLabel::Name(name))) => Ok((label, Some(name))),
             (label, _) => Ok((label, None)),
         }
     }
 
     pub(super) fn file(&self) -> Option<&str> {
         match self.file.class() {
-            Ok(Said::Name(name)) => Some(name),
+            Ok(RawLabel::Name(name)) => Some(name),
             _ => None,
         }
     }
 }
 
 /// Hands each record to `take`, in order. A record whose data make no sense, and do not match their checksum, is handed
-/// out without an image: reading it will say so.
+/// out without an image: reading it reports the error.
 ///
 /// # Errors
 /// What is wrong with the file; a record is named by its number and by where it begins.
@@ -156,7 +156,7 @@ fn example(cursor: &mut Cursor, names: &Names, span: Span) -> Result<Found, Stop
     }
 }
 
-/// One feature: its name, and what it holds. Gives the name back where nobody asked for it.
+/// One feature: its name and its content. Returns the name where the feature is not needed.
 fn entry(cursor: &mut Cursor, names: &Names, entry: Span, found: &mut Found) -> Result<Option<String>, Stop> {
     let (mut name, mut value) = (String::new(), Span { start: entry.start, bytes: 0 });
     while let Some((number, span)) = cursor.next(entry.end())? {

@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 /// Bytes that are read at once: the small fields of a record, and little of its image.
 const WINDOW_BYTES: usize = 4 << 10;
 
-/// Where a field's content lies in the file.
+/// The range of a field's content in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     pub(super) start: u64,
@@ -57,7 +57,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// Number and content of the next field ahead of `end` that has a length; numbers are stepped over.
+    /// Number and content of the next field before `end` that has a length; numeric fields are skipped.
     pub(super) fn next(&mut self, end: u64) -> Result<Option<(u64, Span)>, Stop> {
         while self.at < end {
             let key = self.varint(end)?;

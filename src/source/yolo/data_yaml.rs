@@ -9,12 +9,12 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of a data.yaml; the names of 20,000 classes take less than one.
+/// Maximal size of a data.yaml; the names of 20,000 classes take less than one.
 const MAX_BYTES: u64 = 16 << 20;
-/// Most keypoints of an object.
+/// Maximal number of keypoints of an object.
 const MAX_KEYPOINTS: usize = 10_000;
 
-/// The keys that are read; others say nothing about images or labels.
+/// The keys that are read; others have nothing to do with images or labels.
 #[derive(Debug, Default, Deserialize)]
 struct DataYaml {
     path: Option<String>,
@@ -50,7 +50,7 @@ pub(super) fn read(file: &Path, split: &str, root: Option<&Path>) -> Result<Data
     }
     let text = fs::read_to_string(file).map_err(|error| Error::io(file, error, remedy))?;
     let yaml: DataYaml = serde_saphyr::from_str(text.trim_start_matches('\u{FEFF}')).map_err(|error| {
-        // The first line has place and cause; a picture of the text follows.
+        // The first line has position and cause; an excerpt of the text follows.
         let error = error.to_string();
         let line = error.lines().next().unwrap_or_default().trim_start_matches("error: ");
         refuse(format!("{line}; mend the YAML"))
@@ -75,7 +75,7 @@ pub(super) fn read(file: &Path, split: &str, root: Option<&Path>) -> Result<Data
     Ok(DataSet { root, entries, classes, shape: Shape { classes: count, keypoints }, skeleton })
 }
 
-/// Where an entry lies. Exports often say `../train/images` and mean a folder beside the data.yaml.
+/// The path of an entry. Exports often have `../train/images` for a folder beside the data.yaml.
 fn place(root: &Path, entry: &str) -> Result<PathBuf, String> {
     let places = [Some(root.join(entry)), entry.strip_prefix("../").map(|inner| root.join(inner))];
     let places: Vec<PathBuf> = places.into_iter().flatten().collect();
@@ -89,7 +89,7 @@ fn place(root: &Path, entry: &str) -> Result<PathBuf, String> {
     ))
 }
 
-/// The names of the classes, and how many there are, where that is said.
+/// The names of the classes, and their number where it is given.
 fn classes(names: Option<Names>, nc: Option<u32>) -> Result<(Vec<String>, Option<u32>), String> {
     let Some(names) = names else { return Ok((Vec::new(), nc)) };
     let names = match names {

@@ -1,10 +1,10 @@
-//! An HTTP client that tries again what passes by itself, counts its requests, and hands out whole answers.
+//! An HTTP client that retries what may succeed a little later, counts its requests, and returns complete answers only.
 //!
-//! All repeating is done here, for reads, listings and credentials alike, so that there is one rule and one count. An
-//! answer is taken whole before it is believed: a connection that breaks in its middle is a failed attempt like any
+//! All retries happen here, for reads, listings and credentials alike, so that there is one policy and one count. An
+//! answer is received completely before it is used: a connection that breaks in the middle is a failed attempt like any
 //! other.
 
-use super::fault::{Fault, Kind, MAX_ERROR_BYTES};
+use super::request_error::{Kind, MAX_ERROR_BYTES, RequestError};
 use async_trait::async_trait;
 use futures_util::StreamExt;
 use object_store::ClientOptions;
@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 
 /// The first pause; each one after it is twice as long, and up to half of it is left to chance.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
-/// The longest pause.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// Answers other than records: listings, tokens.
-const LEAST_ANSWER_BYTES: u64 = 64 << 20;
+/// The maximal pause.
+const MAX_PAUSE: Duration = Duration::from_secs(5);
+/// Minimal limit of an answer, for those that are no records: listings, tokens.
+const MIN_ANSWER_LIMIT_BYTES: u64 = 64 << 20;
 
-/// What was sent and what came.
+/// Counts of requests and of the bytes received.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) requests: AtomicU64,
@@ -32,59 +32,60 @@ pub(super) struct Counts {
     pub(super) bytes: AtomicU64,
 }
 
-/// The rules of repeating; makes the client that keeps them.
+/// When to retry; connects clients that do so.
 #[derive(Clone, Debug)]
-pub(super) struct Patient {
+pub(super) struct RetryPolicy {
     pub(super) max_retries: u32,
-    /// Nothing is tried again once so much time has passed.
+    /// After this time there are no more retries.
     pub(super) deadline: Duration,
     pub(super) max_bytes: u64,
     pub(super) counts: Arc<Counts>,
 }
 
 #[derive(Debug)]
-struct Client {
-    rules: Patient,
+struct RetryClient {
+    policy: RetryPolicy,
     inner: HttpClient,
 }
 
-impl HttpConnector for Patient {
+impl HttpConnector for RetryPolicy {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let inner = ReqwestConnector::default().connect(options)?;
-        Ok(HttpClient::new(Client { rules: self.clone(), inner }))
+        Ok(HttpClient::new(RetryClient { policy: self.clone(), inner }))
     }
 }
 
 #[async_trait]
-impl HttpService for Client {
+impl HttpService for RetryClient {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let began = Instant::now();
         for tries in 1.. {
-            let fault = match self.attempt(request.clone()).await {
+            let error = match self.attempt(request.clone()).await {
                 Ok(answer) => return Ok(answer),
-                Err(fault) => fault,
+                Err(error) => error,
             };
             let pause = pause(tries);
-            let over = began.elapsed() + pause >= self.rules.deadline;
-            if !fault.kind.passes() || tries > self.rules.max_retries || over {
-                return Err(HttpError::new(HttpErrorKind::Unknown, fault.after(tries)));
+            let over = began.elapsed() + pause >= self.policy.deadline;
+            if !error.kind.passes() || tries > self.policy.max_retries || over {
+                return Err(HttpError::new(HttpErrorKind::Unknown, error.after(tries)));
             }
-            self.rules.counts.retries.fetch_add(1, Relaxed);
+            self.policy.counts.retries.fetch_add(1, Relaxed);
             tokio::time::sleep(pause).await;
         }
-        Err(HttpError::new(HttpErrorKind::Unknown, Fault::too_slow(self.rules.deadline)))
+        Err(HttpError::new(HttpErrorKind::Unknown, RequestError::too_slow(self.policy.deadline)))
     }
 }
 
-impl Client {
-    async fn attempt(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
-        self.rules.counts.requests.fetch_add(1, Relaxed);
+impl RetryClient {
+    async fn attempt(&self, request: HttpRequest) -> Result<HttpResponse, RequestError> {
+        self.policy.counts.requests.fetch_add(1, Relaxed);
         let for_credentials = request.uri().host().is_some_and(is_metadata);
-        let no_credentials =
-            || Fault::new(Kind::Denied, "no credentials are in the environment, and the machine has none");
+        let no_credentials = || {
+            RequestError::new(Kind::Denied, "no credentials are in the environment, and the machine has none")
+        };
         let answer = self.inner.execute(request).await.map_err(|error| match for_credentials {
             true => no_credentials(),
-            false => Fault::of_connection(&error),
+            false => RequestError::of_connection(&error),
         })?;
         let (parts, body) = answer.into_parts();
         if for_credentials && parts.status.is_client_error() {
@@ -95,37 +96,37 @@ impl Client {
             let mut reason = Vec::new();
             let _ = collect(body, MAX_ERROR_BYTES as u64, &mut reason).await;
             let name = parts.status.canonical_reason().unwrap_or_default();
-            return Err(Fault::of_status(parts.status.as_u16(), name, &reason));
+            return Err(RequestError::of_status(parts.status.as_u16(), name, &reason));
         }
         let mut bytes = Vec::new();
-        collect(body, self.rules.max_bytes.max(LEAST_ANSWER_BYTES), &mut bytes).await?;
-        self.rules.counts.bytes.fetch_add(bytes.len() as u64, Relaxed);
+        collect(body, self.policy.max_bytes.max(MIN_ANSWER_LIMIT_BYTES), &mut bytes).await?;
+        self.policy.counts.bytes.fetch_add(bytes.len() as u64, Relaxed);
         Ok(HttpResponse::from_parts(parts, HttpResponseBody::from(bytes)))
     }
 }
 
-/// Whether it is the host that gives a machine of a cloud its credentials; elsewhere nobody answers there.
+/// Whether it is the host from which a machine in a cloud gets its credentials; elsewhere nothing answers there.
 fn is_metadata(host: &str) -> bool {
     ["169.254.169.254", "169.254.170.2", "metadata.google.internal", "metadata"].contains(&host)
 }
 
-async fn collect(body: HttpResponseBody, max_bytes: u64, bytes: &mut Vec<u8>) -> Result<(), Fault> {
+async fn collect(body: HttpResponseBody, max_bytes: u64, bytes: &mut Vec<u8>) -> Result<(), RequestError> {
     let mut chunks = body.bytes_stream();
     while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|error| Fault::of_connection(&error))?;
+        let chunk = chunk.map_err(|error| RequestError::of_connection(&error))?;
         if (bytes.len() + chunk.len()) as u64 > max_bytes {
             let what = format!("the answer has more than max_file_bytes = {max_bytes} bytes");
-            return Err(Fault::new(Kind::TooLarge, what));
+            return Err(RequestError::new(Kind::TooLarge, what));
         }
         bytes.extend_from_slice(&chunk);
     }
     Ok(())
 }
 
-/// The pause ahead of try number `tries` + 1. Chance keeps workers that failed together from coming back together; it
-/// touches no dice.
+/// The pause after attempt `tries`, counted from 1. It is partly random, so that workers that failed together do not come
+/// back together; the random numbers of samples are not touched.
 fn pause(tries: u32) -> Duration {
-    let whole = FIRST_PAUSE.saturating_mul(1 << (tries - 1).min(16)).min(LONGEST_PAUSE);
+    let whole = FIRST_PAUSE.saturating_mul(1 << (tries - 1).min(16)).min(MAX_PAUSE);
     let chance = RandomState::new().hash_one(tries) as u32;
     whole / 2 + whole.mul_f64(f64::from(chance) / f64::from(u32::MAX) / 2.0)
 }

@@ -1,4 +1,4 @@
-//! Where files of our own lie: never over somebody else's, and whole or not at all.
+//! Files that are written as a whole or not at all, and never over a file of another kind.
 
 use crate::error::{Error, Result};
 use std::fs::{self, File, OpenOptions};
@@ -7,22 +7,22 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use twox_hash::XxHash3_64;
 
-/// How many names are tried for a new file before something else must be wrong.
+/// Number of names that are tried for a new file before something else must be wrong.
 const MAX_NAMES: usize = 16;
 
-/// Opens a regular file; what is none (a pipe, a device) could make the reader wait for ever.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
+/// Opens a regular file; another one (a pipe, a device) could block the reader for ever.
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     match fs::metadata(path)?.is_file() {
         true => File::open(path),
         false => Err(io::Error::other("it is no regular file")),
     }
 }
 
-/// A user's own file under a mistyped path must not be lost: what lies at `path` must be empty or begin with `magic`.
+/// A user's own file under a mistyped path must not be lost: the file at `path` must be empty or begin with `magic`.
 pub(crate) fn refuse_other_file(path: &Path, magic: &[u8; 16], what: &str) -> Result<()> {
     let remedy = "make it readable, or give another path";
     let mut start = Vec::new();
-    match open(path) {
+    match open_regular(path) {
         Ok(file) => file.take(16).read_to_end(&mut start).map_err(|error| Error::io(path, error, remedy))?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(Error::io(path, error, remedy)),
@@ -36,14 +36,14 @@ pub(crate) fn refuse_other_file(path: &Path, magic: &[u8; 16], what: &str) -> Re
     )))
 }
 
-/// Lets `write` fill a new file beside `path`, which then takes its place. Where that fails, whatever was at `path` is
+/// Lets `write` fill a new file beside `path`, which then replaces it. Where that fails, whatever was at `path` is
 /// still there.
-pub(crate) fn put_in_place(path: &Path, write: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
-    put_unsynced(path, |file| write(file).and_then(|file| file.sync_all().map(|()| file)))
+pub(crate) fn replace_file(path: &Path, write: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
+    replace_unsynced(path, |file| write(file).and_then(|file| file.sync_all().map(|()| file)))
 }
 
-/// The same without waiting for the disk: what a machine that loses its power may lose, and a checksum tells.
-pub(crate) fn put_unsynced(path: &Path, write: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
+/// The same without waiting for the disk: a power failure may lose or damage it, which a checksum must detect.
+pub(crate) fn replace_unsynced(path: &Path, write: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
     let (beside, new) = create_first_free((0..MAX_NAMES).map(|_| beside(path)))?;
     let written = write(new).and_then(|_| fs::rename(&beside, path));
     written.inspect_err(|_| {
@@ -68,14 +68,14 @@ impl Hashed {
         self.output.write_all(bytes)
     }
 
-    /// Writes the hash behind everything.
+    /// Writes the hash after everything else.
     pub(crate) fn finish(mut self) -> io::Result<File> {
         self.output.write_all(&self.hasher.finish().to_le_bytes())?;
         self.output.into_inner().map_err(io::IntoInnerError::into_error)
     }
 }
 
-/// A new file under the first name that nobody has taken; what others have under theirs is left alone.
+/// A new file under the first name that is free; the files of other processes are left alone.
 fn create_first_free(names: impl IntoIterator<Item = PathBuf>) -> io::Result<(PathBuf, File)> {
     for name in names {
         match OpenOptions::new().write(true).create_new(true).open(&name) {
@@ -115,8 +115,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kept");
         assert_ne!(beside(&path), beside(&path));
-        put_in_place(&path, Ok).unwrap();
-        put_in_place(&path, |_| Err(io::Error::other("full"))).unwrap_err();
+        replace_file(&path, Ok).unwrap();
+        replace_file(&path, |_| Err(io::Error::other("full"))).unwrap_err();
         let names: Vec<_> =
             fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["kept"]);

@@ -1,4 +1,4 @@
-//! Records that are stretches of a few large files: where each lies and what it is called, and reading one of them.
+//! Records that are byte ranges of a few large files: their positions and keys, and reading one of them.
 
 use super::open_files::{OpenFiles, read_at};
 use super::{MAX_FILE_BYTES, out_of_range};
@@ -7,13 +7,13 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Stretches by index, file after file. One costs 24 bytes and its key.
+/// Byte ranges by index, file after file. Each costs 24 bytes and its key.
 #[derive(Clone, Debug)]
-pub(super) struct Spans {
+pub(super) struct ByteRanges {
     /// What the files are called in messages.
     what: &'static str,
     paths: Vec<PathBuf>,
-    /// How many records there are up to the end of each file.
+    /// The number of records up to the end of each file.
     ends: Vec<usize>,
     keys: String,
     records: Vec<Record>,
@@ -26,30 +26,30 @@ pub(super) struct Spans {
 struct Record {
     offset: u64,
     bytes: u64,
-    /// Where its key ends among all keys.
+    /// The end of its key among all keys.
     key_end: u64,
 }
 
-impl Spans {
+impl ByteRanges {
     /// No files yet; messages call them `what`.
     pub(super) fn of(what: &'static str) -> Self {
         let (paths, ends, keys, records, open) = Default::default();
         Self { what, paths, ends, keys, records, open, max_file_bytes: MAX_FILE_BYTES }
     }
 
-    /// Adds a record of the file that is being read, at `offset` in it; its key is the parts, one behind the other.
+    /// Adds a record of the file that is being read, at `offset` in it; its key is the concatenation of the parts.
     pub(super) fn push(&mut self, key: &[&str], offset: u64, bytes: u64) {
         key.iter().for_each(|part| self.keys.push_str(part));
         self.records.push(Record { offset, bytes, key_end: self.keys.len() as u64 });
     }
 
-    /// Says that the records pushed since the last file were those of this one.
+    /// Ends a file: the records pushed since the last one are this file's.
     pub(super) fn end_file(&mut self, path: &Path) {
         self.paths.push(path.to_owned());
         self.ends.push(self.records.len());
     }
 
-    /// Gives back what growing had set aside.
+    /// Frees unused capacity.
     pub(super) fn shrink(&mut self) {
         self.records.shrink_to_fit();
         self.keys.shrink_to_fit();
@@ -63,13 +63,13 @@ impl Spans {
         &self.paths
     }
 
-    /// The file that a record lies in.
+    /// The file of a record.
     #[cfg(feature = "tfrecord")]
     pub(super) fn path(&self, index: usize) -> &Path {
         self.file(index).1
     }
 
-    /// The file that a record lies in, and its number.
+    /// The file of a record, and its index.
     fn file(&self, index: usize) -> (usize, &Path) {
         let number = self.ends.partition_point(|&end| end <= index);
         (number, &self.paths[number])
@@ -80,7 +80,7 @@ impl Spans {
         self.ends.iter().map(|&end| end as u64).collect()
     }
 
-    /// The number of a record in its file, from 0, and where it begins there.
+    /// The index of a record in its file, from 0, and its offset there.
     #[cfg(feature = "tfrecord")]
     pub(super) fn place(&self, index: usize) -> (usize, u64) {
         let (file, _) = self.file(index);
@@ -126,7 +126,7 @@ impl Spans {
             format!("cannot read {}: {error}; restore the {what}, or open the source again", path.display())
                 .into()
         };
-        // Without clearing it first, so that only what it grows by is written twice.
+        // Not cleared first, so that only the growth is written twice.
         bytes.resize(record.bytes as usize, 0);
         let read = self.open.file(number, path).and_then(|file| read_at(&file, record.offset, bytes));
         read.map_err(|error| {

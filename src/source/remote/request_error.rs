@@ -1,25 +1,24 @@
-//! What can go wrong between here and a store, which of it passes by itself, and what to do about the rest.
+//! Why a request to a store failed, whether trying again may help, and what to do where it does not.
 
-use super::address::Service;
 use object_store::client::{HttpError, HttpErrorKind};
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-/// Longest code of an error that is shown; what is longer is no code.
+/// Maximal length of an error code that is shown; anything longer is not a code.
 const MAX_CODE_BYTES: usize = 64;
-/// Most of an answer that says what is wrong is looked at.
+/// Maximal part of an error answer that is looked at.
 pub(super) const MAX_ERROR_BYTES: usize = 1 << 16;
 
 /// Why a request failed, and the remedy. Nothing of what a server writes is shown but the code, for stores put the token
 /// that has expired into their answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct RequestError {
     pub(super) kind: Kind,
     what: String,
 }
 
-/// Faults, by what can be done about them.
+/// Errors, by what can be done about them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Missing,
@@ -73,20 +72,20 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}; {}", self.what, self.kind.remedy())
     }
 }
 
-impl Error for Fault {}
+impl Error for RequestError {}
 
-impl Fault {
+impl RequestError {
     pub(super) fn new(kind: Kind, what: impl Into<String>) -> Self {
         Self { kind, what: what.into() }
     }
 
-    /// The same fault, saying how often it was met.
+    /// The same error, with the number of attempts.
     pub(super) fn after(mut self, tries: u32) -> Self {
         if tries > 1 {
             self.what = format!("{}, {tries} times", self.what);
@@ -98,7 +97,7 @@ impl Fault {
         Self::new(Kind::Slow, format!("it was not read within {:.1} s", deadline.as_secs_f64()))
     }
 
-    /// What an answer that is no success means.
+    /// The error that an answer without success means.
     pub(super) fn of_status(status: u16, reason: &str, body: &[u8]) -> Self {
         let code = code(body);
         let kind = match (status, code.as_deref().unwrap_or_default()) {
@@ -123,14 +122,14 @@ impl Fault {
         Self::new(kind, format!("{expired}the server says {status} {reason}{code}"))
     }
 
-    /// What a connection that failed means.
+    /// The error that a failed connection means.
     pub(super) fn of_connection(error: &HttpError) -> Self {
         let (kind, what) = match error.kind() {
             HttpErrorKind::Timeout => (Kind::Slow, "the server did not answer in time"),
             HttpErrorKind::Connect => (Kind::Broken, "no connection to the server"),
             _ => (Kind::Broken, "the connection broke"),
         };
-        // The innermost error says it in the words of the system, and knows nothing of URLs or headers.
+        // The innermost error is the system's own message, without URLs or headers.
         let mut inner: &dyn Error = error;
         while let Some(source) = inner.source() {
             inner = source;
@@ -138,11 +137,12 @@ impl Fault {
         Self::new(kind, format!("{what} ({inner})"))
     }
 
-    /// What object_store says, where it is not one of ours that it hands on.
-    pub(super) fn of_store(error: &object_store::Error, service: Service) -> Self {
+    /// The cause of an error of `object_store`, which may be one of ours that it passes on; `credentials` names the variables
+    /// that credentials of this store come from.
+    pub(super) fn of_store(error: &object_store::Error, credentials: &str) -> Self {
         let mut cause: Option<&dyn Error> = Some(error);
         while let Some(at) = cause {
-            if let Some(own) = at.downcast_ref::<Fault>() {
+            if let Some(own) = at.downcast_ref::<RequestError>() {
                 return own.clone();
             }
             cause = at.source();
@@ -151,16 +151,10 @@ impl Fault {
         if text.contains("non-partial response") {
             return Self::new(Kind::NoRanges, "the server sent the whole object where a part was asked for");
         }
-        let hint = match service {
-            Service::S3 => " (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
-            Service::Google => " (GOOGLE_SERVICE_ACCOUNT)",
-            Service::Azure => " (AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY)",
-            Service::Http => "",
-        };
         match error {
             object_store::Error::NotFound { .. } => Self::new(Kind::Missing, "there is no such object"),
             object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
-                Self::new(Kind::Denied, format!("the credentials do not do{hint}"))
+                Self::new(Kind::Denied, format!("the credentials do not do{credentials}"))
             }
             object_store::Error::Precondition { .. } => Self::new(Kind::Changed, "the object has changed"),
             // Everything that came over the network is one of ours; what is left is about names and settings.
@@ -184,7 +178,7 @@ mod tests {
     use super::*;
 
     fn kind(status: u16, body: &str) -> Kind {
-        Fault::of_status(status, "Reason", body.as_bytes()).kind
+        RequestError::of_status(status, "Reason", body.as_bytes()).kind
     }
 
     #[test]
@@ -204,11 +198,11 @@ mod tests {
         let expired =
             "<?xml?><Error><Code>ExpiredToken</Code><Message>m</Message><Token-0>s3cret</Token-0></Error>";
         for status in [400, 403] {
-            let fault = Fault::of_status(status, "Forbidden", expired.as_bytes());
-            assert_eq!(fault.kind, Kind::Expired);
-            let text = fault.to_string();
+            let error = RequestError::of_status(status, "Forbidden", expired.as_bytes());
+            assert_eq!(error.kind, Kind::Expired);
+            let text = error.to_string();
             assert!(text.contains("expired") && text.contains("renew"), "{text}");
-            assert!(!format!("{text}{fault:?}").contains("s3cret"), "the server's own text is not shown");
+            assert!(!format!("{text}{error:?}").contains("s3cret"), "the server's own text is not shown");
         }
         assert_eq!(kind(403, "<Error><Code>AccessDenied</Code></Error>"), Kind::Denied);
         assert_eq!(kind(403, "<Error><Code>RequestTimeTooSkewed</Code></Error>"), Kind::Clock);
