@@ -1,8 +1,11 @@
 //! Parquet files with images in a column, as the Hugging Face hub has them.
 
 mod cache;
+mod column;
 mod columns;
 mod file;
+mod pages;
+mod read_error;
 
 use super::classes::{Classes, Gathering};
 use super::paths::{Wanted as WantedFiles, head_of, names_any, short_names};
@@ -11,7 +14,8 @@ use crate::error::{Cause, Error, Result};
 use crate::label::Label;
 use cache::Cache;
 use columns::Wanted;
-use file::{Images, ParquetFile, Stop, Stretch, guarded};
+use file::{Images, ParquetFile, Stretch};
+use read_error::{ReadError, guarded};
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -37,7 +41,7 @@ const CACHE_BYTES: u64 = 256 << 20;
 pub struct Parquet {
     files: Arc<[ParquetFile]>,
     short_names: Arc<[String]>,
-    /// All stretches in order, and which file each is of.
+    /// All stretches in order, each with the index of its file.
     stretches: Vec<(usize, Stretch)>,
     /// How many rows there are up to the end of each stretch.
     ends: Vec<usize>,
@@ -49,7 +53,7 @@ pub struct Parquet {
     max_file_bytes: u64,
 }
 
-/// The paths that rows say, one behind the other.
+/// The paths of all rows, one after the other.
 #[derive(Clone, Debug, Default)]
 struct Paths {
     text: String,
@@ -85,7 +89,7 @@ impl Parquet {
         ParquetOptions::default()
     }
 
-    /// The largest image that is handed out; larger ones are bad samples. 1 GiB unless set.
+    /// The maximal size of an image; larger ones are bad samples. 1 GiB unless set.
     pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
         self.max_file_bytes = max_file_bytes;
         self
@@ -107,8 +111,9 @@ impl Parquet {
         let (file, stretch) = &self.stretches[number];
         let file = &self.files[*file];
         let images = self.cache.get(number, || {
-            let images = guarded(|| file.images(stretch)).map_err(|stop| unreadable(file, stretch, stop))?;
-            let bytes = images.bytes;
+            let images =
+                guarded(|| file.images(stretch)).map_err(|error| unreadable(file, stretch, error))?;
+            let bytes = images.memory_bytes();
             Ok((images, bytes))
         })?;
         let before = number.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -149,7 +154,7 @@ impl ParquetOptions {
         self
     }
 
-    /// Only the files that say `train`, `validation` or `test` in their names. A folder of several splits cannot be
+    /// Only the files with `train`, `validation` or `test` in their names. A folder of several splits cannot be
     /// opened without.
     pub fn split(self, split: impl Into<String>) -> Self {
         Self { split: Some(split.into()), ..self }
@@ -184,9 +189,9 @@ impl ParquetOptions {
         let (mut opened, mut labels) = (Vec::new(), Gathering::default());
         for at in &paths {
             let file =
-                guarded(|| self.open_file(at, &mut source, &mut labels)).map_err(|stop| match stop {
-                    Stop::Io(error) => Error::io(at, error, "name a Parquet file that can be read"),
-                    Stop::Bad(what) => Error::config(format!("{}: {what}", at.display())),
+                guarded(|| self.open_file(at, &mut source, &mut labels)).map_err(|error| match error {
+                    ReadError::Io(error) => Error::io(at, error, "name a Parquet file that can be read"),
+                    ReadError::Bad(what) => Error::config(format!("{}: {what}", at.display())),
                 })?;
             refuse_other_classes(opened.first().unwrap_or(&file), &file)?;
             opened.push(file);
@@ -214,7 +219,7 @@ impl ParquetOptions {
         path: &Path,
         source: &mut Parquet,
         labels: &mut Gathering,
-    ) -> Result<ParquetFile, Stop> {
+    ) -> Result<ParquetFile, ReadError> {
         let file = ParquetFile::open(path, &self.wanted)?;
         let (first, number) = (source.len(), source.starts.len());
         source.starts.push(first);
@@ -296,10 +301,10 @@ fn refuse_other_classes(first: &ParquetFile, other: &ParquetFile) -> Result<()> 
     )))
 }
 
-fn unreadable(file: &ParquetFile, stretch: &Stretch, stop: Stop) -> Cause {
-    let what = match stop {
-        Stop::Io(error) => format!("{error}; restore the file, or open the source again"),
-        Stop::Bad(what) => what,
+fn unreadable(file: &ParquetFile, stretch: &Stretch, error: ReadError) -> Cause {
+    let what = match error {
+        ReadError::Io(error) => format!("{error}; restore the file, or open the source again"),
+        ReadError::Bad(what) => what,
     };
     let (rows, group) = (&stretch.rows, stretch.group);
     let path = file.path.display();

@@ -1,7 +1,7 @@
 //! Other formats on the command line: each is recognised, said, and checked.
 
 use crate::support::{fail, feedline, photo, word};
-use crate::write::{Feature, Table, example, lmdb, parquet, tfrecord};
+use crate::write::{Feature, Labels, Table, example, lmdb, parquet, tfrecord};
 use heed::{DatabaseFlags, EnvFlags};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn data_sets(folder: &Path) -> Vec<(PathBuf, &'static str, &'static str)> {
     let entries = [("cat/1.jpg", photo.clone()), ("dog/1.jpg", photo.clone())];
     lmdb(&at("lmdb"), EnvFlags::empty(), (None, DatabaseFlags::empty()), &entries);
     let rows = [("1.jpg", Some(&photo[..])), ("2.jpg", Some(&photo[..]))];
-    let labels = std::sync::Arc::new(arrow_array::StringArray::from(vec!["cat", "dog"]));
+    let labels = Labels::Text(vec![Some("cat"), Some("dog")]);
     parquet(&at("parquet/train.parquet"), &Table::default(), &rows, Some(("label", labels)));
     let tfrecord = "TFRecord files of 2 images and 2 named classes";
     let parquet = "Parquet files of 2 images and 2 named classes";

@@ -257,18 +257,16 @@ fn tfrecord(folder: &Path, by_name: bool) -> Box<dyn Source> {
 /// The records in two Parquet files, as the Hugging Face hub has them, or as plain columns of bytes and text.
 #[cfg(feature = "parquet")]
 fn parquet(folder: &Path, as_hub: bool) -> Box<dyn Source> {
-    use arrow_array::{ArrayRef, Int64Array, StringArray};
+    use crate::write::Labels;
     let records = records();
     for (number, part) in [&records[..3], &records[3..]].into_iter().enumerate() {
         let names = if as_hub { &["cat", "dog"][..] } else { &[] };
         let table = write::Table { names, rows_per_group: 2, page_index: as_hub, ..Default::default() };
         let rows: Vec<_> = part.iter().map(|(path, bytes, _)| (*path, Some(&bytes[..]))).collect();
         let classes = part.iter().map(|(.., class)| *class);
-        let labels: ArrayRef = match as_hub {
-            true => std::sync::Arc::new(classes.collect::<Int64Array>()),
-            false => std::sync::Arc::new(
-                classes.map(|class| Some(["cat", "dog"][class as usize])).collect::<StringArray>(),
-            ),
+        let labels = match as_hub {
+            true => Labels::Int64(classes.map(Some).collect()),
+            false => Labels::Text(classes.map(|class| Some(["cat", "dog"][class as usize])).collect()),
         };
         let file = folder.join(format!("train-0000{number}-of-00002.parquet"));
         write::parquet(&file, &table, &rows, Some(("label", labels)));

@@ -113,6 +113,11 @@ pub(crate) struct Table<'a> {
     pub(crate) rows_per_group: usize,
     pub(crate) rows_per_page: usize,
     pub(crate) page_index: bool,
+    /// Each distinct image once in a row group, and rows that refer to it.
+    pub(crate) dictionary: bool,
+    pub(crate) encoding: parquet::basic::Encoding,
+    /// The second version of data pages.
+    pub(crate) second_version: bool,
     pub(crate) compression: parquet::basic::Compression,
 }
 
@@ -126,9 +131,23 @@ impl Default for Table<'_> {
             rows_per_group: 100,
             rows_per_page: 2,
             page_index: true,
+            dictionary: false,
+            encoding: parquet::basic::Encoding::PLAIN,
+            second_version: false,
             compression: parquet::basic::Compression::SNAPPY,
         }
     }
+}
+
+/// A column of labels.
+#[cfg(feature = "parquet")]
+#[derive(Clone)]
+pub(crate) enum Labels<'a> {
+    Int64(Vec<Option<i64>>),
+    Int32(Vec<Option<i32>>),
+    UInt8(Vec<u8>),
+    Float(Vec<f32>),
+    Text(Vec<Option<&'a str>>),
 }
 
 /// Path, bytes and label column of a Parquet file, written by the `parquet` crate.
@@ -137,43 +156,108 @@ pub(crate) fn parquet(
     file: &Path,
     table: &Table<'_>,
     rows: &[(&str, Option<&[u8]>)],
-    labels: Option<(&str, arrow_array::ArrayRef)>,
+    labels: Option<(&str, Labels<'_>)>,
 ) {
-    use arrow_array::{ArrayRef, BinaryArray, RecordBatch, StringArray, StructArray};
-    use arrow_schema::{DataType, Field, Schema};
-    use std::sync::Arc;
-    let bytes: ArrayRef = Arc::new(rows.iter().map(|(_, bytes)| *bytes).collect::<BinaryArray>());
-    let paths: ArrayRef = Arc::new(rows.iter().map(|(path, _)| Some(*path)).collect::<StringArray>());
-    let image: ArrayRef = match table.with_path {
-        true => Arc::new(StructArray::from(vec![
-            (Arc::new(Field::new("bytes", DataType::Binary, true)), bytes),
-            (Arc::new(Field::new("path", DataType::Utf8, true)), paths),
-        ])),
-        false => bytes,
+    let image = match table.with_path {
+        true => {
+            format!(
+                "optional group {} {{ optional binary bytes; optional binary path (UTF8); }}",
+                table.image
+            )
+        }
+        false => format!("optional binary {};", table.image),
     };
-    let columns: Vec<(&str, ArrayRef)> = [(table.image, image)].into_iter().chain(labels).collect();
-    let field = |(name, column): &(&str, ArrayRef)| Field::new(*name, column.data_type().clone(), true);
-    let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
+    let label = labels.as_ref().map_or_else(String::new, |(name, labels)| match labels {
+        Labels::Int64(_) => format!("optional int64 {name};"),
+        Labels::Int32(_) => format!("optional int32 {name};"),
+        Labels::UInt8(_) => format!("optional int32 {name} (UINT_8);"),
+        Labels::Float(_) => format!("optional float {name};"),
+        Labels::Text(_) => format!("optional binary {name} (UTF8);"),
+    });
+    let schema = format!("message schema {{ {image} {label} }}");
+    let schema = std::sync::Arc::new(parquet::schema::parser::parse_message_type(&schema).unwrap());
+    let file = std::fs::File::create(file).unwrap();
+    let properties = std::sync::Arc::new(properties(table));
+    let mut writer = parquet::file::writer::SerializedFileWriter::new(file, schema, properties).unwrap();
+    for (number, part) in rows.chunks(table.rows_per_group).enumerate() {
+        let first = number * table.rows_per_group;
+        let mut group = writer.next_row_group().unwrap();
+        text(&mut group, 1 + i16::from(table.with_path), part.iter().map(|(_, bytes)| *bytes));
+        if table.with_path {
+            text(&mut group, 2, part.iter().map(|(path, _)| Some(path.as_bytes())));
+        }
+        if let Some((_, labels)) = &labels {
+            label_column(&mut group, labels, first..first + part.len());
+        }
+        group.close().unwrap();
+    }
+    writer.close().unwrap();
+}
+
+#[cfg(feature = "parquet")]
+fn properties(table: &Table<'_>) -> parquet::file::properties::WriterProperties {
+    use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
     let features = serde_json::json!({"info": {"features": {
         table.image: {"_type": "Image"}, "label": {"_type": "ClassLabel", "names": table.names},
     }}});
     let metadata = (!table.names.is_empty()).then(|| {
         vec![parquet::file::metadata::KeyValue::new("huggingface".to_owned(), features.to_string())]
     });
-    let properties = parquet::file::properties::WriterProperties::builder()
-        .set_max_row_group_row_count(Some(table.rows_per_group))
+    let image = match table.with_path {
+        true => vec![table.image.to_owned(), "bytes".to_owned()],
+        false => vec![table.image.to_owned()],
+    };
+    let version = if table.second_version { WriterVersion::PARQUET_2_0 } else { WriterVersion::PARQUET_1_0 };
+    WriterProperties::builder()
+        .set_writer_version(version)
         .set_data_page_row_count_limit(table.rows_per_page)
         .set_write_batch_size(table.rows_per_page)
-        .set_dictionary_enabled(false)
+        .set_dictionary_enabled(table.dictionary)
+        .set_column_encoding(image.into(), table.encoding)
         .set_offset_index_disabled(!table.page_index)
-        .set_statistics_enabled(parquet::file::properties::EnabledStatistics::None)
+        .set_statistics_enabled(EnabledStatistics::None)
         .set_compression(table.compression)
         .set_key_value_metadata(metadata)
-        .build();
-    let columns = columns.into_iter().map(|(_, column)| column).collect();
-    let batch = RecordBatch::try_new(Arc::new(schema), columns).unwrap();
-    let file = std::fs::File::create(file).unwrap();
-    let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
+        .build()
+}
+
+#[cfg(feature = "parquet")]
+type RowGroup<'a> = parquet::file::writer::SerializedRowGroupWriter<'a, std::fs::File>;
+
+/// Writes the next column; rows without a value are null at the innermost of `depth` levels.
+#[cfg(feature = "parquet")]
+fn column<T: parquet::data_type::DataType>(
+    group: &mut RowGroup<'_>,
+    depth: i16,
+    values: impl Iterator<Item = Option<T::T>>,
+) {
+    let values: Vec<Option<T::T>> = values.collect();
+    let levels: Vec<i16> =
+        values.iter().map(|value| if value.is_some() { depth } else { depth - 1 }).collect();
+    let values: Vec<T::T> = values.into_iter().flatten().collect();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<T>().write_batch(&values, Some(&levels), None).unwrap();
+    column.close().unwrap();
+}
+
+#[cfg(feature = "parquet")]
+fn text<'a>(group: &mut RowGroup<'_>, depth: i16, values: impl Iterator<Item = Option<&'a [u8]>>) {
+    let values = values.map(|value| value.map(|bytes| bytes.to_vec().into()));
+    column::<parquet::data_type::ByteArrayType>(group, depth, values);
+}
+
+#[cfg(feature = "parquet")]
+fn label_column(group: &mut RowGroup<'_>, labels: &Labels<'_>, rows: std::ops::Range<usize>) {
+    use parquet::data_type::{FloatType, Int32Type, Int64Type};
+    match labels {
+        Labels::Int64(labels) => column::<Int64Type>(group, 1, labels[rows].iter().copied()),
+        Labels::Int32(labels) => column::<Int32Type>(group, 1, labels[rows].iter().copied()),
+        Labels::UInt8(labels) => {
+            column::<Int32Type>(group, 1, labels[rows].iter().map(|label| Some(i32::from(*label))));
+        }
+        Labels::Float(labels) => column::<FloatType>(group, 1, labels[rows].iter().copied().map(Some)),
+        Labels::Text(labels) => {
+            text(group, 1, labels[rows].iter().map(|label| label.map(str::as_bytes)));
+        }
+    }
 }

@@ -18,7 +18,7 @@ pub(super) struct Wanted {
     pub(super) label: Option<String>,
 }
 
-/// The columns of one file, as numbers of leaves of its schema.
+/// The columns of one file, as indices of leaves of its schema.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
     /// The bytes of images.
@@ -26,7 +26,7 @@ pub(super) struct Columns {
     /// What the images are called.
     pub(super) path: Option<usize>,
     pub(super) label: Option<usize>,
-    /// Names of the classes, where the file says them.
+    /// Names of the classes, where the file has them.
     pub(super) classes: Vec<String>,
 }
 
@@ -37,12 +37,13 @@ impl Columns {
         let image = leaves.image(wanted.image.as_deref(), &features)?;
         let label = leaves.label(wanted.label.as_deref(), &features)?;
         let classes = label.map_or_else(Vec::new, |label| names(&features[leaves.roots[label].as_str()]));
-        let path = leaves.child(&leaves.roots[image], "path");
+        let path =
+            leaves.child(&leaves.roots[image], "path").filter(|&leaf| leaves.kinds[leaf] == Kind::Text);
         Ok(Self { image, path, label, classes })
     }
 }
 
-/// The features of a data set of the Hugging Face hub, by column; null where the file says none.
+/// The features of a data set of the Hugging Face hub, by column; null where the file has none.
 fn features(about: &FileMetaData) -> Value {
     let entries = about.key_value_metadata().map_or(&[][..], Vec::as_slice);
     let text =
@@ -55,6 +56,12 @@ fn features(about: &FileMetaData) -> Value {
 fn names(feature: &Value) -> Vec<String> {
     let names = feature["names"].as_array().map_or(&[][..], Vec::as_slice);
     names.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// Whether whole numbers of this type are no dates, times or decimals.
+fn is_integer(converted: ConvertedType) -> bool {
+    use ConvertedType::{INT_8, INT_16, INT_32, INT_64, NONE, UINT_8, UINT_16, UINT_32, UINT_64};
+    matches!(converted, NONE | INT_8 | INT_16 | INT_32 | INT_64 | UINT_8 | UINT_16 | UINT_32 | UINT_64)
 }
 
 /// The leaves of a schema: the path of each, its first part, and what it holds.
@@ -77,9 +84,12 @@ impl Leaves {
         let columns = about.schema_descr().columns();
         let kind = |column: &parquet::schema::types::ColumnDescPtr| match column.physical_type() {
             _ if column.max_rep_level() > 0 => Kind::Other,
-            Type::BYTE_ARRAY if column.converted_type() == ConvertedType::NONE => Kind::Bytes,
-            Type::BYTE_ARRAY => Kind::Text,
-            Type::INT32 | Type::INT64 => Kind::Integer,
+            Type::BYTE_ARRAY => match column.converted_type() {
+                ConvertedType::NONE => Kind::Bytes,
+                ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON => Kind::Text,
+                _ => Kind::Other,
+            },
+            Type::INT32 | Type::INT64 if is_integer(column.converted_type()) => Kind::Integer,
             _ => Kind::Other,
         };
         let paths: Vec<Vec<String>> = columns.iter().map(|column| column.path().parts().to_vec()).collect();
@@ -141,7 +151,7 @@ impl Leaves {
         Ok(known().or_else(|| self.of_type(features, "ClassLabel")))
     }
 
-    /// The first column that the features say is of this type.
+    /// The first column that has this type according to the features.
     fn of_type(&self, features: &Value, wanted: &str) -> Option<usize> {
         let is_it = |root: &&String| features[root.as_str()]["_type"] == wanted;
         let leaf = |root: &String| if wanted == "Image" { self.image_in(root) } else { self.label_in(root) };

@@ -1,39 +1,31 @@
 //! One Parquet file: where it can be cut, its labels, and the images of a stretch of rows.
 
+use super::column::{Column, Labels, RowGroup, text};
 use super::columns::{Columns, Wanted};
+use super::read_error::ReadError;
 use crate::source::classes::RawLabel;
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
-use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch};
-use arrow_schema::DataType;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
-    RowSelection,
-};
 use parquet::basic::Compression;
-use parquet::errors::ParquetError;
-use parquet::file::metadata::PageIndexPolicy;
+use parquet::data_type::ByteArrayType;
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
+use std::collections::HashMap;
 use std::fs::File;
-use std::io;
 use std::ops::Range;
-use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What a stretch of images is meant to hold: large enough that reading in order opens a file seldom, small enough that
 /// reading one image alone does not decode much more.
 const STRETCH_BYTES: u64 = 4 << 20;
-/// Rows that are decoded at once, of images and of labels.
-const IMAGE_ROWS: usize = 16;
-const LABEL_ROWS: usize = 8192;
+/// Maximal number of rows of a stretch, however small its images are according to the footer.
+const STRETCH_ROWS: usize = 1 << 14;
+/// What the images of a stretch may take: far beyond what it is meant to hold, since a single image may be large.
+const MAX_STRETCH_BYTES: usize = 2 << 30;
 
 /// A file whose footer has been read.
 #[derive(Debug)]
 pub(super) struct ParquetFile {
     pub(super) path: PathBuf,
-    about: ArrowReaderMetadata,
+    about: ParquetMetaData,
     pub(super) columns: Columns,
 }
 
@@ -44,59 +36,47 @@ pub(super) struct Stretch {
     pub(super) rows: Range<usize>,
 }
 
-/// The images of a stretch, and the bytes of memory that they take.
+/// The images of a stretch, one after the other. Rows that share a value of the column's dictionary share its bytes.
+#[derive(Default)]
 pub(super) struct Images {
-    parts: Vec<BinaryArray>,
-    pub(super) bytes: u64,
+    bytes: Vec<u8>,
+    /// The range of each row's image; nothing where the row holds none.
+    rows: Vec<Option<Range<usize>>>,
 }
 
-/// Takes path and label of a row, or says what is wrong with them.
+/// Takes path and label of a row, or returns what is wrong with them.
 pub(super) type Take<'a> = dyn FnMut(Option<&str>, RawLabel<'_>) -> Result<(), String> + 'a;
 
-/// Why a file cannot be used.
-pub(super) enum Stop {
-    Io(io::Error),
-    Bad(String),
-}
-
-impl From<ParquetError> for Stop {
-    fn from(error: ParquetError) -> Self {
-        Stop::Bad(format!("{error}: copy the file again, or name Parquet files"))
-    }
-}
-
 impl ParquetFile {
-    pub(super) fn open(path: &Path, wanted: &Wanted) -> Result<Self, Stop> {
-        let file = File::open(path).map_err(Stop::Io)?;
-        // Without the types that Arrow's writers note besides: bytes and text then come in one form each.
-        let options = ArrowReaderOptions::new()
-            .with_skip_arrow_metadata(true)
-            .with_offset_index_policy(PageIndexPolicy::Optional);
-        let about = ArrowReaderMetadata::load(&file, options)?;
-        let columns = Columns::of(about.metadata().file_metadata(), wanted).map_err(Stop::Bad)?;
+    pub(super) fn open(path: &Path, wanted: &Wanted) -> Result<Self, ReadError> {
+        let file = File::open(path).map_err(ReadError::Io)?;
+        let about = ParquetMetaDataReader::new()
+            .with_offset_index_policy(PageIndexPolicy::Optional)
+            .parse_and_finish(&file)?;
+        let columns = Columns::of(about.file_metadata(), wanted).map_err(ReadError::Bad)?;
         let file = Self { path: path.to_owned(), about, columns };
         file.refuse_other_counts()?;
         file.refuse_other_compressions()?;
         Ok(file)
     }
 
-    fn refuse_other_compressions(&self) -> Result<(), Stop> {
+    fn refuse_other_compressions(&self) -> Result<(), ReadError> {
         let Columns { image, path, label, .. } = self.columns;
         let leaves = [Some(image), path, label].into_iter().flatten();
         let mut found = leaves.flat_map(|leaf| {
-            self.about.metadata().row_groups().iter().map(move |group| group.column(leaf).compression())
+            self.about.row_groups().iter().map(move |group| group.column(leaf).compression())
         });
         match found.find(|found| matches!(found, Compression::BROTLI(_) | Compression::LZO)) {
             None => Ok(()),
-            Some(found) => Err(Stop::Bad(format!(
+            Some(found) => Err(ReadError::Bad(format!(
                 "it is compressed with {found}, which is not read: write it with snappy, zstd, lz4, gzip or none"
             ))),
         }
     }
 
     /// Rows are counted in three places; believing a damaged one could mean to wait for ever.
-    fn refuse_other_counts(&self) -> Result<(), Stop> {
-        let about = self.about.metadata();
+    fn refuse_other_counts(&self) -> Result<(), ReadError> {
+        let about = &self.about;
         let groups = || about.row_groups().iter();
         let sum = groups().try_fold(0i64, |sum, group| sum.checked_add(group.num_rows()));
         let agree = groups().all(|group| {
@@ -105,18 +85,18 @@ impl ParquetFile {
         if agree && sum == Some(about.file_metadata().num_rows()) {
             return Ok(());
         }
-        Err(Stop::Bad(
+        Err(ReadError::Bad(
             "its footer contradicts itself about the number of rows: copy the file again".to_owned(),
         ))
     }
 
     /// All rows of the file in order, cut so that each stretch holds some megabytes of images: between pages where the
-    /// file says where those lie, else evenly.
+    /// file has an index of them, else evenly.
     pub(super) fn stretches(&self) -> Vec<Stretch> {
         let mut stretches = Vec::new();
-        for (group, about) in self.about.metadata().row_groups().iter().enumerate() {
+        for (group, about) in self.about.row_groups().iter().enumerate() {
             let rows = usize::try_from(about.num_rows()).unwrap_or(0);
-            let index = self.about.metadata().page_index_for_row_group(group);
+            let index = self.about.page_index_for_row_group(group);
             let pages = index.page_locations(self.columns.image).map_or(&[][..], Vec::as_slice);
             let pages = pages.iter().map(|page| (page.first_row_index, page.compressed_page_size));
             let bytes = about.column(self.columns.image).uncompressed_size();
@@ -129,96 +109,77 @@ impl ParquetFile {
     }
 
     /// Hands path and label of each row to `take`, in order; neither is there where the file has no such column.
-    pub(super) fn labels(&self, take: &mut Take<'_>) -> Result<(), Stop> {
-        let leaves = self.columns.path.into_iter().chain(self.columns.label);
-        let mut rows = 0;
-        for batch in self.reader(leaves, LABEL_ROWS, None)? {
-            let batch = batch.map_err(|error| Stop::from(ParquetError::from(error)))?;
-            let path = self.columns.path.and_then(|leaf| self.column(&batch, leaf));
-            let label = self.columns.label.and_then(|leaf| self.column(&batch, leaf));
-            for row in 0..batch.num_rows() {
-                let path = path.as_ref().and_then(|column| text(column, row));
-                take(path, label.as_ref().map_or(RawLabel::Nothing, |column| said(column, row)))
-                    .map_err(Stop::Bad)?;
+    pub(super) fn labels(&self, take: &mut Take<'_>) -> Result<(), ReadError> {
+        let file = self.reopen()?;
+        for number in 0..self.about.num_row_groups() {
+            let group = RowGroup { file: &file, about: &self.about, number };
+            let mut paths = match self.columns.path {
+                Some(leaf) => Some(Column::<ByteArrayType>::new(group, leaf)?),
+                None => None,
+            };
+            let mut labels = Labels::new(group, self.columns.label)?;
+            for _ in 0..group.rows() {
+                let path = paths.as_mut().map_or(Ok(None), Column::next)?;
+                let path = path.as_ref().map(text).transpose()?;
+                labels.next(|said| take(path, said))?.map_err(ReadError::Bad)?;
             }
-            rows += batch.num_rows();
         }
-        let promised = self.about.metadata().file_metadata().num_rows();
-        match rows as i64 == promised {
-            true => Ok(()),
-            false => Err(Stop::Bad(format!("{rows} of {promised} rows can be read: copy the file again"))),
-        }
+        Ok(())
     }
 
     /// Decodes the images of a stretch.
-    pub(super) fn images(&self, stretch: &Stretch) -> Result<Images, Stop> {
-        let mut images = Images { parts: Vec::new(), bytes: 0 };
-        for batch in self.reader([self.columns.image], IMAGE_ROWS, Some(stretch))? {
-            let batch = batch.map_err(|error| Stop::from(ParquetError::from(error)))?;
-            let column = self.column(&batch, self.columns.image);
-            let Some(part) = column.as_ref().and_then(|column| column.as_binary_opt::<i32>()) else {
-                return Err(Stop::Bad("the column of images holds no bytes: name another one".to_owned()));
-            };
-            images.bytes += part.get_array_memory_size() as u64;
-            images.parts.push(part.clone());
+    pub(super) fn images(&self, stretch: &Stretch) -> Result<Images, ReadError> {
+        let file = self.reopen()?;
+        let group = RowGroup { file: &file, about: &self.about, number: stretch.group };
+        let mut column = Column::<ByteArrayType>::new(group, self.columns.image)?;
+        column.skip(stretch.rows.start)?;
+        let (mut images, mut shared) = (Images::default(), HashMap::new());
+        for _ in stretch.rows.clone() {
+            let image = column.next()?;
+            let row = image.as_ref().map(|image| match column.dictionary().holds(image.data()) {
+                true => {
+                    shared.entry(image.data().as_ptr()).or_insert_with(|| images.add(image.data())).clone()
+                }
+                false => images.add(image.data()),
+            });
+            images.rows.push(row);
+            if images.bytes.len() > MAX_STRETCH_BYTES {
+                return Err(ReadError::Bad(
+                    "they take more than 2 GiB, where a stretch of images is meant to hold a few MiB: write smaller \
+                     pages and row groups"
+                        .to_owned(),
+                ));
+            }
         }
+        images.bytes.shrink_to_fit();
         Ok(images)
     }
 
-    fn reader(
-        &self,
-        leaves: impl IntoIterator<Item = usize>,
-        batch_rows: usize,
-        stretch: Option<&Stretch>,
-    ) -> Result<ParquetRecordBatchReader, Stop> {
-        // A file of its own for each reader: readers that share one share its position too.
-        let file = File::open(&self.path).map_err(Stop::Io)?;
-        let schema = self.about.parquet_schema();
-        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.about.clone())
-            .with_batch_size(batch_rows)
-            .with_projection(ProjectionMask::leaves(schema, leaves));
-        if let Some(Stretch { group, rows }) = stretch {
-            let all = usize::try_from(self.about.metadata().row_group(*group).num_rows()).unwrap_or(0);
-            let selection = RowSelection::from_consecutive_ranges([rows.clone()].into_iter(), all);
-            builder = builder.with_row_groups(vec![*group]).with_row_selection(selection);
-        }
-        Ok(builder.build()?)
-    }
-
-    /// The column of a leaf in a batch, where a nested one lies in a column of its parent's name. Rows that the parent
-    /// has not are null.
-    fn column(&self, batch: &RecordBatch, leaf: usize) -> Option<ArrayRef> {
-        let path = self.about.parquet_schema().column(leaf).path().parts().to_vec();
-        let column = batch.column_by_name(path.first()?)?;
-        match (path.get(1), column.as_struct_opt()) {
-            (Some(name), Some(parent)) => parent.column_by_name(name).cloned(),
-            _ => Some(column.clone()),
-        }
+    /// The file, opened anew for each thread that reads: those that shared one would share its position too.
+    fn reopen(&self) -> Result<Arc<File>, ReadError> {
+        File::open(&self.path).map(Arc::new).map_err(ReadError::Io)
     }
 }
 
 impl Images {
+    fn add(&mut self, image: &[u8]) -> Range<usize> {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(image);
+        start..self.bytes.len()
+    }
+
     /// The bytes of an image, by its row in the stretch; nothing where the row holds none.
-    pub(super) fn get(&self, mut row: usize) -> Option<&[u8]> {
-        for part in &self.parts {
-            match row.checked_sub(part.len()) {
-                Some(behind) => row = behind,
-                None => return part.is_valid(row).then(|| part.value(row)),
-            }
-        }
-        None
+    pub(super) fn get(&self, row: usize) -> Option<&[u8]> {
+        self.bytes.get(self.rows.get(row)?.clone()?)
+    }
+
+    /// The bytes of memory that they take.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        (self.bytes.capacity() + size_of_val(&self.rows[..])) as u64
     }
 }
 
-/// Runs what reads a file. The crate that decodes Parquet may panic over a damaged one, and that is the file's fault: it
-/// must cost a sample and not the run.
-pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
-    let given_up =
-        |_| Err(Stop::Bad("it is damaged so that decoding gave up: copy the file again".to_owned()));
-    std::panic::catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(given_up)
-}
-
-/// Where stretches begin, so that each has whole pages; nothing where the pages say no sense.
+/// The first rows of stretches of whole pages; nothing where the index of pages contradicts itself.
 fn between_pages(pages: impl Iterator<Item = (i64, i32)>, rows: usize) -> Option<Vec<usize>> {
     let (mut cuts, mut bytes, mut before) = (Vec::new(), 0, -1);
     for (first_row, page_bytes) in pages {
@@ -233,33 +194,10 @@ fn between_pages(pages: impl Iterator<Item = (i64, i32)>, rows: usize) -> Option
     (cuts.first() == Some(&0)).then_some(cuts)
 }
 
-/// Where stretches begin, so that each has as many rows.
+/// The first rows of stretches of equal length.
 fn evenly(rows: usize, bytes: u64) -> Vec<usize> {
     let stretches = bytes.div_ceil(STRETCH_BYTES).clamp(1, rows.max(1) as u64) as usize;
-    (0..rows).step_by(rows.div_ceil(stretches).max(1)).collect()
-}
-
-fn text(column: &ArrayRef, row: usize) -> Option<&str> {
-    let text = column.as_string_opt::<i32>()?;
-    text.is_valid(row).then(|| text.value(row)).filter(|text| !text.is_empty())
-}
-
-fn said(column: &ArrayRef, row: usize) -> RawLabel<'_> {
-    if column.is_null(row) {
-        return RawLabel::Nothing;
-    }
-    RawLabel::Index(match column.data_type() {
-        DataType::Int8 => column.as_primitive::<Int8Type>().value(row).into(),
-        DataType::Int16 => column.as_primitive::<Int16Type>().value(row).into(),
-        DataType::Int32 => column.as_primitive::<Int32Type>().value(row).into(),
-        DataType::Int64 => column.as_primitive::<Int64Type>().value(row),
-        DataType::UInt8 => column.as_primitive::<UInt8Type>().value(row).into(),
-        DataType::UInt16 => column.as_primitive::<UInt16Type>().value(row).into(),
-        DataType::UInt32 => column.as_primitive::<UInt32Type>().value(row).into(),
-        // What is too large for an i64 is no class either, and is said to be so.
-        DataType::UInt64 => column.as_primitive::<UInt64Type>().value(row).try_into().unwrap_or(i64::MAX),
-        _ => return text(column, row).map_or(RawLabel::Nothing, RawLabel::Name),
-    })
+    (0..rows).step_by(rows.div_ceil(stretches).clamp(1, STRETCH_ROWS)).collect()
 }
 
 #[cfg(test)]
@@ -271,12 +209,6 @@ mod tests {
         let page = |row| (row, 3 << 20);
         assert_eq!(between_pages([0, 5, 9, 12, 20].map(page).into_iter(), 25), Some(vec![0, 9, 20]));
         assert_eq!(between_pages([0].map(page).into_iter(), 25), Some(vec![0]));
-    }
-
-    #[test]
-    fn a_decoder_that_panics_is_an_error_of_the_file() {
-        let stopped = guarded::<()>(|| panic!("this panic is part of a test"));
-        assert!(matches!(stopped, Err(Stop::Bad(what)) if what.contains("copy the file again")));
     }
 
     #[test]
@@ -292,6 +224,7 @@ mod tests {
         assert_eq!(evenly(100, 10 << 20), [0, 34, 68]);
         assert_eq!(evenly(2, 100 << 20), [0, 1]);
         assert_eq!(evenly(100, 0), [0]);
+        assert_eq!(evenly(40_000, 0), [0, 16_384, 32_768]);
         assert!(evenly(0, 1 << 30).is_empty());
     }
 }

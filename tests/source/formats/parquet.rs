@@ -1,13 +1,11 @@
 //! Parquet files: which columns count, how they are cut and kept, and what is refused.
 
 use super::{cause, labels, refused};
-use crate::write::{Table, parquet};
-use ::parquet::basic::{Compression, GzipLevel, ZstdLevel};
-use arrow_array::{ArrayRef, Float32Array, Int32Array, Int64Array, StringArray, UInt8Array};
+use crate::write::{Labels, Table, parquet};
+use ::parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
 use feedline::label::Label;
 use feedline::source::{Parquet, Source};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Images of all sizes.
 fn images(count: usize) -> Vec<(String, Vec<u8>)> {
@@ -22,7 +20,7 @@ fn rows(images: &[(String, Vec<u8>)]) -> Vec<(&str, Option<&[u8]>)> {
     images.iter().map(|(path, bytes)| (path.as_str(), Some(bytes.as_slice()))).collect()
 }
 
-fn file(folder: &Path, table: &Table<'_>, labels: Option<(&str, ArrayRef)>) -> PathBuf {
+fn file(folder: &Path, table: &Table<'_>, labels: Option<(&str, Labels<'_>)>) -> PathBuf {
     let path = folder.join("a.parquet");
     parquet(&path, table, &rows(&images(3)), labels);
     path
@@ -90,9 +88,83 @@ fn a_large_group_is_decoded_in_parts_with_and_without_an_index_of_pages() {
 }
 
 #[test]
+fn every_encoding_and_version_of_pages_gives_the_same_images() {
+    let folder = tempfile::tempdir().unwrap();
+    // Each twice, so that a dictionary holds less than the rows, and one that is null.
+    let images: Vec<_> = images(20).into_iter().flat_map(|image| [image.clone(), image]).collect();
+    let mut rows = rows(&images);
+    rows[7].1 = None;
+    for (encoding, dictionary) in [
+        (Encoding::PLAIN, false),
+        (Encoding::PLAIN, true),
+        (Encoding::DELTA_LENGTH_BYTE_ARRAY, false),
+        (Encoding::DELTA_BYTE_ARRAY, false),
+    ] {
+        for second_version in [false, true] {
+            let path = folder.path().join("a.parquet");
+            let table =
+                Table { rows_per_group: 15, encoding, dictionary, second_version, ..Table::default() };
+            parquet(&path, &table, &rows, None);
+            let source = Parquet::open(&path).unwrap();
+            let mut bytes = Vec::new();
+            for index in (0..40).filter(|index| *index != 7).rev() {
+                source.read(index, &mut bytes).unwrap();
+                assert!(
+                    bytes == images[index].1,
+                    "image {index} as {encoding}, {dictionary}, {second_version}"
+                );
+            }
+            assert!(cause(&source, 7).contains("there are no bytes (null)"));
+        }
+    }
+}
+
+/// 20,000 rows that refer to one image of 4 MiB in a dictionary, as pyarrow writes them: 80 GB if each had its own copy.
+const ONE_IMAGE_MANY_TIMES: &str = "\
+    504152311504158880800415b8024c1502150012000028b52ffd80480400400064000020000040000100f9ff392002020010\
+    0002001000020010000200100002001000020010000200100002001000020010000200100002001000020010000200100002\
+    0010000200100002001000020010000200100002001000020010000200100002001000020010000200100002001000020010\
+    000200100002001000020010000200100002001000210000000000001500151a152c2c15c0b8021510150615061c36000000\
+    0028b52ffd200d69000004000000c0b8020101c0b802001504192c35001806736368656d61150200150c25021805696d6167\
+    650016c0b802191c191c26001c150c1935000610191805696d616765150c16c0b80216f480800416b60326e40226081c3600\
+    00192c15041500150200150015101502003c1680808080f1041906192600c0b80200000016f480800416c0b802260816b603\
+    002820706172717565742d6370702d6172726f772076657273696f6e2032362e302e31191c1c000000a800000050415231";
+
+#[test]
+fn rows_of_one_image_in_a_dictionary_share_its_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    let digits = ONE_IMAGE_MANY_TIMES.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap());
+    let file: Vec<u8> = digits.map(|two| u8::from_str_radix(two, 16).unwrap()).collect();
+    std::fs::write(&path, file).unwrap();
+    let source = Parquet::options().cache_bytes(16 << 20).open(&path).unwrap();
+    assert_eq!(source.len(), 20_000);
+    let mut bytes = Vec::new();
+    for index in [19_999, 0, 10_000, 16_384] {
+        source.read(index, &mut bytes).unwrap();
+        assert!(bytes.len() == 4 << 20 && bytes.iter().all(|byte| *byte == 0), "image {index}");
+    }
+}
+
+#[test]
+fn a_dictionary_that_claims_more_values_than_it_can_hold_is_not_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    let table = Table { dictionary: true, with_path: false, ..Table::default() };
+    parquet(&path, &table, &[("", Some(&b"x"[..])); 5], None);
+    let mut bytes = std::fs::read(&path).unwrap();
+    // In Thrift: the header of a dictionary, whose first field is the count; 1 is written as 2, and 63 as 126.
+    let header = bytes.windows(3).position(|bytes| bytes == [0x4C, 0x15, 0x02]).unwrap();
+    bytes[header + 2] = 126;
+    std::fs::write(&path, bytes).unwrap();
+    let told = cause(&Parquet::open(&path).unwrap(), 1);
+    assert!(told.contains("a dictionary cannot have 63 values") && told.contains("copy the file"), "{told}");
+}
+
+#[test]
 fn columns_are_found_by_metadata_then_by_name_then_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let numbers = || -> ArrayRef { Arc::new(Int64Array::from(vec![1, 0, -1])) };
+    let numbers = || Labels::Int64(vec![Some(1), Some(0), Some(-1)]);
     let table = Table { image: "photo", names: &["cat", "dog"], ..Table::default() };
     let source = Parquet::open(file(folder.path(), &table, Some(("label", numbers())))).unwrap();
     assert_eq!((labels(&source), source.classes().join(" ")), (vec![1, 0, -1], "cat dog".to_owned()));
@@ -109,17 +181,17 @@ fn columns_are_found_by_metadata_then_by_name_then_alone() {
 #[test]
 fn labels_may_be_numbers_of_any_size_or_text() {
     let folder = tempfile::tempdir().unwrap();
-    let columns: [(ArrayRef, &[i64], &str); 4] = [
-        (Arc::new(Int32Array::from(vec![Some(5), None, Some(-1)])), &[5, -1, -1], ""),
-        (Arc::new(UInt8Array::from(vec![255, 0, 7])), &[255, 0, 7], ""),
-        (Arc::new(StringArray::from(vec![Some("10"), Some("9"), None])), &[0, 1, -1], "10 9"),
-        (Arc::new(StringArray::from(vec!["dog", "cat", "dog"])), &[1, 0, 1], "cat dog"),
+    let columns: [(Labels<'_>, &[i64], &str); 4] = [
+        (Labels::Int32(vec![Some(5), None, Some(-1)]), &[5, -1, -1], ""),
+        (Labels::UInt8(vec![255, 0, 7]), &[255, 0, 7], ""),
+        (Labels::Text(vec![Some("10"), Some("9"), None]), &[0, 1, -1], "10 9"),
+        (Labels::Text(vec![Some("dog"), Some("cat"), Some("dog")]), &[1, 0, 1], "cat dog"),
     ];
     for (column, expected, names) in columns {
         let source = Parquet::open(file(folder.path(), &Table::default(), Some(("label", column)))).unwrap();
         assert_eq!((labels(&source).as_slice(), source.classes().join(" ").as_str()), (expected, names));
     }
-    let bad: ArrayRef = Arc::new(Int64Array::from(vec![0, 1, -7]));
+    let bad = Labels::Int64(vec![Some(0), Some(1), Some(-7)]);
     let path = file(folder.path(), &Table::default(), Some(("label", bad)));
     refused(Parquet::open(path), &["a.parquet", "row 2: the label -7 is no class"]);
 }
@@ -127,9 +199,8 @@ fn labels_may_be_numbers_of_any_size_or_text() {
 #[test]
 fn columns_that_are_not_there_are_named_with_those_that_are() {
     let folder = tempfile::tempdir().unwrap();
-    let fractions =
-        || -> Option<(&str, ArrayRef)> { Some(("label", Arc::new(Float32Array::from(vec![0.5; 3])))) };
-    let path = file(folder.path(), &Table::default(), fractions());
+    let fractions = Labels::Float(vec![0.5; 3]);
+    let path = file(folder.path(), &Table::default(), Some(("label", fractions)));
     let open = || Parquet::options();
     let there = "image.bytes, image.path, label";
     refused(open().image_column("img").open(&path), &["a.parquet", "no column `img` holds bytes", there]);
@@ -164,7 +235,7 @@ fn a_row_without_bytes_is_a_bad_sample() {
 #[test]
 fn files_with_different_classes_are_not_mixed() {
     let folder = tempfile::tempdir().unwrap();
-    let column = || -> ArrayRef { Arc::new(Int64Array::from(vec![0, 1, 0])) };
+    let column = || Labels::Int64(vec![Some(0), Some(1), Some(0)]);
     for (name, names) in [("a.parquet", ["cat", "dog"]), ("b.parquet", ["dog", "cat"])] {
         let table = Table { names: &names, ..Table::default() };
         parquet(&folder.path().join(name), &table, &rows(&images(3)), Some(("label", column())));

@@ -1,0 +1,195 @@
+//! The pages of a column, with their counts checked before memory is allocated for them.
+
+use parquet::basic::Encoding;
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::serialized_reader::SerializedPageReader;
+use std::fs::File;
+use std::sync::{Arc, OnceLock};
+
+/// So many values a dictionary may always have; one with more must not have more than its row group has rows.
+const MAX_DICTIONARY_VALUES: usize = 1 << 20;
+
+/// The pages of one column of a row group. The decoder that reads them believes the headers of pages, and would
+/// allocate gigabytes for the count in a damaged one.
+pub(super) struct CheckedPages {
+    pages: SerializedPageReader<File>,
+    /// Rows of the row group.
+    rows: usize,
+    /// Whether the values of a page follow definition levels, which mark the rows that are null.
+    has_levels: bool,
+    dictionary: Dictionary,
+}
+
+/// The dictionary page of a column, once it has been read. As long as it is held, no other value can be at the addresses
+/// of its values.
+#[derive(Clone, Default)]
+pub(super) struct Dictionary(Arc<OnceLock<Page>>);
+
+impl Dictionary {
+    /// Whether these bytes are a value of the dictionary itself, which rows with equal values share.
+    pub(super) fn holds(&self, value: &[u8]) -> bool {
+        let page = self.0.get().map(|page| page.buffer().as_ptr_range());
+        !value.is_empty() && page.is_some_and(|page| page.contains(&value.as_ptr()))
+    }
+}
+
+impl CheckedPages {
+    pub(super) fn new(pages: SerializedPageReader<File>, rows: usize, has_levels: bool) -> Self {
+        Self { pages, rows, has_levels, dictionary: Dictionary::default() }
+    }
+
+    pub(super) fn dictionary(&self) -> Dictionary {
+        self.dictionary.clone()
+    }
+
+    fn checked(&self, page: Option<Page>) -> Result<Option<Page>> {
+        let Some(page) = page else { return Ok(None) };
+        let count = page.num_values() as usize;
+        if page.is_dictionary_page() {
+            // A value takes 4 bytes at least: those of a number, or of the length of a text.
+            if count > self.rows.max(MAX_DICTIONARY_VALUES) || count > page.buffer().len() / 4 {
+                return Err(damaged(format!("a dictionary cannot have {count} values here")));
+            }
+            _ = self.dictionary.0.set(page.clone());
+        } else if count > self.rows || !self.deltas_are_within(&page, count) {
+            return Err(damaged(format!("a page has more values than its {} rows", self.rows)));
+        }
+        Ok(Some(page))
+    }
+
+    /// Whether a page of deltas, which has counts of its own, has no more values than its header claims.
+    fn deltas_are_within(&self, page: &Page, count: usize) -> bool {
+        let lists = match page.encoding() {
+            Encoding::DELTA_LENGTH_BYTE_ARRAY => 1, // lengths
+            Encoding::DELTA_BYTE_ARRAY => 2,        // lengths of prefixes, then of the rest
+            _ => return true,
+        };
+        let first = self.values(page, count);
+        (0..lists).try_fold(first, |bytes, _| after_deltas(bytes, count as u64)).is_some()
+    }
+
+    /// The bytes of a page after its levels; none where it is too short.
+    fn values<'a>(&self, page: &'a Page, count: usize) -> &'a [u8] {
+        let bytes: &[u8] = page.buffer();
+        let levels = match page {
+            Page::DataPageV2 { def_levels_byte_len, rep_levels_byte_len, .. } => {
+                *def_levels_byte_len as usize + *rep_levels_byte_len as usize
+            }
+            _ if !self.has_levels => 0,
+            #[expect(deprecated, reason = "old files have levels in this encoding")]
+            Page::DataPage { def_level_encoding: Encoding::BIT_PACKED, .. } => count.div_ceil(4),
+            _ => bytes.first_chunk().map_or(0, |length| u32::from_le_bytes(*length) as usize + 4),
+        };
+        bytes.get(levels..).unwrap_or_default()
+    }
+}
+
+impl PageReader for CheckedPages {
+    fn get_next_page(&mut self) -> Result<Option<Page>> {
+        let page = self.pages.get_next_page()?;
+        self.checked(page)
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+        self.pages.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<()> {
+        self.pages.skip_next_page()
+    }
+
+    fn supports_deferred_dictionary(&self) -> bool {
+        self.pages.supports_deferred_dictionary()
+    }
+
+    fn take_deferred_dictionary(&mut self) -> Result<Option<Page>> {
+        let page = self.pages.take_deferred_dictionary()?;
+        self.checked(page)
+    }
+
+    fn at_record_boundary(&mut self) -> Result<bool> {
+        self.pages.at_record_boundary()
+    }
+}
+
+impl Iterator for CheckedPages {
+    type Item = Result<Page>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+fn damaged(what: String) -> ParquetError {
+    ParquetError::General(what)
+}
+
+/// What comes after a list of numbers in Parquet's encoding DELTA_BINARY_PACKED; nothing where the list has more than
+/// `limit` numbers, or contradicts itself.
+fn after_deltas(mut bytes: &[u8], limit: u64) -> Option<&[u8]> {
+    let (block, parts, count) = (varint(&mut bytes)?, varint(&mut bytes)?, varint(&mut bytes)?);
+    let first = varint(&mut bytes);
+    let in_part = block.checked_div(parts).filter(|in_part| *in_part > 0)?;
+    if count > limit || (first.is_none() && count > 0) {
+        return None;
+    }
+    let mut left = count.saturating_sub(1);
+    while left > 0 {
+        varint(&mut bytes)?; // the smallest difference of the block
+        let widths = bytes.split_off(..usize::try_from(parts).ok()?)?;
+        for width in widths {
+            if left > 0 {
+                let packed = usize::try_from(in_part.checked_mul(u64::from(*width))? / 8).ok()?;
+                bytes = bytes.get(packed..).unwrap_or_default();
+                left = left.saturating_sub(in_part);
+            }
+        }
+    }
+    Some(bytes)
+}
+
+fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = bytes.split_off_first()?;
+        value |= u64::from(byte & 0x7F) << shift;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of 128 in 4 parts; 3 numbers in all, so that the first part of 32 differences has 2, of 5 bits.
+    fn three_numbers() -> Vec<u8> {
+        let mut bytes = vec![0x80, 1, 4, 3, 14, 0, 5, 0, 0, 0];
+        bytes.extend([0; 32 * 5 / 8]);
+        bytes
+    }
+
+    #[test]
+    fn a_list_of_deltas_ends_where_its_widths_say() {
+        let mut bytes = three_numbers();
+        bytes.extend(b"rest");
+        assert_eq!(after_deltas(&bytes, 3), Some(&b"rest"[..]));
+        assert_eq!(after_deltas(&bytes, 2), None);
+        let one = [0x80, 1, 4, 1, 14, b'x'];
+        assert_eq!(after_deltas(&one, 1), Some(&b"x"[..]));
+    }
+
+    #[test]
+    fn lists_of_deltas_that_make_no_sense_have_no_end() {
+        let huge = [0x80, 1, 4, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 0];
+        let no_parts = [0x80, 1, 0, 3, 14, 0];
+        let endless = [0xFF; 12];
+        let cut = &three_numbers()[..5];
+        for bytes in [&huge[..], &no_parts, &endless, cut, &[]] {
+            assert_eq!(after_deltas(bytes, 1000), None, "{bytes:?}");
+        }
+    }
+}

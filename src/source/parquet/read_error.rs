@@ -1,0 +1,37 @@
+//! Why a Parquet file cannot be read.
+
+use parquet::errors::ParquetError;
+use std::io;
+use std::panic::AssertUnwindSafe;
+
+/// Why a Parquet file cannot be read.
+pub(super) enum ReadError {
+    Io(io::Error),
+    /// What is wrong with the file, and the remedy.
+    Bad(String),
+}
+
+impl From<ParquetError> for ReadError {
+    fn from(error: ParquetError) -> Self {
+        ReadError::Bad(format!("{error}: copy the file again, or name Parquet files"))
+    }
+}
+
+/// Calls `read`, and makes an error of a panic: the crate that decodes Parquet may panic over a damaged file, which must
+/// cost a sample and not the run.
+pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T, ReadError>) -> Result<T, ReadError> {
+    let gave_up =
+        |_| Err(ReadError::Bad("it is damaged so that decoding gave up: copy the file again".to_owned()));
+    std::panic::catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(gave_up)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decoder_that_panics_is_an_error_of_the_file() {
+        let stopped = guarded::<()>(|| panic!("this panic is part of a test"));
+        assert!(matches!(stopped, Err(ReadError::Bad(what)) if what.contains("copy the file again")));
+    }
+}
