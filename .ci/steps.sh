@@ -6,7 +6,7 @@ exec </dev/null
 
 export CI=true CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0 RUST_BACKTRACE=0 PIP_DISABLE_PIP_VERSION_CHECK=1
 export PYTHONDONTWRITEBYTECODE=1
-export CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_RELEASE_DEBUG=0 # nobody looks at lines of code here, and they cost a sixth of the time
+export CARGO_PROFILE_DEV_DEBUG=0 # nobody looks at lines of code here, and they cost a sixth of the time
 unset RUSTFLAGS CARGO_TARGET_DIR FEEDLINE_CUDA FEEDLINE_TESTDOUBLE FEEDLINE_SEEDS # what the person at the keyboard prefers must not decide
 
 # Everything that CI makes lies below target/, which git ignores.
@@ -19,11 +19,26 @@ failed=()
 # The steps that are wanted; all where none is named.
 only=()
 
+# The part that the steps belong to; .ci/run has none.
+part=
+# Set where parts and steps are to be shown and not run.
+listing=
+
+# part NAME MINUTES: the steps that follow belong to it.
+part() {
+    part=$1
+    if [[ $listing ]]; then printf '%s, about %d minutes:\n' "$1" "$2"; fi
+}
+
 # step NAME COMMAND...: runs it, prints "ok" or "FAILED" with its seconds, and goes on either way.
 step() {
     local name=$1 log status=0 began=$SECONDS
     log=$work/${name//[^a-z0-9]/-}.log
     shift
+    if [[ $listing ]]; then
+        printf '    %s\n' "$name"
+        return
+    fi
     is_wanted "$name" || return 0
     # In the background and then waited for: bash turns `set -e` off inside anything whose failure is asked for.
     ( "$@" ) >"$log" 2>&1 &
@@ -37,11 +52,13 @@ step() {
     grep -v '^test .* \.\.\. ok$' "$log" | tail -n 60 | sed 's/^/        | /'
 }
 
+# is_wanted STEP: whether the step, or the part that it belongs to, is to be run.
 is_wanted() {
     local wanted
+    [[ -z $listing ]] || return 1
     ((${#only[@]})) || return 0
     for wanted in "${only[@]}"; do
-        [[ $wanted != "$1" ]] || return 0
+        [[ $wanted != "$1" && $wanted != "$part" ]] || return 0
     done
     return 1
 }
@@ -89,6 +106,20 @@ venv() {
     fi
 }
 
+# python_package VENV PACKAGE...: the Python package, unoptimised, in an environment of its own with what tests it. Named
+# together with the library and an example, the extension module takes the library as `cargo test --features remote` has
+# built it; a wheel, for which maturin builds the package alone, would need another.
+python_package() {
+    local folder=$work/$1 site
+    venv "$@" pytest
+    PYO3_BUILD_EXTENSION_MODULE=1 cargo build --locked --quiet --package feedline --package feedline-python \
+        --features feedline/remote --lib --example decode_raw
+    site=$(find "$folder/lib" -maxdepth 2 -name site-packages)
+    rm -rf "$site/feedline"
+    cp -r python/feedline "$site/feedline"
+    cp target/debug/lib_feedline.so "$site/feedline/_feedline.abi3.so"
+}
+
 # wheel VENV PACKAGE...: builds the Python package and puts it, with what tests it, into an environment of its own.
 wheel() {
     local folder=$work/$1
@@ -107,6 +138,7 @@ count_tests() {
 }
 
 finish() {
+    [[ -z $listing ]] || return 0
     if ((${#failed[@]})); then
         local list
         list=$(printf ', %s' "${failed[@]}")
