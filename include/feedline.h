@@ -302,13 +302,15 @@ feedline_status feedline_loader_class_name(const struct feedline_loader *loader,
 //
 // What must hold:
 // `loader` is from feedline_loader_open(); `stats` may be written.
-feedline_status feedline_loader_stats_json(const struct feedline_loader *loader, char **stats);
+feedline_status feedline_loader_stats_json(const struct feedline_loader *loader,
+                                           char **stats);
 
 // What limits the speed so far, why, and what to do about it, in one sentence. To be freed by feedline_string_free().
 //
 // What must hold:
 // `loader` is from feedline_loader_open(); `explanation` may be written.
-feedline_status feedline_loader_explain(const struct feedline_loader *loader, char **explanation);
+feedline_status feedline_loader_explain(const struct feedline_loader *loader,
+                                        char **explanation);
 
 // Starts epoch `number`, which ends the one that still runs.
 //
