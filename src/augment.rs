@@ -1,11 +1,12 @@
 //! Augmentations edit a draft; they draw from a counter-based generator and never see a pixel.
 //!
 //! Names, arguments, defaults and the arithmetic of the parameters are those of torchvision's `transforms.v2`: the same
-//! uniform draws give the same parameters. Each augmentation is one file with two halves, `make_params` (dice to
-//! numbers) and [`Augment::plan`] (numbers to ops). A new one is a new file and a `mod`, a `pub use` and a name below.
+//! uniform draws give the same parameters. Each augmentation is one file with two halves, `make_params` (draws to
+//! parameters) and [`Augment::plan`] (parameters to ops). A new one is a new file, and a `mod`, a `pub use` and a name
+//! below.
 //!
-//! Where batches differ in size, an augmentation whose size is the output's makes that of the batch instead: LetterBox,
-//! Resize, the crops, YoloPerspective, and Mosaic and ResizeLongest for the longer edge. They ask [`Draft::sized`].
+//! If batches differ in size, an augmentation whose size is the output's uses the batch's size instead: LetterBox,
+//! Resize, the crops, YoloPerspective, and Mosaic and ResizeLongest for the longer edge. They call [`Draft::sized`].
 
 mod auto_augment;
 mod center_crop;
@@ -70,7 +71,7 @@ pub use grayscale::Grayscale;
 pub use horizontal_flip::RandomHorizontalFlip;
 pub use letter_box::LetterBox;
 pub use mix_up::MixUp;
-pub use mixing::{Dice, Mixing, Partner};
+pub use mixing::{Mixing, Partner, RngScope};
 pub use mosaic::Mosaic;
 pub use pad::Pad;
 pub use policy::{Drawn, PolicyOp};
@@ -159,36 +160,36 @@ pub trait Augment: Send + Sync {
     /// torchvision's class name, for messages and reports.
     fn name(&self) -> &'static str;
 
-    /// Refuses arguments that have no meaning, with torchvision's words and the remedy.
+    /// Refuses meaningless arguments, with torchvision's message and the remedy.
     ///
     /// The loader's builder calls it, so that constructors need not fail.
     fn check(&self) -> Result<()> {
         Ok(())
     }
 
-    /// How many partner samples it needs (at most 9); they come planned through the augmentations ahead of this one.
+    /// How many partner samples it needs (at most 9). They arrive planned by the augmentations before this one.
     fn partners(&self) -> usize {
         0
     }
 
-    /// Whether partners are wanted this time; asked once, ahead of all other draws, of an augmentation that has any.
-    /// Where they are not, none are planned, and [`Augment::plan`] gets none.
+    /// Whether partners are wanted this time. It is called once, before all other draws, if there are any partners; if
+    /// it returns false, none are planned, and [`Augment::plan`] gets none.
     fn wants_partners(&self, _rng: &mut dyn Draws) -> bool {
         true
     }
 
-    /// Who the partners are, and whose dice are thrown.
+    /// The choice of the partners, and the samples that share the draws.
     fn mixing(&self) -> Mixing {
         Mixing::default()
     }
 
-    /// Whether it is left out of the last epochs, from the loader's `close_mosaic` on; by default what takes partners.
+    /// Whether it is left out of the last epochs, from the loader's `close_mosaic` on; by default if it takes partners.
     fn closes(&self) -> bool {
         self.partners() > 0
     }
 
     /// Edits `draft`. All randomness comes from `rng`, so the same key gives the same plan.
     ///
-    /// Impossible requests are given to [`Draft::fail`]; the loader's builder finds them before the first epoch.
+    /// Pass impossible requests to [`Draft::fail`]; the loader's builder finds them before the first epoch.
     fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws);
 }

@@ -1,6 +1,6 @@
-//! Batches as DLPack tensors: their memory handed to other libraries as it is, without a copy.
+//! Batches as DLPack tensors, which other libraries use without a copy.
 //!
-//! A [`Tensor`] is a view of one [`Field`] of a batch, and an owner of the whole batch: the memory goes back to the
+//! A [`Tensor`] is a view of one [`Field`] of a batch, and an owner of the whole batch: the memory returns to the
 //! loader when the last view of the batch and the last `Arc` of it are gone, and not before. Views stay valid after the
 //! epoch and the loader are dropped, and may be dropped on any thread.
 //!
@@ -35,13 +35,13 @@ use field::View;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// A view of one field of a batch, which keeps the batch.
+/// A view of one field of a batch, which keeps the batch alive.
 ///
-/// Its elements lie without gaps. Pixels begin at a multiple of 256 bytes, as DLPack wants it; the other fields begin
-/// where numbers of their type may.
+/// Its elements are contiguous. Pixels are aligned to 256 bytes, as DLPack requires; the other fields are aligned for
+/// their element type.
 pub struct Tensor {
     batch: Arc<Batch>,
-    /// Its pointer is valid as long as `batch` is there.
+    /// Its pointer is valid as long as `batch` is alive.
     view: View,
     flags: u64,
 }
@@ -52,7 +52,7 @@ impl Batch {
         Tensor::new(self, field::images(self))
     }
 
-    /// A field as a tensor; `None` where the batch has none of it. All but the pixels lie in the host's memory.
+    /// A field as a tensor; `None` if the batch does not have it. All fields but the pixels are in the host's memory.
     pub fn field_to_dlpack(self: &Arc<Self>, field: Field) -> Option<Tensor> {
         field::view(self, field).map(|view| Tensor::new(self, view))
     }
@@ -63,12 +63,12 @@ impl Tensor {
         Self { batch: Arc::clone(batch), view, flags: READ_ONLY }
     }
 
-    /// The batch that it is a view of.
+    /// The batch that it views.
     pub fn batch(&self) -> &Arc<Batch> {
         &self.batch
     }
 
-    /// Address of the first element, in the memory of [`Tensor::device`]; null where there is none.
+    /// Address of the first element, in the memory of [`Tensor::device`]; null if there is none.
     pub fn data(&self) -> *const c_void {
         self.view.data
     }
@@ -88,26 +88,25 @@ impl Tensor {
         self.shape().iter().product::<i64>() as usize * self.view.dtype.bytes()
     }
 
-    /// Where the elements lie.
+    /// The device that holds the elements.
     pub fn device(&self) -> Device {
         self.view.device
     }
 
-    /// The same in DLPack's words.
+    /// The same as a DLPack device.
     pub fn dl_device(&self) -> DLDevice {
         self.view.dl_device()
     }
 
-    /// Whether its users are told not to write to it.
+    /// Whether it is marked read-only for its users.
     pub fn is_read_only(&self) -> bool {
         self.flags & READ_ONLY != 0
     }
 
-    /// Takes the mark off that says that the memory may only be read. Only pixels lose it: the memory of the other
-    /// fields is never written.
+    /// Removes the read-only mark. Only pixels lose it: the memory of the other fields is never written.
     ///
     /// # Safety
-    /// While somebody writes, nobody else reads or writes: no slice of the batch's pixels is alive, and no other view of
+    /// During a write there is no other read or write: no slice of the batch's pixels is alive, and no other view of
     /// them is in use.
     pub unsafe fn allow_writes(mut self) -> Self {
         if self.view.is_pixels {
@@ -118,17 +117,17 @@ impl Tensor {
 
     /// Waits until the elements are finished; in the host's memory they always are.
     ///
-    /// As with [`crate::device::DeviceImages::wait`], this says nothing of what a stream does with them later.
+    /// As with [`crate::device::DeviceImages::wait`], this does not cover later work of a stream.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] where the device has failed.
+    /// [`Error::Unavailable`] if the device has failed.
     pub fn wait(&self) -> Result<()> {
         if self.device() == Device::Cpu { Ok(()) } else { self.batch.wait() }
     }
 
-    /// Orders what is enqueued on a stream from now on behind the finished elements, and their memory's next use behind
-    /// what has been enqueued there when the last view is dropped. The host does not wait. Without effect in the host's
-    /// memory.
+    /// Work that is enqueued on a stream from now on waits for the finished elements, and the next use of their memory
+    /// waits for the work that is enqueued there when the last view is dropped. The host does not wait. In the host's
+    /// memory this has no effect.
     ///
     /// # Safety
     /// As [`crate::device::DeviceImages::use_on`]; the stream lives until the last view of the batch is dropped.
@@ -143,17 +142,17 @@ impl Tensor {
         }
     }
 
-    /// [`Tensor::use_on`] for a stream as the `stream` of Python's `__dlpack__` names it: on CUDA nothing or 1 is the
-    /// default stream, -1 asks for no order at all, and what is greater than 2 is a stream's handle.
+    /// [`Tensor::use_on`] for a stream given like the `stream` of Python's `__dlpack__`: on CUDA nothing or 1 is the
+    /// default stream, -1 asks for no ordering, and a number greater than 2 is a stream's handle.
     ///
     /// # Safety
-    /// As [`Tensor::use_on`], where a handle is given. With -1 the consumer orders its work itself, and is done with it
+    /// As [`Tensor::use_on`], if a handle is given. With -1 the consumer orders its work itself, and has finished it
     /// when it drops the view.
     ///
     /// # Errors
-    /// [`Error::Config`] for a number that names no stream here: any in the host's memory but -1; on CUDA 0, which the
-    /// convention leaves open, and 2, the default stream of each thread, since a view may be dropped on another thread.
-    /// Else as [`Tensor::use_on`].
+    /// [`Error::Config`] for a number that names no stream here: any but -1 in the host's memory; on CUDA 0, which the
+    /// convention leaves undefined, and 2, the per-thread default stream, since a view may be dropped on another
+    /// thread. Otherwise as [`Tensor::use_on`].
     pub unsafe fn use_on_numbered(&self, stream: Option<i64>) -> Result<()> {
         let handle = match (self.device(), stream) {
             (_, Some(-1)) | (Device::Cpu, None) => return Ok(()),
@@ -175,14 +174,14 @@ impl Tensor {
         unsafe { self.use_on(std::ptr::without_provenance_mut(handle)) }
     }
 
-    /// The tensor as DLPack 1 has it, for a library that calls its deleter once, on any thread. Until then it keeps the
-    /// batch.
+    /// The tensor in the layout of DLPack 1, for a library that calls its deleter once, on any thread. Until then it
+    /// keeps the batch alive.
     pub fn into_raw(self) -> *mut DLManagedTensorVersioned {
         managed::versioned(self)
     }
 
-    /// The tensor as DLPack had it before version 1, for libraries that know no other. It cannot say that it may only
-    /// be read: who hands it on must.
+    /// The tensor in the layout before DLPack 1, for libraries that know no other. This layout has no read-only mark:
+    /// the caller has to tell the consumer.
     pub fn into_raw_unversioned(self) -> *mut DLManagedTensor {
         managed::unversioned(self.view, self.batch)
     }

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-/// The cause of a bad sample, from whichever stage met it.
+/// The cause of a bad sample, from any stage.
 pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// What went wrong, grouped by what the caller can do.
+/// An error, grouped by what the caller can do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,7 +19,7 @@ pub enum Error {
         /// What to do about it.
         remedy: String,
     },
-    /// One sample is bad: skip it, substitute it, or mend the file.
+    /// One sample is bad: skip it, substitute it, or repair the file.
     #[error("sample {index} ({key}): {source}")]
     Sample {
         /// The sample's name: its path, or its key in a shard.
@@ -29,7 +29,7 @@ pub enum Error {
         /// What is wrong with it.
         source: Cause,
     },
-    /// The pipeline cannot work as it was set up: fix the configuration.
+    /// The pipeline cannot work as configured: fix the configuration.
     #[error("{0}")]
     Config(String),
     /// A file or folder of the data set cannot be read.
@@ -37,7 +37,7 @@ pub enum Error {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: std::io::Error,
         /// What to do about it.
         remedy: &'static str,

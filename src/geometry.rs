@@ -40,7 +40,7 @@ impl std::fmt::Display for Size {
     }
 }
 
-/// A rectangle of whole pixels; `x` and `y` may be negative where it hangs over an edge.
+/// A rectangle of whole pixels; `x` and `y` may be negative if it reaches beyond an edge.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 pub struct Rect {
@@ -55,7 +55,7 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// A rectangle with its left top corner at (`x`, `y`).
+    /// A rectangle with its top left corner at (`x`, `y`).
     pub const fn new(x: i32, y: i32, width: u32, height: u32) -> Self {
         Self { x, y, width, height }
     }
@@ -70,7 +70,7 @@ impl Rect {
         self.y as i64 + self.height as i64
     }
 
-    /// Its size without its place.
+    /// Its size without its position.
     pub const fn size(self) -> Size {
         Size { width: self.width, height: self.height }
     }
@@ -104,7 +104,7 @@ impl Rect {
         other.is_empty() || self.intersect(other) == other
     }
 
-    /// Where it is once rows and columns are swapped.
+    /// The rectangle after rows and columns are swapped.
     pub const fn transposed(self) -> Rect {
         Rect { x: self.y, y: self.x, width: self.height, height: self.width }
     }
@@ -124,7 +124,7 @@ impl Rect {
 pub struct Orientation(pub u32);
 
 impl Orientation {
-    /// Stored as seen.
+    /// Stored upright.
     pub const UPRIGHT: Orientation = Orientation(0);
     /// Mirrored left to right.
     pub const MIRROR_X: Orientation = Orientation(1);

@@ -1,6 +1,6 @@
-//! Image files of every format that the pipeline takes: what they are, and their pixels.
+//! Image files of every supported format: headers and pixels.
 //!
-//! A file's format is told by its bytes and never by its name. The pixels are those of Pillow's
+//! A file's bytes determine its format, never its name. The pixels are those of Pillow's
 //! `Image.open(file).convert("RGB")`: alpha is dropped and not blended, palettes are looked up, grey is replicated,
 //! colour profiles and gamma are ignored, the first frame of an animation is taken. 16-bit colour keeps the high
 //! byte; 16-bit grey is clamped to 255, not scaled, because that is what Pillow (9 to 13) does.
@@ -59,7 +59,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Bytes behind the last row that may be read, whatever they hold.
+    /// Bytes after the last row that may be read, whatever they hold.
     pub const TAIL: usize = 64;
 
     /// Makes room for `region`, reusing the memory; the pixels are undefined until they are written.
@@ -87,7 +87,7 @@ pub struct Decoder {
     scratch: Scratch,
 }
 
-/// What the PNG and WebP decoders write before the region is copied from it.
+/// The buffers that the PNG and WebP decoders write, and that the region is then copied from.
 #[derive(Default)]
 struct Scratch {
     pixels: Vec<u8>,
@@ -95,7 +95,7 @@ struct Scratch {
 }
 
 impl Decoder {
-    /// A decoder that refuses what is beyond `limits`; `max_scans` and `tolerate_truncated` concern only JPEG.
+    /// A decoder that refuses files beyond `limits`; `max_scans` and `tolerate_truncated` apply to JPEG only.
     pub fn new(limits: Limits) -> Self {
         Self { limits, ..Self::default() }
     }
@@ -116,7 +116,7 @@ impl Decoder {
         self.decode_part(bytes, header, region.into(), None, out)
     }
 
-    /// As [`Decoder::decode`], of a picture that may be made smaller on the way, and with an index as
+    /// As [`Decoder::decode`], for an image that may be decoded at a smaller scale, and with an index as in
     /// [`jpeg::Decoder::decode_indexed`]. Both are for JPEG: other formats leave the index as it is.
     ///
     /// # Errors
@@ -145,11 +145,11 @@ impl Decoder {
         }
     }
 
-    /// As [`Decoder::decode_part`], of a JPEG, with each row of a region that is not empty handed on as soon as it is
-    /// complete. The part is one that [`Decoder::check`] passed.
+    /// As [`Decoder::decode_part`], for a JPEG: hands each row of a non-empty region on as soon as it is complete. The
+    /// part must have passed [`Decoder::check`].
     ///
     /// # Errors
-    /// Those of [`Decoder::decode_part`] that the bytes give; [`ImageError::Corrupt`] for another format.
+    /// Those of [`Decoder::decode_part`] that depend on the bytes; [`ImageError::Corrupt`] for another format.
     pub(crate) fn decode_rows(
         &mut self,
         bytes: &[u8],
@@ -162,10 +162,10 @@ impl Decoder {
         Ok(self.jpeg.decode_rows(bytes, parsed, part, &self.limits, out, index)?)
     }
 
-    /// The size of the whole picture at the part's scale, if the part may be decoded.
+    /// The size of the whole image at the part's scale, if the part may be decoded.
     ///
     /// # Errors
-    /// Those of [`Decoder::decode_part`] that need no look at the bytes.
+    /// Those of [`Decoder::decode_part`] that do not depend on the bytes.
     pub(crate) fn check(&self, header: &Header, part: Part) -> Result<Size, ImageError> {
         let Part { scale, region } = part;
         if scale != Scale::Full && header.format != Format::Jpeg {
@@ -185,7 +185,7 @@ impl Decoder {
     }
 }
 
-/// Decodes the whole file and forgets the pixels: tells whether training will be able to read it.
+/// Decodes the whole file and discards the pixels, to check that training will be able to read it.
 ///
 /// # Errors
 /// Those of [`parse_header`] and [`Decoder::decode`].

@@ -1,4 +1,4 @@
-//! What a data set holds: counts, sizes, formats, samplings and classes, from the headers of its files.
+//! The contents of a data set: counts, sizes, formats, samplings and classes, from the headers of its files.
 
 use crate::error::Result;
 use crate::image::{self, Format};
@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 /// Bad records that are listed; all are counted.
 const LISTED: usize = 10;
 
-/// What [`inspect`] found.
+/// The result of [`inspect`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
     /// Records in the source.
     pub records: usize,
-    /// Records that cannot be read, or whose header is no image's.
+    /// Records that cannot be read, or whose header is not that of an image.
     pub bad: usize,
     /// The first of them, with their causes.
     pub first_bad: Vec<String>,
@@ -34,7 +34,7 @@ pub struct Summary {
     pub samplings: BTreeMap<String, usize>,
     /// JPEGs that are progressive.
     pub progressive: usize,
-    /// Images that their EXIF asks to be turned.
+    /// Images that have an EXIF orientation other than upright.
     pub turned: usize,
     /// Images without any label.
     pub unlabelled: usize,
@@ -44,14 +44,14 @@ pub struct Summary {
     pub objects: usize,
 }
 
-/// Least, middle and most of something; the lower of two in the middle.
+/// Minimum, median and maximum; of two middle values, the lower one is the median.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Spread {
-    /// The least.
+    /// The minimum.
     pub min: u64,
-    /// The middle.
+    /// The median.
     pub median: u64,
-    /// The most.
+    /// The maximum.
     pub max: u64,
 }
 
@@ -68,14 +68,14 @@ impl Spread {
 /// How often a class occurs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Count {
-    /// Its name, where the source knows it.
+    /// Its name, if the source knows it.
     pub name: Option<String>,
-    /// How often.
+    /// The number of occurrences.
     pub count: usize,
 }
 
 /// Reads all records of `source` on `workers` threads, or on all cores, decodes only their headers, and counts.
-/// `progress` is told how many records are done.
+/// `progress` is called with the number of records done.
 ///
 /// # Errors
 /// None of its own; bad records are counted. A source without records gives an empty summary.
@@ -107,7 +107,7 @@ pub fn inspect(
     Ok(summary)
 }
 
-/// What is known so far.
+/// The counts so far.
 #[derive(Default)]
 struct Tally {
     summary: Summary,

@@ -1,4 +1,4 @@
-//! What a sample is labelled with.
+//! The labels of a sample.
 
 use std::sync::Arc;
 
@@ -6,17 +6,17 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Label {
-    /// The source knows none.
+    /// The source has no label for it.
     #[default]
     Unlabelled,
     /// Index of the class.
     Class(i64),
-    /// What is seen in the image, and where.
+    /// The objects in the image.
     Objects(Arc<Objects>),
 }
 
 impl Label {
-    /// The class index, or -1 where the image as a whole has none.
+    /// The class index, or -1 if the image as a whole has none.
     pub fn class(&self) -> i64 {
         match self {
             Label::Class(class) => *class,
@@ -25,29 +25,29 @@ impl Label {
     }
 }
 
-/// The objects of one image, in coordinates of the upright image: (0, 0) is its left top corner.
+/// The objects of one image, in coordinates of the upright image: (0, 0) is its top left corner.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Objects {
-    /// What the coordinates are counted in.
+    /// The unit of the coordinates.
     pub unit: Unit,
-    /// The objects, in the order in which they are labelled.
+    /// The objects, in the order of their labels.
     pub list: Vec<Object>,
-    /// What the keypoints of each object are; `None` where objects have none.
+    /// The keypoints that each object has; `None` if objects have none.
     pub skeleton: Option<Arc<Skeleton>>,
 }
 
-/// What coordinates are counted in.
+/// The unit of coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// Pixels.
     #[default]
     Pixels,
-    /// Parts of the image's width and height.
+    /// Fractions of the image's width and height.
     Normalized,
 }
 
-/// How the four numbers of a box say where it is.
+/// The meaning of the four numbers of a box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BoxFormat {
@@ -56,7 +56,7 @@ pub enum BoxFormat {
     Xyxy,
     /// Left, top, width, height.
     Xywh,
-    /// Middle from the left, middle from the top, width, height.
+    /// Horizontal and vertical centre, width, height.
     Cxcywh,
 }
 
@@ -81,13 +81,13 @@ pub struct Object {
     pub bbox: [f32; 4],
     /// Its outline: one polygon for each of its parts, points as x, y.
     pub polygons: Vec<Vec<[f32; 2]>>,
-    /// As many as the skeleton says, or none.
+    /// As many as the skeleton has, or none.
     pub keypoints: Vec<Keypoint>,
-    /// Whether it stands for a crowd, whose members are not told apart.
+    /// Whether it is a crowd, whose members are not labelled separately.
     pub crowd: bool,
 }
 
-/// One point of an object that has a meaning: a nose, a left knee.
+/// A named point of an object, such as a nose or a left knee.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Keypoint {
     /// From the left.
@@ -98,11 +98,11 @@ pub struct Keypoint {
     pub visibility: f32,
 }
 
-/// What the keypoints of an object are.
+/// The keypoints that objects have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skeleton {
-    /// How many keypoints an object has.
+    /// Number of keypoints per object.
     pub count: usize,
-    /// Which keypoint takes each one's place in a mirror image (`flip_idx`); empty where they stay.
+    /// The keypoint that replaces each one in a mirror image (`flip_idx`); empty if they stay.
     pub flip: Vec<usize>,
 }

@@ -1,4 +1,4 @@
-//! What a batch is made of: size, number format, memory layout and normalise.
+//! The form of a batch: size, number format, memory layout and normalisation.
 
 mod sizes;
 
@@ -20,7 +20,7 @@ pub enum DType {
     F16,
     /// bfloat16, rounded to nearest even.
     Bf16,
-    /// The u8 levels themselves; no normalise.
+    /// The u8 levels themselves, without normalisation.
     U8,
 }
 
@@ -48,7 +48,7 @@ pub enum Layout {
     Nhwc,
 }
 
-/// Everything the last pass needs to know.
+/// The parameters of the last pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Output {
     /// Size of each sample.
@@ -57,7 +57,7 @@ pub struct Output {
     pub dtype: DType,
     /// Order of axes.
     pub layout: Layout,
-    /// Normalise; without it floats are levels / 255.
+    /// Normalisation; without it floats are levels / 255.
     pub normalize: Option<Normalize>,
 }
 
@@ -81,7 +81,7 @@ impl Output {
         }
     }
 
-    /// Refuses what has no meaning.
+    /// Refuses meaningless combinations.
     pub fn check(&self) -> Result<()> {
         match (self.dtype, &self.normalize) {
             (DType::U8, Some(_)) => Err(Error::config(

@@ -31,21 +31,21 @@ use serde::{Deserialize, Serialize};
 use shard::ShardWriter;
 use std::path::PathBuf;
 
-/// What shards are.
+/// The format of shards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Format {
-    /// Tar files as WebDataset names their members: `000000042.jpg`, `.cls` with the index of the class, and `.json`
+    /// Tar files with members named as in WebDataset: `000000042.jpg`, `.cls` with the index of the class, and `.json`
     /// with the key that the record had and the name of its class.
     #[default]
     Tar,
-    /// TFRecord files of `tf.train.Example`s: `image/encoded`, `image/format`, `image/filename`, `image/class/label` and
-    /// `image/class/text`.
+    /// TFRecord files of `tf.train.Example`s: `image/encoded`, `image/format`, `image/filename`, `image/class/label`
+    /// and `image/class/text`.
     TfRecord,
 }
 
-/// Chroma subsampling of the JPEGs that are made anew.
+/// Chroma subsampling of re-encoded JPEGs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Chroma {
     /// A quarter of the chroma values, as cameras and web sites do.
@@ -59,9 +59,9 @@ pub enum Chroma {
 
 /// Packs a source into the shards of one folder.
 ///
-/// A shard is written under a name of its own, flushed to the disk, and only then given its place; the manifest
-/// follows in the same way. So a run that was killed leaves whole shards, and the same run again goes on behind them. The
-/// same source and settings make the same bytes, on any number of threads.
+/// A shard is written under a temporary name, flushed to the disk, and then renamed; the manifest follows in the same
+/// way. So a killed run leaves only complete shards, and the same run continues after them. The same source and
+/// settings make the same bytes, on any number of threads.
 #[derive(Clone, Debug)]
 pub struct Pack {
     out: PathBuf,
@@ -70,13 +70,13 @@ pub struct Pack {
     workers: Option<usize>,
 }
 
-/// Length of shards unless it is set: large enough to be read in one go, small enough to be dealt out to ranks.
+/// Default length of shards: large enough for sequential reads, small enough to be distributed to ranks.
 const SHARD_BYTES: u64 = 256 << 20;
-/// What re-encoded images get where nothing else is asked for.
+/// Default quality of re-encoded images.
 const QUALITY: u8 = 90;
 
 impl Pack {
-    /// Shards in the folder `out`, which is made if it is not there: tar files of at most 256 MiB, images as they are.
+    /// Writes shards to the folder `out`, which is created if needed: tar files of at most 256 MiB, images unchanged.
     pub fn to(out: impl Into<PathBuf>) -> Self {
         let settings = Settings {
             format: Format::Tar,
@@ -89,58 +89,58 @@ impl Pack {
         Self { out: out.into(), settings, skip_bad: false, workers: None }
     }
 
-    /// What shards are.
+    /// Sets the format of shards.
     pub fn format(mut self, format: Format) -> Self {
         self.settings.format = format;
         self
     }
 
-    /// Bytes that a shard does not exceed, unless one record alone does.
+    /// Sets the maximum size of a shard in bytes, exceeded only by a single larger record.
     pub fn shard_bytes(mut self, bytes: u64) -> Self {
         self.settings.shard_bytes = bytes;
         self
     }
 
-    /// Records that a shard does not exceed; the bytes bound it all the same.
+    /// Sets the maximum number of records in a shard; the limit in bytes still applies.
     pub fn shard_records(mut self, records: usize) -> Self {
         self.settings.shard_records = Some(records);
         self
     }
 
-    /// Shrinks images whose shorter edge is longer than `edge` pixels to that, turns them upright, and encodes them
-    /// anew as JPEG; the others stay as they are.
+    /// Shrinks images whose shorter edge is longer than `edge` pixels to that length, turns them upright, and
+    /// re-encodes them as JPEG; the others stay as they are.
     pub fn resize(mut self, edge: u32) -> Self {
         self.settings.resize = Some(edge);
         self
     }
 
-    /// Encodes every image anew as JPEG of this quality, 1 to 100. Without it only resized images are, at 90.
+    /// Re-encodes every image as JPEG of this quality, 1 to 100. Without it only resized images are re-encoded, at 90.
     pub fn quality(mut self, quality: u8) -> Self {
         self.settings.quality = Some(quality);
         self
     }
 
-    /// Chroma subsampling of what is encoded anew; 4:2:0 unless set.
+    /// Sets the chroma subsampling of re-encoded images; 4:2:0 by default.
     pub fn chroma(mut self, chroma: Chroma) -> Self {
         self.settings.chroma = chroma;
         self
     }
 
-    /// Leaves out records that cannot be read or are no image, and lists them in the manifest; without it they end the
-    /// run.
+    /// Leaves out records that cannot be read or are not images, and lists them in the manifest; without it they end
+    /// the run.
     pub fn skip_bad(mut self, skip: bool) -> Self {
         self.skip_bad = skip;
         self
     }
 
-    /// Threads that read and encode; all cores unless set.
+    /// Sets the number of threads that read and encode; all cores by default.
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = Some(workers);
         self
     }
 
-    /// Packs all records of `source`, or those that an earlier run did not come to. `progress` is told how many records
-    /// are dealt with. Returns what the folder's `manifest.json` holds.
+    /// Packs all records of `source`, or those that an earlier run did not reach. `progress` is called with the number
+    /// of records done. Returns the content of the folder's `manifest.json`.
     ///
     /// # Errors
     /// Settings out of range; a folder that holds other shards, or that another run is writing to; a source with
@@ -184,7 +184,7 @@ impl Pack {
         Ok(manifest)
     }
 
-    /// Writes one record, in a new shard where it would not fit.
+    /// Writes one record, to a new shard if it does not fit.
     fn add(
         &self,
         folder: &Folder,

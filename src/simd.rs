@@ -1,4 +1,4 @@
-//! Which vector instructions to use: asked once, the same answer for the decoder and the renderer.
+//! The choice of vector instructions: made once, for decoder and renderer alike.
 
 use std::sync::OnceLock;
 
@@ -9,14 +9,14 @@ pub enum Level {
     Scalar,
     /// 256-bit vectors (AVX2 with FMA, BMI1, BMI2 and POPCNT, which come with it).
     Avx2,
-    /// 512-bit vectors (AVX-512 F, BW and VL, besides everything that `Avx2` needs).
+    /// 512-bit vectors (AVX-512 F, BW and VL, in addition to everything that `Avx2` needs).
     Avx512,
 }
 
-/// The level of this process: what the machine has, or less if `FEEDLINE_SIMD` is `scalar`, `avx2` or `avx512`.
+/// The level of this process: the machine's, or lower if `FEEDLINE_SIMD` is `scalar`, `avx2` or `avx512`.
 ///
-/// A level that the machine lacks is lowered to what it has, so that a test script runs everywhere; any other word in
-/// the variable counts as unset. The pixels do not depend on the level, only the speed does.
+/// A level that the machine lacks is lowered to one that it has, so that a test script runs everywhere; any other value
+/// of the variable counts as unset. The level affects only the speed, not the pixels.
 pub fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();
     *LEVEL.get_or_init(|| {
@@ -55,7 +55,8 @@ fn machine() -> Level {
     Level::Scalar
 }
 
-/// Proof that this machine has AVX2, FMA, BMI1, BMI2 and POPCNT: a safe function that takes one may call code built for them.
+/// Proof that this machine has AVX2, FMA, BMI1, BMI2 and POPCNT: a safe function that takes one may call code built for
+/// them.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
 
@@ -71,7 +72,7 @@ impl Avx2 {
     }
 }
 
-/// Proof that this machine has AVX-512 F, BW and VL besides what [`Avx2`] stands for.
+/// Proof that this machine has AVX-512 F, BW and VL in addition to what [`Avx2`] proves.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512(());
 

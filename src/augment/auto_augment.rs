@@ -1,4 +1,4 @@
-//! AutoAugment: two operations of a pair that was learned for a data set.
+//! AutoAugment: a pair of operations that was learned for a data set.
 
 mod learned;
 
@@ -71,7 +71,7 @@ impl AutoAugment {
         Self { fill: Some(fill.into()), ..self }
     }
 
-    /// The operations that are done to an image of size `of`, each with its magnitude; none to two.
+    /// The operations for an image of size `of`, each with its magnitude; none to two.
     pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> Vec<Drawn> {
         let pairs = match self.policy {
             AutoAugmentPolicy::ImageNet => &learned::IMAGENET,

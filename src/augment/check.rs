@@ -1,4 +1,4 @@
-//! What several augmentations ask of their arguments.
+//! Defaults and checks that several augmentations share.
 
 use crate::draft::MAX_EDGE;
 use crate::draft::op::{Extent, Interpolation};
@@ -9,7 +9,7 @@ pub(super) const fn half() -> f32 {
     0.5
 }
 
-/// torchvision's default for warps.
+/// torchvision's default interpolation for warps.
 pub(super) const fn nearest() -> Interpolation {
     Interpolation::Nearest
 }
@@ -19,7 +19,7 @@ pub(super) const fn bins() -> u32 {
     31
 }
 
-/// For serde: what torchvision has on by default.
+/// For serde: options that torchvision turns on by default.
 pub(super) const fn yes() -> bool {
     true
 }

@@ -1,4 +1,4 @@
-//! ColorJitter: brightness, contrast, saturation and hue, changed by chance and in random order.
+//! ColorJitter: brightness, contrast, saturation and hue, changed by random amounts and in random order.
 
 use super::Augment;
 use crate::draft::Draft;
@@ -77,7 +77,7 @@ impl Jitter {
     }
 }
 
-/// What ColorJitter does to one image; `None` is skipped.
+/// The parameters for one image; `None` is skipped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JitterParams {
     /// The order of brightness (0), contrast (1), saturation (2) and hue (3).
@@ -112,7 +112,7 @@ impl ColorJitter {
         ])
     }
 
-    /// The order first, drawn as `torch.randperm` does, then a factor for each op that is not skipped.
+    /// Draws the order first, as `torch.randperm` does, then a factor for each op that is not skipped.
     ///
     /// # Errors
     /// Those of [`Augment::check`].

@@ -1,4 +1,4 @@
-//! CutMix: a rectangle of another sample, and as much of its class.
+//! CutMix: a rectangle of another sample, and its class in proportion.
 
 use super::mix_up::{ROLLED, one};
 use super::mixing::{Mixing, lay};

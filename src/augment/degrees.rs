@@ -46,7 +46,7 @@ impl Degrees {
     }
 }
 
-/// Angles beyond a million turns have no digits left for a direction.
+/// Beyond a million turns, no digits are left for the direction.
 pub(super) fn check_angles(name: &str, what: &str, range: [f64; 2]) -> Result<()> {
     check::range(name, what, range, -3.6e8, 3.6e8)
 }

@@ -1,4 +1,4 @@
-//! Draws from a range as torchvision writes them out by hand.
+//! Draws from a range, with the arithmetic that torchvision writes by hand.
 
 use crate::rng::Draws;
 

@@ -1,6 +1,6 @@
-//! MixUp: two samples and their classes in a drawn proportion.
+//! MixUp: two samples and their classes, blended in a drawn proportion.
 
-use super::mixing::{Dice, Mixing, Partner, lay};
+use super::mixing::{Mixing, Partner, RngScope, lay};
 use super::{Augment, check};
 use crate::draft::Draft;
 use crate::error::Result;
@@ -41,12 +41,12 @@ impl MixUp {
 }
 
 /// What torchvision does to each batch.
-pub(super) const ROLLED: Mixing = Mixing { partner: Partner::Previous, dice: Dice::Window };
+pub(super) const ROLLED: Mixing = Mixing { partner: Partner::Previous, rng: RngScope::Window };
 
 /// Blends `partner` over the whole draft, whose image and class keep the weight `lambda`.
 pub(super) fn mix(draft: &mut Draft, partner: Draft, lambda: f64) {
-    let (share, window) = ((1.0 - lambda) as f32, draft.size().rect());
-    lay(draft, partner, share, window, share);
+    let (weight, window) = ((1.0 - lambda) as f32, draft.size().rect());
+    lay(draft, partner, weight, window, weight);
 }
 
 impl Augment for MixUp {

@@ -1,49 +1,49 @@
-//! Who is mixed with whom, and whose dice say how.
+//! Which samples are mixed, and which of them share their draws.
 //!
-//! What torchvision and timm call a batch is here the sample's window of partners, so that the dice do not depend on
-//! the batch size.
+//! The window of partners takes the place of torchvision's and timm's batch, so that draws do not depend on the batch
+//! size.
 
 use crate::draft::Draft;
 use crate::geometry::Rect;
 
-/// Lays `partner` over `area` with a share, and lets the draft fail where it cannot be laid.
-pub(super) fn lay(draft: &mut Draft, partner: Draft, share: f32, area: Rect, label_share: f32) {
-    if let Err(error) = draft.blend(partner, share, area, label_share) {
+/// Blends `partner` over `area` with a weight; the draft fails if that is not possible.
+pub(super) fn lay(draft: &mut Draft, partner: Draft, weight: f32, area: Rect, label_weight: f32) {
+    if let Err(error) = draft.blend(partner, weight, area, label_weight) {
         draft.fail(error);
     }
 }
 
-/// How an augmentation with partners chooses them, and which dice it throws.
+/// How an augmentation chooses its partners, and which samples share its draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mixing {
-    /// Who the partners are.
+    /// The choice of the partners.
     pub partner: Partner,
-    /// Whose dice are thrown.
-    pub dice: Dice,
+    /// The samples that share the draws.
+    pub rng: RngScope,
 }
 
-/// Who the partners of a sample are.
+/// The choice of a sample's partners.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Partner {
-    /// Any others of its window.
+    /// Drawn from the other samples of its window.
     #[default]
     Drawn,
-    /// The one ahead of it in its window; of the first one the last (`roll(1)`).
+    /// The previous sample in its window; for the first sample, the last (`roll(1)`).
     Previous,
-    /// The one as far from the end of its window as it is from the start (`flip`).
+    /// The sample at the mirrored position of its window (`flip`).
     Mirrored,
-    /// The same for the first half of the window; the samples of the other half have no partner, nor has the one
-    /// between.
+    /// The same for the first half of the window; the samples of the other half, and one in the middle, have no
+    /// partner.
     SecondHalf,
 }
 
-/// Who throws the same dice.
+/// The samples that share an augmentation's draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Dice {
-    /// Each sample its own.
+pub enum RngScope {
+    /// None: each sample has its own.
     #[default]
     Sample,
-    /// A sample and the partner that it has by [`Partner::Mirrored`].
+    /// A sample and its partner by [`Partner::Mirrored`].
     Pair,
     /// All samples of a window.
     Window,

@@ -1,4 +1,4 @@
-//! Mosaic: four samples round a point, or nine round one of them.
+//! Mosaic: four samples around a point, or nine around one of them.
 
 use super::{Augment, check, letter_box};
 use crate::draft::op::{Extent, Fill, Interpolation, Op};
@@ -79,7 +79,7 @@ pub(super) fn between(rng: &mut dyn Draws, low: f64, high: f64) -> f64 {
     low + (high - low) * f64::from(rng.uniform())
 }
 
-/// Resizes so that the longer edge is `imgsz`, as Ultralytics does when it loads an image.
+/// Resizes the longer edge to `imgsz`, as Ultralytics does when it loads an image.
 pub(super) fn load(draft: &mut Draft, imgsz: u32) {
     let target = letter_box::longest(draft.size(), imgsz);
     if target != draft.size() {

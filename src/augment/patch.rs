@@ -30,7 +30,7 @@ impl Patch {
 
     pub(super) fn check(&self, name: &str, largest_scale: f64) -> Result<()> {
         super::check::range(name, "scale", self.scale, 0.0, largest_scale)?;
-        // Wider ratios than these leave f32 on the way.
+        // Wider ratios than these overflow f32 on the way.
         super::check::range(name, "ratio", self.ratio, 1e-6, 1e6)
     }
 }

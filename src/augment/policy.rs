@@ -1,4 +1,4 @@
-//! What the automatic policies choose from: their operations, and how strong each can be.
+//! The operations that the automatic policies choose from, and the magnitudes of each.
 
 use crate::draft::Draft;
 use crate::draft::op::{Fill, Interpolation, Op, Shear};
@@ -35,7 +35,7 @@ use PolicyOp::{
 /// One operation as it was drawn, with its magnitude; 0 where it has none.
 pub type Drawn = (PolicyOp, f64);
 
-/// What RandAugment and TrivialAugmentWide draw from, in torchvision's order.
+/// The operations that RandAugment and TrivialAugmentWide draw from, in torchvision's order.
 const CHOICES: [PolicyOp; 14] = [
     Identity,
     ShearX,
@@ -53,7 +53,7 @@ const CHOICES: [PolicyOp; 14] = [
     Equalize,
 ];
 
-/// One of the operations, each as likely.
+/// One of the operations, each with the same probability.
 pub(super) fn choice(rng: &mut dyn Draws) -> PolicyOp {
     CHOICES[rng.below(CHOICES.len() as u32) as usize]
 }
@@ -69,7 +69,7 @@ pub(super) struct Space {
     rotate: f64,
     /// Distance of a factor from 1.
     factor: f64,
-    /// Bits that are lost.
+    /// Number of bits that are lost.
     posterize: f64,
 }
 
@@ -104,7 +104,7 @@ impl Space {
         }
     }
 
-    /// The magnitude with its sign, which is drawn where the operation works both ways.
+    /// The magnitude with its sign, which is drawn if the operation works in both directions.
     pub(super) fn draw(
         &self,
         op: PolicyOp,
@@ -142,7 +142,7 @@ pub(super) struct Style {
     pub(super) fill: Option<Fill>,
 }
 
-/// Does what was drawn.
+/// Applies the drawn operation.
 pub(super) fn perform(draft: &mut Draft, drawn: Drawn, style: Style) {
     if let Some(op) = op_of(drawn, style) {
         draft.apply(op);
@@ -163,7 +163,7 @@ fn op_of((op, magnitude): Drawn, Style { interpolation, fill }: Style) -> Option
     let factor = 1.0 + magnitude;
     Some(match op {
         Identity => return None,
-        // Round the corner, as the first implementations did.
+        // Around the corner, as the first implementations did.
         ShearX => warp([0.0; 2], [sheared, 0.0], Some([0.0; 2])),
         ShearY => warp([0.0; 2], [0.0, sheared], Some([0.0; 2])),
         TranslateX => warp([magnitude.trunc(), 0.0], [0.0; 2], None),

@@ -67,7 +67,7 @@ impl From<[f64; 4]> for ShearRange {
     }
 }
 
-/// What RandomAffine does to one image.
+/// The parameters for one image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AffineParams {
     /// Degrees, clockwise.

@@ -27,7 +27,7 @@ pub struct RandomCrop {
     pub fill: Fill,
 }
 
-/// What RandomCrop does to one image.
+/// The parameters for one image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CropParams {
     /// Left, top, right, bottom.

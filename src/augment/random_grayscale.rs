@@ -1,4 +1,4 @@
-//! RandomGrayscale: replaces the colours by the luma now and then.
+//! RandomGrayscale: replaces the colours with the luma, with a given probability.
 
 use super::{Augment, check};
 use crate::draft::Draft;

@@ -1,4 +1,4 @@
-//! RandomInvert: inverts the levels now and then.
+//! RandomInvert: inverts the levels, with a given probability.
 
 use super::{Augment, check};
 use crate::draft::Draft;

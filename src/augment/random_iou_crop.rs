@@ -1,4 +1,4 @@
-//! RandomIoUCrop: a crop that keeps enough of some object.
+//! RandomIoUCrop: a crop that overlaps enough with some object.
 
 use super::{Augment, check, draw};
 use crate::draft::Draft;

@@ -1,4 +1,4 @@
-//! RandomPerspective: shows the image as a camera from another side would.
+//! RandomPerspective: shows the image as from another viewpoint.
 
 use super::{Augment, check};
 use crate::draft::Draft;

@@ -1,4 +1,4 @@
-//! RandomPhotometricDistort: colours as detectors are trained with, each change by a chance of its own.
+//! RandomPhotometricDistort: the colour changes of detection training, each with its own probability.
 
 use super::random_channel_permutation::permutation;
 use super::{Augment, check};
@@ -38,7 +38,7 @@ impl Default for RandomPhotometricDistort {
     }
 }
 
-/// What RandomPhotometricDistort does to one image; `None` is skipped.
+/// The parameters for one image; `None` is skipped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DistortParams {
     /// Factor of the brightness.

@@ -1,4 +1,4 @@
-//! RandomPosterize: keeps fewer bits now and then.
+//! RandomPosterize: keeps fewer bits, with a given probability.
 
 use super::{Augment, check};
 use crate::draft::Draft;

@@ -1,4 +1,4 @@
-//! RandomResizedCrop: a random part of the image, brought to one size.
+//! RandomResizedCrop: a random part of the image, resized to a fixed size.
 
 use super::Augment;
 use super::check;

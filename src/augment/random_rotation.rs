@@ -1,4 +1,4 @@
-//! RandomRotation: turns the image by a random angle.
+//! RandomRotation: rotates the image by a random angle.
 
 use super::{Augment, Degrees, check};
 use crate::draft::Draft;

@@ -1,4 +1,4 @@
-//! RandomShortestSize: the shorter edge gets one of several lengths.
+//! RandomShortestSize: resizes the shorter edge to one of several lengths.
 
 use super::{Augment, check};
 use crate::draft::Draft;

@@ -1,4 +1,4 @@
-//! RandomSolarize: inverts the high levels now and then.
+//! RandomSolarize: inverts the high levels, with a given probability.
 
 use super::{Augment, check};
 use crate::draft::Draft;

@@ -1,4 +1,4 @@
-//! RandomZoomOut: the image somewhere on a larger canvas.
+//! RandomZoomOut: places the image at random on a larger canvas.
 
 use super::{Augment, check, draw};
 use crate::draft::Draft;

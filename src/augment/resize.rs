@@ -1,4 +1,4 @@
-//! Resize: the whole image at another size.
+//! Resize: the whole image in another size.
 
 use super::{Augment, check};
 use crate::draft::Draft;

@@ -1,4 +1,4 @@
-//! ResizeLongest: the longer edge at another length.
+//! ResizeLongest: resizes the longer edge to a given length.
 
 use super::mosaic;
 use super::{Augment, check};

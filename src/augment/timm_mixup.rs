@@ -1,8 +1,8 @@
-//! TimmMixup: timm's MixUp, CutMix, or one of both by chance.
+//! TimmMixup: timm's MixUp, its CutMix, or one of the two at random.
 
 use super::cut_mix::{left_of, show};
 use super::mix_up::{mix, one};
-use super::mixing::{Dice, Mixing, Partner};
+use super::mixing::{Mixing, Partner, RngScope};
 use super::{Augment, check};
 use crate::draft::Draft;
 use crate::error::{Error, Result};
@@ -50,7 +50,7 @@ pub enum MixupMode {
     Half,
 }
 
-/// What is done to a sample.
+/// How a sample is mixed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MixupParams {
     /// The sample's own weight.
@@ -88,7 +88,7 @@ impl TimmMixup {
         Self { prob, ..self }
     }
 
-    /// What is done to a sample of size `of` that is mixed.
+    /// How a sample of size `of` is mixed.
     pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> MixupParams {
         let cuts = match (self.mixup_alpha > 0.0, self.cutmix_alpha > 0.0) {
             (true, true) => rng.chance(self.switch_prob),
@@ -144,13 +144,13 @@ impl Augment for TimmMixup {
     }
 
     fn mixing(&self) -> Mixing {
-        let dice = match self.mode {
-            MixupMode::Batch => Dice::Window,
-            MixupMode::Pair => Dice::Pair,
-            MixupMode::Elem | MixupMode::Half => Dice::Sample,
+        let rng = match self.mode {
+            MixupMode::Batch => RngScope::Window,
+            MixupMode::Pair => RngScope::Pair,
+            MixupMode::Elem | MixupMode::Half => RngScope::Sample,
         };
         let partner = if self.mode == MixupMode::Half { Partner::SecondHalf } else { Partner::Mirrored };
-        Mixing { partner, dice }
+        Mixing { partner, rng }
     }
 
     fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws) {

@@ -10,26 +10,26 @@ pub const CPU: i32 = 1;
 /// `kDLCUDA`.
 pub const CUDA: i32 = 2;
 
-/// `DLPACK_FLAG_BITMASK_READ_ONLY`: nobody may write.
+/// `DLPACK_FLAG_BITMASK_READ_ONLY`: the memory must not be written.
 pub const READ_ONLY: u64 = 1;
 
-/// Which header a tensor was made by.
+/// The version of the header that a tensor was made by.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DLPackVersion {
-    /// Another one means another layout.
+    /// Another number means another layout.
     pub major: u32,
-    /// A greater one means additions.
+    /// A greater number means additions.
     pub minor: u32,
 }
 
-/// Where a tensor lies.
+/// The device of a tensor.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DLDevice {
     /// [`CPU`] or [`CUDA`].
     pub device_type: i32,
-    /// The device's number; 0 for the CPU.
+    /// The device's index; 0 for the CPU.
     pub device_id: i32,
 }
 
@@ -69,13 +69,13 @@ impl DLDataType {
     }
 }
 
-/// A tensor that somebody else owns.
+/// A tensor that another library owns.
 #[repr(C)]
 #[derive(Debug)]
 pub struct DLTensor {
-    /// The first element; null where there is none. On a device it is an address there.
+    /// The first element; null if there is none. On a device it is a device address.
     pub data: *mut c_void,
-    /// Where it lies.
+    /// Its device.
     pub device: DLDevice,
     /// Number of axes.
     pub ndim: i32,
@@ -83,13 +83,13 @@ pub struct DLTensor {
     pub dtype: DLDataType,
     /// `ndim` lengths.
     pub shape: *mut i64,
-    /// `ndim` distances, counted in elements.
+    /// `ndim` strides, in elements.
     pub strides: *mut i64,
     /// From `data` to the first element: 0.
     pub byte_offset: u64,
 }
 
-/// A tensor with what frees it, as it was before version 1.
+/// A tensor with its deleter, in the layout before version 1.
 #[repr(C)]
 #[derive(Debug)]
 pub struct DLManagedTensor {
@@ -101,11 +101,11 @@ pub struct DLManagedTensor {
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,
 }
 
-/// A tensor with what frees it.
+/// A tensor with its deleter.
 #[repr(C)]
 #[derive(Debug)]
 pub struct DLManagedTensorVersioned {
-    /// To be looked at first.
+    /// To be checked first.
     pub version: DLPackVersion,
     /// The producer's own.
     pub manager_ctx: *mut c_void,

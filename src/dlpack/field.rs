@@ -1,4 +1,4 @@
-//! The fields of a batch, and where the memory of each lies.
+//! The fields of a batch, and the memory of each.
 
 use super::abi::{self, DLDataType, DLDevice};
 use crate::device::Device;
@@ -40,9 +40,9 @@ pub enum Field {
     Keypoints,
 }
 
-/// Where the elements of a field lie.
+/// The location of a field's elements.
 pub(super) struct View {
-    /// In the memory of `device`, for as long as the batch is there; null where there is no element.
+    /// In the memory of `device`, as long as the batch is alive; null if there is no element.
     pub(super) data: *mut c_void,
     pub(super) shape: Vec<i64>,
     pub(super) dtype: DLDataType,
@@ -51,7 +51,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Where the elements lie, in DLPack's words.
+    /// The device of the elements, as a DLPack device.
     pub(super) fn dl_device(&self) -> DLDevice {
         match self.device {
             Device::Cpu => DLDevice { device_type: abi::CPU, device_id: 0 },
@@ -60,7 +60,7 @@ impl View {
     }
 }
 
-/// Indices and offsets count things in memory, so they never reach the sign of an i64 of the same size.
+/// Indices and offsets count objects in memory, so they never reach the sign bit of an i64.
 pub(super) const COUNT: DLDataType = DLDataType { code: 0, bits: usize::BITS as u8, lanes: 1 };
 
 pub(super) fn view(batch: &Batch, field: Field) -> Option<View> {
@@ -110,13 +110,13 @@ pub(super) fn images(batch: &Batch) -> View {
     View { device, is_pixels: true, ..array(data, &batch.shape(), dtype) }
 }
 
-/// A slice that holds a whole array, and is part of the batch.
+/// A slice that holds a complete array, and is part of the batch.
 fn host<T>(values: &[T], shape: &[usize], dtype: DLDataType) -> View {
     debug_assert_eq!(size_of_val(values), shape.iter().product::<usize>() * dtype.bytes());
     array(values.as_ptr().cast_mut().cast(), shape, dtype)
 }
 
-/// A row-major array without gaps in the host's memory.
+/// A contiguous row-major array in the host's memory.
 pub(super) fn array(data: *mut c_void, shape: &[usize], dtype: DLDataType) -> View {
     let data = if shape.contains(&0) { std::ptr::null_mut() } else { data };
     let shape = shape.iter().map(|&length| length as i64).collect();

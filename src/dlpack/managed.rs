@@ -1,4 +1,4 @@
-//! Tensors in the hands of somebody else: one allocation each, which holds the tensor that C sees and who owns its memory.
+//! Tensors that other libraries hold: one allocation each, with the tensor that C sees and the owner of its memory.
 
 #![expect(unsafe_code, reason = "what C was given comes back as a raw pointer")]
 
@@ -9,8 +9,8 @@ use crate::loader::Batch;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-// SAFETY: the pointer of a view is an address; what it points at is not written while the batch is shared, but by who
-// promises to be alone (Tensor::allow_writes), and the batch itself is Send and Sync.
+// SAFETY: the pointer of a view is an address. While the batch is shared, its target is only written under the promise
+// of exclusive use (Tensor::allow_writes), and the batch itself is Send and Sync.
 unsafe impl Send for Tensor {}
 // SAFETY: as above.
 unsafe impl Sync for Tensor {}
@@ -20,16 +20,16 @@ const _: () = {
     is_shared_between_threads::<crate::loader::Batch>();
 };
 
-/// What `manager_ctx` points at. `managed` points into it, so it stays where it is.
+/// The target of `manager_ctx`. `managed` points into it, so it must not move.
 struct Holder<T, O> {
     managed: T,
     strides: Vec<i64>,
     view: View,
-    /// Keeps what the view points at.
+    /// Keeps the view's memory alive.
     owner: O,
 }
 
-/// Distances of a row-major array without gaps.
+/// The strides of a contiguous row-major array.
 fn strides(shape: &[i64]) -> Vec<i64> {
     let mut strides = vec![1; shape.len()];
     for axis in (1..shape.len()).rev() {
@@ -38,11 +38,11 @@ fn strides(shape: &[i64]) -> Vec<i64> {
     strides
 }
 
-/// Makes the holder; `place` writes its tensor and its address into what C sees.
+/// Makes the holder; `place` writes its tensor and its address into the struct that C sees.
 fn hold<T, O>(view: View, owner: O, managed: T, place: fn(&mut T, DLTensor, *mut c_void)) -> *mut T {
     let holder = Holder { managed, strides: strides(&view.shape), view, owner };
     let holder = Box::into_raw(Box::new(holder));
-    // SAFETY: just made, and nobody else has it. The vectors keep their places as long as the holder lives.
+    // SAFETY: just made, and not shared yet. The vectors do not move as long as the holder lives.
     let parts = unsafe { &mut *holder };
     let tensor = DLTensor {
         data: parts.view.data,
@@ -54,7 +54,7 @@ fn hold<T, O>(view: View, owner: O, managed: T, place: fn(&mut T, DLTensor, *mut
         byte_offset: 0,
     };
     place(&mut parts.managed, tensor, holder.cast());
-    // SAFETY: the holder is alive; no reference is made, so the pointer may be used beside `manager_ctx`.
+    // SAFETY: the holder is alive; no reference is made, so the pointer may be used alongside `manager_ctx`.
     unsafe { &raw mut (*holder).managed }
 }
 
@@ -83,7 +83,7 @@ pub(super) fn versioned(tensor: Tensor) -> *mut DLManagedTensorVersioned {
     })
 }
 
-/// `owner` keeps what `view` points at, and may be dropped on any thread.
+/// `owner` keeps the memory of `view` alive, and may be dropped on any thread.
 pub(super) fn unversioned<O: Send + 'static>(view: View, owner: O) -> *mut DLManagedTensor {
     let managed = DLManagedTensor {
         dl_tensor: NOWHERE,
@@ -106,7 +106,7 @@ pub(super) unsafe fn take_back(raw: *mut DLManagedTensorVersioned) -> Tensor {
 }
 
 /// # Safety
-/// As [`take_back`]; null is let pass.
+/// As [`take_back`]; null is ignored.
 unsafe extern "C" fn delete_versioned(raw: *mut DLManagedTensorVersioned) {
     if !raw.is_null() {
         // SAFETY: the caller's promise.
@@ -115,7 +115,7 @@ unsafe extern "C" fn delete_versioned(raw: *mut DLManagedTensorVersioned) {
 }
 
 /// # Safety
-/// `raw` is from [`unversioned`] with an owner of this type, unchanged, and is not used again; null is let pass.
+/// `raw` is from [`unversioned`] with an owner of this type, unchanged, and is not used again; null is ignored.
 unsafe extern "C" fn delete_unversioned<O>(raw: *mut DLManagedTensor) {
     if !raw.is_null() {
         // SAFETY: the caller's promise: it is alive, and `manager_ctx` is the Box that `hold` made.

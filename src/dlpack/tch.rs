@@ -1,9 +1,9 @@
-//! Batches as tensors of the crate `tch`, with libtorch's hands on the batch's own memory (feature `tch`).
+//! Batches as tensors of the crate `tch`, which share the batch's memory (feature `tch`).
 //!
-//! [`Batch::into_tch`] gives a batch away. Its pixels become a tensor that shares the loader's memory, wherever that
-//! lies, and owns it: the memory goes back to the loader when the last tensor that shows it is dropped, shallow clones,
-//! views and what autograd keeps included, and neither batch, epoch nor loader need be there any more. The other arrays
-//! move into tensors of their own, without a copy either, and hold no pixels back.
+//! [`Batch::into_tch`] consumes a batch. Its pixels become a tensor that shares and owns the loader's memory, on the
+//! CPU or a GPU: the memory returns to the loader when the last tensor that refers to it is dropped, including shallow
+//! clones, views and tensors that autograd keeps. Batch, epoch and loader may be gone by then. The other arrays move
+//! into separate tensors, also without a copy, and keep no pixels alive.
 //!
 //! ```no_run
 //! # use feedline::{loader::Loader, source::Folder};
@@ -17,13 +17,14 @@
 //! # Ok::<(), feedline::error::Error>(())
 //! ```
 //!
-//! torch writes into any tensor that it is given (`images.g_add_(...)`), and tch calls that safe. So a batch that becomes
-//! tensors is consumed: no slice of its memory can be alive beside them. Who shares an `Arc<Batch>` and promises not to
-//! write has [`Tensor::into_tch`].
+//! torch writes into any tensor that it is given (`images.g_add_(...)`), and tch treats that as safe. So a batch that
+//! becomes tensors is consumed: no slice of its memory can be alive at the same time. For a shared `Arc<Batch>`, and
+//! with a promise not to write, there is [`Tensor::into_tch`].
 //!
-//! On a CUDA device the batch is handed to the default stream, on which tch works: what torch enqueues there from now on
-//! waits for the pixels, and their memory's next use waits for what is enqueued there when the last tensor is dropped.
-//! The host waits for neither. Work on a stream of one's own goes through [`Tensor::use_on`] and [`Tensor::into_tch`].
+//! On a CUDA device the batch is handed to the default stream, which tch uses: the work that torch enqueues there from
+//! now on waits for the pixels, and the next use of their memory waits for the work that is enqueued there when the
+//! last tensor is dropped. The host waits for neither. For work on other streams there are [`Tensor::use_on`] and
+//! [`Tensor::into_tch`].
 
 #![expect(unsafe_code, reason = "torch takes a tensor of DLPack's C ABI, and gives a pointer to its own")]
 
@@ -37,17 +38,17 @@ use crate::loader::{Batch, BatchObjects, Status, one_hot};
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
-/// Most bytes of what torch says when it refuses a tensor.
+/// Maximum bytes of torch's message when it refuses a tensor.
 const MESSAGE_BYTES: usize = 1024;
 
-/// A batch as tensors, with n rows. All but the pixels lie in the host's memory.
+/// A batch as tensors, with n rows. All but the pixels are in the host's memory.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TchBatch {
     /// The pixels in the loader's memory, in [`Batch::shape`] and [`Batch::dtype`]: `[n, 3, height, width]` or
     /// `[n, height, width, 3]`; Float, Half, BFloat16 or Uint8.
     pub images: tch::Tensor,
-    /// [`Batch::labels`]: `[n]`, Int64, -1 where there is no class.
+    /// [`Batch::labels`]: `[n]`, Int64, -1 if there is no class.
     pub labels: tch::Tensor,
     /// [`Batch::masks`]: `[n, height, width]`, Uint8.
     pub masks: Option<tch::Tensor>,
@@ -69,9 +70,9 @@ pub struct TchBatch {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TchObjects {
-    /// What the four numbers of a box are.
+    /// The meaning of the four numbers of a box.
     pub format: BoxFormat,
-    /// What coordinates are counted in.
+    /// The unit of coordinates.
     pub unit: Unit,
     /// `[m]`, Int64: the row that each object is in.
     pub batch_index: tch::Tensor,
@@ -79,7 +80,7 @@ pub struct TchObjects {
     pub classes: tch::Tensor,
     /// `[m, 4]`, Float.
     pub boxes: tch::Tensor,
-    /// `[m]`, Float: what each object counts for.
+    /// `[m]`, Float: the weight of each object.
     pub shares: tch::Tensor,
     /// `[m]`, Bool.
     pub crowd: tch::Tensor,
@@ -99,8 +100,8 @@ impl Batch {
     /// The batch as torch's tensors, without a copy; see [the module](self).
     ///
     /// # Errors
-    /// [`Error::Unavailable`] where the pixels lie on a CUDA device and the torch that is linked has none, or the device
-    /// has failed.
+    /// [`Error::Unavailable`] if the pixels are on a CUDA device and the linked torch has none, or if the device has
+    /// failed.
     pub fn into_tch(mut self) -> Result<TchBatch> {
         let arrays = self.take_arrays();
         let (number, [rows, ..], size) = (self.number(), self.shape(), self.sample_size());
@@ -114,10 +115,10 @@ impl Batch {
                 remedy: "link libtorch_cuda, as docs/rust-trainer.md says, or take Device::cpu()".into(),
             });
         }
-        // SAFETY: the default stream is always there, and is no per-thread one.
+        // SAFETY: the default stream always exists, and is not a per-thread one.
         unsafe { pixels.use_on(std::ptr::null_mut()) }?;
         Ok(TchBatch {
-            // SAFETY: the batch was taken by value and lies in this tensor alone, so nothing else can read or write.
+            // SAFETY: the batch was taken by value and is only in this tensor, so nothing else can read or write.
             images: unsafe { pixels.into_tch() }?,
             labels: adopt(arrays.labels, &[rows], DLDataType::I64)?,
             masks: arrays.masks.map(|masks| adopt(masks, &mask_shape, DLDataType::U8)).transpose()?,
@@ -130,7 +131,7 @@ impl Batch {
         })
     }
 
-    /// The pixels alone, where nothing else of the batch is wanted: [`TchBatch::images`].
+    /// Only the pixels: [`TchBatch::images`].
     ///
     /// # Errors
     /// As [`Batch::into_tch`].
@@ -173,28 +174,27 @@ impl TchObjects {
 }
 
 impl Tensor {
-    /// The tensor as torch's, which keeps the batch as this one did.
+    /// The tensor as a torch tensor, which keeps the batch alive as this one did.
     ///
-    /// On a device, say ahead of it who waits for the pixels: [`Tensor::use_on`] or [`Tensor::wait`].
+    /// On a device, call [`Tensor::use_on`] or [`Tensor::wait`] first, to choose which side waits for the pixels.
     ///
     /// # Safety
-    /// torch does not know that a tensor may only be read. While it writes to the tensor, or to what shares its memory,
-    /// nobody else reads or writes the pixels, and no slice of them is alive; to fields other than the pixels it never
-    /// writes.
+    /// torch has no read-only tensors. While it writes to the tensor, or to one that shares its memory, nothing else
+    /// reads or writes the pixels, and no slice of them is alive; fields other than the pixels are never written.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] where torch refuses it, as one without CUDA does with a device's memory.
+    /// [`Error::Unavailable`] if torch refuses it, as a torch without CUDA does with a device's memory.
     pub unsafe fn into_tch(self) -> Result<tch::Tensor> {
         // SAFETY: just made; and the caller's promise.
         unsafe { adopted(self.into_raw_unversioned()) }
     }
 }
 
-/// A vector that holds a whole array, as a tensor that owns it.
+/// A vector that holds a complete array, as a tensor that owns it.
 fn adopt<T: Send + 'static>(mut values: Vec<T>, shape: &[usize], dtype: DLDataType) -> Result<tch::Tensor> {
     debug_assert_eq!(size_of_val(&values[..]), shape.iter().product::<usize>() * dtype.bytes());
     let view = array(values.as_mut_ptr().cast(), shape, dtype);
-    // SAFETY: just made of a vector that moves into it, where nobody else sees it.
+    // SAFETY: just made of a vector that moves into it, so it is not shared.
     unsafe { adopted(managed::unversioned(view, values)) }
 }
 
@@ -202,7 +202,7 @@ fn adopt<T: Send + 'static>(mut values: Vec<T>, shape: &[usize], dtype: DLDataTy
 /// `tensor` belongs to the caller, and its elements may be read and written until it is deleted.
 unsafe fn adopted(tensor: *mut DLManagedTensor) -> Result<tch::Tensor> {
     let mut why = [0u8; MESSAGE_BYTES];
-    // SAFETY: the tensor is given away, and `why` has the room that is named.
+    // SAFETY: the tensor is given away, and `why` has the stated size.
     let made = unsafe { feedline_tch_adopt(tensor, why.as_mut_ptr().cast(), why.len()) };
     if made.is_null() {
         let why = CStr::from_bytes_until_nul(&why).map(CStr::to_string_lossy).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Why an image was not decoded, with the cause and what to do. The file's name is added by the caller.
+//! Why an image was not decoded, and what to do. The caller adds the file's name.
 
 use super::Format;
 use crate::geometry::{Rect, Size};
@@ -8,7 +8,7 @@ use crate::jpeg::JpegError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// The bytes are those of no image format that is known here.
+    /// The bytes are not those of any known image format.
     #[error("not an image: {found}: copy the file again, or take it out of the data set")]
     NotAnImage {
         /// What the bytes look like.
@@ -21,15 +21,17 @@ pub enum ImageError {
         format: &'static str,
     },
     /// A mask whose pixels are colours.
-    #[error("a mask must be a PNG of one channel of at most 8 bits, but is {found}: write one class a pixel")]
+    #[error(
+        "a mask must be a PNG of one channel of at most 8 bits, but is {found}: write one class per pixel"
+    )]
     Mask {
-        /// What it is.
+        /// A description of the file.
         found: String,
     },
-    /// What the JPEG decoder said.
+    /// An error of the JPEG decoder.
     #[error(transparent)]
     Jpeg(#[from] JpegError),
-    /// The bytes end before the picture does.
+    /// The bytes end before the image does.
     #[error("truncated {format}: the file ends before its pixels do: copy it again")]
     Truncated {
         /// The format.
@@ -53,7 +55,7 @@ pub enum ImageError {
         /// Pixels allowed.
         limit: u64,
     },
-    /// The caller asked for something outside the picture.
+    /// The caller asked for a region outside the image.
     #[error("the region {region:?} is not inside the stored image of {size}: fix the call")]
     Region {
         /// The region asked for.
@@ -68,7 +70,7 @@ pub(super) fn corrupt(format: Format, what: impl Into<String>) -> ImageError {
     ImageError::Corrupt { format, what: what.into() }
 }
 
-/// The header given does not belong to the bytes given.
+/// The given header does not belong to the given bytes.
 pub(super) fn other_file(format: Format) -> ImageError {
     corrupt(format, "the header belongs to another file")
 }

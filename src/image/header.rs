@@ -1,4 +1,4 @@
-//! What a planner needs to know of a file before it is decoded.
+//! The properties of a file that a plan needs, read before it is decoded.
 
 use super::error::ImageError;
 use super::{Format, magic, png, webp};
@@ -8,20 +8,20 @@ use crate::jpeg;
 /// Format, size and orientation of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The file's format, by its bytes.
+    /// The file's format, according to its bytes.
     pub format: Format,
     /// Size as stored, before the orientation is applied; never zero.
     pub size: Size,
-    /// How to turn the stored pixels upright, from EXIF; upright if the file does not say.
+    /// How to turn the stored pixels upright, from EXIF; upright if the file does not specify it.
     pub orientation: Orientation,
-    /// What else is known of a JPEG.
+    /// The rest of a JPEG's header.
     pub jpeg: Option<jpeg::Header>,
 }
 
 /// Reads the first bytes (for PNG and WebP also the chunk heads) of a file. Decodes nothing and allocates nothing.
 ///
 /// # Errors
-/// No image, a format that is not decoded, or a header that is cut off or makes no sense.
+/// Not an image, a format that is not decoded, or a header that is truncated or invalid.
 pub fn parse_header(bytes: &[u8]) -> Result<Header, ImageError> {
     let format = magic::format(bytes)?;
     let (size, orientation) = match format {

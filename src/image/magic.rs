@@ -1,4 +1,4 @@
-//! Which format a file is, by its first bytes.
+//! The format of a file, from its first bytes.
 
 use super::error::ImageError;
 use super::{Format, png, webp};
@@ -6,7 +6,7 @@ use super::{Format, png, webp};
 /// The format of a file that can be decoded.
 ///
 /// # Errors
-/// An image of another format, with its name, or no image.
+/// An image of another format, with its name, or not an image.
 pub(super) fn format(bytes: &[u8]) -> Result<Format, ImageError> {
     if bytes.starts_with(b"\xFF\xD8") {
         return Ok(Format::Jpeg);
@@ -57,7 +57,7 @@ fn media_container(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Formats whose two letters alone could begin any text.
+/// Formats whose two-letter signature could begin any text.
 fn weak_magic(bytes: &[u8]) -> Option<&'static str> {
     let known_bitmap_header = |size: &[u8]| matches!(size, [12 | 40 | 52 | 56 | 64 | 108 | 124, 0, 0, 0]);
     if bytes.starts_with(b"BM") && bytes.get(14..18).is_some_and(known_bitmap_header) {
@@ -69,7 +69,7 @@ fn weak_magic(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// What bytes look like that begin no image.
+/// A description of bytes that do not begin an image.
 fn impression(bytes: &[u8]) -> &'static str {
     let head = &bytes[..bytes.len().min(512)];
     if head.is_empty() {

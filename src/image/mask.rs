@@ -1,4 +1,4 @@
-//! Masks: PNG files whose pixels are classes and no colours.
+//! Masks: PNG files whose pixels are classes, not colours.
 
 use super::error::{ImageError, corrupt};
 use super::png::refused;
@@ -7,18 +7,18 @@ use crate::geometry::Size;
 use png::{BitDepth, ColorType, Transformations};
 use std::io::Cursor;
 
-/// Decodes a PNG of one channel into one class a pixel: grey levels as they are stored, or places in the palette.
+/// Decodes a PNG of one channel into one class per pixel: grey levels as they are stored, or indices into the palette.
 ///
 /// `classes` is replaced; it holds the rows without gaps.
 ///
 /// # Errors
-/// A file that is truncated, corrupt, above `max_pixels`, or no PNG of one channel of at most 8 bits.
+/// A file that is truncated, corrupt, above `max_pixels`, or not a PNG of one channel of at most 8 bits.
 pub fn decode_mask(bytes: &[u8], limits: &Limits, classes: &mut Vec<u8>) -> Result<Size, ImageError> {
     classes.clear();
     let mut decoder = png::Decoder::new(Cursor::new(bytes));
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
-    // A class is what is stored: looked up or scaled it would be a colour.
+    // The stored value is the class: looked up or scaled it would be a colour.
     decoder.set_transformations(Transformations::IDENTITY);
     let mut reader = decoder.read_info().map_err(refused)?;
     let info = reader.info();

@@ -9,12 +9,12 @@ use std::io::{Cursor, ErrorKind};
 /// The first bytes of every PNG.
 pub(super) const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
 
-/// What the crate may allocate for chunks that are not pixels.
+/// The maximum that the crate may allocate for chunks that are not pixels.
 const CHUNK_BYTES: usize = 64 << 20;
 
 const TRUNCATED: ImageError = ImageError::Truncated { format: Format::Png };
 
-/// Size, and the orientation of an eXIf chunk wherever it stands.
+/// The size, and the orientation from an eXIf chunk at any position.
 pub(super) fn parse_header(bytes: &[u8]) -> Result<(Size, Orientation), ImageError> {
     let mut chunks = chunks(bytes);
     let (name, body) = chunks.next().ok_or(TRUNCATED)?;
@@ -30,7 +30,7 @@ pub(super) fn parse_header(bytes: &[u8]) -> Result<(Size, Orientation), ImageErr
     Ok((size, exif.unwrap_or_default()))
 }
 
-/// Names and bodies of the chunks; a body that the file's end cuts off is as long as it is.
+/// Names and bodies of the chunks; a body that the end of the file cuts short is returned as far as it goes.
 fn chunks(bytes: &[u8]) -> impl Iterator<Item = (&[u8; 4], &[u8])> {
     let mut rest = bytes.get(SIGNATURE.len()..).unwrap_or_default();
     std::iter::from_fn(move || {
@@ -58,7 +58,7 @@ pub(super) fn decode(
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: allowed });
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
-    // Samples as stored: what becomes of them is decided here, as Pillow does.
+    // Samples as stored: their conversion is done here, as in Pillow.
     decoder.set_transformations(png::Transformations::IDENTITY);
     let mut reader = decoder.read_info().map_err(refused)?;
     let info = reader.info();
@@ -85,7 +85,7 @@ pub(super) fn decode(
         return Ok(());
     }
     let mut row = 0;
-    // Reading on until there is no row also checks the last checksum.
+    // Reading past the last row also checks the last checksum.
     while reader.read_row(&mut scratch.pixels).map_err(refused)?.is_some() {
         if shown.contains(&row) {
             samples.to_rgb(&scratch.pixels, first, out.row_mut(row - shown.start));
@@ -102,7 +102,7 @@ pub(super) fn decode(
 struct Samples {
     color: ColorType,
     bits: usize,
-    /// Black behind the colours that the file gives, as Pillow has had it since version 10.
+    /// The file's colours, followed by black, as in Pillow since version 10.
     palette: [[u8; 3]; 256],
 }
 
@@ -132,7 +132,7 @@ impl Samples {
         let pixels = || line.get(first * pixel_bytes..).unwrap_or_default().chunks_exact(pixel_bytes);
         match (self.color, wide) {
             (ColorType::Grayscale | ColorType::Indexed, false) => self.look_up(line, first, out),
-            // Clamped and not scaled: Pillow's way from its 16-bit mode.
+            // Clamped and not scaled, like Pillow's conversion from its 16-bit mode.
             (ColorType::Grayscale, true) => {
                 fill(out, pixels(), |pixel| [if pixel[0] == 0 { pixel[1] } else { 255 }; 3]);
             }
@@ -142,7 +142,7 @@ impl Samples {
         }
     }
 
-    /// Samples of 1 to 8 bits, packed from the high bit down, that stand for a grey level or a colour.
+    /// Samples of 1 to 8 bits, packed from the high bit down, each a grey level or a palette index.
     fn look_up(&self, line: &[u8], first: usize, out: &mut [[u8; 3]]) {
         let (in_a_byte, largest) = (8 / self.bits, (1u16 << self.bits) - 1);
         for (column, rgb) in (first..).zip(out) {

@@ -8,17 +8,17 @@ use std::io::{Cursor, ErrorKind};
 
 const TRUNCATED: ImageError = ImageError::Truncated { format: Format::WebP };
 
-/// Bytes of a frame's head in front of its own chunks.
+/// Bytes of a frame's header before its own chunks.
 const FRAME_HEAD: usize = 16;
 
-/// The flag of an extended file that it has frames.
+/// The flag of an extended file that has frames.
 const ANIMATED: u8 = 0x02;
 
 pub(super) fn is_webp(bytes: &[u8]) -> bool {
     bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP")
 }
 
-/// Canvas size, and the orientation of an EXIF chunk wherever it stands.
+/// Canvas size, and the orientation from an EXIF chunk at any position.
 pub(super) fn parse_header(bytes: &[u8]) -> Result<(Size, Orientation), ImageError> {
     let (name, body) = chunks(bytes).next().ok_or(TRUNCATED)?;
     let size = match (name, body) {
@@ -43,7 +43,7 @@ pub(super) fn parse_header(bytes: &[u8]) -> Result<(Size, Orientation), ImageErr
     Ok((size, exif.unwrap_or_default()))
 }
 
-/// 24 bits that hold a length less one.
+/// 24 bits that hold a length minus one.
 fn edge(bytes: [u8; 3]) -> u32 {
     u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]) + 1
 }
@@ -52,7 +52,7 @@ fn chunks(file: &[u8]) -> impl Iterator<Item = (&[u8; 4], &[u8])> {
     chunks_of(file.get(12..).unwrap_or_default())
 }
 
-/// Names and bodies of the chunks; a body that the file's end cuts off is as long as it is.
+/// Names and bodies of the chunks; a body that the end of the file cuts short is returned as far as it goes.
 fn chunks_of(mut rest: &[u8]) -> impl Iterator<Item = (&[u8; 4], &[u8])> {
     std::iter::from_fn(move || {
         let (name, after) = rest.split_first_chunk::<4>()?;
@@ -82,15 +82,16 @@ pub(super) fn decode(bytes: &[u8], scratch: &mut Scratch, out: &mut Image) -> Re
     }
     let frame = chunks(bytes).find(|(name, _)| *name == b"ANMF").map(|(_, body)| body);
     let place = unwrap_frame(frame.ok_or(TRUNCATED)?, out.stored, &mut scratch.file)?;
-    // What the first frame leaves uncovered is transparent, and black once alpha is dropped.
+    // Pixels that the first frame does not cover are transparent, and black once alpha is dropped.
     let shown = out.stride * out.region.height as usize;
     out.data[..shown].fill(0);
     still(&scratch.file, place, &mut scratch.pixels, out)
 }
 
-/// Writes a frame's image as a file of its own and returns its place on the canvas.
+/// Writes a frame's image as a separate file and returns its rectangle on the canvas.
 ///
-/// The crate would lay the frame over its canvas with its alpha; libwebp, and so Pillow, takes the first one as it is.
+/// The crate would blend the frame onto its canvas with its alpha; libwebp, and so Pillow, takes the first one as it
+/// is.
 fn unwrap_frame(frame: &[u8], canvas: Size, file: &mut Vec<u8>) -> Result<Rect, ImageError> {
     let &[x0, x1, x2, y0, y1, y2, w0, w1, w2, h0, h1, h2, ..] = frame else { return Err(TRUNCATED) };
     // Offsets are stored in units of two pixels.

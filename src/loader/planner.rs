@@ -4,7 +4,7 @@
 //! names the window that partners come from. Threads, batch size and device have no part in it.
 
 use super::report::errors::{Failure, Stage};
-use crate::augment::{Augment, Dice, Mixing, Partner as PartnerChoice};
+use crate::augment::{Augment, Mixing, Partner as PartnerChoice, RngScope};
 use crate::draft::{Draft, Target, op::Op};
 use crate::error::{Error, Result};
 use crate::geometry::{Orientation, Size};
@@ -144,8 +144,8 @@ impl Planner {
             if closed && augment.closes() {
                 continue;
             }
-            let Mixing { partner: choice, dice } = augment.mixing();
-            let mut rng = self.dice(sample, shown, at as u32, dice);
+            let Mixing { partner: choice, rng: scope } = augment.mixing();
+            let mut rng = self.rng(sample, shown, at as u32, scope);
             let has_partners = most > 0 && self.has_partners(sample, shown, choice);
             let wanted = if has_partners && augment.wants_partners(&mut rng) { most } else { 0 };
             let partners = (0..wanted as u32)
@@ -160,14 +160,15 @@ impl Planner {
         Ok(draft)
     }
 
-    fn dice(&self, sample: &SampleContext<'_>, shown: &Partner, op: u32, dice: Dice) -> Rng {
+    /// The generator of one augmentation for one sample, or for all samples that share its draws.
+    fn rng(&self, sample: &SampleContext<'_>, shown: &Partner, op: u32, scope: RngScope) -> Rng {
         let key = sample.key();
         let window = || sample.order.window(shown.position, self.partner_window);
-        // Dice that several samples share are the same for all of them, whichever is the host.
-        let shared = match dice {
-            Dice::Sample => None,
-            Dice::Window => Some(mix(0x7769_6E64, window().start)),
-            Dice::Pair => {
+        // Shared draws are the same for all samples that share them, whichever is the host.
+        let shared = match scope {
+            RngScope::Sample => None,
+            RngScope::Window => Some(mix(0x7769_6E64, window().start)),
+            RngScope::Pair => {
                 let other = mirrored(shown.position, &window());
                 Some(mix(mix(0x7061_6972, other.min(shown.position)), other.max(shown.position)))
             }

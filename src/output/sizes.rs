@@ -1,30 +1,30 @@
-//! Batches that differ in size: what was asked for, and the size that follows for one of them.
+//! Batches that differ in size: the request, and the size that follows for each batch.
 
 use crate::error::{Error, Result};
 use crate::geometry::Size;
 
-/// Longest edge of a batch: what the JPEG format can hold.
+/// Longest edge of a batch: the limit of the JPEG format.
 const MAX_EDGE: u32 = 65_535;
-/// Most sizes that are drawn from.
+/// Maximum number of sizes to draw from.
 const MAX_SIZES: usize = 4096;
 /// Largest border that `pad` may ask for, in strides.
 const MAX_PAD: f64 = 16.0;
-/// What a number of strides may be off by, so that 0.15 of 640 reaches 736.
+/// Tolerance of a number of strides, so that 0.15 of 640 reaches 736.
 const ROUNDING: f64 = 1e-9;
-/// What the edges of most detectors' inputs are multiples of.
+/// The stride of most detectors: their inputs' edges are multiples of it.
 const STRIDE: u32 = 32;
 
-/// Batches shaped as their images are (Ultralytics' `rect = True`): samples come in the order of their shapes, and a batch
-/// of wide ones is less high, a batch of tall ones less wide.
+/// Batches shaped as their images are (Ultralytics' `rect = True`): samples come in the order of their shapes, so that
+/// a batch of wide images is less high, and a batch of tall ones less wide.
 ///
 /// With `s` the longer edge of the output, and shapes as height / width, a batch whose shapes are all below 1 has the
-/// edges `[greatest shape, 1]`, one whose shapes are all above 1 `[1, 1 / least shape]`, and any other `[1, 1]`, each
+/// edges `[largest shape, 1]`, one whose shapes are all above 1 `[1, 1 / smallest shape]`, and any other `[1, 1]`, each
 /// times `s`; in strides, with `pad` added, rounded up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RectBatches {
-    /// What edges are multiples of, in pixels (default 32).
+    /// Edges are multiples of this, in pixels (default 32).
     pub stride: u32,
-    /// How many strides are added, in 0..=16 (default 0.5, as in Ultralytics' validation; its training has 0).
+    /// Number of strides that are added, from 0 to 16 (default 0.5, as in Ultralytics' validation; its training has 0).
     pub pad: f64,
 }
 
@@ -54,7 +54,7 @@ impl RectBatches {
         self.size(imgsz, 1.0, 1.0)
     }
 
-    /// Refuses what gives no batches of the usual size `usual`.
+    /// Refuses options that give no batches of the usual size `usual`.
     ///
     /// # Errors
     /// [`Error::Config`] with the remedy.
@@ -76,18 +76,18 @@ impl RectBatches {
     }
 }
 
-/// Batches whose sizes are drawn, one for each step of training and the same on all ranks.
+/// Batches whose sizes are drawn, one for each training step and the same on all ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MultiScale {
-    /// Squares around the output's size: the multiples of `stride` from 1 - `by` to 1 + `by` times its edge, each as
-    /// likely as the others (Ultralytics' `multi_scale`).
+    /// Squares around the output's size: the multiples of `stride` from 1 - `by` to 1 + `by` times its edge, with equal
+    /// probability (Ultralytics' `multi_scale`).
     Around {
-        /// Part of the edge, above 0 and below 1.
+        /// Fraction of the edge, above 0 and below 1.
         by: f64,
-        /// What edges are multiples of, in pixels.
+        /// Edges are multiples of this, in pixels.
         stride: u32,
     },
-    /// These sizes, each as likely as the others.
+    /// These sizes, with equal probability.
     Sizes(Vec<Size>),
 }
 
@@ -105,7 +105,7 @@ impl MultiScale {
     /// The sizes that are drawn from, for batches of the usual size `usual`.
     ///
     /// # Errors
-    /// [`Error::Config`], with the remedy, where there is none, or one that no batch can have.
+    /// [`Error::Config`], with the remedy, if there is none, or one that no batch can have.
     pub fn sizes(&self, usual: Size) -> Result<Vec<Size>> {
         let sizes = match self {
             MultiScale::Around { by, stride } => squares_around(*by, *stride, usual)?,
@@ -146,7 +146,7 @@ fn squares_around(by: f64, stride: u32, usual: Size) -> Result<Vec<Size>> {
             usual.width
         )));
     }
-    // One more than may be drawn from is enough to be refused.
+    // One more than the maximum is enough for a refusal.
     let edges = (first..=last).take(MAX_SIZES + 1).map(|strides| strides.saturating_mul(stride));
     Ok(edges.map(|edge| Size::new(edge, edge)).collect())
 }

@@ -1,4 +1,4 @@
-//! The folder of shards, and the file in it that says what they hold.
+//! The folder of shards, and its manifest.
 
 use super::settings::Settings;
 use super::shard::{ShardWriter, sha256_of};
@@ -11,27 +11,27 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Held by the process that writes to the folder; the system lets go of it however the process ends.
+/// Locked by the process that writes to the folder; the system releases the lock however the process ends.
 const LOCK: &str = ".feedline-pack.lock";
-/// The shard that is being written; no reader takes it for one.
+/// The name of the shard being written, which no reader takes for a shard.
 const BESIDE: &str = ".unfinished-shard";
 const DISK: &str =
     "free the disk or make the folder writable, and run the same again: it goes on where it was";
 
-/// What a folder of shards holds.
+/// The contents of a folder of shards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Always `feedline shards`, which tells the file from others.
+    /// Always `feedline shards`, which distinguishes the file from others.
     pub kind: String,
     /// The version of the file's layout: 1.
     pub version: u32,
-    /// What the shards are made like.
+    /// The settings of the shards.
     pub settings: Settings,
     /// A fingerprint of the source's keys and labels, in hexadecimal digits.
     pub source: String,
     /// Records in all shards.
     pub records: usize,
-    /// Names of the classes in the order of their indices; empty where the source had none.
+    /// Names of the classes in the order of their indices; empty if the source had none.
     pub classes: Vec<String>,
     /// The shards in order.
     pub shards: Vec<Shard>,
@@ -52,7 +52,7 @@ pub struct Shard {
     pub sha256: String,
     /// Records that it holds.
     pub records: usize,
-    /// The index in the source of the first record behind it.
+    /// The index in the source of the first record after it.
     pub end: usize,
 }
 
@@ -68,10 +68,10 @@ pub struct Skipped {
 }
 
 impl Manifest {
-    /// The manifest of the folder `folder`; none if there is none.
+    /// The manifest of the folder `folder`; `None` if it has none.
     ///
     /// # Errors
-    /// A manifest that cannot be read, is damaged, or of a later version.
+    /// A manifest that cannot be read, is damaged, or has a later version.
     pub fn read(folder: impl AsRef<Path>) -> Result<Option<Self>> {
         let path = folder.as_ref().join(MANIFEST);
         let text = match fs::read(&path) {
@@ -92,10 +92,10 @@ impl Manifest {
         }
     }
 
-    /// Reads every shard in `folder` and compares it with its checksum; returns what is wrong, a line each.
+    /// Reads every shard in `folder` and compares it with its checksum; returns one line per problem.
     ///
     /// # Errors
-    /// A shard that cannot be read, other than one that is not there.
+    /// A shard that exists and cannot be read.
     pub fn verify(&self, folder: impl AsRef<Path>) -> Result<Vec<String>> {
         let mut wrong = Vec::new();
         for shard in &self.shards {
@@ -120,7 +120,7 @@ impl Manifest {
 
 const VERSION: u32 = 1;
 
-/// A folder that this process alone writes to.
+/// A folder that only this process writes to.
 pub(super) struct Folder {
     path: PathBuf,
     /// Its lock lasts as long as it is open.
@@ -142,7 +142,7 @@ impl Folder {
         }
     }
 
-    /// What an earlier run left, or a new manifest; in a folder with other shards, neither.
+    /// The manifest of an earlier run, or a new one; an error in a folder with other shards.
     pub(super) fn begin(&self, source: &dyn Source, settings: &Settings) -> Result<Manifest> {
         if source.is_empty() {
             return Err(Error::config("the source holds no record, so there is nothing to pack"));
@@ -178,7 +178,7 @@ impl Folder {
                     skipped: Vec::new(),
                     complete: false,
                 };
-                // Ahead of the first shard, so that a shard without a manifest is never our own.
+                // Before the first shard, so that a shard without a manifest is never our own.
                 self.save(&manifest).map(|()| manifest)
             }
         }
@@ -197,12 +197,12 @@ impl Folder {
         Ok(false)
     }
 
-    /// A shard to be written behind those of `manifest`; what a killed run left of it is written over.
+    /// The shard to be written after those of `manifest`; it overwrites what a killed run left of it.
     pub(super) fn new_shard(&self) -> Result<ShardWriter> {
         ShardWriter::create(&self.path.join(BESIDE)).map_err(|error| self.unwritable(error))
     }
 
-    /// Gives a shard its place and writes it into the manifest; `end` is the index of the next record.
+    /// Renames a finished shard and adds it to the manifest; `end` is the index of the next record.
     pub(super) fn finish(&self, manifest: &mut Manifest, writer: ShardWriter, end: usize) -> Result<()> {
         let written = writer.finish(&manifest.settings).map_err(|error| self.unwritable(error))?;
         let name = format!("shard-{:06}.{}", manifest.shards.len(), manifest.settings.ending());
@@ -225,7 +225,7 @@ impl Folder {
             .map_err(|error| self.unwritable(error))
     }
 
-    /// Waits until the names of files are on the disk as well.
+    /// Waits until the directory entries are on the disk as well.
     fn sync(&self) -> io::Result<()> {
         match cfg!(unix) {
             true => File::open(&self.path)?.sync_all(),

@@ -1,4 +1,4 @@
-//! One record on its way into a shard: read, made smaller where that is asked for, and laid out as the format has it.
+//! Prepares one record for a shard: reads it, resizes it on request, and lays it out in the shard's format.
 
 use super::{Chroma, Format, QUALITY, Settings, refuse_objects, shard};
 use crate::device::{self, cpu::Renderer};
@@ -10,7 +10,7 @@ use crate::output::{DType, Layout, Output};
 use crate::source::Source;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
-/// Prepares records; its memory is used again.
+/// Prepares records and reuses its memory.
 pub(super) struct Preparer<'a> {
     settings: &'a Settings,
     bytes: Vec<u8>,
@@ -32,7 +32,7 @@ impl<'a> Preparer<'a> {
         }
     }
 
-    /// The bytes that stand for the record in a shard.
+    /// The bytes of the record in a shard.
     pub(super) fn prepare(&mut self, source: &dyn Source, index: usize) -> Result<Vec<u8>> {
         source.read(index, &mut self.bytes)?;
         let bad = |cause| Error::sample(source.key(index), index as u64, cause);
@@ -54,7 +54,7 @@ impl<'a> Preparer<'a> {
         }
     }
 
-    /// Brings the image into the form that is asked for; returns the ending of its name.
+    /// Converts the image as requested; returns the ending of its name.
     fn encode(&mut self) -> Result<&'static str, Cause> {
         let header = image::parse_header(&self.bytes)?;
         let upright = header.orientation.apply_size(header.size);

@@ -1,4 +1,4 @@
-//! How shards are made, as a caller asks for it and a manifest notes it.
+//! The settings of shards, as a caller sets them and a manifest records them.
 
 use super::{Chroma, Format};
 use crate::error::{Error, Result};
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 /// Two zero blocks end a tar file.
 const TAR_TRAILER: &[u8] = &[0; 1024];
 
-/// What shards are made like: the same settings and the same source make the same bytes.
+/// The settings of shards: the same settings and the same source make the same bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    /// What shards are.
+    /// The format of shards.
     pub format: Format,
-    /// Bytes that a shard does not exceed, unless one record alone does.
+    /// Maximum size of a shard in bytes, exceeded only by a single larger record.
     pub shard_bytes: u64,
-    /// Records that a shard does not exceed.
+    /// Maximum number of records in a shard.
     pub shard_records: Option<usize>,
-    /// The longest that shorter edges are, in pixels.
+    /// Maximum length of the shorter edge, in pixels.
     pub resize: Option<u32>,
-    /// Quality of all images as JPEG; without it only resized ones are encoded anew.
+    /// Quality of all images as JPEG; without it only resized ones are re-encoded.
     pub quality: Option<u8>,
-    /// Chroma subsampling of what is encoded anew.
+    /// Chroma subsampling of re-encoded images.
     pub chroma: Chroma,
 }
 
@@ -36,7 +36,7 @@ impl Settings {
         Err(Error::config(wrong))
     }
 
-    /// What stands at the end of each shard.
+    /// The bytes at the end of each shard.
     pub(super) fn trailer(&self) -> &'static [u8] {
         match self.format {
             Format::Tar => TAR_TRAILER,

@@ -1,4 +1,4 @@
-//! A shard on its way to the disk, and what a record looks like inside.
+//! Writes a shard, and the layout of a record in it.
 
 use super::Settings;
 use crate::error::Cause;
@@ -10,28 +10,28 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// What a tar file is made of.
+/// The block size of a tar file.
 const BLOCK: usize = 512;
 
-/// One record with all that a shard says of it.
+/// One record with everything that a shard stores of it.
 pub(super) struct Record<'a> {
     /// Its index in the source.
     pub(super) number: usize,
     pub(super) key: Cow<'a, str>,
     pub(super) class: Option<usize>,
-    /// The class's.
+    /// The name of the class.
     pub(super) name: Option<&'a str>,
-    /// What its name ends in: `jpg`.
+    /// The ending of its name, such as `jpg`.
     pub(super) ending: &'static str,
     pub(super) bytes: &'a [u8],
 }
 
-/// The record as members of a tar file: the image, its class, and what else is known.
+/// The record as members of a tar file: the image, its class, and its key and class name as JSON.
 pub(super) fn tar_entry(record: &Record<'_>) -> Result<Vec<u8>, Cause> {
     let mut entry = Vec::with_capacity(record.bytes.len() + 6 * BLOCK);
     let mut member = |ending: &str, bytes: &[u8]| -> Result<(), Cause> {
         let mut header = tar::Header::new_ustar();
-        // Nine digits as WebDataset's own tools write them; no key of a user's can clash or hold a dot then.
+        // Nine digits as WebDataset's own tools write them, so that no user's key can clash or contain a dot.
         header.set_path(format!("{:09}.{ending}", record.number))?;
         header.set_size(bytes.len() as u64);
         header.set_mode(0o644);
@@ -70,7 +70,7 @@ pub(super) fn tfrecord_entry(record: &Record<'_>) -> Vec<u8> {
     tfrecord(features.into_iter().map(|(name, feature)| (name.to_owned(), feature)))
 }
 
-/// A shard that is being written beside its place.
+/// A shard that is being written under a temporary name.
 pub(super) struct ShardWriter {
     file: BufWriter<File>,
     beside: PathBuf,
@@ -79,7 +79,7 @@ pub(super) struct ShardWriter {
     records: usize,
 }
 
-/// A shard that is whole and on the disk.
+/// A shard that is complete and on the disk.
 pub(super) struct Written {
     pub(super) beside: PathBuf,
     pub(super) bytes: u64,
@@ -112,7 +112,7 @@ impl ShardWriter {
         self.file.write_all(bytes)
     }
 
-    /// Writes what the format ends with, and waits for the disk.
+    /// Writes the format's trailer, and waits for the disk.
     pub(super) fn finish(mut self, settings: &Settings) -> io::Result<Written> {
         self.put(settings.trailer())?;
         self.file.flush()?;

@@ -1,4 +1,4 @@
-//! The CUDA driver, in three floors: declarations (cudarc's), checked calls, and owners that free what they own.
+//! The CUDA driver in three layers: declarations (cudarc's), checked calls, and owners that free what they own.
 //!
 //! ```text
 //! safe     context  stream  event  memory  module     all that the rest of the crate uses
@@ -6,10 +6,10 @@
 //! sys      cudarc::driver::sys                        types only: none of its functions is called
 //! ```
 //!
-//! cudarc's own functions are not called, for three reasons: they panic where the library or one symbol is missing;
-//! they return a Rust enum, which a code of a newer driver would make undefined behaviour; and they prefer
-//! `libcuda.so`, which may be a toolkit's stub, to the driver's own `libcuda.so.1`. So `library` looks the symbols up
-//! by itself, as functions that return `u32`; the compiler compares their arguments with cudarc's declarations.
+//! cudarc's own functions are not called, for three reasons: they panic if the library or a symbol is missing; they
+//! return a Rust enum, for which a code of a newer driver would be undefined behaviour; and they prefer `libcuda.so`,
+//! which may be a toolkit's stub, to the driver's own `libcuda.so.1`. So `library` looks the symbols up itself, as
+//! functions that return `u32`; the compiler compares their arguments with cudarc's declarations.
 //!
 //! Nothing here waits by itself: the owner who frees memory has to know that the device is done with it. Every call makes the
 //! context current for its own time and puts back what the calling thread had, so that owners may be used and dropped

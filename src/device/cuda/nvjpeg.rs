@@ -1,14 +1,14 @@
-//! nvJPEG in three floors: declarations (`nvjpeg-sys`), checked calls, and owners that free what they own.
+//! nvJPEG in three layers: declarations (`nvjpeg-sys`), checked calls, and owners that free what they own.
 //!
 //! ```text
 //! safe     handle  batch  phases  objects     all that the rest of the crate uses
 //! result   library  result                    every call returns Result<(), NvjpegError>
-//! sys      nvjpeg_sys                         declarations, and where the library is looked for
+//! sys      nvjpeg_sys                         declarations, and the search for the library
 //! ```
 //!
-//! All objects but the handle belong to one thread at a time. Every call makes the handle's context current meanwhile.
-//! Objects are destroyed in order when their owners are dropped, but not any more once the process is ending: by then
-//! the library may have undone itself, and destroying into it crashes (`exit`).
+//! All objects but the handle belong to one thread at a time. Every call makes the handle's context current for its
+//! duration. Objects are destroyed in order when their owners are dropped, except while the process is ending: by then
+//! the library may have shut down, and calling its destructors would crash (`exit`).
 
 mod batch;
 mod exit;

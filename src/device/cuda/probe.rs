@@ -1,6 +1,6 @@
-//! What there is for CUDA on this machine, and for what is not there, why not and what to do about it.
+//! The CUDA support of this machine; for each missing part the reason and the remedy.
 //!
-//! A device is usable from a driver, a compute capability and a context on. nvJPEG and decoding engines are not needed:
+//! A usable device needs a driver, a compute capability and a context. nvJPEG and decoding engines are optional:
 //! without them images are decoded in another way, which [`Decoding`] names.
 
 mod missing;
@@ -17,37 +17,37 @@ use std::sync::{Mutex, PoisonError};
 const OLDEST_CUDA: (u32, u32) = (12, 0);
 /// The oldest processors that the kernels are made for (Turing).
 const OLDEST_COMPUTE: (u32, u32) = (7, 5);
-/// How the name of a simulated device begins.
+/// The prefix of a simulated device's name.
 const SIMULATED: &str = "FAKE";
 
 /// How JPEGs are decoded for a device, from the best to the worst.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decoding {
-    /// On the GPU's decoding engines; what they do not take, as under [`Decoding::Hybrid`].
+    /// On the GPU's decoding engines; files that they do not accept, as under [`Decoding::Hybrid`].
     Engines {
-        /// How many engines there are; 0 if nvJPEG does not say.
+        /// The number of engines; 0 if nvJPEG does not report it.
         engines: u32,
-        /// How many images an engine decodes at a time; 0 if nvJPEG does not say.
+        /// The number of images that an engine decodes at a time; 0 if nvJPEG does not report it.
         cores: u32,
     },
-    /// By nvJPEG on the GPU, with the CPU's help; there is no engine.
+    /// By nvJPEG on the GPU, with the CPU's help, without engines.
     Hybrid {
-        /// What engines would need.
+        /// What is missing for engines.
         engines: Missing,
     },
     /// By feedline on the CPU; the GPU renders.
     Cpu {
-        /// What decoding on the GPU would need.
+        /// What is missing for decoding on the GPU.
         nvjpeg: Missing,
     },
 }
 
-/// A device that the driver sees.
+/// A device that the driver lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Found {
-    /// The number that the driver gives it, after `CUDA_VISIBLE_DEVICES`.
+    /// The driver's ordinal for it, after `CUDA_VISIBLE_DEVICES`.
     pub ordinal: u32,
     /// Its name.
     pub name: String,
@@ -63,19 +63,19 @@ pub struct Found {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NvjpegFound {
-    /// The file or name by which it was found.
+    /// The file or name under which it was found.
     pub path: PathBuf,
     /// Major, minor, patch.
     pub version: String,
-    /// Whether it decodes parts of images right; older ones decode whole images, which is slower.
+    /// Whether it decodes parts of images correctly; with older versions whole images are decoded, which is slower.
     pub decodes_parts: bool,
 }
 
-/// All that was found.
+/// The result of a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Survey {
-    /// The newest CUDA that the driver knows, as (major, minor), or why there is no driver.
+    /// The newest CUDA that the driver supports, as (major, minor), or why there is no driver.
     pub driver: Result<(u32, u32), Missing>,
     /// The devices, or why none can be listed.
     pub devices: Result<Vec<Found>, Missing>,
@@ -83,7 +83,7 @@ pub struct Survey {
     pub nvjpeg: Result<NvjpegFound, Missing>,
 }
 
-/// Looks at everything. Nothing that is missing is an error here. Each usable device is started for a moment.
+/// Probes everything. A missing part is not an error here. Each usable device is started for a moment.
 pub fn survey() -> Survey {
     let driver = Driver::get().map_err(Missing::driver);
     let devices = driver.clone().and_then(|driver| {
@@ -112,13 +112,13 @@ pub fn find(ordinal: u32) -> Result<Found, Missing> {
 }
 
 impl Found {
-    /// Whether this is no GPU but a driver made for tests: nothing that it does says anything about speed.
+    /// Whether this is not a GPU but a driver made for tests, whose speed means nothing.
     pub fn is_simulated(&self) -> bool {
         is_simulated(&self.name)
     }
 }
 
-/// Whether the device `ordinal` is simulated; a device that is not there is not. Nothing is started for it.
+/// Whether the device `ordinal` exists and is simulated. No device is started for it.
 pub(crate) fn is_simulated_device(ordinal: u32) -> bool {
     let name = Driver::get().ok().and_then(|driver| driver.device_name(ordinal).ok());
     name.is_some_and(|name| is_simulated(&name))
@@ -136,7 +136,7 @@ fn identify(driver: &'static Driver, ordinal: u32) -> Result<Found, CudaError> {
     Ok(Found { ordinal, name, compute_capability, memory_bytes, usable })
 }
 
-/// Whether the kernels run there, by version numbers alone.
+/// Whether the kernels run there, according to version numbers alone.
 fn suits(cuda: (u32, u32), name: &str, compute: (u32, u32)) -> Result<(), Missing> {
     if cuda < OLDEST_CUDA {
         return Err(Missing::newer_driver(cuda, OLDEST_CUDA));

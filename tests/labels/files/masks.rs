@@ -1,4 +1,5 @@
-//! Semantic masks in a folder beside the images: which belongs to which, and what becomes of those that cannot be right.
+//! Semantic masks in a folder beside the images: which belongs to which, and what becomes of those that cannot be
+//! right.
 
 use super::says;
 use feedline::augment::Resize;
@@ -117,7 +118,7 @@ fn a_mask_of_another_size_of_16_bits_or_of_colours_is_a_bad_sample() {
     let other = sized(ColorType::Grayscale, BitDepth::Eight, [2, 4], &[0; 8]);
     says(&cause(other), &["a.webp.png", "its mask has 2x4 pixels and the image 4x2"]);
     let wide = png(ColorType::Grayscale, BitDepth::Sixteen, &[0; 16]);
-    says(&cause(wide), &["a.webp.png", "is Grayscale of 16 bits: write one class a pixel"]);
+    says(&cause(wide), &["a.webp.png", "is Grayscale of 16 bits: write one class per pixel"]);
     let coloured = png(ColorType::Rgb, BitDepth::Eight, &[0; 24]);
     says(&cause(coloured), &["is Rgb of 8 bits"]);
     says(&cause(b"no mask".to_vec()), &["a.webp.png"]);

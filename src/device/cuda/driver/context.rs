@@ -1,4 +1,4 @@
-//! The context of one device: what memory, streams and modules belong to.
+//! The context of one device, which owns memory, streams and modules.
 
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
@@ -8,7 +8,7 @@ use cudarc::driver::sys::{CUcontext, CUdevice, CUdevice_attribute};
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// A device's primary context, which every library in the process shares. Clones share it; the last one gives it back.
+/// A device's primary context, which every library in the process shares. Clones share it; the last one releases it.
 #[derive(Clone)]
 pub(crate) struct Context(Arc<Retained>);
 
@@ -36,25 +36,25 @@ impl Context {
         Ok(Self(Arc::new(Retained { driver, ordinal, device, context })))
     }
 
-    /// The device's number.
+    /// The device's ordinal.
     pub(crate) fn ordinal(&self) -> u32 {
         self.0.ordinal
     }
 
-    /// Makes the context current on this thread, and leaves it so: for a thread of our own that calls libraries which
-    /// work on the current device.
+    /// Makes the context current on this thread, and leaves it so: for our own threads that call libraries which use
+    /// the current device.
     pub(crate) fn bind(&self) -> Result<(), CudaError> {
         // SAFETY: the handle is alive as long as `self` is.
         unsafe { self.0.driver.cuCtxSetCurrent(self.0.context) }
     }
 
-    /// Waits until the device has done all that was asked of it in this context.
+    /// Waits until the device has finished all work of this context.
     pub(crate) fn synchronize(&self) -> Result<(), CudaError> {
         // SAFETY: no arguments; the context is current meanwhile.
         self.call(|driver| unsafe { driver.cuCtxSynchronize() })
     }
 
-    /// Bytes of the device's memory: what is free, and all of it.
+    /// Bytes of the device's memory: free, and total.
     pub(crate) fn memory_info(&self) -> Result<(usize, usize), CudaError> {
         let (mut free, mut total) = (0, 0);
         // SAFETY: two numbers to be written.
@@ -62,7 +62,7 @@ impl Context {
         Ok((free, total))
     }
 
-    /// Runs calls of the driver with the context current.
+    /// Calls the driver with the context current.
     pub(super) fn call<T>(
         &self,
         calls: impl FnOnce(&'static Driver) -> Result<T, CudaError>,
@@ -71,8 +71,8 @@ impl Context {
         self.within(|| calls(driver))?
     }
 
-    /// Runs something with the context current, and then makes current again what the thread had: a trainer's thread
-    /// that drops a batch must not find itself on another device.
+    /// Runs something with the context current, and then restores the thread's own context: a trainer's thread that
+    /// drops a batch must not be left on another device.
     pub(crate) fn within<T>(&self, work: impl FnOnce() -> T) -> Result<T, CudaError> {
         let Retained { driver, context, .. } = *self.0;
         let mut before = std::ptr::null_mut();
@@ -91,7 +91,7 @@ impl Context {
 
 impl Drop for Retained {
     fn drop(&mut self) {
-        // SAFETY: retained once in `open`, released once here; whatever belonged to it held a clone.
+        // SAFETY: retained once in `open`, released once here; everything that belonged to it held a clone.
         let released = unsafe { self.driver.cuDevicePrimaryCtxRelease_v2(self.device) };
         // A failure cannot be reported from here, and a driver that is shutting down with the process refuses everything.
         drop(released);

@@ -1,4 +1,4 @@
-//! The devices that the driver sees, before any of them is used.
+//! The devices that the driver lists, before any of them is used.
 
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
@@ -14,7 +14,7 @@ use std::ffi::{CStr, c_int};
 const NAME_BYTES: usize = 256;
 
 impl Driver {
-    /// How many devices there are; their ordinals count from 0.
+    /// The number of devices; their ordinals start at 0.
     pub(crate) fn device_count(&self) -> Result<u32, CudaError> {
         let mut count = 0;
         // SAFETY: one number to be written.
@@ -22,7 +22,7 @@ impl Driver {
         Ok(u32::try_from(count).unwrap_or(0))
     }
 
-    /// A device's name, as its maker gave it.
+    /// The vendor's name of a device.
     pub(crate) fn device_name(&self, ordinal: u32) -> Result<String, CudaError> {
         let device = device(self, ordinal)?;
         let mut name = [0; NAME_BYTES];
@@ -32,7 +32,7 @@ impl Driver {
         Ok(name.unwrap_or_default().into_owned())
     }
 
-    /// What generation of processors a device has, as (major, minor).
+    /// A device's compute capability, as (major, minor).
     pub(crate) fn compute_capability(&self, ordinal: u32) -> Result<(u32, u32), CudaError> {
         let device = device(self, ordinal)?;
         let part = |attribute| {
@@ -44,7 +44,7 @@ impl Driver {
         ))
     }
 
-    /// All bytes of a device's memory.
+    /// A device's total memory in bytes.
     pub(crate) fn device_memory(&self, ordinal: u32) -> Result<usize, CudaError> {
         let device = device(self, ordinal)?;
         let mut bytes = 0;

@@ -1,4 +1,4 @@
-//! A point in a stream's work that the host can ask for, and that other streams can wait for.
+//! A point in a stream's work that the host can query, and that other streams can wait for.
 
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
@@ -8,12 +8,12 @@ use super::stream::Stream;
 use cudarc::driver::sys::CUevent;
 use std::ffi::c_void;
 
-/// The waiting thread sleeps instead of turning: a box that is short of CPU has better uses for a core.
+/// The waiting thread sleeps instead of spinning: a machine that is short of CPU has better uses for a core.
 const BLOCKING_SYNC: u32 = 1;
-/// Without times an event is cheaper.
+/// Without timing an event is cheaper.
 const DISABLE_TIMING: u32 = 2;
 
-/// A point in a stream's work. One that was never recorded counts as passed.
+/// A point in a stream's work. An event that was never recorded counts as passed.
 pub(crate) struct Event {
     context: Context,
     event: CUevent,
@@ -21,7 +21,7 @@ pub(crate) struct Event {
 
 // SAFETY: the driver takes an event's handle on any thread.
 unsafe impl Send for Event {}
-// SAFETY: as above; recording and asking at the same time is the driver's to order, and it does.
+// SAFETY: as above; the driver orders a record and a query that happen at the same time.
 unsafe impl Sync for Event {}
 
 impl Event {
@@ -30,7 +30,7 @@ impl Event {
         Self::create(context, BLOCKING_SYNC | DISABLE_TIMING)
     }
 
-    /// An event that also notes the time at which it is passed.
+    /// An event that also records the time at which it is passed.
     pub(crate) fn timed(context: &Context) -> Result<Self, CudaError> {
         Self::create(context, BLOCKING_SYNC)
     }
@@ -51,7 +51,7 @@ impl Event {
     /// Moves the event after all that was enqueued on a consumer's stream so far.
     ///
     /// # Safety
-    /// `stream` is a stream of this context that is alive.
+    /// `stream` is a live stream of this context.
     pub(crate) unsafe fn record_on(&self, stream: *mut c_void) -> Result<(), CudaError> {
         // SAFETY: our handle is alive, and the caller's promise.
         self.context.call(|driver| unsafe { driver.cuEventRecord(self.event, stream.cast()) })
@@ -89,9 +89,9 @@ impl Event {
     }
 }
 
-/// Here and not beside the rest of it, so that a stream needs no events and events need streams.
+/// Here and not in `stream.rs`, so that events depend on streams and streams not on events.
 impl Stream {
-    /// Work given from now on begins after `event`, as it was recorded last, is passed.
+    /// Work that the stream gets from now on begins after `event`, as last recorded, is passed.
     pub(crate) fn wait(&self, event: &Event) -> Result<(), CudaError> {
         // SAFETY: both handles are alive, and of one context.
         event.context.call(|driver| unsafe { driver.cuStreamWaitEvent(self.handle(), event.event, 0) })
@@ -100,7 +100,7 @@ impl Stream {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // SAFETY: created once, destroyed once; the driver waits with freeing it until it is passed.
+        // SAFETY: created once, destroyed once; the driver frees it only after it is passed.
         let destroyed = self.context.call(|driver| unsafe { driver.cuEventDestroy_v2(self.event) });
         drop(destroyed);
     }

@@ -10,21 +10,21 @@ use cudarc::driver::sys::{
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
 
-/// Where the driver is looked for. The numbered name comes first: it is the driver's own, while the bare one may be the
-/// stub that a toolkit links against.
+/// The names of the driver's library. The numbered name comes first: it is the driver's own, while the bare one may be
+/// the stub that a toolkit links against.
 #[cfg(not(windows))]
 const NAMES: &[&str] = &["libcuda.so.1", "libcuda.so"];
 #[cfg(windows)]
 const NAMES: &[&str] = &["nvcuda.dll"];
 
-/// Why there is no driver to call.
+/// Why the driver cannot be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Absent {
-    /// No file of these names can be opened; the linker's words for the first.
+    /// No file of these names can be opened; the linker's message for the first.
     Library { tried: &'static [&'static str], why: String },
-    /// A library is there, and lacks these functions.
+    /// The library exists, but lacks these functions.
     Symbols(Vec<&'static str>),
-    /// A library is there with all its functions, and does not start.
+    /// The library has all functions, but does not start.
     Start(CudaError),
 }
 
@@ -58,7 +58,7 @@ macro_rules! functions {
         impl Driver {
             $(
                 /// # Safety
-                /// As the driver's documentation of the function of this name says.
+                /// As in the driver's documentation of the function of this name.
                 pub(super) unsafe fn $name(&self, $($argument: $kind),*) -> Result<(), CudaError> {
                     // SAFETY: the caller's promise.
                     self.check(stringify!($name), unsafe { (self.functions.$name)($($argument),*) })
@@ -70,8 +70,8 @@ macro_rules! functions {
     };
 }
 
-/// cudarc's declaration of a function. It has the newest of each, and one of ours is older: every driver exports
-/// `cuEventElapsedTime`, only those since 12.8 the second version, and both take the same arguments.
+/// cudarc's declaration of a function. cudarc has the newest version of each, and one of ours is older: every driver
+/// exports `cuEventElapsedTime`, only those since 12.8 its second version, and both take the same arguments.
 macro_rules! declared {
     (cuEventElapsedTime) => {
         cudarc::driver::sys::cuEventElapsedTime_v2
@@ -134,7 +134,7 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    /// The driver of this process. It is opened and started once, and stays: its threads outlive what we hold of it.
+    /// The driver of this process. It is opened and started once, and never closed: its threads outlive our handles.
     pub(crate) fn get() -> Result<&'static Self, &'static Absent> {
         static DRIVER: OnceLock<Result<Driver, Absent>> = OnceLock::new();
         DRIVER.get_or_init(Self::open).as_ref()
@@ -147,7 +147,7 @@ impl Driver {
         std::mem::forget(library);
         let mut driver = Self { functions, version: 0 };
         let mut version = 0;
-        // SAFETY: 0 is the only flag there is, and `version` is one int to be written.
+        // SAFETY: 0 is the only valid flag, and `version` is one int to be written.
         unsafe {
             driver.cuInit(0).map_err(Absent::Start)?;
             driver.cuDriverGetVersion(&mut version).map_err(Absent::Start)?;
@@ -171,7 +171,7 @@ impl Driver {
     /// The driver's own name for a code; a code that it does not know has none.
     fn name(&self, code: u32) -> String {
         let mut name = std::ptr::null();
-        // SAFETY: any number may be asked for, and `name` is one pointer to be written.
+        // SAFETY: any number may be passed, and `name` is one pointer to be written.
         let known = unsafe { (self.functions.cuGetErrorName)(code, &mut name) } == code::SUCCESS;
         if !known || name.is_null() {
             return "an error without a name".into();
@@ -184,7 +184,7 @@ impl Driver {
 fn load(names: &'static [&'static str]) -> Result<libloading::Library, Absent> {
     let mut why = None;
     for name in names {
-        // SAFETY: the system's own driver; what it does as it is loaded is as sound as the system is.
+        // SAFETY: the system's own driver; loading it is as sound as the system is.
         match unsafe { libloading::Library::new(*name) } {
             Ok(library) => return Ok(library),
             Err(error) => why = why.or_else(|| Some(said(&error))),
@@ -193,7 +193,7 @@ fn load(names: &'static [&'static str]) -> Result<libloading::Library, Absent> {
     Err(Absent::Library { tried: names, why: why.unwrap_or_default() })
 }
 
-/// The linker's own words: the error itself only says which call failed.
+/// The linker's own message: the error itself only names the failed call.
 fn said(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }

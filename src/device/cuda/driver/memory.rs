@@ -1,4 +1,4 @@
-//! Memory that the device can reach: its own, and pages of the host that it may read and write by itself.
+//! Memory that the device can access: its own, and page-locked memory of the host.
 
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
@@ -8,8 +8,8 @@ use super::result::CudaError;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-/// Bytes in the device's memory, uninitialised at first. Freed at once when dropped: the owner makes sure that the
-/// device is done with them.
+/// Bytes in the device's memory, uninitialised at first. Freed immediately when dropped: the owner makes sure that the
+/// device no longer uses them.
 pub(crate) struct DeviceBuffer {
     context: Context,
     pointer: DevicePtr,
@@ -17,20 +17,20 @@ pub(crate) struct DeviceBuffer {
 }
 
 impl DeviceBuffer {
-    /// Reserves `bytes`, aligned to 256 at least.
+    /// Reserves `bytes`, aligned to at least 256.
     pub(crate) fn new(context: &Context, bytes: usize) -> Result<Self, CudaError> {
         let mut pointer = 0;
-        // SAFETY: one address to be written. The driver refuses to reserve nothing.
+        // SAFETY: one address to be written. The driver refuses a size of zero.
         context.call(|driver| unsafe { driver.cuMemAlloc_v2(&mut pointer, bytes.max(1)) })?;
         Ok(Self { context: context.clone(), pointer, bytes })
     }
 
-    /// Where it begins, in the device's addresses.
+    /// Its start as a device address.
     pub(crate) fn ptr(&self) -> DevicePtr {
         self.pointer
     }
 
-    /// How many bytes were asked for.
+    /// The requested size in bytes.
     pub(crate) fn len(&self) -> usize {
         self.bytes
     }
@@ -44,17 +44,17 @@ impl Drop for DeviceBuffer {
     }
 }
 
-/// Page-locked bytes of the host: copies from and to them run beside everything else. Zero at first.
+/// Page-locked bytes of the host: copies from and to them run concurrently with other work. Zero at first.
 ///
-/// They are ordinary cached memory (flags 0), since the CPU reads them too; write-combined pages would be slow for that.
+/// They are ordinary cached memory (flags 0), since the CPU reads them too, which is slow for write-combined pages.
 pub(crate) struct PinnedBuffer {
     context: Context,
-    /// Start of `bytes` bytes, all initialised, that nothing else refers to.
+    /// Start of `bytes` initialised bytes that nothing else refers to.
     pointer: NonNull<u8>,
     bytes: usize,
 }
 
-// SAFETY: it owns its memory, and gives out addresses only.
+// SAFETY: it owns its memory, and hands out addresses only.
 unsafe impl Send for PinnedBuffer {}
 // SAFETY: as above.
 unsafe impl Sync for PinnedBuffer {}
@@ -64,7 +64,7 @@ impl PinnedBuffer {
     pub(crate) fn new(context: &Context, bytes: usize) -> Result<Self, CudaError> {
         let mut pointer: *mut c_void = std::ptr::null_mut();
         context.call(|driver| {
-            // SAFETY: one address to be written. The driver refuses to reserve nothing.
+            // SAFETY: one address to be written. The driver refuses a size of zero.
             unsafe { driver.cuMemHostAlloc(&mut pointer, bytes.max(1), 0) }
         })?;
         let null = || CudaError { call: "cuMemHostAlloc", code: 0, name: "a null pointer".into() };
@@ -84,7 +84,7 @@ impl PinnedBuffer {
         self.pointer.as_ptr()
     }
 
-    /// How many bytes were asked for.
+    /// The requested size in bytes.
     pub(crate) fn len(&self) -> usize {
         self.bytes
     }

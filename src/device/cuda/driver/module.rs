@@ -1,4 +1,4 @@
-//! Kernels: PTX, translated by the driver for the device that is there, and the functions in it.
+//! Kernels: PTX that the driver translates for the device, and the functions in it.
 
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
@@ -25,10 +25,10 @@ unsafe impl Send for Loaded {}
 // SAFETY: as above; nothing in it changes.
 unsafe impl Sync for Loaded {}
 
-/// One kernel; it keeps its module alive.
+/// One kernel, which keeps its module alive.
 #[derive(Clone)]
 pub(crate) struct Function {
-    /// Held for its Drop: the function's code goes with it.
+    /// Held for its Drop: the function's code is unloaded with it.
     _module: Module,
     function: CUfunction,
 }
@@ -44,7 +44,7 @@ impl Module {
         let mut log = vec![0u8; LOG_BYTES];
         let mut options =
             [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-        // The driver wants the size in the place of a pointer, not a pointer to it.
+        // The driver expects the size in place of a pointer, not a pointer to it.
         let mut values = [log.as_mut_ptr().cast::<c_void>(), LOG_BYTES as *mut c_void];
         let mut module = std::ptr::null_mut();
         let loaded = context.call(|driver| {
@@ -95,7 +95,7 @@ impl Drop for Loaded {
     }
 }
 
-/// The error with the first lines of the translator's own words.
+/// The error with the first lines of the translator's message.
 fn with_log(error: CudaError, log: &[u8]) -> CudaError {
     let said = CStr::from_bytes_until_nul(log).map(CStr::to_string_lossy).unwrap_or_default();
     let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).take(4).collect();

@@ -6,7 +6,7 @@
 pub(crate) struct CudaError {
     /// The function's name in the driver.
     pub(crate) call: &'static str,
-    /// What it returned: kept as a number, since a newer driver knows codes that no declaration of today has.
+    /// The returned code: kept as a number, since a newer driver has codes that no present declaration lists.
     pub(crate) code: u32,
     /// The code's name, as the driver itself gives it, and its message.
     pub(crate) name: String,
@@ -24,7 +24,7 @@ pub(crate) mod code {
 }
 
 impl CudaError {
-    /// Whether less memory asked for might help.
+    /// Whether asking for less memory might help.
     pub(crate) fn is_out_of_memory(&self) -> bool {
         self.code == code::OUT_OF_MEMORY
     }

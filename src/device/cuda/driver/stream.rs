@@ -1,4 +1,4 @@
-//! A queue of work on the device: copies and kernels, one after the other.
+//! A queue of work on the device: copies and kernels, in order.
 
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
@@ -15,9 +15,9 @@ const NON_BLOCKING: u32 = 1;
 /// Which kernels go first where those of several streams are ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Priority {
-    /// As streams have it that ask for none.
+    /// The default.
     Normal,
-    /// The lowest that the device knows, so that a trainer's kernels go first. Most devices know none below normal.
+    /// The lowest that the device has, so that a trainer's kernels go first. Many devices have none below normal.
     Low,
 }
 
@@ -33,7 +33,7 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    /// A new queue, which waits for no other.
+    /// A new queue, independent of all others.
     pub(crate) fn new(context: &Context, priority: Priority) -> Result<Self, CudaError> {
         let (mut least, mut greatest) = (0, 0);
         let mut stream = std::ptr::null_mut();
@@ -48,7 +48,7 @@ impl Stream {
         Ok(Self { context: context.clone(), stream })
     }
 
-    /// Waits until the queue is empty. An error of any work before appears here, too.
+    /// Waits until the queue is empty. Errors of earlier work also appear here.
     pub(crate) fn synchronize(&self) -> Result<(), CudaError> {
         // SAFETY: the handle is alive.
         self.context.call(|driver| unsafe { driver.cuStreamSynchronize(self.stream) })
@@ -63,7 +63,7 @@ impl Stream {
         self.stream
     }
 
-    /// Copies from the host. Only page-locked memory is copied beside other work.
+    /// Copies from the host. Only copies of page-locked memory run concurrently with other work.
     ///
     /// # Safety
     /// Both ranges are `bytes` long, stay alive, and are not written, the target not read either, until the stream has

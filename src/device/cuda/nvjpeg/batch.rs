@@ -11,14 +11,14 @@ use nvjpeg_sys::{CSS_444, Image, OUTPUT_RGBI};
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
-/// One image: its bytes, and where which part of it is written as interleaved RGB.
+/// One image: its bytes, the part to decode, and the target for interleaved RGB.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) to: DevicePtr,
     /// Bytes from one row to the next.
     pub(crate) pitch: usize,
-    /// None for all of the image.
+    /// `None` for the whole image.
     pub(crate) part: Option<Rect>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Batch {
     /// One for each image of the largest batch so far.
     params: Vec<Params>,
     state: State,
-    /// The batch size that the state is set up for; none after a failure, which only setting up again mends.
+    /// The batch size that the state is set up for; `None` after a failure, which requires setting it up again.
     ready_for: Option<usize>,
     handle: Handle,
 }
@@ -45,14 +45,14 @@ impl Batch {
         Ok(Self { params: Vec::new(), state, ready_for: None, handle: handle.clone() })
     }
 
-    /// Reserves ahead what batches of `images` images of this size need; saves that from the first batches.
+    /// Reserves the memory for batches of `images` images of this size, to save the first batches from doing so.
     pub(crate) fn reserve(&mut self, images: usize, size: Size) -> Result<(), NvjpegError> {
         self.set_up(images)?;
         let (width, height) = (size.width as c_int, size.height as c_int);
         let state = self.state.pointer;
         self.handle.within(|library, handle| {
             let count = count(images);
-            // SAFETY: handle and state are alive. 4:4:4 needs the most.
+            // SAFETY: handle and state are alive. 4:4:4 needs the most memory.
             unsafe {
                 call!(
                     library,
@@ -62,7 +62,7 @@ impl Batch {
         })
     }
 
-    /// Whether the backend takes this file, by the library's own word.
+    /// Whether the backend accepts this file, according to the library.
     pub(crate) fn supports(&mut self, item: &Item<'_>, parser: &mut Parser) -> Result<bool, NvjpegError> {
         self.set_params(std::slice::from_ref(item))?;
         // SAFETY: the bytes outlive this call, and the parse is not used after it.
@@ -94,7 +94,7 @@ impl Batch {
         let mut images: Vec<Image> = items.iter().map(Item::image).collect();
         let mut params: Vec<_> = self.params.iter().map(|params| params.pointer).take(items.len()).collect();
         let state = self.state.pointer;
-        // Whatever goes wrong from here on leaves the state unusable until it is set up again.
+        // Any failure from here on leaves the state unusable until it is set up again.
         self.ready_for = None;
         self.handle.within(|library, handle| {
             // SAFETY: four lists as long as the batch that the state is set up for; the caller's promise for the rest.
@@ -123,7 +123,7 @@ impl Batch {
         }
         let state = self.state.pointer;
         self.handle.within(|library, handle| {
-            // SAFETY: handle and state are alive. One thread: the calling one.
+            // SAFETY: handle and state are alive. One thread, the calling one.
             unsafe {
                 call!(library, nvjpegDecodeBatchedInitialize(handle, state, count(images), 1, OUTPUT_RGBI))
             }

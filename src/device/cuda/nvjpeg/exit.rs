@@ -1,4 +1,4 @@
-//! Whether the process is ending: from then on nvJPEG's objects are left to the system.
+//! Detects the end of the process: from then on nvJPEG's objects are left to the system.
 
 #![expect(unsafe_code, reason = "registers a function with the C library")]
 
@@ -17,8 +17,8 @@ extern "C" fn note() {
     ENDING.store(true, Ordering::SeqCst);
 }
 
-/// Watches for the end. To be called after the library was loaded: exit functions run last registered first, so this
-/// one then runs before the library undoes itself.
+/// Watches for the end. Call it after the library is loaded: exit functions run in reverse order of registration, so
+/// this one runs before the library shuts down.
 pub(super) fn watch() {
     static WATCHING: Once = Once::new();
     WATCHING.call_once(|| {

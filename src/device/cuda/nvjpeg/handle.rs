@@ -9,7 +9,7 @@ use crate::device::cuda::driver::Context;
 use nvjpeg_sys::{FLAG_BITSTREAM_STRICT, FLAG_UPSAMPLING_WITH_INTERPOLATION};
 use std::sync::Arc;
 
-/// Device memory is reserved in such steps, so that a slightly larger image does not move everything.
+/// Device memory is reserved in these steps, so that a slightly larger image does not cause a reallocation.
 const DEVICE_PADDING: usize = 16 << 20;
 /// Page-locked memory likewise.
 const PINNED_PADDING: usize = 8 << 20;
@@ -19,7 +19,7 @@ const PINNED_PADDING: usize = 8 << 20;
 pub(crate) enum Backend {
     /// Entropy decoding on the CPU, the rest on the GPU.
     Hybrid,
-    /// Entropy decoding on the GPU too.
+    /// Entropy decoding on the GPU as well.
     GpuHuffman,
     /// The device's decoding engines.
     Hardware,
@@ -44,8 +44,8 @@ unsafe impl Sync for Opened {}
 impl Handle {
     /// Opens the library. A device without decoding engines refuses [`Backend::Hardware`].
     ///
-    /// Bitstreams are read strictly, and chroma is interpolated: a file that other decoders would refuse must not
-    /// become other pixels here, and nearest chroma is far from every CPU decoder's.
+    /// Bitstreams are read strictly, and chroma is interpolated: a file that other decoders would refuse must not be
+    /// accepted here, and nearest-neighbour chroma is far from that of any CPU decoder.
     pub(crate) fn open(
         library: &'static Nvjpeg,
         context: &Context,
@@ -72,7 +72,7 @@ impl Handle {
         Ok(opened)
     }
 
-    /// How many decoding engines the device has, and how many cores each: known for [`Backend::Hardware`] only.
+    /// The number of decoding engines of the device, and of cores per engine: known for [`Backend::Hardware`] only.
     pub(crate) fn engines(&self) -> Option<(u32, u32)> {
         let ask = self.0.library.functions.nvjpegGetHardwareDecoderInfo?;
         let (mut engines, mut cores) = (0, 0);
@@ -83,7 +83,7 @@ impl Handle {
         asked.ok().map(|()| (engines, cores))
     }
 
-    /// Runs calls with the handle's context current.
+    /// Calls the library with the handle's context current.
     pub(super) fn within<T>(
         &self,
         calls: impl FnOnce(&'static Nvjpeg, *mut nvjpeg_sys::Handle) -> Result<T, NvjpegError>,
@@ -107,7 +107,7 @@ impl Drop for Opened {
         if exit::is_ending() {
             return;
         }
-        // SAFETY: created once, destroyed once; whatever was made from it held a clone.
+        // SAFETY: created once, destroyed once; everything made from it held a clone.
         let destroyed = self.context.within(|| unsafe { call!(self.library, nvjpegDestroy(self.handle)) });
         drop(destroyed);
     }

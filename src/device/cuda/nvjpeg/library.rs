@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 /// nvJPEG, ready to be called.
 pub(crate) struct Nvjpeg {
     pub(crate) functions: Functions,
-    /// The file or name by which it was found.
+    /// The file or name under which it was found.
     pub(crate) path: PathBuf,
     pub(crate) version: Version,
 }
@@ -30,9 +30,9 @@ pub(crate) enum Absent {
 pub(crate) struct Version(pub(crate) u32, pub(crate) u32, pub(crate) u32);
 
 impl Version {
-    /// The first that interpolates chroma; without that its pixels are far from every other decoder's.
+    /// The first version that interpolates chroma; without that its pixels are far from any other decoder's.
     pub(crate) const OLDEST: Version = Version(12, 1, 0);
-    /// The first whose interpolation is right at the edges of a part of an image.
+    /// The first version whose interpolation is correct at the edges of a part of an image.
     pub(crate) const DECODES_PARTS: Version = Version(13, 3, 0);
 }
 
@@ -59,7 +59,7 @@ impl Nvjpeg {
         Ok(Self { functions, path, version })
     }
 
-    /// Whether a part of an image may be decoded alone.
+    /// Whether a part of an image may be decoded on its own.
     pub(crate) fn decodes_parts(&self) -> bool {
         self.version >= Version::DECODES_PARTS
     }

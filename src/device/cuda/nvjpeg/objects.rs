@@ -1,4 +1,4 @@
-//! The small objects of the library: parsers, parameters, and the memory that a state works in.
+//! The small objects of the library: parsers, parameters, and the buffers of a state.
 
 #![expect(unsafe_code, reason = "calls of nvJPEG")]
 
@@ -9,7 +9,7 @@ use nvjpeg_sys::{BufferDevice, BufferPinned, DecodeParams, JpegState, JpegStream
 use std::ffi::c_int;
 use std::ptr::null_mut;
 
-/// Declares the owner of one kind of object: what creates it, and what destroys it.
+/// Declares the owner of one kind of object, with the calls that create and destroy it.
 macro_rules! owner {
     ($(#[$doc:meta])* $name:ident, $kind:ty, |$library:ident, $handle:ident, $pointer:ident| $create:expr, $destroy:ident) => {
         $(#[$doc])*
@@ -57,26 +57,26 @@ owner!(
     nvjpegDecodeParamsDestroy
 );
 owner!(
-    /// What batched decoding keeps between batches.
+    /// The state that batched decoding keeps between batches.
     State, JpegState,
     |library, handle, pointer| call!(library, nvjpegJpegStateCreate(handle, pointer)),
     nvjpegJpegStateDestroy
 );
 owner!(
-    /// Page-locked memory that a state works in; it grows by itself.
+    /// A state's page-locked buffer, which grows as needed.
     Pinned, BufferPinned,
     |library, handle, pointer| call!(library, nvjpegBufferPinnedCreate(handle, null_mut(), pointer)),
     nvjpegBufferPinnedDestroy
 );
 owner!(
-    /// Device memory that a state works in; it grows by itself.
+    /// A state's device buffer, which grows as needed.
     Scratch, BufferDevice,
     |library, handle, pointer| call!(library, nvjpegBufferDeviceCreate(handle, null_mut(), pointer)),
     nvjpegBufferDeviceDestroy
 );
 
 impl Parser {
-    /// Parses a file. What is made of the parse afterwards refers to `bytes`.
+    /// Parses a file. Later uses of the parse refer to `bytes`.
     ///
     /// After a failure some versions leave the parser unusable: the caller makes a new one.
     ///
@@ -93,7 +93,7 @@ impl Parser {
 }
 
 impl Params {
-    /// Decode this part, or all.
+    /// Sets the part to decode, or the whole image.
     pub(super) fn set(&mut self, part: Option<Rect>) -> Result<(), NvjpegError> {
         let [x, y, width, height] = part.map_or([0, 0, -1, -1], |part| {
             // Images are at most 65535 wide and high.

@@ -1,4 +1,4 @@
-//! Decoding in phases, one image at a time: entropy decoding here and now, the rest on the device.
+//! Decoding in phases, one image at a time: entropy decoding on this thread, the rest on the device.
 
 #![expect(unsafe_code, reason = "calls of nvJPEG")]
 
@@ -10,14 +10,15 @@ use crate::device::cuda::driver::Stream;
 use nvjpeg_sys::{BACKEND_HYBRID, JpegDecoder, JpegState};
 use std::ptr::null_mut;
 
-/// All that one image needs on its way. Two lanes in turn keep the CPU busy while the device works on the image before.
+/// Everything that one image needs. Two alternating lanes keep the CPU busy while the device works on the previous
+/// image.
 pub(crate) struct Lane {
     parser: Parser,
     params: Params,
     /// Made for `decoder`, so destroyed before it.
     state: *mut JpegState,
     decoder: *mut JpegDecoder,
-    /// What the state works in; they outlive it, since fields are dropped after `Lane`'s own Drop.
+    /// The state's buffers, which outlive it, since fields are dropped after `Lane`'s own Drop.
     _pinned: Pinned,
     _scratch: Scratch,
     handle: Handle,
@@ -28,7 +29,7 @@ unsafe impl Send for Lane {}
 
 impl Lane {
     pub(crate) fn new(handle: &Handle) -> Result<Self, NvjpegError> {
-        // From here on the lane's Drop undoes whatever has been made.
+        // From here on the lane's Drop destroys what has been created.
         let mut lane = Self {
             parser: Parser::new(handle)?,
             params: Params::new(handle)?,
@@ -51,14 +52,14 @@ impl Lane {
         Ok(lane)
     }
 
-    /// Another parser, since some versions leave it unusable after a bad file.
+    /// Replaces the parser, since some versions leave it unusable after a bad file.
     pub(crate) fn renew_parser(&mut self) -> Result<(), NvjpegError> {
         self.parser = Parser::new(&self.handle)?;
         Ok(())
     }
 
-    /// Decodes the file's entropy-coded part on this thread and queues the rest. An error is about this file, or about
-    /// the lane: a new one then starts afresh.
+    /// Decodes the file's entropy-coded part on this thread and queues the rest. An error concerns this file, or the
+    /// lane, which then has to be replaced.
     ///
     /// # Safety
     /// The device is done with the lane's image before. The target is device memory of the part's size; nothing else uses it,
@@ -87,7 +88,7 @@ impl Lane {
 impl Drop for Lane {
     fn drop(&mut self) {
         let Self { state, decoder, ref handle, .. } = *self;
-        // One by one: that the first cannot be destroyed must not keep the other alive.
+        // One by one: a failure to destroy the first must not keep the other alive.
         if !state.is_null() {
             // SAFETY: created once, destroyed once, before its decoder.
             handle.destroying(|library| unsafe { call!(library, nvjpegJpegStateDestroy(state)) });

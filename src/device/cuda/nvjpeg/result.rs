@@ -5,12 +5,12 @@ use crate::device::cuda::driver::CudaError;
 /// An nvJPEG call that failed, or the driver before it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NvjpegError {
-    /// The call's own answer.
+    /// The call's own status.
     #[error("{call}: {} ({status})", nvjpeg_sys::status_name(*status).unwrap_or("a status without a name"))]
     Status {
         /// The function's name in the library.
         call: &'static str,
-        /// What it returned: kept as a number, since a newer library may know more.
+        /// The returned status: kept as a number, since a newer library may have more.
         status: i32,
     },
     /// The context could not be made current.
@@ -19,7 +19,7 @@ pub(crate) enum NvjpegError {
 }
 
 impl NvjpegError {
-    /// Whether the file is to blame, so that the same call may work for other files.
+    /// Whether the file is the cause, so that the same call may work for other files.
     pub(crate) fn blames_the_file(&self) -> bool {
         use nvjpeg_sys::{BAD_JPEG, INCOMPLETE_BITSTREAM, INVALID_PARAMETER, JPEG_NOT_SUPPORTED};
         let to_blame = [BAD_JPEG, JPEG_NOT_SUPPORTED, INCOMPLETE_BITSTREAM, INVALID_PARAMETER];

@@ -1,10 +1,10 @@
-//! What is missing, why, and the remedy: every way in which CUDA can be absent has its words here.
+//! Missing parts with reason and remedy: the messages for every way in which CUDA can be absent.
 
 use crate::device::cuda::driver::{self, CudaError, code};
 use crate::device::cuda::nvjpeg::{self, NvjpegError};
 use crate::error::Error;
 
-/// Something that this machine lacks.
+/// A part that this machine lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// Why it cannot be used.
@@ -18,7 +18,7 @@ impl Missing {
         Self { why: why.into(), remedy: remedy.into() }
     }
 
-    /// The error that says so.
+    /// The error for it.
     pub fn error(self, what: impl Into<String>) -> Error {
         Error::Unavailable { what: what.into(), why: self.why, remedy: self.remedy }
     }
@@ -137,7 +137,7 @@ impl Missing {
     }
 }
 
-/// The linker's words, with the library's name if they lack it.
+/// The linker's message, with the library's name if it lacks it.
 fn named(name: &str, said: &str) -> String {
     if said.contains(name) { said.into() } else { format!("{name}: {said}") }
 }
