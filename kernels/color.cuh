@@ -140,35 +140,35 @@ FEEDLINE_CALLED Color looked_up(Color color, const Tally* tally) {
 FEEDLINE_INLINE void run_step(const Step& step, const Figures& figures, float& r, float& g, float& b) {
     float factor = step.args[0], rest = step.args[1];
     switch (step.op) {
-        case FEEDLINE_STEP_SOLARIZE:
+        case FEEDLINE_COLOR_SOLARIZE:
             r = r >= factor ? 255.0f - r : r, g = g >= factor ? 255.0f - g : g, b = b >= factor ? 255.0f - b : b;
             break;
-        case FEEDLINE_STEP_POSTERIZE:
+        case FEEDLINE_COLOR_POSTERIZE:
             r = floorf(r * rest) * factor, g = floorf(g * rest) * factor, b = floorf(b * rest) * factor;
             break;
-        case FEEDLINE_STEP_PERMUTE: {
+        case FEEDLINE_COLOR_PERMUTE_CHANNELS: {
             float red = picked(factor, r, g, b), green = picked(rest, r, g, b), blue = picked(step.args[2], r, g, b);
             r = red, g = green, b = blue;
             break;
         }
-        case FEEDLINE_STEP_AUTOCONTRAST:
-        case FEEDLINE_STEP_EQUALIZE: {
+        case FEEDLINE_COLOR_AUTOCONTRAST:
+        case FEEDLINE_COLOR_EQUALIZE: {
             Color found = looked_up({r, g, b}, figures.tallies + (step.stat & ~FEEDLINE_TALLY_BIT));
             r = found.r, g = found.g, b = found.b;
             break;
         }
-        case FEEDLINE_STEP_BRIGHTNESS:
+        case FEEDLINE_COLOR_BRIGHTNESS:
             r = truncate(factor * r), g = truncate(factor * g), b = truncate(factor * b);
             break;
-        case FEEDLINE_STEP_HUE: turn_hue(r, g, b, factor); break;
-        case FEEDLINE_STEP_HSV: {
+        case FEEDLINE_COLOR_HUE: turn_hue(r, g, b, factor); break;
+        case FEEDLINE_COLOR_HSV: {
             Color changed = changed_hsv({r, g, b}, factor, rest, step.args[2]);
             r = changed.r, g = changed.g, b = changed.b;
             break;
         }
-        case FEEDLINE_STEP_GRAYSCALE: r = g = b = luma(r, g, b); break;
+        case FEEDLINE_COLOR_GRAYSCALE: r = g = b = luma(r, g, b); break;
         default: {
-            float other = step.op == FEEDLINE_STEP_CONTRAST ? mean_of(step, figures) : luma(r, g, b);
+            float other = step.op == FEEDLINE_COLOR_CONTRAST ? mean_of(step, figures) : luma(r, g, b);
             r = blended(r, other, factor, rest), g = blended(g, other, factor, rest), b = blended(b, other, factor, rest);
         }
     }

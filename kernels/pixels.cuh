@@ -3,7 +3,7 @@
 #define FEEDLINE_PIXELS_CUH
 
 #include "device.cuh"
-#include "jobs.h"
+#include "layout.h"
 
 // The levels of four pixels, a byte each; the leftmost is the lowest byte.
 struct Quad {

@@ -49,6 +49,6 @@ tables(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uin
     __syncthreads();
     if (level == 0) survey(counts, span);
     __syncthreads();
-    bool stretches = job.op == FEEDLINE_STEP_AUTOCONTRAST;
+    bool stretches = job.table == FEEDLINE_LEVELS_STRETCHED;
     tally.table[blockIdx.x][level] = (uint8_t)(stretches ? stretched(span, level) : equalized(span, level));
 }

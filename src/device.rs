@@ -8,6 +8,7 @@ mod decoded_by;
 mod gaussian;
 mod images;
 mod reach;
+mod scale;
 mod shrink;
 mod warp;
 

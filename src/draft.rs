@@ -6,10 +6,12 @@
 
 mod compose;
 mod filtered;
+mod flip;
 mod fold;
 mod freeze;
 mod layer;
 mod mask;
+mod matrix;
 mod mix;
 pub mod op;
 mod paste;
@@ -22,11 +24,11 @@ use crate::error::Error;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::label::Objects;
 use crate::plan::carry::{self, Seen};
-use crate::plan::moves::{How, Keep, Move};
-use crate::plan::{self, ImageRef, Layer, Span, Step, step};
+use crate::plan::moves::{How, Move};
+use crate::plan::{self, Content, ImageRef, Layer, LayerSource, Sampled, Span, Step};
 pub use compose::Tile;
-pub(crate) use fold::product;
-use layer::{DraftLayer, DraftPicture, blank};
+use layer::{DraftLayer, DraftPicture};
+pub(crate) use matrix::product;
 use op::Op;
 use std::sync::Arc;
 pub use target::Target;
@@ -48,6 +50,14 @@ struct DraftStage {
     size: Size,
     pictures: Vec<DraftPicture>,
     steps: Vec<DraftStep>,
+}
+
+/// A layer that shows an image pixel for pixel on the whole canvas, to be changed.
+struct Plain<'a> {
+    window: &'a mut Rect,
+    sampled: &'a mut Sampled,
+    source: &'a mut Size,
+    steps: &'a mut Vec<DraftStep>,
 }
 
 /// A sample being planned: its images, and what has been asked for so far.
@@ -72,9 +82,9 @@ impl Draft {
     pub fn new(index: u64, stored: Size, orientation: Orientation) -> Self {
         let size = orientation.apply_size(stored);
         Self {
-            images: vec![ImageRef { index, stored, orientation, reserved: 0 }],
+            images: vec![ImageRef { index, stored, orientation }],
             sealed: Vec::new(),
-            canvas: DraftStage::showing(size, 0, orientation),
+            canvas: DraftStage::showing(LayerSource::Image(0), orientation, size),
             labels: vec![plan::LabelShare { image: 0, share: 1.0 }],
             objects: vec![None],
             moves: Vec::new(),
@@ -136,54 +146,6 @@ impl Draft {
         self.ops.push(op);
     }
 
-    fn perform(&mut self, op: &Op) -> Result<(), Error> {
-        match *op {
-            Op::Crop { top, left, height, width } => self.crop(Rect::new(left, top, width, height)),
-            Op::CenterCrop { output_size } => self.center_crop(output_size.square()),
-            Op::ResizedCrop { top, left, height, width, size, interpolation, antialias } => {
-                self.crop(Rect::new(left, top, width, height))?;
-                let target = self.resize_target(size, None)?;
-                self.resize(target, interpolation, antialias)
-            }
-            Op::Resize { size, interpolation, max_size, antialias } => {
-                let target = self.resize_target(size, max_size)?;
-                self.resize(target, interpolation, antialias)
-            }
-            Op::Pad { padding, fill } => self.pad(padding.sides(), fill),
-            Op::Affine { .. } => self.affine(op),
-            Op::Rotate { .. } => self.rotate(op),
-            Op::Perspective { .. } => self.perspective(op),
-            Op::PasteMirrored { ref polygons, ref objects } => self.paste_mirrored(polygons, objects),
-            Op::Hflip {} => self.flip(1),
-            Op::Vflip {} => self.flip(2),
-            Op::WarpPerspective { matrix, size, fill } => self.warp_perspective(matrix, size.square(), fill),
-            Op::Brightness { factor } => self.blend_with(op, step::BRIGHTNESS, factor),
-            Op::Contrast { factor } => self.blend_with(op, step::CONTRAST, factor),
-            Op::Saturation { factor } => self.blend_with(op, step::SATURATION, factor),
-            Op::Hue { factor } => self.turn_hue(factor),
-            Op::Hsv { hue, saturation, value } => self.hsv(hue, saturation, value),
-            Op::Grayscale { num_output_channels: 3 } => self.recolour(step::GRAYSCALE, [0.0; 3]),
-            Op::Grayscale { num_output_channels } => Err(Error::config(format!(
-                "grayscale: num_output_channels is {num_output_channels}, but a sample always has 3: leave it out"
-            ))),
-            Op::Solarize { threshold } => self.solarize(threshold),
-            Op::Posterize { bits } => self.posterize(bits),
-            Op::Invert {} => self.recolour(step::SOLARIZE, [0.0; 3]),
-            Op::PermuteChannels { permutation } => self.permute(permutation),
-            Op::Autocontrast {} => self.recolour(step::AUTOCONTRAST, [0.0; 3]),
-            Op::Equalize {} => self.recolour(step::EQUALIZE, [0.0; 3]),
-            Op::Sharpness { factor } => self.sharpness(factor),
-            Op::GaussianBlur { kernel_size, sigma } => self.gaussian_blur(kernel_size, sigma),
-            Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
-            Op::SanitizeBoundingBoxes { min_size, min_area } => self.sanitize(min_size, min_area),
-            Op::KeepCenters { top, left, height, width } => {
-                self.record(How::Keep(Keep::Centred(Rect::new(left, top, width, height))));
-                Ok(())
-            }
-            Op::Normalize { mean, std } => self.normalize(mean, std),
-        }
-    }
-
     /// Resampling and colour cannot follow what only the output pass does.
     fn check_order(&self, op: &Op) -> Result<(), Error> {
         let follows = matches!(
@@ -229,34 +191,34 @@ impl Draft {
             return Err(Error::config("erase must come last: what follows it needs a finished u8 image"));
         }
         let index = self.sealed.len() as u32;
-        let next = DraftStage::showing(self.canvas.size, plan::STAGE_BIT | index, Orientation::UPRIGHT);
+        let next = DraftStage::showing(LayerSource::Stage(index), Orientation::UPRIGHT, self.canvas.size);
         self.sealed.push(std::mem::replace(&mut self.canvas, next));
         Ok(())
     }
 }
 
 impl DraftStage {
-    /// A canvas that one whole image covers, pixel for pixel.
-    fn showing(size: Size, image: u32, orientation: Orientation) -> Self {
-        let layer = Layer { orientation, clip: size.rect(), scaled: size, image, ..blank(size.rect()) };
-        let picture = DraftPicture {
-            window: size.rect(),
-            share: 1.0,
-            layers: vec![DraftLayer::new(layer, size)],
-            steps: Vec::new(),
-            erases: Vec::new(),
-        };
-        Self { size, pictures: vec![picture], steps: Vec::new() }
+    /// A canvas that one whole image or stage covers, pixel for pixel.
+    fn showing(from: LayerSource, orientation: Orientation, size: Size) -> Self {
+        let layer = DraftLayer::whole(from, orientation, size);
+        Self { size, pictures: vec![DraftPicture::whole(size, vec![layer])], steps: Vec::new() }
     }
 
-    /// The only layer, if it covers the canvas, is not yet resampled, and nothing was done behind it.
-    fn plain(&mut self) -> Option<&mut DraftLayer> {
+    /// The only layer, if it covers the canvas, is not yet resampled, and nothing was done after it.
+    fn plain(&mut self) -> Option<Plain<'_>> {
         let whole = self.size.rect();
         let [picture] = self.pictures.as_mut_slice() else { return None };
         let [drawn] = picture.layers.as_mut_slice() else { return None };
         let untouched = picture.steps.is_empty() && picture.erases.is_empty() && self.steps.is_empty();
         let covers = drawn.layer.window == whole && drawn.mask.is_empty();
-        (untouched && drawn.is_copy() && covers).then_some(drawn)
+        if !(untouched && drawn.is_copy() && covers) {
+            return None;
+        }
+        let DraftLayer { layer: Layer { window, content, .. }, source, steps, .. } = drawn;
+        match content {
+            Content::Sampled(sampled) => Some(Plain { window, sampled, source, steps }),
+            Content::Solid(_) => None,
+        }
     }
 
     /// Whether anything was erased, which happens after normalise.

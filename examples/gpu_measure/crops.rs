@@ -28,12 +28,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .build()?;
     for index in 0..arguments.images {
         let (plan, _) = loader.plan(0, index as u64)?;
-        let layer = plan.layers.first().context("a plan without a layer")?;
+        let layer = plan.layers.first().and_then(|layer| layer.sampled());
+        let layer = layer.context("a plan without a layer")?;
         let clip = layer.clip;
         print(&json!({
             "key": loader.source().key(index),
             "crop": [clip.x, clip.y, clip.width, clip.height],
-            "flip": layer.mirror & 1 != 0,
+            "flip": layer.mirror[0],
         }))?;
     }
     Ok(())

@@ -9,7 +9,9 @@ use feedline::device;
 use feedline::draft::op::Op;
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image;
-use feedline::plan::{self, Layer, Plan, kind};
+use feedline::plan::{
+    self, CanvasFilter, Content, Filter, Layer, LayerSource, Method, Plan, Sampled, WarpFilter, WarpMap,
+};
 use feedline::source::Source;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -132,61 +134,65 @@ fn region(plan: &Plan) -> Value {
 }
 
 fn layer(layer: &Layer) -> Value {
-    let kind = match layer.kind {
-        kind::UPRIGHT => "upright",
-        kind::WARP => "warp",
-        kind::FILTERED => "filtered",
-        _ => "solid",
+    let (window, masked) = (rect(layer.window), layer.mask.is_some());
+    let sampled = match &layer.content {
+        Content::Solid(fill) => {
+            return json!({ "kind": "solid", "fill": fill, "window": window, "masked": masked });
+        }
+        Content::Sampled(sampled) => sampled,
     };
-    let source = match layer.image {
-        plan::NONE => Value::Null,
-        image if image & plan::STAGE_BIT != 0 => json!({ "stage": image & !plan::STAGE_BIT }),
-        image => json!({ "image": image }),
-    };
-    let mapped = [kind::WARP, kind::FILTERED].contains(&layer.kind);
+    let Sampled { from, orientation, clip, scaled, offset, mirror: [x, y], steps: _, method } = *sampled;
+    let (kind, filter, map, arguments) = words(&method);
     json!({
         "kind": kind,
-        "source": source,
-        "clip": rect(layer.clip),
-        "scaled": size(layer.scaled),
-        "offset": layer.offset,
-        "mirror": { "x": layer.mirror & 1 != 0, "y": layer.mirror & 2 != 0 },
-        "orientation": exif(layer.orientation),
-        "window": rect(layer.window),
-        "masked": layer.mask != plan::NONE,
-        "filter": filter(layer.filter),
-        "map": mapped.then_some(layer.map),
+        "source": match from {
+            LayerSource::Image(image) => json!({ "image": image }),
+            LayerSource::Stage(stage) => json!({ "stage": stage }),
+        },
+        "clip": rect(clip),
+        "scaled": size(scaled),
+        "offset": offset,
+        "mirror": { "x": x, "y": y },
+        "orientation": exif(orientation),
+        "window": window,
+        "masked": masked,
+        "filter": filter,
+        "map": map,
+        "arguments": arguments,
     })
 }
 
-fn filter(filter: u32) -> &'static str {
-    match filter {
-        plan::filter::BILINEAR => "bilinear",
-        plan::filter::BILINEAR_PLAIN => "bilinear without antialias",
-        plan::filter::BICUBIC => "bicubic",
-        plan::filter::SHARPNESS => "sharpness",
-        plan::filter::GAUSSIAN => "gaussian blur",
-        _ => "nearest",
+/// Kind and filter of a layer, the map of a warp and the arguments of a filter.
+fn words(method: &Method) -> (&'static str, &'static str, Option<[f32; 9]>, Option<Value>) {
+    match *method {
+        Method::Upright(filter) => {
+            let filter = match filter {
+                Filter::Bilinear => "bilinear",
+                Filter::BilinearPlain => "bilinear without antialias",
+                Filter::Bicubic => "bicubic",
+                Filter::Nearest => "nearest",
+            };
+            ("upright", filter, None, None)
+        }
+        Method::Warp(WarpMap { map, filter, outside: _ }) => {
+            let filter = match filter {
+                WarpFilter::Widened => "bilinear",
+                WarpFilter::Bilinear => "bilinear without antialias",
+                WarpFilter::Nearest => "nearest",
+            };
+            ("warp", filter, Some(map), None)
+        }
+        Method::Filtered(CanvasFilter::Sharpness { amount }) => {
+            ("filtered", "sharpness", None, Some(json!({ "amount": amount })))
+        }
+        Method::Filtered(CanvasFilter::Gaussian { kernel, sigma }) => {
+            ("filtered", "gaussian blur", None, Some(json!({ "kernel": kernel, "sigma": sigma })))
+        }
     }
 }
 
 fn step(step: &plan::Step) -> Value {
-    let name = match step.op {
-        plan::step::BRIGHTNESS => "brightness",
-        plan::step::CONTRAST => "contrast",
-        plan::step::SATURATION => "saturation",
-        plan::step::HUE => "hue",
-        plan::step::GRAYSCALE => "grayscale",
-        plan::step::SOLARIZE => "solarize",
-        plan::step::POSTERIZE => "posterize",
-        plan::step::PERMUTE => "permute_channels",
-        plan::step::AUTOCONTRAST => "autocontrast",
-        plan::step::EQUALIZE => "equalize",
-        plan::step::HSV => "hsv",
-        _ => "other",
-    };
-    let statistic = (step.stat != plan::NONE).then_some(step.stat);
-    json!({ "op": name, "args": step.args, "statistic": statistic })
+    json!({ "op": step.op.name(), "args": step.args, "statistic": step.stat })
 }
 
 fn size(size: Size) -> Value {

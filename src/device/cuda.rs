@@ -14,7 +14,7 @@ pub(crate) use probe::is_simulated_device;
 pub use probe::{Decoding, Found, Missing, NvjpegFound, Survey, find, survey};
 pub use render::Renderer;
 #[doc(hidden)]
-pub use render::jobs;
+pub use render::layout;
 
 use driver::CudaError;
 

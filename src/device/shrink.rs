@@ -7,7 +7,7 @@
 
 use crate::geometry::{Rect, Size};
 use crate::jpeg::Scale;
-use crate::plan::{Layer, Plan, filter, kind, stat};
+use crate::plan::{Filter, LayerSource, Measured, Method, Plan, Sampled};
 
 /// The scale for each image of the plan, where `scalable` says that its file can be decoded so.
 pub(crate) fn scales(plan: &Plan, scalable: impl Fn(usize) -> bool) -> Vec<Scale> {
@@ -18,13 +18,17 @@ pub(crate) fn scales(plan: &Plan, scalable: impl Fn(usize) -> bool) -> Vec<Scale
 /// The plan as it is for images that are decoded at these scales.
 pub(crate) fn shrunk(plan: &Plan, scales: &[Scale]) -> Plan {
     let mut plan = plan.clone();
-    for layer in plan.layers.iter_mut().filter(|layer| layer.kind == kind::UPRIGHT) {
-        let image = layer.image as usize;
-        if let (Some(image), Some(&scale)) = (plan.images.get(image), scales.get(image)) {
-            let bounds = layer.orientation.apply_size(scale.apply(image.stored));
-            layer.clip = nearest(layer.clip, scale, bounds);
-            if layer.clip.size() == layer.scaled {
-                show_as_it_is(layer);
+    for layer in &mut plan.layers {
+        let window = layer.window;
+        let Some(sampled) = layer.sampled_mut() else { continue };
+        let (Method::Upright(_), LayerSource::Image(image)) = (sampled.method, sampled.from) else {
+            continue;
+        };
+        if let (Some(image), Some(&scale)) = (plan.images.get(image as usize), scales.get(image as usize)) {
+            let bounds = sampled.orientation.apply_size(scale.apply(image.stored));
+            sampled.clip = nearest(sampled.clip, scale, bounds);
+            if sampled.clip.size() == sampled.scaled {
+                show_as_it_is(window.size(), sampled);
             }
         }
     }
@@ -35,32 +39,33 @@ pub(crate) fn shrunk(plan: &Plan, scales: &[Scale]) -> Plan {
 }
 
 /// Where no resampling is left, the clip is what the window shows, as in any plan that only crops.
-fn show_as_it_is(layer: &mut Layer) {
-    let Rect { width, height, .. } = layer.window;
-    let [left, top] = layer.offset;
-    layer.clip = Rect::new(layer.clip.x + left, layer.clip.y + top, width, height);
-    (layer.scaled, layer.offset) = (layer.clip.size(), [0, 0]);
+fn show_as_it_is(shown: Size, sampled: &mut Sampled) {
+    let [left, top] = sampled.offset;
+    sampled.clip = Rect::new(sampled.clip.x + left, sampled.clip.y + top, shown.width, shown.height);
+    (sampled.scaled, sampled.offset) = (shown, [0, 0]);
 }
 
 /// The smallest scale from which every layer that shows `image` still shrinks, or shows it pixel by pixel.
 fn scale(plan: &Plan, image: usize) -> Scale {
     let number = image as u32;
-    let shows = |layer: &&Layer| layer.kind != kind::SOLID && layer.image == number;
-    let measured = plan.stats.iter().filter(|stat| stat.target == stat::OF_LAYER);
-    let mut layers_measured = measured.filter_map(|stat| plan.layers.get(stat.index as usize));
-    if layers_measured.any(|layer| layer.image == number) {
+    let mut layers_measured = plan.stats.iter().filter_map(|stat| match stat.of {
+        Measured::Layer(layer) => plan.layers.get(layer as usize),
+        Measured::Picture(_) | Measured::Stage(_) => None,
+    });
+    if layers_measured.any(|layer| layer.shows_image(number)) {
         return Scale::Full;
     }
-    let of_layer = |layer: &Layer| {
-        let fits = |scale: &&Scale| enough(layer.clip, layer.scaled, scale.divisor());
-        Scale::ALL.iter().rev().find(fits).copied().filter(|_| averages(layer)).unwrap_or_default()
+    let of_layer = |sampled: &Sampled| {
+        let fits = |scale: &&Scale| enough(sampled.clip, sampled.scaled, scale.divisor());
+        Scale::ALL.iter().rev().find(fits).copied().filter(|_| averages(sampled)).unwrap_or_default()
     };
-    plan.layers.iter().filter(shows).map(of_layer).min().unwrap_or_default()
+    let shown = plan.layers.iter().filter(|layer| layer.shows_image(number));
+    shown.filter_map(|layer| layer.sampled()).map(of_layer).min().unwrap_or_default()
 }
 
 /// Whether a layer's pixels are means over what they cover, so that they may be means of means as well.
-fn averages(layer: &Layer) -> bool {
-    layer.kind == kind::UPRIGHT && matches!(layer.filter, filter::BILINEAR | filter::BICUBIC)
+fn averages(sampled: &Sampled) -> bool {
+    matches!(sampled.method, Method::Upright(Filter::Bilinear | Filter::Bicubic))
 }
 
 fn enough(clip: Rect, scaled: Size, divisor: u32) -> bool {
@@ -133,7 +138,7 @@ mod tests {
         let plan = resized(Rect::new(13, 6, 787, 594), (90, 70), Interpolation::Bicubic, true);
         let smaller = shrunk(&plan, &[Scale::Eighth]);
         assert_eq!(smaller.images[0].stored, Size::new(100, 75));
-        assert_eq!(smaller.layers[0].clip, Rect::new(2, 1, 98, 74));
+        assert_eq!(smaller.layers[0].sampled().unwrap().clip, Rect::new(2, 1, 98, 74));
         assert_eq!(shrunk(&plan, &[Scale::Full]), plan);
     }
 
@@ -147,7 +152,8 @@ mod tests {
             antialias: true,
         });
         draft.apply(Op::Crop { top: 0, left: 16, height: 64, width: 64 });
-        let layer = shrunk(&draft.freeze().unwrap(), &[Scale::Eighth]).layers[0];
+        let plan = shrunk(&draft.freeze().unwrap(), &[Scale::Eighth]);
+        let layer = plan.layers[0].sampled().unwrap();
         assert_eq!((layer.clip, layer.scaled), (Rect::new(16, 0, 64, 64), Size::new(64, 64)));
         assert_eq!(layer.offset, [0, 0]);
     }

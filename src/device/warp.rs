@@ -5,7 +5,7 @@
 //! on) and of torch's `grid_sample` without aligned corners:
 //!
 //! ```text
-//! x = column + 0.5 - origin, y likewise                 exact; origin: see Layer::map
+//! x = column + 0.5 - origin, y likewise                 exact; origin: see WarpMap::map
 //! u = fma(y, m1, x * m0) + m2, v = fma(y, m4, x * m3) + m5
 //! where the last row is not 0 0 1:
 //!     d = fma(y, m7, x * m6) + m8, u = u / d - 1, v = v / d - 1
@@ -16,7 +16,7 @@ mod bounds;
 
 pub(crate) use bounds::taps_of;
 
-use crate::plan::Layer;
+use crate::plan::{Sampled, WarpMap};
 
 /// Furthest that a widened filter reaches from its centre, in source pixels; shrinking by more is undersampled.
 pub(crate) const MAX_RADIUS: f32 = 8.0;
@@ -34,13 +34,14 @@ pub(crate) struct Warp {
 }
 
 impl Warp {
-    pub(crate) fn of(layer: &Layer) -> Self {
-        let divides = layer.map[6..] != [0.0, 0.0, 1.0];
+    pub(crate) fn of(sampled: &Sampled, warp: &WarpMap) -> Self {
+        let Sampled { clip, scaled, .. } = sampled;
+        let divides = warp.map[6..] != [0.0, 0.0, 1.0];
         let middle = |edge: u32| if divides { 0.0 } else { 0.5 * edge as f32 };
         Self {
-            map: layer.map,
-            origin: [middle(layer.scaled.width), middle(layer.scaled.height)],
-            half: [0.5 * layer.clip.width as f32, 0.5 * layer.clip.height as f32],
+            map: warp.map,
+            origin: [middle(scaled.width), middle(scaled.height)],
+            half: [0.5 * clip.width as f32, 0.5 * clip.height as f32],
             divides,
         }
     }

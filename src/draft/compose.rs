@@ -1,7 +1,7 @@
 //! Several drafts side by side on one canvas: what a mosaic is made of.
 
 use super::op::Fill;
-use super::verbs::{check_size, solid};
+use super::verbs::check_size;
 use super::{Draft, DraftLayer, DraftPicture, DraftStage, MAX_EDGE};
 use crate::error::Error;
 use crate::geometry::{Rect, Size};
@@ -27,7 +27,7 @@ impl Draft {
     /// The first error of a draft, or [`Error::Config`] where one is finished already or lies too far outside.
     pub fn compose(&mut self, size: Size, fill: Fill, at: [i32; 2], others: Vec<Tile>) -> Result<(), Error> {
         check_size("compose", size)?;
-        let mut layers = vec![solid(size.rect(), fill.rgb())];
+        let mut layers = vec![DraftLayer::solid(size.rect(), fill.rgb())];
         self.prepare_tile(size, at)?;
         let own =
             std::mem::replace(&mut self.canvas, DraftStage { size, pictures: Vec::new(), steps: Vec::new() });
@@ -37,13 +37,7 @@ impl Draft {
             let canvas = self.adopt(draft, 1.0 / f32::from(before + 1))?;
             layers.extend(placed(canvas, size, at));
         }
-        self.canvas.pictures.push(DraftPicture {
-            window: size.rect(),
-            share: 1.0,
-            layers,
-            steps: Vec::new(),
-            erases: Vec::new(),
-        });
+        self.canvas.pictures.push(DraftPicture::whole(size, layers));
         self.record(How::Keep(Keep::Visible { min_area: 0.0, min_visibility: 0.0 }));
         self.composed = true;
         Ok(())
@@ -86,7 +80,7 @@ fn placed(tile: DraftStage, canvas: Size, [x, y]: [i32; 2]) -> Vec<DraftLayer> {
     for mut picture in tile.pictures {
         // What no layer of a picture covers is black.
         if !picture.layers.first().is_some_and(|lowest| lowest.covers(whole)) && !shown.is_empty() {
-            layers.push(solid(shown, [0; 3]));
+            layers.push(DraftLayer::solid(shown, [0; 3]));
         }
         picture.crop(Rect::new(-x, -y, canvas.width, canvas.height));
         layers.append(&mut picture.layers);

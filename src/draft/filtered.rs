@@ -1,9 +1,9 @@
 //! The verbs that make a pixel of its neighbours: a stage of what there is, and a filtered view of it.
 
-use super::Draft;
+use super::{Draft, Plain};
 use crate::error::Error;
 use crate::geometry::Size;
-use crate::plan::{MAX_KERNEL, filter, kind};
+use crate::plan::{CanvasFilter, MAX_KERNEL, Method};
 
 impl Draft {
     pub(super) fn sharpness(&mut self, factor: f64) -> Result<(), Error> {
@@ -17,7 +17,7 @@ impl Draft {
         if width <= 2 || height <= 2 {
             return Ok(());
         }
-        self.filtered(filter::SHARPNESS, &[(1.0 - factor) as f32])
+        self.filtered(CanvasFilter::Sharpness { amount: (1.0 - factor) as f32 })
     }
 
     pub(super) fn gaussian_blur(&mut self, kernel: [u32; 2], sigma: [f64; 2]) -> Result<(), Error> {
@@ -39,17 +39,13 @@ impl Draft {
         if !sigma.iter().all(|sigma| (1e-6..=1e6).contains(sigma)) {
             return Err(Error::config(format!("gaussian_blur: sigma must be positive, but is {sigma:?}")));
         }
-        let [columns, rows] = kernel.map(|length| length as f32);
-        let [x, y] = sigma.map(|sigma| sigma as f32);
-        self.filtered(filter::GAUSSIAN, &[columns, rows, x, y])
+        self.filtered(CanvasFilter::Gaussian { kernel, sigma: sigma.map(|sigma| sigma as f32) })
     }
 
-    fn filtered(&mut self, filter: u32, arguments: &[f32]) -> Result<(), Error> {
+    fn filtered(&mut self, filter: CanvasFilter) -> Result<(), Error> {
         self.seal()?;
-        if let Some(drawn) = self.canvas.plain() {
-            drawn.layer.kind = kind::FILTERED;
-            drawn.layer.filter = filter;
-            drawn.layer.map = std::array::from_fn(|i| arguments.get(i).copied().unwrap_or(0.0));
+        if let Some(Plain { sampled, .. }) = self.canvas.plain() {
+            sampled.method = Method::Filtered(filter);
         }
         Ok(())
     }

@@ -3,13 +3,10 @@
 //! The maps are composed in f64 and rounded to f32 once. Where a layer cannot be folded (a filter that a warp lacks,
 //! a second warp, a border of another colour) there is no fold, and the draft is sealed first.
 
-use super::verbs::solid;
+use super::matrix::{Matrix, apply, divides, invert, product};
 use super::{DraftLayer, DraftPicture, DraftStage, mask};
 use crate::geometry::{Rect, Size};
-use crate::plan::{Layer, around, filter, kind};
-
-/// A 3x3 matrix, row by row.
-pub(crate) type Matrix = [[f64; 3]; 3];
+use crate::plan::{Content, Filter, Layer, Method, Outside, Sampled, WarpFilter, WarpMap};
 
 /// By how much each map is drawn together, in parts of half its clip. The f32 arithmetic of a pixel on a seam may round
 /// either way for either neighbour; so one of them covers it at least.
@@ -26,22 +23,22 @@ impl DraftStage {
         if self.has_steps() || self.is_erased() || !self.has_background(fill) {
             return None;
         }
-        let mut layers = vec![solid(size.rect(), fill)];
-        for drawn in picture.layers.iter().filter(|drawn| drawn.layer.kind != kind::SOLID) {
-            let view = Fold { inverse, forward: &forward, size };
-            layers.extend(view.layer(drawn)?.filter(|folded| !folded.layer.window.is_empty()));
+        let mut layers = vec![DraftLayer::solid(size.rect(), fill)];
+        let fold = Fold { inverse, forward: &forward, size };
+        for drawn in &picture.layers {
+            if let Content::Sampled(sampled) = &drawn.layer.content {
+                layers.extend(fold.layer(drawn, sampled)?);
+            }
         }
-        let window = size.rect();
-        let picture = DraftPicture { window, share: 1.0, layers, steps: Vec::new(), erases: Vec::new() };
-        Some(DraftStage { size, pictures: vec![picture], steps: Vec::new() })
+        Some(DraftStage { size, pictures: vec![DraftPicture::whole(size, layers)], steps: Vec::new() })
     }
 
     /// Whether all that no image covers has the colour `fill`, which then can be around the images instead.
     fn has_background(&self, fill: [u8; 3]) -> bool {
         let [picture] = self.pictures.as_slice() else { return false };
         let whole = self.size.rect();
-        let is_solid = |drawn: &DraftLayer| drawn.layer.kind == kind::SOLID;
-        let filled = |drawn: &DraftLayer| drawn.layer.fill[..3] == fill;
+        let is_solid = |drawn: &DraftLayer| matches!(drawn.layer.content, Content::Solid(_));
+        let filled = |drawn: &DraftLayer| drawn.layer.content == Content::Solid(fill);
         let covered =
             picture.layers.iter().any(|drawn| drawn.covers(whole) && (!is_solid(drawn) || filled(drawn)));
         // Colour over an image hides a part of it, which no window of a warp can.
@@ -66,38 +63,41 @@ struct Fold<'a> {
 impl Fold<'_> {
     /// The layer through the map, `Some(None)` where it is not seen; `None` where it cannot be folded.
     #[expect(clippy::option_option, reason = "not to be seen is another thing than not to be possible")]
-    fn layer(&self, drawn: &DraftLayer) -> Option<Option<DraftLayer>> {
-        let layer = &drawn.layer;
-        let tent = [filter::BILINEAR, filter::BILINEAR_PLAIN].contains(&layer.filter);
-        if layer.kind != kind::UPRIGHT || !(tent || drawn.is_copy()) {
+    fn layer(&self, drawn: &DraftLayer, sampled: &Sampled) -> Option<Option<DraftLayer>> {
+        let foldable = match sampled.method {
+            Method::Upright(Filter::Bilinear | Filter::BilinearPlain) => true,
+            Method::Upright(Filter::Bicubic | Filter::Nearest) => drawn.is_copy(),
+            Method::Warp(_) | Method::Filtered(_) => false,
+        };
+        if !foldable {
             return None;
         }
+        let shown = drawn.layer.window;
         let upright = self.inverse[0][1] == 0.0 && self.inverse[1][0] == 0.0 && !divides(self.inverse);
-        let (columns, rows) = (Axis::of(layer, 0).seen(upright), Axis::of(layer, 1).seen(upright));
+        let (columns, rows) =
+            (Axis::of(shown, sampled, 0).seen(upright), Axis::of(shown, sampled, 1).seen(upright));
         let clip = Rect::new(
-            layer.clip.x + columns.first,
-            layer.clip.y + rows.first,
+            sampled.clip.x + columns.first,
+            sampled.clip.y + rows.first,
             columns.count as u32,
             rows.count as u32,
         );
-        let window = self.window(layer.window, upright);
+        let window = self.window(shown, upright);
         if window.is_empty() {
             return Some(None);
         }
-        let folded = Layer {
-            kind: kind::WARP,
-            filter: filter::BILINEAR,
-            map: self.map(&columns, &rows)?,
+        let (filter, outside) = (WarpFilter::Widened, Outside::Transparent);
+        let folded = Sampled {
+            method: Method::Warp(WarpMap { map: self.map(&columns, &rows)?, filter, outside }),
             clip,
-            window,
             scaled: self.size,
             offset: [window.x, window.y],
-            mirror: 0,
-            fill: [0, 0, 0, around::NOTHING],
-            ..*layer
+            mirror: [false; 2],
+            ..*sampled
         };
+        let layer = Layer { window, content: Content::Sampled(folded), ..drawn.layer };
         let mask = mask::mapped(&drawn.mask, self.forward)?;
-        Some(Some(DraftLayer { layer: folded, source: drawn.source, steps: drawn.steps.clone(), mask }))
+        Some(Some(DraftLayer { layer, source: drawn.source, steps: drawn.steps.clone(), mask }))
     }
 
     /// The pixels whose centres may fall into `shown`; exactly those where edges stay upright.
@@ -126,7 +126,7 @@ impl Fold<'_> {
         }
     }
 
-    /// The plan's map, in the form that [`Layer::map`] describes; `None` where f32 has no numbers for it.
+    /// The plan's map, in the form that [`WarpMap::map`] describes; `None` where f32 has no numbers for it.
     fn map(&self, columns: &Axis, rows: &Axis) -> Option<[f32; 9]> {
         let canvas_to_clip =
             [[columns.slope, 0.0, columns.start], [0.0, rows.slope, rows.start], [0.0, 0.0, 1.0]];
@@ -173,16 +173,16 @@ struct Axis {
 }
 
 impl Axis {
-    fn of(layer: &Layer, axis: usize) -> Axis {
-        let Rect { x, y, width, height } = layer.window;
-        let (clip, scaled) = (layer.clip.size(), layer.scaled);
+    fn of(window: Rect, sampled: &Sampled, axis: usize) -> Axis {
+        let Rect { x, y, width, height } = window;
+        let (clip, scaled) = (sampled.clip.size(), sampled.scaled);
         let (low, shown, edge, length) =
             [(x, width, clip.width, scaled.width), (y, height, clip.height, scaled.height)][axis];
-        let (low, shown, offset) = (f64::from(low), f64::from(shown), f64::from(layer.offset[axis]));
+        let (low, shown, offset) = (f64::from(low), f64::from(shown), f64::from(sampled.offset[axis]));
         let ratio = f64::from(edge) / f64::from(length);
-        let (slope, start) = match layer.mirror & (1 << axis) {
-            0 => (ratio, (offset - low) * ratio),
-            _ => (-ratio, (offset + shown + low) * ratio),
+        let (slope, start) = match sampled.mirror[axis] {
+            false => (ratio, (offset - low) * ratio),
+            true => (-ratio, (offset + shown + low) * ratio),
         };
         let ends = [offset * ratio, (offset + shown) * ratio];
         Axis { slope, start, ends, first: 0, count: f64::from(edge), edge }
@@ -202,28 +202,4 @@ impl Axis {
         self.start -= low;
         self
     }
-}
-
-fn divides(matrix: &Matrix) -> bool {
-    matrix[2][0] != 0.0 || matrix[2][1] != 0.0
-}
-
-fn apply(matrix: &Matrix, point: [f64; 3]) -> [f64; 3] {
-    matrix.map(|row| row[0] * point[0] + row[1] * point[1] + row[2] * point[2])
-}
-
-/// First `second`, then `first`.
-pub(crate) fn product(first: &Matrix, second: &Matrix) -> Matrix {
-    first.map(|row| [0, 1, 2].map(|i| row[0] * second[0][i] + row[1] * second[1][i] + row[2] * second[2][i]))
-}
-
-/// `None` where there is no inverse, or none of finite numbers.
-pub(super) fn invert(m: &Matrix) -> Option<Matrix> {
-    let minor = |r: usize, c: usize| {
-        let [r1, r2, c1, c2] = [(r + 1) % 3, (r + 2) % 3, (c + 1) % 3, (c + 2) % 3];
-        m[r1][c1] * m[r2][c2] - m[r1][c2] * m[r2][c1]
-    };
-    let determinant = m[0][0] * minor(0, 0) + m[0][1] * minor(0, 1) + m[0][2] * minor(0, 2);
-    let inverse: Matrix = std::array::from_fn(|r| std::array::from_fn(|c| minor(c, r) / determinant));
-    inverse.iter().flatten().all(|number| number.is_finite()).then_some(inverse)
 }

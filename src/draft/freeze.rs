@@ -3,7 +3,9 @@
 use super::{Draft, DraftLayer, DraftPicture, DraftStage, DraftStep, MAX_CANVAS_PIXELS, mask};
 use crate::error::Error;
 use crate::geometry::{Rect, Size};
-use crate::plan::{self, MAX_RUNS, NONE, Picture, Plan, Span, Stage, Stat, kind, stat, step};
+use crate::plan::{
+    self, Content, Layer, MAX_RUNS, Measured, Method, Picture, Plan, Sampled, Span, Stage, Stat, Step,
+};
 
 impl Draft {
     /// Turns the draft into plain data, or returns the first error met on the way.
@@ -25,10 +27,14 @@ impl Draft {
 /// Refuses what no device has the memory for, before one asks for it: running out of memory ends the process.
 fn check_canvas(stage: &DraftStage) -> Result<(), Error> {
     let layers = stage.pictures.iter().flat_map(|picture| &picture.layers);
-    let scaled = layers.filter(|drawn| !drawn.is_copy() && drawn.layer.kind == kind::UPRIGHT);
-    let scaled = scaled.map(|drawn| &drawn.layer);
     // Rows are resampled before columns, so source rows as wide as the window lie between the passes.
-    let between = scaled.map(|layer| Size::new(layer.window.width, layer.clip.height));
+    let between =
+        layers.filter(|drawn| !drawn.is_copy()).filter_map(|drawn| match drawn.layer.sampled()? {
+            Sampled { method: Method::Upright(_), clip, .. } => {
+                Some(Size::new(drawn.layer.window.width, clip.height))
+            }
+            _ => None,
+        });
     match between.chain([stage.size]).find(|size| size.pixels() > MAX_CANVAS_PIXELS) {
         None => Ok(()),
         Some(size) => Err(Error::config(format!(
@@ -43,14 +49,14 @@ fn freeze_stage(plan: &mut Plan, stage: &DraftStage) -> Result<(), Error> {
     let layers = stage.pictures.iter().map(|picture| freeze_layers(plan, picture));
     let layers = layers.collect::<Result<Vec<Span>, Error>>()?;
     for (picture, layers) in stage.pictures.iter().zip(layers) {
-        let steps = freeze_steps(plan, &picture.steps, stat::OF_PICTURE, plan.pictures.len() as u32);
+        let steps = freeze_steps(plan, &picture.steps, Measured::Picture(plan.pictures.len() as u32));
         let erases = Span { start: plan.erases.len() as u32, len: picture.erases.len() as u32 };
         plan.erases.extend_from_slice(&picture.erases);
         let DraftPicture { window, share, .. } = *picture;
-        plan.pictures.push(Picture { window, layers, steps, erases, share, reserved: [0; 5] });
+        plan.pictures.push(Picture { window, layers, steps, erases, share });
     }
     let pictures = Span { start: first_picture, len: stage.pictures.len() as u32 };
-    let steps = freeze_steps(plan, &stage.steps, stat::OF_STAGE, plan.stages.len() as u32);
+    let steps = freeze_steps(plan, &stage.steps, Measured::Stage(plan.stages.len() as u32));
     plan.stages.push(Stage { size: stage.size, pictures, steps });
     Ok(())
 }
@@ -58,18 +64,25 @@ fn freeze_stage(plan: &mut Plan, stage: &DraftStage) -> Result<(), Error> {
 fn freeze_layers(plan: &mut Plan, picture: &DraftPicture) -> Result<Span, Error> {
     let start = plan.layers.len() as u32;
     for drawn in &picture.layers {
-        let index = plan.layers.len() as u32;
         if drawn.mask.is_empty() {
-            let steps = freeze_steps(plan, &drawn.steps, stat::OF_LAYER, index);
-            plan.layers.push(plan::Layer { steps, ..drawn.layer });
-            continue;
+            freeze_layer(plan, drawn, None);
+        } else if let Some(shown) = shown_inside(drawn) {
+            let mask = freeze_mask(plan, &shown)?;
+            freeze_layer(plan, &shown, Some(mask));
         }
-        let Some(shown) = shown_inside(drawn) else { continue };
-        let mask = freeze_mask(plan, &shown)?;
-        let steps = freeze_steps(plan, &shown.steps, stat::OF_LAYER, index);
-        plan.layers.push(plan::Layer { steps, mask, ..shown.layer });
     }
     Ok(Span { start, len: plan.layers.len() as u32 - start })
+}
+
+fn freeze_layer(plan: &mut Plan, drawn: &DraftLayer, mask: Option<u32>) {
+    let content = match drawn.layer.content {
+        Content::Solid(rgb) => Content::Solid(rgb),
+        Content::Sampled(sampled) => {
+            let steps = freeze_steps(plan, &drawn.steps, Measured::Layer(plan.layers.len() as u32));
+            Content::Sampled(Sampled { steps, ..sampled })
+        }
+    };
+    plan.layers.push(Layer { mask, content, ..drawn.layer });
 }
 
 /// The layer with no more of its window than its outlines need; `None` where that is nothing.
@@ -100,18 +113,15 @@ fn freeze_mask(plan: &mut Plan, drawn: &DraftLayer) -> Result<u32, Error> {
 }
 
 /// Appends steps, and a statistic for each that needs one, measured behind the steps ahead of it.
-fn freeze_steps(plan: &mut Plan, steps: &[DraftStep], target: u32, index: u32) -> Span {
+fn freeze_steps(plan: &mut Plan, steps: &[DraftStep], of: Measured) -> Span {
     let start = plan.steps.len() as u32;
     for (position, DraftStep { step, measured }) in steps.iter().enumerate() {
         let ahead = Span { start, len: position as u32 };
-        let stat = match (*measured, step::measures(step.op)) {
-            (Some(rect), Some(kind)) => {
-                plan.stats.push(Stat { kind, target, index, reserved: 0, rect, steps: ahead });
-                plan.stats.len() as u32 - 1
-            }
-            _ => NONE,
-        };
-        plan.steps.push(plan::Step { stat, ..*step });
+        let stat = measured.zip(step.op.statistic()).map(|(rect, kind)| {
+            plan.stats.push(Stat { kind, of, rect, steps: ahead });
+            plan.stats.len() as u32 - 1
+        });
+        plan.steps.push(Step { stat, ..*step });
     }
     Span { start, len: steps.len() as u32 }
 }

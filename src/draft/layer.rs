@@ -1,9 +1,10 @@
 //! Layers and pictures while they are edited: how they are cut and mirrored with their canvas.
 
 use super::DraftStep;
+use super::flip::{Flip, mirrored};
 use super::mask::{self, Polygon};
 use crate::geometry::{Orientation, Rect, Size};
-use crate::plan::{Erase, Layer, NONE, filter, kind};
+use crate::plan::{Content, Erase, Filter, Layer, LayerSource, Method, Sampled, Span};
 
 /// A layer, and what it becomes a part of the plan with.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,18 +27,36 @@ pub(super) struct DraftPicture {
 }
 
 /// A layer that has not been resampled carries the filter that a 1:1 copy needs least from.
-const UNSCALED: u32 = filter::NEAREST;
+const UNSCALED: Method = Method::Upright(Filter::Nearest);
 
 impl DraftLayer {
-    /// A layer of a source of this size, as it is.
-    pub(super) fn new(layer: Layer, source: Size) -> Self {
+    /// A layer of one colour.
+    pub(super) fn solid(window: Rect, rgb: [u8; 3]) -> Self {
+        Self::new(Layer::solid(window, rgb), window.size())
+    }
+
+    /// A layer that shows a whole image or stage of this oriented size, pixel for pixel.
+    pub(super) fn whole(from: LayerSource, orientation: Orientation, size: Size) -> Self {
+        let sampled = Sampled {
+            from,
+            orientation,
+            clip: size.rect(),
+            scaled: size,
+            offset: [0; 2],
+            mirror: [false; 2],
+            steps: Span::default(),
+            method: UNSCALED,
+        };
+        Self::new(Layer { window: size.rect(), mask: None, content: Content::Sampled(sampled) }, size)
+    }
+
+    fn new(layer: Layer, source: Size) -> Self {
         Self { layer, source, steps: Vec::new(), mask: Vec::new() }
     }
 
     /// Whether the layer shows its clip pixel for pixel: what is done to its window can then be done to its source.
     pub(super) fn is_copy(&self) -> bool {
-        let layer = &self.layer;
-        layer.kind == kind::UPRIGHT && layer.clip.size() == layer.scaled && layer.filter == UNSCALED
+        self.layer.sampled().is_some_and(is_copy)
     }
 
     /// Whether nothing below shows through in `area`.
@@ -47,43 +66,59 @@ impl DraftLayer {
 
     /// Keeps of the window only what lies in `canvas`.
     pub(super) fn cut(&mut self, canvas: Rect) {
-        let copy = self.is_copy();
-        let layer = &mut self.layer;
-        let from = layer.window;
+        let from = self.layer.window;
         let to = from.intersect(canvas);
+        self.layer.window = to;
+        let Some(sampled) = self.layer.sampled_mut() else { return };
         let start = |mirrored: bool, low: i64, high: i64| if mirrored { high } else { low } as i32;
         let left = (i64::from(to.x - from.x), from.right() - to.right());
         let above = (i64::from(to.y - from.y), from.bottom() - to.bottom());
-        let dx = start(layer.mirror & 1 != 0, left.0, left.1);
-        let dy = start(layer.mirror & 2 != 0, above.0, above.1);
-        layer.window = to;
-        if copy {
-            let corner = layer.clip.shifted(dx, dy);
-            layer.clip = Rect { width: to.width, height: to.height, ..corner };
-            layer.scaled = to.size();
+        let dx = start(sampled.mirror[0], left.0, left.1);
+        let dy = start(sampled.mirror[1], above.0, above.1);
+        if is_copy(sampled) {
+            let corner = sampled.clip.shifted(dx, dy);
+            sampled.clip = Rect { width: to.width, height: to.height, ..corner };
+            sampled.scaled = to.size();
         } else {
-            layer.offset[0] += dx;
-            layer.offset[1] += dy;
+            sampled.offset[0] += dx;
+            sampled.offset[1] += dy;
         }
     }
 
-    pub(super) fn mirror(&mut self, axis: u32, canvas: Size) {
-        self.layer.window = mirrored(self.layer.window, axis, canvas);
-        mask::mirror(&mut self.mask, axis, canvas);
-        if !self.is_copy() {
-            self.layer.mirror ^= axis;
+    pub(super) fn mirror(&mut self, flip: Flip, canvas: Size) {
+        self.layer.window = mirrored(self.layer.window, flip, canvas);
+        mask::mirror(&mut self.mask, flip, canvas);
+        let Some(sampled) = self.layer.sampled_mut() else { return };
+        if !is_copy(sampled) {
+            let axis = match flip {
+                Flip::LeftRight => 0,
+                Flip::TopBottom => 1,
+            };
+            sampled.mirror[axis] ^= true;
             return;
         }
         // Nothing is resampled yet: turning the source is exact, and a later resize then sees it turned.
-        self.layer.clip = mirrored(self.layer.clip, axis, self.source);
-        self.layer.orientation = Orientation(self.layer.orientation.0 ^ axis);
+        sampled.clip = mirrored(sampled.clip, flip, self.source);
+        sampled.orientation = match flip {
+            Flip::LeftRight => sampled.orientation.mirrored_x(),
+            Flip::TopBottom => sampled.orientation.mirrored_y(),
+        };
         for step in &mut self.steps {
-            step.measured = step.measured.map(|rect| mirrored(rect, axis, self.source));
+            step.measured = step.measured.map(|rect| mirrored(rect, flip, self.source));
         }
     }
 }
 
+fn is_copy(sampled: &Sampled) -> bool {
+    sampled.method == UNSCALED && sampled.clip.size() == sampled.scaled
+}
+
 impl DraftPicture {
+    /// Layers that fill a canvas of this size together.
+    pub(super) fn whole(size: Size, layers: Vec<DraftLayer>) -> Self {
+        Self { window: size.rect(), share: 1.0, layers, steps: Vec::new(), erases: Vec::new() }
+    }
+
     /// Moves everything so that `rect` becomes the canvas; what is outside is lost.
     pub(super) fn crop(&mut self, rect: Rect) {
         let canvas = rect.size().rect();
@@ -102,28 +137,9 @@ impl DraftPicture {
         self.erases.retain(|erase| !erase.window.is_empty());
     }
 
-    pub(super) fn mirror(&mut self, axis: u32, canvas: Size) {
-        self.window = mirrored(self.window, axis, canvas);
-        self.layers.iter_mut().for_each(|drawn| drawn.mirror(axis, canvas));
-        self.erases.iter_mut().for_each(|erase| erase.window = mirrored(erase.window, axis, canvas));
-    }
-}
-
-/// Where `rect` is once an area of `size` is mirrored.
-pub(super) fn mirrored(rect: Rect, axis: u32, size: Size) -> Rect {
-    match axis {
-        1 => Rect { x: (i64::from(size.width) - rect.right()) as i32, ..rect },
-        _ => Rect { y: (i64::from(size.height) - rect.bottom()) as i32, ..rect },
-    }
-}
-
-/// A layer without content in `window`.
-pub(super) fn blank(window: Rect) -> Layer {
-    Layer {
-        filter: UNSCALED,
-        window,
-        mask: NONE,
-        map: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
-        ..bytemuck::Zeroable::zeroed()
+    pub(super) fn mirror(&mut self, flip: Flip, canvas: Size) {
+        self.window = mirrored(self.window, flip, canvas);
+        self.layers.iter_mut().for_each(|drawn| drawn.mirror(flip, canvas));
+        self.erases.iter_mut().for_each(|erase| erase.window = mirrored(erase.window, flip, canvas));
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Only the host does this. Plans hold runs of pixels, so that no device has edges to compute.
 
-use super::fold::Matrix;
+use super::flip::Flip;
+use super::matrix::Matrix;
 use crate::geometry::{Rect, Size};
 use crate::plan::Run;
 
@@ -14,13 +15,12 @@ pub(super) fn shift(mask: &mut [Polygon], dx: i32, dy: i32) {
     mask.iter_mut().flatten().for_each(|[x, y]| (*x, *y) = (*x + by[0], *y + by[1]));
 }
 
-/// Mirrors the canvas: `axis` 1 left to right, 2 top to bottom.
-pub(super) fn mirror(mask: &mut [Polygon], axis: u32, canvas: Size) {
+pub(super) fn mirror(mask: &mut [Polygon], flip: Flip, canvas: Size) {
     let [width, height] = [canvas.width, canvas.height].map(f64::from);
     for [x, y] in mask.iter_mut().flatten() {
-        match axis {
-            1 => *x = width - *x,
-            _ => *y = height - *y,
+        match flip {
+            Flip::LeftRight => *x = width - *x,
+            Flip::TopBottom => *y = height - *y,
         }
     }
 }

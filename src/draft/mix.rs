@@ -4,7 +4,7 @@ use super::{Draft, DraftPicture, DraftStage};
 use crate::error::Error;
 use crate::geometry::Rect;
 use crate::plan::moves::{How, Keep, Move};
-use crate::plan::{LabelShare, NONE, STAGE_BIT, Span};
+use crate::plan::{LabelShare, LayerSource, Span};
 
 impl Draft {
     /// Lays `other` over this draft: acc = acc * (1 - share) + other * share inside `window`.
@@ -81,11 +81,10 @@ impl Draft {
         let (images, stages) = (self.images.len() as u32, self.sealed.len() as u32);
         let renumber = |stage: &mut DraftStage| {
             for layer in stage.pictures.iter_mut().flat_map(|picture| &mut picture.layers) {
-                let image = &mut layer.layer.image;
-                match *image {
-                    NONE => {}
-                    staged if staged & STAGE_BIT != 0 => *image += stages,
-                    _ => *image += images,
+                match layer.layer.sampled_mut().map(|sampled| &mut sampled.from) {
+                    Some(LayerSource::Image(image)) => *image += images,
+                    Some(LayerSource::Stage(stage)) => *stage += stages,
+                    None => {}
                 }
             }
         };

@@ -1,7 +1,8 @@
 //! The operations on a draft, with torchvision's functional names, arguments and defaults.
 //!
 //! An augmentation draws parameters and makes ops of them; `feedline apply` reads the same ops from JSON, and
-//! `feedline plan` writes them, so that what was drawn can be run again by hand.
+//! `feedline plan` writes them, so that what was drawn can be run again by hand. What an op does stands in
+//! `Draft::perform`; names and examples stand in the catalogue, those of colour operations in [`crate::color`].
 
 mod arguments;
 mod catalogue;
@@ -11,6 +12,12 @@ pub(crate) mod page;
 pub use arguments::{Extent, Fill, Interpolation, Padding, Shear, Value};
 pub use catalogue::{CATALOGUE, Entry};
 
+use super::Draft;
+use super::flip::Flip;
+use crate::color::ColorOp;
+use crate::error::Error;
+use crate::geometry::Rect;
+use crate::plan::moves::{How, Keep};
 use serde::{Deserialize, Serialize};
 
 /// One operation with explicit parameters.
@@ -200,8 +207,6 @@ pub enum Op {
         /// Bits that are kept, in 0..=8.
         bits: u32,
     },
-    /// Replaces each level x by 255 - x.
-    Invert {},
     /// Changes the order of the channels.
     PermuteChannels {
         /// Which channel of before becomes red, green and blue; 0 is red.
@@ -211,6 +216,8 @@ pub enum Op {
     Autocontrast {},
     /// Spreads the levels of each channel so that all are about as frequent.
     Equalize {},
+    /// Replaces each level x by 255 - x.
+    Invert {},
     /// Blends with the mean of the neighbours.
     Sharpness {
         /// 0 is smooth, 1 changes nothing.
@@ -264,6 +271,54 @@ pub enum Op {
         /// Standard deviation a channel.
         std: [f64; 3],
     },
+}
+
+impl Draft {
+    /// Does what the op says to the canvas.
+    pub(super) fn perform(&mut self, op: &Op) -> Result<(), Error> {
+        match *op {
+            Op::Crop { top, left, height, width } => self.crop(Rect::new(left, top, width, height)),
+            Op::CenterCrop { output_size } => self.center_crop(output_size.square()),
+            Op::ResizedCrop { top, left, height, width, size, interpolation, antialias } => {
+                self.crop(Rect::new(left, top, width, height))?;
+                let target = self.resize_target(size, None)?;
+                self.resize(target, interpolation, antialias)
+            }
+            Op::Resize { size, interpolation, max_size, antialias } => {
+                let target = self.resize_target(size, max_size)?;
+                self.resize(target, interpolation, antialias)
+            }
+            Op::Pad { padding, fill } => self.pad(padding.sides(), fill),
+            Op::Affine { .. } => self.affine(op),
+            Op::Rotate { .. } => self.rotate(op),
+            Op::Perspective { .. } => self.perspective(op),
+            Op::PasteMirrored { ref polygons, ref objects } => self.paste_mirrored(polygons, objects),
+            Op::Hflip {} => self.flip(Flip::LeftRight),
+            Op::Vflip {} => self.flip(Flip::TopBottom),
+            Op::WarpPerspective { matrix, size, fill } => self.warp_perspective(matrix, size.square(), fill),
+            Op::Brightness { factor } => self.blend_with(ColorOp::Brightness, factor),
+            Op::Contrast { factor } => self.blend_with(ColorOp::Contrast, factor),
+            Op::Saturation { factor } => self.blend_with(ColorOp::Saturation, factor),
+            Op::Hue { factor } => self.turn_hue(factor),
+            Op::Hsv { hue, saturation, value } => self.hsv(hue, saturation, value),
+            Op::Grayscale { num_output_channels } => self.grayscale(num_output_channels),
+            Op::Solarize { threshold } => self.solarize(threshold),
+            Op::Posterize { bits } => self.posterize(bits),
+            Op::PermuteChannels { permutation } => self.permute(permutation),
+            Op::Autocontrast {} => self.recolour(ColorOp::Autocontrast, [0.0; 3]),
+            Op::Equalize {} => self.recolour(ColorOp::Equalize, [0.0; 3]),
+            Op::Invert {} => self.recolour(ColorOp::Solarize, [0.0; 3]),
+            Op::Sharpness { factor } => self.sharpness(factor),
+            Op::GaussianBlur { kernel_size, sigma } => self.gaussian_blur(kernel_size, sigma),
+            Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
+            Op::SanitizeBoundingBoxes { min_size, min_area } => self.sanitize(min_size, min_area),
+            Op::KeepCenters { top, left, height, width } => {
+                self.record(How::Keep(Keep::Centred(Rect::new(left, top, width, height))));
+                Ok(())
+            }
+            Op::Normalize { mean, std } => self.normalize(mean, std),
+        }
+    }
 }
 
 const fn yes() -> bool {

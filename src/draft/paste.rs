@@ -3,9 +3,9 @@
 //! The layers of the one are added to those of the other, each with the outlines that it is seen in; so a map that
 //! follows folds them as well, and every image is still sampled once.
 
+use super::flip::Flip;
 use super::layer::{DraftLayer, DraftPicture};
 use super::mask::{self, Polygon};
-use super::verbs::solid;
 use super::{Draft, MAX_EDGE};
 use crate::error::Error;
 use crate::geometry::{Rect, Size};
@@ -24,7 +24,7 @@ impl Draft {
         self.prepare_pasting()?;
         let size = self.canvas.size;
         let mut mirrored = self.canvas.pictures[0].clone();
-        mirrored.mirror(1, size);
+        mirrored.mirror(Flip::LeftRight, size);
         self.canvas.pictures[0].layers.extend(inside(mirrored, polygons, size));
         for &object in objects {
             self.record(How::PasteMirrored { object, width: f64::from(size.width) });
@@ -87,7 +87,7 @@ fn inside(mut picture: DraftPicture, polygons: &[Polygon], size: Size) -> Vec<Dr
     let canvas = size.rect();
     if !picture.layers.first().is_some_and(|lowest| lowest.covers(canvas)) {
         // What no layer covers is black.
-        picture.layers.insert(0, solid(canvas, [0; 3]));
+        picture.layers.insert(0, DraftLayer::solid(canvas, [0; 3]));
     }
     let layers = &picture.layers;
     let areas: Vec<(&Polygon, Rect)> =

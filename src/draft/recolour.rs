@@ -1,28 +1,28 @@
 //! The colour verbs: each is one step, on the source where that is still whole, else on the picture or the blend.
 
-use super::op::Op;
-use super::{Draft, DraftLayer, DraftStep};
+use super::{Draft, DraftStep, Plain};
+use crate::color::ColorOp;
 use crate::error::Error;
-use crate::plan::{self, Step, step};
+use crate::plan::Step;
 
 /// Above it the least distance between two gains with different tables is lost in f32.
 const MOST_GAIN: f64 = 64.0;
 
 impl Draft {
     /// Brightness, contrast and saturation: towards black, the mean or the luma.
-    pub(super) fn blend_with(&mut self, op: &Op, step: u32, factor: f64) -> Result<(), Error> {
+    pub(super) fn blend_with(&mut self, op: ColorOp, factor: f64) -> Result<(), Error> {
         if !(0.0..=f64::from(f32::MAX)).contains(&factor) {
             let name = op.name();
             return Err(Error::config(format!("{name}: the factor must not be negative, but is {factor}")));
         }
-        self.recolour(step, [factor as f32, (1.0 - factor) as f32, 0.0])
+        self.recolour(op, [factor as f32, (1.0 - factor) as f32, 0.0])
     }
 
     pub(super) fn turn_hue(&mut self, factor: f64) -> Result<(), Error> {
         if !(-0.5..=0.5).contains(&factor) {
             return Err(Error::config(format!("hue: the factor must be in -0.5..=0.5, but is {factor}")));
         }
-        self.recolour(step::HUE, [factor as f32, (1.0 - factor) as f32, 0.0])
+        self.recolour(ColorOp::Hue, [factor as f32, (1.0 - factor) as f32, 0.0])
     }
 
     pub(super) fn hsv(&mut self, hue: f64, saturation: f64, value: f64) -> Result<(), Error> {
@@ -39,7 +39,16 @@ impl Draft {
         // Hues are whole numbers and a table's entries are cut off: only whole half degrees count.
         let turn = (180.0 * hue).floor().rem_euclid(180.0);
         let turn = if turn < 30.0 { turn + 180.0 } else { turn };
-        self.recolour(step::HSV, [turn as f32, middle_gain(saturation), middle_gain(value)])
+        self.recolour(ColorOp::Hsv, [turn as f32, middle_gain(saturation), middle_gain(value)])
+    }
+
+    pub(super) fn grayscale(&mut self, channels: u32) -> Result<(), Error> {
+        if channels != 3 {
+            return Err(Error::config(format!(
+                "grayscale: num_output_channels is {channels}, but a sample always has 3: leave it out"
+            )));
+        }
+        self.recolour(ColorOp::Grayscale, [0.0; 3])
     }
 
     pub(super) fn solarize(&mut self, threshold: f64) -> Result<(), Error> {
@@ -48,7 +57,7 @@ impl Draft {
                 "solarize: the threshold must be at most 255, but is {threshold}"
             )));
         }
-        self.recolour(step::SOLARIZE, [threshold as f32, 0.0, 0.0])
+        self.recolour(ColorOp::Solarize, [threshold as f32, 0.0, 0.0])
     }
 
     pub(super) fn posterize(&mut self, bits: u32) -> Result<(), Error> {
@@ -56,7 +65,7 @@ impl Draft {
             return Err(Error::config(format!("posterize: bits must be in 0..=8, but is {bits}")));
         }
         let unit = (1 << (8 - bits)) as f32;
-        self.recolour(step::POSTERIZE, [unit, 1.0 / unit, 0.0])
+        self.recolour(ColorOp::Posterize, [unit, 1.0 / unit, 0.0])
     }
 
     pub(super) fn permute(&mut self, permutation: [u32; 3]) -> Result<(), Error> {
@@ -67,17 +76,17 @@ impl Draft {
                 "permute_channels: permutation must hold 0, 1 and 2 once each, but is {permutation:?}"
             )));
         }
-        self.recolour(step::PERMUTE, permutation.map(|channel| channel as f32))
+        self.recolour(ColorOp::PermuteChannels, permutation.map(|channel| channel as f32))
     }
 
     /// Adds a step; one that needs a statistic is measured on the canvas as it is now.
-    pub(super) fn recolour(&mut self, op: u32, [a, b, c]: [f32; 3]) -> Result<(), Error> {
+    pub(super) fn recolour(&mut self, op: ColorOp, [a, b, c]: [f32; 3]) -> Result<(), Error> {
         let args = [a, b, c, 0.0, 0.0, 0.0];
-        let mut added = DraftStep { step: Step { op, stat: plan::NONE, args }, measured: None };
+        let mut added = DraftStep { step: Step { op, stat: None, args }, measured: None };
         let whole = self.canvas.size.rect();
-        let measures = step::measures(op).is_some();
-        if let Some(DraftLayer { layer, steps, .. }) = self.canvas.plain() {
-            added.measured = measures.then_some(layer.clip);
+        let measures = op.statistic().is_some();
+        if let Some(Plain { sampled, steps, .. }) = self.canvas.plain() {
+            added.measured = measures.then_some(sampled.clip);
             steps.push(added);
             return Ok(());
         }

@@ -1,12 +1,13 @@
 //! The verbs themselves: what each op does to the canvas.
 
+use super::flip::Flip;
 use super::op::{Extent, Fill, Interpolation, Value};
-use super::{Draft, DraftLayer, MAX_EDGE, blank};
+use super::{Draft, DraftLayer, MAX_EDGE, Plain};
 use crate::color::Normalize;
 use crate::error::Error;
 use crate::geometry::{Rect, Size};
 use crate::plan::moves::{How, Keep};
-use crate::plan::{self, Erase, Layer, filter, kind};
+use crate::plan::{Erase, EraseFill, Filter, Method};
 
 impl Draft {
     pub(super) fn crop(&mut self, rect: Rect) -> Result<(), Error> {
@@ -77,23 +78,23 @@ impl Draft {
             return Ok(());
         }
         let filter = match (interpolation, antialias) {
-            (Interpolation::Bilinear, true) => filter::BILINEAR,
-            (Interpolation::Bilinear, false) => filter::BILINEAR_PLAIN,
-            (Interpolation::Bicubic, true) => filter::BICUBIC,
+            (Interpolation::Bilinear, true) => Filter::Bilinear,
+            (Interpolation::Bilinear, false) => Filter::BilinearPlain,
+            (Interpolation::Bicubic, true) => Filter::Bicubic,
             (Interpolation::Bicubic, false) => {
                 return Err(Error::config(
                     "resize: bicubic needs antialias = true here; bilinear works with both",
                 ));
             }
-            (Interpolation::Nearest, _) => filter::NEAREST,
+            (Interpolation::Nearest, _) => Filter::Nearest,
         };
         if self.canvas.plain().is_none() {
             self.seal()?;
         }
-        if let Some(DraftLayer { layer, .. }) = self.canvas.plain() {
-            layer.scaled = size;
-            layer.filter = filter;
-            layer.window = size.rect();
+        if let Some(Plain { window, sampled, .. }) = self.canvas.plain() {
+            sampled.scaled = size;
+            sampled.method = Method::Upright(filter);
+            *window = size.rect();
         }
         let ratio = |new: u32, old: u32| f64::from(new) / f64::from(old);
         let old = self.canvas.size;
@@ -122,12 +123,12 @@ impl Draft {
         let picture = &mut self.canvas.pictures[0];
         let covered = picture.layers.first().is_some_and(|first| first.covers(old.rect()));
         picture.crop(moved);
-        let [r, g, b] = fill.rgb();
-        if [r, g, b] != [0; 3] {
+        let border = fill.rgb();
+        if border != [0; 3] {
             let hole = Rect::new(left as i32, top as i32, old.width, old.height);
-            let border =
-                [Some(solid(moved.size().rect(), [r, g, b])), (!covered).then(|| solid(hole, [0; 3]))];
-            picture.layers.splice(0..0, border.into_iter().flatten());
+            let border = DraftLayer::solid(moved.size().rect(), border);
+            let hole = (!covered).then(|| DraftLayer::solid(hole, [0; 3]));
+            picture.layers.splice(0..0, [border].into_iter().chain(hole));
         }
         self.canvas.resized_to(Size::new(width, height));
         self.record_shift(f64::from(left), f64::from(top));
@@ -141,35 +142,35 @@ impl Draft {
     }
 
     /// Mirrors the canvas and its labels; a left hand becomes a right one either way, since upside down is only turned.
-    pub(super) fn flip(&mut self, axis: u32) -> Result<(), Error> {
+    pub(super) fn flip(&mut self, flip: Flip) -> Result<(), Error> {
         let [width, height] = [self.size().width, self.size().height].map(f64::from);
-        self.record(How::Map(match axis {
-            1 => [-1.0, 0.0, width, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
-            _ => [1.0, 0.0, 0.0, 0.0, -1.0, height, 0.0, 0.0, 1.0],
+        self.record(How::Map(match flip {
+            Flip::LeftRight => [-1.0, 0.0, width, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+            Flip::TopBottom => [1.0, 0.0, 0.0, 0.0, -1.0, height, 0.0, 0.0, 1.0],
         }));
         self.record(How::Mirrored);
-        self.mirror(axis)
+        self.mirror(flip)
     }
 
-    /// Mirrors the pixels of the canvas: `axis` 1 left to right, 2 top to bottom.
-    pub(super) fn mirror(&mut self, axis: u32) -> Result<(), Error> {
+    /// Mirrors the pixels of the canvas.
+    pub(super) fn mirror(&mut self, flip: Flip) -> Result<(), Error> {
         let size = self.canvas.size;
-        self.canvas.pictures.iter_mut().for_each(|picture| picture.mirror(axis, size));
+        self.canvas.pictures.iter_mut().for_each(|picture| picture.mirror(flip, size));
         Ok(())
     }
 
     pub(super) fn erase(&mut self, rect: Rect, value: Value) -> Result<(), Error> {
         let window = rect.intersect(self.canvas.size.rect());
-        let (value, kind, key) = match value {
-            Value::One(v) => ([v; 3], plan::erase::CONSTANT, [0; 2]),
-            Value::Rgb(rgb) => (rgb, plan::erase::CONSTANT, [0; 2]),
-            Value::Noise { key } => ([0.0; 3], plan::erase::NOISE, key),
+        let fill = match value {
+            Value::One(v) => EraseFill::Constant([v; 3]),
+            Value::Rgb(rgb) => EraseFill::Constant(rgb),
+            Value::Noise { key } => EraseFill::Noise(key),
         };
         let [picture] = self.canvas.pictures.as_mut_slice() else {
             return Err(Error::config("erase comes after a mix: erase each sample before it is mixed"));
         };
         if !window.is_empty() {
-            picture.erases.push(Erase { window, value, kind, key, reserved: [0; 2] });
+            picture.erases.push(Erase { window, fill });
         }
         Ok(())
     }
@@ -194,12 +195,6 @@ impl Draft {
         self.normalized = true;
         Ok(())
     }
-}
-
-/// A layer of one colour.
-pub(super) fn solid(window: Rect, [r, g, b]: [u8; 3]) -> DraftLayer {
-    let layer = Layer { kind: kind::SOLID, image: plan::NONE, fill: [r, g, b, 0], ..blank(window) };
-    DraftLayer::new(layer, window.size())
 }
 
 /// torchvision's `Resize(int)`: the shorter edge becomes `edge`, the longer int(edge * long / short), at most `max_size`.

@@ -1,17 +1,18 @@
 //! Affine maps, rotations and perspectives: one resampling through a map, with torchvision's arithmetic.
 
-mod matrix;
+mod grid;
 
-use matrix::perspective_coefficients;
+use grid::perspective_coefficients;
 
-use super::fold::{self, Matrix};
+use super::flip::Flip;
+use super::matrix::{Matrix, invert};
 use super::op::{Fill, Interpolation, Op};
 use super::verbs::check_size;
-use super::{Draft, DraftLayer};
+use super::{Draft, Plain};
 use crate::error::Error;
 use crate::geometry::Size;
 use crate::plan::moves::How;
-use crate::plan::{around, filter, kind};
+use crate::plan::{Method, Outside, WarpFilter, WarpMap};
 
 impl Op {
     /// Whether a perspective can take the four points to the four others: not if they lie on one line.
@@ -21,16 +22,17 @@ impl Op {
 }
 
 impl Draft {
-    /// Maps the canvas to one of `size`; [`crate::plan::Layer`] says what `map`, `filter` and `fill` mean.
+    /// Maps the canvas to one of `size`.
     ///
     /// A decoded image, cropped or mirrored or recoloured, is warped as it is; anything else becomes a stage first.
-    fn warp(&mut self, size: Size, map: [f32; 9], filter: u32, fill: [u8; 4]) -> Result<(), Error> {
+    fn warp(&mut self, size: Size, warp: WarpMap) -> Result<(), Error> {
         if self.canvas.plain().is_none() {
             self.seal()?;
         }
-        if let Some(DraftLayer { layer, .. }) = self.canvas.plain() {
-            (layer.kind, layer.filter, layer.map, layer.fill) = (kind::WARP, filter, map, fill);
-            (layer.scaled, layer.window) = (size, size.rect());
+        if let Some(Plain { window, sampled, .. }) = self.canvas.plain() {
+            sampled.method = Method::Warp(warp);
+            sampled.scaled = size;
+            *window = size.rect();
         }
         self.canvas.resized_to(size);
         Ok(())
@@ -50,11 +52,12 @@ impl Draft {
             return Err(Error::config(format!("affine: scale should be positive, but is {scale}")));
         }
         let size = self.size();
-        let middle = matrix::from_middle(center, size);
-        let inverse = matrix::inverse_affine(middle, angle, translate, scale, shear.both());
-        let map = usable("affine", matrix::affine_map(inverse, size))?;
-        self.warp(size, map, filter_of("affine", interpolation)?, around_it(fill))?;
-        self.record_warp(matrix::forward_affine(inverse, size, size));
+        let middle = grid::from_middle(center, size);
+        let inverse = grid::inverse_affine(middle, angle, translate, scale, shear.both());
+        let map = usable("affine", grid::affine_map(inverse, size))?;
+        let filter = filter_of("affine", interpolation)?;
+        self.warp(size, WarpMap { map, filter, outside: outside(fill) })?;
+        self.record_warp(grid::forward_affine(inverse, size, size));
         Ok(())
     }
 
@@ -62,23 +65,22 @@ impl Draft {
         let Op::Rotate { angle, interpolation, expand, center, fill } = *op else { return Ok(()) };
         let (size, angle) = (self.size(), angle.rem_euclid(360.0));
         let filter = filter_of("rotate", interpolation)?;
-        let inverse =
-            matrix::inverse_affine(matrix::from_middle(center, size), -angle, [0.0; 2], 1.0, [0.0; 2]);
+        let inverse = grid::inverse_affine(grid::from_middle(center, size), -angle, [0.0; 2], 1.0, [0.0; 2]);
         // A quarter of a turn moves whole pixels only where the middle of the image stays in the middle of the canvas.
         let quarters = expand || size.width == size.height;
         match (center.is_none(), angle) {
             (true, 0.0) => {}
-            (true, 180.0) => self.mirror(1).and_then(|()| self.mirror(2))?,
-            (true, 90.0) if quarters => self.transpose().and_then(|()| self.mirror(2))?,
-            (true, 270.0) if quarters => self.transpose().and_then(|()| self.mirror(1))?,
+            (true, 180.0) => self.mirror(Flip::LeftRight).and_then(|()| self.mirror(Flip::TopBottom))?,
+            (true, 90.0) if quarters => self.transpose().and_then(|()| self.mirror(Flip::TopBottom))?,
+            (true, 270.0) if quarters => self.transpose().and_then(|()| self.mirror(Flip::LeftRight))?,
             _ => {
-                let map = usable("rotate", matrix::affine_map(inverse, size))?;
-                let target = if expand { matrix::expanded(inverse, size) } else { size };
+                let map = usable("rotate", grid::affine_map(inverse, size))?;
+                let target = if expand { grid::expanded(inverse, size) } else { size };
                 check_size("rotate", target)?;
-                self.warp(target, map, filter, around_it(fill))?;
+                self.warp(target, WarpMap { map, filter, outside: outside(fill) })?;
             }
         }
-        self.record_warp(matrix::forward_affine(inverse, size, self.size()));
+        self.record_warp(grid::forward_affine(inverse, size, self.size()));
         Ok(())
     }
 
@@ -90,9 +92,10 @@ impl Draft {
             ))
         })?;
         let size = self.size();
-        let map = usable("perspective", matrix::perspective_map(coefficients, size))?;
-        self.warp(size, map, filter_of("perspective", interpolation)?, around_it(fill))?;
-        self.record_warp(matrix::forward_perspective(coefficients));
+        let map = usable("perspective", grid::perspective_map(coefficients, size))?;
+        let filter = filter_of("perspective", interpolation)?;
+        self.warp(size, WarpMap { map, filter, outside: outside(fill) })?;
+        self.record_warp(grid::forward_perspective(coefficients));
         Ok(())
     }
 
@@ -104,7 +107,7 @@ impl Draft {
                 "warp_perspective: the matrix {matrix:?} leads to no image: use one that has an inverse"
             ))
         };
-        let inverse = fold::invert(&matrix).ok_or_else(unusable)?;
+        let inverse = invert(&matrix).ok_or_else(unusable)?;
         self.canvas = match self.canvas.folded(&inverse, size, fill.rgb()) {
             Some(folded) => folded,
             None => {
@@ -123,10 +126,10 @@ impl Draft {
             self.seal()?;
         }
         let size = self.size().transposed();
-        if let Some(DraftLayer { layer, source, steps, .. }) = self.canvas.plain() {
-            layer.orientation = layer.orientation.transposed();
-            (layer.clip, layer.window) = (layer.clip.transposed(), size.rect());
-            (layer.scaled, *source) = (size, source.transposed());
+        if let Some(Plain { window, sampled, source, steps }) = self.canvas.plain() {
+            sampled.orientation = sampled.orientation.transposed();
+            (sampled.clip, *window) = (sampled.clip.transposed(), size.rect());
+            (sampled.scaled, *source) = (size, source.transposed());
             for step in steps {
                 step.measured = step.measured.map(|rect| rect.transposed());
             }
@@ -137,10 +140,10 @@ impl Draft {
 }
 
 /// torch's bilinear `grid_sample` never widens its filter.
-fn filter_of(op: &str, interpolation: Interpolation) -> Result<u32, Error> {
+fn filter_of(op: &str, interpolation: Interpolation) -> Result<WarpFilter, Error> {
     match interpolation {
-        Interpolation::Nearest => Ok(filter::NEAREST),
-        Interpolation::Bilinear => Ok(filter::BILINEAR_PLAIN),
+        Interpolation::Nearest => Ok(WarpFilter::Nearest),
+        Interpolation::Bilinear => Ok(WarpFilter::Bilinear),
         Interpolation::Bicubic => {
             Err(Error::config(format!("{op}: interpolation must be nearest or bilinear, not bicubic")))
         }
@@ -148,9 +151,8 @@ fn filter_of(op: &str, interpolation: Interpolation) -> Result<u32, Error> {
 }
 
 /// No fill is not the same as black: only a fill is blended with the edge.
-fn around_it(fill: Option<Fill>) -> [u8; 4] {
-    let [r, g, b] = fill.unwrap_or_default().rgb();
-    [r, g, b, if fill.is_some() { around::FILL } else { around::BLACK }]
+fn outside(fill: Option<Fill>) -> Outside {
+    fill.map_or(Outside::Black, |fill| Outside::Fill(fill.rgb()))
 }
 
 fn usable(op: &str, map: [f32; 9]) -> Result<[f32; 9], Error> {

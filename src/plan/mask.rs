@@ -1,8 +1,8 @@
 //! The plan of a sample's semantic mask: the same geometry, without anything that would mix two classes.
 
-use super::{Layer, NONE, Picture, Plan, Span, Stage, around, filter, kind};
-use crate::geometry::Rect;
-use bytemuck::Zeroable;
+use super::{
+    Content, Filter, Layer, Method, Outside, Picture, Plan, Sampled, Span, Stage, WarpFilter, WarpMap,
+};
 
 impl Plan {
     /// The same plan for images whose levels are classes: every pixel is its nearest one, colours stay as they are, and
@@ -34,37 +34,32 @@ impl Plan {
 
     fn show(&mut self, picture: &Picture, layers: &[Layer], fill: u8) {
         let span = Span { start: self.layers.len() as u32, len: layers.len() as u32 + 1 };
-        self.layers.push(ground(picture.window, fill));
+        // What no image covers.
+        self.layers.push(Layer::solid(picture.window, [fill; 3]));
         self.layers.extend(layers.iter().map(|layer| nearest(layer, fill)));
         let (steps, erases) = (Span::default(), Span::default());
         self.pictures.push(Picture { layers: span, steps, erases, share: 1.0, ..*picture });
     }
 }
 
-/// What is seen where no image is.
-fn ground(window: Rect, fill: u8) -> Layer {
-    Layer {
-        kind: kind::SOLID,
-        image: NONE,
-        mask: NONE,
-        window,
-        fill: [fill, fill, fill, 0],
-        ..Layer::zeroed()
-    }
-}
-
 fn nearest(layer: &Layer, fill: u8) -> Layer {
-    let plain = Layer { filter: filter::NEAREST, steps: Span::default(), ..*layer };
-    let colour = |last: u8| [fill, fill, fill, last];
-    match layer.kind {
-        kind::SOLID => Layer { fill: colour(0), ..plain },
-        // What lies below is seen round such a warp.
-        kind::WARP if layer.fill[3] == around::NOTHING => plain,
-        kind::WARP => Layer { fill: colour(around::FILL), ..plain },
-        // A blurred or sharpened stage is as large as the stage.
-        kind::FILTERED => {
-            Layer { kind: kind::UPRIGHT, map: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], ..plain }
+    let content = match layer.content {
+        Content::Solid(_) => Content::Solid([fill; 3]),
+        Content::Sampled(sampled) => {
+            let method = match sampled.method {
+                // A blurred or sharpened stage is as large as the stage.
+                Method::Upright(_) | Method::Filtered(_) => Method::Upright(Filter::Nearest),
+                Method::Warp(WarpMap { map, filter: _, outside }) => Method::Warp(WarpMap {
+                    map,
+                    filter: WarpFilter::Nearest,
+                    outside: match outside {
+                        Outside::Transparent => Outside::Transparent,
+                        Outside::Black | Outside::Fill(_) => Outside::Fill([fill; 3]),
+                    },
+                }),
+            };
+            Content::Sampled(Sampled { method, steps: Span::default(), ..sampled })
         }
-        _ => plain,
-    }
+    };
+    Layer { content, ..*layer }
 }

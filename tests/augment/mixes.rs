@@ -11,6 +11,7 @@ use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Op};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::plan::moves::{How, Keep};
+use feedline::plan::{Layer, LayerSource};
 use feedline::rng::{Draws, Rng};
 use std::collections::VecDeque;
 
@@ -31,6 +32,14 @@ impl Draws for Script {
 
 fn draft(width: u32, height: u32) -> Draft {
     Draft::new(0, Size::new(width, height), Orientation::UPRIGHT)
+}
+
+/// Index of the image that a layer shows.
+fn image_of(layer: &Layer) -> u32 {
+    match layer.sampled().unwrap().from {
+        LayerSource::Image(image) => image,
+        LayerSource::Stage(stage) => panic!("it shows stage {stage}"),
+    }
 }
 
 #[test]
@@ -154,7 +163,7 @@ fn a_mosaic_draws_the_points_row_first_and_lays_its_tiles_round_it() {
     let plan = host.freeze().unwrap();
     assert_eq!(plan.size(), Size::new(200, 200));
     let windows: Vec<(u32, Rect)> =
-        plan.layers[1..].iter().map(|layer| (layer.image, layer.window)).collect();
+        plan.layers[1..].iter().map(|layer| (image_of(layer), layer.window)).collect();
     let want = [
         (0, Rect::new(25, 25, 100, 50)),
         (1, Rect::new(125, 0, 50, 75)),
@@ -173,7 +182,7 @@ fn a_mosaic_of_nine_keeps_the_sample_whole_and_lets_no_tile_hide_another() {
     let plan = host.freeze().unwrap();
     assert_eq!((plan.size(), plan.stages.len()), (Size::new(200, 200), 1));
     let windows: Vec<(u32, Rect)> =
-        plan.layers[1..].iter().map(|layer| (layer.image, layer.window)).collect();
+        plan.layers[1..].iter().map(|layer| (image_of(layer), layer.window)).collect();
     // The sample becomes 100x75 at (50, 50); the partners' longer edges become 100 as well.
     let want = [
         (0, Rect::new(50, 50, 100, 75)),

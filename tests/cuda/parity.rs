@@ -1,5 +1,7 @@
 //! The CUDA renderer against the CPU renderer: the same bits for every chain, mix, number format and layout.
 
+mod damage;
+
 use crate::any_op::{any_op, folding_warp};
 use crate::pasting::any_polygons;
 use crate::scenario::{Outcome, Scenario};
@@ -349,28 +351,7 @@ fn damaged() -> Outcome {
             draft.blend(any_picture(&mut rng, size), 0.5, size.rect(), 0.5)?;
         }
         let Case { mut plan, images, .. } = case(draft, &mut rng, number)?;
-        let arrays: [&mut [u8]; 8] = [
-            bytemuck::cast_slice_mut(&mut plan.stages),
-            bytemuck::cast_slice_mut(&mut plan.pictures),
-            bytemuck::cast_slice_mut(&mut plan.layers),
-            bytemuck::cast_slice_mut(&mut plan.mask_rows),
-            bytemuck::cast_slice_mut(&mut plan.runs),
-            bytemuck::cast_slice_mut(&mut plan.steps),
-            bytemuck::cast_slice_mut(&mut plan.stats),
-            bytemuck::cast_slice_mut(&mut plan.erases),
-        ];
-        let mut arrays: Vec<&mut [u8]> = arrays.into_iter().filter(|array| !array.is_empty()).collect();
-        let chosen = rng.below(arrays.len() as u32) as usize;
-        let field = 4 * rng.below(arrays[chosen].len() as u32 / 4) as usize;
-        let field: &mut [u8] = &mut arrays[chosen][field..field + 4];
-        let before = bytemuck::pod_read_unaligned::<u32>(field);
-        let after = match rng.below(4) {
-            0 => rng.bits(),
-            1 => before.wrapping_add(1),
-            2 => before.wrapping_sub(1),
-            _ => rng.below(80),
-        };
-        field.copy_from_slice(&after.to_ne_bytes());
+        damage::one_number(&mut plan, &mut rng);
         let output = Output { size: plan.size(), dtype: DType::F16, layout: Layout::Nchw, normalize: None };
         let small = plan.stages.iter().all(|stage| stage.size.pixels() < 1 << 14);
         if small && renderer.render(&[plan], &[&images], &output).is_ok() {

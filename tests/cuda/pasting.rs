@@ -12,7 +12,6 @@ use feedline::draft::op::{Extent, Op};
 use feedline::geometry::{Orientation, Size};
 use feedline::label::{Label, Object, Objects, Unit};
 use feedline::loader::Loader;
-use feedline::plan::NONE;
 use feedline::recipe::Recipe;
 use feedline::rng::{Draws, Rng};
 use feedline::source::{Memory, Source};
@@ -106,7 +105,7 @@ fn what_is_pasted_and_cut_out_of_partners_gives_the_cpus_batches() -> Outcome {
         recipe.options.output.size = Some(feedline::draft::op::Extent::One(96));
         let build = || Loader::builder(outlined()).recipe(&recipe).batch_size(4).seed(3).workers(2);
         let loader = same_on_both(&format!("{mode:?}"), 1, build);
-        let masked = |index| loader.plan(0, index).unwrap().0.layers.iter().any(|layer| layer.mask != NONE);
+        let masked = |index| loader.plan(0, index).unwrap().0.layers.iter().any(|layer| layer.mask.is_some());
         assert!((0..12).any(masked), "nothing was pasted");
     }
     Ok(())

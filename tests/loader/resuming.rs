@@ -167,7 +167,9 @@ fn a_state_that_does_not_fit_is_refused_with_the_field_that_differs() {
         change(&mut other);
         loader.resume(&other)
     };
-    assert!(changed(|state| state.version = 2).err().unwrap().to_string().contains("version is 2"));
+    let older = changed(|state| state.version = 1).err().unwrap().to_string();
+    assert!(older.contains("version is 1") && older.contains("start at the next epoch"), "{older}");
+    assert!(changed(|state| state.version = 3).err().unwrap().to_string().contains("version is 3"));
     assert!(changed(|state| state.world_size = 0).err().unwrap().to_string().contains("world_size is 0"));
     let beyond = changed(|state| (state.steps, state.batch_size) = (u64::MAX, u64::MAX));
     assert_eq!(beyond.unwrap().len(), 0);

@@ -13,7 +13,7 @@ use feedline::image::Image;
 use feedline::label::Objects;
 use feedline::output::{DType, Layout, Output};
 use feedline::plan::moves::{How, Keep};
-use feedline::plan::{Layer, Plan, STAGE_BIT, around, kind};
+use feedline::plan::{Content, Layer, LayerSource, Method, Outside, Plan};
 use feedline::rng::{Draws, Rng};
 
 /// A sample that was edited, where it lies, and how large it was ahead of each op.
@@ -116,35 +116,38 @@ fn back(tile: &Edited, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
     Some(at)
 }
 
-/// The place in its oriented image that a warped layer shows at a pixel, by the words of `Layer::map`.
+/// The place in its oriented image that a warped layer shows at a pixel, by the words of `WarpMap::map`.
 fn shown(layer: &Layer, x: i32, y: i32) -> Option<[f64; 2]> {
-    assert_eq!((layer.kind, layer.mirror, layer.fill[3]), (kind::WARP, 0, around::NOTHING));
+    let sampled = layer.sampled().unwrap();
+    let Method::Warp(warp) = &sampled.method else { panic!("no warp: {layer:?}") };
+    assert_eq!((sampled.mirror, warp.outside), ([false; 2], Outside::Transparent));
     if !layer.window.contains(Rect::new(x, y, 1, 1)) {
         return None;
     }
-    let m = layer.map.map(f64::from);
+    let m = warp.map.map(f64::from);
     let divides = m[6..] != [0.0, 0.0, 1.0];
     let middle = |edge: u32| if divides { 0.0 } else { f64::from(edge) / 2.0 };
-    let (column, row) = (x - layer.window.x + layer.offset[0], y - layer.window.y + layer.offset[1]);
-    let x = f64::from(column) + 0.5 - middle(layer.scaled.width);
-    let y = f64::from(row) + 0.5 - middle(layer.scaled.height);
+    let (column, row) = (x - layer.window.x + sampled.offset[0], y - layer.window.y + sampled.offset[1]);
+    let x = f64::from(column) + 0.5 - middle(sampled.scaled.width);
+    let y = f64::from(row) + 0.5 - middle(sampled.scaled.height);
     let [u, v, w] = [0, 3, 6].map(|i| m[i] * x + m[i + 1] * y + m[i + 2]);
     let place = if divides { [u / w - 1.0, v / w - 1.0] } else { [u, v] };
     let in_clip = [
-        (place[0] + 1.0) * f64::from(layer.clip.width) / 2.0,
-        (place[1] + 1.0) * f64::from(layer.clip.height) / 2.0,
+        (place[0] + 1.0) * f64::from(sampled.clip.width) / 2.0,
+        (place[1] + 1.0) * f64::from(sampled.clip.height) / 2.0,
     ];
     let covered = in_clip[0] >= 0.0
-        && in_clip[0] < f64::from(layer.clip.width)
+        && in_clip[0] < f64::from(sampled.clip.width)
         && in_clip[1] >= 0.0
-        && in_clip[1] < f64::from(layer.clip.height);
-    covered.then(|| [in_clip[0] + f64::from(layer.clip.x), in_clip[1] + f64::from(layer.clip.y)])
+        && in_clip[1] < f64::from(sampled.clip.height);
+    covered.then(|| [in_clip[0] + f64::from(sampled.clip.x), in_clip[1] + f64::from(sampled.clip.y)])
 }
 
 /// As seen before the mirrors that a layer's orientation adds.
 fn upright(layer: &Layer, size: Size, [x, y]: [f64; 2]) -> [f64; 2] {
-    let x = if layer.orientation.mirrors_x() { f64::from(size.width) - x } else { x };
-    let y = if layer.orientation.mirrors_y() { f64::from(size.height) - y } else { y };
+    let orientation = layer.sampled().unwrap().orientation;
+    let x = if orientation.mirrors_x() { f64::from(size.width) - x } else { x };
+    let y = if orientation.mirrors_y() { f64::from(size.height) - y } else { y };
     [x, y]
 }
 
@@ -168,10 +171,7 @@ fn a_folded_warp_shows_each_image_where_its_ops_put_it() {
         // A tile's border over another's image hides it, and what is hidden cannot be folded.
         let [stage] = plan.stages.as_slice() else { continue };
         let layers = &plan.layers[plan.pictures[stage.pictures.range()][0].layers.range()];
-        assert_eq!(
-            (layers[0].kind, layers[0].fill[0], layers[0].window),
-            (kind::SOLID, 114, stage.size.rect())
-        );
+        assert_eq!(layers[0], Layer::solid(stage.size.rect(), [114; 3]));
         for (x, y) in (0..50).flat_map(|y| (0..60).map(move |x| (x, y))) {
             let point = unmapped(&matrix, [f64::from(x) + 0.5, f64::from(y) + 0.5]);
             let seen = (0.0..100.0).contains(&point[0]) && (0.0..80.0).contains(&point[1]);
@@ -180,7 +180,7 @@ fn a_folded_warp_shows_each_image_where_its_ops_put_it() {
             let over = layers[1..].iter().rev().find_map(|layer| Some((layer, shown(layer, x, y)?)));
             match (want, over) {
                 (None, None) => compared += 1,
-                (Some((tile, want)), Some((layer, got))) if layer.image as usize == tile => {
+                (Some((tile, want)), Some((layer, got))) if layer.shows_image(tile as u32) => {
                     let got = upright(layer, tiles[tile].size, got);
                     let away = (got[0] - want[0]).hypot(got[1] - want[1]);
                     assert!(away < 0.01, "round {round}, pixel {x}, {y}: {got:?} and not {want:?}");
@@ -295,8 +295,9 @@ fn what_cannot_be_folded_becomes_a_stage_first() {
         let layers =
             &plan.layers[plan.pictures[plan.stages.last().unwrap().pictures.range()][0].layers.range()];
         assert!(
-            layers.iter().any(|layer| layer.kind != kind::SOLID && layer.image & STAGE_BIT != 0)
-                == (plan.stages.len() > 1)
+            layers.iter().any(|layer| {
+                layer.sampled().is_some_and(|sampled| matches!(sampled.from, LayerSource::Stage(_)))
+            }) == (plan.stages.len() > 1)
         );
         plan.stages.len()
     };
@@ -373,11 +374,10 @@ fn absurd_matrices_are_refused_or_stay_inside_image_and_canvas() {
         let Ok(plan) = draft.freeze() else { continue };
         for layer in &plan.layers {
             assert!(plan.size().rect().contains(layer.window), "{matrix:?}: {layer:?}");
-            let oriented = layer.orientation.apply_size(stored);
-            assert!(
-                layer.kind == kind::SOLID || oriented.rect().contains(layer.clip),
-                "{matrix:?}: {layer:?}"
-            );
+            if let Content::Sampled(sampled) = &layer.content {
+                let oriented = sampled.orientation.apply_size(stored);
+                assert!(oriented.rect().contains(sampled.clip), "{matrix:?}: {layer:?}");
+            }
         }
         assert!(stored.rect().contains(feedline::device::region(&plan, 0)));
         rendered(&plan);

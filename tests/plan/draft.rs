@@ -10,7 +10,7 @@ mod history;
 use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding, Value};
 use feedline::geometry::{Orientation, Rect, Size};
-use feedline::plan::{Plan, STAGE_BIT, kind, stat};
+use feedline::plan::{LayerSource, Measured, Method, Plan, Sampled};
 use feedline::rng::{Draws, Rng};
 use history::{Canvas, by_ops, by_plan};
 
@@ -93,6 +93,11 @@ fn any_last_op(size: Size, rng: &mut Rng) -> Op {
     }
 }
 
+/// What one of the plan's layers shows of an image or stage.
+fn shown(plan: &Plan, layer: usize) -> Sampled {
+    *plan.layers[layer].sampled().unwrap()
+}
+
 #[test]
 fn a_plan_does_what_its_ops_do_one_after_another() {
     let mut rng = Rng::new(5, 0, 0, 0);
@@ -146,7 +151,7 @@ fn a_crop_then_a_resize_is_one_stage_and_two_resizes_are_two() {
     assert_eq!(plan(SIZE, &[crop(1, 1, 8, 6), Op::Hflip {}, resize(4, 4), Op::Vflip {}]).stages.len(), 1);
     let two = plan(SIZE, &[resize(8, 8), resize(4, 4)]);
     assert_eq!(two.stages.len(), 2);
-    assert_eq!(two.layers[1].image, STAGE_BIT);
+    assert_eq!(shown(&two, 1).from, LayerSource::Stage(0));
     assert_eq!(plan(SIZE, &[resize(8, 8), resize(8, 8)]).stages.len(), 1);
     // What a border hides again leaves no trace.
     assert_eq!(plan(SIZE, &[pad([4; 4], 114), crop(5, 5, 6, 6), resize(3, 3)]).layers.len(), 1);
@@ -155,23 +160,23 @@ fn a_crop_then_a_resize_is_one_stage_and_two_resizes_are_two() {
 #[test]
 fn contrast_measures_the_image_at_its_place_in_the_chain() {
     let before = plan(SIZE, &[CONTRAST, crop(2, 1, 5, 4), resize(3, 3)]);
-    assert_eq!((before.stats[0].target, before.stats[0].rect), (stat::OF_LAYER, SIZE.rect()));
-    assert_eq!(before.layers[0].clip, Rect::new(2, 1, 5, 4));
+    assert_eq!((before.stats[0].of, before.stats[0].rect), (Measured::Layer(0), SIZE.rect()));
+    assert_eq!(shown(&before, 0).clip, Rect::new(2, 1, 5, 4));
     let after = plan(SIZE, &[crop(2, 1, 5, 4), CONTRAST, resize(3, 3)]);
-    assert_eq!((after.stats[0].target, after.stats[0].rect), (stat::OF_LAYER, Rect::new(2, 1, 5, 4)));
+    assert_eq!((after.stats[0].of, after.stats[0].rect), (Measured::Layer(0), Rect::new(2, 1, 5, 4)));
     let last = plan(SIZE, &[crop(2, 1, 5, 4), resize(3, 3), CONTRAST]);
-    assert_eq!((last.stats[0].target, last.stats[0].rect), (stat::OF_PICTURE, Rect::new(0, 0, 3, 3)));
+    assert_eq!((last.stats[0].of, last.stats[0].rect), (Measured::Picture(0), Rect::new(0, 0, 3, 3)));
     let behind = plan(SIZE, &[Op::Brightness { factor: 0.5 }, CONTRAST, CONTRAST]);
     assert_eq!((behind.stats[0].steps.len, behind.stats[1].steps.len), (1, 2));
 }
 
 #[test]
 fn a_flip_ahead_of_a_resize_turns_the_source_and_one_behind_it_turns_the_window() {
-    let ahead = plan(SIZE, &[Op::Hflip {}, resize(4, 4)]).layers[0];
-    assert_eq!((ahead.orientation, ahead.mirror), (Orientation::MIRROR_X, 0));
-    let behind = plan(SIZE, &[resize(4, 4), Op::Hflip {}]).layers[0];
-    assert_eq!((behind.orientation, behind.mirror), (Orientation::UPRIGHT, 1));
-    let cut = plan(SIZE, &[crop(2, 0, 5, 9), Op::Hflip {}, resize(4, 4)]).layers[0];
+    let ahead = shown(&plan(SIZE, &[Op::Hflip {}, resize(4, 4)]), 0);
+    assert_eq!((ahead.orientation, ahead.mirror), (Orientation::MIRROR_X, [false, false]));
+    let behind = shown(&plan(SIZE, &[resize(4, 4), Op::Hflip {}]), 0);
+    assert_eq!((behind.orientation, behind.mirror), (Orientation::UPRIGHT, [true, false]));
+    let cut = shown(&plan(SIZE, &[crop(2, 0, 5, 9), Op::Hflip {}, resize(4, 4)]), 0);
     assert_eq!(cut.clip, Rect::new(12 - 2 - 5, 0, 5, 9));
 }
 
@@ -240,9 +245,10 @@ fn weights(plan: &Plan, x: i32, y: i32) -> Vec<f64> {
             continue;
         }
         weights.iter_mut().for_each(|weight| *weight *= 1.0 - f64::from(picture.share));
-        let layer = &plan.layers[picture.layers.range()][0];
-        assert_eq!((layer.kind, layer.image & STAGE_BIT), (kind::UPRIGHT, 0));
-        weights[layer.image as usize] += f64::from(picture.share);
+        let layer = shown(plan, picture.layers.start as usize);
+        assert!(matches!(layer.method, Method::Upright(_)));
+        let LayerSource::Image(image) = layer.from else { panic!("it shows {:?}", layer.from) };
+        weights[image as usize] += f64::from(picture.share);
     }
     weights
 }
@@ -279,10 +285,11 @@ fn a_mix_keeps_the_stages_and_the_order_of_both_sides() {
     host.apply(CONTRAST);
     let plan = host.freeze().unwrap();
     assert_eq!((plan.stages.len(), plan.images.len()), (3, 2));
-    let images: Vec<u32> = plan.layers.iter().map(|layer| layer.image).collect();
-    assert_eq!(images, [0, 1, STAGE_BIT, STAGE_BIT | 1]);
-    let targets: Vec<(u32, u32)> = plan.stats.iter().map(|stat| (stat.target, stat.index)).collect();
-    assert_eq!(targets, [(stat::OF_PICTURE, 3), (stat::OF_STAGE, 2)]);
+    let shown: Vec<LayerSource> = (0..plan.layers.len()).map(|at| shown(&plan, at).from).collect();
+    use LayerSource::{Image, Stage};
+    assert_eq!(shown, [Image(0), Image(1), Stage(0), Stage(1)]);
+    let measured: Vec<Measured> = plan.stats.iter().map(|stat| stat.of).collect();
+    assert_eq!(measured, [Measured::Picture(3), Measured::Stage(2)]);
 
     let mut small = draft(SIZE, 0);
     small.apply(crop(0, 0, 4, 4));

@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[cfg(feature = "cuda")]
 mod c_layout;
 mod compose;
 mod draft;
-mod jobs_layout;
-mod plan_layout;
+#[cfg(feature = "cuda")]
+mod layout;

@@ -8,7 +8,7 @@ use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding, Value};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image::Image;
 use feedline::output::{DType, Layout, Output};
-use feedline::plan::{Plan, filter};
+use feedline::plan::{Filter, Method, Plan};
 use feedline::rng::{Draws, Rng};
 use feedline::simd::Level;
 
@@ -237,10 +237,11 @@ fn pictures_blend_in_f32_and_erases_fill_after_normalise() {
 fn a_window_into_an_unscaled_layer_shows_its_part() {
     let size = Size::new(40, 30);
     let source = Picture::noise(size, 4);
-    for filter in [filter::BILINEAR, filter::NEAREST] {
+    for filter in [Filter::Bilinear, Filter::Nearest] {
         let mut plan = plan(size, &[Op::Crop { top: 5, left: 6, height: 20, width: 21 }]);
-        let layer = &mut plan.layers[0];
-        (layer.clip, layer.scaled, layer.offset, layer.filter) = (size.rect(), size, [6, 5], filter);
+        let layer = plan.layers[0].sampled_mut().unwrap();
+        (layer.clip, layer.scaled, layer.offset) = (size.rect(), size, [6, 5]);
+        layer.method = Method::Upright(filter);
         let got = render(&mut Renderer::default(), &plan, &[decoded(&source)], DType::U8, Layout::Nhwc);
         let want = source.apply(&Op::Crop { top: 5, left: 6, height: 20, width: 21 }).levels;
         assert!(got.iter().zip(&want).all(|(a, &b)| *a == f32::from(b)) && got.len() == want.len());

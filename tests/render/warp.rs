@@ -8,7 +8,7 @@ use feedline::draft::op::{Fill, Interpolation, Op, Shear};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image::Image;
 use feedline::output::{DType, Layout, Output};
-use feedline::plan::{Plan, around, filter};
+use feedline::plan::{Content, Layer, Method, Outside, Plan, Sampled, WarpFilter, WarpMap};
 use feedline::rng::{Draws, Rng};
 use feedline::simd::Level;
 
@@ -87,6 +87,20 @@ fn any_warp(rng: &mut Rng, size: Size) -> Op {
             Op::Perspective { startpoints, endpoints, interpolation, fill }
         }
     }
+}
+
+/// Which part of a warp is shown.
+struct Shown<'a> {
+    offset: &'a mut [i32; 2],
+    mirror: &'a mut [bool; 2],
+    clip: &'a mut Rect,
+}
+
+/// What a warped layer shows, to be changed; `None` for another layer.
+fn warped(layer: &mut Layer) -> Option<(Shown<'_>, &mut WarpMap)> {
+    let Content::Sampled(sampled) = &mut layer.content else { return None };
+    let Sampled { offset, mirror, clip, method: Method::Warp(warp), .. } = sampled else { return None };
+    Some((Shown { offset, mirror, clip }, warp))
 }
 
 #[test]
@@ -189,19 +203,22 @@ fn what_the_region_names_is_enough_for_every_warp_and_filter() {
         ops.push(any_warp(&mut rng, upright));
         let mut plan = plan(size, orientation, &ops);
         let last = plan.size();
-        let layer = &mut plan.layers[0];
-        if layer.kind != feedline::plan::kind::WARP {
-            continue;
-        }
+        let Some((sampled, warp)) = warped(&mut plan.layers[0]) else { continue };
         // Any filter, anything around, and a window somewhere in the warped image.
-        layer.filter = [filter::NEAREST, filter::BILINEAR_PLAIN, filter::BILINEAR][rng.below(3) as usize];
-        layer.fill[3] = [around::NOTHING, around::BLACK, around::FILL][rng.below(3) as usize];
-        layer.mirror = rng.below(4);
+        warp.filter = [WarpFilter::Nearest, WarpFilter::Bilinear, WarpFilter::Widened][rng.below(3) as usize];
+        let fill = match warp.outside {
+            Outside::Fill(rgb) => rgb,
+            Outside::Transparent | Outside::Black => [0; 3],
+        };
+        warp.outside = [Outside::Transparent, Outside::Black, Outside::Fill(fill)][rng.below(3) as usize];
+        let mirror = rng.below(4);
+        *sampled.mirror = [mirror & 1 != 0, mirror & 2 != 0];
         let (width, height) = (1 + rng.below(last.width), 1 + rng.below(last.height));
-        layer.offset = [rng.below(last.width - width + 1) as i32, rng.below(last.height - height + 1) as i32];
-        layer.window = Size::new(width, height).rect();
+        *sampled.offset =
+            [rng.below(last.width - width + 1) as i32, rng.below(last.height - height + 1) as i32];
+        plan.layers[0].window = Size::new(width, height).rect();
         plan.stages[0].size = Size::new(width, height);
-        plan.pictures[0].window = layer.window;
+        plan.pictures[0].window = Size::new(width, height).rect();
         let part = region(&plan, 0);
         smaller += usize::from(part != size.rect());
         empty += usize::from(part.is_empty());
@@ -267,7 +284,7 @@ fn a_warp_without_anything_around_leaves_what_is_below() {
     // The padding's colour lies below; a hole of black would hide it.
     let warp = plan.layers.len() - 1;
     let filled = render(Level::Scalar, &plan, &decoded(&source, size.rect()));
-    plan.layers[warp].fill[3] = around::NOTHING;
+    warped(&mut plan.layers[warp]).unwrap().1.outside = Outside::Transparent;
     let open = render(Level::Scalar, &plan, &decoded(&source, size.rect()));
     let pixel = |picture: &Picture, x: usize, y: usize| picture.levels[(y * 46 + x) * 3..][..3].to_vec();
     assert_eq!(pixel(&filled, 4, 4), [0; 3]);
@@ -294,10 +311,10 @@ fn a_widened_filter_averages_what_it_skips_otherwise() {
     let image = decoded(&source, size.rect());
     let middle =
         |picture: &Picture| (110..140).map(|x| picture.levels[(32 * 256 + x) * 3]).collect::<Vec<u8>>();
-    plan.layers[0].filter = filter::BILINEAR;
+    warped(&mut plan.layers[0]).unwrap().1.filter = WarpFilter::Widened;
     let widened = middle(&render(Level::Scalar, &plan, &image));
     assert!(widened.iter().all(|level| (126..=129).contains(level)), "{widened:?}");
-    plan.layers[0].filter = filter::NEAREST;
+    warped(&mut plan.layers[0]).unwrap().1.filter = WarpFilter::Nearest;
     let single = middle(&render(Level::Scalar, &plan, &image));
     assert!(single.iter().all(|level| [0, 255].contains(level)), "{single:?}");
     // Where a map does not shrink, the widened filter is the plain one, summed in another order.
@@ -307,7 +324,7 @@ fn a_widened_filter_averages_what_it_skips_otherwise() {
         self::plan(size, Orientation::UPRIGHT, &[affine(0.0, [0.4, 0.3], WAYS[1])]),
     );
     let plain = render(Level::Scalar, &plan, &decoded(&source, size.rect()));
-    plan.layers[0].filter = filter::BILINEAR;
+    warped(&mut plan.layers[0]).unwrap().1.filter = WarpFilter::Widened;
     let widened = render(Level::Scalar, &plan, &decoded(&source, size.rect()));
     let pairs = || widened.levels.iter().zip(&plain.levels);
     assert!(pairs().all(|(a, b)| a.abs_diff(*b) <= 1));
@@ -321,11 +338,11 @@ fn maps_that_keep_rows_and_columns_apart_give_what_the_general_way_gives() {
         let size = Size::new(20 + rng.below(200), 20 + rng.below(150));
         let source = Picture::noise(size, case);
         let mut plan = plan(size, Orientation::UPRIGHT, &[affine(0.0, [0.0; 2], WAYS[1])]);
-        let layer = &mut plan.layers[0];
-        (layer.filter, layer.fill[3]) = (filter::BILINEAR, around::NOTHING);
+        let (sampled, warp) = warped(&mut plan.layers[0]).unwrap();
+        (warp.filter, warp.outside) = (WarpFilter::Widened, Outside::Transparent);
         let mut between = |low, high| rng.uniform_between(low, high);
         let stretch = 2.0 / size.width as f32;
-        layer.map[..6].copy_from_slice(&[
+        warp.map[..6].copy_from_slice(&[
             stretch * between(0.2, 3.0) * if case % 5 == 0 { -1.0 } else { 1.0 },
             0.0,
             between(-0.8, 0.8),
@@ -333,15 +350,15 @@ fn maps_that_keep_rows_and_columns_apart_give_what_the_general_way_gives() {
             stretch * between(0.2, 3.0),
             between(-0.8, 0.8),
         ]);
-        layer.clip = Rect::new(3, 5, size.width - 7, size.height - 9);
-        (layer.mirror, layer.offset) = (case % 4, [2, 1]);
+        *sampled.clip = Rect::new(3, 5, size.width - 7, size.height - 9);
+        (*sampled.mirror, *sampled.offset) = ([case & 1 != 0, case & 2 != 0], [2, 1]);
         let image = decoded(&source, size.rect());
         let straight = render(Level::Scalar, &plan, &image);
         for level in [Level::Avx2, Level::Avx512] {
             assert_eq!(render(level, &plan, &image), straight, "case {case} at {level:?}");
         }
         // Far too little to move anything, but rows and columns are no longer told apart.
-        plan.layers[0].map[1] = 1e-30;
+        warped(&mut plan.layers[0]).unwrap().1.map[1] = 1e-30;
         assert_eq!(render(Level::Scalar, &plan, &image), straight, "case {case}");
     }
 }

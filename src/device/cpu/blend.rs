@@ -5,7 +5,7 @@ use super::normal::noise;
 use super::sink::{Sample, Values};
 use super::view::Canvas;
 use crate::geometry::{Rect, Size};
-use crate::plan::{Erase, Picture, erase};
+use crate::plan::{Erase, EraseFill, Picture};
 use crate::simd::Level;
 
 /// The running sum of a stage's pictures.
@@ -108,11 +108,13 @@ impl Blend {
 
 /// The fill of an erased pixel.
 pub(crate) fn fill_at(erase: &Erase, x: i32, y: i32, channel: usize) -> f32 {
-    if erase.kind != erase::NOISE {
-        return erase.value[channel];
+    match erase.fill {
+        EraseFill::Constant(rgb) => rgb[channel],
+        EraseFill::Noise(key) => {
+            let index = (y - erase.window.y) as u32 * erase.window.width + (x - erase.window.x) as u32;
+            noise(key, index, channel as u32)
+        }
     }
-    let index = (y - erase.window.y) as u32 * erase.window.width + (x - erase.window.x) as u32;
-    noise(erase.key, index, channel as u32)
 }
 
 /// Fills the erased rectangles of a finished, unmixed sample; u8 samples take the value as a level.

@@ -5,7 +5,7 @@
 
 use super::histogram::Table;
 use super::{hsv, pack};
-use crate::plan::step;
+use crate::color::ColorOp;
 use crate::simd::Level;
 
 /// Pixels of a block.
@@ -30,7 +30,7 @@ impl Default for Block {
 /// A colour step with its statistic filled in.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Resolved {
-    pub(crate) op: u32,
+    pub(crate) op: ColorOp,
     pub(crate) args: [f32; 6],
     /// The measured mean, for contrast.
     pub(crate) mean: f32,
@@ -105,12 +105,12 @@ impl Block {
     fn step(&mut self, step: &Resolved) {
         let [factor, rest, ..] = step.args;
         match step.op {
-            step::BRIGHTNESS => self.each(|level| truncate(factor * level)),
-            step::CONTRAST => {
+            ColorOp::Brightness => self.each(|level| truncate(factor * level)),
+            ColorOp::Contrast => {
                 let grey = step.mean;
                 self.each(|level| truncate(grey.mul_add(rest, factor * level)));
             }
-            step::SATURATION => {
+            ColorOp::Saturation => {
                 let [r, g, b] = &mut self.planes;
                 for i in 0..LANES {
                     let grey = luma(r[i], g[i], b[i]);
@@ -119,33 +119,33 @@ impl Block {
                     b[i] = truncate(grey.mul_add(rest, factor * b[i]));
                 }
             }
-            step::GRAYSCALE => {
+            ColorOp::Grayscale => {
                 let [r, g, b] = &mut self.planes;
                 for i in 0..LANES {
                     let grey = luma(r[i], g[i], b[i]);
                     (r[i], g[i], b[i]) = (grey, grey, grey);
                 }
             }
-            step::HUE => {
+            ColorOp::Hue => {
                 let [r, g, b] = &mut self.planes;
                 for i in 0..LANES {
                     (r[i], g[i], b[i]) = turn_hue(r[i], g[i], b[i], factor);
                 }
             }
-            step::HSV => {
+            ColorOp::Hsv => {
                 let [turn, saturation, value, ..] = step.args;
                 let [r, g, b] = &mut self.planes;
                 for i in 0..LANES {
                     (r[i], g[i], b[i]) = hsv::change(r[i], g[i], b[i], [turn, saturation, value]);
                 }
             }
-            step::SOLARIZE => self.each(|level| if level >= factor { 255.0 - level } else { level }),
-            step::POSTERIZE => self.each(|level| (level * rest).floor() * factor),
-            step::PERMUTE => {
+            ColorOp::Solarize => self.each(|level| if level >= factor { 255.0 - level } else { level }),
+            ColorOp::Posterize => self.each(|level| (level * rest).floor() * factor),
+            ColorOp::PermuteChannels => {
                 let [r, g, b, ..] = step.args.map(|channel| self.planes[channel as usize]);
                 self.planes = [r, g, b];
             }
-            _ => self.look_up(step.table.as_deref()),
+            ColorOp::Autocontrast | ColorOp::Equalize => self.look_up(step.table.as_deref()),
         }
     }
 

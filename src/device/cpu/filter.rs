@@ -3,22 +3,21 @@
 use super::pack::with_level;
 use super::view::{Canvas, View};
 use crate::device::gaussian;
-use crate::plan::{Layer, filter};
+use crate::plan::CanvasFilter;
 use crate::simd::Level;
 
 /// Filters all of `from` into `to`.
-pub(crate) fn run(layer: &Layer, from: View<'_>, to: &mut Canvas, level: Level) {
+pub(crate) fn run(filter: &CanvasFilter, from: View<'_>, to: &mut Canvas, level: Level) {
     to.reset(from.size);
-    let [first, second, x, y, ..] = layer.map;
-    match layer.filter {
-        filter::SHARPNESS => with_level(
+    match *filter {
+        CanvasFilter::Sharpness { amount } => with_level(
             level,
             #[inline(always)]
-            || sharpen(from, to, first),
+            || sharpen(from, to, amount),
         ),
-        _ => {
-            let across = gaussian::weights(first as usize, x);
-            let down = gaussian::weights(second as usize, y);
+        CanvasFilter::Gaussian { kernel: [columns, rows], sigma: [x, y] } => {
+            let across = gaussian::weights(columns as usize, x);
+            let down = gaussian::weights(rows as usize, y);
             with_level(
                 level,
                 #[inline(always)]
@@ -28,9 +27,9 @@ pub(crate) fn run(layer: &Layer, from: View<'_>, to: &mut Canvas, level: Level) 
     }
 }
 
-/// T(fma(mean - x, share, x)) inside; pixels at the edge stay.
+/// T(fma(mean - x, amount, x)) inside; pixels at the edge stay.
 #[inline(always)]
-fn sharpen(from: View<'_>, to: &mut Canvas, share: f32) {
+fn sharpen(from: View<'_>, to: &mut Canvas, amount: f32) {
     let (height, stride) = (from.size.height as usize, to.stride());
     for (y, out) in to.rows_mut().chunks_exact_mut(stride).enumerate() {
         let row = from.row(y);
@@ -47,7 +46,7 @@ fn sharpen(from: View<'_>, to: &mut Canvas, share: f32) {
             // A sum is never half way between two multiples of 13, so this rounds as torch does.
             let mean = (others + 5 * own + 6) / 13;
             let own = f32::from(own);
-            *out = (f32::from(mean) - own).mul_add(share, own).clamp(0.0, 255.0) as u8;
+            *out = (f32::from(mean) - own).mul_add(amount, own).clamp(0.0, 255.0) as u8;
         }
     }
 }

@@ -8,9 +8,9 @@ use super::Input;
 use super::resample::Resampler;
 use super::view::View;
 use crate::device::reach;
-use crate::geometry::{Orientation, Size};
+use crate::geometry::{Orientation, Rect, Size};
 use crate::image::{Decoder, Format, Image, ImageError, Index, Part, Rows, Scale};
-use crate::plan::{Layer, Plan, kind};
+use crate::plan::{Filter, Method, Plan, Sampled};
 use crate::simd::Level;
 
 /// Bytes of rows that are held until they are resampled: with the planes that they are made of they stay in the
@@ -58,12 +58,12 @@ impl Intake {
         let part = Part { scale, region: reach::region(plan, number) };
         let reader = if header.format == Format::Jpeg { only_reader(plan, number) } else { None };
         self.is_resampled = reader.is_some();
-        let Some(layer) = reader else {
+        let Some((window, sampled, filter)) = reader else {
             return decoder.decode_part(bytes, header, part, index, &mut self.image);
         };
         // Ahead of any allocation.
         decoder.check(header, part)?;
-        let (columns, rows) = reach::scales(layer);
+        let (columns, rows) = reach::scales(window, sampled, filter);
         self.resampler.begin(&columns, &rows);
         let mut strip = Strip::new(part.region.size(), &mut self.strip, &mut self.resampler);
         decoder.decode_rows(bytes, header, part, index, &mut strip)
@@ -80,18 +80,19 @@ impl Intake {
 
 /// The layer that the rows of an image can be resampled for while they are decoded: the only one that reads it, upright,
 /// as it is stored, and not pixel by pixel.
-fn only_reader(plan: &Plan, image: usize) -> Option<&Layer> {
+fn only_reader(plan: &Plan, image: usize) -> Option<(Rect, &Sampled, Filter)> {
     let stored = plan.images.get(image)?.stored;
-    let mut readers =
-        plan.layers.iter().filter(|layer| layer.kind != kind::SOLID && layer.image == image as u32);
+    let mut readers = plan.layers.iter().filter(|layer| layer.shows_image(image as u32));
     let (Some(only), None) = (readers.next(), readers.next()) else { return None };
-    let as_stored = only.orientation == Orientation::UPRIGHT && only.steps.len == 0;
-    if only.kind != kind::UPRIGHT || !as_stored || reach::is_copy(only) {
+    let (window, sampled) = (only.window, only.sampled()?);
+    let as_stored = sampled.orientation == Orientation::UPRIGHT && sampled.steps.len == 0;
+    let Method::Upright(filter) = sampled.method else { return None };
+    if !as_stored || reach::is_copy(window, sampled) {
         return None;
     }
     // Taps outside of the image are a bug, which the renderer reports where there are pixels.
-    let taps = reach::taps_of(only);
-    (!taps.is_empty() && stored.rect().contains(taps)).then_some(only)
+    let taps = reach::taps_of(window, sampled);
+    (!taps.is_empty() && stored.rect().contains(taps)).then_some((window, sampled, filter))
 }
 
 /// A few rows of a region, which go to the resampler whenever the strip is full.

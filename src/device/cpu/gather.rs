@@ -13,10 +13,10 @@ mod tent;
 use super::block::{Block, LANES, Plane};
 use super::pack::with_level;
 use super::view::View;
-use crate::device::reach::{self, Scale};
+use crate::device::scale::{self, Visible};
 use crate::device::warp::Warp;
 use crate::geometry::Rect;
-use crate::plan::{Layer, around, filter};
+use crate::plan::{Outside, Sampled, WarpFilter, WarpMap};
 use crate::simd::Level;
 use straight::Straight;
 
@@ -26,10 +26,14 @@ type Word = u32;
 /// Renders the rows of one warped layer.
 pub(crate) struct Gather<'a> {
     warp: Warp,
-    columns: Scale,
-    rows: Scale,
-    filter: u32,
-    around: u8,
+    columns: Visible,
+    rows: Visible,
+    filter: WarpFilter,
+    /// Whether what the map leaves uncovered stays as it is.
+    transparent: bool,
+    /// Whether the edge is blended with the fill.
+    filled: bool,
+    /// The colour outside.
     fill: [f32; 3],
     /// The clip's edges.
     edges: [f32; 2],
@@ -49,21 +53,29 @@ struct Places {
 }
 
 impl<'a> Gather<'a> {
-    /// `view` holds `taps`, the part of the source that [`reach::taps_of`] names; it is empty where that is.
-    pub(crate) fn new(layer: &Layer, view: View<'a>, taps: Rect) -> Self {
-        let (columns, rows) = reach::scales(layer);
-        let [r, g, b, around] = layer.fill;
-        let fill = if around == around::FILL { [r, g, b].map(f32::from) } else { [0.0; 3] };
+    /// `view` holds `taps`, the part of the source that [`crate::device::reach::taps_of`] names; it is empty where that is.
+    pub(crate) fn new(
+        (window, sampled, warp): (Rect, &Sampled, &WarpMap),
+        view: View<'a>,
+        taps: Rect,
+    ) -> Self {
+        let (columns, rows) = scale::visible(window, sampled);
+        let clip = sampled.clip;
+        let fill = match warp.outside {
+            Outside::Fill(rgb) => rgb.map(f32::from),
+            Outside::Transparent | Outside::Black => [0.0; 3],
+        };
         let mut gather = Self {
-            warp: Warp::of(layer),
+            warp: Warp::of(sampled, warp),
             columns,
             rows,
-            filter: layer.filter,
-            around,
+            filter: warp.filter,
+            transparent: warp.outside == Outside::Transparent,
+            filled: matches!(warp.outside, Outside::Fill(_)),
             fill,
-            edges: [layer.clip.width as f32, layer.clip.height as f32],
+            edges: [clip.width as f32, clip.height as f32],
             view,
-            corner: [taps.x - layer.clip.x, taps.y - layer.clip.y],
+            corner: [taps.x - clip.x, taps.y - clip.y],
             straight: None,
         };
         gather.straight = Straight::of(&gather);
@@ -85,9 +97,9 @@ impl<'a> Gather<'a> {
                 for (chunk, pixels) in row.chunks_mut(LANES * 3).enumerate() {
                     let places = self.places(chunk * LANES, y);
                     self.sample(&places, pixels.len() / 3, &mut block);
-                    match self.around {
-                        around::NOTHING => self.cover(&places, &block, pixels),
-                        _ => block.store(pixels, level),
+                    match self.transparent {
+                        true => self.cover(&places, &block, pixels),
+                        false => block.store(pixels, level),
                     }
                 }
             },
@@ -117,9 +129,9 @@ impl<'a> Gather<'a> {
             return;
         }
         match self.filter {
-            filter::NEAREST => self.nearest(places, count, block),
-            filter::BILINEAR_PLAIN => self.plain(places, count, block),
-            _ => self.widened(places, count, block),
+            WarpFilter::Nearest => self.nearest(places, count, block),
+            WarpFilter::Bilinear => self.plain(places, count, block),
+            WarpFilter::Widened => self.widened(places, count, block),
         }
     }
 
@@ -175,12 +187,11 @@ impl<'a> Gather<'a> {
     /// Three sums of levels and what the taps inside the clip weigh together, as levels blended with the fill.
     #[inline(always)]
     fn finish(&self, sums: &[Plane; 4], block: &mut Block) {
-        let filled = self.around == around::FILL;
         for (channel, plane) in block.planes.iter_mut().enumerate() {
             let fill = self.fill[channel];
             for lane in 0..LANES {
                 let sum = sums[channel][lane];
-                let sum = if filled { (sum - fill) * sums[3][lane] + fill } else { sum };
+                let sum = if self.filled { (sum - fill) * sums[3][lane] + fill } else { sum };
                 plane[lane] = sum.round_ties_even().clamp(0.0, 255.0);
             }
         }
@@ -232,7 +243,7 @@ impl<'a> Gather<'a> {
     fn tap(&self, x: f32, y: f32) -> Word {
         let [width, height] = self.edges;
         let inside = x >= 0.0 && x < width && y >= 0.0 && y < height;
-        match inside || self.around == around::NOTHING {
+        match inside || self.transparent {
             true => self.word(self.offset(x, y)),
             false => 0,
         }

@@ -1,8 +1,8 @@
 //! How many pixels have each level, and the tables that torchvision's autocontrast and equalize make of that.
 
 use super::view::Canvas;
+use crate::color::LevelTable;
 use crate::geometry::Rect;
-use crate::plan::step;
 
 /// What becomes of each level, a channel.
 pub(crate) type Table = [[u8; 256]; 3];
@@ -26,11 +26,11 @@ impl Histogram {
         Self(counts)
     }
 
-    /// The table of a step that looks its levels up.
-    pub(crate) fn table(&self, op: u32) -> Table {
-        self.0.each_ref().map(|counts| match op {
-            step::AUTOCONTRAST => stretched(counts),
-            _ => equalized(counts),
+    /// The table for a step that looks its levels up.
+    pub(crate) fn table(&self, table: LevelTable) -> Table {
+        self.0.each_ref().map(|counts| match table {
+            LevelTable::Stretched => stretched(counts),
+            LevelTable::Equalized => equalized(counts),
         })
     }
 }

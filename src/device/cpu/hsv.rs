@@ -76,7 +76,7 @@ fn select(first: bool, a: f32, b: f32) -> f32 {
 mod tests {
     use super::super::block::{Block, LANES, Resolved};
     use super::super::pack::with_level;
-    use crate::plan::step;
+    use crate::color::ColorOp;
     use crate::simd::Level;
 
     /// OpenCV's integers, a table for saturation and value, and the exact quotient back.
@@ -102,7 +102,7 @@ mod tests {
 
     fn by_step(level: Level, rgb: &[u8], args: [f32; 3]) -> Vec<u8> {
         let [a, b, c] = args;
-        let steps = [Resolved { op: step::HSV, args: [a, b, c, 0.0, 0.0, 0.0], mean: 0.0, table: None }];
+        let steps = [Resolved { op: ColorOp::Hsv, args: [a, b, c, 0.0, 0.0, 0.0], mean: 0.0, table: None }];
         let mut changed = rgb.to_vec();
         with_level(
             level,

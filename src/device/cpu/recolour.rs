@@ -4,8 +4,9 @@ use super::block::{Block, LANES, Resolved};
 use super::histogram::Histogram;
 use super::pack::with_level;
 use super::view::Canvas;
+use crate::color::Statistic;
 use crate::geometry::Rect;
-use crate::plan::{NONE, Plan, Span, stat};
+use crate::plan::{Plan, Span};
 use crate::simd::Level;
 
 /// Runs the steps on `canvas` as far as statistics need it, and leaves the rest in `rest` for the next pass.
@@ -22,16 +23,16 @@ pub(crate) fn until_last_statistic(
     rest.clear();
     for step in &plan.steps[steps.range()] {
         let mut resolved = Resolved { op: step.op, args: step.args, mean: 0.0, table: None };
-        if step.stat != NONE {
+        if let Some(stat) = step.stat {
             run(canvas, rest, level);
             rest.clear();
-            let measured = &plan.stats[step.stat as usize];
+            let measured = &plan.stats[stat as usize];
             let rect = measured.rect.shifted(-origin.0, -origin.1);
             match measured.kind {
-                stat::HISTOGRAM => {
-                    resolved.table = Some(Box::new(Histogram::of(canvas, rect).table(step.op)));
+                Statistic::Levels(table) => {
+                    resolved.table = Some(Box::new(Histogram::of(canvas, rect).table(table)));
                 }
-                _ => resolved.mean = mean_luma(canvas, rect, level),
+                Statistic::MeanLuma => resolved.mean = mean_luma(canvas, rect, level),
             }
         }
         rest.push(resolved);

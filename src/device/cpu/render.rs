@@ -9,12 +9,14 @@ use super::recolour;
 use super::resample::Resampler;
 use super::sink::{Sample, Sink};
 use super::view::{Canvas, View};
-use crate::device::reach;
+use crate::device::{reach, scale};
 use crate::error::Cause;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::image::Image;
 use crate::output::Output;
-use crate::plan::{Layer, Picture, Plan, Run, STAGE_BIT, Span, Stage, kind};
+use crate::plan::{
+    CanvasFilter, Content, Layer, LayerSource, Method, Picture, Plan, Run, Sampled, Span, Stage, WarpMap,
+};
 use crate::simd::{self, Level};
 use std::borrow::Borrow;
 
@@ -28,6 +30,9 @@ pub struct Renderer {
     rest: Vec<Resolved>,
     level: Level,
 }
+
+/// What a layer shows: its plan, its window, and the pixels.
+type Shown<'a> = (&'a Plan, Rect, &'a Sampled);
 
 /// Brings one layer at a time onto a canvas.
 #[derive(Debug)]
@@ -152,17 +157,17 @@ impl Renderer {
         sink: &mut Sink<'_>,
     ) -> Result<(), Cause> {
         let steps = &plan.steps[picture.steps.range()];
-        let fused = steps.iter().all(|step| step.stat == crate::plan::NONE);
+        let fused = steps.iter().all(|step| step.stat.is_none());
         if let [layer] = &plan.layers[picture.layers.range()]
             && fused
             && layer.window == size.rect()
-            && layer.kind != kind::SOLID
             && layer.fills_window()
+            && let Content::Sampled(sampled) = &layer.content
         {
             self.resolve(plan, picture.steps);
             let (rest, level) = (&self.rest, self.level);
             let put = |y: usize, row: &[u8]| sink.row(y, row, rest, level);
-            return self.painter.rows(plan, layer, images, &self.stages, put);
+            return self.painter.rows((plan, layer.window, sampled), images, &self.stages, put);
         }
         self.compose(plan, size, picture, images)?;
         self.finish(sink);
@@ -218,15 +223,15 @@ impl Painter {
             let line = &mut rows[(window.y as usize + y) * stride..][..stride];
             put_row(line, window.x as usize, row, plan.runs_of(layer, y));
         };
-        match layer.kind {
-            kind::SOLID => {
-                let row: Vec<u8> = layer.fill[..3].repeat(window.width as usize);
+        match &layer.content {
+            Content::Solid(rgb) => {
+                let row: Vec<u8> = rgb.repeat(window.width as usize);
                 (0..window.height as usize).for_each(|y| place(y, &row));
                 Ok(())
             }
-            kind::WARP => {
+            Content::Sampled(sampled @ Sampled { method: Method::Warp(warp), .. }) => {
                 let (mut own, level) = (std::mem::take(&mut self.row), self.level);
-                let mut gather = self.gather(plan, layer, images, stages)?;
+                let mut gather = self.gather((plan, window, sampled), warp, images, stages)?;
                 for y in 0..window.height as usize {
                     let line = &mut rows[(window.y as usize + y) * stride..][..stride];
                     let shown = &mut line[window.x as usize * 3..][..window.width as usize * 3];
@@ -245,42 +250,46 @@ impl Painter {
                 self.row = own;
                 Ok(())
             }
-            _ => self.rows(plan, layer, images, stages, place),
+            Content::Sampled(sampled) => self.rows((plan, window, sampled), images, stages, place),
         }
     }
 
     /// Hands the rows of an upright layer's window, or of a warp that fills its window, to `put`, the first row first.
     fn rows(
         &mut self,
-        plan: &Plan,
-        layer: &Layer,
+        shown: Shown<'_>,
         images: &[Decoded<'_>],
         stages: &[Canvas],
         mut put: impl FnMut(usize, &[u8]),
     ) -> Result<(), Cause> {
-        if layer.kind == kind::WARP {
-            let (mut row, level) = (std::mem::take(&mut self.row), self.level);
-            row.resize(layer.window.width as usize * 3, 0);
-            let mut gather = self.gather(plan, layer, images, stages)?;
-            for y in 0..layer.window.height as usize {
-                gather.row(y, &mut row, level);
-                put(y, &row);
+        let (_, window, sampled) = shown;
+        let filter = match &sampled.method {
+            Method::Upright(filter) => *filter,
+            Method::Warp(warp) => {
+                let (mut row, level) = (std::mem::take(&mut self.row), self.level);
+                row.resize(window.width as usize * 3, 0);
+                let mut gather = self.gather(shown, warp, images, stages)?;
+                for y in 0..window.height as usize {
+                    gather.row(y, &mut row, level);
+                    put(y, &row);
+                }
+                self.row = row;
+                return Ok(());
             }
-            self.row = row;
-            return Ok(());
-        }
-        if layer.kind == kind::FILTERED {
-            self.filtered(layer, stages, put);
-            return Ok(());
-        }
-        let (columns, rows) = reach::scales(layer);
+            Method::Filtered(filter) => return self.filtered(shown, filter, stages, put),
+        };
+        let (columns, rows) = reach::scales(window, sampled, filter);
         let Self { resampler, turned, rest, row, level } = self;
-        let resampled: &Resampler = match images.get(layer.image as usize) {
+        let decoded = match sampled.from {
+            LayerSource::Image(image) => images.get(image as usize),
+            LayerSource::Stage(_) => None,
+        };
+        let resampled: &Resampler = match decoded {
             Some(Decoded::Lines(lines)) if lines.is_for(&columns, &rows) => lines,
             _ => {
-                let taps = reach::taps_of(layer);
-                let view = source(plan, layer, taps, images, stages, (turned, rest, *level))?;
-                if reach::is_copy(layer) {
+                let taps = reach::taps_of(window, sampled);
+                let view = source(shown, taps, images, stages, (turned, rest, *level))?;
+                if reach::is_copy(window, sampled) {
                     (0..view.size.height as usize).for_each(|y| put(y, view.row(y)));
                     return Ok(());
                 }
@@ -288,8 +297,8 @@ impl Painter {
                 resampler
             }
         };
-        row.resize(layer.window.width as usize * 3, 0);
-        for y in 0..layer.window.height as usize {
+        row.resize(window.width as usize * 3, 0);
+        for y in 0..window.height as usize {
             resampled.row(y, row);
             put(y, row);
         }
@@ -297,11 +306,19 @@ impl Painter {
     }
 
     /// Hands the rows of a filtered stage's window to `put`.
-    fn filtered(&mut self, layer: &Layer, stages: &[Canvas], mut put: impl FnMut(usize, &[u8])) {
-        let stage = &stages[(layer.image & !STAGE_BIT) as usize];
-        filter::run(layer, stage.view(layer.clip), &mut self.turned, self.level);
-        let (columns, rows) = reach::scales(layer);
-        let view = self.turned.view(layer.clip.size().rect());
+    fn filtered(
+        &mut self,
+        (_, window, sampled): Shown<'_>,
+        filter: &CanvasFilter,
+        stages: &[Canvas],
+        mut put: impl FnMut(usize, &[u8]),
+    ) -> Result<(), Cause> {
+        let LayerSource::Stage(stage) = sampled.from else {
+            return Err("a filter of an image that is no stage: a bug".into());
+        };
+        filter::run(filter, stages[stage as usize].view(sampled.clip), &mut self.turned, self.level);
+        let (columns, rows) = scale::visible(window, sampled);
+        let view = self.turned.view(sampled.clip.size().rect());
         let width = columns.count as usize * 3;
         for y in 0..rows.count as usize {
             let row = &view.row(rows.shown(y) as usize)[columns.offset as usize * 3..][..width];
@@ -313,24 +330,24 @@ impl Painter {
             self.row.extend(row.rchunks_exact(3).flatten());
             put(y, &self.row);
         }
+        Ok(())
     }
 
     /// A warped layer, ready to render its rows.
     fn gather<'a>(
         &'a mut self,
-        plan: &Plan,
-        layer: &Layer,
+        shown: Shown<'_>,
+        warp: &WarpMap,
         images: &[Decoded<'a>],
         stages: &'a [Canvas],
     ) -> Result<Gather<'a>, Cause> {
-        let taps = reach::taps_of(layer);
+        let (_, window, sampled) = shown;
+        let taps = reach::taps_of(window, sampled);
         let view = match taps.is_empty() {
             true => View::default(),
-            false => {
-                source(plan, layer, taps, images, stages, (&mut self.turned, &mut self.rest, self.level))?
-            }
+            false => source(shown, taps, images, stages, (&mut self.turned, &mut self.rest, self.level))?,
         };
-        Ok(Gather::new(layer, view, taps))
+        Ok(Gather::new((window, sampled, warp), view, taps))
     }
 }
 
@@ -348,39 +365,39 @@ fn put_row(line: &mut [u8], left: usize, row: &[u8], runs: Option<&[Run]>) {
 
 /// The pixels that the layer's taps read, upright and with the source steps done.
 fn source<'a>(
-    plan: &Plan,
-    layer: &Layer,
+    (plan, window, sampled): Shown<'_>,
     taps: Rect,
     images: &[Decoded<'a>],
     stages: &'a [Canvas],
     (turned, rest, level): (&'a mut Canvas, &mut Vec<Resolved>, Level),
 ) -> Result<View<'a>, Cause> {
-    let needed = reach::needed(plan, layer);
-    let as_stored = layer.orientation == Orientation::UPRIGHT && layer.steps.len == 0;
+    let orientation = sampled.orientation;
+    let needed = reach::needed(plan, window, sampled);
+    let as_stored = orientation == Orientation::UPRIGHT && sampled.steps.len == 0;
     let wanted = if as_stored { taps } else { needed };
-    let view = match layer.image & STAGE_BIT {
-        0 => {
-            let Some(Decoded::Pixels(image)) = images.get(layer.image as usize) else {
+    let view = match sampled.from {
+        LayerSource::Image(image) => {
+            let Some(Decoded::Pixels(image)) = images.get(image as usize) else {
                 return Err("an image of the plan was not decoded, or for another plan: a bug".into());
             };
-            let oriented = layer.orientation.apply_size(image.stored);
-            View::of(image, layer.orientation.to_stored(wanted, oriented)).ok_or_else(|| {
+            let oriented = orientation.apply_size(image.stored);
+            View::of(image, orientation.to_stored(wanted, oriented)).ok_or_else(|| {
                 format!(
                     "the plan reads {wanted:?} of an image of which {:?} was decoded: a bug",
                     image.region
                 )
             })?
         }
-        _ => {
-            let stage = &stages[(layer.image & !STAGE_BIT) as usize];
-            stage.view(layer.orientation.to_stored(wanted, layer.orientation.apply_size(stage.size)))
+        LayerSource::Stage(stage) => {
+            let stage = &stages[stage as usize];
+            stage.view(orientation.to_stored(wanted, orientation.apply_size(stage.size)))
         }
     };
     if as_stored {
         return Ok(view);
     }
-    turned.copy_turned(view, layer.orientation);
-    recolour::until_last_statistic(plan, layer.steps, turned, (needed.x, needed.y), level, rest);
+    turned.copy_turned(view, orientation);
+    recolour::until_last_statistic(plan, sampled.steps, turned, (needed.x, needed.y), level, rest);
     recolour::run(turned, rest, level);
     Ok(turned.view(taps.shifted(-needed.x, -needed.y)))
 }

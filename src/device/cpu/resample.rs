@@ -11,7 +11,7 @@ mod scalar;
 
 use super::taps::Axis;
 use super::view::View;
-use crate::device::reach::Scale;
+use crate::device::scale::Scale;
 use crate::geometry::Size;
 use crate::simd::{self, Level};
 
@@ -116,8 +116,9 @@ struct Lines<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::scale::Visible;
     use crate::image::Image;
-    use crate::plan::filter;
+    use crate::plan::Filter;
 
     fn noise(size: Size) -> Vec<u8> {
         let mut state = 1u32;
@@ -136,8 +137,8 @@ mod tests {
         let view = View { data: &data[top * stride + left * 3..], stride, size };
         let mut resampler = Resampler::with_level(level);
         resampler.prepare(view, columns, rows);
-        let width = columns.count as usize * 3;
-        let mut out = vec![0; width * rows.count as usize];
+        let width = columns.visible.count as usize * 3;
+        let mut out = vec![0; width * rows.visible.count as usize];
         out.chunks_exact_mut(width).enumerate().for_each(|(y, row)| resampler.row(y, row));
         out
     }
@@ -147,10 +148,8 @@ mod tests {
         let axis = |edge| Scale {
             input: edge,
             output: edge,
-            offset: 0,
-            count: edge,
-            reversed: false,
-            filter: filter::BILINEAR_PLAIN,
+            visible: Visible { offset: 0, count: edge, reversed: false },
+            filter: Filter::BilinearPlain,
         };
         let mut resampler = Resampler::default();
         resampler.begin(&axis(300), &axis(height));
@@ -223,12 +222,13 @@ mod tests {
             (9, 9, 20, 20),
         ];
         let shapes = if cfg!(miri) { &shapes[..2] } else { &shapes[..] };
-        let kinds = [filter::BILINEAR, filter::BICUBIC, filter::BILINEAR_PLAIN, filter::NEAREST];
+        let kinds = [Filter::Bilinear, Filter::Bicubic, Filter::BilinearPlain, Filter::Nearest];
         for &(width, height, out_width, out_height) in shapes {
             for (filter, reversed) in kinds.into_iter().flat_map(|k| [(k, false), (k, true)]) {
                 let axis = |input, output: u32| {
                     let skipped = output / 5;
-                    Scale { input, output, offset: skipped as i32, count: output - skipped, reversed, filter }
+                    let visible = Visible { offset: skipped as i32, count: output - skipped, reversed };
+                    Scale { input, output, visible, filter }
                 };
                 let (columns, rows) = (axis(width, out_width), axis(height, out_height));
                 let size = Size::new(width, height);

@@ -1,8 +1,8 @@
 //! Which source pixels make an output pixel, and with what whole-number weights: torchvision's uint8 tables.
 
 use super::pack::with_level;
-use crate::device::reach::Scale;
-use crate::plan::filter;
+use crate::device::scale::Scale;
+use crate::plan::Filter;
 use crate::simd::Level;
 
 /// The taps of all outputs of one axis, in the order in which outputs are written.
@@ -53,15 +53,15 @@ impl Axis {
 
     #[inline(always)]
     fn fill(&mut self, scale: &Scale) {
-        self.outputs = scale.count as usize;
+        self.outputs = scale.visible.count as usize;
         (self.first, self.last) = scale.span();
         let mut largest = 0.0;
-        if scale.offset != 0 || scale.count != scale.output {
+        if scale.visible.offset != 0 || scale.visible.count != scale.output {
             // The largest weight of the whole axis, shown or not, fixes the precision.
             self.weigh(scale, scale.output as usize, |output| output as u32);
             largest = self.largest(largest);
         }
-        let widest = self.weigh(scale, self.outputs, |position| scale.shown(position));
+        let widest = self.weigh(scale, self.outputs, |position| scale.visible.shown(position));
         self.precision = precision(self.largest(largest));
         self.stride = widest.next_multiple_of(2);
         self.round(widest);
@@ -161,10 +161,10 @@ impl<'a> Taps<'a> {
     #[inline(always)]
     fn weigh(&self, group: &Group, weights: &mut [[f64; LANES]]) {
         match self.scale.filter {
-            filter::NEAREST => weights.fill([1.0; LANES]),
-            filter::BILINEAR_PLAIN => self.plain(group, weights),
-            filter::BICUBIC => self.widened(group, weights, cubic),
-            _ => self.widened(group, weights, triangle),
+            Filter::Nearest => weights.fill([1.0; LANES]),
+            Filter::BilinearPlain => self.plain(group, weights),
+            Filter::Bicubic => self.widened(group, weights, cubic),
+            Filter::Bilinear => self.widened(group, weights, triangle),
         }
     }
 
@@ -226,17 +226,19 @@ fn cubic(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::scale::Visible;
 
-    fn axis(input: u32, output: u32, filter: u32) -> Axis {
+    fn axis(input: u32, output: u32, filter: Filter) -> Axis {
         let mut axis = Axis::default();
-        let scale = Scale { input, output, offset: 0, count: output, reversed: false, filter };
+        let scale =
+            Scale { input, output, visible: Visible { offset: 0, count: output, reversed: false }, filter };
         axis.build(&scale, Level::Avx512);
         axis
     }
 
     #[test]
     fn equal_lengths_copy_each_pixel() {
-        let same = axis(7, 7, filter::BILINEAR);
+        let same = axis(7, 7, Filter::Bilinear);
         assert_eq!(same.precision, 14);
         for i in 0..7 {
             let row = &same.weights[i * same.stride..][..same.stride];
@@ -249,7 +251,7 @@ mod tests {
     #[test]
     fn weights_of_each_output_sum_to_about_one_and_stay_inside() {
         for (input, output) in [(500, 224), (10, 224), (3, 2), (1, 5), (4000, 224), (225, 224)] {
-            for kind in [filter::BILINEAR, filter::BILINEAR_PLAIN, filter::BICUBIC, filter::NEAREST] {
+            for kind in [Filter::Bilinear, Filter::BilinearPlain, Filter::Bicubic, Filter::Nearest] {
                 let axis = axis(input, output, kind);
                 for i in 0..output as usize {
                     let row = &axis.weights[i * axis.stride..][..axis.stride];
@@ -265,10 +267,11 @@ mod tests {
 
     #[test]
     fn a_window_of_an_axis_has_the_taps_of_the_whole_axis() {
-        let whole = axis(341, 256, filter::BILINEAR);
+        let whole = axis(341, 256, Filter::Bilinear);
         let mut part = Axis::default();
-        let (offset, count, filter) = (16, 224, filter::BILINEAR);
-        let scale = Scale { input: 341, output: 256, offset, count, reversed: true, filter };
+        let (offset, count, filter) = (16, 224, Filter::Bilinear);
+        let scale =
+            Scale { input: 341, output: 256, visible: Visible { offset, count, reversed: true }, filter };
         part.build(&scale, Level::Avx2);
         for i in 0..224 {
             let taps = |axis: &Axis, output: usize| -> Vec<(u32, i16)> {
@@ -285,9 +288,10 @@ mod tests {
     #[test]
     fn the_largest_weight_counts_where_it_is_not_shown_too() {
         // The weights in the middle alone would leave room for a bit more.
-        let (offset, count, filter) = (1, 2, filter::BILINEAR);
+        let (offset, count, filter) = (1, 2, Filter::Bilinear);
         let mut middle = Axis::default();
-        let scale = Scale { input: 3, output: 4, offset, count, reversed: false, filter };
+        let scale =
+            Scale { input: 3, output: 4, visible: Visible { offset, count, reversed: false }, filter };
         middle.build(&scale, Level::Avx512);
         let largest = middle.weights.iter().copied().max().unwrap_or(0);
         assert_eq!((middle.precision, axis(3, 4, filter).precision), (14, 14));
@@ -298,8 +302,13 @@ mod tests {
     fn tables_depend_on_neither_the_level_nor_what_was_there_before() {
         let mut reused = Axis::default();
         for (input, output) in [(900, 333), (5, 3), (40, 22), (22, 40), (97, 31)] {
-            for filter in [filter::BICUBIC, filter::BILINEAR, filter::BILINEAR_PLAIN, filter::NEAREST] {
-                let scale = Scale { input, output, offset: 0, count: output, reversed: true, filter };
+            for filter in [Filter::Bicubic, Filter::Bilinear, Filter::BilinearPlain, Filter::Nearest] {
+                let scale = Scale {
+                    input,
+                    output,
+                    visible: Visible { offset: 0, count: output, reversed: true },
+                    filter,
+                };
                 let mut fresh = Axis::default();
                 fresh.build(&scale, Level::Scalar);
                 for level in [Level::Avx512, Level::Avx2, Level::Scalar] {

@@ -9,11 +9,12 @@
 //! scratch memory, and at last the samples. A batch without statistics and stages takes two.
 
 mod agenda;
+mod append;
 mod check;
-#[doc(hidden)]
-pub mod jobs;
 mod kernels;
 mod layers;
+#[doc(hidden)]
+pub mod layout;
 mod lower;
 mod renderer;
 mod source;

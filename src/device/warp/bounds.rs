@@ -1,9 +1,9 @@
 //! What a warped layer may read of its source.
 
 use super::{MAX_RADIUS, Warp};
-use crate::device::reach;
+use crate::device::scale::{self, Visible};
 use crate::geometry::Rect;
-use crate::plan::{Layer, filter};
+use crate::plan::{Sampled, WarpFilter, WarpMap};
 
 /// Twice what one rounding to f32 changes at most, in parts of the number.
 const ROUNDING: f64 = f32::EPSILON as f64;
@@ -12,10 +12,11 @@ const ROUNDING: f64 = f32::EPSILON as f64;
 ///
 /// Never too small: the hull of where the window's corners fall, widened by what f32 may have rounded away and by
 /// what the filter reaches.
-pub(crate) fn taps_of(layer: &Layer) -> Rect {
-    let clip = layer.clip;
-    let corners = corners(layer);
-    let [Some(columns), Some(rows)] = [bounds(layer, &corners, 0), bounds(layer, &corners, 1)] else {
+pub(crate) fn taps_of(window: Rect, sampled: &Sampled, map: &WarpMap) -> Rect {
+    let (clip, warp) = (sampled.clip, Warp::of(sampled, map));
+    let corners = corners(window, sampled, &warp);
+    let bounds = |axis| bounds(&warp, map.filter, &corners, axis);
+    let [Some(columns), Some(rows)] = [bounds(0), bounds(1)] else {
         return clip;
     };
     let inside = |[low, high]: [f64; 2], edge: u32| {
@@ -30,12 +31,12 @@ pub(crate) fn taps_of(layer: &Layer) -> Rect {
 }
 
 /// The centres of the window's corner pixels, as the map takes them.
-fn corners(layer: &Layer) -> [[f64; 2]; 4] {
-    let origin = Warp::of(layer).origin.map(f64::from);
-    let (columns, rows) = reach::scales(layer);
-    let ends = |scale: reach::Scale, origin: f64| {
-        let first = f64::from(scale.offset) + 0.5 - origin;
-        [first, first + f64::from(scale.count) - 1.0]
+fn corners(window: Rect, sampled: &Sampled, warp: &Warp) -> [[f64; 2]; 4] {
+    let origin = warp.origin.map(f64::from);
+    let (columns, rows) = scale::visible(window, sampled);
+    let ends = |visible: Visible, origin: f64| {
+        let first = f64::from(visible.offset) + 0.5 - origin;
+        [first, first + f64::from(visible.count) - 1.0]
     };
     let (xs, ys) = (ends(columns, origin[0]), ends(rows, origin[1]));
     [[xs[0], ys[0]], [xs[1], ys[0]], [xs[0], ys[1]], [xs[1], ys[1]]]
@@ -44,8 +45,7 @@ fn corners(layer: &Layer) -> [[f64; 2]; 4] {
 /// Least and greatest position that a tap may have along one axis; `None` where there is no bound.
 ///
 /// A linear fractional map has its extremes at the corners of an area where its divisor keeps its sign.
-fn bounds(layer: &Layer, corners: &[[f64; 2]; 4], axis: usize) -> Option<[f64; 2]> {
-    let warp = Warp::of(layer);
+fn bounds(warp: &Warp, filter: WarpFilter, corners: &[[f64; 2]; 4], axis: usize) -> Option<[f64; 2]> {
     let row = |first: usize| [0, 1, 2].map(|i| f64::from(warp.map[first + i]));
     let (above, below, half) = (row(3 * axis), row(6), f64::from(warp.half[axis]));
     let [numerators, divisors] = [above, below].map(|[a, b, c]| corners.map(|[x, y]| a * x + b * y + c));
@@ -63,10 +63,10 @@ fn bounds(layer: &Layer, corners: &[[f64; 2]; 4], axis: usize) -> Option<[f64; 2
     // The quotient's error, and one rounding each of the quotient, the two sums and the place.
     let error = (rounded_above + furthest * rounded_below) / smallest + 2.0 * ROUNDING * (furthest + 2.0);
     let slope = |i: usize| (above[i].abs() + furthest * below[i].abs()) / smallest;
-    let radius = match layer.filter {
-        filter::NEAREST => 0.5,
-        filter::BILINEAR_PLAIN => 1.0,
-        _ => (1.001 * half * slope(0).hypot(slope(1))).clamp(1.0, f64::from(MAX_RADIUS)),
+    let radius = match filter {
+        WarpFilter::Nearest => 0.5,
+        WarpFilter::Bilinear => 1.0,
+        WarpFilter::Widened => (1.001 * half * slope(0).hypot(slope(1))).clamp(1.0, f64::from(MAX_RADIUS)),
     };
     let edge = if warp.divides { 0.0 } else { 1.0 };
     let place = |ratio: f64| (ratio + edge) * half - 0.5;
@@ -82,12 +82,12 @@ fn largest(values: [f64; 4]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Size;
-    use crate::plan::kind;
+    use crate::geometry::{Orientation, Size};
+    use crate::plan::{LayerSource, Method, Outside, Span};
     use crate::rng::{Draws, Rng};
 
-    /// A layer with any map, clip and window; every other one is a perspective.
-    fn any_layer(rng: &mut Rng) -> Layer {
+    /// A warp with any map, clip and window; every other one is a perspective.
+    fn any_warp(rng: &mut Rng) -> (Rect, Sampled, WarpMap) {
         let mut between = |low, high| rng.uniform_between(low, high);
         let mut map = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
         let reach = between(0.001, 0.1);
@@ -104,27 +104,28 @@ mod tests {
         let window = Rect::new(3, 4, 1 + rng.below(scaled.width), 1 + rng.below(scaled.height));
         let free = [scaled.width - window.width, scaled.height - window.height];
         let offset = free.map(|free| rng.below(free + 1) as i32);
-        let filter = [filter::NEAREST, filter::BILINEAR_PLAIN, filter::BILINEAR][rng.below(3) as usize];
-        let mirror = rng.below(4);
-        Layer {
-            map,
-            kind: kind::WARP,
-            filter,
+        let filters = [WarpFilter::Nearest, WarpFilter::Bilinear, WarpFilter::Widened];
+        let warp = WarpMap { map, filter: filters[rng.below(3) as usize], outside: Outside::Transparent };
+        let mirror = [rng.below(2) == 1, rng.below(2) == 1];
+        let sampled = Sampled {
+            from: LayerSource::Image(0),
+            orientation: Orientation::UPRIGHT,
             clip,
-            window,
             scaled,
             offset,
             mirror,
-            ..bytemuck::Zeroable::zeroed()
-        }
+            steps: Span::default(),
+            method: Method::Warp(warp),
+        };
+        (window, sampled, warp)
     }
 
     /// First and last position along one axis that a pixel reads, taps without weight left out.
-    fn read(filter: u32, place: f32, radius: f32) -> (f32, f32) {
+    fn read(filter: WarpFilter, place: f32, radius: f32) -> (f32, f32) {
         match filter {
-            filter::NEAREST => (place.round_ties_even(), place.round_ties_even()),
-            filter::BILINEAR_PLAIN => (place.floor(), place.floor() + 1.0),
-            _ => ((place - radius).ceil(), (place + radius).floor()),
+            WarpFilter::Nearest => (place.round_ties_even(), place.round_ties_even()),
+            WarpFilter::Bilinear => (place.floor(), place.floor() + 1.0),
+            WarpFilter::Widened => ((place - radius).ceil(), (place + radius).floor()),
         }
     }
 
@@ -132,10 +133,11 @@ mod tests {
     fn no_tap_lies_outside_the_bounds_and_most_bounds_are_smaller_than_the_clip() {
         let (mut layers, mut taps, mut area, mut of) = (0, 0u32, 0, 0);
         for case in 0..3000 {
-            let layer = any_layer(&mut Rng::new(5, 0, case, 0));
-            let (warp, clip, bounds) = (Warp::of(&layer), layer.clip, taps_of(&layer));
+            let (window, sampled, map) = any_warp(&mut Rng::new(5, 0, case, 0));
+            let (warp, clip) = (Warp::of(&sampled, &map), sampled.clip);
+            let bounds = taps_of(window, &sampled, &map);
             assert!(clip.contains(bounds));
-            let (columns, rows) = reach::scales(&layer);
+            let (columns, rows) = scale::visible(window, &sampled);
             let inside = |(first, last): (f32, f32), edge: u32| {
                 let (first, last) = (first.max(0.0), last.min(edge as f32 - 1.0));
                 (first <= last).then_some((first as i32, last as i32))
@@ -145,12 +147,12 @@ mod tests {
             {
                 let (column, row) = (columns.shown(column as usize) as f32, rows.shown(row as usize) as f32);
                 let ([x, y], [across, down]) = (warp.place(column, row), warp.radius(column, row));
-                let xs = inside(read(layer.filter, x, across), clip.width);
-                let ys = inside(read(layer.filter, y, down), clip.height);
+                let xs = inside(read(map.filter, x, across), clip.width);
+                let ys = inside(read(map.filter, y, down), clip.height);
                 if let (Some((left, right)), Some((top, bottom))) = (xs, ys) {
                     let (width, height) = ((right - left + 1) as u32, (bottom - top + 1) as u32);
                     let tap = Rect::new(clip.x + left, clip.y + top, width, height);
-                    assert!(bounds.contains(tap), "case {case}: {tap:?} outside {bounds:?} of {layer:?}");
+                    assert!(bounds.contains(tap), "case {case}: {tap:?} outside {bounds:?} of {sampled:?}");
                     taps += 1;
                 }
             }

@@ -6,7 +6,6 @@ use crate::loader::batch::labels::LabelRules;
 use crate::loader::epoch::batch_size::SizesAsked;
 use crate::loader::planner::{ImageInfo, Planner, SampleContext};
 use crate::output::Output;
-use crate::plan::Plan;
 use crate::policy::DecodeScale;
 use crate::sampler::{Order, Sampler};
 use crate::source::Source;
@@ -84,24 +83,8 @@ fn add_plans(planner: &Planner, hasher: &mut XxHash3_64) {
     for index in 0..SAMPLES {
         let sample = SampleContext { epoch: 0, order: &order, position: index, index, target: None };
         match planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(STORED))) {
-            Ok((plan, _)) => add_plan(&plan, hasher),
+            Ok((plan, _)) => plan.fingerprint(hasher),
             Err(_) => hasher.write(b"refused"),
         }
     }
-}
-
-fn add_plan(plan: &Plan, hasher: &mut XxHash3_64) {
-    let Plan { images, stages, pictures, layers, mask_rows, runs, steps, stats, erases, labels, moves } =
-        plan;
-    hasher.write(bytemuck::cast_slice(images));
-    hasher.write(bytemuck::cast_slice(stages));
-    hasher.write(bytemuck::cast_slice(pictures));
-    hasher.write(bytemuck::cast_slice(layers));
-    hasher.write(bytemuck::cast_slice(mask_rows));
-    hasher.write(bytemuck::cast_slice(runs));
-    hasher.write(bytemuck::cast_slice(steps));
-    hasher.write(bytemuck::cast_slice(stats));
-    hasher.write(bytemuck::cast_slice(erases));
-    hasher.write(bytemuck::cast_slice(labels));
-    hasher.write(format!("{moves:?}").as_bytes());
 }

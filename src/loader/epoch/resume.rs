@@ -10,7 +10,7 @@ use crate::sampler::{Consumed, RankPartition, Shuffle};
 use serde::{Deserialize, Serialize};
 
 /// The version of [`State`] that this crate writes, and the only one that it reads.
-pub const STATE_VERSION: u32 = 1;
+pub const STATE_VERSION: u32 = 2;
 
 /// Where a run stands: everything that [`Loader::resume`] needs, as plain data for JSON or any other format of serde.
 ///
@@ -147,6 +147,14 @@ impl Loader {
             )))
         };
         let as_saved = "build the loader as it was when the state was saved, or start the epoch anew";
+        if state.version < STATE_VERSION {
+            return Err(Error::config(format!(
+                "the state cannot be resumed: its version is {}, written by an older feedline, and this one's is \
+                 {STATE_VERSION}; finish the epoch with the older one, or start at the next epoch with epoch({})",
+                state.version,
+                state.epoch.saturating_add(1)
+            )));
+        }
         same("version", &state.version, &STATE_VERSION, "use the feedline that saved it")?;
         same("seed", &state.seed, &self.setup.seed, as_saved)?;
         same("samples", &state.samples, &context.sampler.len(), as_saved)?;

@@ -86,7 +86,7 @@ fn a_sample_that_is_drawn_twice_has_other_dice_each_time() {
         let sample =
             SampleContext { epoch: 0, order: &order, position, index: order.index(position), target: None };
         let planned = planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(Size::new(60_000, 1))));
-        planned.map_err(PlanError::into_error).unwrap().0.layers[0].clip.x
+        planned.map_err(PlanError::into_error).unwrap().0.layers[0].sampled().unwrap().clip.x
     };
     assert_eq!(left(0), left(0));
     assert_ne!(left(0), left(1));
@@ -104,7 +104,7 @@ fn partners_of_partners_have_their_own_dice() {
     let planner = planner(vec![Box::new(Pick), Box::new(Blend(1)), Box::new(Blend(3))]);
     let plan = planned(&planner, &Order::sequential(1), 0);
     assert_eq!(plan.images.len(), 8);
-    let mut crops: Vec<i32> = plan.layers.iter().map(|layer| layer.clip.x).collect();
+    let mut crops: Vec<i32> = plan.layers.iter().map(|layer| layer.sampled().unwrap().clip.x).collect();
     crops.sort_unstable();
     crops.dedup();
     assert_eq!(crops.len(), 8, "two of the eight images were cropped by the same dice");

@@ -21,8 +21,7 @@ fn outlined(polygon: &[[f32; 2]]) -> Object {
 
 /// What is left of `list` in an image of 100x100 after `moves`.
 fn after(list: Vec<Object>, moves: &[How]) -> Vec<Seen> {
-    let image =
-        ImageRef { index: 0, stored: Size::new(100, 100), orientation: Orientation::UPRIGHT, reserved: 0 };
+    let image = ImageRef { index: 0, stored: Size::new(100, 100), orientation: Orientation::UPRIGHT };
     let mut seen = pick_up(&[image], &[Some(Arc::new(Objects { list, ..Objects::default() }))]);
     let moves: Vec<Move> = moves.iter().map(|&how| Move { images: Span { start: 0, len: 1 }, how }).collect();
     carry(&mut seen, &moves);

@@ -1,8 +1,9 @@
 //! Pictures whose pixels are numbers that remember what was done to them, and two naive ways to make one.
 
+use feedline::color::ColorOp;
 use feedline::draft::op::{Extent, Interpolation, Op, Value};
 use feedline::geometry::{Orientation, Rect, Size};
-use feedline::plan::{NONE, Plan, STAGE_BIT, Span, erase, filter, kind, stat, step};
+use feedline::plan::{Content, EraseFill, Filter, LayerSource, Measured, Method, Plan, Span};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A picture of histories, row by row.
@@ -22,8 +23,8 @@ fn colour(rgb: [u8; 3]) -> u64 {
     history(("colour", rgb))
 }
 
-fn recoloured(pixel: u64, op: u32, factor: f64, mean: u64) -> u64 {
-    history(("step", pixel, op, (factor as f32).to_bits(), mean))
+fn recoloured(pixel: u64, op: ColorOp, factor: f64, mean: u64) -> u64 {
+    history(("step", pixel, op as u32, (factor as f32).to_bits(), mean))
 }
 
 impl Canvas {
@@ -57,12 +58,12 @@ impl Canvas {
     }
 
     /// A resampled pixel depends on the whole picture, the filter and the new size, and on nothing else.
-    fn resampled(&self, size: Size, filter: u32) -> Canvas {
+    fn resampled(&self, size: Size, filter: Filter) -> Canvas {
         if size == self.size {
             return self.clone();
         }
         let whole = history(self);
-        Canvas::new(size, |x, y| history(("resampled", whole, size, filter, x, y)))
+        Canvas::new(size, |x, y| history(("resampled", whole, size, filter as u32, x, y)))
     }
 
     /// Stands for the mean: all pixels count, their places do not.
@@ -82,8 +83,8 @@ impl Canvas {
 
 /// Does one op to the picture.
 pub(crate) fn by_ops(canvas: &mut Canvas, op: &Op) {
-    let step = |canvas: &mut Canvas, op: u32, factor: f64| {
-        let mean = if op == step::CONTRAST { canvas.mean() } else { 0 };
+    let step = |canvas: &mut Canvas, op: ColorOp, factor: f64| {
+        let mean = if op == ColorOp::Contrast { canvas.mean() } else { 0 };
         canvas.each(|pixel| recoloured(pixel, op, factor, mean));
     };
     match *op {
@@ -108,7 +109,7 @@ pub(crate) fn by_ops(canvas: &mut Canvas, op: &Op) {
                 Extent::One(edge) | Extent::Single([edge]) => Size::new(edge * width / height, edge),
             };
             let nearest = interpolation == Interpolation::Nearest;
-            *canvas = canvas.resampled(size, if nearest { filter::NEAREST } else { filter::BILINEAR });
+            *canvas = canvas.resampled(size, if nearest { Filter::Nearest } else { Filter::Bilinear });
         }
         Op::Pad { padding, fill } => {
             let [left, top, right, bottom] = padding.sides();
@@ -122,9 +123,9 @@ pub(crate) fn by_ops(canvas: &mut Canvas, op: &Op) {
         }
         Op::Hflip {} => *canvas = canvas.mirror(1),
         Op::Vflip {} => *canvas = canvas.mirror(2),
-        Op::Brightness { factor } => step(canvas, step::BRIGHTNESS, factor),
-        Op::Contrast { factor } => step(canvas, step::CONTRAST, factor),
-        Op::Grayscale { .. } => step(canvas, step::GRAYSCALE, 0.0),
+        Op::Brightness { factor } => step(canvas, ColorOp::Brightness, factor),
+        Op::Contrast { factor } => step(canvas, ColorOp::Contrast, factor),
+        Op::Grayscale { .. } => step(canvas, ColorOp::Grayscale, 0.0),
         Op::Erase { i, j, h, w, v: Value::One(v) } => {
             canvas.fill(Rect::new(j, i, w, h), history(("erased", v.to_bits())));
         }
@@ -146,15 +147,16 @@ pub(crate) fn by_plan(plan: &Plan) -> Canvas {
             lay(plan, layer_index, &done, &mut means, &mut canvas);
         }
         for (i, stat) in plan.stats.iter().enumerate() {
-            if (stat.target, stat.index) == (stat::OF_PICTURE, picture_index) {
+            if stat.of == Measured::Picture(picture_index) {
                 assert_eq!(stat.rect, stage.size.rect());
                 means[i] = with_steps(plan, &canvas, stat.steps, &means).mean();
             }
         }
         canvas = with_steps(plan, &canvas, picture.steps, &means);
         for erased in &plan.erases[picture.erases.range()] {
-            assert_eq!((erased.kind, index + 1), (erase::CONSTANT, plan.stages.len()));
-            canvas.fill(erased.window, history(("erased", erased.value[0].to_bits())));
+            assert_eq!(index + 1, plan.stages.len());
+            let EraseFill::Constant(value) = erased.fill else { panic!("the oracle knows no noise") };
+            canvas.fill(erased.window, history(("erased", value[0].to_bits())));
         }
         done.push(canvas);
     }
@@ -163,31 +165,33 @@ pub(crate) fn by_plan(plan: &Plan) -> Canvas {
 
 fn lay(plan: &Plan, index: usize, done: &[Canvas], means: &mut [u64], canvas: &mut Canvas) {
     let layer = plan.layers[index];
-    if layer.kind == kind::SOLID {
-        let [r, g, b, _] = layer.fill;
-        return canvas.fill(layer.window, colour([r, g, b]));
-    }
-    let source = match layer.image & STAGE_BIT {
-        0 => decoded(plan, layer.orientation),
-        _ => turned(&done[(layer.image & !STAGE_BIT) as usize], layer.orientation),
+    let window = layer.window;
+    let layer = match layer.content {
+        Content::Solid(rgb) => return canvas.fill(window, colour(rgb)),
+        Content::Sampled(sampled) => sampled,
+    };
+    let source = match layer.from {
+        LayerSource::Image(_) => decoded(plan, layer.orientation),
+        LayerSource::Stage(stage) => turned(&done[stage as usize], layer.orientation),
     };
     for (i, stat) in plan.stats.iter().enumerate() {
-        if (stat.target, stat.index as usize) == (stat::OF_LAYER, index) {
+        if stat.of == Measured::Layer(index as u32) {
             assert!(source.size.rect().contains(stat.rect));
             means[i] = with_steps(plan, &source.cut(stat.rect), stat.steps, means).mean();
         }
     }
     assert!(source.size.rect().contains(layer.clip));
     let clip = with_steps(plan, &source.cut(layer.clip), layer.steps, means);
-    let scaled = clip.resampled(layer.scaled, layer.filter);
-    let shown = Rect::new(layer.offset[0], layer.offset[1], layer.window.width, layer.window.height);
+    let Method::Upright(filter) = layer.method else { panic!("the oracle only resamples") };
+    let scaled = clip.resampled(layer.scaled, filter);
+    let shown = Rect::new(layer.offset[0], layer.offset[1], window.width, window.height);
     assert!(layer.scaled.rect().contains(shown));
     let mut part = scaled.cut(shown);
-    for axis in [1, 2].into_iter().filter(|axis| layer.mirror & axis != 0) {
+    for (axis, _) in [1, 2].into_iter().zip(layer.mirror).filter(|(_, mirrored)| *mirrored) {
         part = part.mirror(axis);
     }
-    let inside = |x, y| layer.window.contains(Rect::new(x as i32, y as i32, 1, 1));
-    let (left, top) = (i64::from(layer.window.x), i64::from(layer.window.y));
+    let inside = |x, y| window.contains(Rect::new(x as i32, y as i32, 1, 1));
+    let (left, top) = (i64::from(window.x), i64::from(window.y));
     *canvas = Canvas::new(canvas.size, |x, y| match inside(x, y) {
         true => part.at(x - left, y - top),
         false => canvas.at(x, y),
@@ -223,7 +227,7 @@ fn turned(stored: &Canvas, orientation: Orientation) -> Canvas {
 fn with_steps(plan: &Plan, canvas: &Canvas, steps: Span, means: &[u64]) -> Canvas {
     let mut canvas = canvas.clone();
     for step in &plan.steps[steps.range()] {
-        let mean = if step.stat == NONE { 0 } else { means[step.stat as usize] };
+        let mean = step.stat.map_or(0, |stat| means[stat as usize]);
         canvas.each(|pixel| recoloured(pixel, step.op, f64::from(step.args[0]), mean));
     }
     canvas

@@ -340,7 +340,9 @@ fn nothing_is_allocated_for_an_image_above_the_limits() {
     let plan = resized(&mut Rng::new(5, 0, 0, 0), Size::new(1500, 60));
     let (header, mut intake) = (&parse_header(&bytes).unwrap(), Intake::with_level(Level::Scalar));
     let mut decoder = Decoder::new(Limits { max_pixels: 89_999, ..Limits::default() });
-    let (input, scales) = (Input { bytes: &bytes, header }, reach::scales(&plan.layers[0]));
+    let input = Input { bytes: &bytes, header };
+    let (window, sampled, filter) = only_reader(&plan, 0).unwrap();
+    let scales = reach::scales(window, sampled, filter);
     let error = intake.decode(&mut decoder, (&plan, 0, Scale::Full), input, None).unwrap_err();
     assert_eq!(error, ImageError::TooLarge { pixels: 90_000, limit: 89_999 });
     assert!(intake.strip.is_empty() && !intake.resampler.is_for(&scales.0, &scales.1));

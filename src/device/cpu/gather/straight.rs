@@ -8,7 +8,7 @@ use super::tent::Tent;
 use crate::device::cpu::columns::Columns;
 use crate::device::cpu::pack;
 use crate::device::warp::MAX_RADIUS;
-use crate::plan::{around, filter};
+use crate::plan::WarpFilter;
 use crate::simd::Level;
 
 /// Bytes, or sums of them, that are worked on at a time.
@@ -32,8 +32,8 @@ pub(super) struct Straight {
 impl Straight {
     /// What there is to share; `None` where rows and columns mix, or taps can miss the source.
     pub(super) fn of(gather: &Gather<'_>) -> Option<Self> {
-        let keeps_apart = gather.warp.keeps_axes() && gather.around == around::NOTHING;
-        if !keeps_apart || gather.filter != filter::BILINEAR || gather.view.data.is_empty() {
+        let keeps_apart = gather.warp.keeps_axes() && gather.transparent;
+        if !keeps_apart || gather.filter != WarpFilter::Widened || gather.view.data.is_empty() {
             return None;
         }
         let [radius, _] = gather.warp.radius(0.0, 0.0);

@@ -3,10 +3,12 @@
 //! A job's level is one more than that of all it reads; decoded images and taps are on level 0. So one launch holds the
 //! jobs of all samples that may run beside each other.
 
-use super::jobs::{FilterJob, MeasureJob, RenderJob, Source, TALLY_BIT, TILE_HEIGHT, TILE_WIDTH, TableJob};
-use super::tables::append;
+use super::append::append;
+use super::layout::{
+    FilterJob, MeasureJob, NONE, RenderJob, Source, TALLY_BIT, TILE_HEIGHT, TILE_WIDTH, TableJob,
+};
+use crate::color::LevelTable;
 use crate::geometry::Size;
-use crate::plan::NONE;
 use std::collections::BTreeMap;
 
 /// Most jobs of a launch: what the second dimension of a grid can hold.
@@ -50,8 +52,8 @@ pub(super) struct Agenda {
     renders: BTreeMap<(u32, Kernel), Vec<RenderJob>>,
     filters: BTreeMap<u32, Vec<FilterJob>>,
     tables: BTreeMap<u32, Vec<TableJob>>,
-    /// The op of each histogram.
-    tallied: Vec<u32>,
+    /// What is made of each histogram.
+    tallied: Vec<LevelTable>,
 }
 
 impl Agenda {
@@ -76,8 +78,8 @@ impl Agenda {
     }
 
     /// A new histogram for a step that looks levels up: what names it.
-    pub(super) fn tally(&mut self, op: u32) -> u32 {
-        self.tallied.push(op);
+    pub(super) fn tally(&mut self, table: LevelTable) -> u32 {
+        self.tallied.push(table);
         TALLY_BIT | (self.tallied.len() as u32 - 1)
     }
 
@@ -89,7 +91,7 @@ impl Agenda {
     fn tabulate(&mut self, level: u32, measured: u32) {
         if measured != NONE && measured & TALLY_BIT != 0 {
             let tally = measured & !TALLY_BIT;
-            let job = TableJob { tally, op: self.tallied[tally as usize] };
+            let job = TableJob { tally, table: self.tallied[tally as usize] as u32 };
             self.tables.entry(level).or_default().push(job);
         }
     }

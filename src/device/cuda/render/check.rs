@@ -4,11 +4,14 @@
 //! CPU renderer stops with a panic.
 
 use super::Sample;
+use crate::color::{ColorOp, Statistic};
 use crate::draft::MAX_EDGE;
 use crate::error::Cause;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::output::Output;
-use crate::plan::{self, Layer, NONE, Picture, Plan, Span, Stage, erase, filter, kind, stat, step};
+use crate::plan::{
+    self, CanvasFilter, Content, Layer, LayerSource, Method, Picture, Plan, Sampled, Span, Stage, Step,
+};
 
 pub(super) fn sample(sample: &Sample<'_>, output: &Output) -> Result<(), Cause> {
     let Sample { plan, surfaces, output: address } = *sample;
@@ -60,8 +63,7 @@ fn stage(plan: &Plan, index: usize, stage: &Stage) -> Result<(), Cause> {
 fn picture(plan: &Plan, stage: usize, canvas: Size, picture: &Picture) -> Result<(), Cause> {
     steps(plan, picture.steps)?;
     for erase in part(&plan.erases, picture.erases)? {
-        let known = [erase::CONSTANT, erase::NOISE].contains(&erase.kind);
-        if !known || !canvas.rect().contains(erase.window) {
+        if !canvas.rect().contains(erase.window) {
             return bug("a rectangle to be erased does not fit its canvas");
         }
     }
@@ -73,88 +75,103 @@ fn layer(plan: &Plan, stage: usize, canvas: Size, layer: &Layer) -> Result<(), C
     if layer.window.is_empty() || !canvas.rect().contains(layer.window) {
         return bug("a layer does not fit its canvas");
     }
-    match layer.kind {
-        kind::SOLID => return Ok(()),
-        kind::UPRIGHT | kind::WARP => {}
-        kind::FILTERED => filtered(plan, stage, layer)?,
-        _ => return bug("a layer of a kind that the CUDA renderer does not know"),
+    match &layer.content {
+        Content::Solid(_) => Ok(()),
+        Content::Sampled(shown) => sampled(plan, stage, layer.window, shown),
     }
-    let staged = layer.image & plan::STAGE_BIT != 0;
-    let (number, images) = ((layer.image & !plan::STAGE_BIT) as usize, plan.images.len());
-    if number >= if staged { stage } else { images } {
+}
+
+fn sampled(plan: &Plan, stage: usize, window: Rect, sampled: &Sampled) -> Result<(), Cause> {
+    if let Method::Filtered(filter) = &sampled.method {
+        filtered(plan, stage, sampled, filter)?;
+    }
+    let is_there = match sampled.from {
+        LayerSource::Image(image) => (image as usize) < plan.images.len(),
+        LayerSource::Stage(earlier) => (earlier as usize) < stage,
+    };
+    if !is_there {
         return bug("a layer shows an image that is not there");
     }
-    let resamples = [filter::BILINEAR, filter::BILINEAR_PLAIN, filter::BICUBIC, filter::NEAREST];
-    if layer.orientation.0 > 7 || (layer.kind != kind::FILTERED && !resamples.contains(&layer.filter)) {
-        return bug("a layer that is turned or filtered in a way that the CUDA renderer does not know");
+    if sampled.orientation.0 > 7 {
+        return bug("a layer that is turned in a way that the CUDA renderer does not know");
     }
-    size(layer.scaled)?;
-    size(layer.clip.size())?;
+    size(sampled.scaled)?;
+    size(sampled.clip.size())?;
     let far = |at: i32| at.unsigned_abs() > 2 * MAX_EDGE;
-    if layer.offset.iter().chain([&layer.clip.x, &layer.clip.y]).any(|&at| far(at)) {
+    if sampled.offset.iter().chain([&sampled.clip.x, &sampled.clip.y]).any(|&at| far(at)) {
         return bug("a layer that lies far outside of what it shows");
     }
-    let shown = Rect::new(layer.offset[0], layer.offset[1], layer.window.width, layer.window.height);
-    if layer.kind != kind::WARP && !layer.scaled.rect().contains(shown) {
+    let [left, top] = sampled.offset;
+    let shown = Rect::new(left, top, window.width, window.height);
+    if !matches!(sampled.method, Method::Warp(_)) && !sampled.scaled.rect().contains(shown) {
         return bug("a layer shows more than was resampled");
     }
-    steps(plan, layer.steps)
+    steps(plan, sampled.steps)
 }
 
 /// A mask has a row for each of the window's, and their runs are there.
 fn mask(plan: &Plan, layer: &Layer) -> Result<(), Cause> {
-    if layer.mask == NONE {
-        return Ok(());
-    }
-    let rows = part(&plan.mask_rows, Span { start: layer.mask, len: layer.window.height })?;
+    let Some(start) = layer.mask else { return Ok(()) };
+    let rows = part(&plan.mask_rows, Span { start, len: layer.window.height })?;
     rows.iter().try_for_each(|row| part(&plan.runs, *row).map(drop))
 }
 
 /// A filter reads all of an earlier stage, and its kernel is bounded.
-fn filtered(plan: &Plan, stage: usize, layer: &Layer) -> Result<(), Cause> {
-    let [first, second, x, y, ..] = layer.map;
-    let earlier = plan.stages[..stage].get((layer.image & !plan::STAGE_BIT) as usize);
-    let whole = earlier.is_some_and(|earlier| earlier.size.rect() == layer.clip);
-    let plain = layer.orientation == Orientation::UPRIGHT && layer.scaled == layer.clip.size();
-    if layer.image & plan::STAGE_BIT == 0 || !whole || !plain || layer.steps.len > 0 {
+fn filtered(plan: &Plan, stage: usize, sampled: &Sampled, filter: &CanvasFilter) -> Result<(), Cause> {
+    let earlier = match sampled.from {
+        LayerSource::Stage(earlier) => plan.stages[..stage].get(earlier as usize),
+        LayerSource::Image(_) => None,
+    };
+    let whole = earlier.is_some_and(|earlier| earlier.size.rect() == sampled.clip);
+    let plain = sampled.orientation == Orientation::UPRIGHT && sampled.scaled == sampled.clip.size();
+    if !whole || !plain || sampled.steps.len > 0 {
         return bug("a filter that does not fit the stage that it filters");
     }
-    let fits = |length: f32, edge: u32| {
-        (1.0..=plan::MAX_KERNEL as f32).contains(&length) && length % 2.0 == 1.0 && length as u32 / 2 < edge
-    };
-    let sound = match layer.filter {
-        filter::SHARPNESS => first.is_finite(),
-        filter::GAUSSIAN => {
-            fits(first, layer.clip.width)
-                && fits(second, layer.clip.height)
-                && [x, y].iter().all(|sigma| sigma.is_finite() && *sigma > 0.0)
+    let fits =
+        |length: u32, edge: u32| length as usize <= plan::MAX_KERNEL && length % 2 == 1 && length / 2 < edge;
+    let sound = match filter {
+        CanvasFilter::Sharpness { amount } => amount.is_finite(),
+        CanvasFilter::Gaussian { kernel: [columns, rows], sigma } => {
+            fits(*columns, sampled.clip.width)
+                && fits(*rows, sampled.clip.height)
+                && sigma.iter().all(|sigma| sigma.is_finite() && *sigma > 0.0)
         }
-        _ => false,
     };
-    if sound { Ok(()) } else { bug("a filter that the CUDA renderer does not know") }
+    if sound { Ok(()) } else { bug("a filter with arguments that the CUDA renderer does not know") }
 }
 
 fn steps(plan: &Plan, span: Span) -> Result<(), Cause> {
     for one in part(&plan.steps, span)? {
-        // A turn beyond the circle has no sextant, and what is not a number none either.
-        let most = if one.op == step::HUE { 1.0 } else { f32::MAX };
-        // The kernels look levels up: a level must stay one.
-        let posterized = one.args[0] >= 1.0 && (0.0..=1.0).contains(&(one.args[0] * one.args[1]));
-        // A hue beyond the circle, or a negative factor, gives no level either.
-        let turned = one.op != step::HSV
-            || ((30.0..210.0).contains(&one.args[0]) && one.args[1..3].iter().all(|factor| *factor >= 0.0));
-        let sound = turned && (one.op != step::POSTERIZE || posterized);
-        if !(one.op <= step::HSV && one.args[0].abs() <= most && one.args[1].is_finite() && sound) {
-            return bug("a colour step that the CUDA renderer does not know");
+        if !keeps_levels(one) {
+            return bug("a colour step with arguments that the CUDA renderer does not know");
         }
-        let measured = plan.stats.get(one.stat as usize).map(|stat| stat.kind);
-        // A contrast without a mean has 0; a table must be there.
-        let lacks = step::measures(one.op) == Some(stat::HISTOGRAM) && one.stat == NONE;
-        if lacks || (one.stat != NONE && (measured.is_none() || measured != step::measures(one.op))) {
+        let statistic = one.op.statistic();
+        let measured = one.stat.map(|stat| plan.stats.get(stat as usize).map(|stat| stat.kind));
+        let fits = match measured {
+            Some(kind) => kind.is_some() && kind == statistic,
+            // A contrast without a mean has 0; a table must be there.
+            None => !matches!(statistic, Some(Statistic::Levels(_))),
+        };
+        if !fits {
             return bug("a colour step waits for a statistic that is not there");
         }
     }
     Ok(())
+}
+
+/// Whether what the step gives is a level again: the kernels look levels up.
+fn keeps_levels(step: &Step) -> bool {
+    let [a, b, c, ..] = step.args;
+    let finite = a.is_finite() && b.is_finite();
+    finite
+        && match step.op {
+            // A turn beyond the circle has no sextant.
+            ColorOp::Hue => a.abs() <= 1.0,
+            ColorOp::Posterize => a >= 1.0 && (0.0..=1.0).contains(&(a * b)),
+            // A hue beyond the circle, or a negative factor, gives no level either.
+            ColorOp::Hsv => (30.0..210.0).contains(&a) && b >= 0.0 && c >= 0.0,
+            _ => true,
+        }
 }
 
 fn size(size: Size) -> Result<(), Cause> {

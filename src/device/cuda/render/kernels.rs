@@ -4,7 +4,7 @@
 
 use super::Program;
 use super::agenda::Kernel;
-use super::jobs::THREADS;
+use super::layout::THREADS;
 use crate::device::cuda::driver::{Context, CudaError, DevicePtr, Function, Module, Stream};
 use std::ffi::CStr;
 use std::ptr::from_mut;

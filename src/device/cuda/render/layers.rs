@@ -1,15 +1,19 @@
 //! Layers of a plan as the kernels paint them.
 
-use super::jobs::{Axis, FilterJob, KIND_COPY, MeasureJob, Paint, Source};
+use super::layout::{
+    self, Axis, FILTER_GAUSSIAN, FILTER_SHARPNESS, FilterJob, KIND_COPY, KIND_SOLID, KIND_UPRIGHT, KIND_WARP,
+    MeasureJob, NONE, Paint, Source,
+};
 use super::lower::Lowering;
 use super::source::Canvas;
 use super::steps::Steps;
 use super::tables::Tables;
 use crate::device::gaussian;
-use crate::device::reach::{self, Scale};
+use crate::device::reach;
+use crate::device::scale::{self, Scale, Visible};
 use crate::error::Cause;
 use crate::geometry::{Orientation, Rect, Size};
-use crate::plan::{Layer, NONE, STAGE_BIT, filter, kind};
+use crate::plan::{CanvasFilter, Content, Filter, Layer, LayerSource, Method, Outside, Sampled};
 use bytemuck::Zeroable;
 
 /// A layer ready to be painted, the level on which all that it reads is there, and whether it is resampled.
@@ -21,80 +25,119 @@ pub(super) struct Painted {
 
 impl Lowering<'_> {
     pub(super) fn layer(&mut self, layer: &Layer) -> Result<Painted, Cause> {
+        let window = layer.window;
         let paint = Paint {
-            window: layer.window,
-            kind: layer.kind,
-            fill: layer.fill,
+            window,
             source: NONE,
-            mask: if layer.mask == NONE { NONE } else { self.masks + layer.mask },
+            mask: layer.mask.map_or(NONE, |first| self.masks + first),
             ..Paint::zeroed()
         };
-        if layer.kind == kind::SOLID {
-            return Ok(Painted { paint, ready: 0, steps: Steps::default() });
+        match layer.content {
+            Content::Solid([r, g, b]) => {
+                let paint = Paint { kind: KIND_SOLID, fill: [r, g, b, 0], ..paint };
+                Ok(Painted { paint, ready: 0, steps: Steps::default() })
+            }
+            Content::Sampled(ref sampled) => self.sampled(paint, sampled),
         }
-        let taps = reach::taps_of(layer);
-        let steps = self.steps(layer.steps)?;
-        let (source, ready) = match layer.kind {
-            kind::FILTERED => self.filtered(layer)?,
-            _ => {
-                let ready = self.measure(layer, &steps)?;
-                (if taps.is_empty() { NONE } else { self.source(layer, taps)? }, ready)
+    }
+
+    fn sampled(&mut self, paint: Paint, sampled: &Sampled) -> Result<Painted, Cause> {
+        let taps = reach::taps_of(paint.window, sampled);
+        let steps = Steps::lower(self.tables, self.plan, sampled.steps)?;
+        let (source, ready) = match sampled.method {
+            Method::Filtered(filter) => self.filtered(sampled, filter)?,
+            Method::Upright(_) | Method::Warp(_) => {
+                let ready = self.measure(sampled, &steps)?;
+                (if taps.is_empty() { NONE } else { self.source(sampled, taps)? }, ready)
             }
         };
-        let (columns, rows) = reach::scales(layer);
-        let corner = [taps.x - layer.clip.x, taps.y - layer.clip.y].map(|first| first.max(0) as u32);
-        let (columns, rows) = (axis(&columns, corner[0]), axis(&rows, corner[1]));
-        let paint = Paint { source, steps: steps.span, columns, rows, ..paint };
-        let paint = match layer.kind {
-            kind::WARP => Paint { around: u32::from(layer.fill[3]), map: layer.map, ..paint },
-            _ if is_copied(&columns) && is_copied(&rows) => Paint { kind: KIND_COPY, ..paint },
-            _ => {
-                let (columns, rows) = (self.tables.with_table(columns), self.tables.with_table(rows));
-                Paint { columns, rows, ..paint }
+        let paint = Paint { source, steps: steps.span, ..paint };
+        let corner = [taps.x - sampled.clip.x, taps.y - sampled.clip.y].map(|first| first.max(0) as u32);
+        let paint = match sampled.method {
+            Method::Upright(filter) => self.upright(paint, sampled, filter, corner),
+            Method::Warp(ref warp) => {
+                let (columns, rows) = scale::visible(paint.window, sampled);
+                let axis = |visible: &Visible, first, [input, output]: [u32; 2]| Axis {
+                    input,
+                    output,
+                    filter: layout::warp_filter(warp.filter),
+                    first,
+                    ..shown(visible)
+                };
+                let Sampled { clip, scaled, .. } = sampled;
+                let fill = match warp.outside {
+                    Outside::Fill([r, g, b]) => [r, g, b, 0],
+                    Outside::Transparent | Outside::Black => [0; 4],
+                };
+                Paint {
+                    kind: KIND_WARP,
+                    around: layout::around(warp.outside),
+                    fill,
+                    map: warp.map,
+                    columns: axis(&columns, corner[0], [clip.width, scaled.width]),
+                    rows: axis(&rows, corner[1], [clip.height, scaled.height]),
+                    ..paint
+                }
             }
+            // The result is as large as what was filtered.
+            Method::Filtered(_) => self.upright(paint, sampled, Filter::Nearest, corner),
         };
         Ok(Painted { paint, ready, steps })
     }
 
+    fn upright(&mut self, paint: Paint, sampled: &Sampled, filter: Filter, corner: [u32; 2]) -> Paint {
+        let (columns, rows) = reach::scales(paint.window, sampled, filter);
+        let (columns, rows) = (axis(&columns, corner[0]), axis(&rows, corner[1]));
+        if is_copied(&columns) && is_copied(&rows) {
+            return Paint { kind: KIND_COPY, columns, rows, ..paint };
+        }
+        let (columns, rows) = (self.tables.with_table(columns), self.tables.with_table(rows));
+        Paint { kind: KIND_UPRIGHT, columns, rows, ..paint }
+    }
+
     /// Filters a whole canvas; returns the source of the result and the level on which it is there.
-    fn filtered(&mut self, layer: &Layer) -> Result<(u32, u32), Cause> {
-        let stage = self.canvas_of(layer.image)?;
-        let [first, second, x, y, ..] = layer.map;
-        let blurs = layer.filter == filter::GAUSSIAN;
-        let (columns, rows) = if blurs { (first as u32, second as u32) } else { (0, 0) };
-        let weights =
-            [(columns, x), (rows, y)].map(|(length, sigma)| gaussian::weights(length as usize, sigma));
+    fn filtered(&mut self, sampled: &Sampled, filter: CanvasFilter) -> Result<(u32, u32), Cause> {
+        let LayerSource::Stage(stage) = sampled.from else {
+            return Err("a filter of an image that is no stage: a bug".into());
+        };
+        let stage = self.canvas_of(stage)?;
+        let (code, share, [columns, rows], sigma) = match filter {
+            CanvasFilter::Sharpness { amount } => (FILTER_SHARPNESS, amount, [0; 2], [1.0; 2]),
+            CanvasFilter::Gaussian { kernel, sigma } => (FILTER_GAUSSIAN, 0.0, kernel, sigma),
+        };
+        let weights = [(columns, sigma[0]), (rows, sigma[1])]
+            .map(|(length, sigma)| gaussian::weights(length as usize, sigma));
         let place = self.tables.reserve(Canvas::bytes(stage.size));
         let job = FilterJob {
             target: place,
-            source: self.source(layer, layer.clip)?,
+            source: self.source(sampled, sampled.clip)?,
             pitch: Canvas::pitch(stage.size),
-            filter: layer.filter,
-            share: first,
+            filter: code,
+            share,
             weights: self.tables.weights(&weights.concat()),
             columns,
             rows,
             reserved: 0,
         };
         let ready = self.tables.agenda.filter(stage.ready, job);
-        let whole = Canvas { place, size: stage.size, ready }.source(Orientation::UPRIGHT, layer.clip);
+        let whole = Canvas { place, size: stage.size, ready }.source(Orientation::UPRIGHT, sampled.clip);
         Ok((self.add_source(whole.ok_or("a canvas without pixels: a bug")?), ready))
     }
 
     /// Sums up the statistics of the layer's own steps; returns the level on which they and the source are there.
-    fn measure(&mut self, layer: &Layer, steps: &Steps) -> Result<u32, Cause> {
-        let mut ready = match layer.image & STAGE_BIT {
-            0 => 0,
-            _ => self.canvas_of(layer.image)?.ready,
+    fn measure(&mut self, sampled: &Sampled, steps: &Steps) -> Result<u32, Cause> {
+        let mut ready = match sampled.from {
+            LayerSource::Image(_) => 0,
+            LayerSource::Stage(stage) => self.canvas_of(stage)?.ready,
         };
-        for part in self.parts(steps).0 {
+        for part in steps.parts(self.tables, self.plan).0 {
             // All that lies ahead in the list runs on each pixel as it is read: there is no image between.
-            let ahead = self.up_to(steps, &part);
+            let ahead = steps.up_to(self.tables, &part);
             self.tables.count(part.measured, part.rect.size().pixels());
             if part.rect.is_empty() {
                 continue;
             }
-            let source = self.source(layer, part.rect)?;
+            let source = self.source(sampled, part.rect)?;
             let job = MeasureJob { source, measured: part.measured, steps: ahead.span, stats: ahead.stats };
             ready = self.tables.agenda.measure(ready, job);
         }
@@ -102,24 +145,32 @@ impl Lowering<'_> {
     }
 
     /// The number of the source that holds a part of what the layer shows.
-    fn source(&mut self, layer: &Layer, part: Rect) -> Result<u32, Cause> {
-        let found = match layer.image & STAGE_BIT {
-            0 => self.surfaces[layer.image as usize].source(layer.orientation, part),
-            _ => self.canvas_of(layer.image)?.source(layer.orientation, part),
+    fn source(&mut self, sampled: &Sampled, part: Rect) -> Result<u32, Cause> {
+        let source = match sampled.from {
+            LayerSource::Image(image) => {
+                let surface = &self.surfaces[image as usize];
+                surface.source(sampled.orientation, part).ok_or_else(|| {
+                    format!(
+                        "the plan reads {part:?} of an image of which {:?} was decoded: a bug",
+                        surface.region
+                    )
+                })
+            }
+            LayerSource::Stage(stage) => {
+                let found = self.canvas_of(stage)?.source(sampled.orientation, part);
+                found.ok_or_else(|| {
+                    format!("the plan reads {part:?} of an earlier stage, which has less: a bug")
+                })
+            }
         };
-        let source = found.ok_or_else(|| match layer.image & STAGE_BIT {
-            0 => format!(
-                "the plan reads {part:?} of an image of which {:?} was decoded: a bug",
-                self.surfaces[layer.image as usize].region
-            ),
-            _ => format!("the plan reads {part:?} of an earlier stage, which has less: a bug"),
-        })?;
-        Ok(self.add_source(source))
+        Ok(self.add_source(source?))
     }
 
-    fn canvas_of(&self, image: u32) -> Result<Canvas, Cause> {
-        let stage = self.stages.get((image & !STAGE_BIT) as usize);
-        stage.copied().ok_or_else(|| "a stage of the plan reads one that comes later: a bug".into())
+    fn canvas_of(&self, stage: u32) -> Result<Canvas, Cause> {
+        self.stages
+            .get(stage as usize)
+            .copied()
+            .ok_or_else(|| "a stage of the plan reads one that comes later: a bug".into())
     }
 
     fn add_source(&mut self, source: Source) -> u32 {
@@ -135,7 +186,7 @@ impl Lowering<'_> {
             input: edge,
             output: edge,
             count: edge,
-            filter: filter::NEAREST,
+            filter: layout::filter(Filter::Nearest),
             ..Axis::default()
         };
         let Size { width, height } = size;
@@ -153,32 +204,28 @@ impl Lowering<'_> {
 
 /// Whether each output is one source pixel. Other filters at equal lengths have one tap that weighs 1.
 fn is_copied(axis: &Axis) -> bool {
-    axis.filter == filter::NEAREST || axis.input == axis.output
+    axis.filter == layout::filter(Filter::Nearest) || axis.input == axis.output
 }
 
 /// Most taps of one output.
 fn widest(scale: &Scale) -> u32 {
     match scale.filter {
-        filter::NEAREST => 1,
-        filter::BILINEAR_PLAIN => 2,
-        _ => (2.0 * scale.support()).ceil() as u32 + 1,
+        Filter::Nearest => 1,
+        Filter::BilinearPlain => 2,
+        Filter::Bilinear | Filter::Bicubic => (2.0 * scale.support()).ceil() as u32 + 1,
     }
 }
 
 fn axis(scale: &Scale, first: u32) -> Axis {
     // A start may lie up to three places ahead of the first tap.
     let groups = (widest(scale).min(scale.input) + 3).div_ceil(4);
-    Axis {
-        table: 0,
-        input: scale.input,
-        output: scale.output,
-        offset: scale.offset,
-        count: scale.count,
-        reversed: u32::from(scale.reversed),
-        filter: scale.filter,
-        first,
-        groups,
-    }
+    let (input, output, filter) = (scale.input, scale.output, layout::filter(scale.filter));
+    Axis { input, output, filter, first, groups, ..shown(&scale.visible) }
+}
+
+fn shown(visible: &Visible) -> Axis {
+    let Visible { offset, count, reversed } = *visible;
+    Axis { offset, count, reversed: u32::from(reversed), ..Axis::default() }
 }
 
 #[cfg(test)]
@@ -188,8 +235,9 @@ mod tests {
     #[test]
     fn the_groups_of_an_axis_hold_the_taps_of_each_output() {
         for (input, output) in [(500, 224), (3, 2), (1, 5), (4000, 224), (225, 224), (65_535, 1), (7, 7)] {
-            for filter in [filter::BILINEAR, filter::BILINEAR_PLAIN, filter::BICUBIC] {
-                let scale = Scale { input, output, offset: 0, count: output, reversed: false, filter };
+            for filter in [Filter::Bilinear, Filter::BilinearPlain, Filter::Bicubic] {
+                let visible = Visible { offset: 0, count: output, reversed: false };
+                let scale = Scale { input, output, visible, filter };
                 let axis = axis(&scale, 0);
                 for at in 0..output {
                     let (low, high) = scale.bounds(at);

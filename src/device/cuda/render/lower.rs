@@ -4,14 +4,14 @@
 //! stores the levels and sums them up, and the next starts from there.
 
 use super::agenda::Kernel;
-use super::jobs::{Paint, RenderJob};
+use super::layout::{KIND_UPRIGHT, NONE, Paint, Picture, RenderJob};
 use super::source::Canvas;
 use super::steps::{Part, Steps, join};
 use super::tables::Tables;
 use super::{Sample, Surface};
 use crate::error::Cause;
 use crate::geometry::{Rect, Size};
-use crate::plan::{MAX_STATS, NONE, Picture, Plan, Span, Stage};
+use crate::plan::{self, Plan, Span, Stage};
 use bytemuck::Zeroable;
 
 /// One sample on its way into the tables.
@@ -24,8 +24,6 @@ pub(super) struct Lowering<'a> {
     output: u64,
     /// Number of the first row of its masks.
     pub(super) masks: u32,
-    /// Statistics that this sample may still take.
-    pub(super) free_stats: u32,
 }
 
 /// A picture as far as it is known: its layers, the steps that are left, and the level on which all that it reads is
@@ -48,8 +46,8 @@ enum Target {
 impl<'a> Lowering<'a> {
     pub(super) fn new(tables: &'a mut Tables, sample: &Sample<'a>) -> Self {
         let Sample { plan, surfaces, output } = *sample;
-        let masks = tables.masks(&plan.mask_rows, &plan.runs);
-        Self { tables, plan, surfaces, stages: Vec::new(), output, masks, free_stats: MAX_STATS as u32 }
+        let masks = tables.begin(plan);
+        Self { tables, plan, surfaces, stages: Vec::new(), output, masks }
     }
 
     pub(super) fn run(mut self) -> Result<(), Cause> {
@@ -81,16 +79,17 @@ impl<'a> Lowering<'a> {
         }
         let start = self.tables.pictures.len() as u32;
         for (picture, drawn) in pictures.iter().zip(&lowered) {
-            let erases = Tables::add(&mut self.tables.erases, &self.plan.erases[picture.erases.range()]);
+            let erases = self.tables.add_erases(&self.plan.erases[picture.erases.range()]);
             let window = picture.window.intersect(stage.size.rect());
-            let entry = Picture { window, layers: drawn.layers, steps: drawn.steps.span, erases, ..*picture };
+            let (layers, steps, share) = (drawn.layers, drawn.steps.span, picture.share);
+            let entry = Picture { window, layers, steps, erases, share, reserved: [0; 5] };
             self.tables.pictures.push(entry);
         }
         let pictures = Span { start, len: lowered.len() as u32 };
         let ready = lowered.iter().map(|drawn| drawn.ready).max().unwrap_or(0);
         let stats = lowered.iter().fold(Span::default(), |stats, drawn| join(stats, drawn.stats));
-        let steps = self.steps(stage.steps)?;
-        let (parts, rest) = self.parts(&steps);
+        let steps = Steps::lower(self.tables, self.plan, stage.steps)?;
+        let (parts, rest) = steps.parts(self.tables, self.plan);
         let [first, others @ ..] = parts.as_slice() else {
             return Ok(self.blend(stage.size, pictures, steps, (ready, stats), target));
         };
@@ -120,7 +119,7 @@ impl<'a> Lowering<'a> {
 
     /// Renders a picture that fills its canvas.
     fn render(&mut self, size: Size, drawn: &Lowered, erases: Span, target: Target) -> u32 {
-        let erases = Tables::add(&mut self.tables.erases, &self.plan.erases[erases.range()]);
+        let erases = self.tables.add_erases(&self.plan.erases[erases.range()]);
         let (layers, steps) = (drawn.layers, drawn.steps.span);
         let picture = Picture { window: size.rect(), layers, steps, erases, share: 1.0, ..Picture::zeroed() };
         let pictures = Tables::add(&mut self.tables.pictures, &[picture]);
@@ -129,7 +128,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Brings a picture to where only steps without statistics of their own are left.
-    fn picture(&mut self, size: Size, picture: &Picture) -> Result<Lowered, Cause> {
+    fn picture(&mut self, size: Size, picture: &plan::Picture) -> Result<Lowered, Cause> {
         let mut paints: Vec<Paint> = Vec::new();
         let (mut ready, mut stats) = (0, Span::default());
         for layer in &self.plan.layers[picture.layers.range()] {
@@ -139,8 +138,8 @@ impl<'a> Lowering<'a> {
             paints.push(painted.paint);
         }
         let layers = self.add_paints(&paints);
-        let steps = self.steps(picture.steps)?;
-        let (parts, rest) = self.parts(&steps);
+        let steps = Steps::lower(self.tables, self.plan, picture.steps)?;
+        let (parts, rest) = steps.parts(self.tables, self.plan);
         let [first, others @ ..] = parts.as_slice() else {
             return Ok(Lowered { layers, steps, stats: join(stats, steps.stats), ready });
         };
@@ -169,7 +168,7 @@ impl<'a> Lowering<'a> {
 
     fn add_paints(&mut self, paints: &[Paint]) -> Span {
         let layers = Tables::add(&mut self.tables.paints, paints);
-        let resampled = |paint: &Paint| paint.kind == crate::plan::kind::UPRIGHT;
+        let resampled = |paint: &Paint| paint.kind == KIND_UPRIGHT;
         let numbers = (layers.start..).zip(paints).filter(|(_, paint)| resampled(paint));
         self.tables.agenda.taps.extend(numbers.map(|(number, _)| number));
         layers

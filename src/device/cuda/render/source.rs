@@ -1,7 +1,7 @@
 //! Where the upright pixels of a decoded image or a canvas lie in memory.
 
 use super::Surface;
-use super::jobs::Source;
+use super::layout::Source;
 use crate::geometry::{Orientation, Rect, Size};
 
 /// A u8 canvas in the scratch memory.

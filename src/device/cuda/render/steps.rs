@@ -1,21 +1,21 @@
 //! Lists of colour steps in the tables, and where statistics cut them.
 
-use super::jobs::TALLY_BIT;
-use super::lower::Lowering;
+use super::layout::{NONE, TALLY_BIT};
+use super::tables::Tables;
 use crate::error::Cause;
 use crate::geometry::Rect;
-use crate::plan::{NONE, Span};
+use crate::plan::{Plan, Span};
 
 /// Colour steps in the tables, and the means that they name.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Steps {
     pub(super) span: Span,
     pub(super) stats: Span,
-    /// Number of the first in the plan.
+    /// Index of the first in the plan.
     planned: u32,
 }
 
-/// The steps from one statistic to the next, which is measured behind them.
+/// The steps from one statistic to the next, which is measured after them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) steps: Steps,
@@ -25,52 +25,44 @@ pub(super) struct Part {
     pub(super) rect: Rect,
 }
 
-impl Lowering<'_> {
-    /// Brings a list of steps into the tables, with a statistic of its own for each step that needs one.
-    pub(super) fn steps(&mut self, planned: Span) -> Result<Steps, Cause> {
-        let start = self.tables.steps.len() as u32;
-        for step in &self.plan.steps[planned.range()] {
-            let mut step = *step;
-            if step.stat != NONE {
-                self.free_stats =
-                    self.free_stats.checked_sub(1).ok_or("a sample with too many statistics")?;
-                step.stat = self.tables.statistic(step.op);
-            }
-            self.tables.steps.push(step);
-        }
-        Ok(self.part(Span { start, len: planned.len }, planned.start))
+impl Steps {
+    /// Brings a list of the plan's steps into the tables, with a statistic of its own for each step that needs one.
+    pub(super) fn lower(tables: &mut Tables, plan: &Plan, planned: Span) -> Result<Self, Cause> {
+        let start = tables.steps.len() as u32;
+        plan.steps[planned.range()].iter().try_for_each(|step| tables.add_step(step))?;
+        Ok(Self::of(tables, Span { start, len: planned.len }, planned.start))
     }
 
-    /// Cuts a list ahead of each step that waits for a statistic; the steps behind the last cut come second.
-    pub(super) fn parts(&self, steps: &Steps) -> (Vec<Part>, Steps) {
+    /// Cuts the list ahead of each step that waits for a statistic; the steps after the last cut come second.
+    pub(super) fn parts(&self, tables: &Tables, plan: &Plan) -> (Vec<Part>, Steps) {
         let mut parts = Vec::new();
         let mut from = 0;
-        for at in 0..steps.span.len {
-            let measured = self.tables.steps[(steps.span.start + at) as usize].stat;
-            if measured != NONE {
-                let stat = self.plan.steps[(steps.planned + at) as usize].stat;
-                let rect = self.plan.stats[stat as usize].rect;
-                parts.push(Part { steps: self.cut(steps, from, at), measured, rect });
+        for at in 0..self.span.len {
+            let measured = tables.steps[(self.span.start + at) as usize].stat;
+            let stat = plan.steps[(self.planned + at) as usize].stat;
+            if let Some(stat) = stat.filter(|_| measured != NONE) {
+                let rect = plan.stats[stat as usize].rect;
+                parts.push(Part { steps: self.cut(tables, from, at), measured, rect });
                 from = at;
             }
         }
-        (parts, self.cut(steps, from, steps.span.len))
+        (parts, self.cut(tables, from, self.span.len))
     }
 
-    /// Steps number `from` to `to` of a list.
-    fn cut(&self, steps: &Steps, from: u32, to: u32) -> Steps {
-        self.part(Span { start: steps.span.start + from, len: to - from }, steps.planned + from)
+    /// Steps `from` to `to` of the list.
+    fn cut(&self, tables: &Tables, from: u32, to: u32) -> Self {
+        Self::of(tables, Span { start: self.span.start + from, len: to - from }, self.planned + from)
     }
 
-    /// The steps of a list up to the end of a part of it.
-    pub(super) fn up_to(&self, steps: &Steps, part: &Part) -> Steps {
-        self.cut(steps, 0, part.steps.span.start + part.steps.span.len - steps.span.start)
+    /// The steps of the list up to the end of a part of it.
+    pub(super) fn up_to(&self, tables: &Tables, part: &Part) -> Self {
+        self.cut(tables, 0, part.steps.span.start + part.steps.span.len - self.span.start)
     }
 
-    fn part(&self, span: Span, planned: u32) -> Steps {
-        let named = self.tables.steps[span.range()].iter().filter(|step| step.stat & TALLY_BIT == 0);
+    fn of(tables: &Tables, span: Span, planned: u32) -> Self {
+        let named = tables.steps[span.range()].iter().filter(|step| step.stat & TALLY_BIT == 0);
         let stats = named.fold(Span::default(), |all, step| join(all, Span { start: step.stat, len: 1 }));
-        Steps { span, stats, planned }
+        Self { span, stats, planned }
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::Program;
 use super::agenda::Agenda;
-use super::jobs::{self, Axis, Batch, Paint, Source, TALLY_BIT, Tally};
-use crate::color::Normalize;
+use super::append::{ALIGNMENT, append};
+use super::layout::{
+    self, Axis, Batch, ERASE_CONSTANT, ERASE_NOISE, Erase, Paint, Picture, Source, Step, TALLY_BIT, Tally,
+};
+use crate::color::{Normalize, Statistic};
 use crate::error::Cause;
 use crate::output::Output;
-use crate::plan::{Erase, Picture, Run, Span, Step, stat, step};
-
-/// Arrays in the tables, and tables in the scratch memory, begin at multiples of this.
-const ALIGNMENT: u64 = 16;
+use crate::plan::{self, EraseFill, MAX_STATS, Run, Span};
 
 /// The arrays of a batch.
 #[derive(Debug, Default)]
@@ -27,6 +27,8 @@ pub(super) struct Tables {
     /// Weights of filters. They come first, so that a filter's place is known as it is added.
     weights: Vec<f32>,
     pub(super) agenda: Agenda,
+    /// Statistics that the current sample has taken.
+    taken_stats: usize,
     scratch: u64,
 }
 
@@ -56,14 +58,6 @@ impl Tables {
         array.len() as u32 - 1
     }
 
-    /// Adds a sample's masks; returns the number of their first row.
-    pub(super) fn masks(&mut self, rows: &[Span], runs: &[Run]) -> u32 {
-        let (first, behind) = (self.mask_rows.len() as u32, self.runs.len() as u32);
-        self.mask_rows.extend(rows.iter().map(|row| Span { start: row.start + behind, ..*row }));
-        self.runs.extend_from_slice(runs);
-        first
-    }
-
     /// The place of weights in the finished tables.
     pub(super) fn weights(&mut self, weights: &[f32]) -> u32 {
         let place =
@@ -72,12 +66,48 @@ impl Tables {
         place as u32
     }
 
-    /// A statistic for a step: what names it.
-    pub(super) fn statistic(&mut self, op: u32) -> u32 {
-        match step::measures(op) {
-            Some(stat::HISTOGRAM) => self.agenda.tally(op),
-            _ => Self::push(&mut self.counts, 0),
+    /// Adds a sample's masks, and lets it take statistics; returns the number of the masks' first row.
+    pub(super) fn begin(&mut self, plan: &plan::Plan) -> u32 {
+        self.taken_stats = 0;
+        let (first, behind) = (self.mask_rows.len() as u32, self.runs.len() as u32);
+        self.mask_rows.extend(plan.mask_rows.iter().map(|row| Span { start: row.start + behind, ..*row }));
+        self.runs.extend_from_slice(&plan.runs);
+        first
+    }
+
+    /// Adds a step, with a statistic of its own where it needs one.
+    pub(super) fn add_step(&mut self, step: &plan::Step) -> Result<(), Cause> {
+        let stat = match step.stat.and(step.op.statistic()) {
+            Some(statistic) => self.statistic(statistic)?,
+            None => layout::NONE,
+        };
+        self.steps.push(Step { op: step.op as u32, stat, args: step.args });
+        Ok(())
+    }
+
+    /// A statistic for a step of the current sample: what names it.
+    fn statistic(&mut self, statistic: Statistic) -> Result<u32, Cause> {
+        self.taken_stats += 1;
+        if self.taken_stats > MAX_STATS {
+            return Err("a sample with too many statistics".into());
         }
+        Ok(match statistic {
+            Statistic::Levels(table) => self.agenda.tally(table),
+            Statistic::MeanLuma => Self::push(&mut self.counts, 0),
+        })
+    }
+
+    /// Adds rectangles that are erased.
+    pub(super) fn add_erases(&mut self, erases: &[plan::Erase]) -> Span {
+        let start = self.erases.len() as u32;
+        self.erases.extend(erases.iter().map(|&plan::Erase { window, fill }| {
+            let (value, kind, key) = match fill {
+                EraseFill::Constant(value) => (value, ERASE_CONSTANT, [0; 2]),
+                EraseFill::Noise(key) => ([0.0; 3], ERASE_NOISE, key),
+            };
+            Erase { window, value, kind, key, reserved: [0; 2] }
+        }));
+        Span { start, len: erases.len() as u32 }
     }
 
     /// Notes on how many pixels a statistic is measured.
@@ -111,8 +141,8 @@ impl Tables {
             runs: append(&mut bytes, &self.runs),
             sums: sums.0,
             tallies: sums.0 + sum_bytes as u64,
-            dtype: jobs::dtype(output.dtype),
-            layout: jobs::layout(output.layout),
+            dtype: layout::dtype(output.dtype),
+            layout: layout::layout(output.layout),
             factors: std::array::from_fn(|i| factors[i / 2][i % 2]),
         };
         bytes[..size_of::<Batch>()].copy_from_slice(bytemuck::bytes_of(&batch));
@@ -123,12 +153,4 @@ impl Tables {
         let scratch_bytes = usize::try_from(self.scratch)?;
         Ok(Program { tables: bytes, scratch_bytes, sums, launches })
     }
-}
-
-/// Appends an array at an aligned place, which it returns. Places beyond 4 GiB are refused once all is there.
-pub(super) fn append<T: bytemuck::Pod>(bytes: &mut Vec<u8>, array: &[T]) -> u32 {
-    bytes.resize(bytes.len().next_multiple_of(ALIGNMENT as usize), 0);
-    let place = bytes.len() as u32;
-    bytes.extend_from_slice(bytemuck::cast_slice(array));
-    place
 }

@@ -7,7 +7,7 @@ use crate::draft::op::{Extent, Interpolation, Op, Value};
 use crate::error::Cause;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::output::{DType, Layout, Output};
-use crate::plan::{MAX_RUNS, Plan, Run, Span};
+use crate::plan::{LayerSource, MAX_RUNS, Plan, Run, Sampled, Span};
 
 const STORED: Size = Size::new(500, 375);
 
@@ -85,10 +85,10 @@ fn what_the_kernels_cannot_do_is_refused_in_words() {
         change(&mut plan);
         build(&[plan]).expect_err("refused").to_string()
     };
-    assert!(refused(&|plan| plan.layers[0].mask = 0).contains("outside"));
+    assert!(refused(&|plan| plan.layers[0].mask = Some(0)).contains("outside"));
     let rows = |row: Span| {
         move |plan: &mut Plan| {
-            (plan.layers[0].mask, plan.mask_rows) = (0, vec![row; 224]);
+            (plan.layers[0].mask, plan.mask_rows) = (Some(0), vec![row; 224]);
             plan.runs = vec![Run { start: 0, len: 9 }; 2];
         }
     };
@@ -97,8 +97,11 @@ fn what_the_kernels_cannot_do_is_refused_in_words() {
     let mut masked = plan(&[resize()]);
     rows(Span { start: 0, len: 2 })(&mut masked);
     assert!(build(&[masked]).is_ok());
-    assert!(refused(&|plan| plan.layers[0].kind = 9).contains("a bug"));
-    assert!(refused(&|plan| plan.layers[0].clip = Rect::new(1, 0, 500, 375)).contains("decoded"));
+    let sampled = |change: fn(&mut Sampled)| {
+        refused(&move |plan| change(plan.layers[0].sampled_mut().expect("an image")))
+    };
+    assert!(sampled(|shown| shown.from = LayerSource::Stage(0)).contains("a bug"));
+    assert!(sampled(|shown| shown.clip = Rect::new(1, 0, 500, 375)).contains("decoded"));
     assert!(refused(&|plan| plan.stages[0].pictures.len = 2).contains("outside"));
     assert!(refused(&|plan| plan.stages.clear()).contains("no stage"));
 }

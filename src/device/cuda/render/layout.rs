@@ -1,12 +1,31 @@
-//! The tables of one batch, as the kernels read them: the structs of `kernels/jobs.h` under the same names.
+//! The tables of one batch, as the kernels read them: the structs of `kernels/layout.h` under the same names.
+//!
+//! They are all that crosses to the device. `tests/plan/layout.rs` compares sizes, offsets and constants with the header; the
+//! codes of colour operations are those of [`crate::color::ColorOp`], and `kernels/color_ops.h` is made of its table.
 
 use crate::geometry::{Rect, Size};
 use crate::output::{DType, Layout};
-use crate::plan::Span;
+use crate::plan::{Filter, Outside, Span, WarpFilter};
 use bytemuck::{Pod, Zeroable};
 
-/// Paint.kind of an upright layer of which each pixel is one source pixel, besides those of [`crate::plan::kind`].
+/// No source, no statistic, no mask.
+pub const NONE: u32 = u32::MAX;
+/// Paint.kind of an upright layer that is resampled.
+pub const KIND_UPRIGHT: u32 = 0;
+/// Paint.kind of an image through a map.
+pub const KIND_WARP: u32 = 1;
+/// Paint.kind of one colour.
+pub const KIND_SOLID: u32 = 2;
+/// Paint.kind of an upright layer of which each pixel is one source pixel.
 pub const KIND_COPY: u32 = 4;
+/// FilterJob.filter: each pixel and the mean of its neighbours.
+pub const FILTER_SHARPNESS: u32 = 4;
+/// FilterJob.filter: rows, then columns, with the weights of a normal distribution.
+pub const FILTER_GAUSSIAN: u32 = 5;
+/// Erase.kind of [`Erase::value`].
+pub const ERASE_CONSTANT: u32 = 0;
+/// Erase.kind of noise with [`Erase::key`].
+pub const ERASE_NOISE: u32 = 1;
 /// Set in Step.stat and in what is measured where a statistic is a histogram: the number of its [`Tally`].
 pub const TALLY_BIT: u32 = 1 << 31;
 /// Columns of a tile: what one block renders at a time.
@@ -15,6 +34,34 @@ pub const TILE_WIDTH: u32 = 32;
 pub const TILE_HEIGHT: u32 = 32;
 /// Threads of a block, of every kernel.
 pub const THREADS: u32 = 256;
+
+/// Axis.filter of a resampled axis.
+pub const fn filter(filter: Filter) -> u32 {
+    match filter {
+        Filter::Bilinear => 0,
+        Filter::BilinearPlain => 1,
+        Filter::Bicubic => 2,
+        Filter::Nearest => 3,
+    }
+}
+
+/// Axis.filter of a warp: the kernels' names are those of the resampled filters.
+pub const fn warp_filter(filter: WarpFilter) -> u32 {
+    match filter {
+        WarpFilter::Widened => self::filter(Filter::Bilinear),
+        WarpFilter::Bilinear => self::filter(Filter::BilinearPlain),
+        WarpFilter::Nearest => self::filter(Filter::Nearest),
+    }
+}
+
+/// Paint.around of a warp.
+pub const fn around(outside: Outside) -> u32 {
+    match outside {
+        Outside::Transparent => 0,
+        Outside::Black => 1,
+        Outside::Fill(_) => 2,
+    }
+}
 
 /// The number of a number format.
 pub const fn dtype(dtype: DType) -> u32 {
@@ -114,7 +161,7 @@ pub struct Axis {
     pub count: u32,
     /// 1 where they are shown last first.
     pub reversed: u32,
-    /// One of [`crate::plan::filter`].
+    /// What [`filter`] or [`warp_filter`] makes of its filter.
     pub filter: u32,
     /// Position in the clip that is number 0 in the [`Source`].
     pub first: u32,
@@ -146,11 +193,11 @@ impl Axis {
 pub struct Paint {
     /// The part of the canvas that it may cover.
     pub window: Rect,
-    /// One of [`crate::plan::kind`], or [`KIND_COPY`].
+    /// [`KIND_UPRIGHT`], [`KIND_WARP`], [`KIND_SOLID`] or [`KIND_COPY`].
     pub kind: u32,
     /// For a warp, one of [`crate::plan::around`].
     pub around: u32,
-    /// Number of its [`Source`]; [`crate::plan::NONE`] where it reads nothing.
+    /// Number of its [`Source`]; [`NONE`] where it reads nothing.
     pub source: u32,
     /// Colour of a solid layer, or around a warp.
     pub fill: [u8; 4],
@@ -162,7 +209,7 @@ pub struct Paint {
     pub rows: Axis,
     /// For a warp, the layer's map.
     pub map: [f32; 9],
-    /// Which of the batch's rows of masks is that of the window's first row; [`crate::plan::NONE`] without a mask.
+    /// Which of the batch's rows of masks is that of the window's first row; [`NONE`] without a mask.
     pub mask: u32,
 }
 
@@ -182,7 +229,7 @@ pub struct RenderJob {
     pub stats: Span,
     /// Bytes of a row of a canvas; 0 where the target is a sample.
     pub pitch: u32,
-    /// Statistic to be summed up from what is stored, or [`crate::plan::NONE`].
+    /// Statistic to be summed up from what is stored, or [`NONE`].
     pub measured: u32,
     /// The part that it is measured on.
     pub rect: Rect,
@@ -212,7 +259,7 @@ pub struct FilterJob {
     pub source: u32,
     /// Bytes of a row, of the other.
     pub pitch: u32,
-    /// One of [`crate::plan::filter`].
+    /// [`FILTER_SHARPNESS`] or [`FILTER_GAUSSIAN`].
     pub filter: u32,
     /// For sharpness, its argument.
     pub share: f32,
@@ -232,10 +279,59 @@ pub struct FilterJob {
 pub struct TableJob {
     /// Number of the [`Tally`].
     pub tally: u32,
-    /// The step that looks levels up.
-    pub op: u32,
+    /// The code of a [`crate::color::LevelTable`].
+    pub table: u32,
 }
 
+/// A layer stack with its colour steps, laid over what is below with a share.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Picture {
+    /// The part of the canvas that it is laid into.
+    pub window: Rect,
+    /// Its [`Paint`]s, the lowest first.
+    pub layers: Span,
+    /// Colour steps on the composited pixels.
+    pub steps: Span,
+    /// Erased rectangles.
+    pub erases: Span,
+    /// acc = acc * (1 - share) + picture * share.
+    pub share: f32,
+    /// Zero.
+    pub reserved: [u32; 5],
+}
+
+/// One colour operation.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Step {
+    /// The code of a [`crate::color::ColorOp`].
+    pub op: u32,
+    /// Number of the statistic, or [`NONE`].
+    pub stat: u32,
+    /// Arguments, as the op says.
+    pub args: [f32; 6],
+}
+
+/// A rectangle filled after normalise.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Erase {
+    /// The part of the canvas.
+    pub window: Rect,
+    /// Fill in normalised units.
+    pub value: [f32; 3],
+    /// [`ERASE_CONSTANT`] or [`ERASE_NOISE`].
+    pub kind: u32,
+    /// Key of the noise.
+    pub key: [u32; 2],
+    /// Zero.
+    pub reserved: [u32; 2],
+}
+
+const _: () = assert!(size_of::<Picture>() == 64);
+const _: () = assert!(size_of::<Step>() == 32);
+const _: () = assert!(size_of::<Erase>() == 48);
 const _: () = assert!(size_of::<Batch>() == 80);
 const _: () = assert!(size_of::<Tally>() == 3840);
 const _: () = assert!(size_of::<Source>() == 40);

@@ -1,20 +1,52 @@
-/* The tables of one batch: what the host works out of the plans, ahead of the kernels.
+/* The tables of one batch: what the host makes of the plans, and all that crosses to the kernels.
  *
  * One block of memory begins with a Batch, which says where each array lies; the jobs of each launch lie in it too.
- * src/device/cuda/render/jobs.rs declares the same structs; tests/jobs_layout.rs compares sizes, offsets and constants.
- * Places in the tables and in the scratch memory are byte offsets; places on the device are addresses.
+ * src/device/cuda/render/layout.rs declares the same structs; tests/plan/layout.rs compares sizes, offsets and constants.
+ * Offsets in the tables and in the scratch memory are in bytes. No struct holds padding.
  */
-#ifndef FEEDLINE_JOBS_H
-#define FEEDLINE_JOBS_H
+#ifndef FEEDLINE_LAYOUT_H
+#define FEEDLINE_LAYOUT_H
 
-#include "plan.h"
+#include <stdint.h>
+
+#include "color_ops.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Paint.kind, besides the KIND_* of plan.h. */
-#define FEEDLINE_KIND_COPY 4 /* an upright layer of which each pixel is one source pixel */
+/* No source, no statistic, no mask. */
+#define FEEDLINE_NONE UINT32_C(0xFFFFFFFF)
+
+/* Most statistics of one sample. */
+#define FEEDLINE_MAX_STATS 8
+/* Longest edge of a FILTER_GAUSSIAN kernel. */
+#define FEEDLINE_MAX_KERNEL 127
+
+/* Paint.kind */
+#define FEEDLINE_KIND_UPRIGHT 0 /* an axis-parallel part of an image, resampled as torchvision's uint8 CPU path does */
+#define FEEDLINE_KIND_WARP 1    /* an image through Paint.map */
+#define FEEDLINE_KIND_SOLID 2   /* one colour, Paint.fill */
+#define FEEDLINE_KIND_COPY 4    /* an upright layer of which each pixel is one source pixel */
+
+/* Paint.around, of a KIND_WARP: what is shown where the map leaves the clip */
+#define FEEDLINE_AROUND_NOTHING 0 /* pixels whose centre falls inside are covered, taps outside move to the edge */
+#define FEEDLINE_AROUND_BLACK 1   /* taps outside are black */
+#define FEEDLINE_AROUND_FILL 2    /* taps outside are black, and the sum is blended with the colour by their weight */
+
+/* Axis.filter; of a KIND_WARP, BILINEAR is widened where the map shrinks, and BILINEAR_PLAIN is torch's grid_sample */
+#define FEEDLINE_FILTER_BILINEAR 0       /* triangle, widened when shrinking (antialias) */
+#define FEEDLINE_FILTER_BILINEAR_PLAIN 1 /* triangle of radius 1 whatever the scale (antialias off) */
+#define FEEDLINE_FILTER_BICUBIC 2        /* cubic convolution, a = -0.5, widened when shrinking */
+#define FEEDLINE_FILTER_NEAREST 3        /* upright: pixel min(floor(f32(i) * (f32(in) / f32(out))), in - 1) */
+
+/* FilterJob.filter */
+#define FEEDLINE_FILTER_SHARPNESS 4 /* T(fma(mean - x, share, x)), mean of nine of which the own counts five times */
+#define FEEDLINE_FILTER_GAUSSIAN 5  /* rows, then columns, mirrored beyond the edge */
+
+/* Erase.kind */
+#define FEEDLINE_ERASE_CONSTANT 0 /* Erase.value */
+#define FEEDLINE_ERASE_NOISE 1    /* standard normal noise from the counter hash with Erase.key */
 
 /* Batch.dtype */
 #define FEEDLINE_DTYPE_F32 0
@@ -33,6 +65,57 @@ extern "C" {
 #define FEEDLINE_TILE_HEIGHT 32
 /* Threads of a block, of every kernel. */
 #define FEEDLINE_THREADS 256
+
+typedef struct Size {
+    uint32_t width;
+    uint32_t height;
+} Size;
+
+/* x and y may be negative where it hangs over an edge. */
+typedef struct Rect {
+    int32_t x;
+    int32_t y;
+    uint32_t width;
+    uint32_t height;
+} Rect;
+
+/* A run of entries in one of the arrays. */
+typedef struct Span {
+    uint32_t start;
+    uint32_t len;
+} Span;
+
+/* Pixels side by side in a row of a canvas. */
+typedef struct Run {
+    uint32_t start; /* the first column */
+    uint32_t len;
+} Run;
+
+/* A layer stack with its colour steps, laid over what is below with a share. */
+typedef struct Picture {
+    Rect window; /* the part of the canvas it is laid into */
+    Span layers; /* the lowest first; what none covers is black */
+    Span steps;  /* on the composited u8 pixels */
+    Span erases; /* filled after normalise */
+    float share; /* acc = acc * (1 - share) + picture * share */
+    uint32_t reserved[5];
+} Picture;
+
+/* One colour operation. */
+typedef struct Step {
+    uint32_t op;
+    uint32_t stat; /* index into the plan's statistics, or NONE */
+    float args[6];
+} Step;
+
+/* A rectangle filled after normalise. */
+typedef struct Erase {
+    Rect window;
+    float value[3]; /* in normalised units */
+    uint32_t kind;
+    uint32_t key[2];
+    uint32_t reserved[2];
+} Erase;
 
 /* Where the arrays lie, and what a sample is made into. */
 typedef struct Batch {
@@ -101,7 +184,7 @@ typedef struct Paint {
     Span steps;      /* on each source pixel */
     Axis columns;
     Axis rows;
-    float map[9];    /* KIND_WARP: Layer.map */
+    float map[9];    /* KIND_WARP: from pixel centres to the clip at -1..1; WarpMap in src/plan.rs has the two forms */
     uint32_t mask;   /* which of the batch's rows of masks is that of the window's first row; NONE without a mask */
 } Paint;
 
@@ -141,11 +224,11 @@ typedef struct FilterJob {
 /* One histogram to be made a table. */
 typedef struct TableJob {
     uint32_t tally;
-    uint32_t op; /* STEP_AUTOCONTRAST or STEP_EQUALIZE */
+    uint32_t table; /* LEVELS_STRETCHED or LEVELS_EQUALIZED */
 } TableJob;
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* FEEDLINE_JOBS_H */
+#endif /* FEEDLINE_LAYOUT_H */

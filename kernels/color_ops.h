@@ -1,0 +1,47 @@
+/* The codes of colour operations (Step.op), and of the tables that are made of histograms (TableJob.table).
+ *
+ * Made from the table in src/color.rs by `UPDATE_DOCS=1 cargo test color_header`; do not edit.
+ */
+#ifndef FEEDLINE_COLOR_OPS_H
+#define FEEDLINE_COLOR_OPS_H
+
+/* T(k x): args k. */
+#define FEEDLINE_COLOR_BRIGHTNESS 0
+
+/* T(fma(m, 1-k, k x)) with the mean m of the luma, from a statistic: args k, 1-k. */
+#define FEEDLINE_COLOR_CONTRAST 1
+
+/* T(fma(L, 1-k, k x)): args k, 1-k. */
+#define FEEDLINE_COLOR_SATURATION 2
+
+/* Hue turned by k of a full circle: args k. */
+#define FEEDLINE_COLOR_HUE 3
+
+/* OpenCV's uint8 HSV, hue in half degrees: (h + a) mod 180, min(floor(s b), 255), min(floor(v c), 255), and
+ * back, cut off: args a, a whole number in 30..=209 so that no sum is negative, b and c. */
+#define FEEDLINE_COLOR_HSV 10
+
+/* All channels become the luma. */
+#define FEEDLINE_COLOR_GRAYSCALE 4
+
+/* 255 - x where x >= t: args t. With t = 0 all levels are inverted. */
+#define FEEDLINE_COLOR_SOLARIZE 5
+
+/* floor(x * b) * a: args a, b, a power of two and its inverse, so that the highest bits are kept. */
+#define FEEDLINE_COLOR_POSTERIZE 6
+
+/* Red, green and blue become those channels (0, 1 or 2) of before: args one each. */
+#define FEEDLINE_COLOR_PERMUTE_CHANNELS 7
+
+/* Levels from a table: T((x - least) / ((greatest - least) * f32(1 / 255))) a channel, with its least and
+ * greatest level; nothing where they are the same. */
+#define FEEDLINE_COLOR_AUTOCONTRAST 8
+
+/* Levels from a table: (pixels below x + step / 2) / step a channel, in whole numbers and at most 255; step is
+ * a 255th of the pixels below the greatest level, and where it is 0 nothing changes. */
+#define FEEDLINE_COLOR_EQUALIZE 9
+
+#define FEEDLINE_LEVELS_STRETCHED 0
+#define FEEDLINE_LEVELS_EQUALIZED 1
+
+#endif /* FEEDLINE_COLOR_OPS_H */

@@ -1,0 +1,106 @@
+//! One number of a plan, changed to one that no draft would have made it.
+
+use feedline::color::ColorOp;
+use feedline::geometry::{Rect, Size};
+use feedline::plan::{CanvasFilter, Content, EraseFill, LayerSource, Method, Plan, Sampled, Span};
+use feedline::rng::{Draws, Rng};
+
+enum Number<'a> {
+    Whole(&'a mut u32),
+    Signed(&'a mut i32),
+    Float(&'a mut f32),
+    Op(&'a mut ColorOp),
+}
+use Number::{Float, Op, Signed, Whole};
+
+/// Changes any number of any of the plan's lists.
+pub(super) fn one_number(plan: &mut Plan, rng: &mut Rng) {
+    let mut lists = numbers(plan);
+    lists.retain(|list| !list.is_empty());
+    let list = rng.below(lists.len() as u32) as usize;
+    let number = rng.below(lists[list].len() as u32) as usize;
+    let mut changed = |before: u32| match rng.below(4) {
+        0 => rng.bits(),
+        1 => before.wrapping_add(1),
+        2 => before.wrapping_sub(1),
+        _ => rng.below(80),
+    };
+    match &mut lists[list][number] {
+        Whole(number) => **number = changed(**number),
+        Signed(number) => **number = changed(**number as u32) as i32,
+        Float(number) => **number = f32::from_bits(changed(number.to_bits())),
+        Op(op) => **op = ColorOp::ALL[changed(**op as u32) as usize % ColorOp::ALL.len()],
+    }
+}
+
+fn numbers(plan: &mut Plan) -> Vec<Vec<Number<'_>>> {
+    let Plan { stages, pictures, layers, mask_rows, runs, steps, stats, erases, .. } = plan;
+    let stages = stages.iter_mut().flat_map(|stage| {
+        size(&mut stage.size).into_iter().chain(span(&mut stage.pictures)).chain(span(&mut stage.steps))
+    });
+    let pictures = pictures.iter_mut().flat_map(|picture| {
+        let spans = [&mut picture.layers, &mut picture.steps, &mut picture.erases].into_iter().flat_map(span);
+        rect(&mut picture.window).into_iter().chain(spans).chain([Float(&mut picture.share)])
+    });
+    let layers = layers.iter_mut().flat_map(|layer| {
+        let content = match &mut layer.content {
+            Content::Solid(_) => Vec::new(),
+            Content::Sampled(shown) => sampled(shown),
+        };
+        rect(&mut layer.window).into_iter().chain(layer.mask.as_mut().map(Whole)).chain(content)
+    });
+    let steps = steps.iter_mut().flat_map(|step| {
+        let (op, stat) = (Op(&mut step.op), step.stat.as_mut().map(Whole));
+        [op].into_iter().chain(stat).chain(step.args.iter_mut().map(Float))
+    });
+    let stats =
+        stats.iter_mut().flat_map(|stat| rect(&mut stat.rect).into_iter().chain(span(&mut stat.steps)));
+    let erases = erases.iter_mut().flat_map(|erase| {
+        let fill: Vec<Number<'_>> = match &mut erase.fill {
+            EraseFill::Constant(rgb) => rgb.iter_mut().map(Float).collect(),
+            EraseFill::Noise(key) => key.iter_mut().map(Whole).collect(),
+        };
+        rect(&mut erase.window).into_iter().chain(fill)
+    });
+    vec![
+        stages.collect(),
+        pictures.collect(),
+        layers.collect(),
+        mask_rows.iter_mut().flat_map(span).collect(),
+        runs.iter_mut().flat_map(|run| [Whole(&mut run.start), Whole(&mut run.len)]).collect(),
+        steps.collect(),
+        stats.collect(),
+        erases.collect(),
+    ]
+}
+
+fn sampled(shown: &mut Sampled) -> Vec<Number<'_>> {
+    let Sampled { from, orientation, clip, scaled, offset, mirror: _, steps, method } = shown;
+    let (LayerSource::Image(from) | LayerSource::Stage(from)) = from;
+    let mut numbers = vec![Whole(from), Whole(&mut orientation.0)];
+    numbers.extend(rect(clip).into_iter().chain(size(scaled)));
+    numbers.extend(offset.iter_mut().map(Signed));
+    numbers.extend(span(steps));
+    match method {
+        Method::Upright(_) => {}
+        Method::Warp(warp) => numbers.extend(warp.map.iter_mut().map(Float)),
+        Method::Filtered(CanvasFilter::Sharpness { amount }) => numbers.push(Float(amount)),
+        Method::Filtered(CanvasFilter::Gaussian { kernel, sigma }) => {
+            numbers.extend(kernel.iter_mut().map(Whole));
+            numbers.extend(sigma.iter_mut().map(Float));
+        }
+    }
+    numbers
+}
+
+fn size(Size { width, height }: &mut Size) -> [Number<'_>; 2] {
+    [Whole(width), Whole(height)]
+}
+
+fn rect(Rect { x, y, width, height }: &mut Rect) -> [Number<'_>; 4] {
+    [Signed(x), Signed(y), Whole(width), Whole(height)]
+}
+
+fn span(Span { start, len }: &mut Span) -> [Number<'_>; 2] {
+    [Whole(start), Whole(len)]
+}

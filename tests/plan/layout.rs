@@ -1,0 +1,103 @@
+//! The structs and constants of `kernels/layout.h` are those of `src/device/cuda/render/layout.rs`.
+//!
+//! A C compiler measures the header; names are taken from both files, so that a new field cannot be forgotten.
+
+use crate::c_layout::{self, Facts, constants, layout, measured};
+use feedline::device::cuda::layout::{
+    self, Axis, AxisTable, Batch, Erase, FilterJob, MeasureJob, Paint, Picture, RenderJob, Source, Step,
+    TableJob, Tally,
+};
+use feedline::geometry::{Rect, Size};
+use feedline::output::{DType, Layout};
+use feedline::plan::{self, Filter, Outside, Run, Span, WarpFilter};
+
+fn rust_structs() -> Facts {
+    layout! {
+        Size { width, height }
+        Rect { x, y, width, height }
+        Span { start, len }
+        Run { start, len }
+        Picture { window, layers, steps, erases, share, reserved }
+        Step { op, stat, args }
+        Erase { window, value, kind, key, reserved }
+        Batch { sources, paints, pictures, steps, erases, counts, rows, runs, sums, tallies, dtype, layout, factors }
+        Source { origin, right, down, size, column, columns, in_scratch, reserved }
+        Axis { table, input, output, offset, count, reversed, filter, first, groups }
+        AxisTable { precision, reserved }
+        Paint { window, kind, around, source, fill, steps, columns, rows, map, mask }
+        RenderJob { target, size, pictures, steps, stats, pitch, measured, rect }
+        MeasureJob { source, measured, steps, stats }
+        Tally { counts, table }
+        TableJob { tally, table }
+        FilterJob { target, source, pitch, filter, share, weights, columns, rows, reserved }
+    }
+}
+
+fn rust_constants() -> Facts {
+    constants! {
+        "NONE" = layout::NONE,
+        "MAX_STATS" = plan::MAX_STATS,
+        "MAX_KERNEL" = plan::MAX_KERNEL,
+        "KIND_UPRIGHT" = layout::KIND_UPRIGHT,
+        "KIND_WARP" = layout::KIND_WARP,
+        "KIND_SOLID" = layout::KIND_SOLID,
+        "KIND_COPY" = layout::KIND_COPY,
+        "AROUND_NOTHING" = layout::around(Outside::Transparent),
+        "AROUND_BLACK" = layout::around(Outside::Black),
+        "AROUND_FILL" = layout::around(Outside::Fill([1, 2, 3])),
+        "FILTER_BILINEAR" = layout::filter(Filter::Bilinear),
+        "FILTER_BILINEAR_PLAIN" = layout::filter(Filter::BilinearPlain),
+        "FILTER_BICUBIC" = layout::filter(Filter::Bicubic),
+        "FILTER_NEAREST" = layout::filter(Filter::Nearest),
+        "FILTER_SHARPNESS" = layout::FILTER_SHARPNESS,
+        "FILTER_GAUSSIAN" = layout::FILTER_GAUSSIAN,
+        "ERASE_CONSTANT" = layout::ERASE_CONSTANT,
+        "ERASE_NOISE" = layout::ERASE_NOISE,
+        "TALLY_BIT" = layout::TALLY_BIT,
+        "TILE_WIDTH" = layout::TILE_WIDTH,
+        "TILE_HEIGHT" = layout::TILE_HEIGHT,
+        "THREADS" = layout::THREADS,
+        "DTYPE_F32" = layout::dtype(DType::F32),
+        "DTYPE_F16" = layout::dtype(DType::F16),
+        "DTYPE_BF16" = layout::dtype(DType::Bf16),
+        "DTYPE_U8" = layout::dtype(DType::U8),
+        "LAYOUT_NCHW" = layout::layout(Layout::Nchw),
+        "LAYOUT_NHWC" = layout::layout(Layout::Nhwc),
+    }
+}
+
+fn rust() -> Facts {
+    rust_structs().into_iter().chain(rust_constants()).collect()
+}
+
+#[test]
+fn the_c_header_has_the_sizes_offsets_and_constants_of_the_tables() {
+    assert_eq!(measured(&c_layout::header("layout.h")), rust());
+}
+
+#[test]
+fn a_field_that_moves_in_the_header_is_noticed() {
+    let header = c_layout::header("layout.h");
+    let moved =
+        header.replace("    uint32_t measured;\n    Span steps;", "    Span steps;\n    uint32_t measured;");
+    assert_ne!(moved, header);
+    assert_ne!(measured(&moved), rust());
+}
+
+#[test]
+fn the_filters_of_a_warp_have_the_names_that_the_kernels_know() {
+    assert_eq!(layout::warp_filter(WarpFilter::Widened), layout::filter(Filter::Bilinear));
+    assert_eq!(layout::warp_filter(WarpFilter::Bilinear), layout::filter(Filter::BilinearPlain));
+    assert_eq!(layout::warp_filter(WarpFilter::Nearest), layout::filter(Filter::Nearest));
+}
+
+#[test]
+fn every_constant_of_the_tables_is_compared() {
+    let source =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/device/cuda/render/layout.rs"))
+            .unwrap();
+    let declared =
+        source.lines().filter(|line| line.starts_with("pub const ") && !line.contains("fn")).count();
+    // Two bounds of plans, three outsides, four filters, four number formats and two layouts are made by functions.
+    assert_eq!(declared + 2 + 3 + 4 + 4 + 2, rust_constants().len());
+}
