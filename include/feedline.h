@@ -312,6 +312,28 @@ feedline_status feedline_loader_stats_json(const struct feedline_loader *loader,
 feedline_status feedline_loader_explain(const struct feedline_loader *loader,
                                         char **explanation);
 
+// Number of notes: what a user should know of the data, such as images that belong to no class and labels that were
+// left out.
+//
+// What must hold:
+// `loader` is from feedline_loader_open(); `notes` may be written.
+feedline_status feedline_loader_notes(const struct feedline_loader *loader,
+                                      uint64_t *notes);
+
+// A note, valid as long as the loader.
+//
+// What must hold:
+// `loader` is from feedline_loader_open(); `note` may be written.
+feedline_status feedline_loader_note(const struct feedline_loader *loader,
+                                     uint64_t note_index,
+                                     const char **note);
+
+// What the loader was told, section by section, as TOML. To be freed by feedline_string_free().
+//
+// What must hold:
+// `loader` is from feedline_loader_open(); `text` may be written.
+feedline_status feedline_loader_options(const struct feedline_loader *loader, char **text);
+
 // Starts epoch `number`, which ends the one that still runs.
 //
 // What must hold:
@@ -336,24 +358,25 @@ feedline_status feedline_options_new(struct feedline_options **options);
 
 // Sets an option. The last value counts; what it means is checked when the loader is opened.
 //
-// `data` is the only one that must be set: a path. What lies there is found by looking at it, or said by `source`:
-// `folder` (with or without a directory for each class), `list`, `tar`, `tfrecord`, `lmdb`, `parquet`, `yolo` or `coco`;
-// `split` is the split of a data set that has some, `image_dir` the folder of COCO's images, `on_bad_label` is `fail`, `skip_object` or `skip_image`.
+// docs/options.md lists all options with their values and defaults. They are named alone (`batch_size`, `mask_dir`) or by
+// section and key (`output.dtype`); the value is a bare word, a path, or what TOML has (`true`, `[224, 224]`), where a list
+// may lack its brackets. `data`, a path or a URL, is the only one that must be set.
 //
-// `recipe` is a built-in recipe's name (`imagenet-train`, which is the default) or the path of a TOML file,
-// `recipe_text` the TOML itself. What a recipe says can be said anew by section and key, the value being TOML or a bare
-// word: `output.dtype` = `f16`, `output.size` = `[224, 224]`, `labels.format` = `cxcywh`. A key without a section is one
-// of `[loader]`: `batch_size`, `shuffle`, `seed`, `workers`, `prefetch`, `last_batch`, `bad_sample`, ...
-//
-// `device` is `cpu` (the default), `cuda`, `cuda:N` or `auto`; `rank` and `world_size` make the loader one of several;
-// `max_failures`, `partner_window`, `image_cache`, `device_memory`, `pinned_memory` and `low_priority` are those of the
-// Rust library's LoaderBuilder.
+// What is set is laid over a recipe: `recipe` is a built-in one's name (`imagenet-train`, which is the default) or the path
+// of a TOML file, `recipe_text` the TOML itself.
 //
 // What must hold:
 // `options` is from feedline_options_new() and used by no other thread; `key` and `value` are text.
 feedline_status feedline_options_set(struct feedline_options *options,
                                      const char *key,
                                      const char *value);
+
+// What a loader would be opened with: the recipe with the options laid over it, as TOML. To be freed by
+// feedline_string_free().
+//
+// What must hold:
+// `options` is from feedline_options_new() and not changed meanwhile; `text` may be written.
+feedline_status feedline_options_text(const struct feedline_options *options, char **text);
 
 // Frees options; null is let pass. Loaders that were opened with them stay.
 //

@@ -87,6 +87,11 @@ public:
         return set(key, std::to_string(value));
     }
 
+    /// What a loader would be opened with, as a recipe in TOML.
+    std::string text() const {
+        return detail::text(feedline_options_text, static_cast<const feedline_options*>(handle_.get()));
+    }
+
     const feedline_options* handle() const noexcept { return handle_.get(); }
 
 private:
@@ -258,6 +263,19 @@ public:
         }
         return names;
     }
+
+    /// What there is to know of the data, such as images and labels that were left out.
+    std::vector<std::string> notes() const {
+        std::vector<std::string> notes(detail::number(feedline_loader_notes, handle()));
+        for (std::uint64_t at = 0; at < notes.size(); at++) {
+            const char* note = nullptr;
+            check(feedline_loader_note(handle(), at, &note));
+            notes[at] = note;
+        }
+        return notes;
+    }
+    /// What the loader was told, as TOML.
+    std::string options_text() const { return detail::text(feedline_loader_options, handle()); }
 
     /// The figures since the loader was opened, as JSON: see feedline_loader_stats_json().
     std::string stats_json() const { return detail::text(feedline_loader_stats_json, handle()); }

@@ -5,6 +5,7 @@ mod bench;
 mod data;
 mod decode;
 mod doctor;
+mod flags;
 mod index;
 mod inspect;
 mod labels;
@@ -15,6 +16,7 @@ mod pack;
 mod pipeline;
 mod plan;
 mod preview;
+mod recipe;
 mod still;
 mod verify;
 
@@ -37,6 +39,7 @@ enum Command {
     Decode(decode::Arguments),
     Apply(apply::Arguments),
     Plan(plan::Arguments),
+    Recipe(recipe::Arguments),
     Verify(verify::Arguments),
     Index(index::Arguments),
     Pack(pack::Arguments),
@@ -52,6 +55,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Apply(arguments) => apply::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
+        Command::Recipe(arguments) => recipe::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Index(arguments) => index::run(&arguments),
         Command::Pack(arguments) => pack::run(&arguments),

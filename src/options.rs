@@ -2,7 +2,7 @@
 //!
 //! A recipe file, a builder method, a Python keyword, `feedline_options_set` in C and a flag of the command all end in
 //! this struct, and what they offer follows from [`catalogue`]. A new option is declared in the file of its section,
-//! and read where it acts. What cannot be data is not here: a source or
+//! and read where it acts; `docs/options.md` is made of the declarations. What cannot be data is not here: a source or
 //! an augmentation of one's own, and records in memory.
 //!
 //! ```
@@ -32,6 +32,8 @@ mod listed;
 mod loader;
 pub(crate) mod nearest;
 mod output;
+#[cfg(test)]
+mod page;
 mod set;
 
 pub use bytes::Bytes;
@@ -42,7 +44,7 @@ pub use data::{DataOptions, MAX_FILE_BYTES};
 pub use decode::DecodeOptions;
 pub use device::{DeviceOptions, DeviceWord};
 pub use kind::Kind;
-pub use labels::LabelsOptions;
+pub use labels::{IGNORED, LabelsOptions};
 pub use listed::Listed;
 pub use loader::{Distributed, LoaderOptions};
 pub use output::{NormalizeOptions, OutputOptions, Preset};

@@ -55,7 +55,7 @@ pub use labels::report::{BadLabel, LabelReport};
 pub use list::{List, ListOptions};
 pub use lmdb::{Lmdb, LmdbOptions};
 pub use memory::Memory;
-pub use open::{Note, Opened, open};
+pub use open::{Note, Opened, kind_of, open};
 #[cfg(feature = "parquet")]
 pub use parquet::{Parquet, ParquetOptions};
 pub use shards::Shards;

@@ -2,11 +2,9 @@
 
 #![expect(unsafe_code, reason = "what C hands over are raw pointers")]
 
-mod open;
-
 use crate::border::{Failure, Status, c_text, give, guard, is_there, release, shared, text, write};
 use crate::epoch::Epoch;
-use crate::options::Options;
+use crate::options::{Options, recipe};
 use feedline::loader::State;
 use std::ffi::{CString, c_char};
 
@@ -14,6 +12,7 @@ use std::ffi::{CString, c_char};
 pub struct Loader {
     loader: feedline::loader::Loader,
     classes: Vec<CString>,
+    notes: Vec<CString>,
 }
 
 /// Opens a loader. It checks everything that can be checked before the first epoch.
@@ -25,10 +24,11 @@ pub unsafe extern "C" fn feedline_loader_open(options: *const Options, loader: *
     guard(|| {
         // SAFETY: the caller's promise.
         let options = unsafe { shared(options, "options")? };
-        let (opened, _) = feedline::loader::Loader::open(&open::recipe(&options.given)?)?;
+        let (opened, notes) = feedline::loader::Loader::open(&recipe(&options.given)?)?;
+        let notes = notes.iter().map(|note| c_text(&note.to_string())).collect();
         let classes = opened.source().classes().iter().map(|name| c_text(name)).collect();
         // SAFETY: the caller's promise.
-        unsafe { give(loader, Loader { loader: opened, classes }, "loader") }
+        unsafe { give(loader, Loader { loader: opened, classes, notes }, "loader") }
     })
 }
 
@@ -136,6 +136,58 @@ pub unsafe extern "C" fn feedline_loader_explain(
         is_there(explanation, "explanation")?;
         // SAFETY: the caller's promise.
         unsafe { write(explanation, c_text(&loader.loader.explain()).into_raw(), "explanation") }
+    })
+}
+
+/// Number of notes: what a user should know of the data, such as images that belong to no class and labels that were
+/// left out.
+///
+/// # Safety
+/// `loader` is from feedline_loader_open(); `notes` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_notes(loader: *const Loader, notes: *mut u64) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        unsafe { write(notes, shared(loader, "loader")?.notes.len() as u64, "notes") }
+    })
+}
+
+/// A note, valid as long as the loader.
+///
+/// # Safety
+/// `loader` is from feedline_loader_open(); `note` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_note(
+    loader: *const Loader,
+    note_index: u64,
+    note: *mut *const c_char,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let notes = unsafe { &shared(loader, "loader")?.notes };
+        let found = usize::try_from(note_index).ok().and_then(|note| notes.get(note));
+        let found = found.ok_or_else(|| {
+            Failure::invalid(format!("there is no note {note_index}: there are {}", notes.len()))
+        })?;
+        // SAFETY: the caller's promise.
+        unsafe { write(note, found.as_ptr(), "note") }
+    })
+}
+
+/// What the loader was told, section by section, as TOML. To be freed by feedline_string_free().
+///
+/// # Safety
+/// `loader` is from feedline_loader_open(); `text` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_options(loader: *const Loader, text: *mut *mut c_char) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let loader = unsafe { shared(loader, "loader")? };
+        is_there(text, "text")?;
+        let told = toml::to_string(loader.loader.options());
+        let told = told.map_err(|error| Failure::invalid(format!("the options have no text: {error}")))?;
+        // SAFETY: the caller's promise.
+        unsafe { write(text, c_text(&told).into_raw(), "text") }
     })
 }
 

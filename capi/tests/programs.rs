@@ -5,6 +5,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "programs/data.rs"]
+mod data;
+
 #[path = "../../examples/epochs.rs"]
 #[expect(dead_code, reason = "its main() is run elsewhere")]
 mod epochs;

@@ -1,10 +1,11 @@
 //! `feedline decode`: the pixels of one file exactly as the pipeline sees them.
 
-use super::options::DeviceName;
+use super::options::{device_argument, open_device};
 use super::still::{Pixels, Still, Studio, levels};
 use super::{apply::keep_input, npy};
 use anyhow::Context;
 use feedline::device::Device;
+use feedline::options::DeviceWord;
 use feedline::plan::Plan;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,8 +24,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     raw: bool,
     /// cpu, cuda:N or auto; a GPU takes JPEGs only, and not every kind, and its pixels are nvJPEG's
-    #[arg(long, default_value = "cpu")]
-    device: DeviceName,
+    #[arg(long, default_value = "cpu", value_parser = device_argument)]
+    device: DeviceWord,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
@@ -32,7 +33,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let still = Still::open(&arguments.input)?;
     let draft = if arguments.raw { still.raw_draft() } else { still.draft() };
     let plan = draft.freeze()?;
-    let developed = match arguments.device.open()? {
+    let developed = match open_device(arguments.device)? {
         Device::Cuda { ordinal } => develop_on_gpu(ordinal, &still, &plan),
         _ => Studio::new().develop(&still, &plan, levels(&plan)),
     };

@@ -1,11 +1,13 @@
 //! `feedline index`: the decode indexes of a data set, found ahead of training.
 
-use super::data::{self, DataOptions, Kind};
+use super::data;
+use super::flags::{Flags, HowOpened};
 use super::options::progress;
 use super::print;
 use anyhow::{Context, ensure};
 use feedline::loader;
-use feedline::source::Shards;
+use feedline::options::DataOptions;
+use feedline::source::{self, Kind, Shards};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -19,7 +21,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "DIR|LIST")]
     data: PathBuf,
     #[command(flatten)]
-    options: DataOptions,
+    flags: Flags<HowOpened>,
     /// The file to write [default: beside the data, its name with .feedline-index behind it]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -36,11 +38,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if arguments.tables {
         return write_tables(arguments);
     }
-    let source = data::open(Some(&arguments.data), &arguments.options)?;
+    let options = arguments.options();
+    let source = data::open(&options)?;
     let out = match &arguments.out {
         Some(out) => out.clone(),
         None => {
-            let remote = arguments.options.kind_of(&arguments.data)? == Kind::Remote;
+            let remote = source::kind_of(&options)? == Kind::Remote;
             ensure!(!remote, "nothing is written beside a URL: say where the indexes go with --out");
             let data = arguments.data.canonicalize()?;
             let name = data.file_name().context("the root folder has no place beside it: give --out")?;
@@ -66,9 +69,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(if report.failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+impl Arguments {
+    fn options(&self) -> DataOptions {
+        DataOptions { path: Some(self.data.clone()), ..self.flags.options.data.clone() }
+    }
+}
+
 fn write_tables(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let data = &arguments.data;
-    let is_tar = arguments.options.kind_of(data)? == Kind::Tar;
+    let is_tar = source::kind_of(&arguments.options())? == Kind::Tar;
     ensure!(is_tar, "--tables is for tar files, and {} is none, nor a folder of them", data.display());
     let shards = if data.is_file() { Shards::open([data])? } else { Shards::folder(data)? };
     for table in shards.write_tables()? {

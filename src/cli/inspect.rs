@@ -1,13 +1,13 @@
 //! `feedline inspect`: what a data set holds.
 
-use super::data::{self, DataOptions};
+use super::data;
+use super::flags::{DataSet, Flags};
 use super::options::progress;
 use super::print;
 use feedline::inspect::{Spread, Summary, inspect};
 use feedline::pack::Manifest;
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Classes that are shown one by one.
@@ -19,11 +19,8 @@ const SHOWN_CLASSES: usize = 20;
 /// its SHA-256. Exits with 1 if a record or a shard is bad.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The data set [default: the bundled photographs]
-    #[arg(long, value_name = "DIR|FILE")]
-    data: Option<PathBuf>,
     #[command(flatten)]
-    options: DataOptions,
+    flags: Flags<DataSet>,
     /// Compare packed shards with their checksums
     #[arg(long, requires = "data")]
     checksums: bool,
@@ -37,7 +34,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(arguments.workers != Some(0), "--workers 0 would do nothing: give at least 1");
-    let wrong = match &arguments.data {
+    let wrong = match &arguments.flags.options.data.path {
         Some(folder) if arguments.checksums => {
             let remedy = "--checksums is for folders that `feedline pack` wrote";
             let manifest = Manifest::read(folder)?
@@ -52,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if !wrong.is_empty() {
         return Ok(ExitCode::FAILURE);
     }
-    let source = data::open(arguments.data.as_deref(), &arguments.options)?;
+    let source = data::open(&arguments.flags.options.data)?;
     let bar = progress(source.len() as u64, "files");
     let summary = inspect(&*source, arguments.workers, &mut |done| bar.set_position(done as u64))?;
     bar.finish_and_clear();

@@ -1,6 +1,7 @@
 //! `feedline pack`: a data set as shards.
 
-use super::data::{self, DataOptions};
+use super::data;
+use super::flags::{DataSet, Flags};
 use super::options::progress;
 use super::print;
 use anyhow::ensure;
@@ -15,11 +16,8 @@ use std::process::ExitCode;
 /// them with their SHA-256. The data set is only read. Exits with 1 if records were left out (--skip-bad).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The data set [default: the bundled photographs]
-    #[arg(long, value_name = "DIR|FILE")]
-    data: Option<PathBuf>,
     #[command(flatten)]
-    options: DataOptions,
+    flags: Flags<DataSet>,
     /// The folder of the shards; made if it is not there
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -69,7 +67,7 @@ enum Sampling {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     ensure!(arguments.workers != Some(0), "--workers 0 would do nothing: give at least 1");
-    let source = data::open(arguments.data.as_deref(), &arguments.options)?;
+    let source = data::open(&arguments.flags.options.data)?;
     let format = match arguments.format {
         FormatName::Tar => Format::Tar,
         FormatName::Tfrecord => Format::TfRecord,

@@ -2,7 +2,7 @@
 
 use super::labels;
 use super::options::{dtype_word, layout_word};
-use super::pipeline::{Pipeline, Topology};
+use super::pipeline::Pipeline;
 use super::print;
 use feedline::color::Normalize;
 use feedline::device;
@@ -20,7 +20,8 @@ use std::process::ExitCode;
 /// Print what will be done to one sample, as one JSON object
 ///
 /// The list under "ops" is what `feedline apply --ops` takes, and gives the sample's pixels again where it shows one
-/// image; how several are laid together stands under "layers".
+/// image; how several are laid together stands under "layers". Options of batches and ranks are taken so that a training's
+/// can be repeated; a plan depends on them only where batches differ in size.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -31,18 +32,6 @@ pub(crate) struct Arguments {
     /// The sample's index in the data set, from 0
     #[arg(long, default_value_t = 0)]
     index: u64,
-    /// Samples in a batch, which a plan depends on only where batches differ in size [default: the recipe's, or 1]
-    #[arg(long)]
-    batch_size: Option<usize>,
-    /// Accepted so that a training's arguments can be repeated; a plan does not depend on it
-    #[arg(long)]
-    workers: Option<usize>,
-    /// Accepted so that a training's arguments can be repeated; a plan does not depend on it
-    #[arg(long)]
-    rank: Option<usize>,
-    /// How many ranks share the images, which a plan depends on only where batches differ in size [default: 1]
-    #[arg(long)]
-    world_size: Option<usize>,
 }
 
 /// The printed object; its fields stay in this order.
@@ -70,10 +59,9 @@ struct Report<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let source = arguments.pipeline.source()?;
-    let recipe = arguments.pipeline.read_recipe()?;
-    let Arguments { batch_size, world_size, .. } = *arguments;
-    let loader = arguments.pipeline.planner(source.clone(), Topology { batch_size, world_size })?;
+    let recipe = arguments.pipeline.recipe(Default::default())?;
+    let source = arguments.pipeline.source(&recipe)?;
+    let loader = arguments.pipeline.planner(source.clone(), &recipe)?;
     let (plan, mut ops) = loader.plan(arguments.epoch, arguments.index)?;
     add_normalize(&mut ops, loader.output().and_then(|output| output.normalize));
     let mut bytes = Vec::new();
@@ -82,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let report = Report {
         key: &source.key(arguments.index as usize),
         index: arguments.index,
-        seed: recipe.options.loader.seed.unwrap_or(0),
+        seed: recipe.options.loader.seed(),
         epoch: arguments.epoch,
         recipe: &recipe.name,
         header: describe_header(&header),
@@ -102,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         erases: plan.erases.iter().map(|erase| rect(erase.window)).collect(),
         region: region(&plan),
         objects: loader.objects(&plan).map(|objects| {
-            let format = recipe.options.labels.format.unwrap_or_default();
+            let format = recipe.options.labels.format();
             objects.iter().map(|object| labels::describe(object, format)).collect()
         }),
     };

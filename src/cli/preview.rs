@@ -4,7 +4,7 @@ mod font;
 mod marks;
 mod sheet;
 
-use super::pipeline::{Pipeline, Topology};
+use super::pipeline::Pipeline;
 use super::still::{Pixels, Still, Studio, levels};
 use super::{npy, print};
 use anyhow::{Context, bail};
@@ -59,13 +59,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if !(1..=MAX_COUNT).contains(&arguments.count) {
         bail!("--count must be from 1 to {MAX_COUNT}");
     }
-    let source = arguments.pipeline.source()?;
-    let loader = arguments.pipeline.planner(source.clone(), Topology::default())?;
+    let recipe = arguments.pipeline.recipe(Default::default())?;
+    let source = arguments.pipeline.source(&recipe)?;
+    let loader = arguments.pipeline.planner(source.clone(), &recipe)?;
     let count = arguments.count.min(source.len());
     let mut sheet = Sheet::new(count);
-    let recipe = arguments.pipeline.read_recipe()?;
     let mut studio = Studio::with_limits(recipe.options.decode.limits());
-    let unit = recipe.options.labels.unit.unwrap_or_default();
+    let unit = recipe.options.labels.unit();
     for shown in 0..count {
         let index = shown * source.len() / count;
         let key = source.key(index).into_owned();
@@ -172,7 +172,7 @@ mod tests {
 
     /// The first of the bundled photographs, each with a box and with an outline and keypoints, or without labels.
     fn photographs(labelled: bool) -> Memory {
-        let photos = super::super::data::open(None, &Default::default()).unwrap();
+        let photos = super::super::data::open(&Default::default()).unwrap();
         let records = (0..photos.len().min(12)).map(|index| {
             let mut bytes = Vec::new();
             photos.read(index, &mut bytes).unwrap();

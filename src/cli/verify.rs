@@ -1,11 +1,13 @@
 //! `feedline verify`: which files training will not be able to read, and why.
 
-use super::data::{self, DataOptions, Kind, Labelled};
+use super::data;
+use super::flags::{Flags, HowOpened};
 use super::print;
 use anyhow::{Context, ensure};
 use feedline::geometry::Size;
 use feedline::image::{self, Limits};
-use feedline::source::{BadLabel, Folder, Source, WithMasks};
+use feedline::options::DataOptions;
+use feedline::source::{self, BadLabel, Kind, OnBadLabel, Opened, Source};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::io::Write;
@@ -23,7 +25,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "DIR|FILE")]
     path: PathBuf,
     #[command(flatten)]
-    options: DataOptions,
+    flags: Flags<HowOpened>,
     /// Print one JSON object a file: path, status, cause, width, height, format
     #[arg(long)]
     json: bool,
@@ -45,94 +47,94 @@ struct Finding {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let kind = arguments.options.kind_of(&arguments.path)?;
+    let options = arguments.options();
+    let kind = source::kind_of(&options)?;
     ensure!(
-        arguments.options.label_cache.is_none(),
+        options.label_cache.is_none(),
         "verify reads all labels anew and writes nothing: leave --label-cache out"
     );
-    let bad = if matches!(kind, Kind::Yolo | Kind::Coco) {
-        verify_labelled(arguments, kind)?
-    } else if is_packed(arguments, kind) {
-        verify_packed(arguments)?
-    } else if std::fs::metadata(&arguments.path)
-        .with_context(|| format!("{} cannot be read: check the path", arguments.path.display()))?
-        .is_dir()
-    {
-        verify_folder(arguments)?
-    } else {
-        ensure!(
-            arguments.options.mask_dir.is_none(),
-            "--mask-dir is for a data set: name the folder of the images"
-        );
-        let mut report = Report::new(1, arguments.json);
-        let read = std::fs::read(&arguments.path).map_err(|error| error.to_string());
-        report.add(examine(&arguments.path, read.as_deref()))?;
-        report.finish()?
+    let bad = match data_of(arguments, kind) {
+        Data::Labelled => verify_labelled(arguments, kind)?,
+        Data::Opened => verify_opened(arguments)?,
+        Data::Files if is_folder(&arguments.path)? => verify_folder(arguments)?,
+        Data::Files => {
+            ensure!(
+                options.mask_dir.is_none(),
+                "--mask-dir is for a data set: name the folder of the images"
+            );
+            let mut report = Report::new(1, arguments.json);
+            let read = std::fs::read(&arguments.path).map_err(|error| error.to_string());
+            report.add(examine(&arguments.path, read.as_deref()))?;
+            report.finish()?
+        }
     };
     Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Whether the images lie in files of another kind or far away, or are listed in one that says so by its name; a file
-/// that says nothing is taken for an image itself.
-fn is_packed(arguments: &Arguments, kind: Kind) -> bool {
+/// How the data are looked at.
+enum Data {
+    /// File by file, as they lie there.
+    Files,
+    /// As training opens them.
+    Opened,
+    /// As training opens them, with all bad labels.
+    Labelled,
+}
+
+/// A file that says nothing of what it is, is taken for an image itself.
+fn data_of(arguments: &Arguments, kind: Kind) -> Data {
     let ending = arguments.path.extension().unwrap_or_default().to_ascii_lowercase();
     let is_table = ["csv", "tsv", "jsonl", "ndjson"].iter().any(|table| ending == *table);
-    match kind {
-        Kind::Tar | Kind::Tfrecord | Kind::Lmdb | Kind::Parquet | Kind::Remote => true,
-        Kind::List => is_table || arguments.options.source == Some(Kind::List),
-        Kind::Folder | Kind::Yolo | Kind::Coco => false,
+    let is_list = kind == Kind::List && (is_table || arguments.flags.options.data.kind.is_some());
+    match kind.has_objects() {
+        true => Data::Labelled,
+        false if kind.names_files() && !is_list => Data::Files,
+        false => Data::Opened,
     }
 }
 
-fn verify_packed(arguments: &Arguments) -> anyhow::Result<u64> {
-    let source = data::open(Some(&arguments.path), &arguments.options)?;
-    let mut report = Report::new(source.len() as u64, arguments.json);
-    let mut bytes = Vec::new();
-    for index in 0..source.len() {
-        let read = source.read(index, &mut bytes).map_err(cause);
-        report.add(examine(Path::new(source.key(index).as_ref()), read.as_ref().map(|()| &bytes[..])))?;
+fn is_folder(path: &Path) -> anyhow::Result<bool> {
+    let about = std::fs::metadata(path);
+    Ok(about.with_context(|| format!("{} cannot be read: check the path", path.display()))?.is_dir())
+}
+
+impl Arguments {
+    fn options(&self) -> DataOptions {
+        DataOptions { path: Some(self.path.clone()), ..self.flags.options.data.clone() }
     }
+}
+
+fn verify_opened(arguments: &Arguments) -> anyhow::Result<u64> {
+    let opened = data::opened(&arguments.options())?;
+    let mut report = Report::new(opened.source.len() as u64, arguments.json);
+    verify_all(arguments, &opened, &mut report, |key| key.into())?;
     report.finish()
 }
 
 fn verify_folder(arguments: &Arguments) -> anyhow::Result<u64> {
-    let folder = Folder::flat(&arguments.path)?;
-    let masks = arguments.options.masks_of(&folder)?;
-    let mut report = Report::new(folder.len() as u64, arguments.json);
-    let mut bytes = Vec::new();
-    for index in 0..folder.len() {
-        let path = arguments.path.join(folder.key(index).as_ref());
-        let read = folder.read(index, &mut bytes).map_err(cause);
-        let mut finding = examine(&path, read.as_ref().map(|()| bytes.as_slice()));
-        finding.look_at_mask(masks.as_ref(), index);
-        report.add(finding)?;
-    }
+    let options = DataOptions { kind: Some(Kind::Folder), flat: Some(true), ..arguments.options() };
+    let opened = source::open(&options)?;
+    let mut report = Report::new(opened.source.len() as u64, arguments.json);
+    verify_all(arguments, &opened, &mut report, |key| arguments.path.join(key))?;
     report.finish()
 }
 
 fn verify_labelled(arguments: &Arguments, kind: Kind) -> anyhow::Result<u64> {
-    let labelled = data::open_labelled(&arguments.path, kind, &arguments.options, true)?;
+    let options = DataOptions {
+        kind: Some(kind),
+        on_bad_label: Some(OnBadLabel::SkipObject),
+        bad_listed: Some(usize::MAX),
+        ..arguments.options()
+    };
+    let opened = source::open(&options)?;
     say_which_split(arguments, kind);
-    let source = labelled.source();
-    let masks = arguments.options.masks_of(source)?;
-    let mut report = Report::new(source.len() as u64, arguments.json);
-    let mut bytes = Vec::new();
-    for index in 0..source.len() {
-        let read = source.read(index, &mut bytes).map_err(cause);
-        let mut finding = examine(Path::new(source.key(index).as_ref()), read.as_ref().map(|()| &bytes[..]));
-        if let (Labelled::Coco(coco), (Some(width), Some(height))) =
-            (&labelled, (finding.width, finding.height))
-        {
-            finding.disagree_with(coco.image_size(index).filter(|said| *said != [width, height]));
-        }
-        finding.look_at_mask(masks.as_ref(), index);
-        report.add(finding)?;
-    }
-    for label in &labelled.report().bad {
+    let mut report = Report::new(opened.source.len() as u64, arguments.json);
+    verify_all(arguments, &opened, &mut report, |key| key.into())?;
+    let labels = opened.labels.unwrap_or_default();
+    for label in &labels.bad {
         report.add_label(label)?;
     }
     let bad = report.finish()?;
-    let labels = labelled.report();
     if !arguments.json {
         print(&format!(
             "{} objects, {} images without one: {} bad labels, {} duplicates, {} cut off at the edge",
@@ -142,11 +144,35 @@ fn verify_labelled(arguments: &Arguments, kind: Kind) -> anyhow::Result<u64> {
     Ok(bad + labels.bad_labels)
 }
 
+/// Looks at every image, and at its mask where a folder of them is named.
+fn verify_all(
+    arguments: &Arguments,
+    opened: &Opened,
+    report: &mut Report,
+    path: impl Fn(&str) -> PathBuf,
+) -> anyhow::Result<()> {
+    let Opened { source, stated_sizes, .. } = opened;
+    let mut bytes = Vec::new();
+    for index in 0..source.len() {
+        let read = source.read(index, &mut bytes).map_err(cause);
+        let mut finding = examine(&path(&source.key(index)), read.as_ref().map(|()| &bytes[..]));
+        if let (Some(width), Some(height)) = (finding.width, finding.height) {
+            let stated = stated_sizes.get(index).filter(|stated| !stated.contains(&0));
+            finding.disagree_with(stated.copied().filter(|stated| *stated != [width, height]));
+        }
+        if arguments.flags.options.data.mask_dir.is_some() {
+            finding.look_at_mask(source, index);
+        }
+        report.add(finding)?;
+    }
+    Ok(())
+}
+
 /// A sound split must not be taken for a sound data set; standard error may be closed.
 fn say_which_split(arguments: &Arguments, kind: Kind) {
     let path = &arguments.path;
     let has_splits = path.is_file() || ["data.yaml", "data.yml"].iter().any(|name| path.join(name).is_file());
-    if kind == Kind::Yolo && has_splits && arguments.options.split.is_none() {
+    if kind == Kind::Yolo && has_splits && arguments.flags.options.data.split.is_none() {
         let note = "note: only the split `train` is checked: --split val or --split test checks another";
         let _ = writeln!(std::io::stderr(), "{note}");
     }
@@ -199,14 +225,14 @@ impl Finding {
 
 impl Finding {
     /// Notes what is wrong with the image's mask.
-    fn look_at_mask<S: Source>(&mut self, masks: Option<&WithMasks<S>>, index: usize) {
-        let (Some(masks), Some(width), Some(height), None) = (masks, self.width, self.height, &self.cause)
-        else {
+    fn look_at_mask(&mut self, masks: &dyn Source, index: usize) {
+        let (Some(width), Some(height), None) = (self.width, self.height, &self.cause) else {
             return;
         };
         let mut bytes = Vec::new();
         let found = match masks.mask(index, &mut bytes) {
-            Ok(_) => image::decode_mask(&bytes, &Limits::default(), &mut Vec::new())
+            Ok(false) => return,
+            Ok(true) => image::decode_mask(&bytes, &Limits::default(), &mut Vec::new())
                 .map_err(|error| error.to_string()),
             Err(error) => Err(cause(error)),
         };

@@ -2,6 +2,9 @@
 
 use crate::label::{BoxFormat, Unit};
 
+/// The class of what shows no image unless another is asked for; most losses are told to ignore it.
+pub const IGNORED: u8 = 255;
+
 section! {
     /// `[labels]`: how objects and masks reach a batch.
     pub struct LabelsOptions in "labels" {

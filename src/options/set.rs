@@ -64,6 +64,8 @@ fn read_text(kind: ValueKind, text: &str) -> Value {
         matches!(kind, ValueKind::Sizes | ValueKind::Triple | ValueKind::Integers | ValueKind::Numbers);
     let bare = || Value::from(text);
     match kind {
+        // As it is usual on command lines: `skip-object`.
+        ValueKind::Words(words) if words.contains(&&*text.replace('-', "_")) => text.replace('-', "_").into(),
         ValueKind::Text | ValueKind::Path | ValueKind::Words(_) | ValueKind::Device | ValueKind::Index => {
             toml_value(text).filter(|value| value.is_string()).unwrap_or_else(bare)
         }
@@ -104,6 +106,7 @@ mod tests {
             ("subset", "7"),
             ("weights", "weights.txt"),
             ("exif", "false"),
+            ("on_bad_label", "skip-object"),
         ] {
             options.set_text(name, text).unwrap();
         }
@@ -116,6 +119,7 @@ mod tests {
         assert_eq!(options.loader.subset, Some(Listed::List(vec![7])));
         assert_eq!(options.loader.weights, Some(Listed::File("weights.txt".into())));
         assert_eq!(options.decode.exif, Some(false));
+        assert_eq!(options.get("on_bad_label").unwrap(), "skip_object");
     }
 
     #[test]

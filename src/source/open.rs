@@ -82,11 +82,7 @@ impl fmt::Display for Note {
 /// [`Error::Config`] where no data are named, for an option that data of the kind do not take, and for a kind whose
 /// feature is not built in; otherwise those of the source.
 pub fn open(options: &DataOptions) -> Result<Opened> {
-    let Some(path) = options.path.as_deref() else {
-        return Err(Error::config("no data are named: set the option data to a path or a URL"));
-    };
-    let kind = options.kind.unwrap_or_else(|| Kind::of(path));
-    refuse_unread(options, kind, path)?;
+    let (path, kind) = (path(options)?, kind_of(options)?);
     let mut opened = match kind {
         Kind::Folder => folder(options, path)?,
         Kind::List => list(options, path)?,
@@ -106,6 +102,22 @@ pub fn open(options: &DataOptions) -> Result<Opened> {
         opened.source = Box::new(how.max_file_bytes(options.max_file_bytes().0).open(opened.source, masks)?);
     }
     Ok(opened)
+}
+
+/// What the data are that `options` name.
+///
+/// # Errors
+/// [`Error::Config`] where no data are named, and for an option that data of the kind do not take.
+pub fn kind_of(options: &DataOptions) -> Result<Kind> {
+    let path = path(options)?;
+    let kind = options.kind.unwrap_or_else(|| Kind::of(path));
+    refuse_unread(options, kind, path)?;
+    Ok(kind)
+}
+
+fn path(options: &DataOptions) -> Result<&Path> {
+    let none = || Error::config("no data are named: set the option data to a path or a URL");
+    options.path.as_deref().ok_or_else(none)
 }
 
 /// An option that nothing reads would be a setting that does nothing.
@@ -306,11 +318,12 @@ fn remote(_: &DataOptions, url: &Path) -> Result<Opened> {
 
 #[cfg(not(all(feature = "parquet", feature = "remote", feature = "tfrecord")))]
 fn not_built_in(kind: Kind, path: &Path, remedy: &str) -> Error {
-    let kind = kind.word();
-    Error::config(format!(
-        "{}: the kind {kind} is not built in: {remedy}, or build feedline with the feature `{kind}`",
-        path.display()
-    ))
+    let feature = kind.word();
+    Error::Unavailable {
+        what: path.display().to_string(),
+        why: format!("this was built without the feature `{feature}`"),
+        remedy: format!("build it with `--features {feature}`, or {remedy}"),
+    }
 }
 
 #[cfg(test)]

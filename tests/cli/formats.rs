@@ -43,7 +43,7 @@ fn what_a_format_is_taken_for_is_said_unless_the_user_says_it() {
         let found = feedline(&["plan", "--data", word(&data)]);
         let notes = String::from_utf8_lossy(&found.stderr);
         assert!(
-            found.status.success() && notes.contains(&format!("is taken for {words}; --source")),
+            found.status.success() && notes.contains(&format!("is taken for {words}; the option kind")),
             "{notes}"
         );
         let said = feedline(&["plan", "--data", word(&data), "--source", kind]);
@@ -88,7 +88,7 @@ fn columns_roots_and_splits_reach_the_source_that_they_are_for() {
     assert!(wrong.contains("says `val` in its name"), "{wrong}");
     let wrong = fail(&["plan", "--data", word(&parquet), "--root", word(&root)]);
     assert!(
-        wrong.contains("--root is for lists (--source list)") && wrong.contains("read as `parquet`"),
+        wrong.contains("root is for data of the kind list or yolo") && wrong.contains("read as `parquet`"),
         "{wrong}"
     );
 }

@@ -162,13 +162,17 @@ fn an_option_that_means_nothing_for_the_data_is_refused() {
         for words in [["plan", "--data", word(&images)].as_slice(), &["verify", word(&images)]] {
             let error = fail(&[words, &[option, value]].concat());
             assert!(
-                error.contains(&format!("{option} is for ")) && error.contains("read as `folder`"),
+                error.contains(&format!("{} is for ", option.trim_start_matches("--").replace('-', "_")))
+                    && error.contains("read as `folder`"),
                 "{error}"
             );
         }
     }
     let error = fail(&["plan", "--data", word(&json), "--split", "val"]);
-    assert!(error.contains("--split is for YOLO data sets") && error.contains("leave it out"), "{error}");
+    assert!(
+        error.contains("split is for data of the kind yolo") && error.contains("leave it out"),
+        "{error}"
+    );
 }
 
 /// A mask for each image of [`data_set`], as large as those but for the last one.

@@ -6,6 +6,7 @@ mod files;
 mod formats;
 mod index;
 mod labelled;
+mod options;
 mod pack;
 mod plan;
 mod preview;

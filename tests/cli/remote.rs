@@ -38,9 +38,12 @@ fn a_cache_in_memory_is_counted() {
 
 #[test]
 fn a_cache_on_disk_is_for_urls_and_its_size_needs_its_place() {
-    assert!(fail(&["bench", "--data", word(&photos()), "--cache-dir", "cache"]).contains("is for URLs"));
+    assert!(
+        fail(&["bench", "--data", word(&photos()), "--cache-dir", "cache"])
+            .contains("cache_dir is for data of the kind remote")
+    );
     let output = feedline(&["bench", "--data", "s3://bucket/x", "--cache-bytes", "1G"]);
-    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("--cache-dir"));
+    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("cache_dir"));
 }
 
 #[cfg(not(feature = "remote"))]

@@ -11,6 +11,7 @@ mod lifetime;
 mod masks;
 mod mixing;
 mod objects;
+mod options;
 mod partners;
 mod ranks;
 mod recipe;

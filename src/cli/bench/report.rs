@@ -106,7 +106,7 @@ struct Failed {
 
 impl Report {
     pub(crate) fn new(
-        arguments: &Arguments,
+        (arguments, recipe): (&Arguments, &str),
         loader: &Loader,
         measured: &Measured,
         files: usize,
@@ -114,10 +114,8 @@ impl Report {
         let stats = loader.stats();
         let limit = stats.limiting_stage();
         let images = measured.images;
-        let recipe = arguments.pipeline.read_recipe()?;
+        let told = loader.options();
         let output = loader.output();
-        let batch_size =
-            arguments.batch_size.or(recipe.options.loader.batch_size).unwrap_or(super::USUAL_BATCH);
         Ok(Self {
             images,
             seconds: measured.seconds,
@@ -131,14 +129,14 @@ impl Report {
             mb_per_s: stats.bytes_read as f64 / 1e6 / measured.seconds,
             first_batch_s: measured.first_batch_seconds,
             peak_rss_mb: measured.peak_rss_mb,
-            device: device_word(arguments.device.open()?),
+            device: told.device.name().to_string(),
             simd: simd_word(),
             workers: stats.workers,
             prefetch: stats.slots.saturating_sub(SLOTS_BESIDE),
-            batch_size,
-            rank: arguments.rank,
-            world_size: arguments.world_size,
-            recipe: recipe.name,
+            batch_size: told.loader.batch_size(),
+            rank: told.loader.rank.unwrap_or(0),
+            world_size: told.loader.world_size.unwrap_or(1),
+            recipe: recipe.to_owned(),
             dtype: output.map(|output| dtype_word(output.dtype)),
             layout: output.map(|output| layout_word(output.layout)),
             files,

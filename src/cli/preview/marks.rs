@@ -2,8 +2,8 @@
 
 use super::font;
 use super::sheet::{Rgb, Thumbnail};
-use crate::cli::pipeline::IGNORED;
 use feedline::geometry::Size;
+use feedline::options::IGNORED;
 use feedline::plan::carry::Seen;
 
 /// Colours of classes, in turn; neighbours are far from each other.

@@ -19,7 +19,7 @@ use crate::loader::worker::context::Context;
 use crate::loader::worker::process::Process;
 use crate::loader::worker::{self, MAX_WORKERS, PoolOptions};
 use crate::loader::{Loader, Setup, validate};
-use crate::options::{DeviceWord, Options};
+use crate::options::{DeviceWord, IGNORED, Options};
 use crate::output::Output;
 use crate::policy::DecodeScale;
 use std::sync::{Mutex, OnceLock};
@@ -28,8 +28,6 @@ use std::sync::{Mutex, OnceLock};
 const MAX_PREFETCH: usize = 64;
 /// Most rows of a batch.
 const MAX_BATCH_ROWS: usize = 1 << 20;
-/// The class of what shows no image, which most losses are told to ignore.
-const IGNORED: u8 = 255;
 
 impl LoaderBuilder {
     /// Checks the whole, plans made-up samples, and reserves the memory.

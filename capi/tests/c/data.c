@@ -1,0 +1,47 @@
+/* One epoch of a data set that options name: `data NAME VALUE [NAME VALUE ...]`. Prints the number of rows, what is to be
+ * noted, the bytes of the first batch's images, those of its masks, and what the loader was told. */
+
+#include "common.h"
+
+static uint64_t sum(const feedline_tensor *tensor) {
+    uint64_t sum = 0;
+    const uint8_t *bytes = tensor->data;
+    for (uint64_t at = 0; at < tensor->bytes; at++) sum += bytes[at];
+    return sum;
+}
+
+int main(int count, char **arguments) {
+    feedline_options *options;
+    feedline_loader *loader;
+    feedline_epoch *epoch;
+    feedline_batch *batch;
+    feedline_tensor tensor;
+    uint64_t samples, notes;
+    char *text;
+    OK(feedline_options_new(&options));
+    for (int at = 1; at + 1 < count; at += 2) OK(feedline_options_set(options, arguments[at], arguments[at + 1]));
+    OK(feedline_loader_open(options, &loader));
+    feedline_options_free(options);
+    OK(feedline_loader_samples(loader, &samples));
+    printf("samples %llu\n", (unsigned long long)samples);
+    OK(feedline_loader_notes(loader, &notes));
+    for (uint64_t at = 0; at < notes; at++) {
+        const char *note;
+        OK(feedline_loader_note(loader, at, &note));
+        printf("note %s\n", note);
+    }
+    OK(feedline_loader_epoch(loader, 0, &epoch));
+    OK(feedline_epoch_next(epoch, &batch));
+    OK(feedline_batch_tensor(batch, FEEDLINE_FIELD_IMAGES, &tensor));
+    CHECK(tensor.dtype == FEEDLINE_DTYPE_U8);
+    printf("images %llu\n", (unsigned long long)sum(&tensor));
+    if (feedline_batch_tensor(batch, FEEDLINE_FIELD_MASKS, &tensor) == FEEDLINE_STATUS_OK)
+        printf("masks %llu\n", (unsigned long long)sum(&tensor));
+    OK(feedline_loader_options(loader, &text));
+    printf("%s\n", text);
+    feedline_string_free(text);
+    feedline_batch_free(batch);
+    feedline_epoch_free(epoch);
+    feedline_loader_free(loader);
+    return 0;
+}

@@ -1,0 +1,124 @@
+//! Options and data from C: every option, masks, and an object store.
+
+use crate::run;
+use feedline::options::{Entry, catalogue};
+use feedline::recipe::Recipe;
+use serde_json::{Map, Value};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+
+fn values() -> Map<String, Value> {
+    serde_json::from_str(include_str!("../../../tests/option_values.json")).unwrap()
+}
+
+/// A value as text.
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A line for the program: a recipe, then the option and what must be said with it.
+fn line(entry: &Entry, values: &Map<String, Value>, recipe: &Path) -> String {
+    let of = values.get(entry.name).expect("tests/option_values.json has a value for every option");
+    let recipe = if entry.name == "decode_only" { "decode-only" } else { recipe.to_str().unwrap() };
+    let mut line = format!("{recipe}\t{}\t{}", entry.name, text(&of["value"]));
+    for (name, value) in of.get("with").and_then(Value::as_object).into_iter().flatten() {
+        line += &format!("\t{name}\t{}", text(value));
+    }
+    line + "\n"
+}
+
+#[test]
+fn every_option_can_be_set_from_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let (recipe, list) = (folder.path().join("x.toml"), folder.path().join("options.txt"));
+    fs::write(&recipe, "name = \"x\"\noutput.size = 64\n").unwrap();
+    let values = values();
+    fs::write(&list, catalogue().iter().map(|entry| line(entry, &values, &recipe)).collect::<String>())
+        .unwrap();
+    let printed = run("capi/tests/c/options.c", &[list.to_str().unwrap()]);
+    let texts: Vec<&str> = printed.split("---\n").collect();
+    assert_eq!(texts.len(), catalogue().len() + 1, "{printed}");
+    for (entry, text) in catalogue().iter().zip(texts) {
+        let recipe = Recipe::parse(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert_eq!(recipe.options.get(entry.name).unwrap(), values[entry.name]["value"], "{text}");
+    }
+}
+
+fn png(path: &Path, color: png::ColorType, level: u8) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mut encoder = png::Encoder::new(fs::File::create(path).unwrap(), 8, 6);
+    encoder.set_color(color);
+    let image = vec![level; 48 * color.samples()];
+    encoder.write_header().unwrap().write_image_data(&image).unwrap();
+}
+
+/// A recipe that keeps the 8x6 pixels of the images as they are.
+const AS_IT_IS: &str = "name = \"plain\"\n[output]\ndtype = \"u8\"\nsize = [6, 8]\n";
+
+#[test]
+fn a_segmentation_loader_runs_from_c() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, level, class) in [("a", 10, 3), ("b", 20, 4)] {
+        png(&folder.path().join(format!("images/{name}.png")), png::ColorType::Rgb, level);
+        png(&folder.path().join(format!("masks/{name}.png")), png::ColorType::Grayscale, class);
+    }
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (images, masks) = (at("images"), at("masks"));
+    let said =
+        ["recipe_text", AS_IT_IS, "data", &images, "mask_dir", &masks, "batch_size", "2", "byte_cache", "1M"];
+    let printed = run("capi/tests/c/data.c", &said);
+    for line in ["samples 2", "images 4320", "masks 336", "mask_fill = 255", "byte_cache = 1048576"] {
+        assert!(printed.lines().any(|printed| printed == line), "{line}: {printed}");
+    }
+}
+
+#[test]
+#[cfg(feature = "remote")]
+#[ignore = "needs an S3 server: FEEDLINE_S3 names its host:port"]
+fn an_object_store_is_read_from_c() {
+    let server = std::env::var("FEEDLINE_S3").expect("FEEDLINE_S3 names host:port of an S3 server");
+    let folder = tempfile::tempdir().unwrap();
+    let put = |path: &str, bytes: &[u8]| {
+        let mut stream = TcpStream::connect(&server).unwrap();
+        let head = format!(
+            "PUT /{path} HTTP/1.1\r\nHost: {server}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+            bytes.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(bytes).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        assert!(answer.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&answer));
+    };
+    put("from-c", b"");
+    for (name, level) in [("even/0.png", 10), ("odd/1.png", 20), ("loose.png", 30)] {
+        let path = folder.path().join(name);
+        png(&path, png::ColorType::Rgb, level);
+        put(&format!("from-c/train/{name}"), &fs::read(&path).unwrap());
+    }
+    let (endpoint, cache) = (format!("http://{server}"), folder.path().join("cache"));
+    let said = [
+        "recipe_text",
+        AS_IT_IS,
+        "data",
+        "s3://from-c/train",
+        "endpoint",
+        &endpoint,
+        "cache_dir",
+        cache.to_str().unwrap(),
+        "cache_bytes",
+        "1M",
+        "timeout_s",
+        "20",
+        "batch_size",
+        "2",
+    ];
+    let printed = run("capi/tests/c/data.c", &said);
+    for line in ["samples 2", "images 4320", "timeout_s = 20.0"] {
+        assert!(printed.lines().any(|printed| printed == line), "{line}: {printed}");
+    }
+    assert!(printed.contains("note ") && printed.contains("1 images"), "{printed}");
+    assert!(fs::read_dir(&cache).unwrap().count() > 1, "what was fetched is kept");
+}

@@ -1,0 +1,130 @@
+//! A flag for each option of the library's catalogue, so that none is declared here.
+
+use clap::error::ErrorKind;
+use clap::{Arg, ArgMatches, Command, Error};
+use feedline::options::{Entry, Options, Unset, ValueKind, catalogue};
+use std::marker::PhantomData;
+
+/// Which options a command takes.
+pub(crate) trait Taken: Clone + std::fmt::Debug {
+    fn takes(entry: &Entry) -> bool;
+}
+
+/// Those of a command that makes a loader.
+#[derive(Clone, Debug)]
+pub(crate) struct All;
+
+/// Those of a command that opens data and makes no loader.
+#[derive(Clone, Debug)]
+pub(crate) struct DataSet;
+
+/// The same where the data are named without a flag.
+#[derive(Clone, Debug)]
+pub(crate) struct HowOpened;
+
+impl Taken for All {
+    fn takes(_: &Entry) -> bool {
+        true
+    }
+}
+
+impl Taken for DataSet {
+    fn takes(entry: &Entry) -> bool {
+        entry.section == "data"
+    }
+}
+
+impl Taken for HowOpened {
+    fn takes(entry: &Entry) -> bool {
+        entry.section == "data" && entry.name != "data"
+    }
+}
+
+/// The options that flags set.
+#[derive(Clone, Debug)]
+pub(crate) struct Flags<T> {
+    pub(crate) options: Options,
+    taken: PhantomData<T>,
+}
+
+/// `--batch-size` for `batch_size`.
+fn flag(name: &str) -> String {
+    name.replace('_', "-")
+}
+
+fn argument(entry: &'static Entry) -> Arg {
+    let arg =
+        Arg::new(entry.name).long(flag(entry.name)).help(help(entry)).help_heading(heading(entry.section));
+    let arg = arg.visible_aliases(entry.aliases.iter().map(|alias| flag(alias)).collect::<Vec<_>>());
+    let arg = match entry.value {
+        // Without a value it is true; the value needs the sign, so that a path after the flag is none.
+        ValueKind::Flag => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
+        _ => arg.num_args(1).allow_hyphen_values(true),
+    };
+    arg.value_name(placeholder(entry))
+}
+
+fn help(entry: &Entry) -> String {
+    let summary = entry.summary();
+    let text = summary.trim_end_matches('.');
+    let kinds = entry.kinds.map_or_else(String::new, |kinds| {
+        let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
+        format!(" ({})", words.join(", "))
+    });
+    match &entry.unset {
+        Unset::None => format!("{text}{kinds}"),
+        unset => format!("{text}{kinds} [default: {unset}]"),
+    }
+}
+
+fn heading(section: &str) -> String {
+    format!("Options of [{section}]")
+}
+
+fn placeholder(entry: &Entry) -> String {
+    match entry.value {
+        ValueKind::Words(words) => words.join("|"),
+        ValueKind::Flag => "true|false".into(),
+        ValueKind::Integer => "N".into(),
+        ValueKind::Number => "NUMBER".into(),
+        ValueKind::Bytes => "BYTES".into(),
+        ValueKind::Path => "PATH".into(),
+        ValueKind::Device => "auto|cpu|cuda:N".into(),
+        ValueKind::Index => "memory|off|FILE".into(),
+        ValueKind::Size => "HEIGHT,WIDTH".into(),
+        ValueKind::Sizes => "SIZES".into(),
+        ValueKind::Triple => "R,G,B".into(),
+        ValueKind::Integers | ValueKind::Numbers => "LIST|FILE".into(),
+        _ => "TEXT".into(),
+    }
+}
+
+impl<T: Taken> clap::Args for Flags<T> {
+    fn augment_args(command: Command) -> Command {
+        catalogue().iter().filter(|entry| T::takes(entry)).map(argument).fold(command, Command::arg)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<T: Taken> clap::FromArgMatches for Flags<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let mut flags = Self { options: Options::default(), taken: PhantomData };
+        flags.update_from_arg_matches(matches)?;
+        Ok(flags)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        for entry in catalogue().iter().filter(|entry| T::takes(entry)) {
+            if let Some(text) = matches.get_one::<String>(entry.name) {
+                let set = self.options.set_text(entry.name, text);
+                set.map_err(|error| {
+                    Error::raw(ErrorKind::InvalidValue, format!("--{}: {error}\n", flag(entry.name)))
+                })?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,18 @@
+//! `feedline recipe`: what a training would be told, as one recipe.
+
+use super::pipeline::Pipeline;
+use super::print;
+use std::process::ExitCode;
+
+/// Print a recipe with options laid over it, as a TOML file that can be given for both
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pipeline: Pipeline,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let recipe = arguments.pipeline.recipe(Default::default())?;
+    print(recipe.to_toml()?.trim_end())?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,154 @@
+//! Every option of the catalogue, through a recipe file, by its name, and in the loader that is built.
+
+use crate::support::flat;
+use feedline::augment::LetterBox;
+use feedline::error::Result;
+use feedline::label::Label;
+use feedline::loader::Loader;
+use feedline::options::{Entry, Options, catalogue};
+use feedline::recipe::Recipe;
+use feedline::source::Source;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// A value for each option, and what must be said with it.
+fn values() -> Map<String, Value> {
+    serde_json::from_str(include_str!("../option_values.json")).unwrap()
+}
+
+/// The option alone with what must be said with it: name and value.
+fn said(entry: &Entry, values: &Map<String, Value>) -> Vec<(String, Value)> {
+    let of = values.get(entry.name);
+    let of =
+        of.unwrap_or_else(|| panic!("{} has no value in tests/option_values.json: give one", entry.name));
+    let with = of.get("with").and_then(Value::as_object).into_iter().flatten();
+    let with = with.map(|(name, value)| (name.clone(), value.clone()));
+    [(entry.name.to_owned(), of["value"].clone())].into_iter().chain(with).collect()
+}
+
+fn options(entry: &Entry, values: &Map<String, Value>) -> Options {
+    Options::from_values(said(entry, values).into_iter().collect()).unwrap()
+}
+
+/// What a recipe must say besides.
+fn head(entry: &Entry) -> &'static str {
+    if ["size", "decode_only"].contains(&entry.name) {
+        "name = \"x\"\n"
+    } else {
+        "name = \"x\"\noutput.size = 32\n"
+    }
+}
+
+#[test]
+fn every_option_has_a_value_that_is_not_its_default_and_is_read_back() {
+    let values = values();
+    for entry in catalogue() {
+        let options = options(entry, &values);
+        assert_eq!(options.get(entry.name).unwrap(), values[entry.name]["value"], "{}", entry.name);
+        assert_eq!(
+            options.get(&format!("{}.{}", entry.section, entry.key)).unwrap(),
+            values[entry.name]["value"]
+        );
+        let default = entry.unset.to_string();
+        let value = values[entry.name]["value"].to_string();
+        assert!(default != value.trim_matches('"') || entry.name == "device", "{}: {default}", entry.name);
+    }
+    let known = |name: &String| catalogue().iter().any(|entry| entry.name == name);
+    assert!(values.keys().all(known), "a value for an option that there is not");
+}
+
+#[test]
+fn every_option_is_a_key_of_a_recipe_by_its_key_and_by_its_other_names() {
+    let values = values();
+    for entry in catalogue() {
+        let options = options(entry, &values);
+        for key in [entry.key, entry.name].iter().chain(entry.aliases) {
+            let mut text = head(entry).to_owned();
+            for (name, value) in said(entry, &values) {
+                let (section, key) = match name == entry.name {
+                    true => (entry.section, *key),
+                    false => catalogue()
+                        .iter()
+                        .find(|entry| entry.name == name)
+                        .map(|e| (e.section, e.key))
+                        .unwrap(),
+                };
+                text += &format!("{section}.{key} = {value}\n");
+            }
+            let read = Recipe::parse(&text).unwrap_or_else(|error| panic!("{text}{error}"));
+            assert_eq!(read.options.get(entry.name).unwrap(), options.get(entry.name).unwrap(), "{text}");
+            let written = Recipe::parse(&read.to_toml().unwrap()).unwrap();
+            assert_eq!(written, read, "{text}");
+        }
+    }
+}
+
+/// Five samples in two shards.
+struct Sharded;
+
+impl Source for Sharded {
+    fn len(&self) -> usize {
+        5
+    }
+
+    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        flat(5).read(index, bytes)
+    }
+
+    fn key(&self, index: usize) -> Cow<'_, str> {
+        Cow::Owned(index.to_string())
+    }
+
+    fn label(&self, _: usize) -> Label {
+        Label::Unlabelled
+    }
+
+    fn shard_ends(&self) -> Vec<u64> {
+        vec![2, 5]
+    }
+}
+
+#[test]
+fn every_option_arrives_in_the_loader_that_is_built() {
+    let values = values();
+    for entry in catalogue() {
+        let mut all = options(entry, &values);
+        let mut builder = Loader::builder(Sharded);
+        if !["size", "decode_only"].contains(&entry.name) {
+            all.set("size", 32.into()).unwrap();
+            builder = builder.augment(LetterBox::new(32));
+        }
+        let built = builder.options(&all).build();
+        let loader = built.unwrap_or_else(|error| panic!("{}: {error}", entry.name));
+        match entry.name {
+            // The environment of a test says nothing, so that it is one rank of one.
+            "distributed" => assert_eq!(
+                (loader.options().loader.rank, loader.options().loader.world_size),
+                (Some(0), Some(1))
+            ),
+            name => assert_eq!(loader.options().get(name).unwrap(), values[name]["value"], "{name}"),
+        }
+    }
+}
+
+#[test]
+fn options_take_effect_on_what_is_delivered() {
+    let batches = |texts: &[(&str, &str)]| {
+        let mut options = Options::default();
+        options.set_text("size", "6,8").unwrap();
+        texts.iter().for_each(|(name, text)| options.set_text(name, text).unwrap());
+        let loader = Loader::builder(flat(10)).options(&options).build().unwrap();
+        let rows = loader.epoch(0).map(|batch| batch.unwrap().indices().to_vec());
+        rows.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        batches(&[("batch_size", "4"), ("last_batch", "partial")]).concat(),
+        (0..10).collect::<Vec<u64>>()
+    );
+    assert_eq!(batches(&[("batch_size", "4")]).concat().len(), 8);
+    assert_eq!(batches(&[("subset", "7, 1"), ("batch_size", "2")]), [[7, 1]]);
+    assert_eq!(batches(&[("rank", "1"), ("world_size", "2"), ("batch_size", "5")]), [[1, 3, 5, 7, 9]]);
+    assert_ne!(batches(&[("shuffle", "true")]), batches(&[]));
+    let drawn = batches(&[("weights", "0,0,0,1,0,0,0,0,0,0")]).concat();
+    assert_eq!(drawn, [3; 10]);
+}
