@@ -87,7 +87,7 @@ fn create_first_free(names: impl IntoIterator<Item = PathBuf>) -> io::Result<(Pa
 }
 
 /// A name of our own in the same directory, for a rename cannot leave its file system. Machines that share the directory
-/// may have processes of the same number, so a random part tells them apart.
+/// may have processes with the same id, so a random part keeps the names apart.
 fn beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}-{:016x}.tmp", std::process::id(), RandomState::new().hash_one(())));

@@ -132,7 +132,7 @@ fn told(kept: u32, records: u32) -> String {
     }
 }
 
-/// Writes the store's indexes to `path`: to a new file beside it, which then takes its place.
+/// Writes the store's indexes to `path`: to a new file beside it, which then replaces it.
 ///
 /// # Errors
 /// [`Error::Config`] where `path` names a file that is no sidecar, and so is not overwritten; [`Error::Io`] where

@@ -61,7 +61,7 @@ impl Shards {
     }
 }
 
-/// Where the part `number` of those that end at `ends` begins.
+/// The beginning of part `number` of those that end at `ends`.
 fn start(ends: &[u64], number: usize) -> u64 {
     number.checked_sub(1).map_or(0, |before| ends[before])
 }

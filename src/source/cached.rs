@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Keeps the first records that are read, up to a number of bytes, and hands them out from memory from then on.
+/// Keeps the first records that are read, up to a limit of bytes, and returns them from memory from then on.
 ///
 /// What is kept stays: an epoch shows each record once, so that a cache that made room for the latest would throw each
 /// record away just before it is needed again. A cache of a third of the data set so serves a third of the reads of

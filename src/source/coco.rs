@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// Images are in the order of their ids, as in torchvision's `CocoDetection`; an image without annotations is
 /// background. Classes are the categories in the order of their ids, counted from 0: [`Coco::category_ids`] leads back.
 /// The outlines of run-length masks become polygons along their pixels, exactly. Keypoints whose names differ by `left`
-/// and `right` take each other's place in a mirror image. `docs/labels.md` says what becomes of each kind of bad label.
+/// and `right` are exchanged in a mirror image. `docs/labels.md` lists what happens to each kind of bad label.
 ///
 /// Opening reads the file as a stream. In memory an object costs 32 bytes, a point of a polygon 8 and a keypoint 12; while
 /// opening twice as much. Labels are [`Label::Objects`] in pixels of the upright image.
@@ -129,7 +129,7 @@ impl CocoOptions {
         Self { on_bad_label, ..self }
     }
 
-    /// How many bad labels the report lists, at least the three that an error quotes; 20 unless set.
+    /// The number of bad labels that the report lists, at least the three that an error quotes; 20 unless set.
     pub fn bad_listed(self, bad_listed: usize) -> Self {
         Self { bad_listed, ..self }
     }

@@ -1,4 +1,4 @@
-//! A folder of what was fetched from elsewhere, up to a number of bytes, that several processes may share.
+//! A folder of fetched data with a limit of bytes, which several processes may share.
 //!
 //! An entry is one file, named by the hash of its key: magic, the key's length (u32) and the content's (u64), key,
 //! content, and XXH3-64 of all that; numbers are little-endian. It is written under another name and then renamed, so

@@ -200,7 +200,7 @@ impl Source for Folder {
     }
 }
 
-/// The sorted directories directly below `path`, links included, and the number of images beside them.
+/// The sorted directories directly below `path`, links included, and the number of images in `path` itself.
 fn class_names(path: &Path) -> Result<(Vec<OsString>, usize)> {
     let (mut names, mut loose_images) = (Vec::new(), 0);
     for entry in fs::read_dir(path).map_err(|error| unreadable(path, error))? {

@@ -86,7 +86,7 @@ impl List {
     /// Reads the list; the files that it names are looked for only when they are read.
     ///
     /// # Errors
-    /// A list that cannot be read, holds no path, or has a line without meaning; the line's number is named.
+    /// A list that cannot be read, holds no path, or has a line that cannot be understood; the error has the line's number.
     pub fn open(list: impl AsRef<Path>) -> Result<Self> {
         Self::options().open(list)
     }

@@ -1,4 +1,4 @@
-//! Opens any data set from its options: the one place that knows how each kind is opened.
+//! Opens any data set from its options: only here is it decided how each kind is opened.
 
 use super::labels::report::LabelReport;
 use super::{Coco, Folder, List, Lmdb, Shards, Source, WithMasks, Yolo};

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Files that are kept open at most; systems allow a process about a thousand.
+/// Maximal number of files kept open; systems allow a process about a thousand.
 const MOST: usize = 64;
 
 /// Which file of a list is open; a clone begins with none.

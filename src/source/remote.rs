@@ -24,7 +24,7 @@ use std::time::Duration;
 ///
 /// The kind of data set is found by looking: tar archives directly below the prefix (read as [`super::Shards`] are),
 /// else a directory for each class ([`super::Folder`]), else images without labels. A URL that ends in `.tar` is one
-/// archive, one that ends in `.txt` a list ([`super::List`]) of images or of archives, relative to its own place. A plain
+/// archive, one that ends in `.txt` a list ([`super::List`]) of images or of archives, relative to itself. A plain
 /// HTTP server cannot list its files, so there it must be one of the latter two. An archive with a table beside it
 /// ([`super::Shards::write_tables`]) is opened by one request; of others all headers are read.
 ///
@@ -140,14 +140,14 @@ fn cache_key(url: &str, version: Option<u64>, part: Option<&std::ops::Range<u64>
 }
 
 impl RemoteOptions {
-    /// Keeps what was fetched in this folder, `max_bytes` at most, for the next epoch and for other processes. It must be
+    /// Keeps what was fetched in this folder, at most `max_bytes`, for the next epoch and for other processes. It must be
     /// empty or such a cache; what was not used for the longest time goes first. Each further process that writes at the
     /// same time may hold an eighth of `max_bytes` more.
     pub fn cache(self, folder: impl Into<PathBuf>, max_bytes: u64) -> Self {
         Self { cache: Some((folder.into(), max_bytes)), ..self }
     }
 
-    /// The server to ask in place of the service's own: `https://minio.example:9000`. With `http://` nothing is encrypted.
+    /// The server to use instead of the service's own: `https://minio.example:9000`. With `http://` nothing is encrypted.
     pub fn endpoint(self, url: impl Into<String>) -> Self {
         Self { endpoint: Some(url.into()), ..self }
     }
@@ -157,7 +157,7 @@ impl RemoteOptions {
         Self { anonymous, ..self }
     }
 
-    /// The longest that one read may take, all attempts together; 60 s unless set, and at least 10 ms. One attempt may
+    /// The maximal time of one read, all attempts together; 60 s unless set, and at least 10 ms. One attempt may
     /// take half of it.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }

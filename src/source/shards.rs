@@ -103,7 +103,7 @@ impl Shards {
     /// it next to the archive there. The paths of the tables come back.
     ///
     /// # Errors
-    /// Those of [`Shards::open`]; a place that cannot be written to, or that holds a file of another kind.
+    /// Those of [`Shards::open`]; a path that cannot be written to, or at which there is a file of another kind.
     pub fn write_tables(&self) -> Result<Vec<PathBuf>> {
         let mut written = Vec::new();
         for path in self.ranges.paths() {

@@ -29,7 +29,7 @@ const NAMED: usize = 3;
 pub struct WithMasks<S> {
     source: S,
     files: Files,
-    /// By image: the number of its file.
+    /// The index of each image's file.
     masks: Vec<Option<u32>>,
 }
 
@@ -174,7 +174,7 @@ impl<S: Source> Source for WithMasks<S> {
         let Some(file) = mask else { return Ok(false) };
         let file = file as usize;
         self.files.read(file, bytes).map_err(|error| match error {
-            // The mask's own name, with the image's number.
+            // The mask's own name, with the image's index.
             Error::Sample { key, source, .. } => Error::Sample { key, index: index as u64, source },
             other => other,
         })?;

@@ -130,7 +130,7 @@ impl YoloOptions {
         Self { split: Some(split.into()), ..self }
     }
 
-    /// The folder that the paths of a data.yaml are relative to, in the place of its `path`.
+    /// The folder that the paths of a data.yaml are relative to, instead of its `path`.
     pub fn root(self, root: impl Into<PathBuf>) -> Self {
         Self { root: Some(root.into()), ..self }
     }
@@ -140,7 +140,7 @@ impl YoloOptions {
         Self { on_bad_label, ..self }
     }
 
-    /// How many bad labels the report lists, at least the three that an error quotes; 20 unless set.
+    /// The number of bad labels that the report lists, at least the three that an error quotes; 20 unless set.
     pub fn bad_listed(self, bad_listed: usize) -> Self {
         Self { bad_listed, ..self }
     }

@@ -19,7 +19,7 @@ const ROUNDING: f32 = 1e-3;
 
 /// The content of the categories.
 struct Categories {
-    /// Ids in ascending order; a class is a place in this list.
+    /// Ids in ascending order; a class is an index into this list.
     ids: Vec<i64>,
     names: Vec<String>,
     skeleton: Option<Arc<Skeleton>>,
@@ -95,7 +95,7 @@ struct Gathering<'a> {
 }
 
 impl Gathering<'_> {
-    /// The place of the image and the number of each annotation that is sound so far, by image.
+    /// The indices of the image and of each annotation that is sound so far, by image.
     fn assign(&mut self, images: &[json::Image], bad: Vec<(usize, String)>) -> Vec<(usize, usize)> {
         let places: HashMap<i64, usize> =
             images.iter().enumerate().map(|(at, image)| (image.id, at)).collect();
@@ -209,7 +209,7 @@ fn clip(object: &mut Object, size: [f32; 2]) -> Result<bool, String> {
     }
 }
 
-/// Which keypoint takes each one's place in a mirror image: where `left` is a word of one name, the one with `right`.
+/// The keypoint that each one is exchanged with in a mirror image: where `left` is a word of one name, the one with `right`.
 fn flip(names: &[String]) -> Vec<usize> {
     let place = |name: &str| names.iter().position(|other| other == name);
     (0..).zip(names).map(|(own, name)| place(&mirrored(name)).unwrap_or(own)).collect()

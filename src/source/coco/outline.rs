@@ -14,14 +14,14 @@ pub(super) fn outline(mask: &Columns) -> Vec<Vec<[f32; 2]>> {
     rings.outer.iter().map(|&start| rings.points(start)).collect()
 }
 
-/// The corners of the outline, by column and then by row. Each vertical piece of it is a corner of even number and the
+/// The corners of the outline, by column and then by row. Each vertical piece of it is a corner of even index and the
 /// one after it; where four pieces meet there are two corners.
 #[derive(Default)]
 struct Corners {
     at: Vec<[u32; 2]>,
     /// Whether the object is on the right of the piece that begins here.
     object_on_right: Vec<bool>,
-    /// Of two corners at one place, which one the horizontal piece on the right belongs to.
+    /// Of two corners at one point, the one that the horizontal piece on the right belongs to.
     belongs_right: Vec<bool>,
 }
 

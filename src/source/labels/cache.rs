@@ -72,7 +72,7 @@ impl Stamping {
 /// The labels in the cache at `path`, and what the source noted about itself, if they still belong to `stamp`.
 ///
 /// # Errors
-/// Why they cannot be used, as a sentence; `file` names a label file by its number.
+/// Why they cannot be used, as a sentence; `file` names a label file by its index.
 pub(in crate::source) fn load<M: DeserializeOwned>(
     path: &Path,
     stamp: &Stamp,

@@ -4,7 +4,7 @@ use super::{Columns, Row};
 use crate::source::classes::RawLabel;
 use serde_json::{Map, Value};
 
-/// Hands each object to `take`, with the number of its line.
+/// Passes each object to `take`, with the number of its line.
 pub(super) fn read(
     bytes: &[u8],
     columns: &Columns,

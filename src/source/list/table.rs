@@ -5,7 +5,7 @@ use crate::source::folder::is_image_name;
 use csv::{ErrorKind, Position, ReaderBuilder, StringRecord, Trim};
 use std::ffi::OsStr;
 
-/// Hands each row to `take`, with the number of its first line.
+/// Passes each row to `take`, with the number of its first line.
 pub(super) fn read(
     bytes: &[u8],
     separator: u8,

@@ -127,7 +127,7 @@ impl Tree {
         if database.depth > MAX_DEPTH {
             return Err(damaged(database.root));
         }
-        // Pages still to visit, the next one last, with the levels below them; each is at most as many as a page's nodes.
+        // Pages still to visit, the next one last, with their depth; each level has at most as many as a page has nodes.
         let mut ahead = vec![(database.root, database.depth)];
         let (mut page, mut visited, mut entries) = (vec![0; self.page_bytes], 0, 0);
         while let Some((number, levels)) = ahead.pop() {

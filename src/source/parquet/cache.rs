@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Values by number, those that were used last. Of several threads that want the same one, one makes it and the others
+/// Values by index, the most recently used ones. Of several threads that want the same one, one makes it and the others
 /// wait for it. The latest value is kept even where it is larger than the limit by itself.
 pub(super) struct Cache<V> {
     flight: SingleFlight<usize, Values<V>>,
@@ -39,7 +39,7 @@ impl<V> Cache<V> {
         Self { flight: SingleFlight::new(values) }
     }
 
-    /// The value of this number, made by `make` where there is none; `make` also returns how many bytes it has.
+    /// The value of this index, made by `make` where there is none; `make` also returns how many bytes it has.
     pub(super) fn get(
         &self,
         number: usize,

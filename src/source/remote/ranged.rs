@@ -3,10 +3,10 @@
 use super::client::{Client, Object};
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// Read at once. Members that are smaller than this share requests; of larger ones so much is read too much at most.
+/// Size of a read. Members that are smaller than this share requests; of larger ones at most this much is read in vain.
 pub(super) const WINDOW_BYTES: u64 = 1 << 20;
 
-/// An object, a place in it, and what was read round there.
+/// An object, an offset in it, and what was read around it.
 pub(super) struct Ranged<'a> {
     client: &'a Client,
     object: &'a Object,

@@ -9,7 +9,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use tar::{Archive, Entry, EntryType};
 
-/// Most bytes of a `.cls` member: a number and white space.
+/// Maximal size of a `.cls` member: a number and white space.
 const MAX_CLASS_BYTES: u64 = 64;
 /// How compressed files begin, and what unpacks them.
 const COMPRESSED: [(&[u8], &str, &str); 4] = [

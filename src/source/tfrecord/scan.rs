@@ -52,7 +52,7 @@ impl Found {
 /// out without an image: reading it reports the error.
 ///
 /// # Errors
-/// What is wrong with the file; a record is named by its number and by where it begins.
+/// What is wrong with the file; a record is named by its index and its offset.
 pub(super) fn scan(
     path: &Path,
     names: &Names,

@@ -40,7 +40,7 @@ pub(super) struct DataSet {
     pub(super) skeleton: Option<Skeleton>,
 }
 
-/// Reads a data.yaml. `root` takes the place of its `path`.
+/// Reads a data.yaml. `root` replaces its `path`.
 pub(super) fn read(file: &Path, split: &str, root: Option<&Path>) -> Result<DataSet> {
     let remedy = "name a data.yaml that can be read";
     let about = fs::metadata(file).map_err(|error| Error::io(file, error, remedy))?;

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Where the labels of an image lie: below `labels` in the place of the last `images` of its path; beside it where
+/// The path of an image's labels: its own with `labels` for the last `images` in it; beside it where
 /// there is none.
 pub(super) fn label_path(image: &Path) -> PathBuf {
     let folder = image.parent().unwrap_or(Path::new(""));

@@ -41,7 +41,7 @@ impl Reading {
         Self { shape, skip_image, listed, found: 0, read, text, objects, numbers }
     }
 
-    /// Reads the labels of the image with this number; without a label file it is background.
+    /// Reads the labels of the image with this index; without a label file it is background.
     pub(super) fn image(&mut self, index: usize, labels: &Path) -> Result<()> {
         self.text.clear();
         let file = atomic_file::open_regular(labels);
