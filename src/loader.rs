@@ -47,6 +47,7 @@ use crate::sampler::{Order, RankPartition};
 use crate::source::{self, Note, Source};
 use batch::masks::Masks;
 use epoch::plan::EpochPlan;
+use epoch::resume;
 use planner::SampleContext;
 use report::errors::Failure;
 use std::sync::Arc;
@@ -120,6 +121,36 @@ impl Loader {
     /// The batches of epoch `epoch` from batch `first` on, for a run that is resumed; nothing ahead of it is read.
     pub fn epoch_from(&self, epoch: u64, first: usize) -> Epoch {
         Epoch::start(&self.pipeline, self.epoch_plan(epoch), first, self.setup.max_failures)
+    }
+
+    /// Where a run stands ahead of the first batch of epoch `epoch`, without starting it.
+    pub fn state_ahead_of(&self, epoch: u64) -> State {
+        resume::state(self.context(), &self.epoch_plan(epoch), 0)
+    }
+
+    /// Refuses a state that [`Loader::resume`] would refuse, and starts nothing.
+    ///
+    /// # Errors
+    /// As [`Loader::resume`].
+    pub fn check_state(&self, state: &State) -> Result<()> {
+        resume::check(state, self.context(), (self.setup.seed, self.setup.block))
+    }
+
+    /// The rest of the epoch that `state` was taken in; nothing ahead of it is read. Later epochs are as ever:
+    /// [`Loader::epoch`].
+    ///
+    /// With the same batch size and number of ranks, each rank goes on with the very batches that it would have got,
+    /// whatever workers, prefetch and device are. With others, the ranks together show the samples that were left, each
+    /// once and with the plans that it would have had (but for what does not fill the last batches, where that is
+    /// dropped); they are dealt one by one, partner windows included, until the epoch ends, and batches are counted from
+    /// 0 again. Where batches differ in size, each then has the size that is due at its number of samples.
+    ///
+    /// # Errors
+    /// [`Error::Config`] naming the field in which the state does not fit this loader.
+    pub fn resume(&self, state: &State) -> Result<Epoch> {
+        self.check_state(state)?;
+        let (plan, first) = resume::rest(self.epoch_plan(state.epoch), self.setup.block, state);
+        Ok(Epoch::start(&self.pipeline, plan, first, self.setup.max_failures))
     }
 
     /// Whether this is the process that the loader was made in. A forked child has none of its threads.
@@ -252,8 +283,8 @@ impl Loader {
     fn epoch_plan(&self, epoch: u64) -> EpochPlan {
         let Setup { batch_size, last, seed, rank, world_size, block, .. } = self.setup;
         let order = self.order(epoch);
-        let deal = RankPartition::new(order.len(), world_size, block);
+        let partition = RankPartition::new(order.len(), world_size, block);
         let (output, sizes) = (self.context().output, self.context().sizes.clone());
-        EpochPlan { epoch, order, deal, rank, batch_size, last, seed, output, sizes, taken: None }
+        EpochPlan { epoch, order, partition, rank, batch_size, last, seed, output, sizes, consumed: None }
     }
 }

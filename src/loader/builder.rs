@@ -51,7 +51,7 @@ impl LoaderBuilder {
         self
     }
 
-    /// [`LoaderBuilder::options`] of the recipe, and its augmentations behind those already there.
+    /// [`LoaderBuilder::options`] of the recipe, and its augmentations after those already there.
     pub fn recipe(self, recipe: &Recipe) -> Self {
         recipe.augmentations().into_iter().fold(self.options(&recipe.options), Self::augment_boxed)
     }
@@ -300,7 +300,7 @@ impl LoaderBuilder {
         self
     }
 
-    /// Most bytes of decoded images that are kept for other samples of the window, where augmentations mix samples
+    /// Maximum bytes of decoded images that are kept for other samples of the window, where augmentations mix samples
     /// (default 256 MiB; 0 keeps none, so that each sample decodes its partners itself). On a GPU they are bytes of its
     /// memory, besides [`LoaderBuilder::device_memory`].
     ///
@@ -310,7 +310,7 @@ impl LoaderBuilder {
         self
     }
 
-    /// Most bytes of compressed files that are kept in memory from their first read on (default 0: none, since local
+    /// Maximum bytes of compressed files that are kept in memory from their first read on (default 0: none, since local
     /// files are in the system's own cache anyway). What came first stays, as [`crate::source::Cached`] says; hits and misses are in
     /// [`super::Stats::io`].
     pub fn byte_cache(mut self, bytes: u64) -> Self {
@@ -332,20 +332,20 @@ impl LoaderBuilder {
         self
     }
 
-    /// Most bytes that decode indexes may take (default [`crate::index::DEFAULT_BUDGET`]).
+    /// Maximum bytes that decode indexes may take (default [`crate::index::DEFAULT_BUDGET`]).
     pub fn index_budget(mut self, bytes: usize) -> Self {
         self.options.decode.index_budget = Some(Bytes(bytes as u64));
         self
     }
 
-    /// Most bytes of a GPU's memory for decoded images and scratch, the batches apart (default: a quarter of what is
+    /// Maximum bytes of a GPU's memory for decoded images and scratch, the batches apart (default: a quarter of what is
     /// free, at least 4 MiB). A batch that needs more is made in parts.
     pub fn device_memory(mut self, bytes: u64) -> Self {
         self.options.device.memory = Some(Bytes(bytes));
         self
     }
 
-    /// Most bytes of page-locked host memory, all batches together, for files on their way to a GPU (default 1 GiB).
+    /// Maximum bytes of page-locked host memory, all batches together, for files on their way to a GPU (default 1 GiB).
     /// What is beyond lies in ordinary memory, which is copied more slowly.
     pub fn pinned_memory(mut self, bytes: usize) -> Self {
         self.options.device.pinned_memory = Some(Bytes(bytes as u64));

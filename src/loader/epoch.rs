@@ -13,6 +13,7 @@ use super::worker::pipeline::Pipeline;
 use crate::error::{Error, Result};
 use crate::policy::BadSample;
 use plan::EpochPlan;
+use resume::State;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -70,17 +71,31 @@ impl Epoch {
         }
     }
 
-    pub(super) fn plan(&self) -> &EpochPlan {
-        &self.plan
-    }
-
-    pub(super) fn context(&self) -> &Context {
+    fn context(&self) -> &Context {
         self.pipeline.context()
     }
 
     /// Batches of the plan that need not come again.
-    pub(super) fn steps(&self) -> usize {
+    fn steps(&self) -> usize {
         self.next - usize::from(self.failed)
+    }
+
+    /// Where the run stands after the last batch that this epoch handed out, whatever was made ahead of it.
+    ///
+    /// Takes the same time at any batch. The first call of a loader names every sample once, to tell the data set.
+    ///
+    /// ```no_run
+    /// # use feedline::{loader::Loader, source::Folder};
+    /// # let loader = Loader::builder(Folder::open("train")?).build()?;
+    /// let mut epoch = loader.epoch(0);
+    /// while let Some(batch) = epoch.next() {
+    ///     // Train on it, and from time to time:
+    ///     let state = epoch.state();
+    /// }
+    /// # Ok::<(), feedline::error::Error>(())
+    /// ```
+    pub fn state(&self) -> State {
+        resume::state(self.context(), &self.plan, self.steps() as u64)
     }
 
     /// Waits until `next` would return at once, or for `at_most`; says whether it would.

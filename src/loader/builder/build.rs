@@ -26,7 +26,7 @@ use std::sync::{Mutex, OnceLock};
 
 /// Longest prefetch.
 const MAX_PREFETCH: usize = 64;
-/// Most rows of a batch.
+/// Maximum rows of a batch.
 const MAX_BATCH_ROWS: usize = 1 << 20;
 
 impl LoaderBuilder {

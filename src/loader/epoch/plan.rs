@@ -13,7 +13,7 @@ use crate::sampler::{Consumed, Order, RankPartition};
 pub(in crate::loader) struct EpochPlan {
     pub(in crate::loader) epoch: u64,
     pub(in crate::loader) order: Order,
-    pub(in crate::loader) deal: RankPartition,
+    pub(in crate::loader) partition: RankPartition,
     pub(in crate::loader) rank: u64,
     pub(in crate::loader) batch_size: usize,
     pub(in crate::loader) last: LastBatch,
@@ -23,29 +23,33 @@ pub(in crate::loader) struct EpochPlan {
     /// Which size of output a batch has.
     pub(in crate::loader) sizes: Sizes,
     /// What was dealt before, where the epoch was begun by other ranks or in other batches.
-    pub(in crate::loader) taken: Option<Consumed>,
+    pub(in crate::loader) consumed: Option<Consumed>,
 }
 
 impl EpochPlan {
     /// The exact number of batches.
     pub(in crate::loader) fn batches(&self) -> usize {
         match self.last {
-            LastBatch::Drop => self.deal.at_least() as usize / self.batch_size,
-            LastBatch::Partial | LastBatch::Pad => (self.deal.at_most() as usize).div_ceil(self.batch_size),
+            LastBatch::Drop => self.partition.at_least() as usize / self.batch_size,
+            LastBatch::Partial | LastBatch::Pad => {
+                (self.partition.at_most() as usize).div_ceil(self.batch_size)
+            }
         }
     }
 
-    /// Rows of batch `batch` before bad samples are taken out.
+    /// Rows of batch `batch` before bad samples are consumed out.
     pub(in crate::loader) fn rows(&self, batch: usize) -> usize {
         match self.last {
-            LastBatch::Partial => self.batch_size.min(self.deal.at_most() as usize - batch * self.batch_size),
+            LastBatch::Partial => {
+                self.batch_size.min(self.partition.at_most() as usize - batch * self.batch_size)
+            }
             LastBatch::Drop | LastBatch::Pad => self.batch_size,
         }
     }
 
     /// The position in the epoch's order, and whether the row only fills the batch up.
     pub(in crate::loader) fn position(&self, batch: usize, row: usize) -> (u64, bool) {
-        self.deal.position(self.rank, (batch * self.batch_size + row) as u64)
+        self.partition.position(self.rank, (batch * self.batch_size + row) as u64)
     }
 
     /// What the samples of batch `batch` become; `None` where nothing is rendered.
@@ -60,16 +64,16 @@ impl EpochPlan {
 
     /// The batch that shows `position`, or would show it if it were not dropped, where the epoch is not a resumed one.
     pub(in crate::loader) fn batch_of(&self, position: u64) -> usize {
-        (self.deal.index_in_rank(position) / self.batch_size as u64) as usize
+        (self.partition.index_in_rank(position) / self.batch_size as u64) as usize
     }
 
     /// Samples of the epoch that all ranks were dealt ahead of batch `batch`.
     pub(in crate::loader) fn dealt_before(&self, batch: usize) -> u64 {
-        let before = self
-            .taken
-            .map_or(0, |taken| taken.world_size.saturating_mul(taken.samples).saturating_add(taken.more));
+        let before = self.consumed.map_or(0, |consumed| {
+            consumed.world_size.saturating_mul(consumed.samples).saturating_add(consumed.more)
+        });
         let rows = (batch as u64).saturating_mul(self.batch_size as u64);
-        before.saturating_add(rows.saturating_mul(self.deal.ranks()))
+        before.saturating_add(rows.saturating_mul(self.partition.ranks()))
     }
 
     /// The first and the last position that batch `batch` shows on any rank, where positions are dealt one by one; rows
@@ -79,7 +83,10 @@ impl EpochPlan {
         let last = first + self.batch_size as u64 - 1;
         let end = self.order.len().saturating_sub(1);
         let own = |(position, repeated): (u64, bool)| if repeated { end } else { position };
-        (own(self.deal.position(0, first)), own(self.deal.position(self.deal.ranks() - 1, last)))
+        (
+            own(self.partition.position(0, first)),
+            own(self.partition.position(self.partition.ranks() - 1, last)),
+        )
     }
 
     /// The size of batch `batch`: the same on all ranks.
@@ -108,9 +115,20 @@ mod tests {
     }
 
     fn of_rank(samples: u64, batch_size: usize, last: LastBatch, rank: u64, ranks: u64) -> EpochPlan {
-        let (order, deal) = (Order::sequential(samples), RankPartition::new(samples, ranks, 1));
+        let (order, partition) = (Order::sequential(samples), RankPartition::new(samples, ranks, 1));
         let (output, sizes) = (None, Sizes::none());
-        EpochPlan { epoch: 0, order, deal, rank, batch_size, last, seed: 1, output, sizes, taken: None }
+        EpochPlan {
+            epoch: 0,
+            order,
+            partition,
+            rank,
+            batch_size,
+            last,
+            seed: 1,
+            output,
+            sizes,
+            consumed: None,
+        }
     }
 
     #[test]

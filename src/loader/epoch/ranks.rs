@@ -5,10 +5,10 @@ use crate::loader::Setup;
 use crate::options::{Distributed, LoaderOptions};
 use crate::policy::LastBatch;
 
-/// Most ranks of a run.
+/// Maximum number of ranks of a run.
 const MAX_RANKS: u64 = 1 << 20;
 
-/// The rank and the number of ranks that were asked for; 0 of 1 where nobody asked.
+/// The rank and the number of ranks that were asked for; 0 of 1 by default.
 ///
 /// # Errors
 /// [`Error::Config`] where half of it is said, or more than all.

@@ -1,8 +1,6 @@
 //! Where a run stands, small enough to be saved at every batch, and going on from there.
 
 use crate::error::{Error, Result};
-use crate::loader::Loader;
-use crate::loader::epoch::Epoch;
 use crate::loader::epoch::fingerprint::Fingerprints;
 use crate::loader::epoch::plan::EpochPlan;
 use crate::loader::worker::context::Context;
@@ -12,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The version of [`State`] that this crate writes, and the only one that it reads.
 pub const STATE_VERSION: u32 = 2;
 
-/// Where a run stands: everything that [`Loader::resume`] needs, as plain data for JSON or any other format of serde.
+/// Where a run stands: everything that [`Loader::resume`](crate::loader::Loader::resume) needs, as plain data for JSON or any other format of serde.
 ///
 /// It is the same on all ranks, and of a few hundred bytes whatever the data set's size. It names what the run was
 /// made of, so that a loader of other data, of another recipe or with another seed refuses it.
@@ -47,35 +45,16 @@ pub struct State {
     pub recipe: String,
 }
 
-impl Epoch {
-    /// Where the run stands after the last batch that this epoch handed out, whatever was made ahead of it.
-    ///
-    /// Takes the same time at any batch. The first call of a loader names every sample once, to tell the data set.
-    ///
-    /// ```no_run
-    /// # use feedline::{loader::Loader, source::Folder};
-    /// # let loader = Loader::builder(Folder::open("train")?).build()?;
-    /// let mut epoch = loader.epoch(0);
-    /// while let Some(batch) = epoch.next() {
-    ///     // Train on it, and from time to time:
-    ///     let state = epoch.state();
-    /// }
-    /// # Ok::<(), feedline::error::Error>(())
-    /// ```
-    pub fn state(&self) -> State {
-        state(self.context(), self.plan(), self.steps() as u64)
-    }
-}
-
-fn state(context: &Context, plan: &EpochPlan, steps: u64) -> State {
+/// Where a run stands `steps` batches into this plan.
+pub(in crate::loader) fn state(context: &Context, plan: &EpochPlan, steps: u64) -> State {
     let Fingerprints { source, selection, recipe } = context.fingerprints();
     State {
         version: STATE_VERSION,
         epoch: plan.epoch,
         steps,
         batch_size: plan.batch_size as u64,
-        world_size: plan.deal.ranks(),
-        before: plan.taken,
+        world_size: plan.partition.ranks(),
+        before: plan.consumed,
         seed: plan.seed,
         samples: plan.order.len(),
         shuffle: context.sampler.shuffle(),
@@ -86,94 +65,64 @@ fn state(context: &Context, plan: &EpochPlan, steps: u64) -> State {
     }
 }
 
-impl Loader {
-    /// Where a run stands ahead of the first batch of epoch `epoch`, without starting it.
-    pub fn state_ahead_of(&self, epoch: u64) -> State {
-        state(self.context(), &self.epoch_plan(epoch), 0)
-    }
-
-    /// Refuses a state that [`Loader::resume`] would refuse, and starts nothing.
-    ///
-    /// # Errors
-    /// As [`Loader::resume`].
-    pub fn check_state(&self, state: &State) -> Result<()> {
-        self.check(state)
-    }
-
-    /// The rest of the epoch that `state` was taken in; nothing ahead of it is read. Later epochs are as ever:
-    /// [`Loader::epoch`].
-    ///
-    /// With the same batch size and number of ranks, each rank goes on with the very batches that it would have got,
-    /// whatever workers, prefetch and device are. With others, the ranks together show the samples that were left, each
-    /// once and with the plans that it would have had (but for what does not fill the last batches, where that is
-    /// dropped); they are dealt one by one, partner windows included, until the epoch ends, and batches are counted from
-    /// 0 again. Where batches differ in size, each then has the size that is due at its number of samples.
-    ///
-    /// # Errors
-    /// [`Error::Config`] naming the field in which the state does not fit this loader.
-    pub fn resume(&self, state: &State) -> Result<Epoch> {
-        self.check(state)?;
-        let mut plan = self.epoch_plan(state.epoch);
-        let same = state.batch_size == plan.batch_size as u64 && state.world_size == plan.deal.ranks();
-        let (taken, first) = match (same, state.before) {
-            (true, before) => (before, usize::try_from(state.steps).unwrap_or(usize::MAX)),
-            (false, None) => {
-                let samples = state.steps.saturating_mul(state.batch_size);
-                (Some(Consumed { world_size: state.world_size, samples, more: 0 }), 0)
-            }
-            (false, Some(before)) => {
-                let rows = state.steps.saturating_mul(state.batch_size).saturating_mul(state.world_size);
-                (Some(Consumed { more: before.more.saturating_add(rows), ..before }), 0)
-            }
-        };
-        if let Some(taken) = taken {
-            let (len, ranks) = (plan.order.len(), plan.deal.ranks());
-            plan = EpochPlan { deal: RankPartition::resumed(len, ranks, self.setup.block, taken), ..plan };
+/// What is left of the epoch that `state` was consumed in, where `plan` is the whole of it, and the first batch of that.
+pub(in crate::loader) fn rest(mut plan: EpochPlan, block: u64, state: &State) -> (EpochPlan, usize) {
+    let same = state.batch_size == plan.batch_size as u64 && state.world_size == plan.partition.ranks();
+    let (consumed, first) = match (same, state.before) {
+        (true, before) => (before, usize::try_from(state.steps).unwrap_or(usize::MAX)),
+        (false, None) => {
+            let samples = state.steps.saturating_mul(state.batch_size);
+            (Some(Consumed { world_size: state.world_size, samples, more: 0 }), 0)
         }
-        let plan = EpochPlan { taken, ..plan };
-        Ok(Epoch::start(&self.pipeline, plan, first, self.setup.max_failures))
+        (false, Some(before)) => {
+            let rows = state.steps.saturating_mul(state.batch_size).saturating_mul(state.world_size);
+            (Some(Consumed { more: before.more.saturating_add(rows), ..before }), 0)
+        }
+    };
+    if let Some(consumed) = consumed {
+        let (len, ranks) = (plan.order.len(), plan.partition.ranks());
+        plan = EpochPlan { partition: RankPartition::resumed(len, ranks, block, consumed), ..plan };
     }
+    (EpochPlan { consumed, ..plan }, first)
+}
 
-    fn check(&self, state: &State) -> Result<()> {
-        let context = self.context();
-        let Fingerprints { source, selection, recipe } = context.fingerprints();
-        let same = |name: &str, theirs: &dyn std::fmt::Debug, ours: &dyn std::fmt::Debug, remedy: &str| {
-            let (theirs, ours) = (format!("{theirs:?}"), format!("{ours:?}"));
-            if theirs == ours {
-                return Ok(());
-            }
-            Err(Error::config(format!(
-                "the state cannot be resumed: its {name} is {theirs}, and this loader's is {ours}; {remedy}"
-            )))
-        };
-        let as_saved = "build the loader as it was when the state was saved, or start the epoch anew";
-        if state.version < STATE_VERSION {
-            return Err(Error::config(format!(
-                "the state cannot be resumed: its version is {}, written by an older feedline, and this one's is \
-                 {STATE_VERSION}; finish the epoch with the older one, or start at the next epoch with epoch({})",
-                state.version,
-                state.epoch.saturating_add(1)
-            )));
+/// Refuses a state that does not fit a loader of this context, seed and block.
+///
+/// # Errors
+/// [`Error::Config`] naming the field.
+pub(in crate::loader) fn check(state: &State, context: &Context, (seed, block): (u64, u64)) -> Result<()> {
+    let Fingerprints { source, selection, recipe } = context.fingerprints();
+    let same = |name: &str, theirs: &dyn std::fmt::Debug, ours: &dyn std::fmt::Debug, remedy: &str| {
+        let (theirs, ours) = (format!("{theirs:?}"), format!("{ours:?}"));
+        if theirs == ours {
+            return Ok(());
         }
-        same("version", &state.version, &STATE_VERSION, "use the feedline that saved it")?;
-        same("seed", &state.seed, &self.setup.seed, as_saved)?;
-        same("samples", &state.samples, &context.sampler.len(), as_saved)?;
-        same("shuffle", &state.shuffle, &context.sampler.shuffle(), as_saved)?;
-        same("block", &state.block, &self.setup.block, "set the same partner_window and augmentations")?;
-        same(
-            "source",
-            &state.source,
-            source,
-            "open the same files with the same classes, in the same order",
-        )?;
-        same("selection", &state.selection, selection, "give the same subset and weights")?;
-        same("recipe", &state.recipe, recipe, "set the same augmentations and output")?;
-        let zero = [("batch_size", state.batch_size), ("world_size", state.world_size)];
-        match zero.iter().find(|(_, count)| *count == 0) {
-            Some((name, _)) => Err(Error::config(format!(
-                "the state cannot be resumed: its {name} is 0; use a state that Epoch::state made"
-            ))),
-            None => Ok(()),
-        }
+        Err(Error::config(format!(
+            "the state cannot be resumed: its {name} is {theirs}, and this loader's is {ours}; {remedy}"
+        )))
+    };
+    let as_saved = "build the loader as it was when the state was saved, or start the epoch anew";
+    if state.version < STATE_VERSION {
+        return Err(Error::config(format!(
+            "the state cannot be resumed: its version is {}, written by an older feedline, and this one's is \
+             {STATE_VERSION}; finish the epoch with the older one, or start at the next epoch with epoch({})",
+            state.version,
+            state.epoch.saturating_add(1)
+        )));
+    }
+    same("version", &state.version, &STATE_VERSION, "use the feedline that saved it")?;
+    same("seed", &state.seed, &seed, as_saved)?;
+    same("samples", &state.samples, &context.sampler.len(), as_saved)?;
+    same("shuffle", &state.shuffle, &context.sampler.shuffle(), as_saved)?;
+    same("block", &state.block, &block, "set the same partner_window and augmentations")?;
+    same("source", &state.source, source, "open the same files with the same classes, in the same order")?;
+    same("selection", &state.selection, selection, "give the same subset and weights")?;
+    same("recipe", &state.recipe, recipe, "set the same augmentations and output")?;
+    let zero = [("batch_size", state.batch_size), ("world_size", state.world_size)];
+    match zero.iter().find(|(_, count)| *count == 0) {
+        Some((name, _)) => Err(Error::config(format!(
+            "the state cannot be resumed: its {name} is 0; use a state that Epoch::state made"
+        ))),
+        None => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::augment::{MixupMode, TimmMixup};
 use crate::sampler::{Sampler, Shuffle};
 
-/// Lays its partners over the sample, so that the plan's images tell who was drawn.
+/// Lays its partners over the sample, so that the images of the plan are those that were drawn.
 struct Blend(usize);
 
 impl Augment for Blend {

@@ -107,7 +107,7 @@ impl<'a> SampleFiles<'a> {
 
     fn unreadable(&self, index: u64, error: Error) -> Failure {
         match error {
-            // A source that names the sample itself has said everything; naming it twice helps nobody.
+            // A source that names the sample itself has said everything; naming it twice is of no use.
             Error::Sample { key, index, source } => Failure { stage: Stage::Read, key, index, cause: source },
             other => {
                 let key = self.context.source.key(index as usize).into_owned();
