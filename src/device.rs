@@ -7,14 +7,12 @@ pub mod cuda;
 mod decoded_by;
 mod gaussian;
 mod images;
-mod reach;
-mod scale;
-mod shrink;
+mod roi;
 mod warp;
 
 pub use decoded_by::DecodedBy;
 pub use images::DeviceImages;
-pub use reach::region;
+pub use roi::region;
 
 use crate::error::{Error, Result};
 

@@ -17,6 +17,7 @@ mod pack;
 mod recolour;
 mod render;
 mod resample;
+mod shrink;
 mod sink;
 mod slot;
 mod taps;
@@ -28,7 +29,6 @@ pub(crate) use backend::CpuBackend;
 pub use render::Renderer;
 
 pub use super::backend::Input;
-use super::shrink;
 use crate::error::Cause;
 use crate::image::{Decoder, Format, Image, Index, Limits, Scale};
 use crate::output::Output;

@@ -7,7 +7,7 @@ mod tests;
 use super::Input;
 use super::resample::Resampler;
 use super::view::View;
-use crate::device::reach;
+use crate::device::roi;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::image::{Decoder, Format, Image, ImageError, Index, Part, Rows, Scale};
 use crate::plan::{Filter, Method, Plan, Sampled};
@@ -55,7 +55,7 @@ impl Intake {
         Input { bytes, header }: Input<'_>,
         index: Option<&mut Index>,
     ) -> Result<(), ImageError> {
-        let part = Part { scale, region: reach::region(plan, number) };
+        let part = Part { scale, region: roi::region(plan, number) };
         let reader = if header.format == Format::Jpeg { only_reader(plan, number) } else { None };
         self.is_resampled = reader.is_some();
         let Some((window, sampled, filter)) = reader else {
@@ -63,7 +63,7 @@ impl Intake {
         };
         // Ahead of any allocation.
         decoder.check(header, part)?;
-        let (columns, rows) = reach::scales(window, sampled, filter);
+        let (columns, rows) = roi::scales(window, sampled, filter);
         self.resampler.begin(&columns, &rows);
         let mut strip = Strip::new(part.region.size(), &mut self.strip, &mut self.resampler);
         decoder.decode_rows(bytes, header, part, index, &mut strip)
@@ -87,11 +87,11 @@ fn only_reader(plan: &Plan, image: usize) -> Option<(Rect, &Sampled, Filter)> {
     let (window, sampled) = (only.window, only.sampled()?);
     let as_stored = sampled.orientation == Orientation::UPRIGHT && sampled.steps.len == 0;
     let Method::Upright(filter) = sampled.method else { return None };
-    if !as_stored || reach::is_copy(window, sampled) {
+    if !as_stored || roi::is_copy(window, sampled) {
         return None;
     }
     // Taps outside of the image are a bug, which the renderer reports where there are pixels.
-    let taps = reach::taps_of(window, sampled);
+    let taps = roi::taps_of(window, sampled);
     (!taps.is_empty() && stored.rect().contains(taps)).then_some((window, sampled, filter))
 }
 

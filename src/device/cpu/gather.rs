@@ -13,7 +13,7 @@ mod tent;
 use super::block::{Block, LANES, Plane};
 use super::pack::with_level;
 use super::view::View;
-use crate::device::scale::{self, Visible};
+use crate::device::roi::scale::{self, Visible};
 use crate::device::warp::Warp;
 use crate::geometry::Rect;
 use crate::plan::{Outside, Sampled, WarpFilter, WarpMap};
@@ -53,7 +53,7 @@ struct Places {
 }
 
 impl<'a> Gather<'a> {
-    /// `view` holds `taps`, the part of the source that [`crate::device::reach::taps_of`] names; it is empty where that is.
+    /// `view` holds `taps`, the part of the source that [`crate::device::roi::taps_of`] names; it is empty where that is.
     pub(crate) fn new(
         (window, sampled, warp): (Rect, &Sampled, &WarpMap),
         view: View<'a>,

@@ -9,7 +9,7 @@ use super::recolour;
 use super::resample::Resampler;
 use super::sink::{Sample, Sink};
 use super::view::{Canvas, View};
-use crate::device::{reach, scale};
+use crate::device::roi::{self, scale};
 use crate::error::Cause;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::image::Image;
@@ -278,7 +278,7 @@ impl Painter {
             }
             Method::Filtered(filter) => return self.filtered(shown, filter, stages, put),
         };
-        let (columns, rows) = reach::scales(window, sampled, filter);
+        let (columns, rows) = roi::scales(window, sampled, filter);
         let Self { resampler, turned, rest, row, level } = self;
         let decoded = match sampled.from {
             LayerSource::Image(image) => images.get(image as usize),
@@ -287,9 +287,9 @@ impl Painter {
         let resampled: &Resampler = match decoded {
             Some(Decoded::Lines(lines)) if lines.is_for(&columns, &rows) => lines,
             _ => {
-                let taps = reach::taps_of(window, sampled);
+                let taps = roi::taps_of(window, sampled);
                 let view = source(shown, taps, images, stages, (turned, rest, *level))?;
-                if reach::is_copy(window, sampled) {
+                if roi::is_copy(window, sampled) {
                     (0..view.size.height as usize).for_each(|y| put(y, view.row(y)));
                     return Ok(());
                 }
@@ -342,7 +342,7 @@ impl Painter {
         stages: &'a [Canvas],
     ) -> Result<Gather<'a>, Cause> {
         let (_, window, sampled) = shown;
-        let taps = reach::taps_of(window, sampled);
+        let taps = roi::taps_of(window, sampled);
         let view = match taps.is_empty() {
             true => View::default(),
             false => source(shown, taps, images, stages, (&mut self.turned, &mut self.rest, self.level))?,
@@ -372,7 +372,7 @@ fn source<'a>(
     (turned, rest, level): (&'a mut Canvas, &mut Vec<Resolved>, Level),
 ) -> Result<View<'a>, Cause> {
     let orientation = sampled.orientation;
-    let needed = reach::needed(plan, window, sampled);
+    let needed = roi::needed(plan, window, sampled);
     let as_stored = orientation == Orientation::UPRIGHT && sampled.steps.len == 0;
     let wanted = if as_stored { taps } else { needed };
     let view = match sampled.from {

@@ -11,7 +11,7 @@ mod scalar;
 
 use super::taps::Axis;
 use super::view::View;
-use crate::device::scale::Scale;
+use crate::device::roi::scale::Scale;
 use crate::geometry::Size;
 use crate::simd::{self, Level};
 
@@ -116,7 +116,7 @@ struct Lines<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::scale::Visible;
+    use crate::device::roi::scale::Visible;
     use crate::image::Image;
     use crate::plan::Filter;
 

@@ -1,7 +1,7 @@
 //! Which source pixels make an output pixel, and with what whole-number weights: torchvision's uint8 tables.
 
 use super::pack::with_level;
-use crate::device::scale::Scale;
+use crate::device::roi::scale::Scale;
 use crate::plan::Filter;
 use crate::simd::Level;
 
@@ -226,7 +226,7 @@ fn cubic(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::scale::Visible;
+    use crate::device::roi::scale::Visible;
 
     fn axis(input: u32, output: u32, filter: Filter) -> Axis {
         let mut axis = Axis::default();

@@ -1,7 +1,7 @@
 //! What a warped layer may read of its source.
 
 use super::{MAX_RADIUS, Warp};
-use crate::device::scale::{self, Visible};
+use crate::device::roi::scale::{self, Visible};
 use crate::geometry::Rect;
 use crate::plan::{Sampled, WarpFilter, WarpMap};
 

@@ -1,8 +1,8 @@
 //! What went through the resampler while it was decoded against what was decoded first: the same bits and errors.
 
 use super::*;
+use crate::device::cpu::shrink;
 use crate::device::cpu::{Renderer, Worker};
-use crate::device::shrink;
 use crate::draft::Draft;
 use crate::draft::op::{Extent, Interpolation, Op};
 use crate::geometry::Rect;
@@ -104,7 +104,7 @@ fn apart(
     index: Option<&mut Index>,
 ) -> Result<Vec<u8>, ImageError> {
     let (header, mut image) = (parse_header(bytes).unwrap(), Image::default());
-    decoder.decode_part(bytes, &header, Part { scale, region: reach::region(plan, 0) }, index, &mut image)?;
+    decoder.decode_part(bytes, &header, Part { scale, region: roi::region(plan, 0) }, index, &mut image)?;
     let (output, mut sample) = levels(plan);
     Renderer::with_level(Level::Scalar).render(plan, &[image], &output, &mut sample).unwrap();
     Ok(sample)
@@ -151,7 +151,7 @@ fn every_kind_of_file_gives_the_pixels_of_decoding_first() {
                     );
                 }
             }
-            let region = reach::region(&plan, 0);
+            let region = roi::region(&plan, 0);
             refills +=
                 usize::from(u64::from(region.height) * u64::from(region.width) * 3 > STRIP_BYTES as u64);
         }
@@ -323,7 +323,7 @@ fn a_worker_gives_the_pixels_of_decoder_and_renderer_for_mixes_too() {
 fn decoded_first(plan: &Plan, scales: &[Scale], inputs: &[Input<'_>]) -> Vec<u8> {
     let mut decoder = Decoder::default();
     let decoded = |(number, Input { bytes, header }): (usize, &Input<'_>)| {
-        let (mut image, region) = (Image::default(), reach::region(plan, number));
+        let (mut image, region) = (Image::default(), roi::region(plan, number));
         let part = Part { scale: scales[number], region };
         decoder.decode_part(bytes, header, part, None, &mut image).unwrap();
         image
@@ -342,7 +342,7 @@ fn nothing_is_allocated_for_an_image_above_the_limits() {
     let mut decoder = Decoder::new(Limits { max_pixels: 89_999, ..Limits::default() });
     let input = Input { bytes: &bytes, header };
     let (window, sampled, filter) = only_reader(&plan, 0).unwrap();
-    let scales = reach::scales(window, sampled, filter);
+    let scales = roi::scales(window, sampled, filter);
     let error = intake.decode(&mut decoder, (&plan, 0, Scale::Full), input, None).unwrap_err();
     assert_eq!(error, ImageError::TooLarge { pixels: 90_000, limit: 89_999 });
     assert!(intake.strip.is_empty() && !intake.resampler.is_for(&scales.0, &scales.1));

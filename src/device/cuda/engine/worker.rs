@@ -8,7 +8,7 @@ use super::source_bytes::{SourceBytes, StagedFile, StagedPixels};
 use super::staged::{SharedUse, StagedImage, StagedRow};
 use super::{Engine, Route};
 use crate::device::backend::{BadImage, Input};
-use crate::device::reach;
+use crate::device::roi;
 use crate::error::Cause;
 use crate::geometry::Rect;
 use crate::image::Format;
@@ -40,7 +40,7 @@ impl Worker {
     /// The first image that cannot be decoded, where the CPU decodes.
     pub(super) fn stage(&mut self, row: &Row<'_>, plan: &Plan, inputs: &[Input<'_>]) -> Result<(), BadImage> {
         let images = inputs.iter().enumerate().map(|(number, input)| {
-            let wanted = reach::region(plan, number);
+            let wanted = roi::region(plan, number);
             if self.engine.shares {
                 // What samples share is bad for all of them, whatever part they read.
                 let whole = input.header.size.rect();
@@ -73,7 +73,7 @@ impl Worker {
     /// Stages a row of images that samples share; `images[i]` is `plan.images[i]`.
     pub(super) fn stage_shared(&self, row: &Row<'_>, plan: &Plan, images: Vec<Arc<SharedImage>>) {
         let shared =
-            |(number, image)| StagedImage::Shared(SharedUse { image, wanted: reach::region(plan, number) });
+            |(number, image)| StagedImage::Shared(SharedUse { image, wanted: roi::region(plan, number) });
         let images = images.into_iter().enumerate().map(shared).collect();
         row.slot.put(row.row, StagedRow { plan: plan.clone(), images });
     }

@@ -9,8 +9,8 @@ use super::source::Canvas;
 use super::steps::Steps;
 use super::tables::Tables;
 use crate::device::gaussian;
-use crate::device::reach;
-use crate::device::scale::{self, Scale, Visible};
+use crate::device::roi;
+use crate::device::roi::scale::{self, Scale, Visible};
 use crate::error::Cause;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::plan::{CanvasFilter, Content, Filter, Layer, LayerSource, Method, Outside, Sampled};
@@ -42,7 +42,7 @@ impl Lowering<'_> {
     }
 
     fn sampled(&mut self, paint: Paint, sampled: &Sampled) -> Result<Painted, Cause> {
-        let taps = reach::taps_of(paint.window, sampled);
+        let taps = roi::taps_of(paint.window, sampled);
         let steps = Steps::lower(self.tables, self.plan, sampled.steps)?;
         let (source, ready) = match sampled.method {
             Method::Filtered(filter) => self.filtered(sampled, filter)?,
@@ -86,7 +86,7 @@ impl Lowering<'_> {
     }
 
     fn upright(&mut self, paint: Paint, sampled: &Sampled, filter: Filter, corner: [u32; 2]) -> Paint {
-        let (columns, rows) = reach::scales(paint.window, sampled, filter);
+        let (columns, rows) = roi::scales(paint.window, sampled, filter);
         let (columns, rows) = (axis(&columns, corner[0]), axis(&rows, corner[1]));
         if is_copied(&columns) && is_copied(&rows) {
             return Paint { kind: KIND_COPY, columns, rows, ..paint };

@@ -1,9 +1,11 @@
-//! What a layer reads of its source: the same answer for decoding, rendering and every device.
+//! Regions of interest: what a layer reads of its source, the same for decoding, rendering and every device.
 
-use super::scale::{self, Scale};
+pub(crate) mod scale;
+
 use super::warp;
 use crate::geometry::Rect;
 use crate::plan::{Filter, LayerSource, Measured, Method, Plan, Sampled};
+use scale::Scale;
 
 /// The horizontal and the vertical scale of an upright layer.
 pub(crate) fn scales(window: Rect, sampled: &Sampled, filter: Filter) -> (Scale, Scale) {
