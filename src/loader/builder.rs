@@ -199,7 +199,7 @@ impl LoaderBuilder {
     /// launchers set them; rank 0 of 1 where both are missing.
     ///
     /// # Errors
-    /// [`Error::Config`] where only one of the two is set, or one is no number.
+    /// [`Config`](crate::error::Error::Config) where only one of the two is set, or one is no number.
     pub fn distributed_from_env(self) -> Result<Self> {
         let (rank, world_size) = ranks::of_environment()?;
         Ok(self.rank(rank, world_size))

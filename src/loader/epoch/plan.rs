@@ -37,7 +37,7 @@ impl EpochPlan {
         }
     }
 
-    /// Rows of batch `batch` before bad samples are consumed out.
+    /// Rows of batch `batch` before bad samples are taken out.
     pub(in crate::loader) fn rows(&self, batch: usize) -> usize {
         match self.last {
             LastBatch::Partial => {

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 /// The version of [`State`] that this crate writes, and the only one that it reads.
 pub const STATE_VERSION: u32 = 2;
 
-/// Where a run stands: everything that [`Loader::resume`](crate::loader::Loader::resume) needs, as plain data for JSON or any other format of serde.
+/// Where a run stands: everything that [`resume`](crate::loader::Loader::resume) needs, as plain data for JSON or any other
+/// format of serde.
 ///
 /// It is the same on all ranks, and of a few hundred bytes whatever the data set's size. It names what the run was
 /// made of, so that a loader of other data, of another recipe or with another seed refuses it.
@@ -65,7 +66,7 @@ pub(in crate::loader) fn state(context: &Context, plan: &EpochPlan, steps: u64) 
     }
 }
 
-/// What is left of the epoch that `state` was consumed in, where `plan` is the whole of it, and the first batch of that.
+/// What is left of the epoch that `state` was taken in, where `plan` is the whole of it, and the first batch of that.
 pub(in crate::loader) fn rest(mut plan: EpochPlan, block: u64, state: &State) -> (EpochPlan, usize) {
     let same = state.batch_size == plan.batch_size as u64 && state.world_size == plan.partition.ranks();
     let (consumed, first) = match (same, state.before) {

@@ -195,7 +195,7 @@ pub struct Paint {
     pub window: Rect,
     /// [`KIND_UPRIGHT`], [`KIND_WARP`], [`KIND_SOLID`] or [`KIND_COPY`].
     pub kind: u32,
-    /// For a warp, one of [`crate::plan::around`].
+    /// For a warp, one of [`around`].
     pub around: u32,
     /// Number of its [`Source`]; [`NONE`] where it reads nothing.
     pub source: u32,
