@@ -1,6 +1,7 @@
 //! What augmentations draw and plan: against the numbers of other libraries, and against naive accounts of their pixels.
 
 mod detection;
+mod executed;
 mod mixes;
 mod mosaic;
 mod params;

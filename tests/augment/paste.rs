@@ -17,7 +17,7 @@ use std::sync::Arc;
 type Polygon = Vec<[f64; 2]>;
 
 /// Waves, so that a pixel says where it comes from and neighbours are alike.
-fn image(stored: Size, seed: u64) -> Image {
+pub(crate) fn image(stored: Size, seed: u64) -> Image {
     let mut image = Image::default();
     image.reset(stored, stored.rect());
     let (stride, seed) = (image.stride, seed as f64);
