@@ -5,7 +5,8 @@ use crate::scenario::{Outcome, Scenario};
 use feedline::device::cuda::{DecodedImage, ImageDecoder, Route};
 use feedline::geometry::Rect;
 use feedline::image::{self, Decoder, Image, Limits};
-use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
+use feedline_test_support::jpeg::{ColorType, Jpeg, SamplingFactor};
+use feedline_test_support::noise::Noise;
 use std::error::Error;
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
@@ -27,26 +28,11 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
 
 /// A photograph's stand-in: soft colours with some noise, so that every coefficient is used.
 fn file(width: u16, height: u16, sampling: SamplingFactor, color: ColorType, progressive: bool) -> Vec<u8> {
-    let channels = match color {
-        ColorType::Luma => 1,
-        ColorType::Cmyk => 4,
-        _ => 3,
-    };
-    let mut state = u32::from(width) * 31 + u32::from(height);
-    let mut pixels = Vec::new();
-    for at in 0..usize::from(width) * usize::from(height) * channels {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        pixels.push((at / 7 % 200) as u8 + (state >> 27) as u8);
-    }
-    let mut bytes = Vec::new();
-    let mut encoder = Encoder::new(&mut bytes, 88);
-    encoder.set_sampling_factor(sampling);
-    encoder.set_progressive(progressive);
-    // An encoder that refuses its own stand-in leaves an empty file, which no test takes for an image.
-    if encoder.encode(&pixels, width, height, color).is_err() {
-        return Vec::new();
-    }
-    bytes
+    let jpeg = Jpeg { progressive, color, quality: 88, ..Jpeg::new(sampling) };
+    let mut noise = Noise(u32::from(width) * 31 + u32::from(height));
+    let count = usize::from(width) * usize::from(height) * jpeg.channels() as usize;
+    let level = |at: usize| (at / 7 % 200) as u8 + (noise.bits() >> 27) as u8;
+    jpeg.file(&(0..count).map(level).collect::<Vec<u8>>(), width, height)
 }
 
 fn photo(number: usize) -> Vec<u8> {

@@ -1,19 +1,19 @@
 //! Small pictures of every kind that a route exists for.
 
 use feedline::geometry::Size;
-use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
+use feedline_test_support::jpeg::{ColorType, Jpeg, SamplingFactor};
+use feedline_test_support::noise::Noise;
 
 /// Gradients, stripes and a little noise, so that chroma, edges and every coefficient matter.
 fn pixels(width: u16, height: u16, channels: usize, seed: u32) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(2_654_435_761) | 1;
+    let mut noise = Noise(seed.wrapping_mul(2_654_435_761) | 1);
     let mut bytes = Vec::with_capacity(usize::from(width) * usize::from(height) * channels);
     for y in 0..u32::from(height) {
         for x in 0..u32::from(width) {
             for channel in 0..channels as u32 {
-                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 let slope = x * (3 + channel) + y * (5 - channel) + seed * 17;
                 let stripe = if (x / 7 + y / 5 + channel) % 3 == 0 { 60 } else { 0 };
-                bytes.push((slope / 2 + stripe + (state >> 28)) as u8);
+                bytes.push((slope / 2 + stripe + (noise.bits() >> 28)) as u8);
             }
         }
     }
@@ -38,28 +38,9 @@ const PLAIN: Kind = Kind {
 };
 
 fn jpeg(kind: &Kind, seed: u32) -> Vec<u8> {
-    let channels = match kind.color {
-        ColorType::Luma => 1,
-        ColorType::Cmyk => 4,
-        _ => 3,
-    };
-    let (width, height) = kind.size;
-    let mut file = Vec::new();
-    let mut encoder = Encoder::new(&mut file, 85);
-    encoder.set_sampling_factor(kind.sampling);
-    encoder.set_progressive(kind.progressive);
-    if kind.orientation != 1 {
-        encoder.add_app_segment(1, exif(kind.orientation)).unwrap();
-    }
-    encoder.encode(&pixels(width, height, channels, seed), width, height, kind.color).unwrap();
-    file
-}
-
-/// An EXIF segment that says nothing but the orientation.
-fn exif(orientation: u8) -> Vec<u8> {
-    let mut segment = b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
-    segment.extend([orientation, 0, 0, 0, 0, 0, 0]);
-    segment
+    let Kind { size: (width, height), sampling, progressive, color, orientation } = *kind;
+    let jpeg = Jpeg { sampling, progressive, color, orientation, ..Jpeg::default() };
+    jpeg.file(&pixels(width, height, jpeg.channels() as usize, seed), width, height)
 }
 
 fn png(width: u32, height: u32) -> Vec<u8> {

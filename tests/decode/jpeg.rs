@@ -2,59 +2,10 @@
 
 use feedline::geometry::{Rect, Size};
 use feedline::jpeg::{ColorModel, Decoder, JpegError, Limits, PixelsMut, parse_header};
-use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
+use feedline_test_support::jpeg::{ColorType, Jpeg, SAMPLINGS, SamplingFactor};
 
-const SAMPLINGS: [(SamplingFactor, &str); 7] = [
-    (SamplingFactor::F_1_1, "4:4:4"),
-    (SamplingFactor::F_2_1, "4:2:2"),
-    (SamplingFactor::F_1_2, "4:4:0"),
-    (SamplingFactor::F_2_2, "4:2:0"),
-    (SamplingFactor::F_4_1, "4:1:1"),
-    (SamplingFactor::F_4_2, "4:1:0"),
-    (SamplingFactor::F_1_4, "4:4:1"),
-];
-
-struct Settings {
-    sampling: SamplingFactor,
-    progressive: bool,
-    restart: u16,
-    color: ColorType,
-}
-
-impl Settings {
-    fn new(sampling: SamplingFactor) -> Self {
-        Self { sampling, progressive: false, restart: 0, color: ColorType::Rgb }
-    }
-
-    /// A picture with edges, gradients and noise, so that no decoder stage is idle.
-    fn encode(&self, width: u16, height: u16) -> Vec<u8> {
-        let channels = match self.color {
-            ColorType::Luma => 1,
-            ColorType::Cmyk | ColorType::CmykAsYcck => 4,
-            _ => 3,
-        };
-        let mut state = 12345u32;
-        let mut pixels = Vec::new();
-        for y in 0..u32::from(height) {
-            for x in 0..u32::from(width) {
-                for channel in 0..channels {
-                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    let edge = if (x / 5 + y / 7 + channel) % 3 == 0 { 120 } else { 0 };
-                    pixels.push((edge + (x * 3 + y * 2 + channel * 40) % 90 + (state >> 28)) as u8);
-                }
-            }
-        }
-        let mut out = Vec::new();
-        let mut encoder = Encoder::new(&mut out, 85);
-        encoder.set_sampling_factor(self.sampling);
-        encoder.set_progressive(self.progressive);
-        if self.restart > 0 {
-            encoder.set_restart_interval(self.restart);
-        }
-        encoder.encode(&pixels, width, height, self.color).expect("the encoder writes to memory");
-        out
-    }
-}
+/// Of the pictures' noise.
+const SEED: u32 = 12_345;
 
 fn decode_region(bytes: &[u8], region: Rect, limits: &Limits) -> Result<Vec<u8>, JpegError> {
     let header = parse_header(bytes)?;
@@ -78,7 +29,7 @@ fn crop(whole: &[u8], size: Size, region: Rect) -> Vec<u8> {
 fn a_region_has_the_pixels_of_the_whole() {
     for (sampling, _) in SAMPLINGS {
         for (progressive, restart) in [(false, 0), (true, 0), (false, 3)] {
-            let bytes = Settings { progressive, restart, ..Settings::new(sampling) }.encode(83, 71);
+            let bytes = Jpeg { progressive, restart, ..Jpeg::new(sampling) }.picture(83, 71, SEED);
             let size = Size::new(83, 71);
             let whole = decode(&bytes, &Limits::default()).expect("a sound file");
             for (x, y) in
@@ -100,8 +51,8 @@ fn a_region_has_the_pixels_of_the_whole() {
 #[test]
 fn the_header_names_what_the_encoder_wrote() {
     for (sampling, name) in SAMPLINGS {
-        let settings = Settings { progressive: true, restart: 5, ..Settings::new(sampling) };
-        let header = parse_header(&settings.encode(33, 9)).expect("a sound file");
+        let settings = Jpeg { progressive: true, restart: 5, ..Jpeg::new(sampling) };
+        let header = parse_header(&settings.picture(33, 9, SEED)).expect("a sound file");
         assert_eq!((header.size, header.sampling.name()), (Size::new(33, 9), name));
         assert_eq!((header.progressive, header.restart_interval, header.precision), (true, 5, 8));
         assert_eq!(header.color, ColorModel::YCbCr);
@@ -111,7 +62,7 @@ fn the_header_names_what_the_encoder_wrote() {
         (ColorType::Cmyk, ColorModel::Cmyk),
         (ColorType::CmykAsYcck, ColorModel::Ycck),
     ] {
-        let bytes = Settings { color, ..Settings::new(SamplingFactor::F_1_1) }.encode(9, 9);
+        let bytes = Jpeg { color, ..Jpeg::new(SamplingFactor::F_1_1) }.picture(9, 9, SEED);
         assert_eq!(parse_header(&bytes).expect("a sound file").color, model);
         assert!(decode(&bytes, &Limits::default()).is_ok());
     }
@@ -121,8 +72,8 @@ fn the_header_names_what_the_encoder_wrote() {
 fn a_progressive_file_has_the_pixels_of_the_same_baseline_file() {
     for (sampling, name) in SAMPLINGS {
         for (width, height) in [(1, 1), (3, 50), (64, 64), (70, 33)] {
-            let baseline = Settings::new(sampling).encode(width, height);
-            let progressive = Settings { progressive: true, ..Settings::new(sampling) }.encode(width, height);
+            let baseline = Jpeg::new(sampling).picture(width, height, SEED);
+            let progressive = Jpeg { progressive: true, ..Jpeg::new(sampling) }.picture(width, height, SEED);
             let [a, b] = [baseline, progressive].map(|bytes| decode(&bytes, &Limits::default()));
             assert!(a.expect("a sound file") == b.expect("a sound file"), "{name} {width}x{height}");
         }
@@ -147,12 +98,8 @@ fn segments(bytes: &[u8]) -> Vec<(u8, &[u8])> {
 #[test]
 fn components_may_come_in_scans_of_their_own_whatever_band_those_claim_to_be() {
     let noise = |seed: usize| (0..30 * 20).map(|at| (at * at * (seed + 7) % 251) as u8).collect::<Vec<_>>();
-    let files = [0, 1, 2].map(|seed| {
-        let mut out = Vec::new();
-        let written = Encoder::new(&mut out, 85).encode(&noise(seed), 30, 20, ColorType::Luma);
-        written.expect("the encoder writes to memory");
-        out
-    });
+    let luma = Jpeg { color: ColorType::Luma, ..Jpeg::default() };
+    let files = [0, 1, 2].map(|seed| luma.file(&noise(seed), 30, 20));
     let grey = files.each_ref().map(|file| decode(file, &Limits::default()).expect("a sound file"));
     let components = b"RGB".map(|name| [name, 0x11, 0]).concat();
     // Only progressive scans have bands: in a sequential file the numbers mean nothing.
@@ -184,7 +131,7 @@ fn components_may_come_in_scans_of_their_own_whatever_band_those_claim_to_be() {
 #[test]
 fn a_file_cut_at_any_byte_is_truncated_and_never_a_picture() {
     for progressive in [false, true] {
-        let bytes = Settings { progressive, ..Settings::new(SamplingFactor::F_2_2) }.encode(40, 30);
+        let bytes = Jpeg { progressive, ..Jpeg::new(SamplingFactor::F_2_2) }.picture(40, 30, SEED);
         assert!(bytes.ends_with(&[0xFF, 0xD9]));
         for end in 2..bytes.len() - 2 {
             let result = decode(&bytes[..end], &Limits::default());
@@ -198,7 +145,7 @@ fn a_file_cut_at_any_byte_is_truncated_and_never_a_picture() {
 
 #[test]
 fn tolerated_truncation_keeps_the_top_and_fills_the_rest_with_grey() {
-    let bytes = Settings { restart: 4, ..Settings::new(SamplingFactor::F_1_1) }.encode(64, 64);
+    let bytes = Jpeg { restart: 4, ..Jpeg::new(SamplingFactor::F_1_1) }.picture(64, 64, SEED);
     let limits = Limits { tolerate_truncated: true, ..Limits::default() };
     let whole = decode(&bytes, &limits).expect("a sound file");
     let cut = decode(&bytes[..bytes.len() / 2], &limits).expect("tolerated");
@@ -215,7 +162,7 @@ fn flipped_bytes_never_panic() {
     let mut state = 99u32;
     for (sampling, _) in SAMPLINGS {
         for progressive in [false, true] {
-            let sound = Settings { progressive, restart: 2, ..Settings::new(sampling) }.encode(37, 29);
+            let sound = Jpeg { progressive, restart: 2, ..Jpeg::new(sampling) }.picture(37, 29, SEED);
             for _ in 0..400 {
                 let mut bytes = sound.clone();
                 for _ in 0..1 + state % 3 {
@@ -235,7 +182,7 @@ fn flipped_bytes_never_panic() {
 
 #[test]
 fn limits_refuse_before_anything_is_decoded() {
-    let bytes = Settings { progressive: true, ..Settings::new(SamplingFactor::F_1_1) }.encode(40, 40);
+    let bytes = Jpeg { progressive: true, ..Jpeg::new(SamplingFactor::F_1_1) }.picture(40, 40, SEED);
     let few_pixels = Limits { max_pixels: 1599, ..Limits::default() };
     let few_scans = Limits { max_scans: 2, ..Limits::default() };
     for (limits, remedy) in [(few_pixels, "max_pixels"), (few_scans, "max_scans")] {
@@ -248,7 +195,7 @@ fn limits_refuse_before_anything_is_decoded() {
 
 #[test]
 fn a_request_that_does_not_fit_is_an_error() {
-    let bytes = Settings::new(SamplingFactor::F_2_2).encode(20, 20);
+    let bytes = Jpeg::new(SamplingFactor::F_2_2).picture(20, 20, SEED);
     let header = parse_header(&bytes).expect("a sound file");
     let mut data = vec![0; 20 * 20 * 3 - 1];
     let limits = Limits::default();
@@ -257,7 +204,7 @@ fn a_request_that_does_not_fit_is_an_error() {
         let result = Decoder::new().decode_into(&bytes, &header, region, &limits, &mut out);
         assert!(matches!(result, Err(JpegError::Request { .. })), "{region:?}");
     }
-    let other = Settings::new(SamplingFactor::F_1_1).encode(20, 20);
+    let other = Jpeg::new(SamplingFactor::F_1_1).picture(20, 20, SEED);
     let mut out = PixelsMut { data: &mut data, stride: 60 };
     let result = Decoder::new().decode_into(&other, &header, Rect::new(0, 0, 4, 4), &limits, &mut out);
     assert!(matches!(result, Err(JpegError::Request { .. })));
@@ -265,7 +212,7 @@ fn a_request_that_does_not_fit_is_an_error() {
 
 #[test]
 fn a_decoder_that_met_a_bad_file_decodes_the_next_one() {
-    let sound = Settings::new(SamplingFactor::F_2_2).encode(50, 50);
+    let sound = Jpeg::new(SamplingFactor::F_2_2).picture(50, 50, SEED);
     let expected = decode(&sound, &Limits::default()).expect("a sound file");
     let header = parse_header(&sound).expect("a sound file");
     let mut decoder = Decoder::new();

@@ -4,16 +4,16 @@
 
 use feedline::geometry::Rect;
 use feedline::jpeg::{Decoder, Header, Index, JpegError, Limits, PixelsMut, parse_header};
-use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
+use feedline_test_support::jpeg::{ColorType, Jpeg, SamplingFactor};
+use feedline_test_support::noise::Noise;
 use std::path::{Path, PathBuf};
 
 /// A small generator, so that failures repeat.
-struct Dice(u32);
+struct Dice(Noise);
 
 impl Dice {
     fn below(&mut self, end: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        ((u64::from(self.0) * u64::from(end)) >> 32) as u32
+        ((u64::from(self.0.bits()) * u64::from(end)) >> 32) as u32
     }
 
     fn region(&mut self, header: &Header) -> Rect {
@@ -24,26 +24,13 @@ impl Dice {
 }
 
 fn encode(sampling: SamplingFactor, color: ColorType, restart: u16, (width, height): (u16, u16)) -> Vec<u8> {
-    let mut dice = Dice(u32::from(width) * 31 + u32::from(height));
-    let channels = if color == ColorType::Luma {
-        1
-    } else if color == ColorType::Cmyk {
-        4
-    } else {
-        3
-    };
+    let mut dice = Dice(Noise(u32::from(width) * 31 + u32::from(height)));
+    let jpeg = Jpeg { color, restart, ..Jpeg::new(sampling) };
     // Rows that drift, with noise: DC predictions that matter, and blocks of many lengths.
     let value = |at: usize, noise: u32| (at / usize::from(width) * 3) as u8 ^ (noise as u8 & 0x3F);
-    let count = usize::from(width) * usize::from(height) * channels;
+    let count = usize::from(width) * usize::from(height) * jpeg.channels() as usize;
     let pixels: Vec<u8> = (0..count).map(|at| value(at, dice.below(256))).collect();
-    let mut out = Vec::new();
-    let mut encoder = Encoder::new(&mut out, 85);
-    encoder.set_sampling_factor(sampling);
-    if restart > 0 {
-        encoder.set_restart_interval(restart);
-    }
-    encoder.encode(&pixels, width, height, color).expect("the encoder writes to memory");
-    out
+    jpeg.file(&pixels, width, height)
 }
 
 /// Files of every sampling, with restart intervals that fall within, on and across the ends of rows.
@@ -118,7 +105,7 @@ fn stored(index: &Index) -> Index {
 
 #[test]
 fn a_region_has_the_same_pixels_with_an_index_as_without() {
-    let (mut dice, mut decoder, limits) = (Dice(7), Decoder::new(), Limits::default());
+    let (mut dice, mut decoder, limits) = (Dice(Noise(7)), Decoder::new(), Limits::default());
     let mut skipped = 0;
     for (number, bytes) in made().iter().chain(&photos()).enumerate() {
         let header = parse_header(bytes).unwrap();
@@ -151,7 +138,7 @@ fn one_decode_of_the_last_row_lets_every_later_one_start_at_its_own() {
 
 #[test]
 fn damage_beside_a_region_is_found_with_an_index_as_without() {
-    let (mut dice, mut decoder, limits) = (Dice(9), Decoder::new(), Limits::default());
+    let (mut dice, mut decoder, limits) = (Dice(Noise(9)), Decoder::new(), Limits::default());
     let sound = encode(SamplingFactor::F_1_1, ColorType::Rgb, 0, (530, 75));
     let (mut found, mut unseen) = (0, 0);
     for round in 0..200 {
@@ -174,7 +161,7 @@ fn damage_beside_a_region_is_found_with_an_index_as_without() {
 
 #[test]
 fn an_index_of_another_file_is_replaced_and_changes_nothing() {
-    let (mut dice, mut decoder, limits) = (Dice(8), Decoder::new(), Limits::default());
+    let (mut dice, mut decoder, limits) = (Dice(Noise(8)), Decoder::new(), Limits::default());
     let sound = encode(SamplingFactor::F_2_2, ColorType::Rgb, 0, (301, 103));
     let mut old = Index::default();
     indexed(&mut decoder, &sound, Rect::new(0, 102, 1, 1), &limits, &mut old).unwrap();
@@ -227,10 +214,7 @@ fn a_damaged_record_is_refused_or_harmless() {
 
 #[test]
 fn progressive_files_have_no_index() {
-    let mut bytes = Vec::new();
-    let mut encoder = Encoder::new(&mut bytes, 85);
-    encoder.set_progressive(true);
-    encoder.encode(&[9; 64 * 64 * 3], 64, 64, ColorType::Rgb).unwrap();
+    let bytes = Jpeg { progressive: true, ..Jpeg::default() }.file(&[9; 64 * 64 * 3], 64, 64);
     let (mut decoder, limits, mut index) = (Decoder::new(), Limits::default(), Index::default());
     let region = Rect::new(0, 40, 10, 10);
     let found = indexed(&mut decoder, &bytes, region, &limits, &mut index);

@@ -4,7 +4,7 @@
     .venv-peers/bin/python tests/python/parity.py                               # the bundled photographs
     .venv-peers/bin/python tests/python/parity.py --write docs/parity.md        # also fills in the page's table
 
-A case is one image and one chain of operations with drawn parameters. Both sides read the same PNG (pixels as stored,
+A case is one image and one chain of operations, drawn by the generator that the renderers' own tests use. Both sides read the same PNG (pixels as stored,
 no decoder in between), torchvision as a uint8 CPU tensor, feedline from the command line. uint8 results must be equal;
 normalised float32 results may differ by 1e-6. Exits with 1 when anything differs or fails.
 
@@ -15,7 +15,6 @@ and said, the rows with warps may differ in 20 values of a million.
 
 import argparse
 import json
-import random
 import subprocess
 import sys
 import tempfile
@@ -27,11 +26,12 @@ import torch
 import torchvision
 from PIL import Image
 
-from parity_ops import DRAWS, EVERY_DRAW, FIXED_CHAINS, LAST_ONLY, LONGEST_CHAIN, NORMALIZE, REFERENCE, SELECTABLE
+from parity_ops import COMPARED, FIXED_CHAINS, LAST_ONLY, LONGEST_CHAIN, REFERENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 FLOAT_TOLERANCE = 1e-6
 CASES_A_RUN = 100
+LARGEST_SIDE = 600
 SHOWN_MISMATCHES = 5
 WARPS = {"affine", "rotate", "perspective"}
 UNFUSED_SHARE = 20e-6
@@ -98,16 +98,15 @@ def arguments():
     parser.add_argument("--images", type=Path, nargs="+", default=[ROOT / "data/photos"], help="folders of images")
     parser.add_argument("--draws", type=int, default=200, help="random cases a row")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--ops", help=f"comma-separated rows, or 'all'; chains are made of these. Known: "
-                                      f"{', '.join(SELECTABLE)}")
+    parser.add_argument("--ops", help=f"comma-separated operations that rows and chains are made of instead of all. "
+                                      f"Known: {', '.join(REFERENCE)}")
     parser.add_argument("--feedline", type=Path, default=ROOT / "target/release/feedline")
+    parser.add_argument("--chains", type=Path, default=ROOT / "target/release/examples/random_chains",
+                        help="the program that draws")
     parser.add_argument("--write", type=Path, help="page whose part between the parity markers is replaced")
     args = parser.parse_args()
-    if args.ops == "all":
-        args.ops = list(SELECTABLE)
-    else:
-        args.ops = args.ops.split(",") if args.ops else [*DRAWS, *NORMALIZE]
-    unknown = [name for name in args.ops if name not in SELECTABLE]
+    args.ops = args.ops.split(",") if args.ops else COMPARED
+    unknown = [name for name in args.ops if name not in REFERENCE]
     if unknown:
         parser.error(f"no such operation: {', '.join(unknown)}")
     return args
@@ -139,31 +138,43 @@ def load_images(folders, work):
 
 
 def rows_to_draw(selected):
-    """The table's rows: {name: function of rng that gives the chain's operation names}."""
-    rows = {name: lambda rng, name=name: [name] for name in selected}
-    pool = [name for name in selected if name not in NORMALIZE and name not in LAST_ONLY]
+    """The table's rows: {name: for each position of the chain, the operations that it is one of}."""
+    rows = {name: [[name]] for name in selected}
+    pool = [name for name in selected if name not in LAST_ONLY]
     if len(pool) > 1:
         for length in range(2, LONGEST_CHAIN + 1):
-            rows[f"chain of {length}"] = lambda rng, length=length: rng.choices(pool, k=length)
+            rows[f"chain of {length}"] = [pool] * length
         if "normalize" in selected:
-            rows["chain, normalize"] = lambda rng: [*rng.choices(pool, k=rng.randint(1, LONGEST_CHAIN)), "normalize"]
+            rows["chain, normalize"] = [*[pool] * 3, ["normalize"]]
     for row, chain in FIXED_CHAINS.items():
-        if {name.split(":")[0] for name in chain} <= set(selected):
-            rows[row] = lambda rng, chain=chain: chain
+        if set(chain) <= set(selected):
+            rows[row] = [[name] for name in chain]
     return rows
 
 
-def draw_case(rng, row, names, images):
-    """Draws an image and each operation's parameters, applying as it goes: the next draw depends on the size."""
-    source = rng.choice(sorted(images))
+def drawn_cases(args, rows, images):
+    """The cases of every row, as the generator draws them: {row: [(image's name, ops)]}."""
+    names = sorted(images)
+    sizes = [(images[name][1].shape[2], images[name][1].shape[1]) for name in names]
+    wanted = {"seed": args.seed, "draws": args.draws, "longest": LARGEST_SIDE, "sizes": sizes, "rows": rows}
+    try:
+        done = subprocess.run([str(args.chains)], input=json.dumps(wanted), capture_output=True, text=True,
+                              timeout=TIMEOUT_S, check=True)
+    except OSError as error:
+        raise SystemExit(f"{args.chains}: {error.strerror}; build it with "
+                         f"`cargo build --release --example random_chains`") from error
+    cases = {row: [] for row in rows}
+    for case in map(json.loads, done.stdout.splitlines()):
+        cases[case["row"]].append((names[case["image"]], case["ops"]))
+    return cases
+
+
+def performed(row, source, ops, images):
+    """A case with what torchvision makes of it."""
     path, image = images[source]
-    ops = []
-    for name in names:
-        size = (image.shape[2], image.shape[1])
-        parameters = EVERY_DRAW[name](rng, size)
-        op = name.split(":")[0]
-        image = REFERENCE[op](image, **parameters)
-        ops.append({"op": op, **parameters})
+    for op in ops:
+        parameters = {name: value for name, value in op.items() if name != "op"}
+        image = REFERENCE[op["op"]](image, **parameters)
     if image.dtype == torch.uint8:
         image = image.permute(1, 2, 0)
     return Case(row, source, path, ops, image.numpy())
@@ -269,12 +280,9 @@ def compare_all(args, work):
     batched = knows_batches(args.feedline)
     images = load_images(args.images, work)
     outcome = Outcome()
-    for row, chain_of in rows_to_draw(args.ops).items():
-        # A generator of its own for every row: selecting fewer rows does not change what the others draw.
-        rng = random.Random(f"{args.seed} {row}")
-        for start in range(0, args.draws, CASES_A_RUN):
-            count = min(CASES_A_RUN, args.draws - start)
-            cases = [draw_case(rng, row, chain_of(rng), images) for _ in range(count)]
+    for row, drawn in drawn_cases(args, rows_to_draw(args.ops), images).items():
+        for start in range(0, len(drawn), CASES_A_RUN):
+            cases = [performed(row, *case, images) for case in drawn[start:start + CASES_A_RUN]]
             for case, (got, cause) in zip(cases, run_feedline(cases, args.feedline, batched, work)):
                 record(outcome, case, got, cause)
         print(f"{row}: {outcome.rows[row]}", file=sys.stderr, flush=True)

@@ -2,6 +2,7 @@
 
 use feedline::draft::op::{Extent, Interpolation, Op};
 use feedline::geometry::Size;
+use feedline_test_support::noise;
 
 /// A whole image: `levels[(y * width + x) * 3 + c]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,23 +15,8 @@ pub(crate) struct Picture {
 impl Picture {
     /// Deterministic noise with flat parts and extremes.
     pub(crate) fn noise(size: Size, seed: u32) -> Self {
-        let mut state = seed.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
-        let mut next = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 24) as u8
-        };
-        let levels = (0..size.pixels() * 3).map(|i| match i / 600 % 3 {
-            0 => next(),
-            1 => {
-                if next() > 127 {
-                    255
-                } else {
-                    0
-                }
-            }
-            _ => next() / 8 + 60,
-        });
-        Self { width: size.width.into(), height: size.height.into(), levels: levels.collect() }
+        let levels = noise::levels((size.pixels() * 3) as usize, seed);
+        Self { width: size.width.into(), height: size.height.into(), levels }
     }
 
     fn make(width: i64, height: i64, mut at: impl FnMut(i64, i64, usize) -> u8) -> Self {
