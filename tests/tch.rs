@@ -101,7 +101,6 @@ fn the_loader_gets_its_memory_back_with_the_last_tensor_of_the_pixels_and_not_be
     let Held { loader, reads, epoch, batch } = Held::new();
     let waits = || {
         reaches(&loader, 16);
-        std::thread::sleep(Duration::from_millis(20));
         assert_eq!(reads.lock().unwrap().len(), 16);
     };
     waits();
@@ -125,7 +124,6 @@ fn what_autograd_keeps_for_the_way_back_is_not_overwritten() {
     let loss = (&batch.images * weight.view([1, 3, 1, 1])).sum(Kind::Float);
     drop(batch);
     reaches(&loader, 16);
-    std::thread::sleep(Duration::from_millis(20));
     assert_eq!(reads.lock().unwrap().len(), 16);
     loss.backward();
     assert_eq!(Vec::<f32>::try_from(weight.grad()).unwrap(), Vec::<f32>::try_from(want).unwrap());

@@ -3,6 +3,7 @@
 mod build;
 
 use super::epoch::ranks;
+use super::report::clock::Clock;
 use crate::augment::Augment;
 use crate::device::Device;
 use crate::draft::op::Extent;
@@ -34,11 +35,18 @@ pub struct LoaderBuilder {
     options: Options,
     /// What [`Options::device`] names, where it was opened by the caller.
     device: Option<Device>,
+    clock: Clock,
 }
 
 impl LoaderBuilder {
     pub(super) fn new(source: Box<dyn Source>) -> Self {
-        Self { source, augments: Vec::new(), options: Options::default(), device: None }
+        Self {
+            source,
+            augments: Vec::new(),
+            options: Options::default(),
+            device: None,
+            clock: Clock::MACHINE,
+        }
     }
 
     /// Takes over everything that `options` say; what they leave out stays as it is. The source is there already, so that
@@ -59,6 +67,13 @@ impl LoaderBuilder {
     /// Rows of a batch (default 1).
     pub fn batch_size(mut self, rows: usize) -> Self {
         self.options.loader.batch_size = Some(rows);
+        self
+    }
+
+    /// What statistics are measured by, and by them the number of workers and of batches; for tests.
+    #[doc(hidden)]
+    pub fn clock(mut self, now: fn() -> std::time::Instant) -> Self {
+        self.clock = Clock(now);
         self
     }
 

@@ -49,7 +49,7 @@ impl Epoch {
         max_failures: Option<u64>,
     ) -> Self {
         let end = plan.batches();
-        let started = Instant::now();
+        let started = pipeline.context().clock.now();
         let plan = Arc::new(plan);
         let (serial, error) = match pipeline.context().process.check() {
             Ok(()) => (pipeline.start(Arc::clone(&plan), first.min(end)), pipeline.spawn_threads().err()),
@@ -116,7 +116,7 @@ impl Epoch {
             let meters = &self.pipeline.context().meters;
             meters.ready.fetch_add(self.pipeline.ready(self.serial) as u64, Relaxed);
             meters.requests.fetch_add(1, Relaxed);
-            Instant::now()
+            self.pipeline.context().clock.now()
         })
     }
 
@@ -128,21 +128,21 @@ impl Epoch {
         let asked = self.ask();
         self.asked = None;
         let pipeline = Arc::clone(&self.pipeline);
-        let meters = &pipeline.context().meters;
+        let Context { meters, clock, .. } = pipeline.context();
         let finished = pipeline.take(self.serial)?;
         match self.delivered {
             Some(delivered) => {
-                let waited = asked.elapsed();
-                meters.trainer.record(asked.duration_since(delivered));
+                let waited = clock.since(asked);
+                meters.trainer.record(asked.saturating_duration_since(delivered));
                 meters.wait.record(waited);
                 pipeline.follow(waited);
             }
-            None => meters.first_batch(self.started.elapsed()),
+            None => meters.first_batch(clock.since(self.started)),
         }
         let labels = &pipeline.context().labels;
         let (batch, errors) = Batch::new(finished, labels, (self.next, self.plan.output(self.next)));
         self.check(errors)?;
-        self.delivered = Some(Instant::now());
+        self.delivered = Some(clock.now());
         Ok(batch)
     }
 

@@ -2,6 +2,7 @@
 
 use crate::support::{Flat, builder, flat};
 use feedline::loader::Limit;
+use feedline_test_support::clock;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -28,10 +29,15 @@ fn counts_are_exact() {
 
 #[test]
 fn a_slow_consumer_finds_its_batches_ready_and_is_the_limit() {
-    let loader = builder(flat(80), 4).workers(2).prefetch(3).build().unwrap();
-    for batch in loader.epoch(0) {
-        batch.unwrap();
-        std::thread::sleep(Duration::from_millis(10));
+    let loader = builder(flat(80), 4).workers(2).prefetch(3).clock(clock::now).build().unwrap();
+    for (number, batch) in (1..).zip(loader.epoch(0)) {
+        let held = batch.unwrap();
+        // Five batches may exist; the consumer holds one, and looks for the next when the others are there.
+        while loader.stats().samples < 80.min(4 * (number + 4)) {
+            std::thread::yield_now();
+        }
+        clock::advance(Duration::from_millis(10));
+        drop(held);
     }
     let stats = loader.stats();
     assert!(stats.ready_batches > 2.0, "{stats:?}");
@@ -41,9 +47,10 @@ fn a_slow_consumer_finds_its_batches_ready_and_is_the_limit() {
 
 #[test]
 fn a_slow_source_is_the_limit_and_gets_more_workers_if_their_number_is_free() {
-    let slow = || Flat { read_ms: 3, ..flat(240) };
-    let fixed = builder(slow(), 4).workers(2).build().unwrap();
-    let automatic = builder(slow(), 4).build().unwrap();
+    let slow = || Flat { reading: Duration::from_millis(3), ..flat(240) };
+    clock::tick(Duration::from_millis(1)); // so that each batch is waited for
+    let fixed = builder(slow(), 4).workers(2).clock(clock::now).build().unwrap();
+    let automatic = builder(slow(), 4).clock(clock::now).build().unwrap();
     for loader in [&fixed, &automatic] {
         assert_eq!(loader.epoch(0).count(), 60);
         let (limit, why) = loader.stats().limiting_stage().unwrap();

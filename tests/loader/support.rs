@@ -9,9 +9,13 @@ use feedline::loader::{Batch, Loader, LoaderBuilder};
 use feedline::output::{DType, Layout};
 use feedline::rng::Draws;
 use feedline::source::Source;
+use feedline_test_support::clock;
+use feedline_test_support::gate::Gate;
+pub(crate) use feedline_test_support::png::{crc32, flat as png};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// The file of an image's mask, if it has one.
 pub(crate) type MaskOf = fn(usize) -> Option<Vec<u8>>;
@@ -26,8 +30,10 @@ pub(crate) struct Flat {
     pub(crate) unreadable: Vec<usize>,
     /// An index whose image is 9 pixels wide instead of 8.
     pub(crate) wide: Option<usize>,
-    /// Milliseconds that reading takes.
-    pub(crate) read_ms: u64,
+    /// How long a read takes, by the test's clock.
+    pub(crate) reading: Duration,
+    /// What every read has to pass.
+    pub(crate) gate: Option<Gate>,
     /// Every read, in order.
     pub(crate) reads: Arc<Mutex<Vec<usize>>>,
     pub(crate) bytes: Arc<AtomicUsize>,
@@ -44,9 +50,8 @@ impl Source for Flat {
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         self.reads.lock().unwrap().push(index);
-        if self.read_ms > 0 {
-            std::thread::sleep(std::time::Duration::from_millis(self.read_ms));
-        }
+        self.gate.iter().for_each(Gate::pass);
+        clock::advance(self.reading);
         if self.unreadable.contains(&index) {
             return Err(Error::sample(self.key(index), index as u64, "the disk said no"));
         }
@@ -164,45 +169,4 @@ pub(crate) fn mask(color: png::ColorType, bits: png::BitDepth, size: [u32; 2], c
     let packed: Vec<u8> = packed.collect();
     encoder.write_header().unwrap().write_image_data(&packed).unwrap();
     bytes
-}
-
-/// An RGB PNG of one colour, its pixels in one stored deflate block.
-pub(crate) fn png(rgb: [u8; 3], width: u32, height: u32) -> Vec<u8> {
-    let row = [vec![0], rgb.repeat(width as usize)].concat();
-    let pixels = row.repeat(height as usize);
-    let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
-    header.extend([8, 2, 0, 0, 0]);
-    let length = pixels.len() as u16;
-    let mut zlib = vec![0x78, 0x01, 1];
-    zlib.extend(length.to_le_bytes());
-    zlib.extend((!length).to_le_bytes());
-    zlib.extend(&pixels);
-    zlib.extend(adler32(&pixels).to_be_bytes());
-    let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
-    for (name, data) in [(b"IHDR", header), (b"IDAT", zlib), (b"IEND", Vec::new())] {
-        let named = [name.as_slice(), &data].concat();
-        file.extend((data.len() as u32).to_be_bytes());
-        file.extend(&named);
-        file.extend(crc32(&named).to_be_bytes());
-    }
-    file
-}
-
-fn adler32(bytes: &[u8]) -> u32 {
-    let (a, b) = bytes.iter().fold((1u32, 0u32), |(a, b), &byte| {
-        let a = (a + u32::from(byte)) % 65_521;
-        (a, (b + a) % 65_521)
-    });
-    b << 16 | a
-}
-
-pub(crate) fn crc32(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(u32::MAX, |crc, &byte| {
-        (0..8).fold(
-            crc ^ u32::from(byte),
-            |crc, _| {
-                if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 }
-            },
-        )
-    })
 }

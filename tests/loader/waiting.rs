@@ -1,44 +1,28 @@
 //! Waiting for a batch in slices, and what is known of a run without starting it.
 
 use crate::support::{Flat, builder, flat};
-use feedline::error::{Error, Result};
-use feedline::label::Label;
+use feedline::error::Error;
 use feedline::loader::Loader;
-use feedline::source::Source;
-use std::borrow::Cow;
-use std::time::{Duration, Instant};
+use feedline_test_support::clock;
+use feedline_test_support::gate::Gate;
+use std::time::Duration;
 
-/// Takes a while for each file.
-struct Slow(Flat, Duration);
-
-impl Source for Slow {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        std::thread::sleep(self.1);
-        self.0.read(index, bytes)
-    }
-
-    fn key(&self, index: usize) -> Cow<'_, str> {
-        self.0.key(index)
-    }
-
-    fn label(&self, index: usize) -> Label {
-        self.0.label(index)
-    }
+/// Images that are read when the test says so.
+fn gated(count: usize) -> (Flat, Gate) {
+    let gate = Gate::closed();
+    (Flat { gate: Some(gate.clone()), ..flat(count) }, gate)
 }
 
 #[test]
 fn a_wait_ends_with_its_time_or_with_the_batch() {
-    let slow = Slow(flat(3), Duration::from_millis(300));
-    let loader = Loader::builder(slow).workers(1).decode_only().build().unwrap();
+    let (source, gate) = gated(3);
+    let loader = Loader::builder(source).workers(1).decode_only().build().unwrap();
     let mut epoch = loader.epoch(0);
-    let began = Instant::now();
-    assert!(!epoch.wait(Duration::from_millis(5)), "the file takes 300 ms");
-    assert!(began.elapsed() >= Duration::from_millis(5));
+    for at_most in [Duration::ZERO, Duration::from_millis(5)] {
+        assert!(!epoch.wait(at_most), "no file has been read");
+    }
     for left in (0..3).rev() {
+        gate.admit(1);
         assert!(epoch.wait(Duration::from_secs(60)));
         epoch.next().unwrap().unwrap();
         assert_eq!(epoch.len(), left);
@@ -49,27 +33,37 @@ fn a_wait_ends_with_its_time_or_with_the_batch() {
 
 #[test]
 fn time_in_slices_counts_as_waited_for_one_batch() {
-    let slow = Slow(flat(4), Duration::from_millis(20));
-    let loader = Loader::builder(slow).workers(1).prefetch(1).decode_only().build().unwrap();
+    let (source, gate) = gated(4);
+    let builder = Loader::builder(source).workers(1).prefetch(1).decode_only();
+    let loader = builder.clock(clock::now).build().unwrap();
     let mut epoch = loader.epoch(0);
-    while {
-        while !epoch.wait(Duration::from_millis(2)) {}
-        epoch.next().is_some()
-    } {}
+    for _ in 0..4 {
+        for slice in [20, 10] {
+            assert!(!epoch.wait(Duration::ZERO), "no file has been read");
+            clock::advance(Duration::from_millis(slice));
+        }
+        gate.admit(1);
+        epoch.next().unwrap().unwrap();
+        clock::advance(Duration::from_millis(5));
+    }
     let stats = loader.stats();
-    assert!(stats.wait.total_seconds >= 0.05, "{:?}", stats.wait);
-    assert!(stats.trainer.total_seconds < 0.05, "{:?}", stats.trainer);
+    assert_eq!((stats.wait.count, stats.trainer.count), (3, 3), "the first batch has a figure of its own");
+    let near = |seconds: f64, want: f64| assert!((seconds - want).abs() < 1e-9, "{stats:?}");
+    near(stats.wait.total_seconds, 0.09);
+    near(stats.trainer.total_seconds, 0.015);
+    near(stats.first_batch_seconds.unwrap(), 0.03);
 }
 
 #[test]
 fn a_wait_ends_where_the_epoch_does() {
-    let slow = Slow(flat(3), Duration::from_millis(300));
-    let loader = Loader::builder(slow).workers(1).decode_only().build().unwrap();
+    let (source, gate) = gated(3);
+    let loader = Loader::builder(source).workers(1).decode_only().build().unwrap();
     let mut first = loader.epoch(0);
     let second = loader.epoch(1);
     assert!(first.wait(Duration::from_secs(60)));
     assert!(matches!(first.next(), Some(Err(Error::Config(_)))));
     drop(second);
+    gate.open(); // or the worker would wait there for ever
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod limits;
 mod manifest;
 mod old_words;
 mod scan;
+mod sleeps;
 mod tree;
 mod unsafety;
 mod words;
@@ -52,6 +53,11 @@ fn only_the_loader_starts_threads() {
 #[test]
 fn anyhow_stays_in_programs() {
     every_file_keeps(floors::check_anyhow);
+}
+
+#[test]
+fn no_test_waits_for_time_to_pass() {
+    every_file_keeps(sleeps::check);
 }
 
 #[test]

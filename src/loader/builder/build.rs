@@ -95,6 +95,7 @@ impl LoaderBuilder {
             bad: loader.bad_sample(),
             labels: LabelRules::of(labels),
             meters: Meters::new(),
+            clock: self.clock,
             report: Mutex::new(Report::default()),
             process: Process::this(),
         };

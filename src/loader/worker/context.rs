@@ -7,6 +7,7 @@ use crate::loader::cache::decode_index::DecodeIndexes;
 use crate::loader::epoch::batch_size::{Sizes, SizesAsked};
 use crate::loader::epoch::fingerprint::{Fingerprints, Ingredients};
 use crate::loader::planner::Planner;
+use crate::loader::report::clock::Clock;
 use crate::loader::report::errors::Report;
 use crate::loader::report::stats::Meters;
 use crate::output::Output;
@@ -33,6 +34,7 @@ pub(in crate::loader) struct Context {
     pub(in crate::loader) bad: BadSample,
     pub(in crate::loader) labels: LabelRules,
     pub(in crate::loader) meters: Meters,
+    pub(in crate::loader) clock: Clock,
     pub(in crate::loader) decode_indexes: DecodeIndexes,
     /// The bad samples of the batches delivered so far.
     pub(in crate::loader) report: Mutex<Report>,

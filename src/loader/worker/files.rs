@@ -9,7 +9,7 @@ use crate::label::Label;
 use crate::loader::planner::ImageInfo;
 use crate::loader::report::errors::{Failure, Stage};
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Files read for one sample; their memory is used again for the next.
 pub(in crate::loader) struct SampleFiles<'a> {
@@ -77,11 +77,11 @@ impl<'a> SampleFiles<'a> {
     }
 
     fn read(&mut self, index: u64) -> Result<usize, Failure> {
-        let Context { source, meters, .. } = self.context;
+        let Context { source, meters, clock, .. } = self.context;
         let mut bytes = self.spare.pop().unwrap_or_default();
-        let started = Instant::now();
+        let started = clock.now();
         let read = source.read(index as usize, &mut bytes);
-        let took = started.elapsed();
+        let took = clock.since(started);
         self.reading += took;
         meters.stage(Stage::Read).record(took);
         if let Err(error) = read {
@@ -89,9 +89,9 @@ impl<'a> SampleFiles<'a> {
             return Err(self.unreadable(index, error));
         }
         meters.bytes.fetch_add(bytes.len() as u64, Relaxed);
-        let started = Instant::now();
+        let started = clock.now();
         let parsed = parse_header(&bytes);
-        self.parsing += started.elapsed();
+        self.parsing += clock.since(started);
         match parsed {
             Ok(header) => {
                 self.files.push(File { index, bytes, header });

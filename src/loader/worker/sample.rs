@@ -14,7 +14,7 @@ use crate::output::Output;
 use crate::plan::{LabelShare, Plan};
 use crate::policy::BadSample;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Samples tried in place of a bad one before the batch fails.
 const SUBSTITUTES: u32 = 16;
@@ -70,7 +70,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device itself fails: no row of the batch can be used then.
     pub(super) fn submit(&mut self, job: &Job<B>, outcomes: &mut [Outcome]) -> Result<()> {
-        let started = Instant::now();
+        let started = self.context.clock.now();
         let output = job.plan.output(job.batch);
         let (context, backend) = (self.context, self.backend);
         let submitted = backend.submit(&job.buffer, output, &mut |number, mut row, index, cause| {
@@ -80,7 +80,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             self.fill(job, (number, &mut row), outcome.substitutes + 1, outcome);
             outcome.sample.is_some()
         });
-        context.meters.stage(Stage::Render).record(started.elapsed());
+        context.meters.stage(Stage::Render).record(self.context.clock.since(started));
         submitted
     }
 
@@ -145,11 +145,11 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
 
     fn plan(&mut self, sample: SampleContext<'_>, output: Option<Output>) -> Result<Plan, Failure> {
         let (context, index) = (self.context, sample.index);
-        let started = Instant::now();
+        let started = self.context.clock.now();
         let inputs = &mut self.inputs;
         let planned = context.planner.plan(sample, &mut |index| inputs.load_header(index));
         let waited: Duration = self.inputs.reading() + self.inputs.parsing();
-        context.meters.stage(Stage::Plan).record(started.elapsed().saturating_sub(waited));
+        context.meters.stage(Stage::Plan).record(self.context.clock.since(started).saturating_sub(waited));
         let (plan, _) = planned
             .map_err(|error| error.into_failure(index, || context.source.key(index as usize).into_owned()))?;
         match output {
@@ -164,7 +164,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
     /// Decodes the plan's images for this sample alone.
     fn decode(&mut self, index: u64, plan: &Plan, row: &mut B::Row<'_>) -> Result<(), Failure> {
         let (context, inputs) = (self.context, self.inputs.files(plan));
-        let started = Instant::now();
+        let started = self.context.clock.now();
         if B::USES_DECODE_INDEX {
             context.decode_indexes.fetch(&*context.source, plan, &mut self.indexes);
         }
@@ -172,7 +172,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         if B::USES_DECODE_INDEX && decoded.is_ok() {
             context.decode_indexes.keep(&*context.source, plan, &self.indexes);
         }
-        context.meters.stage(Stage::Decode).record(started.elapsed() + self.inputs.parsing());
+        context.meters.stage(Stage::Decode).record(self.context.clock.since(started) + self.inputs.parsing());
         decoded.map_err(|bad| self.undecodable(plan, index, bad))?;
         context.meters.images.fetch_add(plan.images.len() as u64, Relaxed);
         Ok(())
@@ -185,11 +185,14 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         (plan, output): (&Plan, &Output),
         row: &mut B::Row<'_>,
     ) -> Result<(), Failure> {
-        let started = Instant::now();
+        let started = self.context.clock.now();
         let worker = &mut self.worker;
         let decoded =
             self.inputs.shared_images(plan, |record, input| worker.decode_shared(record, input, row));
-        self.context.meters.stage(Stage::Decode).record(started.elapsed() + self.inputs.parsing());
+        self.context
+            .meters
+            .stage(Stage::Decode)
+            .record(self.context.clock.since(started) + self.inputs.parsing());
         let images = decoded.map_err(|bad| self.undecodable(plan, index, bad))?;
         self.render(index, |worker| worker.render_shared(plan, images, output, row))
     }
@@ -200,11 +203,11 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         index: u64,
         render: impl FnOnce(&mut B::Worker) -> Result<(), Cause>,
     ) -> Result<(), Failure> {
-        let started = Instant::now();
+        let started = self.context.clock.now();
         let rendered = render(&mut self.worker);
         // A batch that is submitted is rendered then.
         if !B::SUBMITS {
-            self.context.meters.stage(Stage::Render).record(started.elapsed());
+            self.context.meters.stage(Stage::Render).record(self.context.clock.since(started));
         }
         rendered.map_err(|cause| self.failure(Stage::Render, index, cause))
     }
