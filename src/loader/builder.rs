@@ -255,15 +255,18 @@ impl LoaderBuilder {
     pub fn multi_scale(mut self, multi_scale: impl Into<Option<MultiScale>>) -> Self {
         let loader = &mut self.options.loader;
         (loader.multi_scale, loader.sizes) = (None, None);
+        loader.stride = loader.stride.filter(|_| loader.rect());
         match multi_scale.into() {
             Some(MultiScale::Around { by, stride }) => {
-                (loader.multi_scale, loader.stride) = (Some(by), Some(stride));
+                loader.multi_scale = Some(by);
+                // Nothing reads it where no size is drawn.
+                loader.stride = if by == 0.0 { loader.stride } else { Some(stride) };
             }
             Some(MultiScale::Sizes(sizes)) => {
                 let sizes = sizes.into_iter().map(|size| Extent::Two([size.height, size.width]));
                 loader.sizes = Some(sizes.collect());
             }
-            None => loader.stride = loader.stride.filter(|_| loader.rect()),
+            None => {}
         }
         self
     }

@@ -123,7 +123,7 @@ fn refusal(missing: usize, images: usize, named: &[String]) -> Error {
     let remedy = match missing == images {
         true => "name the folder whose files are called as the images, with the ending .png",
         false => {
-            "put them there, take the images out, or allow it (allow_missing), which gives them the fill class"
+            "put them there, take the images out, or allow it (allow_missing_masks), which gives them the fill class"
         }
     };
     Error::config(format!(

@@ -173,6 +173,7 @@ impl LoaderBuilder {
             )));
         }
         self.augments.iter().try_for_each(|augment| augment.check())?;
+        loader.check()?;
         ranks::check(setup, samples)?;
         LabelRules::of(labels).check()?;
         if !in_range(loader.workers, MAX_WORKERS) {
