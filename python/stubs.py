@@ -1,7 +1,8 @@
-"""Writes `feedline/transforms.pyi`: names, order and defaults from the compiled library, meanings from its sources.
+"""Writes what type checkers read of the compiled library: `feedline/transforms.pyi`, with names, order and defaults from
+there and meanings from its sources, and `feedline/_keywords.pyi`, the keywords of a Loader from the list of options.
 
-python stubs.py           # writes it
-python stubs.py --check   # fails where it is not what would be written
+python stubs.py           # writes them
+python stubs.py --check   # fails where they are not what would be written
 """
 
 import json
@@ -10,10 +11,11 @@ import re
 import sys
 import textwrap
 
-from feedline import _feedline
+from feedline import _feedline, _options
 
 HERE = pathlib.Path(__file__).resolve().parent
 STUB = HERE / "feedline" / "transforms.pyi"
+KEYWORDS = HERE / "feedline" / "_keywords.pyi"
 
 #: What is given to what has no default, to learn the defaults of the others.
 EXAMPLES = {"kernel_size": 3, "target_size": [1, 1], "min_size": [1]}
@@ -48,13 +50,70 @@ TYPES = {
 }
 
 
+#: The types of options by what they may be.
+OPTION_TYPES = {
+    "Flag": "bool",
+    "Integer": "int",
+    "Number": "float",
+    "Bytes": "int | str",
+    "Text": "str",
+    "Path": "str | os.PathLike[str]",
+    "Device": "str",
+    "Index": "str | os.PathLike[str]",
+    "Size": "int | Sequence[int]",
+    "Sizes": "Sequence[int | Sequence[int]]",
+    "Triple": "Sequence[float]",
+    "Integers": "Iterable[int] | str | os.PathLike[str]",
+    "Numbers": "Iterable[float] | str | os.PathLike[str]",
+}
+#: Keywords that stand in the Loader's own signature, since they may be given by their position.
+POSITIONAL = {"data", "batch_size", "shuffle"}
+
+
 def main():
-    text = stub()
-    if "--check" in sys.argv[1:]:
-        if STUB.read_text() != text:
-            sys.exit(f"{STUB.name} is not what {pathlib.Path(__file__).name} writes: run it")
-    else:
-        STUB.write_text(text)
+    for path, text in ((STUB, stub()), (KEYWORDS, keywords())):
+        if "--check" not in sys.argv[1:]:
+            path.write_text(text)
+        elif path.read_text() != text:
+            sys.exit(f"{path.name} is not what {pathlib.Path(__file__).name} writes: run it")
+
+
+def keywords():
+    """The stub of the Loader's keywords."""
+    lines = [
+        '"""The keywords of a Loader, for type checkers. Made by `stubs.py` of the list of options; do not edit."""',
+        "",
+        "import os",
+        "from collections.abc import Iterable, Mapping, Sequence",
+        "from typing import Any, Literal, TypedDict",
+        "",
+        "from feedline._words import Framework",
+        "from feedline.transforms import Transform",
+        "",
+        "class Keywords(TypedDict, total=False):",
+        '    """What a Loader is told besides its data, `batch_size` and `shuffle`. None says nothing."""',
+        "",
+    ]
+    for option in _options.LISTED:
+        default = f" Default: {option['default']}." if option["default"] is not None else ""
+        for name in [*option["aliases"], option["name"]]:
+            if name not in POSITIONAL:
+                lines += keyword(name, type_of_option(option), option["doc"] + default)
+    for name, (kind, meaning) in _options.ONLY_HERE.items():
+        lines += keyword(name, kind, meaning)
+    return "\n".join([*lines, ""])
+
+
+def keyword(name, kind, meaning):
+    return [f"    {name}: {kind} | None", *wrapped(f'"""{meaning}"""', "    ")]
+
+
+def type_of_option(option):
+    if option["name"] in _options.WIDER:
+        return _options.WIDER[option["name"]][0]
+    if option["kind"] == "Words":
+        return f"Literal[{', '.join(json.dumps(word) for word in option['words'])}]"
+    return OPTION_TYPES[option["kind"]]
 
 
 def stub():

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
-from typing import Any, Literal, NoReturn, TypedDict, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn, TypedDict
 
-from feedline import _feedline, _words
-from feedline._words import Data, Framework
-from feedline.transforms import Transform
+from feedline import _feedline, _options, _words
+from feedline._words import Data
+
+if TYPE_CHECKING:
+    from feedline._keywords import Keywords
+    from typing_extensions import Unpack
 
 STATE_TYPE = "feedline.Loader"
 
@@ -60,103 +63,21 @@ class Loader:
     """Batches of augmented images, epoch by epoch: `for batch in loader` is one epoch, and the next one the next.
 
     What a sample becomes depends on the seed, the epoch and the sample alone: not on num_workers, prefetch_factor or
-    the number of ranks. Options that are left out are the recipe's or, without one, DataLoader's defaults.
-    `docs/python.md` explains each of them.
+    the number of ranks. `data` is a path or a URL, or records in memory; without it the recipe says which. Keywords that
+    are left out, or None, are the recipe's or have the defaults below.
     """
 
     def __init__(
         self,
-        data: Data,
+        data: Data | None = None,
         batch_size: int | None = None,
         shuffle: bool | int | None = None,
-        *,
-        seed: int | None = None,
-        num_workers: int | None = None,
-        drop_last: bool | None = None,
-        prefetch_factor: int | None = None,
-        rank: int | None = None,
-        world_size: int | None = None,
-        distributed: Literal["env"] | None = None,
-        recipe: str | os.PathLike[str] | None = None,
-        transforms: Sequence[Transform | Mapping[str, Any]] | None = None,
-        normalize: Literal["imagenet"] | tuple[Sequence[float], Sequence[float]] | None = None,
-        device: str | None = None,
-        dtype: Any = None,
-        layout: str | None = None,
-        size: int | tuple[int, int] | None = None,
-        framework: Framework | None = None,
-        last_batch: Literal["drop", "partial", "pad"] | None = None,
-        bad_sample: Literal["fail", "skip", "substitute"] | None = None,
-        max_failures: int | None = None,
-        subset: Iterable[int] | None = None,
-        weights: Iterable[float] | None = None,
-        num_classes: int | None = None,
-        label_smoothing: float = 0.0,
-        box_format: Literal["xyxy", "xywh", "cxcywh"] | None = None,
-        box_unit: Literal["pixels", "normalized"] | None = None,
-        masks: int | None = None,
-        rect: bool = False,
-        multi_scale: float | None = None,
-        close_mosaic: int | None = None,
-        partner_window: int | None = None,
-        image_cache: int | None = None,
-        decode_scale: Literal["exact", "fast"] | None = None,
-        kind: Literal["folder", "list", "tar", "tfrecord", "lmdb", "parquet", "yolo", "coco"] | None = None,
-        split: str | None = None,
-        image_dir: str | os.PathLike[str] | None = None,
-        on_bad_label: Literal["fail", "skip_object", "skip_image"] | None = None,
-        label_cache: str | os.PathLike[str] | None = None,
-        persistent_workers: bool = True,
-        pin_memory: bool = False,
+        **keywords: Unpack[Keywords],
     ) -> None:
-        del persistent_workers, pin_memory  # Threads always stay, and a batch on the CPU is where it is to be.
-        self._convert = _words.converter(framework)
-        how = {
-            "kind": kind,
-            "split": split,
-            "image_dir": image_dir,
-            "on_bad_label": on_bad_label,
-            "label_cache": label_cache,
-        }
-        options = {
-            "data": _words.given(how),
-            "recipe": None if recipe is None else os.fspath(recipe),
-            "transforms": None if transforms is None else [_words.transform(transform) for transform in transforms],
-            "batch_size": batch_size,
-            "shuffle": shuffle,
-            "seed": seed,
-            "num_workers": num_workers or None,
-            "prefetch": prefetch_factor,
-            "last_batch": _words.last_batch(drop_last, last_batch),
-            "bad_sample": bad_sample,
-            "max_failures": max_failures,
-            "rank": rank,
-            "world_size": world_size,
-            "distributed": distributed,
-            "device": _words.device(device, distributed),
-            "dtype": _words.dtype(dtype),
-            "layout": None if layout is None else layout.lower(),
-            "normalize": normalize,
-            "size": _words.size(size),
-            "num_classes": num_classes,
-            "label_smoothing": label_smoothing,
-            "box_format": box_format,
-            "box_unit": box_unit,
-            "masks": masks,
-            "rect": rect,
-            "multi_scale": multi_scale,
-            "close_mosaic": close_mosaic,
-            "partner_window": partner_window,
-            "image_cache": image_cache,
-            "decode_scale": decode_scale,
-        }
+        told = _options.read({"batch_size": batch_size, "shuffle": shuffle, **keywords})
+        self._convert = _words.converter(keywords.get("framework"))
         self._process = os.getpid()
-        self._loader = _feedline.Loader(
-            _words.data(data),
-            json.dumps(_words.given(options), default=_words.plain),
-            None if subset is None else list(subset),
-            None if weights is None else list(weights),
-        )
+        self._loader = _feedline.Loader(None if data is None else _words.data(data), told)
         for note in self._loader.notes:
             warnings.warn(note, stacklevel=2)
         self._next = 0
@@ -196,6 +117,12 @@ class Loader:
         """The epoch that runs or, where none does, that the next `for` runs."""
         running = self._unfinished()
         return self._next if running is None else running.epoch
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What it was told, by keyword, with what the recipe says; plain data, for a log or for another Loader."""
+        options: dict[str, Any] = json.loads(self._native().options())
+        return options
 
     @property
     def samples(self) -> int:
@@ -283,8 +210,8 @@ class Loader:
         return None if running is None or running.finished else running
 
 
-if not TYPE_CHECKING:  # A type checker knows the options by itself.
-    Loader.__init__ = _words.explains_options(Loader.__init__)
+if not TYPE_CHECKING:  # A type checker knows the keywords by itself.
+    _options.describe(Loader)
 
 
 class Batches(Iterator[Batch]):

@@ -1,8 +1,10 @@
 //! The data that a loader is given: a path of any kind that the library reads, or records in memory.
 
+use crate::options::as_trainers_take_them;
 use feedline::error::{Error, Result};
 use feedline::label::Label;
 use feedline::options::DataOptions;
+use feedline::recipe::Recipe;
 use feedline::source::{self, Memory, Note, Source};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -26,31 +28,42 @@ pub(crate) struct Opened {
     pub(crate) notes: Vec<String>,
 }
 
-pub(crate) fn open(data: Data, options: &DataOptions) -> Result<Opened> {
-    match data {
-        Data::Records(records) if *options == DataOptions::default() => {
-            let label = |class: Option<i64>| class.map_or(Label::Unlabelled, Label::Class);
-            let records = records.into_iter().map(|(key, bytes, class)| (key, bytes, label(class))).collect();
-            let source = Box::new(Memory::new(records));
-            Ok(Opened { source, objects: false, keypoints: 0, notes: Vec::new() })
+/// Opens the records, or else what the path or the recipe names, and sets there what follows from the data.
+pub(crate) fn open(data: Option<Data>, recipe: &mut Recipe) -> Result<Opened> {
+    let options = &mut recipe.options;
+    let opened = match data {
+        Some(Data::Records(records)) => {
+            options.data.path = None;
+            of_records(records, &options.data)?
         }
-        Data::Records(_) => Err(Error::config(format!(
+        Some(Data::Path(path)) => {
+            options.data.path = Some(path);
+            of_path(&options.data)?
+        }
+        None => of_path(&options.data)?,
+    };
+    as_trainers_take_them(&mut options.labels, opened.objects);
+    Ok(opened)
+}
+
+fn of_records(records: Vec<(String, Vec<u8>, Option<i64>)>, options: &DataOptions) -> Result<Opened> {
+    if *options != DataOptions::default() {
+        return Err(Error::config(format!(
             "{} is for paths, but the data are records in memory: leave it out",
             given(options)
-        ))),
-        Data::Path(path) => {
-            let options = DataOptions { path: Some(path), ..options.clone() };
-            let source::Opened { source, kind, notes, keypoints, .. } = source::open(&options)?;
-            // What the data were taken for is no warning.
-            let notes = notes.iter().filter(|note| !matches!(note, Note::TakenFor { .. }));
-            Ok(Opened {
-                source,
-                objects: kind.has_objects(),
-                keypoints,
-                notes: notes.map(Note::to_string).collect(),
-            })
-        }
+        )));
     }
+    let label = |class: Option<i64>| class.map_or(Label::Unlabelled, Label::Class);
+    let records = records.into_iter().map(|(key, bytes, class)| (key, bytes, label(class))).collect();
+    let source = Box::new(Memory::new(records));
+    Ok(Opened { source, objects: false, keypoints: 0, notes: Vec::new() })
+}
+
+fn of_path(options: &DataOptions) -> Result<Opened> {
+    let source::Opened { source, kind, notes, keypoints, .. } = source::open(options)?;
+    // What the data were taken for is no warning.
+    let notes = notes.iter().filter(|note| !matches!(note, Note::TakenFor { .. }));
+    Ok(Opened { source, objects: kind.has_objects(), keypoints, notes: notes.map(Note::to_string).collect() })
 }
 
 /// The first option that is given, by its name.

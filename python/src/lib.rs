@@ -21,6 +21,8 @@ mod _feedline {
     #[pymodule_export]
     use super::loader::Loader;
     #[pymodule_export]
+    use super::options::{check_options, has_gpu, option_list};
+    #[pymodule_export]
     use super::tensor::Tensor;
     #[pymodule_export]
     use super::transforms::{check_transform, transform_arguments, transform_names};

@@ -4,7 +4,7 @@ use crate::batch::Wanted;
 use crate::data::{self, Data, Opened};
 use crate::epoch::Epoch;
 use crate::error::to_python;
-use crate::options::Options;
+use crate::options::{self, Keywords};
 use feedline::error::Error;
 use feedline::loader::{Loader as Inner, State};
 use pyo3::exceptions::PyValueError;
@@ -58,29 +58,27 @@ fn read_state(json: &str) -> PyResult<State> {
 impl Loader {
     /// Opens the data, and checks all options, those of the transforms included.
     #[new]
-    #[pyo3(signature = (data, options, subset = None, weights = None))]
-    fn new(
-        py: Python<'_>,
-        data: Data,
-        options: &str,
-        subset: Option<Vec<u64>>,
-        weights: Option<Vec<f64>>,
-    ) -> PyResult<Self> {
+    #[pyo3(signature = (data, keywords))]
+    fn new(py: Python<'_>, data: Option<Data>, keywords: Keywords) -> PyResult<Self> {
         let build = || -> Result<Self, Error> {
-            let options = Options::read(options)?;
-            let Opened { source, objects, keypoints, notes } = data::open(data, &options.data)?;
-            let mut builder = options.apply(Inner::builder_boxed(source), objects)?;
-            if let Some(subset) = subset {
-                builder = builder.subset(subset);
+            let mut recipe = keywords.recipe()?;
+            let Opened { source, objects: _, keypoints, notes } = data::open(data, &mut recipe)?;
+            let output = &recipe.options.output;
+            // Without a size it is what the transforms end at, which the builder finds.
+            if output.size.is_some() || output.decode_only() {
+                recipe.check()?;
             }
-            if let Some(weights) = weights {
-                builder = builder.weights(&weights);
-            }
-            let (classes, smoothing) = (options.num_classes, options.label_smoothing);
-            let wanted = Wanted { classes, smoothing, keypoints };
-            Ok(Self { inner: Mutex::new(Some(builder.build()?)), wanted, notes })
+            let inner = Inner::builder_boxed(source).recipe(&recipe).build()?;
+            let wanted =
+                Wanted { classes: keywords.num_classes, smoothing: keywords.label_smoothing, keypoints };
+            Ok(Self { inner: Mutex::new(Some(inner)), wanted, notes })
         };
         py.detach(build).map_err(|error| to_python(py, error))
+    }
+
+    /// What it was told, by name, as JSON.
+    fn options(&self, py: Python<'_>) -> PyResult<String> {
+        self.with(py, |loader| Ok(options::by_name(loader.options())))
     }
 
     /// What the user should know of the data.

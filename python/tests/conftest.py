@@ -3,6 +3,8 @@
 import os
 import pathlib
 import shutil
+import struct
+import zlib
 
 import pytest
 
@@ -13,6 +15,22 @@ PHOTOS = ROOT / "data" / "photos"
 
 #: Small, so that an epoch takes a moment.
 SMALL = [feedline.RandomResizedCrop(32), feedline.RandomHorizontalFlip()]
+
+
+def write_png(path, pixels):
+    """Writes rows of grey levels or of RGB, as they are."""
+    height, width = pixels.shape[:2]
+    colour = 2 if pixels.ndim == 3 else 0
+
+    def chunk(name, content):
+        checksum = zlib.crc32(name + content)
+        return struct.pack(">I", len(content)) + name + content + struct.pack(">I", checksum)
+
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    head = struct.pack(">IIBBBBB", width, height, 8, colour, 0, 0, 0)
+    path.write_bytes(
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    )
 
 
 @pytest.fixture

@@ -1,0 +1,213 @@
+"""The keywords of a Loader, for type checkers. Made by `stubs.py` of the list of options; do not edit."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+from feedline._words import Framework
+from feedline.transforms import Transform
+
+class Keywords(TypedDict, total=False):
+    """What a Loader is told besides its data, `batch_size` and `shuffle`. None says nothing."""
+
+    source: Literal["folder", "list", "tar", "tfrecord", "lmdb", "parquet", "yolo", "coco", "remote"] | None
+    """What the data are. Default: found by looking at the data."""
+    kind: Literal["folder", "list", "tar", "tfrecord", "lmdb", "parquet", "yolo", "coco", "remote"] | None
+    """What the data are. Default: found by looking at the data."""
+    split: str | None
+    """Which images of a YOLO data set, or which of the tar, TFRecord or Parquet files, by their names.
+    Default: `train` where there is a data.yaml, else all, where they are of one split."""
+    flat: bool | None
+    """Whether directories are no classes: every image at any depth, without labels. Default: false."""
+    allow_empty: bool | None
+    """Whether a class may be without images. Default: false."""
+    root: str | os.PathLike[str] | None
+    """The folder that the paths of a list or of a data.yaml are relative to. Default: the folder of the list,
+    or what the data.yaml says."""
+    header: bool | None
+    """Whether the first row of a CSV or TSV file names the columns. Default: found by looking at it."""
+    image_column: str | None
+    """The column or feature that holds the images, or in a list their paths. Default: found by its name."""
+    label_column: str | None
+    """The column or feature that holds the labels. Default: found by its name."""
+    class_column: str | None
+    """The feature that holds the names of the classes. Default: image/class/text."""
+    name_column: str | None
+    """The feature that holds the names of the images. Default: image/filename."""
+    database: str | None
+    """The named database in an LMDB environment. Default: the main one."""
+    image_dir: str | os.PathLike[str] | None
+    """The folder that the images of COCO annotations lie in. Default: the folder of the annotations."""
+    mask_dir: str | os.PathLike[str] | None
+    """The folder of the semantic masks: that of images/a/b.jpg, or of a/b.jpg, is a/b.png there."""
+    allow_missing_masks: bool | None
+    """Whether an image may be without a mask. Default: false."""
+    on_bad_label: Literal["fail", "skip_object", "skip_image"] | None
+    """What becomes of a label that cannot be right. Default: fail."""
+    bad_listed: int | None
+    """How many bad labels are listed, at least the three that an error quotes. Default: 20."""
+    label_cache: str | os.PathLike[str] | None
+    """The file that keeps the labels from run to run."""
+    max_file_bytes: int | str | None
+    """The largest image file that is read; larger ones are bad samples. Default: 1073741824."""
+    parquet_cache: int | str | None
+    """Bytes of memory in which decoded parts of Parquet files are kept for the reads to come. Default:
+    268435456."""
+    cache_dir: str | os.PathLike[str] | None
+    """The folder that keeps what was fetched, for the next epoch and for other processes."""
+    cache_bytes: int | str | None
+    """The largest number of bytes in `cache_dir`; what was not used for the longest time goes first. Default:
+    68719476736."""
+    endpoint: str | None
+    """The server to ask in place of the service's own: `https://minio.example:9000`. With `http://` nothing
+    is encrypted. Default: the service's own, or what the environment says."""
+    anonymous: bool | None
+    """Whether requests are not signed, as public buckets want it. Default: false."""
+    timeout_s: float | None
+    """The longest time that one read may take, in seconds, all attempts together; at least 0.01. Default:
+    60.0."""
+    stall_timeout_s: float | None
+    """How long a server may send nothing before an attempt is given up, in seconds. Default: 10.0."""
+    max_retries: int | None
+    """How often a request is sent again. Default: 8."""
+    concurrency: int | None
+    """How many requests may be under way at once, 1 to 4096. Default: 64."""
+    shuffle_window: int | None
+    """Shuffles runs of this many consecutive samples, and each within itself, instead of all of them at
+    once."""
+    shuffle_shards: int | None
+    """Shuffles the source's shards, and the samples of this many of them at a time, instead of all of them at
+    once."""
+    seed: int | None
+    """The seed of all random numbers and orders. Default: 0."""
+    last_batch: Literal["drop", "partial", "pad"] | None
+    """What becomes of a last batch that is not full. Default: partial."""
+    bad_sample: Literal["fail", "skip", "substitute"] | None
+    """What becomes of a sample that cannot be read, decoded or rendered. Default: fail."""
+    max_failures: int | None
+    """How many bad samples an epoch may have before it fails all the same. Default: any number."""
+    subset: Iterable[int] | str | os.PathLike[str] | None
+    """The samples that are shown, by their indices in the data set; without shuffle in this order. Default:
+    all."""
+    weights: Iterable[float] | str | os.PathLike[str] | None
+    """Draws an epoch's samples with replacement, each with a chance in proportion to its weight: one weight
+    for each sample of the data set, or of the subset in its order."""
+    rank: int | None
+    """Which of several processes this one is, from 0. Default: 0."""
+    world_size: int | None
+    """How many processes share the samples. Default: 1."""
+    distributed: Literal["env"] | None
+    """Where rank and world size come from: `env` takes them from the variables RANK and WORLD_SIZE, as
+    torchrun sets them."""
+    partner_window: int | None
+    """Consecutive positions of the epoch's order that the partners of a mix or a mosaic are drawn from.
+    Default: 128."""
+    close_mosaic: int | None
+    """The epoch from which on augmentations that take several samples are left out. Default: never."""
+    num_workers: int | None
+    """Worker threads, 1 to 64. Default: one for each core, and up to four where reading is the limit."""
+    workers: int | None
+    """Worker threads, 1 to 64. Default: one for each core, and up to four where reading is the limit."""
+    prefetch_factor: int | None
+    """Batches that are made ahead, 1 to 64. Default: 2, and up to 4 where the trainer's waits are
+    irregular."""
+    prefetch: int | None
+    """Batches that are made ahead, 1 to 64. Default: 2, and up to 4 where the trainer's waits are
+    irregular."""
+    rect: bool | None
+    """Whether each batch is shaped as its images are, which come in the order of their shapes. Default:
+    false."""
+    rect_pad: float | None
+    """By how many strides a rect batch is larger than its images. Default: 0.5."""
+    multi_scale: float | None
+    """Draws the size of each batch: how far from the output's it may be, as a part of it; 0 is not at all.
+    Default: 0.0."""
+    sizes: Sequence[int | Sequence[int]] | None
+    """The sizes of batches to draw from instead."""
+    stride: int | None
+    """What the edges of batches are multiples of, with rect or multi_scale. Default: 32."""
+    byte_cache: int | str | None
+    """The largest number of bytes of compressed files that are kept in memory from their first read on.
+    Default: 0."""
+    image_cache: int | str | None
+    """The largest number of bytes of decoded images that are kept for the other samples of a partner window,
+    where augmentations mix samples; on a GPU they are bytes of its memory. Default: 268435456."""
+    dtype: Any | None
+    """The number format. Default: f32."""
+    layout: str | None
+    """The order of a batch's axes. Default: nchw."""
+    size: int | Sequence[int] | None
+    """The size of each sample; of the usual one, where batches differ in size. Default: what the
+    augmentations end at; a recipe says it."""
+    decode_only: bool | None
+    """Whether every image is decoded whole and nothing is rendered: batches carry labels and no pixels. For
+    benchmarks. Default: false."""
+    normalize: Literal["imagenet"] | tuple[Sequence[float], Sequence[float]] | None
+    """Mean and standard deviation by name."""
+    mean: Sequence[float] | None
+    """Mean of each channel, for pixels scaled to 0..=1."""
+    std: Sequence[float] | None
+    """Standard deviation of each channel."""
+    box_format: Literal["xyxy", "xywh", "cxcywh"] | None
+    """What the four numbers of a box are: left, top, right, bottom; left, top, width, height; or the middle,
+    width and height. Default: cxcywh."""
+    box_unit: Literal["pixels", "normalized"] | None
+    """What the coordinates of boxes, polygons and keypoints are counted in: pixels of the sample, or parts of
+    its width and height. Default: normalized."""
+    min_area: float | None
+    """The smallest area of a box that is kept, in pixels of the sample. Default: 0.0."""
+    min_visibility: float | None
+    """The smallest part of a box that must be left after cuts, in 0..=1. Default: 0.0."""
+    masks: int | None
+    """Asks for semantic masks; the class of what shows no image, and of images without a mask. Default: 255
+    where `mask_dir` is given, else no masks."""
+    mask_fill: int | None
+    """Asks for semantic masks; the class of what shows no image, and of images without a mask. Default: 255
+    where `mask_dir` is given, else no masks."""
+    max_pixels: int | None
+    """The largest number of pixels of one image. Default: 268435456."""
+    max_scans: int | None
+    """The largest number of scans of one progressive JPEG. Default: 256."""
+    tolerate_truncated: bool | None
+    """Whether what a truncated file lacks is filled with grey, instead of refusing the file. Default:
+    false."""
+    exif: bool | None
+    """Whether images are turned as their EXIF orientation says. Default: true."""
+    decode_scale: Literal["exact", "fast"] | None
+    """Whether large JPEGs may be decoded at a half or less where the augmentations shrink them anyway, which
+    changes pixels. Default: exact."""
+    decode_index: str | os.PathLike[str] | None
+    """Where it is kept at which bytes the rows of each JPEG begin, so that a later crop of it starts at its
+    own first row. It changes no pixel. Default: memory."""
+    index_budget: int | str | None
+    """The largest number of bytes of memory that decode indexes may take. Default: 268435456."""
+    device: str | None
+    """Where images are decoded and rendered. A GPU that is named and does not work is an error, never another
+    device in its place. Default: cpu."""
+    device_memory: int | str | None
+    """The largest number of bytes of a GPU's memory for decoded images and scratch, the batches apart. A
+    batch that needs more is made in parts. Default: a quarter of what is free, at least 4 MiB."""
+    pinned_memory: int | str | None
+    """The largest number of bytes of page-locked host memory, all batches together, for files on their way to
+    a GPU. What is beyond lies in ordinary memory, which is copied more slowly. Default: 1073741824."""
+    low_priority: bool | None
+    """Whether the loader's kernels run at the lowest priority that a GPU has. Default: false."""
+    recipe: str | os.PathLike[str] | None
+    """A recipe by its name, path or text, which the other keywords are laid over; other faces take it in a
+    call of its own."""
+    transforms: Sequence[Transform | Mapping[str, Any]] | None
+    """What is done to each sample, in place of a recipe's augmentations: Python's objects."""
+    framework: Framework | None
+    """Whose arrays a batch holds, `torch`, `numpy` or `jax`: Python's objects. Without it they are
+    `feedline.Tensor`."""
+    num_classes: int | None
+    """Adds dense labels of this many columns to a batch as `target`; in other languages a batch is asked for
+    them."""
+    label_smoothing: float | None
+    """How much of each dense label is spread over all classes; for `num_classes`."""
+    drop_last: bool | None
+    """DataLoader's word for `last_batch`: True is `drop`, False is `partial`."""
+    persistent_workers: bool | None
+    """DataLoader's; without effect, since threads always persist."""
+    pin_memory: bool | None
+    """DataLoader's; without effect, since pixels are made where `device` says."""

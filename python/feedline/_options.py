@@ -1,0 +1,236 @@
+"""The keywords of a Loader: the library's options, which are asked of it, and what only Python has, which stands here."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import json
+import operator
+import os
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import Any
+
+from feedline import _feedline
+from feedline._words import transform
+
+#: All options, as `src/options` declares them: name, aliases, section, doc, kind, words, value, default, data.
+LISTED: list[dict[str, Any]] = json.loads(_feedline.option_list())
+
+#: Keywords that are no options of the library: their types, and what they mean, with why only Python has them.
+ONLY_HERE = {
+    "recipe": (
+        "str | os.PathLike[str]",
+        "A recipe by its name, path or text, which the other keywords are laid over; other faces take it in a call of its "
+        "own.",
+    ),
+    "transforms": (
+        "Sequence[Transform | Mapping[str, Any]]",
+        "What is done to each sample, in place of a recipe's augmentations: Python's objects.",
+    ),
+    "framework": (
+        "Framework",
+        "Whose arrays a batch holds, `torch`, `numpy` or `jax`: Python's objects. Without it they are `feedline.Tensor`.",
+    ),
+    "num_classes": (
+        "int",
+        "Adds dense labels of this many columns to a batch as `target`; in other languages a batch is asked for them.",
+    ),
+    "label_smoothing": ("float", "How much of each dense label is spread over all classes; for `num_classes`."),
+    "drop_last": ("bool", "DataLoader's word for `last_batch`: True is `drop`, False is `partial`."),
+    "persistent_workers": ("bool", "DataLoader's; without effect, since threads always persist."),
+    "pin_memory": ("bool", "DataLoader's; without effect, since pixels are made where `device` says."),
+}
+
+#: Where Python takes more than the library: the type, and in words.
+WIDER = {
+    "shuffle": ("bool | int", "true or false, or the length of the runs that are shuffled, as `shuffle_window`"),
+    "normalize": (
+        'Literal["imagenet"] | tuple[Sequence[float], Sequence[float]]',
+        "`imagenet`, or a pair of `mean` and `std`",
+    ),
+    "dtype": ("Any", "`f32`, `f16`, `bf16` or `u8`, also as `float32` and so on, or a dtype of torch, NumPy or JAX"),
+    "layout": ("str", "`nchw` or `nhwc`"),
+    "workers": ("int", "a whole number; 0 is automatic"),
+    "device": ("str", "`cpu`, `cuda:N`, or `auto` or `auto:N` (that GPU if it works, else the CPU)"),
+}
+
+#: Options of torch's DataLoader that have no meaning here, and what to do instead.
+_REMEDIES = {
+    "dataset": "give the data first: a path, or records in memory",
+    "sampler": "use subset=, weights= or shuffle=",
+    "batch_sampler": "use batch_size=, subset= or weights=",
+    "collate_fn": "batches are made in place: change the dict in the loop",
+    "worker_init_fn": "workers are threads that run no Python: leave it out",
+    "multiprocessing_context": "workers are threads: leave it out",
+    "generator": "use seed=",
+    "timeout": "leave it out: waiting can be interrupted at any time; for object stores there is timeout_s=",
+    "in_order": "leave it out: batches always come in order",
+    "pin_memory_device": "use device=",
+    "transform": "use transforms=[...]",
+}
+
+#: The option that each name means.
+_MEANS = {name: option["name"] for option in LISTED for name in (option["name"], *option["aliases"])}
+
+
+def read(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """What the native loader takes, of keywords of which those that are None say nothing."""
+    for name in keywords:
+        if name not in _MEANS and name not in ONLY_HERE:
+            raise TypeError(f"Loader has no option `{name}`: {_REMEDIES.get(name) or _nearest(name)}")
+    given = {name: value for name, value in keywords.items() if value is not None}
+    options: dict[str, Any] = {}
+    said: dict[str, str] = {}
+    for keyword, value in given.items():
+        for name, plain in _as_options(keyword, value, given).items():
+            first = said.setdefault(_MEANS[name], keyword)
+            if first != keyword:
+                raise ValueError(f"{first} and {keyword} both say what {_MEANS[name]} is: give one of them")
+            options[name] = plain
+    numbers = {name: options.pop(name, None) for name in ("subset", "weights") if isinstance(options.get(name), list)}
+    recipe, transforms = given.get("recipe"), given.get("transforms")
+    return {
+        "options": "{" + ", ".join(f"{json.dumps(name)}: {_json(name, value)}" for name, value in options.items()) + "}",
+        "recipe": None if recipe is None else os.fspath(recipe),
+        "transforms": None if transforms is None else [_json("transforms", transform(each)) for each in transforms],
+        "subset": numbers.get("subset"),
+        "weights": numbers.get("weights"),
+        "num_classes": _number("num_classes", given.get("num_classes"), _count, "a whole number from 0"),
+        "label_smoothing": _number("label_smoothing", given.get("label_smoothing", 0.0), float, "a number"),
+    }
+
+
+def _nearest(name: str) -> str:
+    known = [*_MEANS, *ONLY_HERE]
+    near = difflib.get_close_matches(name, known, 1)
+    return f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+
+
+def _as_options(keyword: str, value: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a keyword says, as options of the library."""
+    option = _MEANS.get(keyword)
+    if keyword == "drop_last":
+        return {"last_batch": "drop" if value else "partial"}
+    if option is None:
+        return {}
+    if option == "shuffle" and _is_number(value):
+        return {"shuffle_window": value}
+    if option == "normalize" and not isinstance(value, str):
+        return _constants(value)
+    if option == "workers" and _is_number(value) and operator.index(value) == 0:
+        return {}
+    if option == "dtype":
+        return {keyword: dtype(value)}
+    if option == "layout" and isinstance(value, str):
+        return {keyword: value.lower()}
+    if option == "device":
+        return {keyword: device(str(value), given.get("distributed"))}
+    if option in ("subset", "weights") and not isinstance(value, (str, os.PathLike)):
+        return {keyword: _numbers(option, value)}
+    return {keyword: value}
+
+
+def _is_number(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
+def _constants(value: Any) -> dict[str, Any]:
+    try:
+        mean, std = value
+    except (TypeError, ValueError):
+        words = WIDER["normalize"][1]
+        raise ValueError(f"option normalize = {value!r}: give {words}, of three numbers each") from None
+    return {"mean": mean, "std": std}
+
+
+def _numbers(name: str, values: Iterable[Any]) -> list[Any]:
+    cast, what = (_count, "whole numbers from 0") if name == "subset" else (float, "numbers")
+    try:
+        return [cast(value) for value in (values.tolist() if hasattr(values, "tolist") else values)]
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"option {name}: {error}; give {what}, or the path of a text file of them") from None
+
+
+def _count(value: Any) -> int:
+    count = operator.index(value)
+    if count < 0:
+        raise ValueError(f"{count} is below 0")
+    return count
+
+
+def _number(name: str, value: Any, cast: Callable[[Any], Any], what: str) -> Any:
+    try:
+        return None if value is None else cast(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"option {name} = {value!r}: give {what}") from None
+
+
+def _json(name: str, value: Any) -> str:
+    try:
+        return json.dumps(value, default=_plain, allow_nan=False)
+    except TypeError:
+        message = f"option {name} is {value!r}, of type {type(value).__name__}: give plain numbers or words"
+        raise TypeError(message) from None
+    except ValueError:
+        raise ValueError(f"option {name} = {value!r}: give numbers that are finite") from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Enum):
+        return value.value
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError
+
+
+def device(device: str, distributed: str | None) -> str:
+    """The GPU of a rank that has one of several on its machine, if nobody named one; `auto:N` is settled here."""
+    local = os.environ.get("LOCAL_RANK")
+    device = f"{device}:{local}" if device in ("cuda", "auto") and distributed and local else device
+    kind, _, ordinal = device.partition(":")
+    if kind == "auto" and ordinal.isdecimal():
+        return f"cuda:{ordinal}" if _feedline.has_gpu(int(ordinal)) else "cpu"
+    return device
+
+
+def dtype(dtype: Any) -> str:
+    """torch's, NumPy's and JAX's dtypes by their names."""
+    name = (
+        dtype
+        if isinstance(dtype, str)
+        else getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
+    )
+    short = {"float32": "f32", "float": "f32", "float16": "f16", "half": "f16", "bfloat16": "bf16", "uint8": "u8"}
+    word = name.split(".")[-1].lower()
+    return short.get(word, word)
+
+
+def keywords() -> Iterable[tuple[str, str, str]]:
+    """Each keyword with what it may be and what it means, in words."""
+    for option in LISTED:
+        name, value = option["name"], option["value"]
+        names = ", ".join([*option["aliases"], name])
+        default = f" (default: {option['default']})" if option["default"] is not None else ""
+        kinds = f" For data of the kind {', '.join(option['data'])}." if option["data"] else ""
+        yield names, f"{WIDER[name][1] if name in WIDER else value}{default}", option["doc"] + kinds
+    for name, (_, meaning) in ONLY_HERE.items():
+        yield name, "", meaning
+
+
+def describe(loader: type) -> None:
+    """Lets `help()` and `inspect.signature()` show all keywords."""
+    init: Any = loader.__dict__["__init__"]
+    own = list(inspect.signature(init).parameters.values())
+    fixed, names = own[:-1], [*_MEANS, *ONLY_HERE]
+    taken = {parameter.name for parameter in fixed}
+    more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in names if name not in taken]
+    init.__signature__ = inspect.Signature([*fixed, *more])
+    lines = [inspect.cleandoc(loader.__doc__ or ""), "", "Keywords:"]
+    for name, value, meaning in keywords():
+        lines.append(f"  {name}: {value}" if value else f"  {name}")
+        lines += textwrap.wrap(meaning, 110, initial_indent="      ", subsequent_indent="      ")
+    loader.__doc__ = "\n".join(lines)
