@@ -24,7 +24,6 @@ mod classes;
 mod coco;
 mod files;
 mod folder;
-mod kind;
 mod labels;
 mod list;
 mod lmdb;

@@ -1,4 +1,4 @@
-//! Opens any data set from its options: only here is it decided how each kind is opened.
+//! Opens any data set from its options: only here is it decided how each kind is recognised and opened.
 
 use super::labels::report::LabelReport;
 use super::{Coco, Folder, List, Lmdb, Shards, Source, WithMasks, Yolo};
@@ -118,6 +118,34 @@ pub fn kind_of(options: &DataOptions) -> Result<Kind> {
 fn path(options: &DataOptions) -> Result<&Path> {
     let none = || Error::config("no data are named: set the option data to a path or a URL");
     options.path.as_deref().ok_or_else(none)
+}
+
+impl Kind {
+    /// What `path` looks like: its name, the names in it if it is a folder, and for some kinds its first bytes. A path
+    /// that looks like nothing else is a list if it is a file, and a folder of images if it is none.
+    pub fn of(path: &Path) -> Self {
+        if is_url(path) {
+            return Kind::Remote;
+        }
+        let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+        match path.is_file() {
+            _ if Shards::is_at(path) => Kind::Tar,
+            true if is_json => Kind::Coco,
+            _ if Yolo::is_at(path) => Kind::Yolo,
+            _ if Lmdb::is_at(path) => Kind::Lmdb,
+            #[cfg(feature = "parquet")]
+            _ if super::Parquet::is_at(path) => Kind::Parquet,
+            #[cfg(feature = "tfrecord")]
+            _ if super::TfRecord::is_at(path) => Kind::TfRecord,
+            true => Kind::List,
+            false => Kind::Folder,
+        }
+    }
+}
+
+fn is_url(path: &Path) -> bool {
+    let schemes = ["s3://", "gs://", "az://", "https://", "http://"];
+    path.to_str().is_some_and(|text| schemes.iter().any(|scheme| text.starts_with(scheme)))
 }
 
 /// An option that nothing reads would be a setting that does nothing.
