@@ -117,7 +117,7 @@ def test_numpy_is_one_word_away(make):
 
 def test_the_bytes_are_those_of_the_rust_loader():
     built = os.environ.get("FEEDLINE_BATCH_BYTES")
-    run = [built] if built else "cargo run --release --quiet --locked --example batch_bytes --".split()
+    run = [built] if built else "cargo run --quiet --locked --features remote --example batch_bytes --".split()
     run += [str(PHOTOS), "imagenet-train", "7", "3", "5"]
     expected = subprocess.run(run, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
     for workers in (1, 3):
