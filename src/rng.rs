@@ -10,6 +10,41 @@ pub use beta::beta;
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 
+/// What a key is for. Keys of different domains are folded with different tags, so that no two purposes share draws.
+///
+/// The tags are four letters each, and part of what a seed means: they never change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Domain {
+    /// The order of an epoch.
+    Order = 0x6f72_6465,
+    /// Draws with replacement, by weights.
+    Draws = 0x6472_6177,
+    /// The order of runs of records that lie together.
+    Runs = 0x7275_6e73,
+    /// The order of shards.
+    Shards = 0x7368_6172,
+    /// The size of a batch.
+    Sizes = 0x7369_7a65,
+    /// A sample at one of several positions of an epoch.
+    Position = 0x6469_6365,
+    /// What all samples of a partner window share.
+    Window = 0x7769_6e64,
+    /// What the two samples of a pair share.
+    Pair = 0x7061_6972,
+    /// Partners in the mix of a host.
+    Partner = 0x7061_7274,
+    /// Samples in place of one that failed.
+    Substitute = 0x7375_6273,
+}
+
+impl Domain {
+    /// The domain's tag, a word of a key.
+    pub const fn tag(self) -> u64 {
+        self as u64
+    }
+}
+
 /// One block of Philox 4x32-10.
 pub fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     for _ in 0..10 {
@@ -71,7 +106,7 @@ impl Rng {
     /// The generator of partner number `partner` of host `sample` at its op `host_op`, for the partner's own op `op`.
     pub fn for_partner(seed: u64, epoch: u64, sample: u64, host_op: u32, partner: u32, op: u32) -> Self {
         let path = (u64::from(host_op) << 32) | u64::from(partner);
-        Self::keyed(mix(mix(mix(mix(0, seed), epoch), path ^ 0x7061_7274), sample), sample, op)
+        Self::keyed(mix(mix(mix(mix(0, seed), epoch), path ^ Domain::Partner.tag()), sample), sample, op)
     }
 
     fn keyed(key: u64, sample: u64, op: u32) -> Self {
@@ -132,6 +167,25 @@ mod tests {
         }
         assert_ne!(first(Rng::for_partner(1, 2, 3, 4, 0, 0)), first(Rng::for_partner(1, 2, 3, 4, 1, 0)));
         assert_ne!(first(Rng::new(1, 2, 3, 0)), first(Rng::for_partner(1, 2, 3, 0, 0, 0)));
+    }
+
+    #[test]
+    fn every_domain_keeps_its_tag() {
+        let tags = [
+            (Domain::Order, b"orde"),
+            (Domain::Draws, b"draw"),
+            (Domain::Runs, b"runs"),
+            (Domain::Shards, b"shar"),
+            (Domain::Sizes, b"size"),
+            (Domain::Position, b"dice"),
+            (Domain::Window, b"wind"),
+            (Domain::Pair, b"pair"),
+            (Domain::Partner, b"part"),
+            (Domain::Substitute, b"subs"),
+        ];
+        for (domain, letters) in tags {
+            assert_eq!(domain.tag(), u64::from(u32::from_be_bytes(*letters)), "{domain:?}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod weights;
 pub use partition::{Consumed, RankPartition};
 
 use crate::error::{Error, Result};
-use crate::rng::mix;
+use crate::rng::{Domain, mix};
 use permutation::Permutation;
 use runs::Runs;
 use serde::{Deserialize, Serialize};
@@ -177,9 +177,9 @@ impl Sampler {
 
     /// The order of one epoch.
     pub fn order(&self, seed: u64, epoch: u64) -> Order {
-        let key = mix(mix(mix(0, seed), epoch), 0x6f72_6465);
+        let key = mix(mix(mix(0, seed), epoch), Domain::Order.tag());
         let pattern = match (&self.weights, self.shuffle) {
-            (Some(weights), _) => Pattern::Draws(Arc::clone(weights), mix(key, 0x6472_6177)),
+            (Some(weights), _) => Pattern::Draws(Arc::clone(weights), mix(key, Domain::Draws.tag())),
             (None, Shuffle::Off) => Pattern::Sequential,
             (None, Shuffle::Full) => Pattern::Full(Permutation::new(self.len, key)),
             (None, Shuffle::Window(size)) => Pattern::Runs(Runs::new(self.len, size, key)),

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::geometry::{Orientation, Size};
 use crate::label::{Object, Objects, Unit};
 use crate::plan::{MAX_IMAGES, Plan};
-use crate::rng::{Draws, Rng, mix};
+use crate::rng::{Domain, Draws, Rng, mix};
 use crate::sampler::Order;
 use std::ops::Range;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ impl SampleContext<'_> {
     /// What keys the dice. A sample that is drawn twice in an epoch is augmented anew each time.
     fn key(&self) -> u64 {
         match self.order.repeats() {
-            true => mix(mix(0x6469_6365, self.index), self.position),
+            true => mix(mix(Domain::Position.tag(), self.index), self.position),
             false => self.index,
         }
     }
@@ -167,10 +167,10 @@ impl Planner {
         // Shared draws are the same for all samples that share them, whichever is the host.
         let shared = match scope {
             RngScope::Sample => None,
-            RngScope::Window => Some(mix(0x7769_6E64, window().start)),
+            RngScope::Window => Some(mix(Domain::Window.tag(), window().start)),
             RngScope::Pair => {
                 let other = mirrored(shown.position, &window());
-                Some(mix(mix(0x7061_6972, other.min(shown.position)), other.max(shown.position)))
+                Some(mix(mix(Domain::Pair.tag(), other.min(shown.position)), other.max(shown.position)))
             }
         };
         match (shared, shown.path) {

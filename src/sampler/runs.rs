@@ -1,7 +1,7 @@
 //! A shuffle that keeps reading local: runs of consecutive records come in a random order, each shuffled within itself.
 
 use super::permutation::Permutation;
-use crate::rng::mix;
+use crate::rng::{Domain, mix};
 
 /// The order of records that lie in runs of `size`, the last one perhaps shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Runs {
     pub(super) fn new(len: u64, size: u64, key: u64) -> Self {
         let size = size.clamp(1, len.max(1));
         let count = len.div_ceil(size).max(1);
-        let order = Permutation::new(count, mix(key, 0x7275_6e73));
+        let order = Permutation::new(count, mix(key, Domain::Runs.tag()));
         let lacking = count * size - len;
         Self { len, size, key, order, last_at: order.backward(count - 1), lacking }
     }

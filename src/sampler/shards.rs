@@ -1,7 +1,7 @@
 //! A shuffle that reads few shards at a time: shards come in a random order, and the records of some of them are mixed.
 
 use super::permutation::Permutation;
-use crate::rng::mix;
+use crate::rng::{Domain, mix};
 use std::sync::Arc;
 
 /// The order of records that lie in shards of any length.
@@ -22,7 +22,7 @@ impl Shards {
     /// The records of shards that end at `ends`, which rise; `mixed` of them at a time.
     pub(super) fn new(ends: Arc<[u64]>, mixed: u64, key: u64) -> Self {
         let count = ends.len() as u64;
-        let order = Permutation::new(count, mix(key, 0x7368_6172));
+        let order = Permutation::new(count, mix(key, Domain::Shards.tag()));
         let mut sum = 0;
         let length = |place| {
             let shard = order.forward(place) as usize;

@@ -7,7 +7,7 @@ use crate::geometry::{Orientation, Size};
 use crate::image::parse_header;
 use crate::options::LoaderOptions;
 use crate::output::{MultiScale, RectBatches};
-use crate::rng::mix;
+use crate::rng::{Domain, mix};
 use crate::sampler::{Order, Sampler, Shuffle};
 use crate::source::Source;
 use std::collections::HashMap;
@@ -185,7 +185,7 @@ impl Sizes {
             Rule::Same => usual,
             Rule::Drawn(sizes) => {
                 let (seed, epoch, dealt) = key;
-                let key = mix(mix(mix(mix(0, seed), epoch), dealt), 0x7369_7A65);
+                let key = mix(mix(mix(mix(0, seed), epoch), dealt), Domain::Sizes.tag());
                 sizes[((u128::from(key) * sizes.len() as u128) >> 64) as usize]
             }
             Rule::Shaped(rect, shapes) => {

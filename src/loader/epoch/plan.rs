@@ -5,7 +5,7 @@ use crate::geometry::Size;
 use crate::loader::epoch::batch_size::Sizes;
 use crate::output::Output;
 use crate::policy::LastBatch;
-use crate::rng::mix;
+use crate::rng::{Domain, mix};
 use crate::sampler::{Consumed, Order, RankPartition};
 
 /// A rank's share of an epoch's order cut into batches. Every rank has the same number of batches, of the same sizes.
@@ -101,7 +101,10 @@ impl EpochPlan {
 
     /// The index of the sample that takes the place of a bad one at `position`, at the `attempt`th try.
     pub(in crate::loader) fn substitute(&self, position: u64, attempt: u32) -> u64 {
-        let key = mix(mix(mix(mix(0, self.seed), self.epoch), position), 0x7375_6273 + u64::from(attempt));
+        let key = mix(
+            mix(mix(mix(0, self.seed), self.epoch), position),
+            Domain::Substitute.tag() + u64::from(attempt),
+        );
         self.order.any(((u128::from(key) * u128::from(self.order.len())) >> 64) as u64)
     }
 }
