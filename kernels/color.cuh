@@ -118,6 +118,7 @@ struct Figures {
     float means[FEEDLINE_MAX_STATS];  // those that its steps name
     uint32_t first;                   // number of the first of them
     const Tally* tallies;
+    uint32_t* errors;                 // Batch.errors
     unsigned long long sums[32];      // of what it measures
 };
 
@@ -134,6 +135,12 @@ FEEDLINE_INLINE float mean_of(const Step& step, const Figures& figures) {
 FEEDLINE_CALLED Color looked_up(Color color, const Tally* tally) {
     return {(float)tally->table[0][(uint32_t)color.r], (float)tally->table[1][(uint32_t)color.g],
             (float)tally->table[2][(uint32_t)color.b]};
+}
+
+// Lets the host know of a code that no kernel knows. Any thread's word will do; a plain store reaches the host's memory by
+// the end of the kernel.
+FEEDLINE_INLINE void report(uint32_t* errors, uint32_t kind, uint32_t code) {
+    *errors = kind | (code & 0xFFFF);
 }
 
 // Runs one step on one pixel.
@@ -167,10 +174,13 @@ FEEDLINE_INLINE void run_step(const Step& step, const Figures& figures, float& r
             break;
         }
         case FEEDLINE_COLOR_GRAYSCALE: r = g = b = luma(r, g, b); break;
-        default: {
+        case FEEDLINE_COLOR_CONTRAST:
+        case FEEDLINE_COLOR_SATURATION: {
             float other = step.op == FEEDLINE_COLOR_CONTRAST ? mean_of(step, figures) : luma(r, g, b);
             r = blended(r, other, factor, rest), g = blended(g, other, factor, rest), b = blended(b, other, factor, rest);
+            break;
         }
+        default: report(figures.errors, FEEDLINE_ERROR_COLOR_OP, step.op);
     }
 }
 

@@ -60,6 +60,10 @@ extern "C" {
 /* Set in Step.stat and in what is measured where a statistic is a histogram: the number of its Tally. */
 #define FEEDLINE_TALLY_BIT UINT32_C(0x80000000)
 
+/* What a kernel stores in Batch.errors where it meets what it does not know; the unknown code is in the lowest 16 bits. */
+#define FEEDLINE_ERROR_COLOR_OP 0x10000    /* Step.op */
+#define FEEDLINE_ERROR_LEVEL_TABLE 0x20000 /* TableJob.table */
+
 /* Pixels of a tile: what one block renders at a time. */
 #define FEEDLINE_TILE_WIDTH 32
 #define FEEDLINE_TILE_HEIGHT 32
@@ -132,6 +136,7 @@ typedef struct Batch {
     uint32_t dtype;
     uint32_t layout;
     float factors[6];  /* a and b of fma(level, a, b), a channel */
+    uint64_t errors;   /* address of a uint32_t in the host's memory: 0, or one of ERROR_ with a code */
 } Batch;
 
 /* A histogram, and what is made of it. */

@@ -57,6 +57,7 @@ FEEDLINE_INLINE void load_figures(const Tables& tables, Span stats, Figures& fig
     if (threadIdx.x == 0) {
         figures.first = stats.start;
         figures.tallies = reinterpret_cast<const Tally*>(tables.scratch + batch_of(tables).tallies);
+        figures.errors = reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(batch_of(tables).errors));
     }
     if (threadIdx.x < stats.len) {
         uint32_t at = stats.start + threadIdx.x;

@@ -49,6 +49,14 @@ tables(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uin
     __syncthreads();
     if (level == 0) survey(counts, span);
     __syncthreads();
-    bool stretches = job.table == FEEDLINE_LEVELS_STRETCHED;
-    tally.table[blockIdx.x][level] = (uint8_t)(stretches ? stretched(span, level) : equalized(span, level));
+    uint32_t to = level;
+    switch (job.table) {
+        case FEEDLINE_LEVELS_STRETCHED: to = stretched(span, level); break;
+        case FEEDLINE_LEVELS_EQUALIZED: to = equalized(span, level); break;
+        default: {
+            uint64_t errors = table<Batch>(constants, 0)->errors;
+            report(reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(errors)), FEEDLINE_ERROR_LEVEL_TABLE, job.table);
+        }
+    }
+    tally.table[blockIdx.x][level] = (uint8_t)to;
 }

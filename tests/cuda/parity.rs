@@ -7,6 +7,7 @@ use crate::pasting::any_polygons;
 use crate::scenario::{Outcome, Scenario};
 use feedline::color::Normalize;
 use feedline::device::cuda::Renderer;
+use feedline::device::cuda::layout::{Batch, RenderJob, TableJob};
 use feedline::device::{cpu, region};
 use feedline::draft::op::{Extent, Fill, Interpolation, Op, Value};
 use feedline::draft::{Draft, Tile};
@@ -26,6 +27,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("shrinking by a lot renders to the CPU's bits", shrinking).on_gpu(),
     Scenario::new("numbers of any size round to the CPU's bits", rounding).on_gpu(),
     Scenario::new("a plan with one field changed is refused or touches no other memory", damaged),
+    Scenario::new("a colour step or a table of unknown code is reported, and not guessed", unknown).on_gpu(),
 ];
 
 pub(crate) const FORMATS: [DType; 4] = [DType::F32, DType::F16, DType::Bf16, DType::U8];
@@ -360,4 +362,38 @@ fn damaged() -> Outcome {
     }
     // Many fields only change what is shown.
     if rendered > 50 { Ok(()) } else { Err(format!("only {rendered} plans were rendered").into()) }
+}
+
+/// Kernels that meet a code which they do not know say so; the next rendering is as ever.
+fn unknown() -> Outcome {
+    let mut renderer = Renderer::new(0).map_err(plain)?;
+    let size = Size::new(50, 40);
+    let rendered = |renderer: &mut Renderer, op: Op, change: &dyn Fn(&mut [u8])| {
+        let mut draft = Draft::new(0, size, Orientation::UPRIGHT);
+        draft.apply(op);
+        let Case { plan, images, .. } = case(draft, &mut Rng::new(18, 0, 0, 0), 0)?;
+        let output = Output { size, dtype: DType::U8, layout: Layout::Nhwc, normalize: None };
+        let said = renderer.render_changed(&[plan], &[&images], &output, change);
+        Ok::<_, Box<dyn std::error::Error>>(said.map_err(|cause| cause.to_string()))
+    };
+    let known = rendered(&mut renderer, Op::Brightness { factor: 0.5 }, &|_| {})??;
+    let step = |tables: &mut [u8]| {
+        let batch: Batch = bytemuck::pod_read_unaligned(&tables[..size_of::<Batch>()]);
+        let op = &mut tables[batch.steps as usize..][..4];
+        assert_eq!(op, 0u32.to_ne_bytes(), "the code of brightness");
+        op.copy_from_slice(&99u32.to_ne_bytes());
+    };
+    let said = rendered(&mut renderer, Op::Brightness { factor: 0.5 }, &step)?.unwrap_err();
+    assert!(said.contains("colour operation with the unknown code 99"), "{said}");
+    let table = |tables: &mut [u8]| {
+        // The last launch renders the sample, the one before it makes the table.
+        let job = tables.len() - size_of::<RenderJob>() - size_of::<TableJob>().next_multiple_of(16);
+        let table = &mut tables[job + 4..][..4];
+        assert_eq!(table, 1u32.to_ne_bytes(), "the code of equalize's table");
+        table.copy_from_slice(&77u32.to_ne_bytes());
+    };
+    let said = rendered(&mut renderer, Op::Equalize {}, &table)?.unwrap_err();
+    assert!(said.contains("table of levels with the unknown code 77"), "{said}");
+    assert_eq!(rendered(&mut renderer, Op::Brightness { factor: 0.5 }, &|_| {})??, known);
+    Ok(())
 }

@@ -20,7 +20,7 @@ fn rust_structs() -> Facts {
         Picture { window, layers, steps, erases, share, reserved }
         Step { op, stat, args }
         Erase { window, value, kind, key, reserved }
-        Batch { sources, paints, pictures, steps, erases, counts, rows, runs, sums, tallies, dtype, layout, factors }
+        Batch { sources, paints, pictures, steps, erases, counts, rows, runs, sums, tallies, errors, dtype, layout, factors }
         Source { origin, right, down, size, column, columns, in_scratch, reserved }
         Axis { table, input, output, offset, count, reversed, filter, first, groups }
         AxisTable { precision, reserved }
@@ -53,6 +53,8 @@ fn rust_constants() -> Facts {
         "FILTER_GAUSSIAN" = layout::FILTER_GAUSSIAN,
         "ERASE_CONSTANT" = layout::ERASE_CONSTANT,
         "ERASE_NOISE" = layout::ERASE_NOISE,
+        "ERROR_COLOR_OP" = layout::ERROR_COLOR_OP,
+        "ERROR_LEVEL_TABLE" = layout::ERROR_LEVEL_TABLE,
         "TALLY_BIT" = layout::TALLY_BIT,
         "TILE_WIDTH" = layout::TILE_WIDTH,
         "TILE_HEIGHT" = layout::TILE_HEIGHT,

@@ -121,6 +121,7 @@ impl Engine {
         submitter.submit(self, (slot, output), replace).map_err(|trouble| match trouble {
             Trouble::Cuda(error) => failed(self.context.ordinal(), &error),
             Trouble::Plan(cause) => crate::error::Error::config(cause.to_string()),
+            Trouble::Kernels(cause) => unfit(self.context.ordinal(), &cause),
         })
     }
 
@@ -155,6 +156,15 @@ fn decoder(context: &Context, decoding: &Decoding, rows: usize) -> Result<Option
     let options = decode::Options { images: rows, typical: Some(TYPICAL), ..decode::Options::default() };
     let what = || format!("decoding on CUDA device {}", context.ordinal());
     Decoder::new(context, library, options).map(Some).map_err(|error| Missing::backend(&error).error(what()))
+}
+
+/// Kernels that do not know what the library asks for, as the crate's error.
+fn unfit(ordinal: u32, cause: &Cause) -> crate::error::Error {
+    crate::error::Error::Unavailable {
+        what: format!("rendering on CUDA device {ordinal}"),
+        why: cause.to_string(),
+        remedy: "build library and kernels from the same sources, or use the CPU device".into(),
+    }
 }
 
 /// A failing device as the crate's error.

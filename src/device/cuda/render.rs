@@ -11,6 +11,7 @@
 mod agenda;
 mod append;
 mod check;
+mod error_word;
 mod kernels;
 mod layers;
 #[doc(hidden)]
@@ -23,6 +24,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use error_word::ErrorWord;
 pub(crate) use kernels::Kernels;
 pub use renderer::Renderer;
 
@@ -70,17 +72,18 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Works out what the device has to do for `samples`.
+    /// Works out what the device has to do for `samples`. Kernels report at the address `errors`, that of
+    /// [`ErrorWord::address`].
     ///
     /// # Errors
     /// When a plan asks for what the surfaces do not hold, or for something that the kernels lack.
-    pub(crate) fn build(samples: &[Sample<'_>], output: &Output) -> Result<Self, Cause> {
+    pub(crate) fn build(samples: &[Sample<'_>], output: &Output, errors: DevicePtr) -> Result<Self, Cause> {
         let mut tables = Tables::default();
         for sample in samples {
             check::sample(sample, output)?;
             Lowering::new(&mut tables, sample).run()?;
         }
-        tables.finish(output)
+        tables.finish(output, errors)
     }
 
     /// The bytes that the device reads; they go to an address that is a multiple of 256.

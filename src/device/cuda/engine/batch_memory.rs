@@ -2,9 +2,9 @@
 
 #![expect(unsafe_code, reason = "a consumer's stream is a raw handle; pixels are copied to raw addresses")]
 
-use super::failed;
 use super::slot::{Consumer, Core};
 use super::sync_guard::wait_for_device;
+use super::{failed, unfit};
 use crate::device::cuda::driver::{CudaError, DevicePtr};
 use crate::device::{Device, images::DeviceMemory};
 use crate::error::Result;
@@ -31,7 +31,8 @@ impl DeviceMemory for Core {
     }
 
     fn wait(&self) -> Result<()> {
-        self.done.synchronize().map_err(|error| self.failed(&error))
+        self.done.synchronize().map_err(|error| self.failed(&error))?;
+        self.check()
     }
 
     fn to_host(&self, bytes: usize) -> Result<Vec<u8>> {
@@ -51,11 +52,17 @@ impl DeviceMemory for Core {
             wait_for_device(&engine.context);
             return Err(self.failed(&error));
         }
+        self.check()?;
         Ok(bytes)
     }
 }
 
 impl Core {
+    /// What the kernels have reported, once they are done.
+    fn check(&self) -> Result<()> {
+        self.errors.check().map_err(|cause| unfit(self.engine.context.ordinal(), &cause))
+    }
+
     fn failed(&self, error: &CudaError) -> crate::error::Error {
         failed(self.engine.context.ordinal(), error)
     }

@@ -7,7 +7,8 @@ use super::staging::{Staging, StagingBuffer};
 use super::sync_guard::wait_for_device;
 use super::{Engine, failed};
 use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event};
-use crate::error::Result;
+use crate::device::cuda::render::ErrorWord;
+use crate::error::{Cause, Result};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,6 +29,8 @@ pub(super) struct Core {
     output: Option<DeviceBuffer>,
     /// Recorded when everything of the latest submission is enqueued.
     pub(super) done: Event,
+    /// What its kernels could not do; known once `done` has passed.
+    pub(super) errors: ErrorWord,
     /// Keeps the context and the streams alive.
     pub(super) engine: Arc<Engine>,
 }
@@ -40,6 +43,8 @@ pub(super) struct State {
     pub(super) in_flight: Vec<Arc<StagingBuffer>>,
     /// Whether what is staged belongs to an earlier batch.
     pub(super) stale: bool,
+    /// What the kernels of that batch have reported, for the next submission to fail with.
+    pub(super) reported: Option<Cause>,
     /// The streams on which the consumer uses the pixels.
     pub(super) consumers: Vec<Consumer>,
     /// Recorded on those streams: after them the consumer is done with the pixels.
@@ -64,11 +69,13 @@ impl Slot {
                 rows: Vec::new(),
                 in_flight: Vec::new(),
                 stale: false,
+                reported: None,
                 consumers: Vec::new(),
                 released: Vec::new(),
             };
-            let done = Event::new(&engine.context)?;
-            Ok(Self { core: Core { state: Mutex::new(state), output, done, engine: Arc::clone(engine) } })
+            let (done, errors) = (Event::new(&engine.context)?, ErrorWord::new(&engine.context)?);
+            let (state, engine) = (Mutex::new(state), Arc::clone(engine));
+            Ok(Self { core: Core { state, output, done, errors, engine } })
         };
         made().map_err(|error| failed(engine.context.ordinal(), &error))
     }
@@ -134,6 +141,7 @@ impl Core {
             if self.done.synchronize().is_err() {
                 wait_for_device(&self.engine.context);
             }
+            state.reported = self.errors.take().err();
             state.rows.clear();
             state.in_flight.clear();
             state.staging.clear();

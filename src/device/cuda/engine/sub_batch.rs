@@ -152,7 +152,8 @@ impl Submitter {
                     output: first_row + (at * output.sample_bytes()) as DevicePtr,
                 })
                 .collect();
-            let program = Program::build(&samples, &output).map_err(Trouble::Plan)?;
+            let program = Program::build(&samples, &output, submission.slot.core.errors.address())
+                .map_err(Trouble::Plan)?;
             let tables = program.tables().len().next_multiple_of(ALIGNMENT);
             let bytes = tables + program.scratch_bytes();
             if bytes > self.arenas[turn].program.budget && jobs.len() > 1 {

@@ -67,6 +67,8 @@ pub(super) enum Trouble {
     Cuda(CudaError),
     /// The kernels cannot execute a plan.
     Plan(Cause),
+    /// The kernels met what they do not know, in an earlier batch.
+    Kernels(Cause),
 }
 
 impl From<CudaError> for Trouble {
@@ -114,10 +116,13 @@ impl Submitter {
         // What an earlier submission has left undone that failed or panicked; it has waited for the device.
         self.pool.roll_back();
         self.context.bind()?;
-        let (staged, released) = {
+        let (staged, released, reported) = {
             let mut state = slot.core.fresh();
-            (std::mem::take(&mut state.rows), std::mem::take(&mut state.released))
+            (std::mem::take(&mut state.rows), std::mem::take(&mut state.released), state.reported.take())
         };
+        if let Some(cause) = reported {
+            return Err(Trouble::Kernels(cause));
+        }
         let mut rows: Vec<SubmittedRow> =
             staged.into_iter().enumerate().filter_map(SubmittedRow::new).collect();
         let mut late = Vec::new();

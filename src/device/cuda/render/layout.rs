@@ -28,6 +28,10 @@ pub const ERASE_CONSTANT: u32 = 0;
 pub const ERASE_NOISE: u32 = 1;
 /// Set in Step.stat and in what is measured where a statistic is a histogram: the number of its [`Tally`].
 pub const TALLY_BIT: u32 = 1 << 31;
+/// Stored by a kernel that meets a colour step of unknown code.
+pub const ERROR_COLOR_OP: u32 = 0x1_0000;
+/// Stored by a kernel that meets a table of unknown code.
+pub const ERROR_LEVEL_TABLE: u32 = 0x2_0000;
 /// Columns of a tile: what one block renders at a time.
 pub const TILE_WIDTH: u32 = 32;
 /// Rows of a tile.
@@ -111,6 +115,9 @@ pub struct Batch {
     pub layout: u32,
     /// a and b of fma(level, a, b), a channel.
     pub factors: [f32; 6],
+    /// Address of the u32 in the host's memory that kernels store an error in: [`ERROR_COLOR_OP`] or
+    /// [`ERROR_LEVEL_TABLE`] with the unknown code in the lowest 16 bits.
+    pub errors: u64,
 }
 
 /// A histogram, and what is made of it.
@@ -332,7 +339,7 @@ pub struct Erase {
 const _: () = assert!(size_of::<Picture>() == 64);
 const _: () = assert!(size_of::<Step>() == 32);
 const _: () = assert!(size_of::<Erase>() == 48);
-const _: () = assert!(size_of::<Batch>() == 80);
+const _: () = assert!(size_of::<Batch>() == 88);
 const _: () = assert!(size_of::<Tally>() == 3840);
 const _: () = assert!(size_of::<Source>() == 40);
 const _: () = assert!(size_of::<Axis>() == 40);

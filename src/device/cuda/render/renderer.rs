@@ -4,7 +4,7 @@
 
 mod timed;
 
-use super::{Kernels, Program, Sample, Surface};
+use super::{ErrorWord, Kernels, Program, Sample, Surface};
 use crate::device::cuda::driver::{Context, CudaError, DeviceBuffer, Priority, Stream};
 use crate::error::Cause;
 use crate::image::Image;
@@ -16,6 +16,7 @@ pub struct Renderer {
     context: Context,
     stream: Stream,
     kernels: Kernels,
+    errors: ErrorWord,
 }
 
 /// A batch in the device's memory, ready to be rendered.
@@ -37,7 +38,8 @@ impl Renderer {
         let context = Context::open(ordinal)?;
         let stream = Stream::new(&context, Priority::Normal)?;
         let kernels = Kernels::load(&context)?;
-        Ok(Self { context, stream, kernels })
+        let errors = ErrorWord::new(&context)?;
+        Ok(Self { context, stream, kernels, errors })
     }
 
     /// Renders each plan from its images (`images[i][k]` belongs to `plans[i].images[k]`); the samples lie one behind
@@ -46,16 +48,38 @@ impl Renderer {
     /// # Errors
     /// As [`crate::device::cpu::Renderer::render`], and those of the driver.
     pub fn render(&mut self, plans: &[Plan], images: &[&[Image]], output: &Output) -> Result<Vec<u8>, Cause> {
-        let prepared = self.prepare(plans, images, output)?;
+        self.render_changed(plans, images, output, |_| {})
+    }
+
+    /// The same, with the tables changed ahead of the launch: for tests of what kernels do with tables that no lowering makes.
+    ///
+    /// # Errors
+    /// As [`Renderer::render`], and what the kernels report.
+    #[doc(hidden)]
+    pub fn render_changed(
+        &mut self,
+        plans: &[Plan],
+        images: &[&[Image]],
+        output: &Output,
+        change: impl FnOnce(&mut [u8]),
+    ) -> Result<Vec<u8>, Cause> {
+        let prepared = self.prepare(plans, images, output, change)?;
         let mut bytes = vec![0; prepared.outputs.len()];
         let queued = self.queue(&prepared, &mut bytes);
         // Whatever failed: buffers are freed only when the device is done with them.
         self.stream.synchronize()?;
         queued?;
+        self.errors.take()?;
         Ok(bytes)
     }
 
-    fn prepare(&self, plans: &[Plan], images: &[&[Image]], output: &Output) -> Result<Prepared, Cause> {
+    fn prepare(
+        &self,
+        plans: &[Plan],
+        images: &[&[Image]],
+        output: &Output,
+        change: impl FnOnce(&mut [u8]),
+    ) -> Result<Prepared, Cause> {
         if plans.len() != images.len() {
             return Err("a list of images for each plan is needed".into());
         }
@@ -70,7 +94,8 @@ impl Renderer {
             rest = others;
             Sample { plan, surfaces, output: outputs.ptr() + (row * sample_bytes) as u64 }
         });
-        let program = Program::build(&samples.collect::<Vec<_>>(), output)?;
+        let mut program = Program::build(&samples.collect::<Vec<_>>(), output, self.errors.address())?;
+        change(&mut program.tables);
         let tables = DeviceBuffer::new(&self.context, program.tables().len())?;
         let scratch = DeviceBuffer::new(&self.context, program.scratch_bytes())?;
         let from = program.tables();

@@ -7,6 +7,7 @@ use super::layout::{
     self, Axis, Batch, ERASE_CONSTANT, ERASE_NOISE, Erase, Paint, Picture, Source, Step, TALLY_BIT, Tally,
 };
 use crate::color::{Normalize, Statistic};
+use crate::device::cuda::driver::DevicePtr;
 use crate::error::Cause;
 use crate::output::Output;
 use crate::plan::{self, EraseFill, MAX_STATS, Run, Span};
@@ -119,7 +120,7 @@ impl Tables {
     }
 
     /// The program of all that was added.
-    pub(super) fn finish(mut self, output: &Output) -> Result<Program, Cause> {
+    pub(super) fn finish(mut self, output: &Output, errors: DevicePtr) -> Result<Program, Cause> {
         let sum_bytes = (self.counts.len() * size_of::<u64>()).next_multiple_of(ALIGNMENT as usize);
         let zeroed = sum_bytes + self.agenda.tallies() * size_of::<Tally>();
         let sums = (self.reserve(zeroed as u64), zeroed);
@@ -141,6 +142,7 @@ impl Tables {
             runs: append(&mut bytes, &self.runs),
             sums: sums.0,
             tallies: sums.0 + sum_bytes as u64,
+            errors,
             dtype: layout::dtype(output.dtype),
             layout: layout::layout(output.layout),
             factors: std::array::from_fn(|i| factors[i / 2][i % 2]),

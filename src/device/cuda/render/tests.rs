@@ -35,7 +35,7 @@ fn build(plans: &[Plan]) -> Result<Program, Cause> {
     let sample =
         |plan| -> Sample<'_> { Sample { plan, surfaces: &surfaces[..plan.images.len()], output: 1 << 30 } };
     let output = Output { size: plans[0].size(), dtype: DType::F16, layout: Layout::Nchw, normalize: None };
-    Program::build(&plans.iter().map(sample).collect::<Vec<_>>(), &output)
+    Program::build(&plans.iter().map(sample).collect::<Vec<_>>(), &output, 0)
 }
 
 fn kernels(plans: &[Plan]) -> Vec<Kernel> {
@@ -109,7 +109,7 @@ fn what_the_kernels_cannot_do_is_refused_in_words() {
 #[test]
 fn a_batch_of_nothing_has_nothing_to_launch() {
     let output = Output { size: STORED, dtype: DType::U8, layout: Layout::Nhwc, normalize: None };
-    let program = Program::build(&[], &output).expect("a program");
+    let program = Program::build(&[], &output, 0).expect("a program");
     assert_eq!((program.launches.len(), program.scratch_bytes()), (0, 0));
 }
 

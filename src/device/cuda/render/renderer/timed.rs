@@ -24,7 +24,7 @@ impl Renderer {
         output: &Output,
         rounds: usize,
     ) -> Result<Vec<f32>, Cause> {
-        let prepare = |&(plans, images): &(&[Plan], &[&[Image]])| self.prepare(plans, images, output);
+        let prepare = |&(plans, images): &(&[Plan], &[&[Image]])| self.prepare(plans, images, output, |_| {});
         let prepared: Vec<Prepared> = batches.iter().map(prepare).collect::<Result<_, _>>()?;
         let turns = prepared.iter().cycle();
         let taken = turns.take(prepared.len() * rounds + WARM_UP).map(|batch| self.timed(batch));
