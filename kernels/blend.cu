@@ -1,6 +1,6 @@
-// Renders samples and canvases of several pictures, laid over each other with shares.
+// Renders samples and canvases of several inputs, laid over each other with shares.
 //
-// Grid (tiles, jobs), threads and traffic as render.cu, the sources of each picture being read in turn; the sum stays in
+// Grid (tiles, jobs), threads and traffic as render.cu, the sources of each input being read in turn; the sum stays in
 // registers.
 
 #include "blend.cuh"

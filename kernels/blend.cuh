@@ -1,6 +1,6 @@
 // Pictures laid over each other with shares, in f32: what src/device/cpu/blend.rs does, to the bit.
 //
-// A pixel that some picture erased is a sum of levels and of normalised values, so the two are summed apart: the result
+// A pixel that some input erased is a sum of levels and of normalised values, so the two are summed apart: the result
 // is levels * a + b * weight + fills, where weight is the share of the levels.
 #ifndef FEEDLINE_BLEND_CUH
 #define FEEDLINE_BLEND_CUH
@@ -15,17 +15,17 @@ struct Sum {
     float weights[ERASED ? 4 : 1];
 };
 
-// Adds the fills of a picture's erased rectangles; returns a bit for each of the four pixels that is erased.
-FEEDLINE_INLINE uint32_t lay_fills(const Erase* erases, const Picture& picture, const Tile& tile, uint32_t shown,
+// Adds the fills of a input's erased rectangles; returns a bit for each of the four pixels that is erased.
+FEEDLINE_INLINE uint32_t lay_fills(const Erase* erases, const BlendInput& input, const Tile& tile, uint32_t shown,
                                    float keep, Sum<true>& sum) {
     uint32_t erased = 0;
 #pragma unroll 1
     for (int at = 0; at < 12; at++) {
         int i = at / 3, c = at % 3;
         if (!(shown >> i & 1)) continue;
-        const Erase* erase = erase_at(erases, picture.erases.len, tile.x + i, tile.y);
+        const Erase* erase = erase_at(erases, input.erases.len, tile.x + i, tile.y);
         erased |= (uint32_t)(erase != 0) << i;
-        float filled = erase ? fill_at(*erase, tile.x + i, tile.y, c) * picture.share : 0.0f;
+        float filled = erase ? fill_at(*erase, tile.x + i, tile.y, c) * input.weight : 0.0f;
 #pragma unroll
         for (int other = 0; other < 12; other++) {
             float& fill = sum.fills[other % 3][other / 3];
@@ -35,14 +35,14 @@ FEEDLINE_INLINE uint32_t lay_fills(const Erase* erases, const Picture& picture, 
     return erased;
 }
 
-// acc = acc * (1 - share) + picture * share, inside the picture's window.
+// acc = acc * (1 - share) + input * share, inside the input's window.
 template <bool ERASED>
-FEEDLINE_INLINE void lay(const Erase* erases, const Picture& picture, const Tile& tile, const Levels& levels,
+FEEDLINE_INLINE void lay(const Erase* erases, const BlendInput& input, const Tile& tile, const Levels& levels,
                          Sum<ERASED>& sum) {
-    float share = picture.share, keep = 1.0f - picture.share;
-    uint32_t shown = inside(picture.window, tile);
+    float share = input.weight, keep = 1.0f - input.weight;
+    uint32_t shown = inside(input.window, tile);
     uint32_t erased = 0;
-    if constexpr (ERASED) erased = lay_fills(erases, picture, tile, shown, keep, sum);
+    if constexpr (ERASED) erased = lay_fills(erases, input, tile, shown, keep, sum);
     for (int i = 0; i < 4; i++) {
         if (!(shown >> i & 1)) continue;
         float weight = erased >> i & 1 ? 0.0f : share;
@@ -89,7 +89,7 @@ FEEDLINE_INLINE Values valued(const Sum<ERASED>& sum, const Format& format) {
     return values;
 }
 
-// Renders one tile of the pictures of a job, laid over each other.
+// Renders one tile of the inputs of a job, laid over each other.
 template <bool ERASED>
 FEEDLINE_INLINE void blend_job(const uint8_t* constants, uint8_t* scratch, uint32_t jobs, Shared& shared) {
     const RenderJob& job = table<RenderJob>(constants, jobs)[blockIdx.y];
@@ -101,12 +101,12 @@ FEEDLINE_INLINE void blend_job(const uint8_t* constants, uint8_t* scratch, uint3
     Tile tile = open_tile(job.size, blockIdx.x);
     Sum<ERASED> sum = {};
 #pragma unroll 1
-    for (uint32_t at = 0; at < job.pictures.len; at++) {
-        const Picture& picture = pictures_of(tables)[job.pictures.start + at];
-        if (!touches(picture.window, tile)) continue;
-        Quad levels = compose(tables, picture, tile, shared);
-        levels = recoloured(levels, open_steps(tables, picture.steps, shared.figures));
-        lay(erases_of(tables, picture), picture, tile, unpack(levels), sum);
+    for (uint32_t at = 0; at < job.inputs.len; at++) {
+        const BlendInput& input = inputs_of(tables)[job.inputs.start + at];
+        if (!touches(input.window, tile)) continue;
+        Quad levels = compose(tables, input, tile, shared);
+        levels = recoloured(levels, open_steps(tables, input.steps, shared.figures));
+        lay(erases_of(tables, input), input, tile, unpack(levels), sum);
     }
     if (job.pitch == 0 && job.steps.len == 0) {
         Format format = open_format(constants);

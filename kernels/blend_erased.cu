@@ -1,6 +1,6 @@
-// Renders samples and canvases of several pictures of which some are erased in parts.
+// Renders samples and canvases of several inputs of which some are erased in parts.
 //
-// Grid (tiles, jobs), threads and traffic as render.cu, the sources of each picture being read in turn; the sum stays in
+// Grid (tiles, jobs), threads and traffic as render.cu, the sources of each input being read in turn; the sum stays in
 // registers.
 
 #include "blend.cuh"

@@ -1,4 +1,4 @@
-// Colour steps on four pixels: what src/device/cpu/block.rs does, to the bit.
+// Colour steps on four pixels: what src/device/cpu/pixel_block.rs does, to the bit.
 //
 // Levels stay whole numbers in f32 between steps, so nothing is lost by not going back to bytes.
 #ifndef FEEDLINE_COLOR_CUH
@@ -117,7 +117,7 @@ FEEDLINE_INLINE float blended(float level, float other, float factor, float rest
 struct Figures {
     float means[FEEDLINE_MAX_STATS];  // those that its steps name
     uint32_t first;                   // number of the first of them
-    const Tally* tallies;
+    const Histogram* histograms;
     uint32_t* errors;                 // Batch.errors
     unsigned long long sums[32];      // of what it measures
 };
@@ -128,13 +128,13 @@ FEEDLINE_INLINE float picked(float channel, float r, float g, float b) {
 
 // The mean that a step names.
 FEEDLINE_INLINE float mean_of(const Step& step, const Figures& figures) {
-    return step.stat & FEEDLINE_TALLY_BIT ? 0.0f : figures.means[step.stat - figures.first];
+    return step.stat & FEEDLINE_HISTOGRAM_BIT ? 0.0f : figures.means[step.stat - figures.first];
 }
 
 // Looks the levels up in a table; a call, so that its addresses take no registers from the other steps.
-FEEDLINE_CALLED Color looked_up(Color color, const Tally* tally) {
-    return {(float)tally->table[0][(uint32_t)color.r], (float)tally->table[1][(uint32_t)color.g],
-            (float)tally->table[2][(uint32_t)color.b]};
+FEEDLINE_CALLED Color looked_up(Color color, const Histogram* histogram) {
+    return {(float)histogram->table[0][(uint32_t)color.r], (float)histogram->table[1][(uint32_t)color.g],
+            (float)histogram->table[2][(uint32_t)color.b]};
 }
 
 // Lets the host know of a code that no kernel knows. Any thread's word will do; a plain store reaches the host's memory by
@@ -160,7 +160,7 @@ FEEDLINE_INLINE void run_step(const Step& step, const Figures& figures, float& r
         }
         case FEEDLINE_COLOR_AUTOCONTRAST:
         case FEEDLINE_COLOR_EQUALIZE: {
-            Color found = looked_up({r, g, b}, figures.tallies + (step.stat & ~FEEDLINE_TALLY_BIT));
+            Color found = looked_up({r, g, b}, figures.histograms + (step.stat & ~FEEDLINE_HISTOGRAM_BIT));
             r = found.r, g = found.g, b = found.b;
             break;
         }

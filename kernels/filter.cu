@@ -13,15 +13,15 @@ FEEDLINE_INLINE uint32_t level_at(uint32_t levels, int i) {
     return levels >> (8 * i) & 0xFF;
 }
 
-// T(fma(mean - x, share, x)) with the rounded mean of nine pixels, in which the own one counts five times.
-FEEDLINE_INLINE uint32_t sharpened(uint32_t own, uint32_t sum, float share) {
+// T(fma(mean - x, amount, x)) with the rounded mean of nine pixels, in which the own one counts five times.
+FEEDLINE_INLINE uint32_t sharpened(uint32_t own, uint32_t sum, float amount) {
     // The sum holds the own one once; it is never half way between two multiples of 13.
     float mean = (float)((sum + 4 * own + 6) / 13);
     float level = (float)own;
-    return (uint32_t)truncate(fmaf(mean - level, share, level));
+    return (uint32_t)truncate(fmaf(mean - level, amount, level));
 }
 
-FEEDLINE_INLINE Quad sharpen(const Pixels& source, const Tile& tile, float share) {
+FEEDLINE_INLINE Quad sharpen(const Pixels& source, const Tile& tile, float amount) {
     uint32_t sums[3][4] = {};
 #pragma unroll 1
     for (int at = 0; at < 9; at++) {
@@ -38,9 +38,9 @@ FEEDLINE_INLINE Quad sharpen(const Pixels& source, const Tile& tile, float share
     for (int i = 0; i < 4; i++) {
         if (tile.x + i == 0 || tile.x + i >= source.width - 1) continue;
         uint32_t others = ~(0xFFu << (8 * i));
-        quad.r = (quad.r & others) | sharpened(level_at(own.r, i), sums[0][i], share) << (8 * i);
-        quad.g = (quad.g & others) | sharpened(level_at(own.g, i), sums[1][i], share) << (8 * i);
-        quad.b = (quad.b & others) | sharpened(level_at(own.b, i), sums[2][i], share) << (8 * i);
+        quad.r = (quad.r & others) | sharpened(level_at(own.r, i), sums[0][i], amount) << (8 * i);
+        quad.g = (quad.g & others) | sharpened(level_at(own.g, i), sums[1][i], amount) << (8 * i);
+        quad.b = (quad.b & others) | sharpened(level_at(own.b, i), sums[2][i], amount) << (8 * i);
     }
     return quad;
 }
@@ -98,7 +98,7 @@ filter(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uin
     Tile tile = open_tile(canvas.size, blockIdx.x);
     Quad levels = {0, 0, 0};
     if (job.filter == FEEDLINE_FILTER_SHARPNESS) {
-        if (is_shown(tile)) levels = sharpen(source, tile, job.share);
+        if (is_shown(tile)) levels = sharpen(source, tile, job.amount);
     } else {
         const float* weights = table<float>(constants, job.weights);
 #pragma unroll 1

@@ -1,4 +1,4 @@
-// The last pass of a sample: normalise, erases, number format and layout; src/device/cpu/{sink,blend}.rs.
+// The last pass of a sample: normalise, erases, number format and layout; src/device/cpu/{output,blend}.rs.
 #ifndef FEEDLINE_FINISH_CUH
 #define FEEDLINE_FINISH_CUH
 
@@ -153,12 +153,12 @@ FEEDLINE_INLINE void put_canvas(const RenderJob& job, const uint8_t* constants, 
     if (is_shown(tile)) store_canvas(job.target, job.pitch, scratch, tile, levels);
     if (job.measured == FEEDLINE_NONE) return;
     uint32_t measured = inside(job.rect, tile);
-    if (job.measured & FEEDLINE_TALLY_BIT) {
+    if (job.measured & FEEDLINE_HISTOGRAM_BIT) {
         // What was staged there has been used.
         Bins& bins = *reinterpret_cast<Bins*>(&shared.staged);
         clear(bins);
         count(levels, measured, bins);
-        return add_up(bins, job.measured, open_tallies(constants, scratch));
+        return add_up(bins, job.measured, open_histograms(constants, scratch));
     }
     add_up(luma_sum(levels, measured), job.measured, open_sums(constants, scratch), shared.figures);
 }

@@ -18,10 +18,10 @@ struct Taken {
     float r, g, b, inside;
 };
 
-// What a warped layer reads: `paint.columns` and `paint.rows` hold the clip's edges as `input`, the edges of the warped
+// What a warped layer reads: `layer.columns` and `layer.rows` hold the clip's edges as `input`, the edges of the warped
 // image as `output`, and as `first` where the source's pixels begin in the clip.
 struct Warp {
-    const Paint& paint;
+    const LayerDesc& layer;
     const Pixels& source;
     const Steps& steps;
     bool divides;
@@ -29,9 +29,9 @@ struct Warp {
 
 // The map's three results for a pixel of the warped image.
 FEEDLINE_INLINE void map_pixel(const Warp& warp, Pair at, float& u, float& v, float& d) {
-    const float* m = warp.paint.map;
-    float x = at.x + 0.5f - (warp.divides ? 0.0f : 0.5f * (float)warp.paint.columns.output);
-    float y = at.y + 0.5f - (warp.divides ? 0.0f : 0.5f * (float)warp.paint.rows.output);
+    const float* m = warp.layer.map;
+    float x = at.x + 0.5f - (warp.divides ? 0.0f : 0.5f * (float)warp.layer.columns.output);
+    float y = at.y + 0.5f - (warp.divides ? 0.0f : 0.5f * (float)warp.layer.rows.output);
     u = fmaf(y, m[1], x * m[0]) + m[2];
     v = fmaf(y, m[4], x * m[3]) + m[5];
     d = fmaf(y, m[7], x * m[6]) + m[8];
@@ -42,8 +42,8 @@ FEEDLINE_INLINE Pair place_of(const Warp& warp, Pair at) {
     float u, v, d;
     map_pixel(warp, at, u, v, d);
     if (warp.divides) u = u / d - 1.0f, v = v / d - 1.0f;
-    return {fmaf(u + 1.0f, 0.5f * (float)warp.paint.columns.input, -0.5f),
-            fmaf(v + 1.0f, 0.5f * (float)warp.paint.rows.input, -0.5f)};
+    return {fmaf(u + 1.0f, 0.5f * (float)warp.layer.columns.input, -0.5f),
+            fmaf(v + 1.0f, 0.5f * (float)warp.layer.rows.input, -0.5f)};
 }
 
 // How far a coordinate of the source moves from one pixel to the next, but within 1..=8.
@@ -52,7 +52,7 @@ FEEDLINE_INLINE float radius_along(float half, float x, float y) {
 }
 
 FEEDLINE_INLINE Pair radius_of(const Warp& warp, Pair at) {
-    const float* m = warp.paint.map;
+    const float* m = warp.layer.map;
     float ux = m[0], uy = m[1], vx = m[3], vy = m[4];
     if (warp.divides) {
         float u, v, d;
@@ -61,16 +61,16 @@ FEEDLINE_INLINE Pair radius_of(const Warp& warp, Pair at) {
         ux = fmaf(across, m[6], ux) / d, uy = fmaf(across, m[7], uy) / d;
         vx = fmaf(down, m[6], vx) / d, vy = fmaf(down, m[7], vy) / d;
     }
-    return {radius_along(0.5f * (float)warp.paint.columns.input, ux, uy),
-            radius_along(0.5f * (float)warp.paint.rows.input, vx, vy)};
+    return {radius_along(0.5f * (float)warp.layer.columns.input, ux, uy),
+            radius_along(0.5f * (float)warp.layer.rows.input, vx, vy)};
 }
 
 // One source pixel and 1, or zeros where the clip ends; without a colour around it, the nearest inside.
 FEEDLINE_INLINE Taken take(const Warp& warp, float x, float y) {
-    const Paint& paint = warp.paint;
-    bool inside = x >= 0.0f && x < (float)paint.columns.input && y >= 0.0f && y < (float)paint.rows.input;
-    if (!inside && paint.around != FEEDLINE_AROUND_NOTHING) return {0.0f, 0.0f, 0.0f, 0.0f};
-    Quad one = read_one(warp.source, (int)x - (int)paint.columns.first, (int)y - (int)paint.rows.first);
+    const LayerDesc& layer = warp.layer;
+    bool inside = x >= 0.0f && x < (float)layer.columns.input && y >= 0.0f && y < (float)layer.rows.input;
+    if (!inside && layer.around != FEEDLINE_AROUND_NOTHING) return {0.0f, 0.0f, 0.0f, 0.0f};
+    Quad one = read_one(warp.source, (int)x - (int)layer.columns.first, (int)y - (int)layer.rows.first);
     Color color = recoloured_pixel({(float)one.r, (float)one.g, (float)one.b}, warp.steps);
     return {color.r, color.g, color.b, 1.0f};
 }
@@ -150,30 +150,30 @@ FEEDLINE_INLINE uint32_t rounded(float sum, float fill, const Taken& sums, bool 
 // One pixel of the layer, in the lowest bytes; false where the layer does not cover it. `column` and `line` are those of
 // the warped image.
 FEEDLINE_INLINE bool gather_one(const Warp& warp, int column, int line, Quad& one) {
-    const Paint& paint = warp.paint;
-    bool fills = paint.around == FEEDLINE_AROUND_FILL;
-    one = {fills ? paint.fill[0] : 0u, fills ? paint.fill[1] : 0u, fills ? paint.fill[2] : 0u};
-    if (paint.source == FEEDLINE_NONE) return paint.around != FEEDLINE_AROUND_NOTHING;
+    const LayerDesc& layer = warp.layer;
+    bool fills = layer.around == FEEDLINE_AROUND_FILL;
+    one = {fills ? layer.fill[0] : 0u, fills ? layer.fill[1] : 0u, fills ? layer.fill[2] : 0u};
+    if (layer.source == FEEDLINE_NONE) return layer.around != FEEDLINE_AROUND_NOTHING;
     Pair at = {(float)column, (float)line};
     Pair place = place_of(warp, at);
-    float width = (float)paint.columns.input, height = (float)paint.rows.input;
-    if (paint.around == FEEDLINE_AROUND_NOTHING &&
+    float width = (float)layer.columns.input, height = (float)layer.rows.input;
+    if (layer.around == FEEDLINE_AROUND_NOTHING &&
         !(place.x >= -0.5f && place.x < width - 0.5f && place.y >= -0.5f && place.y < height - 0.5f)) {
         return false;
     }
-    if (paint.columns.filter == FEEDLINE_FILTER_NEAREST) {
+    if (layer.columns.filter == FEEDLINE_FILTER_NEAREST) {
         Taken taken = take(warp, rintf(place.x), rintf(place.y));
         if (taken.inside != 0.0f) one = {(uint32_t)taken.r, (uint32_t)taken.g, (uint32_t)taken.b};
         return true;
     }
     Pair radius = {1.0f, 1.0f};
-    if (paint.columns.filter != FEEDLINE_FILTER_BILINEAR_PLAIN) radius = radius_of(warp, at);
+    if (layer.columns.filter != FEEDLINE_FILTER_BILINEAR_PLAIN) radius = radius_of(warp, at);
     // Whether any tap can lie inside the clip; false where there is no place.
     if (!(place.x > -radius.x && place.x < width - 1.0f + radius.x && place.y > -radius.y &&
           place.y < height - 1.0f + radius.y)) {
         return true;
     }
-    bool plain = paint.columns.filter == FEEDLINE_FILTER_BILINEAR_PLAIN;
+    bool plain = layer.columns.filter == FEEDLINE_FILTER_BILINEAR_PLAIN;
     Taken sums = plain ? take_plain(warp, place) : take_widened(warp, place, radius);
     one = {rounded(sums.r, (float)one.r, sums, fills), rounded(sums.g, (float)one.g, sums, fills),
            rounded(sums.b, (float)one.b, sums, fills)};
@@ -181,17 +181,17 @@ FEEDLINE_INLINE bool gather_one(const Warp& warp, int column, int line, Quad& on
 }
 
 // The four pixels that begin at (`x`, `y`) of the layer's window, and a bit for each that the layer covers.
-FEEDLINE_INLINE Quad gather(const Paint& paint, const Pixels& source, const Steps& steps, int x, int y,
+FEEDLINE_INLINE Quad gather(const LayerDesc& layer, const Pixels& source, const Steps& steps, int x, int y,
                             uint32_t& covered) {
-    const float* m = paint.map;
-    Warp warp = {paint, source, steps, !(m[6] == 0.0f && m[7] == 0.0f && m[8] == 1.0f)};
-    int line = shown(paint.rows, y);
+    const float* m = layer.map;
+    Warp warp = {layer, source, steps, !(m[6] == 0.0f && m[7] == 0.0f && m[8] == 1.0f)};
+    int line = shown(layer.rows, y);
     Quad quad = {0, 0, 0};
     covered = 0;
 #pragma unroll 1
     for (int i = 0; i < 4; i++) {
         Quad one;
-        covered |= (uint32_t)gather_one(warp, shown(paint.columns, x + i), line, one) << i;
+        covered |= (uint32_t)gather_one(warp, shown(layer.columns, x + i), line, one) << i;
         quad.r |= one.r << (8 * i);
         quad.g |= one.g << (8 * i);
         quad.b |= one.b << (8 * i);

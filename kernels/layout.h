@@ -23,13 +23,13 @@ extern "C" {
 /* Longest edge of a FILTER_GAUSSIAN kernel. */
 #define FEEDLINE_MAX_KERNEL 127
 
-/* Paint.kind */
+/* LayerDesc.kind */
 #define FEEDLINE_KIND_UPRIGHT 0 /* an axis-parallel part of an image, resampled as torchvision's uint8 CPU path does */
-#define FEEDLINE_KIND_WARP 1    /* an image through Paint.map */
-#define FEEDLINE_KIND_SOLID 2   /* one colour, Paint.fill */
+#define FEEDLINE_KIND_WARP 1    /* an image through LayerDesc.map */
+#define FEEDLINE_KIND_SOLID 2   /* one colour, LayerDesc.fill */
 #define FEEDLINE_KIND_COPY 4    /* an upright layer of which each pixel is one source pixel */
 
-/* Paint.around, of a KIND_WARP: what is shown where the map leaves the clip */
+/* LayerDesc.around, of a KIND_WARP: what is shown where the map leaves the clip */
 #define FEEDLINE_AROUND_NOTHING 0 /* pixels whose centre falls inside are covered, taps outside move to the edge */
 #define FEEDLINE_AROUND_BLACK 1   /* taps outside are black */
 #define FEEDLINE_AROUND_FILL 2    /* taps outside are black, and the sum is blended with the colour by their weight */
@@ -41,7 +41,7 @@ extern "C" {
 #define FEEDLINE_FILTER_NEAREST 3        /* upright: pixel min(floor(f32(i) * (f32(in) / f32(out))), in - 1) */
 
 /* FilterJob.filter */
-#define FEEDLINE_FILTER_SHARPNESS 4 /* T(fma(mean - x, share, x)), mean of nine of which the own counts five times */
+#define FEEDLINE_FILTER_SHARPNESS 4 /* T(fma(mean - x, amount, x)), mean of nine of which the own counts five times */
 #define FEEDLINE_FILTER_GAUSSIAN 5  /* rows, then columns, mirrored beyond the edge */
 
 /* Erase.kind */
@@ -57,8 +57,8 @@ extern "C" {
 #define FEEDLINE_LAYOUT_NCHW 0
 #define FEEDLINE_LAYOUT_NHWC 1
 
-/* Set in Step.stat and in what is measured where a statistic is a histogram: the number of its Tally. */
-#define FEEDLINE_TALLY_BIT UINT32_C(0x80000000)
+/* Set in Step.stat and in what is measured where a statistic is a histogram: the number of its Histogram. */
+#define FEEDLINE_HISTOGRAM_BIT UINT32_C(0x80000000)
 
 /* What a kernel stores in Batch.errors where it meets what it does not know; the unknown code is in the lowest 16 bits. */
 #define FEEDLINE_ERROR_COLOR_OP 0x10000    /* Step.op */
@@ -95,15 +95,15 @@ typedef struct Run {
     uint32_t len;
 } Run;
 
-/* A layer stack with its colour steps, laid over what is below with a share. */
-typedef struct Picture {
+/* A layer stack with its colour steps, blended with what is below. */
+typedef struct BlendInput {
     Rect window; /* the part of the canvas it is laid into */
     Span layers; /* the lowest first; what none covers is black */
     Span steps;  /* on the composited u8 pixels */
     Span erases; /* filled after normalise */
-    float share; /* acc = acc * (1 - share) + picture * share */
+    float weight; /* acc = acc * (1 - weight) + input * weight */
     uint32_t reserved[5];
-} Picture;
+} BlendInput;
 
 /* One colour operation. */
 typedef struct Step {
@@ -124,15 +124,15 @@ typedef struct Erase {
 /* Where the arrays lie, and what a sample is made into. */
 typedef struct Batch {
     uint32_t sources;  /* Source[] */
-    uint32_t paints;   /* Paint[] */
-    uint32_t pictures; /* Picture[], spans counted over the whole batch */
+    uint32_t layers;   /* LayerDesc[] */
+    uint32_t inputs; /* BlendInput[], spans counted over the whole batch */
     uint32_t steps;    /* Step[], statistics counted over the whole batch */
     uint32_t erases;   /* Erase[] */
     uint32_t counts;   /* uint64_t[]: pixels that each mean is taken of */
     uint32_t rows;     /* Span[]: the runs of each row of each mask */
     uint32_t runs;     /* Run[] */
     uint64_t sums;     /* uint64_t[] in the scratch memory, zero at first: the sum of each statistic */
-    uint64_t tallies;  /* Tally[] in the scratch memory, zero at first */
+    uint64_t histograms;  /* Histogram[] in the scratch memory, zero at first */
     uint32_t dtype;
     uint32_t layout;
     float factors[6];  /* a and b of fma(level, a, b), a channel */
@@ -140,10 +140,10 @@ typedef struct Batch {
 } Batch;
 
 /* A histogram, and what is made of it. */
-typedef struct Tally {
+typedef struct Histogram {
     uint32_t counts[3][256]; /* pixels of each level, a channel */
     uint8_t table[3][256];   /* what becomes of each level */
-} Tally;
+} Histogram;
 
 /* Where the upright pixels of a source lie: pixel (x, y) is the three bytes at origin + x * right + y * down. */
 typedef struct Source {
@@ -179,8 +179,8 @@ typedef struct AxisTable {
     uint32_t reserved[3];
 } AxisTable;
 
-/* A layer, ready to be painted. */
-typedef struct Paint {
+/* A layer, ready to be shown. */
+typedef struct LayerDesc {
     Rect window;     /* on the canvas */
     uint32_t kind;
     uint32_t around; /* KIND_WARP: AROUND_... */
@@ -191,13 +191,13 @@ typedef struct Paint {
     Axis rows;
     float map[9];    /* KIND_WARP: from pixel centres to the clip at -1..1; WarpMap in src/plan.rs has the two forms */
     uint32_t mask;   /* which of the batch's rows of masks is that of the window's first row; NONE without a mask */
-} Paint;
+} LayerDesc;
 
 /* One canvas or sample to be rendered. */
 typedef struct RenderJob {
     uint64_t target;   /* the sample's address, or the canvas's place in the scratch memory */
     Size size;
-    Span pictures;
+    Span inputs;
     Span steps;        /* behind the blend */
     Span stats;        /* means that any of its steps may need, at most MAX_STATS */
     uint32_t pitch;    /* bytes of a row of a canvas; 0: the target is a sample */
@@ -219,7 +219,7 @@ typedef struct FilterJob {
     uint32_t source;  /* index of the Source of the whole canvas */
     uint32_t pitch;   /* bytes of a row, of the other */
     uint32_t filter;  /* FILTER_SHARPNESS or FILTER_GAUSSIAN */
-    float share;      /* FILTER_SHARPNESS: its argument */
+    float amount;     /* FILTER_SHARPNESS: its argument */
     uint32_t weights; /* FILTER_GAUSSIAN: place in the tables of a float for each column of the kernel, then each row */
     uint32_t columns;
     uint32_t rows;
@@ -228,7 +228,7 @@ typedef struct FilterJob {
 
 /* One histogram to be made a table. */
 typedef struct TableJob {
-    uint32_t tally;
+    uint32_t histogram;
     uint32_t table; /* LEVELS_STRETCHED or LEVELS_EQUALIZED */
 } TableJob;
 

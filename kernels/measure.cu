@@ -15,8 +15,8 @@ measure(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, ui
     Pixels pixels = open_source(source, scratch);
     load_figures(tables, job.stats, figures);
     __syncthreads();
-    bool tallied = job.measured & FEEDLINE_TALLY_BIT;
-    if (tallied) clear(bins);
+    bool counted_levels = job.measured & FEEDLINE_HISTOGRAM_BIT;
+    if (counted_levels) clear(bins);
     Rect whole = {0, 0, source.size.width, source.size.height};
     unsigned long long sum = 0;
     for (uint32_t number = blockIdx.x; number < tiles_of(source.size); number += gridDim.x) {
@@ -25,12 +25,12 @@ measure(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, ui
         if (shown == 0) continue;
         Quad levels = read_four(pixels, tile.x, tile.y);
         levels = recoloured(levels, open_steps(tables, job.steps, figures));
-        if (tallied) {
+        if (counted_levels) {
             count(levels, shown, bins);
         } else {
             sum += luma_sum(levels, shown);
         }
     }
-    if (tallied) return add_up(bins, job.measured, open_tallies(constants, scratch));
+    if (counted_levels) return add_up(bins, job.measured, open_histograms(constants, scratch));
     add_up(sum, job.measured, open_sums(constants, scratch), figures);
 }

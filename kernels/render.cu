@@ -1,4 +1,4 @@
-// Renders samples of one picture that fills its canvas, and such canvases, which later stages or statistics need.
+// Renders samples of one input that fills its canvas, and such canvases, which later stages or statistics need.
 //
 // Grid (tiles, jobs). A block of 256 threads renders a tile of 32x32 pixels of one job, a thread four pixels side by side.
 // For a tile that shrinks its source by s, a block reads (32 s + 2 s + 4)^2 * 3 bytes of each source and 16 to 24 bytes
@@ -13,16 +13,16 @@ render(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uin
     // Other jobs of the launch may have more tiles. Such a block would store nothing, but take its time.
     if (blockIdx.x >= tiles_of(job.size)) return;
     Tables tables = {constants, scratch};
-    const Picture& picture = pictures_of(tables)[job.pictures.start];
+    const BlendInput& input = inputs_of(tables)[job.inputs.start];
     load_figures(tables, job.stats, shared.figures);
     __syncthreads();
     Tile tile = open_tile(job.size, blockIdx.x);
-    Quad levels = compose(tables, picture, tile, shared);
-    levels = recoloured(levels, open_steps(tables, picture.steps, shared.figures));
+    Quad levels = compose(tables, input, tile, shared);
+    levels = recoloured(levels, open_steps(tables, input.steps, shared.figures));
     if (job.pitch != 0) return put_canvas(job, constants, scratch, tile, levels, shared);
     if (!is_shown(tile)) return;
     Format format = open_format(constants);
     Values values = finished(levels, format);
-    fill_erased(erases_of(tables, picture), picture.erases.len, tile, format, values);
+    fill_erased(erases_of(tables, input), input.erases.len, tile, format, values);
     store_sample(job, format, tile, values);
 }

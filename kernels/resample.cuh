@@ -131,11 +131,11 @@ FEEDLINE_INLINE void resample_direct(const Pixels& source, const Steps& steps, c
 //
 // A thread's pixels are columns 4 (t % 8) to 4 (t % 8) + 3 of row t / 8 of the tile that begins at (`left`, `top`) of the
 // layer's window. Of what lies between the passes it makes column t % 32 of four rows.
-FEEDLINE_INLINE Quad resample(const Paint& paint, const Pixels& source, const Steps& steps, const uint8_t* scratch,
+FEEDLINE_INLINE Quad resample(const LayerDesc& layer, const Pixels& source, const Steps& steps, const uint8_t* scratch,
                               int left, int top, Shared& shared) {
     int x = (int)threadIdx.x % FEEDLINE_TILE_WIDTH, at = (int)threadIdx.x / FEEDLINE_TILE_WIDTH;
-    Taps columns = open_taps(paint.columns, scratch, left, FEEDLINE_TILE_WIDTH, x, source.width);
-    Taps rows = open_taps(paint.rows, scratch, top, FEEDLINE_TILE_HEIGHT, (int)threadIdx.x / 8, source.height);
+    Taps columns = open_taps(layer.columns, scratch, left, FEEDLINE_TILE_WIDTH, x, source.width);
+    Taps rows = open_taps(layer.rows, scratch, top, FEEDLINE_TILE_HEIGHT, (int)threadIdx.x / 8, source.height);
     bool staged = columns.end - columns.begin <= FEEDLINE_STAGED_GROUPS;
     int sums[3][4];
     for (int c = 0; c < 3; c++) {

@@ -2,7 +2,7 @@
 #ifndef FEEDLINE_SUMS_CUH
 #define FEEDLINE_SUMS_CUH
 
-#include "paint.cuh"
+#include "compose.cuh"
 
 FEEDLINE_INLINE unsigned long long* open_sums(const uint8_t* constants, uint8_t* scratch) {
     return reinterpret_cast<unsigned long long*>(scratch + table<Batch>(constants, 0)->sums);
@@ -11,8 +11,8 @@ FEEDLINE_INLINE unsigned long long* open_sums(const uint8_t* constants, uint8_t*
 // Counts of levels while a block makes them, a channel.
 typedef uint32_t Bins[3][256];
 
-FEEDLINE_INLINE Tally* open_tallies(const uint8_t* constants, uint8_t* scratch) {
-    return reinterpret_cast<Tally*>(scratch + table<Batch>(constants, 0)->tallies);
+FEEDLINE_INLINE Histogram* open_histograms(const uint8_t* constants, uint8_t* scratch) {
+    return reinterpret_cast<Histogram*>(scratch + table<Batch>(constants, 0)->histograms);
 }
 
 // Makes all counts 0. All threads of the block call it, and see it so.
@@ -34,12 +34,12 @@ FEEDLINE_INLINE void count(Quad quad, uint32_t inside, Bins& bins) {
 }
 
 // Adds what the threads of a block have counted to a histogram. All of them call it.
-FEEDLINE_INLINE void add_up(const Bins& bins, uint32_t measured, Tally* tallies) {
+FEEDLINE_INLINE void add_up(const Bins& bins, uint32_t measured, Histogram* histograms) {
     __syncthreads();
-    Tally& tally = tallies[measured & ~FEEDLINE_TALLY_BIT];
+    Histogram& histogram = histograms[measured & ~FEEDLINE_HISTOGRAM_BIT];
     for (int c = 0; c < 3; c++) {
         uint32_t counted = bins[c][threadIdx.x];
-        if (counted != 0) atomicAdd(&tally.counts[c][threadIdx.x], counted);
+        if (counted != 0) atomicAdd(&histogram.counts[c][threadIdx.x], counted);
     }
 }
 

@@ -43,9 +43,9 @@ tables(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uin
     __shared__ uint32_t counts[256];
     __shared__ Survey span;
     const TableJob& job = table<TableJob>(constants, jobs)[blockIdx.y];
-    Tally& tally = open_tallies(constants, scratch)[job.tally];
+    Histogram& histogram = open_histograms(constants, scratch)[job.histogram];
     uint32_t level = threadIdx.x;
-    counts[level] = tally.counts[blockIdx.x][level];
+    counts[level] = histogram.counts[blockIdx.x][level];
     __syncthreads();
     if (level == 0) survey(counts, span);
     __syncthreads();
@@ -58,5 +58,5 @@ tables(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uin
             report(reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(errors)), FEEDLINE_ERROR_LEVEL_TABLE, job.table);
         }
     }
-    tally.table[blockIdx.x][level] = (uint8_t)to;
+    histogram.table[blockIdx.x][level] = (uint8_t)to;
 }

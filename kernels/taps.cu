@@ -87,8 +87,8 @@ extern "C" __global__ void __launch_bounds__(FEEDLINE_THREADS)
 taps(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uint32_t jobs) {
     __shared__ double heaviest[FEEDLINE_THREADS];
     const Batch& batch = *table<Batch>(constants, 0);
-    const Paint& paint = table<Paint>(constants, batch.paints)[table<uint32_t>(constants, jobs)[blockIdx.y]];
-    const Axis& axis = blockIdx.x == 0 ? paint.columns : paint.rows;
+    const LayerDesc& layer = table<LayerDesc>(constants, batch.layers)[table<uint32_t>(constants, jobs)[blockIdx.y]];
+    const Axis& axis = blockIdx.x == 0 ? layer.columns : layer.rows;
     double ratio = ratio_of(axis), inverse = 1.0 / fmax(ratio, 1.0);
     heaviest[threadIdx.x] = largest_weight(axis, ratio, inverse);
     __syncthreads();

@@ -1,8 +1,8 @@
 //! A sample while its augmentations edit it: verbs on a canvas, no pixels.
 //!
 //! Every verb has torchvision's meaning to the bit. Where the next verb cannot be expressed on top of what the draft
-//! already holds (a second resampling, a border after a colour step), the draft is *sealed*: what there is becomes a
-//! stage that renders a u8 image, and the verb goes on from that.
+//! already holds (a second resampling, a border after a colour step), the draft is *flushed*: what there is becomes a
+//! pass that renders a u8 image, and the verb goes on from that.
 
 mod compose;
 mod filtered;
@@ -14,20 +14,20 @@ mod mask;
 mod matrix;
 mod mix;
 pub mod op;
+mod ops;
 mod paste;
 mod recolour;
 mod target;
-mod verbs;
 mod warp;
 
 use crate::error::Error;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::label::Objects;
-use crate::plan::carry::{self, Seen};
-use crate::plan::moves::{How, Move};
+use crate::plan::label_apply::{self, TransformedObject};
+use crate::plan::label_ops::{LabelOp, LabelOpKind};
 use crate::plan::{self, Content, ImageRef, Layer, LayerSource, Sampled, Span, Step};
 pub use compose::Tile;
-use layer::{DraftLayer, DraftPicture};
+use layer::{DraftInput, DraftLayer};
 pub(crate) use matrix::product;
 use op::Op;
 use std::sync::Arc;
@@ -46,9 +46,9 @@ struct DraftStep {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct DraftStage {
+struct DraftPass {
     size: Size,
-    pictures: Vec<DraftPicture>,
+    inputs: Vec<DraftInput>,
     steps: Vec<DraftStep>,
 }
 
@@ -64,12 +64,12 @@ struct Plain<'a> {
 #[derive(Debug)]
 pub struct Draft {
     images: Vec<ImageRef>,
-    sealed: Vec<DraftStage>,
-    canvas: DraftStage,
+    flushed: Vec<DraftPass>,
+    canvas: DraftPass,
     labels: Vec<plan::LabelShare>,
     /// What is seen in each image, as far as it is known.
     objects: Vec<Option<Arc<Objects>>>,
-    moves: Vec<Move>,
+    label_ops: Vec<LabelOp>,
     ops: Vec<Op>,
     normalized: bool,
     composed: bool,
@@ -83,11 +83,11 @@ impl Draft {
         let size = orientation.apply_size(stored);
         Self {
             images: vec![ImageRef { index, stored, orientation }],
-            sealed: Vec::new(),
-            canvas: DraftStage::showing(LayerSource::Image(0), orientation, size),
+            flushed: Vec::new(),
+            canvas: DraftPass::showing(LayerSource::Image(0), orientation, size),
             labels: vec![plan::LabelShare { image: 0, share: 1.0 }],
             objects: vec![None],
-            moves: Vec::new(),
+            label_ops: Vec::new(),
             ops: Vec::new(),
             normalized: false,
             composed: false,
@@ -103,20 +103,20 @@ impl Draft {
     }
 
     /// Does something to the labels of all images so far that their pixels know nothing of.
-    pub fn relabel(&mut self, how: How) {
-        self.record(how);
+    pub fn relabel(&mut self, kind: LabelOpKind) {
+        self.record(kind);
     }
 
     /// Lets the labels of all images so far take part in what is done to their pixels.
-    fn record(&mut self, how: How) {
+    fn record(&mut self, kind: LabelOpKind) {
         let images = Span { start: 0, len: self.images.len() as u32 };
-        self.moves.push(Move { images, how });
+        self.label_ops.push(LabelOp { images, kind });
     }
 
     /// The objects on the canvas as it stands, in its pixels; of images whose objects are not known there are none.
-    pub fn objects(&self) -> Vec<Seen> {
-        let mut seen = carry::pick_up(&self.images, &self.objects);
-        carry::carry(&mut seen, &self.moves);
+    pub fn objects(&self) -> Vec<TransformedObject> {
+        let mut seen = label_apply::pick_up(&self.images, &self.objects);
+        label_apply::apply(&mut seen, &self.label_ops);
         seen
     }
 
@@ -185,31 +185,31 @@ impl Draft {
         })
     }
 
-    /// Turns what there is into a stage and goes on from its u8 output.
-    pub fn seal(&mut self) -> Result<(), Error> {
+    /// Turns what there is into a pass and goes on from its u8 output.
+    pub fn flush_pass(&mut self) -> Result<(), Error> {
         if self.canvas.is_erased() {
             return Err(Error::config("erase must come last: what follows it needs a finished u8 image"));
         }
-        let index = self.sealed.len() as u32;
-        let next = DraftStage::showing(LayerSource::Stage(index), Orientation::UPRIGHT, self.canvas.size);
-        self.sealed.push(std::mem::replace(&mut self.canvas, next));
+        let index = self.flushed.len() as u32;
+        let next = DraftPass::showing(LayerSource::Pass(index), Orientation::UPRIGHT, self.canvas.size);
+        self.flushed.push(std::mem::replace(&mut self.canvas, next));
         Ok(())
     }
 }
 
-impl DraftStage {
-    /// A canvas that one whole image or stage covers, pixel for pixel.
+impl DraftPass {
+    /// A canvas that one whole image or pass covers, pixel for pixel.
     fn showing(from: LayerSource, orientation: Orientation, size: Size) -> Self {
         let layer = DraftLayer::whole(from, orientation, size);
-        Self { size, pictures: vec![DraftPicture::whole(size, vec![layer])], steps: Vec::new() }
+        Self { size, inputs: vec![DraftInput::whole(size, vec![layer])], steps: Vec::new() }
     }
 
     /// The only layer, if it covers the canvas, is not yet resampled, and nothing was done after it.
     fn plain(&mut self) -> Option<Plain<'_>> {
         let whole = self.size.rect();
-        let [picture] = self.pictures.as_mut_slice() else { return None };
-        let [drawn] = picture.layers.as_mut_slice() else { return None };
-        let untouched = picture.steps.is_empty() && picture.erases.is_empty() && self.steps.is_empty();
+        let [input] = self.inputs.as_mut_slice() else { return None };
+        let [drawn] = input.layers.as_mut_slice() else { return None };
+        let untouched = input.steps.is_empty() && input.erases.is_empty() && self.steps.is_empty();
         let covers = drawn.layer.window == whole && drawn.mask.is_empty();
         if !(untouched && drawn.is_copy() && covers) {
             return None;
@@ -223,23 +223,23 @@ impl DraftStage {
 
     /// Whether anything was erased, which happens after normalise.
     fn is_erased(&self) -> bool {
-        self.pictures.iter().any(|picture| !picture.erases.is_empty())
+        self.inputs.iter().any(|input| !input.erases.is_empty())
     }
 
     fn has_steps(&self) -> bool {
-        !self.steps.is_empty() || self.pictures.iter().any(|picture| !picture.steps.is_empty())
+        !self.steps.is_empty() || self.inputs.iter().any(|input| !input.steps.is_empty())
     }
 
     /// Whether a step's statistic was measured on the canvas as it is, so that the canvas must not be cut first.
     fn has_measured_steps(&self) -> bool {
-        let of_pictures = self.pictures.iter().flat_map(|picture| &picture.steps);
+        let of_pictures = self.inputs.iter().flat_map(|input| &input.steps);
         self.steps.iter().chain(of_pictures).any(|step| step.measured.is_some())
     }
 
-    /// The new canvas size; a lone picture always fills it.
+    /// The new canvas size; a lone input always fills it.
     fn resized_to(&mut self, size: Size) {
         self.size = size;
-        if let [only] = self.pictures.as_mut_slice() {
+        if let [only] = self.inputs.as_mut_slice() {
             only.window = size.rect();
         }
     }

@@ -41,7 +41,7 @@ use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::output::Output;
 use crate::plan::Plan;
-use crate::plan::carry::Seen;
+use crate::plan::label_apply::TransformedObject;
 use crate::recipe::Recipe;
 use crate::sampler::{Order, RankPartition};
 use crate::source::{self, Note, Source};
@@ -207,7 +207,7 @@ impl Loader {
 
     /// What a batch would say is seen in the sample that `plan` makes, in the unit that was asked for; `None` where no
     /// image's label says what is seen in it.
-    pub fn objects(&self, plan: &Plan) -> Option<Vec<Seen>> {
+    pub fn objects(&self, plan: &Plan) -> Option<Vec<TransformedObject>> {
         let context = self.context();
         context.labels.objects(&*context.source, plan)
     }

@@ -1,28 +1,28 @@
 //! What is to be done to one sample: plain data, which the CPU renders and the CUDA device lowers to its own tables.
 //!
-//! A plan is a list of *stages*; each stage renders one u8 image that later stages may read, the last one the sample.
-//! A stage is a list of *pictures* laid over each other with a share; a picture is a stack of opaque *layers*, then
+//! A plan is a list of *passes*; each pass renders one u8 image that later passes may read, the last one the sample.
+//! A pass is a list of *inputs* laid over each other with a weight; an input is a stack of opaque *layers*, then
 //! colour *steps*. All sizes, crops and rectangles are in oriented (upright) coordinates. The lists are flat, and one
 //! entry names those of another list by a [`Span`].
 
-pub mod carry;
 mod fingerprint;
+pub mod label_apply;
+pub mod label_ops;
 mod mask;
-pub mod moves;
 
 use crate::color::{ColorOp, Statistic};
 use crate::geometry::{Orientation, Rect, Size};
 use crate::label::Objects;
 use bytemuck::{Pod, Zeroable};
-use carry::Seen;
+use label_apply::TransformedObject;
 use std::sync::Arc;
 
 /// Most images one sample may read.
 pub const MAX_IMAGES: usize = 32;
 /// Most layers of one sample.
 pub const MAX_LAYERS: usize = 128;
-/// Most stages of one sample.
-pub const MAX_STAGES: usize = 16;
+/// Most passes of one sample.
+pub const MAX_PASSES: usize = 16;
 /// Most colour steps of one sample.
 pub const MAX_STEPS: usize = 64;
 /// Most statistics of one sample.
@@ -79,11 +79,11 @@ pub struct Layer {
 pub enum Content {
     /// One colour: red, green, blue.
     Solid([u8; 3]),
-    /// Pixels of an image or of an earlier stage.
+    /// Pixels of an image or of an earlier pass.
     Sampled(Sampled),
 }
 
-/// Pixels of an image or of an earlier stage, brought to the size of the canvas.
+/// Pixels of an image or of an earlier pass, brought to the size of the canvas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampled {
     /// Where the pixels come from.
@@ -104,13 +104,13 @@ pub struct Sampled {
     pub method: Method,
 }
 
-/// Which image or stage a layer shows.
+/// Which image or pass a layer shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerSource {
     /// Index of a decoded image.
     Image(u32),
-    /// Index of an earlier stage.
-    Stage(u32),
+    /// Index of an earlier pass.
+    Pass(u32),
 }
 
 /// How the pixels of a layer are made of its source.
@@ -120,7 +120,7 @@ pub enum Method {
     Upright(Filter),
     /// Through a map.
     Warp(WarpMap),
-    /// Each pixel made of its neighbours: of an earlier stage, upright and as large as the stage.
+    /// Each pixel made of its neighbours: of an earlier pass, upright and as large as the pass.
     Filtered(CanvasFilter),
 }
 
@@ -201,7 +201,7 @@ impl Layer {
         Self { window, mask: None, content: Content::Solid(rgb) }
     }
 
-    /// What it shows of an image or stage; `None` for a colour.
+    /// What it shows of an image or pass; `None` for a colour.
     pub const fn sampled(&self) -> Option<&Sampled> {
         match &self.content {
             Content::Sampled(sampled) => Some(sampled),
@@ -244,9 +244,9 @@ pub struct Run {
     pub len: u32,
 }
 
-/// A layer stack with its colour steps, laid over what is below with a share.
+/// A layer stack with its colour steps, blended with what is below.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Picture {
+pub struct BlendInput {
     /// The part of the canvas it is laid into.
     pub window: Rect,
     /// Layers, the lowest first; what none covers is black.
@@ -255,8 +255,8 @@ pub struct Picture {
     pub steps: Span,
     /// Erased rectangles, filled after normalise.
     pub erases: Span,
-    /// acc = acc * (1 - share) + picture * share.
-    pub share: f32,
+    /// acc = acc * (1 - weight) + input * weight.
+    pub weight: f32,
 }
 
 /// One colour operation.
@@ -288,10 +288,10 @@ pub struct Stat {
 pub enum Measured {
     /// A rectangle of the source of the layer with this index.
     Layer(u32),
-    /// The whole canvas of the picture with this index.
-    Picture(u32),
-    /// The blended canvas of the stage with this index.
-    Stage(u32),
+    /// The whole canvas of the input with this index.
+    BlendInput(u32),
+    /// The blended canvas of the pass with this index.
+    Pass(u32),
 }
 
 /// A rectangle filled after normalise.
@@ -314,11 +314,11 @@ pub enum EraseFill {
 
 /// One pass from images to a canvas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stage {
+pub struct Pass {
     /// The canvas.
     pub size: Size,
     /// Pictures, in blending order.
-    pub pictures: Span,
+    pub inputs: Span,
     /// Colour steps after blending (the blend is truncated to u8 first).
     pub steps: Span,
 }
@@ -338,32 +338,32 @@ pub struct Plan {
     /// The images read.
     pub images: Vec<ImageRef>,
     /// Passes; the last one renders the sample.
-    pub stages: Vec<Stage>,
-    /// Pictures of all stages.
-    pub pictures: Vec<Picture>,
-    /// Layers of all pictures.
+    pub passes: Vec<Pass>,
+    /// Pictures of all passes.
+    pub inputs: Vec<BlendInput>,
+    /// Layers of all inputs.
     pub layers: Vec<Layer>,
     /// For each row of the window of each layer with a mask, from the top: the runs of [`Plan::runs`] that it may cover.
     pub mask_rows: Vec<Span>,
     /// Runs of pixels, those of a row from the left.
     pub runs: Vec<Run>,
-    /// Colour steps of all layers, pictures and stages.
+    /// Colour steps of all layers, inputs and passes.
     pub steps: Vec<Step>,
     /// Statistics in the order in which they must be measured.
     pub stats: Vec<Stat>,
-    /// Erased rectangles of all pictures.
+    /// Erased rectangles of all inputs.
     pub erases: Vec<Erase>,
     /// The sample's label as shares of its images' labels.
     pub labels: Vec<LabelShare>,
     /// What happens to the objects of its images, in order; devices have no use for it.
-    pub moves: Vec<moves::Move>,
+    pub label_ops: Vec<label_ops::LabelOp>,
 }
 
 impl Plan {
     /// What is seen in the sample, in its pixels, where `objects` are those of [`Plan::images`], one entry each.
-    pub fn objects(&self, objects: &[Option<Arc<Objects>>]) -> Vec<Seen> {
-        let mut seen = carry::pick_up(&self.images, objects);
-        carry::carry(&mut seen, &self.moves);
+    pub fn objects(&self, objects: &[Option<Arc<Objects>>]) -> Vec<TransformedObject> {
+        let mut seen = label_apply::pick_up(&self.images, objects);
+        label_apply::apply(&mut seen, &self.label_ops);
         seen
     }
 
@@ -374,6 +374,6 @@ impl Plan {
 
     /// The size of the sample that the plan renders.
     pub fn size(&self) -> Size {
-        self.stages.last().map_or(Size::default(), |stage| stage.size)
+        self.passes.last().map_or(Size::default(), |pass| pass.size)
     }
 }

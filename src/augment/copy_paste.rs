@@ -4,7 +4,7 @@ use super::{Augment, check};
 use crate::draft::Draft;
 use crate::draft::op::{Extent, Op};
 use crate::error::Result;
-use crate::plan::carry::Seen;
+use crate::plan::label_apply::TransformedObject;
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
@@ -56,8 +56,13 @@ impl CopyPaste {
     }
 
     /// The indices of the candidates that are pasted onto a canvas with `boxes` (left, top, right, bottom).
-    pub fn make_params(&self, candidates: &[Seen], boxes: &[[f64; 4]], rng: &mut dyn Draws) -> Vec<usize> {
-        let fits = |seen: &Seen| {
+    pub fn make_params(
+        &self,
+        candidates: &[TransformedObject],
+        boxes: &[[f64; 4]],
+        rng: &mut dyn Draws,
+    ) -> Vec<usize> {
+        let fits = |seen: &TransformedObject| {
             let covers_little = |other: &[f64; 4]| common(seen.bbox, *other) <= MOST_COVERED * area(*other);
             let outlined = !seen.polygons.is_empty() && !seen.crowd && area(seen.bbox) > 0.0;
             outlined && boxes.iter().all(covers_little)

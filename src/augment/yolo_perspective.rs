@@ -7,7 +7,7 @@ use crate::draft::op::{Extent, Fill, Op};
 use crate::draft::{Draft, product};
 use crate::error::Result;
 use crate::geometry::Size;
-use crate::plan::moves::{How, Keep};
+use crate::plan::label_ops::{LabelOpKind, ObjectFilter};
 use crate::rng::Draws;
 use serde::{Deserialize, Serialize};
 
@@ -150,10 +150,10 @@ impl Augment for YoloPerspective {
             LetterBox { fill, ..LetterBox::new(size) }.plan(draft, Vec::new(), rng);
         }
         let YoloPerspectiveParams { matrix, scale } = sized.make_params(draft.size(), rng);
-        draft.relabel(How::Mark);
+        draft.relabel(LabelOpKind::Mark);
         draft.apply(Op::WarpPerspective { matrix, size, fill });
-        draft.relabel(How::Rebox);
-        draft.relabel(How::Keep(Keep::Candidates {
+        draft.relabel(LabelOpKind::Rebox);
+        draft.relabel(LabelOpKind::Keep(ObjectFilter::Candidates {
             size: 2.0,
             aspect: 100.0,
             area: 0.1,

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use feedline::label::{BoxFormat, Keypoint, Object, Objects, Unit};
-use feedline::plan::carry::Seen;
+use feedline::plan::label_apply::TransformedObject;
 use feedline::source::Yolo;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ pub(crate) fn parse(list: Value) -> anyhow::Result<Arc<Objects>> {
 }
 
 /// An object as JSON.
-pub(crate) fn describe(object: &Seen, format: BoxFormat) -> Value {
+pub(crate) fn describe(object: &TransformedObject, format: BoxFormat) -> Value {
     json!({
         "image": object.image,
         "class": object.class,

@@ -47,8 +47,8 @@ struct Report<'a> {
     /// What the sample becomes; null for a recipe that renders nothing.
     output: Option<Value>,
     /// How many passes over pixels the plan takes.
-    stages: usize,
-    stage_sizes: Vec<Value>,
+    passes: usize,
+    pass_sizes: Vec<Value>,
     layers: Vec<Value>,
     steps: Vec<Value>,
     erases: Vec<Value>,
@@ -83,8 +83,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 "layout": layout_word(output.layout),
             })
         }),
-        stages: plan.stages.len(),
-        stage_sizes: plan.stages.iter().map(|stage| size(stage.size)).collect(),
+        passes: plan.passes.len(),
+        pass_sizes: plan.passes.iter().map(|pass| size(pass.size)).collect(),
         layers: plan.layers.iter().map(layer).collect(),
         steps: plan.steps.iter().map(step).collect(),
         erases: plan.erases.iter().map(|erase| rect(erase.window)).collect(),
@@ -135,7 +135,7 @@ fn layer(layer: &Layer) -> Value {
         "kind": kind,
         "source": match from {
             LayerSource::Image(image) => json!({ "image": image }),
-            LayerSource::Stage(stage) => json!({ "stage": stage }),
+            LayerSource::Pass(pass) => json!({ "pass": pass }),
         },
         "clip": rect(clip),
         "scaled": size(scaled),

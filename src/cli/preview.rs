@@ -16,8 +16,8 @@ use feedline::image::Image;
 use feedline::label::{Label, Unit};
 use feedline::loader::Loader;
 use feedline::output::{DType, Layout, Output};
-use feedline::plan::carry::{self, Seen};
-use feedline::plan::moves::{How, Move};
+use feedline::plan::label_apply::{self, TransformedObject};
+use feedline::plan::label_ops::{LabelOp, LabelOpKind};
 use feedline::plan::{Plan, Span};
 use feedline::source::Source;
 use sheet::{CELL, Sheet, Thumbnail};
@@ -118,7 +118,7 @@ fn pair(
         f64::from(small.size().width) / f64::from(edges.width),
         f64::from(small.size().height) / f64::from(edges.height),
     ];
-    carry::carry(&mut seen, &[scaling(shrunk, plan.images.len())]);
+    label_apply::apply(&mut seen, &[scaling(shrunk, plan.images.len())]);
     let mut sample = thumbnail(&studio.render(&sample, &small, levels(&small))?);
     marks::lay(&mut sample, loader.mask(&plan)?, plan.size());
     marks::draw(&mut sample, &seen, source.classes());
@@ -126,13 +126,13 @@ fn pair(
 }
 
 /// Makes the objects of all images larger or smaller.
-fn scaling([x, y]: [f64; 2], images: usize) -> Move {
-    let how = How::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]);
-    Move { images: Span { start: 0, len: images as u32 }, how }
+fn scaling([x, y]: [f64; 2], images: usize) -> LabelOp {
+    let kind = LabelOpKind::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]);
+    LabelOp { images: Span { start: 0, len: images as u32 }, kind }
 }
 
 /// Shrinks what is larger than a cell; what is smaller keeps its size. Also says what is then seen where.
-fn fitted(mut draft: Draft) -> anyhow::Result<(Plan, Vec<Seen>)> {
+fn fitted(mut draft: Draft) -> anyhow::Result<(Plan, Vec<TransformedObject>)> {
     let Size { width, height } = draft.size();
     let longer = width.max(height);
     if longer > CELL {

@@ -2,7 +2,6 @@
 
 mod backend;
 mod blend;
-mod block;
 mod columns;
 #[cfg(target_arch = "x86_64")]
 mod dispatch;
@@ -12,18 +11,18 @@ mod gather;
 mod histogram;
 mod hsv;
 mod image_cache;
+mod image_view;
+mod interleave;
+mod lanes;
 mod normal;
-mod pack;
+mod output;
+mod pixel_block;
 mod recolour;
 mod render;
 mod resample;
 mod shrink;
-mod sink;
 mod slot;
 mod taps;
-mod view;
-#[cfg(target_arch = "x86_64")]
-mod weave;
 
 pub(crate) use backend::CpuBackend;
 pub use render::Renderer;
@@ -35,14 +34,14 @@ use crate::output::Output;
 use crate::plan::Plan;
 use crate::policy::DecodeScale;
 use crate::simd;
-use fused::{Decoded, Intake};
+use fused::{DecodeTarget, Decoded};
 use std::sync::Arc;
 
 /// Decodes and renders one sample at a time; one a thread, all memory is reused.
 pub struct Worker {
     decoder: Decoder,
     renderer: Renderer,
-    intakes: Vec<Intake>,
+    targets: Vec<DecodeTarget>,
     scale: DecodeScale,
     /// The plan for what was decoded last, where that is at a smaller scale than the caller's plan has it.
     shrunk: Option<Plan>,
@@ -54,7 +53,7 @@ impl Worker {
         Self {
             decoder: Decoder::new(limits.clone()),
             renderer: Renderer::default(),
-            intakes: Vec::new(),
+            targets: Vec::new(),
             scale: DecodeScale::default(),
             shrunk: None,
         }
@@ -87,14 +86,14 @@ impl Worker {
         inputs: &[Input<'_>],
         indexes: &mut [Index],
     ) -> Result<(), (usize, Cause)> {
-        if self.intakes.len() < inputs.len() {
-            self.intakes.resize_with(inputs.len(), || Intake::with_level(simd::level()));
+        if self.targets.len() < inputs.len() {
+            self.targets.resize_with(inputs.len(), || DecodeTarget::with_level(simd::level()));
         }
         let scales = self.shrink(plan, inputs);
         let plan = self.shrunk.as_ref().unwrap_or(plan);
-        for (number, (input, intake)) in inputs.iter().zip(&mut self.intakes).enumerate() {
+        for (number, (input, target)) in inputs.iter().zip(&mut self.targets).enumerate() {
             let scale = scales.get(number).copied().unwrap_or_default();
-            intake
+            target
                 .decode(&mut self.decoder, (plan, number, scale), *input, indexes.get_mut(number))
                 .map_err(|error| (number, error.into()))?;
         }
@@ -145,7 +144,7 @@ impl Worker {
     /// As [`Renderer::render`].
     pub fn render(&mut self, plan: &Plan, output: &Output, sample: &mut [u8]) -> Result<(), Cause> {
         let plan = self.shrunk.as_ref().unwrap_or(plan);
-        let images: Vec<Decoded<'_>> = self.intakes.iter().map(Intake::decoded).collect();
+        let images: Vec<Decoded<'_>> = self.targets.iter().map(DecodeTarget::decoded).collect();
         self.renderer.render_decoded(plan, &images, output, sample)
     }
 }

@@ -1,11 +1,11 @@
 //! Several drafts side by side on one canvas: what a mosaic is made of.
 
 use super::op::Fill;
-use super::verbs::check_size;
-use super::{Draft, DraftLayer, DraftPicture, DraftStage, MAX_EDGE};
+use super::ops::check_size;
+use super::{Draft, DraftInput, DraftLayer, DraftPass, MAX_EDGE};
 use crate::error::Error;
 use crate::geometry::{Rect, Size};
-use crate::plan::moves::{How, Keep};
+use crate::plan::label_ops::{LabelOpKind, ObjectFilter};
 
 /// A draft that is laid onto a canvas.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl Draft {
     /// A new canvas of `size` in one colour, onto which this draft is laid at `at` and then `others`, each cut at the
     /// canvas's edge. Later ones lie over earlier ones.
     ///
-    /// Their images, stages and labels become this draft's; labels move and are cut with their pixels, and boxes of
+    /// Their images, passes and labels become this draft's; labels move and are cut with their pixels, and boxes of
     /// which nothing is left are dropped. In the sample's class each counts the same.
     ///
     /// # Errors
@@ -30,15 +30,15 @@ impl Draft {
         let mut layers = vec![DraftLayer::solid(size.rect(), fill.rgb())];
         self.prepare_tile(size, at)?;
         let own =
-            std::mem::replace(&mut self.canvas, DraftStage { size, pictures: Vec::new(), steps: Vec::new() });
+            std::mem::replace(&mut self.canvas, DraftPass { size, inputs: Vec::new(), steps: Vec::new() });
         layers.extend(placed(own, size, at));
         for (before, Tile { mut draft, at }) in (1u16..).zip(others) {
             draft.prepare_tile(size, at)?;
             let canvas = self.adopt(draft, 1.0 / f32::from(before + 1))?;
             layers.extend(placed(canvas, size, at));
         }
-        self.canvas.pictures.push(DraftPicture::whole(size, layers));
-        self.record(How::Keep(Keep::Visible { min_area: 0.0, min_visibility: 0.0 }));
+        self.canvas.inputs.push(DraftInput::whole(size, layers));
+        self.record(LabelOpKind::Keep(ObjectFilter::Visible { min_area: 0.0, min_visibility: 0.0 }));
         self.composed = true;
         Ok(())
     }
@@ -48,7 +48,7 @@ impl Draft {
         self.composed
     }
 
-    /// Makes one picture of plain layers of what there is, and moves its labels to where it will be laid.
+    /// Makes one input of plain layers of what there is, and moves its labels to where it will be laid.
     fn prepare_tile(&mut self, canvas: Size, at: [i32; 2]) -> Result<(), Error> {
         if let Some(error) = self.error.take() {
             return Err(error);
@@ -62,28 +62,28 @@ impl Draft {
         if at.iter().any(|edge| edge.unsigned_abs() > MAX_EDGE) {
             return Err(Error::config(format!("a tile at {at:?} lies more than {MAX_EDGE} pixels outside")));
         }
-        if self.canvas.has_steps() || self.canvas.pictures.len() > 1 {
-            self.seal()?;
+        if self.canvas.has_steps() || self.canvas.inputs.len() > 1 {
+            self.flush_pass()?;
         }
         let [x, y] = at.map(f64::from);
-        self.record(How::Map([1.0, 0.0, x, 0.0, 1.0, y, 0.0, 0.0, 1.0]));
-        self.record(How::Clip(canvas.rect()));
+        self.record(LabelOpKind::Map([1.0, 0.0, x, 0.0, 1.0, y, 0.0, 0.0, 1.0]));
+        self.record(LabelOpKind::Clip(canvas.rect()));
         Ok(())
     }
 }
 
 /// The layers of a prepared tile where they come to lie on the canvas.
-fn placed(tile: DraftStage, canvas: Size, [x, y]: [i32; 2]) -> Vec<DraftLayer> {
+fn placed(tile: DraftPass, canvas: Size, [x, y]: [i32; 2]) -> Vec<DraftLayer> {
     let whole = tile.size.rect();
     let shown = whole.shifted(x, y).intersect(canvas.rect());
     let mut layers = Vec::new();
-    for mut picture in tile.pictures {
-        // What no layer of a picture covers is black.
-        if !picture.layers.first().is_some_and(|lowest| lowest.covers(whole)) && !shown.is_empty() {
+    for mut input in tile.inputs {
+        // What no layer of a input covers is black.
+        if !input.layers.first().is_some_and(|lowest| lowest.covers(whole)) && !shown.is_empty() {
             layers.push(DraftLayer::solid(shown, [0; 3]));
         }
-        picture.crop(Rect::new(-x, -y, canvas.width, canvas.height));
-        layers.append(&mut picture.layers);
+        input.crop(Rect::new(-x, -y, canvas.width, canvas.height));
+        layers.append(&mut input.layers);
     }
     layers
 }

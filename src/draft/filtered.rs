@@ -1,4 +1,4 @@
-//! The verbs that make a pixel of its neighbours: a stage of what there is, and a filtered view of it.
+//! The verbs that make a pixel of its neighbours: a pass of what there is, and a filtered view of it.
 
 use super::{Draft, Plain};
 use crate::error::Error;
@@ -43,7 +43,7 @@ impl Draft {
     }
 
     fn filtered(&mut self, filter: CanvasFilter) -> Result<(), Error> {
-        self.seal()?;
+        self.flush_pass()?;
         if let Some(Plain { sampled, .. }) = self.canvas.plain() {
             sampled.method = Method::Filtered(filter);
         }

@@ -1,10 +1,10 @@
 //! Folding: a warp over what was resized or composed becomes one warp of each image.
 //!
 //! The maps are composed in f64 and rounded to f32 once. Where a layer cannot be folded (a filter that a warp lacks,
-//! a second warp, a border of another colour) there is no fold, and the draft is sealed first.
+//! a second warp, a border of another colour) there is no fold, and the draft is flushed first.
 
 use super::matrix::{Matrix, apply, divides, invert, product};
-use super::{DraftLayer, DraftPicture, DraftStage, mask};
+use super::{DraftInput, DraftLayer, DraftPass, mask};
 use crate::geometry::{Rect, Size};
 use crate::plan::{Content, Filter, Layer, Method, Outside, Sampled, WarpFilter, WarpMap};
 
@@ -15,39 +15,39 @@ const OVERLAP: f64 = 1.0 / 262_144.0;
 /// Covers a pixel no more than this far from its centre: what a coordinate that should be on a centre may be off.
 const NEARLY: f64 = 1e-6;
 
-impl DraftStage {
-    /// The same stage through `inverse`, which maps points of a canvas of `size` to points of this one.
-    pub(super) fn folded(&self, inverse: &Matrix, size: Size, fill: [u8; 3]) -> Option<DraftStage> {
+impl DraftPass {
+    /// The same pass through `inverse`, which maps points of a canvas of `size` to points of this one.
+    pub(super) fn folded(&self, inverse: &Matrix, size: Size, fill: [u8; 3]) -> Option<DraftPass> {
         let forward = invert(inverse)?;
-        let [picture] = self.pictures.as_slice() else { return None };
+        let [input] = self.inputs.as_slice() else { return None };
         if self.has_steps() || self.is_erased() || !self.has_background(fill) {
             return None;
         }
         let mut layers = vec![DraftLayer::solid(size.rect(), fill)];
         let fold = Fold { inverse, forward: &forward, size };
-        for drawn in &picture.layers {
+        for drawn in &input.layers {
             if let Content::Sampled(sampled) = &drawn.layer.content {
                 layers.extend(fold.layer(drawn, sampled)?);
             }
         }
-        Some(DraftStage { size, pictures: vec![DraftPicture::whole(size, layers)], steps: Vec::new() })
+        Some(DraftPass { size, inputs: vec![DraftInput::whole(size, layers)], steps: Vec::new() })
     }
 
     /// Whether all that no image covers has the colour `fill`, which then can be around the images instead.
     fn has_background(&self, fill: [u8; 3]) -> bool {
-        let [picture] = self.pictures.as_slice() else { return false };
+        let [input] = self.inputs.as_slice() else { return false };
         let whole = self.size.rect();
         let is_solid = |drawn: &DraftLayer| matches!(drawn.layer.content, Content::Solid(_));
         let filled = |drawn: &DraftLayer| drawn.layer.content == Content::Solid(fill);
         let covered =
-            picture.layers.iter().any(|drawn| drawn.covers(whole) && (!is_solid(drawn) || filled(drawn)));
+            input.layers.iter().any(|drawn| drawn.covers(whole) && (!is_solid(drawn) || filled(drawn)));
         // Colour over an image hides a part of it, which no window of a warp can.
         let over_image = |at: usize, drawn: &DraftLayer| {
-            let below = &picture.layers[..at];
+            let below = &input.layers[..at];
             let hides = |image: &DraftLayer| !image.layer.window.intersect(drawn.layer.window).is_empty();
             below.iter().any(|image| !is_solid(image) && hides(image))
         };
-        let mut solids = picture.layers.iter().enumerate().filter(|(_, drawn)| is_solid(drawn));
+        let mut solids = input.layers.iter().enumerate().filter(|(_, drawn)| is_solid(drawn));
         // What nothing covers is black.
         (covered || fill == [0; 3]) && solids.all(|(at, drawn)| filled(drawn) && !over_image(at, drawn))
     }

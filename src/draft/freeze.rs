@@ -1,10 +1,10 @@
 //! From a draft to its plan: spans, statistics in order, bounds checked.
 
-use super::{Draft, DraftLayer, DraftPicture, DraftStage, DraftStep, MAX_CANVAS_PIXELS, mask};
+use super::{Draft, DraftInput, DraftLayer, DraftPass, DraftStep, MAX_CANVAS_PIXELS, mask};
 use crate::error::Error;
 use crate::geometry::{Rect, Size};
 use crate::plan::{
-    self, Content, Layer, MAX_RUNS, Measured, Method, Picture, Plan, Sampled, Span, Stage, Stat, Step,
+    self, BlendInput, Content, Layer, MAX_RUNS, Measured, Method, Pass, Plan, Sampled, Span, Stat, Step,
 };
 
 impl Draft {
@@ -14,10 +14,10 @@ impl Draft {
             return Err(error);
         }
         let mut plan =
-            Plan { images: self.images, labels: self.labels, moves: self.moves, ..Plan::default() };
-        for stage in self.sealed.iter().chain([&self.canvas]) {
-            check_canvas(stage)?;
-            freeze_stage(&mut plan, stage)?;
+            Plan { images: self.images, labels: self.labels, label_ops: self.label_ops, ..Plan::default() };
+        for pass in self.flushed.iter().chain([&self.canvas]) {
+            check_canvas(pass)?;
+            freeze_pass(&mut plan, pass)?;
         }
         check_bounds(&plan)?;
         Ok(plan)
@@ -25,8 +25,8 @@ impl Draft {
 }
 
 /// Refuses what no device has the memory for, before one asks for it: running out of memory ends the process.
-fn check_canvas(stage: &DraftStage) -> Result<(), Error> {
-    let layers = stage.pictures.iter().flat_map(|picture| &picture.layers);
+fn check_canvas(pass: &DraftPass) -> Result<(), Error> {
+    let layers = pass.inputs.iter().flat_map(|input| &input.layers);
     // Rows are resampled before columns, so source rows as wide as the window lie between the passes.
     let between =
         layers.filter(|drawn| !drawn.is_copy()).filter_map(|drawn| match drawn.layer.sampled()? {
@@ -35,7 +35,7 @@ fn check_canvas(stage: &DraftStage) -> Result<(), Error> {
             }
             _ => None,
         });
-    match between.chain([stage.size]).find(|size| size.pixels() > MAX_CANVAS_PIXELS) {
+    match between.chain([pass.size]).find(|size| size.pixels() > MAX_CANVAS_PIXELS) {
         None => Ok(()),
         Some(size) => Err(Error::config(format!(
             "a canvas of {size} has more than {MAX_CANVAS_PIXELS} pixels: resize or pad to less, or crop first"
@@ -43,27 +43,27 @@ fn check_canvas(stage: &DraftStage) -> Result<(), Error> {
     }
 }
 
-fn freeze_stage(plan: &mut Plan, stage: &DraftStage) -> Result<(), Error> {
-    let first_picture = plan.pictures.len() as u32;
-    // The layers of one stage stand together.
-    let layers = stage.pictures.iter().map(|picture| freeze_layers(plan, picture));
+fn freeze_pass(plan: &mut Plan, pass: &DraftPass) -> Result<(), Error> {
+    let first_picture = plan.inputs.len() as u32;
+    // The layers of one pass stand together.
+    let layers = pass.inputs.iter().map(|input| freeze_layers(plan, input));
     let layers = layers.collect::<Result<Vec<Span>, Error>>()?;
-    for (picture, layers) in stage.pictures.iter().zip(layers) {
-        let steps = freeze_steps(plan, &picture.steps, Measured::Picture(plan.pictures.len() as u32));
-        let erases = Span { start: plan.erases.len() as u32, len: picture.erases.len() as u32 };
-        plan.erases.extend_from_slice(&picture.erases);
-        let DraftPicture { window, share, .. } = *picture;
-        plan.pictures.push(Picture { window, layers, steps, erases, share });
+    for (input, layers) in pass.inputs.iter().zip(layers) {
+        let steps = freeze_steps(plan, &input.steps, Measured::BlendInput(plan.inputs.len() as u32));
+        let erases = Span { start: plan.erases.len() as u32, len: input.erases.len() as u32 };
+        plan.erases.extend_from_slice(&input.erases);
+        let DraftInput { window, weight, .. } = *input;
+        plan.inputs.push(BlendInput { window, layers, steps, erases, weight });
     }
-    let pictures = Span { start: first_picture, len: stage.pictures.len() as u32 };
-    let steps = freeze_steps(plan, &stage.steps, Measured::Stage(plan.stages.len() as u32));
-    plan.stages.push(Stage { size: stage.size, pictures, steps });
+    let inputs = Span { start: first_picture, len: pass.inputs.len() as u32 };
+    let steps = freeze_steps(plan, &pass.steps, Measured::Pass(plan.passes.len() as u32));
+    plan.passes.push(Pass { size: pass.size, inputs, steps });
     Ok(())
 }
 
-fn freeze_layers(plan: &mut Plan, picture: &DraftPicture) -> Result<Span, Error> {
+fn freeze_layers(plan: &mut Plan, input: &DraftInput) -> Result<Span, Error> {
     let start = plan.layers.len() as u32;
-    for drawn in &picture.layers {
+    for drawn in &input.layers {
         if drawn.mask.is_empty() {
             freeze_layer(plan, drawn, None);
         } else if let Some(shown) = shown_inside(drawn) {
@@ -129,7 +129,7 @@ fn freeze_steps(plan: &mut Plan, steps: &[DraftStep], of: Measured) -> Span {
 fn check_bounds(plan: &Plan) -> Result<(), Error> {
     let bounds = [
         ("images", plan.images.len(), plan::MAX_IMAGES),
-        ("stages", plan.stages.len(), plan::MAX_STAGES),
+        ("passes", plan.passes.len(), plan::MAX_PASSES),
         ("layers", plan.layers.len(), plan::MAX_LAYERS),
         ("colour steps", plan.steps.len(), plan::MAX_STEPS),
         ("statistics", plan.stats.len(), plan::MAX_STATS),

@@ -1,4 +1,4 @@
-//! Layers and pictures while they are edited: how they are cut and mirrored with their canvas.
+//! Layers and inputs while they are edited: how they are cut and mirrored with their canvas.
 
 use super::DraftStep;
 use super::flip::{Flip, mirrored};
@@ -18,9 +18,9 @@ pub(super) struct DraftLayer {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct DraftPicture {
+pub(super) struct DraftInput {
     pub(super) window: Rect,
-    pub(super) share: f32,
+    pub(super) weight: f32,
     pub(super) layers: Vec<DraftLayer>,
     pub(super) steps: Vec<DraftStep>,
     pub(super) erases: Vec<Erase>,
@@ -35,7 +35,7 @@ impl DraftLayer {
         Self::new(Layer::solid(window, rgb), window.size())
     }
 
-    /// A layer that shows a whole image or stage of this oriented size, pixel for pixel.
+    /// A layer that shows a whole image or pass of this oriented size, pixel for pixel.
     pub(super) fn whole(from: LayerSource, orientation: Orientation, size: Size) -> Self {
         let sampled = Sampled {
             from,
@@ -113,10 +113,10 @@ fn is_copy(sampled: &Sampled) -> bool {
     sampled.method == UNSCALED && sampled.clip.size() == sampled.scaled
 }
 
-impl DraftPicture {
+impl DraftInput {
     /// Layers that fill a canvas of this size together.
     pub(super) fn whole(size: Size, layers: Vec<DraftLayer>) -> Self {
-        Self { window: size.rect(), share: 1.0, layers, steps: Vec::new(), erases: Vec::new() }
+        Self { window: size.rect(), weight: 1.0, layers, steps: Vec::new(), erases: Vec::new() }
     }
 
     /// Moves everything so that `rect` becomes the canvas; what is outside is lost.

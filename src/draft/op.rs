@@ -17,7 +17,7 @@ use super::flip::Flip;
 use crate::color::ColorOp;
 use crate::error::Error;
 use crate::geometry::Rect;
-use crate::plan::moves::{How, Keep};
+use crate::plan::label_ops::{LabelOpKind, ObjectFilter};
 use serde::{Deserialize, Serialize};
 
 /// One operation with explicit parameters.
@@ -313,7 +313,7 @@ impl Draft {
             Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
             Op::SanitizeBoundingBoxes { min_size, min_area } => self.sanitize(min_size, min_area),
             Op::KeepCenters { top, left, height, width } => {
-                self.record(How::Keep(Keep::Centred(Rect::new(left, top, width, height))));
+                self.record(LabelOpKind::Keep(ObjectFilter::Centred(Rect::new(left, top, width, height))));
                 Ok(())
             }
             Op::Normalize { mean, std } => self.normalize(mean, std),

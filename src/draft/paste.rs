@@ -4,13 +4,13 @@
 //! follows folds them as well, and every image is still sampled once.
 
 use super::flip::Flip;
-use super::layer::{DraftLayer, DraftPicture};
+use super::layer::{DraftInput, DraftLayer};
 use super::mask::{self, Polygon};
 use super::{Draft, MAX_EDGE};
 use crate::error::Error;
 use crate::geometry::{Rect, Size};
 use crate::plan::Span;
-use crate::plan::moves::{How, Move};
+use crate::plan::label_ops::{LabelOp, LabelOpKind};
 
 impl Draft {
     pub(super) fn paste_mirrored(&mut self, polygons: &[Polygon], objects: &[u32]) -> Result<(), Error> {
@@ -23,11 +23,11 @@ impl Draft {
         }
         self.prepare_pasting()?;
         let size = self.canvas.size;
-        let mut mirrored = self.canvas.pictures[0].clone();
+        let mut mirrored = self.canvas.inputs[0].clone();
         mirrored.mirror(Flip::LeftRight, size);
-        self.canvas.pictures[0].layers.extend(inside(mirrored, polygons, size));
+        self.canvas.inputs[0].layers.extend(inside(mirrored, polygons, size));
         for &object in objects {
-            self.record(How::PasteMirrored { object, width: f64::from(size.width) });
+            self.record(LabelOpKind::PasteMirrored { object, width: f64::from(size.width) });
         }
         Ok(())
     }
@@ -60,36 +60,36 @@ impl Draft {
         let mut canvas = self.adopt(other, 0.0)?;
         let images = Span { start: own, len: self.images.len() as u32 - own };
         // The last one first, so that the numbers of the others stay.
-        let drops = left.iter().rev().map(|(number, _)| How::Drop(*number as u32));
-        self.moves.extend(drops.map(|how| Move { images, how }));
-        let picture = canvas.pictures.swap_remove(0);
-        self.canvas.pictures[0].layers.extend(inside(picture, &polygons, size));
+        let drops = left.iter().rev().map(|(number, _)| LabelOpKind::Drop(*number as u32));
+        self.label_ops.extend(drops.map(|kind| LabelOp { images, kind }));
+        let input = canvas.inputs.swap_remove(0);
+        self.canvas.inputs[0].layers.extend(inside(input, &polygons, size));
         Ok(())
     }
 
-    /// Makes one picture of plain layers of what there is, none of which is seen inside outlines yet.
+    /// Makes one input of plain layers of what there is, none of which is seen inside outlines yet.
     fn prepare_pasting(&mut self) -> Result<(), Error> {
         if let Some(last) = self.finished_by() {
             return Err(Error::config(format!(
                 "nothing can be pasted after {last}, which works on the finished sample: move {last} to the end"
             )));
         }
-        let outlined = |picture: &DraftPicture| picture.layers.iter().any(|drawn| !drawn.mask.is_empty());
-        match self.canvas.pictures.as_slice() {
+        let outlined = |input: &DraftInput| input.layers.iter().any(|drawn| !drawn.mask.is_empty());
+        match self.canvas.inputs.as_slice() {
             [only] if !self.canvas.has_steps() && !outlined(only) => Ok(()),
-            _ => self.seal(),
+            _ => self.flush_pass(),
         }
     }
 }
 
-/// The layers of a picture as far as they are seen inside the outlines.
-fn inside(mut picture: DraftPicture, polygons: &[Polygon], size: Size) -> Vec<DraftLayer> {
+/// The layers of a input as far as they are seen inside the outlines.
+fn inside(mut input: DraftInput, polygons: &[Polygon], size: Size) -> Vec<DraftLayer> {
     let canvas = size.rect();
-    if !picture.layers.first().is_some_and(|lowest| lowest.covers(canvas)) {
+    if !input.layers.first().is_some_and(|lowest| lowest.covers(canvas)) {
         // What no layer covers is black.
-        picture.layers.insert(0, DraftLayer::solid(canvas, [0; 3]));
+        input.layers.insert(0, DraftLayer::solid(canvas, [0; 3]));
     }
-    let layers = &picture.layers;
+    let layers = &input.layers;
     let areas: Vec<(&Polygon, Rect)> =
         polygons.iter().map(|polygon| (polygon, mask::pixels_of(polygon, canvas))).collect();
     let seen = |(at, drawn): (usize, &DraftLayer)| {

@@ -1,4 +1,4 @@
-//! The colour verbs: each is one step, on the source where that is still whole, else on the picture or the blend.
+//! The colour verbs: each is one step, on the source where that is still whole, else on the input or the blend.
 
 use super::{Draft, DraftStep, Plain};
 use crate::color::ColorOp;
@@ -91,7 +91,7 @@ impl Draft {
             return Ok(());
         }
         added.measured = measures.then_some(whole);
-        match self.canvas.pictures.as_mut_slice() {
+        match self.canvas.inputs.as_mut_slice() {
             [only] => only.steps.push(added),
             _ => self.canvas.steps.push(added),
         }

@@ -7,11 +7,11 @@ use grid::perspective_coefficients;
 use super::flip::Flip;
 use super::matrix::{Matrix, invert};
 use super::op::{Fill, Interpolation, Op};
-use super::verbs::check_size;
+use super::ops::check_size;
 use super::{Draft, Plain};
 use crate::error::Error;
 use crate::geometry::Size;
-use crate::plan::moves::How;
+use crate::plan::label_ops::LabelOpKind;
 use crate::plan::{Method, Outside, WarpFilter, WarpMap};
 
 impl Op {
@@ -24,10 +24,10 @@ impl Op {
 impl Draft {
     /// Maps the canvas to one of `size`.
     ///
-    /// A decoded image, cropped or mirrored or recoloured, is warped as it is; anything else becomes a stage first.
+    /// A decoded image, cropped or mirrored or recoloured, is warped as it is; anything else becomes a pass first.
     fn warp(&mut self, size: Size, warp: WarpMap) -> Result<(), Error> {
         if self.canvas.plain().is_none() {
-            self.seal()?;
+            self.flush_pass()?;
         }
         if let Some(Plain { window, sampled, .. }) = self.canvas.plain() {
             sampled.method = Method::Warp(warp);
@@ -40,8 +40,8 @@ impl Draft {
 
     /// Labels go the other way through a warp than the pixels that it looks up.
     fn record_warp(&mut self, forward: [f64; 9]) {
-        self.record(How::Map(forward));
-        self.record(How::Clip(self.canvas.size.rect()));
+        self.record(LabelOpKind::Map(forward));
+        self.record(LabelOpKind::Clip(self.canvas.size.rect()));
     }
 
     pub(super) fn affine(&mut self, op: &Op) -> Result<(), Error> {
@@ -111,19 +111,19 @@ impl Draft {
         self.canvas = match self.canvas.folded(&inverse, size, fill.rgb()) {
             Some(folded) => folded,
             None => {
-                self.seal()?;
+                self.flush_pass()?;
                 self.canvas.folded(&inverse, size, fill.rgb()).ok_or_else(unusable)?
             }
         };
-        self.record(How::Map(std::array::from_fn(|i| matrix[i / 3][i % 3])));
-        self.record(How::Clip(size.rect()));
+        self.record(LabelOpKind::Map(std::array::from_fn(|i| matrix[i / 3][i % 3])));
+        self.record(LabelOpKind::Clip(size.rect()));
         Ok(())
     }
 
     /// Swaps rows and columns.
     fn transpose(&mut self) -> Result<(), Error> {
         if self.canvas.plain().is_none() {
-            self.seal()?;
+            self.flush_pass()?;
         }
         let size = self.size().transposed();
         if let Some(Plain { window, sampled, source, steps }) = self.canvas.plain() {

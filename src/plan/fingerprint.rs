@@ -3,7 +3,7 @@
 //! It depends on no name and no layout of a Rust type. A change here changes the fingerprints of all recipes, and goes
 //! with a new `STATE_VERSION`.
 
-use super::moves::{How, Keep, Move};
+use super::label_ops::{LabelOp, LabelOpKind, ObjectFilter};
 use super::{
     CanvasFilter, Content, EraseFill, Filter, LayerSource, Measured, Method, Outside, Plan, Sampled, Span,
     WarpFilter, WarpMap,
@@ -18,7 +18,7 @@ struct Numbers<'a, H>(&'a mut H);
 impl Plan {
     /// Writes everything that a plan says, in order.
     pub(crate) fn fingerprint(&self, hasher: &mut impl Hasher) {
-        let Plan { images, stages, pictures, layers, mask_rows, runs, steps, stats, erases, labels, moves } =
+        let Plan { images, passes, inputs, layers, mask_rows, runs, steps, stats, erases, labels, label_ops } =
             self;
         let mut to = Numbers(hasher);
         to.count(images.len());
@@ -27,16 +27,16 @@ impl Plan {
             to.size(image.stored);
             to.int(image.orientation.0);
         }
-        to.count(stages.len());
-        for stage in stages {
-            to.size(stage.size);
-            to.spans([stage.pictures, stage.steps]);
+        to.count(passes.len());
+        for pass in passes {
+            to.size(pass.size);
+            to.spans([pass.inputs, pass.steps]);
         }
-        to.count(pictures.len());
-        for picture in pictures {
-            to.rect(picture.window);
-            to.spans([picture.layers, picture.steps, picture.erases]);
-            to.float(picture.share);
+        to.count(inputs.len());
+        for input in inputs {
+            to.rect(input.window);
+            to.spans([input.layers, input.steps, input.erases]);
+            to.float(input.weight);
         }
         to.count(layers.len());
         for layer in layers {
@@ -63,8 +63,8 @@ impl Plan {
             });
             to.ints(match stat.of {
                 Measured::Layer(index) => [0, index],
-                Measured::Picture(index) => [1, index],
-                Measured::Stage(index) => [2, index],
+                Measured::BlendInput(index) => [1, index],
+                Measured::Pass(index) => [2, index],
             });
             to.rect(stat.rect);
             to.spans([stat.steps]);
@@ -82,8 +82,8 @@ impl Plan {
             to.int(label.image);
             to.float(label.share);
         }
-        to.count(moves.len());
-        moves.iter().for_each(|moved| to.label_op(moved));
+        to.count(label_ops.len());
+        label_ops.iter().for_each(|op| to.label_op(op));
     }
 }
 
@@ -136,7 +136,7 @@ impl<H: Hasher> Numbers<'_, H> {
         self.int(1);
         self.ints(match from {
             LayerSource::Image(index) => [0, index],
-            LayerSource::Stage(index) => [1, index],
+            LayerSource::Pass(index) => [1, index],
         });
         self.int(orientation.0);
         self.rect(clip);
@@ -180,43 +180,45 @@ impl<H: Hasher> Numbers<'_, H> {
         }
     }
 
-    fn label_op(&mut self, Move { images, how }: &Move) {
+    fn label_op(&mut self, LabelOp { images, kind }: &LabelOp) {
         self.spans([*images]);
-        match how {
-            How::Map(map) => (self.int(0), self.doubles(map)),
-            How::Clip(rect) => (self.int(1), self.rect(*rect)),
-            How::Hide(rect) => (self.int(2), self.rect(*rect)),
-            How::Mirrored => (self.int(3), ()),
-            How::Rebox => (self.int(4), ()),
-            How::Mark => (self.int(5), ()),
-            How::Weigh(part) => (self.int(6), self.float(*part)),
-            How::PasteMirrored { object, width } => (self.ints([7, *object]), self.doubles(&[*width])),
-            How::Drop(object) => (self.ints([8, *object]), ()),
-            How::Keep(keep) => (self.int(9), self.filter(keep)),
+        match kind {
+            LabelOpKind::Map(map) => (self.int(0), self.doubles(map)),
+            LabelOpKind::Clip(rect) => (self.int(1), self.rect(*rect)),
+            LabelOpKind::Hide(rect) => (self.int(2), self.rect(*rect)),
+            LabelOpKind::Mirrored => (self.int(3), ()),
+            LabelOpKind::Rebox => (self.int(4), ()),
+            LabelOpKind::Mark => (self.int(5), ()),
+            LabelOpKind::Weigh(part) => (self.int(6), self.float(*part)),
+            LabelOpKind::PasteMirrored { object, width } => {
+                (self.ints([7, *object]), self.doubles(&[*width]))
+            }
+            LabelOpKind::Drop(object) => (self.ints([8, *object]), ()),
+            LabelOpKind::Keep(keep) => (self.int(9), self.filter(keep)),
         };
     }
 
-    fn filter(&mut self, keep: &Keep) {
+    fn filter(&mut self, keep: &ObjectFilter) {
         match *keep {
-            Keep::Sane { canvas, min_size, min_area } => {
+            ObjectFilter::Sane { canvas, min_size, min_area } => {
                 self.int(0);
                 self.rect(canvas);
                 self.doubles(&[min_size, min_area]);
             }
-            Keep::Beside { window, part } => {
+            ObjectFilter::Beside { window, part } => {
                 self.int(1);
                 self.rect(window);
                 self.doubles(&[part]);
             }
-            Keep::Centred(rect) => {
+            ObjectFilter::Centred(rect) => {
                 self.int(2);
                 self.rect(rect);
             }
-            Keep::Candidates { size, aspect, area, area_of_polygons, scale } => {
+            ObjectFilter::Candidates { size, aspect, area, area_of_polygons, scale } => {
                 self.int(3);
                 self.doubles(&[size, aspect, area, area_of_polygons, scale]);
             }
-            Keep::Visible { min_area, min_visibility } => {
+            ObjectFilter::Visible { min_area, min_visibility } => {
                 self.int(4);
                 self.doubles(&[min_area, min_visibility]);
             }

@@ -1,14 +1,14 @@
 //! The plan of a sample's semantic mask: the same geometry, without anything that would mix two classes.
 
 use super::{
-    Content, Filter, Layer, Method, Outside, Picture, Plan, Sampled, Span, Stage, WarpFilter, WarpMap,
+    BlendInput, Content, Filter, Layer, Method, Outside, Pass, Plan, Sampled, Span, WarpFilter, WarpMap,
 };
 
 impl Plan {
     /// The same plan for images whose levels are classes: every pixel is its nearest one, colours stay as they are, and
     /// what shows no image is `fill`.
     ///
-    /// Of two pictures that are blended, the one with the greater share is seen. Erased rectangles are left out: what
+    /// Of two inputs that are blended, the one with the greater weight is seen. Erased rectangles are left out: what
     /// was there is what the model is to guess.
     pub fn for_masks(&self, fill: u8) -> Plan {
         let mut masks = Plan {
@@ -18,27 +18,27 @@ impl Plan {
             runs: self.runs.clone(),
             ..Plan::default()
         };
-        for stage in &self.stages {
-            let start = masks.pictures.len() as u32;
-            for picture in &self.pictures[stage.pictures.range()] {
-                let is_first = masks.pictures.len() as u32 == start;
-                if is_first || picture.share >= 0.5 {
-                    masks.show(picture, &self.layers[picture.layers.range()], fill);
+        for pass in &self.passes {
+            let start = masks.inputs.len() as u32;
+            for input in &self.inputs[pass.inputs.range()] {
+                let is_first = masks.inputs.len() as u32 == start;
+                if is_first || input.weight >= 0.5 {
+                    masks.show(input, &self.layers[input.layers.range()], fill);
                 }
             }
-            let pictures = Span { start, len: masks.pictures.len() as u32 - start };
-            masks.stages.push(Stage { size: stage.size, pictures, steps: Span::default() });
+            let inputs = Span { start, len: masks.inputs.len() as u32 - start };
+            masks.passes.push(Pass { size: pass.size, inputs, steps: Span::default() });
         }
         masks
     }
 
-    fn show(&mut self, picture: &Picture, layers: &[Layer], fill: u8) {
+    fn show(&mut self, input: &BlendInput, layers: &[Layer], fill: u8) {
         let span = Span { start: self.layers.len() as u32, len: layers.len() as u32 + 1 };
         // What no image covers.
-        self.layers.push(Layer::solid(picture.window, [fill; 3]));
+        self.layers.push(Layer::solid(input.window, [fill; 3]));
         self.layers.extend(layers.iter().map(|layer| nearest(layer, fill)));
         let (steps, erases) = (Span::default(), Span::default());
-        self.pictures.push(Picture { layers: span, steps, erases, share: 1.0, ..*picture });
+        self.inputs.push(BlendInput { layers: span, steps, erases, weight: 1.0, ..*input });
     }
 }
 
@@ -47,7 +47,7 @@ fn nearest(layer: &Layer, fill: u8) -> Layer {
         Content::Solid(_) => Content::Solid([fill; 3]),
         Content::Sampled(sampled) => {
             let method = match sampled.method {
-                // A blurred or sharpened stage is as large as the stage.
+                // A blurred or sharpened pass is as large as the pass.
                 Method::Upright(_) | Method::Filtered(_) => Method::Upright(Filter::Nearest),
                 Method::Warp(WarpMap { map, filter: _, outside }) => Method::Warp(WarpMap {
                     map,

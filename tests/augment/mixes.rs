@@ -10,7 +10,7 @@ use feedline::augment::{
 use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Op};
 use feedline::geometry::{Orientation, Rect, Size};
-use feedline::plan::moves::{How, Keep};
+use feedline::plan::label_ops::{LabelOpKind, ObjectFilter};
 use feedline::plan::{Layer, LayerSource};
 use feedline::rng::{Draws, Rng};
 use std::collections::VecDeque;
@@ -38,7 +38,7 @@ fn draft(width: u32, height: u32) -> Draft {
 fn image_of(layer: &Layer) -> u32 {
     match layer.sampled().unwrap().from {
         LayerSource::Image(image) => image,
-        LayerSource::Stage(stage) => panic!("it shows stage {stage}"),
+        LayerSource::Pass(pass) => panic!("it shows pass {pass}"),
     }
 }
 
@@ -180,7 +180,7 @@ fn a_mosaic_of_nine_keeps_the_sample_whole_and_lets_no_tile_hide_another() {
     let partners = sizes.map(|(width, height)| draft(width, height)).into();
     Mosaic::new(100).n(9).plan(&mut host, partners, &mut Script::new(&[]));
     let plan = host.freeze().unwrap();
-    assert_eq!((plan.size(), plan.stages.len()), (Size::new(200, 200), 1));
+    assert_eq!((plan.size(), plan.passes.len()), (Size::new(200, 200), 1));
     let windows: Vec<(u32, Rect)> =
         plan.layers[1..].iter().map(|layer| (image_of(layer), layer.window)).collect();
     // The sample becomes 100x75 at (50, 50); the partners' longer edges become 100 as well.
@@ -213,7 +213,7 @@ fn without_partners_there_is_no_mosaic_and_the_map_is_of_a_letter_box() {
     };
     assert_eq!((*size, padding.sides(), *drawn), (Extent::Two([32, 64]), [0, 16, 0, 16], matrix));
     let plan = sample.freeze().unwrap();
-    assert_eq!((plan.stages.len(), plan.layers.len()), (1, 2), "one colour, and the image sampled once");
+    assert_eq!((plan.passes.len(), plan.layers.len()), (1, 2), "one colour, and the image sampled once");
 }
 
 /// Points through the five maps one after another, as whole sentences.
@@ -252,15 +252,22 @@ fn the_boxes_of_a_perspective_are_compared_with_those_ahead_of_it() {
     let mut draws = Script::new(&[0.5, 0.5, 0.5, 0.75, 0.5, 0.5, 0.5, 0.5]);
     YoloPerspective::new(64).plan(&mut sample, Vec::new(), &mut draws);
     let plan = sample.freeze().unwrap();
-    let hows: Vec<How> = plan.moves.iter().map(|moved| moved.how).collect();
-    let [How::Mark, How::Map(m), How::Clip(clip), How::Rebox, How::Keep(keep)] = hows[..] else {
-        panic!("{hows:?}")
+    let kinds: Vec<LabelOpKind> = plan.label_ops.iter().map(|moved| moved.kind).collect();
+    let [
+        LabelOpKind::Mark,
+        LabelOpKind::Map(m),
+        LabelOpKind::Clip(clip),
+        LabelOpKind::Rebox,
+        LabelOpKind::Keep(keep),
+    ] = kinds[..]
+    else {
+        panic!("{kinds:?}")
     };
     assert_eq!(clip, Rect::new(0, 0, 64, 64));
     let want = [1.25, 0.0, -8.0, 0.0, 1.25, -8.0, 0.0, 0.0, 1.0];
     assert!(m.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-9), "{m:?}");
     let candidates =
-        Keep::Candidates { size: 2.0, aspect: 100.0, area: 0.1, area_of_polygons: 0.01, scale: 1.25 };
+        ObjectFilter::Candidates { size: 2.0, aspect: 100.0, area: 0.1, area_of_polygons: 0.01, scale: 1.25 };
     assert_eq!(keep, candidates);
 }
 
@@ -270,7 +277,7 @@ fn a_detection_mix_is_about_half_and_half_and_keeps_both_labels() {
         let mut host = draft(30, 20);
         YoloMixUp::new(1.0).plan(&mut host, vec![draft(30, 20)], &mut Rng::new(seed, 0, 0, 0));
         let plan = host.freeze().unwrap();
-        let share = plan.pictures[1].share;
+        let share = plan.inputs[1].weight;
         assert!((0.2..0.8).contains(&share));
         assert_eq!((plan.images.len(), plan.labels.len(), plan.labels[1].share), (2, 2, share));
     }
@@ -283,10 +290,13 @@ fn a_detection_cut_shows_torchvisions_rectangle_at_a_lambda_of_about_a_half() {
         YoloCutMix::new(1.0).plan(&mut host, vec![draft(300, 200)], &mut Rng::new(seed, 0, 0, 0));
         let window = YoloCutMix::new(1.0).make_params(Size::new(300, 200), &mut Rng::new(seed, 0, 0, 0));
         let plan = host.freeze().unwrap();
-        assert_eq!((plan.pictures[1].window, plan.pictures[1].share), (window, 1.0));
+        assert_eq!((plan.inputs[1].window, plan.inputs[1].weight), (window, 1.0));
         let part = window.size().pixels() as f32 / 60_000.0;
         assert_eq!(plan.labels.iter().map(|label| label.share).collect::<Vec<_>>(), [1.0 - part, part]);
-        assert!(plan.moves.iter().all(|moved| !matches!(moved.how, How::Weigh(_))), "objects count in full");
+        assert!(
+            plan.label_ops.iter().all(|moved| !matches!(moved.kind, LabelOpKind::Weigh(_))),
+            "objects count in full"
+        );
         assert!(window.width <= 255 && window.height <= 170, "lambda is far from a half");
     }
 }

@@ -100,7 +100,7 @@ fn both(photos: &[Photo], chosen: [usize; 4], perspective: &YoloPerspective, see
     mosaic.plan(&mut host, chosen[1..].iter().map(|&index| draft(index)).collect(), &mut dice());
     perspective.plan(&mut host, Vec::new(), &mut dice());
     let plan = host.freeze().unwrap();
-    assert_eq!((plan.stages.len(), plan.images.len()), (1, 4), "each image is sampled once");
+    assert_eq!((plan.passes.len(), plan.images.len()), (1, 4), "each image is sampled once");
 
     let [x, y] = mosaic.make_params(&mut dice());
     let two = Size::new(2 * EDGE, 2 * EDGE);

@@ -193,7 +193,7 @@ fn under_a_map_each_image_is_still_sampled_once_and_outlines_go_through_the_map(
         let polygons: Vec<Polygon> =
             polygons.iter().map(|polygon| polygon.iter().map(map).collect()).collect();
         let want = laid(&below, &above, Size::new(96, 96), &polygons);
-        assert_eq!((plan.stages.len(), plan.images.len()), (1, 4), "case {case}");
+        assert_eq!((plan.passes.len(), plan.images.len()), (1, 4), "case {case}");
         for (at, (got, want)) in got.iter().zip(&want).enumerate() {
             let centre = [(at % 96) as f64 + 0.5, (at / 96) as f64 + 0.5];
             let on_edge = polygons.iter().any(|polygon| distance(polygon, centre) < 1e-6);

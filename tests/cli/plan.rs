@@ -114,7 +114,7 @@ fn a_plan_says_what_is_read_what_is_drawn_and_what_comes_out() {
     let plan = report(&["plan", "--recipe", "imagenet-train", "--seed", "1", "--epoch", "0", "--index", "2"]);
     has_keys(
         &plan,
-        &["key", "index", "seed", "epoch", "recipe", "header", "ops", "output", "stages", "layers", "steps"],
+        &["key", "index", "seed", "epoch", "recipe", "header", "ops", "output", "passes", "layers", "steps"],
     );
     has_keys(&plan["header"], &["width", "height", "orientation", "format"]);
     has_keys(&plan["layers"][0], &["clip", "scaled", "offset", "mirror", "orientation", "window"]);
@@ -122,7 +122,7 @@ fn a_plan_says_what_is_read_what_is_drawn_and_what_comes_out() {
     assert_eq!(plan["ops"][0]["op"], "resized_crop");
     assert_eq!(plan["ops"].as_array().and_then(|ops| ops.last()).expect("ops")["op"], "normalize");
     assert_eq!((&plan["output"]["width"], &plan["output"]["dtype"]), (&224.into(), &"f32".into()));
-    assert_eq!((&plan["stages"], &plan["recipe"]), (&1.into(), &"imagenet-train".into()));
+    assert_eq!((&plan["passes"], &plan["recipe"]), (&1.into(), &"imagenet-train".into()));
 }
 
 #[test]

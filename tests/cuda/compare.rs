@@ -10,7 +10,7 @@ pub(crate) const DEVICE: Device = Device::Cuda { ordinal: 0 };
 
 /// What a batch is compared by.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Seen {
+pub(crate) struct TransformedObject {
     pixels: Vec<u8>,
     masks: Option<Vec<u8>>,
     objects: Option<BatchObjects>,
@@ -19,8 +19,8 @@ pub(crate) struct Seen {
     status: Vec<Status>,
 }
 
-pub(crate) fn seen(batch: &Batch) -> Seen {
-    Seen {
+pub(crate) fn seen(batch: &Batch) -> TransformedObject {
+    TransformedObject {
         pixels: batch.to_host().unwrap(),
         masks: batch.masks().map(<[u8]>::to_vec),
         objects: batch.objects().cloned(),
@@ -30,7 +30,7 @@ pub(crate) fn seen(batch: &Batch) -> Seen {
     }
 }
 
-pub(crate) fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<Seen, String>> {
+pub(crate) fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<TransformedObject, String>> {
     loader
         .epoch(number)
         .map(|batch| batch.map(|batch| seen(&batch)).map_err(|error| error.to_string()))

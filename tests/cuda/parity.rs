@@ -355,7 +355,7 @@ fn damaged() -> Outcome {
         let Case { mut plan, images, .. } = case(draft, &mut rng, number)?;
         damage::one_number(&mut plan, &mut rng);
         let output = Output { size: plan.size(), dtype: DType::F16, layout: Layout::Nchw, normalize: None };
-        let small = plan.stages.iter().all(|stage| stage.size.pixels() < 1 << 14);
+        let small = plan.passes.iter().all(|stage| stage.size.pixels() < 1 << 14);
         if small && renderer.render(&[plan], &[&images], &output).is_ok() {
             rendered += 1;
         }

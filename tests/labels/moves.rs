@@ -13,7 +13,7 @@ use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image::Image;
 use feedline::label::{Keypoint, Object, Objects, Unit};
 use feedline::output::{DType, Layout, Output};
-use feedline::plan::carry::Seen;
+use feedline::plan::label_apply::TransformedObject;
 use feedline::rng::{Draws, Rng};
 use naive::{Point, Thing, area, distance, follow};
 use std::sync::Arc;
@@ -111,7 +111,7 @@ fn near(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3)
 }
 
-fn compare(seen: &Seen, thing: &Thing, ops: &[Op]) {
+fn compare(seen: &TransformedObject, thing: &Thing, ops: &[Op]) {
     assert!(near(&seen.bbox, &thing.bbox), "{:?} is not {:?} after {ops:?}", seen.bbox, thing.bbox);
     for ([x, y, visibility], (point, shown)) in seen.keypoints.iter().zip(&thing.points) {
         assert!(near(&[*x, *y], point), "({x}, {y}) is not {point:?} after {ops:?}");

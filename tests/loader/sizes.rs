@@ -11,15 +11,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Everything that a batch says, apart from its number.
-type Seen = ([usize; 4], Vec<u64>, Vec<u8>, Vec<[f32; 4]>, Option<Vec<u8>>);
+type TransformedObject = ([usize; 4], Vec<u64>, Vec<u8>, Vec<[f32; 4]>, Option<Vec<u8>>);
 
-fn seen(batch: &Batch) -> Seen {
+fn seen(batch: &Batch) -> TransformedObject {
     let boxes = batch.objects().unwrap().boxes.clone();
     let masks = batch.masks().map(<[u8]>::to_vec);
     (batch.shape(), batch.indices().to_vec(), batch.images().to_vec(), boxes, masks)
 }
 
-fn batches(epoch: Epoch) -> Vec<Seen> {
+fn batches(epoch: Epoch) -> Vec<TransformedObject> {
     epoch.map(|batch| seen(&batch.unwrap())).collect()
 }
 
@@ -215,7 +215,7 @@ fn other_ranks_go_on_with_the_images_that_were_left_and_the_sizes_that_were_due(
         let first: Vec<Loader> = (0..2).map(|rank| build(3).rank(rank, 2).build().unwrap()).collect();
         let state = state_after(first[0].epoch(1), 2);
         let rest = batches(build(6).build().unwrap().resume(&state).unwrap());
-        let sizes = |batches: &[Seen]| batches.iter().map(|batch| batch.0).collect::<Vec<_>>();
+        let sizes = |batches: &[TransformedObject]| batches.iter().map(|batch| batch.0).collect::<Vec<_>>();
         // Two steps of two ranks of three are two batches of six.
         assert_eq!(sizes(&rest), sizes(&whole[2..]));
         let mut all: Vec<u64> = rest.iter().flat_map(|batch| batch.1.clone()).collect();

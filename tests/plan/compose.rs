@@ -12,7 +12,7 @@ use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image::Image;
 use feedline::label::Objects;
 use feedline::output::{DType, Layout, Output};
-use feedline::plan::moves::{How, Keep};
+use feedline::plan::label_ops::{LabelOpKind, ObjectFilter};
 use feedline::plan::{Content, Layer, LayerSource, Method, Outside, Plan};
 use feedline::rng::{Draws, Rng};
 
@@ -33,9 +33,9 @@ fn any_tile(rng: &mut Rng) -> Edited {
     let size = Size::new(20 + rng.below(60), 20 + rng.below(60));
     let mut draft = Draft::new(0, size, Orientation::UPRIGHT);
     let mut ops = Vec::new();
-    for stage in 0..4 {
+    for pass in 0..4 {
         let have = draft.size();
-        let op = match (stage, rng.below(2)) {
+        let op = match (pass, rng.below(2)) {
             (1, _) => resize(10 + rng.below(80), 10 + rng.below(80)),
             (2, 0) => Op::Pad {
                 padding: Padding::Sides([rng.below(9), rng.below(9), rng.below(9), rng.below(9)]),
@@ -169,9 +169,9 @@ fn a_folded_warp_shows_each_image_where_its_ops_put_it() {
         draft.apply(Op::WarpPerspective { matrix, size: Extent::Two([50, 60]), fill: Fill::Grey(114) });
         let plan = draft.freeze().unwrap();
         // A tile's border over another's image hides it, and what is hidden cannot be folded.
-        let [stage] = plan.stages.as_slice() else { continue };
-        let layers = &plan.layers[plan.pictures[stage.pictures.range()][0].layers.range()];
-        assert_eq!(layers[0], Layer::solid(stage.size.rect(), [114; 3]));
+        let [pass] = plan.passes.as_slice() else { continue };
+        let layers = &plan.layers[plan.inputs[pass.inputs.range()][0].layers.range()];
+        assert_eq!(layers[0], Layer::solid(pass.size.rect(), [114; 3]));
         for (x, y) in (0..50).flat_map(|y| (0..60).map(move |x| (x, y))) {
             let point = unmapped(&matrix, [f64::from(x) + 0.5, f64::from(y) + 0.5]);
             let seen = (0.0..100.0).contains(&point[0]) && (0.0..80.0).contains(&point[1]);
@@ -207,24 +207,36 @@ fn labels_go_where_their_pixels_go() {
         let plan = host.freeze().unwrap();
         let point = [f64::from(rng.below(51)), f64::from(rng.below(41))];
         for image in 0..2 {
-            let through = |point: [f64; 2], moved: &How| match moved {
-                How::Map(m) => mapped(&[[m[0], m[1], m[2]], [m[3], m[4], m[5]], [m[6], m[7], m[8]]], point),
+            let through = |point: [f64; 2], moved: &LabelOpKind| match moved {
+                LabelOpKind::Map(m) => {
+                    mapped(&[[m[0], m[1], m[2]], [m[3], m[4], m[5]], [m[6], m[7], m[8]]], point)
+                }
                 _ => point,
             };
-            let own = plan.moves.iter().filter(|moved| moved.images.range().contains(&image));
-            let got = own.map(|moved| &moved.how).fold(point, through);
+            let own = plan.label_ops.iter().filter(|moved| moved.images.range().contains(&image));
+            let got = own.map(|moved| &moved.kind).fold(point, through);
             let at = if image == 0 { [0, 0] } else { at };
             let want = mapped(&matrix, [point[0] + f64::from(at[0]), point[1] + f64::from(at[1])]);
             assert!((got[0] - want[0]).hypot(got[1] - want[1]) < 1e-9, "round {round}, image {image}");
         }
-        let hows: Vec<&How> =
-            plan.moves.iter().filter(|moved| moved.images.range().contains(&1)).map(|m| &m.how).collect();
+        let kinds: Vec<&LabelOpKind> = plan
+            .label_ops
+            .iter()
+            .filter(|moved| moved.images.range().contains(&1))
+            .map(|m| &m.kind)
+            .collect();
         assert!(matches!(
-            hows[..],
-            [How::Map(_), How::Clip(_), How::Keep(Keep::Visible { .. }), How::Map(_), How::Clip(_)]
+            kinds[..],
+            [
+                LabelOpKind::Map(_),
+                LabelOpKind::Clip(_),
+                LabelOpKind::Keep(ObjectFilter::Visible { .. }),
+                LabelOpKind::Map(_),
+                LabelOpKind::Clip(_)
+            ]
         ));
-        assert_eq!(*hows[1], How::Clip(Rect::new(0, 0, 90, 70)));
-        assert_eq!(*hows[4], How::Clip(Rect::new(0, 0, 64, 64)));
+        assert_eq!(*kinds[1], LabelOpKind::Clip(Rect::new(0, 0, 90, 70)));
+        assert_eq!(*kinds[4], LabelOpKind::Clip(Rect::new(0, 0, 64, 64)));
     }
 }
 
@@ -274,7 +286,7 @@ fn nothing_shines_through_the_seams_of_a_mosaic() {
         let matrix = [[cos, sin, x], [-sin, cos, y], [0.0, 0.0, 1.0]];
         draft.apply(Op::WarpPerspective { matrix, size: Extent::One(41), fill: Fill::Grey(0) });
         let plan = draft.freeze().unwrap();
-        assert_eq!(plan.stages.len(), 1);
+        assert_eq!(plan.passes.len(), 1);
         for (at, pixel) in rendered(&plan).chunks_exact(3).enumerate() {
             let near = |at: usize, seam: usize| at.abs_diff(seam) < 5;
             if near(at % 41, 13) && near(at / 41, 26) {
@@ -286,20 +298,19 @@ fn nothing_shines_through_the_seams_of_a_mosaic() {
 
 #[test]
 fn what_cannot_be_folded_becomes_a_stage_first() {
-    let stages = |ops: &[Op], fill: u8| {
+    let passes = |ops: &[Op], fill: u8| {
         let mut draft = Draft::new(0, Size::new(60, 40), Orientation::UPRIGHT);
         ops.iter().for_each(|op| draft.apply(op.clone()));
         let matrix = [[0.9, 0.1, 3.0], [0.0, 1.1, 2.0], [0.0, 0.0, 1.0]];
         draft.apply(Op::WarpPerspective { matrix, size: Extent::One(32), fill: Fill::Grey(fill) });
         let plan = draft.freeze().unwrap();
-        let layers =
-            &plan.layers[plan.pictures[plan.stages.last().unwrap().pictures.range()][0].layers.range()];
+        let layers = &plan.layers[plan.inputs[plan.passes.last().unwrap().inputs.range()][0].layers.range()];
         assert!(
             layers.iter().any(|layer| {
-                layer.sampled().is_some_and(|sampled| matches!(sampled.from, LayerSource::Stage(_)))
-            }) == (plan.stages.len() > 1)
+                layer.sampled().is_some_and(|sampled| matches!(sampled.from, LayerSource::Pass(_)))
+            }) == (plan.passes.len() > 1)
         );
-        plan.stages.len()
+        plan.passes.len()
     };
     let pad = |fill: u8| Op::Pad { padding: Padding::All(4), fill: Fill::Grey(fill) };
     let (colour, contrast) = (Op::Saturation { factor: 0.5 }, Op::Contrast { factor: 0.5 });
@@ -309,13 +320,13 @@ fn what_cannot_be_folded_becomes_a_stage_first() {
         max_size: None,
         antialias: true,
     };
-    assert_eq!(stages(&[], 114), 1);
-    assert_eq!(stages(&[colour.clone(), resize(50, 50), pad(114), Op::Hflip {}], 114), 1);
-    assert_eq!(stages(&[contrast, resize(50, 50)], 114), 1);
-    assert_eq!(stages(&[pad(7)], 114), 2, "the border has another colour");
-    assert_eq!(stages(&[pad(0)], 0), 1);
-    assert_eq!(stages(&[resize(50, 50), colour], 114), 2);
-    assert_eq!(stages(&[cubic], 114), 2);
+    assert_eq!(passes(&[], 114), 1);
+    assert_eq!(passes(&[colour.clone(), resize(50, 50), pad(114), Op::Hflip {}], 114), 1);
+    assert_eq!(passes(&[contrast, resize(50, 50)], 114), 1);
+    assert_eq!(passes(&[pad(7)], 114), 2, "the border has another colour");
+    assert_eq!(passes(&[pad(0)], 0), 1);
+    assert_eq!(passes(&[resize(50, 50), colour], 114), 2);
+    assert_eq!(passes(&[cubic], 114), 2);
 }
 
 #[test]
@@ -333,7 +344,7 @@ fn a_tile_that_was_recoloured_is_sealed_and_one_that_is_finished_is_refused() {
         host.freeze()
     };
     let plan = composed(tile(&[resize(9, 9), Op::Contrast { factor: 2.0 }])).unwrap();
-    assert_eq!((plan.stages.len(), plan.images.len(), plan.size()), (2, 2, Size::new(50, 50)));
+    assert_eq!((plan.passes.len(), plan.images.len(), plan.size()), (2, 2, Size::new(50, 50)));
     assert_eq!(plan.labels.iter().map(|label| label.share).collect::<Vec<_>>(), [0.5, 0.5]);
     let normalize = Op::Normalize { mean: [0.5; 3], std: [0.5; 3] };
     assert!(composed(tile(&[normalize])).unwrap_err().to_string().contains("move normalize to the end"));

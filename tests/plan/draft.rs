@@ -1,4 +1,4 @@
-//! What a frozen plan means, against doing the ops one after another on a whole picture.
+//! What a frozen plan means, against doing the ops one after another on a whole input.
 //!
 //! The oracle needs no colours. A pixel is a number that remembers everything that was ever done to it; two pixels are
 //! equal only if the same ops saw the same pixels in the same order.
@@ -93,7 +93,7 @@ fn any_last_op(size: Size, rng: &mut Rng) -> Op {
     }
 }
 
-/// What one of the plan's layers shows of an image or stage.
+/// What one of the plan's layers shows of an image or pass.
 fn shown(plan: &Plan, layer: usize) -> Sampled {
     *plan.layers[layer].sampled().unwrap()
 }
@@ -101,7 +101,7 @@ fn shown(plan: &Plan, layer: usize) -> Sampled {
 #[test]
 fn a_plan_does_what_its_ops_do_one_after_another() {
     let mut rng = Rng::new(5, 0, 0, 0);
-    let mut stages = [0usize; 8];
+    let mut passes = [0usize; 8];
     for round in 0..30_000u32 {
         let size = Size::new(1 + rng.below(12), 1 + rng.below(12));
         let mut draft = draft(size, round % 8);
@@ -116,11 +116,11 @@ fn a_plan_does_what_its_ops_do_one_after_another() {
         let ops = draft.ops().to_vec();
         // Refused are too many statistics, and an erase ahead of a cut that needs a finished image.
         let Ok(plan) = draft.freeze() else { continue };
-        stages[plan.stages.len()] += 1;
+        passes[plan.passes.len()] += 1;
         assert_eq!(by_plan(&plan), canvas, "{size} turned {}: {ops:?}\n{plan:#?}", round % 8);
     }
-    assert!(stages.iter().sum::<usize>() > 29_000, "nearly all chains can be planned: {stages:?}");
-    assert!(stages[1..5].iter().all(|&chains| chains > 100), "chains of all lengths are met: {stages:?}");
+    assert!(passes.iter().sum::<usize>() > 29_000, "nearly all chains can be planned: {passes:?}");
+    assert!(passes[1..5].iter().all(|&chains| chains > 100), "chains of all lengths are met: {passes:?}");
 }
 
 #[test]
@@ -148,11 +148,11 @@ fn absurd_numbers_are_refused_and_do_not_panic() {
 
 #[test]
 fn a_crop_then_a_resize_is_one_stage_and_two_resizes_are_two() {
-    assert_eq!(plan(SIZE, &[crop(1, 1, 8, 6), Op::Hflip {}, resize(4, 4), Op::Vflip {}]).stages.len(), 1);
+    assert_eq!(plan(SIZE, &[crop(1, 1, 8, 6), Op::Hflip {}, resize(4, 4), Op::Vflip {}]).passes.len(), 1);
     let two = plan(SIZE, &[resize(8, 8), resize(4, 4)]);
-    assert_eq!(two.stages.len(), 2);
-    assert_eq!(shown(&two, 1).from, LayerSource::Stage(0));
-    assert_eq!(plan(SIZE, &[resize(8, 8), resize(8, 8)]).stages.len(), 1);
+    assert_eq!(two.passes.len(), 2);
+    assert_eq!(shown(&two, 1).from, LayerSource::Pass(0));
+    assert_eq!(plan(SIZE, &[resize(8, 8), resize(8, 8)]).passes.len(), 1);
     // What a border hides again leaves no trace.
     assert_eq!(plan(SIZE, &[pad([4; 4], 114), crop(5, 5, 6, 6), resize(3, 3)]).layers.len(), 1);
 }
@@ -165,7 +165,7 @@ fn contrast_measures_the_image_at_its_place_in_the_chain() {
     let after = plan(SIZE, &[crop(2, 1, 5, 4), CONTRAST, resize(3, 3)]);
     assert_eq!((after.stats[0].of, after.stats[0].rect), (Measured::Layer(0), Rect::new(2, 1, 5, 4)));
     let last = plan(SIZE, &[crop(2, 1, 5, 4), resize(3, 3), CONTRAST]);
-    assert_eq!((last.stats[0].of, last.stats[0].rect), (Measured::Picture(0), Rect::new(0, 0, 3, 3)));
+    assert_eq!((last.stats[0].of, last.stats[0].rect), (Measured::BlendInput(0), Rect::new(0, 0, 3, 3)));
     let behind = plan(SIZE, &[Op::Brightness { factor: 0.5 }, CONTRAST, CONTRAST]);
     assert_eq!((behind.stats[0].steps.len, behind.stats[1].steps.len), (1, 2));
 }
@@ -236,19 +236,19 @@ fn the_region_to_decode_covers_what_is_read_and_no_more() {
     assert!(feedline::device::region(&nothing, 0).is_empty() && nothing.layers.is_empty());
 }
 
-/// What the pictures of the last stage weigh at a pixel, by the image of their only layer.
+/// What the inputs of the last pass weigh at a pixel, by the image of their only layer.
 fn weights(plan: &Plan, x: i32, y: i32) -> Vec<f64> {
-    let stage = plan.stages.last().unwrap();
+    let pass = plan.passes.last().unwrap();
     let mut weights = vec![0.0; plan.images.len()];
-    for picture in &plan.pictures[stage.pictures.range()] {
-        if !picture.window.contains(Rect::new(x, y, 1, 1)) {
+    for input in &plan.inputs[pass.inputs.range()] {
+        if !input.window.contains(Rect::new(x, y, 1, 1)) {
             continue;
         }
-        weights.iter_mut().for_each(|weight| *weight *= 1.0 - f64::from(picture.share));
-        let layer = shown(plan, picture.layers.start as usize);
+        weights.iter_mut().for_each(|weight| *weight *= 1.0 - f64::from(input.weight));
+        let layer = shown(plan, input.layers.start as usize);
         assert!(matches!(layer.method, Method::Upright(_)));
         let LayerSource::Image(image) = layer.from else { panic!("it shows {:?}", layer.from) };
-        weights[image as usize] += f64::from(picture.share);
+        weights[image as usize] += f64::from(input.weight);
     }
     weights
 }
@@ -284,12 +284,12 @@ fn a_mix_keeps_the_stages_and_the_order_of_both_sides() {
     host.blend(partner, 0.5, SIZE.rect(), 0.5).unwrap();
     host.apply(CONTRAST);
     let plan = host.freeze().unwrap();
-    assert_eq!((plan.stages.len(), plan.images.len()), (3, 2));
+    assert_eq!((plan.passes.len(), plan.images.len()), (3, 2));
     let shown: Vec<LayerSource> = (0..plan.layers.len()).map(|at| shown(&plan, at).from).collect();
-    use LayerSource::{Image, Stage};
-    assert_eq!(shown, [Image(0), Image(1), Stage(0), Stage(1)]);
+    use LayerSource::{Image, Pass};
+    assert_eq!(shown, [Image(0), Image(1), Pass(0), Pass(1)]);
     let measured: Vec<Measured> = plan.stats.iter().map(|stat| stat.of).collect();
-    assert_eq!(measured, [Measured::Picture(3), Measured::Stage(2)]);
+    assert_eq!(measured, [Measured::BlendInput(3), Measured::Pass(2)]);
 
     let mut small = draft(SIZE, 0);
     small.apply(crop(0, 0, 4, 4));
@@ -301,7 +301,7 @@ fn a_mix_keeps_the_stages_and_the_order_of_both_sides() {
 fn canvases_beyond_any_memory_are_refused_before_they_are_rendered() {
     let refused = |ops: &[Op]| frozen(Size::new(1, 65_535), ops).is_err_and(|e| e.contains("crop first"));
     assert!(refused(&[resize(65_535, 65_535)]));
-    assert!(refused(&[resize(65_535, 65_535), CONTRAST, resize(4, 4)]), "a stage on the way");
+    assert!(refused(&[resize(65_535, 65_535), CONTRAST, resize(4, 4)]), "a pass on the way");
     assert!(refused(&[pad([65_534, 0, 0, 0], 0)]));
     assert!(refused(&[resize(4, 65_535)]), "rows between the passes");
     assert!(!refused(&[resize(65_535, 65_535), crop(9, 9, 4, 4)]), "only what is shown is rendered");

@@ -4,8 +4,8 @@
 
 use crate::c_layout::{self, Facts, constants, layout, measured};
 use feedline::device::cuda::layout::{
-    self, Axis, AxisTable, Batch, Erase, FilterJob, MeasureJob, Paint, Picture, RenderJob, Source, Step,
-    TableJob, Tally,
+    self, Axis, AxisTable, Batch, BlendInput, Erase, FilterJob, Histogram, LayerDesc, MeasureJob, RenderJob,
+    Source, Step, TableJob,
 };
 use feedline::geometry::{Rect, Size};
 use feedline::output::{DType, Layout};
@@ -17,19 +17,19 @@ fn rust_structs() -> Facts {
         Rect { x, y, width, height }
         Span { start, len }
         Run { start, len }
-        Picture { window, layers, steps, erases, share, reserved }
+        BlendInput { window, layers, steps, erases, weight, reserved }
         Step { op, stat, args }
         Erase { window, value, kind, key, reserved }
-        Batch { sources, paints, pictures, steps, erases, counts, rows, runs, sums, tallies, errors, dtype, layout, factors }
+        Batch { sources, layers, inputs, steps, erases, counts, rows, runs, sums, histograms, errors, dtype, layout, factors }
         Source { origin, right, down, size, column, columns, in_scratch, reserved }
         Axis { table, input, output, offset, count, reversed, filter, first, groups }
         AxisTable { precision, reserved }
-        Paint { window, kind, around, source, fill, steps, columns, rows, map, mask }
-        RenderJob { target, size, pictures, steps, stats, pitch, measured, rect }
+        LayerDesc { window, kind, around, source, fill, steps, columns, rows, map, mask }
+        RenderJob { target, size, inputs, steps, stats, pitch, measured, rect }
         MeasureJob { source, measured, steps, stats }
-        Tally { counts, table }
-        TableJob { tally, table }
-        FilterJob { target, source, pitch, filter, share, weights, columns, rows, reserved }
+        Histogram { counts, table }
+        TableJob { histogram, table }
+        FilterJob { target, source, pitch, filter, amount, weights, columns, rows, reserved }
     }
 }
 
@@ -55,7 +55,7 @@ fn rust_constants() -> Facts {
         "ERASE_NOISE" = layout::ERASE_NOISE,
         "ERROR_COLOR_OP" = layout::ERROR_COLOR_OP,
         "ERROR_LEVEL_TABLE" = layout::ERROR_LEVEL_TABLE,
-        "TALLY_BIT" = layout::TALLY_BIT,
+        "HISTOGRAM_BIT" = layout::HISTOGRAM_BIT,
         "TILE_WIDTH" = layout::TILE_WIDTH,
         "TILE_HEIGHT" = layout::TILE_HEIGHT,
         "THREADS" = layout::THREADS,

@@ -217,8 +217,8 @@ fn what_the_region_names_is_enough_for_every_warp_and_filter() {
         *sampled.offset =
             [rng.below(last.width - width + 1) as i32, rng.below(last.height - height + 1) as i32];
         plan.layers[0].window = Size::new(width, height).rect();
-        plan.stages[0].size = Size::new(width, height);
-        plan.pictures[0].window = Size::new(width, height).rect();
+        plan.passes[0].size = Size::new(width, height);
+        plan.inputs[0].window = Size::new(width, height).rect();
         let part = region(&plan, 0);
         smaller += usize::from(part != size.rect());
         empty += usize::from(part.is_empty());
@@ -261,7 +261,7 @@ fn a_warp_of_what_is_already_resampled_takes_a_stage_and_one_of_a_crop_does_not(
     let turn = rotate(20.0, WAYS[1], false);
     let crop = Op::Crop { top: 4, left: 5, height: 30, width: 40 };
     let jitter = Op::Contrast { factor: 0.5 };
-    let stages = |ops: &[Op]| plan(size, Orientation::UPRIGHT, ops).stages.len();
+    let stages = |ops: &[Op]| plan(size, Orientation::UPRIGHT, ops).passes.len();
     assert_eq!(stages(&[crop.clone(), Op::Hflip {}, jitter.clone(), turn.clone(), crop.clone()]), 1);
     assert_eq!(stages(&[turn.clone(), turn.clone()]), 2);
     assert_eq!(stages(&[rotate(90.0, WAYS[0], true), turn.clone()]), 1);

@@ -4,7 +4,7 @@ use super::font;
 use super::sheet::{Rgb, Thumbnail};
 use feedline::geometry::Size;
 use feedline::options::IGNORED;
-use feedline::plan::carry::Seen;
+use feedline::plan::label_apply::TransformedObject;
 
 /// Colours of classes, in turn; neighbours are far from each other.
 const COLOURS: [Rgb; 10] = [
@@ -28,7 +28,7 @@ const MAX_STEPS: f64 = 4096.0;
 const FAR: f64 = 1e6;
 
 /// Draws objects, whose coordinates are the picture's pixels; a class without a name shows its number.
-pub(super) fn draw(picture: &mut Thumbnail, objects: &[Seen], names: &[String]) {
+pub(super) fn draw(picture: &mut Thumbnail, objects: &[TransformedObject], names: &[String]) {
     // Masks below all lines, names above them.
     for object in objects {
         fill(picture, &object.polygons, colour(object.class));

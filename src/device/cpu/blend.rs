@@ -1,16 +1,17 @@
 //! Pictures laid over each other with shares, in f32.
 
-use super::block::{Block, LANES};
+use super::image_view::Canvas;
+use super::lanes::LANES;
 use super::normal::noise;
-use super::sink::{Sample, Values};
-use super::view::Canvas;
+use super::output::{Sample, Values};
+use super::pixel_block::PixelBlock;
 use crate::geometry::{Rect, Size};
-use crate::plan::{Erase, EraseFill, Picture};
+use crate::plan::{BlendInput, Erase, EraseFill};
 use crate::simd::Level;
 
-/// The running sum of a stage's pictures.
+/// The running sum of a pass's inputs.
 ///
-/// A pixel that some picture erased is a sum of levels and of normalised values, so the two are summed apart:
+/// A pixel that some input erased is a sum of levels and of normalised values, so the two are summed apart:
 /// the result is levels * a + b * weight + fills, where weight is the share of the levels.
 #[derive(Debug, Default)]
 pub(crate) struct Blend {
@@ -35,12 +36,12 @@ impl Blend {
         }
     }
 
-    /// acc = acc * (1 - share) + picture * share, inside the picture's window.
-    pub(crate) fn lay(&mut self, canvas: &Canvas, picture: &Picture, erases: &[Erase]) {
-        let window = picture.window.intersect(self.size.rect());
-        let (share, keep) = (picture.share, 1.0 - picture.share);
+    /// acc = acc * (1 - weight) + input * weight, inside the input's window.
+    pub(crate) fn lay(&mut self, canvas: &Canvas, input: &BlendInput, erases: &[Erase]) {
+        let window = input.window.intersect(self.size.rect());
+        let (share, keep) = (input.weight, 1.0 - input.weight);
         let width = self.size.width as usize;
-        let view = canvas.view(canvas.size.rect());
+        let view = canvas.part(canvas.size.rect());
         for y in window.y..window.bottom() as i32 {
             let row = &view.row(y as usize)[window.x as usize * 3..window.right() as usize * 3];
             let start = y as usize * width + window.x as usize;
@@ -66,7 +67,7 @@ impl Blend {
         }
     }
 
-    /// The sum cut off to u8, for a stage or for colour steps behind the blend.
+    /// The sum cut off to u8, for a pass or for colour steps behind the blend.
     pub(crate) fn store(&self, canvas: &mut Canvas) {
         canvas.reset(self.size);
         for (level, sum) in canvas.rows_mut().iter_mut().zip(&self.levels) {
@@ -78,7 +79,7 @@ impl Blend {
     pub(crate) fn finish(&self, sample: &mut Sample<'_>, level: Level) {
         let floats = !matches!(sample.values, Values::U8(_));
         let width = self.size.width as usize;
-        let mut block = Block::default();
+        let mut block = PixelBlock::default();
         for y in 0..self.size.height as usize {
             for x in (0..width).step_by(LANES) {
                 let count = LANES.min(width - x);
@@ -120,7 +121,7 @@ pub(crate) fn fill_at(erase: &Erase, x: i32, y: i32, channel: usize) -> f32 {
 /// Fills the erased rectangles of a finished, unmixed sample; u8 samples take the value as a level.
 pub(crate) fn fill_erased(sample: &mut Sample<'_>, erases: &[Erase], level: Level) {
     let floats = !matches!(sample.values, Values::U8(_));
-    let mut block = Block::default();
+    let mut block = PixelBlock::default();
     for erase in erases {
         for y in erase.window.y..erase.window.bottom() as i32 {
             for x in (erase.window.x..erase.window.right() as i32).step_by(LANES) {

@@ -127,7 +127,7 @@ mod tests {
             columns.plain(&line, 0, &mut plain);
             for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
                 let mut pixels = vec![7; 210];
-                crate::device::cpu::pack::weigh(&columns, &line, &mut pixels, level);
+                crate::device::cpu::interleave::weigh(&columns, &line, &mut pixels, level);
                 assert_eq!(pixels, plain, "{taps} taps, {level:?}");
             }
         }

@@ -1,10 +1,9 @@
 //! One piece of code compiled for several instruction sets.
 #![expect(unsafe_code, reason = "calls functions compiled for instruction sets that were detected")]
 
-use super::block::{LANES, Plane};
 use super::columns::Columns;
-use super::pack::GROUP;
-use super::{pack, weave};
+use super::interleave::{avx2, plain};
+use super::lanes::{GROUP, LANES, Plane};
 use crate::simd::{self, Level};
 
 /// Runs `work` inside a function that has the features of `level`, or of the machine if it has less.
@@ -33,9 +32,9 @@ fn avx512(work: impl FnOnce()) {
 #[inline(always)]
 pub(crate) fn split(packed: &[u8; LANES * 3], planes: &mut [Plane; 3], level: Level) {
     match level.min(simd::level()) {
-        Level::Scalar => pack::plain_split(packed, planes),
+        Level::Scalar => plain::plain_split(packed, planes),
         // SAFETY: the level is at most the detected one, so the machine has AVX2.
-        _ => unsafe { weave::split(packed, planes) },
+        _ => unsafe { avx2::split(packed, planes) },
     }
 }
 
@@ -48,9 +47,9 @@ pub(crate) fn split_scaled(
     level: Level,
 ) {
     match level.min(simd::level()) {
-        Level::Scalar => pack::plain_split_scaled(packed, factors, planes),
+        Level::Scalar => plain::plain_split_scaled(packed, factors, planes),
         // SAFETY: the level is at most the detected one, so the machine has AVX2 and FMA.
-        _ => unsafe { weave::split_scaled(packed, factors, planes) },
+        _ => unsafe { avx2::split_scaled(packed, factors, planes) },
     }
 }
 
@@ -58,9 +57,9 @@ pub(crate) fn split_scaled(
 #[inline(always)]
 pub(crate) fn join(planes: &[Plane; 3], packed: &mut [u8; LANES * 3], level: Level) {
     match level.min(simd::level()) {
-        Level::Scalar => pack::plain_join(planes, packed),
+        Level::Scalar => plain::plain_join(planes, packed),
         // SAFETY: as above.
-        _ => unsafe { weave::join(planes, packed) },
+        _ => unsafe { avx2::join(planes, packed) },
     }
 }
 
@@ -78,8 +77,8 @@ pub(crate) fn weigh(columns: &Columns, line: &[f32], pixels: &mut [u8], level: L
 #[inline(always)]
 pub(crate) fn bytes(plane: &Plane, level: Level) -> [u8; LANES] {
     match level.min(simd::level()) {
-        Level::Scalar => pack::plain_bytes(plane),
+        Level::Scalar => plain::plain_bytes(plane),
         // SAFETY: as above.
-        _ => unsafe { weave::bytes(plane) },
+        _ => unsafe { avx2::bytes(plane) },
     }
 }

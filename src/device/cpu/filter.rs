@@ -1,13 +1,13 @@
 //! Filters that make a pixel of its neighbours: sharpness and Gaussian blur.
 
-use super::pack::with_level;
-use super::view::{Canvas, View};
+use super::image_view::{Canvas, ImageView};
+use super::interleave::with_level;
 use crate::device::gaussian;
 use crate::plan::CanvasFilter;
 use crate::simd::Level;
 
 /// Filters all of `from` into `to`.
-pub(crate) fn run(filter: &CanvasFilter, from: View<'_>, to: &mut Canvas, level: Level) {
+pub(crate) fn run(filter: &CanvasFilter, from: ImageView<'_>, to: &mut Canvas, level: Level) {
     to.reset(from.size);
     match *filter {
         CanvasFilter::Sharpness { amount } => with_level(
@@ -29,7 +29,7 @@ pub(crate) fn run(filter: &CanvasFilter, from: View<'_>, to: &mut Canvas, level:
 
 /// T(fma(mean - x, amount, x)) inside; pixels at the edge stay.
 #[inline(always)]
-fn sharpen(from: View<'_>, to: &mut Canvas, amount: f32) {
+fn sharpen(from: ImageView<'_>, to: &mut Canvas, amount: f32) {
     let (height, stride) = (from.size.height as usize, to.stride());
     for (y, out) in to.rows_mut().chunks_exact_mut(stride).enumerate() {
         let row = from.row(y);
@@ -53,7 +53,7 @@ fn sharpen(from: View<'_>, to: &mut Canvas, amount: f32) {
 
 /// Rows, then columns, in f32; rounded at the end.
 #[inline(always)]
-fn blur(from: View<'_>, to: &mut Canvas, across: &[f32], down: &[f32]) {
+fn blur(from: ImageView<'_>, to: &mut Canvas, across: &[f32], down: &[f32]) {
     let (height, stride) = (from.size.height as usize, to.stride());
     let reach = down.len() / 2;
     // Row y needs the blurred rows y - reach to y + reach; mirrored rows are among them.

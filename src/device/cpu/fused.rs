@@ -5,8 +5,8 @@
 mod tests;
 
 use super::Input;
+use super::image_view::ImageView;
 use super::resample::Resampler;
-use super::view::View;
 use crate::device::roi;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::image::{Decoder, Format, Image, ImageError, Index, Part, Rows, Scale};
@@ -29,7 +29,7 @@ pub(super) enum Decoded<'a> {
 }
 
 /// Where one image of a plan is decoded to; kept from sample to sample for its memory.
-pub(super) struct Intake {
+pub(super) struct DecodeTarget {
     image: Image,
     strip: Vec<u8>,
     resampler: Resampler,
@@ -37,7 +37,7 @@ pub(super) struct Intake {
     is_resampled: bool,
 }
 
-impl Intake {
+impl DecodeTarget {
     /// Nothing yet.
     pub(super) fn with_level(level: Level) -> Self {
         let resampler = Resampler::with_level(level);
@@ -134,6 +134,6 @@ impl Rows for Strip<'_> {
             return;
         }
         let size = Size::new(self.region.width, held as u32);
-        self.resampler.feed(View { data: self.data, stride: self.stride, size }, y + 1 - held);
+        self.resampler.feed(ImageView { data: self.data, stride: self.stride, size }, y + 1 - held);
     }
 }

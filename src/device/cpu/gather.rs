@@ -10,9 +10,10 @@
 mod straight;
 mod tent;
 
-use super::block::{Block, LANES, Plane};
-use super::pack::with_level;
-use super::view::View;
+use super::image_view::ImageView;
+use super::interleave::with_level;
+use super::lanes::{LANES, Plane};
+use super::pixel_block::PixelBlock;
 use crate::device::roi::scale::{self, Visible};
 use crate::device::warp::Warp;
 use crate::geometry::Rect;
@@ -38,7 +39,7 @@ pub(crate) struct Gather<'a> {
     /// The clip's edges.
     edges: [f32; 2],
     /// The pixels that taps may read, and where they begin in the clip.
-    view: View<'a>,
+    view: ImageView<'a>,
     corner: [i32; 2],
     straight: Option<Straight>,
 }
@@ -56,7 +57,7 @@ impl<'a> Gather<'a> {
     /// `view` holds `taps`, the part of the source that [`crate::device::roi::taps_of`] names; it is empty where that is.
     pub(crate) fn new(
         (window, sampled, warp): (Rect, &Sampled, &WarpMap),
-        view: View<'a>,
+        view: ImageView<'a>,
         taps: Rect,
     ) -> Self {
         let (columns, rows) = scale::visible(window, sampled);
@@ -93,7 +94,7 @@ impl<'a> Gather<'a> {
                     self.straight = Some(straight);
                     return;
                 }
-                let mut block = Block::default();
+                let mut block = PixelBlock::default();
                 for (chunk, pixels) in row.chunks_mut(LANES * 3).enumerate() {
                     let places = self.places(chunk * LANES, y);
                     self.sample(&places, pixels.len() / 3, &mut block);
@@ -122,7 +123,7 @@ impl<'a> Gather<'a> {
 
     /// Levels of the first `count` pixels.
     #[inline(always)]
-    fn sample(&self, places: &Places, count: usize, block: &mut Block) {
+    fn sample(&self, places: &Places, count: usize, block: &mut PixelBlock) {
         if self.view.data.is_empty() {
             // The map leaves the clip everywhere.
             block.planes = self.fill.map(|level| [level; LANES]);
@@ -136,7 +137,7 @@ impl<'a> Gather<'a> {
     }
 
     #[inline(always)]
-    fn nearest(&self, Places { xs, ys, .. }: &Places, count: usize, block: &mut Block) {
+    fn nearest(&self, Places { xs, ys, .. }: &Places, count: usize, block: &mut PixelBlock) {
         let mut words = [0; LANES];
         for lane in 0..count {
             words[lane] = self.tap(xs[lane].round_ties_even(), ys[lane].round_ties_even());
@@ -151,7 +152,7 @@ impl<'a> Gather<'a> {
 
     /// Four taps, in the order of torch's sums.
     #[inline(always)]
-    fn plain(&self, Places { xs, ys, .. }: &Places, count: usize, block: &mut Block) {
+    fn plain(&self, Places { xs, ys, .. }: &Places, count: usize, block: &mut PixelBlock) {
         let (mut lefts, mut tops) = ([0.0; LANES], [0.0; LANES]);
         let mut weights = [[0.0; LANES]; 4];
         for lane in 0..LANES {
@@ -186,7 +187,7 @@ impl<'a> Gather<'a> {
 
     /// Three sums of levels and what the taps inside the clip weigh together, as levels blended with the fill.
     #[inline(always)]
-    fn finish(&self, sums: &[Plane; 4], block: &mut Block) {
+    fn finish(&self, sums: &[Plane; 4], block: &mut PixelBlock) {
         for (channel, plane) in block.planes.iter_mut().enumerate() {
             let fill = self.fill[channel];
             for lane in 0..LANES {
@@ -199,7 +200,7 @@ impl<'a> Gather<'a> {
 
     /// Stores the pixels whose centres fall inside the clip.
     #[inline(always)]
-    fn cover(&self, Places { xs, ys, .. }: &Places, block: &Block, pixels: &mut [u8]) {
+    fn cover(&self, Places { xs, ys, .. }: &Places, block: &PixelBlock, pixels: &mut [u8]) {
         for (lane, pixel) in pixels.chunks_exact_mut(3).enumerate() {
             if self.covers_column(xs[lane]) && self.covers_row(ys[lane]) {
                 let level = |plane: &Plane| plane[lane] as u8;

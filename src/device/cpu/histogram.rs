@@ -1,6 +1,6 @@
 //! How many pixels have each level, and the tables that torchvision's autocontrast and equalize make of that.
 
-use super::view::Canvas;
+use super::image_view::Canvas;
 use crate::color::LevelTable;
 use crate::geometry::Rect;
 
@@ -16,7 +16,7 @@ impl Histogram {
         let rect = rect.intersect(canvas.size.rect());
         let mut counts = [[0; 256]; 3];
         if !rect.is_empty() {
-            let view = canvas.view(rect);
+            let view = canvas.part(rect);
             for y in 0..rect.height as usize {
                 for pixel in view.row(y).chunks_exact(3) {
                     counts.iter_mut().zip(pixel).for_each(|(counts, &level)| counts[usize::from(level)] += 1);

@@ -74,8 +74,9 @@ fn select(first: bool, a: f32, b: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::block::{Block, LANES, Resolved};
-    use super::super::pack::with_level;
+    use super::super::interleave::with_level;
+    use super::super::lanes::LANES;
+    use super::super::pixel_block::{PixelBlock, Resolved};
     use crate::color::ColorOp;
     use crate::simd::Level;
 
@@ -108,7 +109,7 @@ mod tests {
             level,
             #[inline(always)]
             || {
-                let mut block = Block::default();
+                let mut block = PixelBlock::default();
                 for pixels in changed.chunks_mut(LANES * 3) {
                     block.load(pixels, level);
                     block.run(&steps);

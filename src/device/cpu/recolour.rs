@@ -1,9 +1,10 @@
 //! Colour steps over whole images, and the statistics that some of them wait for.
 
-use super::block::{Block, LANES, Resolved};
 use super::histogram::Histogram;
-use super::pack::with_level;
-use super::view::Canvas;
+use super::image_view::Canvas;
+use super::interleave::with_level;
+use super::lanes::LANES;
+use super::pixel_block::{PixelBlock, Resolved};
 use crate::color::Statistic;
 use crate::geometry::Rect;
 use crate::plan::{Plan, Span};
@@ -49,7 +50,7 @@ pub(crate) fn run(canvas: &mut Canvas, steps: &[Resolved], level: Level) {
         level,
         #[inline(always)]
         || {
-            let mut block = Block::default();
+            let mut block = PixelBlock::default();
             for pixels in bytes.chunks_mut(LANES * 3) {
                 block.load(pixels, level);
                 block.run(steps);
@@ -65,13 +66,13 @@ fn mean_luma(canvas: &Canvas, rect: Rect, level: Level) -> f32 {
     if rect.is_empty() {
         return 0.0;
     }
-    let view = canvas.view(rect);
+    let view = canvas.part(rect);
     let mut sum = 0u64;
     with_level(
         level,
         #[inline(always)]
         || {
-            let mut block = Block::default();
+            let mut block = PixelBlock::default();
             for y in 0..rect.height as usize {
                 for pixels in view.row(y).chunks(LANES * 3) {
                     block.load(pixels, level);

@@ -1,21 +1,21 @@
-//! Executes a plan: stages, pictures, layers.
+//! Executes a plan: passes, inputs, layers.
 
 use super::blend::{self, Blend};
-use super::block::Resolved;
 use super::filter;
 use super::fused::Decoded;
 use super::gather::Gather;
+use super::image_view::{Canvas, ImageView};
+use super::output::{RowOutput, Sample};
+use super::pixel_block::Resolved;
 use super::recolour;
 use super::resample::Resampler;
-use super::sink::{Sample, Sink};
-use super::view::{Canvas, View};
 use crate::device::roi::{self, scale};
 use crate::error::Cause;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::image::Image;
 use crate::output::Output;
 use crate::plan::{
-    CanvasFilter, Content, Layer, LayerSource, Method, Picture, Plan, Run, Sampled, Span, Stage, WarpMap,
+    BlendInput, CanvasFilter, Content, Layer, LayerSource, Method, Pass, Plan, Run, Sampled, Span, WarpMap,
 };
 use crate::simd::{self, Level};
 use std::borrow::Borrow;
@@ -23,9 +23,9 @@ use std::borrow::Borrow;
 /// Renders plans on decoded images; one a thread, all memory is reused.
 #[derive(Debug)]
 pub struct Renderer {
-    stages: Vec<Canvas>,
+    passes: Vec<Canvas>,
     blend: Blend,
-    picture: Canvas,
+    input: Canvas,
     painter: Painter,
     rest: Vec<Resolved>,
     level: Level,
@@ -61,8 +61,8 @@ impl Renderer {
             row: Vec::new(),
             level,
         };
-        let (blend, picture) = (Blend::default(), Canvas::default());
-        Self { stages: Vec::new(), blend, picture, painter, rest: Vec::new(), level }
+        let (blend, input) = (Blend::default(), Canvas::default());
+        Self { passes: Vec::new(), blend, input, painter, rest: Vec::new(), level }
     }
 
     /// Renders the sample of `plan` from `images` (`images[i]` belongs to `plan.images[i]`) into `sample`.
@@ -94,115 +94,115 @@ impl Renderer {
         }
         let sample =
             Sample::new(sample, output).ok_or("the sample's memory does not fit the output: a bug")?;
-        let [earlier @ .., last] = plan.stages.as_slice() else {
-            return Err("the plan has no stage".into());
+        let [earlier @ .., last] = plan.passes.as_slice() else {
+            return Err("the plan has no pass".into());
         };
-        while self.stages.len() < earlier.len() {
-            self.stages.push(Canvas::default());
+        while self.passes.len() < earlier.len() {
+            self.passes.push(Canvas::default());
         }
-        for (index, stage) in earlier.iter().enumerate() {
-            let mut canvas = std::mem::take(&mut self.stages[index]);
-            canvas.reset(stage.size);
-            let done = self.stage(plan, stage, images, Sink::Stage(&mut canvas));
-            self.stages[index] = canvas;
+        for (index, pass) in earlier.iter().enumerate() {
+            let mut canvas = std::mem::take(&mut self.passes[index]);
+            canvas.reset(pass.size);
+            let done = self.pass(plan, pass, images, RowOutput::Pass(&mut canvas));
+            self.passes[index] = canvas;
             done?;
         }
-        self.stage(plan, last, images, Sink::Sample(sample))
+        self.pass(plan, last, images, RowOutput::Sample(sample))
     }
 
-    fn stage(
+    fn pass(
         &mut self,
         plan: &Plan,
-        stage: &Stage,
+        pass: &Pass,
         images: &[Decoded<'_>],
-        mut sink: Sink<'_>,
+        mut output: RowOutput<'_>,
     ) -> Result<(), Cause> {
-        let pictures = &plan.pictures[stage.pictures.range()];
-        if let [only] = pictures
-            && only.share == 1.0
-            && only.window == stage.size.rect()
-            && stage.steps.len == 0
+        let inputs = &plan.inputs[pass.inputs.range()];
+        if let [only] = inputs
+            && only.weight == 1.0
+            && only.window == pass.size.rect()
+            && pass.steps.len == 0
         {
-            self.single(plan, stage.size, only, images, &mut sink)?;
-            if let Sink::Sample(sample) = &mut sink {
+            self.single(plan, pass.size, only, images, &mut output)?;
+            if let RowOutput::Sample(sample) = &mut output {
                 blend::fill_erased(sample, &plan.erases[only.erases.range()], self.level);
             }
             return Ok(());
         }
-        let erased = pictures.iter().any(|picture| picture.erases.len > 0);
-        self.blend.reset(stage.size, erased);
-        for picture in pictures {
-            self.compose(plan, stage.size, picture, images)?;
-            recolour::run(&mut self.picture, &self.rest, self.level);
-            self.blend.lay(&self.picture, picture, &plan.erases[picture.erases.range()]);
+        let erased = inputs.iter().any(|input| input.erases.len > 0);
+        self.blend.reset(pass.size, erased);
+        for input in inputs {
+            self.compose(plan, pass.size, input, images)?;
+            recolour::run(&mut self.input, &self.rest, self.level);
+            self.blend.lay(&self.input, input, &plan.erases[input.erases.range()]);
         }
-        match &mut sink {
-            Sink::Sample(sample) if stage.steps.len == 0 => self.blend.finish(sample, self.level),
+        match &mut output {
+            RowOutput::Sample(sample) if pass.steps.len == 0 => self.blend.finish(sample, self.level),
             _ => {
-                self.blend.store(&mut self.picture);
-                self.resolve(plan, stage.steps);
-                self.finish(&mut sink);
+                self.blend.store(&mut self.input);
+                self.resolve(plan, pass.steps);
+                self.finish(&mut output);
             }
         }
         Ok(())
     }
 
-    /// A stage with one picture: no blend, and where one layer fills it, no picture in memory either.
+    /// A pass with one input: no blend, and where one layer fills it, no input in memory either.
     fn single(
         &mut self,
         plan: &Plan,
         size: Size,
-        picture: &Picture,
+        input: &BlendInput,
         images: &[Decoded<'_>],
-        sink: &mut Sink<'_>,
+        output: &mut RowOutput<'_>,
     ) -> Result<(), Cause> {
-        let steps = &plan.steps[picture.steps.range()];
+        let steps = &plan.steps[input.steps.range()];
         let fused = steps.iter().all(|step| step.stat.is_none());
-        if let [layer] = &plan.layers[picture.layers.range()]
+        if let [layer] = &plan.layers[input.layers.range()]
             && fused
             && layer.window == size.rect()
             && layer.fills_window()
             && let Content::Sampled(sampled) = &layer.content
         {
-            self.resolve(plan, picture.steps);
+            self.resolve(plan, input.steps);
             let (rest, level) = (&self.rest, self.level);
-            let put = |y: usize, row: &[u8]| sink.row(y, row, rest, level);
-            return self.painter.rows((plan, layer.window, sampled), images, &self.stages, put);
+            let put = |y: usize, row: &[u8]| output.row(y, row, rest, level);
+            return self.painter.rows((plan, layer.window, sampled), images, &self.passes, put);
         }
-        self.compose(plan, size, picture, images)?;
-        self.finish(sink);
+        self.compose(plan, size, input, images)?;
+        self.finish(output);
         Ok(())
     }
 
-    /// Composites a picture's layers and runs its steps as far as statistics need it; `rest` holds the others.
+    /// Composites a input's layers and runs its steps as far as statistics need it; `rest` holds the others.
     fn compose(
         &mut self,
         plan: &Plan,
         size: Size,
-        picture: &Picture,
+        input: &BlendInput,
         images: &[Decoded<'_>],
     ) -> Result<(), Cause> {
-        self.picture.reset(size);
-        let layers = &plan.layers[picture.layers.range()];
+        self.input.reset(size);
+        let layers = &plan.layers[input.layers.range()];
         if !layers.first().is_some_and(|lowest| lowest.window == size.rect() && lowest.fills_window()) {
-            self.picture.rows_mut().fill(0);
+            self.input.rows_mut().fill(0);
         }
         for layer in layers {
-            self.painter.paint(plan, layer, images, &self.stages, &mut self.picture)?;
+            self.painter.paint(plan, layer, images, &self.passes, &mut self.input)?;
         }
-        self.resolve(plan, picture.steps);
+        self.resolve(plan, input.steps);
         Ok(())
     }
 
     fn resolve(&mut self, plan: &Plan, steps: Span) {
-        recolour::until_last_statistic(plan, steps, &mut self.picture, (0, 0), self.level, &mut self.rest);
+        recolour::until_last_statistic(plan, steps, &mut self.input, (0, 0), self.level, &mut self.rest);
     }
 
-    fn finish(&mut self, sink: &mut Sink<'_>) {
-        let size = self.picture.size;
-        let view = self.picture.view(size.rect());
+    fn finish(&mut self, output: &mut RowOutput<'_>) {
+        let size = self.input.size;
+        let view = self.input.part(size.rect());
         for y in 0..size.height as usize {
-            sink.row(y, view.row(y), &self.rest, self.level);
+            output.row(y, view.row(y), &self.rest, self.level);
         }
     }
 }
@@ -214,7 +214,7 @@ impl Painter {
         plan: &Plan,
         layer: &Layer,
         images: &[Decoded<'_>],
-        stages: &[Canvas],
+        passes: &[Canvas],
         canvas: &mut Canvas,
     ) -> Result<(), Cause> {
         let (window, stride) = (layer.window, canvas.stride());
@@ -231,7 +231,7 @@ impl Painter {
             }
             Content::Sampled(sampled @ Sampled { method: Method::Warp(warp), .. }) => {
                 let (mut own, level) = (std::mem::take(&mut self.row), self.level);
-                let mut gather = self.gather((plan, window, sampled), warp, images, stages)?;
+                let mut gather = self.gather((plan, window, sampled), warp, images, passes)?;
                 for y in 0..window.height as usize {
                     let line = &mut rows[(window.y as usize + y) * stride..][..stride];
                     let shown = &mut line[window.x as usize * 3..][..window.width as usize * 3];
@@ -250,7 +250,7 @@ impl Painter {
                 self.row = own;
                 Ok(())
             }
-            Content::Sampled(sampled) => self.rows((plan, window, sampled), images, stages, place),
+            Content::Sampled(sampled) => self.rows((plan, window, sampled), images, passes, place),
         }
     }
 
@@ -259,7 +259,7 @@ impl Painter {
         &mut self,
         shown: Shown<'_>,
         images: &[Decoded<'_>],
-        stages: &[Canvas],
+        passes: &[Canvas],
         mut put: impl FnMut(usize, &[u8]),
     ) -> Result<(), Cause> {
         let (_, window, sampled) = shown;
@@ -268,7 +268,7 @@ impl Painter {
             Method::Warp(warp) => {
                 let (mut row, level) = (std::mem::take(&mut self.row), self.level);
                 row.resize(window.width as usize * 3, 0);
-                let mut gather = self.gather(shown, warp, images, stages)?;
+                let mut gather = self.gather(shown, warp, images, passes)?;
                 for y in 0..window.height as usize {
                     gather.row(y, &mut row, level);
                     put(y, &row);
@@ -276,19 +276,19 @@ impl Painter {
                 self.row = row;
                 return Ok(());
             }
-            Method::Filtered(filter) => return self.filtered(shown, filter, stages, put),
+            Method::Filtered(filter) => return self.filtered(shown, filter, passes, put),
         };
         let (columns, rows) = roi::scales(window, sampled, filter);
         let Self { resampler, turned, rest, row, level } = self;
         let decoded = match sampled.from {
             LayerSource::Image(image) => images.get(image as usize),
-            LayerSource::Stage(_) => None,
+            LayerSource::Pass(_) => None,
         };
         let resampled: &Resampler = match decoded {
             Some(Decoded::Lines(lines)) if lines.is_for(&columns, &rows) => lines,
             _ => {
                 let taps = roi::taps_of(window, sampled);
-                let view = source(shown, taps, images, stages, (turned, rest, *level))?;
+                let view = source(shown, taps, images, passes, (turned, rest, *level))?;
                 if roi::is_copy(window, sampled) {
                     (0..view.size.height as usize).for_each(|y| put(y, view.row(y)));
                     return Ok(());
@@ -305,20 +305,20 @@ impl Painter {
         Ok(())
     }
 
-    /// Hands the rows of a filtered stage's window to `put`.
+    /// Hands the rows of a filtered pass's window to `put`.
     fn filtered(
         &mut self,
         (_, window, sampled): Shown<'_>,
         filter: &CanvasFilter,
-        stages: &[Canvas],
+        passes: &[Canvas],
         mut put: impl FnMut(usize, &[u8]),
     ) -> Result<(), Cause> {
-        let LayerSource::Stage(stage) = sampled.from else {
-            return Err("a filter of an image that is no stage: a bug".into());
+        let LayerSource::Pass(pass) = sampled.from else {
+            return Err("a filter of an image that is no pass: a bug".into());
         };
-        filter::run(filter, stages[stage as usize].view(sampled.clip), &mut self.turned, self.level);
+        filter::run(filter, passes[pass as usize].part(sampled.clip), &mut self.turned, self.level);
         let (columns, rows) = scale::visible(window, sampled);
-        let view = self.turned.view(sampled.clip.size().rect());
+        let view = self.turned.part(sampled.clip.size().rect());
         let width = columns.count as usize * 3;
         for y in 0..rows.count as usize {
             let row = &view.row(rows.shown(y) as usize)[columns.offset as usize * 3..][..width];
@@ -339,13 +339,13 @@ impl Painter {
         shown: Shown<'_>,
         warp: &WarpMap,
         images: &[Decoded<'a>],
-        stages: &'a [Canvas],
+        passes: &'a [Canvas],
     ) -> Result<Gather<'a>, Cause> {
         let (_, window, sampled) = shown;
         let taps = roi::taps_of(window, sampled);
         let view = match taps.is_empty() {
-            true => View::default(),
-            false => source(shown, taps, images, stages, (&mut self.turned, &mut self.rest, self.level))?,
+            true => ImageView::default(),
+            false => source(shown, taps, images, passes, (&mut self.turned, &mut self.rest, self.level))?,
         };
         Ok(Gather::new((window, sampled, warp), view, taps))
     }
@@ -368,9 +368,9 @@ fn source<'a>(
     (plan, window, sampled): Shown<'_>,
     taps: Rect,
     images: &[Decoded<'a>],
-    stages: &'a [Canvas],
+    passes: &'a [Canvas],
     (turned, rest, level): (&'a mut Canvas, &mut Vec<Resolved>, Level),
-) -> Result<View<'a>, Cause> {
+) -> Result<ImageView<'a>, Cause> {
     let orientation = sampled.orientation;
     let needed = roi::needed(plan, window, sampled);
     let as_stored = orientation == Orientation::UPRIGHT && sampled.steps.len == 0;
@@ -381,16 +381,16 @@ fn source<'a>(
                 return Err("an image of the plan was not decoded, or for another plan: a bug".into());
             };
             let oriented = orientation.apply_size(image.stored);
-            View::of(image, orientation.to_stored(wanted, oriented)).ok_or_else(|| {
+            ImageView::of(image, orientation.to_stored(wanted, oriented)).ok_or_else(|| {
                 format!(
                     "the plan reads {wanted:?} of an image of which {:?} was decoded: a bug",
                     image.region
                 )
             })?
         }
-        LayerSource::Stage(stage) => {
-            let stage = &stages[stage as usize];
-            stage.view(orientation.to_stored(wanted, orientation.apply_size(stage.size)))
+        LayerSource::Pass(pass) => {
+            let pass = &passes[pass as usize];
+            pass.part(orientation.to_stored(wanted, orientation.apply_size(pass.size)))
         }
     };
     if as_stored {
@@ -399,5 +399,5 @@ fn source<'a>(
     turned.copy_turned(view, orientation);
     recolour::until_last_statistic(plan, sampled.steps, turned, (needed.x, needed.y), level, rest);
     recolour::run(turned, rest, level);
-    Ok(turned.view(taps.shifted(-needed.x, -needed.y)))
+    Ok(turned.part(taps.shifted(-needed.x, -needed.y)))
 }

@@ -9,8 +9,8 @@ mod avx2;
 mod avx512;
 mod scalar;
 
+use super::image_view::ImageView;
 use super::taps::Axis;
-use super::view::View;
 use crate::device::roi::scale::Scale;
 use crate::geometry::Size;
 use crate::simd::{self, Level};
@@ -47,10 +47,10 @@ impl Resampler {
     /// Runs the horizontal pass; [`Resampler::row`] then gives the output rows.
     ///
     /// `view` holds just what the taps read: the spans of the two scales.
-    pub(crate) fn prepare(&mut self, view: View<'_>, columns: &Scale, rows: &Scale) {
+    pub(crate) fn prepare(&mut self, view: ImageView<'_>, columns: &Scale, rows: &Scale) {
         self.begin(columns, rows);
         let (first, end) = rows.span();
-        self.feed(View { size: Size::new(view.size.width, end - first), ..view }, 0);
+        self.feed(ImageView { size: Size::new(view.size.width, end - first), ..view }, 0);
     }
 
     /// Makes the tables and room between the passes, for rows that [`Resampler::feed`] is then given.
@@ -76,7 +76,7 @@ impl Resampler {
     ///
     /// Each of them must come before [`Resampler::row`] is asked for what reads it; one that comes twice replaces
     /// itself.
-    pub(crate) fn feed(&mut self, view: View<'_>, first: usize) {
+    pub(crate) fn feed(&mut self, view: ImageView<'_>, first: usize) {
         let horizontal = match self.level {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 => avx512::horizontal,
@@ -134,7 +134,7 @@ mod tests {
         let data = noise(size);
         let (left, top) = (columns.span().0 as usize, rows.span().0 as usize);
         let stride = size.width as usize * 3;
-        let view = View { data: &data[top * stride + left * 3..], stride, size };
+        let view = ImageView { data: &data[top * stride + left * 3..], stride, size };
         let mut resampler = Resampler::with_level(level);
         resampler.prepare(view, columns, rows);
         let width = columns.visible.count as usize * 3;
@@ -165,7 +165,7 @@ mod tests {
             resampler.middle[ours..].fill(77);
             let size = Size::new(300, height);
             let data = noise(size);
-            resampler.feed(View { data: &data, stride: 900, size }, 0);
+            resampler.feed(ImageView { data: &data, stride: 900, size }, 0);
             assert!(resampler.middle[ours..].iter().all(|&byte| byte == 77), "{height} rows");
         }
     }
@@ -177,7 +177,7 @@ mod tests {
         assert!(resampler.level > Level::Scalar, "NOT RUN: this machine has no AVX2");
         let last = *resampler.columns.starts.iter().max().unwrap_or(&0) as usize * 3;
         let data = vec![0; 900 + last + 16 - missing];
-        resampler.feed(View { data: &data, stride: 900, size: Size::new(300, 2) }, 0);
+        resampler.feed(ImageView { data: &data, stride: 900, size: Size::new(300, 2) }, 0);
     }
 
     #[cfg(target_arch = "x86_64")]

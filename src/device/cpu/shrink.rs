@@ -50,7 +50,7 @@ fn scale(plan: &Plan, image: usize) -> Scale {
     let number = image as u32;
     let mut layers_measured = plan.stats.iter().filter_map(|stat| match stat.of {
         Measured::Layer(layer) => plan.layers.get(layer as usize),
-        Measured::Picture(_) | Measured::Stage(_) => None,
+        Measured::BlendInput(_) | Measured::Pass(_) => None,
     });
     if layers_measured.any(|layer| layer.shows_image(number)) {
         return Scale::Full;

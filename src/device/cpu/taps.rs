@@ -1,6 +1,6 @@
 //! Which source pixels make an output pixel, and with what whole-number weights: torchvision's uint8 tables.
 
-use super::pack::with_level;
+use super::interleave::with_level;
 use crate::device::roi::scale::Scale;
 use crate::plan::Filter;
 use crate::simd::Level;

@@ -30,7 +30,7 @@ use super::probe::{Decoding, Missing};
 use super::render::Kernels;
 use crate::device::DecodedBy;
 use crate::device::backend::BackendOptions;
-use crate::error::Result;
+use crate::error::{Cause, Result};
 use crate::geometry::Size;
 use crate::image::Limits;
 use crate::output::Output;

@@ -1,14 +1,13 @@
 //! Rendering on a CUDA device: what `src/device/cpu/render.rs` does, to the bit, for whole batches at a time.
 //!
 //! ```text
-//! plans, surfaces --lower--> Tables --agenda--> Program: one block of bytes, and a short list of launches
+//! plans, surfaces --lower--> Tables --schedule--> Program: one block of bytes, and a short list of launches
 //! ```
 //!
 //! [`Program`] is plain host data. [`Kernels`] are the loaded kernels, which run it. Launches follow each other in levels:
-//! first the taps of all resampled layers, then, once for each statistic or stage that others wait for, a canvas in the
-//! scratch memory, and at last the samples. A batch without statistics and stages takes two.
+//! first the taps of all resampled layers, then, once for each statistic or pass that others wait for, a canvas in the
+//! scratch memory, and at last the samples. A batch without statistics and passes takes two.
 
-mod agenda;
 mod append;
 mod check;
 mod error_word;
@@ -18,6 +17,7 @@ mod layers;
 pub mod layout;
 mod lower;
 mod renderer;
+mod schedule;
 mod source;
 mod steps;
 mod tables;
@@ -33,8 +33,8 @@ use crate::error::Cause;
 use crate::geometry::{Rect, Size};
 use crate::output::Output;
 use crate::plan::Plan;
-use agenda::Launch;
 use lower::Lowering;
+use schedule::Launch;
 use tables::Tables;
 
 /// Decoded pixels in the device's memory: packed RGB rows of a region of a stored image.

@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use crate::label::{BoxFormat, Label, Unit};
 use crate::options::LabelsOptions;
-use crate::plan::carry::{self, Seen};
-use crate::plan::moves::{How, Keep, Move};
+use crate::plan::label_apply::{self, TransformedObject};
+use crate::plan::label_ops::{LabelOp, LabelOpKind, ObjectFilter};
 use crate::plan::{Plan, Span};
 use crate::source::Source;
 
@@ -50,7 +50,11 @@ impl LabelRules {
 
     /// The objects that are kept of a finished sample, in the unit that is asked for; `None` where no image's label says
     /// what is seen in it.
-    pub(in crate::loader) fn objects(&self, source: &dyn Source, plan: &Plan) -> Option<Vec<Seen>> {
+    pub(in crate::loader) fn objects(
+        &self,
+        source: &dyn Source,
+        plan: &Plan,
+    ) -> Option<Vec<TransformedObject>> {
         let of_image = |index: u64| match source.label(index as usize) {
             Label::Objects(objects) => Some(objects),
             _ => None,
@@ -59,16 +63,19 @@ impl LabelRules {
         known.iter().any(Option::is_some).then(|| self.kept(plan, plan.objects(&known)))
     }
 
-    fn kept(&self, plan: &Plan, mut seen: Vec<Seen>) -> Vec<Seen> {
+    fn kept(&self, plan: &Plan, mut seen: Vec<TransformedObject>) -> Vec<TransformedObject> {
         let images = Span { start: 0, len: plan.images.len() as u32 };
         let Self { min_area, min_visibility, unit, .. } = *self;
         let canvas = plan.size().rect();
-        let last = [How::Clip(canvas), How::Keep(Keep::Visible { min_area, min_visibility })];
-        carry::carry(&mut seen, &last.map(|how| Move { images, how }));
+        let last = [
+            LabelOpKind::Clip(canvas),
+            LabelOpKind::Keep(ObjectFilter::Visible { min_area, min_visibility }),
+        ];
+        label_apply::apply(&mut seen, &last.map(|kind| LabelOp { images, kind }));
         if unit == Unit::Normalized {
             let [x, y] = [canvas.width, canvas.height].map(|edge| 1.0 / f64::from(edge));
-            let shrink = How::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]);
-            carry::carry(&mut seen, &[Move { images, how: shrink }]);
+            let shrink = LabelOpKind::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]);
+            label_apply::apply(&mut seen, &[LabelOp { images, kind: shrink }]);
         }
         seen
     }

@@ -1,7 +1,7 @@
 //! The objects of a batch as flat arrays, as a trainer's tensors want them.
 
 use crate::label::{BoxFormat, Unit};
-use crate::plan::carry::Seen;
+use crate::plan::label_apply::TransformedObject;
 
 /// The objects of all rows of a batch, row by row, each entry of the first five arrays one object.
 ///
@@ -56,7 +56,7 @@ impl BatchObjects {
     }
 
     /// `object` is in the batch's unit.
-    pub(in crate::loader) fn push(&mut self, row: usize, object: Seen) {
+    pub(in crate::loader) fn push(&mut self, row: usize, object: TransformedObject) {
         self.batch_index.push(row as i64);
         self.classes.push(object.class);
         self.boxes.push(self.format.from_xyxy(object.bbox).map(|number| number as f32));

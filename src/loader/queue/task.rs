@@ -4,7 +4,7 @@ use crate::device::backend::BufferAllocator;
 use crate::error::Error;
 use crate::loader::epoch::plan::EpochPlan;
 use crate::loader::report::errors::{Failure, Status};
-use crate::plan::carry::Seen;
+use crate::plan::label_apply::TransformedObject;
 use std::sync::Arc;
 
 /// What a worker is to do next.
@@ -42,7 +42,7 @@ pub(in crate::loader) struct Sample {
     pub(in crate::loader) class: i64,
     pub(in crate::loader) shares: Vec<(i64, f32)>,
     /// What is seen in it; `None` where its label says nothing of that.
-    pub(in crate::loader) objects: Option<Vec<Seen>>,
+    pub(in crate::loader) objects: Option<Vec<TransformedObject>>,
     /// Its semantic mask, where masks are asked for and it has one.
     pub(in crate::loader) mask: Option<Vec<u8>>,
     pub(in crate::loader) status: Status,

@@ -4,7 +4,7 @@ use feedline::augment::{Augment, Mosaic, YoloPerspective};
 use feedline::draft::Draft;
 use feedline::geometry::{Orientation, Size};
 use feedline::label::{Keypoint, Object, Objects};
-use feedline::plan::carry::{carry, pick_up};
+use feedline::plan::label_apply::{apply, pick_up};
 use feedline::rng::{Draws, Rng};
 use std::sync::Arc;
 
@@ -107,7 +107,7 @@ fn boxes_and_keypoints_go_through_a_mosaic_and_its_perspective_as_the_detection_
         op.plan(&mut host, Vec::new(), &mut dice());
         let plan = host.freeze().unwrap();
         let mut seen = pick_up(&plan.images, &objects.clone().map(Some));
-        carry(&mut seen, &plan.moves);
+        apply(&mut seen, &plan.label_ops);
 
         let point = mosaic.make_params(&mut dice());
         let params = op.make_params(Size::new(2 * EDGE, 2 * EDGE), &mut dice());
@@ -116,7 +116,7 @@ fn boxes_and_keypoints_go_through_a_mosaic_and_its_perspective_as_the_detection_
                 let bbox = object.bbox.map(f64::from);
                 let want = expected(bbox, size, tile, point, &params.matrix, params.scale);
                 let is_own = |got: &&_| {
-                    let got: &feedline::plan::carry::Seen = got;
+                    let got: &feedline::plan::label_apply::TransformedObject = got;
                     (got.image as usize, got.class) == (tile, object.class)
                 };
                 let got = seen.iter().find(is_own);

@@ -10,7 +10,7 @@ use feedline::draft::Draft;
 use feedline::draft::op::Extent;
 use feedline::geometry::{Orientation, Size};
 use feedline::label::{Object, Objects};
-use feedline::plan::carry::Seen;
+use feedline::plan::label_apply::TransformedObject;
 use feedline::recipe::Recipe;
 use feedline::rng::{Draws, Rng};
 use std::sync::Arc;
@@ -98,7 +98,7 @@ fn chain(change: impl Fn(&mut Augmentation)) -> Vec<Augmentation> {
 }
 
 /// Compares what feedline sees with the account; returns how many objects with outlines there were.
-fn compare(seen: &[Seen], things: &[Thing], says: &str) -> u32 {
+fn compare(seen: &[TransformedObject], things: &[Thing], says: &str) -> u32 {
     let classes = |all: &mut Vec<i64>| all.sort_unstable();
     let (mut got, mut want): (Vec<i64>, Vec<i64>) =
         (seen.iter().map(|seen| seen.class).collect(), things.iter().map(|thing| thing.class).collect());
@@ -107,8 +107,9 @@ fn compare(seen: &[Seen], things: &[Thing], says: &str) -> u32 {
     assert_eq!(got, want, "{says}");
     let mut outlined = 0;
     for thing in things {
-        let off =
-            |seen: &Seen| seen.bbox.iter().zip(thing.bbox).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let off = |seen: &TransformedObject| {
+            seen.bbox.iter().zip(thing.bbox).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        };
         let alike = seen.iter().filter(|seen| seen.class == thing.class);
         let nearest = alike.min_by(|a, b| off(a).total_cmp(&off(b))).unwrap();
         assert!(off(nearest) < 1e-3, "{says}: {:?} and not {:?}", nearest.bbox, thing.bbox);
@@ -121,7 +122,7 @@ fn compare(seen: &[Seen], things: &[Thing], says: &str) -> u32 {
 }
 
 /// Points all over the box belong to both or to none, and every corner lies on an edge of the account's.
-fn compare_outlines(seen: &Seen, thing: &Thing, says: &str) {
+fn compare_outlines(seen: &TransformedObject, thing: &Thing, says: &str) {
     let nearest = |point: Point| {
         thing.outlines.iter().map(|outline| outline.distance(point)).fold(f64::INFINITY, f64::min)
     };

@@ -34,13 +34,13 @@ pub(super) fn one_number(plan: &mut Plan, rng: &mut Rng) {
 }
 
 fn numbers(plan: &mut Plan) -> Vec<Vec<Number<'_>>> {
-    let Plan { stages, pictures, layers, mask_rows, runs, steps, stats, erases, .. } = plan;
-    let stages = stages.iter_mut().flat_map(|stage| {
-        size(&mut stage.size).into_iter().chain(span(&mut stage.pictures)).chain(span(&mut stage.steps))
+    let Plan { passes, inputs, layers, mask_rows, runs, steps, stats, erases, .. } = plan;
+    let passes = passes.iter_mut().flat_map(|pass| {
+        size(&mut pass.size).into_iter().chain(span(&mut pass.inputs)).chain(span(&mut pass.steps))
     });
-    let pictures = pictures.iter_mut().flat_map(|picture| {
-        let spans = [&mut picture.layers, &mut picture.steps, &mut picture.erases].into_iter().flat_map(span);
-        rect(&mut picture.window).into_iter().chain(spans).chain([Float(&mut picture.share)])
+    let inputs = inputs.iter_mut().flat_map(|input| {
+        let spans = [&mut input.layers, &mut input.steps, &mut input.erases].into_iter().flat_map(span);
+        rect(&mut input.window).into_iter().chain(spans).chain([Float(&mut input.weight)])
     });
     let layers = layers.iter_mut().flat_map(|layer| {
         let content = match &mut layer.content {
@@ -63,8 +63,8 @@ fn numbers(plan: &mut Plan) -> Vec<Vec<Number<'_>>> {
         rect(&mut erase.window).into_iter().chain(fill)
     });
     vec![
-        stages.collect(),
-        pictures.collect(),
+        passes.collect(),
+        inputs.collect(),
         layers.collect(),
         mask_rows.iter_mut().flat_map(span).collect(),
         runs.iter_mut().flat_map(|run| [Whole(&mut run.start), Whole(&mut run.len)]).collect(),
@@ -76,7 +76,7 @@ fn numbers(plan: &mut Plan) -> Vec<Vec<Number<'_>>> {
 
 fn sampled(shown: &mut Sampled) -> Vec<Number<'_>> {
     let Sampled { from, orientation, clip, scaled, offset, mirror: _, steps, method } = shown;
-    let (LayerSource::Image(from) | LayerSource::Stage(from)) = from;
+    let (LayerSource::Image(from) | LayerSource::Pass(from)) = from;
     let mut numbers = vec![Whole(from), Whole(&mut orientation.0)];
     numbers.extend(rect(clip).into_iter().chain(size(scaled)));
     numbers.extend(offset.iter_mut().map(Signed));

@@ -6,7 +6,7 @@ use feedline::geometry::{Orientation, Rect, Size};
 use feedline::plan::{Content, EraseFill, Filter, LayerSource, Measured, Method, Plan, Span};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A picture of histories, row by row.
+/// A input of histories, row by row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Canvas {
     size: Size,
@@ -57,7 +57,7 @@ impl Canvas {
         }
     }
 
-    /// A resampled pixel depends on the whole picture, the filter and the new size, and on nothing else.
+    /// A resampled pixel depends on the whole input, the filter and the new size, and on nothing else.
     fn resampled(&self, size: Size, filter: Filter) -> Canvas {
         if size == self.size {
             return self.clone();
@@ -81,7 +81,7 @@ impl Canvas {
     }
 }
 
-/// Does one op to the picture.
+/// Does one op to the input.
 pub(crate) fn by_ops(canvas: &mut Canvas, op: &Op) {
     let step = |canvas: &mut Canvas, op: ColorOp, factor: f64| {
         let mean = if op == ColorOp::Contrast { canvas.mean() } else { 0 };
@@ -133,28 +133,28 @@ pub(crate) fn by_ops(canvas: &mut Canvas, op: &Op) {
     }
 }
 
-/// Renders the only image of a plan whose pictures are not blended.
+/// Renders the only image of a plan whose inputs are not blended.
 pub(crate) fn by_plan(plan: &Plan) -> Canvas {
     let mut done: Vec<Canvas> = Vec::new();
     let mut means = vec![0; plan.stats.len()];
-    for (index, stage) in plan.stages.iter().enumerate() {
-        assert_eq!((stage.pictures.len, stage.steps.len), (1, 0), "the oracle does not blend");
-        let picture_index = stage.pictures.start;
-        let picture = &plan.pictures[picture_index as usize];
-        assert_eq!(picture.window, stage.size.rect());
-        let mut canvas = Canvas::new(stage.size, |_, _| colour([0; 3]));
-        for layer_index in picture.layers.range() {
+    for (index, pass) in plan.passes.iter().enumerate() {
+        assert_eq!((pass.inputs.len, pass.steps.len), (1, 0), "the oracle does not blend");
+        let picture_index = pass.inputs.start;
+        let input = &plan.inputs[picture_index as usize];
+        assert_eq!(input.window, pass.size.rect());
+        let mut canvas = Canvas::new(pass.size, |_, _| colour([0; 3]));
+        for layer_index in input.layers.range() {
             lay(plan, layer_index, &done, &mut means, &mut canvas);
         }
         for (i, stat) in plan.stats.iter().enumerate() {
-            if stat.of == Measured::Picture(picture_index) {
-                assert_eq!(stat.rect, stage.size.rect());
+            if stat.of == Measured::BlendInput(picture_index) {
+                assert_eq!(stat.rect, pass.size.rect());
                 means[i] = with_steps(plan, &canvas, stat.steps, &means).mean();
             }
         }
-        canvas = with_steps(plan, &canvas, picture.steps, &means);
-        for erased in &plan.erases[picture.erases.range()] {
-            assert_eq!(index + 1, plan.stages.len());
+        canvas = with_steps(plan, &canvas, input.steps, &means);
+        for erased in &plan.erases[input.erases.range()] {
+            assert_eq!(index + 1, plan.passes.len());
             let EraseFill::Constant(value) = erased.fill else { panic!("the oracle knows no noise") };
             canvas.fill(erased.window, history(("erased", value[0].to_bits())));
         }
@@ -172,7 +172,7 @@ fn lay(plan: &Plan, index: usize, done: &[Canvas], means: &mut [u64], canvas: &m
     };
     let source = match layer.from {
         LayerSource::Image(_) => decoded(plan, layer.orientation),
-        LayerSource::Stage(stage) => turned(&done[stage as usize], layer.orientation),
+        LayerSource::Pass(pass) => turned(&done[pass as usize], layer.orientation),
     };
     for (i, stat) in plan.stats.iter().enumerate() {
         if stat.of == Measured::Layer(index as u32) {

@@ -112,17 +112,17 @@ fn apart(
 
 /// Decodes into the resampler, and renders what is there.
 fn together(
-    (decoder, intake): (&mut Decoder, &mut Intake),
+    (decoder, target): (&mut Decoder, &mut DecodeTarget),
     level: Level,
     bytes: &[u8],
     (plan, scale): (&Plan, Scale),
     index: Option<&mut Index>,
 ) -> Result<Vec<u8>, ImageError> {
     let header = &parse_header(bytes).unwrap();
-    intake.decode(decoder, (plan, 0, scale), Input { bytes, header }, index)?;
-    assert!(intake.is_resampled && intake.image.data.is_empty(), "{plan:?}");
+    target.decode(decoder, (plan, 0, scale), Input { bytes, header }, index)?;
+    assert!(target.is_resampled && target.image.data.is_empty(), "{plan:?}");
     let (output, mut sample) = levels(plan);
-    let images = [intake.decoded()];
+    let images = [target.decoded()];
     Renderer::with_level(level).render_decoded(plan, &images, &output, &mut sample).unwrap();
     Ok(sample)
 }
@@ -130,7 +130,7 @@ fn together(
 #[test]
 fn every_kind_of_file_gives_the_pixels_of_decoding_first() {
     let mut decoder = Decoder::default();
-    let mut intakes = LEVELS.map(Intake::with_level);
+    let mut targets = LEVELS.map(DecodeTarget::with_level);
     let mut refills = 0;
     for (number, bytes) in files().iter().enumerate() {
         let stored = parse_header(bytes).unwrap().size;
@@ -140,10 +140,10 @@ fn every_kind_of_file_gives_the_pixels_of_decoding_first() {
             let scale = Scale::ALL[[0, 0, 0, 1, 2, 3][rng.below(6) as usize]];
             let plan = resized(&mut rng, scale.apply(stored));
             let expected = apart(&mut decoder, bytes, (&plan, scale), None).unwrap();
-            for (level, intake) in LEVELS.into_iter().zip(&mut intakes) {
+            for (level, target) in LEVELS.into_iter().zip(&mut targets) {
                 for index in [None, Some(&mut index)] {
                     let indexed = index.is_some();
-                    let tools = (&mut decoder, &mut *intake);
+                    let tools = (&mut decoder, &mut *target);
                     let found = together(tools, level, bytes, (&plan, scale), index).unwrap();
                     assert!(
                         found == expected,
@@ -171,17 +171,17 @@ fn a_file_without_its_end_gives_the_same_error_or_grey_and_the_next_sample_is_ri
         let mut failures = 0;
         for tolerate_truncated in [false, true] {
             let mut decoder = Decoder::new(Limits { tolerate_truncated, ..Limits::default() });
-            let mut intake = Intake::with_level(Level::Avx512);
+            let mut target = DecodeTarget::with_level(Level::Avx512);
             for round in 0..40 {
                 let mut rng = Rng::new(9, 0, round, 0);
                 let plan = resized(&mut rng, header.size);
                 let plan = (&plan, Scale::Full);
                 let cut = &bytes[..bytes.len() * 2 / 5 + rng.below(bytes.len() as u32 * 3 / 5) as usize];
                 let want = apart(&mut decoder, cut, plan, None);
-                let found = together((&mut decoder, &mut intake), Level::Avx512, cut, plan, None);
+                let found = together((&mut decoder, &mut target), Level::Avx512, cut, plan, None);
                 assert_eq!(found, want, "{sampling:?}, round {round}, {tolerate_truncated}");
                 failures += usize::from(want.is_err());
-                let tools = (&mut decoder, &mut intake);
+                let tools = (&mut decoder, &mut target);
                 let next = together(tools, Level::Avx512, &bytes, (&whole, Scale::Full), None);
                 assert!(next.as_ref() == Ok(&expected), "behind round {round}");
             }
@@ -194,7 +194,7 @@ fn a_file_without_its_end_gives_the_same_error_or_grey_and_the_next_sample_is_ri
 fn a_damaged_index_does_the_same_as_where_pixels_are_kept() {
     let bytes = encode(SamplingFactor::F_2_2, ColorType::Rgb, Some(0), (301, 103));
     let mut decoder = Decoder::default();
-    let mut intake = Intake::with_level(Level::Avx512);
+    let mut target = DecodeTarget::with_level(Level::Avx512);
     let mut draft = Draft::new(0, Size::new(301, 103), Orientation::UPRIGHT);
     draft.apply(Op::ResizedCrop {
         top: 40,
@@ -217,7 +217,7 @@ fn a_damaged_index_does_the_same_as_where_pixels_are_kept() {
             one.read(&damaged);
             other.read(&damaged);
             let want = apart(&mut decoder, &bytes, (&plan, Scale::Full), Some(&mut one));
-            let tools = (&mut decoder, &mut intake);
+            let tools = (&mut decoder, &mut target);
             let found = together(tools, Level::Avx512, &bytes, (&plan, Scale::Full), Some(&mut other));
             assert_eq!(found, want, "byte {at}, bit {bit}");
             stale += usize::from(other.last_use().stale);
@@ -252,7 +252,7 @@ fn only_what_one_upright_layer_resamples_as_stored_is_fused() {
     let upright = |ops: &[Op]| plan(Orientation::UPRIGHT, ops);
     let plain = upright(&[crop.clone(), resize.clone(), Op::Hflip {}, Op::Brightness { factor: 1.5 }]);
     assert!(fused(&plain));
-    assert!(fused(&upright(&[resize.clone(), Op::Sharpness { factor: 2.0 }])), "of a stage");
+    assert!(fused(&upright(&[resize.clone(), Op::Sharpness { factor: 2.0 }])), "of a pass");
     assert!(!fused(&upright(std::slice::from_ref(&crop))), "a copy");
     assert!(!fused(&upright(&[Op::Brightness { factor: 1.5 }, resize.clone()])), "steps ahead");
     assert!(!fused(&upright(&[turn])), "a warp");
@@ -305,8 +305,8 @@ fn a_worker_gives_the_pixels_of_decoder_and_renderer_for_mixes_too() {
             worker.decode(&plan, inputs).unwrap();
             worker.render(&plan, &output, &mut found).unwrap();
             assert!(found == want, "{scale:?}: {plan:?}");
-            assert_eq!(worker.intakes.iter().filter(|intake| intake.is_resampled).count(), fused);
-            if worker.intakes[0].is_resampled && scale == DecodeScale::Exact {
+            assert_eq!(worker.targets.iter().filter(|target| target.is_resampled).count(), fused);
+            if worker.targets[0].is_resampled && scale == DecodeScale::Exact {
                 // What was decoded for one plan is no other's.
                 let other = resized(&mut Rng::new(2, 0, 0, 0), headers[0].size);
                 let (output, mut sample) = levels(&other);
@@ -338,12 +338,12 @@ fn decoded_first(plan: &Plan, scales: &[Scale], inputs: &[Input<'_>]) -> Vec<u8>
 fn nothing_is_allocated_for_an_image_above_the_limits() {
     let bytes = encode(SamplingFactor::F_1_1, ColorType::Luma, Some(0), (1500, 60));
     let plan = resized(&mut Rng::new(5, 0, 0, 0), Size::new(1500, 60));
-    let (header, mut intake) = (&parse_header(&bytes).unwrap(), Intake::with_level(Level::Scalar));
+    let (header, mut target) = (&parse_header(&bytes).unwrap(), DecodeTarget::with_level(Level::Scalar));
     let mut decoder = Decoder::new(Limits { max_pixels: 89_999, ..Limits::default() });
     let input = Input { bytes: &bytes, header };
     let (window, sampled, filter) = only_reader(&plan, 0).unwrap();
     let scales = roi::scales(window, sampled, filter);
-    let error = intake.decode(&mut decoder, (&plan, 0, Scale::Full), input, None).unwrap_err();
+    let error = target.decode(&mut decoder, (&plan, 0, Scale::Full), input, None).unwrap_err();
     assert_eq!(error, ImageError::TooLarge { pixels: 90_000, limit: 89_999 });
-    assert!(intake.strip.is_empty() && !intake.resampler.is_for(&scales.0, &scales.1));
+    assert!(target.strip.is_empty() && !target.resampler.is_for(&scales.0, &scales.1));
 }

@@ -6,7 +6,7 @@
 use super::Gather;
 use super::tent::Tent;
 use crate::device::cpu::columns::Columns;
-use crate::device::cpu::pack;
+use crate::device::cpu::interleave;
 use crate::device::warp::MAX_RADIUS;
 use crate::plan::WarpFilter;
 use crate::simd::Level;
@@ -73,7 +73,7 @@ impl Straight {
         }));
         self.sum_rows(gather);
         let pixels = &mut pixels[self.first * 3..][..self.columns.len() * 3];
-        pack::weigh(&self.columns, &self.line, pixels, level);
+        interleave::weigh(&self.columns, &self.line, pixels, level);
     }
 
     /// Fills the line with the weighted sums of the source's rows.

@@ -5,11 +5,11 @@
 //! sum whole rows of the source first and gives the same bits; [`super::straight`] does.
 
 use super::{Gather, LANES, Places, Plane, level_of};
-use crate::device::cpu::block::Block;
+use crate::device::cpu::pixel_block::PixelBlock;
 
 impl Gather<'_> {
     #[inline(always)]
-    pub(super) fn widened(&self, places: &Places, count: usize, block: &mut Block) {
+    pub(super) fn widened(&self, places: &Places, count: usize, block: &mut PixelBlock) {
         let mut sums = [[0.0; LANES]; 4];
         let mut radii = [[1.0; 2]; LANES];
         for (radius, column) in radii.iter_mut().zip(&places.columns) {

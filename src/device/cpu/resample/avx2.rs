@@ -1,7 +1,7 @@
 //! Resampling with AVX2: four rows at once across, 32 bytes at once down.
 #![expect(unsafe_code, reason = "vector loads and stores by pointer")]
 
-use super::{Axis, Lines, View};
+use super::{Axis, ImageView, Lines};
 use crate::image::Image;
 use std::arch::x86_64::*;
 
@@ -15,7 +15,13 @@ pub(super) const PACK_RGB: [i8; 16] = [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -
 /// Bytes from the first tap of a pair on that a load reads.
 const LOAD: usize = 16;
 
-pub(super) fn horizontal(view: View<'_>, height: usize, columns: &Axis, middle: &mut [u8], stride: usize) {
+pub(super) fn horizontal(
+    view: ImageView<'_>,
+    height: usize,
+    columns: &Axis,
+    middle: &mut [u8],
+    stride: usize,
+) {
     check_horizontal(&view, height, columns, middle, stride);
     let rows = match columns.stride {
         2 => horizontal_rows::<1>,
@@ -39,7 +45,13 @@ pub(super) fn horizontal(view: View<'_>, height: usize, columns: &Axis, middle: 
 }
 
 /// Stops with a panic, before any pointer is made, where a load or a store would leave its slice.
-pub(super) fn check_horizontal(view: &View<'_>, height: usize, columns: &Axis, middle: &[u8], stride: usize) {
+pub(super) fn check_horizontal(
+    view: &ImageView<'_>,
+    height: usize,
+    columns: &Axis,
+    middle: &[u8],
+    stride: usize,
+) {
     let groups = columns.starts.len();
     let pairs = columns.stride / 2;
     assert!(height > 0 && pairs > 0 && columns.stride.is_multiple_of(2));

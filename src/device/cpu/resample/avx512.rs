@@ -2,10 +2,16 @@
 #![expect(unsafe_code, reason = "vector loads and stores by pointer")]
 
 use super::avx2::{FIRST_PAIR, PACK_RGB, SECOND_PAIR, check_horizontal, join};
-use super::{Axis, Lines, View};
+use super::{Axis, ImageView, Lines};
 use std::arch::x86_64::*;
 
-pub(super) fn horizontal(view: View<'_>, height: usize, columns: &Axis, middle: &mut [u8], stride: usize) {
+pub(super) fn horizontal(
+    view: ImageView<'_>,
+    height: usize,
+    columns: &Axis,
+    middle: &mut [u8],
+    stride: usize,
+) {
     check_horizontal(&view, height, columns, middle, stride);
     let rows = match columns.stride {
         2 => horizontal_rows::<1>,

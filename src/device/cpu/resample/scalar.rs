@@ -1,8 +1,14 @@
 //! Resampling in plain Rust: the oracle of the vector versions.
 
-use super::{Axis, Lines, View};
+use super::{Axis, ImageView, Lines};
 
-pub(super) fn horizontal(view: View<'_>, height: usize, columns: &Axis, middle: &mut [u8], stride: usize) {
+pub(super) fn horizontal(
+    view: ImageView<'_>,
+    height: usize,
+    columns: &Axis,
+    middle: &mut [u8],
+    stride: usize,
+) {
     let round = 1i32 << (columns.precision - 1);
     for (y, out) in middle.chunks_exact_mut(stride).take(height).enumerate() {
         let row = &view.data[y * view.stride..];

@@ -116,13 +116,13 @@ impl Submitter {
         // What an earlier submission has left undone that failed or panicked; it has waited for the device.
         self.pool.roll_back();
         self.context.bind()?;
-        let (staged, released, reported) = {
+        let (staged, released) = {
             let mut state = slot.core.fresh();
-            (std::mem::take(&mut state.rows), std::mem::take(&mut state.released), state.reported.take())
+            if let Some(cause) = state.reported.take() {
+                return Err(Trouble::Kernels(cause));
+            }
+            (std::mem::take(&mut state.rows), std::mem::take(&mut state.released))
         };
-        if let Some(cause) = reported {
-            return Err(Trouble::Kernels(cause));
-        }
         let mut rows: Vec<SubmittedRow> =
             staged.into_iter().enumerate().filter_map(SubmittedRow::new).collect();
         let mut late = Vec::new();

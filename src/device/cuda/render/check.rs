@@ -10,7 +10,7 @@ use crate::error::Cause;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::output::Output;
 use crate::plan::{
-    self, CanvasFilter, Content, Layer, LayerSource, Method, Picture, Plan, Sampled, Span, Stage, Step,
+    self, BlendInput, CanvasFilter, Content, Layer, LayerSource, Method, Pass, Plan, Sampled, Span, Step,
 };
 
 pub(super) fn sample(sample: &Sample<'_>, output: &Output) -> Result<(), Cause> {
@@ -28,24 +28,24 @@ pub(super) fn sample(sample: &Sample<'_>, output: &Output) -> Result<(), Cause> 
         return bug("an image or a sample does not fit the memory that was meant for it");
     }
     limits(plan)?;
-    if plan.stages.is_empty() {
-        return Err("the plan has no stage".into());
+    if plan.passes.is_empty() {
+        return Err("the plan has no pass".into());
     }
-    plan.stages.iter().enumerate().try_for_each(|(index, one)| stage(plan, index, one))
+    plan.passes.iter().enumerate().try_for_each(|(index, one)| pass(plan, index, one))
 }
 
 fn limits(plan: &Plan) -> Result<(), Cause> {
     let bounds = [
         (plan.images.len(), plan::MAX_IMAGES),
-        (plan.stages.len(), plan::MAX_STAGES),
+        (plan.passes.len(), plan::MAX_PASSES),
         (plan.layers.len(), plan::MAX_LAYERS),
         (plan.steps.len(), plan::MAX_STEPS),
         (plan.stats.len(), plan::MAX_STATS),
         (plan.erases.len(), plan::MAX_ERASES),
         (plan.runs.len(), plan::MAX_RUNS),
         (plan.mask_rows.len(), plan::MAX_LAYERS * MAX_EDGE as usize),
-        // Each picture has a layer or is black; there is no bound of its own.
-        (plan.pictures.len(), 2 * plan::MAX_LAYERS),
+        // Each input has a layer or is black; there is no bound of its own.
+        (plan.inputs.len(), 2 * plan::MAX_LAYERS),
     ];
     match bounds.iter().all(|(have, most)| have <= most) {
         true => Ok(()),
@@ -53,41 +53,41 @@ fn limits(plan: &Plan) -> Result<(), Cause> {
     }
 }
 
-fn stage(plan: &Plan, index: usize, stage: &Stage) -> Result<(), Cause> {
-    size(stage.size)?;
-    let pictures = part(&plan.pictures, stage.pictures)?;
-    steps(plan, stage.steps)?;
-    pictures.iter().try_for_each(|one| picture(plan, index, stage.size, one))
+fn pass(plan: &Plan, index: usize, pass: &Pass) -> Result<(), Cause> {
+    size(pass.size)?;
+    let inputs = part(&plan.inputs, pass.inputs)?;
+    steps(plan, pass.steps)?;
+    inputs.iter().try_for_each(|one| input(plan, index, pass.size, one))
 }
 
-fn picture(plan: &Plan, stage: usize, canvas: Size, picture: &Picture) -> Result<(), Cause> {
-    steps(plan, picture.steps)?;
-    for erase in part(&plan.erases, picture.erases)? {
+fn input(plan: &Plan, pass: usize, canvas: Size, input: &BlendInput) -> Result<(), Cause> {
+    steps(plan, input.steps)?;
+    for erase in part(&plan.erases, input.erases)? {
         if !canvas.rect().contains(erase.window) {
             return bug("a rectangle to be erased does not fit its canvas");
         }
     }
-    part(&plan.layers, picture.layers)?.iter().try_for_each(|one| layer(plan, stage, canvas, one))
+    part(&plan.layers, input.layers)?.iter().try_for_each(|one| layer(plan, pass, canvas, one))
 }
 
-fn layer(plan: &Plan, stage: usize, canvas: Size, layer: &Layer) -> Result<(), Cause> {
+fn layer(plan: &Plan, pass: usize, canvas: Size, layer: &Layer) -> Result<(), Cause> {
     mask(plan, layer)?;
     if layer.window.is_empty() || !canvas.rect().contains(layer.window) {
         return bug("a layer does not fit its canvas");
     }
     match &layer.content {
         Content::Solid(_) => Ok(()),
-        Content::Sampled(shown) => sampled(plan, stage, layer.window, shown),
+        Content::Sampled(shown) => sampled(plan, pass, layer.window, shown),
     }
 }
 
-fn sampled(plan: &Plan, stage: usize, window: Rect, sampled: &Sampled) -> Result<(), Cause> {
+fn sampled(plan: &Plan, pass: usize, window: Rect, sampled: &Sampled) -> Result<(), Cause> {
     if let Method::Filtered(filter) = &sampled.method {
-        filtered(plan, stage, sampled, filter)?;
+        filtered(plan, pass, sampled, filter)?;
     }
     let is_there = match sampled.from {
         LayerSource::Image(image) => (image as usize) < plan.images.len(),
-        LayerSource::Stage(earlier) => (earlier as usize) < stage,
+        LayerSource::Pass(earlier) => (earlier as usize) < pass,
     };
     if !is_there {
         return bug("a layer shows an image that is not there");
@@ -116,16 +116,16 @@ fn mask(plan: &Plan, layer: &Layer) -> Result<(), Cause> {
     rows.iter().try_for_each(|row| part(&plan.runs, *row).map(drop))
 }
 
-/// A filter reads all of an earlier stage, and its kernel is bounded.
-fn filtered(plan: &Plan, stage: usize, sampled: &Sampled, filter: &CanvasFilter) -> Result<(), Cause> {
+/// A filter reads all of an earlier pass, and its kernel is bounded.
+fn filtered(plan: &Plan, pass: usize, sampled: &Sampled, filter: &CanvasFilter) -> Result<(), Cause> {
     let earlier = match sampled.from {
-        LayerSource::Stage(earlier) => plan.stages[..stage].get(earlier as usize),
+        LayerSource::Pass(earlier) => plan.passes[..pass].get(earlier as usize),
         LayerSource::Image(_) => None,
     };
     let whole = earlier.is_some_and(|earlier| earlier.size.rect() == sampled.clip);
     let plain = sampled.orientation == Orientation::UPRIGHT && sampled.scaled == sampled.clip.size();
     if !whole || !plain || sampled.steps.len > 0 {
-        return bug("a filter that does not fit the stage that it filters");
+        return bug("a filter that does not fit the pass that it filters");
     }
     let fits =
         |length: u32, edge: u32| length as usize <= plan::MAX_KERNEL && length % 2 == 1 && length / 2 < edge;

@@ -3,8 +3,8 @@
 #![expect(unsafe_code, reason = "starts kernels on memory that the caller vouches for")]
 
 use super::Program;
-use super::agenda::Kernel;
 use super::layout::THREADS;
+use super::schedule::Kernel;
 use crate::device::cuda::driver::{Context, CudaError, DevicePtr, Function, Module, Stream};
 use std::ffi::CStr;
 use std::ptr::from_mut;

@@ -1,8 +1,8 @@
-//! Layers of a plan as the kernels paint them.
+//! Layers of a plan as the kernels desc them.
 
 use super::layout::{
     self, Axis, FILTER_GAUSSIAN, FILTER_SHARPNESS, FilterJob, KIND_COPY, KIND_SOLID, KIND_UPRIGHT, KIND_WARP,
-    MeasureJob, NONE, Paint, Source,
+    LayerDesc, MeasureJob, NONE, Source,
 };
 use super::lower::Lowering;
 use super::source::Canvas;
@@ -16,33 +16,33 @@ use crate::geometry::{Orientation, Rect, Size};
 use crate::plan::{CanvasFilter, Content, Filter, Layer, LayerSource, Method, Outside, Sampled};
 use bytemuck::Zeroable;
 
-/// A layer ready to be painted, the level on which all that it reads is there, and whether it is resampled.
-pub(super) struct Painted {
-    pub(super) paint: Paint,
+/// A layer ready to be lowered, the level on which all that it reads is there, and whether it is resampled.
+pub(super) struct LoweredLayer {
+    pub(super) desc: LayerDesc,
     pub(super) ready: u32,
     pub(super) steps: Steps,
 }
 
 impl Lowering<'_> {
-    pub(super) fn layer(&mut self, layer: &Layer) -> Result<Painted, Cause> {
+    pub(super) fn layer(&mut self, layer: &Layer) -> Result<LoweredLayer, Cause> {
         let window = layer.window;
-        let paint = Paint {
+        let desc = LayerDesc {
             window,
             source: NONE,
             mask: layer.mask.map_or(NONE, |first| self.masks + first),
-            ..Paint::zeroed()
+            ..LayerDesc::zeroed()
         };
         match layer.content {
             Content::Solid([r, g, b]) => {
-                let paint = Paint { kind: KIND_SOLID, fill: [r, g, b, 0], ..paint };
-                Ok(Painted { paint, ready: 0, steps: Steps::default() })
+                let desc = LayerDesc { kind: KIND_SOLID, fill: [r, g, b, 0], ..desc };
+                Ok(LoweredLayer { desc, ready: 0, steps: Steps::default() })
             }
-            Content::Sampled(ref sampled) => self.sampled(paint, sampled),
+            Content::Sampled(ref sampled) => self.sampled(desc, sampled),
         }
     }
 
-    fn sampled(&mut self, paint: Paint, sampled: &Sampled) -> Result<Painted, Cause> {
-        let taps = roi::taps_of(paint.window, sampled);
+    fn sampled(&mut self, desc: LayerDesc, sampled: &Sampled) -> Result<LoweredLayer, Cause> {
+        let taps = roi::taps_of(desc.window, sampled);
         let steps = Steps::lower(self.tables, self.plan, sampled.steps)?;
         let (source, ready) = match sampled.method {
             Method::Filtered(filter) => self.filtered(sampled, filter)?,
@@ -51,12 +51,12 @@ impl Lowering<'_> {
                 (if taps.is_empty() { NONE } else { self.source(sampled, taps)? }, ready)
             }
         };
-        let paint = Paint { source, steps: steps.span, ..paint };
+        let desc = LayerDesc { source, steps: steps.span, ..desc };
         let corner = [taps.x - sampled.clip.x, taps.y - sampled.clip.y].map(|first| first.max(0) as u32);
-        let paint = match sampled.method {
-            Method::Upright(filter) => self.upright(paint, sampled, filter, corner),
+        let desc = match sampled.method {
+            Method::Upright(filter) => self.upright(desc, sampled, filter, corner),
             Method::Warp(ref warp) => {
-                let (columns, rows) = scale::visible(paint.window, sampled);
+                let (columns, rows) = scale::visible(desc.window, sampled);
                 let axis = |visible: &Visible, first, [input, output]: [u32; 2]| Axis {
                     input,
                     output,
@@ -69,58 +69,58 @@ impl Lowering<'_> {
                     Outside::Fill([r, g, b]) => [r, g, b, 0],
                     Outside::Transparent | Outside::Black => [0; 4],
                 };
-                Paint {
+                LayerDesc {
                     kind: KIND_WARP,
                     around: layout::around(warp.outside),
                     fill,
                     map: warp.map,
                     columns: axis(&columns, corner[0], [clip.width, scaled.width]),
                     rows: axis(&rows, corner[1], [clip.height, scaled.height]),
-                    ..paint
+                    ..desc
                 }
             }
             // The result is as large as what was filtered.
-            Method::Filtered(_) => self.upright(paint, sampled, Filter::Nearest, corner),
+            Method::Filtered(_) => self.upright(desc, sampled, Filter::Nearest, corner),
         };
-        Ok(Painted { paint, ready, steps })
+        Ok(LoweredLayer { desc, ready, steps })
     }
 
-    fn upright(&mut self, paint: Paint, sampled: &Sampled, filter: Filter, corner: [u32; 2]) -> Paint {
-        let (columns, rows) = roi::scales(paint.window, sampled, filter);
+    fn upright(&mut self, desc: LayerDesc, sampled: &Sampled, filter: Filter, corner: [u32; 2]) -> LayerDesc {
+        let (columns, rows) = roi::scales(desc.window, sampled, filter);
         let (columns, rows) = (axis(&columns, corner[0]), axis(&rows, corner[1]));
         if is_copied(&columns) && is_copied(&rows) {
-            return Paint { kind: KIND_COPY, columns, rows, ..paint };
+            return LayerDesc { kind: KIND_COPY, columns, rows, ..desc };
         }
         let (columns, rows) = (self.tables.with_table(columns), self.tables.with_table(rows));
-        Paint { kind: KIND_UPRIGHT, columns, rows, ..paint }
+        LayerDesc { kind: KIND_UPRIGHT, columns, rows, ..desc }
     }
 
     /// Filters a whole canvas; returns the source of the result and the level on which it is there.
     fn filtered(&mut self, sampled: &Sampled, filter: CanvasFilter) -> Result<(u32, u32), Cause> {
-        let LayerSource::Stage(stage) = sampled.from else {
-            return Err("a filter of an image that is no stage: a bug".into());
+        let LayerSource::Pass(pass) = sampled.from else {
+            return Err("a filter of an image that is no pass: a bug".into());
         };
-        let stage = self.canvas_of(stage)?;
-        let (code, share, [columns, rows], sigma) = match filter {
+        let pass = self.canvas_of(pass)?;
+        let (code, amount, [columns, rows], sigma) = match filter {
             CanvasFilter::Sharpness { amount } => (FILTER_SHARPNESS, amount, [0; 2], [1.0; 2]),
             CanvasFilter::Gaussian { kernel, sigma } => (FILTER_GAUSSIAN, 0.0, kernel, sigma),
         };
         let weights = [(columns, sigma[0]), (rows, sigma[1])]
             .map(|(length, sigma)| gaussian::weights(length as usize, sigma));
-        let place = self.tables.reserve(Canvas::bytes(stage.size));
+        let place = self.tables.reserve(Canvas::bytes(pass.size));
         let job = FilterJob {
             target: place,
             source: self.source(sampled, sampled.clip)?,
-            pitch: Canvas::pitch(stage.size),
+            pitch: Canvas::pitch(pass.size),
             filter: code,
-            share,
+            amount,
             weights: self.tables.weights(&weights.concat()),
             columns,
             rows,
             reserved: 0,
         };
-        let ready = self.tables.agenda.filter(stage.ready, job);
-        let whole = Canvas { place, size: stage.size, ready }.source(Orientation::UPRIGHT, sampled.clip);
+        let ready = self.tables.schedule.filter(pass.ready, job);
+        let whole = Canvas { place, size: pass.size, ready }.source(Orientation::UPRIGHT, sampled.clip);
         Ok((self.add_source(whole.ok_or("a canvas without pixels: a bug")?), ready))
     }
 
@@ -128,7 +128,7 @@ impl Lowering<'_> {
     fn measure(&mut self, sampled: &Sampled, steps: &Steps) -> Result<u32, Cause> {
         let mut ready = match sampled.from {
             LayerSource::Image(_) => 0,
-            LayerSource::Stage(stage) => self.canvas_of(stage)?.ready,
+            LayerSource::Pass(pass) => self.canvas_of(pass)?.ready,
         };
         for part in steps.parts(self.tables, self.plan).0 {
             // All that lies ahead in the list runs on each pixel as it is read: there is no image between.
@@ -139,7 +139,7 @@ impl Lowering<'_> {
             }
             let source = self.source(sampled, part.rect)?;
             let job = MeasureJob { source, measured: part.measured, steps: ahead.span, stats: ahead.stats };
-            ready = self.tables.agenda.measure(ready, job);
+            ready = self.tables.schedule.measure(ready, job);
         }
         Ok(ready)
     }
@@ -156,21 +156,21 @@ impl Lowering<'_> {
                     )
                 })
             }
-            LayerSource::Stage(stage) => {
-                let found = self.canvas_of(stage)?.source(sampled.orientation, part);
+            LayerSource::Pass(pass) => {
+                let found = self.canvas_of(pass)?.source(sampled.orientation, part);
                 found.ok_or_else(|| {
-                    format!("the plan reads {part:?} of an earlier stage, which has less: a bug")
+                    format!("the plan reads {part:?} of an earlier pass, which has less: a bug")
                 })
             }
         };
         Ok(self.add_source(source?))
     }
 
-    fn canvas_of(&self, stage: u32) -> Result<Canvas, Cause> {
-        self.stages
-            .get(stage as usize)
+    fn canvas_of(&self, pass: u32) -> Result<Canvas, Cause> {
+        self.passes
+            .get(pass as usize)
             .copied()
-            .ok_or_else(|| "a stage of the plan reads one that comes later: a bug".into())
+            .ok_or_else(|| "a pass of the plan reads one that comes later: a bug".into())
     }
 
     fn add_source(&mut self, source: Source) -> u32 {
@@ -178,7 +178,7 @@ impl Lowering<'_> {
     }
 
     /// A layer that shows a whole canvas as it is.
-    pub(super) fn showing(&mut self, canvas: &Canvas) -> Result<Paint, Cause> {
+    pub(super) fn showing(&mut self, canvas: &Canvas) -> Result<LayerDesc, Cause> {
         let size = canvas.size;
         let source =
             canvas.source(Orientation::UPRIGHT, size.rect()).ok_or("a canvas without pixels: a bug")?;
@@ -190,14 +190,14 @@ impl Lowering<'_> {
             ..Axis::default()
         };
         let Size { width, height } = size;
-        Ok(Paint {
+        Ok(LayerDesc {
             window: size.rect(),
             kind: KIND_COPY,
             source: self.add_source(source),
             mask: NONE,
             columns: same(width),
             rows: same(height),
-            ..Paint::zeroed()
+            ..LayerDesc::zeroed()
         })
     }
 }

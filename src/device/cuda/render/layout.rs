@@ -10,13 +10,13 @@ use bytemuck::{Pod, Zeroable};
 
 /// No source, no statistic, no mask.
 pub const NONE: u32 = u32::MAX;
-/// Paint.kind of an upright layer that is resampled.
+/// LayerDesc.kind of an upright layer that is resampled.
 pub const KIND_UPRIGHT: u32 = 0;
-/// Paint.kind of an image through a map.
+/// LayerDesc.kind of an image through a map.
 pub const KIND_WARP: u32 = 1;
-/// Paint.kind of one colour.
+/// LayerDesc.kind of one colour.
 pub const KIND_SOLID: u32 = 2;
-/// Paint.kind of an upright layer of which each pixel is one source pixel.
+/// LayerDesc.kind of an upright layer of which each pixel is one source pixel.
 pub const KIND_COPY: u32 = 4;
 /// FilterJob.filter: each pixel and the mean of its neighbours.
 pub const FILTER_SHARPNESS: u32 = 4;
@@ -26,8 +26,8 @@ pub const FILTER_GAUSSIAN: u32 = 5;
 pub const ERASE_CONSTANT: u32 = 0;
 /// Erase.kind of noise with [`Erase::key`].
 pub const ERASE_NOISE: u32 = 1;
-/// Set in Step.stat and in what is measured where a statistic is a histogram: the number of its [`Tally`].
-pub const TALLY_BIT: u32 = 1 << 31;
+/// Set in Step.stat and in what is measured where a statistic is a histogram: the number of its [`Histogram`].
+pub const HISTOGRAM_BIT: u32 = 1 << 31;
 /// Stored by a kernel that meets a colour step of unknown code.
 pub const ERROR_COLOR_OP: u32 = 0x1_0000;
 /// Stored by a kernel that meets a table of unknown code.
@@ -58,7 +58,7 @@ pub const fn warp_filter(filter: WarpFilter) -> u32 {
     }
 }
 
-/// Paint.around of a warp.
+/// LayerDesc.around of a warp.
 pub const fn around(outside: Outside) -> u32 {
     match outside {
         Outside::Transparent => 0,
@@ -91,10 +91,10 @@ pub const fn layout(layout: Layout) -> u32 {
 pub struct Batch {
     /// Place of the [`Source`]s.
     pub sources: u32,
-    /// Place of the [`Paint`]s.
-    pub paints: u32,
-    /// Place of the pictures.
-    pub pictures: u32,
+    /// Place of the [`LayerDesc`]s.
+    pub layers: u32,
+    /// Place of the inputs.
+    pub inputs: u32,
     /// Place of the colour steps.
     pub steps: u32,
     /// Place of the erased rectangles.
@@ -107,8 +107,8 @@ pub struct Batch {
     pub runs: u32,
     /// Place of the statistics' sums in the scratch memory.
     pub sums: u64,
-    /// Place of the [`Tally`]s in the scratch memory.
-    pub tallies: u64,
+    /// Place of the [`Histogram`]s in the scratch memory.
+    pub histograms: u64,
     /// Number format: F32, F16, BF16, U8.
     pub dtype: u32,
     /// Order of axes: NCHW, NHWC.
@@ -123,7 +123,7 @@ pub struct Batch {
 /// A histogram, and what is made of it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-pub struct Tally {
+pub struct Histogram {
     /// Pixels of each level, a channel.
     pub counts: [[u32; 256]; 3],
     /// What becomes of each level, a channel.
@@ -194,10 +194,10 @@ impl Axis {
     }
 }
 
-/// A layer, ready to be painted.
+/// A layer, ready to be lowered.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Paint {
+pub struct LayerDesc {
     /// The part of the canvas that it may cover.
     pub window: Rect,
     /// [`KIND_UPRIGHT`], [`KIND_WARP`], [`KIND_SOLID`] or [`KIND_COPY`].
@@ -229,7 +229,7 @@ pub struct RenderJob {
     /// The canvas.
     pub size: Size,
     /// Pictures, in blending order.
-    pub pictures: Span,
+    pub inputs: Span,
     /// Colour steps behind the blend.
     pub steps: Span,
     /// Statistics that any of its steps may need.
@@ -269,7 +269,7 @@ pub struct FilterJob {
     /// [`FILTER_SHARPNESS`] or [`FILTER_GAUSSIAN`].
     pub filter: u32,
     /// For sharpness, its argument.
-    pub share: f32,
+    pub amount: f32,
     /// For a blur, place in the tables of a weight for each column of the kernel, then each row.
     pub weights: u32,
     /// Columns of the kernel.
@@ -284,26 +284,26 @@ pub struct FilterJob {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct TableJob {
-    /// Number of the [`Tally`].
-    pub tally: u32,
+    /// Number of the [`Histogram`].
+    pub histogram: u32,
     /// The code of a [`crate::color::LevelTable`].
     pub table: u32,
 }
 
-/// A layer stack with its colour steps, laid over what is below with a share.
+/// A layer stack with its colour steps, blended with what is below.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub struct Picture {
+pub struct BlendInput {
     /// The part of the canvas that it is laid into.
     pub window: Rect,
-    /// Its [`Paint`]s, the lowest first.
+    /// Its [`LayerDesc`]s, the lowest first.
     pub layers: Span,
     /// Colour steps on the composited pixels.
     pub steps: Span,
     /// Erased rectangles.
     pub erases: Span,
-    /// acc = acc * (1 - share) + picture * share.
-    pub share: f32,
+    /// acc = acc * (1 - weight) + input * weight.
+    pub weight: f32,
     /// Zero.
     pub reserved: [u32; 5],
 }
@@ -336,15 +336,15 @@ pub struct Erase {
     pub reserved: [u32; 2],
 }
 
-const _: () = assert!(size_of::<Picture>() == 64);
+const _: () = assert!(size_of::<BlendInput>() == 64);
 const _: () = assert!(size_of::<Step>() == 32);
 const _: () = assert!(size_of::<Erase>() == 48);
 const _: () = assert!(size_of::<Batch>() == 88);
-const _: () = assert!(size_of::<Tally>() == 3840);
+const _: () = assert!(size_of::<Histogram>() == 3840);
 const _: () = assert!(size_of::<Source>() == 40);
 const _: () = assert!(size_of::<Axis>() == 40);
 const _: () = assert!(size_of::<AxisTable>() == 16);
-const _: () = assert!(size_of::<Paint>() == 160);
+const _: () = assert!(size_of::<LayerDesc>() == 160);
 const _: () = assert!(size_of::<RenderJob>() == 64);
 const _: () = assert!(size_of::<MeasureJob>() == 24);
 const _: () = assert!(size_of::<TableJob>() == 8);

@@ -1,17 +1,17 @@
-//! From one sample's plan to jobs: stages and pictures, and where a statistic makes a canvas needed.
+//! From one sample's plan to jobs: passes and inputs, and where a statistic makes a canvas needed.
 //!
-//! A statistic of a picture or a stage is measured on a canvas: one pass renders as far as the step that waits for it,
+//! A statistic of a input or a pass is measured on a canvas: one pass renders as far as the step that waits for it,
 //! stores the levels and sums them up, and the next starts from there.
 
-use super::agenda::Kernel;
-use super::layout::{KIND_UPRIGHT, NONE, Paint, Picture, RenderJob};
+use super::layout::{BlendInput, KIND_UPRIGHT, LayerDesc, NONE, RenderJob};
+use super::schedule::Kernel;
 use super::source::Canvas;
 use super::steps::{Part, Steps, join};
 use super::tables::Tables;
 use super::{Sample, Surface};
 use crate::error::Cause;
 use crate::geometry::{Rect, Size};
-use crate::plan::{self, Plan, Span, Stage};
+use crate::plan::{self, Pass, Plan, Span};
 use bytemuck::Zeroable;
 
 /// One sample on its way into the tables.
@@ -19,14 +19,14 @@ pub(super) struct Lowering<'a> {
     pub(super) tables: &'a mut Tables,
     pub(super) plan: &'a Plan,
     pub(super) surfaces: &'a [Surface],
-    /// Earlier stages.
-    pub(super) stages: Vec<Canvas>,
+    /// Earlier passes.
+    pub(super) passes: Vec<Canvas>,
     output: u64,
     /// Number of the first row of its masks.
     pub(super) masks: u32,
 }
 
-/// A picture as far as it is known: its layers, the steps that are left, and the level on which all that it reads is
+/// A input as far as it is known: its layers, the steps that are left, and the level on which all that it reads is
 /// there.
 struct Lowered {
     layers: Span,
@@ -36,7 +36,7 @@ struct Lowered {
     ready: u32,
 }
 
-/// What a stage is rendered into.
+/// What a pass is rendered into.
 #[derive(Clone, Copy)]
 enum Target {
     Sample(u64),
@@ -47,98 +47,99 @@ impl<'a> Lowering<'a> {
     pub(super) fn new(tables: &'a mut Tables, sample: &Sample<'a>) -> Self {
         let Sample { plan, surfaces, output } = *sample;
         let masks = tables.begin(plan);
-        Self { tables, plan, surfaces, stages: Vec::new(), output, masks }
+        Self { tables, plan, surfaces, passes: Vec::new(), output, masks }
     }
 
     pub(super) fn run(mut self) -> Result<(), Cause> {
-        let stages: &[Stage] = &self.plan.stages;
-        let last = stages.len() - 1;
-        for (index, stage) in stages.iter().enumerate() {
+        let passes: &[Pass] = &self.plan.passes;
+        let last = passes.len() - 1;
+        for (index, pass) in passes.iter().enumerate() {
             if index == last {
-                self.stage(stage, Target::Sample(self.output))?;
+                self.pass(pass, Target::Sample(self.output))?;
                 break;
             }
-            let place = self.tables.reserve(Canvas::bytes(stage.size));
-            let ready = self.stage(stage, Target::canvas(place))?;
-            self.stages.push(Canvas { place, size: stage.size, ready });
+            let place = self.tables.reserve(Canvas::bytes(pass.size));
+            let ready = self.pass(pass, Target::canvas(place))?;
+            self.passes.push(Canvas { place, size: pass.size, ready });
         }
         Ok(())
     }
 
-    /// Renders a stage; returns the level on which it is there.
-    fn stage(&mut self, stage: &Stage, target: Target) -> Result<u32, Cause> {
-        let pictures = &self.plan.pictures[stage.pictures.range()];
+    /// Renders a pass; returns the level on which it is there.
+    fn pass(&mut self, pass: &Pass, target: Target) -> Result<u32, Cause> {
+        let inputs = &self.plan.inputs[pass.inputs.range()];
         let lowered: Vec<Lowered> =
-            pictures.iter().map(|picture| self.picture(stage.size, picture)).collect::<Result<_, _>>()?;
-        if let ([only], [drawn]) = (pictures, lowered.as_slice())
-            && only.share == 1.0
-            && only.window == stage.size.rect()
-            && stage.steps.len == 0
+            inputs.iter().map(|input| self.input(pass.size, input)).collect::<Result<_, _>>()?;
+        if let ([only], [drawn]) = (inputs, lowered.as_slice())
+            && only.weight == 1.0
+            && only.window == pass.size.rect()
+            && pass.steps.len == 0
         {
-            return Ok(self.render(stage.size, drawn, only.erases, target));
+            return Ok(self.render(pass.size, drawn, only.erases, target));
         }
-        let start = self.tables.pictures.len() as u32;
-        for (picture, drawn) in pictures.iter().zip(&lowered) {
-            let erases = self.tables.add_erases(&self.plan.erases[picture.erases.range()]);
-            let window = picture.window.intersect(stage.size.rect());
-            let (layers, steps, share) = (drawn.layers, drawn.steps.span, picture.share);
-            let entry = Picture { window, layers, steps, erases, share, reserved: [0; 5] };
-            self.tables.pictures.push(entry);
+        let start = self.tables.inputs.len() as u32;
+        for (input, drawn) in inputs.iter().zip(&lowered) {
+            let erases = self.tables.add_erases(&self.plan.erases[input.erases.range()]);
+            let window = input.window.intersect(pass.size.rect());
+            let (layers, steps, weight) = (drawn.layers, drawn.steps.span, input.weight);
+            let entry = BlendInput { window, layers, steps, erases, weight, reserved: [0; 5] };
+            self.tables.inputs.push(entry);
         }
-        let pictures = Span { start, len: lowered.len() as u32 };
+        let inputs = Span { start, len: lowered.len() as u32 };
         let ready = lowered.iter().map(|drawn| drawn.ready).max().unwrap_or(0);
         let stats = lowered.iter().fold(Span::default(), |stats, drawn| join(stats, drawn.stats));
-        let steps = Steps::lower(self.tables, self.plan, stage.steps)?;
+        let steps = Steps::lower(self.tables, self.plan, pass.steps)?;
         let (parts, rest) = steps.parts(self.tables, self.plan);
         let [first, others @ ..] = parts.as_slice() else {
-            return Ok(self.blend(stage.size, pictures, steps, (ready, stats), target));
+            return Ok(self.blend(pass.size, inputs, steps, (ready, stats), target));
         };
-        let (place, between) = self.measured_on(stage.size, first);
-        let ready = self.blend(stage.size, pictures, first.steps, (ready, stats), between);
-        let drawn = self.measured(Canvas { place, size: stage.size, ready }, others, rest)?;
-        Ok(self.render(stage.size, &drawn, Span::default(), target))
+        let (place, between) = self.measured_on(pass.size, first);
+        let ready = self.blend(pass.size, inputs, first.steps, (ready, stats), between);
+        let drawn = self.measured(Canvas { place, size: pass.size, ready }, others, rest)?;
+        Ok(self.render(pass.size, &drawn, Span::default(), target))
     }
 
     fn blend(
         &mut self,
         size: Size,
-        pictures: Span,
+        inputs: Span,
         steps: Steps,
         (ready, stats): (u32, Span),
         target: Target,
     ) -> u32 {
-        let all = &self.tables.pictures[pictures.range()];
-        let kernel = match all.iter().any(|picture| picture.erases.len > 0) {
+        let all = &self.tables.inputs[inputs.range()];
+        let kernel = match all.iter().any(|input| input.erases.len > 0) {
             true => Kernel::BlendErased,
             false => Kernel::Blend,
         };
         let stats = join(stats, steps.stats);
-        let job = RenderJob { pictures, steps: steps.span, stats, ..target.job(size) };
-        self.tables.agenda.render(ready, kernel, job)
+        let job = RenderJob { inputs, steps: steps.span, stats, ..target.job(size) };
+        self.tables.schedule.render(ready, kernel, job)
     }
 
-    /// Renders a picture that fills its canvas.
+    /// Renders a input that fills its canvas.
     fn render(&mut self, size: Size, drawn: &Lowered, erases: Span, target: Target) -> u32 {
         let erases = self.tables.add_erases(&self.plan.erases[erases.range()]);
         let (layers, steps) = (drawn.layers, drawn.steps.span);
-        let picture = Picture { window: size.rect(), layers, steps, erases, share: 1.0, ..Picture::zeroed() };
-        let pictures = Tables::add(&mut self.tables.pictures, &[picture]);
-        let job = RenderJob { pictures, stats: drawn.stats, ..target.job(size) };
-        self.tables.agenda.render(drawn.ready, Kernel::Render, job)
+        let input =
+            BlendInput { window: size.rect(), layers, steps, erases, weight: 1.0, ..BlendInput::zeroed() };
+        let inputs = Tables::add(&mut self.tables.inputs, &[input]);
+        let job = RenderJob { inputs, stats: drawn.stats, ..target.job(size) };
+        self.tables.schedule.render(drawn.ready, Kernel::Render, job)
     }
 
-    /// Brings a picture to where only steps without statistics of their own are left.
-    fn picture(&mut self, size: Size, picture: &plan::Picture) -> Result<Lowered, Cause> {
-        let mut paints: Vec<Paint> = Vec::new();
+    /// Brings a input to where only steps without statistics of their own are left.
+    fn input(&mut self, size: Size, input: &plan::BlendInput) -> Result<Lowered, Cause> {
+        let mut layers: Vec<LayerDesc> = Vec::new();
         let (mut ready, mut stats) = (0, Span::default());
-        for layer in &self.plan.layers[picture.layers.range()] {
-            let painted = self.layer(layer)?;
-            ready = ready.max(painted.ready);
-            stats = join(stats, painted.steps.stats);
-            paints.push(painted.paint);
+        for layer in &self.plan.layers[input.layers.range()] {
+            let lowered = self.layer(layer)?;
+            ready = ready.max(lowered.ready);
+            stats = join(stats, lowered.steps.stats);
+            layers.push(lowered.desc);
         }
-        let layers = self.add_paints(&paints);
-        let steps = Steps::lower(self.tables, self.plan, picture.steps)?;
+        let layers = self.add_layers(&layers);
+        let steps = Steps::lower(self.tables, self.plan, input.steps)?;
         let (parts, rest) = steps.parts(self.tables, self.plan);
         let [first, others @ ..] = parts.as_slice() else {
             return Ok(Lowered { layers, steps, stats: join(stats, steps.stats), ready });
@@ -161,16 +162,15 @@ impl<'a> Lowering<'a> {
     }
 
     fn shown(&mut self, canvas: &Canvas, steps: Steps) -> Result<Lowered, Cause> {
-        let paint = self.showing(canvas)?;
-        let layers = self.add_paints(&[paint]);
+        let desc = self.showing(canvas)?;
+        let layers = self.add_layers(&[desc]);
         Ok(Lowered { layers, steps, stats: steps.stats, ready: canvas.ready })
     }
 
-    fn add_paints(&mut self, paints: &[Paint]) -> Span {
-        let layers = Tables::add(&mut self.tables.paints, paints);
-        let resampled = |paint: &Paint| paint.kind == KIND_UPRIGHT;
-        let numbers = (layers.start..).zip(paints).filter(|(_, paint)| resampled(paint));
-        self.tables.agenda.taps.extend(numbers.map(|(number, _)| number));
+    fn add_layers(&mut self, descs: &[LayerDesc]) -> Span {
+        let layers = Tables::add(&mut self.tables.layers, descs);
+        let numbers = (layers.start..).zip(descs).filter(|(_, desc)| desc.kind == KIND_UPRIGHT);
+        self.tables.schedule.taps.extend(numbers.map(|(number, _)| number));
         layers
     }
 }

@@ -1,6 +1,6 @@
 //! Lists of colour steps in the tables, and where statistics cut them.
 
-use super::layout::{NONE, TALLY_BIT};
+use super::layout::{HISTOGRAM_BIT, NONE};
 use super::tables::Tables;
 use crate::error::Cause;
 use crate::geometry::Rect;
@@ -60,7 +60,7 @@ impl Steps {
     }
 
     fn of(tables: &Tables, span: Span, planned: u32) -> Self {
-        let named = tables.steps[span.range()].iter().filter(|step| step.stat & TALLY_BIT == 0);
+        let named = tables.steps[span.range()].iter().filter(|step| step.stat & HISTOGRAM_BIT == 0);
         let stats = named.fold(Span::default(), |all, step| join(all, Span { start: step.stat, len: 1 }));
         Self { span, stats, planned }
     }

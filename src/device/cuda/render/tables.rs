@@ -1,11 +1,12 @@
 //! The arrays of a batch while they grow, and how they become one block of bytes.
 
 use super::Program;
-use super::agenda::Agenda;
 use super::append::{ALIGNMENT, append};
 use super::layout::{
-    self, Axis, Batch, ERASE_CONSTANT, ERASE_NOISE, Erase, Paint, Picture, Source, Step, TALLY_BIT, Tally,
+    self, Axis, Batch, BlendInput, ERASE_CONSTANT, ERASE_NOISE, Erase, HISTOGRAM_BIT, Histogram, LayerDesc,
+    Source, Step,
 };
+use super::schedule::Schedule;
 use crate::color::{Normalize, Statistic};
 use crate::device::cuda::driver::DevicePtr;
 use crate::error::Cause;
@@ -16,8 +17,8 @@ use crate::plan::{self, EraseFill, MAX_STATS, Run, Span};
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     pub(super) sources: Vec<Source>,
-    pub(super) paints: Vec<Paint>,
-    pub(super) pictures: Vec<Picture>,
+    pub(super) layers: Vec<LayerDesc>,
+    pub(super) inputs: Vec<BlendInput>,
     pub(super) steps: Vec<Step>,
     pub(super) erases: Vec<Erase>,
     /// Pixels that each mean is taken of.
@@ -27,7 +28,7 @@ pub(super) struct Tables {
     runs: Vec<Run>,
     /// Weights of filters. They come first, so that a filter's place is known as it is added.
     weights: Vec<f32>,
-    pub(super) agenda: Agenda,
+    pub(super) schedule: Schedule,
     /// Statistics that the current sample has taken.
     taken_stats: usize,
     scratch: u64,
@@ -93,7 +94,7 @@ impl Tables {
             return Err("a sample with too many statistics".into());
         }
         Ok(match statistic {
-            Statistic::Levels(table) => self.agenda.tally(table),
+            Statistic::Levels(table) => self.schedule.histogram(table),
             Statistic::MeanLuma => Self::push(&mut self.counts, 0),
         })
     }
@@ -114,7 +115,7 @@ impl Tables {
     /// Notes on how many pixels a statistic is measured.
     pub(super) fn count(&mut self, measured: u32, pixels: u64) {
         // The pixels of a histogram are what it counts.
-        if measured & TALLY_BIT == 0 {
+        if measured & HISTOGRAM_BIT == 0 {
             self.counts[measured as usize] = pixels;
         }
     }
@@ -122,7 +123,7 @@ impl Tables {
     /// The program of all that was added.
     pub(super) fn finish(mut self, output: &Output, errors: DevicePtr) -> Result<Program, Cause> {
         let sum_bytes = (self.counts.len() * size_of::<u64>()).next_multiple_of(ALIGNMENT as usize);
-        let zeroed = sum_bytes + self.agenda.tallies() * size_of::<Tally>();
+        let zeroed = sum_bytes + self.schedule.histograms() * size_of::<Histogram>();
         let sums = (self.reserve(zeroed as u64), zeroed);
         // A kernel may look at the first source before it knows that a layer has none.
         if self.sources.is_empty() {
@@ -133,22 +134,22 @@ impl Tables {
         let factors = output.normalize.unwrap_or(Normalize::UNIT).factors();
         let batch = Batch {
             sources: append(&mut bytes, &self.sources),
-            paints: append(&mut bytes, &self.paints),
-            pictures: append(&mut bytes, &self.pictures),
+            layers: append(&mut bytes, &self.layers),
+            inputs: append(&mut bytes, &self.inputs),
             steps: append(&mut bytes, &self.steps),
             erases: append(&mut bytes, &self.erases),
             counts: append(&mut bytes, &self.counts),
             rows: append(&mut bytes, &self.mask_rows),
             runs: append(&mut bytes, &self.runs),
             sums: sums.0,
-            tallies: sums.0 + sum_bytes as u64,
+            histograms: sums.0 + sum_bytes as u64,
             errors,
             dtype: layout::dtype(output.dtype),
             layout: layout::layout(output.layout),
             factors: std::array::from_fn(|i| factors[i / 2][i % 2]),
         };
         bytes[..size_of::<Batch>()].copy_from_slice(bytemuck::bytes_of(&batch));
-        let launches = std::mem::take(&mut self.agenda).launches(&self.sources, &mut bytes);
+        let launches = std::mem::take(&mut self.schedule).launches(&self.sources, &mut bytes);
         if u32::try_from(bytes.len()).is_err() {
             return Err("the batch's tables are larger than 4 GiB: use a smaller batch".into());
         }

@@ -1,6 +1,6 @@
 //! Programs as plain data: how many launches there are, and what is refused.
 
-use super::agenda::Kernel;
+use super::schedule::Kernel;
 use super::{Program, Sample, Surface};
 use crate::draft::Draft;
 use crate::draft::op::{Extent, Interpolation, Op, Value};
@@ -100,10 +100,10 @@ fn what_the_kernels_cannot_do_is_refused_in_words() {
     let sampled = |change: fn(&mut Sampled)| {
         refused(&move |plan| change(plan.layers[0].sampled_mut().expect("an image")))
     };
-    assert!(sampled(|shown| shown.from = LayerSource::Stage(0)).contains("a bug"));
+    assert!(sampled(|shown| shown.from = LayerSource::Pass(0)).contains("a bug"));
     assert!(sampled(|shown| shown.clip = Rect::new(1, 0, 500, 375)).contains("decoded"));
-    assert!(refused(&|plan| plan.stages[0].pictures.len = 2).contains("outside"));
-    assert!(refused(&|plan| plan.stages.clear()).contains("no stage"));
+    assert!(refused(&|plan| plan.passes[0].inputs.len = 2).contains("outside"));
+    assert!(refused(&|plan| plan.passes.clear()).contains("no pass"));
 }
 
 #[test]

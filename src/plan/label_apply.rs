@@ -1,17 +1,17 @@
-//! Objects on their way through a plan's moves, in f64 and in pixels of the canvas.
+//! Objects on their way through a plan's ops, in f64 and in pixels of the canvas.
 
-mod keep;
+mod filter;
 mod polygon;
 
 use super::ImageRef;
-use super::moves::{How, Move};
+use super::label_ops::{LabelOp, LabelOpKind};
 use crate::geometry::Rect;
 use crate::label::{Object, Objects, Skeleton, Unit};
 use std::sync::Arc;
 
 /// An object as it is seen on a canvas.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct TransformedObject {
     /// The image that it comes from, as an index of [`crate::plan::Plan::images`].
     pub image: u32,
     /// Index of the class.
@@ -36,47 +36,50 @@ pub struct Seen {
 }
 
 /// The objects of all `images` as they are seen in them; `objects` has one entry for each image.
-pub fn pick_up(images: &[ImageRef], objects: &[Option<Arc<Objects>>]) -> Vec<Seen> {
+pub fn pick_up(images: &[ImageRef], objects: &[Option<Arc<Objects>>]) -> Vec<TransformedObject> {
     let each = (0..).zip(images).zip(objects);
     let known = each.filter_map(|((at, image), objects)| Some((at, image, objects.as_deref()?)));
     known.flat_map(|(at, image, objects)| pick_up_one(at, image, objects)).collect()
 }
 
-fn pick_up_one(at: u32, image: &ImageRef, objects: &Objects) -> impl Iterator<Item = Seen> {
+fn pick_up_one(at: u32, image: &ImageRef, objects: &Objects) -> impl Iterator<Item = TransformedObject> {
     let upright = image.orientation.apply_size(image.stored);
     let [x, y] = match objects.unit {
         Unit::Pixels => [1.0, 1.0],
         Unit::Normalized => [upright.width, upright.height].map(f64::from),
     };
-    objects.list.iter().map(move |object| Seen::new(at, object, [x, y], objects.skeleton.clone()))
+    objects
+        .list
+        .iter()
+        .map(move |object| TransformedObject::new(at, object, [x, y], objects.skeleton.clone()))
 }
 
-/// Takes objects through `moves`, in order.
-pub fn carry(seen: &mut Vec<Seen>, moves: &[Move]) {
-    for Move { images, how } in moves {
-        let takes_part = |object: &Seen| images.range().contains(&(object.image as usize));
-        match how {
-            How::Keep(keep) => seen.retain(|object| !takes_part(object) || object.is_kept(keep)),
-            How::PasteMirrored { object, width } => {
+/// Takes objects through `ops`, in order.
+pub fn apply(seen: &mut Vec<TransformedObject>, ops: &[LabelOp]) {
+    for LabelOp { images, kind } in ops {
+        let takes_part = |object: &TransformedObject| images.range().contains(&(object.image as usize));
+        match kind {
+            LabelOpKind::Keep(keep) => seen.retain(|object| !takes_part(object) || object.is_kept(keep)),
+            LabelOpKind::PasteMirrored { object, width } => {
                 let copy = seen.iter().filter(|object| takes_part(object)).nth(*object as usize).cloned();
                 seen.extend(copy.map(|mut copy| {
-                    copy.go(&How::Map([-1.0, 0.0, *width, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]));
-                    copy.go(&How::Mirrored);
+                    copy.go(&LabelOpKind::Map([-1.0, 0.0, *width, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]));
+                    copy.go(&LabelOpKind::Mirrored);
                     copy
                 }));
             }
-            How::Drop(object) => {
+            LabelOpKind::Drop(object) => {
                 let mut taking_part = (0..seen.len()).filter(|&at| takes_part(&seen[at]));
                 if let Some(at) = taking_part.nth(*object as usize) {
                     seen.remove(at);
                 }
             }
-            _ => seen.iter_mut().filter(|object| takes_part(object)).for_each(|object| object.go(how)),
+            _ => seen.iter_mut().filter(|object| takes_part(object)).for_each(|object| object.go(kind)),
         }
     }
 }
 
-impl Seen {
+impl TransformedObject {
     fn new(image: u32, object: &Object, [sx, sy]: [f64; 2], skeleton: Option<Arc<Skeleton>>) -> Self {
         let place = |x: f32, y: f32| [f64::from(x) * sx, f64::from(y) * sy];
         let [left, top, right, bottom] = object.bbox;
@@ -102,16 +105,21 @@ impl Seen {
         }
     }
 
-    fn go(&mut self, how: &How) {
-        match how {
-            How::Map(map) => self.map(map),
-            How::Clip(rect) => self.clip(*rect),
-            How::Hide(rect) => self.hide(*rect),
-            How::Mirrored => self.swap_sides(),
-            How::Rebox if self.outlined => self.bbox = around(self.polygons.iter().flatten().copied()),
-            How::Mark => (self.marked, self.uncut) = (self.bbox, self.bbox),
-            How::Weigh(part) => self.share *= part,
-            How::Rebox | How::PasteMirrored { .. } | How::Drop(_) | How::Keep(_) => {}
+    fn go(&mut self, kind: &LabelOpKind) {
+        match kind {
+            LabelOpKind::Map(map) => self.map(map),
+            LabelOpKind::Clip(rect) => self.clip(*rect),
+            LabelOpKind::Hide(rect) => self.hide(*rect),
+            LabelOpKind::Mirrored => self.swap_sides(),
+            LabelOpKind::Rebox if self.outlined => {
+                self.bbox = around(self.polygons.iter().flatten().copied())
+            }
+            LabelOpKind::Mark => (self.marked, self.uncut) = (self.bbox, self.bbox),
+            LabelOpKind::Weigh(part) => self.share *= part,
+            LabelOpKind::Rebox
+            | LabelOpKind::PasteMirrored { .. }
+            | LabelOpKind::Drop(_)
+            | LabelOpKind::Keep(_) => {}
         }
     }
 

@@ -1,36 +1,36 @@
 //! Which objects stay.
 
-use super::{Seen, edges};
-use crate::plan::moves::Keep;
+use super::{TransformedObject, edges};
+use crate::plan::label_ops::ObjectFilter;
 
-impl Seen {
-    pub(super) fn is_kept(&self, keep: &Keep) -> bool {
+impl TransformedObject {
+    pub(super) fn is_kept(&self, keep: &ObjectFilter) -> bool {
         let [width, height] = lengths(self.bbox);
         match *keep {
-            Keep::Sane { canvas, min_size, min_area } => {
+            ObjectFilter::Sane { canvas, min_size, min_area } => {
                 let ([left, top], [right, bottom]) = edges(canvas);
                 let [x0, y0, x1, y1] = self.bbox;
                 let inside = x0 >= left && y0 >= top && x1 <= right && y1 <= bottom;
                 inside && width >= min_size && height >= min_size && width * height >= min_area
             }
-            Keep::Beside { window, part } => {
+            ObjectFilter::Beside { window, part } => {
                 let ([left, top], [right, bottom]) = edges(window);
                 let [x0, y0, x1, y1] = self.bbox;
                 let under = area_of([x0.max(left), y0.max(top), x1.min(right), y1.min(bottom)]);
                 area_of(self.bbox) - under > part * area_of(self.bbox)
             }
-            Keep::Centred(rect) => {
+            ObjectFilter::Centred(rect) => {
                 let ([left, top], [right, bottom]) = edges(rect);
                 let [x0, y0, x1, y1] = self.bbox;
                 let (x, y) = (0.5 * (x0 + x1), 0.5 * (y0 + y1));
                 left < x && x < right && top < y && y < bottom
             }
-            Keep::Candidates { size, aspect, area, area_of_polygons, scale } => {
+            ObjectFilter::Candidates { size, aspect, area, area_of_polygons, scale } => {
                 let least = if self.outlined { area_of_polygons } else { area };
                 let left = width * height / (area_of(self.marked) * scale * scale);
                 width > size && height > size && left > least && (width / height).max(height / width) < aspect
             }
-            Keep::Visible { min_area, min_visibility } => {
+            ObjectFilter::Visible { min_area, min_visibility } => {
                 let area = area_of(self.bbox);
                 area > 0.0 && area >= min_area && area >= min_visibility * area_of(self.uncut)
             }

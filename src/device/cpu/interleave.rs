@@ -1,10 +1,11 @@
 //! Packed pixels to planes and back in plain Rust, and the choice of instruction set.
 
-use super::block::{LANES, Plane};
-use crate::simd::Level;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx2;
+pub(super) mod plain;
 
-/// Pixels that [`split_scaled`] takes at once.
-pub(crate) const GROUP: usize = 16;
+use super::lanes::{GROUP, LANES, Plane};
+use crate::simd::Level;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use super::dispatch::{bytes, join, split, split_scaled, weigh, with_level};
@@ -14,7 +15,8 @@ pub(crate) use portable::*;
 /// What every machine can do.
 #[cfg_attr(target_arch = "x86_64", expect(dead_code, reason = "the vector twins stand in for them"))]
 mod portable {
-    use super::{GROUP, LANES, Level, Plane, plain_bytes, plain_join, plain_split, plain_split_scaled};
+    use super::plain::{plain_bytes, plain_join, plain_split, plain_split_scaled};
+    use super::{GROUP, LANES, Level, Plane};
     use crate::device::cpu::columns::Columns;
 
     pub(crate) fn with_level(_: Level, work: impl FnOnce()) {
@@ -47,61 +49,29 @@ mod portable {
     }
 }
 
-/// Levels of 64 packed pixels as f32.
-pub(super) fn plain_split(packed: &[u8; LANES * 3], [r, g, b]: &mut [Plane; 3]) {
-    for (i, pixel) in packed.chunks_exact(3).enumerate() {
-        (r[i], g[i], b[i]) = (f32::from(pixel[0]), f32::from(pixel[1]), f32::from(pixel[2]));
-    }
-}
-
-/// fma(level, a, b) of packed pixels, with a and b a channel, as far as all slices go.
-pub(super) fn plain_split_scaled(
-    packed: &[[u8; GROUP * 3]],
-    factors: &[[f32; 2]; 3],
-    planes: [&mut [[f32; GROUP]]; 3],
-) {
-    for (channel, (plane, [a, b])) in planes.into_iter().zip(factors).enumerate() {
-        let levels = packed.as_flattened().iter().skip(channel).step_by(3);
-        for (value, level) in plane.as_flattened_mut().iter_mut().zip(levels) {
-            *value = f32::from(*level).mul_add(*a, *b);
-        }
-    }
-}
-
-/// Levels as packed bytes, cut off.
-pub(super) fn plain_join([r, g, b]: &[Plane; 3], packed: &mut [u8; LANES * 3]) {
-    for (i, pixel) in packed.chunks_exact_mut(3).enumerate() {
-        pixel.copy_from_slice(&[r[i] as u8, g[i] as u8, b[i] as u8]);
-    }
-}
-
-/// Values of one channel as bytes, cut off.
-pub(super) fn plain_bytes(plane: &Plane) -> [u8; LANES] {
-    plane.map(|level| level as u8)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::plain::plain_split;
     use super::*;
-    use crate::device::cpu::block::Block;
+    use crate::device::cpu::pixel_block::PixelBlock;
 
     #[test]
     fn scaling_on_the_way_is_splitting_and_then_scaling() {
         let packed: [u8; LANES * 3] = std::array::from_fn(|i| (i * 83 + i / 7) as u8);
         let factors = [[0.017, -2.1], [1.0 / 57.375, -2.035_714_3], [0.3, 1e-3]];
-        let mut expected = Block::default();
+        let mut expected = PixelBlock::default();
         split(&packed, &mut expected.planes, Level::Scalar);
         for (plane, [a, b]) in expected.planes.iter_mut().zip(factors) {
             plane.iter_mut().for_each(|level| *level = level.mul_add(a, b));
         }
         for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
-            let (mut plain, mut split) = (Block::default(), Block::default());
+            let (mut plain, mut split) = (PixelBlock::default(), PixelBlock::default());
             plain_split(&packed, &mut plain.planes);
             super::split(&packed, &mut split.planes, level);
             assert_eq!(plain.planes, split.planes, "{level:?}");
             // All of it, and one group less.
             for groups in [LANES / GROUP, LANES / GROUP - 1] {
-                let mut found = Block::default();
+                let mut found = PixelBlock::default();
                 let planes = found.planes.each_mut().map(|plane| &mut plane.as_chunks_mut().0[..groups]);
                 split_scaled(packed.as_chunks().0, &factors, planes, level);
                 for (found, expected) in found.planes.iter().zip(&expected.planes) {

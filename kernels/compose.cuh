@@ -1,6 +1,6 @@
 // Layers laid over each other in one tile: what src/device/cpu/render.rs composes.
-#ifndef FEEDLINE_PAINT_CUH
-#define FEEDLINE_PAINT_CUH
+#ifndef FEEDLINE_COMPOSE_CUH
+#define FEEDLINE_COMPOSE_CUH
 
 #include "gather.cuh"
 #include "resample.cuh"
@@ -16,16 +16,16 @@ FEEDLINE_INLINE const Batch& batch_of(const Tables& tables) {
     return *table<Batch>(tables.constants, 0);
 }
 
-FEEDLINE_INLINE const Paint* paints_of(const Tables& tables) {
-    return table<Paint>(tables.constants, batch_of(tables).paints);
+FEEDLINE_INLINE const LayerDesc* layers_of(const Tables& tables) {
+    return table<LayerDesc>(tables.constants, batch_of(tables).layers);
 }
 
-FEEDLINE_INLINE const Picture* pictures_of(const Tables& tables) {
-    return table<Picture>(tables.constants, batch_of(tables).pictures);
+FEEDLINE_INLINE const BlendInput* inputs_of(const Tables& tables) {
+    return table<BlendInput>(tables.constants, batch_of(tables).inputs);
 }
 
-FEEDLINE_INLINE const Erase* erases_of(const Tables& tables, const Picture& picture) {
-    return table<Erase>(tables.constants, batch_of(tables).erases) + picture.erases.start;
+FEEDLINE_INLINE const Erase* erases_of(const Tables& tables, const BlendInput& input) {
+    return table<Erase>(tables.constants, batch_of(tables).erases) + input.erases.start;
 }
 
 // A part of a canvas, and the thread's place in it: its four pixels begin at (x, y).
@@ -56,7 +56,7 @@ FEEDLINE_INLINE uint32_t tiles_of(Size size) {
 FEEDLINE_INLINE void load_figures(const Tables& tables, Span stats, Figures& figures) {
     if (threadIdx.x == 0) {
         figures.first = stats.start;
-        figures.tallies = reinterpret_cast<const Tally*>(tables.scratch + batch_of(tables).tallies);
+        figures.histograms = reinterpret_cast<const Histogram*>(tables.scratch + batch_of(tables).histograms);
         figures.errors = reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(batch_of(tables).errors));
     }
     if (threadIdx.x < stats.len) {
@@ -109,16 +109,16 @@ FEEDLINE_INLINE int copied(const Axis& axis, int position) {
     return output - (int)axis.first;
 }
 
-FEEDLINE_INLINE Quad copy(const Paint& paint, const Pixels& source, const Tile& tile) {
-    int left = tile.x - paint.window.x, y = copied(paint.rows, tile.y - paint.window.y);
-    if (paint.columns.input == paint.columns.output) {
-        int x = copied(paint.columns, left);
-        return paint.columns.reversed ? reversed(read_four(source, x - 3, y)) : read_four(source, x, y);
+FEEDLINE_INLINE Quad copy(const LayerDesc& layer, const Pixels& source, const Tile& tile) {
+    int left = tile.x - layer.window.x, y = copied(layer.rows, tile.y - layer.window.y);
+    if (layer.columns.input == layer.columns.output) {
+        int x = copied(layer.columns, left);
+        return layer.columns.reversed ? reversed(read_four(source, x - 3, y)) : read_four(source, x, y);
     }
     Quad quad = {0, 0, 0};
 #pragma unroll 1
     for (int i = 0; i < 4; i++) {
-        Quad one = read_one(source, copied(paint.columns, left + i), y);
+        Quad one = read_one(source, copied(layer.columns, left + i), y);
         quad.r |= one.r << (8 * i);
         quad.g |= one.g << (8 * i);
         quad.b |= one.b << (8 * i);
@@ -126,33 +126,33 @@ FEEDLINE_INLINE Quad copy(const Paint& paint, const Pixels& source, const Tile& 
     return quad;
 }
 
-FEEDLINE_INLINE Quad solid(const Paint& paint) {
-    return {paint.fill[0] * 0x01010101u, paint.fill[1] * 0x01010101u, paint.fill[2] * 0x01010101u};
+FEEDLINE_INLINE Quad solid(const LayerDesc& layer) {
+    return {layer.fill[0] * 0x01010101u, layer.fill[1] * 0x01010101u, layer.fill[2] * 0x01010101u};
 }
 
 // The thread's pixels of a layer; all threads of the block call it. `covered` keeps the bits of those that it covers.
-FEEDLINE_INLINE Quad paint_layer(const Tables& tables, const Paint& paint, const Tile& tile, Shared& shared,
+FEEDLINE_INLINE Quad show_layer(const Tables& tables, const LayerDesc& layer, const Tile& tile, Shared& shared,
                                  uint32_t& covered) {
-    if (paint.kind == FEEDLINE_KIND_SOLID) return solid(paint);
+    if (layer.kind == FEEDLINE_KIND_SOLID) return solid(layer);
     // A warp that leaves its clip everywhere has no source and reads none.
-    Pixels source = open_source(tables, paint.source == FEEDLINE_NONE ? 0 : paint.source);
-    Steps steps = open_steps(tables, paint.steps, shared.figures);
-    if (paint.kind == FEEDLINE_KIND_COPY) return recoloured(copy(paint, source, tile), steps);
-    if (paint.kind == FEEDLINE_KIND_WARP) {
+    Pixels source = open_source(tables, layer.source == FEEDLINE_NONE ? 0 : layer.source);
+    Steps steps = open_steps(tables, layer.steps, shared.figures);
+    if (layer.kind == FEEDLINE_KIND_COPY) return recoloured(copy(layer, source, tile), steps);
+    if (layer.kind == FEEDLINE_KIND_WARP) {
         uint32_t gathered;
-        Quad quad = gather(paint, source, steps, tile.x - paint.window.x, tile.y - paint.window.y, gathered);
+        Quad quad = gather(layer, source, steps, tile.x - layer.window.x, tile.y - layer.window.y, gathered);
         covered &= gathered;
         return quad;
     }
-    int left = tile.left - paint.window.x, top = tile.top - paint.window.y;
-    return resample(paint, source, steps, tables.scratch, left, top, shared);
+    int left = tile.left - layer.window.x, top = tile.top - layer.window.y;
+    return resample(layer, source, steps, tables.scratch, left, top, shared);
 }
 
 // One bit for each of the thread's pixels that the layer may cover.
-FEEDLINE_INLINE uint32_t let_through(const Tables& tables, const Paint& paint, const Tile& tile) {
-    uint32_t line = (uint32_t)(tile.y - paint.window.y), bits = 0;
-    if (line >= paint.window.height) return 0;
-    const Span row = table<Span>(tables.constants, batch_of(tables).rows)[paint.mask + line];
+FEEDLINE_INLINE uint32_t let_through(const Tables& tables, const LayerDesc& layer, const Tile& tile) {
+    uint32_t line = (uint32_t)(tile.y - layer.window.y), bits = 0;
+    if (line >= layer.window.height) return 0;
+    const Span row = table<Span>(tables.constants, batch_of(tables).rows)[layer.mask + line];
     const Run* runs = table<Run>(tables.constants, batch_of(tables).runs) + row.start;
 #pragma unroll 1
     for (uint32_t at = 0; at < row.len; at++) {
@@ -162,24 +162,24 @@ FEEDLINE_INLINE uint32_t let_through(const Tables& tables, const Paint& paint, c
     return bits;
 }
 
-// The thread's pixels of a picture ahead of its steps; all threads of the block call it. What no layer covers is black.
-FEEDLINE_INLINE Quad compose(const Tables& tables, const Picture& picture, const Tile& tile, Shared& shared) {
-    uint32_t lowest = picture.layers.start, end = lowest + picture.layers.len;
+// The thread's pixels of a input ahead of its steps; all threads of the block call it. What no layer covers is black.
+FEEDLINE_INLINE Quad compose(const Tables& tables, const BlendInput& input, const Tile& tile, Shared& shared) {
+    uint32_t lowest = input.layers.start, end = lowest + input.layers.len;
     // Layers are opaque: what lies below one that covers the tile is not seen.
 #pragma unroll 1
     for (uint32_t at = end; at > lowest; at--) {
-        const Paint& paint = paints_of(tables)[at - 1];
-        bool opaque = paint.kind != FEEDLINE_KIND_WARP || paint.around != FEEDLINE_AROUND_NOTHING;
-        if (opaque && paint.mask == FEEDLINE_NONE && covers(paint.window, tile)) lowest = at - 1;
+        const LayerDesc& layer = layers_of(tables)[at - 1];
+        bool opaque = layer.kind != FEEDLINE_KIND_WARP || layer.around != FEEDLINE_AROUND_NOTHING;
+        if (opaque && layer.mask == FEEDLINE_NONE && covers(layer.window, tile)) lowest = at - 1;
     }
     Quad quad = {0, 0, 0};
 #pragma unroll 1
     for (uint32_t at = lowest; at < end; at++) {
-        const Paint& paint = paints_of(tables)[at];
-        if (!touches(paint.window, tile)) continue;
-        uint32_t covered = inside(paint.window, tile);
-        Quad own = paint_layer(tables, paint, tile, shared, covered);
-        if (paint.mask != FEEDLINE_NONE) covered &= let_through(tables, paint, tile);
+        const LayerDesc& layer = layers_of(tables)[at];
+        if (!touches(layer.window, tile)) continue;
+        uint32_t covered = inside(layer.window, tile);
+        Quad own = show_layer(tables, layer, tile, shared, covered);
+        if (layer.mask != FEEDLINE_NONE) covered &= let_through(tables, layer, tile);
         uint32_t mask = bytes_of(covered);
         quad.r = (own.r & mask) | (quad.r & ~mask);
         quad.g = (own.g & mask) | (quad.g & ~mask);
@@ -188,4 +188,4 @@ FEEDLINE_INLINE Quad compose(const Tables& tables, const Picture& picture, const
     return quad;
 }
 
-#endif  // FEEDLINE_PAINT_CUH
+#endif  // FEEDLINE_COMPOSE_CUH

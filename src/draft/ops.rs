@@ -6,7 +6,7 @@ use super::{Draft, DraftLayer, MAX_EDGE, Plain};
 use crate::color::Normalize;
 use crate::error::Error;
 use crate::geometry::{Rect, Size};
-use crate::plan::moves::{How, Keep};
+use crate::plan::label_ops::{LabelOpKind, ObjectFilter};
 use crate::plan::{Erase, EraseFill, Filter, Method};
 
 impl Draft {
@@ -20,7 +20,7 @@ impl Draft {
             )));
         }
         if self.canvas.size.rect() == rect {
-            self.record(How::Clip(rect));
+            self.record(LabelOpKind::Clip(rect));
             return Ok(());
         }
         let inside = self.canvas.size.rect().contains(rect);
@@ -28,9 +28,9 @@ impl Draft {
             self.check_no_border("crop")?;
         }
         if self.canvas.has_measured_steps() || (self.canvas.has_steps() && !inside) {
-            self.seal()?;
+            self.flush_pass()?;
         }
-        self.canvas.pictures.iter_mut().for_each(|picture| picture.crop(rect));
+        self.canvas.inputs.iter_mut().for_each(|input| input.crop(rect));
         self.canvas.resized_to(rect.size());
         self.record_shift(-f64::from(rect.x), -f64::from(rect.y));
         Ok(())
@@ -89,7 +89,7 @@ impl Draft {
             (Interpolation::Nearest, _) => Filter::Nearest,
         };
         if self.canvas.plain().is_none() {
-            self.seal()?;
+            self.flush_pass()?;
         }
         if let Some(Plain { window, sampled, .. }) = self.canvas.plain() {
             sampled.scaled = size;
@@ -99,14 +99,14 @@ impl Draft {
         let ratio = |new: u32, old: u32| f64::from(new) / f64::from(old);
         let old = self.canvas.size;
         let (x, y) = (ratio(size.width, old.width), ratio(size.height, old.height));
-        self.record(How::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]));
+        self.record(LabelOpKind::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]));
         self.canvas.resized_to(size);
         Ok(())
     }
 
     pub(super) fn pad(&mut self, [left, top, right, bottom]: [u32; 4], fill: Fill) -> Result<(), Error> {
         if [left, top, right, bottom] == [0; 4] {
-            self.record(How::Clip(self.canvas.size.rect()));
+            self.record(LabelOpKind::Clip(self.canvas.size.rect()));
             return Ok(());
         }
         let old = self.canvas.size;
@@ -116,19 +116,19 @@ impl Draft {
         else {
             return Err(Error::config(format!("pad: the canvas would be wider or higher than {MAX_EDGE}")));
         };
-        if self.canvas.pictures.len() > 1 || self.canvas.has_steps() {
-            self.seal()?;
+        if self.canvas.inputs.len() > 1 || self.canvas.has_steps() {
+            self.flush_pass()?;
         }
         let moved = Rect::new(-(left as i32), -(top as i32), width, height);
-        let picture = &mut self.canvas.pictures[0];
-        let covered = picture.layers.first().is_some_and(|first| first.covers(old.rect()));
-        picture.crop(moved);
+        let input = &mut self.canvas.inputs[0];
+        let covered = input.layers.first().is_some_and(|first| first.covers(old.rect()));
+        input.crop(moved);
         let border = fill.rgb();
         if border != [0; 3] {
             let hole = Rect::new(left as i32, top as i32, old.width, old.height);
             let border = DraftLayer::solid(moved.size().rect(), border);
             let hole = (!covered).then(|| DraftLayer::solid(hole, [0; 3]));
-            picture.layers.splice(0..0, [border].into_iter().chain(hole));
+            input.layers.splice(0..0, [border].into_iter().chain(hole));
         }
         self.canvas.resized_to(Size::new(width, height));
         self.record_shift(f64::from(left), f64::from(top));
@@ -137,25 +137,25 @@ impl Draft {
 
     /// Labels move with the corner of the canvas, and are cut to what the canvas has become.
     fn record_shift(&mut self, x: f64, y: f64) {
-        self.record(How::Map([1.0, 0.0, x, 0.0, 1.0, y, 0.0, 0.0, 1.0]));
-        self.record(How::Clip(self.canvas.size.rect()));
+        self.record(LabelOpKind::Map([1.0, 0.0, x, 0.0, 1.0, y, 0.0, 0.0, 1.0]));
+        self.record(LabelOpKind::Clip(self.canvas.size.rect()));
     }
 
     /// Mirrors the canvas and its labels; a left hand becomes a right one either way, since upside down is only turned.
     pub(super) fn flip(&mut self, flip: Flip) -> Result<(), Error> {
         let [width, height] = [self.size().width, self.size().height].map(f64::from);
-        self.record(How::Map(match flip {
+        self.record(LabelOpKind::Map(match flip {
             Flip::LeftRight => [-1.0, 0.0, width, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
             Flip::TopBottom => [1.0, 0.0, 0.0, 0.0, -1.0, height, 0.0, 0.0, 1.0],
         }));
-        self.record(How::Mirrored);
+        self.record(LabelOpKind::Mirrored);
         self.mirror(flip)
     }
 
     /// Mirrors the pixels of the canvas.
     pub(super) fn mirror(&mut self, flip: Flip) -> Result<(), Error> {
         let size = self.canvas.size;
-        self.canvas.pictures.iter_mut().for_each(|picture| picture.mirror(flip, size));
+        self.canvas.inputs.iter_mut().for_each(|input| input.mirror(flip, size));
         Ok(())
     }
 
@@ -166,11 +166,11 @@ impl Draft {
             Value::Rgb(rgb) => EraseFill::Constant(rgb),
             Value::Noise { key } => EraseFill::Noise(key),
         };
-        let [picture] = self.canvas.pictures.as_mut_slice() else {
+        let [input] = self.canvas.inputs.as_mut_slice() else {
             return Err(Error::config("erase comes after a mix: erase each sample before it is mixed"));
         };
         if !window.is_empty() {
-            picture.erases.push(Erase { window, fill });
+            input.erases.push(Erase { window, fill });
         }
         Ok(())
     }
@@ -183,7 +183,11 @@ impl Draft {
                 )));
             }
         }
-        self.record(How::Keep(Keep::Sane { canvas: self.canvas.size.rect(), min_size, min_area }));
+        self.record(LabelOpKind::Keep(ObjectFilter::Sane {
+            canvas: self.canvas.size.rect(),
+            min_size,
+            min_area,
+        }));
         Ok(())
     }
 

@@ -66,7 +66,7 @@ struct End {
 }
 
 impl Line {
-    /// How far a point is on the right side.
+    /// LabelOpKind far a point is on the right side.
     fn depth(&self, point: &[f64; 2]) -> f64 {
         (point[self.axis] - self.limit) * self.side
     }

@@ -1,17 +1,18 @@
 //! The last pass: colour steps, normalise, number format and layout, row by row.
 
-use super::block::{Block, LANES, Plane, Resolved};
-use super::pack::{self, with_level};
-use super::view::Canvas;
+use super::image_view::Canvas;
+use super::interleave::{self, with_level};
+use super::lanes::{GROUP, LANES, Plane};
+use super::pixel_block::{PixelBlock, Resolved};
 use crate::color::Normalize;
 use crate::output::{DType, Layout, Output};
 use crate::simd::Level;
 use half::slice::HalfFloatSliceExt;
 
 /// Where finished rows go.
-pub(crate) enum Sink<'a> {
-    /// A stage's u8 image.
-    Stage(&'a mut Canvas),
+pub(crate) enum RowOutput<'a> {
+    /// A pass's u8 image.
+    Pass(&'a mut Canvas),
     /// The sample.
     Sample(Sample<'a>),
 }
@@ -56,11 +57,11 @@ impl<'a> Sample<'a> {
     }
 }
 
-impl Sink<'_> {
+impl RowOutput<'_> {
     /// Finishes one row of u8 levels.
     pub(crate) fn row(&mut self, y: usize, rgb: &[u8], steps: &[Resolved], level: Level) {
         match self {
-            Sink::Stage(canvas) => {
+            RowOutput::Pass(canvas) => {
                 let stride = canvas.stride();
                 let row = &mut canvas.rows_mut()[y * stride..][..stride];
                 row.copy_from_slice(rgb);
@@ -70,7 +71,7 @@ impl Sink<'_> {
                     || recolour_row(row, steps, level),
                 );
             }
-            Sink::Sample(sample) => with_level(
+            RowOutput::Sample(sample) => with_level(
                 level,
                 #[inline(always)]
                 || sample.row(y, rgb, steps, level),
@@ -84,7 +85,7 @@ fn recolour_row(row: &mut [u8], steps: &[Resolved], level: Level) {
     if steps.is_empty() {
         return;
     }
-    let mut block = Block::default();
+    let mut block = PixelBlock::default();
     for pixels in row.chunks_mut(LANES * 3) {
         block.load(pixels, level);
         block.run(steps);
@@ -100,7 +101,7 @@ impl Sample<'_> {
         if rgb.is_empty() {
             return;
         }
-        let mut block = Block::default();
+        let mut block = PixelBlock::default();
         let floats = !matches!(self.values, Values::U8(_));
         for (chunk, pixels) in rgb.chunks(LANES * 3).enumerate() {
             block.load(pixels, level);
@@ -125,14 +126,14 @@ impl Sample<'_> {
         let (green, blue) = rest.split_at_mut(plane);
         let row = y * self.width..(y + 1) * self.width;
         let planes = [red, green, blue].map(|channel| channel[row.clone()].as_chunks_mut().0);
-        let groups = rgb.as_chunks::<{ pack::GROUP * 3 }>().0;
-        pack::split_scaled(groups, &self.factors, planes, level);
-        groups.len() * pack::GROUP
+        let groups = rgb.as_chunks::<{ GROUP * 3 }>().0;
+        interleave::split_scaled(groups, &self.factors, planes, level);
+        groups.len() * GROUP
     }
 
     /// Stores `count` finished pixels at (`x`, `y`).
     #[inline(always)]
-    pub(crate) fn put(&mut self, x: usize, y: usize, block: &Block, count: usize, level: Level) {
+    pub(crate) fn put(&mut self, x: usize, y: usize, block: &PixelBlock, count: usize, level: Level) {
         let plane = self.width * self.height;
         let at = y * self.width + x;
         let nchw = self.layout == Layout::Nchw;
@@ -144,7 +145,7 @@ impl Sample<'_> {
             Values::Bf16(out) if nchw => put_planes(out, at, plane, block, count, brain),
             Values::U8(out) if nchw => {
                 for (c, lanes) in block.planes.iter().enumerate() {
-                    let (out, bytes) = (&mut out[c * plane + at..], pack::bytes(lanes, level));
+                    let (out, bytes) = (&mut out[c * plane + at..], interleave::bytes(lanes, level));
                     match out.first_chunk_mut() {
                         // A copy of fixed length is one store, where one of any length is a call.
                         Some(out) if count == LANES => *out = bytes,
@@ -162,7 +163,7 @@ impl Sample<'_> {
 
 /// fma(x, a, b), a channel.
 #[inline(always)]
-fn scale(block: &mut Block, factors: &[[f32; 2]; 3]) {
+fn scale(block: &mut PixelBlock, factors: &[[f32; 2]; 3]) {
     for (plane, [a, b]) in block.planes.iter_mut().zip(factors) {
         for level in plane {
             *level = level.mul_add(*a, *b);
@@ -184,7 +185,7 @@ fn put_planes<T>(
     out: &mut [T],
     at: usize,
     plane: usize,
-    block: &Block,
+    block: &PixelBlock,
     count: usize,
     put: impl Fn(&mut [T], &[f32]),
 ) {
@@ -194,15 +195,15 @@ fn put_planes<T>(
 }
 
 #[inline(always)]
-fn put_pixels<T>(out: &mut [T], at: usize, block: &Block, count: usize, put: impl Fn(&mut [T], &[f32])) {
-    let mut woven = [0.0f32; LANES * 3];
-    weave(&block.planes, &mut woven);
-    put(&mut out[at * 3..][..count * 3], &woven[..count * 3]);
+fn put_pixels<T>(out: &mut [T], at: usize, block: &PixelBlock, count: usize, put: impl Fn(&mut [T], &[f32])) {
+    let mut mixed = [0.0f32; LANES * 3];
+    interleaved(&block.planes, &mut mixed);
+    put(&mut out[at * 3..][..count * 3], &mixed[..count * 3]);
 }
 
 #[inline(always)]
-fn weave([r, g, b]: &[Plane; 3], woven: &mut [f32; LANES * 3]) {
-    for (i, pixel) in woven.chunks_exact_mut(3).enumerate() {
+fn interleaved([r, g, b]: &[Plane; 3], mixed: &mut [f32; LANES * 3]) {
+    for (i, pixel) in mixed.chunks_exact_mut(3).enumerate() {
         pixel.copy_from_slice(&[r[i], g[i], b[i]]);
     }
 }

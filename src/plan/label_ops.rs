@@ -1,4 +1,4 @@
-//! What a plan does to labels: the same geometry as that of its layers, as a list of moves.
+//! What a plan does to labels: the same geometry as that of its layers, as a list of label operations.
 //!
 //! A label takes part in every op by itself, as torchvision's and Ultralytics' do: a box that is turned twice is boxed
 //! twice, and is cut wherever the canvas is. So labels have a list of their own and do not follow the layers, which fold
@@ -7,19 +7,19 @@
 use super::Span;
 use crate::geometry::Rect;
 
-/// One thing that happens to the labels of some of the sample's images.
+/// One operation on the labels of some of the sample's images.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Move {
+pub struct LabelOp {
     /// The images, as indices of [`crate::plan::Plan::images`].
     pub images: Span,
     /// What happens to their objects.
-    pub how: How,
+    pub kind: LabelOpKind,
 }
 
 /// What happens to objects.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum How {
+pub enum LabelOpKind {
     /// Points go through the matrix, row by row, with a division by its third result; a box becomes the box around its
     /// mapped corners.
     Map([f64; 9]),
@@ -46,13 +46,13 @@ pub enum How {
     /// One object is dropped: the number among those that take part.
     Drop(u32),
     /// Objects are dropped.
-    Keep(Keep),
+    Keep(ObjectFilter),
 }
 
 /// Which objects are kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Keep {
+pub enum ObjectFilter {
     /// torchvision's `SanitizeBoundingBoxes`: boxes at least this wide and high, and of this area, in pixels, that do
     /// not hang over the canvas.
     Sane {

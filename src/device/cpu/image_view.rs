@@ -5,7 +5,7 @@ use crate::image::Image;
 
 /// Borrowed packed RGB rows; [`Image::TAIL`] bytes behind the last pixel may be read.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct View<'a> {
+pub(crate) struct ImageView<'a> {
     /// Starts at the first pixel of the first row.
     pub(crate) data: &'a [u8],
     /// Bytes from one row to the next.
@@ -14,7 +14,7 @@ pub(crate) struct View<'a> {
     pub(crate) size: Size,
 }
 
-impl<'a> View<'a> {
+impl<'a> ImageView<'a> {
     /// The part `rect` (stored coordinates) of a decoded image; `None` where it was not decoded.
     pub(crate) fn of(image: &'a Image, rect: Rect) -> Option<Self> {
         if !image.region.contains(rect) || rect.is_empty() {
@@ -70,13 +70,17 @@ impl Canvas {
     }
 
     /// The part `rect`, which must lie inside.
-    pub(crate) fn view(&self, rect: Rect) -> View<'_> {
+    pub(crate) fn part(&self, rect: Rect) -> ImageView<'_> {
         let stride = self.stride();
-        View { data: &self.data[rect.y as usize * stride + rect.x as usize * 3..], stride, size: rect.size() }
+        ImageView {
+            data: &self.data[rect.y as usize * stride + rect.x as usize * 3..],
+            stride,
+            size: rect.size(),
+        }
     }
 
     /// Becomes the oriented copy of `view`.
-    pub(crate) fn copy_turned(&mut self, view: View<'_>, orientation: Orientation) {
+    pub(crate) fn copy_turned(&mut self, view: ImageView<'_>, orientation: Orientation) {
         self.reset(orientation.apply_size(view.size));
         let (width, height) = (self.size.width as usize, self.size.height as usize);
         for (y, row) in self.rows_mut().chunks_exact_mut(width * 3).enumerate() {
@@ -100,8 +104,8 @@ mod tests {
         for (stride, shown) in [(6, true), (usize::MAX / 2 + 1, false), (usize::MAX, false)] {
             let data = vec![0; 18 + Image::TAIL];
             let image = Image { stored: size, region: size.rect(), stride, data, ..Image::default() };
-            assert_eq!(View::of(&image, size.rect()).is_some(), shown, "stride {stride}");
-            assert_eq!(View::of(&image, Rect::new(0, 2, 1, 1)).is_some(), shown, "stride {stride}");
+            assert_eq!(ImageView::of(&image, size.rect()).is_some(), shown, "stride {stride}");
+            assert_eq!(ImageView::of(&image, Rect::new(0, 2, 1, 1)).is_some(), shown, "stride {stride}");
         }
     }
 }

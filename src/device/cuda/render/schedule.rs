@@ -5,7 +5,7 @@
 
 use super::append::append;
 use super::layout::{
-    FilterJob, MeasureJob, NONE, RenderJob, Source, TALLY_BIT, TILE_HEIGHT, TILE_WIDTH, TableJob,
+    FilterJob, HISTOGRAM_BIT, MeasureJob, NONE, RenderJob, Source, TILE_HEIGHT, TILE_WIDTH, TableJob,
 };
 use crate::color::LevelTable;
 use crate::geometry::Size;
@@ -25,11 +25,11 @@ pub(super) enum Kernel {
     Tables,
     /// Canvases made of others by a filter.
     Filter,
-    /// Canvases and samples of one picture.
+    /// Canvases and samples of one input.
     Render,
-    /// Canvases and samples of several pictures.
+    /// Canvases and samples of several inputs.
     Blend,
-    /// The same, where parts of pictures are erased.
+    /// The same, where parts of inputs are erased.
     BlendErased,
 }
 
@@ -45,18 +45,18 @@ pub(super) struct Launch {
 
 /// Jobs that wait to be launched.
 #[derive(Debug, Default)]
-pub(super) struct Agenda {
-    /// Numbers of the paints that are resampled.
+pub(super) struct Schedule {
+    /// Numbers of the layers that are resampled.
     pub(super) taps: Vec<u32>,
     measures: BTreeMap<u32, Vec<MeasureJob>>,
     renders: BTreeMap<(u32, Kernel), Vec<RenderJob>>,
     filters: BTreeMap<u32, Vec<FilterJob>>,
     tables: BTreeMap<u32, Vec<TableJob>>,
     /// What is made of each histogram.
-    tallied: Vec<LevelTable>,
+    level_tables: Vec<LevelTable>,
 }
 
-impl Agenda {
+impl Schedule {
     /// Adds a canvas or a sample; returns the level on which it is there.
     pub(super) fn render(&mut self, ready: u32, kernel: Kernel, job: RenderJob) -> u32 {
         self.renders.entry((ready + 1, kernel)).or_default().push(job);
@@ -78,20 +78,20 @@ impl Agenda {
     }
 
     /// A new histogram for a step that looks levels up: what names it.
-    pub(super) fn tally(&mut self, table: LevelTable) -> u32 {
-        self.tallied.push(table);
-        TALLY_BIT | (self.tallied.len() as u32 - 1)
+    pub(super) fn histogram(&mut self, table: LevelTable) -> u32 {
+        self.level_tables.push(table);
+        HISTOGRAM_BIT | (self.level_tables.len() as u32 - 1)
     }
 
-    pub(super) fn tallies(&self) -> usize {
-        self.tallied.len()
+    pub(super) fn histograms(&self) -> usize {
+        self.level_tables.len()
     }
 
     /// Makes a table of what is measured on a level, at its end.
     fn tabulate(&mut self, level: u32, measured: u32) {
-        if measured != NONE && measured & TALLY_BIT != 0 {
-            let tally = measured & !TALLY_BIT;
-            let job = TableJob { tally, table: self.tallied[tally as usize] as u32 };
+        if measured != NONE && measured & HISTOGRAM_BIT != 0 {
+            let histogram = measured & !HISTOGRAM_BIT;
+            let job = TableJob { histogram, table: self.level_tables[histogram as usize] as u32 };
             self.tables.entry(level).or_default().push(job);
         }
     }

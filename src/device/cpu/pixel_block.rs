@@ -4,24 +4,19 @@
 //! fixed arrays, compiled once per instruction set; `mul_add` is one fused operation in all of them.
 
 use super::histogram::Table;
-use super::{hsv, pack};
+use super::lanes::{LANES, Plane};
+use super::{hsv, interleave};
 use crate::color::ColorOp;
 use crate::simd::Level;
-
-/// Pixels of a block.
-pub(crate) const LANES: usize = 64;
-
-/// One channel of a block.
-pub(crate) type Plane = [f32; LANES];
 
 /// Up to [`LANES`] pixels; lanes behind the used ones hold whatever is left over.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-pub(crate) struct Block {
+pub(crate) struct PixelBlock {
     pub(crate) planes: [Plane; 3],
 }
 
-impl Default for Block {
+impl Default for PixelBlock {
     fn default() -> Self {
         Self { planes: [[0.0; LANES]; 3] }
     }
@@ -38,16 +33,16 @@ pub(crate) struct Resolved {
     pub(crate) table: Option<Box<Table>>,
 }
 
-impl Block {
+impl PixelBlock {
     /// Loads packed RGB levels; the lanes behind them become 0.
     #[inline(always)]
     pub(crate) fn load(&mut self, rgb: &[u8], level: Level) {
         match <&[u8; LANES * 3]>::try_from(rgb) {
-            Ok(packed) => pack::split(packed, &mut self.planes, level),
+            Ok(packed) => interleave::split(packed, &mut self.planes, level),
             Err(_) => {
                 let mut packed = [0; LANES * 3];
                 packed[..rgb.len()].copy_from_slice(rgb);
-                pack::split(&packed, &mut self.planes, level);
+                interleave::split(&packed, &mut self.planes, level);
             }
         }
     }
@@ -56,10 +51,10 @@ impl Block {
     #[inline(always)]
     pub(crate) fn store(&self, rgb: &mut [u8], level: Level) {
         match <&mut [u8; LANES * 3]>::try_from(&mut *rgb) {
-            Ok(packed) => pack::join(&self.planes, packed, level),
+            Ok(packed) => interleave::join(&self.planes, packed, level),
             Err(_) => {
                 let mut packed = [0; LANES * 3];
-                pack::join(&self.planes, &mut packed, level);
+                interleave::join(&self.planes, &mut packed, level);
                 rgb.copy_from_slice(&packed[..rgb.len()]);
             }
         }
