@@ -92,7 +92,7 @@ fn masks_move_with_their_images() {
 pub(crate) fn on_its_side(mut file: Vec<u8>) -> Vec<u8> {
     // Little endian, one entry.
     let mut chunk = b"eXIfII*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0".to_vec();
-    let (length, crc) = (chunk.len() as u32 - 4, crate::support::crc32(&chunk));
+    let (length, crc) = (chunk.len() as u32 - 4, feedline_test_support::png::crc32(&chunk));
     chunk.splice(0..0, length.to_be_bytes());
     chunk.extend(crc.to_be_bytes());
     // Behind the signature and the header's chunk.

@@ -11,7 +11,7 @@ use feedline::rng::Draws;
 use feedline::source::Source;
 use feedline_test_support::clock;
 use feedline_test_support::gate::Gate;
-pub(crate) use feedline_test_support::png::{crc32, flat as png};
+pub(crate) use feedline_test_support::png::flat as png;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
