@@ -17,21 +17,21 @@ use bytemuck::{Pod, Zeroable};
 use label_apply::TransformedObject;
 use std::sync::Arc;
 
-/// Most images one sample may read.
+/// Maximum number of images that one sample reads.
 pub const MAX_IMAGES: usize = 32;
-/// Most layers of one sample.
+/// Maximum number of layers of one sample.
 pub const MAX_LAYERS: usize = 128;
-/// Most passes of one sample.
+/// Maximum number of passes of one sample.
 pub const MAX_PASSES: usize = 16;
-/// Most colour steps of one sample.
+/// Maximum number of colour steps of one sample.
 pub const MAX_STEPS: usize = 64;
-/// Most statistics of one sample.
+/// Maximum number of statistics of one sample.
 pub const MAX_STATS: usize = 8;
 /// Longest edge of a [`CanvasFilter::Gaussian`] kernel.
 pub const MAX_KERNEL: usize = 127;
-/// Most erased rectangles of one sample.
+/// Maximum number of erased rectangles of one sample.
 pub const MAX_ERASES: usize = 32;
-/// Most runs of pixels that the outlines of a sample may have.
+/// Maximum number of runs of pixels in the outlines of a sample.
 pub const MAX_RUNS: usize = 1 << 20;
 
 /// A run of entries in one of the plan's arrays.
@@ -306,7 +306,7 @@ pub struct Erase {
 /// What an erased rectangle is filled with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EraseFill {
-    /// One value a channel.
+    /// One value per channel.
     Constant([f32; 3]),
     /// Standard normal noise from the counter hash with this key.
     Noise([u32; 2]),

@@ -61,7 +61,7 @@ pub fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     counter
 }
 
-/// Where an augmentation gets its chances from; tests put scripted numbers in its place.
+/// The source of an augmentation's draws; tests use scripted numbers instead.
 pub trait Draws {
     /// 32 uniform bits.
     fn bits(&mut self) -> u32;

@@ -37,7 +37,7 @@ use crate::simd;
 use fused::{DecodeTarget, Decoded};
 use std::sync::Arc;
 
-/// Decodes and renders one sample at a time; one a thread, all memory is reused.
+/// Decodes and renders one sample at a time; one per thread; all memory is reused.
 pub struct Worker {
     decoder: Decoder,
     renderer: Renderer,
@@ -70,7 +70,7 @@ impl Worker {
     /// pass as they are decoded.
     ///
     /// # Errors
-    /// The number of the image that cannot be decoded, and why.
+    /// The index of the image that cannot be decoded, and why.
     pub fn decode(&mut self, plan: &Plan, inputs: &[Input<'_>]) -> Result<(), (usize, Cause)> {
         self.decode_indexed(plan, inputs, &mut [])
     }

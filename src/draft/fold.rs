@@ -161,12 +161,12 @@ impl Fold<'_> {
 /// One axis of a layer: from the canvas to pixels of the part of its clip that is seen.
 #[derive(Clone, Copy)]
 struct Axis {
-    /// The place in the clip's pixels is canvas * slope + start.
+    /// The position in the clip's pixels is canvas * slope + start.
     slope: f64,
     start: f64,
     /// The clip's pixels that the window shows, with fractions.
     ends: [f64; 2],
-    /// First and number of those pixels; the place is counted from the first once it is known.
+    /// First and count of those pixels; the position is counted from the first once it is known.
     first: i32,
     count: f64,
     edge: u32,

@@ -95,7 +95,7 @@ fn shown_inside(drawn: &DraftLayer) -> Option<DraftLayer> {
     Some(shown)
 }
 
-/// Appends the runs of the layer's outlines; returns the number of their first row.
+/// Appends the runs of the layer's outlines; returns the index of their first row.
 fn freeze_mask(plan: &mut Plan, drawn: &DraftLayer) -> Result<u32, Error> {
     let (first, window) = (plan.mask_rows.len() as u32, drawn.layer.window);
     let crossings = mask::crossings(&drawn.mask, window);
@@ -112,7 +112,7 @@ fn freeze_mask(plan: &mut Plan, drawn: &DraftLayer) -> Result<u32, Error> {
     Ok(first)
 }
 
-/// Appends steps, and a statistic for each that needs one, measured behind the steps ahead of it.
+/// Appends steps, and a statistic for each that needs one, measured after the steps before it.
 fn freeze_steps(plan: &mut Plan, steps: &[DraftStep], of: Measured) -> Span {
     let start = plan.steps.len() as u32;
     for (position, DraftStep { step, measured }) in steps.iter().enumerate() {

@@ -7,7 +7,7 @@ use super::matrix::Matrix;
 use crate::geometry::{Rect, Size};
 use crate::plan::Run;
 
-/// Points x, y on a canvas; inside is told by the even-odd rule.
+/// Points x, y on a canvas; inside by the even-odd rule.
 pub(super) type Polygon = Vec<[f64; 2]>;
 
 pub(super) fn shift(mask: &mut [Polygon], dx: i32, dy: i32) {
@@ -65,7 +65,7 @@ pub(super) fn rows(mask: &[Polygon], window: Rect) -> Vec<Vec<Run>> {
             for row in rows_of(a, b, window) {
                 let y = f64::from(row) + 0.5;
                 let x = a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]);
-                // The first pixel whose centre lies behind the crossing.
+                // The first pixel whose centre lies after the crossing.
                 let column = (x - 0.5).floor() + 1.0;
                 let column = column.max(f64::from(window.x)).min(window.right() as f64) as i32;
                 crossed[(row - window.y) as usize].push(column);
@@ -96,7 +96,7 @@ fn united(mut ranges: Vec<[i32; 2]>) -> Vec<Run> {
     runs.into_iter().map(run).collect()
 }
 
-/// All edges, the upper point first, so that an edge that is passed both ways is crossed at one place.
+/// All edges, the upper point first, so that an edge that is passed both ways is crossed at one position.
 fn edges(mask: &[Polygon]) -> impl Iterator<Item = [[f64; 2]; 2]> {
     let edges = mask.iter().flat_map(|polygon| polygon.iter().zip(polygon.iter().cycle().skip(1)));
     edges.map(|(&a, &b)| if a[1] <= b[1] { [a, b] } else { [b, a] })

@@ -60,7 +60,7 @@ impl Draft {
         self.lay(other, 1.0, window, part as f32)
     }
 
-    /// Lays `other` over this draft, without a word about the objects.
+    /// Lays `other` over this draft, and leaves the objects as they are.
     fn lay(&mut self, other: Draft, weight: f32, window: Rect, label_share: f32) -> Result<(), Error> {
         if self.size() != other.size() {
             return Err(Error::config(format!(

@@ -22,7 +22,7 @@ pub struct TransformedObject {
     pub polygons: Vec<Vec<[f64; 2]>>,
     /// x, y and visibility: 0 not labelled or outside, 1 hidden, 2 visible.
     pub keypoints: Vec<[f64; 3]>,
-    /// Whether it stands for a crowd, whose members are not told apart.
+    /// Whether it stands for a crowd, whose members are not labelled one by one.
     pub crowd: bool,
     /// What it counts for: 1, or the share of its image where images were mixed.
     pub share: f32,

@@ -28,7 +28,7 @@ pub enum LabelOpKind {
     /// What lies under the rectangle is covered: polygons lose it, boxes where a whole side of them lies under it, and
     /// keypoints there get visibility 0.
     Hide(Rect),
-    /// The image was mirrored, whichever way: keypoints take the places that [`crate::label::Skeleton::flip`] says.
+    /// The image was mirrored, whichever way: keypoints take the positions that [`crate::label::Skeleton::flip`] says.
     Mirrored,
     /// The box of an object with polygons becomes the box around them.
     Rebox,
@@ -36,14 +36,14 @@ pub enum LabelOpKind {
     Mark,
     /// Objects count for this part of what they did: their image was mixed with another.
     Weigh(f32),
-    /// A copy of one object, mirrored left to right on a canvas of this width, is added behind all others.
+    /// A copy of one object, mirrored left to right on a canvas of this width, is added after all others.
     PasteMirrored {
-        /// Its number among the objects that take part.
+        /// Its index among the objects that take part.
         object: u32,
         /// The canvas's width.
         width: f64,
     },
-    /// One object is dropped: the number among those that take part.
+    /// One object is dropped: its index among those that take part.
     Drop(u32),
     /// Objects are dropped.
     Keep(ObjectFilter),
@@ -58,9 +58,9 @@ pub enum ObjectFilter {
     Sane {
         /// The canvas.
         canvas: Rect,
-        /// Least width and height.
+        /// Minimum width and height.
         min_size: f64,
-        /// Least area.
+        /// Minimum area.
         min_area: f64,
     },
     /// Boxes of whose area more than a part lies outside of a rectangle that covers what is under it.
@@ -89,9 +89,9 @@ pub enum ObjectFilter {
     /// Albumentations' filter: boxes of at least this area in pixels, of which at least this part is left of what the
     /// marked box would be if no canvas had cut it. Boxes without area are dropped in any case.
     Visible {
-        /// Least area.
+        /// Minimum area.
         min_area: f64,
-        /// Least part of the area.
+        /// Minimum part of the area.
         min_visibility: f64,
     },
 }

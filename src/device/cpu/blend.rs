@@ -67,7 +67,7 @@ impl Blend {
         }
     }
 
-    /// The sum cut off to u8, for a pass or for colour steps behind the blend.
+    /// The sum cut off to u8, for a pass or for colour steps after the blend.
     pub(crate) fn store(&self, canvas: &mut Canvas) {
         canvas.reset(self.size);
         for (level, sum) in canvas.rows_mut().iter_mut().zip(&self.levels) {

@@ -1,6 +1,6 @@
 //! Weighted sums of neighbouring pixels of one row, as levels.
 //!
-//! A pixel is read as the three numbers that it has and the one behind them, so that one register holds it; the fourth
+//! A pixel is read as the three numbers that it has and the one after them, so that one register holds it; the fourth
 //! sum is thrown away.
 #![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "vector loads and stores by pointer"))]
 
@@ -33,7 +33,7 @@ impl Columns {
     }
 
     /// Stores packed RGB pixels from the output `first` on; `line` holds packed RGB sums from 0 to 255, and one number
-    /// behind the last pixel that is read.
+    /// after the last pixel that is read.
     #[inline(always)]
     pub(crate) fn plain(&self, line: &[f32], first: usize, pixels: &mut [u8]) {
         let weights = self.weights.chunks_exact(self.taps.max(1));
@@ -77,7 +77,7 @@ pub(crate) mod vector {
             let outputs = self.starts[..count].as_chunks::<4>().0.iter().zip(weights.as_chunks::<4>().0);
             let mut done = 0;
             for (starts, weights) in outputs {
-                // Four pixels are stored with four bytes behind them, which belong to pixels that are stored later.
+                // Four pixels are stored with four bytes after them, which belong to pixels that are stored later.
                 if self.reach > line.len() || done * 3 + 16 > count * 3 {
                     break;
                 }

@@ -38,7 +38,7 @@ pub(crate) fn split(packed: &[u8; LANES * 3], planes: &mut [Plane; 3], level: Le
     }
 }
 
-/// fma(level, a, b) of packed pixels, with a and b a channel, as far as all slices go.
+/// fma(level, a, b) of packed pixels, with a and b per channel, as far as all slices go.
 #[inline(always)]
 pub(crate) fn split_scaled(
     packed: &[[u8; GROUP * 3]],

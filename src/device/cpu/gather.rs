@@ -107,7 +107,7 @@ impl<'a> Gather<'a> {
         );
     }
 
-    /// Where the pixels from `x` on fall; those behind the row's end are not looked at.
+    /// Where the pixels from `x` on fall; those after the row's end are not looked at.
     #[inline(always)]
     fn places(&self, x: usize, y: usize) -> Places {
         let row = self.rows.shown(y) as f32;
@@ -227,7 +227,7 @@ impl<'a> Gather<'a> {
         (x > -across) & (x < width - 1.0 + across) & (y > -down) & (y < height - 1.0 + down)
     }
 
-    /// The four pixels at and behind a whole position.
+    /// The four pixels at and after a whole position.
     #[inline(always)]
     fn four(&self, left: f32, top: f32) -> [Word; 4] {
         let [width, height] = self.edges;
@@ -265,7 +265,7 @@ impl<'a> Gather<'a> {
 
     #[inline(always)]
     fn word(&self, at: usize) -> Word {
-        // A view goes on behind its last pixel, so four bytes are always there.
+        // A view goes on after its last pixel, so four bytes are always there.
         let bytes = self.view.data[at..].first_chunk().copied().unwrap_or_default();
         u32::from_le_bytes(bytes) & 0x00FF_FFFF | 0x0100_0000
     }

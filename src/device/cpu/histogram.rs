@@ -4,10 +4,10 @@ use super::image_view::Canvas;
 use crate::color::LevelTable;
 use crate::geometry::Rect;
 
-/// What becomes of each level, a channel.
+/// The new level of each level, per channel.
 pub(crate) type Table = [[u8; 256]; 3];
 
-/// Pixels of each level, a channel.
+/// Pixels of each level, per channel.
 pub(crate) struct Histogram([[u64; 256]; 3]);
 
 impl Histogram {

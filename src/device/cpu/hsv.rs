@@ -4,9 +4,9 @@
 //! held to whole numbers by a test over all colours. Rounding to a whole number costs twice a sum, so where a sum with
 //! [`WHOLE`] can do it, it does.
 
-/// 1.5 * 2^23: in a sum with it, what lies behind the point is rounded away.
+/// 1.5 * 2^23: in a sum with it, what lies after the point is rounded away.
 const WHOLE: f32 = 12_582_912.0;
-/// 1.5 * 2^11: in a sum with it, what lies behind the twelfth binary place is rounded away.
+/// 1.5 * 2^11: in a sum with it, what lies after the twelfth binary digit is rounded away.
 const FINE: f32 = 3072.0;
 /// A little more than 1, so that halves are rounded up.
 const ABOVE: f32 = 1.0 + 2.0 * f32::EPSILON;
@@ -37,7 +37,7 @@ fn to_hsv(r: f32, g: f32, b: f32, turn: f32) -> (f32, f32, f32) {
     (f32::from_bits(h.to_bits().min((h - 180.0).to_bits())), s, v)
 }
 
-/// floor(v (7650 - s w) / 7650) a channel, with the distance w from the channel's third of the circle, in 0..=30.
+/// floor(v (7650 - s w) / 7650) per channel, with the distance w from the channel's third of the circle, in 0..=30.
 #[inline(always)]
 fn from_hsv(h: f32, s: f32, v: f32) -> (f32, f32, f32) {
     let slope = v * s * (1.0 / 7650.0);

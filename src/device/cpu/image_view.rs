@@ -3,7 +3,7 @@
 use crate::geometry::{Orientation, Rect, Size};
 use crate::image::Image;
 
-/// Borrowed packed RGB rows; [`Image::TAIL`] bytes behind the last pixel may be read.
+/// Borrowed packed RGB rows; [`Image::TAIL`] bytes after the last pixel may be read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ImageView<'a> {
     /// Starts at the first pixel of the first row.

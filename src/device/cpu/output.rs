@@ -31,7 +31,7 @@ pub(crate) struct Sample<'a> {
     pub(crate) width: usize,
     pub(crate) height: usize,
     pub(crate) layout: Layout,
-    /// a and b of fma(x, a, b), a channel.
+    /// a and b of fma(x, a, b), per channel.
     pub(crate) factors: [[f32; 2]; 3],
 }
 
@@ -161,7 +161,7 @@ impl Sample<'_> {
     }
 }
 
-/// fma(x, a, b), a channel.
+/// fma(x, a, b), per channel.
 #[inline(always)]
 fn scale(block: &mut PixelBlock, factors: &[[f32; 2]; 3]) {
     for (plane, [a, b]) in block.planes.iter_mut().zip(factors) {

@@ -9,7 +9,7 @@ use super::{hsv, interleave};
 use crate::color::ColorOp;
 use crate::simd::Level;
 
-/// Up to [`LANES`] pixels; lanes behind the used ones hold whatever is left over.
+/// Up to [`LANES`] pixels; lanes after the used ones hold whatever is left over.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(crate) struct PixelBlock {
@@ -34,7 +34,7 @@ pub(crate) struct Resolved {
 }
 
 impl PixelBlock {
-    /// Loads packed RGB levels; the lanes behind them become 0.
+    /// Loads packed RGB levels; the lanes after them become 0.
     #[inline(always)]
     pub(crate) fn load(&mut self, rgb: &[u8], level: Level) {
         match <&[u8; LANES * 3]>::try_from(rgb) {

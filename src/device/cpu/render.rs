@@ -20,7 +20,7 @@ use crate::plan::{
 use crate::simd::{self, Level};
 use std::borrow::Borrow;
 
-/// Renders plans on decoded images; one a thread, all memory is reused.
+/// Renders plans on decoded images; one per thread; all memory is reused.
 #[derive(Debug)]
 pub struct Renderer {
     passes: Vec<Canvas>,

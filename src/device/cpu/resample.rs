@@ -15,7 +15,7 @@ use crate::device::roi::scale::Scale;
 use crate::geometry::Size;
 use crate::simd::{self, Level};
 
-/// Bytes behind each horizontally resampled row that a vector store may overwrite.
+/// Bytes after each horizontally resampled row that a vector store may overwrite.
 const SLACK: usize = 64;
 
 /// Tables and the rows between the passes; reused from sample to sample.

@@ -10,7 +10,7 @@ use crate::simd::Level;
 pub(crate) struct Axis {
     /// First tap of each output, counted from [`Axis::first`]; padded to a multiple of [`Axis::GROUP`] outputs.
     pub(crate) starts: Vec<u32>,
-    /// `stride` weights for each output: zeros behind the real ones, and near the end of the axis ahead of them.
+    /// `stride` weights for each output: zeros after the real ones, and near the end of the axis before them.
     pub(crate) weights: Vec<i16>,
     /// Weights an output, an even number.
     pub(crate) stride: usize,
@@ -131,7 +131,7 @@ impl Axis {
 }
 
 impl Group {
-    /// Most taps of one output.
+    /// Maximum number of taps of one output.
     #[inline(always)]
     fn widest(&self) -> i32 {
         self.high.iter().zip(&self.low).map(|(high, low)| high - low).max().unwrap_or(1)
@@ -157,7 +157,7 @@ impl<'a> Taps<'a> {
         Self { scale, ratio, invert: 1.0 / ratio.max(1.0) }
     }
 
-    /// The weights of some outputs, tap by tap; zeros behind the last.
+    /// The weights of some outputs, tap by tap; zeros after the last.
     #[inline(always)]
     fn weigh(&self, group: &Group, weights: &mut [[f64; LANES]]) {
         match self.scale.filter {

@@ -61,12 +61,12 @@ pub(crate) struct Sample<'a> {
     pub(crate) output: DevicePtr,
 }
 
-/// The work on a batch: tables for the device, and launches in order. No call of the driver is behind it.
+/// The work on a batch: tables for the device, and launches in order. It makes no call of the driver.
 #[derive(Debug, Default)]
 pub(crate) struct Program {
     tables: Vec<u8>,
     scratch_bytes: usize,
-    /// Place and bytes of the statistics' sums in the scratch memory, which are zero at first.
+    /// Offset and bytes of the statistics' sums in the scratch memory, which are zero at first.
     sums: (u64, usize),
     launches: Vec<Launch>,
 }

@@ -59,13 +59,13 @@ pub(super) fn forward_perspective(coefficients: [f32; 8]) -> [f64; 9] {
     ];
     let determinant = a * adjoint[0] + b * adjoint[3] + c * adjoint[6];
     match determinant {
-        // All that is seen lies on one line of the original: no object has a place, and all collapse into a corner.
+        // All that is seen lies on one line of the original: no object has a position, and all collapse into a corner.
         0.0 => [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
         _ => adjoint,
     }
 }
 
-/// The size that holds the whole rotated image: of its corners in f32, cut off behind four decimals.
+/// The size that holds the whole rotated image: of its corners in f32, cut off after four decimals.
 ///
 /// torchvision takes the corners through the inverse, which is the rotation the other way and makes the same size.
 pub(super) fn expanded(inverse: [f64; 6], of: Size) -> Size {

@@ -3,7 +3,7 @@
 use super::edges;
 use crate::geometry::Rect;
 
-/// Keeps the parts inside `rect` that have an area; inside and outside are told by the even-odd rule.
+/// Keeps the parts inside `rect` that have an area; inside and outside by the even-odd rule.
 ///
 /// What hangs together only outside becomes several polygons, so that the box around them is that of what is seen. Those
 /// of an outline that crosses itself may lie over each other.

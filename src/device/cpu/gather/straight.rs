@@ -15,7 +15,7 @@ use crate::simd::Level;
 const CHUNK: usize = 64;
 /// Columns that the first and the last one are repeated for: taps of a covered pixel reach no further.
 const MARGIN: usize = MAX_RADIUS as usize + 2;
-/// Most taps of a column.
+/// Maximum number of taps of a column.
 const WIDEST: usize = 2 * MAX_RADIUS as usize + 1;
 
 /// What the rows of a layer have in common.

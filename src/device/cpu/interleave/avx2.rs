@@ -58,7 +58,7 @@ fn gather(from: [__m128i; 3], tables: &[[i8; 16]; 3]) -> __m128i {
     _mm_or_si128(_mm_or_si128(a, b), c)
 }
 
-/// Levels of 8 packed pixels as f32, a channel in each register.
+/// Levels of 8 packed pixels as f32, one channel per register.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn levels(packed: &[u8; 24]) -> [__m256; 3] {
@@ -86,7 +86,7 @@ pub(in crate::device::cpu) fn split(packed: &Packed, planes: &mut [Plane; 3]) {
     }
 }
 
-/// fma(level, a, b) of packed pixels, with a and b a channel, as far as all slices go: as `split` and then a sum for each
+/// fma(level, a, b) of packed pixels, with a and b per channel, as far as all slices go: as `split` and then a sum for each
 /// plane, without the way through memory.
 #[target_feature(enable = "avx2,fma")]
 pub(in crate::device::cpu) fn split_scaled(

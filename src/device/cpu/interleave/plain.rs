@@ -9,7 +9,7 @@ pub(in crate::device::cpu) fn plain_split(packed: &[u8; LANES * 3], [r, g, b]: &
     }
 }
 
-/// fma(level, a, b) of packed pixels, with a and b a channel, as far as all slices go.
+/// fma(level, a, b) of packed pixels, with a and b per channel, as far as all slices go.
 pub(in crate::device::cpu) fn plain_split_scaled(
     packed: &[[u8; GROUP * 3]],
     factors: &[[f32; 2]; 3],

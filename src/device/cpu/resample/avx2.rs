@@ -60,7 +60,7 @@ pub(super) fn check_horizontal(
     let last_row = (height - 1).saturating_mul(view.stride);
     assert!(last_row.saturating_add(furthest) <= view.data.len(), "taps leave the image");
     assert!(groups * 3 + 4 <= stride && height * stride <= middle.len(), "rows are too short");
-    // At most the second weight of the last pair lies behind the row's end, and is zero then.
+    // At most the second weight of the last pair lies after the row's end, and is zero then.
     const { assert!(Image::TAIL >= LOAD) };
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Kernels {
     blend_erased: Function,
 }
 
-/// PTX with the zero behind it that the driver wants; the build script puts it there.
+/// PTX with the trailing zero that the driver needs; the build script puts it there.
 macro_rules! ptx {
     ($name:literal) => {
         include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".ptx"))
@@ -49,7 +49,7 @@ impl Kernels {
     ///
     /// # Safety
     /// `tables` holds [`Program::tables`] and `scratch` [`Program::scratch_bytes`] bytes, both at multiples of 256. They,
-    /// the surfaces and the outputs that the program was built for stay alive, and nobody else writes them or reads
+    /// the surfaces and the outputs that the program was built for stay alive, and nothing else writes them or reads
     /// what is written, until the stream has passed this point.
     pub(crate) unsafe fn launch(
         &self,
@@ -72,7 +72,7 @@ impl Kernels {
             ];
             let [blocks, jobs] = launch.grid;
             let function = self.function(launch.kernel);
-            // SAFETY: all kernels take two addresses and a place in the tables; the memory is the caller's promise.
+            // SAFETY: all kernels take two addresses and an offset in the tables; the memory is the caller's promise.
             unsafe { stream.launch(function, [blocks, jobs, 1], [THREADS, 1, 1], 0, parameters)? };
         }
         Ok(())

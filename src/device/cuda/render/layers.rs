@@ -207,7 +207,7 @@ fn is_copied(axis: &Axis) -> bool {
     axis.filter == layout::filter(Filter::Nearest) || axis.input == axis.output
 }
 
-/// Most taps of one output.
+/// Maximum number of taps of one output.
 fn widest(scale: &Scale) -> u32 {
     match scale.filter {
         Filter::Nearest => 1,
@@ -217,7 +217,7 @@ fn widest(scale: &Scale) -> u32 {
 }
 
 fn axis(scale: &Scale, first: u32) -> Axis {
-    // A start may lie up to three places ahead of the first tap.
+    // A start may lie up to three positions before the first tap.
     let groups = (widest(scale).min(scale.input) + 3).div_ceil(4);
     let (input, output, filter) = (scale.input, scale.output, layout::filter(scale.filter));
     Axis { input, output, filter, first, groups, ..shown(&scale.visible) }

@@ -89,31 +89,31 @@ pub const fn layout(layout: Layout) -> u32 {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct Batch {
-    /// Place of the [`Source`]s.
+    /// Offset of the [`Source`]s.
     pub sources: u32,
-    /// Place of the [`LayerDesc`]s.
+    /// Offset of the [`LayerDesc`]s.
     pub layers: u32,
-    /// Place of the inputs.
+    /// Offset of the inputs.
     pub inputs: u32,
-    /// Place of the colour steps.
+    /// Offset of the colour steps.
     pub steps: u32,
-    /// Place of the erased rectangles.
+    /// Offset of the erased rectangles.
     pub erases: u32,
-    /// Place of the numbers of pixels that means are taken of.
+    /// Offset of the numbers of pixels that means are taken of.
     pub counts: u32,
-    /// Place of the rows of masks, a span of runs each.
+    /// Offset of the rows of masks, a span of runs each.
     pub rows: u32,
-    /// Place of the runs.
+    /// Offset of the runs.
     pub runs: u32,
-    /// Place of the statistics' sums in the scratch memory.
+    /// Offset of the statistics' sums in the scratch memory.
     pub sums: u64,
-    /// Place of the [`Histogram`]s in the scratch memory.
+    /// Offset of the [`Histogram`]s in the scratch memory.
     pub histograms: u64,
     /// Number format: F32, F16, BF16, U8.
     pub dtype: u32,
     /// Order of axes: NCHW, NHWC.
     pub layout: u32,
-    /// a and b of fma(level, a, b), a channel.
+    /// a and b of fma(level, a, b), per channel.
     pub factors: [f32; 6],
     /// Address of the u32 in the host's memory that kernels store an error in: [`ERROR_COLOR_OP`] or
     /// [`ERROR_LEVEL_TABLE`] with the unknown code in the lowest 16 bits.
@@ -124,9 +124,9 @@ pub struct Batch {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub struct Histogram {
-    /// Pixels of each level, a channel.
+    /// Pixels of each level, per channel.
     pub counts: [[u32; 256]; 3],
-    /// What becomes of each level, a channel.
+    /// The new level of each level, per channel.
     pub table: [[u8; 256]; 3],
 }
 
@@ -134,7 +134,7 @@ pub struct Histogram {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Source {
-    /// An address, or a place in the scratch memory.
+    /// An address, or an offset in the scratch memory.
     pub origin: u64,
     /// Bytes to the pixel at the right.
     pub right: i32,
@@ -146,7 +146,7 @@ pub struct Source {
     pub column: i32,
     /// Pixels of that row that may be read; 0 where rows are stored as columns.
     pub columns: u32,
-    /// 1 where `origin` is a place in the scratch memory.
+    /// 1 where `origin` is an offset in the scratch memory.
     pub in_scratch: u32,
     /// Zero.
     pub reserved: u32,
@@ -156,7 +156,7 @@ pub struct Source {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Axis {
-    /// Place of its [`AxisTable`] in the scratch memory, if it is resampled.
+    /// Offset of its [`AxisTable`] in the scratch memory, if it is resampled.
     pub table: u64,
     /// Length of the clip.
     pub input: u32,
@@ -224,13 +224,13 @@ pub struct LayerDesc {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct RenderJob {
-    /// The sample's address, or the canvas's place in the scratch memory.
+    /// The sample's address, or the canvas's offset in the scratch memory.
     pub target: u64,
     /// The canvas.
     pub size: Size,
     /// Pictures, in blending order.
     pub inputs: Span,
-    /// Colour steps behind the blend.
+    /// Colour steps after the blend.
     pub steps: Span,
     /// Statistics that any of its steps may need.
     pub stats: Span,
@@ -246,7 +246,7 @@ pub struct RenderJob {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct MeasureJob {
-    /// Number of the [`Source`].
+    /// Index of the [`Source`].
     pub source: u32,
     /// The statistic.
     pub measured: u32,
@@ -260,9 +260,9 @@ pub struct MeasureJob {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct FilterJob {
-    /// The other's place in the scratch memory.
+    /// The other's offset in the scratch memory.
     pub target: u64,
-    /// Number of the [`Source`] of the whole canvas.
+    /// Index of the [`Source`] of the whole canvas.
     pub source: u32,
     /// Bytes of a row, of the other.
     pub pitch: u32,
@@ -270,7 +270,7 @@ pub struct FilterJob {
     pub filter: u32,
     /// For sharpness, its argument.
     pub amount: f32,
-    /// For a blur, place in the tables of a weight for each column of the kernel, then each row.
+    /// For a blur, offset in the tables of a weight for each column of the kernel, then each row.
     pub weights: u32,
     /// Columns of the kernel.
     pub columns: u32,
@@ -284,7 +284,7 @@ pub struct FilterJob {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct TableJob {
-    /// Number of the [`Histogram`].
+    /// Index of the [`Histogram`].
     pub histogram: u32,
     /// The code of a [`crate::color::LevelTable`].
     pub table: u32,
@@ -314,7 +314,7 @@ pub struct BlendInput {
 pub struct Step {
     /// The code of a [`crate::color::ColorOp`].
     pub op: u32,
-    /// Number of the statistic, or [`NONE`].
+    /// Index of the statistic, or [`NONE`].
     pub stat: u32,
     /// Arguments, as the op says.
     pub args: [f32; 6],

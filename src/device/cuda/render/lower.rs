@@ -22,7 +22,7 @@ pub(super) struct Lowering<'a> {
     /// Earlier passes.
     pub(super) passes: Vec<Canvas>,
     output: u64,
-    /// Number of the first row of its masks.
+    /// Index of the first row of its masks.
     pub(super) masks: u32,
 }
 

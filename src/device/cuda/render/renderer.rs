@@ -42,7 +42,7 @@ impl Renderer {
         Ok(Self { context, stream, kernels, errors })
     }
 
-    /// Renders each plan from its images (`images[i][k]` belongs to `plans[i].images[k]`); the samples lie one behind
+    /// Renders each plan from its images (`images[i][k]` belongs to `plans[i].images[k]`); the samples lie one after
     /// the other in the result.
     ///
     /// # Errors

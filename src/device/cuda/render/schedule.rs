@@ -11,7 +11,7 @@ use crate::color::LevelTable;
 use crate::geometry::Size;
 use std::collections::BTreeMap;
 
-/// Most jobs of a launch: what the second dimension of a grid can hold.
+/// Maximum number of jobs of a launch: what the second dimension of a grid can hold.
 const MAX_JOBS: usize = 65_535;
 
 /// The kernels, by what they do.
@@ -96,7 +96,7 @@ impl Schedule {
         }
     }
 
-    /// Writes the jobs behind the tables; returns the launches in order.
+    /// Writes the jobs after the tables; returns the launches in order.
     pub(super) fn launches(self, sources: &[Source], bytes: &mut Vec<u8>) -> Vec<Launch> {
         let mut launches = Vec::new();
         add(&mut launches, bytes, Kernel::Taps, &self.taps, 2);

@@ -7,7 +7,7 @@ use crate::geometry::{Orientation, Rect, Size};
 /// A u8 canvas in the scratch memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Canvas {
-    /// Its place, a multiple of four.
+    /// Its offset, a multiple of four.
     pub(super) place: u64,
     pub(super) size: Size,
     /// The level on which it is there.
@@ -15,7 +15,7 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// Bytes from one row to the next: whole groups of four pixels, which are stored at once, and a word behind them,
+    /// Bytes from one row to the next: whole groups of four pixels, which are stored at once, and a word after them,
     /// which may be read with them.
     pub(super) fn pitch(size: Size) -> u32 {
         size.width.div_ceil(4) * 12 + 4
@@ -28,7 +28,7 @@ impl Canvas {
     /// The part `rect` (oriented), or `None` where it hangs over an edge.
     pub(super) fn source(&self, orientation: Orientation, rect: Rect) -> Option<Source> {
         let memory = Memory { origin: self.place, pitch: Self::pitch(self.size), region: self.size.rect() };
-        // Four pixels of which the canvas holds one can be read at once: their place in the row is there.
+        // Four pixels of which the canvas holds one can be read at once: their bytes in the row are there.
         let columns = self.size.width.next_multiple_of(4) + 1;
         let source = memory.source(self.size, orientation, rect)?;
         Some(Source { columns: if source.columns == 0 { 0 } else { columns }, in_scratch: 1, ..source })
@@ -59,7 +59,7 @@ impl Memory {
         if !self.region.contains(orientation.to_stored(rect, oriented)) {
             return None;
         }
-        // The places of three neighbours say all; a neighbour beyond the edge has one, too.
+        // The offsets of three neighbours say all; a neighbour beyond the edge has one, too.
         let pixel = |x: i32, y: i32| {
             let at = orientation.to_stored(Rect::new(rect.x + x, rect.y + y, 1, 1), oriented);
             (i64::from(at.x) - i64::from(self.region.x), i64::from(at.y) - i64::from(self.region.y))

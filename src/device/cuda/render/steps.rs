@@ -19,7 +19,7 @@ pub(super) struct Steps {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) steps: Steps,
-    /// Number of the statistic in the tables.
+    /// Index of the statistic in the tables.
     pub(super) measured: u32,
     /// Where it is measured.
     pub(super) rect: Rect,

@@ -26,7 +26,7 @@ pub(super) struct Tables {
     /// The runs of each row of each mask.
     mask_rows: Vec<Span>,
     runs: Vec<Run>,
-    /// Weights of filters. They come first, so that a filter's place is known as it is added.
+    /// Weights of filters. They come first, so that a filter's offset is known as it is added.
     weights: Vec<f32>,
     pub(super) schedule: Schedule,
     /// Statistics that the current sample has taken.
@@ -35,7 +35,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Takes a part of the scratch memory; returns its place.
+    /// Takes a part of the scratch memory; returns its offset.
     pub(super) fn reserve(&mut self, bytes: u64) -> u64 {
         let place = self.scratch;
         self.scratch = (place + bytes).next_multiple_of(ALIGNMENT);
@@ -54,13 +54,13 @@ impl Tables {
         Span { start, len: entries.len() as u32 }
     }
 
-    /// Adds one entry; returns its number.
+    /// Adds one entry; returns its index.
     pub(super) fn push<T: Clone>(array: &mut Vec<T>, entry: T) -> u32 {
         array.push(entry);
         array.len() as u32 - 1
     }
 
-    /// The place of weights in the finished tables.
+    /// The offset of weights in the finished tables.
     pub(super) fn weights(&mut self, weights: &[f32]) -> u32 {
         let place =
             size_of::<Batch>().next_multiple_of(ALIGNMENT as usize) + self.weights.len() * size_of::<f32>();
@@ -68,7 +68,7 @@ impl Tables {
         place as u32
     }
 
-    /// Adds a sample's masks, and lets it take statistics; returns the number of the masks' first row.
+    /// Adds a sample's masks, and lets it take statistics; returns the index of the masks' first row.
     pub(super) fn begin(&mut self, plan: &plan::Plan) -> u32 {
         self.taken_stats = 0;
         let (first, behind) = (self.mask_rows.len() as u32, self.runs.len() as u32);
