@@ -99,9 +99,13 @@ impl Arguments {
         let mut usual = Options::default();
         usual.loader.batch_size = Some(USUAL_BATCH);
         usual.device.name = Some(DeviceWord::Auto);
+        let said = self.pipeline.said();
+        // A benchmark of one rank may name that rank alone, or the number of ranks alone.
+        if said.loader.rank.is_some() != said.loader.world_size.is_some() {
+            (usual.loader.rank, usual.loader.world_size) = (Some(0), Some(1));
+        }
         let mut recipe = self.pipeline.recipe(usual)?;
-        let said = self.pipeline.said().loader.last_batch;
-        recipe.options.loader.last_batch = said.or(Some(LastBatch::Partial));
+        recipe.options.loader.last_batch = said.loader.last_batch.or(Some(LastBatch::Partial));
         Ok(recipe)
     }
 }

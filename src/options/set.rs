@@ -83,7 +83,8 @@ fn read_text(kind: ValueKind, text: &str) -> Value {
 fn toml_value(text: &str) -> Option<Value> {
     let mut table: toml::Table = format!("value = {text}").parse().ok()?;
     let only = table.len() == 1;
-    serde_json::to_value(table.remove("value").filter(|_| only)?).ok()
+    // JSON has no number for `nan` and `inf`: as words they are refused, where null would leave the option unset.
+    serde_json::to_value(table.remove("value").filter(|_| only)?).ok().filter(|value| !value.is_null())
 }
 
 #[cfg(test)]
@@ -136,6 +137,8 @@ mod tests {
         assert!(refused("byte_cache", "4 pounds").contains("64M"));
         assert!(refused("device", "gpu").contains("cuda:N"));
         assert!(refused("mean", "1, 2").contains("three numbers"));
+        assert!(refused("multi_scale", "inf").contains("option multi_scale = \"inf\""));
+        assert!(refused("min_area", "nan").contains("option min_area = \"nan\""));
     }
 
     #[test]

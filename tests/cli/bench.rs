@@ -205,6 +205,9 @@ fn ranks_share_the_images_and_a_saved_run_goes_on_on_others() {
     assert!(fail(&other).contains("its samples is 45, and this loader's is 46"));
     assert!(fail(&["bench", "--resume", word(&photo())]).contains("--resume"));
     assert!(fail(&["bench", "--rank", "2", "--world-size", "2"]).contains("ranks count from 0 to 1"));
+    let first = run(&["--world-size", "2", "--steps", "1"]);
+    assert_eq!((&first["rank"], &first["world_size"]), (&0.into(), &2.into()), "one of the two is enough");
+    assert!(fail(&["bench", "--rank", "1"]).contains("ranks count from 0 to 0"));
 }
 
 #[test]
