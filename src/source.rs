@@ -16,8 +16,9 @@
 //! environment is [`Lmdb`]; with the features `tfrecord` and `parquet` there are `TfRecord` and `Parquet`, with `remote`
 //! `Remote`, which reads from object stores; [`Yolo`] and [`Coco`] are data sets of labelled objects.
 //! [`WithMasks`] adds semantic masks to any of them, [`Cached`] keeps what was read in memory. `docs/sources.md` has them
-//! side by side. A new source is one file below this one, its two lines here, and one line
-//! in `tests/source/contract.rs`, which holds every source to the promises of [`Source`].
+//! side by side. A new source is one file below this one, its two lines here, its kind in `src/options/kind.rs`, how it is
+//! recognised and opened in `src/source/open.rs`, and one line in `tests/source/contract.rs`, which holds every source to
+//! the promises of [`Source`].
 
 mod byte_ranges;
 mod classes;

@@ -78,7 +78,7 @@ fn placed(tile: DraftPass, canvas: Size, [x, y]: [i32; 2]) -> Vec<DraftLayer> {
     let shown = whole.shifted(x, y).intersect(canvas.rect());
     let mut layers = Vec::new();
     for mut input in tile.inputs {
-        // What no layer of a input covers is black.
+        // What no layer of an input covers is black.
         if !input.layers.first().is_some_and(|lowest| lowest.covers(whole)) && !shown.is_empty() {
             layers.push(DraftLayer::solid(shown, [0; 3]));
         }

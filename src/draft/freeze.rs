@@ -44,7 +44,7 @@ fn check_canvas(pass: &DraftPass) -> Result<(), Error> {
 }
 
 fn freeze_pass(plan: &mut Plan, pass: &DraftPass) -> Result<(), Error> {
-    let first_picture = plan.inputs.len() as u32;
+    let first_input = plan.inputs.len() as u32;
     // The layers of one pass stand together.
     let layers = pass.inputs.iter().map(|input| freeze_layers(plan, input));
     let layers = layers.collect::<Result<Vec<Span>, Error>>()?;
@@ -55,7 +55,7 @@ fn freeze_pass(plan: &mut Plan, pass: &DraftPass) -> Result<(), Error> {
         let DraftInput { window, weight, .. } = *input;
         plan.inputs.push(BlendInput { window, layers, steps, erases, weight });
     }
-    let inputs = Span { start: first_picture, len: pass.inputs.len() as u32 };
+    let inputs = Span { start: first_input, len: pass.inputs.len() as u32 };
     let steps = freeze_steps(plan, &pass.steps, Measured::Pass(plan.passes.len() as u32));
     plan.passes.push(Pass { size: pass.size, inputs, steps });
     Ok(())

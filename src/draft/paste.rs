@@ -82,7 +82,7 @@ impl Draft {
     }
 }
 
-/// The layers of a input as far as they are seen inside the outlines.
+/// The layers of an input as far as they are seen inside the outlines.
 fn inside(mut input: DraftInput, polygons: &[Polygon], size: Size) -> Vec<DraftLayer> {
     let canvas = size.rect();
     if !input.layers.first().is_some_and(|lowest| lowest.covers(canvas)) {

@@ -174,7 +174,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// Composites a input's layers and runs its steps as far as statistics need it; `rest` holds the others.
+    /// Composites an input's layers and runs its steps as far as statistics need it; `rest` holds the others.
     fn compose(
         &mut self,
         plan: &Plan,

@@ -1,4 +1,4 @@
-//! What becomes of a last batch that is not full and of samples that cannot be used, and how that is reported.
+//! How samples that cannot be used are counted and reported.
 
 use crate::error::{Cause, Error};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Layers of a plan as the kernels desc them.
+//! Layers of a plan as the kernels render them.
 
 use super::layout::{
     self, Axis, FILTER_GAUSSIAN, FILTER_SHARPNESS, FilterJob, KIND_COPY, KIND_SOLID, KIND_UPRIGHT, KIND_WARP,

@@ -1,6 +1,6 @@
 //! From one sample's plan to jobs: passes and inputs, and where a statistic makes a canvas needed.
 //!
-//! A statistic of a input or a pass is measured on a canvas: one pass renders as far as the step that waits for it,
+//! A statistic of an input or a pass is measured on a canvas: one pass renders as far as the step that waits for it,
 //! stores the levels and sums them up, and the next starts from there.
 
 use super::layout::{BlendInput, KIND_UPRIGHT, LayerDesc, NONE, RenderJob};
@@ -26,7 +26,7 @@ pub(super) struct Lowering<'a> {
     pub(super) masks: u32,
 }
 
-/// A input as far as it is known: its layers, the steps that are left, and the level on which all that it reads is
+/// An input as far as it is known: its layers, the steps that are left, and the level on which all that it reads is
 /// there.
 struct Lowered {
     layers: Span,
@@ -117,7 +117,7 @@ impl<'a> Lowering<'a> {
         self.tables.schedule.render(ready, kernel, job)
     }
 
-    /// Renders a input that fills its canvas.
+    /// Renders an input that fills its canvas.
     fn render(&mut self, size: Size, drawn: &Lowered, erases: Span, target: Target) -> u32 {
         let erases = self.tables.add_erases(&self.plan.erases[erases.range()]);
         let (layers, steps) = (drawn.layers, drawn.steps.span);
@@ -128,7 +128,7 @@ impl<'a> Lowering<'a> {
         self.tables.schedule.render(drawn.ready, Kernel::Render, job)
     }
 
-    /// Brings a input to where only steps without statistics of their own are left.
+    /// Brings an input to where only steps without statistics of their own are left.
     fn input(&mut self, size: Size, input: &plan::BlendInput) -> Result<Lowered, Cause> {
         let mut layers: Vec<LayerDesc> = Vec::new();
         let (mut ready, mut stats) = (0, Span::default());
