@@ -51,7 +51,8 @@ pub use output::{NormalizeOptions, OutputOptions, Preset};
 pub use value::{Value, ValueKind};
 
 sections! {
-    /// What a loader is told, in sections. What is `None` is left to what lies below, and at last to the default.
+    /// The options of a loader, in sections. An option that is `None` takes its value from the options that these are laid
+    /// over (flags over a recipe, for example), or its default if it is not set there either.
     pub struct Options {
         /// Which data, and how they are opened.
         pub data: DataOptions,
@@ -71,8 +72,9 @@ sections! {
 }
 
 impl Options {
-    /// These options laid over others: what is said here counts, and what is not said is as it is there. What
-    /// contradicts something here (`shuffle` and `shuffle_window`, a preset and numbers) is dropped from there.
+    /// These options laid over others: an option that is set here keeps its value, and any other takes the value from
+    /// `below`. An option of `below` that contradicts one set here is dropped: flags with `shuffle = true`, laid over a recipe
+    /// with `shuffle_window = 100`, shuffle the whole epoch.
     pub fn over(self, mut below: Self) -> Self {
         self.loader.displace(&mut below.loader);
         self.normalize.displace(&mut below.normalize);
