@@ -15,7 +15,7 @@ struct Sum {
     float weights[ERASED ? 4 : 1];
 };
 
-// Adds the fills of a input's erased rectangles; returns a bit for each of the four pixels that is erased.
+// Adds the fills of an input's erased rectangles; returns a bit for each of the four pixels that is erased.
 FEEDLINE_INLINE uint32_t lay_fills(const Erase* erases, const BlendInput& input, const Tile& tile, uint32_t shown,
                                    float keep, Sum<true>& sum) {
     uint32_t erased = 0;

@@ -162,7 +162,7 @@ FEEDLINE_INLINE uint32_t let_through(const Tables& tables, const LayerDesc& laye
     return bits;
 }
 
-// The thread's pixels of a input ahead of its steps; all threads of the block call it. What no layer covers is black.
+// The thread's pixels of an input ahead of its steps; all threads of the block call it. What no layer covers is black.
 FEEDLINE_INLINE Quad compose(const Tables& tables, const BlendInput& input, const Tile& tile, Shared& shared) {
     uint32_t lowest = input.layers.start, end = lowest + input.layers.len;
     // Layers are opaque: what lies below one that covers the tile is not seen.

@@ -147,19 +147,19 @@ typedef struct Histogram {
 
 /* Where the upright pixels of a source lie: pixel (x, y) is the three bytes at origin + x * right + y * down. */
 typedef struct Source {
-    uint64_t origin;     /* an address, or a place in the scratch memory */
+    uint64_t origin;     /* an address, or an offset in the scratch memory */
     int32_t right;       /* 3, or -3 where mirrored; a row of the stored image where transposed */
     int32_t down;
     Size size;           /* pixels that may be read; coordinates beyond are moved to the edge */
     int32_t column;      /* where pixel (0, y) lies in its stored row */
     uint32_t columns;    /* pixels of that row that may be read; 0 where rows are stored as columns */
-    uint32_t in_scratch; /* 1 where origin is a place in the scratch memory */
+    uint32_t in_scratch; /* 1 where origin is an offset in the scratch memory */
     uint32_t reserved;
 } Source;
 
 /* One axis of a layer. */
 typedef struct Axis {
-    uint64_t table;    /* KIND_UPRIGHT: place in the scratch memory of an AxisTable and what follows it */
+    uint64_t table;    /* KIND_UPRIGHT: offset in the scratch memory of an AxisTable and what follows it */
     uint32_t input;    /* length of the clip */
     uint32_t output;   /* length it is resampled or warped to */
     int32_t offset;    /* first output shown */
@@ -195,7 +195,7 @@ typedef struct LayerDesc {
 
 /* One canvas or sample to be rendered. */
 typedef struct RenderJob {
-    uint64_t target;   /* the sample's address, or the canvas's place in the scratch memory */
+    uint64_t target;   /* the sample's address, or the canvas's offset in the scratch memory */
     Size size;
     Span inputs;
     Span steps;        /* behind the blend */
@@ -215,12 +215,12 @@ typedef struct MeasureJob {
 
 /* One canvas to be filtered into another. */
 typedef struct FilterJob {
-    uint64_t target;  /* the other's place in the scratch memory */
+    uint64_t target;  /* the other's offset in the scratch memory */
     uint32_t source;  /* index of the Source of the whole canvas */
     uint32_t pitch;   /* bytes of a row, of the other */
     uint32_t filter;  /* FILTER_SHARPNESS or FILTER_GAUSSIAN */
     float amount;     /* FILTER_SHARPNESS: its argument */
-    uint32_t weights; /* FILTER_GAUSSIAN: place in the tables of a float for each column of the kernel, then each row */
+    uint32_t weights; /* FILTER_GAUSSIAN: offset in the tables of a float for each column of the kernel, then each row */
     uint32_t columns;
     uint32_t rows;
     uint32_t reserved;

@@ -1,4 +1,4 @@
-// Renders samples of one input that fills its canvas, and such canvases, which later stages or statistics need.
+// Renders samples of one input that fills its canvas, and such canvases, which later passes or statistics need.
 //
 // Grid (tiles, jobs). A block of 256 threads renders a tile of 32x32 pixels of one job, a thread four pixels side by side.
 // For a tile that shrinks its source by s, a block reads (32 s + 2 s + 4)^2 * 3 bytes of each source and 16 to 24 bytes
