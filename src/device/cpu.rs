@@ -66,8 +66,8 @@ impl Worker {
 
     /// Decodes of each image what the plan reads; `inputs[i]` is the file of `plan.images[i]`.
     ///
-    /// Of an image that one upright layer alone resamples no pixels are kept: they go through the resampling's first
-    /// pass as they are decoded.
+    /// Of an image that one upright layer alone resamples no pixels are kept: they are resampled across as they
+    /// are decoded.
     ///
     /// # Errors
     /// The index of the image that cannot be decoded, and why.

@@ -24,7 +24,7 @@ const GROUP: usize = 4;
 pub(super) enum Decoded<'a> {
     /// What the plan reads of it, and maybe more.
     Pixels(&'a Image),
-    /// What its only layer reads of it, after the first pass.
+    /// What its only layer reads of it, resampled across.
     Lines(&'a Resampler),
 }
 

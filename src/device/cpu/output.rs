@@ -1,4 +1,4 @@
-//! The last pass: colour steps, normalise, number format and layout, row by row.
+//! The end of rendering: colour steps, normalise, number format and layout, row by row.
 
 use super::image_view::Canvas;
 use super::interleave::{self, with_level};

@@ -1,4 +1,4 @@
-//! Up to 64 pixels as three planes of f32: what colour steps and the last pass work on.
+//! Up to 64 pixels as three planes of f32: what colour steps and the output work on.
 //!
 //! Levels stay whole numbers between steps, so nothing is lost by not going back to u8. The loops are plain Rust on
 //! fixed arrays, compiled once per instruction set; `mul_add` is one fused operation in all of them.

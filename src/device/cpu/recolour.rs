@@ -10,7 +10,7 @@ use crate::geometry::Rect;
 use crate::plan::{Plan, Span};
 use crate::simd::Level;
 
-/// Runs the steps on `canvas` as far as statistics need it, and leaves the rest in `rest` for the next pass.
+/// Runs the steps on `canvas` as far as statistics need it, and leaves the others in `rest` for the output.
 ///
 /// `origin` is where the canvas lies in the coordinates of the statistics' rectangles.
 pub(crate) fn until_last_statistic(

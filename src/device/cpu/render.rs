@@ -81,7 +81,7 @@ impl Renderer {
         self.render_decoded(plan, &images, output, sample)
     }
 
-    /// As [`Renderer::render`], of images that may have gone through the first pass already.
+    /// As [`Renderer::render`], of images that may have been resampled across already.
     pub(super) fn render_decoded(
         &mut self,
         plan: &Plan,

@@ -1,7 +1,7 @@
-//! Upright resampling of packed RGB: rows first, u8 between the passes, then columns.
+//! Upright resampling of packed RGB: across first, along the rows, then down, along the columns; u8 between the two.
 //!
-//! The horizontal pass runs once over the source rows that any wanted output reads, all at once or some at a time as
-//! they are decoded; the vertical pass then makes one output row at a time, so that what follows finds it in L1.
+//! The source rows that any wanted output reads are resampled across once, all of them or some at a time as they are
+//! decoded; resampling down then makes one output row at a time, so that what follows finds it in L1.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -18,7 +18,7 @@ use crate::simd::{self, Level};
 /// Bytes after each horizontally resampled row that a vector store may overwrite.
 const SLACK: usize = 64;
 
-/// Tables and the rows between the passes; reused from sample to sample.
+/// Tables, and the rows that were resampled across; reused from sample to sample.
 #[derive(Debug)]
 pub(crate) struct Resampler {
     /// What the tables are for.
@@ -44,7 +44,7 @@ impl Resampler {
         Self { scales: None, columns, rows, middle, middle_stride: 0, level }
     }
 
-    /// Runs the horizontal pass; [`Resampler::row`] then gives the output rows.
+    /// Resamples rows across; [`Resampler::row`] then gives the output rows.
     ///
     /// `view` holds just what the taps read: the spans of the two scales.
     pub(crate) fn prepare(&mut self, view: ImageView<'_>, columns: &Scale, rows: &Scale) {
@@ -53,7 +53,7 @@ impl Resampler {
         self.feed(ImageView { size: Size::new(view.size.width, end - first), ..view }, 0);
     }
 
-    /// Makes the tables and room between the passes, for rows that [`Resampler::feed`] is then given.
+    /// Makes the tables, and room for the rows that [`Resampler::feed`] is then given.
     pub(crate) fn begin(&mut self, columns: &Scale, rows: &Scale) {
         self.scales = Some((*columns, *rows));
         self.columns.build(columns, self.level);
@@ -72,7 +72,7 @@ impl Resampler {
         self.scales == Some((*columns, *rows))
     }
 
-    /// Runs the horizontal pass over some rows, of which the first is row `first` of those that the taps read.
+    /// Resamples some rows across, of which the first is row `first` of those that the taps read.
     ///
     /// Each of them must come before [`Resampler::row`] is asked for what reads it; one that comes twice replaces
     /// itself.
@@ -106,7 +106,7 @@ impl Resampler {
     }
 }
 
-/// Rows between the passes, from the first tap on.
+/// Rows that were resampled across, from the first tap on.
 #[derive(Clone, Copy)]
 struct Lines<'a> {
     data: &'a [u8],

@@ -134,7 +134,7 @@ impl Decoder {
     ///
     /// # Safety
     /// Each target is device memory of its region's size. Nobody uses it from what `stream` holds now until `stream`
-    /// has passed this point, nor are the bytes freed before.
+    /// has reached this point, nor are the bytes freed before.
     ///
     /// # Errors
     /// The device has failed: nothing more can be expected of this context. Decoders may still be writing until the

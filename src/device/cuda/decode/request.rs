@@ -57,7 +57,7 @@ impl<'a> Request<'a> {
 pub(crate) struct HostFree(bool);
 
 impl HostFree {
-    /// Waits until all of these are passed. They must come after every reader of the targets.
+    /// Waits until all of these have completed. They must come after every reader of the targets.
     pub(crate) fn wait<'a>(readers: impl IntoIterator<Item = &'a Event>) -> Result<Self, CudaError> {
         readers.into_iter().try_for_each(Event::synchronize)?;
         Ok(Self(true))

@@ -13,7 +13,7 @@ const BLOCKING_SYNC: u32 = 1;
 /// Without timing an event is cheaper.
 const DISABLE_TIMING: u32 = 2;
 
-/// A point in a stream's work. An event that was never recorded counts as passed.
+/// A point in a stream's work. An event that was never recorded counts as completed.
 pub(crate) struct Event {
     context: Context,
     event: CUevent,
@@ -30,7 +30,7 @@ impl Event {
         Self::create(context, BLOCKING_SYNC | DISABLE_TIMING)
     }
 
-    /// An event that also records the time at which it is passed.
+    /// An event that also records the time at which it completes.
     pub(crate) fn timed(context: &Context) -> Result<Self, CudaError> {
         Self::create(context, BLOCKING_SYNC)
     }
@@ -57,7 +57,7 @@ impl Event {
         self.context.call(|driver| unsafe { driver.cuEventRecord(self.event, stream.cast()) })
     }
 
-    /// What is enqueued on a consumer's stream from now on begins after the event is passed.
+    /// What is enqueued on a consumer's stream from now on begins after the event has completed.
     ///
     /// # Safety
     /// As [`Event::record_on`].
@@ -66,19 +66,19 @@ impl Event {
         self.context.call(|driver| unsafe { driver.cuStreamWaitEvent(stream.cast(), self.event, 0) })
     }
 
-    /// Sleeps until the event is passed.
+    /// Sleeps until the event has completed.
     pub(crate) fn synchronize(&self) -> Result<(), CudaError> {
         // SAFETY: the handle is alive.
         self.context.call(|driver| unsafe { driver.cuEventSynchronize(self.event) })
     }
 
-    /// Whether the event is passed.
+    /// Whether the event has completed.
     pub(crate) fn is_done(&self) -> Result<bool, CudaError> {
         // SAFETY: the handle is alive.
         ready(self.context.call(|driver| unsafe { driver.cuEventQuery(self.event) }))
     }
 
-    /// Milliseconds between two timed events that are both passed.
+    /// Milliseconds between two timed events that have both completed.
     pub(crate) fn since(&self, earlier: &Event) -> Result<f32, CudaError> {
         let mut milliseconds = 0.0;
         // SAFETY: one number to be written, and two handles that are alive.
@@ -91,7 +91,7 @@ impl Event {
 
 /// Here and not in `stream.rs`, so that events depend on streams and streams not on events.
 impl Stream {
-    /// Work that the stream gets from now on begins after `event`, as last recorded, is passed.
+    /// Work that the stream gets from now on begins after `event`, as last recorded, has completed.
     pub(crate) fn wait(&self, event: &Event) -> Result<(), CudaError> {
         // SAFETY: both handles are alive, and of one context.
         event.context.call(|driver| unsafe { driver.cuStreamWaitEvent(self.handle(), event.event, 0) })
@@ -100,7 +100,7 @@ impl Stream {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // SAFETY: created once, destroyed once; the driver frees it only after it is passed.
+        // SAFETY: created once, destroyed once; the driver frees it only after it has completed.
         let destroyed = self.context.call(|driver| unsafe { driver.cuEventDestroy_v2(self.event) });
         drop(destroyed);
     }

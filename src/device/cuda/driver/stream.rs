@@ -67,7 +67,7 @@ impl Stream {
     ///
     /// # Safety
     /// Both ranges are `bytes` long, stay alive, and are not written, the target not read either, until the stream has
-    /// passed this point.
+    /// reached this point.
     pub(crate) unsafe fn copy_to_device(
         &self,
         to: DevicePtr,
@@ -103,7 +103,7 @@ impl Stream {
     /// Fills bytes of the device's memory.
     ///
     /// # Safety
-    /// The range is `bytes` long, stays alive, and is not used otherwise until the stream has passed this point.
+    /// The range is `bytes` long, stays alive, and is not used otherwise until the stream has reached this point.
     pub(crate) unsafe fn fill(&self, at: DevicePtr, value: u8, bytes: usize) -> Result<(), CudaError> {
         if bytes == 0 {
             return Ok(());
@@ -116,7 +116,7 @@ impl Stream {
     ///
     /// # Safety
     /// `parameters` point at values of the kernel's own parameter types, in order (they are read before this returns);
-    /// the memory that they name stays alive and is not used otherwise until the stream has passed this point.
+    /// the memory that they name stays alive and is not used otherwise until the stream has reached this point.
     pub(crate) unsafe fn launch(
         &self,
         function: &Function,

@@ -85,7 +85,7 @@ impl Batch {
     ///
     /// # Safety
     /// The targets are device memory of their parts' sizes; nothing else uses them, and the bytes stay alive, until `stream`
-    /// has passed this point. The hardware backend writes without waiting for the stream's earlier work.
+    /// has reached this point. The hardware backend writes without waiting for the stream's earlier work.
     pub(crate) unsafe fn decode(&mut self, items: &[Item<'_>], stream: &Stream) -> Result<(), NvjpegError> {
         self.set_up(items.len())?;
         self.set_params(items)?;

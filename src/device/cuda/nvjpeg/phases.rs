@@ -63,7 +63,7 @@ impl Lane {
     ///
     /// # Safety
     /// The device is done with the lane's image before. The target is device memory of the part's size; nothing else uses it,
-    /// and the bytes stay alive, until `stream` has passed this point.
+    /// and the bytes stay alive, until `stream` has reached this point.
     pub(crate) unsafe fn decode(&mut self, item: &Item<'_>, stream: &Stream) -> Result<(), NvjpegError> {
         self.params.set(item.part)?;
         // SAFETY: the bytes outlive all the phases below.

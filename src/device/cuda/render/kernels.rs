@@ -50,7 +50,7 @@ impl Kernels {
     /// # Safety
     /// `tables` holds [`Program::tables`] and `scratch` [`Program::scratch_bytes`] bytes, both at multiples of 256. They,
     /// the surfaces and the outputs that the program was built for stay alive, and nothing else writes them or reads
-    /// what is written, until the stream has passed this point.
+    /// what is written, until the stream has reached this point.
     pub(crate) unsafe fn launch(
         &self,
         program: &Program,

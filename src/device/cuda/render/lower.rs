@@ -1,6 +1,6 @@
 //! From one sample's plan to jobs: passes and inputs, and where a statistic makes a canvas needed.
 //!
-//! A statistic of an input or a pass is measured on a canvas: one pass renders as far as the step that waits for it,
+//! A statistic of an input or a pass is measured on a canvas: one job renders as far as the step that waits for it,
 //! stores the levels and sums them up, and the next starts from there.
 
 use super::layout::{BlendInput, KIND_UPRIGHT, LayerDesc, NONE, RenderJob};
@@ -150,7 +150,7 @@ impl<'a> Lowering<'a> {
         self.measured(Canvas { place, size, ready }, others, rest)
     }
 
-    /// Goes on from a canvas on which one statistic was measured: a pass for each further one, then what is left.
+    /// Goes on from a canvas on which one statistic was measured: a job for each further one, then what is left.
     fn measured(&mut self, mut canvas: Canvas, parts: &[Part], rest: Steps) -> Result<Lowered, Cause> {
         for part in parts {
             let drawn = self.shown(&canvas, part.steps)?;
