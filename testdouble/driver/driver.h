@@ -38,7 +38,7 @@ struct Driver {
     Faults faults;
     std::set<Event*> events;
     std::set<Module*> modules;
-    uint64_t calls = 0, faultable_calls = 0, pageable_copies = 0;
+    uint64_t calls = 0, faultable_calls = 0, pageable_copies = 0, rendered = 0;
     int problems = 0;
     Stream* running = nullptr;     // whose operation runs now
 

@@ -45,6 +45,7 @@ Options parse_options(const char* text) {
         {"stub", [&](const std::string& v) { options.stub = number(v) != 0; }},
         {"default_stream", [&](const std::string& v) { options.default_stream = number(v) != 0; }},
         {"report", [&](const std::string& v) { options.report = number(v) != 0; }},
+        {"unknown", [&](const std::string& v) { options.unknown = number(v); }},
         {"fault", [&](const std::string& v) { options.faults = v; }},
     };
     std::istringstream words(text ? text : "");

@@ -23,6 +23,7 @@ struct Options {
     bool stub = false;                // the library that a toolkit links against: every call but the version fails
     bool default_stream = false;      // a trainer works on it; nobody else may
     bool report = true;               // leaks and totals at the end
+    uint64_t unknown = 0;             // the launch of one of feedline's kernels that reports a code that it does not know
     std::string faults;               // see faults.h
 };
 

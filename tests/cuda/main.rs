@@ -22,6 +22,7 @@ mod pipeline;
 mod pixels;
 mod planted;
 mod probe;
+mod refused;
 mod ring;
 mod scenario;
 mod sharing;

@@ -44,11 +44,20 @@ fn jpeg(kind: &Kind, seed: u32) -> Vec<u8> {
 }
 
 fn png(width: u32, height: u32) -> Vec<u8> {
+    png_of(width, height, &pixels(width as u16, height as u16, 3, 5))
+}
+
+/// Of one level, and of any size.
+pub(crate) fn flat_png(width: u32, height: u32) -> Vec<u8> {
+    png_of(width, height, &vec![90; (width * height * 3) as usize])
+}
+
+fn png_of(width: u32, height: u32, pixels: &[u8]) -> Vec<u8> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(png::ColorType::Rgb);
     let mut writer = encoder.write_header().unwrap();
-    writer.write_image_data(&pixels(width as u16, height as u16, 3, 5)).unwrap();
+    writer.write_image_data(pixels).unwrap();
     writer.finish().unwrap();
     file
 }

@@ -15,6 +15,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::pipeline::SCENARIOS,
     crate::planted::SCENARIOS,
     crate::probe::SCENARIOS,
+    crate::refused::SCENARIOS,
     crate::sharing::SCENARIOS,
     crate::sizes::SCENARIOS,
     crate::tensors::SCENARIOS,

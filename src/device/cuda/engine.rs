@@ -19,7 +19,6 @@ mod sub_batch;
 mod submit;
 mod submitted_row;
 mod sync_guard;
-mod worker;
 
 pub(crate) use backend::CudaBackend;
 
@@ -27,7 +26,7 @@ use super::decode::{self, Capabilities, Decoder, Route};
 use super::driver::{Context, CudaError, Priority, Stream};
 use super::nvjpeg::Nvjpeg;
 use super::probe::{Decoding, Missing};
-use super::render::Kernels;
+use super::render::{ErrorWord, Kernels};
 use crate::device::DecodedBy;
 use crate::device::backend::BackendOptions;
 use crate::error::{Cause, Result};
@@ -61,6 +60,8 @@ struct Engine {
     /// Of the decoder; `None` where nvJPEG is missing and the CPU decodes everything.
     capabilities: Option<Capabilities>,
     counters: Counters,
+    /// What kernels could not do, of all batches: it is read wherever it costs no wait, and at the end of an epoch.
+    errors: ErrorWord,
 }
 
 /// How many images each decoder has done.
@@ -83,12 +84,13 @@ impl Engine {
         let decoding = found.usable.map_err(|missing| missing.error(what()))?;
         let device = |error: &CudaError| failed(ordinal, error);
         let context = Context::open(ordinal).map_err(|error| device(&error))?;
-        let made = || -> Result<(Kernels, Stream, [Stream; 3]), CudaError> {
+        let made = || -> Result<_, CudaError> {
             let priority = if options.low_priority { Priority::Low } else { Priority::Normal };
             let stream = || Stream::new(&context, priority);
-            Ok((Kernels::load(&context)?, stream()?, [stream()?, stream()?, stream()?]))
+            let errors = ErrorWord::new(&context)?;
+            Ok((Kernels::load(&context)?, errors, stream()?, [stream()?, stream()?, stream()?]))
         };
-        let (kernels, download, streams) = made().map_err(|error| device(&error))?;
+        let (kernels, errors, download, streams) = made().map_err(|error| device(&error))?;
         let decoder = decoder(&context, &decoding, options.rows)?;
         let capabilities = decoder.as_ref().map(Decoder::capabilities);
         let cache = Arc::default();
@@ -108,6 +110,7 @@ impl Engine {
             limits,
             capabilities,
             counters,
+            errors,
         })
     }
 

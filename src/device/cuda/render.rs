@@ -24,6 +24,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use check::plan as check_plan;
 pub(crate) use error_word::ErrorWord;
 pub(crate) use kernels::Kernels;
 pub use renderer::Renderer;
@@ -80,8 +81,12 @@ impl Program {
     pub(crate) fn build(samples: &[Sample<'_>], output: &Output, errors: DevicePtr) -> Result<Self, Cause> {
         let mut tables = Tables::default();
         for sample in samples {
-            check::sample(sample, output)?;
-            Lowering::new(&mut tables, sample).run()?;
+            let lowered =
+                check::sample(sample, output).and_then(|()| Lowering::new(&mut tables, sample).run());
+            lowered.map_err(|cause| {
+                let index = sample.plan.images.first().map_or(0, |image| image.index);
+                Cause::from(format!("sample {index}: {cause}"))
+            })?;
         }
         tables.finish(output, errors)
     }

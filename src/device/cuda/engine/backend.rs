@@ -1,23 +1,42 @@
 //! A CUDA device as a backend of the loader: workers stage rows, and a whole batch is submitted at a time.
+//!
+//! Files that the device decodes are copied to pinned memory as they are, the others are decoded by the worker and their
+//! pixels staged.
 
-use super::Engine;
+use super::fallback::Fallback;
 use super::image_cache::SharedImage;
-use super::slot::{FilledSlot, Slot};
-use super::worker::{Row, Worker};
-use crate::device::DeviceImages;
+use super::slot::Slot;
+use super::source_bytes::{SourceBytes, StagedFile, StagedPixels};
+use super::staged::{SharedUse, StagedImage, StagedRow};
+use super::{Engine, Route};
 use crate::device::backend::{
     Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, ReadyBuffer,
     Replace,
 };
+use crate::device::cuda::render;
+use crate::device::{DeviceImages, roi};
 use crate::error::{Cause, Result};
-use crate::image::Index;
+use crate::geometry::Rect;
+use crate::image::{Format, Index};
 use crate::output::Output;
 use crate::plan::Plan;
 use std::sync::Arc;
 
 /// A device, and what all workers share of it.
-pub(crate) struct CudaBackend {
+pub(crate) struct CudaBackend(Arc<Engine>);
+
+/// Stages one sample at a time; one per thread.
+pub(crate) struct Worker {
     engine: Arc<Engine>,
+    fallback: Fallback,
+}
+
+/// A row that is to be staged.
+pub(crate) struct Row<'a> {
+    slot: &'a Slot,
+    row: usize,
+    /// Whether the device has failed on this row already, so that the CPU is to decode it.
+    decode_on_cpu: bool,
 }
 
 impl CudaBackend {
@@ -26,32 +45,33 @@ impl CudaBackend {
     /// # Errors
     /// [`crate::error::Error::Unavailable`], with the remedy.
     pub(crate) fn new(ordinal: u32, options: BackendOptions) -> Result<Self> {
-        Ok(Self { engine: Arc::new(Engine::new(ordinal, options)?) })
+        Ok(Self(Arc::new(Engine::new(ordinal, options)?)))
     }
 }
 
 impl BufferAllocator for CudaBackend {
     type Buffer = Slot;
-    type Ready = FilledSlot;
+    type Ready = Slot;
     const SUBMITS: bool = true;
 
     fn allocate(&self) -> Result<Slot> {
-        Slot::new(&self.engine)
+        Slot::new(&self.0)
     }
 
     /// Rows are packed when the batch is submitted, whatever their size.
     fn resize_rows(_: &mut Slot, _: usize) {}
 
-    fn finish(buffer: Slot) -> FilledSlot {
-        buffer.finish()
+    fn finish(slot: Slot) -> Slot {
+        slot
     }
 
-    fn reuse(ready: FilledSlot) -> Slot {
-        ready.reuse()
+    fn reuse(slot: Slot) -> Slot {
+        slot.state().stale = true;
+        slot
     }
 }
 
-impl ReadyBuffer for FilledSlot {
+impl ReadyBuffer for Slot {
     fn host(&self) -> &[u8] {
         &[]
     }
@@ -61,7 +81,7 @@ impl ReadyBuffer for FilledSlot {
     }
 
     fn on_device(&self, bytes: usize) -> Option<DeviceImages<'_>> {
-        Some(DeviceImages::new(&self.core, bytes))
+        Some(DeviceImages::new(self, bytes))
     }
 
     /// A submission has left no gaps.
@@ -79,7 +99,7 @@ impl Backend for CudaBackend {
     const USES_DECODE_INDEX: bool = false;
 
     fn worker(&self) -> Worker {
-        Worker::new(&self.engine)
+        Worker { engine: Arc::clone(&self.0), fallback: Fallback::new(self.0.limits.clone()) }
     }
 
     fn row<'a>(&self, slot: &'a Slot, row: usize) -> Option<Row<'a>> {
@@ -87,22 +107,22 @@ impl Backend for CudaBackend {
     }
 
     fn shares_images(&self) -> bool {
-        self.engine.shares
+        self.0.shares
     }
 
     fn find_shared(&self, record: u64) -> Option<Arc<SharedImage>> {
-        self.engine.cache.find(record)
+        self.0.cache.find(record)
     }
 
     fn submit(&self, slot: &Slot, output: Option<Output>, replace: &mut Replace<'_, Self>) -> Result<()> {
-        self.engine.submit(slot, output, &mut |row, index, cause| {
+        self.0.submit(slot, output, &mut |row, index, cause| {
             replace(row, Row { slot, row, decode_on_cpu: true }, index, cause)
         })
     }
 
     fn usage(&self) -> BackendUsage {
-        let (shared_hits, shared_bytes) = self.engine.cache.usage();
-        let decoded_by = Some(self.engine.decoded_by());
+        let (shared_hits, shared_bytes) = self.0.cache.usage();
+        let decoded_by = Some(self.0.decoded_by());
         BackendUsage { decoded_by, shared_decoded: 0, shared_hits, shared_bytes }
     }
 }
@@ -116,12 +136,25 @@ impl BackendWorker<CudaBackend> for Worker {
         _: &mut [Index],
         row: &mut Row<'_>,
     ) -> Result<(), BadImage> {
-        self.stage(row, plan, inputs)
+        let images = inputs.iter().enumerate().map(|(number, input)| {
+            let wanted = roi::region(plan, number);
+            if self.engine.shares {
+                // What samples share is bad for all of them, whatever part they read.
+                let whole = input.header.size.rect();
+                self.fallback.decode(input.bytes, input.header, whole).map_err(|cause| (number, cause))?;
+            }
+            let staged = self.stage(row, input, wanted).map_err(|cause| (number, cause))?;
+            Ok(StagedImage::Own(staged))
+        });
+        let images = images.collect::<Result<Vec<_>, _>>()?;
+        row.slot.put(row.row, Some(StagedRow { plan: plan.clone(), images }));
+        Ok(())
     }
 
-    /// The device renders when the batch is submitted.
-    fn render(&mut self, _: &Plan, _: &Output, _: &mut Row<'_>) -> Result<(), Cause> {
-        Ok(())
+    /// The device renders when the batch is submitted; a plan that it cannot render is refused now, so that it costs no
+    /// other sample.
+    fn render(&mut self, plan: &Plan, _: &Output, row: &mut Row<'_>) -> Result<(), Cause> {
+        render::check_plan(plan).inspect_err(|_| row.slot.put(row.row, None))
     }
 
     fn decode_shared(
@@ -130,7 +163,10 @@ impl BackendWorker<CudaBackend> for Worker {
         input: Input<'_>,
         row: &mut Row<'_>,
     ) -> Result<Arc<SharedImage>, Cause> {
-        self.stage_whole(row, record, &input)
+        let engine = Arc::clone(&self.engine);
+        let header = input.header;
+        let known = (header.size, header.orientation);
+        engine.cache.find_or_stage(record, known, || self.stage(row, &input, header.size.rect()))
     }
 
     /// Stages the row.
@@ -141,7 +177,52 @@ impl BackendWorker<CudaBackend> for Worker {
         _: &Output,
         row: &mut Row<'_>,
     ) -> Result<(), Cause> {
-        self.stage_shared(row, plan, images);
+        render::check_plan(plan)?;
+        let shared =
+            |(number, image)| StagedImage::Shared(SharedUse { image, wanted: roi::region(plan, number) });
+        let images = images.into_iter().enumerate().map(shared).collect();
+        row.slot.put(row.row, Some(StagedRow { plan: plan.clone(), images }));
         Ok(())
+    }
+}
+
+impl Worker {
+    /// Stages what is read of one image.
+    fn stage(&mut self, row: &Row<'_>, input: &Input<'_>, wanted: Rect) -> Result<SourceBytes, Cause> {
+        let slot = row.slot;
+        let on_device = !row.decode_on_cpu && !wanted.is_empty() && self.engine.takes(input);
+        match &input.header.jpeg {
+            Some(header) if on_device => {
+                let mut bytes = slot.fresh().staging.reserve(input.bytes.len())?;
+                bytes.bytes_mut().copy_from_slice(input.bytes);
+                let (bytes, header) = (Arc::new(bytes), Arc::new(header.clone()));
+                Ok(SourceBytes::File(StagedFile { bytes, header, wanted, shared: false }))
+            }
+            _ => {
+                let image = self.fallback.decode(input.bytes, input.header, wanted)?;
+                self.engine.count(Route::Cpu);
+                let reserve = |len| slot.fresh().staging.reserve(len);
+                Ok(SourceBytes::Pixels(StagedPixels::copy(image, reserve)?))
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// Whether the device is to decode a file. What the limits refuse goes to the CPU's decoder, which says why.
+    fn takes(&self, input: &Input<'_>) -> bool {
+        let header = input.header;
+        let (Some(capabilities), Some(jpeg)) = (self.capabilities, &header.jpeg) else { return false };
+        header.format == Format::Jpeg
+            && header.size.pixels() <= self.limits.max_pixels
+            && capabilities.takes(jpeg, input.bytes)
+            && (jpeg.baseline && jpeg.first_scan == jpeg.components || self.has_few_scans(input.bytes))
+    }
+
+    /// Whether a file of several scans has no more than it may. Its entropy-coded bytes never look like a marker, so
+    /// only a thumbnail in its metadata can make the count too high, and then the CPU decides.
+    fn has_few_scans(&self, bytes: &[u8]) -> bool {
+        let scans = bytes.windows(2).filter(|pair| pair == &[0xFF, 0xDA]);
+        scans.take(self.limits.max_scans as usize + 1).count() <= self.limits.max_scans as usize
     }
 }

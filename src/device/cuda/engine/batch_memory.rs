@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "a consumer's stream is a raw handle; pixels are copied to raw addresses")]
 
-use super::slot::{Consumer, Core};
+use super::slot::{Consumer, Slot};
 use super::sync_guard::wait_for_device;
 use super::{failed, unfit};
 use crate::device::cuda::driver::{CudaError, DevicePtr};
@@ -10,7 +10,7 @@ use crate::device::{Device, images::DeviceMemory};
 use crate::error::Result;
 use std::ffi::c_void;
 
-impl DeviceMemory for Core {
+impl DeviceMemory for Slot {
     fn device(&self) -> Device {
         Device::Cuda { ordinal: self.engine.context.ordinal() }
     }
@@ -57,10 +57,10 @@ impl DeviceMemory for Core {
     }
 }
 
-impl Core {
-    /// What the kernels have reported, once they are done.
+impl Slot {
+    /// What the kernels of this batch or of another one have reported so far.
     fn check(&self) -> Result<()> {
-        self.errors.check().map_err(|cause| unfit(self.engine.context.ordinal(), &cause))
+        self.engine.errors.check().map_err(|cause| unfit(self.engine.context.ordinal(), &cause))
     }
 
     fn failed(&self, error: &CudaError) -> crate::error::Error {

@@ -7,30 +7,18 @@ use super::staging::{Staging, StagingBuffer};
 use super::sync_guard::wait_for_device;
 use super::{Engine, failed};
 use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event};
-use crate::device::cuda::render::ErrorWord;
-use crate::error::{Cause, Result};
+use crate::error::Result;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A batch being staged and submitted.
+/// A batch being staged and then submitted, after which the device may still be working on it. Its memory is freed only
+/// when the device is done with it.
 pub(crate) struct Slot {
-    pub(super) core: Core,
-}
-
-/// A submitted batch; the device may still be working on it.
-pub(crate) struct FilledSlot {
-    pub(super) core: Core,
-}
-
-/// What both are; its memory is freed only when the device is done with it.
-pub(super) struct Core {
     pub(super) state: Mutex<State>,
     /// The rows' pixels; none where nothing is rendered.
     output: Option<DeviceBuffer>,
     /// Recorded when everything of the latest submission is enqueued.
     pub(super) done: Event,
-    /// What its kernels could not do; known once `done` has passed.
-    pub(super) errors: ErrorWord,
     /// Keeps the context and the streams alive.
     pub(super) engine: Arc<Engine>,
 }
@@ -43,8 +31,6 @@ pub(super) struct State {
     pub(super) in_flight: Vec<Arc<StagingBuffer>>,
     /// Whether what is staged belongs to an earlier batch.
     pub(super) stale: bool,
-    /// What the kernels of that batch have reported, for the next submission to fail with.
-    pub(super) reported: Option<Cause>,
     /// The streams on which the consumer uses the pixels.
     pub(super) consumers: Vec<Consumer>,
     /// Recorded on those streams: after them the consumer is done with the pixels.
@@ -69,35 +55,28 @@ impl Slot {
                 rows: Vec::new(),
                 in_flight: Vec::new(),
                 stale: false,
-                reported: None,
                 consumers: Vec::new(),
                 released: Vec::new(),
             };
-            let (done, errors) = (Event::new(&engine.context)?, ErrorWord::new(&engine.context)?);
-            let (state, engine) = (Mutex::new(state), Arc::clone(engine));
-            Ok(Self { core: Core { state, output, done, errors, engine } })
+            let (state, done) = (Mutex::new(state), Event::new(&engine.context)?);
+            Ok(Self { state, output, done, engine: Arc::clone(engine) })
         };
         made().map_err(|error| failed(engine.context.ordinal(), &error))
     }
 
-    pub(super) fn put(&self, row: usize, staged: StagedRow) {
-        let mut state = self.core.fresh();
+    /// Notes what was staged for a row, or that nothing is there any more.
+    pub(super) fn put(&self, row: usize, staged: Option<StagedRow>) {
+        let mut state = self.fresh();
         if state.rows.len() <= row {
             state.rows.resize_with(row + 1, || None);
         }
-        state.rows[row] = Some(staged);
+        state.rows[row] = staged;
     }
 
-    pub(super) fn finish(self) -> FilledSlot {
-        FilledSlot { core: self.core }
-    }
-}
-
-impl FilledSlot {
     /// To be called when the consumer drops the batch: marks on its streams where it is done with the pixels.
     pub(super) fn mark_released(&self) {
-        let context = &self.core.engine.context;
-        let mut state = self.core.state();
+        let context = &self.engine.context;
+        let mut state = self.state();
         for Consumer(stream) in std::mem::take(&mut state.consumers) {
             let recorded = Event::new(context).and_then(|event| {
                 // SAFETY: the promise that was made with the stream.
@@ -111,18 +90,11 @@ impl FilledSlot {
             }
         }
         // What was staged in ordinary memory need not wait for the slot's next batch.
-        if self.core.done.is_done().unwrap_or(false) {
+        if self.done.is_done().unwrap_or(false) {
             state.in_flight.clear();
         }
     }
 
-    pub(super) fn reuse(self) -> Slot {
-        self.core.state().stale = true;
-        Slot { core: self.core }
-    }
-}
-
-impl Core {
     /// A panic under the lock leaves at most a row unstaged, which is a row left out.
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -141,7 +113,6 @@ impl Core {
             if self.done.synchronize().is_err() {
                 wait_for_device(&self.engine.context);
             }
-            state.reported = self.errors.take().err();
             state.rows.clear();
             state.in_flight.clear();
             state.staging.clear();
@@ -150,7 +121,7 @@ impl Core {
     }
 }
 
-impl Drop for Core {
+impl Drop for Slot {
     fn drop(&mut self) {
         wait_for_device(&self.engine.context);
     }

@@ -32,7 +32,7 @@ impl Submitter {
         rows.iter_mut().for_each(|row| row.rebase(base));
         let new_images = self.decode(turn, after, rows, submission)?;
         self.upload(rows, &new_images)?;
-        let outputs = submission.assign_outputs(rows, self.arenas[turn].images.budget, self.capabilities);
+        let outputs = submission.assign_outputs(rows);
         let arena = &self.arenas[turn];
         arena.decoded.record(&self.decoding)?;
         arena.uploaded.record(&self.copying)?;
@@ -141,7 +141,7 @@ impl Submitter {
         let Some(output) = submission.output else { return Ok(false) };
         let shown = rows.iter().zip(outputs).filter_map(|(row, output)| Some((row, (*output)?)));
         let shown: Vec<Shown<'_>> = shown.map(|(row, output)| (row, row.surfaces(), output)).collect();
-        let first_row = submission.slot.core.address();
+        let first_row = submission.slot.address();
         let mut left = VecDeque::from([shown.as_slice()]);
         while let Some(jobs) = left.pop_front().filter(|jobs| !jobs.is_empty()) {
             let samples: Vec<Sample<'_>> = jobs
@@ -152,7 +152,7 @@ impl Submitter {
                     output: first_row + (at * output.sample_bytes()) as DevicePtr,
                 })
                 .collect();
-            let program = Program::build(&samples, &output, submission.slot.core.errors.address())
+            let program = Program::build(&samples, &output, submission.engine.errors.address())
                 .map_err(Trouble::Plan)?;
             let tables = program.tables().len().next_multiple_of(ALIGNMENT);
             let bytes = tables + program.scratch_bytes();
@@ -183,7 +183,7 @@ impl Submitter {
     ) -> Result<(), Trouble> {
         let arena = &mut self.arenas[turn];
         arena.program.reserve(bytes, &arena.rendered)?;
-        let reserved = submission.slot.core.state().staging.reserve(program.tables().len());
+        let reserved = submission.slot.state().staging.reserve(program.tables().len());
         let mut tables = reserved.map_err(Trouble::Plan)?;
         tables.bytes_mut().copy_from_slice(program.tables());
         let address = arena.program.address();

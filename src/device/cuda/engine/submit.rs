@@ -116,16 +116,15 @@ impl Submitter {
         // What an earlier submission has left undone that failed or panicked; it has waited for the device.
         self.pool.roll_back();
         self.context.bind()?;
+        engine.errors.check().map_err(Trouble::Kernels)?;
         let (staged, released) = {
-            let mut state = slot.core.fresh();
-            if let Some(cause) = state.reported.take() {
-                return Err(Trouble::Kernels(cause));
-            }
+            let mut state = slot.fresh();
             (std::mem::take(&mut state.rows), std::mem::take(&mut state.released))
         };
         let mut rows: Vec<SubmittedRow> =
             staged.into_iter().enumerate().filter_map(SubmittedRow::new).collect();
-        let mut late = Vec::new();
+        // Rows that have run: the device still reads what was staged for them.
+        let mut done: Vec<SubmittedRow> = Vec::new();
         let mut submission =
             Submission { engine, slot, output, replace, rows: 0, late: Vec::new(), in_flight: Vec::new() };
         // Declared after all that the device reads, so it waits before any of that is freed, on every way out.
@@ -133,16 +132,19 @@ impl Submitter {
         for event in &released {
             self.rendering.wait(event)?;
         }
-        self.run_all(&mut rows, &mut submission)?;
-        late.append(&mut submission.late);
-        self.run_all(&mut late, &mut submission)?;
-        slot.core.done.record(&self.rendering)?;
+        // A row that was staged anew may fail again, so that there are others after it.
+        while !rows.is_empty() {
+            self.run_all(&mut rows, &mut submission)?;
+            done.append(&mut rows);
+            rows.append(&mut submission.late);
+        }
+        slot.done.record(&self.rendering)?;
         guard.disarm();
         let mut in_flight = std::mem::take(&mut submission.in_flight);
-        let own = rows.iter().chain(&late).flat_map(SubmittedRow::own_images);
+        let own = done.iter().flat_map(SubmittedRow::own_images);
         in_flight.extend(own.map(|source| Arc::clone(source.bytes())));
-        slot.core.state().in_flight = in_flight;
-        self.pool.commit(rows.iter().map(SubmittedRow::placed).sum());
+        slot.state().in_flight = in_flight;
+        self.pool.commit(done.iter().map(SubmittedRow::placed).sum());
         Ok(())
     }
 
@@ -219,58 +221,34 @@ impl Submission<'_, '_> {
             fallback.decode(bytes.bytes(), &whole, size.rect())?;
         }
         let decoded = fallback.decode(bytes.bytes(), &whole, *wanted)?;
-        let reserve = |len| self.slot.core.state().staging.reserve(len);
+        let reserve = |len| self.slot.state().staging.reserve(len);
         let pixels = StagedPixels::copy(decoded, reserve)?;
         self.engine.count(Route::Cpu);
         Ok(pixels)
     }
 
-    /// Gives each row its index in the output; those that failed are staged anew, or have none.
-    pub(super) fn assign_outputs(
-        &mut self,
-        rows: &mut [SubmittedRow],
-        budget: usize,
-        capabilities: Option<Capabilities>,
-    ) -> Vec<Option<usize>> {
-        let assigned = rows.iter_mut().map(|row| match row.failed.take() {
-            None => {
-                let output = row.output.unwrap_or(self.rows);
-                self.rows += usize::from(row.output.is_none());
-                Some(output)
-            }
-            Some(failed) => {
-                self.stage_anew(row.row, failed, budget, capabilities);
-                None
-            }
-        });
-        assigned.collect()
+    /// Gives each row its index in the output, or none where it failed. One that is then staged anew keeps its index
+    /// for a later sub-batch; where no substitute is left, the whole batch fails, so that the gap is not seen.
+    pub(super) fn assign_outputs(&mut self, rows: &mut [SubmittedRow]) -> Vec<Option<usize>> {
+        let mut assign = |row: &mut SubmittedRow| {
+            let late = match row.failed.take() {
+                Some((index, cause)) => Some(self.stage_anew(row.row, index, cause)?),
+                None => None,
+            };
+            let output = row.output.unwrap_or(self.rows);
+            self.rows += usize::from(row.output.is_none());
+            let Some(late) = late else { return Some(output) };
+            self.late.push(SubmittedRow { output: Some(output), ..late });
+            None
+        };
+        rows.iter_mut().map(&mut assign).collect()
     }
 
-    fn stage_anew(
-        &mut self,
-        row: usize,
-        mut failed: (u64, Cause),
-        budget: usize,
-        capabilities: Option<Capabilities>,
-    ) {
-        loop {
-            let (index, cause) = failed;
-            if !(self.replace)(row, index, cause) {
-                return;
-            }
-            let staged = self.slot.core.state().rows.get_mut(row).and_then(Option::take);
-            let Some(mut late) = SubmittedRow::new((row, staged)) else { return };
-            late.lay_out(0, capabilities);
-            late.refuse_beyond(budget);
-            match late.failed.take() {
-                Some(again) => failed = again,
-                None => {
-                    late.output = Some(self.rows);
-                    self.rows += 1;
-                    self.late.push(late);
-                    return;
-                }
-            }
+    fn stage_anew(&mut self, row: usize, index: u64, cause: Cause) -> Option<SubmittedRow> {
+        if !(self.replace)(row, index, cause) {
+            return None;
         }
+        let staged = self.slot.state().rows.get_mut(row).and_then(Option::take);
+        SubmittedRow::new((row, staged))
     }
 }

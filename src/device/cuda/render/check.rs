@@ -13,6 +13,7 @@ use crate::plan::{
     self, BlendInput, CanvasFilter, Content, Layer, LayerSource, Method, Pass, Plan, Sampled, Span, Step,
 };
 
+/// A plan, and where its images and its sample lie.
 pub(super) fn sample(sample: &Sample<'_>, output: &Output) -> Result<(), Cause> {
     let Sample { plan, surfaces, output: address } = *sample;
     output.check()?;
@@ -27,6 +28,11 @@ pub(super) fn sample(sample: &Sample<'_>, output: &Output) -> Result<(), Cause> 
     if !aligned || !wide || address % output.dtype.bytes() as u64 != 0 {
         return bug("an image or a sample does not fit the memory that was meant for it");
     }
+    self::plan(plan)
+}
+
+/// A plan by itself.
+pub(crate) fn plan(plan: &Plan) -> Result<(), Cause> {
     limits(plan)?;
     if plan.passes.is_empty() {
         return Err("the plan has no pass".into());
