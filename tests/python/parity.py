@@ -68,9 +68,10 @@ class Row:
 
 @dataclass
 class Outcome:
-    """All rows, and the first mismatches in words."""
+    """All rows; and in words what failed, and what differed."""
 
     rows: dict = field(default_factory=dict)
+    failures: list = field(default_factory=list)
     mismatches: list = field(default_factory=list)
 
     def clean(self, fused):
@@ -255,7 +256,7 @@ def record(outcome, case, got, cause):
     described = f"{case.row}: {case.source} {json.dumps(case.ops)}"
     if got is None:
         row.failed += 1
-        outcome.mismatches.append(f"{described}\n    no output: {cause}")
+        outcome.failures.append(f"{described}\n    no output: {cause}")
         return
     different, largest = differences(case.expected, got)
     row.values += case.expected.size
@@ -322,8 +323,8 @@ def main():
         outcome, image_count = compare_all(args, Path(work))
     text = table(outcome, args, image_count)
     print(text)
-    for mismatch in outcome.mismatches[:SHOWN_MISMATCHES]:
-        print(f"\n{mismatch}")
+    for shown in outcome.failures[:SHOWN_MISMATCHES] + outcome.mismatches[:SHOWN_MISMATCHES]:
+        print(f"\n{shown}")
     if args.write:
         write_between_markers(args.write, text)
     fused = products_are_fused()

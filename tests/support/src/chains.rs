@@ -175,9 +175,10 @@ impl Dice<'_> {
                 // An edge of one pixel keeps its corners as if it had two, or there would be nothing to solve.
                 let [right, bottom] = size.map(|edge| edge.saturating_sub(1).max(1) as i32);
                 let corners = [[0, 0], [right, 0], [right, bottom], [0, bottom]];
+                // By less than a third, so that no three of them come to lie on one line.
                 let moved = corners.map(|[x, y]| {
                     [(x, width), (y, height)].map(|(at, edge)| {
-                        let inwards = self.below(1 + edge / 3) as i32;
+                        let inwards = self.below(1 + edge.saturating_sub(2) / 3) as i32;
                         if at == 0 { inwards } else { at - inwards }
                     })
                 });
