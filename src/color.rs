@@ -1,5 +1,7 @@
 //! The colour operations, the arithmetic of normalise, and the luma: the parts of colour that planning and rendering share.
 
+use serde::Serialize;
+
 /// Mean a channel of ImageNet, in 0..=1.
 pub const IMAGENET_MEAN: [f64; 3] = [0.485, 0.456, 0.406];
 /// Standard deviation a channel of ImageNet.
@@ -87,7 +89,7 @@ macro_rules! color_ops {
 macro_rules! declare {
     ([$($(#[doc = $doc:literal])+ $name:ident = $code:literal, $json:literal, $torchvision:literal, $statistic:expr, $example:literal;)+]) => {
         /// What a colour step does to a pixel.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
         #[repr(u32)]
         pub enum ColorOp {
             $($(#[doc = $doc])+ $name = $code,)+
@@ -127,7 +129,7 @@ color_ops!(declare!);
 pub(crate) use color_ops;
 
 /// What a colour operation needs and only the whole image gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Statistic {
     /// f32(exact sum of the luma / pixel count).
     MeanLuma,
@@ -136,7 +138,7 @@ pub enum Statistic {
 }
 
 /// What becomes of each level, by how many pixels have it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[repr(u32)]
 pub enum LevelTable {
     /// The least level to 0 and the greatest to 255.

@@ -1,10 +1,11 @@
 //! Sizes, rectangles and the eight upright orientations, in whole pixels.
 
 use bytemuck::{Pod, Zeroable};
+use serde::Serialize;
 
 /// Width and height in pixels.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable, Serialize)]
 pub struct Size {
     /// Columns.
     pub width: u32,
@@ -42,7 +43,7 @@ impl std::fmt::Display for Size {
 
 /// A rectangle of whole pixels; `x` and `y` may be negative if it reaches beyond an edge.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable, Serialize)]
 pub struct Rect {
     /// Left column.
     pub x: i32,
@@ -120,7 +121,7 @@ impl Rect {
 /// Bit 0 mirrors left to right, bit 1 top to bottom, bit 2 swaps rows and columns *before* the mirrors.
 /// The eight values are the eight EXIF orientations in another numbering.
 #[repr(transparent)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable, Serialize)]
 pub struct Orientation(pub u32);
 
 impl Orientation {

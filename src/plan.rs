@@ -15,6 +15,7 @@ use crate::geometry::{Orientation, Rect, Size};
 use crate::label::Objects;
 use bytemuck::{Pod, Zeroable};
 use label_apply::TransformedObject;
+use serde::Serialize;
 use std::sync::Arc;
 
 /// Maximum number of images that one sample reads.
@@ -36,7 +37,7 @@ pub const MAX_RUNS: usize = 1 << 20;
 
 /// A run of entries in one of the plan's arrays.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable, Serialize)]
 pub struct Span {
     /// Index of the first entry.
     pub start: u32,
@@ -52,7 +53,7 @@ impl Span {
 }
 
 /// One image file that the sample reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ImageRef {
     /// The record's index in the source.
     pub index: u64,
@@ -63,7 +64,7 @@ pub struct ImageRef {
 }
 
 /// One image, or one colour, in a window of the canvas.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Layer {
     /// The part of the canvas that the layer may cover.
     pub window: Rect,
@@ -75,7 +76,7 @@ pub struct Layer {
 }
 
 /// What a layer shows.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Content {
     /// One colour: red, green, blue.
     Solid([u8; 3]),
@@ -84,7 +85,7 @@ pub enum Content {
 }
 
 /// Pixels of an image or of an earlier pass, brought to the size of the canvas.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sampled {
     /// Where the pixels come from.
     pub from: LayerSource,
@@ -105,7 +106,7 @@ pub struct Sampled {
 }
 
 /// Which image or pass a layer shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum LayerSource {
     /// Index of a decoded image.
     Image(u32),
@@ -114,7 +115,7 @@ pub enum LayerSource {
 }
 
 /// How the pixels of a layer are made of its source.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Method {
     /// An axis-parallel part, resampled exactly as torchvision's uint8 CPU path does.
     Upright(Filter),
@@ -125,7 +126,7 @@ pub enum Method {
 }
 
 /// How the taps of an upright layer are weighted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Filter {
     /// Triangle, widened when shrinking (antialias).
     Bilinear,
@@ -138,7 +139,7 @@ pub enum Filter {
 }
 
 /// A warp: where each pixel lies in the source, and what it becomes there.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WarpMap {
     /// From the pixel centres of an image of size [`Sampled::scaled`] to [`Sampled::clip`], whose edges are at -1 and 1;
     /// row by row.
@@ -154,7 +155,7 @@ pub struct WarpMap {
 }
 
 /// How the taps of a warp are weighted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum WarpFilter {
     /// The nearest source pixel.
     Nearest,
@@ -165,7 +166,7 @@ pub enum WarpFilter {
 }
 
 /// What a warp shows where its map leaves the clip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Outside {
     /// What lies below: a pixel is covered if its centre falls inside the clip, and taps outside are moved to the clip's
     /// edge.
@@ -178,7 +179,7 @@ pub enum Outside {
 }
 
 /// A filter that makes each pixel of its neighbours.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum CanvasFilter {
     /// T(fma(mean - x, amount, x)) with the rounded mean of nine pixels, in which the own one counts five times; pixels
     /// at the edge stay.
@@ -236,7 +237,7 @@ impl Layer {
 
 /// Pixels side by side in a row of a canvas.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable, Serialize)]
 pub struct Run {
     /// The first column.
     pub start: u32,
@@ -245,7 +246,7 @@ pub struct Run {
 }
 
 /// A layer stack with its colour steps, blended with what is below.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct BlendInput {
     /// The part of the canvas it is laid into.
     pub window: Rect,
@@ -260,7 +261,7 @@ pub struct BlendInput {
 }
 
 /// One colour operation.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Step {
     /// What it does.
     pub op: ColorOp,
@@ -271,7 +272,7 @@ pub struct Step {
 }
 
 /// What a step needs and only the whole image gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Stat {
     /// What is measured.
     pub kind: Statistic,
@@ -284,7 +285,7 @@ pub struct Stat {
 }
 
 /// What a statistic is measured on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Measured {
     /// A rectangle of the source of the layer with this index.
     Layer(u32),
@@ -295,7 +296,7 @@ pub enum Measured {
 }
 
 /// A rectangle filled after normalise.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Erase {
     /// The part of the canvas.
     pub window: Rect,
@@ -304,7 +305,7 @@ pub struct Erase {
 }
 
 /// What an erased rectangle is filled with.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum EraseFill {
     /// One value per channel.
     Constant([f32; 3]),
@@ -313,7 +314,7 @@ pub enum EraseFill {
 }
 
 /// One pass from images to a canvas.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Pass {
     /// The canvas.
     pub size: Size,
@@ -324,7 +325,7 @@ pub struct Pass {
 }
 
 /// The share of one image's label in the sample's label.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LabelShare {
     /// Index of the image in [`Plan::images`].
     pub image: u32,
@@ -333,7 +334,7 @@ pub struct LabelShare {
 }
 
 /// Everything to be done to one sample. [`crate::draft::Draft::freeze`] makes it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Plan {
     /// The images read.
     pub images: Vec<ImageRef>,

@@ -6,9 +6,10 @@
 
 use super::Span;
 use crate::geometry::Rect;
+use serde::Serialize;
 
 /// One operation on the labels of some of the sample's images.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LabelOp {
     /// The images, as indices of [`crate::plan::Plan::images`].
     pub images: Span,
@@ -17,7 +18,7 @@ pub struct LabelOp {
 }
 
 /// What happens to objects.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub enum LabelOpKind {
     /// Points go through the matrix, row by row, with a division by its third result; a box becomes the box around its
@@ -50,7 +51,7 @@ pub enum LabelOpKind {
 }
 
 /// Which objects are kept.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub enum ObjectFilter {
     /// torchvision's `SanitizeBoundingBoxes`: boxes at least this wide and high, and of this area, in pixels, that do
