@@ -97,7 +97,8 @@ pub struct Sampled {
     pub scaled: Size,
     /// First column and row of the resampled or warped image that the window shows.
     pub offset: [i32; 2],
-    /// Whether the window shows its columns in reverse, and its rows.
+    /// Whether the window shows its columns in reverse, and its rows: a flip that comes after resampling. One that comes
+    /// before is part of `orientation`; renderers execute both as negative strides.
     pub mirror: [bool; 2],
     /// Colour steps applied to each source pixel before resampling.
     pub steps: Span,
