@@ -1,6 +1,7 @@
 //! Parquet files with images in a column, as the Hugging Face hub has them.
 
 mod cache;
+mod chunks;
 mod column;
 mod columns;
 mod file;
@@ -12,6 +13,7 @@ use super::paths::{Wanted as WantedFiles, head_of, names_any, short_names};
 use super::{MAX_FILE_BYTES, Source, out_of_range};
 use crate::error::{Cause, Error, Result};
 use crate::label::Label;
+use crate::options::DataOptions;
 use cache::Cache;
 use columns::Wanted;
 use file::{Images, ParquetFile, Stretch};
@@ -19,9 +21,6 @@ use read_error::{ReadError, guarded};
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
-
-/// What decoded images are kept in unless set: 256 MiB.
-const CACHE_BYTES: u64 = 256 << 20;
 
 /// The images of Parquet files, file after file, row after row.
 ///
@@ -70,7 +69,7 @@ pub struct ParquetOptions {
 
 impl Default for ParquetOptions {
     fn default() -> Self {
-        Self { wanted: Wanted::default(), split: None, cache_bytes: CACHE_BYTES }
+        Self { wanted: Wanted::default(), split: None, cache_bytes: DataOptions::default().parquet_cache().0 }
     }
 }
 
@@ -223,9 +222,9 @@ impl ParquetOptions {
         let file = ParquetFile::open(path, &self.wanted)?;
         let (first, number) = (source.len(), source.starts.len());
         source.starts.push(first);
-        for stretch in file.stretches() {
+        for stretch in &file.stretches {
             source.ends.push(source.len() + stretch.rows.len());
-            source.stretches.push((number, stretch));
+            source.stretches.push((number, stretch.clone()));
         }
         let mut row = 0;
         file.labels(&mut |text, said| {

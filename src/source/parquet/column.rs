@@ -2,20 +2,16 @@
 
 use super::pages::{CheckedPages, Dictionary};
 use super::read_error::ReadError;
-use crate::source::classes::RawLabel;
 use parquet::basic::{ConvertedType, Type};
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::file::metadata::ParquetMetaData;
-use parquet::file::serialized_reader::SerializedPageReader;
 use std::fs::File;
-use std::marker::PhantomData;
-use std::sync::Arc;
 
 /// A row group of a file that is open.
 #[derive(Clone, Copy)]
 pub(super) struct RowGroup<'a> {
-    pub(super) file: &'a Arc<File>,
+    pub(super) file: &'a File,
     pub(super) about: &'a ParquetMetaData,
     pub(super) number: usize,
 }
@@ -23,13 +19,6 @@ pub(super) struct RowGroup<'a> {
 impl RowGroup<'_> {
     pub(super) fn rows(&self) -> usize {
         usize::try_from(self.about.row_group(self.number).num_rows()).unwrap_or(0)
-    }
-
-    fn pages(&self, leaf: usize) -> Result<CheckedPages, ReadError> {
-        let column = self.about.row_group(self.number).column(leaf);
-        let locations = self.about.page_index_for_row_group(self.number).page_locations(leaf).cloned();
-        let pages = SerializedPageReader::new(Arc::clone(self.file), column, self.rows(), locations)?;
-        Ok(CheckedPages::new(pages, self.rows(), column.column_descr().max_def_level() > 0))
     }
 }
 
@@ -42,44 +31,40 @@ pub(super) struct Column<T: DataType> {
     dictionary: Dictionary,
     row: usize,
     rows: usize,
-    of_type: PhantomData<T>,
 }
 
 impl<T: DataType> Column<T> {
-    pub(super) fn new(group: RowGroup<'_>, leaf: usize) -> Result<Self, ReadError> {
-        let pages = group.pages(leaf)?;
+    /// The values from row `first` on.
+    pub(super) fn new(group: RowGroup<'_>, leaf: usize, first: usize) -> Result<Self, ReadError> {
+        let (about, rows) = (group.about.row_group(group.number).column(leaf), group.rows());
+        // Only where rows are skipped is the index of pages of use; it has been checked for the images.
+        let index = group.about.page_index_for_row_group(group.number);
+        let locations = index.page_locations(leaf).filter(|_| first > 0).cloned();
+        let mut pages = CheckedPages::new(group.file, about, rows, locations)?;
+        let left = pages.skip_rows(first)?;
         let dictionary = pages.dictionary();
-        let about = group.about.file_metadata().schema_descr().column(leaf);
-        let values = ColumnReaderImpl::new(about, Box::new(pages));
-        Ok(Self { values, dictionary, row: 0, rows: group.rows(), of_type: PhantomData })
+        let values = ColumnReaderImpl::new(about.column_descr_ptr(), Box::new(pages));
+        let mut column = Self { values, dictionary, row: first - left, rows };
+        // One by one here too: of some encodings the crate decodes all values that it skips at once.
+        for _ in 0..left {
+            column.next()?;
+        }
+        Ok(column)
     }
 
     pub(super) fn dictionary(&self) -> &Dictionary {
         &self.dictionary
     }
 
-    /// Passes over rows; whole pages of them are not even decompressed.
-    pub(super) fn skip(&mut self, rows: usize) -> Result<(), ReadError> {
-        let skipped = self.values.skip_records(rows)?;
-        if skipped < rows {
-            return Err(self.ends_at(self.row + skipped));
-        }
-        self.row += rows;
-        Ok(())
-    }
-
     /// The value of the next row; nothing where it is null.
     pub(super) fn next(&mut self) -> Result<Option<T::T>, ReadError> {
         let (mut levels, mut values) = (Vec::with_capacity(1), Vec::with_capacity(1));
-        match self.values.read_records(1, Some(&mut levels), None, &mut values)? {
-            (1, ..) => self.row += 1,
-            _ => return Err(self.ends_at(self.row)),
+        if self.values.read_records(1, Some(&mut levels), None, &mut values)?.0 != 1 {
+            let Self { row, rows, .. } = self;
+            return Err(ReadError::Bad(format!("{row} of {rows} rows can be read: copy the file again")));
         }
+        self.row += 1;
         Ok(values.pop())
-    }
-
-    fn ends_at(&self, row: usize) -> ReadError {
-        ReadError::Bad(format!("{row} of {} rows can be read: copy the file again", self.rows))
     }
 }
 
@@ -98,24 +83,18 @@ impl Labels {
         let about = group.about.file_metadata().schema_descr().column(leaf);
         let converted = about.converted_type();
         Ok(match about.physical_type() {
-            Type::BYTE_ARRAY => Self::Text(Column::new(group, leaf)?),
-            Type::INT32 => Self::Int32(Column::new(group, leaf)?, converted),
-            Type::INT64 => Self::Int64(Column::new(group, leaf)?, converted),
+            Type::BYTE_ARRAY => Self::Text(Column::new(group, leaf, 0)?),
+            Type::INT32 => Self::Int32(Column::new(group, leaf, 0)?, converted),
+            Type::INT64 => Self::Int64(Column::new(group, leaf, 0)?, converted),
             _ => Self::Nothing,
         })
     }
 
-    /// Hands the label of the next row to `take`.
-    pub(super) fn next<R>(&mut self, take: impl FnOnce(RawLabel<'_>) -> R) -> Result<R, ReadError> {
+    /// The label of the next row: an index or a name, or neither.
+    pub(super) fn next(&mut self) -> Result<(Option<i64>, Option<ByteArray>), ReadError> {
         let index = match self {
             Self::Nothing => None,
-            Self::Text(column) => {
-                let name = column.next()?;
-                return Ok(take(match &name {
-                    Some(name) if !name.is_empty() => RawLabel::Name(text(name)?),
-                    _ => RawLabel::Nothing,
-                }));
-            }
+            Self::Text(column) => return Ok((None, column.next()?.filter(|name| !name.is_empty()))),
             Self::Int32(column, converted) => column.next()?.map(|value| match converted {
                 ConvertedType::INT_8 => (value as i8).into(),
                 ConvertedType::UINT_8 => (value as u8).into(),
@@ -130,10 +109,6 @@ impl Labels {
             }
             Self::Int64(column, _) => column.next()?,
         };
-        Ok(take(index.map_or(RawLabel::Nothing, RawLabel::Index)))
+        Ok((index, None))
     }
-}
-
-pub(super) fn text(value: &ByteArray) -> Result<&str, ReadError> {
-    Ok(value.as_utf8()?)
 }

@@ -1,17 +1,17 @@
 //! One Parquet file: where it can be cut, its labels, and the images of a stretch of rows.
 
-use super::column::{Column, Labels, RowGroup, text};
+use super::column::{Column, Labels, RowGroup};
 use super::columns::{Columns, Wanted};
 use super::read_error::ReadError;
 use crate::source::classes::RawLabel;
 use parquet::basic::Compression;
-use parquet::data_type::ByteArrayType;
+use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::page_index::offset_index::PageLocation;
 use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// What a stretch of images is meant to hold: large enough that reading in order opens a file seldom, small enough that
 /// reading one image alone does not decode much more.
@@ -21,12 +21,22 @@ const STRETCH_ROWS: usize = 1 << 14;
 /// What the images of a stretch may take: far beyond what it is meant to hold, since a single image may be large.
 const MAX_STRETCH_BYTES: usize = 2 << 30;
 
+/// So many rows a file may always have; one with more must not have more than it has bytes.
+const MAX_ROWS: u64 = 1 << 20;
+/// Maximal size of a path, and of a label that is text.
+const MAX_TEXT_BYTES: usize = 64 << 10;
+/// What the paths and labels of a file may take: as much as the file, or 1 GiB.
+const MAX_TEXTS_BYTES: u64 = 1 << 30;
+
 /// A file whose footer has been read.
 #[derive(Debug)]
 pub(super) struct ParquetFile {
     pub(super) path: PathBuf,
+    file_bytes: u64,
     about: ParquetMetaData,
     pub(super) columns: Columns,
+    /// All rows in order, cut so that each stretch holds some megabytes of images.
+    pub(super) stretches: Vec<Stretch>,
 }
 
 /// Consecutive rows of one row group, which are decoded together.
@@ -54,9 +64,11 @@ impl ParquetFile {
             .with_offset_index_policy(PageIndexPolicy::Optional)
             .parse_and_finish(&file)?;
         let columns = Columns::of(about.file_metadata(), wanted).map_err(ReadError::Bad)?;
-        let file = Self { path: path.to_owned(), about, columns };
+        let file_bytes = file.metadata().map_err(ReadError::Io)?.len();
+        let mut file = Self { path: path.to_owned(), file_bytes, about, columns, stretches: Vec::new() };
         file.refuse_other_counts()?;
         file.refuse_other_compressions()?;
+        file.stretches = file.cut()?;
         Ok(file)
     }
 
@@ -82,46 +94,64 @@ impl ParquetFile {
         let agree = groups().all(|group| {
             group.num_rows() >= 0 && group.column(self.columns.image).num_values() == group.num_rows()
         });
-        if agree && sum == Some(about.file_metadata().num_rows()) {
-            return Ok(());
+        let Some(rows) = sum.filter(|sum| agree && *sum == about.file_metadata().num_rows()) else {
+            return Err(ReadError::Bad(
+                "its footer contradicts itself about the number of rows: copy the file again".to_owned(),
+            ));
+        };
+        match rows as u64 > self.file_bytes.max(MAX_ROWS) {
+            true => Err(ReadError::Bad(format!(
+                "its footer claims {rows} rows, more than a file of {} bytes can hold: copy the file again",
+                self.file_bytes
+            ))),
+            false => Ok(()),
         }
-        Err(ReadError::Bad(
-            "its footer contradicts itself about the number of rows: copy the file again".to_owned(),
-        ))
     }
 
-    /// All rows of the file in order, cut so that each stretch holds some megabytes of images: between pages where the
-    /// file has an index of them, else evenly.
-    pub(super) fn stretches(&self) -> Vec<Stretch> {
+    /// Cuts the rows between pages where the file has an index of them, else evenly.
+    fn cut(&self) -> Result<Vec<Stretch>, ReadError> {
         let mut stretches = Vec::new();
         for (group, about) in self.about.row_groups().iter().enumerate() {
             let rows = usize::try_from(about.num_rows()).unwrap_or(0);
             let index = self.about.page_index_for_row_group(group);
             let pages = index.page_locations(self.columns.image).map_or(&[][..], Vec::as_slice);
-            let pages = pages.iter().map(|page| (page.first_row_index, page.compressed_page_size));
-            let bytes = about.column(self.columns.image).uncompressed_size();
-            let cuts = between_pages(pages, rows).unwrap_or_else(|| evenly(rows, bytes.max(0) as u64));
+            let column = about.column(self.columns.image);
+            let cuts = match pages {
+                [] => evenly(rows, column.uncompressed_size().max(0) as u64),
+                _ => between_pages(pages, column.byte_range().0, rows).ok_or_else(|| {
+                    let what = "the index of its pages contradicts itself";
+                    ReadError::Bad(format!("{what}: write the file anew, or without an index of pages"))
+                })?,
+            };
             let ends = cuts.iter().skip(1).copied().chain([rows]);
             let cut = cuts.iter().copied().zip(ends).map(|(start, end)| Stretch { group, rows: start..end });
             stretches.extend(cut.filter(|stretch| !stretch.rows.is_empty()));
         }
-        stretches
+        Ok(stretches)
     }
 
     /// Hands path and label of each row to `take`, in order; neither is there where the file has no such column.
     pub(super) fn labels(&self, take: &mut Take<'_>) -> Result<(), ReadError> {
         let file = self.reopen()?;
+        let mut texts = 0;
         for number in 0..self.about.num_row_groups() {
             let group = RowGroup { file: &file, about: &self.about, number };
-            let mut paths = match self.columns.path {
-                Some(leaf) => Some(Column::<ByteArrayType>::new(group, leaf)?),
-                None => None,
-            };
-            let mut labels = Labels::new(group, self.columns.label)?;
+            let paths = self.columns.path.map(|leaf| Column::<ByteArrayType>::new(group, leaf, 0));
+            let (mut paths, mut labels) = (paths.transpose()?, Labels::new(group, self.columns.label)?);
             for _ in 0..group.rows() {
                 let path = paths.as_mut().map_or(Ok(None), Column::next)?;
-                let path = path.as_ref().map(text).transpose()?;
-                labels.next(|said| take(path, said))?.map_err(ReadError::Bad)?;
+                let (index, name) = labels.next()?;
+                let label = match &name {
+                    Some(name) => RawLabel::Name(text(name)?),
+                    None => index.map_or(RawLabel::Nothing, RawLabel::Index),
+                };
+                texts += [&path, &name].into_iter().flatten().map(|text| text.len() as u64).sum::<u64>();
+                if texts > self.file_bytes.max(MAX_TEXTS_BYTES) {
+                    return Err(ReadError::Bad(format!(
+                        "its paths and labels take more than {texts} bytes of memory: write shorter ones"
+                    )));
+                }
+                take(path.as_ref().map(text).transpose()?, label).map_err(ReadError::Bad)?;
             }
         }
         Ok(())
@@ -131,8 +161,7 @@ impl ParquetFile {
     pub(super) fn images(&self, stretch: &Stretch) -> Result<Images, ReadError> {
         let file = self.reopen()?;
         let group = RowGroup { file: &file, about: &self.about, number: stretch.group };
-        let mut column = Column::<ByteArrayType>::new(group, self.columns.image)?;
-        column.skip(stretch.rows.start)?;
+        let mut column = Column::<ByteArrayType>::new(group, self.columns.image, stretch.rows.start)?;
         let (mut images, mut shared) = (Images::default(), HashMap::new());
         for _ in stretch.rows.clone() {
             let image = column.next()?;
@@ -156,8 +185,8 @@ impl ParquetFile {
     }
 
     /// The file, opened anew for each thread that reads: those that shared one would share its position too.
-    fn reopen(&self) -> Result<Arc<File>, ReadError> {
-        File::open(&self.path).map(Arc::new).map_err(ReadError::Io)
+    fn reopen(&self) -> Result<File, ReadError> {
+        File::open(&self.path).map_err(ReadError::Io)
     }
 }
 
@@ -179,17 +208,35 @@ impl Images {
     }
 }
 
-/// The first rows of stretches of whole pages; nothing where the index of pages contradicts itself.
-fn between_pages(pages: impl Iterator<Item = (i64, i32)>, rows: usize) -> Option<Vec<usize>> {
-    let (mut cuts, mut bytes, mut before) = (Vec::new(), 0, -1);
-    for (first_row, page_bytes) in pages {
-        let row = usize::try_from(first_row).ok().filter(|row| *row < rows && first_row > before)?;
-        before = first_row;
-        if cuts.is_empty() || bytes >= STRETCH_BYTES {
+/// A path or a name.
+fn text(value: &ByteArray) -> Result<&str, ReadError> {
+    match value.len() > MAX_TEXT_BYTES {
+        true => Err(ReadError::Bad(format!(
+            "a path or label has {} bytes, and at most {MAX_TEXT_BYTES} are read: write a shorter one",
+            value.len()
+        ))),
+        false => Ok(value.as_utf8()?),
+    }
+}
+
+/// The first rows of stretches of whole pages, of a column whose bytes begin at `start`; nothing where the index of pages
+/// contradicts itself.
+fn between_pages(pages: &[PageLocation], start: u64, rows: usize) -> Option<Vec<usize>> {
+    let (mut cuts, mut bytes, mut before, mut end) = (Vec::new(), 0, None, start);
+    for page in pages {
+        let row = usize::try_from(page.first_row_index).ok()?;
+        let (offset, size) =
+            (u64::try_from(page.offset).ok()?, u64::try_from(page.compressed_page_size).ok()?);
+        if row >= rows || before.is_some_and(|before| row <= before) || offset < end {
+            return None;
+        }
+        (before, end) = (Some(row), offset.checked_add(size)?);
+        let rows_since = cuts.last().map_or(STRETCH_ROWS, |cut| row - cut);
+        if bytes >= STRETCH_BYTES || rows_since >= STRETCH_ROWS {
             cuts.push(row);
             bytes = 0;
         }
-        bytes += u64::try_from(page_bytes).ok()?;
+        bytes += size;
     }
     (cuts.first() == Some(&0)).then_some(cuts)
 }
@@ -204,19 +251,36 @@ fn evenly(rows: usize, bytes: u64) -> Vec<usize> {
 mod tests {
     use super::*;
 
+    /// Pages of `size` bytes that begin at these rows.
+    fn cuts(firsts: &[i64], size: i32, rows: usize) -> Option<Vec<usize>> {
+        let page = |(at, first_row_index): (usize, &i64)| PageLocation {
+            offset: 4 + at as i64 * i64::from(size),
+            compressed_page_size: size,
+            first_row_index: *first_row_index,
+        };
+        between_pages(&firsts.iter().enumerate().map(page).collect::<Vec<_>>(), 4, rows)
+    }
+
     #[test]
     fn stretches_are_cut_between_pages_and_hold_some_megabytes() {
-        let page = |row| (row, 3 << 20);
-        assert_eq!(between_pages([0, 5, 9, 12, 20].map(page).into_iter(), 25), Some(vec![0, 9, 20]));
-        assert_eq!(between_pages([0].map(page).into_iter(), 25), Some(vec![0]));
+        assert_eq!(cuts(&[0, 5, 9, 12, 20], 3 << 20, 25), Some(vec![0, 9, 20]));
+        assert_eq!(cuts(&[0], 3 << 20, 25), Some(vec![0]));
+    }
+
+    #[test]
+    fn stretches_of_small_pages_have_no_more_rows_than_may_be() {
+        assert_eq!(cuts(&[0, 8_000, 16_000, 20_000, 40_000], 9, 50_000), Some(vec![0, 20_000, 40_000]));
     }
 
     #[test]
     fn pages_that_make_no_sense_are_not_believed() {
         for rows in [&[][..], &[1, 2], &[0, 5, 5], &[0, 5, 3], &[0, 25], &[0, -1]] {
-            assert_eq!(between_pages(rows.iter().map(|row| (*row, 4 << 20)), 25), None, "{rows:?}");
+            assert_eq!(cuts(rows, 4 << 20, 25), None, "{rows:?}");
         }
-        assert_eq!(between_pages([(0, -1)].into_iter(), 25), None);
+        assert_eq!(cuts(&[0], -1, 25), None);
+        let at = |offset, first_row_index| PageLocation { offset, compressed_page_size: 9, first_row_index };
+        assert_eq!(between_pages(&[at(4, 0), at(4, 5)], 4, 25), None, "one page twice");
+        assert_eq!(between_pages(&[at(3, 0)], 4, 25), None, "a page of another column");
     }
 
     #[test]

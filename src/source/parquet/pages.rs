@@ -1,23 +1,32 @@
-//! The pages of a column, with their counts checked before memory is allocated for them.
+//! The pages of a column, with their counts and sizes checked before memory is allocated for them.
 
-use parquet::basic::Encoding;
+use super::chunks::{Chunks, max_page_bytes, varint};
+use flate2::read::MultiGzDecoder;
+use parquet::basic::{Compression, Encoding};
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::page_index::offset_index::PageLocation;
 use parquet::file::serialized_reader::SerializedPageReader;
 use std::fs::File;
+use std::io::Read;
 use std::sync::{Arc, OnceLock};
 
 /// So many values a dictionary may always have; one with more must not have more than its row group has rows.
 const MAX_DICTIONARY_VALUES: usize = 1 << 20;
+/// Maximal number of values in a block of deltas; writers make blocks of 128.
+const MAX_DELTA_BLOCK: u64 = 1 << 16;
 
 /// The pages of one column of a row group. The decoder that reads them believes the headers of pages, and would
 /// allocate gigabytes for the count in a damaged one.
 pub(super) struct CheckedPages {
-    pages: SerializedPageReader<File>,
+    pages: SerializedPageReader<Chunks>,
     /// Rows of the row group.
     rows: usize,
-    /// Whether the values of a page follow definition levels, which mark the rows that are null.
-    has_levels: bool,
+    /// Levels mark the rows that are null; 0 where none can be.
+    max_def_level: i16,
+    /// Whether pages are inflated here. The crate would inflate them as far as they go.
+    is_gzip: bool,
     dictionary: Dictionary,
 }
 
@@ -35,16 +44,46 @@ impl Dictionary {
 }
 
 impl CheckedPages {
-    pub(super) fn new(pages: SerializedPageReader<File>, rows: usize, has_levels: bool) -> Self {
-        Self { pages, rows, has_levels, dictionary: Dictionary::default() }
+    pub(super) fn new(
+        file: &File,
+        column: &ColumnChunkMetaData,
+        rows: usize,
+        locations: Option<Vec<PageLocation>>,
+    ) -> Result<Self> {
+        let is_gzip = matches!(column.compression(), Compression::GZIP(_));
+        let mut column = column.clone();
+        let max_def_level = column.column_descr().max_def_level();
+        if is_gzip {
+            column = column.into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
+        }
+        let chunks = Arc::new(Chunks::new(file, locations.is_some())?);
+        let pages = SerializedPageReader::new(chunks, &column, rows, locations)?;
+        Ok(Self { pages, rows, max_def_level, is_gzip, dictionary: Dictionary::default() })
     }
 
     pub(super) fn dictionary(&self) -> Dictionary {
         self.dictionary.clone()
     }
 
+    /// Passes over whole pages, which are not even decompressed; returns how many of `rows` lie in the page after them.
+    pub(super) fn skip_rows(&mut self, mut rows: usize) -> Result<usize> {
+        while let Some(page) = self.peek_next_page()? {
+            // A dictionary has none.
+            let in_page = page.num_rows.or(page.num_levels).unwrap_or(0);
+            if in_page > rows {
+                break;
+            }
+            rows -= in_page;
+            self.pages.skip_next_page()?;
+        }
+        Ok(rows)
+    }
+
     fn checked(&self, page: Option<Page>) -> Result<Option<Page>> {
-        let Some(page) = page else { return Ok(None) };
+        let Some(mut page) = page else { return Ok(None) };
+        if self.is_gzip {
+            inflate(&mut page)?;
+        }
         let count = page.num_values() as usize;
         if page.is_dictionary_page() {
             // A value takes 4 bytes at least: those of a number, or of the length of a text.
@@ -61,8 +100,8 @@ impl CheckedPages {
     /// Whether a page of deltas, which has counts of its own, has no more values than its header claims.
     fn deltas_are_within(&self, page: &Page, count: usize) -> bool {
         let lists = match page.encoding() {
-            Encoding::DELTA_LENGTH_BYTE_ARRAY => 1, // lengths
-            Encoding::DELTA_BYTE_ARRAY => 2,        // lengths of prefixes, then of the rest
+            Encoding::DELTA_BINARY_PACKED | Encoding::DELTA_LENGTH_BYTE_ARRAY => 1, // numbers, or lengths
+            Encoding::DELTA_BYTE_ARRAY => 2, // lengths of prefixes, then of the rest
             _ => return true,
         };
         let first = self.values(page, count);
@@ -72,13 +111,14 @@ impl CheckedPages {
     /// The bytes of a page after its levels; none where it is too short.
     fn values<'a>(&self, page: &'a Page, count: usize) -> &'a [u8] {
         let bytes: &[u8] = page.buffer();
+        let level_bits = (i16::BITS - self.max_def_level.leading_zeros()) as usize;
         let levels = match page {
-            Page::DataPageV2 { def_levels_byte_len, rep_levels_byte_len, .. } => {
-                *def_levels_byte_len as usize + *rep_levels_byte_len as usize
-            }
-            _ if !self.has_levels => 0,
+            Page::DataPageV2 { .. } => level_bytes(page),
+            _ if self.max_def_level == 0 => 0,
             #[expect(deprecated, reason = "old files have levels in this encoding")]
-            Page::DataPage { def_level_encoding: Encoding::BIT_PACKED, .. } => count.div_ceil(4),
+            Page::DataPage { def_level_encoding: Encoding::BIT_PACKED, .. } => {
+                (count * level_bits).div_ceil(8)
+            }
             _ => bytes.first_chunk().map_or(0, |length| u32::from_le_bytes(*length) as usize + 4),
         };
         bytes.get(levels..).unwrap_or_default()
@@ -87,12 +127,26 @@ impl CheckedPages {
 
 impl PageReader for CheckedPages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
+        let rows = self.peek_next_page()?.and_then(|about| about.num_rows);
         let page = self.pages.get_next_page()?;
-        self.checked(page)
+        let page = self.checked(page)?;
+        match (&page, rows) {
+            (Some(page), Some(rows)) if page.num_values() as usize != rows => Err(damaged(format!(
+                "a page of {rows} rows, as the index of pages or its own header says, has {} values",
+                page.num_values()
+            ))),
+            _ => Ok(page),
+        }
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
-        self.pages.peek_next_page()
+        let page = self.pages.peek_next_page()?;
+        match &page {
+            Some(PageMetadata { num_rows: Some(rows), num_levels: Some(values), .. }) if rows != values => {
+                Err(damaged(format!("a page of {rows} rows has {values} values")))
+            }
+            _ => Ok(page),
+        }
     }
 
     fn skip_next_page(&mut self) -> Result<()> {
@@ -121,6 +175,36 @@ impl Iterator for CheckedPages {
     }
 }
 
+/// The length of the levels of a page of the second version, which are never compressed; 0 for others.
+fn level_bytes(page: &Page) -> usize {
+    match page {
+        Page::DataPageV2 { def_levels_byte_len, rep_levels_byte_len, .. } => {
+            *def_levels_byte_len as usize + *rep_levels_byte_len as usize
+        }
+        _ => 0,
+    }
+}
+
+/// Inflates a page of a column that is compressed with gzip.
+fn inflate(page: &mut Page) -> Result<()> {
+    let levels = level_bytes(page);
+    let buf = match page {
+        Page::DataPageV2 { is_compressed: false, .. } => return Ok(()),
+        Page::DataPage { buf, .. } | Page::DataPageV2 { buf, .. } | Page::DictionaryPage { buf, .. } => buf,
+    };
+    let Some((levels, packed)) = buf.split_at_checked(levels).filter(|(_, packed)| !packed.is_empty()) else {
+        return Ok(());
+    };
+    let limit = max_page_bytes(packed.len() as u64);
+    let mut bytes = levels.to_vec();
+    let inflated = MultiGzDecoder::new(packed).take(limit + 1).read_to_end(&mut bytes)?;
+    if inflated as u64 > limit {
+        return Err(damaged(format!("a page of {} bytes inflates to more than {limit} bytes", packed.len())));
+    }
+    *buf = bytes.into();
+    Ok(())
+}
+
 fn damaged(what: String) -> ParquetError {
     ParquetError::General(what)
 }
@@ -131,7 +215,7 @@ fn after_deltas(mut bytes: &[u8], limit: u64) -> Option<&[u8]> {
     let (block, parts, count) = (varint(&mut bytes)?, varint(&mut bytes)?, varint(&mut bytes)?);
     let first = varint(&mut bytes);
     let in_part = block.checked_div(parts).filter(|in_part| *in_part > 0)?;
-    if count > limit || (first.is_none() && count > 0) {
+    if count > limit || block > MAX_DELTA_BLOCK || (first.is_none() && count > 0) {
         return None;
     }
     let mut left = count.saturating_sub(1);
@@ -147,18 +231,6 @@ fn after_deltas(mut bytes: &[u8], limit: u64) -> Option<&[u8]> {
         }
     }
     Some(bytes)
-}
-
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let byte = bytes.split_off_first()?;
-        value |= u64::from(byte & 0x7F) << shift;
-        if byte & 0x80 == 0 {
-            return Some(value);
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -188,7 +260,8 @@ mod tests {
         let no_parts = [0x80, 1, 0, 3, 14, 0];
         let endless = [0xFF; 12];
         let cut = &three_numbers()[..5];
-        for bytes in [&huge[..], &no_parts, &endless, cut, &[]] {
+        let large_block = [0x80, 0x80, 8, 4, 3, 14, 0, 0, 0, 0, 0];
+        for bytes in [&huge[..], &no_parts, &endless, cut, &large_block, &[]] {
             assert_eq!(after_deltas(bytes, 1000), None, "{bytes:?}");
         }
     }

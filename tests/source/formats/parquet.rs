@@ -161,6 +161,159 @@ fn a_dictionary_that_claims_more_values_than_it_can_hold_is_not_believed() {
     assert!(told.contains("a dictionary cannot have 63 values") && told.contains("copy the file"), "{told}");
 }
 
+/// Rewrites the footer of a file of one row group and one column, so that it claims to have `rows` rows.
+fn claim_rows(path: &Path, rows: i64) {
+    use ::parquet::file::metadata::{
+        FileMetaData, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter,
+    };
+    let mut bytes = std::fs::read(path).unwrap();
+    let about = ParquetMetaDataReader::new().parse_and_finish(&std::fs::File::open(path).unwrap()).unwrap();
+    let (file, group) = (about.file_metadata(), about.row_group(0));
+    let column = group.column(0).clone().into_builder().set_num_values(rows).build().unwrap();
+    let group =
+        group.clone().into_builder().set_num_rows(rows).set_column_metadata(vec![column]).build().unwrap();
+    let schema = file.schema_descr_ptr();
+    let about = ParquetMetaData::new(FileMetaData::new(1, rows, None, None, schema, None), vec![group]);
+    let footer = u32::from_le_bytes(*bytes[..bytes.len() - 4].last_chunk().unwrap()) as usize;
+    bytes.truncate(bytes.len() - 8 - footer);
+    ParquetMetaDataWriter::new(&mut bytes, &about).finish().unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_footer_that_claims_more_rows_than_the_file_can_hold_is_not_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    let table = Table { with_path: false, page_index: false, ..Table::default() };
+    parquet(&path, &table, &[("", Some(&b"x"[..])); 5], None);
+    claim_rows(&path, 5);
+    assert_eq!(Parquet::open(&path).unwrap().len(), 5, "the footer is written anew soundly");
+    for rows in [1 << 21, 1 << 55] {
+        claim_rows(&path, rows);
+        refused(Parquet::open(&path), &["a.parquet", &format!("claims {rows} rows"), "copy the file again"]);
+    }
+}
+
+#[test]
+fn paths_and_labels_of_any_length_are_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    let (sound, long) = ("a".repeat(64 << 10), "a".repeat((64 << 10) + 1));
+    parquet(&path, &Table::default(), &[(&sound, Some(&b"x"[..]))], None);
+    assert!(Parquet::open(&path).unwrap().key(0).ends_with(&sound));
+    parquet(&path, &Table::default(), &[(&long, Some(&b"x"[..]))], None);
+    refused(Parquet::open(&path), &["a.parquet", "has 65537 bytes", "write a shorter one"]);
+    let label = Labels::Text(vec![Some(&long)]);
+    parquet(&path, &Table::default(), &[("a.jpg", Some(&b"x"[..]))], Some(("label", label)));
+    refused(Parquet::open(&path), &["a.parquet", "has 65537 bytes"]);
+}
+
+#[test]
+fn a_page_whose_counts_contradict_each_other_shifts_no_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    let table = Table {
+        with_path: false,
+        page_index: false,
+        second_version: true,
+        rows_per_page: 3,
+        ..Table::default()
+    };
+    parquet(&path, &table, &[("", Some(&b"x"[..])); 6], None);
+    let mut bytes = std::fs::read(&path).unwrap();
+    // In Thrift: field 8, with 3 values, no null and 3 rows, each doubled. The first page then claims 2 rows.
+    let header = bytes.windows(7).position(|bytes| bytes == [0x5C, 0x15, 6, 0x15, 0, 0x15, 6]).unwrap();
+    bytes[header + 6] = 4;
+    std::fs::write(&path, bytes).unwrap();
+    let told = cause(&Parquet::open(&path).unwrap(), 3);
+    assert!(told.contains("a page of 2 rows has 3 values") && told.contains("copy the file"), "{told}");
+}
+
+#[test]
+fn an_index_of_pages_that_is_wrong_shifts_no_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    // Each page is a stretch of its own.
+    let table =
+        Table { with_path: false, rows_per_page: 1 << 14, rows_per_group: 50_000, ..Table::default() };
+    let images: Vec<_> = (0..40_000u32).map(|i| (String::new(), i.to_le_bytes().to_vec())).collect();
+    parquet(&path, &table, &rows(&images), None);
+    let sound = std::fs::read(&path).unwrap();
+    // In Thrift: row 16,384, the first of the second page, doubled; then the end of its struct.
+    let at = sound.windows(5).rposition(|bytes| bytes == [0x16, 0x80, 0x80, 2, 0]).unwrap() + 1;
+    let claim = |doubled: [u8; 3]| {
+        let mut bytes = sound.clone();
+        bytes[at..at + 3].copy_from_slice(&doubled);
+        std::fs::write(&path, bytes).unwrap();
+        Parquet::open(&path)
+    };
+    let mut bytes = Vec::new();
+    claim([0x80, 0x80, 2]).unwrap().read(16_386, &mut bytes).unwrap();
+    assert_eq!(bytes, images[16_386].1, "as it was written");
+    let told = cause(&claim([0x82, 0x80, 2]).unwrap(), 16_386);
+    assert!(told.contains("a page of 16383 rows") && told.contains("has 16384 values"), "{told}");
+    let third = claim([0x80, 0x80, 4]);
+    refused(third, &["a.parquet", "the index of its pages contradicts itself", "write the file anew"]);
+}
+
+#[test]
+fn a_small_page_that_unpacks_to_far_more_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    let image = vec![0; 65 << 20];
+    for compression in [Compression::GZIP(GzipLevel::default()), Compression::ZSTD(ZstdLevel::default())] {
+        for page_index in [false, true] {
+            let table = Table { compression, page_index, with_path: false, ..Table::default() };
+            parquet(&path, &table, &[("", Some(&image[..]))], None);
+            let told = cause(&Parquet::open(&path).unwrap(), 0);
+            assert!(told.contains("claims to unpack to 68157"), "{told}");
+            // In Thrift: the kind 0, then the size, doubled. It claims to be a byte.
+            let mut bytes = std::fs::read(&path).unwrap();
+            assert_eq!(bytes[4..7], [0x15, 0, 0x15]);
+            bytes[7..11].copy_from_slice(&[0x82, 0x80, 0x80, 0]);
+            std::fs::write(&path, bytes).unwrap();
+            let told = cause(&Parquet::open(&path).unwrap(), 0);
+            let inflates = told.contains("inflates to more than 67108864 bytes: copy the file again");
+            assert_eq!(inflates, matches!(compression, Compression::GZIP(_)), "{told}");
+        }
+    }
+}
+
+/// Of 16,386 rows that say "as the one before" of an image of 16 KiB, two are in the second stretch.
+#[cfg(target_os = "linux")]
+#[test]
+fn rows_that_are_passed_over_are_not_all_in_memory() {
+    const FILE: &str = "FEEDLINE_TEST_PARQUET";
+    let image = vec![7; 16 << 10];
+    if let Some(path) = std::env::var_os(FILE) {
+        let mut bytes = Vec::new();
+        Parquet::open(path).unwrap().read(16_385, &mut bytes).unwrap();
+        assert!(bytes == image);
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        let peak: u64 = peak.trim_end_matches("kB").trim().parse().unwrap();
+        assert!(peak < 150 << 10, "{peak} kB, where all rows together take 268 MB");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    let table = Table {
+        with_path: false,
+        page_index: false,
+        encoding: Encoding::DELTA_BYTE_ARRAY,
+        rows_per_page: 20_000,
+        rows_per_group: 20_000,
+        ..Table::default()
+    };
+    parquet(&path, &table, &vec![("", Some(&image[..])); 16_386], None);
+    // In a process of its own, since a peak is that of a whole process.
+    let mut test = std::process::Command::new(std::env::current_exe().unwrap());
+    test.args(["--exact", "formats::parquet::rows_that_are_passed_over_are_not_all_in_memory"]);
+    let done = test.env(FILE, path).output().unwrap();
+    let told = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && told.contains("1 passed"), "{told}");
+}
+
 #[test]
 fn columns_are_found_by_metadata_then_by_name_then_alone() {
     let folder = tempfile::tempdir().unwrap();

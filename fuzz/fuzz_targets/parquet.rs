@@ -1,0 +1,32 @@
+//! Any bytes as a Parquet file: an error or bad samples, and the same ones in any order.
+#![no_main]
+
+mod scratch;
+
+use feedline::source::{Parquet, Source};
+use libfuzzer_sys::fuzz_target;
+
+/// Most rows that are read of a file.
+const ROWS: usize = 40;
+
+fuzz_target!(
+    // The crate that decodes Parquet may panic, of which the source makes an error; the fuzzer would end the process
+    // before that. Any other panic still ends it.
+    init: std::panic::set_hook(Box::new(|panic| eprintln!("{panic}"))),
+    |input: &[u8]| {
+        let file = scratch::write("a.parquet", input);
+        let Ok(source) = Parquet::options().cache_bytes(0).open(file) else { return };
+        let read = |index| {
+            let mut bytes = Vec::new();
+            source.read(index, &mut bytes).map(|()| bytes).map_err(|error| error.to_string())
+        };
+        // Both ends, since stretches that begin within a column are read by another way.
+        let rows = || (0..source.len().min(ROWS)).chain(source.len().saturating_sub(ROWS)..source.len());
+        let images: Vec<_> = rows().map(read).collect();
+        for (index, image) in rows().zip(&images).rev() {
+            assert!(read(index) == *image, "row {index}");
+            assert!(!source.key(index).is_empty());
+            drop(source.label(index));
+        }
+    }
+);

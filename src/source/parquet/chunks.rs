@@ -1,0 +1,134 @@
+//! The bytes of a Parquet file, without pages that would take far more memory than the file has bytes.
+
+use bytes::Bytes;
+use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::{ChunkReader, Length};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+
+/// So many bytes any page may have.
+const MAX_PAGE_BYTES: u64 = 64 << 20;
+/// Larger pages may be this many times as large as what they are unpacked from: more than images ever are, and as much
+/// as LZ4 can say at all.
+const MAX_RATIO: u64 = 256;
+
+/// The maximal size of a page that is unpacked from so many bytes.
+pub(super) fn max_page_bytes(packed: u64) -> u64 {
+    packed.saturating_mul(MAX_RATIO).max(MAX_PAGE_BYTES)
+}
+
+/// A file of which pages are read. A page begins with its header, and the crate that reads it allocates the size that
+/// the header claims.
+pub(super) struct Chunks {
+    file: File,
+    /// Whether pages are read with their headers, as they are where an index says where they lie; else headers are read
+    /// by themselves.
+    with_headers: bool,
+}
+
+impl Chunks {
+    pub(super) fn new(file: &File, with_headers: bool) -> io::Result<Self> {
+        Ok(Self { file: file.try_clone()?, with_headers })
+    }
+}
+
+impl Length for Chunks {
+    fn len(&self) -> u64 {
+        self.file.len()
+    }
+}
+
+impl ChunkReader for Chunks {
+    type T = Header;
+
+    fn get_read(&self, start: u64) -> Result<Header> {
+        Ok(Header { input: self.file.get_read(start)?, is_checked: false })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        // Memory for them is allocated at once.
+        if start.checked_add(length as u64).is_none_or(|end| end > self.len()) {
+            return Err(ParquetError::EOF(format!("the file ends before {length} bytes from {start} on")));
+        }
+        let bytes = self.file.get_bytes(start, length)?;
+        if self.with_headers {
+            check(&bytes)?;
+        }
+        Ok(bytes)
+    }
+}
+
+/// Reads the header of a page, which is checked before the first of its bytes is handed out.
+pub(super) struct Header {
+    input: BufReader<File>,
+    is_checked: bool,
+}
+
+impl Read for Header {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        if !self.is_checked {
+            check(self.input.fill_buf()?)?;
+            self.is_checked = true;
+        }
+        self.input.read(bytes)
+    }
+}
+
+/// Refuses a page that begins with this header if it claims to be unreasonably large.
+fn check(mut header: &[u8]) -> io::Result<()> {
+    let (Some(_kind), Some(unpacked), Some(packed)) =
+        (number(&mut header), number(&mut header), number(&mut header))
+    else {
+        return Err(io::Error::other("the header of a page does not begin with its kind and its sizes"));
+    };
+    match unpacked <= max_page_bytes(packed) {
+        true => Ok(()),
+        false => {
+            Err(io::Error::other(format!("a page of {packed} bytes claims to unpack to {unpacked} bytes")))
+        }
+    }
+}
+
+/// A field of a struct as Thrift's compact protocol has them: the number of the field is one more than that of the last,
+/// its type i32. What is negative is refused by the crate that reads it.
+fn number(bytes: &mut &[u8]) -> Option<u64> {
+    (bytes.split_off_first()? == &0x15).then(|| varint(bytes).map(|zigzag| zigzag / 2))?
+}
+
+/// A number of as many bytes as it needs, seven bits in each.
+pub(super) fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = bytes.split_off_first()?;
+        value |= u64::from(byte & 0x7F) << shift;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_page_that_claims_to_be_huge_is_refused() {
+        // The kind 0; 100 MiB and 1,000 bytes, each doubled.
+        let huge = [0x15, 0, 0x15, 0x80, 0x80, 0x80, 0x64, 0x15, 0xD0, 0x0F, 0x2C];
+        let words = check(&huge).unwrap_err().to_string();
+        assert!(words.contains("1000 bytes") && words.contains("104857600 bytes"), "{words}");
+        let mut of_a_megabyte = huge.to_vec();
+        of_a_megabyte.splice(8..10, [0x80, 0x80, 0x80, 1]);
+        check(&of_a_megabyte).unwrap();
+    }
+
+    #[test]
+    fn a_header_that_hides_its_sizes_is_refused() {
+        for header in
+            [&[][..], &[0x15, 0, 0x15, 8], &[0x15, 0, 0x25, 8, 0x15, 8], &[0x35, 8, 0x15, 0, 0x15, 0]]
+        {
+            assert!(check(header).is_err(), "{header:?}");
+        }
+    }
+}
