@@ -150,7 +150,13 @@ fn is_url(path: &Path) -> bool {
 
 /// An option that nothing reads would be a setting that does nothing.
 fn refuse_unread(options: &DataOptions, kind: Kind, path: &Path) -> Result<()> {
-    let given = serde_json::to_value(options).unwrap_or_default();
+    let mut readable = options.clone();
+    let DataOptions { path: data, root, image_dir, mask_dir, label_cache, cache_dir, .. } = &mut readable;
+    // Paths that are no text cannot be written as JSON; here it only matters that they are given.
+    for path in [data, root, image_dir, mask_dir, label_cache, cache_dir].into_iter().flatten() {
+        *path = path.to_string_lossy().into_owned().into();
+    }
+    let given = serde_json::to_value(readable).map_err(|error| Error::config(error.to_string()))?;
     let is_given = |key: &str| !given[key].is_null();
     let mut unread = catalogue().iter().filter(|entry| entry.section == "data" && !entry.serves(kind));
     if let Some(entry) = unread.find(|entry| is_given(entry.key)) {
@@ -383,6 +389,13 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("photos is read as `folder`"), "{text}");
+        #[cfg(unix)]
+        {
+            use std::os::unix::ffi::OsStrExt;
+            let path = std::ffi::OsStr::from_bytes(b"\xFFphotos");
+            let text = refusal(DataOptions { split: Some("val".into()), kind, ..at(path) });
+            assert!(text.contains("split is for data of the kind yolo or tar"), "{text}");
+        }
         assert!(refusal(DataOptions { kind: Some(Kind::List), ..at("no-such.txt") }).contains("no-such.txt"));
         assert!(refusal(DataOptions::default()).contains("no data are named"));
         #[cfg(not(feature = "remote"))]
