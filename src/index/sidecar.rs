@@ -49,7 +49,7 @@ pub fn load(store: &IndexStore, path: &Path, set: DataSet) -> std::result::Resul
         _ => format!("was ignored: {error}"),
     })?;
     let loaded = Reading { input: BufReader::new(file), hasher: XxHash3_64::new() }.read_into(store, set);
-    store.settle();
+    let _ = store.settle();
     loaded.map_err(|error| {
         store.clear();
         format!("was ignored: {error}")
@@ -139,7 +139,10 @@ fn told(kept: u32, records: u32) -> String {
 /// writing fails. Whatever was at `path` is still there then.
 pub fn save(store: &IndexStore, path: &Path, set: DataSet) -> Result<()> {
     refuse_other_file(path, MAGIC, "decode index")?;
+    // Before anything is copied, so that what comes meanwhile counts as not saved.
+    let unsaved = store.settle();
     replace_file(path, |file| write(store, file, set)).map_err(|error| {
+        store.unsettle(unsaved);
         Error::io(path, error, "give another path for the decode index, or keep it in memory")
     })
 }
@@ -151,7 +154,6 @@ fn write(store: &IndexStore, file: File, set: DataSet) -> io::Result<File> {
     output.put(&set.samples.to_le_bytes())?;
     output.put(&set.keys.to_le_bytes())?;
     let mut records = 0u32;
-    store.settle();
     for (sample, record) in store.records().flatten() {
         output.put(&sample.to_le_bytes())?;
         output.put(&(record.len() as u32).to_le_bytes())?;
@@ -161,4 +163,20 @@ fn write(store: &IndexStore, file: File, set: DataSet) -> io::Result<File> {
     output.put(&LAST.to_le_bytes())?;
     output.put(&records.to_le_bytes())?;
     output.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_written_still_counts_as_not_saved() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, set) = (IndexStore::new(1000), DataSet::of(["a.jpg"].iter()));
+        store.put(0, vec![1; 50].into(), false);
+        save(&store, &folder.path().join("gone/sidecar"), set).unwrap_err();
+        assert_eq!(store.unsaved_share(), 1.0);
+        save(&store, &folder.path().join("sidecar"), set).unwrap();
+        assert_eq!(store.unsaved_share(), 0.0);
+    }
 }

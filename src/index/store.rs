@@ -132,9 +132,14 @@ impl IndexStore {
         self.unsaved.store(0, Relaxed);
     }
 
-    /// Everything counts as saved from now on.
-    pub(super) fn settle(&self) {
-        self.unsaved.store(0, Relaxed);
+    /// Everything counts as saved from now on; returns how many bytes did not.
+    pub(super) fn settle(&self) -> usize {
+        self.unsaved.swap(0, Relaxed)
+    }
+
+    /// So many bytes count as not saved after all.
+    pub(super) fn unsettle(&self, bytes: usize) {
+        self.unsaved.fetch_add(bytes, Relaxed);
     }
 
     /// Copies of all records, one shard after the other, so that no lock is held for long.

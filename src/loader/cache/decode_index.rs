@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::image::Index;
 use crate::index::{self, DataSet, IndexMode, IndexStats, IndexStore};
+use crate::loader::worker::process::Process;
 use crate::plan::Plan;
 use crate::source::Source;
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ pub(in crate::loader) struct DecodeIndexes {
 struct Sidecar {
     path: PathBuf,
     set: DataSet,
+    /// A child that was forked does not write the file of its parent.
+    process: Process,
     /// What was last done with the file, in words; locked while it is written, so that two threads do not do the same work.
     status: Mutex<String>,
 }
@@ -36,7 +39,7 @@ impl DecodeIndexes {
         let set = DataSet::of((0..source.len()).map(|at| source.key(at)));
         let (Ok(status) | Err(status)) = index::load(&store, &path, set);
         let status = Mutex::new(format!("{} {status}", path.display()));
-        Self { store: Some(store), sidecar: Some(Sidecar { path, set, status }) }
+        Self { store: Some(store), sidecar: Some(Sidecar { path, set, process: Process::this(), status }) }
     }
 
     /// Puts into `indexes` what is known of the plan's images; leaves it without any where indexes are off.
@@ -63,6 +66,7 @@ impl DecodeIndexes {
                 "there is no decode index to save: set decode_index(IndexMode::File(path))",
             ));
         };
+        sidecar.process.check()?;
         let mut status = sidecar.status.lock().unwrap_or_else(PoisonError::into_inner);
         let saved = index::save(store, &sidecar.path, sidecar.set);
         *status = match &saved {
@@ -96,5 +100,24 @@ impl DecodeIndexes {
             |sidecar: &Sidecar| sidecar.status.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let stats = self.store.as_ref().map(IndexStore::stats).unwrap_or_default();
         IndexStats { sidecar: self.sidecar.as_ref().map(status), ..stats }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Memory;
+
+    #[test]
+    fn a_child_that_was_forked_leaves_the_file_to_its_parent() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sidecar");
+        let mode = IndexMode::File(path.clone());
+        let mut indexes = DecodeIndexes::new(mode, 1 << 20, &Memory::new(Vec::new()));
+        indexes.save().unwrap();
+        std::fs::remove_file(&path).unwrap();
+        indexes.sidecar.as_mut().unwrap().process = Process::parent();
+        assert!(indexes.save().unwrap_err().to_string().contains("made in process"));
+        assert!(!path.exists());
     }
 }

@@ -14,6 +14,12 @@ impl Process {
         Self(std::process::id())
     }
 
+    /// One that has this process for a child.
+    #[cfg(test)]
+    pub(in crate::loader) fn parent() -> Self {
+        Self(std::process::id() + 1)
+    }
+
     pub(in crate::loader) fn is_this(self) -> bool {
         self == Self::this()
     }
@@ -37,7 +43,7 @@ mod tests {
     #[test]
     fn another_process_is_refused_by_its_number() {
         assert!(Process::this().check().is_ok());
-        let other = Process(std::process::id() + 1);
+        let other = Process::parent();
         assert!(other.check().unwrap_err().to_string().contains(&format!("made in process {},", other.0)));
     }
 }
