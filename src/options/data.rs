@@ -36,9 +36,9 @@ section! {
         /// Whether the first row of a CSV or TSV file names the columns.
         header: bool, unset "found by looking at it", for [List];
         /// The column or feature that holds the images, or in a list their paths.
-        image_column: String, unset "found by its name", for [List TfRecord Parquet];
+        image_column: String, unset "found by its name; `image/encoded` of TFRecord files", for [List TfRecord Parquet];
         /// The column or feature that holds the labels.
-        label_column: String, unset "found by its name", for [List TfRecord Parquet];
+        label_column: String, unset "found by its name; `image/class/label` of TFRecord files", for [List TfRecord Parquet];
         /// The feature that holds the names of the classes.
         class_column: String = "image/class/text".to_owned(), for [TfRecord];
         /// The feature that holds the names of the images.

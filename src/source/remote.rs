@@ -12,6 +12,7 @@ use super::disk_cache::DiskCache;
 use super::{IoStats, MAX_FILE_BYTES, Source, out_of_range};
 use crate::error::{Cause, Error, Result};
 use crate::label::Label;
+use crate::options::DataOptions;
 use address::Address;
 use client::Client;
 use records::{Records, Whereabouts};
@@ -62,14 +63,15 @@ pub struct RemoteOptions {
 
 impl Default for RemoteOptions {
     fn default() -> Self {
+        let data = DataOptions::default();
         Self {
             cache: None,
             endpoint: None,
-            anonymous: false,
-            timeout: Duration::from_secs(60),
-            stall_timeout: Duration::from_secs(10),
-            max_retries: 8,
-            concurrency: 64,
+            anonymous: data.anonymous(),
+            timeout: Duration::from_secs_f64(data.timeout_s()),
+            stall_timeout: Duration::from_secs_f64(data.stall_timeout_s()),
+            max_retries: data.max_retries(),
+            concurrency: data.concurrency(),
             max_file_bytes: MAX_FILE_BYTES,
         }
     }

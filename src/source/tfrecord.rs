@@ -15,6 +15,7 @@ use super::classes::{Classes, Gathering};
 use super::paths::{Wanted, head_of, names_any, short_names};
 use crate::error::{Cause, Error, Result};
 use crate::label::Label;
+use crate::options::DataOptions;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use wire::Stop;
@@ -61,11 +62,12 @@ struct Names {
 
 impl Default for TfRecordOptions {
     fn default() -> Self {
+        let data = DataOptions::default();
         let names = Names {
             image: "image/encoded".to_owned(),
             label: "image/class/label".to_owned(),
-            text: "image/class/text".to_owned(),
-            file: "image/filename".to_owned(),
+            text: data.class_column(),
+            file: data.name_column(),
         };
         Self { names, split: None }
     }
