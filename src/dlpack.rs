@@ -28,7 +28,7 @@ pub mod tch;
 pub use field::Field;
 
 use crate::device::Device;
-use crate::error::{Error, Result};
+use crate::error::{Result, bail};
 use crate::loader::Batch;
 use abi::{DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, READ_ONLY};
 use field::View;
@@ -157,17 +157,17 @@ impl Tensor {
         let handle = match (self.device(), stream) {
             (_, Some(-1)) | (Device::Cpu, None) => return Ok(()),
             (Device::Cpu, Some(number)) => {
-                return Err(Error::config(format!(
+                bail!(
                     "stream {number} was named for a tensor in the host's memory, which has no streams: name none"
-                )));
+                );
             }
             (_, None | Some(1)) => 0,
             (_, Some(number)) if number > 2 => number as usize,
             (device, Some(number)) => {
-                return Err(Error::config(format!(
+                bail!(
                     "stream {number} cannot be waited for on {device:?}: name 1 (the default stream), the handle of a \
                      stream, or -1 for no order"
-                )));
+                );
             }
         };
         // SAFETY: the caller's promise; 0 is the default stream, which all threads share and which is always there.

@@ -20,7 +20,7 @@ mod recolour;
 mod target;
 mod warp;
 
-use crate::error::Error;
+use crate::error::{Error, bail};
 use crate::geometry::{Orientation, Rect, Size};
 use crate::label::Objects;
 use crate::plan::label_apply::{self, TransformedObject};
@@ -188,7 +188,7 @@ impl Draft {
     /// Turns what there is into a pass and goes on from its u8 output.
     pub fn flush_pass(&mut self) -> Result<(), Error> {
         if self.canvas.is_erased() {
-            return Err(Error::config("erase must come last: what follows it needs a finished u8 image"));
+            bail!("erase must come last: what follows it needs a finished u8 image");
         }
         let index = self.flushed.len() as u32;
         let next = DraftPass::showing(LayerSource::Pass(index), Orientation::UPRIGHT, self.canvas.size);

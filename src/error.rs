@@ -73,3 +73,22 @@ impl Error {
         Error::Io { path: path.into(), source, remedy }
     }
 }
+
+/// Returns an [`Error::Config`] with the formatted message, as the macro of this name in `anyhow`.
+macro_rules! bail {
+    ($($message:tt)+) => {
+        return Err($crate::error::Error::config(format!($($message)+)))
+    };
+}
+
+/// [`bail!`] unless the condition holds.
+macro_rules! ensure {
+    ($holds:expr, $($message:tt)+) => {
+        let holds: bool = $holds;
+        if !holds {
+            $crate::error::bail!($($message)+);
+        }
+    };
+}
+
+pub(crate) use {bail, ensure};

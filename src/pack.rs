@@ -21,7 +21,7 @@ mod shard;
 pub use manifest::{Manifest, Shard, Skipped};
 pub use settings::Settings;
 
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, Error, Result, bail};
 use crate::label::Label;
 use crate::loader::parallel_map;
 use crate::source::Source;
@@ -177,7 +177,7 @@ impl Pack {
         if manifest.records == 0 {
             let (count, first) = (manifest.skipped.len(), &manifest.skipped[0]);
             let Skipped { key, cause, .. } = first;
-            return Err(Error::config(format!("all {count} records are bad; the first is {key}: {cause}")));
+            bail!("all {count} records are bad; the first is {key}: {cause}");
         }
         manifest.complete = true;
         folder.save(&manifest)?;

@@ -9,7 +9,7 @@ mod single;
 pub use single::{arguments_of, augmentation};
 
 use crate::augment::{Augment, Augmentation};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail};
 use crate::options::{Options, nearest};
 use crate::output::Output;
 use serde::Serialize;
@@ -138,7 +138,7 @@ impl Recipe {
     pub fn check(&self) -> Result<()> {
         self.augment.iter().try_for_each(Augment::check)?;
         if self.augment.len() > MAX_AUGMENTATIONS {
-            return Err(Error::config(format!("a recipe may have {MAX_AUGMENTATIONS} augmentations")));
+            bail!("a recipe may have {MAX_AUGMENTATIONS} augmentations");
         }
         let Options { output, normalize, loader, .. } = &self.options;
         let normalized = normalize.constants()?.is_some();

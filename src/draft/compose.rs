@@ -3,7 +3,7 @@
 use super::op::Fill;
 use super::ops::check_size;
 use super::{Draft, DraftInput, DraftLayer, DraftPass, MAX_EDGE};
-use crate::error::Error;
+use crate::error::{Error, bail};
 use crate::geometry::{Rect, Size};
 use crate::plan::label_ops::{LabelOpKind, ObjectFilter};
 
@@ -54,13 +54,13 @@ impl Draft {
             return Err(error);
         }
         if let Some(last) = self.finished_by() {
-            return Err(Error::config(format!(
+            bail!(
                 "a sample cannot be laid on a canvas after {last}, which works on the finished sample: move {last} to \
                  the end"
-            )));
+            );
         }
         if at.iter().any(|edge| edge.unsigned_abs() > MAX_EDGE) {
-            return Err(Error::config(format!("a tile at {at:?} lies more than {MAX_EDGE} pixels outside")));
+            bail!("a tile at {at:?} lies more than {MAX_EDGE} pixels outside");
         }
         if self.canvas.has_steps() || self.canvas.inputs.len() > 1 {
             self.flush_pass()?;

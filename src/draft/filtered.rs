@@ -1,17 +1,16 @@
 //! The verbs that make a pixel of its neighbours: a pass of what there is, and a filtered view of it.
 
 use super::{Draft, Plain};
-use crate::error::Error;
+use crate::error::{Error, bail, ensure};
 use crate::geometry::Size;
 use crate::plan::{CanvasFilter, MAX_KERNEL, Method};
 
 impl Draft {
     pub(super) fn sharpness(&mut self, factor: f64) -> Result<(), Error> {
-        if !(0.0..=f64::from(f32::MAX)).contains(&factor) {
-            return Err(Error::config(format!(
-                "sharpness: the factor must not be negative, but is {factor}"
-            )));
-        }
+        ensure!(
+            (0.0..=f64::from(f32::MAX)).contains(&factor),
+            "sharpness: the factor must not be negative, but is {factor}"
+        );
         let Size { width, height } = self.canvas.size;
         // Such an image is all edge.
         if width <= 2 || height <= 2 {
@@ -24,21 +23,20 @@ impl Draft {
         let Size { width, height } = self.canvas.size;
         for (length, edge) in kernel.into_iter().zip([width, height]) {
             if length % 2 == 0 || length as usize > MAX_KERNEL {
-                return Err(Error::config(format!(
-                    "gaussian_blur: kernel_size must be odd and at most {MAX_KERNEL}, but is {kernel:?}"
-                )));
+                bail!("gaussian_blur: kernel_size must be odd and at most {MAX_KERNEL}, but is {kernel:?}");
             }
             if length / 2 >= edge {
-                return Err(Error::config(format!(
+                bail!(
                     "gaussian_blur: a kernel_size of {kernel:?} needs an image that is larger than half of it, but this \
                      one is {width}x{height}: resize first"
-                )));
+                );
             }
         }
         // Beyond these, f32 has no weights.
-        if !sigma.iter().all(|sigma| (1e-6..=1e6).contains(sigma)) {
-            return Err(Error::config(format!("gaussian_blur: sigma must be positive, but is {sigma:?}")));
-        }
+        ensure!(
+            sigma.iter().all(|sigma| (1e-6..=1e6).contains(sigma)),
+            "gaussian_blur: sigma must be positive, but is {sigma:?}"
+        );
         self.filtered(CanvasFilter::Gaussian { kernel, sigma: sigma.map(|sigma| sigma as f32) })
     }
 

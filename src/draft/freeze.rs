@@ -1,7 +1,7 @@
 //! From a draft to its plan: spans, statistics in order, bounds checked.
 
 use super::{Draft, DraftInput, DraftLayer, DraftPass, DraftStep, MAX_CANVAS_PIXELS, mask};
-use crate::error::Error;
+use crate::error::{Error, bail};
 use crate::geometry::{Rect, Size};
 use crate::plan::{
     self, BlendInput, Content, Layer, MAX_RUNS, Measured, Method, Pass, Plan, Sampled, Span, Stat, Step,
@@ -100,10 +100,10 @@ fn freeze_mask(plan: &mut Plan, drawn: &DraftLayer) -> Result<u32, Error> {
     let (first, window) = (plan.mask_rows.len() as u32, drawn.layer.window);
     let crossings = mask::crossings(&drawn.mask, window);
     if plan.runs.len() + crossings / 2 > MAX_RUNS {
-        return Err(Error::config(format!(
+        bail!(
             "the outlines of what is pasted cross a sample's rows more than {MAX_RUNS} times: give outlines fewer \
              points"
-        )));
+        );
     }
     for runs in mask::rows(&drawn.mask, window) {
         plan.mask_rows.push(Span { start: plan.runs.len() as u32, len: runs.len() as u32 });

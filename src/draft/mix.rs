@@ -1,7 +1,7 @@
 //! Laying one draft over another: what MixUp, CutMix and their kin are made of.
 
 use super::{Draft, DraftInput, DraftPass};
-use crate::error::Error;
+use crate::error::{Error, ensure};
 use crate::geometry::Rect;
 use crate::plan::label_ops::{LabelOp, LabelOpKind, ObjectFilter};
 use crate::plan::{LabelShare, LayerSource, Span};
@@ -62,13 +62,12 @@ impl Draft {
 
     /// Lays `other` over this draft, and leaves the objects as they are.
     fn lay(&mut self, other: Draft, weight: f32, window: Rect, label_share: f32) -> Result<(), Error> {
-        if self.size() != other.size() {
-            return Err(Error::config(format!(
-                "a sample of {} cannot be mixed with one of {}: put a crop or a resize ahead of the mix",
-                self.size(),
-                other.size()
-            )));
-        }
+        ensure!(
+            self.size() == other.size(),
+            "a sample of {} cannot be mixed with one of {}: put a crop or a resize ahead of the mix",
+            self.size(),
+            other.size()
+        );
         if let Some(error) = other.error {
             return Err(error);
         }

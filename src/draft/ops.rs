@@ -4,7 +4,7 @@ use super::flip::Flip;
 use super::op::{Extent, Fill, Interpolation, Value};
 use super::{Draft, DraftLayer, MAX_EDGE, Plain};
 use crate::color::Normalize;
-use crate::error::Error;
+use crate::error::{Error, bail, ensure};
 use crate::geometry::{Rect, Size};
 use crate::plan::label_ops::{LabelOpKind, ObjectFilter};
 use crate::plan::{Erase, EraseFill, Filter, Method};
@@ -14,10 +14,7 @@ impl Draft {
         check_size("crop", rect.size())?;
         let far = |edge: i32| edge.unsigned_abs() > MAX_EDGE;
         if far(rect.x) || far(rect.y) {
-            return Err(Error::config(format!(
-                "crop: top {} and left {} must be in -{MAX_EDGE}..={MAX_EDGE}",
-                rect.y, rect.x
-            )));
+            bail!("crop: top {} and left {} must be in -{MAX_EDGE}..={MAX_EDGE}", rect.y, rect.x);
         }
         if self.canvas.size.rect() == rect {
             self.record(LabelOpKind::Clip(rect));
@@ -54,15 +51,13 @@ impl Draft {
     pub(super) fn resize_target(&self, size: Extent, max_size: Option<u32>) -> Result<Size, Error> {
         let edge = match size {
             Extent::Two(_) if max_size.is_some() => {
-                return Err(Error::config("resize: max_size needs size to be one number, the shorter edge"));
+                bail!("resize: max_size needs size to be one number, the shorter edge");
             }
             Extent::Two([height, width]) => return Ok(Size::new(width, height)),
             Extent::One(edge) | Extent::Single([edge]) => edge,
         };
         if max_size.is_some_and(|limit| limit <= edge) {
-            return Err(Error::config(format!(
-                "resize: max_size must be greater than size, which is {edge}"
-            )));
+            bail!("resize: max_size must be greater than size, which is {edge}");
         }
         Ok(shorter_edge(self.canvas.size, edge, max_size))
     }
@@ -82,9 +77,7 @@ impl Draft {
             (Interpolation::Bilinear, false) => Filter::BilinearPlain,
             (Interpolation::Bicubic, true) => Filter::Bicubic,
             (Interpolation::Bicubic, false) => {
-                return Err(Error::config(
-                    "resize: bicubic needs antialias = true here; bilinear works with both",
-                ));
+                bail!("resize: bicubic needs antialias = true here; bilinear works with both");
             }
             (Interpolation::Nearest, _) => Filter::Nearest,
         };
@@ -114,7 +107,7 @@ impl Draft {
             |edge: u32, a: u32, b: u32| edge.checked_add(a)?.checked_add(b).filter(|&e| e <= MAX_EDGE);
         let (Some(width), Some(height)) = (grown(old.width, left, right), grown(old.height, top, bottom))
         else {
-            return Err(Error::config(format!("pad: the canvas would be wider or higher than {MAX_EDGE}")));
+            bail!("pad: the canvas would be wider or higher than {MAX_EDGE}");
         };
         if self.canvas.inputs.len() > 1 || self.canvas.has_steps() {
             self.flush_pass()?;
@@ -167,7 +160,7 @@ impl Draft {
             Value::Noise { key } => EraseFill::Noise(key),
         };
         let [input] = self.canvas.inputs.as_mut_slice() else {
-            return Err(Error::config("erase comes after a mix: erase each sample before it is mixed"));
+            bail!("erase comes after a mix: erase each sample before it is mixed");
         };
         if !window.is_empty() {
             input.erases.push(Erase { window, fill });
@@ -177,11 +170,10 @@ impl Draft {
 
     pub(super) fn sanitize(&mut self, min_size: f64, min_area: f64) -> Result<(), Error> {
         for (name, value) in [("min_size", min_size), ("min_area", min_area)] {
-            if !(value >= 1.0 && value.is_finite()) {
-                return Err(Error::config(format!(
-                    "sanitize_bounding_boxes: {name} must be >= 1, got {value}: boxes without an area are no boxes"
-                )));
-            }
+            ensure!(
+                value >= 1.0 && value.is_finite(),
+                "sanitize_bounding_boxes: {name} must be >= 1, got {value}: boxes without an area are no boxes"
+            );
         }
         self.record(LabelOpKind::Keep(ObjectFilter::Sane {
             canvas: self.canvas.size.rect(),
@@ -194,7 +186,7 @@ impl Draft {
     /// The arithmetic is the output's; the draft only keeps the order.
     pub(super) fn normalize(&mut self, mean: [f64; 3], std: [f64; 3]) -> Result<(), Error> {
         if !(Normalize { mean, std }).is_sound() {
-            return Err(Error::config("normalize: every mean must be finite and every std greater than 0"));
+            bail!("normalize: every mean must be finite and every std greater than 0");
         }
         self.normalized = true;
         Ok(())
@@ -213,8 +205,9 @@ fn shorter_edge(have: Size, edge: u32, max_size: Option<u32>) -> Size {
 }
 
 pub(super) fn check_size(op: &str, size: Size) -> Result<(), Error> {
-    match (1..=MAX_EDGE).contains(&size.width) && (1..=MAX_EDGE).contains(&size.height) {
-        true => Ok(()),
-        false => Err(Error::config(format!("{op}: {size} is not a size from 1x1 to {MAX_EDGE}x{MAX_EDGE}"))),
-    }
+    ensure!(
+        (1..=MAX_EDGE).contains(&size.width) && (1..=MAX_EDGE).contains(&size.height),
+        "{op}: {size} is not a size from 1x1 to {MAX_EDGE}x{MAX_EDGE}"
+    );
+    Ok(())
 }

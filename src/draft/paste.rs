@@ -7,7 +7,7 @@ use super::flip::Flip;
 use super::layer::{DraftInput, DraftLayer};
 use super::mask::{self, Polygon};
 use super::{Draft, MAX_EDGE};
-use crate::error::Error;
+use crate::error::{Error, bail, ensure};
 use crate::geometry::{Rect, Size};
 use crate::plan::Span;
 use crate::plan::label_ops::{LabelOp, LabelOpKind};
@@ -15,12 +15,11 @@ use crate::plan::label_ops::{LabelOp, LabelOpKind};
 impl Draft {
     pub(super) fn paste_mirrored(&mut self, polygons: &[Polygon], objects: &[u32]) -> Result<(), Error> {
         let near = |at: &f64| at.abs() <= f64::from(2 * MAX_EDGE);
-        if !polygons.iter().flatten().flatten().all(near) {
-            return Err(Error::config(format!(
-                "paste_mirrored: the points of polygons must be within {} pixels of the corner",
-                2 * MAX_EDGE
-            )));
-        }
+        ensure!(
+            polygons.iter().flatten().flatten().all(near),
+            "paste_mirrored: the points of polygons must be within {} pixels of the corner",
+            2 * MAX_EDGE
+        );
         self.prepare_pasting()?;
         let size = self.canvas.size;
         let mut mirrored = self.canvas.inputs[0].clone();
@@ -43,13 +42,12 @@ impl Draft {
         if let Some(error) = other.error.take() {
             return Err(error);
         }
-        if self.size() != other.size() {
-            return Err(Error::config(format!(
-                "a sample of {} cannot be pasted onto one of {}: put a crop or a resize ahead of the pasting",
-                other.size(),
-                self.size()
-            )));
-        }
+        ensure!(
+            self.size() == other.size(),
+            "a sample of {} cannot be pasted onto one of {}: put a crop or a resize ahead of the pasting",
+            other.size(),
+            self.size()
+        );
         self.prepare_pasting()?;
         other.prepare_pasting()?;
         let seen = other.objects();
@@ -70,9 +68,9 @@ impl Draft {
     /// Makes one input of plain layers of what there is, none of which is seen inside outlines yet.
     fn prepare_pasting(&mut self) -> Result<(), Error> {
         if let Some(last) = self.finished_by() {
-            return Err(Error::config(format!(
+            bail!(
                 "nothing can be pasted after {last}, which works on the finished sample: move {last} to the end"
-            )));
+            );
         }
         let outlined = |input: &DraftInput| input.layers.iter().any(|drawn| !drawn.mask.is_empty());
         match self.canvas.inputs.as_slice() {

@@ -2,7 +2,7 @@
 
 use super::{Draft, DraftStep, Plain};
 use crate::color::ColorOp;
-use crate::error::Error;
+use crate::error::{Error, bail, ensure};
 use crate::plan::Step;
 
 /// Above it the least distance between two gains with different tables is lost in f32.
@@ -13,28 +13,23 @@ impl Draft {
     pub(super) fn blend_with(&mut self, op: ColorOp, factor: f64) -> Result<(), Error> {
         if !(0.0..=f64::from(f32::MAX)).contains(&factor) {
             let name = op.name();
-            return Err(Error::config(format!("{name}: the factor must not be negative, but is {factor}")));
+            bail!("{name}: the factor must not be negative, but is {factor}");
         }
         self.recolour(op, [factor as f32, (1.0 - factor) as f32, 0.0])
     }
 
     pub(super) fn turn_hue(&mut self, factor: f64) -> Result<(), Error> {
-        if !(-0.5..=0.5).contains(&factor) {
-            return Err(Error::config(format!("hue: the factor must be in -0.5..=0.5, but is {factor}")));
-        }
+        ensure!((-0.5..=0.5).contains(&factor), "hue: the factor must be in -0.5..=0.5, but is {factor}");
         self.recolour(ColorOp::Hue, [factor as f32, (1.0 - factor) as f32, 0.0])
     }
 
     pub(super) fn hsv(&mut self, hue: f64, saturation: f64, value: f64) -> Result<(), Error> {
-        if !(-1.0..=1.0).contains(&hue) {
-            return Err(Error::config(format!("hsv: the hue must be in -1..=1, but is {hue}")));
-        }
+        ensure!((-1.0..=1.0).contains(&hue), "hsv: the hue must be in -1..=1, but is {hue}");
         for (name, factor) in [("saturation", saturation), ("value", value)] {
-            if !(0.0..=MOST_GAIN).contains(&factor) {
-                return Err(Error::config(format!(
-                    "hsv: the {name} must be in 0..={MOST_GAIN}, but is {factor}"
-                )));
-            }
+            ensure!(
+                (0.0..=MOST_GAIN).contains(&factor),
+                "hsv: the {name} must be in 0..={MOST_GAIN}, but is {factor}"
+            );
         }
         // Hues are whole numbers and a table's entries are cut off: only whole half degrees count.
         let turn = (180.0 * hue).floor().rem_euclid(180.0);
@@ -43,26 +38,24 @@ impl Draft {
     }
 
     pub(super) fn grayscale(&mut self, channels: u32) -> Result<(), Error> {
-        if channels != 3 {
-            return Err(Error::config(format!(
-                "grayscale: num_output_channels is {channels}, but a sample always has 3: leave it out"
-            )));
-        }
+        ensure!(
+            channels == 3,
+            "grayscale: num_output_channels is {channels}, but a sample always has 3: leave it out"
+        );
         self.recolour(ColorOp::Grayscale, [0.0; 3])
     }
 
     pub(super) fn solarize(&mut self, threshold: f64) -> Result<(), Error> {
-        if !(f64::from(f32::MIN)..=255.0).contains(&threshold) {
-            return Err(Error::config(format!(
-                "solarize: the threshold must be at most 255, but is {threshold}"
-            )));
-        }
+        ensure!(
+            (f64::from(f32::MIN)..=255.0).contains(&threshold),
+            "solarize: the threshold must be at most 255, but is {threshold}"
+        );
         self.recolour(ColorOp::Solarize, [threshold as f32, 0.0, 0.0])
     }
 
     pub(super) fn posterize(&mut self, bits: u32) -> Result<(), Error> {
         if bits > 8 {
-            return Err(Error::config(format!("posterize: bits must be in 0..=8, but is {bits}")));
+            bail!("posterize: bits must be in 0..=8, but is {bits}");
         }
         let unit = (1 << (8 - bits)) as f32;
         self.recolour(ColorOp::Posterize, [unit, 1.0 / unit, 0.0])
@@ -71,11 +64,10 @@ impl Draft {
     pub(super) fn permute(&mut self, permutation: [u32; 3]) -> Result<(), Error> {
         let mut sorted = permutation;
         sorted.sort_unstable();
-        if sorted != [0, 1, 2] {
-            return Err(Error::config(format!(
-                "permute_channels: permutation must hold 0, 1 and 2 once each, but is {permutation:?}"
-            )));
-        }
+        ensure!(
+            sorted == [0, 1, 2],
+            "permute_channels: permutation must hold 0, 1 and 2 once each, but is {permutation:?}"
+        );
         self.recolour(ColorOp::PermuteChannels, permutation.map(|channel| channel as f32))
     }
 

@@ -9,7 +9,7 @@ use super::matrix::{Matrix, invert};
 use super::op::{Fill, Interpolation, Op};
 use super::ops::check_size;
 use super::{Draft, Plain};
-use crate::error::Error;
+use crate::error::{Error, ensure};
 use crate::geometry::Size;
 use crate::plan::label_ops::LabelOpKind;
 use crate::plan::{Method, Outside, WarpFilter, WarpMap};
@@ -48,9 +48,7 @@ impl Draft {
         let Op::Affine { angle, translate, scale, shear, interpolation, fill, center } = *op else {
             return Ok(());
         };
-        if !(scale > 0.0 && scale.is_finite()) {
-            return Err(Error::config(format!("affine: scale should be positive, but is {scale}")));
-        }
+        ensure!(scale > 0.0 && scale.is_finite(), "affine: scale should be positive, but is {scale}");
         let size = self.size();
         let middle = grid::from_middle(center, size);
         let inverse = grid::inverse_affine(middle, angle, translate, scale, shear.both());

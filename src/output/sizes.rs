@@ -1,6 +1,6 @@
 //! Batches that differ in size: the request, and the size that follows for each batch.
 
-use crate::error::{Error, Result};
+use crate::error::{Result, bail, ensure};
 use crate::geometry::Size;
 
 /// Longest edge of a batch: the limit of the JPEG format.
@@ -60,18 +60,16 @@ impl RectBatches {
     /// [`Error::Config`] with the remedy.
     pub fn check(&self, usual: Size) -> Result<()> {
         check_stride("rect", self.stride)?;
-        if !(0.0..=MAX_PAD).contains(&self.pad) {
-            return Err(Error::config(format!(
-                "rect: pad is {}, but may be from 0 to {MAX_PAD}: it is counted in strides",
-                self.pad
-            )));
-        }
-        if usual.width != usual.height {
-            return Err(Error::config(format!(
-                "rect: the output is {usual}, but it must be a square, whose edge is the longer edge of every batch: \
+        ensure!(
+            (0.0..=MAX_PAD).contains(&self.pad),
+            "rect: pad is {}, but may be from 0 to {MAX_PAD}: it is counted in strides",
+            self.pad
+        );
+        ensure!(
+            usual.width == usual.height,
+            "rect: the output is {usual}, but it must be a square, whose edge is the longer edge of every batch: \
                  set the same height and width"
-            )));
-        }
+        );
         check_edges("rect", self.largest(usual.width))
     }
 }
@@ -111,13 +109,12 @@ impl MultiScale {
             MultiScale::Around { by, stride } => squares_around(*by, *stride, usual)?,
             MultiScale::Sizes(sizes) => sizes.clone(),
         };
-        if !(1..=MAX_SIZES).contains(&sizes.len()) {
-            return Err(Error::config(format!(
-                "multi_scale: there are {} sizes to draw from, but there may be 1 to {MAX_SIZES}: name fewer, or use a \
+        ensure!(
+            (1..=MAX_SIZES).contains(&sizes.len()),
+            "multi_scale: there are {} sizes to draw from, but there may be 1 to {MAX_SIZES}: name fewer, or use a \
                  greater stride",
-                sizes.len()
-            )));
-        }
+            sizes.len()
+        );
         sizes.iter().try_for_each(|&size| check_edges("multi_scale", size))?;
         Ok(sizes)
     }
@@ -125,26 +122,24 @@ impl MultiScale {
 
 fn squares_around(by: f64, stride: u32, usual: Size) -> Result<Vec<Size>> {
     check_stride("multi_scale", stride)?;
-    if !(by > 0.0 && by < 1.0) {
-        return Err(Error::config(format!(
-            "multi_scale is {by}, but may be above 0 and below 1: it is a part of the output's edge"
-        )));
-    }
-    if usual.width != usual.height {
-        return Err(Error::config(format!(
-            "multi_scale: the output is {usual}, but sizes around it are squares: set the same height and width, or name \
+    ensure!(
+        by > 0.0 && by < 1.0,
+        "multi_scale is {by}, but may be above 0 and below 1: it is a part of the output's edge"
+    );
+    ensure!(
+        usual.width == usual.height,
+        "multi_scale: the output is {usual}, but sizes around it are squares: set the same height and width, or name \
              the sizes"
-        )));
-    }
+    );
     let edge = f64::from(usual.width);
     let [least, greatest] = [1.0 - by, 1.0 + by].map(|part| edge * part / f64::from(stride));
     let [first, last] = [(least - ROUNDING).ceil().max(1.0) as u32, (greatest + ROUNDING).floor() as u32];
     if first > last {
-        return Err(Error::config(format!(
+        bail!(
             "multi_scale: no multiple of {stride} lies within {by} of the output's edge {}: use a smaller stride, or a \
              greater part",
             usual.width
-        )));
+        );
     }
     // One more than the maximum is enough for a refusal.
     let edges = (first..=last).take(MAX_SIZES + 1).map(|strides| strides.saturating_mul(stride));
@@ -152,22 +147,20 @@ fn squares_around(by: f64, stride: u32, usual: Size) -> Result<Vec<Size>> {
 }
 
 fn check_stride(what: &str, stride: u32) -> Result<()> {
-    match (1..=MAX_EDGE).contains(&stride) {
-        true => Ok(()),
-        false => Err(Error::config(format!(
-            "{what}: stride is {stride}, but may be from 1 to {MAX_EDGE}: give what the model's input must be a multiple \
+    ensure!(
+        (1..=MAX_EDGE).contains(&stride),
+        "{what}: stride is {stride}, but may be from 1 to {MAX_EDGE}: give what the model's input must be a multiple \
              of"
-        ))),
-    }
+    );
+    Ok(())
 }
 
 fn check_edges(what: &str, size: Size) -> Result<()> {
-    match [size.width, size.height].iter().all(|edge| (1..=MAX_EDGE).contains(edge)) {
-        true => Ok(()),
-        false => Err(Error::config(format!(
-            "{what}: batches would be {size}, but may be from 1 to {MAX_EDGE} a side: use smaller sizes"
-        ))),
-    }
+    ensure!(
+        [size.width, size.height].iter().all(|edge| (1..=MAX_EDGE).contains(edge)),
+        "{what}: batches would be {size}, but may be from 1 to {MAX_EDGE} a side: use smaller sizes"
+    );
+    Ok(())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::settings::Settings;
 use super::shard::{ShardWriter, sha256_of};
 use crate::atomic_file::replace_file;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, ensure};
 use crate::loader::fingerprint;
 use crate::source::{MANIFEST, MANIFEST_KIND, Source};
 use serde::{Deserialize, Serialize};
@@ -144,9 +144,7 @@ impl Folder {
 
     /// The manifest of an earlier run, or a new one; an error in a folder with other shards.
     pub(super) fn begin(&self, source: &dyn Source, settings: &Settings) -> Result<Manifest> {
-        if source.is_empty() {
-            return Err(Error::config("the source holds no record, so there is nothing to pack"));
-        }
+        ensure!(!source.is_empty(), "the source holds no record, so there is nothing to pack");
         let refuse = |why: &str| {
             Error::config(format!(
                 "{} holds {why}: give another folder, or empty this one",

@@ -1,6 +1,6 @@
 //! Drawing records with unequal chances, again and again from all of them.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail};
 use crate::rng::mix;
 
 /// Chances of records, as running sums: 8 bytes a record.
@@ -12,10 +12,7 @@ pub(super) struct Weights {
 impl Weights {
     pub(super) fn new(weights: &[f64]) -> Result<Self> {
         if let Some(at) = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
-            return Err(Error::config(format!(
-                "the weight of sample {at} is {}: every weight must be finite and at least 0",
-                weights[at]
-            )));
+            bail!("the weight of sample {at} is {}: every weight must be finite and at least 0", weights[at]);
         }
         let running = |sum: &mut f64, weight: &f64| {
             *sum += weight;
