@@ -3,6 +3,17 @@
 use crate::geometry::Size;
 use serde::{Deserialize, Serialize};
 
+/// Lets an argument that can be written in several ways be made of each of them.
+macro_rules! variants_from {
+    ($name:ident { $($variant:ident($from:ty)),+ }) => {$(
+        impl From<$from> for $name {
+            fn from(written: $from) -> Self {
+                $name::$variant(written)
+            }
+        }
+    )+};
+}
+
 /// One length or `[height, width]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -26,17 +37,7 @@ impl Extent {
     }
 }
 
-impl From<u32> for Extent {
-    fn from(edge: u32) -> Self {
-        Extent::One(edge)
-    }
-}
-
-impl From<[u32; 2]> for Extent {
-    fn from(height_and_width: [u32; 2]) -> Self {
-        Extent::Two(height_and_width)
-    }
-}
+variants_from!(Extent { One(u32), Two([u32; 2]) });
 
 impl From<Size> for Extent {
     fn from(size: Size) -> Self {
@@ -125,29 +126,9 @@ pub enum Fill {
     Rgb([u8; 3]),
 }
 
-impl From<u32> for Padding {
-    fn from(all: u32) -> Self {
-        Padding::All(all)
-    }
-}
+variants_from!(Padding { All(u32), Sides([u32; 4]) });
 
-impl From<[u32; 4]> for Padding {
-    fn from(sides: [u32; 4]) -> Self {
-        Padding::Sides(sides)
-    }
-}
-
-impl From<u8> for Fill {
-    fn from(level: u8) -> Self {
-        Fill::Grey(level)
-    }
-}
-
-impl From<[u8; 3]> for Fill {
-    fn from(rgb: [u8; 3]) -> Self {
-        Fill::Rgb(rgb)
-    }
-}
+variants_from!(Fill { Grey(u8), Rgb([u8; 3]) });
 
 impl Default for Fill {
     fn default() -> Self {
