@@ -3,8 +3,6 @@
 mod backend;
 mod blend;
 mod columns;
-#[cfg(target_arch = "x86_64")]
-mod dispatch;
 mod filter;
 mod fused;
 mod gather;

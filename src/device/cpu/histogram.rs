@@ -7,32 +7,22 @@ use crate::geometry::Rect;
 /// The new level of each level, per channel.
 pub(crate) type Table = [[u8; 256]; 3];
 
-/// Pixels of each level, per channel.
-pub(crate) struct Histogram([[u64; 256]; 3]);
-
-impl Histogram {
-    /// Counts the pixels of `rect`, which is clipped to the canvas.
-    pub(crate) fn of(canvas: &Canvas, rect: Rect) -> Self {
-        let rect = rect.intersect(canvas.size.rect());
-        let mut counts = [[0; 256]; 3];
-        if !rect.is_empty() {
-            let view = canvas.part(rect);
-            for y in 0..rect.height as usize {
-                for pixel in view.row(y).chunks_exact(3) {
-                    counts.iter_mut().zip(pixel).for_each(|(counts, &level)| counts[usize::from(level)] += 1);
-                }
+/// The table for a step that looks its levels up, by the pixels of `rect`, which is clipped to the canvas.
+pub(crate) fn table(canvas: &Canvas, rect: Rect, table: LevelTable) -> Table {
+    let rect = rect.intersect(canvas.size.rect());
+    let mut counts = [[0; 256]; 3];
+    if !rect.is_empty() {
+        let view = canvas.part(rect);
+        for y in 0..rect.height as usize {
+            for pixel in view.row(y).chunks_exact(3) {
+                counts.iter_mut().zip(pixel).for_each(|(counts, &level)| counts[usize::from(level)] += 1);
             }
         }
-        Self(counts)
     }
-
-    /// The table for a step that looks its levels up.
-    pub(crate) fn table(&self, table: LevelTable) -> Table {
-        self.0.each_ref().map(|counts| match table {
-            LevelTable::Stretched => stretched(counts),
-            LevelTable::Equalized => equalized(counts),
-        })
-    }
+    counts.each_ref().map(|counts| match table {
+        LevelTable::Stretched => stretched(counts),
+        LevelTable::Equalized => equalized(counts),
+    })
 }
 
 fn same() -> [u8; 256] {

@@ -74,9 +74,8 @@ fn select(first: bool, a: f32, b: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::interleave::with_level;
-    use super::super::lanes::LANES;
-    use super::super::pixel_block::{PixelBlock, Resolved};
+    use super::super::pixel_block::Resolved;
+    use super::super::recolour;
     use crate::color::ColorOp;
     use crate::simd::Level;
 
@@ -105,18 +104,7 @@ mod tests {
         let [a, b, c] = args;
         let steps = [Resolved { op: ColorOp::Hsv, args: [a, b, c, 0.0, 0.0, 0.0], mean: 0.0, table: None }];
         let mut changed = rgb.to_vec();
-        with_level(
-            level,
-            #[inline(always)]
-            || {
-                let mut block = PixelBlock::default();
-                for pixels in changed.chunks_mut(LANES * 3) {
-                    block.load(pixels, level);
-                    block.run(&steps);
-                    block.store(pixels, level);
-                }
-            },
-        );
+        recolour::run(&mut changed, &steps, level);
         changed
     }
 

@@ -1,57 +1,97 @@
-//! Packed pixels to planes and back in plain Rust, and the choice of instruction set.
+//! Packed pixels to planes and back, and one piece of code compiled for several instruction sets.
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "calls functions compiled for instruction sets that were detected")
+)]
 
 #[cfg(target_arch = "x86_64")]
-pub(super) mod avx2;
-pub(super) mod plain;
+mod avx2;
+mod plain;
 
+use super::columns::Columns;
 use super::lanes::{GROUP, LANES, Plane};
-use crate::simd::Level;
+use crate::simd::{self, Level};
+
+/// The plain version, or that for AVX2 where both the level and the machine have it.
+macro_rules! dispatch {
+    ($level:ident, $plain:expr, $vector:expr) => {
+        match $level.min(simd::level()) {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 | Level::Avx512 => {
+                // SAFETY: the level is at most the detected one, so the machine has AVX2 and FMA.
+                unsafe { $vector }
+            }
+            _ => $plain,
+        }
+    };
+}
+
+/// Runs `work` inside a function that has the features of `level`, or of the machine if it has less.
+#[inline(always)]
+pub(crate) fn with_level(level: Level, work: impl FnOnce()) {
+    match level.min(simd::level()) {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => {
+            // SAFETY: the level is at most the detected one, so the machine has these features.
+            unsafe { with_avx512(work) }
+        }
+        _ => dispatch!(level, work(), with_avx2(work)),
+    }
+}
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use super::dispatch::{bytes, join, split, split_scaled, weigh, with_level};
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) use portable::*;
+#[target_feature(enable = "avx2,fma,bmi1,bmi2")]
+fn with_avx2(work: impl FnOnce()) {
+    work();
+}
 
-/// What every machine can do.
-#[cfg_attr(target_arch = "x86_64", expect(dead_code, reason = "the vector twins stand in for them"))]
-mod portable {
-    use super::plain::{plain_bytes, plain_join, plain_split, plain_split_scaled};
-    use super::{GROUP, LANES, Level, Plane};
-    use crate::device::cpu::columns::Columns;
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,avx512f,avx512bw,avx512vl")]
+fn with_avx512(work: impl FnOnce()) {
+    work();
+}
 
-    pub(crate) fn with_level(_: Level, work: impl FnOnce()) {
-        work();
-    }
+/// Levels of 64 packed pixels as f32.
+#[inline(always)]
+pub(crate) fn split(packed: &[u8; LANES * 3], planes: &mut [Plane; 3], level: Level) {
+    dispatch!(level, plain::split(packed, planes), avx2::split(packed, planes));
+}
 
-    pub(crate) fn split(packed: &[u8; LANES * 3], planes: &mut [Plane; 3], _: Level) {
-        plain_split(packed, planes);
-    }
+/// fma(level, a, b) of packed pixels, with a and b per channel, as far as all slices go.
+#[inline(always)]
+pub(crate) fn split_scaled(
+    packed: &[[u8; GROUP * 3]],
+    factors: &[[f32; 2]; 3],
+    planes: [&mut [[f32; GROUP]]; 3],
+    level: Level,
+) {
+    dispatch!(
+        level,
+        plain::split_scaled(packed, factors, planes),
+        avx2::split_scaled(packed, factors, planes)
+    );
+}
 
-    pub(crate) fn split_scaled(
-        packed: &[[u8; GROUP * 3]],
-        factors: &[[f32; 2]; 3],
-        planes: [&mut [[f32; GROUP]]; 3],
-        _: Level,
-    ) {
-        plain_split_scaled(packed, factors, planes);
-    }
+/// Levels as packed bytes, cut off.
+#[inline(always)]
+pub(crate) fn join(planes: &[Plane; 3], packed: &mut [u8; LANES * 3], level: Level) {
+    dispatch!(level, plain::join(planes, packed), avx2::join(planes, packed));
+}
 
-    pub(crate) fn join(planes: &[Plane; 3], packed: &mut [u8; LANES * 3], _: Level) {
-        plain_join(planes, packed);
-    }
+/// Weighted sums of neighbouring pixels, as packed levels.
+#[inline(always)]
+pub(crate) fn weigh(columns: &Columns, line: &[f32], pixels: &mut [u8], level: Level) {
+    dispatch!(level, columns.plain(line, 0, pixels), columns.wide(line, pixels));
+}
 
-    pub(crate) fn weigh(columns: &Columns, line: &[f32], pixels: &mut [u8], _: Level) {
-        columns.plain(line, 0, pixels);
-    }
-
-    pub(crate) fn bytes(plane: &Plane, _: Level) -> [u8; LANES] {
-        plain_bytes(plane)
-    }
+/// Values of one channel as bytes, cut off.
+#[inline(always)]
+pub(crate) fn bytes(plane: &Plane, level: Level) -> [u8; LANES] {
+    dispatch!(level, plain::bytes(plane), avx2::bytes(plane))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::plain::plain_split;
     use super::*;
     use crate::device::cpu::pixel_block::PixelBlock;
 
@@ -66,7 +106,7 @@ mod tests {
         }
         for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
             let (mut plain, mut split) = (PixelBlock::default(), PixelBlock::default());
-            plain_split(&packed, &mut plain.planes);
+            plain::split(&packed, &mut plain.planes);
             super::split(&packed, &mut split.planes, level);
             assert_eq!(plain.planes, split.planes, "{level:?}");
             // All of it, and one group less.

@@ -2,8 +2,9 @@
 
 use super::image_view::Canvas;
 use super::interleave::{self, with_level};
-use super::lanes::{GROUP, LANES, Plane};
+use super::lanes::{GROUP, LANES};
 use super::pixel_block::{PixelBlock, Resolved};
+use super::recolour;
 use crate::color::Normalize;
 use crate::output::{DType, Layout, Output};
 use crate::simd::Level;
@@ -65,11 +66,7 @@ impl RowOutput<'_> {
                 let stride = canvas.stride();
                 let row = &mut canvas.rows_mut()[y * stride..][..stride];
                 row.copy_from_slice(rgb);
-                with_level(
-                    level,
-                    #[inline(always)]
-                    || recolour_row(row, steps, level),
-                );
+                recolour::run(row, steps, level);
             }
             RowOutput::Sample(sample) => with_level(
                 level,
@@ -77,19 +74,6 @@ impl RowOutput<'_> {
                 || sample.row(y, rgb, steps, level),
             ),
         }
-    }
-}
-
-#[inline(always)]
-fn recolour_row(row: &mut [u8], steps: &[Resolved], level: Level) {
-    if steps.is_empty() {
-        return;
-    }
-    let mut block = PixelBlock::default();
-    for pixels in row.chunks_mut(LANES * 3) {
-        block.load(pixels, level);
-        block.run(steps);
-        block.store(pixels, level);
     }
 }
 
@@ -138,11 +122,13 @@ impl Sample<'_> {
         let at = y * self.width + x;
         let nchw = self.layout == Layout::Nchw;
         match &mut self.values {
-            Values::F32(out) if nchw => put_planes(out, at, plane, block, count, |o, l| o.copy_from_slice(l)),
-            Values::F16(out) if nchw => {
-                put_planes(out, at, plane, block, count, |o, l| o.convert_from_f32_slice(l))
+            Values::F32(out) => {
+                put(out, at, nchw.then_some(plane), (block, count), |o, l| o.copy_from_slice(l))
             }
-            Values::Bf16(out) if nchw => put_planes(out, at, plane, block, count, brain),
+            Values::F16(out) => {
+                put(out, at, nchw.then_some(plane), (block, count), |o, l| o.convert_from_f32_slice(l))
+            }
+            Values::Bf16(out) => put(out, at, nchw.then_some(plane), (block, count), brain),
             Values::U8(out) if nchw => {
                 for (c, lanes) in block.planes.iter().enumerate() {
                     let (out, bytes) = (&mut out[c * plane + at..], interleave::bytes(lanes, level));
@@ -153,9 +139,6 @@ impl Sample<'_> {
                     }
                 }
             }
-            Values::F32(out) => put_pixels(out, at, block, count, |o, l| o.copy_from_slice(l)),
-            Values::F16(out) => put_pixels(out, at, block, count, |o, l| o.convert_from_f32_slice(l)),
-            Values::Bf16(out) => put_pixels(out, at, block, count, brain),
             Values::U8(out) => block.store(&mut out[at * 3..][..count * 3], level),
         }
     }
@@ -180,30 +163,25 @@ fn brain(out: &mut [half::bf16], from: &[f32]) {
     }
 }
 
+/// Stores `count` pixels from pixel `at` on: in planes of so many values, or side by side.
 #[inline(always)]
-fn put_planes<T>(
+fn put<T>(
     out: &mut [T],
     at: usize,
-    plane: usize,
-    block: &PixelBlock,
-    count: usize,
-    put: impl Fn(&mut [T], &[f32]),
+    plane: Option<usize>,
+    (block, count): (&PixelBlock, usize),
+    convert: impl Fn(&mut [T], &[f32]),
 ) {
-    for (c, lanes) in block.planes.iter().enumerate() {
-        put(&mut out[c * plane + at..][..count], &lanes[..count]);
+    if let Some(plane) = plane {
+        for (c, lanes) in block.planes.iter().enumerate() {
+            convert(&mut out[c * plane + at..][..count], &lanes[..count]);
+        }
+        return;
     }
-}
-
-#[inline(always)]
-fn put_pixels<T>(out: &mut [T], at: usize, block: &PixelBlock, count: usize, put: impl Fn(&mut [T], &[f32])) {
     let mut mixed = [0.0f32; LANES * 3];
-    interleaved(&block.planes, &mut mixed);
-    put(&mut out[at * 3..][..count * 3], &mixed[..count * 3]);
-}
-
-#[inline(always)]
-fn interleaved([r, g, b]: &[Plane; 3], mixed: &mut [f32; LANES * 3]) {
+    let [r, g, b] = &block.planes;
     for (i, pixel) in mixed.chunks_exact_mut(3).enumerate() {
         pixel.copy_from_slice(&[r[i], g[i], b[i]]);
     }
+    convert(&mut out[at * 3..][..count * 3], &mixed[..count * 3]);
 }

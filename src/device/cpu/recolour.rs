@@ -1,6 +1,6 @@
 //! Colour steps over whole images, and the statistics that some of them wait for.
 
-use super::histogram::Histogram;
+use super::histogram;
 use super::image_view::Canvas;
 use super::interleave::with_level;
 use super::lanes::LANES;
@@ -25,13 +25,13 @@ pub(crate) fn until_last_statistic(
     for step in &plan.steps[steps.range()] {
         let mut resolved = Resolved { op: step.op, args: step.args, mean: 0.0, table: None };
         if let Some(stat) = step.stat {
-            run(canvas, rest, level);
+            run(canvas.rows_mut(), rest, level);
             rest.clear();
             let measured = &plan.stats[stat as usize];
             let rect = measured.rect.shifted(-origin.0, -origin.1);
             match measured.kind {
                 Statistic::Levels(table) => {
-                    resolved.table = Some(Box::new(Histogram::of(canvas, rect).table(table)));
+                    resolved.table = Some(Box::new(histogram::table(canvas, rect, table)));
                 }
                 Statistic::MeanLuma => resolved.mean = mean_luma(canvas, rect, level),
             }
@@ -40,12 +40,11 @@ pub(crate) fn until_last_statistic(
     }
 }
 
-/// Runs pointwise steps over the whole canvas.
-pub(crate) fn run(canvas: &mut Canvas, steps: &[Resolved], level: Level) {
+/// Runs pointwise steps over packed pixels.
+pub(crate) fn run(bytes: &mut [u8], steps: &[Resolved], level: Level) {
     if steps.is_empty() {
         return;
     }
-    let bytes = canvas.rows_mut();
     with_level(
         level,
         #[inline(always)]

@@ -133,7 +133,7 @@ impl Renderer {
         self.blend.reset(pass.size, erased);
         for input in inputs {
             self.compose(plan, pass.size, input, images)?;
-            recolour::run(&mut self.input, &self.rest, self.level);
+            recolour::run(self.input.rows_mut(), &self.rest, self.level);
             self.blend.lay(&self.input, input, &plan.erases[input.erases.range()]);
         }
         match &mut output {
@@ -398,6 +398,6 @@ fn source<'a>(
     }
     turned.copy_turned(view, orientation);
     recolour::until_last_statistic(plan, sampled.steps, turned, (needed.x, needed.y), level, rest);
-    recolour::run(turned, rest, level);
+    recolour::run(turned.rows_mut(), rest, level);
     Ok(turned.part(taps.shifted(-needed.x, -needed.y)))
 }

@@ -8,6 +8,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod vector;
 
 use super::image_view::ImageView;
 use super::taps::Axis;
@@ -77,15 +79,18 @@ impl Resampler {
     /// Each of them must come before [`Resampler::row`] is asked for what reads it; one that comes twice replaces
     /// itself.
     pub(crate) fn feed(&mut self, view: ImageView<'_>, first: usize) {
-        let horizontal = match self.level {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => avx512::horizontal,
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => avx2::horizontal,
-            _ => scalar::horizontal,
-        };
         let middle = &mut self.middle[first * self.middle_stride..];
-        horizontal(view, view.size.height as usize, &self.columns, middle, self.middle_stride);
+        match self.level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => {
+                vector::horizontal(avx512::HORIZONTAL, view, &self.columns, middle, self.middle_stride);
+            }
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => {
+                vector::horizontal(avx2::HORIZONTAL, view, &self.columns, middle, self.middle_stride);
+            }
+            _ => scalar::horizontal(view, &self.columns, middle, self.middle_stride),
+        }
     }
 
     /// Writes output row `y` (in writing order) to `row`, packed RGB.
@@ -95,14 +100,18 @@ impl Resampler {
         let used = weights.iter().rposition(|&w| w != 0).map_or(ahead + 1, |last| last + 1);
         let start = self.rows.starts[y] as usize + ahead;
         let lines = Lines { data: &self.middle[start * self.middle_stride..], stride: self.middle_stride };
-        let vertical = match self.level {
+        let (weights, precision) = (&weights[ahead..used], self.rows.precision);
+        match self.level {
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => avx512::vertical,
+            Level::Avx512 if row.len() >= avx512::BYTES => {
+                vector::vertical(avx512::VERTICAL, lines, weights, precision, row);
+            }
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => avx2::vertical,
-            _ => scalar::vertical,
-        };
-        vertical(lines, &weights[ahead..used], self.rows.precision, row);
+            Level::Avx2 | Level::Avx512 if row.len() >= avx2::BYTES => {
+                vector::vertical(avx2::VERTICAL, lines, weights, precision, row);
+            }
+            _ => scalar::vertical(lines, weights, precision, row),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::device::cpu::lanes::{GROUP, LANES, Plane};
 use std::arch::x86_64::*;
 
 /// 64 packed RGB pixels.
-pub(in crate::device::cpu) type Packed = [u8; LANES * 3];
+type Packed = [u8; LANES * 3];
 
 /// Where the levels of a channel lie in 8 packed pixels, of which the halves of a register hold bytes 0 to 15 and 8 to 23;
 /// each becomes a 32-bit number.
@@ -77,7 +77,7 @@ fn levels(packed: &[u8; 24]) -> [__m256; 3] {
 /// Levels of 64 packed pixels as f32.
 #[target_feature(enable = "avx2")]
 #[inline]
-pub(in crate::device::cpu) fn split(packed: &Packed, planes: &mut [Plane; 3]) {
+pub(super) fn split(packed: &Packed, planes: &mut [Plane; 3]) {
     for (eighth, pixels) in packed.as_chunks::<24>().0.iter().enumerate() {
         for (plane, levels) in planes.iter_mut().zip(levels(pixels)) {
             // SAFETY: 7 * 8 + 8 is the length of a plane.
@@ -89,7 +89,7 @@ pub(in crate::device::cpu) fn split(packed: &Packed, planes: &mut [Plane; 3]) {
 /// fma(level, a, b) of packed pixels, with a and b per channel, as far as all slices go: as `split` and then a sum for each
 /// plane, without the way through memory.
 #[target_feature(enable = "avx2,fma")]
-pub(in crate::device::cpu) fn split_scaled(
+pub(super) fn split_scaled(
     packed: &[[u8; GROUP * 3]],
     factors: &[[f32; 2]; 3],
     [red, green, blue]: [&mut [[f32; GROUP]]; 3],
@@ -122,7 +122,7 @@ fn cut_off(plane: &Plane, at: usize) -> __m128i {
 /// Levels as packed bytes, cut off.
 #[target_feature(enable = "avx2")]
 #[inline]
-pub(in crate::device::cpu) fn join(planes: &[Plane; 3], packed: &mut Packed) {
+pub(super) fn join(planes: &[Plane; 3], packed: &mut Packed) {
     for quarter in 0..4 {
         let from = [0, 1, 2].map(|c| cut_off(&planes[c], 16 * quarter));
         for (part, tables) in JOIN.iter().enumerate() {
@@ -136,7 +136,7 @@ pub(in crate::device::cpu) fn join(planes: &[Plane; 3], packed: &mut Packed) {
 /// Values of one channel as bytes, cut off.
 #[target_feature(enable = "avx2")]
 #[inline]
-pub(in crate::device::cpu) fn bytes(plane: &Plane) -> [u8; LANES] {
+pub(super) fn bytes(plane: &Plane) -> [u8; LANES] {
     let mut bytes = [0; LANES];
     for quarter in 0..4 {
         let cut = cut_off(plane, 16 * quarter);

@@ -3,14 +3,14 @@
 use crate::device::cpu::lanes::{GROUP, LANES, Plane};
 
 /// Levels of 64 packed pixels as f32.
-pub(in crate::device::cpu) fn plain_split(packed: &[u8; LANES * 3], [r, g, b]: &mut [Plane; 3]) {
+pub(super) fn split(packed: &[u8; LANES * 3], [r, g, b]: &mut [Plane; 3]) {
     for (i, pixel) in packed.chunks_exact(3).enumerate() {
         (r[i], g[i], b[i]) = (f32::from(pixel[0]), f32::from(pixel[1]), f32::from(pixel[2]));
     }
 }
 
 /// fma(level, a, b) of packed pixels, with a and b per channel, as far as all slices go.
-pub(in crate::device::cpu) fn plain_split_scaled(
+pub(super) fn split_scaled(
     packed: &[[u8; GROUP * 3]],
     factors: &[[f32; 2]; 3],
     planes: [&mut [[f32; GROUP]]; 3],
@@ -24,13 +24,13 @@ pub(in crate::device::cpu) fn plain_split_scaled(
 }
 
 /// Levels as packed bytes, cut off.
-pub(in crate::device::cpu) fn plain_join([r, g, b]: &[Plane; 3], packed: &mut [u8; LANES * 3]) {
+pub(super) fn join([r, g, b]: &[Plane; 3], packed: &mut [u8; LANES * 3]) {
     for (i, pixel) in packed.chunks_exact_mut(3).enumerate() {
         pixel.copy_from_slice(&[r[i] as u8, g[i] as u8, b[i] as u8]);
     }
 }
 
 /// Values of one channel as bytes, cut off.
-pub(in crate::device::cpu) fn plain_bytes(plane: &Plane) -> [u8; LANES] {
+pub(super) fn bytes(plane: &Plane) -> [u8; LANES] {
     plane.map(|level| level as u8)
 }

@@ -2,13 +2,8 @@
 
 use super::{Axis, ImageView, Lines};
 
-pub(super) fn horizontal(
-    view: ImageView<'_>,
-    height: usize,
-    columns: &Axis,
-    middle: &mut [u8],
-    stride: usize,
-) {
+pub(super) fn horizontal(view: ImageView<'_>, columns: &Axis, middle: &mut [u8], stride: usize) {
+    let height = view.size.height as usize;
     let round = 1i32 << (columns.precision - 1);
     for (y, out) in middle.chunks_exact_mut(stride).take(height).enumerate() {
         let row = &view.data[y * view.stride..];

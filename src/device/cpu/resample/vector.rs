@@ -1,0 +1,147 @@
+//! What the two vector versions have in common: which of a version's functions takes how many taps, the bounds that all of
+//! them rely on, and the arithmetic down, written once and built for two widths.
+#![expect(unsafe_code, reason = "vector loads and stores by pointer")]
+
+use super::{Axis, ImageView, Lines};
+use crate::image::Image;
+
+/// From four packed RGB pixels to (R0 R1 G0 G1 B0 B1 0 0) as 16-bit lanes; -1 gives zero.
+pub(super) const FIRST_PAIR: [i8; 16] = [0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1];
+/// The same of the third and fourth pixel.
+pub(super) const SECOND_PAIR: [i8; 16] = [6, -1, 9, -1, 7, -1, 10, -1, 8, -1, 11, -1, -1, -1, -1, -1];
+/// From four R G B 0 groups to twelve packed bytes.
+pub(super) const PACK_RGB: [i8; 16] = [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1];
+
+/// Bytes from the first tap of a pair on that a load reads.
+const LOAD: usize = 16;
+
+/// Resamples four rows across, with so many pairs of taps for each output as its index in the list says; the first takes
+/// any number.
+///
+/// # Safety
+/// [`check_horizontal`] passed for these rows, the number of pairs is that of the axis, and the machine has the version's
+/// features.
+pub(super) type Horizontal = unsafe fn(from: [*const u8; 4], to: [*mut u8; 4], columns: &Axis);
+
+/// One output row, by pairs of lines as above. An odd last line makes a pair with itself.
+///
+/// # Safety
+/// As many lines as there are weights hold as many bytes as the row, which are a vector's at least; the number of pairs is
+/// half of the weights, rounded up; and the machine has the version's features.
+pub(super) type Vertical = unsafe fn(lines: Lines<'_>, weights: &[i16], precision: u32, row: &mut [u8]);
+
+/// `by_pairs` are functions for whose features the caller has looked.
+pub(super) fn horizontal(
+    by_pairs: [Horizontal; 5],
+    view: ImageView<'_>,
+    columns: &Axis,
+    middle: &mut [u8],
+    stride: usize,
+) {
+    let height = view.size.height as usize;
+    check_horizontal(&view, height, columns, middle, stride);
+    let rows = by_pairs.get(columns.stride / 2).unwrap_or(&by_pairs[0]);
+    for y in (0..height).step_by(4) {
+        // Missing last rows repeat the last one, which is harmless.
+        let lines = [0, 1, 2, 3].map(|i| (y + i).min(height - 1));
+        // SAFETY: `check_horizontal` made sure that each pair of taps of each row lies in `view.data` and each store in
+        // `middle`; the caller dispatches here only on machines with the features of `by_pairs`.
+        unsafe {
+            let from = lines.map(|y| view.data.as_ptr().add(y * view.stride));
+            let base = middle.as_mut_ptr();
+            let to = lines.map(|y| base.add(y * stride));
+            rows(from, to, columns);
+        }
+    }
+}
+
+/// Stops with a panic, before any pointer is made, where a load or a store would leave its slice.
+fn check_horizontal(view: &ImageView<'_>, height: usize, columns: &Axis, middle: &[u8], stride: usize) {
+    let groups = columns.starts.len();
+    let pairs = columns.stride / 2;
+    assert!(height > 0 && pairs > 0 && columns.stride.is_multiple_of(2));
+    assert!(columns.weights.len() >= groups * columns.stride && groups.is_multiple_of(Axis::GROUP));
+    let furthest = columns.starts.iter().copied().max().unwrap_or(0) as usize * 3 + (pairs - 1) * 6 + LOAD;
+    let last_row = (height - 1).saturating_mul(view.stride);
+    assert!(last_row.saturating_add(furthest) <= view.data.len(), "taps leave the image");
+    assert!(groups * 3 + 4 <= stride && height * stride <= middle.len(), "rows are too short");
+    // At most the second weight of the last pair lies after the row's end, and is zero then.
+    const { assert!(Image::TAIL >= LOAD) };
+}
+
+/// The row has at least the bytes of a vector; `by_pairs` are functions for whose features the caller has looked.
+pub(super) fn vertical(
+    by_pairs: [Vertical; 4],
+    lines: Lines<'_>,
+    weights: &[i16],
+    precision: u32,
+    row: &mut [u8],
+) {
+    assert!((weights.len() - 1) * lines.stride + row.len() <= lines.data.len(), "taps leave the rows");
+    let rows = by_pairs.get(weights.len().div_ceil(2)).unwrap_or(&by_pairs[0]);
+    // SAFETY: the assertion holds the row's length inside every line; the caller dispatches here only on machines with the
+    // features of `by_pairs`, and with rows as long as a vector.
+    unsafe { rows(lines, weights, precision, row) };
+}
+
+/// Two weights as the halves of one 32-bit lane.
+pub(super) const fn join(near: i16, far: i16) -> i32 {
+    (near as u16 as i32) | ((far as i32) << 16)
+}
+
+/// Defines `vertical_row`, a [`Vertical`] for `PAIRS` pairs of lines, or for as many as there are for 0. The file that calls
+/// it has the vector type `Vector` of [`BYTES`] bytes and its instructions under the short names used here.
+macro_rules! vertical_row {
+    ($features:literal) => {
+        #[target_feature(enable = $features)]
+        unsafe fn vertical_row<const PAIRS: usize>(
+            lines: Lines<'_>,
+            weights: &[i16],
+            precision: u32,
+            row: &mut [u8],
+        ) {
+            let pairs = if PAIRS == 0 { weights.len().div_ceil(2) } else { PAIRS };
+            let factors = |pair: usize| {
+                let far = weights.get(2 * pair + 1).copied().unwrap_or(0);
+                set1(join(weights[2 * pair], far))
+            };
+            // Those of fixed number stay in registers.
+            let fixed: [Vector; PAIRS] = std::array::from_fn(factors);
+            let zero = setzero();
+            let round = set1(1 << (precision - 1));
+            let shift = std::arch::x86_64::_mm_cvtsi32_si128(precision as i32);
+            let last = row.len() - BYTES;
+            // The last vector may overlap the one ahead of it, which writes the same bytes twice.
+            for at in (0..last).step_by(BYTES).chain([last]) {
+                let line = |number: usize| {
+                    // SAFETY: `number` is less than the number of weights, and `at` + BYTES at most the row's length, which the
+                    // caller promises to lie inside every line.
+                    unsafe { load(lines.data.as_ptr().add(number * lines.stride + at).cast()) }
+                };
+                let mut sums = [round; 4];
+                for pair in 0..pairs {
+                    let factors = match fixed.get(pair) {
+                        Some(factors) => *factors,
+                        None => factors(pair),
+                    };
+                    let (a, b) = (line(2 * pair), line((2 * pair + 1).min(weights.len() - 1)));
+                    let (low, high) = (low_bytes(a, b), high_bytes(a, b));
+                    let words = [
+                        low_bytes(low, zero),
+                        high_bytes(low, zero),
+                        low_bytes(high, zero),
+                        high_bytes(high, zero),
+                    ];
+                    for (sum, word) in sums.iter_mut().zip(words) {
+                        *sum = add(*sum, madd(word, factors));
+                    }
+                }
+                let [a, b, c, d] = sums.map(|sum| sra(sum, shift));
+                let bytes = packus(packs(a, b), packs(c, d));
+                // SAFETY: `at` + BYTES is at most the row's length.
+                unsafe { store(row.as_mut_ptr().add(at).cast(), bytes) };
+            }
+        }
+    };
+}
+pub(super) use vertical_row;
