@@ -6,11 +6,10 @@ use super::decoded_by::DecodedBy;
 use super::images::DeviceImages;
 use crate::error::{Cause, Result};
 use crate::geometry::{Orientation, Size};
-use crate::image::{Header, Image, Index, Limits};
+use crate::image::{Header, Index, Limits};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::policy::DecodeScale;
-use std::sync::Arc;
 
 /// The bytes of one image of a plan.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +90,7 @@ pub(crate) trait Backend: BufferAllocator {
     /// Access to one row of a buffer, and to nothing else of it.
     type Row<'a>;
     /// A decoded image that several samples show.
-    type SharedImage: SharedImage;
+    type SharedImage: Clone;
     /// Whether decode indexes let its workers decode less of a file.
     const USES_DECODE_INDEX: bool;
 
@@ -105,6 +104,9 @@ pub(crate) trait Backend: BufferAllocator {
 
     /// The image of the record `record`, if another sample has shown it and it is still here.
     fn find_shared(&self, record: u64) -> Option<Self::SharedImage>;
+
+    /// The image's size as stored in its file, and how that asks to be turned.
+    fn info(image: &Self::SharedImage) -> (Size, Orientation);
 
     /// Completes a batch whose rows have all been filled, where the backend submits batches.
     ///
@@ -172,25 +174,6 @@ pub(crate) trait BackendWorker<B: Backend + ?Sized> {
         output: &Output,
         row: &mut B::Row<'_>,
     ) -> Result<(), Cause>;
-}
-
-/// What is known of an image that samples share.
-pub(crate) trait SharedImage: Clone {
-    /// Size as stored in the file.
-    fn stored(&self) -> Size;
-
-    /// How the file asks to be turned.
-    fn orientation(&self) -> Orientation;
-}
-
-impl SharedImage for Arc<Image> {
-    fn stored(&self) -> Size {
-        self.stored
-    }
-
-    fn orientation(&self) -> Orientation {
-        self.orientation
-    }
 }
 
 /// What a backend has decoded and kept since it was made.

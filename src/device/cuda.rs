@@ -8,7 +8,7 @@ mod probe;
 pub(crate) mod render;
 
 pub use crate::device::DeviceImages;
-pub use decode::{DecodedImage, ImageDecoder, Overwritten, Rounds, Route};
+pub use decode::{DecodedImage, ImageDecoder, Rounds, Route};
 pub(crate) use engine::CudaBackend;
 pub(crate) use probe::is_simulated_device;
 pub use probe::{Decoding, Found, Missing, NvjpegFound, Survey, find, survey};

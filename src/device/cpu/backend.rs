@@ -2,26 +2,22 @@
 
 use super::Worker;
 use super::image_cache::{ImageCache, Usage};
-use super::slot::{FilledSlot, Row, Slot};
+use super::slot::{FilledSlot, Slot};
 use crate::device::DeviceImages;
 use crate::device::backend::{
     Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, ReadyBuffer,
     Replace,
 };
 use crate::error::{Cause, Result};
-use crate::image::{Image, Index, Limits};
+use crate::geometry::{Orientation, Size};
+use crate::image::{Image, Index};
 use crate::output::Output;
 use crate::plan::Plan;
-use crate::policy::DecodeScale;
 use std::sync::Arc;
 
 /// What all workers of the processor share.
 pub(crate) struct CpuBackend {
-    rows: usize,
-    row_bytes: usize,
-    limits: Limits,
-    scale: DecodeScale,
-    shares_images: bool,
+    options: BackendOptions,
     images: Arc<ImageCache>,
 }
 
@@ -33,9 +29,7 @@ pub(crate) struct CpuWorker {
 
 impl CpuBackend {
     pub(crate) fn new(options: BackendOptions) -> Self {
-        let BackendOptions { rows, row_bytes, limits, scale, image_cache, .. } = options;
-        let (shares_images, images) = (image_cache > 0, Arc::new(ImageCache::new(image_cache)));
-        Self { rows, row_bytes, limits, scale, shares_images, images }
+        Self { images: Arc::new(ImageCache::new(options.image_cache)), options }
     }
 }
 
@@ -45,7 +39,7 @@ impl BufferAllocator for CpuBackend {
     const SUBMITS: bool = false;
 
     fn allocate(&self) -> Result<Slot> {
-        Ok(Slot::new(self.rows, self.row_bytes))
+        Ok(Slot::new(self.options.rows, self.options.row_bytes))
     }
 
     fn resize_rows(buffer: &mut Slot, row_bytes: usize) {
@@ -84,24 +78,29 @@ impl ReadyBuffer for FilledSlot {
 
 impl Backend for CpuBackend {
     type Worker = CpuWorker;
-    type Row<'a> = Row<'a>;
+    type Row<'a> = &'a mut [u8];
     type SharedImage = Arc<Image>;
     const USES_DECODE_INDEX: bool = true;
 
     fn worker(&self) -> CpuWorker {
-        CpuWorker { worker: Worker::new(&self.limits).scale(self.scale), images: Arc::clone(&self.images) }
+        let worker = Worker::new(&self.options.limits).scale(self.options.scale);
+        CpuWorker { worker, images: Arc::clone(&self.images) }
     }
 
-    fn row<'a>(&self, buffer: &'a Slot, row: usize) -> Option<Row<'a>> {
+    fn row<'a>(&self, buffer: &'a Slot, row: usize) -> Option<&'a mut [u8]> {
         buffer.claim(row)
     }
 
     fn shares_images(&self) -> bool {
-        self.shares_images
+        self.options.image_cache > 0
     }
 
     fn find_shared(&self, record: u64) -> Option<Arc<Image>> {
         self.images.find(record)
+    }
+
+    fn info(image: &Arc<Image>) -> (Size, Orientation) {
+        (image.stored, image.orientation)
     }
 
     /// Rows are complete as soon as they are rendered.
@@ -121,12 +120,12 @@ impl BackendWorker<CpuBackend> for CpuWorker {
         plan: &Plan,
         inputs: &[Input<'_>],
         indexes: &mut [Index],
-        _row: &mut Row<'_>,
+        _row: &mut &mut [u8],
     ) -> Result<(), BadImage> {
         self.worker.decode_indexed(plan, inputs, indexes)
     }
 
-    fn render(&mut self, plan: &Plan, output: &Output, row: &mut Row<'_>) -> Result<(), Cause> {
+    fn render(&mut self, plan: &Plan, output: &Output, row: &mut &mut [u8]) -> Result<(), Cause> {
         self.worker.render(plan, output, row)
     }
 
@@ -134,7 +133,7 @@ impl BackendWorker<CpuBackend> for CpuWorker {
         &mut self,
         record: u64,
         input: Input<'_>,
-        _row: &mut Row<'_>,
+        _row: &mut &mut [u8],
     ) -> Result<Arc<Image>, Cause> {
         let worker = &mut self.worker;
         self.images.find_or_decode(record, |image| worker.decode_whole(input, image))
@@ -145,7 +144,7 @@ impl BackendWorker<CpuBackend> for CpuWorker {
         plan: &Plan,
         images: Vec<Arc<Image>>,
         output: &Output,
-        row: &mut Row<'_>,
+        row: &mut &mut [u8],
     ) -> Result<(), Cause> {
         self.worker.render_shared(plan, &images, output, row)
     }

@@ -80,42 +80,23 @@ impl Slot {
     }
 
     /// The bytes of `row`, for the first caller; `None` afterwards, and for a row that does not exist.
-    pub(crate) fn claim(&self, row: usize) -> Option<Row<'_>> {
+    #[expect(clippy::mut_from_ref, reason = "each row is handed out once")]
+    pub(crate) fn claim(&self, row: usize) -> Option<&mut [u8]> {
         if self.claimed.get(row)?.swap(true, Ordering::AcqRel) {
             return None;
         }
         // SAFETY: row < rows, so the range lies inside `memory.len`, by the promise of `row_bytes`, which does not change while
         // the slot is shared. The swap above returned false, so this is the
         // only reference to these bytes until the flag is cleared, which needs the slot by value (no borrow left).
-        let bytes = unsafe {
+        Some(unsafe {
             let first = self.memory.first().add(row * self.row_bytes);
             std::slice::from_raw_parts_mut(first, self.row_bytes)
-        };
-        Some(Row { bytes })
+        })
     }
 
     /// Ends the filling; taking the slot by value proves that no row is still out.
     pub(crate) fn finish(self) -> FilledSlot {
         FilledSlot { slot: self }
-    }
-}
-
-/// The only access to one row of a slot.
-pub(crate) struct Row<'a> {
-    bytes: &'a mut [u8],
-}
-
-impl std::ops::Deref for Row<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        self.bytes
-    }
-}
-
-impl std::ops::DerefMut for Row<'_> {
-    fn deref_mut(&mut self) -> &mut [u8] {
-        self.bytes
     }
 }
 
@@ -210,7 +191,7 @@ mod tests {
         let wins = || {
             (0..50)
                 .filter(|&row| {
-                    slot.claim(row).is_some_and(|mut bytes| {
+                    slot.claim(row).is_some_and(|bytes| {
                         bytes[0] == 0 && {
                             bytes[0] = 1;
                             true

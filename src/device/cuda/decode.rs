@@ -18,7 +18,7 @@ mod region;
 mod request;
 mod route;
 
-pub use images::{DecodedImage, ImageDecoder, Overwritten, Rounds};
+pub use images::{DecodedImage, ImageDecoder, Rounds};
 pub(crate) use request::{HostFree, Request, Target};
 pub use route::Route;
 
@@ -33,27 +33,10 @@ use rates::{Rates, assign};
 use route::Routes;
 use std::time::Instant;
 
-/// What is known ahead, and what may be done.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Options {
-    /// How large a typical image is: memory for batches of such images is reserved at the start.
-    pub(crate) typical: Option<Size>,
-    /// How many images a call brings, usually.
-    pub(crate) images: usize,
-    /// Whether parts of images may be decoded alone, where the library does that right.
-    pub(crate) parts: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { typical: None, images: 64, parts: true }
-    }
-}
-
 /// All decoders of one device, for one thread at a time.
 pub(crate) struct Decoder {
-    hardware: Option<Batched>,
-    gpu_huffman: Option<Batched>,
+    /// Those that the device has.
+    batched: Vec<(Route, Batched)>,
     hybrid: Hybrid,
     /// Where the caller's stream stood when the last call began.
     entry: Event,
@@ -89,34 +72,28 @@ impl Capabilities {
     }
 }
 
-/// Why a file was not decoded here.
-#[derive(Debug, thiserror::Error)]
-enum Refusal {
-    #[error("no decoder on the GPU takes this kind of JPEG")]
-    Kind,
-    #[error("the target {region:?}, {pitch} bytes a row, does not fit an image of {size}")]
-    Target { region: Rect, pitch: usize, size: Size },
-}
-
 impl Decoder {
-    /// Opens the decoders that the device has; engines and GPU Huffman may be missing.
+    /// Opens the decoders that the device has; engines and GPU Huffman may be missing. `parts` allows decoding parts of
+    /// images alone, where the library does that right; memory for batches of so many `typical` images is reserved.
     ///
     /// # Errors
     /// nvJPEG does not start on this device.
     pub(crate) fn new(
         context: &Context,
         library: &'static Nvjpeg,
-        options: Options,
+        parts: bool,
+        typical: Option<(usize, Size)>,
     ) -> Result<Self, NvjpegError> {
         let hybrid = Hybrid::new(library, context)?;
-        let mut hardware = Batched::new(library, context, Backend::Hardware).ok();
-        let gpu_huffman = Batched::new(library, context, Backend::GpuHuffman).ok();
-        if let (Some(hardware), Some(size)) = (&mut hardware, options.typical) {
-            hardware.reserve(options.images, size);
+        let backends = [(Route::Hardware, Backend::Hardware), (Route::GpuHuffman, Backend::GpuHuffman)];
+        let open = |(route, backend)| Some((route, Batched::new(library, context, backend).ok()?));
+        let mut batched: Vec<(Route, Batched)> = backends.into_iter().filter_map(open).collect();
+        if let (Some((Route::Hardware, hardware)), Some((images, size))) = (batched.first_mut(), typical) {
+            hardware.reserve(images, size);
         }
         let entry = Event::new(context)?;
-        let parts = options.parts && library.decodes_parts();
-        Ok(Self { hardware, gpu_huffman, hybrid, entry, rates: Rates::default(), parts, only: None })
+        let parts = parts && library.decodes_parts();
+        Ok(Self { batched, hybrid, entry, rates: Rates::default(), parts, only: None })
     }
 
     /// From now on only this decoder is chosen. What it then does not take goes to the hybrid one all the same.
@@ -126,7 +103,10 @@ impl Decoder {
 
     /// What it can do, for threads that prepare requests meanwhile.
     pub(crate) fn capabilities(&self) -> Capabilities {
-        Capabilities { engines: self.hardware.is_some(), parts: self.parts }
+        Capabilities {
+            engines: self.batched.iter().any(|(route, _)| *route == Route::Hardware),
+            parts: self.parts,
+        }
     }
 
     /// Queues the decoding of all requests, and returns for each the decoder that takes it, or why none here does. `stream` waits
@@ -147,10 +127,12 @@ impl Decoder {
     ) -> Result<Vec<Result<Route, Cause>>, CudaError> {
         self.entry.record(stream)?;
         let mut outcomes = self.plan(requests, &free)?;
-        let Self { hardware, gpu_huffman, hybrid, entry, rates, .. } = self;
-        for (route, batched) in [(Route::Hardware, hardware), (Route::GpuHuffman, gpu_huffman)] {
-            let chosen = chosen(&outcomes, route);
-            let Some(batched) = batched.as_mut().filter(|_| !chosen.is_empty()) else { continue };
+        let Self { batched, hybrid, entry, rates, .. } = self;
+        for (route, batched) in batched {
+            let chosen = chosen(&outcomes, *route);
+            if chosen.is_empty() {
+                continue;
+            }
             let group: Vec<&Request<'_>> = chosen.iter().map(|&at| &requests[at]).collect();
             // SAFETY: the caller's promise; `plan` names the hardware only where the host knows the targets to be free.
             let taken = unsafe { batched.decode(&group, entry, stream)? };
@@ -179,11 +161,9 @@ impl Decoder {
         requests: &[Request<'_>],
         free: &HostFree,
     ) -> Result<Vec<Result<Route, Cause>>, CudaError> {
-        for (route, batched) in
-            [(Route::Hardware, &mut self.hardware), (Route::GpuHuffman, &mut self.gpu_huffman)]
-        {
-            if let Some((pixels, time)) = batched.as_mut().map(Batched::time).transpose()?.flatten() {
-                self.rates.note(route, pixels, time);
+        for (route, batched) in &mut self.batched {
+            if let Some((pixels, time)) = batched.time()? {
+                self.rates.note(*route, pixels, time);
             }
         }
         let candidates = |request: &Request<'_>| match request.fits() {
@@ -194,9 +174,13 @@ impl Decoder {
             requests.iter().map(|request| (request.header.size.pixels(), candidates(request))).collect();
         let refused = |request: &Request<'_>| -> Cause {
             let Target { region, pitch, .. } = request.target;
+            let size = request.header.size;
             match request.fits() {
-                true => Refusal::Kind.into(),
-                false => Refusal::Target { region, pitch, size: request.header.size }.into(),
+                true => "no decoder on the GPU takes this kind of JPEG".into(),
+                false => {
+                    format!("the target {region:?}, {pitch} bytes a row, does not fit an image of {size}")
+                        .into()
+                }
             }
         };
         let routes = assign(&images, &self.rates);
@@ -210,11 +194,10 @@ impl Decoder {
     /// The one of the decoders that are there that takes such a file.
     fn candidates(&self, header: &Header, bytes: &[u8]) -> Routes {
         let mut routes = Routes::of(header, bytes);
-        if !self.hardware.as_ref().is_some_and(Batched::is_sound) {
-            routes = routes.without(Route::Hardware);
-        }
-        if !self.gpu_huffman.as_ref().is_some_and(Batched::is_sound) {
-            routes = routes.without(Route::GpuHuffman);
+        for route in [Route::Hardware, Route::GpuHuffman] {
+            if !self.batched.iter().any(|(one, batched)| *one == route && batched.is_sound()) {
+                routes = routes.without(route);
+            }
         }
         self.only.map_or(routes, |only| routes.only(only))
     }
@@ -230,7 +213,7 @@ impl Drop for Decoder {
     fn drop(&mut self) {
         // nvJPEG's buffers are freed next, and the device may still be reading them. A device that has failed reads
         // nothing any more.
-        for batched in [&self.hardware, &self.gpu_huffman].into_iter().flatten() {
+        for (_, batched) in &self.batched {
             drop(batched.synchronize());
         }
         drop(self.hybrid.synchronize());

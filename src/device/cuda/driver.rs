@@ -23,14 +23,16 @@ mod memory;
 mod module;
 mod result;
 mod stream;
+mod sync_guard;
 
 pub(crate) use context::Context;
 pub(crate) use event::Event;
 pub(crate) use library::{Absent, Driver};
 pub(crate) use memory::{DeviceBuffer, PinnedBuffer};
-pub(crate) use module::{Function, Module};
+pub(crate) use module::Function;
 pub(crate) use result::{CudaError, code};
 pub(crate) use stream::{Priority, Stream};
+pub(crate) use sync_guard::{SyncGuard, wait_for_device};
 
 /// An address in the device's memory.
 pub(crate) type DevicePtr = u64;

@@ -18,11 +18,10 @@ mod staging;
 mod sub_batch;
 mod submit;
 mod submitted_row;
-mod sync_guard;
 
 pub(crate) use backend::CudaBackend;
 
-use super::decode::{self, Capabilities, Decoder, Route};
+use super::decode::{Capabilities, Decoder, Route};
 use super::driver::{Context, CudaError, Priority, Stream};
 use super::nvjpeg::Nvjpeg;
 use super::probe::{Decoding, Missing};
@@ -31,7 +30,6 @@ use crate::device::DecodedBy;
 use crate::device::backend::BackendOptions;
 use crate::error::{Cause, Result};
 use crate::geometry::Size;
-use crate::image::Limits;
 use crate::output::Output;
 use image_cache::ImageCache;
 use slot::Slot;
@@ -48,29 +46,16 @@ struct Engine {
     submitter: Mutex<Submitter>,
     /// Images that samples share.
     cache: Arc<ImageCache>,
-    /// Whether they do.
-    shares: bool,
     /// For copies to the host.
     download: Stream,
     context: Context,
-    row_bytes: usize,
-    rows: usize,
-    pinned: usize,
-    limits: Limits,
+    options: BackendOptions,
     /// Of the decoder; `None` where nvJPEG is missing and the CPU decodes everything.
     capabilities: Option<Capabilities>,
-    counters: Counters,
+    /// How many images each decoder has done, in the order of [`Route`].
+    decoded: [AtomicU64; 4],
     /// What kernels could not do, of all batches: it is read wherever it costs no wait, and at the end of an epoch.
     errors: ErrorWord,
-}
-
-/// How many images each decoder has done.
-#[derive(Default)]
-struct Counters {
-    hardware: AtomicU64,
-    gpu_huffman: AtomicU64,
-    hybrid: AtomicU64,
-    cpu: AtomicU64,
 }
 
 impl Engine {
@@ -96,22 +81,8 @@ impl Engine {
         let cache = Arc::default();
         let submitter = Submitter::new(&context, decoder, kernels, streams, &cache, &options);
         let submitter = Mutex::new(submitter.map_err(|error| device(&error))?);
-        let BackendOptions { row_bytes, rows, pinned, limits, image_cache, .. } = options;
-        let (shares, counters) = (image_cache > 0, Counters::default());
-        Ok(Self {
-            submitter,
-            cache,
-            shares,
-            download,
-            context,
-            row_bytes,
-            rows,
-            pinned,
-            limits,
-            capabilities,
-            counters,
-            errors,
-        })
+        let decoded = Default::default();
+        Ok(Self { submitter, cache, download, context, options, capabilities, decoded, errors })
     }
 
     /// Decodes the staged rows of `slot` and renders them to `output`, if there is one, without gaps between them, and
@@ -130,23 +101,12 @@ impl Engine {
 
     /// How many images each decoder has done: hardware engine, GPU, CPU and GPU together, CPU.
     fn decoded_by(&self) -> DecodedBy {
-        let Counters { hardware, gpu_huffman, hybrid, cpu } = &self.counters;
-        DecodedBy {
-            hardware: hardware.load(Relaxed),
-            gpu_huffman: gpu_huffman.load(Relaxed),
-            hybrid: hybrid.load(Relaxed),
-            cpu: cpu.load(Relaxed),
-        }
+        let [hardware, gpu_huffman, hybrid, cpu] = self.decoded.each_ref().map(|count| count.load(Relaxed));
+        DecodedBy { hardware, gpu_huffman, hybrid, cpu }
     }
 
     fn count(&self, route: Route) {
-        let counter = match route {
-            Route::Hardware => &self.counters.hardware,
-            Route::GpuHuffman => &self.counters.gpu_huffman,
-            Route::Hybrid => &self.counters.hybrid,
-            Route::Cpu => &self.counters.cpu,
-        };
-        counter.fetch_add(1, Relaxed);
+        self.decoded[route as usize].fetch_add(1, Relaxed);
     }
 }
 
@@ -156,9 +116,10 @@ fn decoder(context: &Context, decoding: &Decoding, rows: usize) -> Result<Option
     let (Ok(library), false) = (Nvjpeg::get(), matches!(decoding, Decoding::Cpu { .. })) else {
         return Ok(None);
     };
-    let options = decode::Options { images: rows, typical: Some(TYPICAL), ..decode::Options::default() };
     let what = || format!("decoding on CUDA device {}", context.ordinal());
-    Decoder::new(context, library, options).map(Some).map_err(|error| Missing::backend(&error).error(what()))
+    Decoder::new(context, library, true, Some((rows, TYPICAL)))
+        .map(Some)
+        .map_err(|error| Missing::backend(&error).error(what()))
 }
 
 /// Kernels that do not know what the library asks for, as the crate's error.

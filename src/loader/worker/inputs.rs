@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::files::SampleFiles;
-use crate::device::backend::{Backend, BadImage, Input, SharedImage};
+use crate::device::backend::{Backend, BadImage, Input};
 use crate::error::Cause;
 use crate::loader::planner::ImageInfo;
 use crate::loader::report::errors::Failure;
@@ -53,7 +53,10 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
     /// What is known of image `index` before it is decoded; its file is read unless its pixels are here already.
     pub(super) fn load_header(&mut self, index: u64) -> Result<ImageInfo, Failure> {
         match self.find(index) {
-            Some(image) => Ok(self.files.info(index, image.stored(), image.orientation())),
+            Some(image) => {
+                let (stored, orientation) = B::info(&image);
+                Ok(self.files.info(index, stored, orientation))
+            }
             None => self.files.load_header(index),
         }
     }

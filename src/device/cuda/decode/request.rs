@@ -17,6 +17,13 @@ pub(crate) struct Target {
     pub(crate) region: Rect,
 }
 
+impl Target {
+    /// From the first row to the end of the last.
+    pub(crate) fn bytes(&self) -> usize {
+        self.pitch * self.region.height as usize
+    }
+}
+
 /// One image to be decoded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request<'a> {

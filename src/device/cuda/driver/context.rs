@@ -54,12 +54,12 @@ impl Context {
         self.call(|driver| unsafe { driver.cuCtxSynchronize() })
     }
 
-    /// Bytes of the device's memory: free, and total.
-    pub(crate) fn memory_info(&self) -> Result<(usize, usize), CudaError> {
+    /// Bytes of the device's memory that nobody has taken.
+    pub(crate) fn free_memory(&self) -> Result<usize, CudaError> {
         let (mut free, mut total) = (0, 0);
         // SAFETY: two numbers to be written.
         self.call(|driver| unsafe { driver.cuMemGetInfo_v2(&mut free, &mut total) })?;
-        Ok((free, total))
+        Ok(free)
     }
 
     /// Calls the driver with the context current.

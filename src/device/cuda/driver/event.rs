@@ -44,8 +44,8 @@ impl Event {
 
     /// Moves the event after all that was enqueued on `stream` so far.
     pub(crate) fn record(&self, stream: &Stream) -> Result<(), CudaError> {
-        // SAFETY: both handles are alive, and of one context.
-        self.context.call(|driver| unsafe { driver.cuEventRecord(self.event, stream.handle()) })
+        // SAFETY: the stream is alive, and of the same context.
+        unsafe { self.record_on(stream.raw()) }
     }
 
     /// Moves the event after all that was enqueued on a consumer's stream so far.
@@ -93,8 +93,8 @@ impl Event {
 impl Stream {
     /// Work that the stream gets from now on begins after `event`, as last recorded, has completed.
     pub(crate) fn wait(&self, event: &Event) -> Result<(), CudaError> {
-        // SAFETY: both handles are alive, and of one context.
-        event.context.call(|driver| unsafe { driver.cuStreamWaitEvent(self.handle(), event.event, 0) })
+        // SAFETY: the stream is alive, and of the same context.
+        unsafe { event.hold_back(self.raw()) }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Kernels: PTX that the driver translates for the device, and the functions in it.
+//! Kernels: PTX that the driver translates for the device.
 
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
@@ -6,41 +6,26 @@ use super::context::Context;
 use super::result::CudaError;
 use cudarc::driver::sys::{CUfunction, CUjit_option, CUmodule};
 use std::ffi::{CStr, c_void};
-use std::sync::Arc;
 
 /// Maximum bytes of the translator's message about what it refuses.
 const LOG_BYTES: usize = 4096;
 
-/// Loaded kernels.
-#[derive(Clone)]
-pub(crate) struct Module(Arc<Loaded>);
-
-struct Loaded {
-    context: Context,
-    module: CUmodule,
-}
-
-// SAFETY: the driver takes a module's handle on any thread.
-unsafe impl Send for Loaded {}
-// SAFETY: as above; nothing in it changes.
-unsafe impl Sync for Loaded {}
-
-/// One kernel, which keeps its module alive.
-#[derive(Clone)]
+/// One kernel, in a module of its own.
 pub(crate) struct Function {
-    /// Held for its Drop: the function's code is unloaded with it.
-    _module: Module,
+    context: Context,
+    /// Loaded once, unloaded in Drop.
+    module: CUmodule,
     function: CUfunction,
 }
 
-// SAFETY: the driver takes a function's handle on any thread.
+// SAFETY: the driver takes both handles on any thread.
 unsafe impl Send for Function {}
 // SAFETY: as above; nothing in it changes.
 unsafe impl Sync for Function {}
 
-impl Module {
-    /// Translates PTX for this device. The error holds the translator's message.
-    pub(crate) fn load(context: &Context, ptx: &CStr) -> Result<Self, CudaError> {
+impl Function {
+    /// Translates PTX for this device, and looks for the kernel of this name in it. The error holds the translator's message.
+    pub(crate) fn load(context: &Context, ptx: &CStr, name: &CStr) -> Result<Self, CudaError> {
         let mut log = vec![0u8; LOG_BYTES];
         let mut options =
             [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
@@ -62,34 +47,28 @@ impl Module {
             }
         });
         loaded.map_err(|error| with_log(error, &log))?;
-        Ok(Self(Arc::new(Loaded { context: context.clone(), module })))
-    }
-
-    /// The kernel of this name.
-    pub(crate) fn function(&self, name: &CStr) -> Result<Function, CudaError> {
-        let mut function = std::ptr::null_mut();
-        let module = self.0.module;
-        let found = self.0.context.call(|driver| {
+        // From here on Drop unloads it.
+        let mut loaded = Self { context: context.clone(), module, function: std::ptr::null_mut() };
+        let function = &mut loaded.function;
+        let found = context.call(|driver| {
             // SAFETY: one handle to be written, a module that is alive, a name that ends in a zero.
-            unsafe { driver.cuModuleGetFunction(&mut function, module, name.as_ptr()) }
+            unsafe { driver.cuModuleGetFunction(function, module, name.as_ptr()) }
         });
         found.map_err(|error| CudaError {
             name: format!("{}, looking for the kernel `{}`", error.name, name.to_string_lossy()),
             ..error
         })?;
-        Ok(Function { _module: self.clone(), function })
+        Ok(loaded)
     }
-}
 
-impl Function {
     pub(super) fn handle(&self) -> CUfunction {
         self.function
     }
 }
 
-impl Drop for Loaded {
+impl Drop for Function {
     fn drop(&mut self) {
-        // SAFETY: loaded once, unloaded once; every function of it held a clone.
+        // SAFETY: loaded once, unloaded once.
         let unloaded = self.context.call(|driver| unsafe { driver.cuModuleUnload(self.module) });
         drop(unloaded);
     }

@@ -59,10 +59,6 @@ impl Stream {
         self.stream.cast()
     }
 
-    pub(super) fn handle(&self) -> CUstream {
-        self.stream
-    }
-
     /// Copies from the host. Only copies of page-locked memory run concurrently with other work.
     ///
     /// # Safety
@@ -100,19 +96,19 @@ impl Stream {
             .call(|driver| unsafe { driver.cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, self.stream) })
     }
 
-    /// Fills bytes of the device's memory.
+    /// Fills bytes of the device's memory with zeros.
     ///
     /// # Safety
     /// The range is `bytes` long, stays alive, and is not used otherwise until the stream has reached this point.
-    pub(crate) unsafe fn fill(&self, at: DevicePtr, value: u8, bytes: usize) -> Result<(), CudaError> {
+    pub(crate) unsafe fn clear(&self, at: DevicePtr, bytes: usize) -> Result<(), CudaError> {
         if bytes == 0 {
             return Ok(());
         }
         // SAFETY: the caller's promise.
-        self.context.call(|driver| unsafe { driver.cuMemsetD8Async(at, value, bytes, self.stream) })
+        self.context.call(|driver| unsafe { driver.cuMemsetD8Async(at, 0, bytes, self.stream) })
     }
 
-    /// Runs a kernel on `grid` blocks of `block` threads.
+    /// Runs a kernel on a grid of columns and rows of blocks, each of so many threads.
     ///
     /// # Safety
     /// `parameters` point at values of the kernel's own parameter types, in order (they are read before this returns);
@@ -120,25 +116,23 @@ impl Stream {
     pub(crate) unsafe fn launch(
         &self,
         function: &Function,
-        grid: [u32; 3],
-        block: [u32; 3],
-        shared_bytes: u32,
+        [columns, rows]: [u32; 2],
+        threads: u32,
         parameters: &mut [*mut c_void],
     ) -> Result<(), CudaError> {
-        let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
-        let (function, stream) = (function.handle(), self.stream);
+        let (function, stream, shared_bytes) = (function.handle(), self.stream, 0);
         let (parameters, extra) = (parameters.as_mut_ptr(), std::ptr::null_mut());
         self.context.call(|driver| {
             // SAFETY: the caller's promise.
             unsafe {
                 driver.cuLaunchKernel(
                     function,
-                    gx,
-                    gy,
-                    gz,
-                    bx,
-                    by,
-                    bz,
+                    columns,
+                    rows,
+                    1,
+                    threads,
+                    1,
+                    1,
                     shared_bytes,
                     stream,
                     parameters,

@@ -1,20 +1,20 @@
 //! A guard that waits for the device before memory that it may still use is freed, on every way out.
 
-use crate::device::cuda::driver::Context;
+use super::context::Context;
 
 /// Waits when it is dropped, unless it was disarmed since all went well.
-pub(super) struct SyncGuard {
+pub(crate) struct SyncGuard {
     context: Context,
     armed: bool,
 }
 
 impl SyncGuard {
-    pub(super) fn new(context: &Context) -> Self {
+    pub(crate) fn new(context: &Context) -> Self {
         Self { context: context.clone(), armed: true }
     }
 
     /// Nothing in flight depends on what is dropped next.
-    pub(super) fn disarm(mut self) {
+    pub(crate) fn disarm(mut self) {
         self.armed = false;
     }
 }
@@ -28,6 +28,6 @@ impl Drop for SyncGuard {
 }
 
 /// Waits until the device has nothing left to do. A device that fails at that has stopped for good.
-pub(super) fn wait_for_device(context: &Context) {
+pub(crate) fn wait_for_device(context: &Context) {
     drop(context.synchronize());
 }

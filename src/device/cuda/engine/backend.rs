@@ -16,7 +16,7 @@ use crate::device::backend::{
 use crate::device::cuda::render;
 use crate::device::{DeviceImages, roi};
 use crate::error::{Cause, Result};
-use crate::geometry::Rect;
+use crate::geometry::{Orientation, Rect, Size};
 use crate::image::{Format, Index};
 use crate::output::Output;
 use crate::plan::Plan;
@@ -99,7 +99,7 @@ impl Backend for CudaBackend {
     const USES_DECODE_INDEX: bool = false;
 
     fn worker(&self) -> Worker {
-        Worker { engine: Arc::clone(&self.0), fallback: Fallback::new(self.0.limits.clone()) }
+        Worker { engine: Arc::clone(&self.0), fallback: Fallback::new(self.0.options.limits.clone()) }
     }
 
     fn row<'a>(&self, slot: &'a Slot, row: usize) -> Option<Row<'a>> {
@@ -107,11 +107,15 @@ impl Backend for CudaBackend {
     }
 
     fn shares_images(&self) -> bool {
-        self.0.shares
+        self.0.options.image_cache > 0
     }
 
     fn find_shared(&self, record: u64) -> Option<Arc<SharedImage>> {
         self.0.cache.find(record)
+    }
+
+    fn info(image: &Arc<SharedImage>) -> (Size, Orientation) {
+        (image.stored, image.orientation)
     }
 
     fn submit(&self, slot: &Slot, output: Option<Output>, replace: &mut Replace<'_, Self>) -> Result<()> {
@@ -138,7 +142,7 @@ impl BackendWorker<CudaBackend> for Worker {
     ) -> Result<(), BadImage> {
         let images = inputs.iter().enumerate().map(|(number, input)| {
             let wanted = roi::region(plan, number);
-            if self.engine.shares {
+            if self.engine.options.image_cache > 0 {
                 // What samples share is bad for all of them, whatever part they read.
                 let whole = input.header.size.rect();
                 self.fallback.decode(input.bytes, input.header, whole).map_err(|cause| (number, cause))?;
@@ -214,7 +218,7 @@ impl Engine {
         let header = input.header;
         let (Some(capabilities), Some(jpeg)) = (self.capabilities, &header.jpeg) else { return false };
         header.format == Format::Jpeg
-            && header.size.pixels() <= self.limits.max_pixels
+            && header.size.pixels() <= self.options.limits.max_pixels
             && capabilities.takes(jpeg, input.bytes)
             && (jpeg.baseline && jpeg.first_scan == jpeg.components || self.has_few_scans(input.bytes))
     }
@@ -223,6 +227,7 @@ impl Engine {
     /// only a thumbnail in its metadata can make the count too high, and then the CPU decides.
     fn has_few_scans(&self, bytes: &[u8]) -> bool {
         let scans = bytes.windows(2).filter(|pair| pair == &[0xFF, 0xDA]);
-        scans.take(self.limits.max_scans as usize + 1).count() <= self.limits.max_scans as usize
+        scans.take(self.options.limits.max_scans as usize + 1).count()
+            <= self.options.limits.max_scans as usize
     }
 }

@@ -5,13 +5,11 @@
 //! memory ([`super::image_pool`]) holds it; a sample that finds it needs neither its file nor another decode.
 
 use super::source_bytes::SourceBytes;
-use crate::device::backend;
 use crate::error::Cause;
 use crate::geometry::{Orientation, Size};
 use crate::single_flight::{Lookup, SingleFlight};
 use std::collections::HashMap;
 use std::error::Error;
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -36,7 +34,7 @@ struct Images {
 pub(crate) struct SharedImage {
     pub(super) record: u64,
     pub(super) stored: Size,
-    orientation: Orientation,
+    pub(super) orientation: Orientation,
     state: Mutex<ImageState>,
 }
 
@@ -46,24 +44,8 @@ enum ImageState {
     Staged(SourceBytes),
     /// The device has it.
     Decoded,
-    /// It cannot be decoded.
-    Bad(SharedError),
-}
-
-/// Why an image cannot be decoded, for every sample that shows it.
-#[derive(Clone, Debug)]
-struct SharedError(Arc<dyn Error + Send + Sync>);
-
-impl fmt::Display for SharedError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl Error for SharedError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.source()
-    }
+    /// Why it cannot be decoded, for every sample that shows it.
+    Bad(Arc<dyn Error + Send + Sync>),
 }
 
 impl Default for ImageCache {
@@ -162,7 +144,7 @@ impl SharedImage {
     /// Why it cannot be decoded.
     pub(super) fn bad(&self) -> Option<Cause> {
         match &*self.state() {
-            ImageState::Bad(error) => Some(error.clone().into()),
+            ImageState::Bad(error) => Some(Arc::clone(error).into()),
             _ => None,
         }
     }
@@ -174,21 +156,11 @@ impl SharedImage {
 
     /// It cannot be decoded.
     pub(super) fn mark_failed(&self, cause: Cause) {
-        *self.state() = ImageState::Bad(SharedError(cause.into()));
+        *self.state() = ImageState::Bad(cause.into());
     }
 
     fn state(&self) -> MutexGuard<'_, ImageState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl backend::SharedImage for Arc<SharedImage> {
-    fn stored(&self) -> Size {
-        self.stored
-    }
-
-    fn orientation(&self) -> Orientation {
-        self.orientation
     }
 }
 

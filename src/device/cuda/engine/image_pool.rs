@@ -10,9 +10,8 @@ use super::arena::{ALIGNMENT, Arena};
 use super::image_cache::{ImageCache, SharedImage};
 use super::source_bytes::{PITCH, SourceBytes};
 use crate::device::cuda::decode::{Request, Target};
-use crate::device::cuda::driver::{Context, CudaError, DeviceBuffer, DevicePtr};
+use crate::device::cuda::driver::{Context, CudaError, DeviceBuffer};
 use crate::error::Cause;
-use crate::geometry::Rect;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -50,10 +49,8 @@ struct Block {
 /// Where an image lies in the device's memory: all of it.
 #[derive(Clone, Copy)]
 pub(super) struct Placement {
-    pub(super) record: u64,
-    pub(super) address: DevicePtr,
-    pub(super) region: Rect,
-    pub(super) pitch: usize,
+    record: u64,
+    pub(super) target: Target,
 }
 
 /// An image that has been placed and is to be decoded there.
@@ -69,12 +66,7 @@ impl NewImage {
     /// What the device is asked to decode, where it is.
     pub(super) fn request(&self) -> Option<Request<'_>> {
         let file = self.source.file()?;
-        let Placement { address: ptr, pitch, region, .. } = self.placement;
-        Some(Request {
-            bytes: file.bytes.bytes(),
-            header: &file.header,
-            target: Target { ptr, pitch, region },
-        })
+        Some(Request { bytes: file.bytes.bytes(), header: &file.header, target: self.placement.target })
     }
 }
 
@@ -107,10 +99,13 @@ impl DeviceImagePool {
         let Some(source) = image.staged() else { return Ok(None) };
         let region = image.stored.rect();
         let pitch = (region.width as usize * 3).next_multiple_of(PITCH);
-        let bytes = (pitch * region.height as usize).next_multiple_of(ALIGNMENT);
-        let Some(mut block) = self.block(bytes, arenas)? else { return Ok(None) };
+        let mut target = Target { ptr: 0, pitch, region };
+        let Some(mut block) = self.block(target.bytes().next_multiple_of(ALIGNMENT), arenas)? else {
+            return Ok(None);
+        };
+        target.ptr = block.memory.ptr();
         let after = std::mem::replace(&mut block.last, sub_batch);
-        let placement = Placement { record: image.record, address: block.memory.ptr(), region, pitch };
+        let placement = Placement { record: image.record, target };
         self.placed.insert(image.record, PlacedImage { image: Arc::clone(image), block, placement });
         self.pending.push(NewImage { image: Arc::clone(image), source, placement, after });
         Ok(Some(placement))

@@ -4,9 +4,8 @@
 
 use super::staged::StagedRow;
 use super::staging::{Staging, StagingBuffer};
-use super::sync_guard::wait_for_device;
 use super::{Engine, failed};
-use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event};
+use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event, wait_for_device};
 use crate::error::Result;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,10 +47,10 @@ impl Slot {
     /// [`crate::error::Error::Unavailable`] where the device has no memory left.
     pub(super) fn new(engine: &Arc<Engine>) -> Result<Self> {
         let made = || -> Result<Self, CudaError> {
-            let bytes = engine.rows * engine.row_bytes;
+            let bytes = engine.options.rows * engine.options.row_bytes;
             let output = (bytes > 0).then(|| DeviceBuffer::new(&engine.context, bytes)).transpose()?;
             let state = State {
-                staging: Staging::new(&engine.context, engine.pinned),
+                staging: Staging::new(&engine.context, engine.options.pinned),
                 rows: Vec::new(),
                 in_flight: Vec::new(),
                 stale: false,

@@ -115,7 +115,7 @@ impl Submitter {
     fn upload(&self, rows: &[SubmittedRow], new_images: &[NewImage]) -> Result<(), CudaError> {
         let good = rows.iter().filter(|row| row.failed.is_none());
         let own = good.flat_map(SubmittedRow::own_images_at);
-        let shared = new_images.iter().map(|new| (&new.source, new.placement.address));
+        let shared = new_images.iter().map(|new| (&new.source, new.placement.target.ptr));
         for (source, address) in own.chain(shared) {
             let SourceBytes::Pixels(pixels) = source else { continue };
             let bytes = pixels.bytes.bytes();

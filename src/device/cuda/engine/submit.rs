@@ -8,11 +8,10 @@ use super::slot::Slot;
 use super::source_bytes::{StagedFile, StagedPixels};
 use super::staging::StagingBuffer;
 use super::submitted_row::SubmittedRow;
-use super::sync_guard::SyncGuard;
 use super::{Engine, Route};
 use crate::device::backend::BackendOptions;
 use crate::device::cuda::decode::{Capabilities, Decoder};
-use crate::device::cuda::driver::{Context, CudaError, Stream};
+use crate::device::cuda::driver::{Context, CudaError, Stream, SyncGuard};
 use crate::device::cuda::render::Kernels;
 use crate::error::Cause;
 use crate::image::{Format, Header};
@@ -86,8 +85,8 @@ impl Submitter {
         cache: &Arc<ImageCache>,
         options: &BackendOptions,
     ) -> Result<Self, CudaError> {
-        let (free, _) = context.memory_info()?;
-        let budget = options.device_memory.unwrap_or(free as u64 / 4).max(SMALLEST_BUDGET) as usize;
+        let quarter = context.free_memory()? as u64 / 4;
+        let budget = options.device_memory.unwrap_or(quarter).max(SMALLEST_BUDGET) as usize;
         let capabilities = decoder.as_ref().map(Decoder::capabilities);
         Ok(Self {
             decoder,

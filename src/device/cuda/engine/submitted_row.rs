@@ -1,7 +1,7 @@
 //! A staged row on its way through a submission: where its images lie in the arena, and whether it failed.
 
 use super::arena::{ALIGNMENT, Arena};
-use super::image_pool::{DeviceImagePool, Placement};
+use super::image_pool::DeviceImagePool;
 use super::source_bytes::{PITCH, SourceBytes, StagedFile, StagedPixels};
 use super::staged::{SharedUse, StagedImage, StagedRow};
 use crate::device::cuda::decode::{Capabilities, Target};
@@ -28,9 +28,7 @@ pub(super) struct SubmittedRow {
 pub(super) struct Location {
     /// From the arena's first byte; `None` where it lies elsewhere.
     offset: Option<usize>,
-    pub(super) region: Rect,
-    pub(super) pitch: usize,
-    pub(super) address: DevicePtr,
+    target: Target,
 }
 
 impl SubmittedRow {
@@ -102,7 +100,7 @@ impl SubmittedRow {
     /// The same with their addresses, once they are laid out.
     pub(super) fn own_images_at(&self) -> impl Iterator<Item = (&SourceBytes, DevicePtr)> {
         self.staged.images.iter().zip(&self.locations).filter_map(|(image, location)| match image {
-            StagedImage::Own(bytes) => Some((bytes, location.address)),
+            StagedImage::Own(bytes) => Some((bytes, location.target.ptr)),
             _ => None,
         })
     }
@@ -114,7 +112,7 @@ impl SubmittedRow {
         for image in &self.staged.images {
             let (region, pitch) = match image {
                 StagedImage::Placed(_, placement) => {
-                    self.locations.push(Location::in_pool(placement));
+                    self.locations.push(Location { offset: None, target: placement.target });
                     continue;
                 }
                 // One that cannot be decoded; the row has failed.
@@ -125,8 +123,9 @@ impl SubmittedRow {
                     (region, (region.width as usize * 3).next_multiple_of(PITCH))
                 }
             };
-            self.locations.push(Location { offset: Some(offset), region, pitch, address: 0 });
-            offset += (pitch * region.height as usize).next_multiple_of(ALIGNMENT);
+            let target = Target { ptr: 0, pitch, region };
+            self.locations.push(Location { offset: Some(offset), target });
+            offset += target.bytes().next_multiple_of(ALIGNMENT);
         }
         offset
     }
@@ -146,7 +145,8 @@ impl SubmittedRow {
 
     /// Where the last image in the arena ends.
     pub(super) fn end(&self) -> usize {
-        let ends = self.locations.iter().filter_map(|location| Some(location.offset? + location.bytes()));
+        let ends =
+            self.locations.iter().filter_map(|location| Some(location.offset? + location.target.bytes()));
         ends.max().unwrap_or(0)
     }
 
@@ -154,7 +154,7 @@ impl SubmittedRow {
     pub(super) fn rebase(&mut self, base: DevicePtr) {
         for location in &mut self.locations {
             if let Some(offset) = location.offset {
-                location.address = base + offset as DevicePtr;
+                location.target.ptr = base + offset as DevicePtr;
             }
         }
     }
@@ -164,7 +164,7 @@ impl SubmittedRow {
         let good = self.failed.is_none();
         let images = self.staged.images.iter().zip(&self.locations).enumerate().filter(move |_| good);
         images.filter_map(|(number, (image, location))| match image {
-            StagedImage::Own(SourceBytes::File(file)) => Some((number, file, location.target())),
+            StagedImage::Own(SourceBytes::File(file)) => Some((number, file, location.target)),
             _ => None,
         })
     }
@@ -181,7 +181,7 @@ impl SubmittedRow {
         match decode(file) {
             Ok(pixels) => {
                 if let Some(location) = self.locations.get_mut(number) {
-                    (location.region, location.pitch) = (pixels.region, pixels.pitch);
+                    (location.target.region, location.target.pitch) = (pixels.region, pixels.pitch);
                 }
                 *bytes = SourceBytes::Pixels(pixels);
             }
@@ -198,29 +198,10 @@ impl SubmittedRow {
     pub(super) fn surfaces(&self) -> Vec<Surface> {
         let stored =
             |number: usize| self.staged.plan.images.get(number).map_or(Size::default(), |image| image.stored);
-        let locations = self.locations.iter().enumerate();
-        locations
-            .map(|(number, location)| Surface {
-                ptr: location.address,
-                pitch: location.pitch as u32,
-                region: location.region,
-                stored: stored(number),
-            })
-            .collect()
-    }
-}
-
-impl Location {
-    fn in_pool(placement: &Placement) -> Self {
-        let Placement { address, region, pitch, .. } = *placement;
-        Self { offset: None, region, pitch, address }
-    }
-
-    fn bytes(&self) -> usize {
-        self.pitch * self.region.height as usize
-    }
-
-    fn target(&self) -> Target {
-        Target { ptr: self.address, pitch: self.pitch, region: self.region }
+        let surface = |(number, location): (usize, &Location)| {
+            let Target { ptr, pitch, region } = location.target;
+            Surface { ptr, pitch: pitch as u32, region, stored: stored(number) }
+        };
+        self.locations.iter().enumerate().map(surface).collect()
     }
 }

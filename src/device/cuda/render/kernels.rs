@@ -4,45 +4,41 @@
 
 use super::Program;
 use super::layout::THREADS;
+#[cfg(doc)]
 use super::schedule::Kernel;
-use crate::device::cuda::driver::{Context, CudaError, DevicePtr, Function, Module, Stream};
-use std::ffi::CStr;
+use crate::device::cuda::driver::{Context, CudaError, DevicePtr, Function, Stream};
+use std::ffi::{CStr, CString};
 use std::ptr::from_mut;
 
-/// The kernels on one device.
-pub(crate) struct Kernels {
-    taps: Function,
-    measure: Function,
-    tables: Function,
-    filter: Function,
-    render: Function,
-    blend: Function,
-    blend_erased: Function,
-}
+/// The kernels on one device, in the order of [`Kernel`].
+pub(crate) struct Kernels(Vec<Function>);
 
-/// PTX with the trailing zero that the driver needs; the build script puts it there.
+/// A kernel's name, and its PTX with the trailing zero that the driver needs; the build script puts it there.
 macro_rules! ptx {
     ($name:literal) => {
-        include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".ptx"))
+        ($name, include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".ptx")))
     };
 }
+
+/// In the order of [`Kernel`].
+const PTX: [(&str, &[u8]); 7] = [
+    ptx!("taps"),
+    ptx!("measure"),
+    ptx!("tables"),
+    ptx!("filter"),
+    ptx!("render"),
+    ptx!("blend"),
+    ptx!("blend_erased"),
+];
 
 impl Kernels {
     /// Has the driver translate the kernels for its device; it keeps the result on disk, so that the next time is fast.
     pub(crate) fn load(context: &Context) -> Result<Self, CudaError> {
-        let load = |ptx: &[u8], name: &CStr| {
+        let load = |(name, ptx): (&str, &[u8])| {
             let ptx = CStr::from_bytes_until_nul(ptx).unwrap_or_default();
-            Module::load(context, ptx)?.function(name)
+            Function::load(context, ptx, &CString::new(name).unwrap_or_default())
         };
-        Ok(Self {
-            taps: load(ptx!("taps"), c"taps")?,
-            measure: load(ptx!("measure"), c"measure")?,
-            tables: load(ptx!("tables"), c"tables")?,
-            filter: load(ptx!("filter"), c"filter")?,
-            render: load(ptx!("render"), c"render")?,
-            blend: load(ptx!("blend"), c"blend")?,
-            blend_erased: load(ptx!("blend_erased"), c"blend_erased")?,
-        })
+        Ok(Self(PTX.into_iter().map(load).collect::<Result<_, _>>()?))
     }
 
     /// Runs a program on `stream`.
@@ -61,7 +57,7 @@ impl Kernels {
         let (place, bytes) = program.sums;
         if bytes > 0 {
             // SAFETY: the sums lie in the scratch memory, which the caller promises.
-            unsafe { stream.fill(scratch + place, 0, bytes)? };
+            unsafe { stream.clear(scratch + place, bytes)? };
         }
         for launch in &program.launches {
             let (mut tables, mut scratch, mut jobs) = (tables, scratch, launch.jobs);
@@ -70,23 +66,10 @@ impl Kernels {
                 from_mut(&mut scratch).cast(),
                 from_mut(&mut jobs).cast(),
             ];
-            let [blocks, jobs] = launch.grid;
-            let function = self.function(launch.kernel);
+            let function = &self.0[launch.kernel as usize];
             // SAFETY: all kernels take two addresses and an offset in the tables; the memory is the caller's promise.
-            unsafe { stream.launch(function, [blocks, jobs, 1], [THREADS, 1, 1], 0, parameters)? };
+            unsafe { stream.launch(function, launch.grid, THREADS, parameters)? };
         }
         Ok(())
-    }
-
-    fn function(&self, kernel: Kernel) -> &Function {
-        match kernel {
-            Kernel::Taps => &self.taps,
-            Kernel::Measure => &self.measure,
-            Kernel::Tables => &self.tables,
-            Kernel::Filter => &self.filter,
-            Kernel::Render => &self.render,
-            Kernel::Blend => &self.blend,
-            Kernel::BlendErased => &self.blend_erased,
-        }
     }
 }
