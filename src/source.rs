@@ -20,6 +20,56 @@
 //! recognised and opened in `src/source/open.rs`, and one line in `tests/source/contract.rs`, which holds every source to
 //! the promises of [`Source`].
 
+/// Methods of a [`Source`] that something else in it answers: `pass_on!([.files] len read key);`.
+macro_rules! pass_on {
+    ($to:tt $($method:ident)+) => { $(pass_on!(@$method $to);)+ };
+    (@len [$($to:tt)+]) => {
+        fn len(&self) -> usize {
+            self $($to)+.len()
+        }
+    };
+    (@read [$($to:tt)+]) => {
+        fn read(&self, index: usize, bytes: &mut Vec<u8>) -> $crate::error::Result<()> {
+            self $($to)+.read(index, bytes)
+        }
+    };
+    (@key [$($to:tt)+]) => {
+        fn key(&self, index: usize) -> std::borrow::Cow<'_, str> {
+            self $($to)+.key(index)
+        }
+    };
+    (@label [$($to:tt)+]) => {
+        fn label(&self, index: usize) -> $crate::label::Label {
+            self $($to)+.label(index)
+        }
+    };
+    (@mask [$($to:tt)+]) => {
+        fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> $crate::error::Result<bool> {
+            self $($to)+.mask(index, bytes)
+        }
+    };
+    (@classes [$($to:tt)+]) => {
+        fn classes(&self) -> &[String] {
+            self $($to)+.classes()
+        }
+    };
+    (@shard_ends [$($to:tt)+]) => {
+        fn shard_ends(&self) -> Vec<u64> {
+            self $($to)+.shard_ends()
+        }
+    };
+    (@record [$($to:tt)+]) => {
+        fn record(&self, index: usize) -> usize {
+            self $($to)+.record(index)
+        }
+    };
+    (@io_stats [$($to:tt)+]) => {
+        fn io_stats(&self) -> $crate::source::IoStats {
+            self $($to)+.io_stats()
+        }
+    };
+}
+
 mod byte_ranges;
 mod classes;
 mod coco;
@@ -34,6 +84,7 @@ mod open_files;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod paths;
+mod read_error;
 mod shards;
 #[cfg(feature = "tfrecord")]
 mod tfrecord;
@@ -73,9 +124,10 @@ pub use io_stats::IoStats;
 #[cfg(feature = "remote")]
 pub use remote::{Remote, RemoteOptions};
 
-use crate::error::{Error, Result};
+use crate::error::{Cause, Error, Result};
 use crate::label::Label;
 use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// The maximal size of a file unless the source has another limit: 1 GiB.
@@ -143,33 +195,7 @@ pub trait Source: Send + Sync {
 macro_rules! forward {
     ($($owner:ty),*) => {$(
         impl<S: Source + ?Sized> Source for $owner {
-            fn len(&self) -> usize {
-                (**self).len()
-            }
-            fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-                (**self).read(index, bytes)
-            }
-            fn key(&self, index: usize) -> Cow<'_, str> {
-                (**self).key(index)
-            }
-            fn label(&self, index: usize) -> Label {
-                (**self).label(index)
-            }
-            fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
-                (**self).mask(index, bytes)
-            }
-            fn classes(&self) -> &[String] {
-                (**self).classes()
-            }
-            fn shard_ends(&self) -> Vec<u64> {
-                (**self).shard_ends()
-            }
-            fn record(&self, index: usize) -> usize {
-                (**self).record(index)
-            }
-            fn io_stats(&self) -> IoStats {
-                (**self).io_stats()
-            }
+            pass_on!([.deref()] len read key label mask classes shard_ends record io_stats);
         }
     )*};
 }
@@ -181,4 +207,31 @@ fn out_of_range(index: usize, len: usize) -> Error {
     let cause =
         format!("the source holds {len} records, so there is none at {index}: use an index below its len()");
     Error::sample("no record", index as u64, cause)
+}
+
+/// What is wrong with a record above the limit of bytes.
+fn too_large(what: &str, bytes: u64, max_file_bytes: u64) -> Cause {
+    format!(
+        "{what} has {bytes} bytes, which is above max_file_bytes = {max_file_bytes}: raise max_file_bytes or take it \
+         out of the data set"
+    )
+    .into()
+}
+
+/// Lets `fill` replace the content of `bytes` by the record's; it is empty where that fails.
+#[cfg(any(feature = "parquet", feature = "remote"))]
+fn filled(
+    source: &impl Source,
+    index: usize,
+    bytes: &mut Vec<u8>,
+    fill: impl FnOnce(&mut Vec<u8>) -> Result<(), Cause>,
+) -> Result<()> {
+    bytes.clear();
+    if index >= source.len() {
+        return Err(out_of_range(index, source.len()));
+    }
+    fill(bytes).map_err(|cause| {
+        bytes.clear();
+        Error::sample(source.key(index), index as u64, cause)
+    })
 }

@@ -1,11 +1,10 @@
 //! Masks: PNG files whose pixels are classes, not colours.
 
 use super::error::{ImageError, corrupt};
-use super::png::refused;
+use super::png::{reader, refused};
 use super::{Format, Limits};
 use crate::geometry::Size;
-use png::{BitDepth, ColorType, Transformations};
-use std::io::Cursor;
+use png::{BitDepth, ColorType};
 
 /// Decodes a PNG of one channel into one class per pixel: grey levels as they are stored, or indices into the palette.
 ///
@@ -15,19 +14,11 @@ use std::io::Cursor;
 /// A file that is truncated, corrupt, above `max_pixels`, or not a PNG of one channel of at most 8 bits.
 pub fn decode_mask(bytes: &[u8], limits: &Limits, classes: &mut Vec<u8>) -> Result<Size, ImageError> {
     classes.clear();
-    let mut decoder = png::Decoder::new(Cursor::new(bytes));
-    decoder.set_ignore_text_chunk(true);
-    decoder.set_ignore_iccp_chunk(true);
-    // The stored value is the class: looked up or scaled it would be a colour.
-    decoder.set_transformations(Transformations::IDENTITY);
-    let mut reader = decoder.read_info().map_err(refused)?;
+    let mut reader = reader(bytes, png::Limits::default())?;
     let info = reader.info();
     let size = Size::new(info.width, info.height);
     let bits = match (info.color_type, info.bit_depth) {
-        (ColorType::Grayscale | ColorType::Indexed, BitDepth::One) => 1,
-        (ColorType::Grayscale | ColorType::Indexed, BitDepth::Two) => 2,
-        (ColorType::Grayscale | ColorType::Indexed, BitDepth::Four) => 4,
-        (ColorType::Grayscale | ColorType::Indexed, BitDepth::Eight) => 8,
+        (ColorType::Grayscale | ColorType::Indexed, depth) if depth != BitDepth::Sixteen => depth as usize,
         (color, depth) => {
             return Err(ImageError::Mask { found: format!("{color:?} of {} bits", depth as u8) });
         }

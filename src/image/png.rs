@@ -55,12 +55,7 @@ pub(super) fn decode(
     let row_bytes = limits.max_pixels.min(u64::from(out.stored.width)).saturating_mul(8);
     let allowed =
         CHUNK_BYTES.saturating_add(usize::try_from(row_bytes).unwrap_or(usize::MAX).saturating_mul(4));
-    let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: allowed });
-    decoder.set_ignore_text_chunk(true);
-    decoder.set_ignore_iccp_chunk(true);
-    // Samples as stored: their conversion is done here, as in Pillow.
-    decoder.set_transformations(png::Transformations::IDENTITY);
-    let mut reader = decoder.read_info().map_err(refused)?;
+    let mut reader = reader(bytes, png::Limits { bytes: allowed })?;
     let info = reader.info();
     if info.size() != (out.stored.width, out.stored.height) {
         return Err(other_file(Format::Png));
@@ -96,6 +91,15 @@ pub(super) fn decode(
         return Err(corrupt(Format::Png, "its first frame is smaller than the image"));
     }
     Ok(())
+}
+
+/// Reads samples as they are stored: colours are converted here, as in Pillow, and the values of a mask are classes.
+pub(super) fn reader(bytes: &[u8], limits: png::Limits) -> Result<png::Reader<Cursor<&[u8]>>, ImageError> {
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
+    decoder.set_transformations(png::Transformations::IDENTITY);
+    decoder.read_info().map_err(refused)
 }
 
 /// How stored samples become RGB.

@@ -1,7 +1,7 @@
 //! Records that are byte ranges of a few large files: their positions and keys, and reading one of them.
 
 use super::open_files::{OpenFiles, read_at};
-use super::{MAX_FILE_BYTES, out_of_range};
+use super::{MAX_FILE_BYTES, out_of_range, too_large};
 use crate::error::{Cause, Error, Result};
 use std::borrow::Cow;
 use std::io;
@@ -76,7 +76,7 @@ impl ByteRanges {
     }
 
     /// Where the records of each file end.
-    pub(super) fn ends(&self) -> Vec<u64> {
+    pub(super) fn shard_ends(&self) -> Vec<u64> {
         self.ends.iter().map(|&end| end as u64).collect()
     }
 
@@ -113,12 +113,7 @@ impl ByteRanges {
 
     fn fill(&self, index: usize, record: &Record, bytes: &mut Vec<u8>) -> Result<(), Cause> {
         if record.bytes > self.max_file_bytes {
-            return Err(format!(
-                "the image has {} bytes, which is above max_file_bytes = {}: raise max_file_bytes or take the image \
-                 out of the data set",
-                record.bytes, self.max_file_bytes
-            )
-            .into());
+            return Err(too_large("the image", record.bytes, self.max_file_bytes));
         }
         let (number, path) = self.file(index);
         let failed = |error: io::Error| -> Cause {

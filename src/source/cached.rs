@@ -2,8 +2,6 @@
 
 use super::{IoStats, Source};
 use crate::error::Result;
-use crate::label::Label;
-use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -60,9 +58,7 @@ impl<S: Source> Cached<S> {
 }
 
 impl<S: Source> Source for Cached<S> {
-    fn len(&self) -> usize {
-        self.source.len()
-    }
+    pass_on!([.source] len key label mask classes shard_ends record);
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         if index >= self.len() {
@@ -81,30 +77,6 @@ impl<S: Source> Source for Cached<S> {
         Ok(())
     }
 
-    fn key(&self, index: usize) -> Cow<'_, str> {
-        self.source.key(index)
-    }
-
-    fn label(&self, index: usize) -> Label {
-        self.source.label(index)
-    }
-
-    fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
-        self.source.mask(index, bytes)
-    }
-
-    fn classes(&self) -> &[String] {
-        self.source.classes()
-    }
-
-    fn shard_ends(&self) -> Vec<u64> {
-        self.source.shard_ends()
-    }
-
-    fn record(&self, index: usize) -> usize {
-        self.source.record(index)
-    }
-
     fn io_stats(&self) -> IoStats {
         let of = |count: &AtomicU64| count.load(Relaxed);
         let memory_bytes = of(&self.bytes);
@@ -120,6 +92,7 @@ impl<S: Source> Source for Cached<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::label::Label;
     use crate::source::Memory;
 
     fn records(sizes: &[usize]) -> Memory {

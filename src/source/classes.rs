@@ -23,6 +23,10 @@ impl Classes {
         }
     }
 
+    pub(super) fn classes(&self) -> &[String] {
+        &self.names
+    }
+
     /// -1 for none.
     #[cfg(feature = "remote")]
     pub(super) fn indices(&self) -> &[i64] {

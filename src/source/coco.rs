@@ -17,9 +17,8 @@ use super::labels::table::Table;
 use super::{MAX_FILE_BYTES, Source};
 use crate::atomic_file;
 use crate::error::{Error, Result};
-use crate::label::{Label, Skeleton, Unit};
+use crate::label::{Skeleton, Unit};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,7 +32,7 @@ use std::sync::Arc;
 /// and `right` are exchanged in a mirror image. `docs/labels.md` lists what happens to each kind of bad label.
 ///
 /// Opening reads the file as a stream. In memory an object costs 32 bytes, a point of a polygon 8 and a keypoint 12; while
-/// opening twice as much. Labels are [`Label::Objects`] in pixels of the upright image.
+/// opening twice as much. Labels are [`Label::Objects`](crate::label::Label::Objects) in pixels of the upright image.
 ///
 /// ```no_run
 /// use feedline::source::Coco;
@@ -203,30 +202,14 @@ impl CocoOptions {
                 folder.join(&names[0]).display()
             )));
         }
-        let mut files = Files::below(folder);
-        files.max_file_bytes = self.max_file_bytes;
-        names.iter().try_for_each(|name| files.push(&folder.join(name)))?;
-        files.shrink();
+        let files = Files::at(folder, self.max_file_bytes, names.iter().map(|name| folder.join(name)))?;
         Ok(Coco { files, table, about })
     }
 }
 
 impl Source for Coco {
-    fn len(&self) -> usize {
-        self.files.len()
-    }
-
-    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        self.files.read(index, bytes)
-    }
-
-    fn key(&self, index: usize) -> Cow<'_, str> {
-        self.files.key(index)
-    }
-
-    fn label(&self, index: usize) -> Label {
-        self.table.label(index)
-    }
+    pass_on!([.files] len read key);
+    pass_on!([.table] label);
 
     fn classes(&self) -> &[String] {
         &self.about.classes

@@ -29,6 +29,18 @@ impl Files {
         Self { paths: Vec::new(), ends: Vec::new(), root, max_file_bytes: MAX_FILE_BYTES }
     }
 
+    /// The files at these paths.
+    pub(super) fn at<P: AsRef<Path>>(
+        root: &Path,
+        max_file_bytes: u64,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Self> {
+        let mut files = Self { max_file_bytes, ..Self::below(root) };
+        paths.into_iter().try_for_each(|path| files.push(path.as_ref()))?;
+        files.shrink();
+        Ok(files)
+    }
+
     pub(super) fn push(&mut self, path: &Path) -> Result<()> {
         let bytes = path.as_os_str().as_encoded_bytes();
         if path_of(bytes).is_none() {

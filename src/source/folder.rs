@@ -4,7 +4,6 @@ use super::files::{Files, readable};
 use super::{MAX_FILE_BYTES, Source};
 use crate::error::{Error, Result};
 use crate::label::Label;
-use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -107,11 +106,7 @@ impl FolderOptions {
     /// See [`Folder::flat`].
     pub fn flat(self, path: impl AsRef<Path>) -> Result<Folder> {
         let path = path.as_ref();
-        let mut files = self.files_below(path);
-        for image in images_below(path)? {
-            files.push(&image)?;
-        }
-        files.shrink();
+        let files = Files::at(path, self.max_file_bytes, images_below(path)?)?;
         if files.len() == 0 {
             return Err(Error::config(format!(
                 "{} holds no image at any depth: files must end in one of {}",
@@ -125,7 +120,8 @@ impl FolderOptions {
     /// The classes with their files, and the names of those without any.
     fn collect_classes(self, path: &Path) -> Result<(Folder, Vec<String>)> {
         let (names, loose_images) = class_names(path)?;
-        let mut files = self.files_below(path);
+        let mut files = Files::below(path);
+        files.max_file_bytes = self.max_file_bytes;
         let (mut ends, mut empty) = (Vec::with_capacity(names.len()), Vec::new());
         for name in &names {
             let before = files.len();
@@ -169,26 +165,10 @@ impl FolderOptions {
             if empty.len() > first.len() { ", ..." } else { "" }
         )))
     }
-
-    fn files_below(self, path: &Path) -> Files {
-        let mut files = Files::below(path);
-        files.max_file_bytes = self.max_file_bytes;
-        files
-    }
 }
 
 impl Source for Folder {
-    fn len(&self) -> usize {
-        self.files.len()
-    }
-
-    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        self.files.read(index, bytes)
-    }
-
-    fn key(&self, index: usize) -> Cow<'_, str> {
-        self.files.key(index)
-    }
+    pass_on!([.files] len read key);
 
     fn label(&self, index: usize) -> Label {
         let class = self.ends.partition_point(|&end| end <= index);

@@ -8,8 +8,6 @@ use super::Source;
 use super::classes::{Classes, Gathering, RawLabel};
 use super::files::Files;
 use crate::error::{Error, Result};
-use crate::label::Label;
-use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -160,25 +158,8 @@ impl ListOptions {
 }
 
 impl Source for List {
-    fn len(&self) -> usize {
-        self.files.len()
-    }
-
-    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        self.files.read(index, bytes)
-    }
-
-    fn key(&self, index: usize) -> Cow<'_, str> {
-        self.files.key(index)
-    }
-
-    fn label(&self, index: usize) -> Label {
-        self.classes.label(index)
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes.names
-    }
+    pass_on!([.files] len read key);
+    pass_on!([.classes] label classes);
 }
 
 impl Columns {

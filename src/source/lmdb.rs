@@ -7,12 +7,11 @@ use super::byte_ranges::ByteRanges;
 use super::classes::{Classes, Gathering, RawLabel};
 use super::files::readable;
 use super::paths::head_of;
+use super::read_error::ReadError;
 use crate::error::{Error, Result};
-use crate::label::Label;
-use std::borrow::Cow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use tree::{Stop, Tree};
+use tree::Tree;
 
 /// Entries whose values are looked at when an environment is opened.
 const LOOKED_AT: usize = 8;
@@ -80,7 +79,7 @@ impl LmdbOptions {
         let path = file_of(path.as_ref());
         let (mut ranges, mut labels, mut databases) =
             (ByteRanges::of("environment"), Gathering::default(), Vec::new());
-        let walked = File::open(&path).map_err(Stop::Io).and_then(|file| {
+        let walked = File::open(&path).map_err(ReadError::Io).and_then(|file| {
             Tree::open(file)?.walk(self.database.as_deref(), &mut |entry| {
                 let key = readable(entry.key);
                 if entry.is_database() {
@@ -88,17 +87,14 @@ impl LmdbOptions {
                 } else if !key.starts_with("__") {
                     let class = key.split_once('/').filter(|(class, _)| !class.is_empty());
                     let class = class.map_or(RawLabel::Nothing, |(class, _)| RawLabel::Name(class));
-                    labels.push(&class, String::new).map_err(Stop::Bad)?;
+                    labels.push(&class, String::new).map_err(ReadError::Bad)?;
                     ranges.push(&[&key], entry.start, entry.bytes);
                 }
                 Ok(())
             })
         });
         let refused = |what: String| Error::config(format!("{}: {what}", path.display()));
-        walked.map_err(|stop| match stop {
-            Stop::Io(error) => Error::io(&path, error, "name an LMDB environment that can be read"),
-            Stop::Bad(what) => refused(what),
-        })?;
+        walked.map_err(|error| error.of(&path, "name an LMDB environment that can be read"))?;
         if ranges.len() == 0 {
             return Err(refused(match databases.is_empty() {
                 true => "it holds no record: name an environment of images".to_owned(),
@@ -132,24 +128,11 @@ impl Lmdb {
 }
 
 impl Source for Lmdb {
-    fn len(&self) -> usize {
-        self.ranges.len()
-    }
+    pass_on!([.ranges] len key);
+    pass_on!([.classes] label classes);
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         self.ranges.read(index, bytes, |_| Ok(()))
-    }
-
-    fn key(&self, index: usize) -> Cow<'_, str> {
-        self.ranges.key(index)
-    }
-
-    fn label(&self, index: usize) -> Label {
-        self.classes.label(index)
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes.names
     }
 }
 

@@ -87,12 +87,21 @@ pub fn open(options: &DataOptions) -> Result<Opened> {
         Kind::Folder => folder(options, path)?,
         Kind::List => list(options, path)?,
         Kind::Tar => tar(options, path)?,
+        #[cfg(feature = "tfrecord")]
         Kind::TfRecord => tfrecord(options, path)?,
         Kind::Lmdb => lmdb(options, path)?,
+        #[cfg(feature = "parquet")]
         Kind::Parquet => parquet(options, path)?,
         Kind::Yolo => yolo(options, path)?,
         Kind::Coco => coco(options, path)?,
+        #[cfg(feature = "remote")]
         Kind::Remote => remote(options, path)?,
+        #[cfg(not(feature = "tfrecord"))]
+        Kind::TfRecord => return Err(not_built_in(kind, path, "convert the data")),
+        #[cfg(not(feature = "parquet"))]
+        Kind::Parquet => return Err(not_built_in(kind, path, "convert the data")),
+        #[cfg(not(feature = "remote"))]
+        Kind::Remote => return Err(not_built_in(kind, path, "copy the data to a disk")),
     };
     if options.kind.is_none() {
         opened.notes.splice(0..0, opened.taken_for(path));
@@ -333,21 +342,6 @@ fn remote(options: &DataOptions, url: &Path) -> Result<Opened> {
 fn seconds(name: &str, seconds: f64) -> Result<std::time::Duration> {
     std::time::Duration::try_from_secs_f64(seconds)
         .map_err(|error| Error::config(format!("{name} is {seconds}: {error}; give a number of seconds")))
-}
-
-#[cfg(not(feature = "tfrecord"))]
-fn tfrecord(_: &DataOptions, path: &Path) -> Result<Opened> {
-    Err(not_built_in(Kind::TfRecord, path, "convert the data"))
-}
-
-#[cfg(not(feature = "parquet"))]
-fn parquet(_: &DataOptions, path: &Path) -> Result<Opened> {
-    Err(not_built_in(Kind::Parquet, path, "convert the data"))
-}
-
-#[cfg(not(feature = "remote"))]
-fn remote(_: &DataOptions, url: &Path) -> Result<Opened> {
-    Err(not_built_in(Kind::Remote, url, "copy the data to a disk"))
 }
 
 #[cfg(not(all(feature = "parquet", feature = "remote", feature = "tfrecord")))]

@@ -5,19 +5,19 @@ mod chunks;
 mod column;
 mod columns;
 mod file;
+mod guarded;
 mod pages;
-mod read_error;
 
 use super::classes::{Classes, Gathering};
 use super::paths::{Wanted as WantedFiles, head_of, names_any, short_names};
-use super::{MAX_FILE_BYTES, Source, out_of_range};
+use super::read_error::ReadError;
+use super::{MAX_FILE_BYTES, Source, filled, too_large};
 use crate::error::{Cause, Error, Result};
-use crate::label::Label;
 use crate::options::DataOptions;
 use cache::Cache;
 use columns::Wanted;
 use file::{Images, ParquetFile, Stretch};
-use read_error::{ReadError, guarded};
+use guarded::guarded;
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -127,13 +127,7 @@ impl Parquet {
             .into());
         };
         if image.len() as u64 > self.max_file_bytes {
-            return Err(format!(
-                "the image has {} bytes, which is above max_file_bytes = {}: raise max_file_bytes or take the image \
-                 out of the data set",
-                image.len(),
-                self.max_file_bytes
-            )
-            .into());
+            return Err(too_large("the image", image.len() as u64, self.max_file_bytes));
         }
         bytes.extend_from_slice(image);
         Ok(())
@@ -187,11 +181,8 @@ impl ParquetOptions {
         };
         let (mut opened, mut labels) = (Vec::new(), Gathering::default());
         for at in &paths {
-            let file =
-                guarded(|| self.open_file(at, &mut source, &mut labels)).map_err(|error| match error {
-                    ReadError::Io(error) => Error::io(at, error, "name a Parquet file that can be read"),
-                    ReadError::Bad(what) => Error::config(format!("{}: {what}", at.display())),
-                })?;
+            let file = guarded(|| self.open_file(at, &mut source, &mut labels))
+                .map_err(|error| error.of(at, "name a Parquet file that can be read"))?;
             refuse_other_classes(opened.first().unwrap_or(&file), &file)?;
             opened.push(file);
         }
@@ -239,19 +230,14 @@ impl ParquetOptions {
 }
 
 impl Source for Parquet {
+    pass_on!([.classes] label classes);
+
     fn len(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
     }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        bytes.clear();
-        if index >= self.len() {
-            return Err(out_of_range(index, self.len()));
-        }
-        self.fill(index, bytes).map_err(|cause| {
-            bytes.clear();
-            Error::sample(self.key(index), index as u64, cause)
-        })
+        filled(self, index, bytes, |bytes| self.fill(index, bytes))
     }
 
     fn key(&self, index: usize) -> Cow<'_, str> {
@@ -264,14 +250,6 @@ impl Source for Parquet {
             "" => format!("{name}/{row}"),
             path => format!("{name}/{row}/{path}"),
         })
-    }
-
-    fn label(&self, index: usize) -> Label {
-        self.classes.label(index)
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes.names
     }
 }
 

@@ -9,12 +9,12 @@ mod request_error;
 mod retry_client;
 
 use super::disk_cache::DiskCache;
-use super::{IoStats, MAX_FILE_BYTES, Source, out_of_range};
+use super::{IoStats, MAX_FILE_BYTES, Source, filled, too_large};
 use crate::error::{Cause, Error, Result};
-use crate::label::Label;
 use crate::options::DataOptions;
 use address::Address;
 use client::Client;
+use layout::Layout;
 use records::{Records, Whereabouts};
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -104,15 +104,8 @@ impl Remote {
     fn fill(&self, index: usize, bytes: &mut Vec<u8>) -> Result<(), Cause> {
         let Whereabouts { path, part, size, version } = self.records.find(index, &self.client.address)?;
         let shown = || self.client.address.shown(&path);
-        if size.is_some_and(|size| size > self.max_file_bytes) {
-            return Err(format!(
-                "{} has {} bytes, which is above max_file_bytes = {}: raise max_file_bytes or take it out of the data \
-                 set",
-                shown(),
-                size.unwrap_or_default(),
-                self.max_file_bytes
-            )
-            .into());
+        if let Some(size) = size.filter(|size| *size > self.max_file_bytes) {
+            return Err(too_large(&shown(), size, self.max_file_bytes));
         }
         if size == Some(0) {
             return Ok(());
@@ -207,38 +200,21 @@ impl RemoteOptions {
             None => None,
         };
         let client = Client::new(address, &self)?;
-        let mut notes = Vec::new();
-        let records = layout::find(&client, cache.as_ref(), &mut notes)?;
+        let mut layout = Layout { client: &client, cache: cache.as_ref(), notes: Vec::new() };
+        let (records, notes) = (layout.find()?, layout.notes);
         Ok(Remote { client, cache, records, notes, max_file_bytes: self.max_file_bytes })
     }
 }
 
 impl Source for Remote {
-    fn len(&self) -> usize {
-        self.records.len()
-    }
+    pass_on!([.records] len label classes);
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        bytes.clear();
-        if index >= self.len() {
-            return Err(out_of_range(index, self.len()));
-        }
-        self.fill(index, bytes).map_err(|cause| {
-            bytes.clear();
-            Error::sample(self.key(index), index as u64, cause)
-        })
+        filled(self, index, bytes, |bytes| self.fill(index, bytes))
     }
 
     fn key(&self, index: usize) -> Cow<'_, str> {
         Cow::Borrowed(self.records.key(index))
-    }
-
-    fn label(&self, index: usize) -> Label {
-        self.records.label(index)
-    }
-
-    fn classes(&self) -> &[String] {
-        self.records.classes()
     }
 
     fn io_stats(&self) -> IoStats {

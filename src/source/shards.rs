@@ -9,10 +9,8 @@ use super::classes::Classes;
 use super::paths::{Wanted, files_in, names_any, short_names};
 use crate::atomic_file::{refuse_other_file, replace_file};
 use crate::error::{Error, Result};
-use crate::label::Label;
 use scan::Found;
 use serde::Deserialize;
-use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -133,28 +131,11 @@ impl Shards {
 }
 
 impl Source for Shards {
-    fn len(&self) -> usize {
-        self.ranges.len()
-    }
+    pass_on!([.ranges] len key shard_ends);
+    pass_on!([.classes] label classes);
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         self.ranges.read(index, bytes, |_| Ok(()))
-    }
-
-    fn key(&self, index: usize) -> Cow<'_, str> {
-        self.ranges.key(index)
-    }
-
-    fn label(&self, index: usize) -> Label {
-        self.classes.label(index)
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes.names
-    }
-
-    fn shard_ends(&self) -> Vec<u64> {
-        self.ranges.ends()
     }
 }
 

@@ -13,12 +13,10 @@ use super::Source;
 use super::byte_ranges::ByteRanges;
 use super::classes::{Classes, Gathering};
 use super::paths::{Wanted, head_of, names_any, short_names};
+use super::read_error::ReadError;
 use crate::error::{Cause, Error, Result};
-use crate::label::Label;
 use crate::options::DataOptions;
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use wire::Stop;
 
 /// Length and its checksum, in front of a record's data.
 const HEADER_BYTES: u64 = 12;
@@ -199,8 +197,8 @@ impl TfRecordOptions {
                 Ok(())
             });
             scanned.map_err(|stop| match stop {
-                Stop::Io(error) => Error::io(path, error, "name a TFRecord file that can be read"),
-                Stop::Bad(what) => Error::config(format!("{}, {what}", path.display())),
+                ReadError::Io(error) => Error::io(path, error, "name a TFRecord file that can be read"),
+                ReadError::Bad(what) => Error::config(format!("{}, {what}", path.display())),
             })?;
             ranges.end_file(path);
         }
@@ -211,28 +209,11 @@ impl TfRecordOptions {
 }
 
 impl Source for TfRecord {
-    fn len(&self) -> usize {
-        self.ranges.len()
-    }
+    pass_on!([.ranges] len key shard_ends);
+    pass_on!([.classes] label classes);
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         self.ranges.read(index, bytes, |bytes| self.unpack(index, bytes))
-    }
-
-    fn key(&self, index: usize) -> Cow<'_, str> {
-        self.ranges.key(index)
-    }
-
-    fn label(&self, index: usize) -> Label {
-        self.classes.label(index)
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes.names
-    }
-
-    fn shard_ends(&self) -> Vec<u64> {
-        self.ranges.ends()
     }
 }
 

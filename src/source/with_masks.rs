@@ -1,10 +1,8 @@
 //! Semantic masks for the images of any source, from a folder of PNG files.
 
 use super::files::Files;
-use super::{IoStats, MAX_FILE_BYTES, Source};
+use super::{MAX_FILE_BYTES, Source};
 use crate::error::{Error, Result};
-use crate::label::Label;
-use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 /// Missing masks that an error names.
@@ -152,21 +150,7 @@ fn mask_of(key: &str, folder: &Path) -> Result<PathBuf> {
 }
 
 impl<S: Source> Source for WithMasks<S> {
-    fn len(&self) -> usize {
-        self.source.len()
-    }
-
-    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        self.source.read(index, bytes)
-    }
-
-    fn key(&self, index: usize) -> Cow<'_, str> {
-        self.source.key(index)
-    }
-
-    fn label(&self, index: usize) -> Label {
-        self.source.label(index)
-    }
+    pass_on!([.source] len read key label classes shard_ends record io_stats);
 
     fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
         bytes.clear();
@@ -179,22 +163,6 @@ impl<S: Source> Source for WithMasks<S> {
             other => other,
         })?;
         Ok(true)
-    }
-
-    fn classes(&self) -> &[String] {
-        self.source.classes()
-    }
-
-    fn shard_ends(&self) -> Vec<u64> {
-        self.source.shard_ends()
-    }
-
-    fn record(&self, index: usize) -> usize {
-        self.source.record(index)
-    }
-
-    fn io_stats(&self) -> IoStats {
-        self.source.io_stats()
     }
 }
 

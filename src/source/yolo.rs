@@ -12,12 +12,11 @@ use super::labels::report::{BAD_LISTED, LabelReport};
 use super::labels::table::Table;
 use super::{MAX_FILE_BYTES, Source};
 use crate::error::{Error, Result};
-use crate::label::{Label, Objects, Skeleton, Unit};
+use crate::label::{Objects, Skeleton, Unit};
 use data_yaml::DataSet;
 use find::label_path;
 use line::Shape;
 use reading::{Read, Reading};
-use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,7 +29,7 @@ use std::sync::Arc;
 /// label.
 ///
 /// Opening reads all label files. In memory an object costs 32 bytes, a point of a polygon 8 and a keypoint 12. Labels
-/// are [`Label::Objects`] in parts of the upright image's size.
+/// are [`Label::Objects`](crate::label::Label::Objects) in parts of the upright image's size.
 ///
 /// ```no_run
 /// use feedline::source::{OnBadLabel, Yolo};
@@ -249,10 +248,7 @@ impl YoloOptions {
     fn finish(&self, set: DataSet, images: &[PathBuf], read: Read) -> Result<Yolo> {
         let Read { mut table, kept, report } = read;
         (table.unit, table.skeleton) = (Unit::Normalized, set.skeleton.map(Arc::new));
-        let mut files = Files::below(&set.root);
-        files.max_file_bytes = self.max_file_bytes;
-        kept.iter().try_for_each(|&image| files.push(&images[image]))?;
-        files.shrink();
+        let files = Files::at(&set.root, self.max_file_bytes, kept.iter().map(|&image| &images[image]))?;
         if files.len() == 0 {
             return Err(Error::config("every image has a bad label, so none is left: mend the labels"));
         }
@@ -261,21 +257,8 @@ impl YoloOptions {
 }
 
 impl Source for Yolo {
-    fn len(&self) -> usize {
-        self.files.len()
-    }
-
-    fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
-        self.files.read(index, bytes)
-    }
-
-    fn key(&self, index: usize) -> Cow<'_, str> {
-        self.files.key(index)
-    }
-
-    fn label(&self, index: usize) -> Label {
-        self.table.label(index)
-    }
+    pass_on!([.files] len read key);
+    pass_on!([.table] label);
 
     fn classes(&self) -> &[String] {
         &self.classes

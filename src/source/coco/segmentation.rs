@@ -4,6 +4,7 @@ use super::outline::outline;
 use super::rle::{Columns, decode};
 use crate::source::labels::polygon::is_line;
 use serde::Deserialize;
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
@@ -75,12 +76,8 @@ impl<'de> Deserialize<'de> for Counts {
             fn visit_str<E>(self, text: &str) -> Result<Counts, E> {
                 Ok(Counts::Text(text.to_owned()))
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Counts, A::Error> {
-                let mut counts = Vec::new();
-                while let Some(count) = list.next_element()? {
-                    counts.push(count);
-                }
-                Ok(Counts::List(counts))
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Counts, A::Error> {
+                Deserialize::deserialize(SeqAccessDeserializer::new(list)).map(Counts::List)
             }
         }
         deserializer.deserialize_any(ListOrText)
@@ -98,12 +95,8 @@ impl<'de> Deserialize<'de> for Segmentation {
             fn visit_unit<E>(self) -> Result<Segmentation, E> {
                 Ok(Segmentation::None)
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Segmentation, A::Error> {
-                let mut polygons = Vec::new();
-                while let Some(polygon) = list.next_element()? {
-                    polygons.push(polygon);
-                }
-                Ok(Segmentation::Polygons(polygons))
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Segmentation, A::Error> {
+                Deserialize::deserialize(SeqAccessDeserializer::new(list)).map(Segmentation::Polygons)
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Segmentation, A::Error> {
                 let (mut size, mut counts) = (None, None);

@@ -4,8 +4,9 @@
 //! checked before it is used: a page number leads into the file or is refused, and no more pages are visited than the
 //! file says that the tree has.
 
+use crate::source::read_error::ReadError;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 
 const MAGIC: u32 = 0xBEEF_C0DE;
 const VERSION: u32 = 1;
@@ -30,19 +31,6 @@ const MANY: u16 = 0x04;
 /// Flags of a database whose keys have many values.
 const HAS_MANY: u16 = 0x04;
 const NO_PAGE: u64 = u64::MAX;
-
-/// Why a walk ended.
-pub(super) enum Stop {
-    Io(io::Error),
-    /// What is wrong with the file.
-    Bad(String),
-}
-
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Self {
-        Stop::Io(error)
-    }
-}
 
 /// A key, and the offset of its value in the file.
 pub(super) struct Entry<'a> {
@@ -78,7 +66,7 @@ pub(super) struct Tree {
 
 impl Tree {
     /// The newer of the two states that the file holds.
-    pub(super) fn open(mut file: File) -> Result<Self, Stop> {
+    pub(super) fn open(mut file: File) -> Result<Self, ReadError> {
         let length = file.metadata()?.len();
         let first = meta(&mut file, 0, length)?;
         let second = meta(&mut file, first.page_bytes as u64, length)?;
@@ -91,8 +79,8 @@ impl Tree {
     pub(super) fn walk(
         &mut self,
         name: Option<&str>,
-        take: &mut dyn FnMut(Entry<'_>) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+        take: &mut dyn FnMut(Entry<'_>) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
         let Some(name) = name else { return self.walk_database(self.main, take) };
         let (mut found, mut names) = (None, Vec::new());
         self.walk_database(self.main, &mut |entry| {
@@ -104,7 +92,7 @@ impl Tree {
         })?;
         match found {
             Some(database) => self.walk_database(database, take),
-            None => Err(Stop::Bad(format!(
+            None => Err(ReadError::Bad(format!(
                 "there is no database `{name}` in it (there are {}): name one that is there, or none",
                 if names.is_empty() { "none".to_owned() } else { names.join(", ") }
             ))),
@@ -114,10 +102,10 @@ impl Tree {
     fn walk_database(
         &mut self,
         database: Database,
-        take: &mut dyn FnMut(Entry<'_>) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+        take: &mut dyn FnMut(Entry<'_>) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
         if database.flags & HAS_MANY != 0 {
-            return Err(Stop::Bad(
+            return Err(ReadError::Bad(
                 "keys have many values (MDB_DUPSORT): write one value for each key".to_owned(),
             ));
         }
@@ -162,7 +150,7 @@ impl Tree {
     }
 
     /// Reads a page, whose header must have that page number.
-    fn load(&mut self, number: u64, page: &mut [u8]) -> Result<(), Stop> {
+    fn load(&mut self, number: u64, page: &mut [u8]) -> Result<(), ReadError> {
         let start = number.checked_mul(self.page_bytes as u64).ok_or_else(|| damaged(number))?;
         if start.saturating_add(self.page_bytes as u64) > self.length {
             return Err(cut(self.length));
@@ -214,7 +202,7 @@ struct Meta {
     main: Database,
 }
 
-fn meta(file: &mut File, start: u64, length: u64) -> Result<Meta, Stop> {
+fn meta(file: &mut File, start: u64, length: u64) -> Result<Meta, ReadError> {
     if length < start + META_BYTES as u64 {
         return Err(cut(length));
     }
@@ -224,12 +212,12 @@ fn meta(file: &mut File, start: u64, length: u64) -> Result<Meta, Stop> {
     match [long(&bytes, HEAD_BYTES), long(&bytes, HEAD_BYTES + 4)] {
         [MAGIC, VERSION] => {}
         [MAGIC, version] => {
-            return Err(Stop::Bad(format!(
+            return Err(ReadError::Bad(format!(
                 "it has version {version} of LMDB's file format, and {VERSION} can be read: copy it with mdb_copy of LMDB 0.9"
             )));
         }
         _ => {
-            return Err(Stop::Bad(
+            return Err(ReadError::Bad(
                 "it is no LMDB file of a 64-bit machine: name the folder of a data.mdb, or the file"
                     .to_owned(),
             ));
@@ -252,12 +240,14 @@ fn nodes(page: &[u8]) -> Option<Vec<usize>> {
     starts.map(|at| (at >= lower && at + NODE_BYTES <= page.len()).then_some(at)).collect()
 }
 
-fn damaged(page: u64) -> Stop {
-    Stop::Bad(format!("page {page} is damaged: copy the file again, while nobody writes to it"))
+fn damaged(page: u64) -> ReadError {
+    ReadError::Bad(format!("page {page} is damaged: copy the file again, while nobody writes to it"))
 }
 
-fn cut(length: u64) -> Stop {
-    Stop::Bad(format!("the file is cut short at {length} bytes: copy it again, while nobody writes to it"))
+fn cut(length: u64) -> ReadError {
+    ReadError::Bad(format!(
+        "the file is cut short at {length} bytes: copy it again, while nobody writes to it"
+    ))
 }
 
 /// Numbers of 2, 4 and 8 bytes; zero where there are too few.

@@ -1,7 +1,7 @@
 //! One column of a row group, read value by value.
 
 use super::pages::{CheckedPages, Dictionary};
-use super::read_error::ReadError;
+use crate::source::read_error::ReadError;
 use parquet::basic::{ConvertedType, Type};
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};

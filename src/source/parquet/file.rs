@@ -2,8 +2,8 @@
 
 use super::column::{Column, Labels, RowGroup};
 use super::columns::{Columns, Wanted};
-use super::read_error::ReadError;
 use crate::source::classes::RawLabel;
+use crate::source::read_error::ReadError;
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
@@ -59,12 +59,12 @@ pub(super) type Take<'a> = dyn FnMut(Option<&str>, RawLabel<'_>) -> Result<(), S
 
 impl ParquetFile {
     pub(super) fn open(path: &Path, wanted: &Wanted) -> Result<Self, ReadError> {
-        let file = File::open(path).map_err(ReadError::Io)?;
+        let file = File::open(path)?;
         let about = ParquetMetaDataReader::new()
             .with_offset_index_policy(PageIndexPolicy::Optional)
             .parse_and_finish(&file)?;
         let columns = Columns::of(about.file_metadata(), wanted).map_err(ReadError::Bad)?;
-        let file_bytes = file.metadata().map_err(ReadError::Io)?.len();
+        let file_bytes = file.metadata()?.len();
         let mut file = Self { path: path.to_owned(), file_bytes, about, columns, stretches: Vec::new() };
         file.refuse_other_counts()?;
         file.refuse_other_compressions()?;
@@ -186,7 +186,7 @@ impl ParquetFile {
 
     /// The file, opened anew for each thread that reads: those that shared one would share its position too.
     fn reopen(&self) -> Result<File, ReadError> {
-        File::open(&self.path).map_err(ReadError::Io)
+        Ok(File::open(&self.path)?)
     }
 }
 

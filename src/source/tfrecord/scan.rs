@@ -1,9 +1,10 @@
 //! Walks the records of one TFRecord file without reading the images in them.
 
 use super::example::Feature;
-use super::wire::{Cursor, Span, Stop};
+use super::wire::{Cursor, Span};
 use super::{FOOTER_BYTES, HEADER_BYTES, Names, length_in, masked};
 use crate::source::classes::RawLabel;
+use crate::source::read_error::ReadError;
 use prost::Message;
 use std::fs::File;
 use std::path::Path;
@@ -57,7 +58,7 @@ pub(super) fn scan(
     path: &Path,
     names: &Names,
     take: &mut dyn FnMut(&Found) -> Result<(), String>,
-) -> Result<(), Stop> {
+) -> Result<(), ReadError> {
     let file = File::open(path)?;
     let length = file.metadata()?.len();
     let mut cursor = Cursor::new(file);
@@ -67,9 +68,9 @@ pub(super) fn scan(
             break;
         }
         let found = record(&mut cursor, names, start, length);
-        let taken = found.and_then(|found| take(&found).map(|()| found).map_err(Stop::Bad));
+        let taken = found.and_then(|found| take(&found).map(|()| found).map_err(ReadError::Bad));
         let found = taken.map_err(|stop| match stop {
-            Stop::Bad(what) => Stop::Bad(format!("record {number} at byte {start}: {what}")),
+            ReadError::Bad(what) => ReadError::Bad(format!("record {number} at byte {start}: {what}")),
             io => io,
         })?;
         start = found.start + found.bytes + FOOTER_BYTES;
@@ -79,25 +80,25 @@ pub(super) fn scan(
 }
 
 /// The record that begins at `start`, where the cursor is.
-fn record(cursor: &mut Cursor, names: &Names, start: u64, length: u64) -> Result<Found, Stop> {
+fn record(cursor: &mut Cursor, names: &Names, start: u64, length: u64) -> Result<Found, ReadError> {
     if length - start < HEADER_BYTES {
-        return Err(Stop::Bad(CUT.to_owned()));
+        return Err(ReadError::Bad(CUT.to_owned()));
     }
     let bytes = header(cursor)?;
     let data = start + HEADER_BYTES;
     if bytes > (length - data).saturating_sub(FOOTER_BYTES) {
-        return Err(Stop::Bad(CUT.to_owned()));
+        return Err(ReadError::Bad(CUT.to_owned()));
     }
     let span = Span { start: data, bytes };
     match example(cursor, names, span) {
-        Err(Stop::Bad(what)) if is_sound(cursor, span)? => Err(Stop::Bad(what)),
-        Err(Stop::Bad(_)) => Ok(Found { start: data, bytes, ..Found::default() }),
+        Err(ReadError::Bad(what)) if is_sound(cursor, span)? => Err(ReadError::Bad(what)),
+        Err(ReadError::Bad(_)) => Ok(Found { start: data, bytes, ..Found::default() }),
         found => found,
     }
 }
 
 /// The length of the data that follows.
-fn header(cursor: &mut Cursor) -> Result<u64, Stop> {
+fn header(cursor: &mut Cursor) -> Result<u64, ReadError> {
     let mut header = [0; HEADER_BYTES as usize];
     cursor.read(&mut header)?;
     if let Some(length) = length_in(&header) {
@@ -105,7 +106,7 @@ fn header(cursor: &mut Cursor) -> Result<u64, Stop> {
     }
     let is_compressed =
         [b"\x1f\x8b", b"\x78\x01", b"\x78\x9c", b"\x78\xda"].iter().any(|m| header.starts_with(*m));
-    Err(Stop::Bad(match is_compressed {
+    Err(ReadError::Bad(match is_compressed {
         true => "the file is compressed, so that no image in it can be read by itself: unpack it with gunzip, or write \
                  it without compression (JPEGs gain nothing from it)"
             .to_owned(),
@@ -116,7 +117,7 @@ fn header(cursor: &mut Cursor) -> Result<u64, Stop> {
 }
 
 /// Whether a record's data match their checksum.
-fn is_sound(cursor: &mut Cursor, span: Span) -> Result<bool, Stop> {
+fn is_sound(cursor: &mut Cursor, span: Span) -> Result<bool, ReadError> {
     cursor.seek(span.start)?;
     let (mut computed, mut left) = (0, span.bytes);
     let mut part = [0; 1 << 13];
@@ -132,7 +133,7 @@ fn is_sound(cursor: &mut Cursor, span: Span) -> Result<bool, Stop> {
 }
 
 /// The features of the `tf.train.Example` in `span` that matter. It holds features, and those hold entries.
-fn example(cursor: &mut Cursor, names: &Names, span: Span) -> Result<Found, Stop> {
+fn example(cursor: &mut Cursor, names: &Names, span: Span) -> Result<Found, ReadError> {
     let mut found = Found { start: span.start, bytes: span.bytes, ..Found::default() };
     let mut others = Vec::new();
     while let Some((number, features)) = cursor.next(span.end())? {
@@ -148,7 +149,7 @@ fn example(cursor: &mut Cursor, names: &Names, span: Span) -> Result<Found, Stop
     }
     match found.image {
         Some(_) => Ok(found),
-        None => Err(Stop::Bad(format!(
+        None => Err(ReadError::Bad(format!(
             "there is no feature `{}` (there are {}): name the one that holds the image's file (image_feature)",
             names.image,
             others.join(", ")
@@ -157,7 +158,12 @@ fn example(cursor: &mut Cursor, names: &Names, span: Span) -> Result<Found, Stop
 }
 
 /// One feature: its name and its content. Returns the name where the feature is not needed.
-fn entry(cursor: &mut Cursor, names: &Names, entry: Span, found: &mut Found) -> Result<Option<String>, Stop> {
+fn entry(
+    cursor: &mut Cursor,
+    names: &Names,
+    entry: Span,
+    found: &mut Found,
+) -> Result<Option<String>, ReadError> {
     let (mut name, mut value) = (String::new(), Span { start: entry.start, bytes: 0 });
     while let Some((number, span)) = cursor.next(entry.end())? {
         match number {
@@ -181,13 +187,13 @@ fn entry(cursor: &mut Cursor, names: &Names, entry: Span, found: &mut Found) -> 
     };
     let bytes = content(cursor, value, MAX_FEATURE_BYTES).map_err(|stop| in_feature(&name, stop))?;
     *wanted = Feature::decode(&bytes[..]).map_err(|error| {
-        in_feature(&name, Stop::Bad(format!("cannot be understood ({error}): write it anew")))
+        in_feature(&name, ReadError::Bad(format!("cannot be understood ({error}): write it anew")))
     })?;
     Ok(None)
 }
 
 /// The one file in a feature: a list of bytes, and in that a value.
-fn image(cursor: &mut Cursor, feature: Span) -> Result<Span, Stop> {
+fn image(cursor: &mut Cursor, feature: Span) -> Result<Span, ReadError> {
     let mut images = Vec::new();
     while let Some((number, list)) = cursor.next(feature.end())? {
         while number == 1
@@ -200,25 +206,25 @@ fn image(cursor: &mut Cursor, feature: Span) -> Result<Span, Stop> {
     }
     match images[..] {
         [image] => Ok(image),
-        _ => Err(Stop::Bad(format!(
+        _ => Err(ReadError::Bad(format!(
             "holds {} values of bytes: it must hold one, the bytes of an image file",
             images.len()
         ))),
     }
 }
 
-fn content(cursor: &mut Cursor, span: Span, most: u64) -> Result<Vec<u8>, Stop> {
+fn content(cursor: &mut Cursor, span: Span, most: u64) -> Result<Vec<u8>, ReadError> {
     if span.bytes > most {
-        return Err(Stop::Bad(format!("has {} bytes, at most {most}: shorten it", span.bytes)));
+        return Err(ReadError::Bad(format!("has {} bytes, at most {most}: shorten it", span.bytes)));
     }
     let mut bytes = vec![0; span.bytes as usize];
     cursor.read(&mut bytes)?;
     Ok(bytes)
 }
 
-fn in_feature(name: &str, stop: Stop) -> Stop {
+fn in_feature(name: &str, stop: ReadError) -> ReadError {
     match stop {
-        Stop::Bad(what) => Stop::Bad(format!("the feature `{name}` {what}")),
+        ReadError::Bad(what) => ReadError::Bad(format!("the feature `{name}` {what}")),
         io => io,
     }
 }

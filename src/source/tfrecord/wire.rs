@@ -1,5 +1,6 @@
 //! A cursor in a file: protocol buffers' wire format, walked without reading what is stepped over.
 
+use crate::source::read_error::ReadError;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
@@ -16,19 +17,6 @@ pub(super) struct Span {
 impl Span {
     pub(super) fn end(self) -> u64 {
         self.start + self.bytes
-    }
-}
-
-/// Why a walk ended.
-pub(super) enum Stop {
-    Io(io::Error),
-    /// What is wrong with what was read.
-    Bad(String),
-}
-
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Self {
-        Stop::Io(error)
     }
 }
 
@@ -58,7 +46,7 @@ impl Cursor {
     }
 
     /// Number and content of the next field before `end` that has a length; numeric fields are skipped.
-    pub(super) fn next(&mut self, end: u64) -> Result<Option<(u64, Span)>, Stop> {
+    pub(super) fn next(&mut self, end: u64) -> Result<Option<(u64, Span)>, ReadError> {
         while self.at < end {
             let key = self.varint(end)?;
             let bytes = match key & 7 {
@@ -82,7 +70,7 @@ impl Cursor {
         Ok(None)
     }
 
-    fn varint(&mut self, end: u64) -> Result<u64, Stop> {
+    fn varint(&mut self, end: u64) -> Result<u64, ReadError> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             if self.at >= end {
@@ -99,6 +87,6 @@ impl Cursor {
     }
 }
 
-fn malformed() -> Stop {
-    Stop::Bad("the data are no tf.train.Example: write the records as Examples".to_owned())
+fn malformed() -> ReadError {
+    ReadError::Bad("the data are no tf.train.Example: write the records as Examples".to_owned())
 }

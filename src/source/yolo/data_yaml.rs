@@ -4,6 +4,7 @@ use super::line::Shape;
 use crate::error::{Error, Result};
 use crate::label::Skeleton;
 use serde::Deserialize;
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 use std::fs;
@@ -149,12 +150,8 @@ impl<'de> Deserialize<'de> for Entries {
             fn visit_str<E>(self, path: &str) -> Result<Entries, E> {
                 Ok(Entries(vec![path.to_owned()]))
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Entries, A::Error> {
-                let mut paths = Vec::new();
-                while let Some(path) = list.next_element()? {
-                    paths.push(path);
-                }
-                Ok(Entries(paths))
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Entries, A::Error> {
+                Deserialize::deserialize(SeqAccessDeserializer::new(list)).map(Entries)
             }
         }
         deserializer.deserialize_any(OneOrMore)
@@ -176,12 +173,8 @@ impl<'de> Deserialize<'de> for Names {
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list of class names, or a map from class indices to names")
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Names, A::Error> {
-                let mut names = Vec::new();
-                while let Some(name) = list.next_element()? {
-                    names.push(name);
-                }
-                Ok(Names::List(names))
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Names, A::Error> {
+                Deserialize::deserialize(SeqAccessDeserializer::new(list)).map(Names::List)
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Names, A::Error> {
                 let mut names = Vec::new();

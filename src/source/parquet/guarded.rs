@@ -1,15 +1,8 @@
-//! Why a Parquet file cannot be read.
+//! What Parquet's decoder reports, as our errors.
 
+use crate::source::read_error::ReadError;
 use parquet::errors::ParquetError;
-use std::io;
 use std::panic::AssertUnwindSafe;
-
-/// Why a Parquet file cannot be read.
-pub(super) enum ReadError {
-    Io(io::Error),
-    /// What is wrong with the file, and the remedy.
-    Bad(String),
-}
 
 impl From<ParquetError> for ReadError {
     fn from(error: ParquetError) -> Self {
