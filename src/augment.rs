@@ -8,7 +8,11 @@
 //! If batches differ in size, an augmentation whose size is the output's uses the batch's size instead: LetterBox,
 //! Resize, the crops, YoloPerspective, and Mosaic and ResizeLongest for the longer edge. They call [`Draft::sized`].
 
+#[macro_use]
+mod declare;
+
 mod auto_augment;
+mod by_chance;
 mod center_crop;
 mod check;
 mod color_jitter;
@@ -18,7 +22,6 @@ mod degrees;
 mod draw;
 mod gaussian_blur;
 mod grayscale;
-mod horizontal_flip;
 mod letter_box;
 mod mix_up;
 mod mixing;
@@ -31,14 +34,10 @@ mod policy;
 mod rand_augment;
 mod random_adjust_sharpness;
 mod random_affine;
-mod random_autocontrast;
 mod random_channel_permutation;
 mod random_crop;
-mod random_equalize;
 mod random_erasing;
-mod random_grayscale;
 mod random_hsv;
-mod random_invert;
 mod random_iou_crop;
 mod random_perspective;
 mod random_photometric_distort;
@@ -55,12 +54,15 @@ mod sanitize_bounding_boxes;
 mod scale_jitter;
 mod timm_mixup;
 mod trivial_augment_wide;
-mod vertical_flip;
 mod yolo_cut_mix;
 mod yolo_mix_up;
 mod yolo_perspective;
 
 pub use auto_augment::{AutoAugment, AutoAugmentPolicy};
+pub use by_chance::{
+    RandomAutocontrast, RandomEqualize, RandomGrayscale, RandomHorizontalFlip, RandomInvert,
+    RandomVerticalFlip,
+};
 pub use center_crop::CenterCrop;
 pub use color_jitter::{ColorJitter, Jitter, JitterParams};
 pub use copy_paste::{CopyPaste, CopyPasteMode};
@@ -68,7 +70,6 @@ pub use cut_mix::CutMix;
 pub use degrees::Degrees;
 pub use gaussian_blur::{GaussianBlur, KernelSize, Sigma};
 pub use grayscale::Grayscale;
-pub use horizontal_flip::RandomHorizontalFlip;
 pub use letter_box::LetterBox;
 pub use mix_up::MixUp;
 pub use mixing::{Mixing, Partner, RngScope};
@@ -78,14 +79,10 @@ pub use policy::{Drawn, PolicyOp};
 pub use rand_augment::RandAugment;
 pub use random_adjust_sharpness::RandomAdjustSharpness;
 pub use random_affine::{AffineParams, RandomAffine, ShearRange};
-pub use random_autocontrast::RandomAutocontrast;
 pub use random_channel_permutation::RandomChannelPermutation;
 pub use random_crop::{CropParams, RandomCrop};
-pub use random_equalize::RandomEqualize;
 pub use random_erasing::{EraseValue, Random, RandomErasing};
-pub use random_grayscale::RandomGrayscale;
 pub use random_hsv::RandomHSV;
-pub use random_invert::RandomInvert;
 pub use random_iou_crop::RandomIoUCrop;
 pub use random_perspective::{Corners, RandomPerspective};
 pub use random_photometric_distort::{DistortParams, RandomPhotometricDistort};
@@ -101,7 +98,6 @@ pub use sanitize_bounding_boxes::SanitizeBoundingBoxes;
 pub use scale_jitter::ScaleJitter;
 pub use timm_mixup::{MixupMode, MixupParams, TimmMixup};
 pub use trivial_augment_wide::TrivialAugmentWide;
-pub use vertical_flip::RandomVerticalFlip;
 pub use yolo_cut_mix::YoloCutMix;
 pub use yolo_mix_up::YoloMixUp;
 pub use yolo_perspective::{YoloPerspective, YoloPerspectiveParams};
@@ -157,8 +153,11 @@ registry::registry! {
 
 /// One augmentation: draws parameters, asks the draft for ops.
 pub trait Augment: Send + Sync {
-    /// torchvision's class name, for messages and reports.
-    fn name(&self) -> &'static str;
+    /// Its name, for messages and reports: that of its type, which is torchvision's class where torchvision has one.
+    fn name(&self) -> &'static str {
+        let path = std::any::type_name::<Self>().split('<').next().unwrap_or_default();
+        path.rsplit("::").next().unwrap_or(path)
+    }
 
     /// Refuses meaningless arguments, with torchvision's message and the remedy.
     ///

@@ -2,7 +2,7 @@
 
 mod learned;
 
-use super::policy::{self, Drawn, PolicyOp, Space, Style};
+use super::policy::{self, Drawn, PolicyOp, Space};
 use super::{Augment, check};
 use crate::draft::Draft;
 use crate::draft::op::{Fill, Interpolation};
@@ -18,17 +18,15 @@ const BINS: u32 = 10;
 /// `AutoAugment`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct AutoAugment {
     /// The data set that the pairs were learned on: `imagenet`, `cifar10` or `svhn`.
-    #[serde(default)]
     pub policy: AutoAugmentPolicy,
     /// `nearest` or `bilinear`.
-    #[serde(default = "check::nearest")]
     pub interpolation: Interpolation,
     /// Fill colour where the operation leaves pixels empty: a grey level or `[r, g, b]`, each from 0 to 255. Without
     /// it, black.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fill: Option<Fill>,
 }
 
@@ -58,17 +56,14 @@ impl Default for AutoAugment {
 impl AutoAugment {
     /// Applies the pairs of `policy`.
     pub fn new(policy: AutoAugmentPolicy) -> Self {
-        Self { policy, interpolation: check::nearest(), fill: None }
+        Self { policy, interpolation: Interpolation::Nearest, fill: None }
     }
 
-    /// Sets the interpolation.
-    pub fn interpolation(self, interpolation: Interpolation) -> Self {
-        Self { interpolation, ..self }
-    }
-
-    /// Sets the fill colour.
-    pub fn fill(self, fill: impl Into<Fill>) -> Self {
-        Self { fill: Some(fill.into()), ..self }
+    setters! {
+        /// Sets the interpolation.
+        interpolation: Interpolation;
+        /// Sets the fill colour.
+        fill: some into Fill;
     }
 
     /// The operations for an image of size `of`, each with its magnitude; none to two.
@@ -88,18 +83,12 @@ impl AutoAugment {
 }
 
 impl Augment for AutoAugment {
-    fn name(&self) -> &'static str {
-        "AutoAugment"
-    }
-
     fn check(&self) -> Result<()> {
         check::warp_filter(self.name(), self.interpolation)
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
-        let Self { interpolation, fill, .. } = *self;
-        for drawn in self.make_params(draft.size(), rng) {
-            policy::perform(draft, drawn, Style { interpolation, fill });
-        }
+        let drawn = self.make_params(draft.size(), rng);
+        policy::perform(draft, drawn, self.interpolation, self.fill);
     }
 }

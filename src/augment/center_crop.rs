@@ -24,10 +24,6 @@ impl CenterCrop {
 }
 
 impl Augment for CenterCrop {
-    fn name(&self) -> &'static str {
-        "CenterCrop"
-    }
-
     fn check(&self) -> Result<()> {
         check::size(self.name(), self.size)
     }

@@ -14,11 +14,6 @@ pub(super) const fn nearest() -> Interpolation {
     Interpolation::Nearest
 }
 
-/// torchvision's default number of magnitudes.
-pub(super) const fn bins() -> u32 {
-    31
-}
-
 /// For serde: options that torchvision turns on by default.
 pub(super) const fn yes() -> bool {
     true

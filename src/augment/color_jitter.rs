@@ -40,17 +40,7 @@ impl Default for Jitter {
     }
 }
 
-impl From<f64> for Jitter {
-    fn from(around: f64) -> Self {
-        Jitter::Around(around)
-    }
-}
-
-impl From<[f64; 2]> for Jitter {
-    fn from(range: [f64; 2]) -> Self {
-        Jitter::Range(range)
-    }
-}
+from! { Jitter: f64 => Around, [f64; 2] => Range }
 
 impl Jitter {
     /// The range that is drawn from; `None` where nothing can change.
@@ -128,10 +118,6 @@ impl ColorJitter {
 }
 
 impl Augment for ColorJitter {
-    fn name(&self) -> &'static str {
-        "ColorJitter"
-    }
-
     fn check(&self) -> Result<()> {
         self.ranges().map(|_| ())
     }

@@ -50,9 +50,9 @@ impl CopyPaste {
         Self { p, ..Self::default() }
     }
 
-    /// Sets which objects are pasted.
-    pub fn mode(self, mode: CopyPasteMode) -> Self {
-        Self { mode, ..self }
+    setters! {
+        /// Sets which objects are pasted.
+        mode: CopyPasteMode;
     }
 
     /// The indices of the candidates that are pasted onto a canvas with `boxes` (left, top, right, bottom).
@@ -113,10 +113,6 @@ fn common(a: [f64; 4], b: [f64; 4]) -> f64 {
 }
 
 impl Augment for CopyPaste {
-    fn name(&self) -> &'static str {
-        "CopyPaste"
-    }
-
     fn check(&self) -> Result<()> {
         check::probability(self.name(), self.p)
     }

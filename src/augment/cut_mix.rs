@@ -1,6 +1,6 @@
 //! CutMix: a rectangle of another sample, and its class in proportion.
 
-use super::mix_up::{ROLLED, one};
+use super::mix_up::ROLLED;
 use super::mixing::{Mixing, lay};
 use super::{Augment, check};
 use crate::draft::Draft;
@@ -15,16 +15,15 @@ use serde::{Deserialize, Serialize};
 /// Draws, once per window: lambda, the column and the row of the rectangle's centre.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct CutMix {
     /// Lambda is drawn from Beta(alpha, alpha); from 0.0001 to 10000.
-    #[serde(default = "one")]
     pub alpha: f64,
 }
 
 impl Default for CutMix {
     fn default() -> Self {
-        Self::new(one())
+        Self::new(1.0)
     }
 }
 
@@ -68,10 +67,6 @@ pub(super) fn show(draft: &mut Draft, partner: Draft, area: Rect, lambda: f64) {
 }
 
 impl Augment for CutMix {
-    fn name(&self) -> &'static str {
-        "CutMix"
-    }
-
     fn check(&self) -> Result<()> {
         check::alpha(self.name(), "alpha", self.alpha)
     }

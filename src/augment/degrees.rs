@@ -15,17 +15,7 @@ pub enum Degrees {
     Range([f64; 2]),
 }
 
-impl From<f64> for Degrees {
-    fn from(around: f64) -> Self {
-        Degrees::Around(around)
-    }
-}
-
-impl From<[f64; 2]> for Degrees {
-    fn from(range: [f64; 2]) -> Self {
-        Degrees::Range(range)
-    }
-}
+from! { Degrees: f64 => Around, [f64; 2] => Range }
 
 impl Degrees {
     /// Minimum and maximum angle.

@@ -32,17 +32,7 @@ pub enum KernelSize {
     Both([u32; 2]),
 }
 
-impl From<u32> for KernelSize {
-    fn from(edge: u32) -> Self {
-        KernelSize::Square(edge)
-    }
-}
-
-impl From<[u32; 2]> for KernelSize {
-    fn from(both: [u32; 2]) -> Self {
-        KernelSize::Both(both)
-    }
-}
+from! { KernelSize: u32 => Square, [u32; 2] => Both }
 
 impl KernelSize {
     /// Columns and rows.
@@ -71,17 +61,7 @@ impl Default for Sigma {
     }
 }
 
-impl From<f64> for Sigma {
-    fn from(sigma: f64) -> Self {
-        Sigma::Fixed(sigma)
-    }
-}
-
-impl From<[f64; 2]> for Sigma {
-    fn from(range: [f64; 2]) -> Self {
-        Sigma::Range(range)
-    }
-}
+from! { Sigma: f64 => Fixed, [f64; 2] => Range }
 
 impl Sigma {
     /// Minimum and maximum.
@@ -99,9 +79,9 @@ impl GaussianBlur {
         Self { kernel_size: kernel_size.into(), sigma: Sigma::default() }
     }
 
-    /// Sets the standard deviation, or the range that it is drawn from.
-    pub fn sigma(self, sigma: impl Into<Sigma>) -> Self {
-        Self { sigma: sigma.into(), ..self }
+    setters! {
+        /// Sets the standard deviation, or the range that it is drawn from.
+        sigma: into Sigma;
     }
 
     /// The standard deviation, along both axes.
@@ -112,10 +92,6 @@ impl GaussianBlur {
 }
 
 impl Augment for GaussianBlur {
-    fn name(&self) -> &'static str {
-        "GaussianBlur"
-    }
-
     fn check(&self) -> Result<()> {
         let kernel = self.kernel_size.both();
         if !kernel.iter().all(|&edge| edge % 2 == 1 && edge as usize <= MAX_KERNEL) {

@@ -10,28 +10,19 @@ use serde::{Deserialize, Serialize};
 /// Replaces all channels with the luma (torchvision's `Grayscale`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Grayscale {
     /// Must be 3 (torchvision's default is 1): every sample has three channels.
-    #[serde(default = "three")]
     pub num_output_channels: u32,
-}
-
-const fn three() -> u32 {
-    3
 }
 
 impl Default for Grayscale {
     fn default() -> Self {
-        Self { num_output_channels: three() }
+        Self { num_output_channels: 3 }
     }
 }
 
 impl Augment for Grayscale {
-    fn name(&self) -> &'static str {
-        "Grayscale"
-    }
-
     fn check(&self) -> Result<()> {
         match self.num_output_channels {
             3 => Ok(()),

@@ -47,19 +47,13 @@ impl LetterBox {
         Self { size: size.into(), auto: false, stride: stride(), scaleup: true, center: true, fill: grey() }
     }
 
-    /// Sets whether small images are made larger.
-    pub fn scaleup(self, scaleup: bool) -> Self {
-        Self { scaleup, ..self }
-    }
-
-    /// Sets whether the border is on all sides.
-    pub fn center(self, center: bool) -> Self {
-        Self { center, ..self }
-    }
-
-    /// Sets the border's colour.
-    pub fn fill(self, fill: impl Into<Fill>) -> Self {
-        Self { fill: fill.into(), ..self }
+    setters! {
+        /// Sets whether small images are made larger.
+        scaleup: bool;
+        /// Sets whether the border is on all sides.
+        center: bool;
+        /// Sets the border's colour.
+        fill: into Fill;
     }
 
     /// The size that an image of size `of` is resampled to, and the border: left, top, right, bottom.
@@ -94,10 +88,6 @@ pub(super) fn longest(of: Size, edge: u32) -> Size {
 }
 
 impl Augment for LetterBox {
-    fn name(&self) -> &'static str {
-        "LetterBox"
-    }
-
     fn check(&self) -> Result<()> {
         check::size(self.name(), self.size)?;
         match self.stride {

@@ -11,20 +11,15 @@ use serde::{Deserialize, Serialize};
 /// other (torchvision's `MixUp`, with the window of partners in place of the batch).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct MixUp {
     /// Lambda is drawn from Beta(alpha, alpha), once per window; from 0.0001 to 10000.
-    #[serde(default = "one")]
     pub alpha: f64,
-}
-
-pub(super) const fn one() -> f64 {
-    1.0
 }
 
 impl Default for MixUp {
     fn default() -> Self {
-        Self::new(one())
+        Self::new(1.0)
     }
 }
 
@@ -50,10 +45,6 @@ pub(super) fn mix(draft: &mut Draft, partner: Draft, lambda: f64) {
 }
 
 impl Augment for MixUp {
-    fn name(&self) -> &'static str {
-        "MixUp"
-    }
-
     fn check(&self) -> Result<()> {
         check::alpha(self.name(), "alpha", self.alpha)
     }

@@ -18,29 +18,18 @@ use serde::{Deserialize, Serialize};
 /// Draws: whether there is a mosaic; the partners; of four, the point's row, then its column.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Mosaic {
     /// Longer edge of each tile in pixels, from 2 to 32767.
-    #[serde(default = "imgsz")]
     pub imgsz: u32,
     /// Probability of a mosaic, from 0 to 1.
-    #[serde(default = "always")]
     pub p: f32,
     /// Number of tiles, 4 or 9.
-    #[serde(default = "four")]
     pub n: u32,
 }
 
 pub(super) const fn imgsz() -> u32 {
     640
-}
-
-const fn always() -> f32 {
-    1.0
-}
-
-const fn four() -> u32 {
-    4
 }
 
 impl Default for Mosaic {
@@ -52,17 +41,14 @@ impl Default for Mosaic {
 impl Mosaic {
     /// Always a mosaic of four tiles, whose longer edges are `imgsz`.
     pub fn new(imgsz: u32) -> Self {
-        Self { imgsz, p: always(), n: four() }
+        Self { imgsz, p: 1.0, n: 4 }
     }
 
-    /// Sets the number of tiles.
-    pub fn n(self, n: u32) -> Self {
-        Self { n, ..self }
-    }
-
-    /// Sets the probability of a mosaic.
-    pub fn p(self, p: f32) -> Self {
-        Self { p, ..self }
+    setters! {
+        /// Sets the number of tiles.
+        n: u32;
+        /// Sets the probability of a mosaic.
+        p: f32;
     }
 
     /// The point around which the tiles are placed, as column and row of the canvas.
@@ -120,10 +106,6 @@ fn beside(number: usize, mut draft: Draft, middle: Rect, canvas: Size) -> Tile {
 }
 
 impl Augment for Mosaic {
-    fn name(&self) -> &'static str {
-        "Mosaic"
-    }
-
     fn check(&self) -> Result<()> {
         check::probability(self.name(), self.p)?;
         if !(2..=MAX_EDGE / 2).contains(&self.imgsz) {

@@ -25,9 +25,9 @@ impl Pad {
         Self { padding: padding.into(), fill: Fill::default() }
     }
 
-    /// Sets the border's colour.
-    pub fn fill(self, fill: impl Into<Fill>) -> Self {
-        Self { fill: fill.into(), ..self }
+    setters! {
+        /// Sets the border's colour.
+        fill: into Fill;
     }
 }
 
@@ -40,10 +40,6 @@ pub(super) fn check_padding(name: &str, padding: Padding) -> Result<()> {
 }
 
 impl Augment for Pad {
-    fn name(&self) -> &'static str {
-        "Pad"
-    }
-
     fn check(&self) -> Result<()> {
         check_padding(self.name(), self.padding)
     }

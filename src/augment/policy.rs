@@ -32,6 +32,9 @@ use PolicyOp::{
     ShearX, ShearY, Solarize, TranslateX, TranslateY,
 };
 
+/// torchvision's default number of magnitudes.
+pub(super) const BINS: u32 = 31;
+
 /// One operation as it was drawn, with its magnitude; 0 where it has none.
 pub type Drawn = (PolicyOp, f64);
 
@@ -135,21 +138,18 @@ fn linspace(start: f32, end: f32, count: u32, index: u32) -> f32 {
     }
 }
 
-/// How a policy's warps are made.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Style {
-    pub(super) interpolation: Interpolation,
-    pub(super) fill: Option<Fill>,
+/// Applies the drawn operations, one after the other.
+pub(super) fn perform(
+    draft: &mut Draft,
+    drawn: impl IntoIterator<Item = Drawn>,
+    interpolation: Interpolation,
+    fill: Option<Fill>,
+) {
+    let ops = drawn.into_iter().filter_map(|drawn| op_of(drawn, interpolation, fill));
+    ops.for_each(|op| draft.apply(op));
 }
 
-/// Applies the drawn operation.
-pub(super) fn perform(draft: &mut Draft, drawn: Drawn, style: Style) {
-    if let Some(op) = op_of(drawn, style) {
-        draft.apply(op);
-    }
-}
-
-fn op_of((op, magnitude): Drawn, Style { interpolation, fill }: Style) -> Option<Op> {
+fn op_of((op, magnitude): Drawn, interpolation: Interpolation, fill: Option<Fill>) -> Option<Op> {
     let warp = |translate: [f64; 2], shear: [f64; 2], center: Option<[f64; 2]>| Op::Affine {
         angle: 0.0,
         translate,

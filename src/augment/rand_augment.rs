@@ -1,6 +1,6 @@
 //! RandAugment: some random operations, all of one strength.
 
-use super::policy::{self, Drawn, Space, Style};
+use super::policy::{self, Drawn, Space};
 use super::{Augment, check};
 use crate::draft::Draft;
 use crate::draft::op::{Fill, Interpolation};
@@ -15,60 +15,42 @@ const MOST_OPS: u32 = 6;
 /// Applies `num_ops` random operations one after the other, all at one magnitude (torchvision's `RandAugment`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct RandAugment {
     /// Number of operations per sample, from 0 to 6.
-    #[serde(default = "two")]
     pub num_ops: u32,
     /// Index of the magnitude; less than `num_magnitude_bins`.
-    #[serde(default = "nine")]
     pub magnitude: u32,
     /// Number of magnitudes between the weakest and the strongest, from 2 to 65536.
-    #[serde(default = "check::bins")]
     pub num_magnitude_bins: u32,
     /// `nearest` or `bilinear`.
-    #[serde(default = "check::nearest")]
     pub interpolation: Interpolation,
     /// Fill colour where the operation leaves pixels empty: a grey level or `[r, g, b]`, each from 0 to 255. Without
     /// it, black.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fill: Option<Fill>,
-}
-
-const fn two() -> u32 {
-    2
-}
-
-const fn nine() -> u32 {
-    9
 }
 
 impl Default for RandAugment {
     fn default() -> Self {
-        Self::new(two(), nine())
+        Self::new(2, 9)
     }
 }
 
 impl RandAugment {
     /// Applies `num_ops` operations at `magnitude` of 31.
     pub fn new(num_ops: u32, magnitude: u32) -> Self {
-        let (num_magnitude_bins, interpolation) = (check::bins(), check::nearest());
-        Self { num_ops, magnitude, num_magnitude_bins, interpolation, fill: None }
+        let interpolation = Interpolation::Nearest;
+        Self { num_ops, magnitude, num_magnitude_bins: policy::BINS, interpolation, fill: None }
     }
 
-    /// Sets how many magnitudes there are.
-    pub fn num_magnitude_bins(self, num_magnitude_bins: u32) -> Self {
-        Self { num_magnitude_bins, ..self }
-    }
-
-    /// Sets the interpolation.
-    pub fn interpolation(self, interpolation: Interpolation) -> Self {
-        Self { interpolation, ..self }
-    }
-
-    /// Sets the fill colour.
-    pub fn fill(self, fill: impl Into<Fill>) -> Self {
-        Self { fill: Some(fill.into()), ..self }
+    setters! {
+        /// Sets how many magnitudes there are.
+        num_magnitude_bins: u32;
+        /// Sets the interpolation.
+        interpolation: Interpolation;
+        /// Sets the fill colour.
+        fill: some into Fill;
     }
 
     /// The operations for an image of size `of`, each with its magnitude.
@@ -83,10 +65,6 @@ impl RandAugment {
 }
 
 impl Augment for RandAugment {
-    fn name(&self) -> &'static str {
-        "RandAugment"
-    }
-
     fn check(&self) -> Result<()> {
         let Self { num_ops, magnitude, num_magnitude_bins, .. } = *self;
         check::magnitudes(self.name(), num_magnitude_bins)?;
@@ -105,9 +83,7 @@ impl Augment for RandAugment {
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
-        let Self { interpolation, fill, .. } = *self;
-        for drawn in self.make_params(draft.size(), rng) {
-            policy::perform(draft, drawn, Style { interpolation, fill });
-        }
+        let drawn = self.make_params(draft.size(), rng);
+        policy::perform(draft, drawn, self.interpolation, self.fill);
     }
 }

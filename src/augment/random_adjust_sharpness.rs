@@ -25,17 +25,13 @@ impl RandomAdjustSharpness {
         Self { sharpness_factor, p: check::half() }
     }
 
-    /// Sets the probability of a change.
-    pub fn p(self, p: f32) -> Self {
-        Self { p, ..self }
+    setters! {
+        /// Sets the probability of a change.
+        p: f32;
     }
 }
 
 impl Augment for RandomAdjustSharpness {
-    fn name(&self) -> &'static str {
-        "RandomAdjustSharpness"
-    }
-
     fn check(&self) -> Result<()> {
         let sharpness_factor = self.sharpness_factor;
         if !(0.0..=f64::from(f32::MAX)).contains(&sharpness_factor) {

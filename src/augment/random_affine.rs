@@ -61,11 +61,7 @@ impl From<[f64; 2]> for ShearRange {
     }
 }
 
-impl From<[f64; 4]> for ShearRange {
-    fn from(ranges: [f64; 4]) -> Self {
-        ShearRange::Both(ranges)
-    }
-}
+from! { ShearRange: [f64; 4] => Both }
 
 /// The parameters for one image.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,34 +90,19 @@ impl RandomAffine {
         }
     }
 
-    /// Sets the maximum translation along x and y, as fractions of width and height.
-    pub fn translate(self, translate: [f64; 2]) -> Self {
-        Self { translate: Some(translate), ..self }
-    }
-
-    /// Sets the minimum and maximum factor.
-    pub fn scale(self, scale: [f64; 2]) -> Self {
-        Self { scale: Some(scale), ..self }
-    }
-
-    /// Sets the shear.
-    pub fn shear(self, shear: impl Into<ShearRange>) -> Self {
-        Self { shear: Some(shear.into()), ..self }
-    }
-
-    /// Sets the interpolation.
-    pub fn interpolation(self, interpolation: Interpolation) -> Self {
-        Self { interpolation, ..self }
-    }
-
-    /// Sets the fill colour.
-    pub fn fill(self, fill: impl Into<Fill>) -> Self {
-        Self { fill: fill.into(), ..self }
-    }
-
-    /// Sets the centre of rotation, in pixels from the top left corner.
-    pub fn center(self, center: [f64; 2]) -> Self {
-        Self { center: Some(center), ..self }
+    setters! {
+        /// Sets the maximum translation along x and y, as fractions of width and height.
+        translate: some [f64; 2];
+        /// Sets the minimum and maximum factor.
+        scale: some [f64; 2];
+        /// Sets the shear.
+        shear: some into ShearRange;
+        /// Sets the interpolation.
+        interpolation: Interpolation;
+        /// Sets the fill colour.
+        fill: into Fill;
+        /// Sets the centre of rotation, in pixels from the top left corner.
+        center: some [f64; 2];
     }
 
     /// The angle, then the translation, the factor and the shear where they are set; for an image of size `of`.
@@ -143,10 +124,6 @@ impl RandomAffine {
 }
 
 impl Augment for RandomAffine {
-    fn name(&self) -> &'static str {
-        "RandomAffine"
-    }
-
     fn check(&self) -> Result<()> {
         let name = self.name();
         self.degrees.check(name, "degrees")?;

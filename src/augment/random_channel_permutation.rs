@@ -28,10 +28,6 @@ pub(super) fn permutation(rng: &mut dyn Draws) -> [u32; 3] {
 }
 
 impl Augment for RandomChannelPermutation {
-    fn name(&self) -> &'static str {
-        "RandomChannelPermutation"
-    }
-
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
         draft.apply(Op::PermuteChannels { permutation: self.make_params(rng) });
     }

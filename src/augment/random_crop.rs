@@ -42,19 +42,13 @@ impl RandomCrop {
         Self { size: size.into(), padding: None, pad_if_needed: false, fill: Fill::default() }
     }
 
-    /// Adds a border before the crop.
-    pub fn padding(self, padding: impl Into<Padding>) -> Self {
-        Self { padding: Some(padding.into()), ..self }
-    }
-
-    /// Sets whether images smaller than the crop are padded.
-    pub fn pad_if_needed(self, pad_if_needed: bool) -> Self {
-        Self { pad_if_needed, ..self }
-    }
-
-    /// Sets the border's colour.
-    pub fn fill(self, fill: impl Into<Fill>) -> Self {
-        Self { fill: fill.into(), ..self }
+    setters! {
+        /// Adds a border before the crop.
+        padding: some into Padding;
+        /// Sets whether images smaller than the crop are padded.
+        pad_if_needed: bool;
+        /// Sets the border's colour.
+        fill: into Fill;
     }
 
     /// The border and the position for an image of size `of`; an axis without a choice draws nothing.
@@ -92,10 +86,6 @@ impl RandomCrop {
 }
 
 impl Augment for RandomCrop {
-    fn name(&self) -> &'static str {
-        "RandomCrop"
-    }
-
     fn check(&self) -> Result<()> {
         check::size(self.name(), self.size)?;
         self.padding.map_or(Ok(()), |padding| pad::check_padding(self.name(), padding))

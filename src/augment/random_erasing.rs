@@ -53,17 +53,7 @@ impl EraseValue {
     pub const RANDOM: EraseValue = EraseValue::Word(Random::Random);
 }
 
-impl From<f32> for EraseValue {
-    fn from(value: f32) -> Self {
-        EraseValue::One(value)
-    }
-}
-
-impl From<[f32; 3]> for EraseValue {
-    fn from(rgb: [f32; 3]) -> Self {
-        EraseValue::Rgb(rgb)
-    }
-}
+from! { EraseValue: f32 => One, [f32; 3] => Rgb }
 
 impl Default for RandomErasing {
     fn default() -> Self {
@@ -77,19 +67,13 @@ impl RandomErasing {
         Self { p, ..Self::default() }
     }
 
-    /// Sets the minimum and maximum fraction of the image's area.
-    pub fn scale(self, scale: [f64; 2]) -> Self {
-        Self { scale, ..self }
-    }
-
-    /// Sets the minimum and maximum height / width.
-    pub fn ratio(self, ratio: [f64; 2]) -> Self {
-        Self { ratio, ..self }
-    }
-
-    /// Sets the fill.
-    pub fn value(self, value: impl Into<EraseValue>) -> Self {
-        Self { value: value.into(), ..self }
+    setters! {
+        /// Sets the minimum and maximum fraction of the image's area.
+        scale: [f64; 2];
+        /// Sets the minimum and maximum height / width.
+        ratio: [f64; 2];
+        /// Sets the fill.
+        value: into EraseValue;
     }
 
     /// The rectangle to erase of an image of size `of`, and its fill; `None` when ten tries were too large.
@@ -114,10 +98,6 @@ impl RandomErasing {
 }
 
 impl Augment for RandomErasing {
-    fn name(&self) -> &'static str {
-        "RandomErasing"
-    }
-
     fn check(&self) -> Result<()> {
         check::probability(self.name(), self.p)?;
         Patch { scale: self.scale, ratio: self.ratio }.check(self.name(), 1.0)?;

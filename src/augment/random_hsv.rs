@@ -42,10 +42,6 @@ impl RandomHSV {
 }
 
 impl Augment for RandomHSV {
-    fn name(&self) -> &'static str {
-        "RandomHSV"
-    }
-
     fn check(&self) -> Result<()> {
         for (name, gain) in [("hsv_h", self.hsv_h), ("hsv_s", self.hsv_s), ("hsv_v", self.hsv_v)] {
             if !(0.0..=1.0).contains(&gain) {

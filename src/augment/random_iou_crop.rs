@@ -107,10 +107,6 @@ fn overlap(rect: Rect, [x0, y0, x1, y1]: &[f32; 4]) -> f32 {
 }
 
 impl Augment for RandomIoUCrop {
-    fn name(&self) -> &'static str {
-        "RandomIoUCrop"
-    }
-
     fn check(&self) -> Result<()> {
         let name = self.name();
         check::range(name, "min_scale and max_scale", [self.min_scale, self.max_scale], 0.0, 1.0)?;

@@ -46,14 +46,11 @@ impl RandomPerspective {
         Self { distortion_scale, p, ..Self::default() }
     }
 
-    /// Sets the interpolation.
-    pub fn interpolation(self, interpolation: Interpolation) -> Self {
-        Self { interpolation, ..self }
-    }
-
-    /// Sets the fill colour.
-    pub fn fill(self, fill: impl Into<Fill>) -> Self {
-        Self { fill: fill.into(), ..self }
+    setters! {
+        /// Sets the interpolation.
+        interpolation: Interpolation;
+        /// Sets the fill colour.
+        fill: into Fill;
     }
 
     /// The corners of an image of size `of`, and where they go: x, then y, of each.
@@ -70,10 +67,6 @@ impl RandomPerspective {
 }
 
 impl Augment for RandomPerspective {
-    fn name(&self) -> &'static str {
-        "RandomPerspective"
-    }
-
     fn check(&self) -> Result<()> {
         let scale = [self.distortion_scale; 2];
         check::range(self.name(), "distortion_scale", scale, 0.0, 1.0)?;

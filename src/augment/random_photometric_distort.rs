@@ -70,10 +70,6 @@ impl RandomPhotometricDistort {
 }
 
 impl Augment for RandomPhotometricDistort {
-    fn name(&self) -> &'static str {
-        "RandomPhotometricDistort"
-    }
-
     fn check(&self) -> Result<()> {
         let name = self.name();
         let most = f64::from(f32::MAX);

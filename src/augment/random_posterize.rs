@@ -25,17 +25,13 @@ impl RandomPosterize {
         Self { bits, p: check::half() }
     }
 
-    /// Sets the probability of a change.
-    pub fn p(self, p: f32) -> Self {
-        Self { p, ..self }
+    setters! {
+        /// Sets the probability of a change.
+        p: f32;
     }
 }
 
 impl Augment for RandomPosterize {
-    fn name(&self) -> &'static str {
-        "RandomPosterize"
-    }
-
     fn check(&self) -> Result<()> {
         let bits = self.bits;
         if !(0..=8).contains(&bits) {

@@ -51,24 +51,15 @@ impl RandomResizedCrop {
         }
     }
 
-    /// Sets the minimum and maximum fraction of the image's area.
-    pub fn scale(self, scale: [f64; 2]) -> Self {
-        Self { scale, ..self }
-    }
-
-    /// Sets the minimum and maximum width / height.
-    pub fn ratio(self, ratio: [f64; 2]) -> Self {
-        Self { ratio, ..self }
-    }
-
-    /// Sets the interpolation.
-    pub fn interpolation(self, interpolation: Interpolation) -> Self {
-        Self { interpolation, ..self }
-    }
-
-    /// Sets whether the filter is widened when shrinking.
-    pub fn antialias(self, antialias: bool) -> Self {
-        Self { antialias, ..self }
+    setters! {
+        /// Sets the minimum and maximum fraction of the image's area.
+        scale: [f64; 2];
+        /// Sets the minimum and maximum width / height.
+        ratio: [f64; 2];
+        /// Sets the interpolation.
+        interpolation: Interpolation;
+        /// Sets whether the filter is widened when shrinking.
+        antialias: bool;
     }
 
     /// The part to crop of an image of size `of`: ten tries, then the centre with the nearest allowed shape.
@@ -103,10 +94,6 @@ impl RandomResizedCrop {
 }
 
 impl Augment for RandomResizedCrop {
-    fn name(&self) -> &'static str {
-        "RandomResizedCrop"
-    }
-
     fn check(&self) -> Result<()> {
         check::size(self.name(), self.size)?;
         Patch { scale: self.scale, ratio: self.ratio }.check(self.name(), 1e6)?;

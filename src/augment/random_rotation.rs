@@ -40,24 +40,15 @@ impl RandomRotation {
         }
     }
 
-    /// Sets the interpolation.
-    pub fn interpolation(self, interpolation: Interpolation) -> Self {
-        Self { interpolation, ..self }
-    }
-
-    /// Sets whether the canvas grows to hold the rotated image.
-    pub fn expand(self, expand: bool) -> Self {
-        Self { expand, ..self }
-    }
-
-    /// Sets the centre of rotation, in pixels from the top left corner.
-    pub fn center(self, center: [f64; 2]) -> Self {
-        Self { center: Some(center), ..self }
-    }
-
-    /// Sets the fill colour.
-    pub fn fill(self, fill: impl Into<Fill>) -> Self {
-        Self { fill: fill.into(), ..self }
+    setters! {
+        /// Sets the interpolation.
+        interpolation: Interpolation;
+        /// Sets whether the canvas grows to hold the rotated image.
+        expand: bool;
+        /// Sets the centre of rotation, in pixels from the top left corner.
+        center: some [f64; 2];
+        /// Sets the fill colour.
+        fill: into Fill;
     }
 
     /// The angle in degrees.
@@ -68,10 +59,6 @@ impl RandomRotation {
 }
 
 impl Augment for RandomRotation {
-    fn name(&self) -> &'static str {
-        "RandomRotation"
-    }
-
     fn check(&self) -> Result<()> {
         self.degrees.check(self.name(), "degrees")?;
         check::center(self.name(), self.center)?;

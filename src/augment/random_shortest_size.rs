@@ -47,11 +47,7 @@ impl MinSize {
     }
 }
 
-impl From<u32> for MinSize {
-    fn from(length: u32) -> Self {
-        MinSize::One(length)
-    }
-}
+from! { MinSize: u32 => One }
 
 impl<const N: usize> From<[u32; N]> for MinSize {
     fn from(lengths: [u32; N]) -> Self {
@@ -66,9 +62,9 @@ impl RandomShortestSize {
         Self { min_size: min_size.into(), max_size: None, interpolation, antialias: true }
     }
 
-    /// Sets the maximum length of the longer edge.
-    pub fn max_size(self, max_size: u32) -> Self {
-        Self { max_size: Some(max_size), ..self }
+    setters! {
+        /// Sets the maximum length of the longer edge.
+        max_size: some u32;
     }
 
     /// The new size; never empty, where torchvision's can be.
@@ -85,10 +81,6 @@ impl RandomShortestSize {
 }
 
 impl Augment for RandomShortestSize {
-    fn name(&self) -> &'static str {
-        "RandomShortestSize"
-    }
-
     fn check(&self) -> Result<()> {
         let lengths = self.min_size.lengths();
         if lengths.is_empty() {

@@ -25,17 +25,13 @@ impl RandomSolarize {
         Self { threshold, p: check::half() }
     }
 
-    /// Sets the probability of a change.
-    pub fn p(self, p: f32) -> Self {
-        Self { p, ..self }
+    setters! {
+        /// Sets the probability of a change.
+        p: f32;
     }
 }
 
 impl Augment for RandomSolarize {
-    fn name(&self) -> &'static str {
-        "RandomSolarize"
-    }
-
     fn check(&self) -> Result<()> {
         let threshold = self.threshold;
         if !(f64::from(f32::MIN)..=255.0).contains(&threshold) {

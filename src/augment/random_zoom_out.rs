@@ -34,19 +34,13 @@ impl RandomZoomOut {
         Self::default()
     }
 
-    /// Sets the fill colour.
-    pub fn fill(self, fill: impl Into<Fill>) -> Self {
-        Self { fill: fill.into(), ..self }
-    }
-
-    /// Sets the minimum and the maximum factor.
-    pub fn side_range(self, side_range: [f64; 2]) -> Self {
-        Self { side_range, ..self }
-    }
-
-    /// Sets the probability of a larger canvas.
-    pub fn p(self, p: f32) -> Self {
-        Self { p, ..self }
+    setters! {
+        /// Sets the fill colour.
+        fill: into Fill;
+        /// Sets the minimum and the maximum factor.
+        side_range: [f64; 2];
+        /// Sets the probability of a larger canvas.
+        p: f32;
     }
 
     /// The border: left, top, right, bottom.
@@ -63,10 +57,6 @@ impl RandomZoomOut {
 }
 
 impl Augment for RandomZoomOut {
-    fn name(&self) -> &'static str {
-        "RandomZoomOut"
-    }
-
     fn check(&self) -> Result<()> {
         check::range(self.name(), "side_range", self.side_range, 1.0, f64::from(f32::MAX))?;
         check::probability(self.name(), self.p)

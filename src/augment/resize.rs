@@ -32,27 +32,17 @@ impl Resize {
         Self { size: size.into(), interpolation: Interpolation::default(), max_size: None, antialias: true }
     }
 
-    /// Sets the interpolation.
-    pub fn interpolation(self, interpolation: Interpolation) -> Self {
-        Self { interpolation, ..self }
-    }
-
-    /// Sets the maximum length of the longer edge.
-    pub fn max_size(self, max_size: u32) -> Self {
-        Self { max_size: Some(max_size), ..self }
-    }
-
-    /// Sets whether the filter is widened when shrinking.
-    pub fn antialias(self, antialias: bool) -> Self {
-        Self { antialias, ..self }
+    setters! {
+        /// Sets the interpolation.
+        interpolation: Interpolation;
+        /// Sets the maximum length of the longer edge.
+        max_size: some u32;
+        /// Sets whether the filter is widened when shrinking.
+        antialias: bool;
     }
 }
 
 impl Augment for Resize {
-    fn name(&self) -> &'static str {
-        "Resize"
-    }
-
     fn check(&self) -> Result<()> {
         check::size(self.name(), self.size)?;
         check::filter(self.name(), self.interpolation, self.antialias)?;

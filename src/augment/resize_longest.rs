@@ -25,10 +25,6 @@ impl ResizeLongest {
 }
 
 impl Augment for ResizeLongest {
-    fn name(&self) -> &'static str {
-        "ResizeLongest"
-    }
-
     fn check(&self) -> Result<()> {
         check::size(self.name(), self.imgsz.into())
     }

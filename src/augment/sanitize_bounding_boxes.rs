@@ -32,10 +32,6 @@ impl Default for SanitizeBoundingBoxes {
 }
 
 impl Augment for SanitizeBoundingBoxes {
-    fn name(&self) -> &'static str {
-        "SanitizeBoundingBoxes"
-    }
-
     fn check(&self) -> Result<()> {
         let arguments = [("min_size", self.min_size), ("min_area", self.min_area)];
         match arguments.iter().find(|(_, value)| !(*value >= 1.0 && value.is_finite())) {

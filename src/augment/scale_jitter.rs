@@ -40,9 +40,9 @@ impl ScaleJitter {
         Self { target_size, scale_range: tenth_to_twice(), interpolation, antialias: true }
     }
 
-    /// Sets the minimum and the maximum factor.
-    pub fn scale_range(self, scale_range: [f64; 2]) -> Self {
-        Self { scale_range, ..self }
+    setters! {
+        /// Sets the minimum and the maximum factor.
+        scale_range: [f64; 2];
     }
 
     /// The new size; never empty, where torchvision's can be.
@@ -57,10 +57,6 @@ impl ScaleJitter {
 }
 
 impl Augment for ScaleJitter {
-    fn name(&self) -> &'static str {
-        "ScaleJitter"
-    }
-
     fn check(&self) -> Result<()> {
         check::size(self.name(), Extent::Two(self.target_size))?;
         check::range(self.name(), "scale_range", self.scale_range, 0.0, f64::from(f32::MAX))?;

@@ -1,7 +1,7 @@
 //! TimmMixup: timm's MixUp, its CutMix, or one of the two at random.
 
 use super::cut_mix::{left_of, show};
-use super::mix_up::{mix, one};
+use super::mix_up::mix;
 use super::mixing::{Mixing, Partner, RngScope};
 use super::{Augment, check};
 use crate::draft::Draft;
@@ -62,7 +62,7 @@ pub enum MixupParams {
 impl Default for TimmMixup {
     fn default() -> Self {
         Self {
-            mixup_alpha: one(),
+            mixup_alpha: 1.0,
             cutmix_alpha: 0.0,
             prob: 1.0,
             switch_prob: 0.5,
@@ -78,14 +78,11 @@ impl TimmMixup {
         Self { mixup_alpha, cutmix_alpha, ..Self::default() }
     }
 
-    /// Sets which samples share their draws.
-    pub fn mode(self, mode: MixupMode) -> Self {
-        Self { mode, ..self }
-    }
-
-    /// Sets the probability of a mix.
-    pub fn prob(self, prob: f32) -> Self {
-        Self { prob, ..self }
+    setters! {
+        /// Sets which samples share their draws.
+        mode: MixupMode;
+        /// Sets the probability of a mix.
+        prob: f32;
     }
 
     /// How a sample of size `of` is mixed.
@@ -116,10 +113,6 @@ impl TimmMixup {
 }
 
 impl Augment for TimmMixup {
-    fn name(&self) -> &'static str {
-        "TimmMixup"
-    }
-
     fn check(&self) -> Result<()> {
         for (what, alpha) in [("mixup_alpha", self.mixup_alpha), ("cutmix_alpha", self.cutmix_alpha)] {
             if alpha != 0.0 {

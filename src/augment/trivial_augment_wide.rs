@@ -1,6 +1,6 @@
 //! TrivialAugmentWide: one random operation of random strength.
 
-use super::policy::{self, Drawn, Space, Style};
+use super::policy::{self, Drawn, Space};
 use super::{Augment, check};
 use crate::draft::Draft;
 use crate::draft::op::{Fill, Interpolation};
@@ -12,23 +12,21 @@ use serde::{Deserialize, Serialize};
 /// Applies one random operation at a random magnitude (torchvision's `TrivialAugmentWide`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct TrivialAugmentWide {
     /// Number of magnitudes between the weakest and the strongest, from 2 to 65536.
-    #[serde(default = "check::bins")]
     pub num_magnitude_bins: u32,
     /// `nearest` or `bilinear`.
-    #[serde(default = "check::nearest")]
     pub interpolation: Interpolation,
     /// Fill colour where the operation leaves pixels empty: a grey level or `[r, g, b]`, each from 0 to 255. Without
     /// it, black.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fill: Option<Fill>,
 }
 
 impl Default for TrivialAugmentWide {
     fn default() -> Self {
-        Self { num_magnitude_bins: check::bins(), interpolation: check::nearest(), fill: None }
+        Self { num_magnitude_bins: policy::BINS, interpolation: Interpolation::Nearest, fill: None }
     }
 }
 
@@ -38,19 +36,13 @@ impl TrivialAugmentWide {
         Self::default()
     }
 
-    /// Sets the number of magnitudes.
-    pub fn num_magnitude_bins(self, num_magnitude_bins: u32) -> Self {
-        Self { num_magnitude_bins, ..self }
-    }
-
-    /// Sets the interpolation.
-    pub fn interpolation(self, interpolation: Interpolation) -> Self {
-        Self { interpolation, ..self }
-    }
-
-    /// Sets the fill colour.
-    pub fn fill(self, fill: impl Into<Fill>) -> Self {
-        Self { fill: Some(fill.into()), ..self }
+    setters! {
+        /// Sets the number of magnitudes.
+        num_magnitude_bins: u32;
+        /// Sets the interpolation.
+        interpolation: Interpolation;
+        /// Sets the fill colour.
+        fill: some into Fill;
     }
 
     /// The operation for an image of size `of`, with its magnitude.
@@ -62,18 +54,13 @@ impl TrivialAugmentWide {
 }
 
 impl Augment for TrivialAugmentWide {
-    fn name(&self) -> &'static str {
-        "TrivialAugmentWide"
-    }
-
     fn check(&self) -> Result<()> {
         check::magnitudes(self.name(), self.num_magnitude_bins)?;
         check::warp_filter(self.name(), self.interpolation)
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
-        let Self { interpolation, fill, .. } = *self;
         let drawn = self.make_params(draft.size(), rng);
-        policy::perform(draft, drawn, Style { interpolation, fill });
+        policy::perform(draft, [drawn], self.interpolation, self.fill);
     }
 }

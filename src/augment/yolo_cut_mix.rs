@@ -36,10 +36,6 @@ impl YoloCutMix {
 }
 
 impl Augment for YoloCutMix {
-    fn name(&self) -> &'static str {
-        "YoloCutMix"
-    }
-
     fn check(&self) -> Result<()> {
         check::probability(self.name(), self.p)
     }

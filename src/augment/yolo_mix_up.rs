@@ -32,10 +32,6 @@ impl YoloMixUp {
 }
 
 impl Augment for YoloMixUp {
-    fn name(&self) -> &'static str {
-        "YoloMixUp"
-    }
-
     fn check(&self) -> Result<()> {
         check::probability(self.name(), self.p)
     }

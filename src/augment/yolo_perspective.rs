@@ -77,29 +77,17 @@ impl YoloPerspective {
         }
     }
 
-    /// Sets the maximum angle.
-    pub fn degrees(self, degrees: f64) -> Self {
-        Self { degrees, ..self }
-    }
-
-    /// Sets the maximum translation.
-    pub fn translate(self, translate: f64) -> Self {
-        Self { translate, ..self }
-    }
-
-    /// Sets the maximum difference of the scale from 1.
-    pub fn scale(self, scale: f64) -> Self {
-        Self { scale, ..self }
-    }
-
-    /// Sets the maximum shear.
-    pub fn shear(self, shear: f64) -> Self {
-        Self { shear, ..self }
-    }
-
-    /// Sets the maximum perspective coefficient.
-    pub fn perspective(self, perspective: f64) -> Self {
-        Self { perspective, ..self }
+    setters! {
+        /// Sets the maximum angle.
+        degrees: f64;
+        /// Sets the maximum translation.
+        translate: f64;
+        /// Sets the maximum difference of the scale from 1.
+        scale: f64;
+        /// Sets the maximum shear.
+        shear: f64;
+        /// Sets the maximum perspective coefficient.
+        perspective: f64;
     }
 
     /// The map of a canvas of size `of`: T S R P C, where C moves the canvas's centre to the origin, P is the
@@ -128,10 +116,6 @@ impl YoloPerspective {
 }
 
 impl Augment for YoloPerspective {
-    fn name(&self) -> &'static str {
-        "YoloPerspective"
-    }
-
     fn check(&self) -> Result<()> {
         check::size(self.name(), self.size)?;
         check::range(self.name(), "degrees", [self.degrees; 2], 0.0, 180.0)?;
