@@ -9,6 +9,7 @@ use feedline::loader::{BadSample, Batch, LastBatch, Loader, Stage, Status};
 use feedline::rng::Draws;
 use feedline::source::Source;
 use std::borrow::Cow;
+use std::time::Duration;
 
 fn bad(samples: usize, cut: &[usize]) -> Flat {
     Flat { cut: cut.to_vec(), ..flat(samples) }
@@ -179,6 +180,47 @@ impl Source for Nameless {
 fn a_source_that_panics_while_a_panic_is_reported_does_not_hang_the_loader() {
     let loader = Loader::builder(Nameless(flat(4))).batch_size(2).augment(Squash).build().unwrap();
     assert!(matches!(loader.epoch(0).next(), Some(Err(Error::Panic { .. }))));
+}
+
+/// Panics again when what it panicked with is dropped.
+struct Explosive;
+
+impl Drop for Explosive {
+    fn drop(&mut self) {
+        panic!("dropped");
+    }
+}
+
+struct Planted;
+
+impl Augment for Planted {
+    fn name(&self) -> &'static str {
+        "Planted"
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+        if draft.size().width == 9 {
+            std::panic::panic_any(Explosive);
+        }
+    }
+}
+
+#[test]
+fn a_panic_that_ends_a_worker_thread_ends_its_epoch_and_all_later_ones_with_an_error() {
+    let source = Flat { wide: Some(5), ..flat(12) };
+    let builder = Loader::builder(source).batch_size(4).augment(Planted).augment(Squash);
+    let loader = builder.workers(1).build().unwrap();
+    for number in 0..2 {
+        let mut epoch = loader.epoch(number);
+        let error = loop {
+            assert!(epoch.wait(Duration::from_secs(60)), "the consumer would wait for ever");
+            if let Err(error) = epoch.next().unwrap() {
+                break error;
+            }
+        };
+        assert!(matches!(error, Error::Unavailable { .. }), "{error}");
+        assert!(error.to_string().contains("make the loader anew"), "{error}");
+    }
 }
 
 #[test]

@@ -102,54 +102,10 @@ impl<A: BufferAllocator> BufferPool<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::DeviceImages;
-    use crate::device::backend::ReadyBuffer;
+    use crate::loader::queue::model::Allocator;
 
-    /// Makes buffers without memory.
-    struct Empty;
-
-    struct NoMemory;
-
-    impl BufferAllocator for Empty {
-        type Buffer = NoMemory;
-        type Ready = NoMemory;
-        const SUBMITS: bool = false;
-
-        fn allocate(&self) -> Result<NoMemory> {
-            Ok(NoMemory)
-        }
-
-        fn resize_rows(_: &mut NoMemory, _: usize) {}
-
-        fn finish(buffer: NoMemory) -> NoMemory {
-            buffer
-        }
-
-        fn reuse(ready: NoMemory) -> NoMemory {
-            ready
-        }
-    }
-
-    impl ReadyBuffer for NoMemory {
-        fn host(&self) -> &[u8] {
-            &[]
-        }
-
-        fn host_address(&self) -> *mut u8 {
-            std::ptr::null_mut()
-        }
-
-        fn on_device(&self, _: usize) -> Option<DeviceImages<'_>> {
-            None
-        }
-
-        fn move_row(&mut self, _: usize, _: usize, _: usize) {}
-
-        fn retire(&self) {}
-    }
-
-    fn pool(allowed: usize, reserved: usize) -> BufferPool<Empty> {
-        BufferPool::new(Arc::new(Empty), allowed, reserved).unwrap()
+    fn pool(allowed: usize, reserved: usize) -> BufferPool<Allocator<false>> {
+        BufferPool::new(Arc::default(), allowed, reserved).unwrap()
     }
 
     #[test]

@@ -77,6 +77,12 @@ impl<A: BufferAllocator> Queue<A> {
         self.apply(effects);
     }
 
+    /// Ends the epoch that runs, and each one that starts, with an error: a worker thread is gone by a panic.
+    pub(in crate::loader) fn lose_thread(&self) {
+        let effects = self.lock().lose_thread();
+        self.apply(effects);
+    }
+
     /// How many batches of the epoch `serial` are ready, in order.
     pub(in crate::loader) fn ready(&self, serial: u64) -> usize {
         self.lock().ready(serial)

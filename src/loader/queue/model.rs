@@ -33,7 +33,7 @@ const BATCHES: usize = 3;
 const RESERVED: usize = 3;
 
 /// A batch's memory: each row holds the number of the batch that filled it, counted from 1, or 0.
-struct Memory {
+pub(super) struct Memory {
     rows: [AtomicUsize; ROWS],
     alive: Arc<AtomicUsize>,
 }
@@ -45,10 +45,16 @@ impl Drop for Memory {
 }
 
 /// Makes buffers that are submitted, or are not, and counts those that there are.
-struct Allocator<const SUBMITS: bool> {
+pub(super) struct Allocator<const SUBMITS: bool> {
     alive: Arc<AtomicUsize>,
     /// How many can be had at once.
     limit: usize,
+}
+
+impl<const SUBMITS: bool> Default for Allocator<SUBMITS> {
+    fn default() -> Self {
+        Self { alive: Arc::default(), limit: usize::MAX }
+    }
 }
 
 impl<const SUBMITS: bool> BufferAllocator for Allocator<SUBMITS> {

@@ -71,11 +71,13 @@ pub(super) struct QueueState<A: BufferAllocator> {
     serial: u64,
     buffers: BufferPool<A>,
     stopping: bool,
+    /// Whether a worker thread is gone, so that no epoch would surely end.
+    lost_thread: bool,
 }
 
 impl<A: BufferAllocator> QueueState<A> {
     pub(super) fn new(buffers: BufferPool<A>) -> Self {
-        Self { active: None, serial: 0, buffers, stopping: false }
+        Self { active: None, serial: 0, buffers, stopping: false, lost_thread: false }
     }
 
     /// Starts an epoch at `first_batch`, ending the one that runs; returns its serial number.
@@ -83,7 +85,8 @@ impl<A: BufferAllocator> QueueState<A> {
         let surplus = self.abandon_epoch();
         self.serial += 1;
         let (serial, pending) = (self.serial, VecDeque::new());
-        self.active = Some(ActiveEpoch { serial, plan, next_batch: first_batch, pending, broken: None });
+        let broken = self.lost_thread.then(lost_thread);
+        self.active = Some(ActiveEpoch { serial, plan, next_batch: first_batch, pending, broken });
         (serial, Effects { surplus, ..Effects::wake_all() })
     }
 
@@ -91,6 +94,13 @@ impl<A: BufferAllocator> QueueState<A> {
     pub(super) fn cancel(&mut self, serial: u64) -> Effects<A> {
         let surplus = if self.epoch(serial).is_some() { self.abandon_epoch() } else { Vec::new() };
         Effects { surplus, ..Effects::none() }
+    }
+
+    /// Lets this epoch and all others end with an error.
+    pub(super) fn lose_thread(&mut self) -> Effects<A> {
+        self.lost_thread = true;
+        self.break_off(lost_thread());
+        Effects::wake_all()
     }
 
     /// Ends everything.
@@ -304,6 +314,15 @@ impl<A: BufferAllocator> Effects<A> {
 
     fn wake_all() -> Self {
         Self { wake_workers: true, wake_consumer: true, surplus: Vec::new() }
+    }
+}
+
+fn lost_thread() -> Error {
+    Error::Unavailable {
+        what: "a worker thread".into(),
+        why: "it ended by a panic that could not be caught".into(),
+        remedy: "make the loader anew, and report the panic's message on standard error if it is none of your own code"
+            .into(),
     }
 }
 

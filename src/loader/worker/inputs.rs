@@ -61,9 +61,17 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
         }
     }
 
-    /// The plan's images in its order; the header of every one was loaded while it was planned.
-    pub(super) fn files(&self, plan: &Plan) -> Vec<Input<'_>> {
-        plan.images.iter().filter_map(|image| self.files.input(image.index)).collect()
+    /// The files of the plan's images in its order.
+    ///
+    /// # Errors
+    /// An image whose header was not loaded while it was planned.
+    pub(super) fn files(&self, plan: &Plan) -> Result<Vec<Input<'_>>, BadImage> {
+        (0..plan.images.len()).map(|number| self.file(plan, number)).collect()
+    }
+
+    fn file(&self, plan: &Plan, number: usize) -> Result<Input<'_>, BadImage> {
+        let lost = || (number, "its file was not read before it was planned".into());
+        self.files.input(plan.images[number].index).ok_or_else(lost)
     }
 
     /// The plan's images in its order; those that this sample has not found yet come from `decode(record, file)`.
@@ -80,8 +88,7 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
             let image = match self.find(of.index) {
                 Some(image) => image,
                 None => {
-                    let lost = || (number, "its file was not read before it was planned".into());
-                    let file = self.files.input(of.index).ok_or_else(lost)?;
+                    let file = self.file(plan, number)?;
                     let image = decode(self.record(of.index), file).map_err(|cause| (number, cause))?;
                     self.shared.push((of.index, image.clone()));
                     image

@@ -201,44 +201,74 @@ impl<B: Backend> Drop for WorkerPool<B> {
 
 /// Works until the queue stops.
 fn work<B: Backend>(queue: &Queue<B>, shared: &Shared<B>) {
-    let Shared { context, backend } = shared;
-    let mut worker = SampleWorker::new(context, &**backend);
+    let _guard = ThreadGuard(queue);
+    let mut worker = None;
     while let Some(task) = queue.claim() {
         match task {
             Task::Row(job) => {
-                let caught = catch_unwind(AssertUnwindSafe(|| worker.row(&job)));
-                let outcome = caught.unwrap_or_else(|panic| {
-                    let error = panicked(context, worker.current_row(), &job, &*panic);
-                    // Whatever the panic left half done is thrown away with the worker.
-                    worker = SampleWorker::new(context, &**backend);
-                    Outcome { panic: Some(error), ..Outcome::default() }
-                });
+                let done = catch(shared, &mut worker, &job, |worker| worker.row(&job));
+                let outcome =
+                    done.unwrap_or_else(|panic| Outcome { panic: Some(panic), ..Outcome::default() });
                 queue.finish(job, outcome);
             }
             Task::Submit(job, mut outcomes) => {
-                let caught = catch_unwind(AssertUnwindSafe(|| worker.submit(&job, &mut outcomes)));
-                let result = caught.unwrap_or_else(|panic| {
-                    let error = panicked(context, worker.current_row(), &job, &*panic);
-                    worker = SampleWorker::new(context, &**backend);
-                    Err(error)
-                });
-                queue.submitted(job, outcomes, result);
+                let done = catch(shared, &mut worker, &job, |worker| worker.submit(&job, &mut outcomes));
+                queue.submitted(job, outcomes, done.and_then(|result| result));
             }
         }
     }
 }
 
-fn panicked<B: Backend>(context: &Context, row: usize, job: &Job<B>, panic: &(dyn Any + Send)) -> Error {
-    let (position, _) = job.plan.position(job.batch, row);
+/// Does `work` with the thread's worker, which is made where there is none. Whatever a panic leaves half done is thrown away
+/// with the worker.
+fn catch<'a, B: Backend, T>(
+    shared: &'a Shared<B>,
+    worker: &mut Option<SampleWorker<'a, B>>,
+    job: &Job<B>,
+    work: impl FnOnce(&mut SampleWorker<'a, B>) -> T,
+) -> Result<T> {
+    let Shared { context, backend } = shared;
+    let caught = catch_unwind(AssertUnwindSafe(|| {
+        work(worker.get_or_insert_with(|| SampleWorker::new(context, &**backend)))
+    }));
+    caught.map_err(|panic| {
+        let row = worker.take().and_then(|worker| worker.current_row());
+        panicked(context, row, job, &*panic)
+    })
+}
+
+/// Ends the epoch with an error where the thread leaves by a panic that nothing caught: its row would never be finished.
+struct ThreadGuard<'a, B: Backend>(&'a Queue<B>);
+
+impl<B: Backend> Drop for ThreadGuard<'_, B> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lose_thread();
+        }
+    }
+}
+
+/// The error for a panic at row `row`; without one, at the whole batch, of which the first sample is named.
+fn panicked<B: Backend>(
+    context: &Context,
+    row: Option<usize>,
+    job: &Job<B>,
+    panic: &(dyn Any + Send),
+) -> Error {
+    let (position, _) = job.plan.position(job.batch, row.unwrap_or(job.row));
     let index = job.plan.order.index(position);
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let message = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    let message = text.unwrap_or_else(|| "a value that is no text".into());
     // The source may be what panicked: asking it for the name must not end the thread.
     let key = catch_unwind(AssertUnwindSafe(|| context.source.key(index as usize).into_owned()));
     Error::Panic {
         key: key.unwrap_or_else(|_| "its name is not known".into()),
         index,
-        message: message.unwrap_or_else(|| "a value that is no text".into()),
+        message: match row {
+            Some(_) => message,
+            None => format!("{message}, at the batch that begins with this sample"),
+        },
     }
 }
 

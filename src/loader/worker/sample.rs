@@ -29,7 +29,7 @@ pub(super) struct SampleWorker<'a, B: Backend> {
     masks: Option<Masks<'a>>,
     /// Of the current sample's images; none where indexes are off.
     indexes: Vec<Index>,
-    current_row: usize,
+    current_row: Option<usize>,
 }
 
 impl<'a, B: Backend> SampleWorker<'a, B> {
@@ -41,18 +41,19 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             inputs: SampleInputs::new(context, backend),
             masks: Masks::new(context),
             indexes: Vec::new(),
-            current_row: 0,
+            current_row: None,
         }
     }
 
-    /// The row that is or was worked on last.
-    pub(super) fn current_row(&self) -> usize {
+    /// The row of the current job that is or was worked on last; `None` while a batch is submitted as a whole.
+    pub(super) fn current_row(&self) -> Option<usize> {
         self.current_row
     }
 
     /// Fills one row, with a substitute where that is asked for.
     pub(super) fn row(&mut self, job: &Job<B>) -> Outcome {
         let mut outcome = Outcome::default();
+        self.current_row = Some(job.row);
         match self.backend.row(&job.buffer, job.row) {
             Some(mut row) => self.fill(job, (job.row, &mut row), 0, &mut outcome),
             None => {
@@ -70,6 +71,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device itself fails: no row of the batch can be used then.
     pub(super) fn submit(&mut self, job: &Job<B>, outcomes: &mut [Outcome]) -> Result<()> {
+        self.current_row = None;
         let started = self.context.clock.now();
         let output = job.plan.output(job.batch);
         let (context, backend) = (self.context, self.backend);
@@ -93,7 +95,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         first: u32,
         outcome: &mut Outcome,
     ) {
-        self.current_row = number;
+        self.current_row = Some(number);
         let (position, padded) = job.plan.position(job.batch, number);
         let own = job.plan.order.index(position);
         let attempts = if self.context.bad == BadSample::Substitute { SUBSTITUTES } else { 0 };
@@ -163,7 +165,8 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
 
     /// Decodes the plan's images for this sample alone.
     fn decode(&mut self, index: u64, plan: &Plan, row: &mut B::Row<'_>) -> Result<(), Failure> {
-        let (context, inputs) = (self.context, self.inputs.files(plan));
+        let context = self.context;
+        let inputs = self.inputs.files(plan).map_err(|bad| self.undecodable(plan, index, bad))?;
         let started = self.context.clock.now();
         if B::USES_DECODE_INDEX {
             context.decode_indexes.fetch(&*context.source, plan, &mut self.indexes);
