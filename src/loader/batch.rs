@@ -31,16 +31,22 @@ pub struct Batch {
     number: usize,
     shape: [usize; 4],
     dtype: DType,
-    labels: Vec<i64>,
-    shares: Vec<Vec<(i64, f32)>>,
-    indices: Vec<u64>,
-    keys: Vec<String>,
-    status: Vec<Status>,
-    objects: Option<BatchObjects>,
-    /// With the class of samples that have none.
-    masks: Option<(Vec<u8>, u8)>,
     /// Of a sample.
     size: Size,
+    arrays: Arrays,
+}
+
+/// What a batch has beside its pixels, as the methods of [`Batch`] of the same names say.
+#[derive(Default)]
+pub(crate) struct Arrays {
+    pub(crate) labels: Vec<i64>,
+    /// Of each row.
+    pub(crate) shares: Vec<Vec<(i64, f32)>>,
+    pub(crate) indices: Vec<u64>,
+    pub(crate) keys: Vec<String>,
+    pub(crate) status: Vec<Status>,
+    pub(crate) objects: Option<BatchObjects>,
+    pub(crate) masks: Option<Vec<u8>>,
 }
 
 impl Batch {
@@ -75,45 +81,27 @@ impl Batch {
             number,
             shape,
             dtype,
-            labels: Vec::new(),
-            shares: Vec::new(),
-            indices: Vec::new(),
-            keys: Vec::new(),
-            status: Vec::new(),
-            objects: None,
-            masks: output.and(labels.mask_fill).map(|fill| (Vec::new(), fill)),
             size: output.map_or(Size::default(), |output| output.size),
+            arrays: Arrays::default(),
         };
+        let (arrays, fill) = (&mut batch.arrays, output.and(labels.mask_fill));
+        arrays.masks = fill.map(|_| Vec::new());
         if labels.expected || samples.iter().any(|sample| sample.objects.is_some()) {
-            batch.objects = Some(BatchObjects::new(labels.format, labels.unit));
+            arrays.objects = Some(BatchObjects::new(labels.format, labels.unit));
         }
-        samples.into_iter().for_each(|sample| batch.push(sample));
+        let missing = || vec![fill.unwrap_or_default(); batch.size.pixels() as usize];
+        samples.into_iter().for_each(|sample| arrays.push(sample, missing));
         (batch, errors)
-    }
-
-    fn push(&mut self, sample: Sample) {
-        if let Some((masks, fill)) = &mut self.masks {
-            let missing = || vec![*fill; self.size.pixels() as usize];
-            masks.append(&mut sample.mask.unwrap_or_else(missing));
-        }
-        if let (Some(batch), Some(objects)) = (&mut self.objects, sample.objects) {
-            objects.into_iter().for_each(|object| batch.push(self.labels.len(), object));
-        }
-        self.labels.push(sample.class);
-        self.shares.push(sample.shares);
-        self.indices.push(sample.index);
-        self.keys.push(sample.key);
-        self.status.push(sample.status);
     }
 
     /// Number of rows; less than the batch size where samples were skipped or the last batch is partial.
     pub fn len(&self) -> usize {
-        self.labels.len()
+        self.arrays.labels.len()
     }
 
     /// True when every sample was skipped.
     pub fn is_empty(&self) -> bool {
-        self.labels.is_empty()
+        self.arrays.labels.is_empty()
     }
 
     /// Which batch of the epoch it is, from 0.
@@ -209,12 +197,12 @@ impl Batch {
 
     /// The class of each row's own image, -1 where there is none.
     pub fn labels(&self) -> &[i64] {
-        &self.labels
+        &self.arrays.labels
     }
 
     /// The classes that row `row` is made of and their weights, which sum to 1; one entry where nothing was mixed.
     pub fn label_shares(&self, row: usize) -> &[(i64, f32)] {
-        &self.shares[row]
+        &self.arrays.shares[row]
     }
 
     /// The classes as one row of `classes` numbers for each sample, by their shares: soft labels for a cross entropy.
@@ -225,62 +213,58 @@ impl Batch {
     /// # Errors
     /// [`Error::Config`] where a class is not below `classes`, or `smoothing` no part of 1.
     pub fn one_hot(&self, classes: usize, smoothing: f32) -> Result<Vec<f32>> {
-        one_hot(&self.shares, classes, smoothing)
+        one_hot(&self.arrays.shares, classes, smoothing)
     }
 
     /// What is seen in the rows, and where; `None` where neither the source's labels are objects nor boxes were asked
     /// for. It lies in the host's memory whatever the device.
     pub fn objects(&self) -> Option<&BatchObjects> {
-        self.objects.as_ref()
+        self.arrays.objects.as_ref()
     }
 
     /// The semantic masks of all rows, `[rows, height, width]` classes without gaps, where the loader was asked for them.
     /// They lie in the host's memory whatever the device.
     pub fn masks(&self) -> Option<&[u8]> {
-        self.masks.as_ref().map(|(classes, _)| &classes[..])
+        self.arrays.masks.as_deref()
     }
 
     /// The index of each row's sample in the source.
     pub fn indices(&self) -> &[u64] {
-        &self.indices
+        &self.arrays.indices
     }
 
     /// The name of each row's sample.
     pub fn keys(&self) -> &[String] {
-        &self.keys
+        &self.arrays.keys
     }
 
     /// How each row came to be there.
     pub fn status(&self) -> &[Status] {
-        &self.status
+        &self.arrays.status
     }
 
     /// Moves everything out of it but the pixels, which keep their shape.
     #[cfg(feature = "tch")]
     pub(crate) fn take_arrays(&mut self) -> Arrays {
-        Arrays {
-            labels: std::mem::take(&mut self.labels),
-            shares: std::mem::take(&mut self.shares),
-            indices: std::mem::take(&mut self.indices),
-            keys: std::mem::take(&mut self.keys),
-            status: std::mem::take(&mut self.status),
-            objects: self.objects.take(),
-            masks: self.masks.take().map(|(classes, _)| classes),
-        }
+        std::mem::take(&mut self.arrays)
     }
 }
 
-/// What a batch has beside its pixels, as the methods of [`Batch`] of the same names say.
-#[cfg(feature = "tch")]
-pub(crate) struct Arrays {
-    pub(crate) labels: Vec<i64>,
-    /// Of each row.
-    pub(crate) shares: Vec<Vec<(i64, f32)>>,
-    pub(crate) indices: Vec<u64>,
-    pub(crate) keys: Vec<String>,
-    pub(crate) status: Vec<Status>,
-    pub(crate) objects: Option<BatchObjects>,
-    pub(crate) masks: Option<Vec<u8>>,
+impl Arrays {
+    /// `missing` makes the mask of a sample that has none.
+    fn push(&mut self, sample: Sample, missing: impl FnOnce() -> Vec<u8>) {
+        if let Some(masks) = &mut self.masks {
+            masks.append(&mut sample.mask.unwrap_or_else(missing));
+        }
+        if let (Some(batch), Some(objects)) = (&mut self.objects, sample.objects) {
+            objects.into_iter().for_each(|object| batch.push(self.labels.len(), object));
+        }
+        self.labels.push(sample.class);
+        self.shares.push(sample.shares);
+        self.indices.push(sample.index);
+        self.keys.push(sample.key);
+        self.status.push(sample.status);
+    }
 }
 
 impl Drop for Batch {
@@ -295,7 +279,7 @@ impl Drop for Batch {
 
 impl std::fmt::Debug for Batch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { number, shape, dtype, labels, indices, .. } = self;
+        let Self { number, shape, dtype, arrays: Arrays { labels, indices, .. }, .. } = self;
         write!(f, "Batch {{ number: {number}, shape: {shape:?}, dtype: {dtype:?}, ")?;
         write!(f, "labels: {labels:?}, indices: {indices:?} }}")
     }

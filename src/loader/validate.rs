@@ -23,28 +23,16 @@ pub(super) fn wrong_size(got: Size, want: Size) -> Error {
 /// A chain that refuses only small images is let through: those samples fail one by one. With `asked`, a chain that
 /// keeps the size of its input is let through as well, as the caller knows that all images have that size.
 pub(super) fn output_size(planner: &Planner, asked: Option<Size>) -> Result<Size> {
-    let order = Order::sequential(SAMPLES);
     let mut ends: Option<Size> = None;
-    let own = asked.into_iter().chain(SIZES);
-    // What is left of a chain once its mosaics are closed must work as well.
-    let epochs = || [Some(0), planner.close_mosaic].into_iter().flatten();
-    for (at, stored) in own.enumerate() {
-        for (epoch, index) in epochs().flat_map(|epoch| (0..SAMPLES).map(move |index| (epoch, index))) {
-            let sample = SampleContext { epoch, order: &order, position: index, index, target: None };
-            let planned = planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(stored)));
-            let size = match planned.map_err(PlanError::into_error) {
-                Ok((plan, _)) => plan.size(),
-                Err(error) if at == 0 => return Err(error),
-                Err(_) => continue,
-            };
-            match (ends, asked) {
-                (None, Some(want)) if size != want => return Err(wrong_size(size, want)),
-                (None, _) => ends = Some(size),
-                (Some(end), None) if size != end => return Err(unsteady(end, size)),
-                _ => {}
-            }
+    plan_all(planner, asked.into_iter().chain(SIZES), None, |size| {
+        match (ends, asked) {
+            (None, Some(want)) if size != want => return Err(wrong_size(size, want)),
+            (None, _) => ends = Some(size),
+            (Some(end), None) if size != end => return Err(unsteady(end, size)),
+            _ => {}
         }
-    }
+        Ok(())
+    })?;
     ends.ok_or_else(|| Error::config("no sample could be planned"))
 }
 
@@ -52,16 +40,31 @@ pub(super) fn output_size(planner: &Planner, asked: Option<Size>) -> Result<Size
 ///
 /// As in [`output_size`], one that refuses small images only is let through.
 pub(super) fn check_target(planner: &Planner, target: Target) -> Result<()> {
+    plan_all(planner, SIZES.into_iter(), Some(target), |size| match size == target.size {
+        true => Ok(()),
+        false => Err(not_sized(size, target)),
+    })
+}
+
+/// Plans made-up samples of these sizes, and calls `check` with the size that each ends at. Only a chain that refuses the
+/// first size is an error.
+fn plan_all(
+    planner: &Planner,
+    sizes: impl Iterator<Item = Size>,
+    target: Option<Target>,
+    mut check: impl FnMut(Size) -> Result<()>,
+) -> Result<()> {
     let order = Order::sequential(SAMPLES);
+    // What is left of a chain once its mosaics are closed must work as well.
     let epochs = || [Some(0), planner.close_mosaic].into_iter().flatten();
-    for stored in SIZES {
+    for (at, stored) in sizes.enumerate() {
         for (epoch, index) in epochs().flat_map(|epoch| (0..SAMPLES).map(move |index| (epoch, index))) {
-            let sample = SampleContext { epoch, order: &order, position: index, index, target: Some(target) };
+            let sample = SampleContext { epoch, order: &order, position: index, index, target };
             let planned = planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(stored)));
             match planned.map_err(PlanError::into_error) {
-                Ok((plan, _)) if plan.size() != target.size => return Err(not_sized(plan.size(), target)),
-                Err(error) if stored == SIZES[0] => return Err(error),
-                _ => {}
+                Ok((plan, _)) => check(plan.size())?,
+                Err(error) if at == 0 => return Err(error),
+                Err(_) => {}
             }
         }
     }

@@ -112,14 +112,6 @@ impl SizesAsked {
         };
         Ok((sampler, Sizes { usual, rule }))
     }
-
-    /// For the fingerprint of a run: nothing where batches have one size.
-    pub(in crate::loader) fn describe(&self) -> String {
-        match (&self.rect, &self.multi_scale) {
-            (None, None) => String::new(),
-            (rect, multi_scale) => format!("{rect:?} {multi_scale:?}"),
-        }
-    }
 }
 
 /// Height / width of each image as it is seen, with its index, in the order's sequence.

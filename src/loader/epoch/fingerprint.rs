@@ -1,14 +1,14 @@
 //! What a run is made of, as fingerprints: what must be the same when it is resumed.
 
+use crate::color::Normalize;
 use crate::geometry::Size;
 use crate::label::Label;
-use crate::loader::batch::labels::LabelRules;
-use crate::loader::epoch::batch_size::SizesAsked;
 use crate::loader::planner::{ImageInfo, Planner, SampleContext};
-use crate::output::Output;
-use crate::policy::DecodeScale;
+use crate::options::Options;
+use crate::output::{MultiScale, Output, RectBatches};
 use crate::sampler::{Order, Sampler};
 use crate::source::Source;
+use serde_json::json;
 use std::hash::Hasher;
 use twox_hash::XxHash3_64;
 
@@ -25,23 +25,45 @@ pub(in crate::loader) struct Fingerprints {
     pub(in crate::loader) recipe: String,
 }
 
-/// What a run is made of.
-pub(in crate::loader) struct Ingredients<'a> {
-    pub(in crate::loader) source: &'a dyn Source,
-    pub(in crate::loader) sampler: &'a Sampler,
-    pub(in crate::loader) planner: &'a Planner,
-    pub(in crate::loader) output: Option<Output>,
-    pub(in crate::loader) exif: bool,
-    pub(in crate::loader) scale: DecodeScale,
-    pub(in crate::loader) labels: &'a LabelRules,
-    pub(in crate::loader) sizes_asked: &'a SizesAsked,
+impl Fingerprints {
+    /// `settings` is what [`settings`] returned.
+    pub(in crate::loader) fn of(
+        source: &dyn Source,
+        sampler: &Sampler,
+        planner: &Planner,
+        settings: &str,
+    ) -> Self {
+        let selection = format!("{:016x}", sampler.selection());
+        Self { source: of_source(source), selection, recipe: of_recipe(planner, settings) }
+    }
 }
 
-impl Fingerprints {
-    pub(in crate::loader) fn of(run: &Ingredients<'_>) -> Self {
-        let selection = format!("{:016x}", run.sampler.selection());
-        Self { source: of_source(run.source), selection, recipe: of_recipe(run) }
-    }
+/// What options say of samples besides the augmentations, with all defaults: the words of the options, which no change
+/// inside the crate changes.
+pub(in crate::loader) fn settings(options: &Options, output: Option<Output>) -> String {
+    let Options { loader, labels, decode, .. } = options;
+    let edges = |size: Size| [size.height, size.width];
+    let output = output.map(|Output { size, dtype, layout, normalize }| {
+        json!([edges(size), dtype, layout, normalize.map(|Normalize { mean, std }| [mean, std])])
+    });
+    let rect = loader.rect_batches().map(|RectBatches { stride, pad }| json!([stride, pad]));
+    let drawn = loader.drawn_sizes().map(|drawn| match drawn {
+        MultiScale::Around { by, stride } => json!([by, stride]),
+        MultiScale::Sizes(sizes) => json!(sizes.into_iter().map(edges).collect::<Vec<_>>()),
+    });
+    // An array has the same order in every build, which an object of serde_json has not.
+    let said = json!([
+        ["output", output],
+        ["boxes", labels.format.is_some() || labels.unit.is_some(), labels.format(), labels.unit()],
+        ["box filter", labels.min_area(), labels.min_visibility()],
+        ["mask_fill", labels.mask_fill],
+        ["exif", decode.exif()],
+        ["decode_scale", decode.scale()],
+        ["close_mosaic", loader.close_mosaic],
+        ["rect", rect],
+        ["multi_scale", drawn],
+    ]);
+    said.to_string()
 }
 
 pub(crate) fn of_source(source: &dyn Source) -> String {
@@ -61,19 +83,14 @@ pub(crate) fn of_source(source: &dyn Source) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-fn of_recipe(run: &Ingredients<'_>) -> String {
+fn of_recipe(planner: &Planner, settings: &str) -> String {
     let mut hasher = XxHash3_64::new();
-    let Ingredients { planner, output, exif, scale, labels, sizes_asked, .. } = run;
     // An augmentation has no other description than what it does.
     for augment in &planner.augments {
         hasher.write(augment.name().as_bytes());
         hasher.write(&[0]);
     }
-    hasher.write(
-        format!("{output:?} {exif} {scale:?} {} {labels:?} {:?}", planner.bare, planner.close_mosaic)
-            .as_bytes(),
-    );
-    hasher.write(sizes_asked.describe().as_bytes());
+    hasher.write(settings.as_bytes());
     add_plans(planner, &mut hasher);
     format!("{:016x}", hasher.finish())
 }
@@ -85,6 +102,38 @@ fn add_plans(planner: &Planner, hasher: &mut XxHash3_64) {
         match planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(STORED))) {
             Ok((plan, _)) => plan.fingerprint(hasher),
             Err(_) => hasher.write(b"refused"),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+    use crate::output::{DType, Layout};
+
+    #[test]
+    fn settings_are_words_of_options_and_the_same_whether_a_default_is_said_or_not() {
+        let mut options = Options::default();
+        let output = Output {
+            size: Size::new(8, 6),
+            dtype: DType::F16,
+            layout: Layout::Nhwc,
+            normalize: Some(Normalize { mean: [0.5; 3], std: [1.0; 3] }),
+        };
+        let text = r#"[["output",[[6,8],"f16","nhwc",[[0.5,0.5,0.5],[1.0,1.0,1.0]]]],["boxes",false,"xyxy","pixels"],["box filter",0.0,0.0],["mask_fill",null],["exif",true],["decode_scale","exact"],["close_mosaic",null],["rect",null],["multi_scale",null]]"#;
+        assert_eq!(settings(&options, Some(output)), text);
+        for (name, default) in
+            [("exif", "true"), ("decode_scale", "exact"), ("min_area", "0"), ("rect", "false")]
+        {
+            options.set_text(name, default).unwrap();
+        }
+        assert_eq!(settings(&options, Some(output)), text);
+        for (name, other) in [("exif", "false"), ("mask_fill", "3"), ("sizes", "[32, 64]"), ("min_area", "2")]
+        {
+            let mut options = options.clone();
+            options.set_text(name, other).unwrap();
+            assert_ne!(settings(&options, Some(output)), text, "{name}");
         }
     }
 }

@@ -4,14 +4,14 @@ use super::process::Process;
 use crate::image::Limits;
 use crate::loader::batch::labels::LabelRules;
 use crate::loader::cache::decode_index::DecodeIndexes;
-use crate::loader::epoch::batch_size::{Sizes, SizesAsked};
-use crate::loader::epoch::fingerprint::{Fingerprints, Ingredients};
+use crate::loader::epoch::batch_size::Sizes;
+use crate::loader::epoch::fingerprint::Fingerprints;
 use crate::loader::planner::Planner;
 use crate::loader::report::clock::Clock;
 use crate::loader::report::errors::Report;
 use crate::loader::report::stats::Meters;
 use crate::output::Output;
-use crate::policy::{BadSample, DecodeScale};
+use crate::policy::BadSample;
 use crate::sampler::Sampler;
 use crate::source::Source;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -25,12 +25,11 @@ pub(in crate::loader) struct Context {
     pub(in crate::loader) fingerprints: OnceLock<Fingerprints>,
     /// `None`: images are decoded whole and not rendered.
     pub(in crate::loader) output: Option<Output>,
-    /// What was asked for of the sizes of batches, and the rule that it gave.
-    pub(in crate::loader) sizes_asked: SizesAsked,
+    /// What options say of samples, for the fingerprints.
+    pub(in crate::loader) settings: String,
     pub(in crate::loader) sizes: Sizes,
     pub(in crate::loader) limits: Limits,
     pub(in crate::loader) exif: bool,
-    pub(in crate::loader) scale: DecodeScale,
     pub(in crate::loader) bad: BadSample,
     pub(in crate::loader) labels: LabelRules,
     pub(in crate::loader) meters: Meters,
@@ -45,20 +44,8 @@ pub(in crate::loader) struct Context {
 impl Context {
     /// What the run is made of.
     pub(in crate::loader) fn fingerprints(&self) -> &Fingerprints {
-        let Self { planner, sampler, output, exif, scale, labels, sizes_asked, .. } = self;
-        self.fingerprints.get_or_init(|| {
-            let (source, output, exif, scale) = (&*self.source, *output, *exif, *scale);
-            Fingerprints::of(&Ingredients {
-                source,
-                sampler,
-                planner,
-                output,
-                exif,
-                scale,
-                labels,
-                sizes_asked,
-            })
-        })
+        let Self { source, planner, sampler, settings, .. } = self;
+        self.fingerprints.get_or_init(|| Fingerprints::of(&**source, sampler, planner, settings))
     }
 
     pub(in crate::loader) fn report(&self) -> MutexGuard<'_, Report> {
