@@ -11,7 +11,6 @@ mod inspect;
 mod labels;
 mod npy;
 mod ops;
-mod options;
 mod pack;
 mod pipeline;
 mod plan;
@@ -19,8 +18,10 @@ mod preview;
 mod recipe;
 mod still;
 mod verify;
+mod words;
 
 use clap::{Parser, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -76,6 +77,13 @@ pub(crate) fn main() -> ExitCode {
 /// Prints one line on standard output; every command prints through this, so that a closed pipe is no panic.
 fn print(line: &str) -> anyhow::Result<()> {
     Ok(writeln!(std::io::stdout(), "{line}")?)
+}
+
+/// A progress bar on standard error; nothing is drawn where that is no terminal.
+fn progress(length: u64, what: &str) -> ProgressBar {
+    let template = format!("{{wide_bar}} {{pos}}/{{len}} {what}, {{eta}} left");
+    let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length).with_style(style)
 }
 
 /// Whoever read standard output has seen enough, as `head` has.

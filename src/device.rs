@@ -15,6 +15,7 @@ pub use images::DeviceImages;
 pub use roi::region;
 
 use crate::error::{Error, Result};
+use crate::options::DeviceWord;
 
 /// A place that decodes and renders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -42,6 +43,18 @@ impl Device {
     /// None today.
     pub fn best() -> Result<Self> {
         Ok(Device::cuda(0).unwrap_or(Device::Cpu))
+    }
+
+    /// The device that a word names, or why there is none: never another one in its place.
+    ///
+    /// # Errors
+    /// As [`Device::cuda`].
+    pub fn open(word: DeviceWord) -> Result<Self> {
+        match word {
+            DeviceWord::Auto(ordinal) => Ok(Device::cuda(ordinal.unwrap_or(0)).unwrap_or(Device::Cpu)),
+            DeviceWord::Cpu => Ok(Device::Cpu),
+            DeviceWord::Cuda(ordinal) => Device::cuda(ordinal.unwrap_or(0)),
+        }
     }
 
     /// The CUDA device `ordinal`, which is started for a moment to see whether it works.

@@ -19,7 +19,7 @@ pub const DEFAULT_BUDGET: usize = 256 << 20;
 
 /// Where decode indexes are kept; as text `off`, `memory`, or the path of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(try_from = "String", into = "String")]
 pub enum IndexMode {
     /// Nowhere: every decode begins at the file's top.
     Off,
@@ -30,12 +30,18 @@ pub enum IndexMode {
     File(PathBuf),
 }
 
-impl From<String> for IndexMode {
-    fn from(word: String) -> Self {
+impl TryFrom<String> for IndexMode {
+    type Error = String;
+
+    /// A bare word is refused, since a misspelt `off` must not become a file.
+    fn try_from(word: String) -> std::result::Result<Self, String> {
         match word.as_str() {
-            "off" => IndexMode::Off,
-            "memory" => IndexMode::Memory,
-            _ => IndexMode::File(word.into()),
+            "off" => Ok(IndexMode::Off),
+            "memory" => Ok(IndexMode::Memory),
+            _ if word.contains(['/', '\\', '.']) => Ok(IndexMode::File(word.into())),
+            _ => {
+                Err(format!("`{word}` is neither a word that is known nor a path with a folder or an ending"))
+            }
         }
     }
 }
@@ -45,7 +51,10 @@ impl From<IndexMode> for String {
         match mode {
             IndexMode::Off => "off".into(),
             IndexMode::Memory => "memory".into(),
-            IndexMode::File(path) => path.to_string_lossy().into_owned(),
+            IndexMode::File(path) => match path.to_string_lossy().into_owned() {
+                bare if !bare.contains(['/', '\\', '.']) => format!("./{bare}"),
+                path => path,
+            },
         }
     }
 }

@@ -35,6 +35,7 @@ pub use report::stats::{Limit, Stats};
 pub use report::timing::Timing;
 pub(crate) use worker::cores;
 
+use crate::device::Device;
 use crate::device::backend::BackendUsage;
 use crate::draft::op::Op;
 use crate::error::{Error, Result};
@@ -62,6 +63,15 @@ pub struct Loader {
     pipeline: Arc<dyn Pipeline>,
     setup: Setup,
     options: Options,
+}
+
+/// The device that a loader with these options works on: `cuda` and `auto` mean the GPU of `LOCAL_RANK` where
+/// `distributed = "env"` is set, and else the first.
+///
+/// # Errors
+/// Those of [`Device::open`], and [`Error::Config`] where `LOCAL_RANK` is no number.
+pub fn open_device(options: &Options) -> Result<Device> {
+    Device::open(epoch::ranks::device(options)?)
 }
 
 /// What an epoch is made of.

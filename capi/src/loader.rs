@@ -15,6 +15,13 @@ pub struct Loader {
     notes: Vec<CString>,
 }
 
+const _: () = {
+    /// C may hand the object to any thread, which no compiler checks there.
+    const fn used_by_several_threads<T: Send + Sync>() {}
+    used_by_several_threads::<Loader>();
+    used_by_several_threads::<crate::batch::Batch>();
+};
+
 /// Opens a loader. It checks everything that can be checked before the first epoch.
 ///
 /// # Safety

@@ -183,7 +183,8 @@ class Keywords(TypedDict, total=False):
     """The largest number of bytes of memory that decode indexes may take. Default: 268435456."""
     device: str | None
     """Where images are decoded and rendered. A GPU that is named and does not work is an error, never another
-    device in its place. Default: cpu."""
+    device in its place. With distributed = "env", `cuda` and `auto` mean the GPU of LOCAL_RANK. Default:
+    cpu."""
     device_memory: int | str | None
     """The largest number of bytes of a GPU's memory for decoded images and scratch, the batches apart. A
     batch that needs more is made in parts. Default: a quarter of what is free, at least 4 MiB."""

@@ -53,7 +53,6 @@ WIDER = {
     "dtype": ("Any", "`f32`, `f16`, `bf16` or `u8`, also as `float32` and so on, or a dtype of torch, NumPy or JAX"),
     "layout": ("str", "`nchw` or `nhwc`"),
     "workers": ("int", "a whole number; 0 is automatic"),
-    "device": ("str", "`cpu`, `cuda:N`, or `auto` or `auto:N` (that GPU if it works, else the CPU)"),
 }
 
 #: Options of torch's DataLoader that have no meaning here, and what to do instead.
@@ -84,7 +83,7 @@ def read(keywords: Mapping[str, Any]) -> dict[str, Any]:
     options: dict[str, Any] = {}
     said: dict[str, str] = {}
     for keyword, value in given.items():
-        for name, plain in _as_options(keyword, value, given).items():
+        for name, plain in _as_options(keyword, value).items():
             first = said.setdefault(_MEANS[name], keyword)
             if first != keyword:
                 raise ValueError(f"{first} and {keyword} both say what {_MEANS[name]} is: give one of them")
@@ -108,7 +107,7 @@ def _nearest(name: str) -> str:
     return f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
 
 
-def _as_options(keyword: str, value: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+def _as_options(keyword: str, value: Any) -> dict[str, Any]:
     """What a keyword says, as options of the library."""
     option = _MEANS.get(keyword)
     if keyword == "drop_last":
@@ -126,7 +125,7 @@ def _as_options(keyword: str, value: Any, given: Mapping[str, Any]) -> dict[str,
     if option == "layout" and isinstance(value, str):
         return {keyword: value.lower()}
     if option == "device":
-        return {keyword: device(str(value), given.get("distributed"))}
+        return {keyword: str(value)}
     if option in ("subset", "weights") and not isinstance(value, (str, os.PathLike)):
         return {keyword: _numbers(option, value)}
     return {keyword: value}
@@ -185,16 +184,6 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError
-
-
-def device(device: str, distributed: str | None) -> str:
-    """The GPU of a rank that has one of several on its machine, if nobody named one; `auto:N` is settled here."""
-    local = os.environ.get("LOCAL_RANK")
-    device = f"{device}:{local}" if device in ("cuda", "auto") and distributed and local else device
-    kind, _, ordinal = device.partition(":")
-    if kind == "auto" and ordinal.isdecimal():
-        return f"cuda:{ordinal}" if _feedline.has_gpu(int(ordinal)) else "cpu"
-    return device
 
 
 def dtype(dtype: Any) -> str:

@@ -21,7 +21,7 @@ mod _feedline {
     #[pymodule_export]
     use super::loader::Loader;
     #[pymodule_export]
-    use super::options::{check_options, has_gpu, option_list};
+    use super::options::{check_options, option_list};
     #[pymodule_export]
     use super::tensor::Tensor;
     #[pymodule_export]

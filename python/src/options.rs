@@ -98,9 +98,12 @@ fn json_of(options: &Options) -> Value {
     serde_json::to_value(options).unwrap_or_default()
 }
 
-/// What `options` say, by the names of Python's keywords.
+/// What `options` say, by the names of Python's keywords. JSON has no path that is not UTF-8: its odd bytes are shown as
+/// \u{FFFD}. Only the data can have such a path, which is the loader's first argument.
 pub(crate) fn by_name(options: &Options) -> String {
-    let all = json_of(options);
+    let mut options = options.clone();
+    options.data.path = options.data.path.map(|path| path.to_string_lossy().into_owned().into());
+    let all = json_of(&options);
     let said = |entry: &Entry| Some((entry.name.to_owned(), all.get(entry.section)?.get(entry.key)?.clone()));
     Value::Object(catalogue().iter().filter_map(said).collect()).to_string()
 }
@@ -133,10 +136,4 @@ pub(crate) fn option_list() -> String {
 #[pyfunction]
 pub(crate) fn check_options(py: Python<'_>, json: &str) -> PyResult<String> {
     read_options(json).map(|options| by_name(&options)).map_err(|error| to_python(py, error))
-}
-
-/// Whether the GPU of this number can be used.
-#[pyfunction]
-pub(crate) fn has_gpu(py: Python<'_>, ordinal: u32) -> bool {
-    py.detach(|| feedline::device::Device::cuda(ordinal).is_ok())
 }

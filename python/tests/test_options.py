@@ -134,6 +134,15 @@ def test_a_loader_says_what_it_was_told(make):
     assert again.options == options and again.samples == loader.samples
 
 
+def test_a_path_that_is_no_text_hides_no_other_option(tmp_path):
+    folder = os.fsencode(tmp_path) + b"/fotos-\xff"
+    os.mkdir(folder)
+    write_png(pathlib.Path(os.fsdecode(folder), "a.png"), np.zeros((6, 8, 3), np.uint8))
+    loader = feedline.Loader(os.fsdecode(folder), seed=5, transforms=[feedline.Resize([8, 8])])
+    assert loader.samples == 1 and loader.options["seed"] == 5
+    assert loader.options["data"].endswith("fotos-\ufffd")
+
+
 def test_data_may_be_the_recipe_s():
     recipe = f"name = 'whole'\n[data]\npath = '{PHOTOS}'\n[loader]\nbatch_size = 40\n[output]\nsize = 16\n"
     recipe += "[[augment]]\nop = 'Resize'\nsize = [16, 16]\n"

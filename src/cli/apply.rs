@@ -1,8 +1,7 @@
 //! `feedline apply`: explicit ops on one file or many, without dice.
 
-use super::options::{DTypeName, LayoutName};
 use super::still::{Still, Studio};
-use super::{labels, npy, ops, print};
+use super::{labels, npy, ops, print, words};
 use anyhow::{Context, bail};
 use feedline::color::Normalize;
 use feedline::draft::op::Op;
@@ -30,11 +29,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "OUT.npy", required_unless_present = "batch", conflicts_with = "batch")]
     out: Option<PathBuf>,
     /// The number format; bf16 is written as its bits in u16
-    #[arg(long)]
-    dtype: Option<DTypeName>,
+    #[arg(long, value_name = "f32|f16|bf16|u8", value_parser = words::value::<DType>)]
+    dtype: Option<DType>,
     /// The order of the axes
-    #[arg(long)]
-    layout: Option<LayoutName>,
+    #[arg(long, value_name = "chw|hwc", value_parser = words::value::<Layout>)]
+    layout: Option<Layout>,
     /// The image's labels, as a YOLO text file or a JSON list like [{"class": 0, "bbox": [left, top, right, bottom]}] in
     /// pixels, also with "polygons", "keypoints" and "crowd"; where the operations move them to is printed as JSON
     #[arg(long, value_name = "LABELS.txt", conflicts_with = "batch")]
@@ -52,8 +51,8 @@ struct Case {
     ops: serde_json::Value,
     input: PathBuf,
     out: PathBuf,
-    dtype: Option<DTypeName>,
-    layout: Option<LayoutName>,
+    dtype: Option<DType>,
+    layout: Option<Layout>,
     /// The path of a YOLO text file, or a list of objects.
     labels: Option<serde_json::Value>,
 }
@@ -101,7 +100,7 @@ fn run_case(studio: &mut Studio, line: &str, (dtype, layout): Format) -> anyhow:
     run_one(studio, &ops::parse(case.ops)?, &case.input, &case.out, (format, labels))
 }
 
-type Format = (Option<DTypeName>, Option<LayoutName>);
+type Format = (Option<DType>, Option<Layout>);
 
 fn run_one(
     studio: &mut Studio,
@@ -129,8 +128,7 @@ fn output(plan: &Plan, normalize: Option<Normalize>, (dtype, layout): Format) ->
         Some(_) => (DType::F32, Layout::Nchw),
         None => (DType::U8, Layout::Nhwc),
     };
-    let dtype = dtype.map_or(usual_dtype, DType::from);
-    let layout = layout.map_or(usual_layout, Layout::from);
+    let (dtype, layout) = (dtype.unwrap_or(usual_dtype), layout.unwrap_or(usual_layout));
     Output { size: plan.size(), dtype, layout, normalize }
 }
 

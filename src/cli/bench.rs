@@ -5,13 +5,14 @@ mod report;
 mod state;
 
 use super::data::Repeated;
-use super::options::{open_device, progress};
+use super::flags::Taken;
 use super::pipeline::Pipeline;
 use super::print;
+use super::progress;
 use anyhow::bail;
 use feedline::error::Error;
-use feedline::loader::{LastBatch, Loader};
-use feedline::options::{DeviceWord, Options};
+use feedline::loader::{self, LastBatch, Loader};
+use feedline::options::{DeviceWord, Entry, Options};
 use feedline::recipe::Recipe;
 use feedline::source::Source;
 use meter::Meter;
@@ -23,7 +24,23 @@ use std::time::{Duration, Instant};
 
 /// Images of a run that does not say how many: some seconds on a small machine.
 const USUAL_IMAGES: usize = 2048;
-const USUAL_BATCH: usize = 64;
+
+/// All options, with a benchmark's own defaults.
+#[derive(Clone, Debug)]
+pub(crate) struct Benchmark;
+
+impl Taken for Benchmark {
+    fn takes(_: &Entry) -> bool {
+        true
+    }
+
+    fn usual() -> Options {
+        let mut usual = Options::default();
+        (usual.loader.batch_size, usual.loader.last_batch) = (Some(64), Some(LastBatch::Partial));
+        usual.device.name = Some(DeviceWord::Auto(None));
+        usual
+    }
+}
 
 /// Run a pipeline against the clock and say what limits it
 ///
@@ -32,7 +49,7 @@ const USUAL_BATCH: usize = 64;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    pipeline: Pipeline,
+    pipeline: Pipeline<Benchmark>,
     /// Images to run through
     #[arg(long, default_value_t = USUAL_IMAGES)]
     images: usize,
@@ -64,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         bail!("--steps is 0: run at least one batch");
     }
     let recipe = arguments.recipe()?;
-    let device = open_device(recipe.options.device.name())?;
+    let device = loader::open_device(&recipe.options)?;
     let simulated = device.is_simulated();
     if simulated && !arguments.simulated {
         bail!(
@@ -96,16 +113,14 @@ impl Arguments {
     /// What is run: what flags leave out is the recipe's, and then a benchmark's own. Every image counts, so that the last
     /// batch is left out only where a flag says so.
     fn recipe(&self) -> anyhow::Result<Recipe> {
-        let mut usual = Options::default();
-        usual.loader.batch_size = Some(USUAL_BATCH);
-        usual.device.name = Some(DeviceWord::Auto);
-        let said = self.pipeline.said();
+        let said = &self.pipeline.said().loader;
+        let mut recipe = self.pipeline.recipe()?;
+        let loader = &mut recipe.options.loader;
         // A benchmark of one rank may name that rank alone, or the number of ranks alone.
-        if said.loader.rank.is_some() != said.loader.world_size.is_some() {
-            (usual.loader.rank, usual.loader.world_size) = (Some(0), Some(1));
+        if said.rank.is_some() != said.world_size.is_some() {
+            (loader.rank, loader.world_size) = (loader.rank.or(Some(0)), loader.world_size.or(Some(1)));
         }
-        let mut recipe = self.pipeline.recipe(usual)?;
-        recipe.options.loader.last_batch = said.loader.last_batch.or(Some(LastBatch::Partial));
+        loader.last_batch = said.last_batch.or(Some(LastBatch::Partial));
         Ok(recipe)
     }
 }

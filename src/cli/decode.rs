@@ -1,6 +1,5 @@
 //! `feedline decode`: the pixels of one file exactly as the pipeline sees them.
 
-use super::options::{device_argument, open_device};
 use super::still::{Pixels, Still, Studio, levels};
 use super::{apply::keep_input, npy};
 use anyhow::Context;
@@ -24,7 +23,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     raw: bool,
     /// cpu, cuda:N or auto; a GPU takes JPEGs only, and not every kind, and its pixels are nvJPEG's
-    #[arg(long, default_value = "cpu", value_parser = device_argument)]
+    #[arg(long, default_value = "cpu")]
     device: DeviceWord,
 }
 
@@ -33,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let still = Still::open(&arguments.input)?;
     let draft = if arguments.raw { still.raw_draft() } else { still.draft() };
     let plan = draft.freeze()?;
-    let developed = match open_device(arguments.device)? {
+    let developed = match Device::open(arguments.device)? {
         Device::Cuda { ordinal } => develop_on_gpu(ordinal, &still, &plan),
         _ => Studio::new().develop(&still, &plan, levels(&plan)),
     };

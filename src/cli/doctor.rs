@@ -2,8 +2,8 @@
 
 mod cuda;
 
-use super::options::device_word;
 use super::print;
+use super::words::device_word;
 use feedline::device::Device;
 use feedline::loader;
 use feedline::simd;

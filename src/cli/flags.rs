@@ -1,13 +1,19 @@
 //! A flag for each option of the library's catalogue, so that none is declared here.
 
 use clap::error::ErrorKind;
-use clap::{Arg, ArgMatches, Command, Error};
+use clap::{Arg, ArgMatches, Command, Error, value_parser};
 use feedline::options::{Entry, Options, Unset, ValueKind, catalogue};
+use std::ffi::OsString;
 use std::marker::PhantomData;
 
 /// Which options a command takes.
 pub(crate) trait Taken: Clone + std::fmt::Debug {
     fn takes(entry: &Entry) -> bool;
+
+    /// What the command does where neither a flag nor a recipe says anything.
+    fn usual() -> Options {
+        Options::default()
+    }
 }
 
 /// Those of a command that makes a loader.
@@ -52,33 +58,35 @@ fn flag(name: &str) -> String {
     name.replace('_', "-")
 }
 
-fn argument(entry: &'static Entry) -> Arg {
+fn argument(entry: &'static Entry, usual: &Options) -> Arg {
+    let arg = Arg::new(entry.name).long(flag(entry.name)).help(help(entry, usual));
     let arg =
-        Arg::new(entry.name).long(flag(entry.name)).help(help(entry)).help_heading(heading(entry.section));
+        arg.help_heading(format!("Options of [{}]", entry.section)).value_parser(value_parser!(OsString));
     let arg = arg.visible_aliases(entry.aliases.iter().map(|alias| flag(alias)).collect::<Vec<_>>());
     let arg = match entry.value {
         // Without a value it is true; the value needs the sign, so that a path after the flag is none.
         ValueKind::Flag => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
-        _ => arg.num_args(1).allow_hyphen_values(true),
+        // Anything else that begins with a hyphen is a flag, unless it follows an equals sign.
+        ValueKind::Integer | ValueKind::Number | ValueKind::Bytes | ValueKind::Triple => {
+            arg.num_args(1).allow_hyphen_values(true)
+        }
+        _ => arg.num_args(1),
     };
     arg.value_name(placeholder(entry))
 }
 
-fn help(entry: &Entry) -> String {
+fn help(entry: &Entry, usual: &Options) -> String {
     let summary = entry.summary();
     let text = summary.trim_end_matches('.');
     let kinds = entry.kinds.map_or_else(String::new, |kinds| {
         let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
         format!(" ({})", words.join(", "))
     });
-    match &entry.unset {
+    let usual = usual.get(entry.name).ok().filter(|usual| !usual.is_null()).map(Unset::Value);
+    match usual.as_ref().unwrap_or(&entry.unset) {
         Unset::None => format!("{text}{kinds}"),
         unset => format!("{text}{kinds} [default: {unset}]"),
     }
-}
-
-fn heading(section: &str) -> String {
-    format!("Options of [{section}]")
 }
 
 fn placeholder(entry: &Entry) -> String {
@@ -101,7 +109,8 @@ fn placeholder(entry: &Entry) -> String {
 
 impl<T: Taken> clap::Args for Flags<T> {
     fn augment_args(command: Command) -> Command {
-        catalogue().iter().filter(|entry| T::takes(entry)).map(argument).fold(command, Command::arg)
+        let (taken, usual) = (catalogue().iter().filter(|entry| T::takes(entry)), T::usual());
+        taken.map(|entry| argument(entry, &usual)).fold(command, Command::arg)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -118,8 +127,11 @@ impl<T: Taken> clap::FromArgMatches for Flags<T> {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
         for entry in catalogue().iter().filter(|entry| T::takes(entry)) {
-            if let Some(text) = matches.get_one::<String>(entry.name) {
-                let set = self.options.set_text(entry.name, text);
+            if let Some(given) = matches.get_one::<OsString>(entry.name) {
+                let set = match given.to_str() {
+                    Some(text) => self.options.set_text(entry.name, text),
+                    None => self.options.set_path(entry.name, given.into()),
+                };
                 set.map_err(|error| {
                     Error::raw(ErrorKind::InvalidValue, format!("--{}: {error}\n", flag(entry.name)))
                 })?;

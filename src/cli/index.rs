@@ -2,8 +2,7 @@
 
 use super::data;
 use super::flags::{Flags, HowOpened};
-use super::options::progress;
-use super::print;
+use super::{print, progress};
 use anyhow::{Context, ensure};
 use feedline::loader;
 use feedline::options::DataOptions;

@@ -2,8 +2,7 @@
 
 use super::data;
 use super::flags::{DataSet, Flags};
-use super::options::progress;
-use super::print;
+use super::{print, progress};
 use feedline::inspect::{Spread, Summary, inspect};
 use feedline::pack::Manifest;
 use std::collections::BTreeMap;

@@ -2,10 +2,10 @@
 
 use super::data;
 use super::flags::{DataSet, Flags};
-use super::options::progress;
-use super::print;
+use super::{print, progress};
 use anyhow::ensure;
 use clap::ValueEnum;
+use feedline::options::Bytes;
 use feedline::pack::{Chroma, Format, Pack};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// What the shards are
     #[arg(long, default_value = "tar")]
     format: FormatName,
-    /// Bytes that a shard does not exceed; K, M and G mean powers of 1024
+    /// Bytes that a shard does not exceed; K, M, G and T mean powers of 1024
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = bytes)]
     shard_bytes: u64,
     /// Records that a shard does not exceed
@@ -108,18 +108,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A count of bytes, with K, M or G for powers of 1024.
+/// A number of bytes; prefixes may be small letters here.
 fn bytes(text: &str) -> Result<u64, String> {
-    let split = text.len() - usize::from(text.ends_with(['K', 'M', 'G', 'k', 'm', 'g']));
-    let shift = match text[split..].to_ascii_uppercase().as_str() {
-        "K" => 10,
-        "M" => 20,
-        "G" => 30,
-        _ => 0,
-    };
-    let wrong = || format!("`{text}` is no count of bytes: write 268435456 or 256M");
-    let number: u64 = text[..split].parse().map_err(|_| wrong())?;
-    number.checked_mul(1 << shift).ok_or_else(wrong)
+    text.to_ascii_uppercase().parse().map(|Bytes(bytes)| bytes)
 }
 
 #[cfg(test)]
@@ -131,7 +122,7 @@ mod tests {
         assert_eq!(bytes("4096"), Ok(4096));
         assert_eq!(bytes("3M"), Ok(3 << 20));
         assert_eq!(bytes("2g"), Ok(2 << 30));
-        for wrong in ["", "M", "-1", "1.5G", "1T", "99999999999G"] {
+        for wrong in ["", "M", "-1", "1.5G", "1P", "99999999999G"] {
             assert!(bytes(wrong).is_err(), "{wrong}");
         }
     }

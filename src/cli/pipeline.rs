@@ -1,7 +1,7 @@
 //! From words to a loader: options laid over a recipe, as several commands take them.
 
 use super::data;
-use super::flags::{All, Flags};
+use super::flags::{All, Flags, Taken};
 use feedline::error::Result;
 use feedline::loader::{LastBatch, Loader};
 use feedline::options::Options;
@@ -11,19 +11,19 @@ use std::sync::Arc;
 
 /// What is run on which data with which seed.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Pipeline {
+pub(crate) struct Pipeline<T: Taken = All> {
     #[command(flatten)]
-    flags: Flags<All>,
+    flags: Flags<T>,
     /// A built-in recipe (imagenet-train, imagenet-eval, yolo-train, yolo-eval, decode-only) or a TOML file
     #[arg(long, default_value = "imagenet-train", value_name = "NAME|FILE")]
     pub(crate) recipe: String,
 }
 
-impl Pipeline {
-    /// The recipe with the flags laid over it, and `usual` below both.
-    pub(crate) fn recipe(&self, usual: Options) -> Result<Recipe> {
+impl<T: Taken> Pipeline<T> {
+    /// The recipe with the flags laid over it, and what the command usually does below both.
+    pub(crate) fn recipe(&self) -> Result<Recipe> {
         let mut recipe = Recipe::load(&self.recipe)?;
-        recipe.options = recipe.options.over(usual);
+        recipe.options = recipe.options.over(T::usual());
         recipe.with(self.flags.options.clone())
     }
 

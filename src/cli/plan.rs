@@ -1,7 +1,6 @@
 //! `feedline plan`: what will be done to one sample, without doing it.
 
 use super::labels;
-use super::options::{dtype_word, layout_word};
 use super::pipeline::Pipeline;
 use super::print;
 use feedline::color::Normalize;
@@ -59,7 +58,7 @@ struct Report<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let recipe = arguments.pipeline.recipe(Default::default())?;
+    let recipe = arguments.pipeline.recipe()?;
     let source = arguments.pipeline.source(&recipe)?;
     let loader = arguments.pipeline.planner(source.clone(), &recipe)?;
     let (plan, mut ops) = loader.plan(arguments.epoch, arguments.index)?;
@@ -79,8 +78,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             json!({
                 "width": plan.size().width,
                 "height": plan.size().height,
-                "dtype": dtype_word(output.dtype),
-                "layout": layout_word(output.layout),
+                "dtype": output.dtype,
+                "layout": output.layout,
             })
         }),
         passes: plan.passes.len(),

@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if !(1..=MAX_COUNT).contains(&arguments.count) {
         bail!("--count must be from 1 to {MAX_COUNT}");
     }
-    let recipe = arguments.pipeline.recipe(Default::default())?;
+    let recipe = arguments.pipeline.recipe()?;
     let source = arguments.pipeline.source(&recipe)?;
     let loader = arguments.pipeline.planner(source.clone(), &recipe)?;
     let count = arguments.count.min(source.len());

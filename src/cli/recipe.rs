@@ -12,7 +12,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let recipe = arguments.pipeline.recipe(Default::default())?;
+    let recipe = arguments.pipeline.recipe()?;
     print(recipe.to_toml()?.trim_end())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -258,7 +258,7 @@ struct Report {
 
 impl Report {
     fn new(files: u64, json: bool) -> Self {
-        Self { json, bar: super::options::progress(files, "files"), files: 0, bad: 0 }
+        Self { json, bar: super::progress(files, "files"), files: 0, bad: 0 }
     }
 
     fn add(&mut self, finding: Finding) -> anyhow::Result<()> {

@@ -1,84 +1,19 @@
-//! Arguments that several commands share, and their words.
+//! Words for the library's values: how arguments are read and how reports say them.
 
-use clap::ValueEnum;
 use feedline::device::Device;
-use feedline::options::DeviceWord;
-use feedline::output::{DType, Layout};
-use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use serde::de::value::{Error, StrDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer};
 
-/// The words for a number format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum DTypeName {
-    F32,
-    F16,
-    Bf16,
-    U8,
+/// A value by the word that recipes have for it.
+pub(crate) fn value<T: DeserializeOwned>(word: &str) -> Result<T, Error> {
+    let word: StrDeserializer<'_, Error> = word.into_deserializer();
+    T::deserialize(word)
 }
 
-impl From<DTypeName> for DType {
-    fn from(name: DTypeName) -> DType {
-        match name {
-            DTypeName::F32 => DType::F32,
-            DTypeName::F16 => DType::F16,
-            DTypeName::Bf16 => DType::Bf16,
-            DTypeName::U8 => DType::U8,
-        }
-    }
-}
-
-/// The words for an order of axes, with and without the batch's axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum LayoutName {
-    #[value(alias = "nchw")]
-    #[serde(alias = "nchw")]
-    Chw,
-    #[value(alias = "nhwc")]
-    #[serde(alias = "nhwc")]
-    Hwc,
-}
-
-impl From<LayoutName> for Layout {
-    fn from(name: LayoutName) -> Layout {
-        match name {
-            LayoutName::Chw => Layout::Nchw,
-            LayoutName::Hwc => Layout::Nhwc,
-        }
-    }
-}
-
-/// `f32`, `f16`, `bf16` or `u8`.
-pub(crate) fn dtype_word(dtype: DType) -> &'static str {
-    match dtype {
-        DType::F32 => "f32",
-        DType::F16 => "f16",
-        DType::Bf16 => "bf16",
-        DType::U8 => "u8",
-    }
-}
-
-/// `nchw` or `nhwc`.
-pub(crate) fn layout_word(layout: Layout) -> &'static str {
-    match layout {
-        Layout::Nchw => "nchw",
-        Layout::Nhwc => "nhwc",
-    }
-}
-
-/// A device's word as an argument.
-pub(crate) fn device_argument(word: &str) -> Result<DeviceWord, String> {
-    word.parse()
-        .map_err(|error| format!("{error}: use auto (the first GPU that works, else the CPU), cpu or cuda:N"))
-}
-
-/// The device that a word names, or why there is none: never another one in its place.
-pub(crate) fn open_device(word: DeviceWord) -> feedline::error::Result<Device> {
-    match word {
-        DeviceWord::Auto => Device::best(),
-        DeviceWord::Cpu => Ok(Device::cpu()),
-        DeviceWord::Cuda(ordinal) => Device::cuda(ordinal),
-    }
+/// The word that recipes have for a value.
+pub(crate) fn word(value: impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// The device's word, as `--device` takes it.
@@ -90,20 +25,22 @@ pub(crate) fn device_word(device: Device) -> String {
     }
 }
 
-/// A progress bar on standard error; nothing is drawn where that is no terminal.
-pub(crate) fn progress(length: u64, what: &str) -> ProgressBar {
-    let template = format!("{{wide_bar}} {{pos}}/{{len}} {what}, {{eta}} left");
-    let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(length).with_style(style)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use feedline::options::DeviceWord;
+    use feedline::output::{DType, Layout};
 
     #[test]
     fn a_device_is_named_as_it_is_asked_for() {
         assert_eq!(device_word(Device::Cuda { ordinal: 3 }), "cuda:3");
         assert_eq!(device_word(Device::cpu()), DeviceWord::Cpu.to_string());
+    }
+
+    #[test]
+    fn a_word_is_that_of_recipes() {
+        assert_eq!((value("bf16"), word(DType::Bf16)), (Ok(DType::Bf16), "bf16".to_owned()));
+        assert_eq!((value("hwc"), word(Layout::Nhwc)), (Ok(Layout::Nhwc), "nhwc".to_owned()));
+        assert!(value::<DType>("f64").unwrap_err().to_string().contains("`f16`"));
     }
 }

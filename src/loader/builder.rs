@@ -12,7 +12,7 @@ use crate::geometry::Size;
 use crate::image::Limits;
 use crate::index::IndexMode;
 use crate::label::{BoxFormat, Unit};
-use crate::options::{Bytes, DeviceWord, Listed, NormalizeOptions, Options};
+use crate::options::{Bytes, DeviceWord, Distributed, Listed, NormalizeOptions, Options};
 use crate::output::{DType, Layout, MultiScale, RectBatches};
 use crate::policy::{BadSample, DecodeScale, LastBatch};
 use crate::recipe::Recipe;
@@ -36,6 +36,17 @@ pub struct LoaderBuilder {
     /// What [`Options::device`] names, where it was opened by the caller.
     device: Option<Device>,
     clock: Clock,
+}
+
+/// Declares methods that each set one option to a value.
+macro_rules! options {
+    ($($(#[doc = $doc:literal])+ $method:ident($argument:ident: $type:ty) => $section:ident.$key:ident = $value:expr;)+) => {$(
+        $(#[doc = $doc])+
+        pub fn $method(mut self, $argument: $type) -> Self {
+            self.options.$section.$key = Some($value);
+            self
+        }
+    )+};
 }
 
 impl LoaderBuilder {
@@ -64,10 +75,9 @@ impl LoaderBuilder {
         recipe.augmentations().into_iter().fold(self.options(&recipe.options), Self::augment_boxed)
     }
 
-    /// Rows of a batch (default 1).
-    pub fn batch_size(mut self, rows: usize) -> Self {
-        self.options.loader.batch_size = Some(rows);
-        self
+    options! {
+        /// Rows of a batch (default 1).
+        batch_size(rows: usize) => loader.batch_size = rows;
     }
 
     /// What statistics are measured by, and by them the number of workers and of batches; for tests.
@@ -77,10 +87,9 @@ impl LoaderBuilder {
         self
     }
 
-    /// What all random numbers and orders depend on (default 0).
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.options.loader.seed = Some(seed);
-        self
+    options! {
+        /// What all random numbers and orders depend on (default 0).
+        seed(seed: u64) => loader.seed = seed;
     }
 
     /// Adds an augmentation after those already there.
@@ -106,52 +115,38 @@ impl LoaderBuilder {
         self
     }
 
-    /// The size of every sample (default: what the augmentations end at); of the usual one, where batches differ in size.
-    pub fn output_size(mut self, size: Size) -> Self {
-        self.options.output.size = Some(Extent::Two([size.height, size.width]));
-        self
+    options! {
+        /// The size of every sample (default: what the augmentations end at); of the usual one, where batches differ in size.
+        output_size(size: Size) => output.size = Extent::Two([size.height, size.width]);
     }
 
     /// Where pixels are made (default: the CPU).
     pub fn device(mut self, device: Device) -> Self {
         self.options.device.name = Some(match device {
             Device::Cpu => DeviceWord::Cpu,
-            Device::Cuda { ordinal } => DeviceWord::Cuda(ordinal),
+            Device::Cuda { ordinal } => DeviceWord::Cuda(Some(ordinal)),
         });
         self.device = Some(device);
         self
     }
 
-    /// Worker threads, 1 to 64 (default: one for each core, and more, up to four, where reading is the limit).
-    pub fn workers(mut self, threads: usize) -> Self {
-        self.options.loader.workers = Some(threads);
-        self
-    }
+    options! {
+        /// Worker threads, 1 to 64 (default: one for each core, and more, up to four, where reading is the limit).
+        workers(threads: usize) => loader.workers = threads;
 
-    /// Batches made ahead, 1 to 64 (default: 2, and up to 4 where the consumer's waits are irregular).
-    ///
-    /// Memory for two more batches than this is reserved at the start and used as needed.
-    pub fn prefetch(mut self, batches: usize) -> Self {
-        self.options.loader.prefetch = Some(batches);
-        self
-    }
+        /// Batches made ahead, 1 to 64 (default: 2, and up to 4 where the consumer's waits are irregular).
+        ///
+        /// Memory for two more batches than this is reserved at the start and used as needed.
+        prefetch(batches: usize) => loader.prefetch = batches;
 
-    /// What becomes of a last batch that is not full (default: dropped).
-    pub fn last_batch(mut self, last: LastBatch) -> Self {
-        self.options.loader.last_batch = Some(last);
-        self
-    }
+        /// What becomes of a last batch that is not full (default: dropped).
+        last_batch(last: LastBatch) => loader.last_batch = last;
 
-    /// What becomes of bad samples (default: the epoch fails).
-    pub fn bad_sample(mut self, bad: BadSample) -> Self {
-        self.options.loader.bad_sample = Some(bad);
-        self
-    }
+        /// What becomes of bad samples (default: the epoch fails).
+        bad_sample(bad: BadSample) => loader.bad_sample = bad;
 
-    /// Bad samples that an epoch may have before it fails all the same (default: any number).
-    pub fn max_failures(mut self, failures: u64) -> Self {
-        self.options.loader.max_failures = Some(failures);
-        self
+        /// Bad samples that an epoch may have before it fails all the same (default: any number).
+        max_failures(failures: u64) => loader.max_failures = failures;
     }
 
     /// A new order every epoch (default: the source's order): `true` or [`Shuffle::Full`] for any order, or
@@ -168,32 +163,22 @@ impl LoaderBuilder {
         self
     }
 
-    /// Shows only the samples with these indices in the source, each named once; without shuffle in this order. They
-    /// keep their plans, partners apart.
-    pub fn subset(mut self, indices: impl IntoIterator<Item = u64>) -> Self {
-        self.options.loader.subset = Some(Listed::List(indices.into_iter().collect()));
-        self
-    }
+    options! {
+        /// Shows only the samples with these indices in the source, each named once; without shuffle in this order. They
+        /// keep their plans, partners apart.
+        subset(indices: impl IntoIterator<Item = u64>) => loader.subset = Listed::List(indices.into_iter().collect());
 
-    /// Draws an epoch's samples with replacement, each with a chance in proportion to its weight: one weight for each
-    /// sample of the source, or of the subset in its order. An epoch is as long as before, and drawn anew from seed and
-    /// epoch; a sample that comes twice is augmented twice. Shuffle has no meaning then.
-    pub fn weights(mut self, weights: &[f64]) -> Self {
-        self.options.loader.weights = Some(Listed::List(weights.to_vec()));
-        self
-    }
+        /// Draws an epoch's samples with replacement, each with a chance in proportion to its weight: one weight for each
+        /// sample of the source, or of the subset in its order. An epoch is as long as before, and drawn anew from seed and
+        /// epoch; a sample that comes twice is augmented twice. Shuffle has no meaning then.
+        weights(weights: &[f64]) => loader.weights = Listed::List(weights.to_vec());
 
-    /// Consecutive positions of the epoch's order that partners are drawn from (default 128).
-    pub fn partner_window(mut self, positions: u64) -> Self {
-        self.options.loader.partner_window = Some(positions);
-        self
-    }
+        /// Consecutive positions of the epoch's order that partners are drawn from (default 128).
+        partner_window(positions: u64) => loader.partner_window = positions;
 
-    /// From epoch `epoch` on, leaves out the augmentations that take several samples (default: never), as Ultralytics'
-    /// `close_mosaic` does in the last epochs.
-    pub fn close_mosaic(mut self, epoch: u64) -> Self {
-        self.options.loader.close_mosaic = Some(epoch);
-        self
+        /// From epoch `epoch` on, leaves out the augmentations that take several samples (default: never), as Ultralytics'
+        /// `close_mosaic` does in the last epochs.
+        close_mosaic(epoch: u64) => loader.close_mosaic = epoch;
     }
 
     /// Makes the loader rank `rank` of `world_size` (default 0 of 1): together the ranks show each sample of an epoch
@@ -211,13 +196,16 @@ impl LoaderBuilder {
     }
 
     /// [`LoaderBuilder::rank`] with what the environment says in `RANK` and `WORLD_SIZE`, as torchrun and most other
-    /// launchers set them; rank 0 of 1 where both are missing.
+    /// launchers set them; rank 0 of 1 where both are missing. A device that the options name as `cuda` or `auto` is the GPU
+    /// of `LOCAL_RANK`.
     ///
     /// # Errors
     /// [`Config`](crate::error::Error::Config) where only one of the two is set, or one is no number.
-    pub fn distributed_from_env(self) -> Result<Self> {
-        let (rank, world_size) = ranks::of_environment()?;
-        Ok(self.rank(rank, world_size))
+    pub fn distributed_from_env(mut self) -> Result<Self> {
+        ranks::of_environment()?;
+        let loader = &mut self.options.loader;
+        (loader.rank, loader.world_size, loader.distributed) = (None, None, Some(Distributed::Env));
+        Ok(self)
     }
 
     /// Shapes each batch as its images are (Ultralytics' `rect = True`, for validation), or not (`None`, the default): see
@@ -290,11 +278,10 @@ impl LoaderBuilder {
         self
     }
 
-    /// Asks for semantic masks, which move with the pixels, nearest neighbour by nearest neighbour: [`super::Batch::masks`].
-    /// What shows no image, and a sample without a mask, has the class `fill`; 255 is what most losses are told to ignore.
-    pub fn masks(mut self, fill: u8) -> Self {
-        self.options.labels.mask_fill = Some(fill);
-        self
+    options! {
+        /// Asks for semantic masks, which move with the pixels, nearest neighbour by nearest neighbour: [`super::Batch::masks`].
+        /// What shows no image, and a sample without a mask, has the class `fill`; 255 is what most losses are told to ignore.
+        masks(fill: u8) => labels.mask_fill = fill;
     }
 
     /// What a file may ask of the decoder.
@@ -305,35 +292,25 @@ impl LoaderBuilder {
         self
     }
 
-    /// Whether images are turned as their EXIF orientation asks (default yes).
-    pub fn exif(mut self, apply: bool) -> Self {
-        self.options.decode.exif = Some(apply);
-        self
-    }
+    options! {
+        /// Whether images are turned as their EXIF orientation asks (default yes).
+        exif(apply: bool) => decode.exif = apply;
 
-    /// Whether large JPEGs may be decoded at a fraction of their size where the augmentations shrink them anyway
-    /// (default [`DecodeScale::Exact`]: no, since it changes pixels).
-    pub fn decode_scale(mut self, scale: DecodeScale) -> Self {
-        self.options.decode.scale = Some(scale);
-        self
-    }
+        /// Whether large JPEGs may be decoded at a fraction of their size where the augmentations shrink them anyway
+        /// (default [`DecodeScale::Exact`]: no, since it changes pixels).
+        decode_scale(scale: DecodeScale) => decode.scale = scale;
 
-    /// Maximum bytes of decoded images that are kept for other samples of the window, where augmentations mix samples
-    /// (default 256 MiB; 0 keeps none, so that each sample decodes its partners itself). On a GPU they are bytes of its
-    /// memory, besides [`LoaderBuilder::device_memory`].
-    ///
-    /// A window of 128 photographs of 640x480 pixels takes 118 MB (134 MB on a GPU), and two windows meet where one ends.
-    pub fn image_cache(mut self, bytes: usize) -> Self {
-        self.options.loader.image_cache = Some(Bytes(bytes as u64));
-        self
-    }
+        /// Maximum bytes of decoded images that are kept for other samples of the window, where augmentations mix samples
+        /// (default 256 MiB; 0 keeps none, so that each sample decodes its partners itself). On a GPU they are bytes of its
+        /// memory, besides [`LoaderBuilder::device_memory`].
+        ///
+        /// A window of 128 photographs of 640x480 pixels takes 118 MB (134 MB on a GPU), and two windows meet where one ends.
+        image_cache(bytes: usize) => loader.image_cache = Bytes(bytes as u64);
 
-    /// Maximum bytes of compressed files that are kept in memory from their first read on (default 0: none, since local
-    /// files are in the system's own cache anyway). What came first stays, as [`crate::source::Cached`] says; hits and misses are in
-    /// [`super::Stats::io`].
-    pub fn byte_cache(mut self, bytes: u64) -> Self {
-        self.options.loader.byte_cache = Some(Bytes(bytes));
-        self
+        /// Maximum bytes of compressed files that are kept in memory from their first read on (default 0: none, since local
+        /// files are in the system's own cache anyway). What came first stays, as [`crate::source::Cached`] says; hits and misses are in
+        /// [`super::Stats::io`].
+        byte_cache(bytes: u64) => loader.byte_cache = Bytes(bytes);
     }
 
     /// Decodes every image whole and renders nothing: batches carry labels and no pixels. For benchmarks.
@@ -342,38 +319,25 @@ impl LoaderBuilder {
         self
     }
 
-    /// Where decode indexes are kept, which let a crop be decoded from its own first row (default: in memory).
-    ///
-    /// They save time from the second look at a file on, and never change a result.
-    pub fn decode_index(mut self, mode: IndexMode) -> Self {
-        self.options.decode.index = Some(mode);
-        self
-    }
+    options! {
+        /// Where decode indexes are kept, which let a crop be decoded from its own first row (default: in memory).
+        ///
+        /// They save time from the second look at a file on, and never change a result.
+        decode_index(mode: IndexMode) => decode.index = mode;
 
-    /// Maximum bytes that decode indexes may take (default [`crate::index::DEFAULT_BUDGET`]).
-    pub fn index_budget(mut self, bytes: usize) -> Self {
-        self.options.decode.index_budget = Some(Bytes(bytes as u64));
-        self
-    }
+        /// Maximum bytes that decode indexes may take (default [`crate::index::DEFAULT_BUDGET`]).
+        index_budget(bytes: usize) => decode.index_budget = Bytes(bytes as u64);
 
-    /// Maximum bytes of a GPU's memory for decoded images and scratch, the batches apart (default: a quarter of what is
-    /// free, at least 4 MiB). A batch that needs more is made in parts.
-    pub fn device_memory(mut self, bytes: u64) -> Self {
-        self.options.device.memory = Some(Bytes(bytes));
-        self
-    }
+        /// Maximum bytes of a GPU's memory for decoded images and scratch, the batches apart (default: a quarter of what is
+        /// free, at least 4 MiB). A batch that needs more is made in parts.
+        device_memory(bytes: u64) => device.memory = Bytes(bytes);
 
-    /// Maximum bytes of page-locked host memory, all batches together, for files on their way to a GPU (default 1 GiB).
-    /// What is beyond lies in ordinary memory, which is copied more slowly.
-    pub fn pinned_memory(mut self, bytes: usize) -> Self {
-        self.options.device.pinned_memory = Some(Bytes(bytes as u64));
-        self
-    }
+        /// Maximum bytes of page-locked host memory, all batches together, for files on their way to a GPU (default 1 GiB).
+        /// What is beyond lies in ordinary memory, which is copied more slowly.
+        pinned_memory(bytes: usize) => device.pinned_memory = Bytes(bytes as u64);
 
-    /// Whether the loader's kernels run at the lowest priority that a GPU has (default no). On most GPUs that is what
-    /// streams have anyway: the trainer goes ahead where it makes its own streams with a higher one.
-    pub fn low_priority(mut self, low: bool) -> Self {
-        self.options.device.low_priority = Some(low);
-        self
+        /// Whether the loader's kernels run at the lowest priority that a GPU has (default no). On most GPUs that is what
+        /// streams have anyway: the trainer goes ahead where it makes its own streams with a higher one.
+        low_priority(low: bool) => device.low_priority = low;
     }
 }

@@ -1,4 +1,3 @@
-//! What a loader keeps from one sample to the next: decode indexes, and compressed files.
+//! What a loader keeps from one sample to the next: decode indexes.
 
-pub(super) mod bytes;
 pub(super) mod decode_index;

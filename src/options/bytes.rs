@@ -4,6 +4,9 @@ use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
+/// What a number of bytes looks like.
+pub(super) const WRITTEN: &str = "a number of bytes, as 4096, \"512K\", \"64M\", \"20G\" or \"2T\"";
+
 /// A number of bytes; read from a number as well as from `"512K"`, `"64M"`, `"20G"`, `"2T"`, counted in powers of 1024.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
@@ -43,7 +46,9 @@ impl<'de> Deserialize<'de> for Bytes {
         }
         match Written::deserialize(deserializer)? {
             Written::Number(bytes) => Ok(Bytes(bytes)),
-            Written::Text(word) => word.parse().map_err(D::Error::custom),
+            Written::Text(word) => {
+                word.parse().map_err(|error| D::Error::custom(format!("{error}; give {WRITTEN}")))
+            }
         }
     }
 }

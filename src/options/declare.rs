@@ -54,6 +54,19 @@ macro_rules! section {
                 }),*]
             }
 
+            /// Sets the option `key` to a path; false where it is none.
+            pub(super) fn set_path(&mut self, key: &str, path: std::path::PathBuf) -> bool {
+                match key {
+                    $(stringify!($key) => {
+                        let value = <$type as $crate::options::Value>::of_path(path);
+                        let is_path = value.is_some();
+                        self.$key = value.or(self.$key.take());
+                        is_path
+                    })*
+                    _ => false,
+                }
+            }
+
             /// Takes what is not said here from `below`.
             pub(super) fn or(self, below: Self) -> Self {
                 Self { $($key: self.$key.or(below.$key)),* }
@@ -94,6 +107,13 @@ macro_rules! sections {
         impl Options {
             fn entries() -> Vec<Entry> {
                 [$($Section::entries()),*].into_iter().flatten().collect()
+            }
+
+            fn set_path_in(&mut self, section: &str, key: &str, path: std::path::PathBuf) -> bool {
+                match section {
+                    $(stringify!($section) => self.$section.set_path(key, path),)*
+                    _ => false,
+                }
             }
 
             fn or(self, below: Self) -> Self {

@@ -10,7 +10,7 @@ section! {
     /// `[device]`: where pixels are made, and in how much of its memory.
     pub struct DeviceOptions in "device" {
         /// Where images are decoded and rendered. A GPU that is named and does not work is an error, never another
-        /// device in its place.
+        /// device in its place. With distributed = "env", `cuda` and `auto` mean the GPU of LOCAL_RANK.
         name as "device": DeviceWord = DeviceWord::Cpu;
         /// The largest number of bytes of a GPU's memory for decoded images and scratch, the batches apart. A batch that
         /// needs more is made in parts.
@@ -33,26 +33,42 @@ impl Value for DeviceWord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum DeviceWord {
-    /// The first CUDA device if it works, else the CPU.
-    Auto,
+    /// The CUDA device of this number if it works, else the CPU.
+    Auto(Option<u32>),
     /// The CPU.
     Cpu,
-    /// The CUDA device of this number.
-    Cuda(u32),
+    /// The CUDA device of this number. Without one it is that of `LOCAL_RANK` where ranks come from the environment, and else
+    /// the first.
+    Cuda(Option<u32>),
+}
+
+impl DeviceWord {
+    /// The same on the rank that has the GPU `local` of its machine: a number that was given stays.
+    pub const fn of_local_rank(self, local: u32) -> Self {
+        match self {
+            DeviceWord::Auto(None) => DeviceWord::Auto(Some(local)),
+            DeviceWord::Cuda(None) => DeviceWord::Cuda(Some(local)),
+            given => given,
+        }
+    }
 }
 
 impl FromStr for DeviceWord {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        match word.split_once(':') {
-            None if word == "auto" || word == "best" => Ok(DeviceWord::Auto),
-            None if word == "cpu" => Ok(DeviceWord::Cpu),
-            None if word == "cuda" => Ok(DeviceWord::Cuda(0)),
-            Some(("cuda", ordinal)) => {
-                ordinal.parse().map(DeviceWord::Cuda).map_err(|_| format!("`{ordinal}` is no device number"))
-            }
-            _ => Err(format!("`{word}` is no device")),
+        let (kind, number) = word.split_once(':').map_or((word, None), |(kind, number)| (kind, Some(number)));
+        let ordinal = number.map(str::parse).transpose();
+        let ordinal = || {
+            ordinal.map_err(|_| {
+                format!("`{}` is no device number; give {}", number.unwrap_or_default(), ValueKind::Device)
+            })
+        };
+        match (kind, number) {
+            ("auto", _) | ("best", None) => ordinal().map(DeviceWord::Auto),
+            ("cuda", _) => ordinal().map(DeviceWord::Cuda),
+            ("cpu", None) => Ok(DeviceWord::Cpu),
+            _ => Err(format!("`{word}` is no device; give {}", ValueKind::Device)),
         }
     }
 }
@@ -74,9 +90,11 @@ impl From<DeviceWord> for String {
 impl fmt::Display for DeviceWord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DeviceWord::Auto => f.write_str("auto"),
+            DeviceWord::Auto(None) => f.write_str("auto"),
+            DeviceWord::Auto(Some(ordinal)) => write!(f, "auto:{ordinal}"),
             DeviceWord::Cpu => f.write_str("cpu"),
-            DeviceWord::Cuda(ordinal) => write!(f, "cuda:{ordinal}"),
+            DeviceWord::Cuda(None) => f.write_str("cuda"),
+            DeviceWord::Cuda(Some(ordinal)) => write!(f, "cuda:{ordinal}"),
         }
     }
 }
@@ -87,12 +105,21 @@ mod tests {
 
     #[test]
     fn devices_are_named_by_kind_and_number() {
-        assert_eq!("cuda:3".parse(), Ok(DeviceWord::Cuda(3)));
-        assert_eq!("cuda".parse(), Ok(DeviceWord::Cuda(0)));
-        assert_eq!("auto".parse(), Ok(DeviceWord::Auto));
-        assert_eq!("best".parse(), Ok(DeviceWord::Auto));
-        assert_eq!(DeviceWord::Cuda(3).to_string(), "cuda:3");
+        assert_eq!("cuda:3".parse(), Ok(DeviceWord::Cuda(Some(3))));
+        assert_eq!("cuda".parse(), Ok(DeviceWord::Cuda(None)));
+        assert_eq!("auto".parse(), Ok(DeviceWord::Auto(None)));
+        assert_eq!("auto:2".parse(), Ok(DeviceWord::Auto(Some(2))));
+        assert_eq!("best".parse(), Ok(DeviceWord::Auto(None)));
+        for word in ["auto", "auto:2", "cpu", "cuda", "cuda:3"] {
+            assert_eq!(word.parse::<DeviceWord>().unwrap().to_string(), word);
+        }
+        assert_eq!(DeviceWord::Cuda(None).of_local_rank(1), DeviceWord::Cuda(Some(1)));
+        assert_eq!(DeviceWord::Cuda(Some(0)).of_local_rank(1), DeviceWord::Cuda(Some(0)));
+        assert_eq!(DeviceWord::Auto(None).of_local_rank(1), DeviceWord::Auto(Some(1)));
+        assert_eq!(DeviceWord::Cpu.of_local_rank(1), DeviceWord::Cpu);
         assert!("cuda:x".parse::<DeviceWord>().is_err_and(|error| error.contains("`x`")));
-        assert!("gpu".parse::<DeviceWord>().is_err());
+        for word in ["gpu", "cpu:0", "best:1", "auto:", "cuda:-1"] {
+            assert!(word.parse::<DeviceWord>().is_err(), "{word}");
+        }
     }
 }

@@ -3,7 +3,8 @@
 use super::catalogue::find;
 use super::{Entry, Options, ValueKind};
 use crate::error::{Error, Result};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
+use std::path::PathBuf;
 
 impl Options {
     /// Reads options by name from JSON values, as Python hands them over; null means that nothing is said.
@@ -40,6 +41,19 @@ impl Options {
         self.set(name, value)
     }
 
+    /// Sets the option that is called `name` to a path, which need not be UTF-8.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for an option that is no path.
+    pub fn set_path(&mut self, name: &str, path: PathBuf) -> Result<()> {
+        let entry = find(name)?;
+        let shown = path.to_string_lossy().into_owned();
+        match self.set_path_in(entry.section, entry.key, path) {
+            true => Ok(()),
+            false => Err(entry.refuse(name, &shown.into(), "this is no path")),
+        }
+    }
+
     /// What is said of the option that is called `name`, as JSON; null where nothing is.
     ///
     /// # Errors
@@ -55,7 +69,8 @@ impl Entry {
     fn refuse(&self, name: &str, value: &Value, error: &str) -> Error {
         // What a visitor says twice is said once.
         let what = error.split(" at line ").next().unwrap_or_default();
-        Error::config(format!("option {name} = {value}: {what}; give {}", self.value))
+        let remedy = format!("; give {}", self.value);
+        Error::config(format!("option {name} = {value}: {}{remedy}", what.trim_end_matches(&remedy)))
     }
 }
 
@@ -63,14 +78,20 @@ fn read_text(kind: ValueKind, text: &str) -> Value {
     let is_list =
         matches!(kind, ValueKind::Sizes | ValueKind::Triple | ValueKind::Integers | ValueKind::Numbers);
     let bare = || Value::from(text);
+    // TOML has no numbers like 08 and .5, and none above i64::MAX.
+    let number = || match kind {
+        ValueKind::Number => text.trim().parse().ok().and_then(Number::from_f64).map(Value::from),
+        _ => text.trim().parse::<u64>().ok().map(Value::from),
+    };
     match kind {
         // As it is usual on command lines: `skip-object`.
         ValueKind::Words(words) if words.contains(&&*text.replace('-', "_")) => text.replace('-', "_").into(),
         ValueKind::Text | ValueKind::Path | ValueKind::Words(_) | ValueKind::Device | ValueKind::Index => {
             toml_value(text).filter(|value| value.is_string()).unwrap_or_else(bare)
         }
-        ValueKind::Flag | ValueKind::Integer | ValueKind::Number | ValueKind::Bytes => {
-            toml_value(text).unwrap_or_else(bare)
+        ValueKind::Flag => toml_value(text).unwrap_or_else(bare),
+        ValueKind::Integer | ValueKind::Number | ValueKind::Bytes => {
+            number().or_else(|| toml_value(text)).unwrap_or_else(bare)
         }
         ValueKind::Size | ValueKind::Sizes | ValueKind::Triple | ValueKind::Integers | ValueKind::Numbers => {
             let whole = toml_value(text).filter(|value| !is_list || value.is_array() || value.is_string());
@@ -108,6 +129,10 @@ mod tests {
             ("weights", "weights.txt"),
             ("exif", "false"),
             ("on_bad_label", "skip-object"),
+            ("seed", "18446744073709551615"),
+            ("rank", "08"),
+            ("min_area", ".5"),
+            ("max_pixels", "1_000"),
         ] {
             options.set_text(name, text).unwrap();
         }
@@ -121,6 +146,24 @@ mod tests {
         assert_eq!(options.loader.weights, Some(Listed::File("weights.txt".into())));
         assert_eq!(options.decode.exif, Some(false));
         assert_eq!(options.get("on_bad_label").unwrap(), "skip_object");
+        assert_eq!((options.loader.seed, options.loader.rank), (Some(u64::MAX), Some(8)));
+        assert_eq!((options.labels.min_area, options.decode.max_pixels), (Some(0.5), Some(1000)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_need_not_be_text() {
+        use std::os::unix::ffi::OsStringExt;
+        let path = || PathBuf::from(std::ffi::OsString::from_vec(b"fotos-\xff.txt".to_vec()));
+        let mut options = Options::default();
+        for name in ["data", "mask_dir", "subset", "weights", "decode_index"] {
+            options.set_path(name, path()).unwrap();
+        }
+        assert_eq!((&options.data.path, &options.data.mask_dir), (&Some(path()), &Some(path())));
+        assert_eq!(options.loader.subset, Some(Listed::File(path())));
+        assert_eq!(options.decode.index, Some(crate::index::IndexMode::File(path())));
+        let refused = options.set_path("seed", path()).unwrap_err().to_string();
+        assert!(refused.contains("option seed") && refused.contains("give a whole number"), "{refused}");
     }
 
     #[test]
@@ -134,6 +177,8 @@ mod tests {
         );
         let text = refused("dtype", "f64");
         assert!(text.contains("option dtype = \"f64\"") && text.contains("`f16`"), "{text}");
+        let text = refused("byte_cache", "4 pounds");
+        assert_eq!(text.matches("give a number of bytes").count(), 1, "{text}");
         assert!(refused("byte_cache", "4 pounds").contains("64M"));
         assert!(refused("device", "gpu").contains("cuda:N"));
         assert!(refused("mean", "1, 2").contains("three numbers"));

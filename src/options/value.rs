@@ -1,8 +1,9 @@
 //! The types of options, and how each looks in words.
 
-use super::bytes::Bytes;
+use super::bytes::{self, Bytes};
 use super::listed::Listed;
 use crate::draft::op::Extent;
+use crate::index::IndexMode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -12,6 +13,11 @@ use std::path::PathBuf;
 pub trait Value: Serialize + DeserializeOwned {
     /// What a value looks like.
     fn kind() -> ValueKind;
+
+    /// The value that is this path; `None` for types that are no paths.
+    fn of_path(_path: PathBuf) -> Option<Self> {
+        None
+    }
 }
 
 /// What a value looks like in JSON, TOML and on a command line.
@@ -54,7 +60,7 @@ impl fmt::Display for ValueKind {
             ValueKind::Flag => "true or false",
             ValueKind::Integer => "a whole number",
             ValueKind::Number => "a number",
-            ValueKind::Bytes => "a number of bytes, as 4096, \"512K\", \"64M\", \"20G\" or \"2T\"",
+            ValueKind::Bytes => bytes::WRITTEN,
             ValueKind::Text => "a text",
             ValueKind::Path => "a path",
             ValueKind::Words(words) => {
@@ -66,7 +72,9 @@ impl fmt::Display for ValueKind {
                     _ => f.write_str(&quoted.join("")),
                 };
             }
-            ValueKind::Device => "`cpu`, `cuda:N`, or `auto` (the first GPU that works, else the CPU)",
+            ValueKind::Device => {
+                "`cpu`, `cuda:N`, or `auto` or `auto:N` (that GPU if it works, else the CPU)"
+            }
             ValueKind::Index => "`memory`, `off`, or the path of a sidecar file",
             ValueKind::Size => "a length, or [height, width]",
             ValueKind::Sizes => "a list of lengths or [height, width]",
@@ -81,11 +89,15 @@ impl fmt::Display for ValueKind {
 
 /// Says how values of types look.
 macro_rules! values {
-    ($($type:ty => $kind:expr),* $(,)?) => {$(
+    ($($type:ty => $kind:expr $(, of_path $of_path:expr)?;)*) => {$(
         impl Value for $type {
             fn kind() -> ValueKind {
                 $kind
             }
+
+            $(fn of_path(path: PathBuf) -> Option<Self> {
+                Some($of_path(path))
+            })?
         }
     )*};
 }
@@ -102,21 +114,21 @@ macro_rules! words {
 }
 
 values! {
-    bool => ValueKind::Flag,
-    u8 => ValueKind::Integer,
-    u32 => ValueKind::Integer,
-    u64 => ValueKind::Integer,
-    usize => ValueKind::Integer,
-    f64 => ValueKind::Number,
-    Bytes => ValueKind::Bytes,
-    String => ValueKind::Text,
-    PathBuf => ValueKind::Path,
-    crate::index::IndexMode => ValueKind::Index,
-    Extent => ValueKind::Size,
-    Vec<Extent> => ValueKind::Sizes,
-    [f64; 3] => ValueKind::Triple,
-    Listed<u64> => ValueKind::Integers,
-    Listed<f64> => ValueKind::Numbers,
+    bool => ValueKind::Flag;
+    u8 => ValueKind::Integer;
+    u32 => ValueKind::Integer;
+    u64 => ValueKind::Integer;
+    usize => ValueKind::Integer;
+    f64 => ValueKind::Number;
+    Bytes => ValueKind::Bytes;
+    String => ValueKind::Text;
+    PathBuf => ValueKind::Path, of_path std::convert::identity;
+    IndexMode => ValueKind::Index, of_path IndexMode::File;
+    Extent => ValueKind::Size;
+    Vec<Extent> => ValueKind::Sizes;
+    [f64; 3] => ValueKind::Triple;
+    Listed<u64> => ValueKind::Integers, of_path Listed::File;
+    Listed<f64> => ValueKind::Numbers, of_path Listed::File;
 }
 
 words! {

@@ -36,6 +36,10 @@ pub(super) fn read(text: &str, origin: &str) -> Result<Recipe> {
     let Head { name, decode_only } = Head::deserialize(head).map_err(|error| page.refuse(&span, &error))?;
     let mut options =
         Options::deserialize(toml::Deserializer::from(top)).map_err(|error| page.refuse(&span, &error))?;
+    if decode_only.is_some() && options.output.decode_only.is_some() {
+        let message = "decode_only stands at the top and under [output] as well: leave one of them out";
+        return Err(page.error(&span, message));
+    }
     options.output.decode_only = decode_only.or(options.output.decode_only);
     let recipe = Recipe { name, options, augment };
     recipe.check().map_err(|error| Error::config(format!("{origin}: {error}")))?;

@@ -1,8 +1,10 @@
 //! Every option of the catalogue as a flag, and a flag on every command that opens data.
 
 use crate::support::{fail, feedline, succeed, word};
+use feedline::index::IndexMode;
 use feedline::options::{Entry, catalogue};
 use feedline::recipe::Recipe;
+use feedline_test_support::png;
 use serde_json::{Map, Value};
 
 fn values() -> Map<String, Value> {
@@ -81,4 +83,69 @@ fn a_flag_that_cannot_be_is_refused_with_its_option_its_value_and_what_it_may_be
     assert!(text.contains("--batch-size"), "{text}");
     let text = fail(&["plan", "--shuffle=false", "--shuffle-window", "9"]);
     assert!(text.contains("leave one of them out"), "{text}");
+}
+
+#[test]
+fn a_benchmark_shows_its_own_defaults() {
+    let help = |command: &str| succeed(&[command, "--help"]);
+    let default = |help: &str, flag: &str| {
+        let about = help.split(&format!("--{flag} ")).nth(1).expect("a flag").to_owned();
+        let after = about.split("[default: ").nth(1).expect("a default").to_owned();
+        after.split(']').next().expect("a default").to_owned()
+    };
+    let (bench, plan) = (help("bench"), help("plan"));
+    for (flag, of_bench, of_plan) in
+        [("batch-size", "64", "1"), ("device", "auto", "cpu"), ("last-batch", "partial", "drop")]
+    {
+        assert_eq!((default(&bench, flag).as_str(), default(&plan, flag).as_str()), (of_bench, of_plan));
+    }
+}
+
+#[test]
+fn a_flag_is_no_value_of_the_flag_before_it() {
+    let output = feedline(&["inspect", "--data", "--json"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(text.contains("a value is required for '--data"), "{text}");
+    let printed = succeed(&["recipe", "--mean", "-0.5,0,0", "--std", "1,1,1", "--data=--json"]);
+    let options = Recipe::parse(&printed).expect("a recipe is printed").options;
+    assert_eq!(options.normalize.mean, Some([-0.5, 0.0, 0.0]));
+    assert_eq!(options.data.path, Some("--json".into()));
+}
+
+#[test]
+fn numbers_are_read_as_people_write_them() {
+    let printed =
+        succeed(&["recipe", "--seed", "18446744073709551615", "--min-area", ".5", "--workers", "08"]);
+    let options = Recipe::parse(&printed).expect("a recipe is printed").options;
+    assert_eq!((options.loader.seed, options.loader.workers), (Some(u64::MAX), Some(8)));
+    assert_eq!(options.labels.min_area, Some(0.5));
+}
+
+#[test]
+fn a_misspelt_word_is_no_file_of_decode_indexes() {
+    let output = feedline(&["plan", "--decode-index", "of"]);
+    let text = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(text.contains("`of` is neither") && text.contains("`off`"), "{text}");
+    for path in ["./of", "of.feedline-index"] {
+        let printed = succeed(&["recipe", "--decode-index", path]);
+        let options = Recipe::parse(&printed).expect("a recipe is printed").options;
+        assert_eq!(options.decode.index, Some(IndexMode::File(path.into())));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_need_not_be_text() {
+    use std::os::unix::ffi::OsStringExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join(std::ffi::OsString::from_vec(b"fotos-\xff".to_vec()));
+    std::fs::create_dir(&data).expect("a folder");
+    std::fs::write(data.join("a.png"), png::flat([1, 2, 3], 8, 6)).expect("an image");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_feedline"));
+    let output = command.args(["inspect", "--json", "--data"]).arg(&data).output().expect("it runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    assert_eq!(report["records"], 1);
 }

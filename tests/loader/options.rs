@@ -3,9 +3,9 @@
 use crate::support::flat;
 use feedline::augment::LetterBox;
 use feedline::error::Result;
-use feedline::label::Label;
-use feedline::loader::Loader;
-use feedline::options::{Entry, Options, catalogue};
+use feedline::label::{BoxFormat, Label, Unit};
+use feedline::loader::{Batch, Loader, SLOTS_BESIDE};
+use feedline::options::{Entry, LoaderOptions, Options, catalogue};
 use feedline::recipe::Recipe;
 use feedline::source::Source;
 use serde_json::{Map, Value};
@@ -151,4 +151,61 @@ fn options_take_effect_on_what_is_delivered() {
     assert_ne!(batches(&[("shuffle", "true")]), batches(&[]));
     let drawn = batches(&[("weights", "0,0,0,1,0,0,0,0,0,0")]).concat();
     assert_eq!(drawn, [3; 10]);
+}
+
+/// What is said beside `size = [6, 8]`, and what must be true of the loader and the batches of its first epoch.
+type Effect = (&'static [(&'static str, &'static str)], fn(&Loader, &[Batch]) -> bool);
+
+const EFFECTS: &[Effect] = &[
+    (&[("workers", "3")], |loader, _| loader.stats().workers == 3),
+    (&[("prefetch", "5")], |loader, _| loader.stats().slots == 5 + SLOTS_BESIDE),
+    (&[("dtype", "bf16")], |_, batches| batches[0].as_bf16().is_some_and(|values| values.len() == 144)),
+    (&[("layout", "nhwc")], |_, batches| batches[0].shape() == [1, 6, 8, 3]),
+    (&[("mean", "1,0,0"), ("std", "0.5,1,1")], |_, batches| batches[3].as_f32().is_some_and(|v| v[0] < -1.9)),
+    (&[("normalize", "imagenet")], |_, batches| batches[3].as_f32().is_some_and(|values| values[0] < -1.9)),
+    (&[("mask_fill", "7")], |_, batches| batches[0].masks() == Some(&[7; 48])),
+    (&[("box_format", "cxcywh")], |_, batches| batches[0].objects().unwrap().format == BoxFormat::Cxcywh),
+    (&[("box_unit", "normalized")], |_, batches| batches[0].objects().unwrap().unit == Unit::Normalized),
+    (&[("byte_cache", "1M")], |loader, _| {
+        loader.epoch(1).count() == 10 && loader.stats().io.memory_hits == 10
+    }),
+    (&[("decode_index", "off")], |loader, _| loader.stats().index.budget == 0),
+    (&[("index_budget", "3M")], |loader, _| loader.stats().index.budget == 3 << 20),
+    (&[("shuffle_window", "5")], |_, batches| {
+        let order: Vec<u64> = batches.iter().map(|batch| batch.indices()[0]).collect();
+        let whole = |run: &[u64]| run.iter().all(|index| (index < &5) == (run[0] < 5));
+        !order.is_sorted() && order.chunks(5).all(whole)
+    }),
+    (&[("shuffle", "true"), ("seed", "9")], |loader, batches| {
+        let other = Options {
+            loader: LoaderOptions { seed: Some(8), ..loader.options().loader.clone() },
+            ..loader.options().clone()
+        };
+        let other = Loader::builder(flat(10)).options(&other).build().unwrap();
+        other.epoch(0).zip(batches).any(|(other, batch)| other.unwrap().indices() != batch.indices())
+    }),
+];
+
+#[test]
+fn options_take_effect_on_the_loader_and_on_the_form_of_its_batches() {
+    for (texts, holds) in EFFECTS {
+        let run = |texts: &[(&str, &str)]| {
+            let mut options = Options::default();
+            options.set_text("size", "6,8").unwrap();
+            texts.iter().for_each(|(name, text)| options.set_text(name, text).unwrap());
+            let loader = Loader::builder(flat(10)).options(&options).build().unwrap();
+            let batches: Vec<Batch> = loader.epoch(0).map(Result::unwrap).collect();
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| holds(&loader, &batches)))
+                .unwrap_or(false)
+        };
+        assert!(run(texts), "{texts:?} has no effect");
+        assert!(!run(&[]), "the check of {texts:?} is always true");
+    }
+    let mut options = Options::default();
+    options.set_text("decode_only", "true").unwrap();
+    let whole = Loader::builder(flat(10)).options(&options).build().unwrap();
+    assert!(whole.epoch(0).all(|batch| batch.unwrap().images().is_empty()));
+    options.set_text("max_pixels", "47").unwrap();
+    let refused = Loader::builder(flat(10)).options(&options).build().unwrap().epoch(0).next().unwrap();
+    assert!(refused.is_err_and(|error| error.to_string().contains("pixels")));
 }

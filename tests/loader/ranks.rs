@@ -2,9 +2,12 @@
 
 use crate::mixing::Mix;
 use crate::support::{builder, flat};
+use feedline::error::Error;
 use feedline::loader::{Batch, LastBatch, Loader, Status};
+use feedline::options::{DeviceWord, Options};
 use feedline::output::{DType, Layout};
 use std::collections::HashMap;
+use std::process::Command;
 
 /// A loader that mixes samples of a window, so that windows go round.
 fn rank(rank: usize, world_size: usize, samples: usize, last: LastBatch) -> Loader {
@@ -97,4 +100,32 @@ fn ranks_that_cannot_be_are_refused() {
     refused(0, 0, "world_size is 0");
     refused(4, 4, "ranks count from 0 to 3");
     refused(0, 5, "9 samples, 1 for a rank, so every batch would be dropped");
+}
+
+/// In the environment of the process that has no other test.
+const ALONE: &str = "FEEDLINE_TEST_ALONE";
+
+#[test]
+fn a_device_without_a_number_is_that_of_the_local_rank_where_ranks_come_from_the_environment() {
+    if std::env::var_os(ALONE).is_none() {
+        let name = "ranks::a_device_without_a_number_is_that_of_the_local_rank_where_ranks_come_from_the_environment";
+        let mut alone = Command::new(std::env::current_exe().unwrap());
+        let alone = alone.args(["--exact", name]).env(ALONE, "1").env("RANK", "1").env("WORLD_SIZE", "2");
+        let ran = alone.env("LOCAL_RANK", "777").output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stdout);
+        assert!(ran.status.success() && said.contains("1 passed"), "{said}");
+        return;
+    }
+    let built = |device: &str, from_environment: bool| {
+        let mut options = Options::default();
+        options.set_text("device", device).unwrap();
+        let builder = builder(flat(8), 2).options(&options);
+        let built = if from_environment { builder.distributed_from_env().unwrap() } else { builder }.build();
+        built.map(|loader| (loader.options().device.name, loader.options().loader.rank))
+    };
+    // There is no such GPU, so that the CPU takes its place, and where it is named nothing does.
+    assert_eq!(built("auto", true).unwrap(), (Some(DeviceWord::Auto(Some(777))), Some(1)));
+    assert_eq!(built("auto:778", true).unwrap(), (Some(DeviceWord::Auto(Some(778))), Some(1)));
+    assert!(matches!(built("cuda", true), Err(Error::Unavailable { .. })));
+    assert_eq!(built("auto:778", false).unwrap(), (Some(DeviceWord::Auto(Some(778))), Some(0)));
 }

@@ -203,11 +203,18 @@ fn a_wrong_value_is_named_with_its_line() {
         ("name = \"mine\"", "", "missing field `name`"),
         ("name = \"mine\"", "name = \"mine", "recipe:2: "),
         ("name = \"mine\"", "name = \"mine\"\ndecode_only = true", "decode_only renders nothing"),
+        (
+            "workers = 8",
+            "byte_cache = \"4g\"",
+            "is no number of bytes; give a number of bytes, as 4096, \"512K\"",
+        ),
     ] {
         let message = replaced(from, to);
         assert!(message.contains(want), "{from} -> {to}: {message}");
     }
     assert!(error("name = \"x\"").contains("the output has no size"));
+    let twice = error("name = \"x\"\ndecode_only = true\n[output]\ndecode_only = false");
+    assert!(twice.contains("at the top and under [output] as well: leave one of them out"), "{twice}");
     assert!(error("name = \"x\"\naugment = 3").starts_with("recipe:2: augment must be a list"));
     assert!(error("name = \"x\"\naugment = [3]").starts_with("recipe:2: augment must be a list"));
     assert!(error("name = \"x\"\n[output]\nsize = [0, 5]").contains("not from 1 to"));

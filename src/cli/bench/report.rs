@@ -3,9 +3,10 @@
 use super::Arguments;
 use super::meter::Measured;
 use crate::cli::doctor::simd_word;
-use crate::cli::options::{device_word, dtype_word, layout_word};
+use crate::cli::words::{device_word, word};
 use feedline::device::{DecodedBy, Device};
 use feedline::loader::{Limit, Loader, SLOTS_BESIDE, Stats};
+use feedline::output::{DType, Layout};
 use feedline::source::IoStats;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -34,8 +35,8 @@ pub(crate) struct Report {
     rank: usize,
     world_size: usize,
     recipe: String,
-    dtype: Option<&'static str>,
-    layout: Option<&'static str>,
+    dtype: Option<DType>,
+    layout: Option<Layout>,
     files: usize,
     stages: Stages,
     limiting_stage: Option<Limit>,
@@ -137,8 +138,8 @@ impl Report {
             rank: told.loader.rank.unwrap_or(0),
             world_size: told.loader.world_size.unwrap_or(1),
             recipe: recipe.to_owned(),
-            dtype: output.map(|output| dtype_word(output.dtype)),
-            layout: output.map(|output| layout_word(output.layout)),
+            dtype: output.map(|output| output.dtype),
+            layout: output.map(|output| output.layout),
             files,
             stages: shares(&stats),
             decoded_by: stats.decoded_by,
@@ -157,7 +158,7 @@ impl Report {
     /// The same for a reader.
     pub(crate) fn describe(&self) -> Vec<String> {
         let format = match (self.dtype, self.layout) {
-            (Some(dtype), Some(layout)) => format!("{dtype} {layout}"),
+            (Some(dtype), Some(layout)) => format!("{} {}", word(dtype), word(layout)),
             _ => "nothing rendered".into(),
         };
         let Stages { read, plan, decode, render } = &self.stages;

@@ -7,10 +7,9 @@ use crate::draft::op::Extent;
 use crate::error::{Error, Result};
 use crate::geometry::Size;
 use crate::loader::batch::labels::LabelRules;
-use crate::loader::cache::bytes;
 use crate::loader::cache::decode_index::DecodeIndexes;
 use crate::loader::epoch::batch_size::{Sizes, SizesAsked};
-use crate::loader::epoch::{ranks, sampling};
+use crate::loader::epoch::{fingerprint, ranks, sampling};
 use crate::loader::planner::Planner;
 use crate::loader::queue::buffers::checked_bytes;
 use crate::loader::report::errors::Report;
@@ -19,9 +18,10 @@ use crate::loader::worker::context::Context;
 use crate::loader::worker::process::Process;
 use crate::loader::worker::{self, MAX_WORKERS, PoolOptions};
 use crate::loader::{Loader, Setup, validate};
-use crate::options::{DeviceWord, IGNORED, Options};
+use crate::options::{IGNORED, Options};
 use crate::output::Output;
 use crate::policy::DecodeScale;
+use crate::source::Cached;
 use std::sync::{Mutex, OnceLock};
 
 /// Longest prefetch.
@@ -37,9 +37,9 @@ impl LoaderBuilder {
     pub fn build(mut self) -> Result<Loader> {
         self.settle()?;
         let sampler = sampling::sampler(&self.options.loader, &*self.source)?;
-        let setup = self.setup()?;
+        let setup = self.setup();
         self.check(&setup, sampler.len())?;
-        let device = self.open_device()?;
+        let device = self.device.map_or_else(|| Device::open(self.options.device.name()), Ok)?;
         let backend = self.backend_options(device)?;
         let Options { loader, output, normalize, labels, decode, .. } = &self.options;
         let (asked, bare, exif) = (SizesAsked::of(loader), output.decode_only(), decode.exif());
@@ -58,40 +58,39 @@ impl LoaderBuilder {
             false => {
                 let size = validate::output_size(&planner, output.size.map(Extent::square))?;
                 let (sampler, sizes) = asked.settle(size, sampler, &*self.source, exif)?;
-                sizes
-                    .examples()
-                    .into_iter()
-                    .try_for_each(|target| validate::check_target(&planner, target))?;
+                let check = |target| validate::check_target(&planner, target);
+                sizes.examples().into_iter().try_for_each(check)?;
                 let (dtype, layout, normalize) = (output.dtype(), output.layout(), normalize.constants()?);
                 (sampler, Some(Output { size, dtype, layout, normalize }), sizes)
             }
         };
         let largest = output.map(|output| output.of_size(sizes.largest()));
-        let (allowed, reserved) = loader.prefetch.map_or(AUTO_PREFETCH, |batches| (batches, batches));
-        let rows = setup.batch_size;
-        let row_bytes =
-            largest.map_or(Ok(0), |output| checked_bytes(&output, rows, reserved + SLOTS_BESIDE))?;
-        let reserved = reserved + SLOTS_BESIDE;
+        let (ahead, reserved) = loader.prefetch.map_or(AUTO_PREFETCH, |batches| (batches, batches));
+        let (buffers, reserved) = (ahead + SLOTS_BESIDE, reserved + SLOTS_BESIDE);
+        let row_bytes = largest.map_or(Ok(0), |output| checked_bytes(&output, setup.batch_size, reserved))?;
         // A smaller transform is chosen for one plan, so its images cannot be shared.
         let shares = planner.block() > 1 && decode.scale() == DecodeScale::Exact;
         let image_cache = if shares { loader.image_cache().in_memory() } else { 0 };
         let backend = BackendOptions { row_bytes, image_cache, ..backend };
         let (workers, auto_prefetch) = (loader.workers, loader.prefetch.is_none());
-        let pool = PoolOptions { workers, buffers: allowed + SLOTS_BESIDE, reserved, auto_prefetch };
+        let settings = fingerprint::settings(&self.options, output);
+        let pool = PoolOptions { workers, buffers, reserved, auto_prefetch };
         let decode_indexes =
             DecodeIndexes::new(decode.index(), decode.index_budget().in_memory(), &*self.source);
         let context = Context {
             decode_indexes,
-            source: bytes::around(self.source, loader.byte_cache().0),
+            source: match loader.byte_cache().0 {
+                0 => self.source,
+                bytes => Box::new(Cached::new(self.source, bytes)),
+            },
             planner,
             sampler,
             fingerprints: OnceLock::new(),
             output,
-            sizes_asked: asked,
+            settings,
             sizes,
             limits: decode.limits(),
             exif,
-            scale: decode.scale(),
             bad: loader.bad_sample(),
             labels: LabelRules::of(labels),
             meters: Meters::new(),
@@ -105,19 +104,21 @@ impl LoaderBuilder {
 
     /// Puts into the options what follows from others.
     fn settle(&mut self) -> Result<()> {
-        let Options { data, loader, labels, .. } = &mut self.options;
+        let named = ranks::device(&self.options)?;
+        let Options { data, loader, labels, device, .. } = &mut self.options;
         if data.mask_dir.is_some() {
             labels.mask_fill = labels.mask_fill.or(Some(IGNORED));
         }
         let (rank, world_size) = ranks::asked(loader)?;
+        device.name = device.name.map(|_| named);
         (loader.rank, loader.world_size, loader.distributed) = (Some(rank), Some(world_size), None);
         Ok(())
     }
 
     /// The block is found with the planner.
-    fn setup(&self) -> Result<Setup> {
+    fn setup(&self) -> Setup {
         let loader = &self.options.loader;
-        Ok(Setup {
+        Setup {
             batch_size: loader.batch_size(),
             seed: loader.seed(),
             last: loader.last_batch(),
@@ -125,15 +126,6 @@ impl LoaderBuilder {
             rank: loader.rank.unwrap_or(0) as u64,
             world_size: loader.world_size.unwrap_or(1) as u64,
             block: 1,
-        })
-    }
-
-    fn open_device(&self) -> Result<Device> {
-        match (self.device, self.options.device.name()) {
-            (Some(device), _) => Ok(device),
-            (None, DeviceWord::Auto) => Device::best(),
-            (None, DeviceWord::Cpu) => Ok(Device::cpu()),
-            (None, DeviceWord::Cuda(ordinal)) => Device::cuda(ordinal),
         }
     }
 

@@ -2,8 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::loader::Setup;
-use crate::options::{Distributed, LoaderOptions};
+use crate::options::{DeviceWord, Distributed, LoaderOptions, Options};
 use crate::policy::LastBatch;
+use std::str::FromStr;
 
 /// Maximum number of ranks of a run.
 const MAX_RANKS: u64 = 1 << 20;
@@ -26,8 +27,29 @@ pub(in crate::loader) fn asked(options: &LoaderOptions) -> Result<(usize, usize)
 
 /// Rank and number of ranks as RANK and WORLD_SIZE say them; 0 of 1 where both are missing.
 pub(in crate::loader) fn of_environment() -> Result<(usize, usize)> {
-    let word = |name: &str| std::env::var_os(name).map(|word| word.to_string_lossy().into_owned());
     parse(word("RANK").as_deref(), word("WORLD_SIZE").as_deref())
+}
+
+/// The device that the options name; without a number it is that of `LOCAL_RANK`, where ranks come from the environment.
+///
+/// # Errors
+/// [`Error::Config`] where `LOCAL_RANK` is no number.
+pub(in crate::loader) fn device(options: &Options) -> Result<DeviceWord> {
+    let named = options.device.name();
+    match word("LOCAL_RANK").filter(|_| options.loader.distributed.is_some()) {
+        Some(local) => Ok(named.of_local_rank(number("LOCAL_RANK", &local)?)),
+        None => Ok(named),
+    }
+}
+
+fn word(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|word| word.to_string_lossy().into_owned())
+}
+
+fn number<T: FromStr>(name: &str, word: &str) -> Result<T> {
+    word.trim().parse().map_err(|_| {
+        Error::config(format!("{name} is `{word}` in the environment: set it to a whole number, or unset it"))
+    })
 }
 
 pub(in crate::loader) fn check(setup: &Setup, samples: u64) -> Result<()> {
@@ -55,13 +77,6 @@ pub(in crate::loader) fn check(setup: &Setup, samples: u64) -> Result<()> {
 
 /// Rank and world size from the words of the environment.
 fn parse(rank: Option<&str>, world_size: Option<&str>) -> Result<(usize, usize)> {
-    let number = |name: &str, word: &str| {
-        word.trim().parse::<usize>().map_err(|_| {
-            Error::config(format!(
-                "{name} is `{word}` in the environment: set it to a whole number, or unset it"
-            ))
-        })
-    };
     match (rank, world_size) {
         (Some(rank), Some(world_size)) => Ok((number("RANK", rank)?, number("WORLD_SIZE", world_size)?)),
         (None, None) => Ok((0, 1)),
