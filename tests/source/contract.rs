@@ -1,7 +1,7 @@
 //! What every source promises, checked on the same records for each of them.
 //!
-//! A new source is one line at the end: its name, how it is made from the records, and how its keys lead to files
-//! (`None` where there are no files that could vanish).
+//! A new source is one line at the end: its name, whether its files can vanish one by one, and how it is made from the
+//! records. What is opened by a path has a kind, which is recognised in the last test.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -10,6 +10,10 @@ use crate::server;
 use crate::write;
 use feedline::error::Error;
 use feedline::label::Label;
+#[cfg(feature = "formats")]
+use feedline::options::{ValueKind, catalogue};
+#[cfg(feature = "formats")]
+use feedline::source::Kind;
 #[cfg(feature = "parquet")]
 use feedline::source::Parquet;
 #[cfg(feature = "tfrecord")]
@@ -19,6 +23,8 @@ use heed::{DatabaseFlags, EnvFlags};
 use std::collections::HashSet;
 use std::error::Error as _;
 use std::path::Path;
+#[cfg(feature = "formats")]
+use std::path::PathBuf;
 
 /// Path, bytes and class of each record, in the order in which every source must hand them out.
 fn records() -> Vec<(&'static str, Vec<u8>, i64)> {
@@ -337,3 +343,50 @@ contract!(archives_of_a_store, false, remote_archives);
 contract!(memory_records, false, |_| Box::new(memory()));
 contract!(kept_in_memory, false, |_| Box::new(Cached::new(memory(), 50_000)));
 contract!(shared, false, |_| Box::new(std::sync::Arc::new(memory())));
+
+/// Data of the kind that `word` stands for, below `folder`.
+#[cfg(feature = "formats")]
+fn data_of(word: &str, folder: &Path) -> PathBuf {
+    let make: fn(&Path) -> Box<dyn Source> = match word {
+        "folder" => |folder| Box::new(Folder::open(folder).unwrap()),
+        "list" => csv,
+        "tar" => shards,
+        "tfrecord" => |folder| tfrecord(folder, true),
+        "lmdb" => lmdb,
+        "parquet" => |folder| parquet(folder, true),
+        "yolo" => yolo,
+        "coco" => coco,
+        "remote" => return "s3://bucket/folder".into(),
+        other => {
+            panic!("no data of the kind `{other}`: give them here, and hold its source to the promises above")
+        }
+    };
+    make(folder);
+    let below = match word {
+        "list" => "list.csv",
+        "lmdb" => "lmdb",
+        "coco" => "coco.json",
+        _ => "",
+    };
+    folder.join(below)
+}
+
+#[test]
+#[cfg(feature = "formats")]
+fn every_kind_is_recognised_by_its_looks_and_documented() {
+    let page = include_str!("../../docs/sources.md");
+    let kinds = catalogue().iter().find(|entry| entry.name == "kind").unwrap();
+    let ValueKind::Words(words) = kinds.value else { panic!("{kinds:?}") };
+    for word in words {
+        let folder = tempfile::tempdir().unwrap();
+        write_files(folder.path());
+        let data = data_of(word, folder.path());
+        assert_eq!(
+            Kind::of(&data).word(),
+            *word,
+            "src/source/open.rs: Kind::of takes {} for that",
+            data.display()
+        );
+        assert!(page.contains(&format!("`{word}`")), "docs/sources.md says nothing of the kind `{word}`");
+    }
+}
