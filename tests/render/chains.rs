@@ -85,6 +85,18 @@ fn every_op_of_the_catalogue_is_drawn_and_can_be_read() {
 }
 
 #[test]
+fn every_op_that_torchvision_has_is_compared_with_torchvision_s() {
+    let script = include_str!("../python/parity_ops.py");
+    let is_missing = |name: &&str| !script.contains(&format!("\n    \"{name}\": "));
+    // Of these there are no pixels to compare.
+    let of_labels = |name: &&str| *name == "sanitize_bounding_boxes";
+    let torchvision_s =
+        CATALOGUE.iter().filter(|entry| !entry.torchvision.is_empty()).map(|entry| entry.name);
+    let missing: Vec<&str> = torchvision_s.filter(|name| !of_labels(name)).filter(is_missing).collect();
+    assert!(missing.is_empty(), "tests/python/parity_ops.py compares no {missing:?}");
+}
+
+#[test]
 fn every_instruction_set_renders_any_chain_of_all_ops_to_the_same_bits() {
     let before: Vec<&str> = OPS.iter().filter(|name| !LAST.contains(name)).copied().collect();
     for case in 0..300 {
