@@ -16,13 +16,19 @@ pub use render::Renderer;
 #[doc(hidden)]
 pub use render::layout;
 
+use crate::error::Error;
 use driver::CudaError;
 
-/// What to do about a device that fails.
-pub(crate) fn remedy(error: &CudaError) -> &'static str {
-    if error.is_out_of_memory() {
+/// A failing device as the crate's error.
+fn failed(ordinal: u32, error: &CudaError) -> Error {
+    let remedy = if error.is_out_of_memory() {
         "use a smaller batch_size, prefetch or device_memory, or free memory that other programs hold on the device"
     } else {
         "start the program again; if it fails again, run `feedline doctor`, or use the CPU device"
+    };
+    Error::Unavailable {
+        what: format!("CUDA device {ordinal}"),
+        why: error.to_string(),
+        remedy: remedy.into(),
     }
 }

@@ -23,6 +23,7 @@ pub(crate) use backend::CudaBackend;
 
 use super::decode::{Capabilities, Decoder, Route};
 use super::driver::{Context, CudaError, Priority, Stream};
+use super::failed;
 use super::nvjpeg::Nvjpeg;
 use super::probe::{Decoding, Missing};
 use super::render::{ErrorWord, Kernels};
@@ -128,14 +129,5 @@ fn unfit(ordinal: u32, cause: &Cause) -> crate::error::Error {
         what: format!("rendering on CUDA device {ordinal}"),
         why: cause.to_string(),
         remedy: "build library and kernels from the same sources, or use the CPU device".into(),
-    }
-}
-
-/// A failing device as the crate's error.
-fn failed(ordinal: u32, error: &CudaError) -> crate::error::Error {
-    crate::error::Error::Unavailable {
-        what: format!("CUDA device {ordinal}"),
-        why: error.to_string(),
-        remedy: super::remedy(error).into(),
     }
 }

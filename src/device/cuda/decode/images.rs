@@ -6,9 +6,10 @@ pub use rounds::Rounds;
 
 use super::{Capabilities, Decoder, Route};
 use crate::device::cuda::driver::{Context, CudaError, Priority, Stream};
+use crate::device::cuda::failed;
 use crate::device::cuda::nvjpeg::Nvjpeg;
 use crate::device::cuda::probe::Missing;
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, Result};
 use crate::geometry::Rect;
 use crate::image::Image;
 use crate::jpeg;
@@ -43,7 +44,7 @@ impl ImageDecoder {
     /// Opens nvJPEG on the device `ordinal`. `parts` allows decoding parts of images alone.
     ///
     /// # Errors
-    /// [`Error::Unavailable`]: no such device, or no nvJPEG.
+    /// [`crate::error::Error::Unavailable`]: no such device, or no nvJPEG.
     pub fn open(ordinal: u32, parts: bool) -> Result<Self> {
         let what = || format!("decoding on CUDA device {ordinal}");
         super::super::find(ordinal)
@@ -53,7 +54,7 @@ impl ImageDecoder {
         let context = Context::open(ordinal).map_err(|error| Missing::context(&error).error(what()))?;
         let decoder = Decoder::new(&context, library, parts, None)
             .map_err(|error| Missing::backend(&error).error(what()))?;
-        let stream = Stream::new(&context, Priority::Normal).map_err(|error| failed(&context, &error))?;
+        let stream = Stream::new(&context, Priority::Normal).map_err(|error| failed(ordinal, &error))?;
         Ok(Self { decoder, stream, context })
     }
 
@@ -66,7 +67,7 @@ impl ImageDecoder {
     /// Decodes `wanted` of each file (stored coordinates), or all of it; an error for each that no decoder takes.
     ///
     /// # Errors
-    /// [`Error::Unavailable`]: the device has failed.
+    /// [`crate::error::Error::Unavailable`]: the device has failed.
     pub fn decode(
         &mut self,
         files: &[&[u8]],
@@ -107,7 +108,7 @@ impl ImageDecoder {
     }
 
     fn check<T>(&self, result: Result<T, CudaError>) -> Result<T> {
-        result.map_err(|error| failed(&self.context, &error))
+        result.map_err(|error| failed(self.context.ordinal(), &error))
     }
 }
 
@@ -120,13 +121,5 @@ impl Wanted {
             Wanted::Around(part) if can.takes(header, bytes) => can.region(header, part),
             Wanted::Around(part) | Wanted::Exactly(part) => part.intersect(whole),
         }
-    }
-}
-
-fn failed(context: &Context, error: &CudaError) -> Error {
-    Error::Unavailable {
-        what: format!("CUDA device {}", context.ordinal()),
-        why: format!("it has failed ({error})"),
-        remedy: "see what `nvidia-smi` and the system's log say, and start the program again".into(),
     }
 }

@@ -3,8 +3,9 @@
 #![expect(unsafe_code, reason = "a consumer's stream is a raw handle; pixels are copied to raw addresses")]
 
 use super::slot::{Consumer, Slot};
-use super::{failed, unfit};
+use super::unfit;
 use crate::device::cuda::driver::{CudaError, DevicePtr, wait_for_device};
+use crate::device::cuda::failed;
 use crate::device::{Device, images::DeviceMemory};
 use crate::error::Result;
 use std::ffi::c_void;

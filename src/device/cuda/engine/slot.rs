@@ -2,10 +2,11 @@
 
 #![expect(unsafe_code, reason = "a consumer's stream is a raw handle")]
 
+use super::Engine;
 use super::staged::StagedRow;
 use super::staging::{Staging, StagingBuffer};
-use super::{Engine, failed};
 use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event, wait_for_device};
+use crate::device::cuda::failed;
 use crate::error::Result;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

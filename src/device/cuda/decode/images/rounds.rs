@@ -7,6 +7,7 @@ use crate::device::cuda::decode::{HostFree, Request, Route, Target};
 use crate::device::cuda::driver::{
     Context, CudaError, DeviceBuffer, DevicePtr, Event, PinnedBuffer, wait_for_device,
 };
+use crate::device::cuda::failed;
 use crate::error::{Cause, Result};
 use crate::geometry::Rect;
 use crate::image::Image;
@@ -100,7 +101,7 @@ impl<'a> Rounds<'a> {
             Ok(outcomes)
         };
         let outcomes: Result<_, CudaError> = queue();
-        let mut outcomes = outcomes.map_err(|error| super::failed(context, &error))?.into_iter();
+        let mut outcomes = outcomes.map_err(|error| failed(context.ordinal(), &error))?.into_iter();
         self.queued += 1;
         let outcome = |file: &File<'_>| match &file.header {
             Ok(_) => outcomes.next().unwrap_or(Ok(Route::Cpu)),
