@@ -3,7 +3,7 @@
 //! Names, arguments, defaults and the arithmetic of the parameters are those of torchvision's `transforms.v2`: the same
 //! uniform draws give the same parameters. Each augmentation is one file with two halves, `make_params` (draws to
 //! parameters) and [`Augment::plan`] (parameters to ops). A new one is a new file, and a `mod`, a `pub use` and a name
-//! below.
+//! below; one that is an op without arguments and a probability is some lines in `by_chance.rs`.
 //!
 //! If batches differ in size, an augmentation whose size is the output's uses the batch's size instead: LetterBox,
 //! Resize, the crops, YoloPerspective, and Mosaic and ResizeLongest for the longer edge. They call [`Draft::sized`].
@@ -31,6 +31,7 @@ mod pad;
 mod page;
 mod patch;
 mod policy;
+mod prelude;
 mod rand_augment;
 mod random_adjust_sharpness;
 mod random_affine;

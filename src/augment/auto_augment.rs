@@ -3,13 +3,7 @@
 mod learned;
 
 use super::policy::{self, Drawn, PolicyOp, Space};
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::{Fill, Interpolation};
-use crate::error::Result;
-use crate::geometry::Size;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Magnitudes of each operation.
 const BINS: u32 = 10;

@@ -1,11 +1,6 @@
 //! Augmentations that are one op without arguments, each with a probability: flips, and changes of all levels.
 
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::Op;
-use crate::error::Result;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Makes an augmentation of a struct whose only field is `p`: applies the op with probability `p`.
 macro_rules! by_chance {

@@ -1,11 +1,6 @@
 //! CenterCrop: the middle of the image.
 
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::{Extent, Op};
-use crate::error::Result;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Crops the centre; a smaller image is padded with black first (torchvision's `CenterCrop`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use crate::draft::MAX_EDGE;
 use crate::draft::op::{Extent, Interpolation};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail, ensure};
 
 /// torchvision's default probability.
 pub(super) const fn half() -> f32 {
@@ -21,54 +21,46 @@ pub(super) const fn yes() -> bool {
 
 /// A single magnitude would have no strongest one.
 pub(super) fn magnitudes(name: &str, bins: u32) -> Result<()> {
-    match (2..=1 << 16).contains(&bins) {
-        true => Ok(()),
-        false => {
-            Err(Error::config(format!("{name}: num_magnitude_bins should be from 2 to 65536, but is {bins}")))
-        }
-    }
+    ensure!(
+        (2..=1 << 16).contains(&bins),
+        "{name}: num_magnitude_bins should be from 2 to 65536, but is {bins}"
+    );
+    Ok(())
 }
 
 pub(super) fn probability(name: &str, p: f32) -> Result<()> {
-    match (0.0..=1.0).contains(&p) {
-        true => Ok(()),
-        false => Err(Error::config(format!(
-            "{name}: p should be a floating point value in the interval [0.0, 1.0], but is {p}"
-        ))),
-    }
+    ensure!(
+        (0.0..=1.0).contains(&p),
+        "{name}: p should be a floating point value in the interval [0.0, 1.0], but is {p}"
+    );
+    Ok(())
 }
 
 /// A parameter of a beta distribution.
 pub(super) fn alpha(name: &str, what: &str, alpha: f64) -> Result<()> {
-    match (1e-4..=1e4).contains(&alpha) {
-        true => Ok(()),
-        false => Err(Error::config(format!("{name}: {what} should be from 0.0001 to 10000, but is {alpha}"))),
-    }
+    ensure!((1e-4..=1e4).contains(&alpha), "{name}: {what} should be from 0.0001 to 10000, but is {alpha}");
+    Ok(())
 }
 
 pub(super) fn size(name: &str, size: Extent) -> Result<()> {
     let edges = size.square();
-    match (1..=MAX_EDGE).contains(&edges.width) && (1..=MAX_EDGE).contains(&edges.height) {
-        true => Ok(()),
-        false => {
-            Err(Error::config(format!("{name}: size must be from 1 to {MAX_EDGE} a side, but is {edges}")))
-        }
-    }
+    ensure!(
+        (1..=MAX_EDGE).contains(&edges.width) && (1..=MAX_EDGE).contains(&edges.height),
+        "{name}: size must be from 1 to {MAX_EDGE} a side, but is {edges}"
+    );
+    Ok(())
 }
 
 /// A (min, max) pair; torchvision only warns where it is reversed, and then draws outside it.
 pub(super) fn range(name: &str, what: &str, [min, max]: [f64; 2], lowest: f64, highest: f64) -> Result<()> {
     if min > max {
-        return Err(Error::config(format!(
-            "{name}: {what} should be of kind (min, max), but is [{min}, {max}]: swap them"
-        )));
+        bail!("{name}: {what} should be of kind (min, max), but is [{min}, {max}]: swap them");
     }
-    match min >= lowest && max <= highest {
-        true => Ok(()),
-        false => Err(Error::config(format!(
-            "{name}: {what} should be between {lowest} and {highest}, but is [{min}, {max}]"
-        ))),
-    }
+    ensure!(
+        min >= lowest && max <= highest,
+        "{name}: {what} should be between {lowest} and {highest}, but is [{min}, {max}]"
+    );
+    Ok(())
 }
 
 pub(super) fn filter(name: &str, interpolation: Interpolation, antialias: bool) -> Result<()> {
@@ -91,8 +83,9 @@ pub(super) fn warp_filter(name: &str, interpolation: Interpolation) -> Result<()
 }
 
 pub(super) fn center(name: &str, center: Option<[f64; 2]>) -> Result<()> {
-    match center.into_iter().flatten().all(f64::is_finite) {
-        true => Ok(()),
-        false => Err(Error::config(format!("{name}: center must be two finite numbers, [x, y]"))),
-    }
+    ensure!(
+        center.into_iter().flatten().all(f64::is_finite),
+        "{name}: center must be two finite numbers, [x, y]"
+    );
+    Ok(())
 }

@@ -1,11 +1,6 @@
 //! ColorJitter: brightness, contrast, saturation and hue, changed by random amounts and in random order.
 
-use super::Augment;
-use crate::draft::Draft;
-use crate::draft::op::Op;
-use crate::error::{Error, Result};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Changes brightness, contrast, saturation and hue in a random order (torchvision's `ColorJitter`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -40,16 +35,14 @@ impl Default for Jitter {
     }
 }
 
-from! { Jitter: f64 => Around, [f64; 2] => Range }
+variants_from!(Jitter { Around(f64), Range([f64; 2]) });
 
 impl Jitter {
     /// The range that is drawn from; `None` where nothing can change.
     fn range(self, name: &str, centre: f64, [lowest, highest]: [f64; 2]) -> Result<Option<[f64; 2]>> {
         let range = match self {
             Jitter::Around(x) if x < 0.0 => {
-                return Err(Error::config(format!(
-                    "ColorJitter: if {name} is a single number, it must be non negative, but it is {x}"
-                )));
+                bail!("ColorJitter: if {name} is a single number, it must be non negative, but it is {x}");
             }
             // Factors end at 0 where they are drawn, so only the upper end can leave the bounds.
             Jitter::Around(x) if centre > 0.0 => [(centre - x).max(0.0), centre + x],
@@ -57,12 +50,11 @@ impl Jitter {
             Jitter::Range(range) => range,
         };
         let [min, max] = range;
-        if !(lowest <= min && min <= max && max <= highest) {
-            return Err(Error::config(format!(
-                "ColorJitter: {name} values should be between {lowest} and {highest} and increasing, \
+        ensure!(
+            lowest <= min && min <= max && max <= highest,
+            "ColorJitter: {name} values should be between {lowest} and {highest} and increasing, \
                  but are {range:?}"
-            )));
-        }
+        );
         Ok((range != [centre; 2]).then_some(range))
     }
 }

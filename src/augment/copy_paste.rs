@@ -1,12 +1,7 @@
 //! CopyPaste: more objects on a sample, taken from itself or from a partner.
 
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::{Extent, Op};
-use crate::error::Result;
+use super::prelude::*;
 use crate::plan::label_apply::TransformedObject;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
 
 /// The largest fraction of an object's box that a pasted object may cover.
 const MOST_COVERED: f64 = 0.3;

@@ -2,12 +2,8 @@
 
 use super::mix_up::ROLLED;
 use super::mixing::{Mixing, lay};
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::error::Result;
-use crate::geometry::{Rect, Size};
-use crate::rng::{Draws, beta};
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
+use crate::rng::beta;
 
 /// Shows a rectangle of the previous sample in the window; the label is mixed in proportion to the area (torchvision's
 /// `CutMix`, with the window of partners in place of the batch).

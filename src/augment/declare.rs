@@ -1,4 +1,4 @@
-//! What most augmentations declare alike: methods that set arguments, and conversions into the types of arguments.
+//! What most augmentations declare alike: methods that set arguments.
 
 /// Declares methods that each set one argument and return the augmentation. `into` takes what becomes the argument's type, and
 /// `some` sets an argument that may be absent.
@@ -32,15 +32,4 @@ macro_rules! setters {
         }
         setters! { $($more)* }
     };
-}
-
-/// Lets values become variants that hold them.
-macro_rules! from {
-    ($Type:ident: $($value:ty => $Variant:ident),+) => {$(
-        impl From<$value> for $Type {
-            fn from(value: $value) -> Self {
-                $Type::$Variant(value)
-            }
-        }
-    )+};
 }

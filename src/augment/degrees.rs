@@ -1,6 +1,7 @@
 //! A range of angles, as torchvision takes it.
 
 use super::check;
+use crate::draft::op::variants_from;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +16,7 @@ pub enum Degrees {
     Range([f64; 2]),
 }
 
-from! { Degrees: f64 => Around, [f64; 2] => Range }
+variants_from!(Degrees { Around(f64), Range([f64; 2]) });
 
 impl Degrees {
     /// Minimum and maximum angle.

@@ -1,12 +1,7 @@
 //! GaussianBlur: blurs by a random amount.
 
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::Op;
-use crate::error::{Error, Result};
+use super::prelude::*;
 use crate::plan::MAX_KERNEL;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
 
 /// Blurs with a Gaussian kernel of random standard deviation (torchvision's `GaussianBlur`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,7 +27,7 @@ pub enum KernelSize {
     Both([u32; 2]),
 }
 
-from! { KernelSize: u32 => Square, [u32; 2] => Both }
+variants_from!(KernelSize { Square(u32), Both([u32; 2]) });
 
 impl KernelSize {
     /// Columns and rows.
@@ -61,7 +56,7 @@ impl Default for Sigma {
     }
 }
 
-from! { Sigma: f64 => Fixed, [f64; 2] => Range }
+variants_from!(Sigma { Fixed(f64), Range([f64; 2]) });
 
 impl Sigma {
     /// Minimum and maximum.
@@ -95,9 +90,7 @@ impl Augment for GaussianBlur {
     fn check(&self) -> Result<()> {
         let kernel = self.kernel_size.both();
         if !kernel.iter().all(|&edge| edge % 2 == 1 && edge as usize <= MAX_KERNEL) {
-            return Err(Error::config(format!(
-                "GaussianBlur: kernel_size should be odd and at most {MAX_KERNEL}, but is {kernel:?}"
-            )));
+            bail!("GaussianBlur: kernel_size should be odd and at most {MAX_KERNEL}, but is {kernel:?}");
         }
         check::range(self.name(), "sigma", self.sigma.range(), 1e-6, 1e6)
     }

@@ -1,11 +1,6 @@
 //! Grayscale: replaces the colours by the luma.
 
-use super::Augment;
-use crate::draft::Draft;
-use crate::draft::op::Op;
-use crate::error::{Error, Result};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Replaces all channels with the luma (torchvision's `Grayscale`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

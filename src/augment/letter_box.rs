@@ -1,12 +1,6 @@
 //! LetterBox: the whole image inside a canvas of another shape.
 
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::{Extent, Fill, Interpolation, Op, Padding};
-use crate::error::{Error, Result};
-use crate::geometry::Size;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Resizes the image to fit into `size` and fills the rest with a border (Ultralytics' `LetterBox`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,8 @@
 //! MixUp: two samples and their classes, blended in a drawn proportion.
 
 use super::mixing::{Mixing, Partner, RngScope, lay};
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::error::Result;
-use crate::rng::{Draws, beta};
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
+use crate::rng::beta;
 
 /// Blends the sample with the previous one in the window: image and label are lambda of this one and 1 - lambda of the
 /// other (torchvision's `MixUp`, with the window of partners in place of the batch).

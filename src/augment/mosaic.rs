@@ -1,12 +1,8 @@
 //! Mosaic: four samples around a point, or nine around one of them.
 
-use super::{Augment, check, letter_box};
-use crate::draft::op::{Extent, Fill, Interpolation, Op};
-use crate::draft::{Draft, MAX_EDGE, Tile};
-use crate::error::{Error, Result};
-use crate::geometry::{Rect, Size};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::letter_box;
+use super::prelude::*;
+use crate::draft::{MAX_EDGE, Tile};
 
 /// Places the sample and three partners around a point of a canvas of twice `imgsz`, with probability `p` (Ultralytics'
 /// `Mosaic`); [`super::YoloPerspective`] then shows a part of it.
@@ -108,13 +104,12 @@ fn beside(number: usize, mut draft: Draft, middle: Rect, canvas: Size) -> Tile {
 impl Augment for Mosaic {
     fn check(&self) -> Result<()> {
         check::probability(self.name(), self.p)?;
-        if !(2..=MAX_EDGE / 2).contains(&self.imgsz) {
-            return Err(Error::config(format!(
-                "Mosaic: imgsz should be from 2 to {}, but is {}",
-                MAX_EDGE / 2,
-                self.imgsz
-            )));
-        }
+        ensure!(
+            (2..=MAX_EDGE / 2).contains(&self.imgsz),
+            "Mosaic: imgsz should be from 2 to {}, but is {}",
+            MAX_EDGE / 2,
+            self.imgsz
+        );
         match self.n {
             4 | 9 => Ok(()),
             n => Err(Error::config(format!("Mosaic: n should be 4 or 9, but is {n}"))),

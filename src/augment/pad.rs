@@ -1,11 +1,7 @@
 //! Pad: a border of one colour.
 
-use super::Augment;
-use crate::draft::op::{Fill, Op, Padding};
-use crate::draft::{Draft, MAX_EDGE};
-use crate::error::{Error, Result};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
+use crate::draft::MAX_EDGE;
 
 /// Adds a border of one colour (torchvision's `Pad` with `padding_mode="constant"`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,10 +29,11 @@ impl Pad {
 
 /// Refuses a border that no canvas can have.
 pub(super) fn check_padding(name: &str, padding: Padding) -> Result<()> {
-    match padding.sides().iter().all(|&side| side <= MAX_EDGE) {
-        true => Ok(()),
-        false => Err(Error::config(format!("{name}: padding must be at most {MAX_EDGE} a side"))),
-    }
+    ensure!(
+        padding.sides().iter().all(|&side| side <= MAX_EDGE),
+        "{name}: padding must be at most {MAX_EDGE} a side"
+    );
+    Ok(())
 }
 
 impl Augment for Pad {

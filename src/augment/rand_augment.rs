@@ -1,13 +1,7 @@
 //! RandAugment: some random operations, all of one strength.
 
 use super::policy::{self, Drawn, Space};
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::{Fill, Interpolation};
-use crate::error::{Error, Result};
-use crate::geometry::Size;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// The maximum number of operations per sample: each may need a pass and a statistic of its own.
 const MOST_OPS: u32 = 6;
@@ -69,15 +63,13 @@ impl Augment for RandAugment {
         let Self { num_ops, magnitude, num_magnitude_bins, .. } = *self;
         check::magnitudes(self.name(), num_magnitude_bins)?;
         if num_ops > MOST_OPS {
-            return Err(Error::config(format!(
-                "RandAugment: num_ops should be at most {MOST_OPS}, but is {num_ops}"
-            )));
+            bail!("RandAugment: num_ops should be at most {MOST_OPS}, but is {num_ops}");
         }
         if magnitude >= num_magnitude_bins {
-            return Err(Error::config(format!(
+            bail!(
                 "RandAugment: magnitude should be less than num_magnitude_bins, which is {num_magnitude_bins}, but is \
                  {magnitude}"
-            )));
+            );
         }
         check::warp_filter(self.name(), self.interpolation)
     }

@@ -1,11 +1,6 @@
 //! RandomAdjustSharpness: sharpens or smooths now and then.
 
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::Op;
-use crate::error::{Error, Result};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Blends each pixel with the mean of its neighbours, with probability `p` (torchvision's `RandomAdjustSharpness`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,11 +29,10 @@ impl RandomAdjustSharpness {
 impl Augment for RandomAdjustSharpness {
     fn check(&self) -> Result<()> {
         let sharpness_factor = self.sharpness_factor;
-        if !(0.0..=f64::from(f32::MAX)).contains(&sharpness_factor) {
-            return Err(Error::config(format!(
-                "RandomAdjustSharpness: sharpness_factor should be non negative, but is {sharpness_factor}"
-            )));
-        }
+        ensure!(
+            (0.0..=f64::from(f32::MAX)).contains(&sharpness_factor),
+            "RandomAdjustSharpness: sharpness_factor should be non negative, but is {sharpness_factor}"
+        );
         check::probability(self.name(), self.p)
     }
 

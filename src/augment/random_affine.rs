@@ -1,13 +1,9 @@
 //! RandomAffine: turns, moves, scales and shears the image by chance.
 
+use super::Degrees;
 use super::degrees::check_angles;
-use super::{Augment, Degrees, check};
-use crate::draft::Draft;
-use crate::draft::op::{Fill, Interpolation, Op, Shear};
-use crate::error::Result;
-use crate::geometry::Size;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
+use crate::draft::op::Shear;
 
 /// Rotates, translates, scales and shears the image by random amounts; its size stays (torchvision's `RandomAffine`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,7 +57,7 @@ impl From<[f64; 2]> for ShearRange {
     }
 }
 
-from! { ShearRange: [f64; 4] => Both }
+variants_from!(ShearRange { Both([f64; 4]) });
 
 /// The parameters for one image.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,10 +1,6 @@
 //! RandomChannelPermutation: shuffles the channels.
 
-use super::Augment;
-use crate::draft::Draft;
-use crate::draft::op::Op;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Permutes the channels at random (torchvision's `RandomChannelPermutation`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

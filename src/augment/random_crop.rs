@@ -1,12 +1,7 @@
 //! RandomCrop: a part of fixed size at a random position.
 
-use super::{Augment, check, pad};
-use crate::draft::Draft;
-use crate::draft::op::{Extent, Fill, Op, Padding};
-use crate::error::{Error, Result};
-use crate::geometry::{Rect, Size};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::pad;
+use super::prelude::*;
 
 /// Crops `size` at a random position, after an optional border (torchvision's `RandomCrop` with constant padding).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,11 +67,11 @@ impl RandomCrop {
         let (Some(free_x), Some(free_y)) =
             (padded.width.checked_sub(want.width), padded.height.checked_sub(want.height))
         else {
-            return Err(Error::config(format!(
+            bail!(
                 "RandomCrop: the required crop size {want} is larger than the {}input image size {padded}: \
                  set pad_if_needed = true, or put a Resize ahead",
-                if self.padding.is_some() { "padded " } else { "" },
-            )));
+                if self.padding.is_some() { "padded " } else { "" }
+            );
         };
         let mut place = |free: u32| if free == 0 { 0 } else { rng.below(free + 1) as i32 };
         let y = place(free_y);

@@ -1,13 +1,8 @@
 //! RandomErasing: hides a random rectangle of the finished sample.
 
 use super::patch::{Patch, TRIES};
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::{Op, Value};
-use crate::error::{Error, Result};
-use crate::geometry::{Rect, Size};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
+use crate::draft::op::Value;
 
 /// Fills a random rectangle after normalisation, with probability `p` (torchvision's `RandomErasing`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,7 +48,7 @@ impl EraseValue {
     pub const RANDOM: EraseValue = EraseValue::Word(Random::Random);
 }
 
-from! { EraseValue: f32 => One, [f32; 3] => Rgb }
+variants_from!(EraseValue { One(f32), Rgb([f32; 3]) });
 
 impl Default for RandomErasing {
     fn default() -> Self {
@@ -106,10 +101,8 @@ impl Augment for RandomErasing {
             EraseValue::Rgb(rgb) => rgb.iter().all(|value| value.is_finite()),
             EraseValue::Word(_) => true,
         };
-        match finite {
-            true => Ok(()),
-            false => Err(Error::config("RandomErasing: value must be finite, or \"random\"")),
-        }
+        ensure!(finite, "RandomErasing: value must be finite, or \"random\"");
+        Ok(())
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {

@@ -1,11 +1,6 @@
 //! RandomHSV: hue, saturation and value as YOLO's training changes them.
 
-use super::Augment;
-use crate::draft::Draft;
-use crate::draft::op::Op;
-use crate::error::{Error, Result};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Changes hue, saturation and value by random gains, drawn uniformly in both directions (Ultralytics' `RandomHSV`).
 ///
@@ -44,11 +39,10 @@ impl RandomHSV {
 impl Augment for RandomHSV {
     fn check(&self) -> Result<()> {
         for (name, gain) in [("hsv_h", self.hsv_h), ("hsv_s", self.hsv_s), ("hsv_v", self.hsv_v)] {
-            if !(0.0..=1.0).contains(&gain) {
-                return Err(Error::config(format!(
-                    "RandomHSV: {name} should be between 0 and 1, but is {gain}"
-                )));
-            }
+            ensure!(
+                (0.0..=1.0).contains(&gain),
+                "RandomHSV: {name} should be between 0 and 1, but is {gain}"
+            );
         }
         Ok(())
     }

@@ -1,12 +1,7 @@
 //! RandomIoUCrop: a crop that overlaps enough with some object.
 
-use super::{Augment, check, draw};
-use crate::draft::Draft;
-use crate::draft::op::Op;
-use crate::error::{Error, Result};
-use crate::geometry::{Rect, Size};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::draw;
+use super::prelude::*;
 
 /// The number of options tried before the image is left as it is; torchvision goes on until one fits.
 const MOST_OPTIONS: usize = 100;
@@ -113,13 +108,12 @@ impl Augment for RandomIoUCrop {
         let ratios = [self.min_aspect_ratio, self.max_aspect_ratio];
         check::range(name, "min_aspect_ratio and max_aspect_ratio", ratios, 0.0, f64::MAX)?;
         let sound = self.sampler_options.iter().all(|option| *option >= 0.0);
-        match sound && !self.sampler_options.is_empty() {
-            true => Ok(()),
-            false => Err(Error::config(format!(
-                "{name}: sampler_options should be one or more numbers, none below 0, but are {:?}",
-                self.sampler_options
-            ))),
-        }
+        ensure!(
+            sound && !self.sampler_options.is_empty(),
+            "{name}: sampler_options should be one or more numbers, none below 0, but are {:?}",
+            self.sampler_options
+        );
+        Ok(())
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {

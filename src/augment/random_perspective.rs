@@ -1,12 +1,6 @@
 //! RandomPerspective: shows the image as from another viewpoint.
 
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::{Fill, Interpolation, Op};
-use crate::error::Result;
-use crate::geometry::Size;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Moves the image's corners inwards by random amounts, with probability `p` (torchvision's `RandomPerspective`).
 ///

@@ -1,12 +1,7 @@
 //! RandomPhotometricDistort: the colour changes of detection training, each with its own probability.
 
+use super::prelude::*;
 use super::random_channel_permutation::permutation;
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::Op;
-use crate::error::Result;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
 
 /// Changes brightness, contrast, saturation, hue and the order of the channels, each with probability `p`
 /// (torchvision's `RandomPhotometricDistort`).

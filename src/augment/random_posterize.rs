@@ -1,11 +1,6 @@
 //! RandomPosterize: keeps fewer bits, with a given probability.
 
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::Op;
-use crate::error::{Error, Result};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Keeps the high bits of each level, with probability `p` (torchvision's `RandomPosterize`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,9 +29,7 @@ impl RandomPosterize {
 impl Augment for RandomPosterize {
     fn check(&self) -> Result<()> {
         let bits = self.bits;
-        if !(0..=8).contains(&bits) {
-            return Err(Error::config(format!("RandomPosterize: bits should be in 0..=8, but is {bits}")));
-        }
+        ensure!((0..=8).contains(&bits), "RandomPosterize: bits should be in 0..=8, but is {bits}");
         check::probability(self.name(), self.p)
     }
 

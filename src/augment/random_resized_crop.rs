@@ -1,14 +1,7 @@
 //! RandomResizedCrop: a random part of the image, resized to a fixed size.
 
-use super::Augment;
-use super::check;
 use super::patch::{Patch, TRIES};
-use crate::draft::Draft;
-use crate::draft::op::{Extent, Interpolation, Op};
-use crate::error::Result;
-use crate::geometry::{Rect, Size};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Crops a part of random area, shape and position and resizes it to `size` (torchvision's `RandomResizedCrop`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

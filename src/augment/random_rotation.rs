@@ -1,11 +1,7 @@
 //! RandomRotation: rotates the image by a random angle.
 
-use super::{Augment, Degrees, check};
-use crate::draft::Draft;
-use crate::draft::op::{Fill, Interpolation, Op};
-use crate::error::Result;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::Degrees;
+use super::prelude::*;
 
 /// Rotates the image counterclockwise by a random angle (torchvision's `RandomRotation`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,12 +1,6 @@
 //! RandomShortestSize: resizes the shorter edge to one of several lengths.
 
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::{Extent, Interpolation, Op};
-use crate::error::{Error, Result};
-use crate::geometry::Size;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Resizes the shorter edge to one of `min_size`, and the longer one to at most `max_size` (torchvision's
 /// `RandomShortestSize`).
@@ -47,7 +41,7 @@ impl MinSize {
     }
 }
 
-from! { MinSize: u32 => One }
+variants_from!(MinSize { One(u32) });
 
 impl<const N: usize> From<[u32; N]> for MinSize {
     fn from(lengths: [u32; N]) -> Self {
@@ -83,9 +77,7 @@ impl RandomShortestSize {
 impl Augment for RandomShortestSize {
     fn check(&self) -> Result<()> {
         let lengths = self.min_size.lengths();
-        if lengths.is_empty() {
-            return Err(Error::config("RandomShortestSize: min_size is empty: name a length, or several"));
-        }
+        ensure!(!lengths.is_empty(), "RandomShortestSize: min_size is empty: name a length, or several");
         let all = lengths.iter().chain(&self.max_size);
         all.copied().try_for_each(|length| check::size(self.name(), Extent::One(length)))?;
         check::filter(self.name(), self.interpolation, self.antialias)

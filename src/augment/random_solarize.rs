@@ -1,11 +1,6 @@
 //! RandomSolarize: inverts the high levels, with a given probability.
 
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::Op;
-use crate::error::{Error, Result};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Inverts all levels at or above a threshold, with probability `p` (torchvision's `RandomSolarize`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,11 +29,10 @@ impl RandomSolarize {
 impl Augment for RandomSolarize {
     fn check(&self) -> Result<()> {
         let threshold = self.threshold;
-        if !(f64::from(f32::MIN)..=255.0).contains(&threshold) {
-            return Err(Error::config(format!(
-                "RandomSolarize: threshold should be at most 255, but is {threshold}"
-            )));
-        }
+        ensure!(
+            (f64::from(f32::MIN)..=255.0).contains(&threshold),
+            "RandomSolarize: threshold should be at most 255, but is {threshold}"
+        );
         check::probability(self.name(), self.p)
     }
 

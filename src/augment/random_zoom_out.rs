@@ -1,12 +1,7 @@
 //! RandomZoomOut: places the image at random on a larger canvas.
 
-use super::{Augment, check, draw};
-use crate::draft::Draft;
-use crate::draft::op::{Fill, Op, Padding};
-use crate::error::Result;
-use crate::geometry::Size;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::draw;
+use super::prelude::*;
 
 /// Places the image at random on a canvas that is larger by a factor from `side_range`, with probability `p`
 /// (torchvision's `RandomZoomOut`).

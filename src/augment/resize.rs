@@ -1,11 +1,6 @@
 //! Resize: the whole image in another size.
 
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::{Extent, Interpolation, Op};
-use crate::error::{Error, Result};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Resizes to `[height, width]`, or the shorter edge to one number (torchvision's `Resize`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,7 @@
 //! ResizeLongest: resizes the longer edge to a given length.
 
 use super::mosaic;
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::error::Result;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Resizes the longer edge to `imgsz`, as Ultralytics' `load_image` does.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,6 @@
 //! SanitizeBoundingBoxes: drops objects of which too little is left.
 
-use super::Augment;
-use crate::draft::Draft;
-use crate::draft::op::Op;
-use crate::error::{Error, Result};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Drops objects whose boxes are small or reach beyond the canvas (torchvision's `SanitizeBoundingBoxes`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

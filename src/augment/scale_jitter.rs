@@ -1,12 +1,7 @@
 //! ScaleJitter: the image at a random scale of what would fit a target.
 
-use super::{Augment, check, draw};
-use crate::draft::Draft;
-use crate::draft::op::{Extent, Interpolation, Op};
-use crate::error::Result;
-use crate::geometry::Size;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::draw;
+use super::prelude::*;
 
 /// Resizes the image to fit into `target_size` times a factor from `scale_range` (torchvision's `ScaleJitter`).
 ///

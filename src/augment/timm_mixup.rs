@@ -3,12 +3,8 @@
 use super::cut_mix::{left_of, show};
 use super::mix_up::mix;
 use super::mixing::{Mixing, Partner, RngScope};
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::error::{Error, Result};
-use crate::geometry::{Rect, Size};
-use crate::rng::{Draws, beta};
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
+use crate::rng::beta;
 
 /// Mixes the sample with the one at the mirrored position of its window, by MixUp or CutMix (timm's `Mixup`, with the
 /// window of partners in place of the batch).
@@ -120,9 +116,7 @@ impl Augment for TimmMixup {
             }
         }
         if self.mixup_alpha == 0.0 && self.cutmix_alpha == 0.0 {
-            return Err(Error::config(
-                "TimmMixup: one of mixup_alpha and cutmix_alpha must be greater than 0",
-            ));
+            bail!("TimmMixup: one of mixup_alpha and cutmix_alpha must be greater than 0");
         }
         check::probability(self.name(), self.prob)?;
         check::probability(self.name(), self.switch_prob)

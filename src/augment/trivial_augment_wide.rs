@@ -1,13 +1,7 @@
 //! TrivialAugmentWide: one random operation of random strength.
 
 use super::policy::{self, Drawn, Space};
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::draft::op::{Fill, Interpolation};
-use crate::error::Result;
-use crate::geometry::Size;
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
 
 /// Applies one random operation at a random magnitude (torchvision's `TrivialAugmentWide`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,8 @@
 //! YoloCutMix: a rectangle of another sample, with the objects that are seen in it.
 
-use super::{Augment, CutMix, check};
-use crate::draft::Draft;
-use crate::error::Result;
-use crate::geometry::{Rect, Size};
-use crate::rng::{Draws, beta};
-use serde::{Deserialize, Serialize};
+use super::CutMix;
+use super::prelude::*;
+use crate::rng::beta;
 
 /// Shows a rectangle of a partner, with probability `p` (Ultralytics' `CutMix`).
 ///

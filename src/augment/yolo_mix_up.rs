@@ -1,11 +1,8 @@
 //! YoloMixUp: two samples at about half their brightness each, with the objects of both.
 
 use super::mix_up::mix;
-use super::{Augment, check};
-use crate::draft::Draft;
-use crate::error::Result;
-use crate::rng::{Draws, beta};
-use serde::{Deserialize, Serialize};
+use super::prelude::*;
+use crate::rng::beta;
 
 /// Blends a partner over the sample with a weight of about a half, with probability `p` (Ultralytics' `MixUp`).
 ///

@@ -2,14 +2,9 @@
 
 use super::letter_box::{LetterBox, grey};
 use super::mosaic::{between, load};
-use super::{Augment, check};
-use crate::draft::op::{Extent, Fill, Op};
-use crate::draft::{Draft, product};
-use crate::error::Result;
-use crate::geometry::Size;
+use super::prelude::*;
+use crate::draft::product;
 use crate::plan::label_ops::{LabelOpKind, ObjectFilter};
-use crate::rng::Draws;
-use serde::{Deserialize, Serialize};
 
 /// Rotates, scales, shears and translates the canvas by random amounts and shows `size` of it (Ultralytics'
 /// `RandomPerspective`).

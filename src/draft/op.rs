@@ -9,6 +9,7 @@ mod catalogue;
 #[cfg(test)]
 pub(crate) mod page;
 
+pub(crate) use arguments::variants_from;
 pub use arguments::{Extent, Fill, Interpolation, Padding, Shear, Value};
 pub use catalogue::{CATALOGUE, Entry};
 

@@ -14,6 +14,8 @@ macro_rules! variants_from {
     )+};
 }
 
+pub(crate) use variants_from;
+
 /// One length or `[height, width]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
