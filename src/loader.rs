@@ -210,9 +210,7 @@ impl Loader {
         let target = epoch_plan.target(epoch_plan.batch_of(position));
         let sample = SampleContext { epoch, order: &order, position, index, target };
         let planned = context.planner.plan(sample, &mut |index| files.load_header(index));
-        planned.map_err(|error| {
-            error.into_failure(index, || context.source.key(index as usize).into_owned()).into_error()
-        })
+        planned.map_err(|error| context.unplanned(index, error).into_error())
     }
 
     /// What a batch would say is seen in the sample that `plan` makes, in the unit that was asked for; `None` where no

@@ -102,12 +102,15 @@ fn detected() -> Vec<&'static str> {
     Vec::new()
 }
 
-/// A field of Linux' memory table in MB; none on other systems.
-fn meminfo(field: &str) -> Option<u64> {
-    let table = std::fs::read_to_string("/proc/meminfo").ok()?;
+/// Bytes in a field of one of Linux' tables that count in kB; none on other systems.
+pub(crate) fn bytes_in(table: &str, field: &str) -> Option<u64> {
+    let table = std::fs::read_to_string(table).ok()?;
     let line = table.lines().find_map(|line| line.strip_prefix(field))?;
-    let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
-    Some(kibibytes * 1024 / 1_000_000)
+    line.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
+}
+
+fn meminfo(field: &str) -> Option<u64> {
+    bytes_in("/proc/meminfo", field).map(|bytes| bytes / 1_000_000)
 }
 
 /// What a container allows, in both versions of Linux' control groups.

@@ -9,7 +9,7 @@ use feedline::draft::op::Op;
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image;
 use feedline::plan::{
-    self, CanvasFilter, Content, Filter, Layer, LayerSource, Method, Plan, Sampled, WarpFilter, WarpMap,
+    self, CanvasFilter, Content, Filter, Layer, LayerSource, Method, Sampled, WarpFilter, WarpMap,
 };
 use feedline::source::Source;
 use serde::Serialize;
@@ -47,12 +47,12 @@ struct Report<'a> {
     output: Option<Value>,
     /// How many passes over pixels the plan takes.
     passes: usize,
-    pass_sizes: Vec<Value>,
+    pass_sizes: Vec<Size>,
     layers: Vec<Value>,
     steps: Vec<Value>,
-    erases: Vec<Value>,
-    /// The part of the stored image that is decoded.
-    region: Value,
+    erases: Vec<Rect>,
+    /// The part of the stored image that is decoded of the sample's first image, the only one where nothing is mixed.
+    region: Option<Rect>,
     /// What is seen in the sample, as batches say it; null where labels say nothing of that.
     objects: Option<Vec<Value>>,
 }
@@ -83,11 +83,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             })
         }),
         passes: plan.passes.len(),
-        pass_sizes: plan.passes.iter().map(|pass| size(pass.size)).collect(),
+        pass_sizes: plan.passes.iter().map(|pass| pass.size).collect(),
         layers: plan.layers.iter().map(layer).collect(),
         steps: plan.steps.iter().map(step).collect(),
-        erases: plan.erases.iter().map(|erase| rect(erase.window)).collect(),
-        region: region(&plan),
+        erases: plan.erases.iter().map(|erase| erase.window).collect(),
+        region: (!plan.images.is_empty()).then(|| device::region(&plan, 0)),
         objects: loader.objects(&plan).map(|objects| {
             let format = recipe.options.labels.format();
             objects.iter().map(|object| labels::describe(object, format)).collect()
@@ -110,18 +110,13 @@ fn describe_header(header: &image::Header) -> Value {
         "format": header.format.to_string().to_lowercase(),
         "width": upright.width,
         "height": upright.height,
-        "stored": size(header.size),
+        "stored": header.size,
         "orientation": exif(header.orientation),
     })
 }
 
-/// What is decoded of the sample's first image, the only one where nothing is mixed.
-fn region(plan: &Plan) -> Value {
-    if plan.images.is_empty() { Value::Null } else { rect(device::region(plan, 0)) }
-}
-
 fn layer(layer: &Layer) -> Value {
-    let (window, masked) = (rect(layer.window), layer.mask.is_some());
+    let (window, masked) = (layer.window, layer.mask.is_some());
     let sampled = match &layer.content {
         Content::Solid(fill) => {
             return json!({ "kind": "solid", "fill": fill, "window": window, "masked": masked });
@@ -136,8 +131,8 @@ fn layer(layer: &Layer) -> Value {
             LayerSource::Image(image) => json!({ "image": image }),
             LayerSource::Pass(pass) => json!({ "pass": pass }),
         },
-        "clip": rect(clip),
-        "scaled": size(scaled),
+        "clip": clip,
+        "scaled": scaled,
         "offset": offset,
         "mirror": { "x": x, "y": y },
         "orientation": exif(orientation),
@@ -180,14 +175,6 @@ fn words(method: &Method) -> (&'static str, &'static str, Option<[f32; 9]>, Opti
 
 fn step(step: &plan::Step) -> Value {
     json!({ "op": step.op.name(), "args": step.args, "statistic": step.stat })
-}
-
-fn size(size: Size) -> Value {
-    json!({ "width": size.width, "height": size.height })
-}
-
-fn rect(rect: Rect) -> Value {
-    json!({ "x": rect.x, "y": rect.y, "width": rect.width, "height": rect.height })
 }
 
 /// The number that EXIF gives an orientation, 1 to 8.

@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 }
 
 /// What is known of one file.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Finding {
     path: String,
     status: &'static str,
@@ -55,7 +55,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     );
     let bad = match data_of(arguments, kind) {
         Data::Labelled => verify_labelled(arguments, kind)?,
-        Data::Opened => verify_opened(arguments)?,
+        Data::Opened => {
+            let opened = data::opened(&options)?;
+            verify_all(arguments, &opened, |key| key.into())?.finish()?
+        }
         Data::Files if is_folder(&arguments.path)? => verify_folder(arguments)?,
         Data::Files => {
             ensure!(
@@ -104,19 +107,9 @@ impl Arguments {
     }
 }
 
-fn verify_opened(arguments: &Arguments) -> anyhow::Result<u64> {
-    let opened = data::opened(&arguments.options())?;
-    let mut report = Report::new(opened.source.len() as u64, arguments.json);
-    verify_all(arguments, &opened, &mut report, |key| key.into())?;
-    report.finish()
-}
-
 fn verify_folder(arguments: &Arguments) -> anyhow::Result<u64> {
     let options = DataOptions { kind: Some(Kind::Folder), flat: Some(true), ..arguments.options() };
-    let opened = source::open(&options)?;
-    let mut report = Report::new(opened.source.len() as u64, arguments.json);
-    verify_all(arguments, &opened, &mut report, |key| arguments.path.join(key))?;
-    report.finish()
+    verify_all(arguments, &source::open(&options)?, |key| arguments.path.join(key))?.finish()
 }
 
 fn verify_labelled(arguments: &Arguments, kind: Kind) -> anyhow::Result<u64> {
@@ -128,8 +121,7 @@ fn verify_labelled(arguments: &Arguments, kind: Kind) -> anyhow::Result<u64> {
     };
     let opened = source::open(&options)?;
     say_which_split(arguments, kind);
-    let mut report = Report::new(opened.source.len() as u64, arguments.json);
-    verify_all(arguments, &opened, &mut report, |key| key.into())?;
+    let report = verify_all(arguments, &opened, |key| key.into())?;
     let labels = opened.labels.unwrap_or_default();
     for label in &labels.bad {
         report.add_label(label)?;
@@ -148,10 +140,10 @@ fn verify_labelled(arguments: &Arguments, kind: Kind) -> anyhow::Result<u64> {
 fn verify_all(
     arguments: &Arguments,
     opened: &Opened,
-    report: &mut Report,
     path: impl Fn(&str) -> PathBuf,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Report> {
     let Opened { source, stated_sizes, .. } = opened;
+    let mut report = Report::new(source.len() as u64, arguments.json);
     let mut bytes = Vec::new();
     for index in 0..source.len() {
         let read = source.read(index, &mut bytes).map_err(cause);
@@ -165,7 +157,7 @@ fn verify_all(
         }
         report.add(finding)?;
     }
-    Ok(())
+    Ok(report)
 }
 
 /// A sound split must not be taken for a sound data set; standard error may be closed.
@@ -193,7 +185,7 @@ fn examine(path: &Path, read: Result<&[u8], &String>) -> Finding {
         Ok(bytes) => bytes,
         Err(cause) => {
             let cause = Some(cause.clone());
-            return Finding { path, status: "bad", cause, width: None, height: None, format: None };
+            return Finding { path, status: "bad", cause, ..Finding::default() };
         }
     };
     let verified = image::verify(bytes, &Limits::default());
@@ -221,9 +213,7 @@ impl Finding {
             ));
         }
     }
-}
 
-impl Finding {
     /// Notes what is wrong with the image's mask.
     fn look_at_mask(&mut self, masks: &dyn Source, index: usize) {
         let (Some(width), Some(height), None) = (self.width, self.height, &self.cause) else {
@@ -264,17 +254,19 @@ impl Report {
     fn add(&mut self, finding: Finding) -> anyhow::Result<()> {
         self.files += 1;
         self.bad += u64::from(finding.cause.is_some());
-        let line = if self.json { serde_json::to_string(&finding)? } else { describe(&finding) };
         self.bar.inc(1);
+        self.print(&finding)
+    }
+
+    fn print(&self, finding: &Finding) -> anyhow::Result<()> {
+        let line = if self.json { serde_json::to_string(finding)? } else { describe(finding) };
         self.bar.suspend(|| print(&line))
     }
 
     /// A bad label, which is no file.
-    fn add_label(&mut self, label: &BadLabel) -> anyhow::Result<()> {
+    fn add_label(&self, label: &BadLabel) -> anyhow::Result<()> {
         let (path, cause) = (label.place.clone(), Some(label.cause.clone()));
-        let finding = Finding { path, status: "bad label", cause, width: None, height: None, format: None };
-        let line = if self.json { serde_json::to_string(&finding)? } else { describe(&finding) };
-        self.bar.suspend(|| print(&line))
+        self.print(&Finding { path, status: "bad label", cause, ..Finding::default() })
     }
 
     /// The summary; returns how many files are bad.

@@ -3,7 +3,7 @@
 //! What is drawn depends on the seed, the epoch, the sample's index, and its position in the epoch's order, which
 //! names the window that partners come from. Threads, batch size and device have no part in it.
 
-use super::report::errors::{Failure, Stage};
+use super::report::errors::Failure;
 use crate::augment::{Augment, Mixing, Partner as PartnerChoice, RngScope};
 use crate::draft::{Draft, Target, op::Op};
 use crate::error::{Error, Result};
@@ -250,14 +250,6 @@ impl From<Error> for PlanError {
 }
 
 impl PlanError {
-    /// As the failure of the sample `index`.
-    pub(super) fn into_failure(self, index: u64, key: impl FnOnce() -> String) -> Failure {
-        match self {
-            PlanError::Image(failure) => failure,
-            PlanError::Chain(error) => Failure { stage: Stage::Plan, key: key(), index, cause: error.into() },
-        }
-    }
-
     /// As an error of the configuration.
     pub(super) fn into_error(self) -> Error {
         match self {

@@ -57,12 +57,9 @@ macro_rules! section {
             /// Sets the option `key` to a path; false where it is none.
             pub(super) fn set_path(&mut self, key: &str, path: std::path::PathBuf) -> bool {
                 match key {
-                    $(stringify!($key) => {
-                        let value = <$type as $crate::options::Value>::of_path(path);
-                        let is_path = value.is_some();
-                        self.$key = value.or(self.$key.take());
-                        is_path
-                    })*
+                    $(stringify!($key) => $crate::options::Value::of_path(path)
+                        .map(|value: $type| self.$key = Some(value))
+                        .is_some(),)*
                     _ => false,
                 }
             }

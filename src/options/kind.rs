@@ -1,5 +1,6 @@
 //! The kinds of data sets, by their words.
 
+use super::fields;
 use serde::{Deserialize, Serialize};
 
 /// The kinds of data sets that are read from a path or a URL.
@@ -29,18 +30,8 @@ pub enum Kind {
 
 impl Kind {
     /// The word for it, as it is written and read.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Kind::Folder => "folder",
-            Kind::List => "list",
-            Kind::Tar => "tar",
-            Kind::TfRecord => "tfrecord",
-            Kind::Lmdb => "lmdb",
-            Kind::Parquet => "parquet",
-            Kind::Yolo => "yolo",
-            Kind::Coco => "coco",
-            Kind::Remote => "remote",
-        }
+    pub fn word(self) -> &'static str {
+        fields::of::<Self>()[self as usize]
     }
 
     /// What data of the kind are, for messages.

@@ -1,5 +1,6 @@
 //! The clocks of a run: wall, processor, waits, and the memory's high-water mark.
 
+use crate::cli::doctor::bytes_in;
 use nix::sys::resource::{UsageWho, getrusage};
 use std::time::{Duration, Instant};
 
@@ -104,11 +105,7 @@ fn cpu_seconds() -> anyhow::Result<f64> {
 
 /// Linux' high-water mark, in MB of 1,000,000 bytes. `ru_maxrss` would count the parent's memory before `exec` too.
 fn peak_rss_mb() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kibibytes: f64 =
-        line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok()).unwrap_or(0.0);
-    kibibytes * 1024.0 / 1e6
+    bytes_in("/proc/self/status", "VmHWM:").unwrap_or(0) as f64 / 1e6
 }
 
 #[cfg(test)]

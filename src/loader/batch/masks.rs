@@ -41,7 +41,9 @@ impl<'a> Masks<'a> {
         self.images.resize_with(self.images.len().max(plan.images.len()), Image::default);
         let mut any = false;
         for (at, image) in plan.images.iter().enumerate() {
-            any |= self.load(at, image).map_err(|cause| self.failure(image.index, cause))?;
+            any |= self
+                .load(at, image)
+                .map_err(|cause| self.context.failure(Stage::Decode, image.index, cause))?;
         }
         if !any {
             return Ok(None);
@@ -51,7 +53,7 @@ impl<'a> Masks<'a> {
         self.levels.resize(output.sample_bytes(), 0);
         let images = &self.images[..plan.images.len()];
         let rendered = self.renderer.render(&plan.for_masks(self.fill), images, &output, &mut self.levels);
-        rendered.map_err(|cause| self.failure(plan.images[0].index, cause))?;
+        rendered.map_err(|cause| self.context.failure(Stage::Decode, plan.images[0].index, cause))?;
         Ok(Some(self.levels.iter().step_by(3).copied().collect()))
     }
 
@@ -77,11 +79,6 @@ impl<'a> Masks<'a> {
             image.data[at..at + 3].fill(class);
         }
         Ok(true)
-    }
-
-    fn failure(&self, index: u64, cause: Cause) -> Failure {
-        let key = self.context.source.key(index as usize).into_owned();
-        Failure { stage: Stage::Decode, key, index, cause }
     }
 }
 

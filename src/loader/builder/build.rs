@@ -93,7 +93,7 @@ impl LoaderBuilder {
             exif,
             bad: loader.bad_sample(),
             labels: LabelRules::of(labels),
-            meters: Meters::new(),
+            meters: Meters::default(),
             clock: self.clock,
             report: Mutex::new(Report::default()),
             process: Process::this(),

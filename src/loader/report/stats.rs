@@ -13,6 +13,7 @@ use std::time::Duration;
 const TRAINER_LIMITS_BELOW: f64 = 0.1;
 
 /// Counters that all threads write.
+#[derive(Default)]
 pub(in crate::loader) struct Meters {
     stages: [Histogram; 4],
     /// From a batch's delivery to the next request.
@@ -31,22 +32,6 @@ pub(in crate::loader) struct Meters {
 }
 
 impl Meters {
-    pub(in crate::loader) fn new() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self {
-            stages: std::array::from_fn(|_| Histogram::new()),
-            trainer: Histogram::new(),
-            wait: Histogram::new(),
-            bytes: zero(),
-            images: zero(),
-            samples: zero(),
-            failures: zero(),
-            ready: zero(),
-            requests: zero(),
-            first_batch: zero(),
-        }
-    }
-
     pub(in crate::loader) fn stage(&self, stage: Stage) -> &Histogram {
         &self.stages[stage as usize]
     }
@@ -74,14 +59,10 @@ impl Meters {
             workers,
             bytes_read: self.bytes.load(Relaxed),
             images: self.images.load(Relaxed),
-            images_shared: 0,
-            image_cache_bytes: 0,
             samples: self.samples.load(Relaxed),
             failures: self.failures.load(Relaxed),
             first_batch_seconds: (first > 0).then_some(first as f64 * 1e-9),
-            index: IndexStats::default(),
-            decoded_by: None,
-            io: IoStats::default(),
+            ..Stats::default()
         }
     }
 }
@@ -167,6 +148,18 @@ pub enum Limit {
     Trainer,
 }
 
+impl Limit {
+    const fn work(self) -> &'static str {
+        match self {
+            Limit::Source => "reading",
+            Limit::Plan => "planning",
+            Limit::Decode => "decoding",
+            Limit::Render => "rendering",
+            Limit::Trainer => "training",
+        }
+    }
+}
+
 impl Stats {
     /// The stage that limits the speed, and a sentence with the reason and the remedy.
     ///
@@ -187,17 +180,18 @@ impl Stats {
             return Some((Limit::Trainer, why));
         }
         let spent = [
-            (Limit::Source, self.source.total_seconds, "reading"),
-            (Limit::Plan, self.plan.total_seconds, "planning"),
-            (Limit::Decode, self.decode.total_seconds, "decoding"),
-            (Limit::Render, self.render.total_seconds, "rendering"),
+            (Limit::Source, self.source.total_seconds),
+            (Limit::Plan, self.plan.total_seconds),
+            (Limit::Decode, self.decode.total_seconds),
+            (Limit::Render, self.render.total_seconds),
         ];
         let total: f64 = spent.iter().map(|stage| stage.1).sum();
-        let (limit, seconds, work) = spent.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let (limit, seconds) = spent.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
         let why = format!(
-            "the consumer waited for {:.0} % of its time, and the workers spent {:.0} % of theirs on {work}: {}",
+            "the consumer waited for {:.0} % of its time, and the workers spent {:.0} % of theirs on {}: {}",
             100.0 * waited,
             100.0 * seconds / total.max(f64::MIN_POSITIVE),
+            limit.work(),
             self.remedy(limit)
         );
         Some((limit, why))
@@ -208,10 +202,7 @@ impl Stats {
         match self.limiting_stage() {
             None => "no batch was delivered yet: take some batches first".into(),
             Some((Limit::Trainer, why)) => format!("the trainer is the limit: {why}"),
-            Some((Limit::Source, why)) => format!("the limit is reading: {why}"),
-            Some((Limit::Plan, why)) => format!("the limit is planning: {why}"),
-            Some((Limit::Decode, why)) => format!("the limit is decoding: {why}"),
-            Some((Limit::Render, why)) => format!("the limit is rendering: {why}"),
+            Some((limit, why)) => format!("the limit is {}: {why}", limit.work()),
         }
     }
 

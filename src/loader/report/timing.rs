@@ -30,12 +30,14 @@ pub struct Timing {
     pub p99_seconds: f64,
 }
 
-impl Histogram {
-    pub(in crate::loader) fn new() -> Self {
+impl Default for Histogram {
+    fn default() -> Self {
         let buckets = (0..BUCKETS).map(|_| AtomicU64::new(0)).collect();
         Self { buckets, count: AtomicU64::new(0), nanos: AtomicU64::new(0) }
     }
+}
 
+impl Histogram {
     pub(in crate::loader) fn record(&self, took: Duration) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.buckets[bucket(nanos)].fetch_add(1, Relaxed);
@@ -107,13 +109,13 @@ mod tests {
 
     #[test]
     fn percentiles_are_exact_to_an_eighth() {
-        let histogram = Histogram::new();
+        let histogram = Histogram::default();
         (1..=1000).for_each(|micros| histogram.record(Duration::from_micros(micros)));
         let timing = histogram.timing();
         assert_eq!(timing.count, 1000);
         assert!((timing.mean_seconds - 500.5e-6).abs() < 1e-9);
         assert!((500e-6..563e-6).contains(&timing.p50_seconds), "{timing:?}");
         assert!((990e-6..1114e-6).contains(&timing.p99_seconds), "{timing:?}");
-        assert_eq!(Histogram::new().timing(), Timing::default());
+        assert_eq!(Histogram::default().timing(), Timing::default());
     }
 }

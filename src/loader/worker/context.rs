@@ -1,14 +1,15 @@
 //! What all threads of a loader share, whatever backend makes its pixels.
 
 use super::process::Process;
+use crate::error::Cause;
 use crate::image::Limits;
 use crate::loader::batch::labels::LabelRules;
 use crate::loader::cache::decode_index::DecodeIndexes;
 use crate::loader::epoch::batch_size::Sizes;
 use crate::loader::epoch::fingerprint::Fingerprints;
-use crate::loader::planner::Planner;
+use crate::loader::planner::{PlanError, Planner};
 use crate::loader::report::clock::Clock;
-use crate::loader::report::errors::Report;
+use crate::loader::report::errors::{Failure, Report, Stage};
 use crate::loader::report::stats::Meters;
 use crate::output::Output;
 use crate::policy::BadSample;
@@ -46,6 +47,19 @@ impl Context {
     pub(in crate::loader) fn fingerprints(&self) -> &Fingerprints {
         let Self { source, planner, sampler, settings, .. } = self;
         self.fingerprints.get_or_init(|| Fingerprints::of(&**source, sampler, planner, settings))
+    }
+
+    /// The failure of the sample `index`.
+    pub(in crate::loader) fn failure(&self, stage: Stage, index: u64, cause: Cause) -> Failure {
+        Failure { stage, key: self.source.key(index as usize).into_owned(), index, cause }
+    }
+
+    /// The failure of the sample `index`, or of the image that it could not be planned without.
+    pub(in crate::loader) fn unplanned(&self, index: u64, error: PlanError) -> Failure {
+        match error {
+            PlanError::Image(failure) => failure,
+            PlanError::Chain(error) => self.failure(Stage::Plan, index, error.into()),
+        }
     }
 
     pub(in crate::loader) fn report(&self) -> MutexGuard<'_, Report> {

@@ -99,8 +99,7 @@ impl<'a> SampleFiles<'a> {
             }
             Err(error) => {
                 self.spare.push(bytes);
-                let key = source.key(index as usize).into_owned();
-                Err(Failure { stage: Stage::Decode, key, index, cause: error.into() })
+                Err(self.context.failure(Stage::Decode, index, error.into()))
             }
         }
     }
@@ -109,10 +108,7 @@ impl<'a> SampleFiles<'a> {
         match error {
             // A source that names the sample itself has said everything; naming it twice is of no use.
             Error::Sample { key, index, source } => Failure { stage: Stage::Read, key, index, cause: source },
-            other => {
-                let key = self.context.source.key(index as usize).into_owned();
-                Failure { stage: Stage::Read, key, index, cause: other.into() }
-            }
+            other => self.context.failure(Stage::Read, index, other.into()),
         }
     }
 }

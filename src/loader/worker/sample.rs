@@ -60,7 +60,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
                 let (position, _) = job.plan.position(job.batch, job.row);
                 let cause = "its row was claimed twice; this is a bug, please report it";
                 let index = job.plan.order.index(position);
-                outcome.failures.push(self.failure(Stage::Render, index, cause.into()));
+                outcome.failures.push(self.context.failure(Stage::Render, index, cause.into()));
             }
         }
         outcome
@@ -78,7 +78,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         let submitted = backend.submit(&job.buffer, output, &mut |number, mut row, index, cause| {
             let Some(outcome) = outcomes.get_mut(number) else { return false };
             outcome.sample = None;
-            outcome.failures.push(self.failure(Stage::Decode, index, cause));
+            outcome.failures.push(self.context.failure(Stage::Decode, index, cause));
             self.fill(job, (number, &mut row), outcome.substitutes + 1, outcome);
             outcome.sample.is_some()
         });
@@ -152,12 +152,11 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         let planned = context.planner.plan(sample, &mut |index| inputs.load_header(index));
         let waited: Duration = self.inputs.reading() + self.inputs.parsing();
         context.meters.stage(Stage::Plan).record(self.context.clock.since(started).saturating_sub(waited));
-        let (plan, _) = planned
-            .map_err(|error| error.into_failure(index, || context.source.key(index as usize).into_owned()))?;
+        let (plan, _) = planned.map_err(|error| context.unplanned(index, error))?;
         match output {
             Some(output) if plan.size() != output.size => {
                 let cause = validate::wrong_size(plan.size(), output.size);
-                Err(self.failure(Stage::Plan, index, cause.into()))
+                Err(self.context.failure(Stage::Plan, index, cause.into()))
             }
             _ => Ok(plan),
         }
@@ -212,7 +211,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         if !B::SUBMITS {
             self.context.meters.stage(Stage::Render).record(self.context.clock.since(started));
         }
-        rendered.map_err(|cause| self.failure(Stage::Render, index, cause))
+        rendered.map_err(|cause| self.context.failure(Stage::Render, index, cause))
     }
 
     fn described(&self, index: u64, plan: &Plan) -> Sample {
@@ -233,10 +232,6 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
     /// The failure of the plan's image that cannot be decoded, for the sample `index`.
     fn undecodable(&self, plan: &Plan, index: u64, (image, cause): BadImage) -> Failure {
         let bad = plan.images.get(image).map_or(index, |image| image.index);
-        self.failure(Stage::Decode, bad, cause)
-    }
-
-    fn failure(&self, stage: Stage, index: u64, cause: Cause) -> Failure {
-        Failure { stage, key: self.context.source.key(index as usize).into_owned(), index, cause }
+        self.context.failure(Stage::Decode, bad, cause)
     }
 }
