@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use twox_hash::XxHash3_64;
 
@@ -73,6 +73,44 @@ impl Hashed {
         self.output.write_all(&self.hasher.finish().to_le_bytes())?;
         self.output.into_inner().map_err(io::IntoInnerError::into_error)
     }
+}
+
+/// What [`Hashed`] has written, being read. Errors of the kind `InvalidData` mean damage.
+pub(crate) struct HashedReader<R> {
+    input: BufReader<R>,
+    hasher: XxHash3_64,
+}
+
+impl<R: Read> HashedReader<R> {
+    pub(crate) fn new(input: R) -> Self {
+        Self { input: BufReader::new(input), hasher: XxHash3_64::new() }
+    }
+
+    pub(crate) fn take<const N: usize>(&mut self) -> io::Result<[u8; N]> {
+        let mut bytes = [0; N];
+        self.fill(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    pub(crate) fn fill(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.input.read_exact(bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => damaged(),
+            _ => error,
+        })?;
+        self.hasher.write(bytes);
+        Ok(())
+    }
+
+    /// Compares the hash that follows; nothing may come after it.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        let hash = self.hasher.finish();
+        let is_right = u64::from_le_bytes(self.take()?) == hash;
+        if is_right && self.input.read(&mut [0])? == 0 { Ok(()) } else { Err(damaged()) }
+    }
+}
+
+pub(crate) fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "it is damaged")
 }
 
 /// A new file under the first name that is free; the files of other processes are left alone.

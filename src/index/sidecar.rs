@@ -5,12 +5,12 @@
 //! records (u32); then XXH3-64 of everything before it.
 
 use super::store::IndexStore;
-use crate::atomic_file::{Hashed, open_regular, refuse_other_file, replace_file};
+use crate::atomic_file::{Hashed, HashedReader, damaged, open_regular, refuse_other_file, replace_file};
 use crate::error::{Error, Result};
 use crate::jpeg::Index;
 use std::fs::File;
 use std::hash::Hasher;
-use std::io::{self, BufReader, Read};
+use std::io;
 use std::path::Path;
 use twox_hash::XxHash3_64;
 
@@ -48,7 +48,7 @@ pub fn load(store: &IndexStore, path: &Path, set: DataSet) -> std::result::Resul
         io::ErrorKind::NotFound => "is not there yet".to_owned(),
         _ => format!("was ignored: {error}"),
     })?;
-    let loaded = Reading { input: BufReader::new(file), hasher: XxHash3_64::new() }.read_into(store, set);
+    let loaded = read_into(store, file, set);
     let _ = store.settle();
     loaded.map_err(|error| {
         store.clear();
@@ -56,73 +56,42 @@ pub fn load(store: &IndexStore, path: &Path, set: DataSet) -> std::result::Resul
     })
 }
 
-struct Reading {
-    input: BufReader<File>,
-    hasher: XxHash3_64,
-}
-
-impl Reading {
-    fn read_into(&mut self, store: &IndexStore, set: DataSet) -> io::Result<String> {
-        self.check_head(set)?;
-        let (mut index, mut record) = (Index::default(), Vec::new());
-        let (mut records, mut kept) = (0u32, 0u32);
-        loop {
-            let (sample, length) = (u64::from_le_bytes(self.take()?), u32::from_le_bytes(self.take()?));
-            if sample == LAST {
-                return self.check_end(length == records).map(|()| told(kept, records));
-            }
-            if sample >= set.samples || length as usize > Index::MAX_BYTES {
-                return Err(damaged());
-            }
-            record.resize(length as usize, 0);
-            self.fill(&mut record)?;
-            if !index.read(&record) {
-                return Err(damaged());
-            }
-            records += 1;
-            kept += u32::from(store.put(sample, record.as_slice().into(), false));
+fn read_into(store: &IndexStore, file: File, set: DataSet) -> io::Result<String> {
+    let mut input = HashedReader::new(file);
+    check_head(&mut input, set)?;
+    let (mut index, mut record) = (Index::default(), Vec::new());
+    let (mut records, mut kept) = (0u32, 0u32);
+    loop {
+        let (sample, length) = (u64::from_le_bytes(input.take()?), u32::from_le_bytes(input.take()?));
+        if sample == LAST && length == records {
+            return input.finish().map(|()| told(kept, records));
         }
-    }
-
-    fn check_head(&mut self, set: DataSet) -> io::Result<()> {
-        if self.take::<16>()? != *MAGIC {
-            return Err(io::Error::other("it is no decode index"));
+        if sample >= set.samples || length as usize > Index::MAX_BYTES {
+            return Err(damaged());
         }
-        if u32::from_le_bytes(self.take()?) != VERSION {
-            return Err(io::Error::other("it was written by another version"));
+        record.resize(length as usize, 0);
+        input.fill(&mut record)?;
+        if !index.read(&record) {
+            return Err(damaged());
         }
-        let found =
-            DataSet { samples: u64::from_le_bytes(self.take()?), keys: u64::from_le_bytes(self.take()?) };
-        if found != set {
-            return Err(io::Error::other("it belongs to another list of files"));
-        }
-        Ok(())
-    }
-
-    fn check_end(&mut self, complete: bool) -> io::Result<()> {
-        let hash = self.hasher.finish();
-        let sound = complete && u64::from_le_bytes(self.take()?) == hash;
-        if sound && self.input.read(&mut [0])? == 0 { Ok(()) } else { Err(damaged()) }
-    }
-
-    fn take<const N: usize>(&mut self) -> io::Result<[u8; N]> {
-        let mut bytes = [0; N];
-        self.fill(&mut bytes)?;
-        Ok(bytes)
-    }
-
-    fn fill(&mut self, bytes: &mut [u8]) -> io::Result<()> {
-        self.input.read_exact(bytes).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => damaged(),
-            _ => error,
-        })?;
-        self.hasher.write(bytes);
-        Ok(())
+        records += 1;
+        kept += u32::from(store.put(sample, record.as_slice().into(), false));
     }
 }
 
-fn damaged() -> io::Error {
-    io::Error::other("it is damaged")
+fn check_head(input: &mut HashedReader<File>, set: DataSet) -> io::Result<()> {
+    if input.take::<16>()? != *MAGIC {
+        return Err(io::Error::other("it is no decode index"));
+    }
+    if u32::from_le_bytes(input.take()?) != VERSION {
+        return Err(io::Error::other("it was written by another version"));
+    }
+    let found =
+        DataSet { samples: u64::from_le_bytes(input.take()?), keys: u64::from_le_bytes(input.take()?) };
+    if found != set {
+        return Err(io::Error::other("it belongs to another list of files"));
+    }
+    Ok(())
 }
 
 fn told(kept: u32, records: u32) -> String {

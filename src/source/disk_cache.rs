@@ -10,16 +10,15 @@ mod sweep;
 mod tests;
 
 use super::IoStats;
-use crate::atomic_file::{Hashed, replace_file, replace_unsynced};
+use crate::atomic_file::{Hashed, HashedReader, damaged, replace_file, replace_unsynced};
 use crate::error::{Error, Result};
 use std::fs::{self, File};
-use std::hash::Hasher;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
-use twox_hash::{XxHash3_64, XxHash3_128};
+use twox_hash::XxHash3_128;
 
 const MAGIC: &[u8; 16] = b"feedline entry\r\n";
 /// Magic, both lengths, and the hash after the content.
@@ -199,37 +198,19 @@ fn entry(file: File, key: &str, content: &[u8]) -> io::Result<File> {
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidData`] where it is damaged.
-fn read_entry(mut file: &File, key: &str, bytes: &mut Vec<u8>) -> io::Result<bool> {
-    let damaged = || io::Error::from(io::ErrorKind::InvalidData);
+fn read_entry(file: &File, key: &str, bytes: &mut Vec<u8>) -> io::Result<bool> {
     let length = file.metadata()?.len();
-    let mut head = [0; 28];
-    let mut hasher = XxHash3_64::new();
-    let cut = |error: io::Error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => damaged(),
-        _ => error,
-    };
-    file.read_exact(&mut head).map_err(cut)?;
-    hasher.write(&head);
-    let key_bytes = u32::from_le_bytes([head[16], head[17], head[18], head[19]]);
-    let mut content_bytes = [0; 8];
-    content_bytes.copy_from_slice(&head[20..]);
-    let content_bytes = u64::from_le_bytes(content_bytes);
+    let mut input = HashedReader::new(file);
+    let magic: [u8; 16] = input.take()?;
+    let (key_bytes, content_bytes) = (u32::from_le_bytes(input.take()?), u64::from_le_bytes(input.take()?));
     let whole = content_bytes.checked_add(FRAME_BYTES + u64::from(key_bytes)) == Some(length);
-    if head[..16] != *MAGIC || !whole || key_bytes as usize > MAX_KEY_BYTES {
+    if magic != *MAGIC || !whole || key_bytes as usize > MAX_KEY_BYTES {
         return Err(damaged());
     }
     let mut own = vec![0; key_bytes as usize];
-    file.read_exact(&mut own).map_err(cut)?;
-    hasher.write(&own);
-    bytes.reserve(content_bytes as usize);
-    if file.take(content_bytes).read_to_end(bytes)? as u64 != content_bytes {
-        return Err(damaged());
-    }
-    hasher.write(bytes);
-    let mut hash = [0; 8];
-    file.read_exact(&mut hash).map_err(cut)?;
-    match u64::from_le_bytes(hash) == hasher.finish() {
-        true => Ok(own == key.as_bytes()),
-        false => Err(damaged()),
-    }
+    input.fill(&mut own)?;
+    bytes.resize(content_bytes as usize, 0);
+    input.fill(bytes)?;
+    input.finish()?;
+    Ok(own == key.as_bytes())
 }

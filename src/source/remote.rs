@@ -10,7 +10,7 @@ mod retry_client;
 
 use super::disk_cache::DiskCache;
 use super::{IoStats, MAX_FILE_BYTES, Source, filled, too_large};
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, Result, bail, ensure};
 use crate::options::DataOptions;
 use address::Address;
 use client::Client;
@@ -186,13 +186,12 @@ impl RemoteOptions {
     /// remedy; nothing there that could be read as images; archives and lists that cannot be understood; a cache folder
     /// that belongs to something else.
     pub fn open(self, url: &str) -> Result<Remote> {
-        if !(1..=4096).contains(&self.concurrency) {
-            return Err(Error::config("concurrency must be in 1..=4096: leave it out for 64"));
-        }
+        ensure!(
+            (1..=4096).contains(&self.concurrency),
+            "concurrency must be in 1..=4096: leave it out for 64"
+        );
         if self.timeout < Duration::from_millis(10) {
-            return Err(Error::config(
-                "timeout is below 10 ms, in which nothing is read: leave it out for 60 s",
-            ));
+            bail!("timeout is below 10 ms, in which nothing is read: leave it out for 60 s");
         }
         let address = Address::parse(url)?;
         let cache = match &self.cache {
@@ -207,7 +206,8 @@ impl RemoteOptions {
 }
 
 impl Source for Remote {
-    pass_on!([.records] len label classes);
+    pass_on!([.records] len);
+    pass_on!([.records.classes] label classes);
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         filled(self, index, bytes, |bytes| self.fill(index, bytes))

@@ -2,7 +2,7 @@
 
 use super::RemoteOptions;
 use super::retry_client::RetryPolicy;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail, ensure};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
@@ -63,27 +63,25 @@ impl Address {
         let (scheme, rest) = url.split_once("://").unwrap_or_default();
         let known = SCHEMES.iter().find(|(known, _)| *known == scheme);
         let Some(&(_, service)) = known else {
-            return Err(Error::config(format!(
+            bail!(
                 "`{}` is no URL of a remote data set: use s3://, gs://, az://, https:// or http://",
                 url.chars().take(80).collect::<String>()
-            )));
+            );
         };
         let (place, path) = rest.split_once('/').unwrap_or((rest, ""));
         // A URL with a password or a signature in it must not be shown either.
         if place.contains('@') {
-            return Err(Error::config(format!(
+            bail!(
                 "the {scheme}:// URL holds a name or a password: credentials are taken from the environment only"
-            )));
+            );
         }
-        if place.is_empty() {
-            return Err(Error::config(format!("`{url}` names no bucket or host: use {scheme}://NAME/PATH")));
-        }
+        ensure!(!place.is_empty(), "`{url}` names no bucket or host: use {scheme}://NAME/PATH");
         let root = format!("{scheme}://{place}");
         if service == Service::Http && path.contains(['?', '#']) {
-            return Err(Error::config(format!(
+            bail!(
                 "the URL at {root} has a query or a fragment (a signature, perhaps), which cannot be read as a data \
                  set: name the object itself, or use the store's own scheme (s3://, gs://, az://)"
-            )));
+            );
         }
         let trimmed = path.trim_matches('/');
         let parsed = match service {

@@ -5,7 +5,7 @@ use super::client::{Client, Object};
 use super::ranged::{Ranged, WINDOW_BYTES};
 use super::records::Records;
 use super::request_error::{Kind, RequestError};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail, ensure};
 use crate::source::classes::Gathering;
 use crate::source::disk_cache::DiskCache;
 use crate::source::folder::{EXTENSIONS, is_image_name};
@@ -38,10 +38,10 @@ impl Layout<'_> {
         } else if self.client.address.lists() {
             self.listing(&path)?
         } else {
-            return Err(Error::config(format!(
+            bail!(
                 "{}: an HTTP server cannot say what it holds: name an archive (.tar) or a list of images (.txt)",
                 self.client.address.shown(&path)
-            )));
+            );
         };
         records.shrink();
         Ok(records)
@@ -72,12 +72,11 @@ impl Layout<'_> {
             return self.archives(shards, Some(&tables));
         }
         let shown = self.client.address.shown(prefix);
-        if images.is_empty() {
-            return Err(Error::config(format!(
-                "{shown} holds neither tar files nor images (files must end in .tar or one of {}): check bucket and prefix",
-                EXTENSIONS.join(" ")
-            )));
-        }
+        ensure!(
+            !images.is_empty(),
+            "{shown} holds neither tar files nor images (files must end in .tar or one of {}): check bucket and prefix",
+            EXTENSIONS.join(" ")
+        );
         // The order of a local folder: by class, then by directory, then by name.
         images.sort_by(|a, b| directory_first(&a.0).cmp(&directory_first(&b.0)));
         let class_of = |key: &str| key.split_once('/').map(|(class, _)| class.to_owned());
@@ -90,8 +89,8 @@ impl Layout<'_> {
         let mut records = Records::new(base, classes, None);
         let mut loose = 0;
         for (key, size, version) in &images {
-            let class = class_of(key).and_then(|class| records.classes().binary_search(&class).ok());
-            if class.is_none() && !records.classes().is_empty() {
+            let class = class_of(key).and_then(|class| records.classes.names.binary_search(&class).ok());
+            if class.is_none() && !records.classes.names.is_empty() {
                 loose += 1;
                 continue;
             }
@@ -122,9 +121,7 @@ impl Layout<'_> {
             keys.push(name);
             labels.push(&row.label, || format!("line {number}")).map_err(at)?;
         }
-        if keys.is_empty() {
-            return Err(Error::config(format!("{shown} lists no object: write one path on each line")));
-        }
+        ensure!(!keys.is_empty(), "{shown} lists no object: write one path on each line");
         if keys.iter().all(|key| is_archive(key)) {
             let mut shards = Vec::with_capacity(keys.len());
             for key in keys {
@@ -165,12 +162,11 @@ impl Layout<'_> {
                 WINDOW_BYTES >> 10
             ));
         }
-        if records.len() == 0 {
-            return Err(Error::config(format!(
-                "{} was opened, and no image is in its archives: name archives that hold images (.jpg, .png, .webp)",
-                self.client.address.shown(&self.client.address.path)
-            )));
-        }
+        ensure!(
+            records.len() != 0,
+            "{} was opened, and no image is in its archives: name archives that hold images (.jpg, .png, .webp)",
+            self.client.address.shown(&self.client.address.path)
+        );
         Ok(records)
     }
 

@@ -3,7 +3,7 @@
 use super::address::Address;
 use super::client::Object;
 use crate::error::Cause;
-use crate::label::Label;
+use crate::source::classes::Classes;
 use object_store::path::Path;
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(super) struct Records {
     keys: String,
     records: Vec<Record>,
-    classes: Vec<String>,
+    pub(super) classes: Classes,
     /// The archives that records lie in; empty where each is an object of its own.
     archives: Vec<Object>,
     /// How many records there are up to the end of each archive.
@@ -26,8 +26,6 @@ pub(super) struct Records {
 #[derive(Clone, Copy, Debug)]
 struct Record {
     key_end: u64,
-    /// -1 for none.
-    class: i64,
     /// In an archive the offset, else the object's version.
     place: u64,
     /// `u64::MAX` where it is not known.
@@ -44,15 +42,17 @@ pub(super) struct Whereabouts {
 
 impl Records {
     /// No records yet, which will be objects of their own; `list` is the version of the list that names them.
-    pub(super) fn new(base: String, classes: Vec<String>, list: Option<u64>) -> Self {
-        Self { base, classes, list, ..Self::default() }
+    pub(super) fn new(base: String, names: Vec<String>, list: Option<u64>) -> Self {
+        let mut records = Self { base, list, ..Self::default() };
+        records.classes.names = names;
+        records
     }
 
     /// An object of its own; `bytes` and `version` where they are known.
     pub(super) fn push(&mut self, key: &str, class: i64, about: Option<(u64, u64)>) {
         let (bytes, version) = about.unwrap_or((u64::MAX, 0));
         self.keys.push_str(key);
-        self.records.push(Record { key_end: self.keys.len() as u64, class, place: version, bytes });
+        self.add(class, version, bytes);
     }
 
     /// A part of the archive that is being added, named by archive and path.
@@ -60,8 +60,12 @@ impl Records {
         self.keys.push_str(archive);
         self.keys.push('/');
         self.keys.push_str(path);
-        let bytes = part.end - part.start;
-        self.records.push(Record { key_end: self.keys.len() as u64, class, place: part.start, bytes });
+        self.add(class, part.start, part.end - part.start);
+    }
+
+    fn add(&mut self, class: i64, place: u64, bytes: u64) {
+        self.classes.push(class);
+        self.records.push(Record { key_end: self.keys.len() as u64, place, bytes });
     }
 
     /// Ends an archive.
@@ -87,17 +91,6 @@ impl Records {
         let Some(record) = self.records.get(index) else { return "" };
         let start = index.checked_sub(1).map_or(0, |before| self.records[before].key_end);
         &self.keys[start as usize..record.key_end as usize]
-    }
-
-    pub(super) fn label(&self, index: usize) -> Label {
-        match self.records.get(index) {
-            Some(record) if record.class >= 0 => Label::Class(record.class),
-            _ => Label::Unlabelled,
-        }
-    }
-
-    pub(super) fn classes(&self) -> &[String] {
-        &self.classes
     }
 
     /// The location of record `index`, which must exist.
