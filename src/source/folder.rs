@@ -2,7 +2,7 @@
 
 use super::files::{Files, readable};
 use super::{MAX_FILE_BYTES, Source};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail, ensure};
 use crate::label::Label;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -107,13 +107,12 @@ impl FolderOptions {
     pub fn flat(self, path: impl AsRef<Path>) -> Result<Folder> {
         let path = path.as_ref();
         let files = Files::at(path, self.max_file_bytes, images_below(path)?)?;
-        if files.len() == 0 {
-            return Err(Error::config(format!(
-                "{} holds no image at any depth: files must end in one of {}",
-                path.display(),
-                EXTENSIONS.join(" ")
-            )));
-        }
+        ensure!(
+            files.len() != 0,
+            "{} holds no image at any depth: files must end in one of {}",
+            path.display(),
+            EXTENSIONS.join(" ")
+        );
         Ok(Folder { files, classes: Vec::new(), ends: Vec::new(), loose_images: 0 })
     }
 
@@ -141,17 +140,16 @@ impl FolderOptions {
     fn refuse_empty(self, path: &Path, folder: Folder, empty: &[String]) -> Result<Folder> {
         let shown = path.display();
         if folder.classes.is_empty() && folder.loose_images > 0 {
-            return Err(Error::config(format!(
+            bail!(
                 "{shown} holds {} images but no class directories: make one directory for each class, or open it \
                  without labels (Folder::flat)",
                 folder.loose_images
-            )));
+            );
         }
-        if folder.classes.is_empty() {
-            return Err(Error::config(format!(
-                "{shown} holds neither class directories nor images: name the folder above the class directories"
-            )));
-        }
+        ensure!(
+            !folder.classes.is_empty(),
+            "{shown} holds neither class directories nor images: name the folder above the class directories"
+        );
         if self.allow_empty || empty.is_empty() {
             return Ok(folder);
         }

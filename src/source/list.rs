@@ -7,7 +7,7 @@ pub(super) mod text;
 use super::Source;
 use super::classes::{Classes, Gathering, RawLabel};
 use super::files::Files;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -150,7 +150,7 @@ impl ListOptions {
         read.map_err(|(line, what)| Error::config(format!("{}, line {line}: {what}", list.display())))?;
         if files.len() == 0 {
             let shown = list.display();
-            return Err(Error::config(format!("{shown} lists no file: write one path on each line")));
+            bail!("{shown} lists no file: write one path on each line");
         }
         files.shrink();
         Ok(List { files, classes: labels.finish() })

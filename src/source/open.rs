@@ -2,7 +2,7 @@
 
 use super::labels::report::LabelReport;
 use super::{Coco, Folder, List, Lmdb, Shards, Source, WithMasks, Yolo};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail};
 use crate::label::Skeleton;
 use crate::options::{DataOptions, Kind, catalogue};
 use std::fmt;
@@ -170,13 +170,13 @@ fn refuse_unread(options: &DataOptions, kind: Kind, path: &Path) -> Result<()> {
     let mut unread = catalogue().iter().filter(|entry| entry.section == "data" && !entry.serves(kind));
     if let Some(entry) = unread.find(|entry| is_given(entry.key)) {
         let words: Vec<&str> = entry.kinds.unwrap_or_default().iter().map(|kind| kind.word()).collect();
-        return Err(Error::config(format!(
+        bail!(
             "{} is for data of the kind {}, but {} is read as `{}`: leave it out, or set kind",
             entry.name,
             words.join(" or "),
             path.display(),
             kind.word()
-        )));
+        );
     }
     match options.mask_dir.is_none() && options.allow_missing_masks.is_some() {
         true => Err(Error::config(
@@ -327,9 +327,7 @@ fn remote(options: &DataOptions, url: &Path) -> Result<Opened> {
     how = match &options.cache_dir {
         Some(folder) => how.cache(folder, options.cache_bytes().0),
         None if options.cache_bytes.is_some() => {
-            return Err(Error::config(
-                "cache_bytes means nothing without cache_dir: leave it out, or set cache_dir",
-            ));
+            bail!("cache_bytes means nothing without cache_dir: leave it out, or set cache_dir");
         }
         None => how,
     };

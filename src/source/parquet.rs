@@ -12,7 +12,7 @@ use super::classes::{Classes, Gathering};
 use super::paths::{Wanted as WantedFiles, head_of, names_any, short_names};
 use super::read_error::ReadError;
 use super::{MAX_FILE_BYTES, Source, filled, too_large};
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, Error, Result, ensure};
 use crate::options::DataOptions;
 use cache::Cache;
 use columns::Wanted;
@@ -186,13 +186,12 @@ impl ParquetOptions {
             refuse_other_classes(opened.first().unwrap_or(&file), &file)?;
             opened.push(file);
         }
-        if source.is_empty() {
-            return Err(Error::config(format!(
-                "{}: {} Parquet files were opened, and no row is in them: name files that hold images",
-                path.as_ref().display(),
-                paths.len()
-            )));
-        }
+        ensure!(
+            !source.is_empty(),
+            "{}: {} Parquet files were opened, and no row is in them: name files that hold images",
+            path.as_ref().display(),
+            paths.len()
+        );
         source.classes = labels.finish();
         if let Some(names) =
             opened.first().map(|file| &file.columns.classes).filter(|names| !names.is_empty())

@@ -1,6 +1,6 @@
 //! The files of a data set, named by a path, a folder or a pattern, and the splits in their names.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail, ensure};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -50,13 +50,12 @@ impl Wanted<'_> {
         if paths.is_empty() && folder.join("data").is_dir() {
             paths = listed(&folder.join("data"))?;
         }
-        if paths.is_empty() {
-            return Err(Error::config(format!(
-                "{} holds no {}: name the folder that the files lie in, a file, or a pattern such as 'train-*'",
-                folder.display(),
-                self.what
-            )));
-        }
+        ensure!(
+            !paths.is_empty(),
+            "{} holds no {}: name the folder that the files lie in, a file, or a pattern such as 'train-*'",
+            folder.display(),
+            self.what
+        );
         Ok(paths)
     }
 
@@ -67,24 +66,23 @@ impl Wanted<'_> {
             if splits.len() < 2 || paths.len() < 2 {
                 return Ok(paths);
             }
-            return Err(Error::config(format!(
+            bail!(
                 "{} holds the splits {}, by the names of its files: choose one (split, --split), or name the files by \
                  a pattern",
                 path.display(),
                 listed()
-            )));
+            );
         };
         let wanted = SPLIT_WORDS.iter().find(|(word, _)| *word == split).map_or(split, |(_, split)| split);
         let all = paths.len();
         let paths: Vec<PathBuf> = paths.into_iter().filter(|path| split_of(path) == Some(wanted)).collect();
-        if paths.is_empty() {
-            return Err(Error::config(format!(
-                "{}: none of {all} {} says `{split}` in its name{}: leave the split out, or choose another",
-                path.display(),
-                self.what,
-                if splits.is_empty() { String::new() } else { format!(" (there are {})", listed()) }
-            )));
-        }
+        ensure!(
+            !paths.is_empty(),
+            "{}: none of {all} {} says `{split}` in its name{}: leave the split out, or choose another",
+            path.display(),
+            self.what,
+            if splits.is_empty() { String::new() } else { format!(" (there are {})", listed()) }
+        );
         Ok(paths)
     }
 }
@@ -155,9 +153,7 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>> {
             paths.push(path);
         }
     }
-    if paths.is_empty() {
-        return Err(Error::config(format!("no file matches {shown}: check the pattern")));
-    }
+    ensure!(!paths.is_empty(), "no file matches {shown}: check the pattern");
     paths.sort();
     Ok(paths)
 }

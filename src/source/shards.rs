@@ -8,7 +8,7 @@ use super::byte_ranges::ByteRanges;
 use super::classes::Classes;
 use super::paths::{Wanted, files_in, names_any, short_names};
 use crate::atomic_file::{refuse_other_file, replace_file};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail, ensure};
 use scan::Found;
 use serde::Deserialize;
 use std::io::Write;
@@ -47,10 +47,7 @@ impl Shards {
         }
         if shards.is_empty() {
             let remedy = "name archives that hold images (.jpg, .png, .webp)";
-            return Err(Error::config(format!(
-                "{} tar files were opened, and no image is in them: {remedy}",
-                paths.len()
-            )));
+            bail!("{} tar files were opened, and no image is in them: {remedy}", paths.len());
         }
         shards.ranges.shrink();
         Ok(shards)
@@ -66,12 +63,11 @@ impl Shards {
         let paths = files_in(folder, is_tar).map_err(|error| {
             Error::io(folder, error, "name a folder that holds tar files, and can be read")
         })?;
-        if paths.is_empty() {
-            return Err(Error::config(format!(
-                "{} holds no file that ends in .tar: name the folder of the archives",
-                folder.display()
-            )));
-        }
+        ensure!(
+            !paths.is_empty(),
+            "{} holds no file that ends in .tar: name the folder of the archives",
+            folder.display()
+        );
         let mut shards = Self::open(paths)?;
         shards.classes.names = class_names(folder)?;
         Ok(shards)

@@ -14,7 +14,7 @@ use super::byte_ranges::ByteRanges;
 use super::classes::{Classes, Gathering};
 use super::paths::{Wanted, head_of, names_any, short_names};
 use super::read_error::ReadError;
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, Error, Result, ensure};
 use crate::options::DataOptions;
 use std::path::{Path, PathBuf};
 
@@ -169,13 +169,12 @@ impl TfRecordOptions {
             Wanted { what: "TFRecord files (.tfrecord)", is_one: is_name, split: self.split.as_deref() };
         let paths = wanted.find(path.as_ref())?;
         let source = self.open_files(&paths)?;
-        if source.is_empty() {
-            return Err(Error::config(format!(
-                "{}: {} TFRecord files were opened, and no record is in them: name files that hold images",
-                path.as_ref().display(),
-                paths.len()
-            )));
-        }
+        ensure!(
+            !source.is_empty(),
+            "{}: {} TFRecord files were opened, and no record is in them: name files that hold images",
+            path.as_ref().display(),
+            paths.len()
+        );
         Ok(source)
     }
 

@@ -2,7 +2,7 @@
 
 use super::files::Files;
 use super::{MAX_FILE_BYTES, Source};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail};
 use std::path::{Component, Path, PathBuf};
 
 /// Missing masks that an error names.
@@ -87,10 +87,7 @@ impl MaskOptions {
         let folder = folder.as_ref();
         if !folder.is_dir() {
             let cause = if folder.exists() { "is no folder" } else { "is not there" };
-            return Err(Error::config(format!(
-                "{} {cause}: name the folder that holds the masks",
-                folder.display()
-            )));
+            bail!("{} {cause}: name the folder that holds the masks", folder.display());
         }
         let mut files = Files::below(folder);
         files.max_file_bytes = self.max_file_bytes;
@@ -138,11 +135,11 @@ fn mask_of(key: &str, folder: &Path) -> Result<PathBuf> {
     let below = &parts[images.map_or(0, |at| at + 1)..];
     if below.is_empty() || !below.iter().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
     {
-        return Err(Error::config(format!(
+        bail!(
             "the image `{key}` has no place below {}: open the images by paths below a folder named `images`, or below \
              the folder of the data set",
             folder.display()
-        )));
+        );
     }
     let mut path = folder.join(below.iter().collect::<PathBuf>());
     path.set_extension("png");

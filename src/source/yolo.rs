@@ -11,7 +11,7 @@ use super::labels::cache::{self, Stamping};
 use super::labels::report::{BAD_LISTED, LabelReport};
 use super::labels::table::Table;
 use super::{MAX_FILE_BYTES, Source};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail, ensure};
 use crate::label::{Objects, Skeleton, Unit};
 use data_yaml::DataSet;
 use find::label_path;
@@ -167,9 +167,7 @@ impl YoloOptions {
         for entry in &set.entries {
             images.extend(find::images(&set.root, entry)?);
         }
-        if images.is_empty() {
-            return Err(Error::config(format!("{} names no folder of images", path.as_ref().display())));
-        }
+        ensure!(!images.is_empty(), "{} names no folder of images", path.as_ref().display());
         let Some(cache) = &self.cache else {
             let read = self.read_labels(&images, &set)?;
             return self.finish(set, &images, read);
@@ -207,7 +205,7 @@ impl YoloOptions {
                 false => "is not there",
             };
             let remedy = "name a data.yaml, or a folder with images/ and labels/ in it";
-            return Err(Error::config(format!("{} {cause}: {remedy}", path.display())));
+            bail!("{} {cause}: {remedy}", path.display());
         }
         let entry = split.map_or_else(|| images.clone(), |split| images.join(split));
         Ok(DataSet { root: path.to_owned(), entries: vec![entry], ..DataSet::default() })
@@ -220,14 +218,13 @@ impl YoloOptions {
             reading.image(index, &label_path(image))?;
         }
         let Reading { found, mut read, .. } = reading;
-        if found == 0 {
-            return Err(Error::config(format!(
-                "none of {} images has a label file (the first would be {}): put the labels there, or open the images \
+        ensure!(
+            found != 0,
+            "none of {} images has a label file (the first would be {}): put the labels there, or open the images \
                  without labels (Folder::flat)",
-                images.len(),
-                label_path(&images[0]).display()
-            )));
-        }
+            images.len(),
+            label_path(&images[0]).display()
+        );
         read.report.refuse_bad(self.on_bad_label)?;
         read.table.shrink();
         let (report, table) = (&mut read.report, &read.table);
@@ -249,9 +246,7 @@ impl YoloOptions {
         let Read { mut table, kept, report } = read;
         (table.unit, table.skeleton) = (Unit::Normalized, set.skeleton.map(Arc::new));
         let files = Files::at(&set.root, self.max_file_bytes, kept.iter().map(|&image| &images[image]))?;
-        if files.len() == 0 {
-            return Err(Error::config("every image has a bad label, so none is left: mend the labels"));
-        }
+        ensure!(files.len() != 0, "every image has a bad label, so none is left: mend the labels");
         Ok(Yolo { files, table, classes: set.classes, report })
     }
 }

@@ -1,6 +1,6 @@
 //! Which images a YOLO data set has, and where the labels of an image lie.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail};
 use crate::source::folder::{EXTENSIONS, images_below};
 use std::ffi::OsStr;
 use std::fs;
@@ -35,7 +35,7 @@ pub(super) fn images(root: &Path, entry: &Path) -> Result<Vec<PathBuf>> {
                 format!("holds no image at any depth: files must end in one of {}", EXTENSIONS.join(" "))
             }
         };
-        return Err(Error::config(format!("{} {what}", entry.display())));
+        bail!("{} {what}", entry.display());
     }
     Ok(images)
 }
