@@ -8,7 +8,7 @@
 mod batch;
 mod build_index;
 mod builder;
-mod cache;
+mod decode_index;
 mod epoch;
 mod parallel_map;
 mod planner;

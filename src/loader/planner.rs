@@ -6,7 +6,7 @@
 use super::report::errors::Failure;
 use crate::augment::{Augment, Mixing, Partner as PartnerChoice, RngScope};
 use crate::draft::{Draft, Target, op::Op};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail};
 use crate::geometry::{Orientation, Size};
 use crate::label::{Object, Objects, Unit};
 use crate::plan::{MAX_IMAGES, Plan};
@@ -91,16 +91,16 @@ impl Planner {
         for augment in &self.augments {
             let (name, partners) = (augment.name(), augment.partners());
             if partners > MAX_PARTNERS {
-                return Err(Error::config(format!(
+                bail!(
                     "{name} asks for {partners} partners, but {MAX_PARTNERS} is the most an augmentation may have"
-                )));
+                );
             }
             images *= partners + 1;
             if images > MAX_IMAGES {
-                return Err(Error::config(format!(
+                bail!(
                     "with {name} a sample may read {images} images, but {MAX_IMAGES} is the most: use fewer \
                      augmentations that mix samples"
-                )));
+                );
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::bytes::Bytes;
 use super::listed::Listed;
 use crate::draft::op::Extent;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail};
 use crate::output::{MultiScale, RectBatches};
 use crate::policy::{BadSample, LastBatch};
 use serde::{Deserialize, Serialize};
@@ -122,9 +122,7 @@ impl LoaderOptions {
             ("stride", self.stride.is_some() && !rect && !scaled, "rect = true or multi_scale"),
         ];
         if let Some((key, _, remedy)) = unread.iter().find(|(_, unread, _)| *unread) {
-            return Err(Error::config(format!(
-                "[loader]: {key} means nothing here: set {remedy}, or leave it out"
-            )));
+            bail!("[loader]: {key} means nothing here: set {remedy}, or leave it out");
         }
         match scaled && self.sizes.is_some() {
             true => Err(Error::config(

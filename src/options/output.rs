@@ -3,7 +3,7 @@
 use crate::color::Normalize;
 use crate::draft::MAX_EDGE;
 use crate::draft::op::Extent;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail, ensure};
 use crate::output::{DType, Layout};
 use serde::{Deserialize, Serialize};
 
@@ -48,13 +48,13 @@ pub enum Preset {
 impl OutputOptions {
     pub(crate) fn check(&self) -> Result<()> {
         let Some(size) = self.size.map(Extent::square) else { return Ok(()) };
-        match [size.height, size.width].iter().all(|edge| (1..=MAX_EDGE).contains(edge)) {
-            true => Ok(()),
-            false => Err(Error::config(format!(
-                "the output size [{}, {}] is not from 1 to {MAX_EDGE} a side",
-                size.height, size.width
-            ))),
-        }
+        ensure!(
+            [size.height, size.width].iter().all(|edge| (1..=MAX_EDGE).contains(edge)),
+            "the output size [{}, {}] is not from 1 to {MAX_EDGE} a side",
+            size.height,
+            size.width
+        );
+        Ok(())
     }
 }
 
@@ -68,7 +68,7 @@ impl NormalizeOptions {
             Self { preset: None, mean: None, std: None } => return Ok(None),
             Self { preset: Some(Preset::Imagenet), mean: None, std: None } => Normalize::IMAGENET,
             Self { preset: None, mean: Some(mean), std: Some(std) } => Normalize { mean, std },
-            _ => return Err(Error::config("[normalize] takes either preset, or both mean and std")),
+            _ => bail!("[normalize] takes either preset, or both mean and std"),
         };
         match constants.is_sound() {
             true => Ok(Some(constants)),

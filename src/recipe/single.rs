@@ -1,7 +1,7 @@
 //! One augmentation by name and arguments, as other languages give them.
 
 use crate::augment::{Augment, Augmentation};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail};
 use crate::options::fields::{Answer, Ask};
 use crate::options::nearest;
 use serde_json::Value;
@@ -19,16 +19,16 @@ pub fn arguments_of(name: &str) -> Option<&'static [&'static str]> {
 pub fn augmentation(json: &str) -> Result<Augmentation> {
     let refuse = |error: serde_json::Error| Error::config(format!("the augmentation is no JSON: {error}"));
     let Value::Object(mut arguments) = serde_json::from_str(json).map_err(refuse)? else {
-        return Err(Error::config("an augmentation is a JSON object: {\"op\": NAME, ...}"));
+        bail!("an augmentation is a JSON object: {{\"op\": NAME, ...}}");
     };
     let op = arguments.remove("op");
     let name = op.as_ref().and_then(Value::as_str).unwrap_or("");
     let Some(keys) = arguments_of(name) else {
         let hint = nearest::hint(name, Augmentation::NAMES);
-        return Err(Error::config(format!("unknown op `{name}`{hint}")));
+        bail!("unknown op `{name}`{hint}");
     };
     if let Some(key) = arguments.keys().find(|key| !keys.is_empty() && !keys.contains(&key.as_str())) {
-        return Err(Error::config(format!("{name} has no argument `{key}`{}", nearest::hint(key, keys))));
+        bail!("{name} has no argument `{key}`{}", nearest::hint(key, keys));
     }
     let read = Augmentation::read(name, Value::Object(arguments));
     let augmentation = read.map_err(|error| Error::config(format!("{name}: {error}")))?;

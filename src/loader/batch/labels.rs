@@ -1,6 +1,6 @@
 //! How objects reach a batch: what they are asked for as, and which of them are kept.
 
-use crate::error::{Error, Result};
+use crate::error::{Result, ensure};
 use crate::label::{BoxFormat, Label, Unit};
 use crate::options::LabelsOptions;
 use crate::plan::label_apply::{self, TransformedObject};
@@ -35,17 +35,15 @@ impl LabelRules {
 
     pub(in crate::loader) fn check(&self) -> Result<()> {
         let Self { min_area, min_visibility, .. } = *self;
-        if !(min_area >= 0.0 && min_area.is_finite()) {
-            return Err(Error::config(format!(
-                "min_area is {min_area}: give the least area of a box in pixels, or leave it out"
-            )));
-        }
-        match (0.0..=1.0).contains(&min_visibility) {
-            true => Ok(()),
-            false => Err(Error::config(format!(
-                "min_visibility is {min_visibility}: give the part of a box that must be left, in 0..=1"
-            ))),
-        }
+        ensure!(
+            min_area >= 0.0 && min_area.is_finite(),
+            "min_area is {min_area}: give the least area of a box in pixels, or leave it out"
+        );
+        ensure!(
+            (0.0..=1.0).contains(&min_visibility),
+            "min_visibility is {min_visibility}: give the part of a box that must be left, in 0..=1"
+        );
+        Ok(())
     }
 
     /// The objects that are kept of a finished sample, in the unit that is asked for; `None` where no image's label says

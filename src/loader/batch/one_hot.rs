@@ -1,30 +1,26 @@
 //! Labels as rows of numbers, one for each class.
 
-use crate::error::{Error, Result};
+use crate::error::{Result, bail, ensure};
 
 /// Maximum number of values in a batch's one-hot labels: 4 GiB.
 const MAX_VALUES: usize = 1 << 30;
 
 /// One row of `classes` numbers for each list of classes and their shares.
 pub(crate) fn one_hot(rows: &[Vec<(i64, f32)>], classes: usize, smoothing: f32) -> Result<Vec<f32>> {
-    if !(0.0..=1.0).contains(&smoothing) {
-        return Err(Error::config(format!("one_hot: smoothing must be in 0..=1, but is {smoothing}")));
-    }
+    ensure!((0.0..=1.0).contains(&smoothing), "one_hot: smoothing must be in 0..=1, but is {smoothing}");
     let numbers = rows.len().checked_mul(classes).filter(|&numbers| numbers <= MAX_VALUES);
     let Some(numbers) = numbers else {
-        return Err(Error::config(format!(
+        bail!(
             "one_hot: {} rows of {classes} classes are more than {MAX_VALUES} numbers: use label_shares",
             rows.len()
-        )));
+        );
     };
     let mut values = vec![0.0; numbers];
     for (row, shares) in rows.iter().enumerate() {
         let values = &mut values[row * classes..][..classes];
         for &(class, share) in shares.iter().filter(|(class, _)| *class >= 0) {
             let Some(number) = usize::try_from(class).ok().and_then(|class| values.get_mut(class)) else {
-                return Err(Error::config(format!(
-                    "one_hot: row {row} has class {class}, but there are {classes} classes: ask for more"
-                )));
+                bail!("one_hot: row {row} has class {class}, but there are {classes} classes: ask for more");
             };
             *number += share;
         }

@@ -4,10 +4,10 @@ use super::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
 use crate::device::Device;
 use crate::device::backend::BackendOptions;
 use crate::draft::op::Extent;
-use crate::error::{Error, Result};
+use crate::error::{Result, bail, ensure};
 use crate::geometry::Size;
 use crate::loader::batch::labels::LabelRules;
-use crate::loader::cache::decode_index::DecodeIndexes;
+use crate::loader::decode_index::DecodeIndexes;
 use crate::loader::epoch::batch_size::{Sizes, SizesAsked};
 use crate::loader::epoch::{fingerprint, ranks, sampling};
 use crate::loader::planner::Planner;
@@ -33,7 +33,7 @@ impl LoaderBuilder {
     /// Checks the whole, plans made-up samples, and reserves the memory.
     ///
     /// # Errors
-    /// [`Error::Config`] with the remedy, for whatever could not work in any epoch.
+    /// [`crate::error::Error::Config`] with the remedy, for whatever could not work in any epoch.
     pub fn build(mut self) -> Result<Loader> {
         self.settle()?;
         let sampler = sampling::sampler(&self.options.loader, &*self.source)?;
@@ -133,9 +133,7 @@ impl LoaderBuilder {
     fn backend_options(&self, on: Device) -> Result<BackendOptions> {
         let Options { loader, decode, device, .. } = &self.options;
         if decode.scale() != DecodeScale::Exact && on != Device::Cpu {
-            return Err(Error::config(
-                "decode_scale is for the CPU device, and this loader decodes on a GPU: leave it exact",
-            ));
+            bail!("decode_scale is for the CPU device, and this loader decodes on a GPU: leave it exact");
         }
         Ok(BackendOptions {
             rows: loader.batch_size(),
@@ -156,31 +154,24 @@ impl LoaderBuilder {
         let batch_size = setup.batch_size;
         let in_range =
             |count: Option<usize>, most: usize| count.is_none_or(|count| (1..=most).contains(&count));
-        if samples == 0 {
-            return Err(Error::config("the source has no samples: check its path and what it filters out"));
-        }
-        if !(1..=MAX_BATCH_ROWS).contains(&batch_size) {
-            return Err(Error::config(format!(
-                "batch_size is {batch_size}, and may be 1 to {MAX_BATCH_ROWS}: use a larger or a smaller batch_size"
-            )));
-        }
+        ensure!(samples != 0, "the source has no samples: check its path and what it filters out");
+        ensure!(
+            (1..=MAX_BATCH_ROWS).contains(&batch_size),
+            "batch_size is {batch_size}, and may be 1 to {MAX_BATCH_ROWS}: use a larger or a smaller batch_size"
+        );
         self.augments.iter().try_for_each(|augment| augment.check())?;
         loader.check()?;
         ranks::check(setup, samples)?;
         LabelRules::of(labels).check()?;
-        if !in_range(loader.workers, MAX_WORKERS) {
-            return Err(Error::config(format!(
-                "workers must be in 1..={MAX_WORKERS}: leave it out for automatic"
-            )));
-        }
-        if !in_range(loader.prefetch, MAX_PREFETCH) {
-            return Err(Error::config(format!(
-                "prefetch must be in 1..={MAX_PREFETCH}: leave it out for automatic"
-            )));
-        }
-        if loader.partner_window() == 0 {
-            return Err(Error::config("partner_window is 0: a window needs at least one position"));
-        }
+        ensure!(
+            in_range(loader.workers, MAX_WORKERS),
+            "workers must be in 1..={MAX_WORKERS}: leave it out for automatic"
+        );
+        ensure!(
+            in_range(loader.prefetch, MAX_PREFETCH),
+            "prefetch must be in 1..={MAX_PREFETCH}: leave it out for automatic"
+        );
+        ensure!(loader.partner_window() != 0, "partner_window is 0: a window needs at least one position");
         let (dtype, layout, normalize) = (output.dtype(), output.layout(), normalize.constants()?);
         Output { size: Size::default(), dtype, layout, normalize }.check()
     }

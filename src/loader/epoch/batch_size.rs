@@ -2,7 +2,7 @@
 
 use crate::augment::Augment;
 use crate::draft::Target;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail, ensure};
 use crate::geometry::{Orientation, Size};
 use crate::image::parse_header;
 use crate::options::LoaderOptions;
@@ -53,32 +53,29 @@ impl SizesAsked {
         let name = match (rect, multi_scale) {
             (None, None) => return Ok(()),
             (Some(_), Some(_)) => {
-                return Err(Error::config(
+                bail!(
                     "rect and multi_scale both say what size a batch has: rect is for validation, multi_scale for \
-                     training; leave one of them out",
-                ));
+                     training; leave one of them out"
+                );
             }
             (Some(_), None) => "rect",
             (None, Some(_)) => "multi_scale",
         };
         if decode_only {
-            return Err(Error::config(format!(
-                "decode_only renders nothing, so batches have no size: leave {name} out"
-            )));
+            bail!("decode_only renders nothing, so batches have no size: leave {name} out");
         }
         if rect.is_none() {
             return Ok(());
         }
         if sampler.order(0, 0).repeats() {
-            return Err(Error::config(
-                "rect shows the samples in the order of their shapes, and weights draw them: leave one of them out",
-            ));
+            bail!(
+                "rect shows the samples in the order of their shapes, and weights draw them: leave one of them out"
+            );
         }
-        if sampler.shuffle() != Shuffle::Off {
-            return Err(Error::config(
-                "rect shows the samples in the order of their shapes: set shuffle to false, or leave rect out",
-            ));
-        }
+        ensure!(
+            sampler.shuffle() == Shuffle::Off,
+            "rect shows the samples in the order of their shapes: set shuffle to false, or leave rect out"
+        );
         match augments.iter().find(|augment| augment.partners() > 0) {
             Some(mixes) => Err(Error::config(format!(
                 "rect shapes a batch as its images are, and {} mixes images of any shape: leave it out, or use \

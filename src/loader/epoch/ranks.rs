@@ -1,6 +1,6 @@
 //! A loader as one of several ranks: which one it is, and how it learns that.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail, ensure};
 use crate::loader::Setup;
 use crate::options::{DeviceWord, Distributed, LoaderOptions, Options};
 use crate::policy::LastBatch;
@@ -54,23 +54,19 @@ fn number<T: FromStr>(name: &str, word: &str) -> Result<T> {
 
 pub(in crate::loader) fn check(setup: &Setup, samples: u64) -> Result<()> {
     let Setup { batch_size, last, rank, world_size, .. } = *setup;
-    if !(1..=MAX_RANKS).contains(&world_size) {
-        return Err(Error::config(format!(
-            "world_size is {world_size}, and may be 1 to {MAX_RANKS}: give the number of processes that train"
-        )));
-    }
+    ensure!(
+        (1..=MAX_RANKS).contains(&world_size),
+        "world_size is {world_size}, and may be 1 to {MAX_RANKS}: give the number of processes that train"
+    );
     if rank >= world_size {
-        return Err(Error::config(format!(
-            "rank is {rank}, but world_size is {world_size}: ranks count from 0 to {}",
-            world_size - 1
-        )));
+        bail!("rank is {rank}, but world_size is {world_size}: ranks count from 0 to {}", world_size - 1);
     }
     if last == LastBatch::Drop && batch_size as u64 > samples / world_size {
         let each = if world_size > 1 { format!(", {} for a rank", samples / world_size) } else { "".into() };
-        return Err(Error::config(format!(
+        bail!(
             "batch_size is {batch_size}, but the epoch has {samples} samples{each}, so every batch would be \
              dropped: use a smaller batch_size, or last_batch partial or pad"
-        )));
+        );
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Where a run stands, small enough to be saved at every batch, and going on from there.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail};
 use crate::loader::epoch::fingerprint::Fingerprints;
 use crate::loader::epoch::plan::EpochPlan;
 use crate::loader::worker::context::Context;
@@ -104,12 +104,12 @@ pub(in crate::loader) fn check(state: &State, context: &Context, (seed, block): 
     };
     let as_saved = "build the loader as it was when the state was saved, or start the epoch anew";
     if state.version < STATE_VERSION {
-        return Err(Error::config(format!(
+        bail!(
             "the state cannot be resumed: its version is {}, written by an older feedline, and this one's is \
              {STATE_VERSION}; finish the epoch with the older one, or start at the next epoch with epoch({})",
             state.version,
             state.epoch.saturating_add(1)
-        )));
+        );
     }
     same("version", &state.version, &STATE_VERSION, "use the feedline that saved it")?;
     same("seed", &state.seed, &seed, as_saved)?;

@@ -1,6 +1,6 @@
 //! Which samples an epoch has, and in which order.
 
-use crate::error::{Error, Result};
+use crate::error::{Result, ensure};
 use crate::options::LoaderOptions;
 use crate::sampler::{Sampler, Shuffle};
 use crate::source::Source;
@@ -15,12 +15,11 @@ pub(in crate::loader) fn sampler(options: &LoaderOptions, source: &dyn Source) -
         (None, Some(shards)) => Shuffle::Shards(shards),
         (None, None) => options.shuffle().into(),
     };
-    if shuffle == Shuffle::Window(0) {
-        return Err(Error::config("shuffle: a window of 0 samples holds nothing: give the samples of a run"));
-    }
-    if shuffle == Shuffle::Shards(0) {
-        return Err(Error::config("shuffle: 0 shards at a time hold nothing: mix at least 1"));
-    }
+    ensure!(
+        shuffle != Shuffle::Window(0),
+        "shuffle: a window of 0 samples holds nothing: give the samples of a run"
+    );
+    ensure!(shuffle != Shuffle::Shards(0), "shuffle: 0 shards at a time hold nothing: mix at least 1");
     let mut sampler = Sampler::new(source.len() as u64, shuffle);
     if let Some(subset) = &options.subset {
         sampler = sampler.subset(subset.read()?)?;

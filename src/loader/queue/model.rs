@@ -10,7 +10,7 @@ mod locked;
 use super::{buffers, state, task};
 use crate::device::DeviceImages;
 use crate::device::backend::{BufferAllocator, ReadyBuffer};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail};
 use crate::loader::epoch::batch_size::Sizes;
 use crate::loader::epoch::plan::EpochPlan;
 use crate::policy::LastBatch;
@@ -64,7 +64,7 @@ impl<const SUBMITS: bool> BufferAllocator for Allocator<SUBMITS> {
 
     fn allocate(&self) -> Result<Memory> {
         if self.alive.load(SeqCst) >= self.limit {
-            return Err(Error::config("no memory is left"));
+            bail!("no memory is left");
         }
         self.alive.fetch_add(1, SeqCst);
         Ok(Memory { rows: Default::default(), alive: Arc::clone(&self.alive) })

@@ -6,7 +6,7 @@
 use super::buffers::BufferPool;
 use super::task::{FinishedBatch, Job, Outcome, Task};
 use crate::device::backend::BufferAllocator;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bail};
 use crate::loader::epoch::plan::EpochPlan;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -182,10 +182,10 @@ impl<A: BufferAllocator> QueueState<A> {
     /// The next batch of the epoch `serial`; `None` where it is not ready.
     pub(super) fn take(&mut self, serial: u64) -> Result<Option<Delivered<A>>> {
         let Some(active) = self.epoch(serial) else {
-            return Err(Error::config(
+            bail!(
                 "this epoch was ended because another one was started: finish or drop an epoch's iterator before the \
-                 next one is made",
-            ));
+                 next one is made"
+            );
         };
         if let Some(error) = active.broken.take() {
             return Err(error);

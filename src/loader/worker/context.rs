@@ -4,7 +4,7 @@ use super::process::Process;
 use crate::error::Cause;
 use crate::image::Limits;
 use crate::loader::batch::labels::LabelRules;
-use crate::loader::cache::decode_index::DecodeIndexes;
+use crate::loader::decode_index::DecodeIndexes;
 use crate::loader::epoch::batch_size::Sizes;
 use crate::loader::epoch::fingerprint::Fingerprints;
 use crate::loader::planner::{PlanError, Planner};

@@ -1,6 +1,6 @@
 //! Which process a loader belongs to: a fork copies its memory, but none of its threads.
 
-use crate::error::{Error, Result};
+use crate::error::{Result, ensure};
 
 /// The process that something was made in.
 ///
@@ -25,14 +25,13 @@ impl Process {
     }
 
     pub(in crate::loader) fn check(self) -> Result<()> {
-        match self.is_this() {
-            true => Ok(()),
-            false => Err(Error::config(format!(
-                "this loader was made in process {}, and its threads did not come along when that process forked: \
+        ensure!(
+            self.is_this(),
+            "this loader was made in process {}, and its threads did not come along when that process forked: \
                  make the loader in the process that uses it, or start processes by spawn",
-                self.0
-            ))),
-        }
+            self.0
+        );
+        Ok(())
     }
 }
 

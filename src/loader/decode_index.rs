@@ -1,6 +1,6 @@
 //! The decode indexes of a loader: where they are kept, and when they are saved.
 
-use crate::error::{Error, Result};
+use crate::error::{Result, bail};
 use crate::image::Index;
 use crate::index::{self, DataSet, IndexMode, IndexStats, IndexStore};
 use crate::loader::worker::process::Process;
@@ -62,9 +62,7 @@ impl DecodeIndexes {
     /// Writes the sidecar, if there is one.
     pub(in crate::loader) fn save(&self) -> Result<()> {
         let (Some(store), Some(sidecar)) = (&self.store, &self.sidecar) else {
-            return Err(Error::config(
-                "there is no decode index to save: set decode_index(IndexMode::File(path))",
-            ));
+            bail!("there is no decode index to save: set decode_index(IndexMode::File(path))");
         };
         sidecar.process.check()?;
         let mut status = sidecar.status.lock().unwrap_or_else(PoisonError::into_inner);
