@@ -120,7 +120,7 @@ impl Tensor {
     /// As with [`crate::device::DeviceImages::wait`], this does not cover later work of a stream.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] if the device has failed.
+    /// [`crate::error::Error::Unavailable`] if the device has failed.
     pub fn wait(&self) -> Result<()> {
         if self.device() == Device::Cpu { Ok(()) } else { self.batch.wait() }
     }
@@ -133,7 +133,7 @@ impl Tensor {
     /// As [`crate::device::DeviceImages::use_on`]; the stream lives until the last view of the batch is dropped.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] where the device has failed.
+    /// [`crate::error::Error::Unavailable`] where the device has failed.
     pub unsafe fn use_on(&self, stream: *mut c_void) -> Result<()> {
         match self.batch.on_device().filter(|_| self.device() != Device::Cpu) {
             // SAFETY: the caller's promise; the batch is dropped with its last view.
@@ -150,7 +150,7 @@ impl Tensor {
     /// when it drops the view.
     ///
     /// # Errors
-    /// [`Error::Config`] for a number that names no stream here: any but -1 in the host's memory; on CUDA 0, which the
+    /// [`crate::error::Error::Config`] for a number that names no stream here: any but -1 in the host's memory; on CUDA 0, which the
     /// convention leaves undefined, and 2, the per-thread default stream, since a view may be dropped on another
     /// thread. Otherwise as [`Tensor::use_on`].
     pub unsafe fn use_on_numbered(&self, stream: Option<i64>) -> Result<()> {

@@ -57,7 +57,7 @@ impl RectBatches {
     /// Refuses options that give no batches of the usual size `usual`.
     ///
     /// # Errors
-    /// [`Error::Config`] with the remedy.
+    /// [`crate::error::Error::Config`] with the remedy.
     pub fn check(&self, usual: Size) -> Result<()> {
         check_stride("rect", self.stride)?;
         ensure!(
@@ -103,7 +103,7 @@ impl MultiScale {
     /// The sizes that are drawn from, for batches of the usual size `usual`.
     ///
     /// # Errors
-    /// [`Error::Config`], with the remedy, if there is none, or one that no batch can have.
+    /// [`crate::error::Error::Config`], with the remedy, if there is none, or one that no batch can have.
     pub fn sizes(&self, usual: Size) -> Result<Vec<Size>> {
         let sizes = match self {
             MultiScale::Around { by, stride } => squares_around(*by, *stride, usual)?,

@@ -329,7 +329,7 @@ impl ScanReader<'_> {
             return pass.block(cursor, data, dc, prediction, block);
         }
         let mut scratch: Slot = [0; _];
-        decode_block::<true>(Plain, cursor, data, dc, ac, prediction, &mut scratch)?;
+        decode_block::<true>(Plain, cursor, data, (dc, ac), prediction, &mut scratch)?;
         block.copy_from_slice(&scratch[..64]);
         Ok(())
     }

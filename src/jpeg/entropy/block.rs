@@ -25,14 +25,13 @@ const STORE_INDEX: [u8; 256] = {
 pub(crate) struct BadBlock;
 
 /// Decodes one block. With `STORE` its coefficients are written to `block`, which must be zero; without, they are
-/// skipped, for blocks outside the region. Returns whether the block has coefficients besides DC.
+/// skipped, for blocks outside the region. The tables are those for DC and AC. Returns whether the block has coefficients besides DC.
 #[inline(always)]
 pub(crate) fn decode_block<const STORE: bool>(
     rotate: impl Rotate,
     cursor: &mut Cursor,
     data: &[u8],
-    dc: &Table,
-    ac: &Table,
+    (dc, ac): (&Table, &Table),
     prediction: &mut i32,
     block: &mut Slot,
 ) -> Result<bool, BadBlock> {
@@ -112,9 +111,9 @@ pub(crate) fn decode_mcus<const STORE: bool>(
         for unit in units {
             let slot =
                 blocks.get_mut(at..at + SLOT).and_then(|blocks| blocks.as_flattened_mut().first_chunk_mut());
-            let (slot, (dc, ac)) = (slot.ok_or(BadBlock)?, unit.tables);
+            let slot = slot.ok_or(BadBlock)?;
             let prediction = &mut predictions[unit.component & 3];
-            decode_block::<STORE>(rotate, &mut local, data, dc, ac, prediction, slot)?;
+            decode_block::<STORE>(rotate, &mut local, data, unit.tables, prediction, slot)?;
             at += usize::from(STORE);
         }
     }
@@ -122,31 +121,9 @@ pub(crate) fn decode_mcus<const STORE: bool>(
     Ok(())
 }
 
-/// One instruction set's [`decode_block`] and [`decode_mcus`].
-pub(crate) trait BlockDecoder: Copy {
+/// One instruction set's [`decode_block`] and [`decode_mcus`]; those of this file, unless it has its own.
+pub(crate) trait BlockDecoder: Rotate {
     /// See [`decode_mcus`].
-    fn decode_mcus<const STORE: bool>(
-        self,
-        cursor: &mut Cursor,
-        data: &[u8],
-        units: &[Unit<'_>],
-        predictions: &mut [i32; 4],
-        mcus: usize,
-        blocks: &mut [[i16; 64]],
-    ) -> Result<(), BadBlock>;
-
-    /// See [`decode_block`]; `tables` are those for DC and AC.
-    fn decode<const STORE: bool>(
-        self,
-        cursor: &mut Cursor,
-        data: &[u8],
-        tables: (&Table, &Table),
-        prediction: &mut i32,
-        block: &mut Slot,
-    ) -> Result<bool, BadBlock>;
-}
-
-impl BlockDecoder for Plain {
     #[inline(always)]
     fn decode_mcus<const STORE: bool>(
         self,
@@ -160,18 +137,21 @@ impl BlockDecoder for Plain {
         decode_mcus::<STORE>(self, cursor, data, units, predictions, mcus, blocks)
     }
 
+    /// See [`decode_block`].
     #[inline(always)]
     fn decode<const STORE: bool>(
         self,
         cursor: &mut Cursor,
         data: &[u8],
-        (dc, ac): (&Table, &Table),
+        tables: (&Table, &Table),
         prediction: &mut i32,
         block: &mut Slot,
     ) -> Result<bool, BadBlock> {
-        decode_block::<STORE>(self, cursor, data, dc, ac, prediction, block)
+        decode_block::<STORE>(self, cursor, data, tables, prediction, block)
     }
 }
+
+impl BlockDecoder for Plain {}
 
 #[cfg(test)]
 mod tests {
@@ -227,7 +207,7 @@ mod tests {
             for turn in 1..=2 {
                 let mut slot = [0; 64 * SLOT];
                 let result =
-                    decode_block::<true>(Plain, &mut cursor, &data, &dc, &ac, &mut prediction, &mut slot);
+                    decode_block::<true>(Plain, &mut cursor, &data, (&dc, &ac), &mut prediction, &mut slot);
                 assert_eq!(result.ok(), Some(k > 0), "{seconds} {ones}");
                 assert_eq!(slot[..64], wanted, "{seconds} {ones}");
                 assert_eq!(cursor.consumed(), turn * bits.len(), "{seconds} {ones}");

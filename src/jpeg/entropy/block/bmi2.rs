@@ -49,7 +49,7 @@ fn decode_bmi2<const STORE: bool>(
     block: &mut Slot,
 ) -> Result<bool, BadBlock> {
     let mut local = *cursor;
-    let result = decode_block::<STORE>(rotate, &mut local, data, tables.0, tables.1, prediction, block);
+    let result = decode_block::<STORE>(rotate, &mut local, data, tables, prediction, block);
     *cursor = local;
     result
 }
