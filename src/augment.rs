@@ -8,9 +8,6 @@
 //! If batches differ in size, an augmentation whose size is the output's uses the batch's size instead: LetterBox,
 //! Resize, the crops, YoloPerspective, and Mosaic and ResizeLongest for the longer edge. They call [`Draft::sized`].
 
-#[macro_use]
-mod declare;
-
 mod auto_augment;
 mod by_chance;
 mod center_crop;

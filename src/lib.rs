@@ -8,6 +8,9 @@
 //!
 //! The README has a whole program, `docs/rust.md` a tour; [`loader::Loader::builder`] is where to start.
 
+#[macro_use]
+mod setters;
+
 mod atomic_file;
 pub mod augment;
 pub mod color;

@@ -89,54 +89,32 @@ impl Pack {
         Self { out: out.into(), settings, skip_bad: false, workers: None }
     }
 
-    /// Sets the format of shards.
-    pub fn format(mut self, format: Format) -> Self {
-        self.settings.format = format;
-        self
-    }
+    setters! {
+        /// Sets the format of shards.
+        format in settings.format: Format;
 
-    /// Sets the maximum size of a shard in bytes, exceeded only by a single larger record.
-    pub fn shard_bytes(mut self, bytes: u64) -> Self {
-        self.settings.shard_bytes = bytes;
-        self
-    }
+        /// Sets the maximum size of a shard in bytes, exceeded only by a single larger record.
+        shard_bytes in settings.shard_bytes: u64;
 
-    /// Sets the maximum number of records in a shard; the limit in bytes still applies.
-    pub fn shard_records(mut self, records: usize) -> Self {
-        self.settings.shard_records = Some(records);
-        self
-    }
+        /// Sets the maximum number of records in a shard; the limit in bytes still applies.
+        shard_records in settings.shard_records: some usize;
 
-    /// Shrinks images whose shorter edge is longer than `edge` pixels to that length, turns them upright, and
-    /// re-encodes them as JPEG; the others stay as they are.
-    pub fn resize(mut self, edge: u32) -> Self {
-        self.settings.resize = Some(edge);
-        self
-    }
+        /// Shrinks images whose shorter edge has more pixels than this to that length, turns them upright, and re-encodes
+        /// them as JPEG; the others stay as they are.
+        resize in settings.resize: some u32;
 
-    /// Re-encodes every image as JPEG of this quality, 1 to 100. Without it only resized images are re-encoded, at 90.
-    pub fn quality(mut self, quality: u8) -> Self {
-        self.settings.quality = Some(quality);
-        self
-    }
+        /// Re-encodes every image as JPEG of this quality, 1 to 100. Without it only resized images are re-encoded, at 90.
+        quality in settings.quality: some u8;
 
-    /// Sets the chroma subsampling of re-encoded images; 4:2:0 by default.
-    pub fn chroma(mut self, chroma: Chroma) -> Self {
-        self.settings.chroma = chroma;
-        self
-    }
+        /// Sets the chroma subsampling of re-encoded images; 4:2:0 by default.
+        chroma in settings.chroma: Chroma;
 
-    /// Leaves out records that cannot be read or are not images, and lists them in the manifest; without it they end
-    /// the run.
-    pub fn skip_bad(mut self, skip: bool) -> Self {
-        self.skip_bad = skip;
-        self
-    }
+        /// Leaves out records that cannot be read or are not images, and lists them in the manifest; without it they end
+        /// the run.
+        skip_bad: bool;
 
-    /// Sets the number of threads that read and encode; all cores by default.
-    pub fn workers(mut self, workers: usize) -> Self {
-        self.workers = Some(workers);
-        self
+        /// Sets the number of threads that read and encode; all cores by default.
+        workers: some usize;
     }
 
     /// Packs all records of `source`, or those that an earlier run did not reach. `progress` is called with the number

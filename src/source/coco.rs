@@ -123,25 +123,19 @@ impl Coco {
 }
 
 impl CocoOptions {
-    /// What becomes of bad labels; they are an error unless set.
-    pub fn on_bad_label(self, on_bad_label: OnBadLabel) -> Self {
-        Self { on_bad_label, ..self }
-    }
+    setters! {
+        /// What becomes of bad labels; they are an error unless set.
+        on_bad_label: OnBadLabel;
 
-    /// The number of bad labels that the report lists, at least the three that an error quotes; 20 unless set.
-    pub fn bad_listed(self, bad_listed: usize) -> Self {
-        Self { bad_listed, ..self }
-    }
+        /// The number of bad labels that the report lists, at least the three that an error quotes; 20 unless set.
+        bad_listed: usize;
 
-    /// Keeps the labels in this file, so that the next opening does not read the JSON. It is made anew when the JSON has
-    /// changed (by its time or size), or when the options differ. Without it nothing is written.
-    pub fn cache(self, path: impl Into<PathBuf>) -> Self {
-        Self { cache: Some(path.into()), ..self }
-    }
+        /// Keeps the labels in this file, so that the next opening does not read the JSON. It is made anew when the JSON has
+        /// changed (by its time or size), or when the options differ. Without it nothing is written.
+        cache: some into PathBuf;
 
-    /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
-    pub fn max_file_bytes(self, max_file_bytes: u64) -> Self {
-        Self { max_file_bytes, ..self }
+        /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
+        max_file_bytes: u64;
     }
 
     /// Opens the data set of an annotation file, whose images lie in the folder `images`.

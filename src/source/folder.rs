@@ -81,14 +81,12 @@ impl Folder {
 }
 
 impl FolderOptions {
-    /// Lets classes be empty; by default they are refused, as torchvision does.
-    pub fn allow_empty(self, allow_empty: bool) -> Self {
-        Self { allow_empty, ..self }
-    }
+    setters! {
+        /// Lets classes be empty; by default they are refused, as torchvision does.
+        allow_empty: bool;
 
-    /// The largest file that is read; larger ones are bad samples.
-    pub fn max_file_bytes(self, max_file_bytes: u64) -> Self {
-        Self { max_file_bytes, ..self }
+        /// The largest file that is read; larger ones are bad samples.
+        max_file_bytes: u64;
     }
 
     /// See [`Folder::open`].

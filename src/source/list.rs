@@ -94,35 +94,25 @@ impl List {
         ListOptions::default()
     }
 
-    /// The largest file that is read; larger ones are bad samples. 1 GiB unless set.
-    pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
-        self.files.max_file_bytes = max_file_bytes;
-        self
+    setters! {
+        /// The largest file that is read; larger ones are bad samples. 1 GiB unless set.
+        max_file_bytes in files.max_file_bytes: u64;
     }
 }
 
 impl ListOptions {
-    /// The folder that paths are relative to; the list's own unless set.
-    pub fn root(self, root: impl Into<PathBuf>) -> Self {
-        Self { root: Some(root.into()), ..self }
-    }
+    setters! {
+        /// The folder that paths are relative to; the list's own unless set.
+        root: some into PathBuf;
 
-    /// Whether the first row of a CSV or TSV names the columns; found by looking at it unless set.
-    pub fn header(mut self, header: bool) -> Self {
-        self.columns.header = Some(header);
-        self
-    }
+        /// Whether the first row of a CSV or TSV names the columns; found by looking at it unless set.
+        header in columns.header: some bool;
 
-    /// The column of a table, or the field of JSON objects, that holds the path.
-    pub fn path_column(mut self, name: impl Into<String>) -> Self {
-        self.columns.path = Some(name.into());
-        self
-    }
+        /// The column of a table, or the field of JSON objects, that holds the path.
+        path_column in columns.path: some into String;
 
-    /// The column of a table, or the field of JSON objects, that holds the label.
-    pub fn label_column(mut self, name: impl Into<String>) -> Self {
-        self.columns.label = Some(name.into());
-        self
+        /// The column of a table, or the field of JSON objects, that holds the label.
+        label_column in columns.label: some into String;
     }
 
     /// See [`List::open`].

@@ -52,10 +52,9 @@ impl Lmdb {
         LmdbOptions::default()
     }
 
-    /// The largest value that is read; larger ones are bad samples. 1 GiB unless set.
-    pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
-        self.ranges.max_file_bytes = max_file_bytes;
-        self
+    setters! {
+        /// The largest value that is read; larger ones are bad samples. 1 GiB unless set.
+        max_file_bytes in ranges.max_file_bytes: u64;
     }
 
     /// Whether `path` looks like an LMDB environment: a folder with a `data.mdb` in it, or a file that begins as one.

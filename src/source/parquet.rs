@@ -88,10 +88,9 @@ impl Parquet {
         ParquetOptions::default()
     }
 
-    /// The maximal size of an image; larger ones are bad samples. 1 GiB unless set.
-    pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
-        self.max_file_bytes = max_file_bytes;
-        self
+    setters! {
+        /// The maximal size of an image; larger ones are bad samples. 1 GiB unless set.
+        max_file_bytes: u64;
     }
 
     /// Whether `path` looks like Parquet files: a file that begins as one, or a folder or pattern of files that end in
@@ -135,27 +134,19 @@ impl Parquet {
 }
 
 impl ParquetOptions {
-    /// The column that holds the bytes of image files, or has a field `bytes` that does.
-    pub fn image_column(mut self, name: impl Into<String>) -> Self {
-        self.wanted.image = Some(name.into());
-        self
-    }
+    setters! {
+        /// The column that holds the bytes of image files, or has a field `bytes` that does.
+        image_column in wanted.image: some into String;
 
-    /// The column that holds the class, as a whole number or as text.
-    pub fn label_column(mut self, name: impl Into<String>) -> Self {
-        self.wanted.label = Some(name.into());
-        self
-    }
+        /// The column that holds the class, as a whole number or as text.
+        label_column in wanted.label: some into String;
 
-    /// Only the files with `train`, `validation` or `test` in their names. A folder of several splits cannot be
-    /// opened without.
-    pub fn split(self, split: impl Into<String>) -> Self {
-        Self { split: Some(split.into()), ..self }
-    }
+        /// Only the files with `train`, `validation` or `test` in their names. A folder of several splits cannot be
+        /// opened without.
+        split: some into String;
 
-    /// Bytes of memory in which decoded images are kept for the reads to come; 256 MiB unless set.
-    pub fn cache_bytes(self, cache_bytes: u64) -> Self {
-        Self { cache_bytes, ..self }
+        /// Bytes of memory in which decoded images are kept for the reads to come; 256 MiB unless set.
+        cache_bytes: u64;
     }
 
     /// Opens the file at `path`, the files of the folder `path` or of its folder `data`, or those that the pattern

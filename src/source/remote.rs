@@ -142,41 +142,29 @@ impl RemoteOptions {
         Self { cache: Some((folder.into(), max_bytes)), ..self }
     }
 
-    /// The server to use instead of the service's own: `https://minio.example:9000`. With `http://` nothing is encrypted.
-    pub fn endpoint(self, url: impl Into<String>) -> Self {
-        Self { endpoint: Some(url.into()), ..self }
-    }
+    setters! {
+        /// The server to use instead of the service's own: `https://minio.example:9000`. With `http://` nothing is encrypted.
+        endpoint: some into String;
 
-    /// Signs nothing, as public buckets want it.
-    pub fn anonymous(self, anonymous: bool) -> Self {
-        Self { anonymous, ..self }
-    }
+        /// Signs nothing, as public buckets want it.
+        anonymous: bool;
 
-    /// The maximal time of one read, all attempts together; 60 s unless set, and at least 10 ms. One attempt may
-    /// take half of it.
-    pub fn timeout(self, timeout: Duration) -> Self {
-        Self { timeout, ..self }
-    }
+        /// The maximal time of one read, all attempts together; 60 s unless set, and at least 10 ms. One attempt may
+        /// take half of it.
+        timeout: Duration;
 
-    /// How long a server may send nothing before the attempt is given up; 10 s unless set.
-    pub fn stall_timeout(self, stall_timeout: Duration) -> Self {
-        Self { stall_timeout, ..self }
-    }
+        /// How long a server may send nothing before the attempt is given up; 10 s unless set.
+        stall_timeout: Duration;
 
-    /// How often a request is sent again; 8 times unless set, with pauses of 50 ms to 5 s between.
-    pub fn max_retries(self, max_retries: u32) -> Self {
-        Self { max_retries, ..self }
-    }
+        /// How often a request is sent again; 8 times unless set, with pauses of 50 ms to 5 s between.
+        max_retries: u32;
 
-    /// How many requests may be under way at once, 1 to 4096; 64 unless set. No more than the loader has workers ever
-    /// are, apart from the opening.
-    pub fn concurrency(self, concurrency: usize) -> Self {
-        Self { concurrency, ..self }
-    }
+        /// How many requests may be under way at once, 1 to 4096; 64 unless set. No more than the loader has workers ever
+        /// are, apart from the opening.
+        concurrency: usize;
 
-    /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
-    pub fn max_file_bytes(self, max_file_bytes: u64) -> Self {
-        Self { max_file_bytes, ..self }
+        /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
+        max_file_bytes: u64;
     }
 
     /// Opens the data set at `url`.

@@ -86,10 +86,9 @@ impl Shards {
         Ok(shards)
     }
 
-    /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
-    pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
-        self.ranges.max_file_bytes = max_file_bytes;
-        self
+    setters! {
+        /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
+        max_file_bytes in ranges.max_file_bytes: u64;
     }
 
     /// Writes a table of each archive beside it, under its name with `.index` appended: the positions of its images, and

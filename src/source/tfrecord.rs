@@ -86,10 +86,9 @@ impl TfRecord {
         TfRecordOptions::default()
     }
 
-    /// The largest record that is read, all its features counted; larger ones are bad samples. 1 GiB unless set.
-    pub fn max_file_bytes(mut self, max_file_bytes: u64) -> Self {
-        self.ranges.max_file_bytes = max_file_bytes;
-        self
+    setters! {
+        /// The largest record that is read, all its features counted; larger ones are bad samples. 1 GiB unless set.
+        max_file_bytes in ranges.max_file_bytes: u64;
     }
 
     /// Whether `path` looks like TFRecord files: a file that begins with a record, or a folder or pattern of files that
@@ -129,34 +128,22 @@ impl TfRecord {
 }
 
 impl TfRecordOptions {
-    /// The feature that holds the bytes of an image file; `image/encoded` unless set.
-    pub fn image_feature(mut self, name: impl Into<String>) -> Self {
-        self.names.image = name.into();
-        self
-    }
+    setters! {
+        /// The feature that holds the bytes of an image file; `image/encoded` unless set.
+        image_feature in names.image: into String;
 
-    /// The feature that holds the class, an index (int64) or a name (bytes); `image/class/label` unless set.
-    pub fn label_feature(mut self, name: impl Into<String>) -> Self {
-        self.names.label = name.into();
-        self
-    }
+        /// The feature that holds the class, an index (int64) or a name (bytes); `image/class/label` unless set.
+        label_feature in names.label: into String;
 
-    /// The feature that holds the name of the class; `image/class/text` unless set.
-    pub fn text_feature(mut self, name: impl Into<String>) -> Self {
-        self.names.text = name.into();
-        self
-    }
+        /// The feature that holds the name of the class; `image/class/text` unless set.
+        text_feature in names.text: into String;
 
-    /// The feature that holds the name of the image; `image/filename` unless set.
-    pub fn file_feature(mut self, name: impl Into<String>) -> Self {
-        self.names.file = name.into();
-        self
-    }
+        /// The feature that holds the name of the image; `image/filename` unless set.
+        file_feature in names.file: into String;
 
-    /// Only the files with `train`, `validation` or `test` in their names. A folder of several splits cannot be
-    /// opened without.
-    pub fn split(self, split: impl Into<String>) -> Self {
-        Self { split: Some(split.into()), ..self }
+        /// Only the files with `train`, `validation` or `test` in their names. A folder of several splits cannot be
+        /// opened without.
+        split: some into String;
     }
 
     /// Opens the file at `path`, the files of the folder `path`, or those that the pattern `path` matches.

@@ -67,15 +67,13 @@ impl WithMasks<()> {
 }
 
 impl MaskOptions {
-    /// Lets images have no mask; by default that is an error. All their pixels have the class that
-    /// [`crate::loader::LoaderBuilder::masks`] names.
-    pub fn allow_missing(self, allow_missing: bool) -> Self {
-        Self { allow_missing, ..self }
-    }
+    setters! {
+        /// Lets images have no mask; by default that is an error. All their pixels have the class that
+        /// [`crate::loader::LoaderBuilder::masks`] names.
+        allow_missing: bool;
 
-    /// The largest mask file that is read; images of larger ones are bad samples.
-    pub fn max_file_bytes(self, max_file_bytes: u64) -> Self {
-        Self { max_file_bytes, ..self }
+        /// The largest mask file that is read; images of larger ones are bad samples.
+        max_file_bytes: u64;
     }
 
     /// Looks for the masks of all images. None is read yet.

@@ -123,36 +123,26 @@ impl Yolo {
 }
 
 impl YoloOptions {
-    /// Which images: `train` unless set, `val` or `test`. In a folder without a data.yaml the folder of this name below
-    /// `images/`, or all images unless set.
-    pub fn split(self, split: impl Into<String>) -> Self {
-        Self { split: Some(split.into()), ..self }
-    }
+    setters! {
+        /// Which images: `train` unless set, `val` or `test`. In a folder without a data.yaml the folder of this name below
+        /// `images/`, or all images unless set.
+        split: some into String;
 
-    /// The folder that the paths of a data.yaml are relative to, instead of its `path`.
-    pub fn root(self, root: impl Into<PathBuf>) -> Self {
-        Self { root: Some(root.into()), ..self }
-    }
+        /// The folder that the paths of a data.yaml are relative to, instead of its `path`.
+        root: some into PathBuf;
 
-    /// What becomes of bad labels; they are an error unless set.
-    pub fn on_bad_label(self, on_bad_label: OnBadLabel) -> Self {
-        Self { on_bad_label, ..self }
-    }
+        /// What becomes of bad labels; they are an error unless set.
+        on_bad_label: OnBadLabel;
 
-    /// The number of bad labels that the report lists, at least the three that an error quotes; 20 unless set.
-    pub fn bad_listed(self, bad_listed: usize) -> Self {
-        Self { bad_listed, ..self }
-    }
+        /// The number of bad labels that the report lists, at least the three that an error quotes; 20 unless set.
+        bad_listed: usize;
 
-    /// Keeps the labels in this file, so that the next opening reads no label file. It is made anew when a label file
-    /// has changed (by its time or size), come or gone, or when the options differ. Without it nothing is written.
-    pub fn cache(self, path: impl Into<PathBuf>) -> Self {
-        Self { cache: Some(path.into()), ..self }
-    }
+        /// Keeps the labels in this file, so that the next opening reads no label file. It is made anew when a label file
+        /// has changed (by its time or size), come or gone, or when the options differ. Without it nothing is written.
+        cache: some into PathBuf;
 
-    /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
-    pub fn max_file_bytes(self, max_file_bytes: u64) -> Self {
-        Self { max_file_bytes, ..self }
+        /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
+        max_file_bytes: u64;
     }
 
     /// Opens the data set at `path`.
