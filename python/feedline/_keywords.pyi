@@ -27,9 +27,11 @@ class Keywords(TypedDict, total=False):
     header: bool | None
     """Whether the first row of a CSV or TSV file names the columns. Default: found by looking at it."""
     image_column: str | None
-    """The column or feature that holds the images, or in a list their paths. Default: found by its name; `image/encoded` of TFRecord files."""
+    """The column or feature that holds the images, or in a list their paths. Default: found by its name;
+    `image/encoded` of TFRecord files."""
     label_column: str | None
-    """The column or feature that holds the labels. Default: found by its name; `image/class/label` of TFRecord files."""
+    """The column or feature that holds the labels. Default: found by its name; `image/class/label` of
+    TFRecord files."""
     class_column: str | None
     """The feature that holds the names of the classes. Default: image/class/text."""
     name_column: str | None
