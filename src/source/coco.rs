@@ -10,11 +10,11 @@ mod segmentation;
 mod tests;
 
 use super::OnBadLabel;
+use super::Source;
 use super::files::Files;
 use super::labels::cache::{self, Stamping};
 use super::labels::report::{BAD_LISTED, LabelReport};
 use super::labels::table::Table;
-use super::{MAX_FILE_BYTES, Source};
 use crate::atomic_file;
 use crate::error::{Error, Result};
 use crate::label::{Skeleton, Unit};
@@ -63,23 +63,12 @@ struct About {
 }
 
 /// How a COCO data set is opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CocoOptions {
     on_bad_label: OnBadLabel,
-    bad_listed: usize,
+    bad_listed: Option<usize>,
     cache: Option<PathBuf>,
-    max_file_bytes: u64,
-}
-
-impl Default for CocoOptions {
-    fn default() -> Self {
-        Self {
-            on_bad_label: OnBadLabel::Fail,
-            bad_listed: BAD_LISTED,
-            cache: None,
-            max_file_bytes: MAX_FILE_BYTES,
-        }
-    }
+    max_file_bytes: Option<u64>,
 }
 
 impl Coco {
@@ -128,14 +117,14 @@ impl CocoOptions {
         on_bad_label: OnBadLabel;
 
         /// The number of bad labels that the report lists, at least the three that an error quotes; 20 unless set.
-        bad_listed: usize;
+        bad_listed: some usize;
 
         /// Keeps the labels in this file, so that the next opening does not read the JSON. It is made anew when the JSON has
         /// changed (by its time or size), or when the options differ. Without it nothing is written.
         cache: some into PathBuf;
 
         /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
-        max_file_bytes: u64;
+        max_file_bytes: some u64;
     }
 
     /// Opens the data set of an annotation file, whose images lie in the folder `images`.
@@ -151,7 +140,7 @@ impl CocoOptions {
             return self.finish(images, about, table);
         };
         let mut stamping = Stamping::new("coco");
-        stamping.add(format!("{:?} {}", self.on_bad_label, self.bad_listed).as_bytes());
+        stamping.add(format!("{:?} {}", self.on_bad_label, self.bad_listed.unwrap_or(BAD_LISTED)).as_bytes());
         stamping.add_file(annotations);
         let stamp = stamping.finish();
         let (mut about, mut table, told) =
@@ -181,7 +170,7 @@ impl CocoOptions {
                 annotations.display()
             ))
         })?;
-        gather::gather(annotations, coco, self.on_bad_label, self.bad_listed)
+        gather::gather(annotations, coco, self.on_bad_label, self.bad_listed.unwrap_or(BAD_LISTED))
     }
 
     fn finish(&self, folder: &Path, mut about: About, table: Table) -> Result<Coco> {

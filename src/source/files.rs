@@ -23,19 +23,24 @@ pub(super) struct Files {
 
 impl Files {
     /// No files yet; keys will be relative to `root`.
-    pub(super) fn below(root: &Path) -> Self {
+    pub(super) fn below(root: &Path, max_file_bytes: Option<u64>) -> Self {
         let mut root = root.join("x").into_os_string().into_encoded_bytes();
         root.pop();
-        Self { paths: Vec::new(), ends: Vec::new(), root, max_file_bytes: MAX_FILE_BYTES }
+        Self {
+            paths: Vec::new(),
+            ends: Vec::new(),
+            root,
+            max_file_bytes: max_file_bytes.unwrap_or(MAX_FILE_BYTES),
+        }
     }
 
     /// The files at these paths.
     pub(super) fn at<P: AsRef<Path>>(
         root: &Path,
-        max_file_bytes: u64,
+        max_file_bytes: Option<u64>,
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Self> {
-        let mut files = Self { max_file_bytes, ..Self::below(root) };
+        let mut files = Self::below(root, max_file_bytes);
         paths.into_iter().try_for_each(|path| files.push(path.as_ref()))?;
         files.shrink();
         Ok(files)

@@ -1,7 +1,7 @@
 //! A folder of images: one directory a class, as torchvision's `ImageFolder` reads it, or flat without labels.
 
+use super::Source;
 use super::files::{Files, readable};
-use super::{MAX_FILE_BYTES, Source};
 use crate::error::{Error, Result, bail, ensure};
 use crate::label::Label;
 use std::ffi::{OsStr, OsString};
@@ -28,16 +28,10 @@ pub struct Folder {
 }
 
 /// How a folder is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FolderOptions {
     allow_empty: bool,
-    max_file_bytes: u64,
-}
-
-impl Default for FolderOptions {
-    fn default() -> Self {
-        Self { allow_empty: false, max_file_bytes: MAX_FILE_BYTES }
-    }
+    max_file_bytes: Option<u64>,
 }
 
 impl Folder {
@@ -86,7 +80,7 @@ impl FolderOptions {
         allow_empty: bool;
 
         /// The largest file that is read; larger ones are bad samples.
-        max_file_bytes: u64;
+        max_file_bytes: some u64;
     }
 
     /// See [`Folder::open`].
@@ -117,8 +111,7 @@ impl FolderOptions {
     /// The classes with their files, and the names of those without any.
     fn collect_classes(self, path: &Path) -> Result<(Folder, Vec<String>)> {
         let (names, loose_images) = class_names(path)?;
-        let mut files = Files::below(path);
-        files.max_file_bytes = self.max_file_bytes;
+        let mut files = Files::below(path, self.max_file_bytes);
         let (mut ends, mut empty) = (Vec::with_capacity(names.len()), Vec::new());
         for name in &names {
             let before = files.len();

@@ -125,7 +125,7 @@ impl ListOptions {
         let bytes = fs::read(list).map_err(|error| Error::io(list, error, remedy))?;
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         let root = self.root.as_deref().or(list.parent()).unwrap_or(Path::new(""));
-        let (mut files, mut labels) = (Files::below(root), Gathering::default());
+        let (mut files, mut labels) = (Files::below(root, None), Gathering::default());
         let mut take = |line: u64, row: Row<'_>| {
             files.push(&root.join(row.path)).map_err(|error| error.to_string())?;
             labels.push(&row.label, || format!("line {line}"))

@@ -1,7 +1,7 @@
 //! Semantic masks for the images of any source, from a folder of PNG files.
 
+use super::Source;
 use super::files::Files;
-use super::{MAX_FILE_BYTES, Source};
 use crate::error::{Error, Result, bail};
 use std::path::{Component, Path, PathBuf};
 
@@ -32,16 +32,10 @@ pub struct WithMasks<S> {
 }
 
 /// How masks are looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaskOptions {
     allow_missing: bool,
-    max_file_bytes: u64,
-}
-
-impl Default for MaskOptions {
-    fn default() -> Self {
-        Self { allow_missing: false, max_file_bytes: MAX_FILE_BYTES }
-    }
+    max_file_bytes: Option<u64>,
 }
 
 impl<S: Source> WithMasks<S> {
@@ -73,7 +67,7 @@ impl MaskOptions {
         allow_missing: bool;
 
         /// The largest mask file that is read; images of larger ones are bad samples.
-        max_file_bytes: u64;
+        max_file_bytes: some u64;
     }
 
     /// Looks for the masks of all images. None is read yet.
@@ -87,8 +81,7 @@ impl MaskOptions {
             let cause = if folder.exists() { "is no folder" } else { "is not there" };
             bail!("{} {cause}: name the folder that holds the masks", folder.display());
         }
-        let mut files = Files::below(folder);
-        files.max_file_bytes = self.max_file_bytes;
+        let mut files = Files::below(folder, self.max_file_bytes);
         let (mut masks, mut missing, mut named) = (Vec::with_capacity(source.len()), 0usize, Vec::new());
         for index in 0..source.len() {
             let path = mask_of(&source.key(index), folder)?;

@@ -6,11 +6,11 @@ mod line;
 mod reading;
 
 use super::OnBadLabel;
+use super::Source;
 use super::files::Files;
 use super::labels::cache::{self, Stamping};
 use super::labels::report::{BAD_LISTED, LabelReport};
 use super::labels::table::Table;
-use super::{MAX_FILE_BYTES, Source};
 use crate::error::{Error, Result, bail, ensure};
 use crate::label::{Objects, Skeleton, Unit};
 use data_yaml::DataSet;
@@ -48,27 +48,14 @@ pub struct Yolo {
 }
 
 /// How a YOLO data set is opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct YoloOptions {
     split: Option<String>,
     root: Option<PathBuf>,
     on_bad_label: OnBadLabel,
-    bad_listed: usize,
+    bad_listed: Option<usize>,
     cache: Option<PathBuf>,
-    max_file_bytes: u64,
-}
-
-impl Default for YoloOptions {
-    fn default() -> Self {
-        Self {
-            split: None,
-            root: None,
-            on_bad_label: OnBadLabel::Fail,
-            bad_listed: BAD_LISTED,
-            cache: None,
-            max_file_bytes: MAX_FILE_BYTES,
-        }
-    }
+    max_file_bytes: Option<u64>,
 }
 
 impl Yolo {
@@ -135,14 +122,14 @@ impl YoloOptions {
         on_bad_label: OnBadLabel;
 
         /// The number of bad labels that the report lists, at least the three that an error quotes; 20 unless set.
-        bad_listed: usize;
+        bad_listed: some usize;
 
         /// Keeps the labels in this file, so that the next opening reads no label file. It is made anew when a label file
         /// has changed (by its time or size), come or gone, or when the options differ. Without it nothing is written.
         cache: some into PathBuf;
 
         /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
-        max_file_bytes: u64;
+        max_file_bytes: some u64;
     }
 
     /// Opens the data set at `path`.
@@ -202,8 +189,11 @@ impl YoloOptions {
     }
 
     fn read_labels(&self, images: &[PathBuf], set: &DataSet) -> Result<Read> {
-        let mut reading =
-            Reading::new(set.shape, self.on_bad_label == OnBadLabel::SkipImage, self.bad_listed);
+        let mut reading = Reading::new(
+            set.shape,
+            self.on_bad_label == OnBadLabel::SkipImage,
+            self.bad_listed.unwrap_or(BAD_LISTED),
+        );
         for (index, image) in images.iter().enumerate() {
             reading.image(index, &label_path(image))?;
         }
@@ -227,7 +217,10 @@ impl YoloOptions {
     /// All that the labels depend on.
     fn stamp(&self, images: &[PathBuf], set: &DataSet) -> cache::Stamp {
         let mut stamping = Stamping::new("yolo");
-        stamping.add(format!("{:?} {:?} {}", set.shape, self.on_bad_label, self.bad_listed).as_bytes());
+        stamping.add(
+            format!("{:?} {:?} {}", set.shape, self.on_bad_label, self.bad_listed.unwrap_or(BAD_LISTED))
+                .as_bytes(),
+        );
         images.iter().for_each(|image| stamping.add_file(&label_path(image)));
         stamping.finish()
     }
