@@ -22,6 +22,7 @@ mod words;
 
 use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -48,7 +49,8 @@ enum Command {
     Doctor(doctor::Arguments),
 }
 
-/// Runs the command that the process was called with. Wrong usage exits with 2, any other failure with 1.
+/// Runs the command that the process was called with. Wrong usage exits with 2, any other failure with 1, and so does a
+/// command that says `false`: it did its work and found something bad.
 pub(crate) fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Bench(arguments) => bench::run(&arguments),
@@ -64,7 +66,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Doctor(arguments) => doctor::run(&arguments),
     };
     match done {
-        Ok(code) => code,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // Standard error may be closed as well; there is nobody left to tell then.
@@ -77,6 +80,18 @@ pub(crate) fn main() -> ExitCode {
 /// Prints one line on standard output; every command prints through this, so that a closed pipe is no panic.
 fn print(line: &str) -> anyhow::Result<()> {
     Ok(writeln!(std::io::stdout(), "{line}")?)
+}
+
+/// Prints a report: as one JSON object for a program, or as lines for a reader.
+fn print_report<R: Serialize>(
+    json: bool,
+    report: &R,
+    describe: impl FnOnce(&R) -> Vec<String>,
+) -> anyhow::Result<()> {
+    match json {
+        true => print(&serde_json::to_string(report)?),
+        false => describe(report).iter().try_for_each(|line| print(line)),
+    }
 }
 
 /// A progress bar on standard error; nothing is drawn where that is no terminal.

@@ -10,7 +10,6 @@ use feedline::output::{DType, Layout, Output};
 use feedline::plan::Plan;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Apply explicit operations to an image and write the result as a NumPy array
@@ -57,7 +56,7 @@ struct Case {
     labels: Option<serde_json::Value>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let mut studio = Studio::new();
     let format = (arguments.dtype, arguments.layout);
     match arguments {
@@ -68,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
         _ => bail!("give --ops, an image and --out, or --batch"),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(true)
 }
 
 fn run_batch(studio: &mut Studio, cases: &Path, format: Format) -> anyhow::Result<()> {

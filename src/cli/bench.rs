@@ -2,23 +2,20 @@
 
 mod meter;
 mod report;
-mod state;
 
 use super::data::Repeated;
 use super::flags::Taken;
 use super::pipeline::Pipeline;
-use super::print;
-use super::progress;
-use anyhow::bail;
+use super::{print_report, progress};
+use anyhow::{Context, ensure};
 use feedline::error::Error;
-use feedline::loader::{self, LastBatch, Loader};
-use feedline::options::{DeviceWord, Entry, Options};
+use feedline::loader::{self, LastBatch, Loader, State};
+use feedline::options::{DeviceWord, Options};
 use feedline::recipe::Recipe;
 use feedline::source::Source;
 use meter::Meter;
 use report::{Report, Unmeasured};
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -30,10 +27,6 @@ const USUAL_IMAGES: usize = 2048;
 pub(crate) struct Benchmark;
 
 impl Taken for Benchmark {
-    fn takes(_: &Entry) -> bool {
-        true
-    }
-
     fn usual() -> Options {
         let mut usual = Options::default();
         (usual.loader.batch_size, usual.loader.last_batch) = (Some(64), Some(LastBatch::Partial));
@@ -73,22 +66,17 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    if arguments.images == 0 {
-        bail!("--images is 0: run at least one image");
-    }
-    if arguments.steps == Some(0) {
-        bail!("--steps is 0: run at least one batch");
-    }
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
+    ensure!(arguments.images > 0, "--images is 0: run at least one image");
+    ensure!(arguments.steps != Some(0), "--steps is 0: run at least one batch");
     let recipe = arguments.recipe()?;
     let device = loader::open_device(&recipe.options)?;
     let simulated = device.is_simulated();
-    if simulated && !arguments.simulated {
-        bail!(
-            "--device: the device is simulated, and its speed means nothing: use cpu, or a machine with a GPU; \
-             --simulated runs it without figures"
-        );
-    }
+    ensure!(
+        !simulated || arguments.simulated,
+        "--device: the device is simulated, and its speed means nothing: use cpu, or a machine with a GPU; \
+         --simulated runs it without figures"
+    );
     let source = arguments.pipeline.source(&recipe)?;
     let files = source.len();
     let mut meter = Meter::start()?;
@@ -96,17 +84,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let loader = Loader::builder(source).recipe(&recipe).device(device).build()?;
     drive(&loader, &mut meter, arguments, files)?;
     if simulated {
-        let report = Unmeasured::new(device, &loader, meter.images());
-        print(&if arguments.json { serde_json::to_string(&report)? } else { report.describe() })?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let report = Report::new((arguments, &recipe.name), &loader, &meter.stop()?, files)?;
-    if arguments.json {
-        print(&serde_json::to_string(&report)?)?;
+        let report = Unmeasured::new(device, &loader, meter.images);
+        print_report(arguments.json, &report, |report| vec![report.describe()])?;
     } else {
-        report.describe().iter().try_for_each(|line| print(line))?;
+        let report = Report::new((arguments, recipe.name), &loader, &meter, files)?;
+        print_report(arguments.json, &report, Report::describe)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(true)
 }
 
 impl Arguments {
@@ -127,18 +111,14 @@ impl Arguments {
 
 /// Takes the batches of one epoch as a trainer would.
 fn drive(loader: &Loader, meter: &mut Meter, arguments: &Arguments, files: usize) -> anyhow::Result<()> {
-    let bar = progress(
-        (arguments.images / loader.options().loader.world_size.unwrap_or(1).max(1)) as u64,
-        "images",
-    );
+    let ranks = loader.options().loader.world_size.unwrap_or(1).max(1);
+    let bar = progress((arguments.images / ranks) as u64, "images");
     let step = Duration::from_millis(arguments.step_ms.unwrap_or(0));
     let mut epoch = match &arguments.resume {
-        Some(path) => loader.resume(&state::read(path)?)?,
+        Some(path) => loader.resume(&read_state(path)?)?,
         None => loader.epoch(0),
     };
-    if epoch.len() == 0 {
-        bail!("--resume: nothing is left of the epoch: start without it");
-    }
+    ensure!(epoch.len() > 0, "--resume: nothing is left of the epoch: start without it");
     for _ in 0..arguments.steps.unwrap_or(usize::MAX) {
         let asked = Instant::now();
         let Some(batch) = epoch.next() else { break };
@@ -155,12 +135,25 @@ fn drive(loader: &Loader, meter: &mut Meter, arguments: &Arguments, files: usize
         if !step.is_zero() {
             let stepping = Instant::now();
             std::thread::sleep(step);
-            meter.stepped(stepping.elapsed());
+            meter.stepped += stepping.elapsed();
         }
     }
     bar.finish_and_clear();
     match &arguments.save_state {
-        Some(path) => state::write(path, &epoch.state()),
+        Some(path) => write_state(path, &epoch.state()),
         None => Ok(()),
     }
+}
+
+fn read_state(path: &Path) -> anyhow::Result<State> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("--resume {}: name a file that --save-state wrote", path.display()))?;
+    serde_json::from_str(&text)
+        .with_context(|| format!("--resume {}: this is no state that --save-state wrote", path.display()))
+}
+
+fn write_state(path: &Path, state: &State) -> anyhow::Result<()> {
+    let text = serde_json::to_string_pretty(state)? + "\n";
+    std::fs::write(path, text)
+        .with_context(|| format!("--save-state {}: name a file that can be written", path.display()))
 }

@@ -4,10 +4,10 @@ use super::still::{Pixels, Still, Studio, levels};
 use super::{apply::keep_input, npy};
 use anyhow::Context;
 use feedline::device::Device;
+use feedline::geometry::Orientation;
 use feedline::options::DeviceWord;
 use feedline::plan::Plan;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Decode one image into a NumPy array of u8, height x width x RGB
 ///
@@ -27,18 +27,20 @@ pub(crate) struct Arguments {
     device: DeviceWord,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     keep_input(&arguments.input, &arguments.out)?;
-    let still = Still::open(&arguments.input)?;
-    let draft = if arguments.raw { still.raw_draft() } else { still.draft() };
-    let plan = draft.freeze()?;
+    let mut still = Still::open(&arguments.input)?;
+    if arguments.raw {
+        still.header.orientation = Orientation::UPRIGHT;
+    }
+    let plan = still.draft().freeze()?;
     let developed = match Device::open(arguments.device)? {
         Device::Cuda { ordinal } => develop_on_gpu(ordinal, &still, &plan),
         _ => Studio::new().develop(&still, &plan, levels(&plan)),
     };
     let pixels = developed.with_context(|| arguments.input.display().to_string())?;
     npy::write(&arguments.out, pixels.output.dtype, &pixels.shape(), pixels.bytes())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(true)
 }
 
 #[cfg(feature = "cuda")]
@@ -48,7 +50,7 @@ fn develop_on_gpu(ordinal: u32, still: &Still, plan: &Plan) -> anyhow::Result<Pi
     let decoded =
         decoder.decode(&[&still.bytes], Some(region(plan, 0)))?.pop().context("no image came back")?;
     let decoded = decoded.map_err(anyhow::Error::from_boxed)?;
-    Studio::new().render(&decoded.image, plan, levels(plan))
+    Studio::new().render(&[decoded.image], plan, levels(plan))
 }
 
 #[cfg(not(feature = "cuda"))]

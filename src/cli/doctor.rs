@@ -2,13 +2,12 @@
 
 mod cuda;
 
-use super::print;
+use super::print_report;
 use super::words::device_word;
 use feedline::device::Device;
 use feedline::loader;
 use feedline::simd;
 use serde::Serialize;
-use std::process::ExitCode;
 
 /// Say what this machine and this build can do, and what will be used
 #[derive(Debug, clap::Args)]
@@ -42,14 +41,10 @@ struct Findings {
     prefetch: usize,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let found = examine()?;
-    if arguments.json {
-        print(&serde_json::to_string(&found)?)?;
-    } else {
-        describe(&found).iter().try_for_each(|line| print(line))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    print_report(arguments.json, &found, describe)?;
+    Ok(true)
 }
 
 fn examine() -> anyhow::Result<Findings> {
@@ -84,16 +79,10 @@ pub(crate) fn simd_word() -> String {
 
 #[cfg(target_arch = "x86_64")]
 fn detected() -> Vec<&'static str> {
-    let features = [
-        ("sse4.1", is_x86_feature_detected!("sse4.1")),
-        ("avx2", is_x86_feature_detected!("avx2")),
-        ("fma", is_x86_feature_detected!("fma")),
-        ("bmi2", is_x86_feature_detected!("bmi2")),
-        ("avx512f", is_x86_feature_detected!("avx512f")),
-        ("avx512bw", is_x86_feature_detected!("avx512bw")),
-        ("avx512vl", is_x86_feature_detected!("avx512vl")),
-        ("avx512vbmi", is_x86_feature_detected!("avx512vbmi")),
-    ];
+    macro_rules! looked_up {
+        ($($feature:tt)*) => { [$(($feature, is_x86_feature_detected!($feature))),*] };
+    }
+    let features = looked_up!("sse4.1" "avx2" "fma" "bmi2" "avx512f" "avx512bw" "avx512vl" "avx512vbmi");
     features.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
 }
 

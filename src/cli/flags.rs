@@ -2,13 +2,16 @@
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Command, Error, value_parser};
-use feedline::options::{Entry, Options, Unset, ValueKind, catalogue};
+use feedline::options::{DataOptions, Entry, Options, Unset, ValueKind, catalogue};
 use std::ffi::OsString;
 use std::marker::PhantomData;
+use std::path::Path;
 
 /// Which options a command takes.
 pub(crate) trait Taken: Clone + std::fmt::Debug {
-    fn takes(entry: &Entry) -> bool;
+    fn takes(_: &Entry) -> bool {
+        true
+    }
 
     /// What the command does where neither a flag nor a recipe says anything.
     fn usual() -> Options {
@@ -28,11 +31,7 @@ pub(crate) struct DataSet;
 #[derive(Clone, Debug)]
 pub(crate) struct HowOpened;
 
-impl Taken for All {
-    fn takes(_: &Entry) -> bool {
-        true
-    }
-}
+impl Taken for All {}
 
 impl Taken for DataSet {
     fn takes(entry: &Entry) -> bool {
@@ -51,6 +50,13 @@ impl Taken for HowOpened {
 pub(crate) struct Flags<T> {
     pub(crate) options: Options,
     taken: PhantomData<T>,
+}
+
+impl Flags<HowOpened> {
+    /// The options of the data at `path`, which no flag names.
+    pub(crate) fn data_at(&self, path: &Path) -> DataOptions {
+        DataOptions { path: Some(path.to_owned()), ..self.options.data.clone() }
+    }
 }
 
 /// `--batch-size` for `batch_size`.

@@ -5,10 +5,8 @@ use super::flags::{Flags, HowOpened};
 use super::{print, progress};
 use anyhow::{Context, ensure};
 use feedline::loader;
-use feedline::options::DataOptions;
 use feedline::source::{self, Kind, Shards};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Find where the rows of each JPEG begin, so that training decodes crops from their own first row
 ///
@@ -33,11 +31,11 @@ pub(crate) struct Arguments {
     tables: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     if arguments.tables {
         return write_tables(arguments);
     }
-    let options = arguments.options();
+    let options = arguments.flags.data_at(&arguments.data);
     let source = data::open(&options)?;
     let out = match &arguments.out {
         Some(out) => out.clone(),
@@ -59,28 +57,18 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         print(&format!("bad  {}: {}", file.key, file.cause))?;
     }
     let bytes = std::fs::metadata(&out)?.len();
-    let loader::BuiltIndex { samples, images, report, .. } = &built;
-    print(&format!(
-        "{samples} files: {images} indexed, {} bad; {} ({bytes} bytes)",
-        report.failures,
-        out.display()
-    ))?;
-    Ok(if report.failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let (samples, images, bad) = (built.samples, built.images, built.report.failures);
+    print(&format!("{samples} files: {images} indexed, {bad} bad; {} ({bytes} bytes)", out.display()))?;
+    Ok(bad == 0)
 }
 
-impl Arguments {
-    fn options(&self) -> DataOptions {
-        DataOptions { path: Some(self.data.clone()), ..self.flags.options.data.clone() }
-    }
-}
-
-fn write_tables(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+fn write_tables(arguments: &Arguments) -> anyhow::Result<bool> {
     let data = &arguments.data;
-    let is_tar = source::kind_of(&arguments.options())? == Kind::Tar;
+    let is_tar = source::kind_of(&arguments.flags.data_at(data))? == Kind::Tar;
     ensure!(is_tar, "--tables is for tar files, and {} is none, nor a folder of them", data.display());
     let shards = if data.is_file() { Shards::open([data])? } else { Shards::folder(data)? };
     for table in shards.write_tables()? {
         print(&table.display().to_string())?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(true)
 }

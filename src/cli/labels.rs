@@ -9,20 +9,15 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// One object as JSON, in pixels of the upright image.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct Words {
-    #[serde(default)]
     class: i64,
     /// Left, top, right, bottom.
-    #[serde(default)]
     bbox: [f32; 4],
-    #[serde(default)]
     polygons: Vec<Vec<[f32; 2]>>,
     /// x, y, visibility.
-    #[serde(default)]
     keypoints: Vec<[f32; 3]>,
-    #[serde(default)]
     crowd: bool,
 }
 

@@ -37,14 +37,10 @@ fn header(dtype: DType, shape: &[usize]) -> Vec<u8> {
     let axes: String = shape.iter().map(|length| format!("{length}, ")).collect();
     let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({}), }}", axes.trim_end());
     let magic = b"\x93NUMPY\x01\x00";
-    let unpadded = magic.len() + 2 + text.len() + 1;
-    let length = unpadded.next_multiple_of(ALIGNMENT);
-    let mut bytes = magic.to_vec();
-    bytes.extend_from_slice(&((length - magic.len() - 2) as u16).to_le_bytes());
-    bytes.extend_from_slice(text.as_bytes());
-    bytes.resize(length - 1, b' ');
-    bytes.push(b'\n');
-    bytes
+    let before = magic.len() + size_of::<u16>();
+    let length = (before + text.len() + 1).next_multiple_of(ALIGNMENT) - before;
+    let padded = format!("{text:<0$}\n", length - 1);
+    [magic, &(length as u16).to_le_bytes()[..], padded.as_bytes()].concat()
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@ use feedline::device;
 use feedline::draft::op::Op;
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image;
+use feedline::output::Output;
 use feedline::plan::{
     self, CanvasFilter, Content, Filter, Layer, LayerSource, Method, Sampled, WarpFilter, WarpMap,
 };
 use feedline::source::Source;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::process::ExitCode;
 
 /// Print what will be done to one sample, as one JSON object
 ///
@@ -57,7 +57,7 @@ struct Report<'a> {
     objects: Option<Vec<Value>>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let recipe = arguments.pipeline.recipe()?;
     let source = arguments.pipeline.source(&recipe)?;
     let loader = arguments.pipeline.planner(source.clone(), &recipe)?;
@@ -74,13 +74,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         recipe: &recipe.name,
         header: describe_header(&header),
         ops: &ops,
-        output: loader.output().map(|output| {
-            json!({
-                "width": plan.size().width,
-                "height": plan.size().height,
-                "dtype": output.dtype,
-                "layout": output.layout,
-            })
+        output: loader.output().map(|Output { dtype, layout, .. }| {
+            let Size { width, height } = plan.size();
+            json!({ "width": width, "height": height, "dtype": dtype, "layout": layout })
         }),
         passes: plan.passes.len(),
         pass_sizes: plan.passes.iter().map(|pass| pass.size).collect(),
@@ -94,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }),
     };
     print(&serde_json::to_string(&report)?)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(true)
 }
 
 /// The loader leaves normalise to the output pass; `apply` knows it as the last op, but for erases, whose fill is in
@@ -147,15 +143,10 @@ fn layer(layer: &Layer) -> Value {
 /// Kind and filter of a layer, the map of a warp and the arguments of a filter.
 fn words(method: &Method) -> (&'static str, &'static str, Option<[f32; 9]>, Option<Value>) {
     match *method {
-        Method::Upright(filter) => {
-            let filter = match filter {
-                Filter::Bilinear => "bilinear",
-                Filter::BilinearPlain => "bilinear without antialias",
-                Filter::Bicubic => "bicubic",
-                Filter::Nearest => "nearest",
-            };
-            ("upright", filter, None, None)
-        }
+        Method::Upright(Filter::Bilinear) => ("upright", "bilinear", None, None),
+        Method::Upright(Filter::BilinearPlain) => ("upright", "bilinear without antialias", None, None),
+        Method::Upright(Filter::Bicubic) => ("upright", "bicubic", None, None),
+        Method::Upright(Filter::Nearest) => ("upright", "nearest", None, None),
         Method::Warp(WarpMap { map, filter, outside: _ }) => {
             let filter = match filter {
                 WarpFilter::Widened => "bilinear",

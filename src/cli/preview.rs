@@ -20,9 +20,8 @@ use feedline::plan::label_apply::{self, TransformedObject};
 use feedline::plan::label_ops::{LabelOp, LabelOpKind};
 use feedline::plan::{Plan, Span};
 use feedline::source::Source;
-use sheet::{CELL, Sheet, Thumbnail};
+use sheet::{CELL, Picture, Sheet};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Most samples on one sheet.
 const MAX_COUNT: usize = 200;
@@ -47,15 +46,7 @@ pub(crate) struct Arguments {
     out: PathBuf,
 }
 
-/// Which sample of which epoch, and what its labels are counted in.
-#[derive(Clone, Copy)]
-struct Place {
-    epoch: u64,
-    index: u64,
-    unit: Unit,
-}
-
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     if !(1..=MAX_COUNT).contains(&arguments.count) {
         bail!("--count must be from 1 to {MAX_COUNT}");
     }
@@ -65,13 +56,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let count = arguments.count.min(source.len());
     let mut sheet = Sheet::new(count);
     let mut studio = Studio::with_limits(recipe.options.decode.limits());
-    let unit = recipe.options.labels.unit();
     for shown in 0..count {
         let index = shown * source.len() / count;
         let key = source.key(index).into_owned();
-        let place = Place { epoch: arguments.epoch, index: index as u64, unit };
-        let pair =
-            pair(&mut studio, &loader, &*source, place).with_context(|| format!("sample {index} ({key})"))?;
+        let pair = pair(&mut studio, &loader, &*source, (arguments.epoch, index as u64))
+            .with_context(|| format!("sample {index} ({key})"))?;
         sheet.add(shown, pair, &key, &format!("index {index}, epoch {}", arguments.epoch));
     }
     npy::make_folder(&arguments.out)?;
@@ -81,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         arguments.out.display(),
         arguments.pipeline.recipe
     ))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(true)
 }
 
 /// The original and the sample, each small enough for its cell, with what is seen in them.
@@ -89,8 +78,8 @@ fn pair(
     studio: &mut Studio,
     loader: &Loader,
     source: &dyn Source,
-    Place { epoch, index, unit }: Place,
-) -> anyhow::Result<[Thumbnail; 2]> {
+    (epoch, index): (u64, u64),
+) -> anyhow::Result<[Picture; 2]> {
     let mut bytes = Vec::new();
     source.read(index as usize, &mut bytes)?;
     let still = Still::new(bytes)?;
@@ -110,7 +99,7 @@ fn pair(
     let sample = restored(&studio.develop_all(source, &plan, output)?, &normalize);
     let (small, _) = fitted(Draft::new(0, sample.stored, Orientation::UPRIGHT))?;
     let mut seen = loader.objects(&plan).unwrap_or_default();
-    let edges = match unit {
+    let edges = match loader.options().labels.unit() {
         Unit::Pixels => plan.size(),
         Unit::Normalized => Size::new(1, 1),
     };
@@ -119,7 +108,7 @@ fn pair(
         f64::from(small.size().height) / f64::from(edges.height),
     ];
     label_apply::apply(&mut seen, &[scaling(shrunk, plan.images.len())]);
-    let mut sample = thumbnail(&studio.render(&sample, &small, levels(&small))?);
+    let mut sample = thumbnail(&studio.render(&[sample], &small, levels(&small))?);
     marks::lay(&mut sample, loader.mask(&plan)?, plan.size());
     marks::draw(&mut sample, &seen, source.classes());
     Ok([original, sample])
@@ -145,8 +134,8 @@ fn fitted(mut draft: Draft) -> anyhow::Result<(Plan, Vec<TransformedObject>)> {
     Ok((draft.freeze()?, seen))
 }
 
-fn thumbnail(pixels: &Pixels) -> Thumbnail {
-    Thumbnail { size: pixels.output.size, rgb: pixels.bytes().to_vec() }
+fn thumbnail(pixels: &Pixels) -> Picture {
+    Picture { size: pixels.output.size, rgb: pixels.bytes().to_vec() }
 }
 
 /// Levels from normalised values; a value outside 0..=1, such as an erased rectangle's, is clamped.
@@ -201,8 +190,7 @@ mod tests {
             let source: Arc<dyn Source> = Arc::new(photographs(labelled));
             let loader =
                 Loader::builder(source.clone()).recipe(&recipe).batch_size(1).workers(1).build().unwrap();
-            let place = Place { epoch: 0, index: 3, unit };
-            pair(&mut Studio::new(), &loader, &*source, place).unwrap().map(|picture| picture.rgb)
+            pair(&mut Studio::new(), &loader, &*source, (0, 3)).unwrap().map(|picture| picture.rgb)
         };
         let pixels = draw(Unit::Pixels, true);
         assert_eq!(pixels, draw(Unit::Normalized, true));

@@ -2,7 +2,6 @@
 
 use super::pipeline::Pipeline;
 use super::print;
-use std::process::ExitCode;
 
 /// Print a recipe with options laid over it, as a TOML file that can be given for both
 #[derive(Debug, clap::Args)]
@@ -11,8 +10,8 @@ pub(crate) struct Arguments {
     pipeline: Pipeline,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let recipe = arguments.pipeline.recipe()?;
     print(recipe.to_toml()?.trim_end())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(true)
 }

@@ -5,7 +5,6 @@ use feedline::color::Normalize;
 use feedline::device::{self, cpu::Renderer};
 use feedline::draft::Draft;
 use feedline::draft::op::Op;
-use feedline::geometry::Orientation;
 use feedline::image::{self, Decoder, Header, Image, Limits};
 use feedline::output::{DType, Layout, Output};
 use feedline::plan::Plan;
@@ -33,11 +32,6 @@ impl Still {
     /// The image as it stands upright.
     pub(crate) fn draft(&self) -> Draft {
         Draft::new(0, self.header.size, self.header.orientation)
-    }
-
-    /// The image as it is stored, its orientation ignored.
-    pub(crate) fn raw_draft(&self) -> Draft {
-        Draft::new(0, self.header.size, Orientation::UPRIGHT)
     }
 
     /// The plan that `ops` make, and the normalise among them.
@@ -78,7 +72,6 @@ impl Pixels {
 pub(crate) struct Studio {
     decoder: Decoder,
     renderer: Renderer,
-    image: Image,
 }
 
 impl Studio {
@@ -88,17 +81,13 @@ impl Studio {
 
     /// A studio that takes what a recipe's decoder takes.
     pub(crate) fn with_limits(limits: Limits) -> Self {
-        let decoder = Decoder::new(limits);
-        Self { decoder, renderer: Renderer::default(), image: Image::default() }
+        Self { decoder: Decoder::new(limits), renderer: Renderer::default() }
     }
 
     /// The pixels of `plan` on one file.
     pub(crate) fn develop(&mut self, still: &Still, plan: &Plan, output: Output) -> anyhow::Result<Pixels> {
-        self.decoder.decode(&still.bytes, &still.header, device::region(plan, 0), &mut self.image)?;
-        let image = std::mem::take(&mut self.image);
-        let pixels = self.render(&image, plan, output);
-        self.image = image;
-        pixels
+        let image = self.decode(still, plan, 0)?;
+        self.render(&[image], plan, output)
     }
 
     /// The pixels of `plan` on all files of `source` that it names.
@@ -112,20 +101,20 @@ impl Studio {
         for (number, read) in plan.images.iter().enumerate() {
             let mut bytes = Vec::new();
             source.read(read.index as usize, &mut bytes)?;
-            let still = Still::new(bytes)?;
-            let mut image = Image::default();
-            self.decoder.decode(&still.bytes, &still.header, device::region(plan, number), &mut image)?;
-            images.push(image);
+            images.push(self.decode(&Still::new(bytes)?, plan, number)?);
         }
-        self.render_all(&images, plan, output)
+        self.render(&images, plan, output)
     }
 
-    /// The pixels of `plan` on a decoded image.
-    pub(crate) fn render(&mut self, image: &Image, plan: &Plan, output: Output) -> anyhow::Result<Pixels> {
-        self.render_all(std::slice::from_ref(image), plan, output)
+    /// What the plan needs of one of its images.
+    fn decode(&mut self, still: &Still, plan: &Plan, number: usize) -> anyhow::Result<Image> {
+        let mut image = Image::default();
+        self.decoder.decode(&still.bytes, &still.header, device::region(plan, number), &mut image)?;
+        Ok(image)
     }
 
-    fn render_all(&mut self, images: &[Image], plan: &Plan, output: Output) -> anyhow::Result<Pixels> {
+    /// The pixels of `plan` on decoded images.
+    pub(crate) fn render(&mut self, images: &[Image], plan: &Plan, output: Output) -> anyhow::Result<Pixels> {
         output.check()?;
         let mut words = vec![0u64; output.sample_bytes().div_ceil(size_of::<u64>())];
         let sample = &mut bytemuck::cast_slice_mut(&mut words)[..output.sample_bytes()];

@@ -12,7 +12,6 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Decode every image and report the files that would fail, with their causes; check labels
 ///
@@ -46,54 +45,38 @@ struct Finding {
     format: Option<String>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let options = arguments.options();
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
+    let options = arguments.flags.data_at(&arguments.path);
     let kind = source::kind_of(&options)?;
     ensure!(
         options.label_cache.is_none(),
         "verify reads all labels anew and writes nothing: leave --label-cache out"
     );
-    let bad = match data_of(arguments, kind) {
-        Data::Labelled => verify_labelled(arguments, kind)?,
-        Data::Opened => {
-            let opened = data::opened(&options)?;
-            verify_all(arguments, &opened, |key| key.into())?.finish()?
-        }
-        Data::Files if is_folder(&arguments.path)? => verify_folder(arguments)?,
-        Data::Files => {
-            ensure!(
-                options.mask_dir.is_none(),
-                "--mask-dir is for a data set: name the folder of the images"
-            );
-            let mut report = Report::new(1, arguments.json);
-            let read = std::fs::read(&arguments.path).map_err(|error| error.to_string());
-            report.add(examine(&arguments.path, read.as_deref()))?;
-            report.finish()?
-        }
+    let bad = if kind.has_objects() {
+        verify_labelled(arguments, kind, options)?
+    } else if !is_looked_at_as_it_lies(arguments, kind) {
+        verify_all(arguments, &data::opened(&options)?, |key| key.into())?.finish()?
+    } else if is_folder(&arguments.path)? {
+        // Images at any depth, whatever folders of classes there are.
+        let options = DataOptions { kind: Some(Kind::Folder), flat: Some(true), ..options };
+        verify_all(arguments, &source::open(&options)?, |key| arguments.path.join(key))?.finish()?
+    } else {
+        ensure!(options.mask_dir.is_none(), "--mask-dir is for a data set: name the folder of the images");
+        let mut report = Report::new(1, arguments.json);
+        let read = std::fs::read(&arguments.path).map_err(|error| error.to_string());
+        report.add(examine(&arguments.path, read.as_deref()))?;
+        report.finish()?
     };
-    Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(bad == 0)
 }
 
-/// How the data are looked at.
-enum Data {
-    /// File by file, as they lie there.
-    Files,
-    /// As training opens them.
-    Opened,
-    /// As training opens them, with all bad labels.
-    Labelled,
-}
-
-/// A file that says nothing of what it is, is taken for an image itself.
-fn data_of(arguments: &Arguments, kind: Kind) -> Data {
+/// Whether files are looked at one by one as they lie there, and not as training opens them. A file that says nothing of
+/// what it is, is taken for an image itself.
+fn is_looked_at_as_it_lies(arguments: &Arguments, kind: Kind) -> bool {
     let ending = arguments.path.extension().unwrap_or_default().to_ascii_lowercase();
     let is_table = ["csv", "tsv", "jsonl", "ndjson"].iter().any(|table| ending == *table);
     let is_list = kind == Kind::List && (is_table || arguments.flags.options.data.kind.is_some());
-    match kind.has_objects() {
-        true => Data::Labelled,
-        false if kind.names_files() && !is_list => Data::Files,
-        false => Data::Opened,
-    }
+    kind.names_files() && !is_list
 }
 
 fn is_folder(path: &Path) -> anyhow::Result<bool> {
@@ -101,23 +84,12 @@ fn is_folder(path: &Path) -> anyhow::Result<bool> {
     Ok(about.with_context(|| format!("{} cannot be read: check the path", path.display()))?.is_dir())
 }
 
-impl Arguments {
-    fn options(&self) -> DataOptions {
-        DataOptions { path: Some(self.path.clone()), ..self.flags.options.data.clone() }
-    }
-}
-
-fn verify_folder(arguments: &Arguments) -> anyhow::Result<u64> {
-    let options = DataOptions { kind: Some(Kind::Folder), flat: Some(true), ..arguments.options() };
-    verify_all(arguments, &source::open(&options)?, |key| arguments.path.join(key))?.finish()
-}
-
-fn verify_labelled(arguments: &Arguments, kind: Kind) -> anyhow::Result<u64> {
+fn verify_labelled(arguments: &Arguments, kind: Kind, options: DataOptions) -> anyhow::Result<u64> {
     let options = DataOptions {
         kind: Some(kind),
         on_bad_label: Some(OnBadLabel::SkipObject),
         bad_listed: Some(usize::MAX),
-        ..arguments.options()
+        ..options
     };
     let opened = source::open(&options)?;
     say_which_split(arguments, kind);
@@ -148,9 +120,8 @@ fn verify_all(
     for index in 0..source.len() {
         let read = source.read(index, &mut bytes).map_err(cause);
         let mut finding = examine(&path(&source.key(index)), read.as_ref().map(|()| &bytes[..]));
-        if let (Some(width), Some(height)) = (finding.width, finding.height) {
-            let stated = stated_sizes.get(index).filter(|stated| !stated.contains(&0));
-            finding.disagree_with(stated.copied().filter(|stated| *stated != [width, height]));
+        if let Some(stated) = stated_sizes.get(index).filter(|stated| !stated.contains(&0)) {
+            finding.compare(*stated);
         }
         if arguments.flags.options.data.mask_dir.is_some() {
             finding.look_at_mask(source, index);
@@ -181,44 +152,41 @@ fn cause(error: feedline::error::Error) -> String {
 /// Decodes one file; the pixels are forgotten.
 fn examine(path: &Path, read: Result<&[u8], &String>) -> Finding {
     let path = path.display().to_string();
-    let bytes = match read {
-        Ok(bytes) => bytes,
-        Err(cause) => {
-            let cause = Some(cause.clone());
-            return Finding { path, status: "bad", cause, ..Finding::default() };
-        }
-    };
-    let verified = image::verify(bytes, &Limits::default());
-    let header = image::parse_header(bytes).ok();
-    let size: Option<Size> = header.as_ref().map(|header| header.orientation.apply_size(header.size));
-    Finding {
-        path,
-        status: if verified.is_ok() { "ok" } else { "bad" },
-        cause: verified.err().map(|error| error.to_string()),
-        width: size.map(|size| size.width),
-        height: size.map(|size| size.height),
-        format: header.map(|header| header.format.to_string().to_lowercase()),
+    let mut finding = Finding { path, status: "ok", ..Finding::default() };
+    if let Some(header) = read.ok().and_then(|bytes| image::parse_header(bytes).ok()) {
+        let Size { width, height } = header.orientation.apply_size(header.size);
+        (finding.width, finding.height) = (Some(width), Some(height));
+        finding.format = Some(header.format.to_string().to_lowercase());
     }
+    let verify = |bytes| image::verify(bytes, &Limits::default()).map_err(|error| error.to_string());
+    if let Err(cause) = read.map_err(String::clone).and_then(verify) {
+        finding.blame(cause);
+    }
+    finding
 }
 
 impl Finding {
-    /// Notes a size that annotations say, and that is not the image's.
-    fn disagree_with(&mut self, said: Option<[u32; 2]>) {
-        if let (Some([width, height]), None) = (said, &self.cause) {
-            self.status = "bad";
-            self.cause = Some(format!(
-                "the annotations say {width}x{height}, the image has {}x{}: its labels are those of another image",
-                self.width.unwrap_or(0),
-                self.height.unwrap_or(0)
+    fn blame(&mut self, cause: String) {
+        (self.status, self.cause) = ("bad", Some(cause));
+    }
+
+    /// The size of an image with which nothing is wrong so far.
+    fn sound(&self) -> Option<Size> {
+        Some(Size::new(self.width?, self.height?)).filter(|_| self.cause.is_none())
+    }
+
+    /// Notes a size that annotations state, and that is not the image's.
+    fn compare(&mut self, [width, height]: [u32; 2]) {
+        if let Some(size) = self.sound().filter(|size| *size != Size::new(width, height)) {
+            self.blame(format!(
+                "the annotations say {width}x{height}, the image has {size}: its labels are those of another image"
             ));
         }
     }
 
     /// Notes what is wrong with the image's mask.
     fn look_at_mask(&mut self, masks: &dyn Source, index: usize) {
-        let (Some(width), Some(height), None) = (self.width, self.height, &self.cause) else {
-            return;
-        };
+        let Some(size) = self.sound() else { return };
         let mut bytes = Vec::new();
         let found = match masks.mask(index, &mut bytes) {
             Ok(false) => return,
@@ -226,15 +194,12 @@ impl Finding {
                 .map_err(|error| error.to_string()),
             Err(error) => Err(cause(error)),
         };
-        let size = Size::new(width, height);
-        let wrong = match found {
-            Ok(found) if found == size => return,
-            Ok(found) => {
-                format!("its mask has {found} pixels and the image {size}: make a mask of that size")
-            }
-            Err(cause) => format!("its mask: {cause}"),
-        };
-        (self.status, self.cause) = ("bad", Some(wrong));
+        match found {
+            Ok(found) if found == size => {}
+            Ok(found) => self
+                .blame(format!("its mask has {found} pixels and the image {size}: make a mask of that size")),
+            Err(cause) => self.blame(format!("its mask: {cause}")),
+        }
     }
 }
 

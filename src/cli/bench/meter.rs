@@ -8,92 +8,68 @@ use std::time::{Duration, Instant};
 pub(crate) struct Meter {
     started: Instant,
     cpu_at_start: f64,
-    first_batch: Option<First>,
-    waited: Duration,
-    stepped: Duration,
-    images: u64,
+    /// Images delivered so far.
+    pub(crate) images: u64,
+    /// When the first batch came.
+    pub(crate) first_batch: Option<Reading>,
+    /// The consumer's waits behind the first batch.
+    pub(crate) waited: Duration,
+    /// The simulated trainer's own time.
+    pub(crate) stepped: Duration,
 }
 
-/// Where the clocks stood when the first batch came.
-struct First {
-    after: Duration,
-    cpu: f64,
-    images: u64,
-}
-
-/// What the clocks showed.
-pub(crate) struct Measured {
+/// What the clocks show, from the start on or from an earlier reading.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading {
+    pub(crate) images: u64,
     pub(crate) seconds: f64,
     /// User and system time of all threads.
     pub(crate) cpu_seconds: f64,
-    pub(crate) first_batch_seconds: f64,
-    /// Behind the first batch; `None` where there was no other.
-    pub(crate) steady: Option<Steady>,
-    /// The consumer's waits behind the first batch.
-    pub(crate) waited_seconds: f64,
-    /// The simulated trainer's own time.
-    pub(crate) stepped_seconds: f64,
-    pub(crate) images: u64,
-    /// The most memory that the process ever held; 0 where the system does not tell.
-    pub(crate) peak_rss_mb: f64,
 }
 
-/// What the clocks showed behind the first batch: without what starting costs.
-pub(crate) struct Steady {
-    pub(crate) images: u64,
-    pub(crate) seconds: f64,
-    pub(crate) cpu_seconds: f64,
+impl Reading {
+    pub(crate) fn images_per_s(&self) -> f64 {
+        self.images as f64 / self.seconds
+    }
+
+    pub(crate) fn cpu_s_per_1000(&self) -> f64 {
+        1000.0 * self.cpu_seconds / (self.images as f64).max(1.0)
+    }
 }
 
 impl Meter {
     pub(crate) fn start() -> anyhow::Result<Self> {
-        let zero = Duration::ZERO;
+        let (waited, stepped) = (Duration::ZERO, Duration::ZERO);
         let cpu_at_start = cpu_seconds()?;
         let started = Instant::now();
-        Ok(Self { started, cpu_at_start, first_batch: None, waited: zero, stepped: zero, images: 0 })
+        Ok(Self { started, cpu_at_start, images: 0, first_batch: None, waited, stepped })
     }
 
     /// A batch came after a wait. The first wait is the start-up and counted apart.
     pub(crate) fn delivered(&mut self, waited: Duration, images: usize) -> anyhow::Result<()> {
         self.images += images as u64;
         match self.first_batch {
-            None => {
-                let (after, cpu) = (self.started.elapsed(), cpu_seconds()?);
-                self.first_batch = Some(First { after, cpu, images: self.images });
-            }
+            None => self.first_batch = Some(self.read()?),
             Some(_) => self.waited += waited,
         }
         Ok(())
     }
 
-    /// Images delivered so far.
-    pub(crate) fn images(&self) -> u64 {
-        self.images
-    }
-
-    /// The trainer was busy.
-    pub(crate) fn stepped(&mut self, took: Duration) {
-        self.stepped += took;
-    }
-
-    pub(crate) fn stop(&self) -> anyhow::Result<Measured> {
+    fn read(&self) -> anyhow::Result<Reading> {
         let seconds = self.started.elapsed().as_secs_f64();
-        let cpu = cpu_seconds()?;
-        let behind = self.first_batch.as_ref().filter(|first| self.images > first.images);
-        Ok(Measured {
-            seconds,
-            cpu_seconds: cpu - self.cpu_at_start,
-            first_batch_seconds: self.first_batch.as_ref().map_or(seconds, |first| first.after.as_secs_f64()),
-            steady: behind.map(|first| Steady {
-                images: self.images - first.images,
-                seconds: seconds - first.after.as_secs_f64(),
-                cpu_seconds: cpu - first.cpu,
-            }),
-            waited_seconds: self.waited.as_secs_f64(),
-            stepped_seconds: self.stepped.as_secs_f64(),
-            images: self.images,
-            peak_rss_mb: peak_rss_mb(),
-        })
+        Ok(Reading { images: self.images, seconds, cpu_seconds: cpu_seconds()? - self.cpu_at_start })
+    }
+
+    /// The whole run, and what came behind its first batch, without what starting costs; `None` where nothing came.
+    pub(crate) fn stop(&self) -> anyhow::Result<(Reading, Option<Reading>)> {
+        let whole = self.read()?;
+        let behind = self.first_batch.filter(|first| whole.images > first.images);
+        let steady = behind.map(|first| Reading {
+            images: whole.images - first.images,
+            seconds: whole.seconds - first.seconds,
+            cpu_seconds: whole.cpu_seconds - first.cpu_seconds,
+        });
+        Ok((whole, steady))
     }
 }
 
@@ -103,8 +79,8 @@ fn cpu_seconds() -> anyhow::Result<f64> {
     Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
 }
 
-/// Linux' high-water mark, in MB of 1,000,000 bytes. `ru_maxrss` would count the parent's memory before `exec` too.
-fn peak_rss_mb() -> f64 {
+/// The most memory that the process ever held, in MB of 1,000,000 bytes; 0 where the system is not Linux. `ru_maxrss` would count the parent's memory before `exec` too.
+pub(crate) fn peak_rss_mb() -> f64 {
     bytes_in("/proc/self/status", "VmHWM:").unwrap_or(0) as f64 / 1e6
 }
 
@@ -116,14 +92,14 @@ mod tests {
     fn the_first_wait_is_the_start_and_no_wait() {
         let mut meter = Meter::start().expect("the clocks of this process");
         meter.delivered(Duration::from_secs(9), 4).expect("the clocks of this process");
-        assert!(meter.stop().expect("the clocks of this process").steady.is_none());
+        assert!(meter.stop().expect("the clocks of this process").1.is_none());
         meter.delivered(Duration::from_secs(2), 3).expect("the clocks of this process");
-        let measured = meter.stop().expect("the clocks of this process");
-        assert_eq!((measured.waited_seconds, measured.images), (2.0, 7));
-        let steady = measured.steady.expect("a second batch");
+        let (whole, steady) = meter.stop().expect("the clocks of this process");
+        assert_eq!((meter.waited, whole.images), (Duration::from_secs(2), 7));
+        let steady = steady.expect("a second batch");
         assert_eq!(steady.images, 3);
-        assert!(steady.seconds <= measured.seconds && steady.cpu_seconds <= measured.cpu_seconds);
-        assert!(measured.first_batch_seconds <= measured.seconds);
-        assert!(measured.cpu_seconds >= 0.0);
+        assert!(steady.seconds <= whole.seconds && steady.cpu_seconds <= whole.cpu_seconds);
+        assert!(meter.first_batch.is_some_and(|first| first.seconds <= whole.seconds));
+        assert!(whole.cpu_seconds >= 0.0);
     }
 }

@@ -1,7 +1,7 @@
 //! What a run is reported as: figures for a program, lines for a reader.
 
 use super::Arguments;
-use super::meter::Measured;
+use super::meter::{Meter, Reading, peak_rss_mb};
 use crate::cli::doctor::simd_word;
 use crate::cli::words::{device_word, word};
 use feedline::device::{DecodedBy, Device};
@@ -76,8 +76,7 @@ pub(crate) struct Unmeasured {
 
 impl Unmeasured {
     pub(crate) fn new(device: Device, loader: &Loader, images: u64) -> Self {
-        let stats = loader.stats();
-        let Stats { decoded_by, failures, .. } = stats;
+        let Stats { decoded_by, failures, .. } = loader.stats();
         Self { simulated: true, device: device_word(device), images, decoded_by, failures }
     }
 
@@ -107,29 +106,26 @@ struct Failed {
 
 impl Report {
     pub(crate) fn new(
-        (arguments, recipe): (&Arguments, &str),
+        (arguments, recipe): (&Arguments, String),
         loader: &Loader,
-        measured: &Measured,
+        meter: &Meter,
         files: usize,
     ) -> anyhow::Result<Self> {
+        let (whole, steady) = meter.stop()?;
         let stats = loader.stats();
-        let limit = stats.limiting_stage();
-        let images = measured.images;
+        let (limiting_stage, limiting_why) = stats.limiting_stage().unzip();
         let told = loader.options();
         let output = loader.output();
         Ok(Self {
-            images,
-            seconds: measured.seconds,
-            images_per_s: images as f64 / measured.seconds,
-            cpu_s_per_1000: 1000.0 * measured.cpu_seconds / (images as f64).max(1.0),
-            steady_images_per_s: measured.steady.as_ref().map(|steady| steady.images as f64 / steady.seconds),
-            steady_cpu_s_per_1000: measured
-                .steady
-                .as_ref()
-                .map(|steady| 1000.0 * steady.cpu_seconds / steady.images as f64),
-            mb_per_s: stats.bytes_read as f64 / 1e6 / measured.seconds,
-            first_batch_s: measured.first_batch_seconds,
-            peak_rss_mb: measured.peak_rss_mb,
+            images: whole.images,
+            seconds: whole.seconds,
+            images_per_s: whole.images_per_s(),
+            cpu_s_per_1000: whole.cpu_s_per_1000(),
+            steady_images_per_s: steady.as_ref().map(Reading::images_per_s),
+            steady_cpu_s_per_1000: steady.as_ref().map(Reading::cpu_s_per_1000),
+            mb_per_s: stats.bytes_read as f64 / 1e6 / whole.seconds,
+            first_batch_s: meter.first_batch.map_or(whole.seconds, |first| first.seconds),
+            peak_rss_mb: peak_rss_mb(),
             device: told.device.name().to_string(),
             simd: simd_word(),
             workers: stats.workers,
@@ -137,7 +133,7 @@ impl Report {
             batch_size: told.loader.batch_size(),
             rank: told.loader.rank.unwrap_or(0),
             world_size: told.loader.world_size.unwrap_or(1),
-            recipe: recipe.to_owned(),
+            recipe,
             dtype: output.map(|output| output.dtype),
             layout: output.map(|output| output.layout),
             files,
@@ -145,9 +141,9 @@ impl Report {
             decoded_by: stats.decoded_by,
             decoded: stats.images,
             samples: stats.samples,
-            trainer: arguments.step_ms.map(|step_ms| trainer(step_ms, measured)),
-            limiting_stage: limit.as_ref().map(|(limit, _)| *limit),
-            limiting_why: limit.map(|(_, why)| why),
+            trainer: arguments.step_ms.map(|step_ms| trainer(step_ms, meter)),
+            limiting_stage,
+            limiting_why,
             failures: stats.failures,
             failed: failed(loader, files),
             io: stats.io,
@@ -161,8 +157,8 @@ impl Report {
             (Some(dtype), Some(layout)) => format!("{} {}", word(dtype), word(layout)),
             _ => "nothing rendered".into(),
         };
-        let Stages { read, plan, decode, render } = &self.stages;
-        let percent = |share: &f64| format!("{:.0} %", 100.0 * share);
+        let Stages { read, plan, decode, render } = self.stages;
+        let [read, plan, decode, render] = [read, plan, decode, render].map(|share| 100.0 * share);
         let mut lines = vec![
             format!(
                 "{} on {} ({}), {} workers, {} batches of {} ahead, {format}",
@@ -177,11 +173,7 @@ impl Report {
             format!("{:>9.3} s             from the start to the first batch", self.first_batch_s),
             format!("{:>9.1} MB            most memory held", self.peak_rss_mb),
             format!(
-                "workers' time: read {}, plan {}, decode {}, render {}",
-                percent(read),
-                percent(plan),
-                percent(decode),
-                percent(render)
+                "workers' time: read {read:.0} %, plan {plan:.0} %, decode {decode:.0} %, render {render:.0} %"
             ),
         ];
         lines.extend(self.fetched());
@@ -222,10 +214,10 @@ fn shares(stats: &Stats) -> Stages {
 }
 
 /// The trainer is the limit where it hardly waits: less than a tenth of the time behind the first batch.
-fn trainer(step_ms: u64, measured: &Measured) -> Trainer {
-    let total = (measured.waited_seconds + measured.stepped_seconds).max(f64::MIN_POSITIVE);
-    let waited = measured.waited_seconds / total;
-    Trainer { step_ms, is_the_limit: waited < 0.1 && measured.stepped_seconds > 0.0, waited }
+fn trainer(step_ms: u64, meter: &Meter) -> Trainer {
+    let total = (meter.waited + meter.stepped).as_secs_f64().max(f64::MIN_POSITIVE);
+    let waited = meter.waited.as_secs_f64() / total;
+    Trainer { step_ms, is_the_limit: waited < 0.1 && !meter.stepped.is_zero(), waited }
 }
 
 /// The bad files, each once, although a small data set is read again and again.

@@ -6,10 +6,9 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(super) struct Findings {
     /// Whether the first device can be used.
-    pub(super) usable: bool,
-    /// Why not; none if it can.
-    pub(super) why: Option<String>,
-    remedy: Option<String>,
+    usable: bool,
+    #[serde(flatten)]
+    lacks: Lacks,
     /// The newest CUDA that the driver knows.
     driver: Option<String>,
     devices: Vec<Device>,
@@ -27,9 +26,9 @@ struct Device {
     usable: bool,
     /// How JPEGs are decoded for it.
     decoding: Option<String>,
-    /// What it lacks, to be used at all or to decode better.
-    why: Option<String>,
-    remedy: Option<String>,
+    /// For being used at all, or for decoding better.
+    #[serde(flatten)]
+    lacks: Lacks,
 }
 
 #[derive(Serialize, Default)]
@@ -38,22 +37,33 @@ struct Nvjpeg {
     version: Option<String>,
     /// Whether it decodes parts of images right.
     decodes_parts: Option<bool>,
+    #[serde(flatten)]
+    lacks: Lacks,
+}
+
+/// Why something cannot be used, and what to do about it; none of both if it can.
+#[derive(Clone, Serialize, Default)]
+struct Lacks {
     why: Option<String>,
     remedy: Option<String>,
+}
+
+#[cfg(feature = "cuda")]
+impl From<Option<feedline::device::cuda::Missing>> for Lacks {
+    fn from(missing: Option<feedline::device::cuda::Missing>) -> Self {
+        let (why, remedy) = missing.map(|missing| (missing.why, missing.remedy)).unzip();
+        Self { why, remedy }
+    }
 }
 
 #[cfg(feature = "cuda")]
 pub(super) fn examine() -> Findings {
     use feedline::device::cuda;
     let survey = cuda::survey();
-    let first = match &survey.devices {
-        Ok(devices) => match devices.first() {
-            Some(device) => device.usable.clone().map(|_| ()),
-            None => cuda::find(0).map(|_| ()),
-        },
-        Err(missing) => Err(missing.clone()),
-    };
-    let (why, remedy) = first.clone().err().map(|missing| (missing.why, missing.remedy)).unzip();
+    let first = survey.devices.clone().and_then(|devices| {
+        let first = devices.into_iter().next().map_or_else(|| cuda::find(0), Ok)?;
+        first.usable
+    });
     let nvjpeg = match survey.nvjpeg {
         Ok(found) => Nvjpeg {
             path: Some(found.path.display().to_string()),
@@ -61,12 +71,11 @@ pub(super) fn examine() -> Findings {
             decodes_parts: Some(found.decodes_parts),
             ..Nvjpeg::default()
         },
-        Err(missing) => Nvjpeg { why: Some(missing.why), remedy: Some(missing.remedy), ..Nvjpeg::default() },
+        Err(missing) => Nvjpeg { lacks: Some(missing).into(), ..Nvjpeg::default() },
     };
     Findings {
         usable: first.is_ok(),
-        why,
-        remedy,
+        lacks: first.err().into(),
         driver: survey.driver.ok().map(|(major, minor)| format!("{major}.{minor}")),
         devices: survey.devices.unwrap_or_default().into_iter().map(device).collect(),
         nvjpeg,
@@ -83,7 +92,6 @@ fn device(found: feedline::device::cuda::Found) -> Device {
         Ok(_) => None,
         Err(missing) => Some(missing.clone()),
     };
-    let (why, remedy) = lacks.map(|missing| (missing.why, missing.remedy)).unzip();
     Device {
         ordinal: found.ordinal,
         compute_capability: format!("{major}.{minor}"),
@@ -92,31 +100,27 @@ fn device(found: feedline::device::cuda::Found) -> Device {
         usable: found.usable.is_ok(),
         decoding: found.usable.ok().map(|decoding| decoding.to_string()),
         name: found.name,
-        why,
-        remedy,
+        lacks: lacks.into(),
     }
 }
 
 #[cfg(not(feature = "cuda"))]
 pub(super) fn examine() -> Findings {
-    let without = || {
-        (
-            Some("this build was made without the feature `cuda`".to_owned()),
-            Some("build with it: it is one of the default features".to_owned()),
-        )
+    let lacks = Lacks {
+        why: Some("this build was made without the feature `cuda`".to_owned()),
+        remedy: Some("build with it: it is one of the default features".to_owned()),
     };
-    let (why, remedy) = without();
-    let nvjpeg = Nvjpeg { why: why.clone(), remedy: remedy.clone(), ..Nvjpeg::default() };
-    Findings { usable: false, why, remedy, driver: None, devices: Vec::new(), nvjpeg }
+    let nvjpeg = Nvjpeg { lacks: lacks.clone(), ..Nvjpeg::default() };
+    Findings { usable: false, lacks, driver: None, devices: Vec::new(), nvjpeg }
 }
 
 impl Findings {
     /// The lines for people: one for the driver, one for each device, one for nvJPEG, and the remedies below.
     pub(super) fn describe(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        match (&self.driver, &self.why) {
-            (Some(version), _) => lines.push(format!("cuda      the driver knows CUDA {version}")),
-            (None, why) => lines.push(format!("cuda      {}", why.as_deref().unwrap_or("unknown"))),
+        match &self.driver {
+            Some(version) => lines.push(format!("cuda      the driver knows CUDA {version}")),
+            None => lines.push(format!("cuda      {}", self.lacks.why.as_deref().unwrap_or("unknown"))),
         }
         for device in &self.devices {
             let simulated = if device.simulated { ", SIMULATED" } else { "" };
@@ -125,14 +129,14 @@ impl Findings {
                 "  cuda:{}  {} ({}, {} MB{simulated}): {state}",
                 device.ordinal, device.name, device.compute_capability, device.memory_mb
             ));
-            lines.extend(because(&device.why, &device.remedy));
+            lines.extend(device.lacks.describe());
         }
         if self.devices.is_empty() {
             // The driver's line holds the reason already where there is no driver.
-            let why = self.driver.as_ref().and(self.why.clone());
-            lines.extend(because(&why, &self.remedy));
+            let why = self.driver.as_ref().and(self.lacks.why.clone());
+            lines.extend(Lacks { why, ..self.lacks.clone() }.describe());
         }
-        let Nvjpeg { path, version, decodes_parts, why, remedy } = &self.nvjpeg;
+        let Nvjpeg { path, version, decodes_parts, lacks } = &self.nvjpeg;
         lines.push(match (path, version) {
             (Some(path), Some(version)) => {
                 let whole = if *decodes_parts == Some(true) { "" } else { ", whole images only" };
@@ -140,12 +144,14 @@ impl Findings {
             }
             _ => "nvjpeg    not used".to_owned(),
         });
-        lines.extend(because(why, remedy));
+        lines.extend(lacks.describe());
         lines
     }
 }
 
-fn because(why: &Option<String>, remedy: &Option<String>) -> Vec<String> {
-    let line = |text: &String| format!("          {text}");
-    why.iter().map(line).chain(remedy.iter().map(|remedy| line(&format!("to do: {remedy}")))).collect()
+impl Lacks {
+    fn describe(&self) -> impl Iterator<Item = String> {
+        let remedy = self.remedy.as_ref().map(|remedy| format!("to do: {remedy}"));
+        self.why.clone().into_iter().chain(remedy).map(|text| format!("          {text}"))
+    }
 }

@@ -5,58 +5,38 @@ pub(crate) const ADVANCE: u32 = 4;
 /// Rows of a letter.
 pub(crate) const ROWS: u32 = 5;
 
-/// The rows of a letter, each an octal digit, the top one first; bit 2 is the left column.
-const fn rows(letter: u8) -> u16 {
-    match letter.to_ascii_uppercase() {
-        b' ' => 0o00000,
-        b'0' => 0o75557,
-        b'1' => 0o26227,
-        b'2' => 0o71747,
-        b'3' => 0o71717,
-        b'4' => 0o55711,
-        b'5' => 0o74717,
-        b'6' => 0o74757,
-        b'7' => 0o71111,
-        b'8' => 0o75757,
-        b'9' => 0o75717,
-        b'A' => 0o25755,
-        b'B' => 0o65656,
-        b'C' => 0o34443,
-        b'D' => 0o65556,
-        b'E' => 0o74647,
-        b'F' => 0o74644,
-        b'G' => 0o34553,
-        b'H' => 0o55755,
-        b'I' => 0o72227,
-        b'J' => 0o11152,
-        b'K' => 0o55655,
-        b'L' => 0o44447,
-        b'M' => 0o57755,
-        b'N' => 0o65555,
-        b'O' => 0o25552,
-        b'P' => 0o65644,
-        b'Q' => 0o25563,
-        b'R' => 0o65655,
-        b'S' => 0o34216,
-        b'T' => 0o72222,
-        b'U' => 0o55557,
-        b'V' => 0o55552,
-        b'W' => 0o55775,
-        b'X' => 0o55255,
-        b'Y' => 0o55222,
-        b'Z' => 0o71247,
-        b'-' => 0o00700,
-        b'_' => 0o00007,
-        b'.' => 0o00002,
-        b',' => 0o00024,
-        b'/' => 0o11244,
-        b':' => 0o02020,
-        b'+' => 0o02720,
-        b'=' => 0o07070,
-        b'(' => 0o12221,
-        b')' => 0o42224,
-        // Whatever has no picture here, names in other scripts among it.
-        _ => 0o71202,
+/// The rows of each digit, one octal digit a row, the top one first; bit 2 is the left column.
+const DIGITS: [u16; 10] =
+    [0o75557, 0o26227, 0o71747, 0o71717, 0o55711, 0o74717, 0o74757, 0o71111, 0o75757, 0o75717];
+/// The same of A to Z.
+const LETTERS: [u16; 26] = [
+    0o25755, 0o65656, 0o34443, 0o65556, 0o74647, 0o74644, 0o34553, 0o55755, 0o72227, 0o11152, 0o55655,
+    0o44447, 0o57755, 0o65555, 0o25552, 0o65644, 0o25563, 0o65655, 0o34216, 0o72222, 0o55557, 0o55552,
+    0o55775, 0o55255, 0o55222, 0o71247,
+];
+/// The same of some signs.
+const SIGNS: [(char, u16); 11] = [
+    (' ', 0),
+    ('-', 0o00700),
+    ('_', 0o00007),
+    ('.', 0o00002),
+    (',', 0o00024),
+    ('/', 0o11244),
+    (':', 0o02020),
+    ('+', 0o02720),
+    ('=', 0o07070),
+    ('(', 0o12221),
+    (')', 0o42224),
+];
+/// What stands for whatever has no picture here, names in other scripts among it.
+const UNKNOWN: u16 = 0o71202;
+
+fn rows(letter: char) -> u16 {
+    let letter = letter.to_ascii_uppercase();
+    match letter {
+        '0'..='9' => DIGITS[letter as usize - '0' as usize],
+        'A'..='Z' => LETTERS[letter as usize - 'A' as usize],
+        _ => SIGNS.iter().find(|(sign, _)| *sign == letter).map_or(UNKNOWN, |(_, rows)| *rows),
     }
 }
 
@@ -71,8 +51,7 @@ pub(crate) fn dots(text: &str) -> impl Iterator<Item = (u32, u32)> {
 }
 
 /// Whether the pixel at `column` (0 to 2) and `row` (0 to 4) of a letter is set.
-const fn is_set(letter: char, column: u32, row: u32) -> bool {
-    let letter = if letter.is_ascii() { letter as u8 } else { b'?' };
+fn is_set(letter: char, column: u32, row: u32) -> bool {
     rows(letter) >> (3 * (ROWS - 1 - row) + (2 - column)) & 1 != 0
 }
 

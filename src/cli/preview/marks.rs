@@ -1,7 +1,7 @@
 //! Marks on a small picture: masks, outlines, boxes and keypoints of objects, and the names of their classes.
 
 use super::font;
-use super::sheet::{Rgb, Thumbnail};
+use super::sheet::{Picture, Rgb};
 use feedline::geometry::Size;
 use feedline::options::IGNORED;
 use feedline::plan::label_apply::TransformedObject;
@@ -20,6 +20,7 @@ const COLOURS: [Rgb; 10] = [
     [90, 100, 130],
 ];
 const WHITE: Rgb = [255; 3];
+const PIXEL: Size = Size::new(1, 1);
 /// How much of a mask's colour is laid over the picture, in 256ths.
 const MASK: u32 = 90;
 /// Most steps of a line: beyond it lies no picture.
@@ -28,7 +29,7 @@ const MAX_STEPS: f64 = 4096.0;
 const FAR: f64 = 1e6;
 
 /// Draws objects, whose coordinates are the picture's pixels; a class without a name shows its number.
-pub(super) fn draw(picture: &mut Thumbnail, objects: &[TransformedObject], names: &[String]) {
+pub(super) fn draw(picture: &mut Picture, objects: &[TransformedObject], names: &[String]) {
     // Masks below all lines, names above them.
     for object in objects {
         fill(picture, &object.polygons, colour(object.class));
@@ -47,7 +48,7 @@ pub(super) fn draw(picture: &mut Thumbnail, objects: &[TransformedObject], names
 }
 
 /// Lays the colours of a mask's classes over the picture, which may be smaller than the mask.
-pub(super) fn lay(picture: &mut Thumbnail, mask: Option<Vec<u8>>, size: Size) {
+pub(super) fn lay(picture: &mut Picture, mask: Option<Vec<u8>>, size: Size) {
     let Some(mask) = mask else { return };
     let Size { width, height } = picture.size;
     let nearest = |at: u32, of: u32, to: u32| (u64::from(at) * u64::from(to) / u64::from(of.max(1))) as usize;
@@ -64,7 +65,7 @@ fn colour(class: i64) -> Rgb {
 }
 
 /// Lays a colour over the pixels whose middle is inside of an odd number of outlines.
-fn fill(picture: &mut Thumbnail, polygons: &[Vec<[f64; 2]>], colour: Rgb) {
+fn fill(picture: &mut Picture, polygons: &[Vec<[f64; 2]>], colour: Rgb) {
     for y in 0..picture.size.height {
         let middle = f64::from(y) + 0.5;
         let mut crossings: Vec<f64> =
@@ -91,16 +92,13 @@ fn edges(polygon: &[[f64; 2]]) -> impl Iterator<Item = ([f64; 2], [f64; 2])> {
     polygon.iter().zip(polygon.iter().cycle().skip(1)).map(|(a, b)| (*a, *b))
 }
 
-fn outline(picture: &mut Thumbnail, polygon: &[[f64; 2]], colour: Rgb) {
+fn outline(picture: &mut Picture, polygon: &[[f64; 2]], colour: Rgb) {
     for ([x0, y0], [x1, y1]) in edges(polygon) {
         let steps = (x1 - x0).abs().max((y1 - y0).abs()).ceil().clamp(1.0, MAX_STEPS);
         for step in 0..=steps as u32 {
             let part = f64::from(step) / steps;
-            picture.set(
-                whole((x0 + part * (x1 - x0)).floor()),
-                whole((y0 + part * (y1 - y0)).floor()),
-                colour,
-            );
+            let at = [x0 + part * (x1 - x0), y0 + part * (y1 - y0)].map(|along| whole(along.floor()));
+            picture.fill(at, PIXEL, colour);
         }
     }
 }
@@ -115,34 +113,31 @@ fn whole(value: f64) -> i64 {
     value.clamp(-FAR, FAR) as i64
 }
 
-fn frame(picture: &mut Thumbnail, bbox: [f64; 4], colour: Rgb) {
+fn frame(picture: &mut Picture, bbox: [f64; 4], colour: Rgb) {
     let [left, top, right, bottom] = pixels_of(bbox);
-    let (across, down) = (i64::from(picture.size.width), i64::from(picture.size.height));
-    for x in left.max(0)..=right.min(across) {
-        [top, bottom].into_iter().for_each(|y| picture.set(x, y, colour));
-    }
-    for y in top.max(0)..=bottom.min(down) {
-        [left, right].into_iter().for_each(|x| picture.set(x, y, colour));
+    let (across, down) = (Size::new((right - left + 1) as u32, 1), Size::new(1, (bottom - top + 1) as u32));
+    for (at, size) in
+        [([left, top], across), ([left, bottom], across), ([left, top], down), ([right, top], down)]
+    {
+        picture.fill(at, size, colour);
     }
 }
 
 /// A keypoint: white, so that it is seen on its own mask, with its class's colour inside where it is hidden; none where it
 /// is not labelled.
-fn dot(picture: &mut Thumbnail, [x, y, visibility]: [f64; 3], colour: Rgb) {
+fn dot(picture: &mut Picture, [x, y, visibility]: [f64; 3], colour: Rgb) {
     if visibility <= 0.0 {
         return;
     }
-    let (x, y) = (whole(x.floor()), whole(y.floor()));
-    for (dx, dy) in (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| (dx, dy))) {
-        picture.set(x + dx, y + dy, WHITE);
-    }
+    let [x, y] = [x, y].map(|at| whole(at.floor()));
+    picture.fill([x - 1, y - 1], Size::new(3, 3), WHITE);
     if visibility < 2.0 {
-        picture.set(x, y, colour);
+        picture.fill([x, y], PIXEL, colour);
     }
 }
 
 /// A name on its class's colour, in the box's left top corner, moved into the picture where it would hang over.
-fn label(picture: &mut Thumbnail, bbox: [f64; 4], name: &str, colour: Rgb) {
+fn label(picture: &mut Picture, bbox: [f64; 4], name: &str, colour: Rgb) {
     let [left, top, right, _] = pixels_of(bbox);
     let letters = name.chars().count() as u32;
     // Large letters where the box has room for them.
@@ -150,15 +145,8 @@ fn label(picture: &mut Thumbnail, bbox: [f64; 4], name: &str, colour: Rgb) {
     let size = Size::new(unit * (letters * font::ADVANCE + 1), unit * (font::ROWS + 2));
     let into = |at: i64, length: u32, edge: u32| at.min(i64::from(edge) - i64::from(length)).max(0);
     let (x, y) = (into(left, size.width, picture.size.width), into(top, size.height, picture.size.height));
-    for (dx, dy) in (0..size.height).flat_map(|dy| (0..size.width).map(move |dx| (dx, dy))) {
-        picture.set(x + i64::from(dx), y + i64::from(dy), colour);
-    }
-    for (column, row) in font::dots(name) {
-        let (dx, dy) = ((column + 1) * unit, (row + 1) * unit);
-        for (i, j) in (0..unit).flat_map(|j| (0..unit).map(move |i| (i, j))) {
-            picture.set(x + i64::from(dx + i), y + i64::from(dy + j), WHITE);
-        }
-    }
+    picture.fill([x, y], size, colour);
+    picture.write([x, y].map(|at| at + i64::from(unit)), name, unit, WHITE);
 }
 
 #[cfg(test)]
@@ -171,16 +159,16 @@ mod tests {
 
     const SIZE: Size = Size::new(20, 12);
 
-    fn drawn(object: Object, names: &[String]) -> Thumbnail {
+    fn drawn(object: Object, names: &[String]) -> Picture {
         let objects = Objects { list: vec![object], ..Objects::default() };
         let seen = Draft::new(0, SIZE, Orientation::UPRIGHT).with_objects(Arc::new(objects)).objects();
-        let mut picture = Thumbnail { size: SIZE, rgb: vec![0; 3 * 20 * 12] };
+        let mut picture = Picture { size: SIZE, rgb: vec![0; 3 * 20 * 12] };
         draw(&mut picture, &seen, names);
         picture
     }
 
     /// Rows of letters: a dot where the picture is black, `#` in the first class's colour, `+` for a mask, `w` for white.
-    fn letters(picture: &Thumbnail) -> Vec<String> {
+    fn letters(picture: &Picture) -> Vec<String> {
         let letter = |pixel: &[u8]| match pixel {
             [0, 0, 0] => '.',
             pixel if pixel == WHITE => 'w',
@@ -215,7 +203,7 @@ mod tests {
     fn a_mask_covers_the_pixels_whose_middle_is_inside() {
         let square = vec![[2.0, 2.0], [8.0, 2.0], [8.0, 7.0], [2.0, 7.0]];
         let hole = vec![[4.0, 4.0], [6.0, 4.0], [6.0, 6.0], [4.0, 6.0]];
-        let mut picture = Thumbnail { size: SIZE, rgb: vec![0; 3 * 20 * 12] };
+        let mut picture = Picture { size: SIZE, rgb: vec![0; 3 * 20 * 12] };
         let polygons = [square, hole].map(|polygon: Vec<[f64; 2]>| polygon);
         fill(&mut picture, &polygons, COLOURS[0]);
         let rows = letters(&picture);
@@ -228,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_classes_of_a_larger_mask_are_laid_over_the_picture_and_the_ignored_one_is_not() {
-        let mut picture = Thumbnail { size: Size::new(4, 2), rgb: vec![0; 24] };
+        let mut picture = Picture { size: Size::new(4, 2), rgb: vec![0; 24] };
         let mask = (0..4u8).flat_map(|row| [row, row, 1, 1, IGNORED, IGNORED, 0, 0]).collect();
         lay(&mut picture, Some(mask), Size::new(8, 4));
         let tinted = |class: usize| COLOURS[class].map(|level| (u32::from(level) * MASK / 256) as u8);
@@ -258,7 +246,7 @@ mod tests {
 
     #[test]
     fn numbers_beyond_all_integers_are_drawn_as_nothing() {
-        let mut picture = Thumbnail { size: SIZE, rgb: vec![0; 3 * 20 * 12] };
+        let mut picture = Picture { size: SIZE, rgb: vec![0; 3 * 20 * 12] };
         let ends = [f64::MAX, f64::MIN, f64::INFINITY, f64::NEG_INFINITY];
         for (a, b) in ends.iter().flat_map(|a| ends.map(|b| (*a, b))) {
             dot(&mut picture, [a, b, 2.0], COLOURS[0]);

@@ -27,18 +27,31 @@ const PAPER: Rgb = [250, 250, 248];
 const MOUNT: Rgb = [226, 226, 222];
 const INK: Rgb = [64, 64, 64];
 
-/// A small picture: packed R, G, B.
-pub(crate) struct Thumbnail {
+/// A picture: packed R, G, B.
+pub(crate) struct Picture {
     pub(crate) size: Size,
     pub(crate) rgb: Vec<u8>,
 }
 
-impl Thumbnail {
-    /// Colours a pixel, if there is one.
-    pub(crate) fn set(&mut self, x: i64, y: i64, colour: Rgb) {
-        let Size { width, height } = self.size;
-        if (0..i64::from(width)).contains(&x) && (0..i64::from(height)).contains(&y) {
-            self.pixel(x as u32, y as u32).copy_from_slice(&colour);
+impl Picture {
+    /// Colours the pixels that there are of `size` ones from (`x`, `y`) on.
+    pub(crate) fn fill(&mut self, [x, y]: [i64; 2], size: Size, colour: Rgb) {
+        let within = |from: i64, length: u32, edge: u32| {
+            let [from, to] = [from, from + i64::from(length)].map(|at| at.clamp(0, edge.into()) as u32);
+            from..to
+        };
+        for y in within(y, size.height, self.size.height) {
+            for x in within(x, size.width, self.size.width) {
+                self.pixel(x, y).copy_from_slice(&colour);
+            }
+        }
+    }
+
+    /// Writes a line of text, each dot `unit` pixels wide and high.
+    pub(crate) fn write(&mut self, [x, y]: [i64; 2], text: &str, unit: u32, colour: Rgb) {
+        for (column, row) in font::dots(text) {
+            let [dx, dy] = [column, row].map(|dots| i64::from(dots * unit));
+            self.fill([x + dx, y + dy], Size::new(unit, unit), colour);
         }
     }
 
@@ -49,6 +62,15 @@ impl Thumbnail {
         }
     }
 
+    /// Lays a smaller picture over this one.
+    fn paste(&mut self, x: u32, y: u32, picture: &Picture) {
+        let pixels = picture.rgb.chunks_exact(3);
+        let places = (0..picture.size.height).flat_map(|dy| (0..picture.size.width).map(move |dx| (dx, dy)));
+        for ((dx, dy), pixel) in places.zip(pixels) {
+            self.pixel(x + dx, y + dy).copy_from_slice(pixel);
+        }
+    }
+
     fn pixel(&mut self, x: u32, y: u32) -> &mut [u8] {
         &mut self.rgb[3 * (y as usize * self.size.width as usize + x as usize)..][..3]
     }
@@ -56,60 +78,37 @@ impl Thumbnail {
 
 /// Pairs of pictures on paper.
 pub(crate) struct Sheet {
-    size: Size,
     columns: usize,
-    rgb: Vec<u8>,
+    paper: Picture,
+}
+
+/// Where the pair behind `count` others begins.
+const fn behind(count: usize, length: u32) -> u32 {
+    GAP + count as u32 * (length + GAP)
 }
 
 impl Sheet {
     /// An empty sheet with room for `pairs`.
     pub(crate) fn new(pairs: usize) -> Self {
         let columns = pairs.clamp(1, COLUMNS);
-        let along = |count: usize, length: u32| GAP + count as u32 * (length + GAP);
-        let size = Size::new(along(columns, PAIR.width), along(pairs.div_ceil(columns), PAIR.height));
-        Self { size, columns, rgb: PAPER.repeat(size.pixels() as usize) }
+        let size = Size::new(behind(columns, PAIR.width), behind(pairs.div_ceil(columns), PAIR.height));
+        Self { columns, paper: Picture { size, rgb: PAPER.repeat(size.pixels() as usize) } }
     }
 
-    /// Mounts the `position`th pair with a caption under each picture.
-    pub(crate) fn add(&mut self, position: usize, pair: [Thumbnail; 2], left: &str, right: &str) {
-        let at = |count: usize, length: u32| GAP + count as u32 * (length + GAP);
+    /// Mounts the `position`th pair with a caption under each picture: the end of one that is too long, as the end of a
+    /// path says most.
+    pub(crate) fn add(&mut self, position: usize, pair: [Picture; 2], left: &str, right: &str) {
         let (column, row) = (position % self.columns, position / self.columns);
-        let (x, y) = (at(column, PAIR.width), at(row, PAIR.height));
+        let (x, y) = (behind(column, PAIR.width), behind(row, PAIR.height));
+        let room = (CELL / (font::ADVANCE * DOT)) as usize;
         for (side, (picture, caption)) in pair.iter().zip([left, right]).enumerate() {
             let x = x + side as u32 * (CELL + INNER_GAP);
-            self.fill(x, y, Size::new(CELL, CELL), MOUNT);
+            self.paper.fill([x, y].map(i64::from), Size::new(CELL, CELL), MOUNT);
             let (dx, dy) = ((CELL - picture.size.width) / 2, (CELL - picture.size.height) / 2);
-            self.paste(x + dx, y + dy, picture);
-            self.write_caption(x, y + CELL + 4, caption);
-        }
-    }
-
-    /// The bytes of `width` pixels from (`x`, `y`) to the right.
-    fn row(&mut self, x: u32, y: u32, width: u32) -> &mut [u8] {
-        let start = 3 * (y as usize * self.size.width as usize + x as usize);
-        &mut self.rgb[start..start + 3 * width as usize]
-    }
-
-    fn fill(&mut self, x: u32, y: u32, size: Size, colour: Rgb) {
-        for y in y..y + size.height {
-            self.row(x, y, size.width).chunks_exact_mut(3).for_each(|pixel| pixel.copy_from_slice(&colour));
-        }
-    }
-
-    fn paste(&mut self, x: u32, y: u32, picture: &Thumbnail) {
-        let row_bytes = 3 * picture.size.width as usize;
-        for (y, source) in (y..).zip(picture.rgb.chunks_exact(row_bytes)) {
-            self.row(x, y, picture.size.width).copy_from_slice(source);
-        }
-    }
-
-    /// The end of a caption that is too long, as the end of a path says most.
-    fn write_caption(&mut self, x: u32, y: u32, caption: &str) {
-        let room = (CELL / (font::ADVANCE * DOT)) as usize;
-        let skipped = caption.chars().count().saturating_sub(room);
-        let end: String = caption.chars().skip(skipped).collect();
-        for (column, row) in font::dots(&end) {
-            self.fill(x + column * DOT, y + row * DOT, Size::new(DOT, DOT), INK);
+            self.paper.paste(x + dx, y + dy, picture);
+            let skipped = caption.chars().count().saturating_sub(room);
+            let end: String = caption.chars().skip(skipped).collect();
+            self.paper.write([x, y + CELL + 4].map(i64::from), &end, DOT, INK);
         }
     }
 
@@ -125,19 +124,19 @@ impl Sheet {
     }
 
     fn write_jpeg(&self, mut file: impl Write) -> anyhow::Result<()> {
-        let (width, height) = (u16::try_from(self.size.width)?, u16::try_from(self.size.height)?);
+        let (width, height) = (u16::try_from(self.paper.size.width)?, u16::try_from(self.paper.size.height)?);
         let mut encoder = jpeg_encoder::Encoder::new(&mut file, JPEG_QUALITY);
         encoder.set_optimized_huffman_tables(true);
-        encoder.encode(&self.rgb, width, height, jpeg_encoder::ColorType::Rgb)?;
+        encoder.encode(&self.paper.rgb, width, height, jpeg_encoder::ColorType::Rgb)?;
         Ok(file.flush()?)
     }
 
     fn write_png(&self, file: impl Write) -> anyhow::Result<()> {
-        let mut encoder = png::Encoder::new(file, self.size.width, self.size.height);
+        let mut encoder = png::Encoder::new(file, self.paper.size.width, self.paper.size.height);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
         let mut writer = encoder.write_header()?;
-        writer.write_image_data(&self.rgb)?;
+        writer.write_image_data(&self.paper.rgb)?;
         Ok(writer.finish()?)
     }
 }
