@@ -1,6 +1,6 @@
 //! `feedline apply`: explicit ops on one file or many, without dice.
 
-use super::still::{Still, Studio};
+use super::still::{Still, Studio, levels};
 use super::{labels, npy, ops, print, words};
 use anyhow::{Context, bail};
 use feedline::color::Normalize;
@@ -71,14 +71,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
 }
 
 fn run_batch(studio: &mut Studio, cases: &Path, format: Format) -> anyhow::Result<()> {
-    let reader: Box<dyn BufRead> = match cases.to_str() {
-        Some("-") => Box::new(BufReader::new(std::io::stdin())),
-        _ => Box::new(BufReader::new(
-            std::fs::File::open(cases)
-                .with_context(|| format!("{} cannot be read: check the path", cases.display()))?,
-        )),
+    let remedy = || format!("{} cannot be read: check the path", cases.display());
+    let reader: Box<dyn Read> = match cases.to_str() {
+        Some("-") => Box::new(std::io::stdin()),
+        _ => Box::new(std::fs::File::open(cases).with_context(remedy)?),
     };
-    for (number, line) in (1..).zip(reader.lines()) {
+    for (number, line) in (1..).zip(BufReader::new(reader).lines()) {
         let done = line.map_err(anyhow::Error::from).and_then(|line| run_case(studio, &line, format));
         done.with_context(|| format!("{}, line {number}", cases.display()))?;
     }
@@ -91,11 +89,11 @@ fn run_case(studio: &mut Studio, line: &str, (dtype, layout): Format) -> anyhow:
     }
     let case: Case = serde_json::from_str(line)?;
     let format = (case.dtype.or(dtype), case.layout.or(layout));
-    let labels = match case.labels {
-        Some(serde_json::Value::String(path)) => Some(labels::read(&path)?),
-        Some(list) => Some(labels::parse(list)?),
-        None => None,
-    };
+    let labels = case.labels.map(|labels| match labels {
+        serde_json::Value::String(path) => labels::read(&path),
+        list => labels::parse(list),
+    });
+    let labels = labels.transpose()?;
     run_one(studio, &ops::parse(case.ops)?, &case.input, &case.out, (format, labels))
 }
 
@@ -123,12 +121,11 @@ fn run_one(
 }
 
 fn output(plan: &Plan, normalize: Option<Normalize>, (dtype, layout): Format) -> Output {
-    let (usual_dtype, usual_layout) = match normalize {
-        Some(_) => (DType::F32, Layout::Nchw),
-        None => (DType::U8, Layout::Nhwc),
+    let usual = match normalize {
+        Some(_) => Output { dtype: DType::F32, layout: Layout::Nchw, normalize, ..levels(plan) },
+        None => levels(plan),
     };
-    let (dtype, layout) = (dtype.unwrap_or(usual_dtype), layout.unwrap_or(usual_layout));
-    Output { size: plan.size(), dtype, layout, normalize }
+    Output { dtype: dtype.unwrap_or(usual.dtype), layout: layout.unwrap_or(usual.layout), ..usual }
 }
 
 /// The ops in a file, on standard input, or in the argument itself.

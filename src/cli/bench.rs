@@ -3,7 +3,7 @@
 mod meter;
 mod report;
 
-use super::data::Repeated;
+use super::data::{self, Repeated};
 use super::flags::Taken;
 use super::pipeline::Pipeline;
 use super::{print_report, progress};
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         "--device: the device is simulated, and its speed means nothing: use cpu, or a machine with a GPU; \
          --simulated runs it without figures"
     );
-    let source = arguments.pipeline.source(&recipe)?;
+    let source = data::open(&recipe.options.data)?;
     let files = source.len();
     let mut meter = Meter::start()?;
     let source: Arc<dyn Source> = Arc::new(Repeated { source, samples: arguments.images });
@@ -97,7 +97,7 @@ impl Arguments {
     /// What is run: what flags leave out is the recipe's, and then a benchmark's own. Every image counts, so that the last
     /// batch is left out only where a flag says so.
     fn recipe(&self) -> anyhow::Result<Recipe> {
-        let said = &self.pipeline.said().loader;
+        let said = &self.pipeline.flags.options.loader;
         let mut recipe = self.pipeline.recipe()?;
         let loader = &mut recipe.options.loader;
         // A benchmark of one rank may name that rank alone, or the number of ranks alone.

@@ -4,7 +4,7 @@ mod repeated;
 
 pub(crate) use repeated::Repeated;
 
-use anyhow::bail;
+use anyhow::Context;
 use feedline::options::DataOptions;
 use feedline::source::{self, Opened, Source};
 use std::io::Write;
@@ -33,12 +33,9 @@ pub(crate) fn opened(options: &DataOptions) -> anyhow::Result<Opened> {
 /// The photographs in the crate's own tree, where it was built or where the command runs.
 fn bundled() -> anyhow::Result<PathBuf> {
     let places = [Path::new(env!("CARGO_MANIFEST_DIR")).join("data/photos"), PathBuf::from("data/photos")];
-    match places.iter().find(|place| place.is_dir()) {
-        Some(place) => Ok(place.clone()),
-        None => bail!(
-            "the bundled photographs are in none of {} and {}: name a folder of images with --data",
-            places[0].display(),
-            places[1].display()
-        ),
-    }
+    let [built, here] = places.each_ref().map(|place| place.display());
+    let missing = format!(
+        "the bundled photographs are in none of {built} and {here}: name a folder of images with --data"
+    );
+    places.iter().find(|place| place.is_dir()).cloned().context(missing)
 }

@@ -42,8 +42,7 @@ struct Findings {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
-    let found = examine()?;
-    print_report(arguments.json, &found, describe)?;
+    print_report(arguments.json, &examine()?, describe)?;
     Ok(true)
 }
 
@@ -114,8 +113,8 @@ fn memory_limit() -> Option<u64> {
 fn describe(found: &Findings) -> Vec<String> {
     let known =
         |value: Option<u64>| value.map_or("unknown".to_owned(), |megabytes| format!("{megabytes} MB"));
-    let build = [found.commit.map(|commit| format!("commit {commit}")), found.target.map(str::to_owned)];
-    let build: Vec<String> = build.into_iter().flatten().collect();
+    let commit = found.commit.map(|commit| format!("commit {commit}"));
+    let build: Vec<String> = commit.into_iter().chain(found.target.map(str::to_owned)).collect();
     let detected = if found.simd_detected.is_empty() { "none".into() } else { found.simd_detected.join(" ") };
     let asked = found.simd_asked.as_ref().map_or(String::new(), |word| format!(" (FEEDLINE_SIMD={word})"));
     let limit = found.memory_limit_mb.map_or(String::new(), |limit| format!(", limited to {limit} MB"));

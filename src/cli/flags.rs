@@ -65,11 +65,14 @@ fn flag(name: &str) -> String {
 }
 
 fn argument(entry: &'static Entry, usual: &Options) -> Arg {
-    let arg = Arg::new(entry.name).long(flag(entry.name)).help(help(entry, usual));
-    let arg =
-        arg.help_heading(format!("Options of [{}]", entry.section)).value_parser(value_parser!(OsString));
-    let arg = arg.visible_aliases(entry.aliases.iter().map(|alias| flag(alias)).collect::<Vec<_>>());
-    let arg = match entry.value {
+    let arg = Arg::new(entry.name)
+        .long(flag(entry.name))
+        .visible_aliases(entry.aliases.iter().map(|alias| flag(alias)).collect::<Vec<_>>())
+        .help(help(entry, usual))
+        .help_heading(format!("Options of [{}]", entry.section))
+        .value_name(placeholder(entry))
+        .value_parser(value_parser!(OsString));
+    match entry.value {
         // Without a value it is true; the value needs the sign, so that a path after the flag is none.
         ValueKind::Flag => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
         // Anything else that begins with a hyphen is a flag, unless it follows an equals sign.
@@ -77,8 +80,7 @@ fn argument(entry: &'static Entry, usual: &Options) -> Arg {
             arg.num_args(1).allow_hyphen_values(true)
         }
         _ => arg.num_args(1),
-    };
-    arg.value_name(placeholder(entry))
+    }
 }
 
 fn help(entry: &Entry, usual: &Options) -> String {

@@ -2,11 +2,11 @@
 
 use super::data;
 use super::flags::{DataSet, Flags};
-use super::{print, progress};
+use super::{print, print_report, progress};
+use anyhow::{Context, ensure};
 use feedline::inspect::{Spread, Summary, inspect};
 use feedline::pack::Manifest;
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
 /// Classes that are shown one by one.
 const SHOWN_CLASSES: usize = 20;
@@ -31,59 +31,49 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
-    anyhow::ensure!(arguments.workers != Some(0), "--workers 0 would do nothing: give at least 1");
-    let wrong = match &arguments.flags.options.data.path {
-        Some(folder) if arguments.checksums => {
-            let remedy = "--checksums is for folders that `feedline pack` wrote";
-            let manifest = Manifest::read(folder)?
-                .ok_or_else(|| anyhow::anyhow!("{} has no manifest.json: {remedy}", folder.display()))?;
-            manifest.verify(folder)?
+    ensure!(arguments.workers != Some(0), "--workers 0 would do nothing: give at least 1");
+    let options = &arguments.flags.options.data;
+    if let Some(folder) = options.path.as_ref().filter(|_| arguments.checksums) {
+        let remedy = "--checksums is for folders that `feedline pack` wrote";
+        let manifest = Manifest::read(folder)?
+            .with_context(|| format!("{} has no manifest.json: {remedy}", folder.display()))?;
+        let wrong = manifest.verify(folder)?;
+        wrong.iter().try_for_each(|shard| print(&format!("bad  {shard}")))?;
+        if !wrong.is_empty() {
+            return Ok(false);
         }
-        _ => Vec::new(),
-    };
-    for shard in &wrong {
-        print(&format!("bad  {shard}"))?;
     }
-    if !wrong.is_empty() {
-        return Ok(false);
-    }
-    let source = data::open(&arguments.flags.options.data)?;
+    let source = data::open(options)?;
     let bar = progress(source.len() as u64, "files");
     let summary = inspect(&*source, arguments.workers, &mut |done| bar.set_position(done as u64))?;
     bar.finish_and_clear();
-    if arguments.json {
-        print(&serde_json::to_string(&summary)?)?;
-    } else {
-        show(&summary)?;
-    }
+    print_report(arguments.json, &summary, describe)?;
     Ok(summary.bad == 0)
 }
 
-fn show(summary: &Summary) -> anyhow::Result<()> {
-    for bad in &summary.first_bad {
-        print(&format!("bad  {bad}"))?;
-    }
+fn describe(summary: &Summary) -> Vec<String> {
+    let mut lines: Vec<String> = summary.first_bad.iter().map(|bad| format!("bad  {bad}")).collect();
     if summary.bad > summary.first_bad.len() {
-        print(&format!("bad  and {} more", summary.bad - summary.first_bad.len()))?;
+        lines.push(format!("bad  and {} more", summary.bad - summary.first_bad.len()));
     }
-    let line = |name: &str, what: &dyn Display| print(&format!("{name:<12} {what}"));
-    line("records", &format!("{}, {} bad, {} bytes", summary.records, summary.bad, summary.bytes))?;
-    line("file bytes", &spread(summary.file_bytes))?;
-    line("width", &spread(summary.width))?;
-    line("height", &spread(summary.height))?;
-    line("formats", &counts(&summary.formats))?;
-    line("samplings", &counts(&summary.samplings))?;
-    line("progressive", &summary.progressive)?;
-    line("turned", &format!("{} by EXIF", summary.turned))?;
-    line("objects", &summary.objects)?;
-    line("classes", &format!("{}, {} images without a label", summary.classes.len(), summary.unlabelled))?;
+    let mut line = |name: &str, what: String| lines.push(format!("{name:<12} {what}"));
+    line("records", format!("{}, {} bad, {} bytes", summary.records, summary.bad, summary.bytes));
+    line("file bytes", spread(summary.file_bytes));
+    line("width", spread(summary.width));
+    line("height", spread(summary.height));
+    line("formats", counts(&summary.formats));
+    line("samplings", counts(&summary.samplings));
+    line("progressive", summary.progressive.to_string());
+    line("turned", format!("{} by EXIF", summary.turned));
+    line("objects", summary.objects.to_string());
+    line("classes", format!("{}, {} images without a label", summary.classes.len(), summary.unlabelled));
     for (class, count) in summary.classes.iter().take(SHOWN_CLASSES) {
-        line("", &format!("{:>9}  {class} {}", count.count, count.name.as_deref().unwrap_or("")))?;
+        line("", format!("{:>9}  {class} {}", count.count, count.name.as_deref().unwrap_or("")));
     }
     if summary.classes.len() > SHOWN_CLASSES {
-        line("", &format!("and {} classes more: --json has all", summary.classes.len() - SHOWN_CLASSES))?;
+        line("", format!("and {} classes more: --json has all", summary.classes.len() - SHOWN_CLASSES));
     }
-    Ok(())
+    lines
 }
 
 fn spread(Spread { min, median, max }: Spread) -> String {

@@ -21,13 +21,9 @@ struct Words {
     crowd: bool,
 }
 
-impl From<Words> for Object {
-    fn from(words: Words) -> Self {
-        let Words { class, bbox, polygons, crowd, .. } = words;
-        let keypoint = |[x, y, visibility]: [f32; 3]| Keypoint { x, y, visibility };
-        let keypoints = words.keypoints.into_iter().map(keypoint).collect();
-        Self { class, bbox, polygons, keypoints, crowd }
-    }
+fn object(Words { class, bbox, polygons, keypoints, crowd }: Words) -> Object {
+    let keypoint = |[x, y, visibility]: [f32; 3]| Keypoint { x, y, visibility };
+    Object { class, bbox, polygons, keypoints: keypoints.into_iter().map(keypoint).collect(), crowd }
 }
 
 /// The labels in a YOLO text file, or in the argument itself: a JSON list of objects.
@@ -41,7 +37,7 @@ pub(crate) fn read(labels: &str) -> anyhow::Result<Arc<Objects>> {
 /// The labels in JSON.
 pub(crate) fn parse(list: Value) -> anyhow::Result<Arc<Objects>> {
     let words: Vec<Words> = serde_json::from_value(list).context("labels are a list of objects")?;
-    let list = words.into_iter().map(Object::from).collect();
+    let list = words.into_iter().map(object).collect();
     Ok(Arc::new(Objects { unit: Unit::Pixels, list, skeleton: None }))
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Pipeline<T: Taken = All> {
     #[command(flatten)]
-    flags: Flags<T>,
+    pub(crate) flags: Flags<T>,
     /// A built-in recipe (imagenet-train, imagenet-eval, yolo-train, yolo-eval, decode-only) or a TOML file
     #[arg(long, default_value = "imagenet-train", value_name = "NAME|FILE")]
     pub(crate) recipe: String,
@@ -27,19 +27,11 @@ impl<T: Taken> Pipeline<T> {
         recipe.with(self.flags.options.clone())
     }
 
-    /// What flags say, whatever the recipe says.
-    pub(crate) fn said(&self) -> &Options {
-        &self.flags.options
-    }
-
-    /// The data that the recipe names with the flags laid over it.
-    pub(crate) fn source(&self, recipe: &Recipe) -> anyhow::Result<Arc<dyn Source>> {
-        data::open(&recipe.options.data)
-    }
-
-    /// A loader for planning single samples: whatever the recipe says of batches matters only where they differ in size.
-    pub(crate) fn planner(&self, source: Arc<dyn Source>, recipe: &Recipe) -> anyhow::Result<Loader> {
-        let mut recipe = recipe.clone();
+    /// The recipe as it is for planning single samples, its data, and a loader of both: whatever a recipe says of batches
+    /// matters only where they differ in size.
+    pub(crate) fn planner(&self) -> anyhow::Result<(Recipe, Arc<dyn Source>, Loader)> {
+        let mut recipe = self.recipe()?;
+        let source = data::open(&recipe.options.data)?;
         let Options { loader, device, .. } = &mut recipe.options;
         (loader.workers, loader.prefetch) = (Some(1), Some(1));
         loader.last_batch = Some(LastBatch::Partial);
@@ -52,6 +44,7 @@ impl<T: Taken> Pipeline<T> {
         } else {
             (loader.rank, loader.world_size) = (Some(0), Some(world_size.unwrap_or(1)));
         }
-        Ok(Loader::builder(source).recipe(&recipe).build()?)
+        let loader = Loader::builder(source.clone()).recipe(&recipe).build()?;
+        Ok((recipe, source, loader))
     }
 }

@@ -58,9 +58,7 @@ struct Report<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
-    let recipe = arguments.pipeline.recipe()?;
-    let source = arguments.pipeline.source(&recipe)?;
-    let loader = arguments.pipeline.planner(source.clone(), &recipe)?;
+    let (recipe, source, loader) = arguments.pipeline.planner()?;
     let (plan, mut ops) = loader.plan(arguments.epoch, arguments.index)?;
     add_normalize(&mut ops, loader.output().and_then(|output| output.normalize));
     let mut bytes = Vec::new();

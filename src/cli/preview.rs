@@ -50,9 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     if !(1..=MAX_COUNT).contains(&arguments.count) {
         bail!("--count must be from 1 to {MAX_COUNT}");
     }
-    let recipe = arguments.pipeline.recipe()?;
-    let source = arguments.pipeline.source(&recipe)?;
-    let loader = arguments.pipeline.planner(source.clone(), &recipe)?;
+    let (recipe, source, loader) = arguments.pipeline.planner()?;
     let count = arguments.count.min(source.len());
     let mut sheet = Sheet::new(count);
     let mut studio = Studio::with_limits(recipe.options.decode.limits());
@@ -103,21 +101,15 @@ fn pair(
         Unit::Pixels => plan.size(),
         Unit::Normalized => Size::new(1, 1),
     };
-    let shrunk = [
-        f64::from(small.size().width) / f64::from(edges.width),
-        f64::from(small.size().height) / f64::from(edges.height),
-    ];
-    label_apply::apply(&mut seen, &[scaling(shrunk, plan.images.len())]);
+    let [x, y] = [(small.size().width, edges.width), (small.size().height, edges.height)]
+        .map(|(to, from)| f64::from(to) / f64::from(from));
+    let images = Span { start: 0, len: plan.images.len() as u32 };
+    let kind = LabelOpKind::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]);
+    label_apply::apply(&mut seen, &[LabelOp { images, kind }]);
     let mut sample = thumbnail(&studio.render(&[sample], &small, levels(&small))?);
     marks::lay(&mut sample, loader.mask(&plan)?, plan.size());
     marks::draw(&mut sample, &seen, source.classes());
     Ok([original, sample])
-}
-
-/// Makes the objects of all images larger or smaller.
-fn scaling([x, y]: [f64; 2], images: usize) -> LabelOp {
-    let kind = LabelOpKind::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]);
-    LabelOp { images: Span { start: 0, len: images as u32 }, kind }
 }
 
 /// Shrinks what is larger than a cell; what is smaller keeps its size. Also says what is then seen where.

@@ -38,16 +38,12 @@ impl Still {
     pub(crate) fn plan(&self, ops: &[Op]) -> anyhow::Result<(Plan, Option<Normalize>)> {
         let mut draft = self.draft();
         ops.iter().for_each(|op| draft.apply(op.clone()));
-        Ok((draft.freeze()?, normalize_of(ops)))
+        let normalize = ops.iter().rev().find_map(|op| match op {
+            Op::Normalize { mean, std } => Some(Normalize { mean: *mean, std: *std }),
+            _ => None,
+        });
+        Ok((draft.freeze()?, normalize))
     }
-}
-
-/// The arithmetic that the output pass is to do.
-pub(crate) fn normalize_of(ops: &[Op]) -> Option<Normalize> {
-    ops.iter().rev().find_map(|op| match op {
-        Op::Normalize { mean, std } => Some(Normalize { mean: *mean, std: *std }),
-        _ => None,
-    })
 }
 
 /// Rendered values; held as words so that every number format is aligned.

@@ -2,13 +2,12 @@
 
 use feedline::device::Device;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde::de::value::{Error, StrDeserializer};
-use serde::de::{DeserializeOwned, IntoDeserializer};
 
 /// A value by the word that recipes have for it.
 pub(crate) fn value<T: DeserializeOwned>(word: &str) -> Result<T, Error> {
-    let word: StrDeserializer<'_, Error> = word.into_deserializer();
-    T::deserialize(word)
+    T::deserialize(StrDeserializer::new(word))
 }
 
 /// The word that recipes have for a value.

@@ -6,19 +6,9 @@ use feedline::geometry::Size;
 use feedline::options::IGNORED;
 use feedline::plan::label_apply::TransformedObject;
 
-/// Colours of classes, in turn; neighbours are far from each other.
-const COLOURS: [Rgb; 10] = [
-    [230, 50, 50],
-    [40, 170, 70],
-    [40, 90, 230],
-    [250, 160, 20],
-    [160, 60, 210],
-    [10, 190, 200],
-    [240, 70, 170],
-    [140, 140, 10],
-    [130, 80, 40],
-    [90, 100, 130],
-];
+/// Colours of classes, in turn, as red, green, blue; neighbours are far from each other.
+const COLOURS: [u32; 10] =
+    [0xe63232, 0x28aa46, 0x285ae6, 0xfaa014, 0xa03cd2, 0x0abec8, 0xf046aa, 0x8c8c0a, 0x825028, 0x5a6482];
 const WHITE: Rgb = [255; 3];
 const PIXEL: Size = Size::new(1, 1);
 /// How much of a mask's colour is laid over the picture, in 256ths.
@@ -61,7 +51,8 @@ pub(super) fn lay(picture: &mut Picture, mask: Option<Vec<u8>>, size: Size) {
 }
 
 fn colour(class: i64) -> Rgb {
-    COLOURS[class.rem_euclid(COLOURS.len() as i64) as usize]
+    let [_, rgb @ ..] = COLOURS[class.rem_euclid(COLOURS.len() as i64) as usize].to_be_bytes();
+    rgb
 }
 
 /// Lays a colour over the pixels whose middle is inside of an odd number of outlines.
@@ -172,7 +163,7 @@ mod tests {
         let letter = |pixel: &[u8]| match pixel {
             [0, 0, 0] => '.',
             pixel if pixel == WHITE => 'w',
-            pixel if pixel == COLOURS[0] => '#',
+            pixel if pixel == colour(0) => '#',
             _ => '+',
         };
         picture.rgb.chunks(60).map(|row| row.chunks(3).map(letter).collect()).collect()
@@ -205,7 +196,7 @@ mod tests {
         let hole = vec![[4.0, 4.0], [6.0, 4.0], [6.0, 6.0], [4.0, 6.0]];
         let mut picture = Picture { size: SIZE, rgb: vec![0; 3 * 20 * 12] };
         let polygons = [square, hole].map(|polygon: Vec<[f64; 2]>| polygon);
-        fill(&mut picture, &polygons, COLOURS[0]);
+        fill(&mut picture, &polygons, colour(0));
         let rows = letters(&picture);
         assert_eq!(
             rows.iter().map(|row| row.matches('+').count()).collect::<Vec<_>>(),
@@ -219,7 +210,7 @@ mod tests {
         let mut picture = Picture { size: Size::new(4, 2), rgb: vec![0; 24] };
         let mask = (0..4u8).flat_map(|row| [row, row, 1, 1, IGNORED, IGNORED, 0, 0]).collect();
         lay(&mut picture, Some(mask), Size::new(8, 4));
-        let tinted = |class: usize| COLOURS[class].map(|level| (u32::from(level) * MASK / 256) as u8);
+        let tinted = |class: i64| colour(class).map(|level| (u32::from(level) * MASK / 256) as u8);
         let rows: Vec<[u8; 3]> = picture.rgb.chunks(3).map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
         let close = |a: [u8; 3], b: [u8; 3]| a.iter().zip(b).all(|(a, b)| a.abs_diff(b) <= 1);
         let want = [tinted(0), tinted(1), [0; 3], tinted(0), tinted(2), tinted(1), [0; 3], tinted(0)];
@@ -249,13 +240,13 @@ mod tests {
         let mut picture = Picture { size: SIZE, rgb: vec![0; 3 * 20 * 12] };
         let ends = [f64::MAX, f64::MIN, f64::INFINITY, f64::NEG_INFINITY];
         for (a, b) in ends.iter().flat_map(|a| ends.map(|b| (*a, b))) {
-            dot(&mut picture, [a, b, 2.0], COLOURS[0]);
-            outline(&mut picture, &[[a, 3.0], [b, 3.0], [5.0, a]], COLOURS[0]);
+            dot(&mut picture, [a, b, 2.0], colour(0));
+            outline(&mut picture, &[[a, 3.0], [b, 3.0], [5.0, a]], colour(0));
         }
         assert!(letters(&picture).iter().all(|row| !row.contains('w')));
         for (a, b) in ends.iter().flat_map(|a| ends.map(|b| (*a, b))) {
-            frame(&mut picture, [a, b, b, a], COLOURS[0]);
-            label(&mut picture, [a, a, b, b], "name", COLOURS[0]);
+            frame(&mut picture, [a, b, b, a], colour(0));
+            label(&mut picture, [a, a, b, b], "name", colour(0));
         }
     }
 }
