@@ -16,6 +16,7 @@ pub(crate) struct ImageCache {
     flight: SingleFlight<u64, Images>,
 }
 
+#[derive(Default)]
 struct Images {
     budget: usize,
     entries: HashMap<u64, Entry>,
@@ -45,15 +46,7 @@ pub(crate) struct Usage {
 impl ImageCache {
     /// Keeps at most `budget` bytes of pixels.
     pub(crate) fn new(budget: usize) -> Self {
-        let images = Images {
-            budget,
-            entries: HashMap::new(),
-            bytes: 0,
-            clock: 0,
-            usage: Usage::default(),
-            spare: Vec::new(),
-        };
-        Self { flight: SingleFlight::new(images) }
+        Self { flight: SingleFlight::new(Images { budget, ..Images::default() }) }
     }
 
     /// The image, if it is here or being decoded.

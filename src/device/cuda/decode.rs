@@ -49,16 +49,12 @@ pub(crate) struct Decoder {
 /// What a decoder can do, as far as it does not change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Capabilities {
-    engines: bool,
+    /// Whether there are decoding engines, which need to know that their targets are free: see [`HostFree`].
+    pub(crate) engines: bool,
     parts: bool,
 }
 
 impl Capabilities {
-    /// Whether there are decoding engines, which need to know that their targets are free: see [`HostFree`].
-    pub(crate) fn engines(self) -> bool {
-        self.engines
-    }
-
     /// Whether some decoder on the GPU takes such a file, as far as its header and its end tell.
     pub(crate) fn takes(self, header: &Header, bytes: &[u8]) -> bool {
         // The hybrid decoder is always there, and takes what any other takes.
@@ -173,15 +169,11 @@ impl Decoder {
         let images: Vec<(u64, Routes)> =
             requests.iter().map(|request| (request.header.size.pixels(), candidates(request))).collect();
         let refused = |request: &Request<'_>| -> Cause {
-            let Target { region, pitch, .. } = request.target;
-            let size = request.header.size;
-            match request.fits() {
-                true => "no decoder on the GPU takes this kind of JPEG".into(),
-                false => {
-                    format!("the target {region:?}, {pitch} bytes a row, does not fit an image of {size}")
-                        .into()
-                }
+            if request.fits() {
+                return "no decoder on the GPU takes this kind of JPEG".into();
             }
+            let (Target { region, pitch, .. }, size) = (request.target, request.header.size);
+            format!("the target {region:?}, {pitch} bytes a row, does not fit an image of {size}").into()
         };
         let routes = assign(&images, &self.rates);
         Ok(routes

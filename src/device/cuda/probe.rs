@@ -87,8 +87,7 @@ pub struct Survey {
 pub fn survey() -> Survey {
     let driver = Driver::get().map_err(Missing::driver);
     let devices = driver.clone().and_then(|driver| {
-        let count = driver.device_count().map_err(|error| Missing::call(&error))?;
-        (0..count).map(|ordinal| identify(driver, ordinal).map_err(|error| Missing::call(&error))).collect()
+        (0..driver.device_count()?).map(|ordinal| Ok(identify(driver, ordinal)?)).collect()
     });
     let nvjpeg = Nvjpeg::get().map_err(Missing::nvjpeg).map(|library| NvjpegFound {
         path: library.path.clone(),
@@ -104,11 +103,11 @@ pub fn survey() -> Survey {
 /// No driver, or no such device.
 pub fn find(ordinal: u32) -> Result<Found, Missing> {
     let driver = Driver::get().map_err(Missing::driver)?;
-    let count = driver.device_count().map_err(|error| Missing::call(&error))?;
+    let count = driver.device_count()?;
     if ordinal >= count {
         return Err(Missing::ordinal(ordinal, count));
     }
-    identify(driver, ordinal).map_err(|error| Missing::call(&error))
+    Ok(identify(driver, ordinal)?)
 }
 
 impl Found {

@@ -65,8 +65,10 @@ pub(crate) struct Sample<'a> {
 /// The work on a batch: tables for the device, and launches in order. It makes no call of the driver.
 #[derive(Debug, Default)]
 pub(crate) struct Program {
-    tables: Vec<u8>,
-    scratch_bytes: usize,
+    /// What the device reads; it goes to an address that is a multiple of 256.
+    pub(crate) tables: Vec<u8>,
+    /// Bytes of memory that the kernels need between them.
+    pub(crate) scratch_bytes: usize,
     /// Offset and bytes of the statistics' sums in the scratch memory, which are zero at first.
     sums: (u64, usize),
     launches: Vec<Launch>,
@@ -89,15 +91,5 @@ impl Program {
             })?;
         }
         tables.finish(output, errors)
-    }
-
-    /// The bytes that the device reads; they go to an address that is a multiple of 256.
-    pub(crate) fn tables(&self) -> &[u8] {
-        &self.tables
-    }
-
-    /// Bytes of memory that the kernels need between them.
-    pub(crate) fn scratch_bytes(&self) -> usize {
-        self.scratch_bytes
     }
 }

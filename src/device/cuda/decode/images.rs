@@ -4,7 +4,7 @@ mod rounds;
 
 pub use rounds::Rounds;
 
-use super::{Capabilities, Decoder, Route};
+use super::{Decoder, Route};
 use crate::device::cuda::driver::{Context, CudaError, Priority, Stream};
 use crate::device::cuda::failed;
 use crate::device::cuda::nvjpeg::Nvjpeg;
@@ -19,16 +19,6 @@ pub struct ImageDecoder {
     decoder: Decoder,
     stream: Stream,
     context: Context,
-}
-
-/// Which part of each file is decoded.
-#[derive(Clone, Copy)]
-enum Wanted {
-    Whole,
-    /// This, or more around it, as a loader would.
-    Around(Rect),
-    /// This and nothing else.
-    Exactly(Rect),
 }
 
 /// A decoded image, and which decoder made it.
@@ -73,7 +63,13 @@ impl ImageDecoder {
         files: &[&[u8]],
         wanted: Option<Rect>,
     ) -> Result<Vec<Result<DecodedImage, Cause>>> {
-        self.decode_wanted(files, wanted.map_or(Wanted::Whole, Wanted::Around))
+        let can = self.decoder.capabilities();
+        self.decode_wanted(files, |bytes, header| match (wanted, header.size.rect()) {
+            (None, whole) => whole,
+            // This, or more around it, as a loader would.
+            (Some(part), _) if can.takes(header, bytes) => can.region(header, part),
+            (Some(part), whole) => part.intersect(whole),
+        })
     }
 
     /// Decodes `part` of each file and nothing around it, which shows how far a decoder looks beyond what it is asked
@@ -86,12 +82,15 @@ impl ImageDecoder {
         files: &[&[u8]],
         part: Rect,
     ) -> Result<Vec<Result<DecodedImage, Cause>>> {
-        self.decode_wanted(files, Wanted::Exactly(part))
+        self.decode_wanted(files, |_, header| part.intersect(header.size.rect()))
     }
 
-    fn decode_wanted(&mut self, files: &[&[u8]], wanted: Wanted) -> Result<Vec<Result<DecodedImage, Cause>>> {
-        let can = self.decoder.capabilities();
-        let mut rounds = Rounds::new(self, &[files], 1, |bytes, header| wanted.region(can, bytes, header))?;
+    fn decode_wanted(
+        &mut self,
+        files: &[&[u8]],
+        wanted: impl Fn(&[u8], &jpeg::Header) -> Rect,
+    ) -> Result<Vec<Result<DecodedImage, Cause>>> {
+        let mut rounds = Rounds::new(self, &[files], 1, wanted)?;
         let outcomes = rounds.decode(0, true)?;
         rounds.copy(0)?;
         let images = rounds.images(0)?.into_iter().zip(outcomes);
@@ -109,17 +108,5 @@ impl ImageDecoder {
 
     fn check<T>(&self, result: Result<T, CudaError>) -> Result<T> {
         result.map_err(|error| failed(self.context.ordinal(), &error))
-    }
-}
-
-impl Wanted {
-    /// The part of a file that is decoded.
-    fn region(self, can: Capabilities, bytes: &[u8], header: &jpeg::Header) -> Rect {
-        let whole = header.size.rect();
-        match self {
-            Wanted::Whole => whole,
-            Wanted::Around(part) if can.takes(header, bytes) => can.region(header, part),
-            Wanted::Around(part) | Wanted::Exactly(part) => part.intersect(whole),
-        }
     }
 }

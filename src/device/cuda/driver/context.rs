@@ -4,7 +4,7 @@
 
 use super::library::{Absent, Driver};
 use super::result::{CudaError, code};
-use cudarc::driver::sys::{CUcontext, CUdevice, CUdevice_attribute};
+use cudarc::driver::sys::{CUcontext, CUdevice};
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -92,9 +92,8 @@ impl Context {
 impl Drop for Retained {
     fn drop(&mut self) {
         // SAFETY: retained once in `open`, released once here; everything that belonged to it held a clone.
-        let released = unsafe { self.driver.cuDevicePrimaryCtxRelease_v2(self.device) };
         // A failure cannot be reported from here, and a driver that is shutting down with the process refuses everything.
-        drop(released);
+        drop(unsafe { self.driver.cuDevicePrimaryCtxRelease_v2(self.device) });
     }
 }
 
@@ -107,27 +106,11 @@ pub(super) fn device(driver: &Driver, ordinal: u32) -> Result<CUdevice, CudaErro
     Ok(device)
 }
 
-pub(super) fn device_attribute(
-    driver: &Driver,
-    device: CUdevice,
-    attribute: CUdevice_attribute,
-) -> Result<i32, CudaError> {
-    let mut value = 0;
-    // SAFETY: one number to be written, and a device that the driver named.
-    unsafe { driver.cuDeviceGetAttribute(&mut value, attribute, device)? };
-    Ok(value)
-}
-
 fn not_started(absent: &Absent) -> CudaError {
-    match absent {
-        Absent::Library { why, .. } => {
-            CudaError { call: "dlopen", code: code::NOT_INITIALIZED, name: why.clone() }
-        }
-        Absent::Symbols(names) => CudaError {
-            call: "dlsym",
-            code: code::NOT_INITIALIZED,
-            name: format!("the driver lacks {}", names.join(", ")),
-        },
-        Absent::Start(error) => error.clone(),
-    }
+    let (call, name) = match absent {
+        Absent::Library { why, .. } => ("dlopen", why.clone()),
+        Absent::Symbols(names) => ("dlsym", format!("the driver lacks {}", names.join(", "))),
+        Absent::Start(error) => return error.clone(),
+    };
+    CudaError { call, code: code::NOT_INITIALIZED, name }
 }

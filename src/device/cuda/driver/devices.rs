@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
-use super::context::{device, device_attribute};
+use super::context::device;
 use super::library::Driver;
 use super::result::CudaError;
 use cudarc::driver::sys::CUdevice_attribute::{
@@ -35,13 +35,14 @@ impl Driver {
     /// A device's compute capability, as (major, minor).
     pub(crate) fn compute_capability(&self, ordinal: u32) -> Result<(u32, u32), CudaError> {
         let device = device(self, ordinal)?;
-        let part = |attribute| {
-            device_attribute(self, device, attribute).map(|value| u32::try_from(value).unwrap_or(0))
-        };
-        Ok((
-            part(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
-            part(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
-        ))
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: one number to be written by each call, and a device that the driver named.
+        unsafe {
+            self.cuDeviceGetAttribute(&mut major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device)?;
+            self.cuDeviceGetAttribute(&mut minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device)?;
+        }
+        let number = |value: c_int| u32::try_from(value).unwrap_or(0);
+        Ok((number(major), number(minor)))
     }
 
     /// A device's total memory in bytes.

@@ -101,7 +101,6 @@ impl Stream {
 impl Drop for Event {
     fn drop(&mut self) {
         // SAFETY: created once, destroyed once; the driver frees it only after it has completed.
-        let destroyed = self.context.call(|driver| unsafe { driver.cuEventDestroy_v2(self.event) });
-        drop(destroyed);
+        drop(self.context.call(|driver| unsafe { driver.cuEventDestroy_v2(self.event) }));
     }
 }

@@ -39,8 +39,7 @@ impl DeviceBuffer {
 impl Drop for DeviceBuffer {
     fn drop(&mut self) {
         // SAFETY: reserved in `new`, freed once. A failure cannot be reported from here.
-        let freed = self.context.call(|driver| unsafe { driver.cuMemFree_v2(self.pointer) });
-        drop(freed);
+        drop(self.context.call(|driver| unsafe { driver.cuMemFree_v2(self.pointer) }));
     }
 }
 
@@ -63,10 +62,8 @@ impl PinnedBuffer {
     /// Reserves `bytes` and fills them with zeros, so that no read of them is ever undefined.
     pub(crate) fn new(context: &Context, bytes: usize) -> Result<Self, CudaError> {
         let mut pointer: *mut c_void = std::ptr::null_mut();
-        context.call(|driver| {
-            // SAFETY: one address to be written. The driver refuses a size of zero.
-            unsafe { driver.cuMemHostAlloc(&mut pointer, bytes.max(1), 0) }
-        })?;
+        // SAFETY: one address to be written. The driver refuses a size of zero.
+        context.call(|driver| unsafe { driver.cuMemHostAlloc(&mut pointer, bytes.max(1), 0) })?;
         let null = || CudaError { call: "cuMemHostAlloc", code: 0, name: "a null pointer".into() };
         let pointer = NonNull::new(pointer.cast::<u8>()).ok_or_else(null)?;
         // SAFETY: the driver just reserved that many bytes, for this process alone.
@@ -94,7 +91,6 @@ impl Drop for PinnedBuffer {
     fn drop(&mut self) {
         let pointer = self.pointer.as_ptr().cast::<c_void>();
         // SAFETY: reserved in `new`, freed once. A failure cannot be reported from here.
-        let freed = self.context.call(|driver| unsafe { driver.cuMemFreeHost(pointer) });
-        drop(freed);
+        drop(self.context.call(|driver| unsafe { driver.cuMemFreeHost(pointer) }));
     }
 }

@@ -32,28 +32,19 @@ impl Function {
         // The driver expects the size in place of a pointer, not a pointer to it.
         let mut values = [log.as_mut_ptr().cast::<c_void>(), LOG_BYTES as *mut c_void];
         let mut module = std::ptr::null_mut();
-        let loaded = context.call(|driver| {
-            let image = ptx.as_ptr().cast();
-            // SAFETY: one handle to be written, a text that ends in a zero, and two options with their values, of
-            // which the first is a buffer of the second's length that outlives the call.
-            unsafe {
-                driver.cuModuleLoadDataEx(
-                    &mut module,
-                    image,
-                    options.len() as u32,
-                    options.as_mut_ptr(),
-                    values.as_mut_ptr(),
-                )
-            }
-        });
+        let (image, count) = (ptx.as_ptr().cast(), options.len() as u32);
+        let (options, values) = (options.as_mut_ptr(), values.as_mut_ptr());
+        // SAFETY: one handle to be written, a text that ends in a zero, and two options with their values, of which
+        // the first is a buffer of the second's length that outlives the call.
+        let loaded = context
+            .call(|driver| unsafe { driver.cuModuleLoadDataEx(&mut module, image, count, options, values) });
         loaded.map_err(|error| with_log(error, &log))?;
         // From here on Drop unloads it.
         let mut loaded = Self { context: context.clone(), module, function: std::ptr::null_mut() };
         let function = &mut loaded.function;
-        let found = context.call(|driver| {
-            // SAFETY: one handle to be written, a module that is alive, a name that ends in a zero.
-            unsafe { driver.cuModuleGetFunction(function, module, name.as_ptr()) }
-        });
+        // SAFETY: one handle to be written, a module that is alive, a name that ends in a zero.
+        let found =
+            context.call(|driver| unsafe { driver.cuModuleGetFunction(function, module, name.as_ptr()) });
         found.map_err(|error| CudaError {
             name: format!("{}, looking for the kernel `{}`", error.name, name.to_string_lossy()),
             ..error
@@ -69,8 +60,7 @@ impl Function {
 impl Drop for Function {
     fn drop(&mut self) {
         // SAFETY: loaded once, unloaded once.
-        let unloaded = self.context.call(|driver| unsafe { driver.cuModuleUnload(self.module) });
-        drop(unloaded);
+        drop(self.context.call(|driver| unsafe { driver.cuModuleUnload(self.module) }));
     }
 }
 

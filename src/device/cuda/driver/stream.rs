@@ -120,25 +120,11 @@ impl Stream {
         threads: u32,
         parameters: &mut [*mut c_void],
     ) -> Result<(), CudaError> {
-        let (function, stream, shared_bytes) = (function.handle(), self.stream, 0);
+        let (function, stream) = (function.handle(), self.stream);
         let (parameters, extra) = (parameters.as_mut_ptr(), std::ptr::null_mut());
-        self.context.call(|driver| {
-            // SAFETY: the caller's promise.
-            unsafe {
-                driver.cuLaunchKernel(
-                    function,
-                    columns,
-                    rows,
-                    1,
-                    threads,
-                    1,
-                    1,
-                    shared_bytes,
-                    stream,
-                    parameters,
-                    extra,
-                )
-            }
+        // SAFETY: the caller's promise. No third dimension, and no memory that blocks share beyond the kernel's own.
+        self.context.call(|driver| unsafe {
+            driver.cuLaunchKernel(function, columns, rows, 1, threads, 1, 1, 0, stream, parameters, extra)
         })
     }
 }
@@ -146,7 +132,6 @@ impl Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         // SAFETY: created once, destroyed once; work that is still queued runs on.
-        let destroyed = self.context.call(|driver| unsafe { driver.cuStreamDestroy_v2(self.stream) });
-        drop(destroyed);
+        drop(self.context.call(|driver| unsafe { driver.cuStreamDestroy_v2(self.stream) }));
     }
 }

@@ -7,7 +7,7 @@ use super::image_pool::NewImage;
 use super::source_bytes::SourceBytes;
 use super::submit::{Submission, Submitter, Trouble};
 use super::submitted_row::SubmittedRow;
-use crate::device::cuda::decode::{Capabilities, HostFree, Request};
+use crate::device::cuda::decode::{HostFree, Request};
 use crate::device::cuda::driver::{CudaError, DevicePtr, Event};
 use crate::device::cuda::render::{Program, Sample, Surface};
 use std::collections::VecDeque;
@@ -66,7 +66,7 @@ impl Submitter {
                 if !numbers.is_empty() || new_images.iter().any(|new| new.source.file().is_some()) =>
             {
                 // Rendering waits for uploads and decoders, so its end is that of all users of the arena.
-                let free = match self.capabilities.is_some_and(Capabilities::engines) {
+                let free = match submission.engine.capabilities.is_some_and(|can| can.engines) {
                     true => HostFree::wait(ends(&self.arenas, turn, after))?,
                     false => HostFree::unknown(),
                 };
@@ -154,8 +154,8 @@ impl Submitter {
                 .collect();
             let program = Program::build(&samples, &output, submission.engine.errors.address())
                 .map_err(Trouble::Plan)?;
-            let tables = program.tables().len().next_multiple_of(ALIGNMENT);
-            let bytes = tables + program.scratch_bytes();
+            let tables = program.tables.len().next_multiple_of(ALIGNMENT);
+            let bytes = tables + program.scratch_bytes;
             if bytes > self.arenas[turn].program.budget && jobs.len() > 1 {
                 let (front, back) = jobs.split_at(jobs.len() / 2);
                 left.push_front(back);
@@ -183,9 +183,9 @@ impl Submitter {
     ) -> Result<(), Trouble> {
         let arena = &mut self.arenas[turn];
         arena.program.reserve(bytes, &arena.rendered)?;
-        let reserved = submission.slot.state().staging.reserve(program.tables().len());
+        let reserved = submission.slot.state().staging.reserve(program.tables.len());
         let mut tables = reserved.map_err(Trouble::Plan)?;
-        tables.bytes_mut().copy_from_slice(program.tables());
+        tables.bytes_mut().copy_from_slice(&program.tables);
         let address = arena.program.address();
         // An earlier program of this sub-batch, or of the arena's last one, may still be reading its tables.
         self.copying.wait(&arena.rendered)?;
@@ -194,7 +194,7 @@ impl Submitter {
         submission.in_flight.push(Arc::new(tables));
         arena.uploaded.record(&self.copying)?;
         self.rendering.wait(&arena.uploaded)?;
-        let scratch = address + (bytes - program.scratch_bytes()) as DevicePtr;
+        let scratch = address + (bytes - program.scratch_bytes) as DevicePtr;
         // SAFETY: tables and scratch lie in the room; images and output were made for the program's samples, and the
         // events above order the launch after everything that writes them.
         unsafe { self.kernels.launch(program, address, scratch, &self.rendering) }?;

@@ -10,7 +10,7 @@ use super::staging::StagingBuffer;
 use super::submitted_row::SubmittedRow;
 use super::{Engine, Route};
 use crate::device::backend::BackendOptions;
-use crate::device::cuda::decode::{Capabilities, Decoder};
+use crate::device::cuda::decode::Decoder;
 use crate::device::cuda::driver::{Context, CudaError, Stream, SyncGuard};
 use crate::device::cuda::render::Kernels;
 use crate::error::Cause;
@@ -25,7 +25,6 @@ const SMALLEST_BUDGET: u64 = 4 << 20;
 /// The device's side of an engine; one batch at a time. It is freed with the last slot, which has waited for the device.
 pub(super) struct Submitter {
     pub(super) decoder: Option<Decoder>,
-    pub(super) capabilities: Option<Capabilities>,
     pub(super) kernels: Kernels,
     pub(super) copying: Stream,
     pub(super) decoding: Stream,
@@ -87,10 +86,8 @@ impl Submitter {
     ) -> Result<Self, CudaError> {
         let quarter = context.free_memory()? as u64 / 4;
         let budget = options.device_memory.unwrap_or(quarter).max(SMALLEST_BUDGET) as usize;
-        let capabilities = decoder.as_ref().map(Decoder::capabilities);
         Ok(Self {
             decoder,
-            capabilities,
             kernels,
             copying,
             decoding,
@@ -180,7 +177,7 @@ impl Submitter {
         budget: usize,
         submission: &mut Submission<'_, '_>,
     ) -> Result<usize, CudaError> {
-        let capabilities = self.capabilities;
+        let capabilities = submission.engine.capabilities;
         let mut used = 0;
         for (count, row) in rows.iter_mut().enumerate() {
             row.place_shared(&mut self.pool, self.sub_batch, &self.arenas)?;

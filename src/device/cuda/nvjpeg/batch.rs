@@ -50,15 +50,13 @@ impl Batch {
         self.set_up(images)?;
         let (width, height) = (size.width as c_int, size.height as c_int);
         let state = self.state.pointer;
-        self.handle.within(|library, handle| {
-            let count = count(images);
-            // SAFETY: handle and state are alive. 4:4:4 needs the most memory.
-            unsafe {
-                call!(
-                    library,
-                    nvjpegDecodeBatchedPreAllocate(handle, state, count, width, height, CSS_444, OUTPUT_RGBI)
-                )
-            }
+        let count = count(images);
+        // SAFETY: handle and state are alive. 4:4:4 needs the most memory.
+        self.handle.within(|library, handle| unsafe {
+            call!(
+                library,
+                nvjpegDecodeBatchedPreAllocate(handle, state, count, width, height, CSS_444, OUTPUT_RGBI)
+            )
         })
     }
 
@@ -69,14 +67,9 @@ impl Batch {
         unsafe { parser.parse(item.bytes)? };
         let mut unsupported = -1;
         let params = self.params[0].pointer;
-        self.handle.within(|library, handle| {
-            // SAFETY: handle, parser and parameters are alive; one number to be written.
-            unsafe {
-                call!(
-                    library,
-                    nvjpegDecodeBatchedSupportedEx(handle, parser.pointer, params, &mut unsupported)
-                )
-            }
+        // SAFETY: handle, parser and parameters are alive; one number to be written.
+        self.handle.within(|library, handle| unsafe {
+            call!(library, nvjpegDecodeBatchedSupportedEx(handle, parser.pointer, params, &mut unsupported))
         })?;
         Ok(unsupported == 0)
     }
@@ -89,29 +82,18 @@ impl Batch {
     pub(crate) unsafe fn decode(&mut self, items: &[Item<'_>], stream: &Stream) -> Result<(), NvjpegError> {
         self.set_up(items.len())?;
         self.set_params(items)?;
-        let data: Vec<*const u8> = items.iter().map(|item| item.bytes.as_ptr()).collect();
-        let lengths: Vec<usize> = items.iter().map(|item| item.bytes.len()).collect();
+        let files = items.iter().map(|item| (item.bytes.as_ptr(), item.bytes.len()));
+        let (data, lengths): (Vec<*const u8>, Vec<usize>) = files.unzip();
         let mut images: Vec<Image> = items.iter().map(Item::image).collect();
         let mut params: Vec<_> = self.params.iter().map(|params| params.pointer).take(items.len()).collect();
-        let state = self.state.pointer;
+        let (data, lengths) = (data.as_ptr(), lengths.as_ptr());
+        let (images, params) = (images.as_mut_ptr(), params.as_mut_ptr());
+        let (state, stream) = (self.state.pointer, stream.raw());
         // Any failure from here on leaves the state unusable until it is set up again.
         self.ready_for = None;
-        self.handle.within(|library, handle| {
-            // SAFETY: four lists as long as the batch that the state is set up for; the caller's promise for the rest.
-            unsafe {
-                call!(
-                    library,
-                    nvjpegDecodeBatchedEx(
-                        handle,
-                        state,
-                        data.as_ptr(),
-                        lengths.as_ptr(),
-                        images.as_mut_ptr(),
-                        params.as_mut_ptr(),
-                        stream.raw(),
-                    )
-                )
-            }
+        // SAFETY: four lists as long as the batch that the state is set up for; the caller's promise for the rest.
+        self.handle.within(|library, handle| unsafe {
+            call!(library, nvjpegDecodeBatchedEx(handle, state, data, lengths, images, params, stream))
         })?;
         self.ready_for = Some(items.len());
         Ok(())
@@ -122,11 +104,9 @@ impl Batch {
             return Ok(());
         }
         let state = self.state.pointer;
-        self.handle.within(|library, handle| {
-            // SAFETY: handle and state are alive. One thread, the calling one.
-            unsafe {
-                call!(library, nvjpegDecodeBatchedInitialize(handle, state, count(images), 1, OUTPUT_RGBI))
-            }
+        // SAFETY: handle and state are alive. One thread, the calling one.
+        self.handle.within(|library, handle| unsafe {
+            call!(library, nvjpegDecodeBatchedInitialize(handle, state, count(images), 1, OUTPUT_RGBI))
         })?;
         self.ready_for = Some(images);
         Ok(())

@@ -59,9 +59,9 @@ impl Handle {
         };
         let none = std::ptr::null_mut();
         let mut handle = std::ptr::null_mut();
-        context.within(|| {
-            // SAFETY: one handle to be written; null allocators mean CUDA's own.
-            unsafe { call!(library, nvjpegCreateEx(backend, none, none, flags, &mut handle)) }
+        // SAFETY: one handle to be written; null allocators mean CUDA's own.
+        context.within(|| unsafe {
+            call!(library, nvjpegCreateEx(backend, none, none, flags, &mut handle))
         })??;
         let opened = Self(Arc::new(Opened { library, context: context.clone(), handle }));
         // SAFETY: the handle was just created.
@@ -96,8 +96,7 @@ impl Handle {
     pub(super) fn destroying(&self, calls: impl FnOnce(&'static Nvjpeg) -> Result<(), NvjpegError>) {
         if !exit::is_ending() {
             // A failure cannot be reported from here, and a driver that has shut down refuses the context.
-            let destroyed = self.within(|library, _| calls(library));
-            drop(destroyed);
+            drop(self.within(|library, _| calls(library)));
         }
     }
 }
@@ -108,7 +107,6 @@ impl Drop for Opened {
             return;
         }
         // SAFETY: created once, destroyed once; everything made from it held a clone.
-        let destroyed = self.context.within(|| unsafe { call!(self.library, nvjpegDestroy(self.handle)) });
-        drop(destroyed);
+        drop(self.context.within(|| unsafe { call!(self.library, nvjpegDestroy(self.handle)) }));
     }
 }

@@ -11,7 +11,7 @@ use std::ptr::null_mut;
 
 /// Declares the owner of one kind of object, with the calls that create and destroy it.
 macro_rules! owner {
-    ($(#[$doc:meta])* $name:ident, $kind:ty, |$library:ident, $handle:ident, $pointer:ident| $create:expr, $destroy:ident) => {
+    ($(#[$doc:meta])* $name:ident, $kind:ty, $create:ident($($settings:expr),*), $destroy:ident) => {
         $(#[$doc])*
         pub(crate) struct $name {
             pub(super) handle: Handle,
@@ -26,10 +26,9 @@ macro_rules! owner {
         impl $name {
             pub(crate) fn new(handle: &Handle) -> Result<Self, NvjpegError> {
                 let mut pointer = null_mut();
-                handle.within(|$library, $handle| {
-                    let $pointer = &mut pointer;
-                    // SAFETY: one pointer to be written, and a handle that is alive.
-                    unsafe { $create }
+                // SAFETY: one pointer to be written, and a handle that is alive.
+                handle.within(|library, handle| unsafe {
+                    call!(library, $create(handle, $($settings,)* &mut pointer))
                 })?;
                 Ok(Self { handle: handle.clone(), pointer })
             }
@@ -47,32 +46,27 @@ macro_rules! owner {
 owner!(
     /// A parsed file.
     Parser, JpegStream,
-    |library, handle, pointer| call!(library, nvjpegJpegStreamCreate(handle, pointer)),
-    nvjpegJpegStreamDestroy
+    nvjpegJpegStreamCreate(), nvjpegJpegStreamDestroy
 );
 owner!(
     /// How one image is decoded: to interleaved RGB, whole or in part.
     Params, DecodeParams,
-    |library, handle, pointer| call!(library, nvjpegDecodeParamsCreate(handle, pointer)),
-    nvjpegDecodeParamsDestroy
+    nvjpegDecodeParamsCreate(), nvjpegDecodeParamsDestroy
 );
 owner!(
     /// The state that batched decoding keeps between batches.
     State, JpegState,
-    |library, handle, pointer| call!(library, nvjpegJpegStateCreate(handle, pointer)),
-    nvjpegJpegStateDestroy
+    nvjpegJpegStateCreate(), nvjpegJpegStateDestroy
 );
 owner!(
     /// A state's page-locked buffer, which grows as needed.
     Pinned, BufferPinned,
-    |library, handle, pointer| call!(library, nvjpegBufferPinnedCreate(handle, null_mut(), pointer)),
-    nvjpegBufferPinnedDestroy
+    nvjpegBufferPinnedCreate(null_mut()), nvjpegBufferPinnedDestroy
 );
 owner!(
     /// A state's device buffer, which grows as needed.
     Scratch, BufferDevice,
-    |library, handle, pointer| call!(library, nvjpegBufferDeviceCreate(handle, null_mut(), pointer)),
-    nvjpegBufferDeviceDestroy
+    nvjpegBufferDeviceCreate(null_mut()), nvjpegBufferDeviceDestroy
 );
 
 impl Parser {
@@ -83,11 +77,9 @@ impl Parser {
     /// # Safety
     /// `bytes` stay alive as long as the parse is used: until the next one, or until the parser is dropped.
     pub(crate) unsafe fn parse(&mut self, bytes: &[u8]) -> Result<(), NvjpegError> {
-        self.handle.within(|library, handle| {
-            // SAFETY: the parser is alive, and the caller keeps the bytes.
-            unsafe {
-                call!(library, nvjpegJpegStreamParse(handle, bytes.as_ptr(), bytes.len(), 0, 0, self.pointer))
-            }
+        // SAFETY: the parser is alive, and the caller keeps the bytes.
+        self.handle.within(|library, handle| unsafe {
+            call!(library, nvjpegJpegStreamParse(handle, bytes.as_ptr(), bytes.len(), 0, 0, self.pointer))
         })
     }
 }
@@ -99,12 +91,10 @@ impl Params {
             // Images are at most 65535 wide and high.
             [part.x, part.y, part.width as c_int, part.height as c_int]
         });
-        self.handle.within(|library, _| {
-            // SAFETY: the parameters are alive.
-            unsafe {
-                call!(library, nvjpegDecodeParamsSetOutputFormat(self.pointer, OUTPUT_RGBI))?;
-                call!(library, nvjpegDecodeParamsSetROI(self.pointer, x, y, width, height))
-            }
+        // SAFETY: the parameters are alive.
+        self.handle.within(|library, _| unsafe {
+            call!(library, nvjpegDecodeParamsSetOutputFormat(self.pointer, OUTPUT_RGBI))?;
+            call!(library, nvjpegDecodeParamsSetROI(self.pointer, x, y, width, height))
         })
     }
 }

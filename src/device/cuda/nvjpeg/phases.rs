@@ -40,14 +40,12 @@ impl Lane {
             handle: handle.clone(),
         };
         let Self { state, decoder, _pinned: pinned, _scratch: scratch, .. } = &mut lane;
-        handle.within(|library, handle| {
-            // SAFETY: two pointers to be written, each from objects that are alive.
-            unsafe {
-                call!(library, nvjpegDecoderCreate(handle, BACKEND_HYBRID, decoder))?;
-                call!(library, nvjpegDecoderStateCreate(handle, *decoder, state))?;
-                call!(library, nvjpegStateAttachPinnedBuffer(*state, pinned.pointer))?;
-                call!(library, nvjpegStateAttachDeviceBuffer(*state, scratch.pointer))
-            }
+        // SAFETY: two pointers to be written, each from objects that are alive.
+        handle.within(|library, handle| unsafe {
+            call!(library, nvjpegDecoderCreate(handle, BACKEND_HYBRID, decoder))?;
+            call!(library, nvjpegDecoderStateCreate(handle, *decoder, state))?;
+            call!(library, nvjpegStateAttachPinnedBuffer(*state, pinned.pointer))?;
+            call!(library, nvjpegStateAttachDeviceBuffer(*state, scratch.pointer))
         })?;
         Ok(lane)
     }
@@ -70,17 +68,12 @@ impl Lane {
         unsafe { self.parser.parse(item.bytes)? };
         let mut image = item.image();
         let Self { ref parser, ref params, state, decoder, ref handle, .. } = *self;
-        let (parsed, params) = (parser.pointer, params.pointer);
-        handle.within(|library, handle| {
-            // SAFETY: all objects are alive and this lane's own, and the caller's promise for the rest.
-            unsafe {
-                call!(library, nvjpegDecodeJpegHost(handle, decoder, state, params, parsed))?;
-                call!(
-                    library,
-                    nvjpegDecodeJpegTransferToDevice(handle, decoder, state, parsed, stream.raw())
-                )?;
-                call!(library, nvjpegDecodeJpegDevice(handle, decoder, state, &mut image, stream.raw()))
-            }
+        let (parsed, params, stream) = (parser.pointer, params.pointer, stream.raw());
+        // SAFETY: all objects are alive and this lane's own, and the caller's promise for the rest.
+        handle.within(|library, handle| unsafe {
+            call!(library, nvjpegDecodeJpegHost(handle, decoder, state, params, parsed))?;
+            call!(library, nvjpegDecodeJpegTransferToDevice(handle, decoder, state, parsed, stream))?;
+            call!(library, nvjpegDecodeJpegDevice(handle, decoder, state, &mut image, stream))
         })
     }
 }

@@ -34,30 +34,7 @@ impl Missing {
                 format!("the driver's library lacks {}", names.join(", ")),
                 "update NVIDIA's driver, or use the CPU device",
             ),
-            driver::Absent::Start(error) => Self::call(error),
-        }
-    }
-
-    /// A call that failed before any device was started.
-    pub(super) fn call(error: &CudaError) -> Self {
-        match error.code {
-            code::STUB_LIBRARY => Self::new(
-                format!("the library that was opened is a toolkit's stub and no driver ({error})"),
-                "take the toolkit's `stubs` folder out of LD_LIBRARY_PATH, install NVIDIA's driver, or use the CPU \
-                 device",
-            ),
-            code::NO_DEVICE => Self::new(
-                format!("the driver sees no device ({error})"),
-                "see what `nvidia-smi` lists and what CUDA_VISIBLE_DEVICES hides, or use the CPU device",
-            ),
-            code::SYSTEM_DRIVER_MISMATCH => Self::new(
-                format!("the driver's library and its kernel module are of different versions ({error})"),
-                "restart the machine after the driver's update, or use the CPU device",
-            ),
-            _ => Self::new(
-                format!("the driver does not start ({error})"),
-                "see what `nvidia-smi` says, or use the CPU device",
-            ),
+            driver::Absent::Start(error) => error.clone().into(),
         }
     }
 
@@ -137,6 +114,31 @@ impl Missing {
     }
 }
 
+/// A call that failed before any device was started.
+impl From<CudaError> for Missing {
+    fn from(error: CudaError) -> Self {
+        match error.code {
+            code::STUB_LIBRARY => Self::new(
+                format!("the library that was opened is a toolkit's stub and no driver ({error})"),
+                "take the toolkit's `stubs` folder out of LD_LIBRARY_PATH, install NVIDIA's driver, or use the CPU \
+                 device",
+            ),
+            code::NO_DEVICE => Self::new(
+                format!("the driver sees no device ({error})"),
+                "see what `nvidia-smi` lists and what CUDA_VISIBLE_DEVICES hides, or use the CPU device",
+            ),
+            code::SYSTEM_DRIVER_MISMATCH => Self::new(
+                format!("the driver's library and its kernel module are of different versions ({error})"),
+                "restart the machine after the driver's update, or use the CPU device",
+            ),
+            _ => Self::new(
+                format!("the driver does not start ({error})"),
+                "see what `nvidia-smi` says, or use the CPU device",
+            ),
+        }
+    }
+}
+
 /// The linker's message, with the library's name if it lacks it.
 fn named(name: &str, said: &str) -> String {
     if said.contains(name) { said.into() } else { format!("{name}: {said}") }
@@ -163,8 +165,8 @@ mod tests {
             Missing::driver(&absent),
             Missing::driver(&driver::Absent::Symbols(vec!["cuInit"])),
             Missing::driver(&driver::Absent::Start(failed(code::NO_DEVICE))),
-            Missing::call(&failed(code::STUB_LIBRARY)),
-            Missing::call(&failed(4711)),
+            Missing::from(failed(code::STUB_LIBRARY)),
+            Missing::from(failed(4711)),
             Missing::ordinal(3, 2),
             Missing::ordinal(0, 0),
             Missing::newer_driver((11, 4), (12, 0)),
@@ -179,8 +181,8 @@ mod tests {
 
     #[test]
     fn a_stub_is_told_from_a_machine_without_a_gpu() {
-        assert!(Missing::call(&failed(code::STUB_LIBRARY)).remedy.contains("stubs"));
-        assert!(Missing::call(&failed(code::NO_DEVICE)).remedy.contains("CUDA_VISIBLE_DEVICES"));
+        assert!(Missing::from(failed(code::STUB_LIBRARY)).remedy.contains("stubs"));
+        assert!(Missing::from(failed(code::NO_DEVICE)).remedy.contains("CUDA_VISIBLE_DEVICES"));
         assert!(Missing::ordinal(3, 2).remedy.contains("up to 1"));
     }
 }

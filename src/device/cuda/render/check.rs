@@ -20,14 +20,11 @@ pub(super) fn sample(sample: &Sample<'_>, output: &Output) -> Result<(), Cause> 
     if plan.size() != output.size {
         return Err(format!("the plan makes {} and the output is {}", plan.size(), output.size).into());
     }
-    if plan.images.len() != surfaces.len() {
-        return bug("an image of the plan was not decoded");
-    }
+    require(plan.images.len() == surfaces.len(), "an image of the plan was not decoded")?;
     let aligned = surfaces.iter().all(|surface| surface.ptr % 4 == 0);
     let wide = surfaces.iter().all(|surface| u64::from(surface.pitch) >= u64::from(surface.region.width) * 3);
-    if !aligned || !wide || address % output.dtype.bytes() as u64 != 0 {
-        return bug("an image or a sample does not fit the memory that was meant for it");
-    }
+    let fits = aligned && wide && address % output.dtype.bytes() as u64 == 0;
+    require(fits, "an image or a sample does not fit the memory that was meant for it")?;
     self::plan(plan)
 }
 
@@ -53,10 +50,7 @@ fn limits(plan: &Plan) -> Result<(), Cause> {
         // Each input has a layer or is black; there is no bound of its own.
         (plan.inputs.len(), 2 * plan::MAX_LAYERS),
     ];
-    match bounds.iter().all(|(have, most)| have <= most) {
-        true => Ok(()),
-        false => bug("the plan is larger than plans may be"),
-    }
+    require(bounds.iter().all(|(have, most)| have <= most), "the plan is larger than plans may be")
 }
 
 fn pass(plan: &Plan, index: usize, pass: &Pass) -> Result<(), Cause> {
@@ -69,18 +63,15 @@ fn pass(plan: &Plan, index: usize, pass: &Pass) -> Result<(), Cause> {
 fn input(plan: &Plan, pass: usize, canvas: Size, input: &BlendInput) -> Result<(), Cause> {
     steps(plan, input.steps)?;
     for erase in part(&plan.erases, input.erases)? {
-        if !canvas.rect().contains(erase.window) {
-            return bug("a rectangle to be erased does not fit its canvas");
-        }
+        require(canvas.rect().contains(erase.window), "a rectangle to be erased does not fit its canvas")?;
     }
     part(&plan.layers, input.layers)?.iter().try_for_each(|one| layer(plan, pass, canvas, one))
 }
 
 fn layer(plan: &Plan, pass: usize, canvas: Size, layer: &Layer) -> Result<(), Cause> {
     mask(plan, layer)?;
-    if layer.window.is_empty() || !canvas.rect().contains(layer.window) {
-        return bug("a layer does not fit its canvas");
-    }
+    let fits = !layer.window.is_empty() && canvas.rect().contains(layer.window);
+    require(fits, "a layer does not fit its canvas")?;
     match &layer.content {
         Content::Solid(_) => Ok(()),
         Content::Sampled(shown) => sampled(plan, pass, layer.window, shown),
@@ -95,23 +86,18 @@ fn sampled(plan: &Plan, pass: usize, window: Rect, sampled: &Sampled) -> Result<
         LayerSource::Image(image) => (image as usize) < plan.images.len(),
         LayerSource::Pass(earlier) => (earlier as usize) < pass,
     };
-    if !is_there {
-        return bug("a layer shows an image that is not there");
-    }
-    if sampled.orientation.0 > 7 {
-        return bug("a layer that is turned in a way that the CUDA renderer does not know");
-    }
+    require(is_there, "a layer shows an image that is not there")?;
+    let known = sampled.orientation.0 <= 7;
+    require(known, "a layer that is turned in a way that the CUDA renderer does not know")?;
     size(sampled.scaled)?;
     size(sampled.clip.size())?;
-    let far = |at: i32| at.unsigned_abs() > 2 * MAX_EDGE;
-    if sampled.offset.iter().chain([&sampled.clip.x, &sampled.clip.y]).any(|&at| far(at)) {
-        return bug("a layer that lies far outside of what it shows");
-    }
+    let near = |at: &i32| at.unsigned_abs() <= 2 * MAX_EDGE;
+    let all_near = sampled.offset.iter().chain([&sampled.clip.x, &sampled.clip.y]).all(near);
+    require(all_near, "a layer that lies far outside of what it shows")?;
     let [left, top] = sampled.offset;
     let shown = Rect::new(left, top, window.width, window.height);
-    if !matches!(sampled.method, Method::Warp(_)) && !sampled.scaled.rect().contains(shown) {
-        return bug("a layer shows more than was resampled");
-    }
+    let resampled = matches!(sampled.method, Method::Warp(_)) || sampled.scaled.rect().contains(shown);
+    require(resampled, "a layer shows more than was resampled")?;
     steps(plan, sampled.steps)
 }
 
@@ -130,9 +116,8 @@ fn filtered(plan: &Plan, pass: usize, sampled: &Sampled, filter: &CanvasFilter) 
     };
     let whole = earlier.is_some_and(|earlier| earlier.size.rect() == sampled.clip);
     let plain = sampled.orientation == Orientation::UPRIGHT && sampled.scaled == sampled.clip.size();
-    if !whole || !plain || sampled.steps.len > 0 {
-        return bug("a filter that does not fit the pass that it filters");
-    }
+    let fits = whole && plain && sampled.steps.len == 0;
+    require(fits, "a filter that does not fit the pass that it filters")?;
     let fits =
         |length: u32, edge: u32| length as usize <= plan::MAX_KERNEL && length % 2 == 1 && length / 2 < edge;
     let sound = match filter {
@@ -143,14 +128,12 @@ fn filtered(plan: &Plan, pass: usize, sampled: &Sampled, filter: &CanvasFilter) 
                 && sigma.iter().all(|sigma| sigma.is_finite() && *sigma > 0.0)
         }
     };
-    if sound { Ok(()) } else { bug("a filter with arguments that the CUDA renderer does not know") }
+    require(sound, "a filter with arguments that the CUDA renderer does not know")
 }
 
 fn steps(plan: &Plan, span: Span) -> Result<(), Cause> {
     for one in part(&plan.steps, span)? {
-        if !keeps_levels(one) {
-            return bug("a colour step with arguments that the CUDA renderer does not know");
-        }
+        require(keeps_levels(one), "a colour step with arguments that the CUDA renderer does not know")?;
         let statistic = one.op.statistic();
         let measured = one.stat.map(|stat| plan.stats.get(stat as usize).map(|stat| stat.kind));
         let fits = match measured {
@@ -158,9 +141,7 @@ fn steps(plan: &Plan, span: Span) -> Result<(), Cause> {
             // A contrast without a mean has 0; a table must be there.
             None => !matches!(statistic, Some(Statistic::Levels(_))),
         };
-        if !fits {
-            return bug("a colour step waits for a statistic that is not there");
-        }
+        require(fits, "a colour step waits for a statistic that is not there")?;
     }
     Ok(())
 }
@@ -182,21 +163,20 @@ fn keeps_levels(step: &Step) -> bool {
 
 fn size(size: Size) -> Result<(), Cause> {
     let fits = |edge: u32| (1..=MAX_EDGE).contains(&edge);
-    match fits(size.width) && fits(size.height) {
-        true => Ok(()),
-        false => bug("a size that no image may have"),
-    }
+    require(fits(size.width) && fits(size.height), "a size that no image may have")
 }
 
 /// The part of one of the plan's arrays that a span names.
 fn part<T>(array: &[T], span: Span) -> Result<&[T], Cause> {
     let end = u64::from(span.start) + u64::from(span.len);
-    if end > array.len() as u64 {
-        return bug("a part of the plan lies outside of it");
-    }
+    require(end <= array.len() as u64, "a part of the plan lies outside of it")?;
     Ok(&array[span.range()])
 }
 
-fn bug<T>(what: &str) -> Result<T, Cause> {
-    Err(format!("{what}: a bug, please report it with the recipe").into())
+/// What no draft breaks; `broken` says how it was.
+fn require(holds: bool, broken: &str) -> Result<(), Cause> {
+    match holds {
+        true => Ok(()),
+        false => Err(format!("{broken}: a bug, please report it with the recipe").into()),
+    }
 }

@@ -186,7 +186,7 @@ impl Lowering<'_> {
             input: edge,
             output: edge,
             count: edge,
-            filter: layout::filter(Filter::Nearest),
+            filter: Filter::Nearest as u32,
             ..Axis::default()
         };
         let Size { width, height } = size;
@@ -204,7 +204,7 @@ impl Lowering<'_> {
 
 /// Whether each output is one source pixel. Other filters at equal lengths have one tap that weighs 1.
 fn is_copied(axis: &Axis) -> bool {
-    axis.filter == layout::filter(Filter::Nearest) || axis.input == axis.output
+    axis.filter == Filter::Nearest as u32 || axis.input == axis.output
 }
 
 /// Maximum number of taps of one output.
@@ -219,7 +219,7 @@ fn widest(scale: &Scale) -> u32 {
 fn axis(scale: &Scale, first: u32) -> Axis {
     // A start may lie up to three positions before the first tap.
     let groups = (widest(scale).min(scale.input) + 3).div_ceil(4);
-    let (input, output, filter) = (scale.input, scale.output, layout::filter(scale.filter));
+    let (input, output, filter) = (scale.input, scale.output, scale.filter as u32);
     Axis { input, output, filter, first, groups, ..shown(&scale.visible) }
 }
 

@@ -1,10 +1,10 @@
 //! The tables of one batch, as the kernels read them: the structs of `kernels/layout.h` under the same names.
 //!
 //! They are all that crosses to the device. `tests/plan/layout.rs` compares sizes, offsets and constants with the header; the
-//! codes of colour operations are those of [`crate::color::ColorOp`], and `kernels/color_ops.h` is made of its table.
+//! codes of filters and of the output are the order of their enums, those of colour operations are those of
+//! [`crate::color::ColorOp`], and `kernels/color_ops.h` is made of its table.
 
 use crate::geometry::{Rect, Size};
-use crate::output::{DType, Layout};
 use crate::plan::{Filter, Outside, Span, WarpFilter};
 use bytemuck::{Pod, Zeroable};
 
@@ -39,17 +39,12 @@ pub const TILE_HEIGHT: u32 = 32;
 /// Threads of a block, of every kernel.
 pub const THREADS: u32 = 256;
 
-/// Axis.filter of a resampled axis: the order of the enum, as all codes here that a test compares with the header.
-pub const fn filter(filter: Filter) -> u32 {
-    filter as u32
-}
-
 /// Axis.filter of a warp: the kernels' names are those of the resampled filters.
 pub const fn warp_filter(filter: WarpFilter) -> u32 {
     match filter {
-        WarpFilter::Widened => self::filter(Filter::Bilinear),
-        WarpFilter::Bilinear => self::filter(Filter::BilinearPlain),
-        WarpFilter::Nearest => self::filter(Filter::Nearest),
+        WarpFilter::Widened => Filter::Bilinear as u32,
+        WarpFilter::Bilinear => Filter::BilinearPlain as u32,
+        WarpFilter::Nearest => Filter::Nearest as u32,
     }
 }
 
@@ -60,16 +55,6 @@ pub const fn around(outside: Outside) -> u32 {
         Outside::Black => 1,
         Outside::Fill(_) => 2,
     }
-}
-
-/// The number of a number format.
-pub const fn dtype(dtype: DType) -> u32 {
-    dtype as u32
-}
-
-/// The number of an order of axes.
-pub const fn layout(layout: Layout) -> u32 {
-    layout as u32
 }
 
 /// Where the arrays lie, and what a sample is made into.
@@ -96,9 +81,9 @@ pub struct Batch {
     pub sums: u64,
     /// Offset of the [`Histogram`]s in the scratch memory.
     pub histograms: u64,
-    /// Number format: F32, F16, BF16, U8.
+    /// The number of a [`crate::output::DType`].
     pub dtype: u32,
-    /// Order of axes: NCHW, NHWC.
+    /// The number of a [`crate::output::Layout`].
     pub layout: u32,
     /// a and b of fma(level, a, b), per channel.
     pub factors: [f32; 6],
@@ -155,7 +140,7 @@ pub struct Axis {
     pub count: u32,
     /// 1 where they are shown last first.
     pub reversed: u32,
-    /// What [`filter`] or [`warp_filter`] makes of its filter.
+    /// The number of its [`Filter`], or what [`warp_filter`] makes of that of a warp.
     pub filter: u32,
     /// Position in the clip that is number 0 in the [`Source`].
     pub first: u32,
@@ -322,17 +307,3 @@ pub struct Erase {
     /// Zero.
     pub reserved: [u32; 2],
 }
-
-const _: () = assert!(size_of::<BlendInput>() == 64);
-const _: () = assert!(size_of::<Step>() == 32);
-const _: () = assert!(size_of::<Erase>() == 48);
-const _: () = assert!(size_of::<Batch>() == 88);
-const _: () = assert!(size_of::<Histogram>() == 3840);
-const _: () = assert!(size_of::<Source>() == 40);
-const _: () = assert!(size_of::<Axis>() == 40);
-const _: () = assert!(size_of::<AxisTable>() == 16);
-const _: () = assert!(size_of::<LayerDesc>() == 160);
-const _: () = assert!(size_of::<RenderJob>() == 64);
-const _: () = assert!(size_of::<MeasureJob>() == 24);
-const _: () = assert!(size_of::<TableJob>() == 8);
-const _: () = assert!(size_of::<FilterJob>() == 40);

@@ -10,7 +10,7 @@ use super::steps::{Part, Steps, join};
 use super::tables::Tables;
 use super::{Sample, Surface};
 use crate::error::Cause;
-use crate::geometry::{Rect, Size};
+use crate::geometry::Size;
 use crate::plan::{self, Pass, Plan, Span};
 use bytemuck::Zeroable;
 
@@ -36,13 +36,6 @@ struct Lowered {
     ready: u32,
 }
 
-/// What a pass is rendered into.
-#[derive(Clone, Copy)]
-enum Target {
-    Sample(u64),
-    Canvas { place: u64, measured: u32, rect: Rect },
-}
-
 impl<'a> Lowering<'a> {
     pub(super) fn new(tables: &'a mut Tables, sample: &Sample<'a>) -> Self {
         let Sample { plan, surfaces, output } = *sample;
@@ -51,22 +44,19 @@ impl<'a> Lowering<'a> {
     }
 
     pub(super) fn run(mut self) -> Result<(), Cause> {
-        let passes: &[Pass] = &self.plan.passes;
-        let last = passes.len() - 1;
-        for (index, pass) in passes.iter().enumerate() {
-            if index == last {
-                self.pass(pass, Target::Sample(self.output))?;
-                break;
-            }
-            let place = self.tables.reserve(Canvas::bytes(pass.size));
-            let ready = self.pass(pass, Target::canvas(place))?;
-            self.passes.push(Canvas { place, size: pass.size, ready });
+        let [earlier @ .., last] = self.plan.passes.as_slice() else { return Ok(()) };
+        for pass in earlier {
+            let target = self.canvas(pass.size);
+            let canvas = self.pass(pass, target)?;
+            self.passes.push(canvas);
         }
-        Ok(())
+        let sample =
+            RenderJob { target: self.output, size: last.size, measured: NONE, ..RenderJob::zeroed() };
+        self.pass(last, sample).map(drop)
     }
 
-    /// Renders a pass; returns the level on which it is there.
-    fn pass(&mut self, pass: &Pass, target: Target) -> Result<u32, Cause> {
+    /// Renders a pass into `target`, a job with nothing to do yet.
+    fn pass(&mut self, pass: &Pass, target: RenderJob) -> Result<Canvas, Cause> {
         let inputs = &self.plan.inputs[pass.inputs.range()];
         let lowered: Vec<Lowered> =
             inputs.iter().map(|input| self.input(pass.size, input)).collect::<Result<_, _>>()?;
@@ -75,7 +65,7 @@ impl<'a> Lowering<'a> {
             && only.window == pass.size.rect()
             && pass.steps.len == 0
         {
-            return Ok(self.render(pass.size, drawn, only.erases, target));
+            return Ok(self.render(drawn, only.erases, target));
         }
         let start = self.tables.inputs.len() as u32;
         for (input, drawn) in inputs.iter().zip(&lowered) {
@@ -91,41 +81,44 @@ impl<'a> Lowering<'a> {
         let steps = Steps::lower(self.tables, self.plan, pass.steps)?;
         let (parts, rest) = steps.parts(self.tables, self.plan);
         let [first, others @ ..] = parts.as_slice() else {
-            return Ok(self.blend(pass.size, inputs, steps, (ready, stats), target));
+            return Ok(self.blend(inputs, steps, (ready, stats), target));
         };
-        let (place, between) = self.measured_on(pass.size, first);
-        let ready = self.blend(pass.size, inputs, first.steps, (ready, stats), between);
-        let drawn = self.measured(Canvas { place, size: pass.size, ready }, others, rest)?;
-        Ok(self.render(pass.size, &drawn, Span::default(), target))
+        let between = self.measured_on(pass.size, first);
+        let canvas = self.blend(inputs, first.steps, (ready, stats), between);
+        let drawn = self.measured(canvas, others, rest)?;
+        Ok(self.render(&drawn, Span::default(), target))
     }
 
     fn blend(
         &mut self,
-        size: Size,
         inputs: Span,
         steps: Steps,
         (ready, stats): (u32, Span),
-        target: Target,
-    ) -> u32 {
+        target: RenderJob,
+    ) -> Canvas {
         let all = &self.tables.inputs[inputs.range()];
         let kernel = match all.iter().any(|input| input.erases.len > 0) {
             true => Kernel::BlendErased,
             false => Kernel::Blend,
         };
         let stats = join(stats, steps.stats);
-        let job = RenderJob { inputs, steps: steps.span, stats, ..target.job(size) };
-        self.tables.schedule.render(ready, kernel, job)
+        self.add(ready, kernel, RenderJob { inputs, steps: steps.span, stats, ..target })
     }
 
     /// Renders an input that fills its canvas.
-    fn render(&mut self, size: Size, drawn: &Lowered, erases: Span, target: Target) -> u32 {
+    fn render(&mut self, drawn: &Lowered, erases: Span, target: RenderJob) -> Canvas {
         let erases = self.tables.add_erases(&self.plan.erases[erases.range()]);
         let (layers, steps) = (drawn.layers, drawn.steps.span);
-        let input =
-            BlendInput { window: size.rect(), layers, steps, erases, weight: 1.0, ..BlendInput::zeroed() };
+        let window = target.size.rect();
+        let input = BlendInput { window, layers, steps, erases, weight: 1.0, ..BlendInput::zeroed() };
         let inputs = Tables::add(&mut self.tables.inputs, &[input]);
-        let job = RenderJob { inputs, stats: drawn.stats, ..target.job(size) };
-        self.tables.schedule.render(drawn.ready, Kernel::Render, job)
+        self.add(drawn.ready, Kernel::Render, RenderJob { inputs, stats: drawn.stats, ..target })
+    }
+
+    /// Adds a job; returns its canvas with the level on which it is there.
+    fn add(&mut self, ready: u32, kernel: Kernel, job: RenderJob) -> Canvas {
+        let ready = self.tables.schedule.render(ready, kernel, job);
+        Canvas { place: job.target, size: job.size, ready }
     }
 
     /// Brings an input to where only steps without statistics of their own are left.
@@ -145,18 +138,17 @@ impl<'a> Lowering<'a> {
             return Ok(Lowered { layers, steps, stats: join(stats, steps.stats), ready });
         };
         let drawn = Lowered { layers, steps: first.steps, stats: join(stats, first.steps.stats), ready };
-        let (place, between) = self.measured_on(size, first);
-        let ready = self.render(size, &drawn, Span::default(), between);
-        self.measured(Canvas { place, size, ready }, others, rest)
+        let between = self.measured_on(size, first);
+        let canvas = self.render(&drawn, Span::default(), between);
+        self.measured(canvas, others, rest)
     }
 
     /// Goes on from a canvas on which one statistic was measured: a job for each further one, then what is left.
     fn measured(&mut self, mut canvas: Canvas, parts: &[Part], rest: Steps) -> Result<Lowered, Cause> {
         for part in parts {
             let drawn = self.shown(&canvas, part.steps)?;
-            let (place, between) = self.measured_on(canvas.size, part);
-            let ready = self.render(canvas.size, &drawn, Span::default(), between);
-            canvas = Canvas { place, ready, ..canvas };
+            let between = self.measured_on(canvas.size, part);
+            canvas = self.render(&drawn, Span::default(), between);
         }
         self.shown(&canvas, rest)
     }
@@ -173,31 +165,16 @@ impl<'a> Lowering<'a> {
         self.tables.schedule.taps.extend(numbers.map(|(number, _)| number));
         layers
     }
-}
-
-impl Target {
-    fn canvas(place: u64) -> Self {
-        Target::Canvas { place, measured: NONE, rect: Rect::default() }
+    /// A job with a new canvas as its target and nothing to do yet.
+    fn canvas(&mut self, size: Size) -> RenderJob {
+        let target = self.tables.reserve(Canvas::bytes(size));
+        RenderJob { target, size, pitch: Canvas::pitch(size), measured: NONE, ..RenderJob::zeroed() }
     }
 
-    /// A job with this target and nothing to do yet.
-    fn job(self, size: Size) -> RenderJob {
-        let empty = RenderJob { size, measured: NONE, ..RenderJob::zeroed() };
-        match self {
-            Target::Sample(target) => RenderJob { target, ..empty },
-            Target::Canvas { place, measured, rect } => {
-                RenderJob { target: place, pitch: Canvas::pitch(size), measured, rect, ..empty }
-            }
-        }
-    }
-}
-
-impl Lowering<'_> {
-    /// A new canvas on which the statistic of `part` is measured.
-    fn measured_on(&mut self, size: Size, part: &Part) -> (u64, Target) {
-        let place = self.tables.reserve(Canvas::bytes(size));
-        let rect = part.rect.intersect(size.rect());
-        self.tables.count(part.measured, rect.size().pixels());
-        (place, Target::Canvas { place, measured: part.measured, rect })
+    /// The same, with the statistic of `part` to be measured on the canvas.
+    fn measured_on(&mut self, size: Size, part: &Part) -> RenderJob {
+        let (measured, rect) = (part.measured, part.rect.intersect(size.rect()));
+        self.tables.count(measured, rect.size().pixels());
+        RenderJob { measured, rect, ..self.canvas(size) }
     }
 }

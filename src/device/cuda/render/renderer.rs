@@ -96,9 +96,9 @@ impl Renderer {
         });
         let mut program = Program::build(&samples.collect::<Vec<_>>(), output, self.errors.address())?;
         change(&mut program.tables);
-        let tables = DeviceBuffer::new(&self.context, program.tables().len())?;
-        let scratch = DeviceBuffer::new(&self.context, program.scratch_bytes())?;
-        let from = program.tables();
+        let tables = DeviceBuffer::new(&self.context, program.tables.len())?;
+        let scratch = DeviceBuffer::new(&self.context, program.scratch_bytes)?;
+        let from = &program.tables;
         // SAFETY: both hold as many bytes, and the wait below outlasts the copy.
         unsafe { self.stream.copy_to_device(tables.ptr(), from.as_ptr(), from.len())? };
         self.stream.synchronize()?;

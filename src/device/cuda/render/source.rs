@@ -27,10 +27,11 @@ impl Canvas {
 
     /// The part `rect` (oriented), or `None` where it hangs over an edge.
     pub(super) fn source(&self, orientation: Orientation, rect: Rect) -> Option<Source> {
-        let memory = Memory { origin: self.place, pitch: Self::pitch(self.size), region: self.size.rect() };
+        let Self { place: ptr, size: stored, .. } = *self;
+        let surface = Surface { ptr, pitch: Self::pitch(stored), region: stored.rect(), stored };
         // Four pixels of which the canvas holds one can be read at once: their bytes in the row are there.
-        let columns = self.size.width.next_multiple_of(4) + 1;
-        let source = memory.source(self.size, orientation, rect)?;
+        let columns = stored.width.next_multiple_of(4) + 1;
+        let source = surface.source(orientation, rect)?;
         Some(Source { columns: if source.columns == 0 { 0 } else { columns }, in_scratch: 1, ..source })
     }
 }
@@ -38,21 +39,7 @@ impl Canvas {
 impl Surface {
     /// The part `rect` (oriented), or `None` where it was not decoded.
     pub(super) fn source(&self, orientation: Orientation, rect: Rect) -> Option<Source> {
-        let memory = Memory { origin: self.ptr, pitch: self.pitch, region: self.region };
-        memory.source(self.stored, orientation, rect)
-    }
-}
-
-/// Packed RGB rows of a region.
-struct Memory {
-    origin: u64,
-    pitch: u32,
-    region: Rect,
-}
-
-impl Memory {
-    fn source(&self, stored: Size, orientation: Orientation, rect: Rect) -> Option<Source> {
-        let oriented = orientation.apply_size(stored);
+        let oriented = orientation.apply_size(self.stored);
         if rect.is_empty() || !oriented.rect().contains(rect) {
             return None;
         }
@@ -67,7 +54,7 @@ impl Memory {
         let byte = |(x, y): (i64, i64)| y * i64::from(self.pitch) + x * 3;
         let (first, right, below) = (pixel(0, 0), pixel(1, 0), pixel(0, 1));
         Some(Source {
-            origin: self.origin.checked_add_signed(byte(first))?,
+            origin: self.ptr.checked_add_signed(byte(first))?,
             right: i32::try_from(byte(right) - byte(first)).ok()?,
             down: i32::try_from(byte(below) - byte(first)).ok()?,
             size: rect.size(),

@@ -144,8 +144,8 @@ impl Tables {
             sums: sums.0,
             histograms: sums.0 + sum_bytes as u64,
             errors,
-            dtype: layout::dtype(output.dtype),
-            layout: layout::layout(output.layout),
+            dtype: output.dtype as u32,
+            layout: output.layout as u32,
             factors: std::array::from_fn(|i| factors[i / 2][i % 2]),
         };
         bytes[..size_of::<Batch>()].copy_from_slice(bytemuck::bytes_of(&batch));
