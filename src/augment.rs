@@ -30,7 +30,6 @@ mod patch;
 mod policy;
 mod prelude;
 mod rand_augment;
-mod random_adjust_sharpness;
 mod random_affine;
 mod random_channel_permutation;
 mod random_crop;
@@ -39,11 +38,9 @@ mod random_hsv;
 mod random_iou_crop;
 mod random_perspective;
 mod random_photometric_distort;
-mod random_posterize;
 mod random_resized_crop;
 mod random_rotation;
 mod random_shortest_size;
-mod random_solarize;
 mod random_zoom_out;
 mod registry;
 mod resize;
@@ -56,97 +53,69 @@ mod yolo_cut_mix;
 mod yolo_mix_up;
 mod yolo_perspective;
 
-pub use auto_augment::{AutoAugment, AutoAugmentPolicy};
-pub use by_chance::{
-    RandomAutocontrast, RandomEqualize, RandomGrayscale, RandomHorizontalFlip, RandomInvert,
-    RandomVerticalFlip,
-};
-pub use center_crop::CenterCrop;
-pub use color_jitter::{ColorJitter, Jitter, JitterParams};
-pub use copy_paste::{CopyPaste, CopyPasteMode};
-pub use cut_mix::CutMix;
+pub use auto_augment::AutoAugmentPolicy;
+pub use color_jitter::{Jitter, JitterParams};
+pub use copy_paste::CopyPasteMode;
 pub use degrees::Degrees;
-pub use gaussian_blur::{GaussianBlur, KernelSize, Sigma};
-pub use grayscale::Grayscale;
-pub use letter_box::LetterBox;
-pub use mix_up::MixUp;
+pub use gaussian_blur::{KernelSize, Sigma};
 pub use mixing::{Mixing, Partner, RngScope};
-pub use mosaic::Mosaic;
-pub use pad::Pad;
 pub use policy::{Drawn, PolicyOp};
-pub use rand_augment::RandAugment;
-pub use random_adjust_sharpness::RandomAdjustSharpness;
-pub use random_affine::{AffineParams, RandomAffine, ShearRange};
-pub use random_channel_permutation::RandomChannelPermutation;
-pub use random_crop::{CropParams, RandomCrop};
-pub use random_erasing::{EraseValue, Random, RandomErasing};
-pub use random_hsv::RandomHSV;
-pub use random_iou_crop::RandomIoUCrop;
-pub use random_perspective::{Corners, RandomPerspective};
-pub use random_photometric_distort::{DistortParams, RandomPhotometricDistort};
-pub use random_posterize::RandomPosterize;
-pub use random_resized_crop::RandomResizedCrop;
-pub use random_rotation::RandomRotation;
-pub use random_shortest_size::{MinSize, RandomShortestSize};
-pub use random_solarize::RandomSolarize;
-pub use random_zoom_out::RandomZoomOut;
-pub use resize::Resize;
-pub use resize_longest::ResizeLongest;
-pub use sanitize_bounding_boxes::SanitizeBoundingBoxes;
-pub use scale_jitter::ScaleJitter;
-pub use timm_mixup::{MixupMode, MixupParams, TimmMixup};
-pub use trivial_augment_wide::TrivialAugmentWide;
-pub use yolo_cut_mix::YoloCutMix;
-pub use yolo_mix_up::YoloMixUp;
-pub use yolo_perspective::{YoloPerspective, YoloPerspectiveParams};
+pub use random_affine::{AffineParams, ShearRange};
+pub use random_crop::CropParams;
+pub use random_erasing::{EraseValue, Random};
+pub use random_perspective::Corners;
+pub use random_photometric_distort::DistortParams;
+pub use random_shortest_size::MinSize;
+pub use timm_mixup::{MixupMode, MixupParams};
+pub use yolo_perspective::YoloPerspectiveParams;
 
 use crate::draft::Draft;
 use crate::error::Result;
 use crate::rng::Draws;
 
 registry::registry! {
-    AutoAugment,
-    CenterCrop,
-    ColorJitter,
-    CopyPaste,
-    CutMix,
-    GaussianBlur,
-    Grayscale,
-    LetterBox,
-    MixUp,
-    Mosaic,
-    Pad,
-    RandAugment,
-    RandomAdjustSharpness,
-    RandomAffine,
-    RandomAutocontrast,
-    RandomChannelPermutation,
-    RandomCrop,
-    RandomEqualize,
-    RandomErasing,
-    RandomGrayscale,
-    RandomHSV,
-    RandomHorizontalFlip,
-    RandomInvert,
-    RandomIoUCrop,
-    RandomPerspective,
-    RandomPhotometricDistort,
-    RandomPosterize,
-    RandomResizedCrop,
-    RandomRotation,
-    RandomShortestSize,
-    RandomSolarize,
-    RandomVerticalFlip,
-    RandomZoomOut,
-    Resize,
-    ResizeLongest,
-    SanitizeBoundingBoxes,
-    ScaleJitter,
-    TimmMixup,
-    TrivialAugmentWide,
-    YoloCutMix,
-    YoloMixUp,
-    YoloPerspective,
+    auto_augment::AutoAugment,
+    center_crop::CenterCrop,
+    color_jitter::ColorJitter,
+    copy_paste::CopyPaste,
+    cut_mix::CutMix,
+    gaussian_blur::GaussianBlur,
+    grayscale::Grayscale,
+    letter_box::LetterBox,
+    mix_up::MixUp,
+    mosaic::Mosaic,
+    pad::Pad,
+    rand_augment::RandAugment,
+    by_chance::RandomAdjustSharpness,
+    random_affine::RandomAffine,
+    by_chance::RandomAutocontrast,
+    random_channel_permutation::RandomChannelPermutation,
+    random_crop::RandomCrop,
+    by_chance::RandomEqualize,
+    random_erasing::RandomErasing,
+    by_chance::RandomGrayscale,
+    random_hsv::RandomHSV,
+    by_chance::RandomHorizontalFlip,
+    by_chance::RandomInvert,
+    random_iou_crop::RandomIoUCrop,
+    random_perspective::RandomPerspective,
+    random_photometric_distort::RandomPhotometricDistort,
+    by_chance::RandomPosterize,
+    random_resized_crop::RandomResizedCrop,
+    random_rotation::RandomRotation,
+    random_shortest_size::RandomShortestSize,
+    by_chance::RandomSolarize,
+    by_chance::RandomVerticalFlip,
+    random_zoom_out::RandomZoomOut,
+    resize::Resize,
+    resize_longest::ResizeLongest,
+    sanitize_bounding_boxes::SanitizeBoundingBoxes,
+    scale_jitter::ScaleJitter,
+    timm_mixup::TimmMixup,
+    trivial_augment_wide::TrivialAugmentWide,
+    yolo_cut_mix::YoloCutMix,
+    yolo_mix_up::YoloMixUp,
+    yolo_perspective::YoloPerspective,
 }
 
 /// One augmentation: draws parameters, asks the draft for ops.

@@ -135,14 +135,19 @@ impl Draft {
         self.error.get_or_insert(error);
     }
 
+    /// Does what may fail; the error is kept for [`Draft::freeze`].
+    pub(crate) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Error>) {
+        if let Err(error) = work(self) {
+            self.fail(error);
+        }
+    }
+
     /// Does one op. Errors are kept for [`Draft::freeze`].
     pub fn apply(&mut self, op: Op) {
         if self.error.is_some() {
             return;
         }
-        if let Err(error) = self.check_order(&op).and_then(|()| self.perform(&op)) {
-            self.fail(error);
-        }
+        self.attempt(|draft| draft.check_order(&op).and_then(|()| draft.perform(&op)));
         self.ops.push(op);
     }
 

@@ -2,7 +2,7 @@
 
 use crate::draft::MAX_EDGE;
 use crate::draft::op::{Extent, Interpolation};
-use crate::error::{Error, Result, bail, ensure};
+use crate::error::{Result, bail, ensure};
 
 /// torchvision's default probability.
 pub(super) const fn half() -> f32 {
@@ -64,22 +64,20 @@ pub(super) fn range(name: &str, what: &str, [min, max]: [f64; 2], lowest: f64, h
 }
 
 pub(super) fn filter(name: &str, interpolation: Interpolation, antialias: bool) -> Result<()> {
-    match (interpolation, antialias) {
-        (Interpolation::Bicubic, false) => Err(Error::config(format!(
-            "{name}: bicubic needs antialias = true here; bilinear works with both"
-        ))),
-        _ => Ok(()),
-    }
+    ensure!(
+        antialias || interpolation != Interpolation::Bicubic,
+        "{name}: bicubic needs antialias = true here; bilinear works with both"
+    );
+    Ok(())
 }
 
 /// Warps have no cubic filter, as torchvision's have none for tensors.
 pub(super) fn warp_filter(name: &str, interpolation: Interpolation) -> Result<()> {
-    match interpolation {
-        Interpolation::Bicubic => {
-            Err(Error::config(format!("{name}: interpolation must be nearest or bilinear, not bicubic")))
-        }
-        _ => Ok(()),
-    }
+    ensure!(
+        interpolation != Interpolation::Bicubic,
+        "{name}: interpolation must be nearest or bilinear, not bicubic"
+    );
+    Ok(())
 }
 
 pub(super) fn center(name: &str, center: Option<[f64; 2]>) -> Result<()> {

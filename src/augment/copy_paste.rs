@@ -89,11 +89,8 @@ impl CopyPaste {
         }
         let boxes: Vec<[f64; 4]> = draft.objects().iter().map(|seen| seen.bbox).collect();
         let chosen = self.make_params(&partner.objects(), &boxes, rng);
-        if chosen.is_empty() {
-            return;
-        }
-        if let Err(error) = draft.paste(partner, &chosen) {
-            draft.fail(error);
+        if !chosen.is_empty() {
+            draft.attempt(|draft| draft.paste(partner, &chosen));
         }
     }
 }

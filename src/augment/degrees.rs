@@ -2,7 +2,7 @@
 
 use super::check;
 use crate::draft::op::variants_from;
-use crate::error::{Error, Result};
+use crate::error::{Result, bail};
 use serde::{Deserialize, Serialize};
 
 /// Angles in degrees: one number for both directions, or a range.
@@ -28,12 +28,12 @@ impl Degrees {
     }
 
     pub(super) fn check(self, name: &str, what: &str) -> Result<()> {
-        match self {
-            Degrees::Around(around) if around < 0.0 => Err(Error::config(format!(
-                "{name}: if {what} is a single number, it must be positive, but it is {around}"
-            ))),
-            _ => check_angles(name, what, self.range()),
+        if let Degrees::Around(around) = self
+            && around < 0.0
+        {
+            bail!("{name}: if {what} is a single number, it must be positive, but it is {around}");
         }
+        check_angles(name, what, self.range())
     }
 }
 

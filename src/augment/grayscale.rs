@@ -19,12 +19,12 @@ impl Default for Grayscale {
 
 impl Augment for Grayscale {
     fn check(&self) -> Result<()> {
-        match self.num_output_channels {
-            3 => Ok(()),
-            other => Err(Error::config(format!(
-                "Grayscale: num_output_channels is {other}, but a sample always has 3: leave it out"
-            ))),
-        }
+        let channels = self.num_output_channels;
+        ensure!(
+            channels == 3,
+            "Grayscale: num_output_channels is {channels}, but a sample always has 3: leave it out"
+        );
+        Ok(())
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {

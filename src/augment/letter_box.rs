@@ -84,10 +84,8 @@ pub(super) fn longest(of: Size, edge: u32) -> Size {
 impl Augment for LetterBox {
     fn check(&self) -> Result<()> {
         check::size(self.name(), self.size)?;
-        match self.stride {
-            0 => Err(Error::config("LetterBox: stride is 0: give the edge that sizes are multiples of")),
-            _ => Ok(()),
-        }
+        ensure!(self.stride > 0, "LetterBox: stride is 0: give the edge that sizes are multiples of");
+        Ok(())
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {

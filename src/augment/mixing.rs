@@ -8,9 +8,7 @@ use crate::geometry::Rect;
 
 /// Blends `partner` over `area` with a weight; the draft fails if that is not possible.
 pub(super) fn lay(draft: &mut Draft, partner: Draft, weight: f32, area: Rect, label_weight: f32) {
-    if let Err(error) = draft.blend(partner, weight, area, label_weight) {
-        draft.fail(error);
-    }
+    draft.attempt(|draft| draft.blend(partner, weight, area, label_weight));
 }
 
 /// How an augmentation chooses its partners, and which samples share its draws.

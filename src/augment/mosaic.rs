@@ -110,10 +110,8 @@ impl Augment for Mosaic {
             MAX_EDGE / 2,
             self.imgsz
         );
-        match self.n {
-            4 | 9 => Ok(()),
-            n => Err(Error::config(format!("Mosaic: n should be 4 or 9, but is {n}"))),
-        }
+        ensure!(matches!(self.n, 4 | 9), "Mosaic: n should be 4 or 9, but is {}", self.n);
+        Ok(())
     }
 
     fn partners(&self) -> usize {
@@ -147,8 +145,6 @@ impl Augment for Mosaic {
             _ => Tile { at: place(number, point, draft.size()), draft },
         };
         let others = (1..).zip(partners).map(tile).collect();
-        if let Err(error) = draft.compose(size, Fill::Grey(114), at, others) {
-            draft.fail(error);
-        }
+        draft.attempt(|draft| draft.compose(size, Fill::Grey(114), at, others));
     }
 }

@@ -27,10 +27,7 @@ pub enum PolicyOp {
     Invert,
 }
 
-use PolicyOp::{
-    AutoContrast, Brightness, Color, Contrast, Equalize, Identity, Invert, Posterize, Rotate, Sharpness,
-    ShearX, ShearY, Solarize, TranslateX, TranslateY,
-};
+use PolicyOp::*;
 
 /// torchvision's default number of magnitudes.
 pub(super) const BINS: u32 = 31;

@@ -1,8 +1,11 @@
 //! Any built-in augmentation as plain data, found by its torchvision name.
 
-/// Makes [`super::Augmentation`] of the listed types: an enum that reads, writes and delegates by the type's name.
+/// Exports the listed types, and makes [`super::Augmentation`] of them: an enum that reads, writes and delegates by the
+/// type's name.
 macro_rules! registry {
-    ($($name:ident),* $(,)?) => {
+    ($($file:ident::$name:ident),* $(,)?) => {
+        $(pub use $file::$name;)*
+
         /// Any built-in augmentation as plain data; recipes are lists of these.
         #[derive(Clone, Debug, PartialEq, serde::Serialize)]
         #[serde(tag = "op")]

@@ -42,13 +42,12 @@ impl Augment for Resize {
         check::size(self.name(), self.size)?;
         check::filter(self.name(), self.interpolation, self.antialias)?;
         match (self.size, self.max_size) {
-            (_, None) => Ok(()),
             (Extent::Two(_), Some(_)) => {
-                Err(Error::config("Resize: max_size needs size to be one number, the shorter edge"))
+                bail!("Resize: max_size needs size to be one number, the shorter edge")
             }
-            (Extent::One(edge) | Extent::Single([edge]), Some(most)) if most <= edge => Err(Error::config(
-                format!("Resize: max_size = {most} must be strictly greater than the shorter edge {edge}"),
-            )),
+            (Extent::One(edge) | Extent::Single([edge]), Some(most)) if most <= edge => {
+                bail!("Resize: max_size = {most} must be strictly greater than the shorter edge {edge}");
+            }
             _ => Ok(()),
         }
     }

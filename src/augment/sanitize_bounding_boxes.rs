@@ -28,13 +28,11 @@ impl Default for SanitizeBoundingBoxes {
 
 impl Augment for SanitizeBoundingBoxes {
     fn check(&self) -> Result<()> {
-        let arguments = [("min_size", self.min_size), ("min_area", self.min_area)];
-        match arguments.iter().find(|(_, value)| !(*value >= 1.0 && value.is_finite())) {
-            None => Ok(()),
-            Some((name, value)) => {
-                Err(Error::config(format!("SanitizeBoundingBoxes: {name} must be >= 1, got {value}")))
-            }
+        for (name, value) in [("min_size", self.min_size), ("min_area", self.min_area)] {
+            let sound = value >= 1.0 && value.is_finite();
+            ensure!(sound, "SanitizeBoundingBoxes: {name} must be >= 1, got {value}");
         }
+        Ok(())
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {

@@ -48,11 +48,8 @@ impl Augment for YoloCutMix {
     fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws) {
         for partner in partners {
             let window = self.make_params(draft.size(), rng);
-            if window.is_empty() {
-                continue;
-            }
-            if let Err(error) = draft.patch(partner, window) {
-                draft.fail(error);
+            if !window.is_empty() {
+                draft.attempt(|draft| draft.patch(partner, window));
             }
         }
     }

@@ -3,10 +3,7 @@
 //! Cubuk et al., "AutoAugment: Learning Augmentation Strategies from Data" (2019), in torchvision's order.
 
 use super::Learned;
-use crate::augment::policy::PolicyOp::{
-    AutoContrast, Brightness, Color, Contrast, Equalize, Invert, Posterize, Rotate, Sharpness, ShearX,
-    ShearY, Solarize, TranslateX, TranslateY,
-};
+use crate::augment::policy::PolicyOp::*;
 
 #[rustfmt::skip]
 pub(super) const IMAGENET: [[Learned; 2]; 25] = [
