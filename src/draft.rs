@@ -102,13 +102,8 @@ impl Draft {
         self
     }
 
-    /// Does something to the labels of all images so far that their pixels know nothing of.
+    /// Does something to the labels of all images so far: what is done to their pixels, or what those know nothing of.
     pub fn relabel(&mut self, kind: LabelOpKind) {
-        self.record(kind);
-    }
-
-    /// Lets the labels of all images so far take part in what is done to their pixels.
-    fn record(&mut self, kind: LabelOpKind) {
         let images = Span { start: 0, len: self.images.len() as u32 };
         self.label_ops.push(LabelOp { images, kind });
     }
@@ -163,13 +158,11 @@ impl Draft {
                 | Op::SanitizeBoundingBoxes { .. }
                 | Op::KeepCenters { .. }
         );
-        match self.finished_by() {
-            Some(first) if !follows => Err(Error::config(format!(
-                "{} comes after {first}, which works on the finished sample: move {first} to the end",
-                op.name()
-            ))),
-            _ => Ok(()),
+        if let Some(first) = self.finished_by().filter(|_| !follows) {
+            let op = op.name();
+            bail!("{op} comes after {first}, which works on the finished sample: move {first} to the end");
         }
+        Ok(())
     }
 
     /// The op, if there was one, that only the output pass does: its values are no u8 levels.
@@ -183,11 +176,12 @@ impl Draft {
 
     /// A black border is 0 before normalise and something else after it.
     fn check_no_border(&self, op: &str) -> Result<(), Error> {
-        self.finished_by().map_or(Ok(()), |first| {
-            Err(Error::config(format!(
+        if let Some(first) = self.finished_by() {
+            bail!(
                 "{op} reaches beyond the edge and adds black, but comes after {first}: move {first} to the end"
-            )))
-        })
+            );
+        }
+        Ok(())
     }
 
     /// Turns what there is into a pass and goes on from its u8 output.

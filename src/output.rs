@@ -5,7 +5,7 @@ mod sizes;
 pub use sizes::{MultiScale, RectBatches};
 
 use crate::color::Normalize;
-use crate::error::{Error, Result};
+use crate::error::{Result, ensure};
 use crate::geometry::Size;
 use serde::{Deserialize, Serialize};
 
@@ -83,11 +83,10 @@ impl Output {
 
     /// Refuses meaningless combinations.
     pub fn check(&self) -> Result<()> {
-        match (self.dtype, &self.normalize) {
-            (DType::U8, Some(_)) => Err(Error::config(
-                "u8 output cannot hold normalised values: choose f32, f16 or bf16, or leave normalize out",
-            )),
-            _ => Ok(()),
-        }
+        ensure!(
+            self.dtype != DType::U8 || self.normalize.is_none(),
+            "u8 output cannot hold normalised values: choose f32, f16 or bf16, or leave normalize out"
+        );
+        Ok(())
     }
 }

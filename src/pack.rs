@@ -18,11 +18,11 @@ mod prepare;
 mod settings;
 mod shard;
 
-pub use manifest::{Manifest, Shard, Skipped};
+pub use manifest::{Manifest, Skipped};
 pub use settings::Settings;
+pub use shard::Shard;
 
-use crate::error::{Cause, Error, Result, bail};
-use crate::label::Label;
+use crate::error::{Error, Result, bail};
 use crate::loader::parallel_map;
 use crate::source::Source;
 use manifest::Folder;
@@ -153,8 +153,7 @@ impl Pack {
             folder.finish(&mut manifest, last, source.len())?;
         }
         if manifest.records == 0 {
-            let (count, first) = (manifest.skipped.len(), &manifest.skipped[0]);
-            let Skipped { key, cause, .. } = first;
+            let (count, Skipped { key, cause, .. }) = (manifest.skipped.len(), &manifest.skipped[0]);
             bail!("all {count} records are bad; the first is {key}: {cause}");
         }
         manifest.complete = true;
@@ -179,17 +178,5 @@ impl Pack {
             None => writer.insert(folder.new_shard()?),
         };
         open.add(entry).map_err(|error| folder.unwritable(error))
-    }
-}
-
-/// The error for a record that shards cannot hold.
-fn refuse_objects(label: &Label) -> Result<(), Cause> {
-    match label {
-        Label::Objects(_) => {
-            Err("it has labelled objects, which shards do not hold: pack images with classes, and \
-                                  train from the YOLO or COCO data set itself"
-                .into())
-        }
-        _ => Ok(()),
     }
 }

@@ -14,7 +14,7 @@ mod weights;
 
 pub use partition::{Consumed, RankPartition};
 
-use crate::error::{Error, Result};
+use crate::error::{Result, bail, ensure};
 use crate::rng::{Domain, mix};
 use permutation::Permutation;
 use runs::Runs;
@@ -76,21 +76,14 @@ impl Sampler {
     pub fn subset(self, indices: Vec<u64>) -> Result<Self> {
         let mut sorted = indices.clone();
         sorted.sort_unstable();
-        match sorted.last() {
-            None => return Err(Error::config("the subset is empty: give the index of one sample at least")),
-            Some(last) if *last >= self.len => {
-                return Err(Error::config(format!(
-                    "the subset names sample {last}, but the source has {}, counted from 0",
-                    self.len
-                )));
-            }
-            _ => {}
-        }
+        let (len, last) = (self.len, sorted.last());
+        let Some(last) = last else { bail!("the subset is empty: give the index of one sample at least") };
+        ensure!(*last < len, "the subset names sample {last}, but the source has {len}, counted from 0");
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Error::config(format!(
+            bail!(
                 "the subset names sample {} twice: name each once, or use weights to see some more often",
                 pair[0]
-            )));
+            );
         }
         Ok(Self { len: indices.len() as u64, subset: Some(indices.into()), ..self })
     }
@@ -102,13 +95,8 @@ impl Sampler {
     /// Weights that are not one a sample, not finite, negative, or all 0.
     pub fn weights(self, weights: &[f64]) -> Result<Self> {
         let weights = Weights::new(weights)?;
-        if weights.len() != self.len {
-            return Err(Error::config(format!(
-                "there are {} weights for {} samples: give one for each",
-                weights.len(),
-                self.len
-            )));
-        }
+        let (given, len) = (weights.len(), self.len);
+        ensure!(given == len, "there are {given} weights for {len} samples: give one for each");
         Ok(Self { weights: Some(Arc::new(weights)), ..self })
     }
 
@@ -117,32 +105,26 @@ impl Sampler {
     /// # Errors
     /// No shards, or ends that are not those of the source.
     pub fn shards(mut self, ends: &[u64]) -> Result<Self> {
-        if ends.is_empty() {
-            return Err(Error::config(
-                "shuffle: the source is not made of shards: shuffle fully, or in windows of samples",
-            ));
-        }
-        let count = match &self.subset {
+        self.shard_ends = match &self.subset {
             // The order of a subset means nothing where it is shuffled, and its shards must lie together.
             Some(subset) => {
                 let mut sorted = subset.to_vec();
                 sorted.sort_unstable();
-                self.shard_ends =
-                    ends.iter().map(|end| sorted.partition_point(|index| index < end) as u64).collect();
+                let before = |end: &u64| sorted.partition_point(|index| index < end) as u64;
+                let ends = ends.iter().map(before).collect();
                 self.subset = Some(sorted.into());
-                self.shard_ends[ends.len() - 1]
+                ends
             }
-            None => {
-                self.shard_ends = ends.into();
-                ends[ends.len() - 1]
-            }
+            None => ends.into(),
         };
-        match count == self.len && ends.is_sorted() {
-            true => Ok(self),
-            false => Err(Error::config(
-                "shuffle: the source's shards do not end where it ends: a bug of the source",
-            )),
-        }
+        let Some(&count) = self.shard_ends.last() else {
+            bail!("shuffle: the source is not made of shards: shuffle fully, or in windows of samples");
+        };
+        ensure!(
+            count == self.len && ends.is_sorted(),
+            "shuffle: the source's shards do not end where it ends: a bug of the source"
+        );
+        Ok(self)
     }
 
     /// Samples of an epoch.

@@ -17,13 +17,11 @@ const MOST_COVERED: f64 = 0.3;
 /// Draws: the partner; then one number for each object that can be pasted, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct CopyPaste {
     /// Probability that an object is pasted, from 0 to 1.
-    #[serde(default)]
     pub p: f32,
     /// Which objects are pasted: `flip` for the sample's own, mirrored; `mixup` for a partner's.
-    #[serde(default)]
     pub mode: CopyPasteMode,
 }
 

@@ -11,10 +11,9 @@ use crate::rng::beta;
 /// whether to cut; the partner; lambda; the column and the row of the rectangle's centre.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct YoloCutMix {
     /// Probability of a mix, from 0 to 1.
-    #[serde(default)]
     pub p: f32,
 }
 

@@ -9,10 +9,9 @@ use crate::rng::beta;
 /// The weight is 1 - r with r drawn from Beta(32, 32). Objects of both are kept. Draws: whether to mix; the partner; r.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct YoloMixUp {
     /// Probability of a mix, from 0 to 1.
-    #[serde(default)]
     pub p: f32,
 }
 

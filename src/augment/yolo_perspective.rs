@@ -132,12 +132,6 @@ impl Augment for YoloPerspective {
         draft.relabel(LabelOpKind::Mark);
         draft.apply(Op::WarpPerspective { matrix, size, fill });
         draft.relabel(LabelOpKind::Rebox);
-        draft.relabel(LabelOpKind::Keep(ObjectFilter::Candidates {
-            size: 2.0,
-            aspect: 100.0,
-            area: 0.1,
-            area_of_polygons: 0.01,
-            scale,
-        }));
+        draft.relabel(LabelOpKind::Keep(ObjectFilter::candidates(scale)));
     }
 }

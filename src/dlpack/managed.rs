@@ -20,10 +20,11 @@ const _: () = {
     is_shared_between_threads::<crate::loader::Batch>();
 };
 
-/// The target of `manager_ctx`. `managed` points into it, so it must not move.
+/// The target of `manager_ctx`. Pointers to `managed` are given away, so it must not move.
 struct Holder<T, O> {
     managed: T,
-    strides: Vec<i64>,
+    /// What the tensor in `managed` points at.
+    _strides: Vec<i64>,
     view: View,
     /// Keeps the view's memory alive.
     owner: O,
@@ -38,61 +39,44 @@ fn strides(shape: &[i64]) -> Vec<i64> {
     strides
 }
 
-/// Makes the holder; `place` writes its tensor and its address into the struct that C sees.
-fn hold<T, O>(view: View, owner: O, managed: T, place: fn(&mut T, DLTensor, *mut c_void)) -> *mut T {
-    let holder = Holder { managed, strides: strides(&view.shape), view, owner };
-    let holder = Box::into_raw(Box::new(holder));
-    // SAFETY: just made, and not shared yet. The vectors do not move as long as the holder lives.
-    let parts = unsafe { &mut *holder };
+/// Makes the holder; `managed` makes the struct that C sees, of its tensor and the holder's address.
+fn hold<T, O>(mut view: View, owner: O, managed: impl FnOnce(DLTensor, *mut c_void) -> T) -> *mut T {
+    let mut strides = strides(&view.shape);
+    // What a vector points at stays where it is when the vector itself moves into the holder.
     let tensor = DLTensor {
-        data: parts.view.data,
-        device: parts.view.dl_device(),
-        ndim: parts.view.shape.len() as i32,
-        dtype: parts.view.dtype,
-        shape: parts.view.shape.as_mut_ptr(),
-        strides: parts.strides.as_mut_ptr(),
+        data: view.data,
+        device: view.dl_device(),
+        ndim: view.shape.len() as i32,
+        dtype: view.dtype,
+        shape: view.shape.as_mut_ptr(),
+        strides: strides.as_mut_ptr(),
         byte_offset: 0,
     };
-    place(&mut parts.managed, tensor, holder.cast());
+    let holder = Box::into_raw(Box::<Holder<T, O>>::new_uninit()).cast::<Holder<T, O>>();
+    let managed = managed(tensor, holder.cast());
+    // SAFETY: just allocated for a holder, and not shared yet.
+    unsafe { holder.write(Holder { managed, _strides: strides, view, owner }) };
     // SAFETY: the holder is alive; no reference is made, so the pointer may be used alongside `manager_ctx`.
     unsafe { &raw mut (*holder).managed }
 }
 
-const NOWHERE: DLTensor = DLTensor {
-    data: std::ptr::null_mut(),
-    device: super::DLDevice { device_type: super::abi::CPU, device_id: 0 },
-    ndim: 0,
-    dtype: super::DLDataType::U8,
-    shape: std::ptr::null_mut(),
-    strides: std::ptr::null_mut(),
-    byte_offset: 0,
-};
-
 pub(super) fn versioned(tensor: Tensor) -> *mut DLManagedTensorVersioned {
     let Tensor { batch, view, flags } = tensor;
-    let managed = DLManagedTensorVersioned {
+    hold(view, batch, |dl_tensor, manager_ctx| DLManagedTensorVersioned {
         version: VERSION,
-        manager_ctx: std::ptr::null_mut(),
+        manager_ctx,
         deleter: Some(delete_versioned),
         flags,
-        dl_tensor: NOWHERE,
-    };
-    hold(view, batch, managed, |managed, tensor, holder| {
-        managed.dl_tensor = tensor;
-        managed.manager_ctx = holder;
+        dl_tensor,
     })
 }
 
 /// `owner` keeps the memory of `view` alive, and may be dropped on any thread.
 pub(super) fn unversioned<O: Send + 'static>(view: View, owner: O) -> *mut DLManagedTensor {
-    let managed = DLManagedTensor {
-        dl_tensor: NOWHERE,
-        manager_ctx: std::ptr::null_mut(),
+    hold(view, owner, |dl_tensor, manager_ctx| DLManagedTensor {
+        dl_tensor,
+        manager_ctx,
         deleter: Some(delete_unversioned::<O>),
-    };
-    hold(view, owner, managed, |managed, tensor, holder| {
-        managed.dl_tensor = tensor;
-        managed.manager_ctx = holder;
     })
 }
 

@@ -38,7 +38,7 @@ impl Draft {
             layers.extend(placed(canvas, size, at));
         }
         self.canvas.inputs.push(DraftInput::whole(size, layers));
-        self.record(LabelOpKind::Keep(ObjectFilter::Visible { min_area: 0.0, min_visibility: 0.0 }));
+        self.relabel(LabelOpKind::Keep(ObjectFilter::Visible { min_area: 0.0, min_visibility: 0.0 }));
         self.composed = true;
         Ok(())
     }
@@ -66,8 +66,8 @@ impl Draft {
             self.flush_pass()?;
         }
         let [x, y] = at.map(f64::from);
-        self.record(LabelOpKind::Map([1.0, 0.0, x, 0.0, 1.0, y, 0.0, 0.0, 1.0]));
-        self.record(LabelOpKind::Clip(canvas.rect()));
+        self.relabel(LabelOpKind::Map([1.0, 0.0, x, 0.0, 1.0, y, 0.0, 0.0, 1.0]));
+        self.relabel(LabelOpKind::Clip(canvas.rect()));
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! From a draft to its plan: spans, statistics in order, bounds checked.
 
 use super::{Draft, DraftInput, DraftLayer, DraftPass, DraftStep, MAX_CANVAS_PIXELS, mask};
-use crate::error::{Error, bail};
+use crate::error::{Error, bail, ensure};
 use crate::geometry::{Rect, Size};
 use crate::plan::{
     self, BlendInput, Content, Layer, MAX_RUNS, Measured, Method, Pass, Plan, Sampled, Span, Stat, Step,
@@ -35,12 +35,12 @@ fn check_canvas(pass: &DraftPass) -> Result<(), Error> {
             }
             _ => None,
         });
-    match between.chain([pass.size]).find(|size| size.pixels() > MAX_CANVAS_PIXELS) {
-        None => Ok(()),
-        Some(size) => Err(Error::config(format!(
+    if let Some(size) = between.chain([pass.size]).find(|size| size.pixels() > MAX_CANVAS_PIXELS) {
+        bail!(
             "a canvas of {size} has more than {MAX_CANVAS_PIXELS} pixels: resize or pad to less, or crop first"
-        ))),
+        );
     }
+    Ok(())
 }
 
 fn freeze_pass(plan: &mut Plan, pass: &DraftPass) -> Result<(), Error> {
@@ -127,18 +127,15 @@ fn freeze_steps(plan: &mut Plan, steps: &[DraftStep], of: Measured) -> Span {
 }
 
 fn check_bounds(plan: &Plan) -> Result<(), Error> {
-    let bounds = [
+    for (what, have, most) in [
         ("images", plan.images.len(), plan::MAX_IMAGES),
         ("passes", plan.passes.len(), plan::MAX_PASSES),
         ("layers", plan.layers.len(), plan::MAX_LAYERS),
         ("colour steps", plan.steps.len(), plan::MAX_STEPS),
         ("statistics", plan.stats.len(), plan::MAX_STATS),
         ("erased rectangles", plan.erases.len(), plan::MAX_ERASES),
-    ];
-    match bounds.iter().find(|(_, have, most)| have > most) {
-        None => Ok(()),
-        Some((what, have, most)) => Err(Error::config(format!(
-            "a sample needs {have} {what} and may have {most}: use fewer augmentations"
-        ))),
+    ] {
+        ensure!(have <= most, "a sample needs {have} {what} and may have {most}: use fewer augmentations");
     }
+    Ok(())
 }

@@ -35,27 +35,14 @@ impl Draft {
     pub fn patch(&mut self, mut other: Draft, window: Rect) -> Result<(), Error> {
         let window = window.intersect(self.size().rect());
         let part = window.size().pixels() as f64 / self.size().pixels() as f64;
-        let left = ObjectFilter::Candidates {
-            size: 2.0,
-            aspect: 100.0,
-            area: 0.1,
-            area_of_polygons: 0.01,
-            scale: 1.0,
-        };
-        let beside = ObjectFilter::Beside { window, part: 0.1 };
-        for kind in [
-            LabelOpKind::Mark,
-            LabelOpKind::Keep(beside),
-            LabelOpKind::Hide(window),
-            LabelOpKind::Rebox,
-            LabelOpKind::Keep(left),
-        ] {
-            self.record(kind);
+        let left = LabelOpKind::Keep(ObjectFilter::candidates(1.0));
+        let beside = LabelOpKind::Keep(ObjectFilter::Beside { window, part: 0.1 });
+        let (mark, rebox) = (LabelOpKind::Mark, LabelOpKind::Rebox);
+        for kind in [mark, beside, LabelOpKind::Hide(window), rebox, left] {
+            self.relabel(kind);
         }
-        for kind in
-            [LabelOpKind::Mark, LabelOpKind::Clip(window), LabelOpKind::Rebox, LabelOpKind::Keep(left)]
-        {
-            other.record(kind);
+        for kind in [mark, LabelOpKind::Clip(window), rebox, left] {
+            other.relabel(kind);
         }
         self.lay(other, 1.0, window, part as f32)
     }

@@ -314,7 +314,7 @@ impl Draft {
             Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
             Op::SanitizeBoundingBoxes { min_size, min_area } => self.sanitize(min_size, min_area),
             Op::KeepCenters { top, left, height, width } => {
-                self.record(LabelOpKind::Keep(ObjectFilter::Centred(Rect::new(left, top, width, height))));
+                self.relabel(LabelOpKind::Keep(ObjectFilter::Centred(Rect::new(left, top, width, height))));
                 Ok(())
             }
             Op::Normalize { mean, std } => self.normalize(mean, std),

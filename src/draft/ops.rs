@@ -2,7 +2,7 @@
 
 use super::flip::Flip;
 use super::op::{Extent, Fill, Interpolation, Value};
-use super::{Draft, DraftLayer, MAX_EDGE, Plain};
+use super::{Draft, DraftLayer, MAX_EDGE};
 use crate::color::Normalize;
 use crate::error::{Error, bail, ensure};
 use crate::geometry::{Rect, Size};
@@ -17,7 +17,7 @@ impl Draft {
             bail!("crop: top {} and left {} must be in -{MAX_EDGE}..={MAX_EDGE}", rect.y, rect.x);
         }
         if self.canvas.size.rect() == rect {
-            self.record(LabelOpKind::Clip(rect));
+            self.relabel(LabelOpKind::Clip(rect));
             return Ok(());
         }
         let inside = self.canvas.size.rect().contains(rect);
@@ -81,25 +81,17 @@ impl Draft {
             }
             (Interpolation::Nearest, _) => Filter::Nearest,
         };
-        if self.canvas.plain().is_none() {
-            self.flush_pass()?;
-        }
-        if let Some(Plain { window, sampled, .. }) = self.canvas.plain() {
-            sampled.scaled = size;
-            sampled.method = Method::Upright(filter);
-            *window = size.rect();
-        }
         let ratio = |new: u32, old: u32| f64::from(new) / f64::from(old);
         let old = self.canvas.size;
+        self.resample(size, Method::Upright(filter))?;
         let (x, y) = (ratio(size.width, old.width), ratio(size.height, old.height));
-        self.record(LabelOpKind::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]));
-        self.canvas.resized_to(size);
+        self.relabel(LabelOpKind::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]));
         Ok(())
     }
 
     pub(super) fn pad(&mut self, [left, top, right, bottom]: [u32; 4], fill: Fill) -> Result<(), Error> {
         if [left, top, right, bottom] == [0; 4] {
-            self.record(LabelOpKind::Clip(self.canvas.size.rect()));
+            self.relabel(LabelOpKind::Clip(self.canvas.size.rect()));
             return Ok(());
         }
         let old = self.canvas.size;
@@ -130,18 +122,17 @@ impl Draft {
 
     /// Labels move with the corner of the canvas, and are cut to what the canvas has become.
     fn record_shift(&mut self, x: f64, y: f64) {
-        self.record(LabelOpKind::Map([1.0, 0.0, x, 0.0, 1.0, y, 0.0, 0.0, 1.0]));
-        self.record(LabelOpKind::Clip(self.canvas.size.rect()));
+        self.record_map([1.0, 0.0, x, 0.0, 1.0, y, 0.0, 0.0, 1.0]);
     }
 
     /// Mirrors the canvas and its labels; a left hand becomes a right one either way, since upside down is only turned.
     pub(super) fn flip(&mut self, flip: Flip) -> Result<(), Error> {
         let [width, height] = [self.size().width, self.size().height].map(f64::from);
-        self.record(LabelOpKind::Map(match flip {
+        self.relabel(LabelOpKind::Map(match flip {
             Flip::LeftRight => [-1.0, 0.0, width, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
             Flip::TopBottom => [1.0, 0.0, 0.0, 0.0, -1.0, height, 0.0, 0.0, 1.0],
         }));
-        self.record(LabelOpKind::Mirrored);
+        self.relabel(LabelOpKind::Mirrored);
         self.mirror(flip)
     }
 
@@ -175,7 +166,7 @@ impl Draft {
                 "sanitize_bounding_boxes: {name} must be >= 1, got {value}: boxes without an area are no boxes"
             );
         }
-        self.record(LabelOpKind::Keep(ObjectFilter::Sane {
+        self.relabel(LabelOpKind::Keep(ObjectFilter::Sane {
             canvas: self.canvas.size.rect(),
             min_size,
             min_area,

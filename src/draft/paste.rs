@@ -26,7 +26,7 @@ impl Draft {
         mirrored.mirror(Flip::LeftRight, size);
         self.canvas.inputs[0].layers.extend(inside(mirrored, polygons, size));
         for &object in objects {
-            self.record(LabelOpKind::PasteMirrored { object, width: f64::from(size.width) });
+            self.relabel(LabelOpKind::PasteMirrored { object, width: f64::from(size.width) });
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use super::matrix::{Matrix, invert};
 use super::op::{Fill, Interpolation, Op};
 use super::ops::check_size;
 use super::{Draft, Plain};
-use crate::error::{Error, ensure};
+use crate::error::{Error, bail, ensure};
 use crate::geometry::Size;
 use crate::plan::label_ops::LabelOpKind;
 use crate::plan::{Method, Outside, WarpFilter, WarpMap};
@@ -24,13 +24,13 @@ impl Op {
 impl Draft {
     /// Maps the canvas to one of `size`.
     ///
-    /// A decoded image, cropped or mirrored or recoloured, is warped as it is; anything else becomes a pass first.
-    fn warp(&mut self, size: Size, warp: WarpMap) -> Result<(), Error> {
+    /// A decoded image, cropped or mirrored or recoloured, is sampled as it is; anything else becomes a pass first.
+    pub(super) fn resample(&mut self, size: Size, method: Method) -> Result<(), Error> {
         if self.canvas.plain().is_none() {
             self.flush_pass()?;
         }
         if let Some(Plain { window, sampled, .. }) = self.canvas.plain() {
-            sampled.method = Method::Warp(warp);
+            sampled.method = method;
             sampled.scaled = size;
             *window = size.rect();
         }
@@ -38,10 +38,10 @@ impl Draft {
         Ok(())
     }
 
-    /// Labels go the other way through a warp than the pixels that it looks up.
-    fn record_warp(&mut self, forward: [f64; 9]) {
-        self.record(LabelOpKind::Map(forward));
-        self.record(LabelOpKind::Clip(self.canvas.size.rect()));
+    /// Labels go the other way through a map than the pixels that it looks up; what leaves the canvas is cut.
+    pub(super) fn record_map(&mut self, forward: [f64; 9]) {
+        self.relabel(LabelOpKind::Map(forward));
+        self.relabel(LabelOpKind::Clip(self.canvas.size.rect()));
     }
 
     pub(super) fn affine(&mut self, op: &Op) -> Result<(), Error> {
@@ -54,8 +54,8 @@ impl Draft {
         let inverse = grid::inverse_affine(middle, angle, translate, scale, shear.both());
         let map = usable("affine", grid::affine_map(inverse, size))?;
         let filter = filter_of("affine", interpolation)?;
-        self.warp(size, WarpMap { map, filter, outside: outside(fill) })?;
-        self.record_warp(grid::forward_affine(inverse, size, size));
+        self.resample(size, Method::Warp(WarpMap { map, filter, outside: outside(fill) }))?;
+        self.record_map(grid::forward_affine(inverse, size, size));
         Ok(())
     }
 
@@ -75,10 +75,10 @@ impl Draft {
                 let map = usable("rotate", grid::affine_map(inverse, size))?;
                 let target = if expand { grid::expanded(inverse, size) } else { size };
                 check_size("rotate", target)?;
-                self.warp(target, WarpMap { map, filter, outside: outside(fill) })?;
+                self.resample(target, Method::Warp(WarpMap { map, filter, outside: outside(fill) }))?;
             }
         }
-        self.record_warp(grid::forward_affine(inverse, size, self.size()));
+        self.record_map(grid::forward_affine(inverse, size, self.size()));
         Ok(())
     }
 
@@ -92,8 +92,8 @@ impl Draft {
         let size = self.size();
         let map = usable("perspective", grid::perspective_map(coefficients, size))?;
         let filter = filter_of("perspective", interpolation)?;
-        self.warp(size, WarpMap { map, filter, outside: outside(fill) })?;
-        self.record_warp(grid::forward_perspective(coefficients));
+        self.resample(size, Method::Warp(WarpMap { map, filter, outside: outside(fill) }))?;
+        self.record_map(grid::forward_perspective(coefficients));
         Ok(())
     }
 
@@ -113,8 +113,7 @@ impl Draft {
                 self.canvas.folded(&inverse, size, fill.rgb()).ok_or_else(unusable)?
             }
         };
-        self.record(LabelOpKind::Map(std::array::from_fn(|i| matrix[i / 3][i % 3])));
-        self.record(LabelOpKind::Clip(size.rect()));
+        self.record_map(std::array::from_fn(|i| matrix[i / 3][i % 3]));
         Ok(())
     }
 
@@ -142,9 +141,7 @@ fn filter_of(op: &str, interpolation: Interpolation) -> Result<WarpFilter, Error
     match interpolation {
         Interpolation::Nearest => Ok(WarpFilter::Nearest),
         Interpolation::Bilinear => Ok(WarpFilter::Bilinear),
-        Interpolation::Bicubic => {
-            Err(Error::config(format!("{op}: interpolation must be nearest or bilinear, not bicubic")))
-        }
+        Interpolation::Bicubic => bail!("{op}: interpolation must be nearest or bilinear, not bicubic"),
     }
 }
 
@@ -154,10 +151,7 @@ fn outside(fill: Option<Fill>) -> Outside {
 }
 
 fn usable(op: &str, map: [f32; 9]) -> Result<[f32; 9], Error> {
-    match map.iter().all(|number| number.is_finite()) {
-        true => Ok(map),
-        false => {
-            Err(Error::config(format!("{op}: the arguments give no map of finite numbers: use smaller ones")))
-        }
-    }
+    let finite = map.iter().all(|number| number.is_finite());
+    ensure!(finite, "{op}: the arguments give no map of finite numbers: use smaller ones");
+    Ok(map)
 }

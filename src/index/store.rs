@@ -3,7 +3,7 @@
 use crate::jpeg::Index;
 use serde::Serialize;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Parts with a lock of their own, so that workers rarely wait for each other.
@@ -20,10 +20,8 @@ pub struct IndexStore {
     used: AtomicUsize,
     /// Bytes that came or changed since they were last saved.
     unsaved: AtomicUsize,
-    hits: AtomicU64,
-    skipped_rows: AtomicU64,
-    stale: AtomicU64,
-    refused: AtomicU64,
+    /// The counters; its sizes are not kept.
+    counts: Mutex<IndexStats>,
 }
 
 /// How a loader used decode indexes.
@@ -50,16 +48,12 @@ pub struct IndexStats {
 impl IndexStore {
     /// An empty store that takes up to about `budget` bytes.
     pub fn new(budget: usize) -> Self {
-        let zero = || AtomicU64::new(0);
         Self {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             budget,
             used: AtomicUsize::new(0),
             unsaved: AtomicUsize::new(0),
-            hits: zero(),
-            skipped_rows: zero(),
-            stale: zero(),
-            refused: zero(),
+            counts: Mutex::default(),
         }
     }
 
@@ -74,9 +68,11 @@ impl IndexStore {
     /// Counts what the last decode made of `index`, and keeps what it noted if there is room.
     pub fn keep(&self, sample: u64, index: &Index) {
         let last = index.last_use();
-        self.hits.fetch_add(u64::from(last.skipped_rows > 0), Relaxed);
-        self.skipped_rows.fetch_add(last.skipped_rows as u64, Relaxed);
-        self.stale.fetch_add(u64::from(last.stale), Relaxed);
+        let mut counts = lock(&self.counts);
+        counts.hits += u64::from(last.skipped_rows > 0);
+        counts.skipped_rows += last.skipped_rows as u64;
+        counts.stale += u64::from(last.stale);
+        drop(counts);
         if last.changed {
             let mut record = Vec::new();
             index.write(&mut record);
@@ -98,7 +94,7 @@ impl IndexStore {
         }
         let grown = |used: usize| used.checked_add(new - old).filter(|&used| used <= self.budget);
         if self.used.fetch_update(Relaxed, Relaxed, grown).is_err() {
-            self.refused.fetch_add(1, Relaxed);
+            lock(&self.counts).refused += 1;
             return false;
         }
         self.unsaved.fetch_add(new - old, Relaxed);
@@ -109,14 +105,10 @@ impl IndexStore {
     /// The counters and sizes so far; the owner of the sidecar adds its fate.
     pub fn stats(&self) -> IndexStats {
         IndexStats {
-            hits: self.hits.load(Relaxed),
-            skipped_rows: self.skipped_rows.load(Relaxed),
-            stale: self.stale.load(Relaxed),
-            refused: self.refused.load(Relaxed),
             images: self.shards.iter().map(|shard| lock(shard).len()).sum(),
             bytes: self.used.load(Relaxed),
             budget: self.budget,
-            sidecar: None,
+            ..lock(&self.counts).clone()
         }
     }
 
@@ -157,8 +149,8 @@ impl IndexStore {
 }
 
 /// A record is replaced in one step, so a panic elsewhere leaves nothing half done.
-fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
-    shard.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

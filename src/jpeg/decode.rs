@@ -109,7 +109,7 @@ impl Decoder {
         let Some(index) = index else { return self.decode_along(bytes, header, part, limits, out, None) };
         index.begin();
         let result = self.decode_along(bytes, header, part, limits, out, Some(index));
-        if result.is_ok() || !index.was_relied_on() {
+        if result.is_ok() || !index.relied {
             return result;
         }
         index.drop_stale();

@@ -1,7 +1,7 @@
 //! The folder of shards, and its manifest.
 
 use super::settings::Settings;
-use super::shard::{ShardWriter, sha256_of};
+use super::shard::{Shard, ShardWriter, sha256_of};
 use crate::atomic_file::replace_file;
 use crate::error::{Error, Result, ensure};
 use crate::loader::fingerprint;
@@ -39,21 +39,6 @@ pub struct Manifest {
     pub skipped: Vec<Skipped>,
     /// Whether the whole source is packed.
     pub complete: bool,
-}
-
-/// One shard.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shard {
-    /// Its name in the folder.
-    pub name: String,
-    /// Its length.
-    pub bytes: u64,
-    /// Its checksum, as `sha256sum` prints it.
-    pub sha256: String,
-    /// Records that it holds.
-    pub records: usize,
-    /// The index in the source of the first record after it.
-    pub end: usize,
 }
 
 /// A record that was left out.
@@ -202,14 +187,13 @@ impl Folder {
 
     /// Renames a finished shard and adds it to the manifest; `end` is the index of the next record.
     pub(super) fn finish(&self, manifest: &mut Manifest, writer: ShardWriter, end: usize) -> Result<()> {
-        let written = writer.finish(&manifest.settings).map_err(|error| self.unwritable(error))?;
         let name = format!("shard-{:06}.{}", manifest.shards.len(), manifest.settings.ending());
-        fs::rename(&written.beside, self.path.join(&name))
+        let shard = writer.finish(&manifest.settings, name, end).map_err(|error| self.unwritable(error))?;
+        fs::rename(self.path.join(BESIDE), self.path.join(&shard.name))
             .and_then(|()| self.sync())
             .map_err(|error| self.unwritable(error))?;
-        let (bytes, records, sha256) = (written.bytes, written.records, written.sha256);
-        manifest.records += records;
-        manifest.shards.push(Shard { name, bytes, sha256, records, end });
+        manifest.records += shard.records;
+        manifest.shards.push(shard);
         self.save(manifest)
     }
 

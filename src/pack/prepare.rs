@@ -1,11 +1,12 @@
 //! Prepares one record for a shard: reads it, resizes it on request, and lays it out in the shard's format.
 
-use super::{Chroma, Format, QUALITY, Settings, refuse_objects, shard};
+use super::{Chroma, Format, QUALITY, Settings, shard};
 use crate::device::{self, cpu::Renderer};
 use crate::draft::Draft;
 use crate::draft::op::{Extent, Interpolation, Op};
 use crate::error::{Cause, Error, Result};
 use crate::image::{self, Decoder, Header, Image, Limits};
+use crate::label::Label;
 use crate::output::{DType, Layout, Output};
 use crate::source::Source;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
@@ -37,7 +38,11 @@ impl<'a> Preparer<'a> {
         source.read(index, &mut self.bytes)?;
         let bad = |cause| Error::sample(source.key(index), index as u64, cause);
         let label = source.label(index);
-        refuse_objects(&label).map_err(bad)?;
+        if let Label::Objects(_) = label {
+            let why = "it has labelled objects, which shards do not hold: pack images with classes, and train from \
+                       the YOLO or COCO data set itself";
+            return Err(bad(why.into()));
+        }
         let ending = self.encode().map_err(bad)?;
         let class = usize::try_from(label.class()).ok();
         let record = shard::Record {

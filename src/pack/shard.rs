@@ -3,12 +3,13 @@
 use super::Settings;
 use crate::error::Cause;
 use crate::source::{Feature, tfrecord};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The block size of a tar file.
 const BLOCK: usize = 512;
@@ -70,27 +71,33 @@ pub(super) fn tfrecord_entry(record: &Record<'_>) -> Vec<u8> {
     tfrecord(features.into_iter().map(|(name, feature)| (name.to_owned(), feature)))
 }
 
+/// One shard.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    /// Its name in the folder.
+    pub name: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Its checksum, as `sha256sum` prints it.
+    pub sha256: String,
+    /// Records that it holds.
+    pub records: usize,
+    /// The index in the source of the first record after it.
+    pub end: usize,
+}
+
 /// A shard that is being written under a temporary name.
 pub(super) struct ShardWriter {
     file: BufWriter<File>,
-    beside: PathBuf,
     hasher: Sha256,
     bytes: u64,
     records: usize,
 }
 
-/// A shard that is complete and on the disk.
-pub(super) struct Written {
-    pub(super) beside: PathBuf,
-    pub(super) bytes: u64,
-    pub(super) records: usize,
-    pub(super) sha256: String,
-}
-
 impl ShardWriter {
-    pub(super) fn create(beside: &Path) -> io::Result<Self> {
-        let file = BufWriter::with_capacity(1 << 20, File::create(beside)?);
-        Ok(Self { file, beside: beside.to_owned(), hasher: Sha256::new(), bytes: 0, records: 0 })
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
+        let file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        Ok(Self { file, hasher: Sha256::new(), bytes: 0, records: 0 })
     }
 
     /// Whether the record may go into this shard; an empty one takes anything.
@@ -112,13 +119,14 @@ impl ShardWriter {
         self.file.write_all(bytes)
     }
 
-    /// Writes the format's trailer, and waits for the disk.
-    pub(super) fn finish(mut self, settings: &Settings) -> io::Result<Written> {
+    /// Writes the format's trailer, and waits for the disk. The shard is going to be called `name`, and `end` is the index
+    /// of the next record.
+    pub(super) fn finish(mut self, settings: &Settings, name: String, end: usize) -> io::Result<Shard> {
         self.put(settings.trailer())?;
         self.file.flush()?;
         self.file.get_ref().sync_all()?;
-        let Self { beside, bytes, records, ref hasher, .. } = self;
-        Ok(Written { beside, bytes, records, sha256: hex(hasher.clone()) })
+        let Self { bytes, records, ref hasher, .. } = self;
+        Ok(Shard { name, bytes, sha256: hex(hasher.clone()), records, end })
     }
 }
 

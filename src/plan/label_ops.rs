@@ -96,3 +96,10 @@ pub enum ObjectFilter {
         min_visibility: f64,
     },
 }
+
+impl ObjectFilter {
+    /// Ultralytics' limits of what is left of an object, on a canvas that was scaled by `scale`.
+    pub(crate) const fn candidates(scale: f64) -> Self {
+        Self::Candidates { size: 2.0, aspect: 100.0, area: 0.1, area_of_polygons: 0.01, scale }
+    }
+}

@@ -1,6 +1,6 @@
 //! Drawing records with unequal chances, again and again from all of them.
 
-use crate::error::{Error, Result, bail};
+use crate::error::{Result, bail, ensure};
 use crate::rng::mix;
 
 /// Chances of records, as running sums: 8 bytes a record.
@@ -19,13 +19,12 @@ impl Weights {
             Some(*sum)
         };
         let sums: Vec<f64> = weights.iter().scan(0.0, running).collect();
-        match sums.last() {
-            Some(total) if total.is_finite() && *total > 0.0 => Ok(Self { sums }),
-            Some(total) => Err(Error::config(format!(
-                "the weights sum to {total}: give some sample a weight above 0, and none one near the largest number"
-            ))),
-            None => Err(Error::config("there are no weights: give one for each sample")),
-        }
+        let Some(&total) = sums.last() else { bail!("there are no weights: give one for each sample") };
+        ensure!(
+            total.is_finite() && total > 0.0,
+            "the weights sum to {total}: give some sample a weight above 0, and none one near the largest number"
+        );
+        Ok(Self { sums })
     }
 
     pub(super) fn len(&self) -> u64 {

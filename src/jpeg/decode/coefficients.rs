@@ -25,16 +25,7 @@ pub(super) struct Coefficients {
     across: [usize; 4],
     quants: [Option<Quant>; 4],
     /// For each coefficient in zigzag order the lowest bit that is known, -1 for none.
-    known: [Known; 4],
-}
-
-#[derive(Clone, Copy)]
-struct Known([i8; 64]);
-
-impl Default for Known {
-    fn default() -> Self {
-        Known([-1; 64])
-    }
+    known: Vec<[i8; 64]>,
 }
 
 impl Coefficients {
@@ -65,11 +56,8 @@ impl Coefficients {
                 });
             }
             stream.start(bytes, at, tables.restart_interval);
-            match self.read_scan(bytes, &scan, frame, tables, stream) {
-                Err(JpegError::Truncated { .. }) if limits.tolerate_truncated => return Ok(()),
-                result => result?,
-            }
-            next = match next_scan(bytes, stream.end(), frame, tables) {
+            let read = self.read_scan(bytes, &scan, frame, tables, stream);
+            next = match read.and_then(|()| next_scan(bytes, stream.end(), frame, tables)) {
                 Err(JpegError::Truncated { .. }) if limits.tolerate_truncated => return Ok(()),
                 result => result?,
             };
@@ -87,7 +75,8 @@ impl Coefficients {
         }
         debug_assert!(total >= real);
         self.quants = [None; 4];
-        self.known = [Known::default(); 4];
+        self.known.clear();
+        self.known.resize(4, [-1; 64]);
         for (index, component) in frame.used().iter().enumerate() {
             self.across[index] = across * component.h;
             let count = across * component.h * down * component.v;
@@ -129,7 +118,7 @@ impl Coefficients {
             }
             if !frame.progressive {
                 tables.ac[part.ac].merge();
-                self.known[part.index] = Known([0; 64]);
+                self.known[part.index] = [0; 64];
             }
         }
         let mut reader = ScanReader { bytes, scan, frame, tables, stream, predictions: [0; 4] };
@@ -148,7 +137,7 @@ impl Coefficients {
             return corrupt("a progressive scan has impossible parameters");
         }
         for part in scan.used() {
-            let known = &mut self.known[part.index].0;
+            let known = &mut self.known[part.index];
             let before = if scan.high == 0 { -1 } else { scan.high as i8 };
             if (start > 0 && known[0] < 0) || known[start..=end].iter().any(|&bit| bit != before) {
                 return corrupt("progressive scans come in an impossible order");
@@ -167,8 +156,8 @@ impl Coefficients {
         limits: &Limits,
     ) -> Result<(), JpegError> {
         let known = &self.known[..frame.count];
-        let missing = known.iter().any(|known| known.0[..SMOOTHED].iter().any(|&bit| bit != 0));
-        let unfinished = known.iter().any(|known| known.0.iter().any(|&bit| bit != 0));
+        let missing = known.iter().any(|known| known[..SMOOTHED].iter().any(|&bit| bit != 0));
+        let unfinished = known.iter().any(|known| known.iter().any(|&bit| bit != 0));
         let has_end = Markers::resume(bytes, end).next().is_ok_and(|segment| segment.is_some());
         if limits.tolerate_truncated || (has_end && !missing) || !unfinished {
             return Ok(());

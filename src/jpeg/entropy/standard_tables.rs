@@ -2,18 +2,14 @@
 
 /// Codes of each length, luma DC.
 pub(crate) const DC_LUMA_COUNTS: [u8; 16] = [0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0];
-/// Symbols in the order of their codes, luma DC.
+/// Symbols in the order of their codes, DC of luma and chroma.
 #[rustfmt::skip]
-pub(crate) const DC_LUMA: [u8; 12] = [
+pub(crate) const DC: [u8; 12] = [
     0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B,
 ];
 /// Codes of each length, chroma DC.
 pub(crate) const DC_CHROMA_COUNTS: [u8; 16] = [0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0];
 /// Symbols in the order of their codes, chroma DC.
-#[rustfmt::skip]
-pub(crate) const DC_CHROMA: [u8; 12] = [
-    0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B,
-];
 /// Codes of each length, luma AC.
 pub(crate) const AC_LUMA_COUNTS: [u8; 16] = [0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 125];
 /// Symbols in the order of their codes, luma AC.

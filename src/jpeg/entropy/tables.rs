@@ -57,8 +57,8 @@ impl Tables {
     pub(crate) fn fill_in_standard(&mut self) -> Result<(), JpegError> {
         let ([dc0, dc1, ..], [ac0, ac1, ..]) = (&mut self.dc, &mut self.ac);
         let standard: [(&mut Table, &[u8; 16], &[u8]); 4] = [
-            (dc0, &standard::DC_LUMA_COUNTS, &standard::DC_LUMA),
-            (dc1, &standard::DC_CHROMA_COUNTS, &standard::DC_CHROMA),
+            (dc0, &standard::DC_LUMA_COUNTS, &standard::DC),
+            (dc1, &standard::DC_CHROMA_COUNTS, &standard::DC),
             (ac0, &standard::AC_LUMA_COUNTS, &standard::AC_LUMA),
             (ac1, &standard::AC_CHROMA_COUNTS, &standard::AC_CHROMA),
         ];

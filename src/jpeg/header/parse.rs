@@ -7,9 +7,10 @@ use crate::geometry::{Orientation, Size};
 use crate::jpeg::error::{JpegError, corrupt, unsupported};
 
 /// The meaning of the components, and so how they become RGB.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColorModel {
     /// One component, replicated to red, green and blue.
+    #[default]
     Grey,
     /// Luma and two colour differences, as JFIF defines them.
     YCbCr,

@@ -123,6 +123,7 @@ impl Plane {
 }
 
 /// The planes of one picture; the buffers stay for the next one.
+#[derive(Default)]
 pub(crate) struct Planes {
     samples: Vec<u8>,
     planes: [Plane; 4],
@@ -142,18 +143,7 @@ pub(crate) struct Planes {
 impl Planes {
     /// No picture yet.
     pub(crate) fn new(avx2: Option<Avx2>) -> Self {
-        Self {
-            samples: Vec::new(),
-            planes: Default::default(),
-            lines: Default::default(),
-            count: 0,
-            region: Rect::default(),
-            model: ColorModel::Grey,
-            lag: 0,
-            step: 8,
-            next: 0,
-            avx2,
-        }
+        Self { avx2, ..Self::default() }
     }
 
     /// Prepares for a picture of which `part` (inside of it, not empty) is wanted.
@@ -184,20 +174,23 @@ impl Planes {
 
     /// Rows of MCUs that hold a needed block, in the grid of interleaved MCUs.
     pub(crate) fn mcu_rows(&self) -> Range<usize> {
-        let planes = self.planes[..self.count].iter();
-        let down = |plane: &Plane| plane.mcu_height / plane.block;
-        let first = planes.clone().map(|plane| plane.rows.start / down(plane)).min().unwrap_or(0);
-        let last = planes.map(|plane| (plane.rows.end - 1) / down(plane)).max().unwrap_or(0);
-        first..last + 1
+        self.mcus(|plane| (&plane.rows, plane.mcu_height))
     }
 
     /// Columns of MCUs that hold a needed block.
     pub(crate) fn mcu_columns(&self) -> Range<usize> {
-        let planes = self.planes[..self.count].iter();
-        let across = |plane: &Plane| plane.mcu_width / plane.block;
-        let first = planes.clone().map(|plane| plane.columns.start / across(plane)).min().unwrap_or(0);
-        let last = planes.map(|plane| (plane.columns.end - 1) / across(plane)).max().unwrap_or(0);
-        first..last + 1
+        self.mcus(|plane| (&plane.columns, plane.mcu_width))
+    }
+
+    /// The MCUs that hold the needed blocks, which `along` gives with the MCU's edge in samples.
+    fn mcus(&self, along: fn(&Plane) -> (&Range<usize>, usize)) -> Range<usize> {
+        let of_plane = |plane| {
+            let (needed, edge) = along(plane);
+            let blocks = edge / plane.block;
+            (needed.start / blocks, (needed.end - 1) / blocks + 1)
+        };
+        let each = self.planes[..self.count].iter().map(of_plane);
+        each.reduce(|(a, b), (c, d)| (a.min(c), b.max(d))).map_or(0..1, |(first, end)| first..end)
     }
 
     /// The count of components.
