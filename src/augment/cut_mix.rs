@@ -1,7 +1,7 @@
 //! CutMix: a rectangle of another sample, and its class in proportion.
 
 use super::mix_up::ROLLED;
-use super::mixing::{Mixing, lay};
+use super::mixing::Mixing;
 use super::prelude::*;
 use crate::rng::beta;
 
@@ -59,7 +59,7 @@ pub(super) fn left_of(of: Size, cut: Rect) -> f64 {
 
 /// Shows `area` of the partner, whose class gets the weight 1 - `lambda`.
 pub(super) fn show(draft: &mut Draft, partner: Draft, area: Rect, lambda: f64) {
-    lay(draft, partner, 1.0, area, (1.0 - lambda) as f32);
+    draft.attempt(|draft| draft.blend(partner, 1.0, area, (1.0 - lambda) as f32));
 }
 
 impl Augment for CutMix {

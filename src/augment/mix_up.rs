@@ -1,6 +1,6 @@
 //! MixUp: two samples and their classes, blended in a drawn proportion.
 
-use super::mixing::{Mixing, Partner, RngScope, lay};
+use super::mixing::{Mixing, Partner, RngScope};
 use super::prelude::*;
 use crate::rng::beta;
 
@@ -38,7 +38,7 @@ pub(super) const ROLLED: Mixing = Mixing { partner: Partner::Previous, rng: RngS
 /// Blends `partner` over the whole draft, whose image and class keep the weight `lambda`.
 pub(super) fn mix(draft: &mut Draft, partner: Draft, lambda: f64) {
     let (weight, window) = ((1.0 - lambda) as f32, draft.size().rect());
-    lay(draft, partner, weight, window, weight);
+    draft.attempt(|draft| draft.blend(partner, weight, window, weight));
 }
 
 impl Augment for MixUp {

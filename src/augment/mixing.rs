@@ -3,14 +3,6 @@
 //! The window of partners takes the place of torchvision's and timm's batch, so that draws do not depend on the batch
 //! size.
 
-use crate::draft::Draft;
-use crate::geometry::Rect;
-
-/// Blends `partner` over `area` with a weight; the draft fails if that is not possible.
-pub(super) fn lay(draft: &mut Draft, partner: Draft, weight: f32, area: Rect, label_weight: f32) {
-    draft.attempt(|draft| draft.blend(partner, weight, area, label_weight));
-}
-
 /// How an augmentation chooses its partners, and which samples share its draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mixing {

@@ -2,7 +2,6 @@
 
 use super::CutMix;
 use super::prelude::*;
-use crate::rng::beta;
 
 /// Shows a rectangle of a partner, with probability `p` (Ultralytics' `CutMix`).
 ///
@@ -25,9 +24,7 @@ impl YoloCutMix {
 
     /// The rectangle in a sample of size `of`.
     pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> Rect {
-        let lambda = beta(rng, 32.0, 32.0);
-        let (x, y) = (rng.below(of.width), rng.below(of.height));
-        CutMix::cut(of, lambda, [x, y]).0
+        CutMix::new(32.0).make_params(of, rng).0
     }
 }
 

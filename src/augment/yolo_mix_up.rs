@@ -1,8 +1,7 @@
 //! YoloMixUp: two samples at about half their brightness each, with the objects of both.
 
-use super::mix_up::mix;
+use super::mix_up::{MixUp, mix};
 use super::prelude::*;
-use crate::rng::beta;
 
 /// Blends a partner over the sample with a weight of about a half, with probability `p` (Ultralytics' `MixUp`).
 ///
@@ -23,7 +22,7 @@ impl YoloMixUp {
 
     /// The sample's own weight.
     pub fn make_params(&self, rng: &mut dyn Draws) -> f64 {
-        beta(rng, 32.0, 32.0)
+        MixUp::new(32.0).make_params(rng)
     }
 }
 
@@ -42,8 +41,7 @@ impl Augment for YoloMixUp {
 
     fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws) {
         for partner in partners {
-            let lambda = self.make_params(rng);
-            mix(draft, partner, lambda);
+            mix(draft, partner, self.make_params(rng));
         }
     }
 }

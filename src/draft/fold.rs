@@ -120,10 +120,7 @@ impl Fold<'_> {
             (first.clamp(0.0, f64::from(edge)) as i32, last.clamp(0.0, f64::from(edge)) as i32)
         };
         let ((left, right), (top, bottom)) = (edges(0, self.size.width), edges(1, self.size.height));
-        match left < right && top < bottom {
-            true => Rect::new(left, top, (right - left) as u32, (bottom - top) as u32),
-            false => Rect::default(),
-        }
+        mask::between([left, top], [right, bottom])
     }
 
     /// The plan's map, in the form that [`WarpMap::map`] describes; `None` where f32 has no numbers for it.

@@ -45,6 +45,11 @@ pub(super) fn pixels_of(polygon: &Polygon, canvas: Rect) -> Rect {
     };
     let ((left, right), (top, bottom)) =
         (ends(0, canvas.x, canvas.right()), ends(1, canvas.y, canvas.bottom()));
+    between([left, top], [right, bottom])
+}
+
+/// The rectangle from one corner to the other; an empty one where they are the wrong way round.
+pub(super) fn between([left, top]: [i32; 2], [right, bottom]: [i32; 2]) -> Rect {
     match left < right && top < bottom {
         true => Rect::new(left, top, (right - left) as u32, (bottom - top) as u32),
         false => Rect::default(),

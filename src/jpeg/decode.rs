@@ -165,7 +165,7 @@ impl Decoder {
         let File { bytes, at, frame } = file;
         if frame.progressive || scan.count < frame.count {
             let Self { tables, stream, coefficients, .. } = self;
-            coefficients.read(bytes, at, scan, frame, limits, tables, stream)?;
+            coefficients.read(file, scan, limits, tables, stream)?;
             coefficients.render(&mut self.planes, &mut self.queue, out);
             return Ok(());
         }
@@ -186,6 +186,7 @@ impl Decoder {
 }
 
 /// A file, and the offset `at` of its first scan's data.
+#[derive(Clone, Copy)]
 struct File<'a> {
     bytes: &'a [u8],
     at: usize,

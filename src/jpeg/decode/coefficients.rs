@@ -1,5 +1,6 @@
 //! Files whose coefficients come in several scans: all are collected first and transformed afterwards.
 
+use super::File;
 use crate::jpeg::entropy::bit_ops::Plain;
 use crate::jpeg::entropy::block::{BadBlock, decode_block};
 use crate::jpeg::entropy::progressive::{AcPass, Blocks, CoefficientMask, DcPass, Progress};
@@ -30,13 +31,10 @@ pub(super) struct Coefficients {
 
 impl Coefficients {
     /// Reads the scan whose data begin at `at`, and all scans after it.
-    #[expect(clippy::too_many_arguments, reason = "the decoder's parts, borrowed apart")]
     pub(super) fn read(
         &mut self,
-        bytes: &[u8],
-        at: usize,
+        File { bytes, at, frame }: File<'_>,
         scan: Scan,
-        frame: &Frame,
         limits: &Limits,
         tables: &mut Tables,
         stream: &mut Stream,

@@ -9,7 +9,6 @@ pub(crate) const DC: [u8; 12] = [
 ];
 /// Codes of each length, chroma DC.
 pub(crate) const DC_CHROMA_COUNTS: [u8; 16] = [0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0];
-/// Symbols in the order of their codes, chroma DC.
 /// Codes of each length, luma AC.
 pub(crate) const AC_LUMA_COUNTS: [u8; 16] = [0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 125];
 /// Symbols in the order of their codes, luma AC.
