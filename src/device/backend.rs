@@ -177,7 +177,7 @@ pub(crate) trait BackendWorker<B: Backend + ?Sized> {
 }
 
 /// What a backend has decoded and kept since it was made.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BackendUsage {
     /// Which decoders its images went through, where it is a GPU that decodes.
     pub(crate) decoded_by: Option<DecodedBy>,

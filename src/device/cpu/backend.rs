@@ -1,7 +1,7 @@
 //! The processor as a backend of the loader: workers decode and render by themselves, straight into the batch.
 
 use super::Worker;
-use super::image_cache::{ImageCache, Usage};
+use super::image_cache::ImageCache;
 use super::slot::{FilledSlot, Slot};
 use crate::device::DeviceImages;
 use crate::device::backend::{
@@ -109,8 +109,7 @@ impl Backend for CpuBackend {
     }
 
     fn usage(&self) -> BackendUsage {
-        let Usage { decoded, hits, bytes } = self.images.usage();
-        BackendUsage { decoded_by: None, shared_decoded: decoded, shared_hits: hits, shared_bytes: bytes }
+        self.images.usage()
     }
 }
 

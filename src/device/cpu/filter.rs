@@ -10,19 +10,11 @@ use crate::simd::Level;
 pub(crate) fn run(filter: &CanvasFilter, from: ImageView<'_>, to: &mut Canvas, level: Level) {
     to.reset(from.size);
     match *filter {
-        CanvasFilter::Sharpness { amount } => with_level(
-            level,
-            #[inline(always)]
-            || sharpen(from, to, amount),
-        ),
+        CanvasFilter::Sharpness { amount } => with_level!(level, sharpen(from, to, amount)),
         CanvasFilter::Gaussian { kernel: [columns, rows], sigma: [x, y] } => {
             let across = gaussian::weights(columns as usize, x);
             let down = gaussian::weights(rows as usize, y);
-            with_level(
-                level,
-                #[inline(always)]
-                || blur(from, to, &across, &down),
-            );
+            with_level!(level, blur(from, to, &across, &down));
         }
     }
 }

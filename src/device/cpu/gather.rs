@@ -85,26 +85,22 @@ impl<'a> Gather<'a> {
 
     /// Writes row `y` of the window, packed RGB; pixels that the layer does not cover stay as they are.
     pub(crate) fn row(&mut self, y: usize, row: &mut [u8], level: Level) {
-        with_level(
-            level,
-            #[inline(always)]
-            || {
-                if let Some(mut straight) = self.straight.take() {
-                    straight.row(self, y, row, level);
-                    self.straight = Some(straight);
-                    return;
+        with_level!(level, {
+            if let Some(mut straight) = self.straight.take() {
+                straight.row(self, y, row, level);
+                self.straight = Some(straight);
+                return;
+            }
+            let mut block = PixelBlock::default();
+            for (chunk, pixels) in row.chunks_mut(LANES * 3).enumerate() {
+                let places = self.places(chunk * LANES, y);
+                self.sample(&places, pixels.len() / 3, &mut block);
+                match self.transparent {
+                    true => self.cover(&places, &block, pixels),
+                    false => block.store(pixels, level),
                 }
-                let mut block = PixelBlock::default();
-                for (chunk, pixels) in row.chunks_mut(LANES * 3).enumerate() {
-                    let places = self.places(chunk * LANES, y);
-                    self.sample(&places, pixels.len() / 3, &mut block);
-                    match self.transparent {
-                        true => self.cover(&places, &block, pixels),
-                        false => block.store(pixels, level),
-                    }
-                }
-            },
-        );
+            }
+        });
     }
 
     /// Where the pixels from `x` on fall; those after the row's end are not looked at.

@@ -2,6 +2,7 @@
 //!
 //! One thread decodes an image while others that want it wait. When the budget is spent, the least recently used go.
 
+use crate::device::backend::BackendUsage;
 use crate::error::Cause;
 use crate::image::Image;
 use crate::single_flight::{Lookup, SingleFlight};
@@ -23,24 +24,14 @@ struct Images {
     /// Of all entries; an image that was evicted while a thread still holds it does not count.
     bytes: usize,
     clock: u64,
-    usage: Usage,
+    /// Without the bytes.
+    usage: BackendUsage,
     spare: Vec<Image>,
 }
 
 struct Entry {
     image: Arc<Image>,
     last_use: u64,
-}
-
-/// What a cache has done so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Usage {
-    /// Images decoded for it.
-    pub(crate) decoded: u64,
-    /// Decodes that were saved.
-    pub(crate) hits: u64,
-    /// Bytes of the images in it.
-    pub(crate) bytes: u64,
 }
 
 impl ImageCache {
@@ -76,8 +67,8 @@ impl ImageCache {
         }
     }
 
-    pub(crate) fn usage(&self) -> Usage {
-        self.flight.with_store(|images| Usage { bytes: images.bytes as u64, ..images.usage })
+    pub(crate) fn usage(&self) -> BackendUsage {
+        self.flight.with_store(|images| BackendUsage { shared_bytes: images.bytes as u64, ..images.usage })
     }
 }
 
@@ -86,12 +77,12 @@ impl Images {
         self.clock += 1;
         let entry = self.entries.get_mut(&record)?;
         entry.last_use = self.clock;
-        self.usage.hits += 1;
+        self.usage.shared_hits += 1;
         Some(Arc::clone(&entry.image))
     }
 
     fn insert(&mut self, record: u64, image: &Arc<Image>) {
-        self.usage.decoded += 1;
+        self.usage.shared_decoded += 1;
         if bytes_of(image) > self.budget {
             return;
         }
@@ -152,9 +143,9 @@ mod tests {
     }
 
     fn decode(cache: &ImageCache, record: u64) {
-        let before = cache.usage().decoded;
+        let before = cache.usage().shared_decoded;
         cache.find_or_decode(record, fill(10)).unwrap();
-        assert_eq!(cache.usage().decoded, before + 1, "{record} is already here");
+        assert_eq!(cache.usage().shared_decoded, before + 1, "{record} is already here");
     }
 
     #[test]
@@ -166,7 +157,8 @@ mod tests {
         assert!(cache.find(1).is_none());
         assert!([0, 2, 3].iter().all(|record| cache.find(*record).is_some()));
         let bytes = 3 * bytes_of(&image(10)) as u64;
-        assert_eq!(cache.usage(), Usage { decoded: 4, hits: 4, bytes });
+        let usage = BackendUsage { decoded_by: None, shared_decoded: 4, shared_hits: 4, shared_bytes: bytes };
+        assert_eq!(cache.usage(), usage);
         let spare = |image: &mut Image| {
             assert!(image.data.capacity() > 0);
             fill(10)(image)
@@ -184,7 +176,7 @@ mod tests {
             Ok(())
         };
         cache.find_or_decode(1, into_a_large_one).unwrap();
-        assert!(cache.usage().bytes < 1000, "{:?}", cache.usage());
+        assert!(cache.usage().shared_bytes < 1000, "{:?}", cache.usage());
     }
 
     #[test]
@@ -192,7 +184,7 @@ mod tests {
         let cache = ImageCache::new(bytes_of(&image(10)) - 1);
         decode(&cache, 7);
         assert!(cache.find(7).is_none());
-        assert_eq!(cache.usage(), Usage { decoded: 1, hits: 0, bytes: 0 });
+        assert_eq!(cache.usage(), BackendUsage { shared_decoded: 1, ..BackendUsage::default() });
     }
 
     #[test]
@@ -218,7 +210,7 @@ mod tests {
                 });
             }
         });
-        let Usage { decoded, hits, .. } = cache.usage();
+        let BackendUsage { shared_decoded: decoded, shared_hits: hits, .. } = cache.usage();
         assert_eq!((decoded, hits), (50, 7 * 50));
     }
 }

@@ -28,7 +28,7 @@ macro_rules! dispatch {
 
 /// Runs `work` inside a function that has the features of `level`, or of the machine if it has less.
 #[inline(always)]
-pub(crate) fn with_level(level: Level, work: impl FnOnce()) {
+pub(super) fn with_features(level: Level, work: impl FnOnce()) {
     match level.min(simd::level()) {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => {
@@ -38,6 +38,18 @@ pub(crate) fn with_level(level: Level, work: impl FnOnce()) {
         _ => dispatch!(level, work(), with_avx2(work)),
     }
 }
+
+/// [`with_features`] of an expression, as a closure that is always inlined.
+macro_rules! with_level {
+    ($level:expr, $work:expr) => {
+        $crate::device::cpu::interleave::with_features(
+            $level,
+            #[inline(always)]
+            || $work,
+        )
+    };
+}
+pub(super) use with_level;
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2")]

@@ -68,11 +68,7 @@ impl RowOutput<'_> {
                 row.copy_from_slice(rgb);
                 recolour::run(row, steps, level);
             }
-            RowOutput::Sample(sample) => with_level(
-                level,
-                #[inline(always)]
-                || sample.row(y, rgb, steps, level),
-            ),
+            RowOutput::Sample(sample) => with_level!(level, sample.row(y, rgb, steps, level)),
         }
     }
 }

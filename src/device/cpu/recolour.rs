@@ -45,18 +45,14 @@ pub(crate) fn run(bytes: &mut [u8], steps: &[Resolved], level: Level) {
     if steps.is_empty() {
         return;
     }
-    with_level(
-        level,
-        #[inline(always)]
-        || {
-            let mut block = PixelBlock::default();
-            for pixels in bytes.chunks_mut(LANES * 3) {
-                block.load(pixels, level);
-                block.run(steps);
-                block.store(pixels, level);
-            }
-        },
-    );
+    with_level!(level, {
+        let mut block = PixelBlock::default();
+        for pixels in bytes.chunks_mut(LANES * 3) {
+            block.load(pixels, level);
+            block.run(steps);
+            block.store(pixels, level);
+        }
+    });
 }
 
 /// f32(exact sum of the luma / pixel count) over `rect`, which is clipped to the canvas.
@@ -67,18 +63,14 @@ fn mean_luma(canvas: &Canvas, rect: Rect, level: Level) -> f32 {
     }
     let view = canvas.part(rect);
     let mut sum = 0u64;
-    with_level(
-        level,
-        #[inline(always)]
-        || {
-            let mut block = PixelBlock::default();
-            for y in 0..rect.height as usize {
-                for pixels in view.row(y).chunks(LANES * 3) {
-                    block.load(pixels, level);
-                    sum += block.luma_sum(pixels.len() / 3);
-                }
+    with_level!(level, {
+        let mut block = PixelBlock::default();
+        for y in 0..rect.height as usize {
+            for pixels in view.row(y).chunks(LANES * 3) {
+                block.load(pixels, level);
+                sum += block.luma_sum(pixels.len() / 3);
             }
-        },
-    );
+        }
+    });
     (sum as f64 / rect.size().pixels() as f64) as f32
 }

@@ -31,8 +31,16 @@ pub struct Renderer {
     level: Level,
 }
 
-/// What a layer shows: its plan, its window, and the pixels.
-type Shown<'a> = (&'a Plan, Rect, &'a Sampled);
+/// What the layers of a plan show: its images, and the passes that are rendered.
+#[derive(Clone, Copy)]
+struct Scene<'a> {
+    plan: &'a Plan,
+    images: &'a [Decoded<'a>],
+    passes: &'a [Canvas],
+}
+
+/// What a layer shows, and its window.
+type Shown<'a> = (Scene<'a>, Rect, &'a Sampled);
 
 /// Brings one layer at a time onto a canvas.
 #[derive(Debug)]
@@ -97,33 +105,30 @@ impl Renderer {
         let [earlier @ .., last] = plan.passes.as_slice() else {
             return Err("the plan has no pass".into());
         };
-        while self.passes.len() < earlier.len() {
-            self.passes.push(Canvas::default());
-        }
+        let mut passes = std::mem::take(&mut self.passes);
+        passes.resize_with(passes.len().max(earlier.len()), Canvas::default);
+        let mut rendered = Ok(());
         for (index, pass) in earlier.iter().enumerate() {
-            let mut canvas = std::mem::take(&mut self.passes[index]);
-            canvas.reset(pass.size);
-            let done = self.pass(plan, pass, images, RowOutput::Pass(&mut canvas));
-            self.passes[index] = canvas;
-            done?;
+            let (passes, rest) = passes.split_at_mut(index);
+            rest[0].reset(pass.size);
+            let scene = Scene { plan, images, passes };
+            rendered = rendered.and_then(|()| self.pass(scene, pass, RowOutput::Pass(&mut rest[0])));
         }
-        self.pass(plan, last, images, RowOutput::Sample(sample))
+        let scene = Scene { plan, images, passes: &passes };
+        rendered = rendered.and_then(|()| self.pass(scene, last, RowOutput::Sample(sample)));
+        self.passes = passes;
+        rendered
     }
 
-    fn pass(
-        &mut self,
-        plan: &Plan,
-        pass: &Pass,
-        images: &[Decoded<'_>],
-        mut output: RowOutput<'_>,
-    ) -> Result<(), Cause> {
+    fn pass(&mut self, scene: Scene<'_>, pass: &Pass, mut output: RowOutput<'_>) -> Result<(), Cause> {
+        let plan = scene.plan;
         let inputs = &plan.inputs[pass.inputs.range()];
         if let [only] = inputs
             && only.weight == 1.0
             && only.window == pass.size.rect()
             && pass.steps.len == 0
         {
-            self.single(plan, pass.size, only, images, &mut output)?;
+            self.single(scene, pass.size, only, &mut output)?;
             if let RowOutput::Sample(sample) = &mut output {
                 blend::fill_erased(sample, &plan.erases[only.erases.range()], self.level);
             }
@@ -132,7 +137,7 @@ impl Renderer {
         let erased = inputs.iter().any(|input| input.erases.len > 0);
         self.blend.reset(pass.size, erased);
         for input in inputs {
-            self.compose(plan, pass.size, input, images)?;
+            self.compose(scene, pass.size, input)?;
             recolour::run(self.input.rows_mut(), &self.rest, self.level);
             self.blend.lay(&self.input, input, &plan.erases[input.erases.range()]);
         }
@@ -150,12 +155,12 @@ impl Renderer {
     /// A pass with one input: no blend, and where one layer fills it, no input in memory either.
     fn single(
         &mut self,
-        plan: &Plan,
+        scene: Scene<'_>,
         size: Size,
         input: &BlendInput,
-        images: &[Decoded<'_>],
         output: &mut RowOutput<'_>,
     ) -> Result<(), Cause> {
+        let plan = scene.plan;
         let steps = &plan.steps[input.steps.range()];
         let fused = steps.iter().all(|step| step.stat.is_none());
         if let [layer] = &plan.layers[input.layers.range()]
@@ -167,30 +172,24 @@ impl Renderer {
             self.resolve(plan, input.steps);
             let (rest, level) = (&self.rest, self.level);
             let put = |y: usize, row: &[u8]| output.row(y, row, rest, level);
-            return self.painter.rows((plan, layer.window, sampled), images, &self.passes, put);
+            return self.painter.rows((scene, layer.window, sampled), put);
         }
-        self.compose(plan, size, input, images)?;
+        self.compose(scene, size, input)?;
         self.finish(output);
         Ok(())
     }
 
     /// Composites an input's layers and runs its steps as far as statistics need it; `rest` holds the others.
-    fn compose(
-        &mut self,
-        plan: &Plan,
-        size: Size,
-        input: &BlendInput,
-        images: &[Decoded<'_>],
-    ) -> Result<(), Cause> {
+    fn compose(&mut self, scene: Scene<'_>, size: Size, input: &BlendInput) -> Result<(), Cause> {
         self.input.reset(size);
-        let layers = &plan.layers[input.layers.range()];
+        let layers = &scene.plan.layers[input.layers.range()];
         if !layers.first().is_some_and(|lowest| lowest.window == size.rect() && lowest.fills_window()) {
             self.input.rows_mut().fill(0);
         }
         for layer in layers {
-            self.painter.paint(plan, layer, images, &self.passes, &mut self.input)?;
+            self.painter.paint(scene, layer, &mut self.input)?;
         }
-        self.resolve(plan, input.steps);
+        self.resolve(scene.plan, input.steps);
         Ok(())
     }
 
@@ -209,15 +208,8 @@ impl Renderer {
 
 impl Painter {
     /// Lays one layer onto the canvas.
-    fn paint(
-        &mut self,
-        plan: &Plan,
-        layer: &Layer,
-        images: &[Decoded<'_>],
-        passes: &[Canvas],
-        canvas: &mut Canvas,
-    ) -> Result<(), Cause> {
-        let (window, stride) = (layer.window, canvas.stride());
+    fn paint(&mut self, scene: Scene<'_>, layer: &Layer, canvas: &mut Canvas) -> Result<(), Cause> {
+        let (plan, window, stride) = (scene.plan, layer.window, canvas.stride());
         let rows = canvas.rows_mut();
         let mut place = |y: usize, row: &[u8]| {
             let line = &mut rows[(window.y as usize + y) * stride..][..stride];
@@ -231,7 +223,7 @@ impl Painter {
             }
             Content::Sampled(sampled @ Sampled { method: Method::Warp(warp), .. }) => {
                 let (mut own, level) = (std::mem::take(&mut self.row), self.level);
-                let mut gather = self.gather((plan, window, sampled), warp, images, passes)?;
+                let mut gather = self.gather((scene, window, sampled), warp)?;
                 for y in 0..window.height as usize {
                     let line = &mut rows[(window.y as usize + y) * stride..][..stride];
                     let shown = &mut line[window.x as usize * 3..][..window.width as usize * 3];
@@ -250,25 +242,19 @@ impl Painter {
                 self.row = own;
                 Ok(())
             }
-            Content::Sampled(sampled) => self.rows((plan, window, sampled), images, passes, place),
+            Content::Sampled(sampled) => self.rows((scene, window, sampled), place),
         }
     }
 
     /// Hands the rows of an upright layer's window, or of a warp that fills its window, to `put`, the first row first.
-    fn rows(
-        &mut self,
-        shown: Shown<'_>,
-        images: &[Decoded<'_>],
-        passes: &[Canvas],
-        mut put: impl FnMut(usize, &[u8]),
-    ) -> Result<(), Cause> {
-        let (_, window, sampled) = shown;
+    fn rows(&mut self, shown: Shown<'_>, mut put: impl FnMut(usize, &[u8])) -> Result<(), Cause> {
+        let (scene, window, sampled) = shown;
         let filter = match &sampled.method {
             Method::Upright(filter) => *filter,
             Method::Warp(warp) => {
                 let (mut row, level) = (std::mem::take(&mut self.row), self.level);
                 row.resize(window.width as usize * 3, 0);
-                let mut gather = self.gather(shown, warp, images, passes)?;
+                let mut gather = self.gather(shown, warp)?;
                 for y in 0..window.height as usize {
                     gather.row(y, &mut row, level);
                     put(y, &row);
@@ -276,19 +262,19 @@ impl Painter {
                 self.row = row;
                 return Ok(());
             }
-            Method::Filtered(filter) => return self.filtered(shown, filter, passes, put),
+            Method::Filtered(filter) => return self.filtered(shown, filter, put),
         };
         let (columns, rows) = roi::scales(window, sampled, filter);
         let Self { resampler, turned, rest, row, level } = self;
         let decoded = match sampled.from {
-            LayerSource::Image(image) => images.get(image as usize),
+            LayerSource::Image(image) => scene.images.get(image as usize),
             LayerSource::Pass(_) => None,
         };
         let resampled: &Resampler = match decoded {
             Some(Decoded::Lines(lines)) if lines.is_for(&columns, &rows) => lines,
             _ => {
                 let taps = roi::taps_of(window, sampled);
-                let view = source(shown, taps, images, passes, (turned, rest, *level))?;
+                let view = source(shown, taps, (turned, rest, *level))?;
                 if roi::is_copy(window, sampled) {
                     (0..view.size.height as usize).for_each(|y| put(y, view.row(y)));
                     return Ok(());
@@ -308,15 +294,14 @@ impl Painter {
     /// Hands the rows of a filtered pass's window to `put`.
     fn filtered(
         &mut self,
-        (_, window, sampled): Shown<'_>,
+        (scene, window, sampled): Shown<'_>,
         filter: &CanvasFilter,
-        passes: &[Canvas],
         mut put: impl FnMut(usize, &[u8]),
     ) -> Result<(), Cause> {
         let LayerSource::Pass(pass) = sampled.from else {
             return Err("a filter of an image that is no pass: a bug".into());
         };
-        filter::run(filter, passes[pass as usize].part(sampled.clip), &mut self.turned, self.level);
+        filter::run(filter, scene.passes[pass as usize].part(sampled.clip), &mut self.turned, self.level);
         let (columns, rows) = scale::visible(window, sampled);
         let view = self.turned.part(sampled.clip.size().rect());
         let width = columns.count as usize * 3;
@@ -334,18 +319,12 @@ impl Painter {
     }
 
     /// A warped layer, ready to render its rows.
-    fn gather<'a>(
-        &'a mut self,
-        shown: Shown<'_>,
-        warp: &WarpMap,
-        images: &[Decoded<'a>],
-        passes: &'a [Canvas],
-    ) -> Result<Gather<'a>, Cause> {
+    fn gather<'a>(&'a mut self, shown: Shown<'a>, warp: &WarpMap) -> Result<Gather<'a>, Cause> {
         let (_, window, sampled) = shown;
         let taps = roi::taps_of(window, sampled);
         let view = match taps.is_empty() {
             true => ImageView::default(),
-            false => source(shown, taps, images, passes, (&mut self.turned, &mut self.rest, self.level))?,
+            false => source(shown, taps, (&mut self.turned, &mut self.rest, self.level))?,
         };
         Ok(Gather::new((window, sampled, warp), view, taps))
     }
@@ -365,19 +344,17 @@ fn put_row(line: &mut [u8], left: usize, row: &[u8], runs: Option<&[Run]>) {
 
 /// The pixels that the layer's taps read, upright and with the source steps done.
 fn source<'a>(
-    (plan, window, sampled): Shown<'_>,
+    (scene, window, sampled): Shown<'a>,
     taps: Rect,
-    images: &[Decoded<'a>],
-    passes: &'a [Canvas],
     (turned, rest, level): (&'a mut Canvas, &mut Vec<Resolved>, Level),
 ) -> Result<ImageView<'a>, Cause> {
     let orientation = sampled.orientation;
-    let needed = roi::needed(plan, window, sampled);
+    let needed = roi::needed(scene.plan, window, sampled);
     let as_stored = orientation == Orientation::UPRIGHT && sampled.steps.len == 0;
     let wanted = if as_stored { taps } else { needed };
     let view = match sampled.from {
         LayerSource::Image(image) => {
-            let Some(Decoded::Pixels(image)) = images.get(image as usize) else {
+            let Some(Decoded::Pixels(image)) = scene.images.get(image as usize) else {
                 return Err("an image of the plan was not decoded, or for another plan: a bug".into());
             };
             let oriented = orientation.apply_size(image.stored);
@@ -389,7 +366,7 @@ fn source<'a>(
             })?
         }
         LayerSource::Pass(pass) => {
-            let pass = &passes[pass as usize];
+            let pass = &scene.passes[pass as usize];
             pass.part(orientation.to_stored(wanted, orientation.apply_size(pass.size)))
         }
     };
@@ -397,7 +374,7 @@ fn source<'a>(
         return Ok(view);
     }
     turned.copy_turned(view, orientation);
-    recolour::until_last_statistic(plan, sampled.steps, turned, (needed.x, needed.y), level, rest);
+    recolour::until_last_statistic(scene.plan, sampled.steps, turned, (needed.x, needed.y), level, rest);
     recolour::run(turned.rows_mut(), rest, level);
     Ok(turned.part(taps.shifted(-needed.x, -needed.y)))
 }

@@ -44,11 +44,7 @@ impl Axis {
 
     /// Fills the tables, reusing their memory.
     pub(crate) fn build(&mut self, scale: &Scale, level: Level) {
-        with_level(
-            level,
-            #[inline(always)]
-            || self.fill(scale),
-        );
+        with_level!(level, self.fill(scale));
     }
 
     #[inline(always)]
