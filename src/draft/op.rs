@@ -308,6 +308,7 @@ impl Draft {
             Op::PermuteChannels { permutation } => self.permute(permutation),
             Op::Autocontrast {} => self.recolour(ColorOp::Autocontrast, [0.0; 3]),
             Op::Equalize {} => self.recolour(ColorOp::Equalize, [0.0; 3]),
+            // No level is below 0, so all of them are inverted.
             Op::Invert {} => self.recolour(ColorOp::Solarize, [0.0; 3]),
             Op::Sharpness { factor } => self.sharpness(factor),
             Op::GaussianBlur { kernel_size, sigma } => self.gaussian_blur(kernel_size, sigma),
