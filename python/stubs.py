@@ -1,5 +1,5 @@
 """Writes what type checkers read of the compiled library: `feedline/transforms.pyi`, with names, order and defaults from
-there and meanings from its sources, and `feedline/_keywords.pyi`, the keywords of a Loader from the list of options.
+there and meanings from docs/transforms.md, and `feedline/_keywords.pyi`, the keywords of a Loader from the list of options.
 
 python stubs.py           # writes them
 python stubs.py --check   # fails where they are not what would be written
@@ -196,26 +196,17 @@ def as_python(value):
 
 
 def documents(name):
-    """The first line above the struct, and those above its fields."""
-    for path in sorted((HERE.parent / "src" / "augment").glob("*.rs")):
-        found = re.search(
-            rf"((?:^///.*\n)+)(?:^#\[.*\n)*^pub struct {name} \{{(\}}|[\s\S]*?^\}})", path.read_text(), re.M
-        )
-        if found:
-            fields = re.findall(r"((?:^    ///.*\n)+)(?:^    #\[.*\n)*^    pub (\w+):", found[2], re.M)
-            return prose(found[1]), {field: prose(text) for text, field in fields}
-    raise SystemExit(f"no source of {name} below src/augment")
+    """The first paragraph on a transform on the page of transforms, and what the page says of its arguments."""
+    page = (HERE.parent / "docs" / "transforms.md").read_text()
+    section = re.search(rf"^## {name}\n\n(.*)\n([\s\S]*?)(?=^## |\Z)", page, re.M)
+    if not section:
+        raise SystemExit(f"no section on {name} in docs/transforms.md: run UPDATE_DOCS=1 cargo test transforms_page")
+    cell = r"(?:[^|\\]|\\.)*"
+    return section[1], dict(re.findall(rf"^\| `(\w+)` \|{cell}\|{cell}\| ({cell}) \|$", section[2], re.M))
 
 
 def wrapped(text, below):
     return textwrap.wrap(text, 110, initial_indent="    ", subsequent_indent=below, break_on_hyphens=False)
-
-
-def prose(comment):
-    """The first paragraph of a doc comment, without links."""
-    lines = [line.strip().removeprefix("///").strip() for line in comment.splitlines()]
-    text = " ".join(lines[: lines.index("")] if "" in lines else lines)
-    return re.sub(r"\[`([^\]]*)`\](?:\([^)]*\))?", r"`\1`", text)
 
 
 if __name__ == "__main__":

@@ -164,7 +164,7 @@ class MixUp(Transform):
 
 class Mosaic(Transform):
     """Places the sample and three partners around a point of a canvas of twice `imgsz`, with probability `p`
-    (Ultralytics' `Mosaic`); `super::YoloPerspective` then shows a part of it.
+    (Ultralytics' `Mosaic`); `YoloPerspective` then shows a part of it.
 
     imgsz: Longer edge of each tile in pixels, from 2 to 32767.
     p: Probability of a mosaic, from 0 to 1.
