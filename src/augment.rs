@@ -2,8 +2,8 @@
 //!
 //! Names, arguments, defaults and the arithmetic of the parameters are those of torchvision's `transforms.v2`: the same
 //! uniform draws give the same parameters. Each augmentation is one file with two halves, `make_params` (draws to
-//! parameters) and [`Augment::plan`] (parameters to ops). A new one is a new file, and a `mod`, a `pub use` and a name
-//! below; one that is an op without arguments and a probability is some lines in `by_chance.rs`.
+//! parameters) and [`Augment::plan`] (parameters to ops). A new one is a new file, and its `mod` and its
+//! line of the registry below; an op with at most one argument and a probability is some lines in `by_chance.rs`.
 //!
 //! If batches differ in size, an augmentation whose size is the output's uses the batch's size instead: LetterBox,
 //! Resize, the crops, YoloPerspective, and Mosaic and ResizeLongest for the longer edge. They call [`Draft::sized`].
