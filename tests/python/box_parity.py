@@ -23,6 +23,8 @@ from PIL import Image
 from torchvision import tv_tensors
 from torchvision.transforms.v2 import functional as reference
 
+import random_chains
+
 ROOT = Path(__file__).resolve().parents[2]
 TOLERANCE = 1e-3
 PIXEL = 1 + TOLERANCE
@@ -60,14 +62,8 @@ def draw_boxes(rng, width, height):
 def drawn_cases(args, sizes):
     """(row, size of the image, ops) of all cases, as the generator that the renderers' tests use draws them."""
     rows = {name: [[name]] for name in REFERENCE} | {row: [list(REFERENCE)] * length for row, length in CHAINS.items()}
-    wanted = {"seed": args.seed, "draws": args.draws, "longest": LONGEST_SIDE, "sizes": sizes, "rows": rows}
-    try:
-        done = subprocess.run([str(args.chains)], input=json.dumps(wanted), capture_output=True, text=True,
-                              timeout=TIMEOUT_S, check=True)
-    except OSError as error:
-        raise SystemExit(f"{args.chains}: {error.strerror}; build it with "
-                         f"`cargo build --release --example random_chains`") from error
-    return [(case["row"], sizes[case["image"]], case["ops"]) for case in map(json.loads, done.stdout.splitlines())]
+    cases = random_chains.draw(args.chains, rows, sizes, LONGEST_SIDE, args.seed, args.draws)
+    return [(case["row"], sizes[case["image"]], case["ops"]) for case in cases]
 
 
 def stands_beside(op, boxes):

@@ -4,9 +4,9 @@
     .venv-peers/bin/python tests/python/parity.py                               # the bundled photographs
     .venv-peers/bin/python tests/python/parity.py --write docs/parity.md        # also fills in the page's table
 
-A case is one image and one chain of operations, drawn by the generator that the renderers' own tests use. Both sides read the same PNG (pixels as stored,
-no decoder in between), torchvision as a uint8 CPU tensor, feedline from the command line. uint8 results must be equal;
-normalised float32 results may differ by 1e-6. Exits with 1 when anything differs or fails.
+A case is one image and one chain of operations, drawn by the generator that the renderers' own tests use. Both sides read
+the same PNG (pixels as stored, no decoder in between), torchvision as a uint8 CPU tensor, feedline from the command line.
+uint8 results must be equal; normalised float32 results may differ by 1e-6. Exits with 1 when anything differs or fails.
 
 Where a pixel of a warp falls is a float32 matrix product, in which MKL fuses multiplication and addition on some
 processors and not on others (an AMD EPYC, for one). feedline fuses everywhere. Where torch does not, which is found out
@@ -26,6 +26,7 @@ import torch
 import torchvision
 from PIL import Image
 
+import random_chains
 from parity_ops import COMPARED, FIXED_CHAINS, LAST_ONLY, LONGEST_CHAIN, REFERENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -157,15 +158,8 @@ def drawn_cases(args, rows, images):
     """The cases of every row, as the generator draws them: {row: [(image's name, ops)]}."""
     names = sorted(images)
     sizes = [(images[name][1].shape[2], images[name][1].shape[1]) for name in names]
-    wanted = {"seed": args.seed, "draws": args.draws, "longest": LARGEST_SIDE, "sizes": sizes, "rows": rows}
-    try:
-        done = subprocess.run([str(args.chains)], input=json.dumps(wanted), capture_output=True, text=True,
-                              timeout=TIMEOUT_S, check=True)
-    except OSError as error:
-        raise SystemExit(f"{args.chains}: {error.strerror}; build it with "
-                         f"`cargo build --release --example random_chains`") from error
     cases = {row: [] for row in rows}
-    for case in map(json.loads, done.stdout.splitlines()):
+    for case in random_chains.draw(args.chains, rows, sizes, LARGEST_SIDE, args.seed, args.draws):
         cases[case["row"]].append((names[case["image"]], case["ops"]))
     return cases
 

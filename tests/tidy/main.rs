@@ -7,6 +7,7 @@ mod graph;
 mod limits;
 mod manifest;
 mod old_words;
+mod options;
 mod scan;
 mod sleeps;
 mod tree;
@@ -43,6 +44,11 @@ fn no_files_use_each_other_in_a_circle() {
 #[test]
 fn no_replaced_name_comes_back() {
     the_tree_keeps(old_words::check);
+}
+
+#[test]
+fn no_option_is_without_effect() {
+    the_tree_keeps(options::check);
 }
 
 #[test]
