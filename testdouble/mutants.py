@@ -142,8 +142,11 @@ def build(mutated=True):
     if not mutated:
         return _program
     command = ["cargo", "test", "--locked", "--quiet", "--no-run", "--test", "cuda", "--message-format=json"]
-    # Warnings are no errors here: what a mutant leaves unused is not what is looked for.
-    environment = os.environ | {"CARGO_TARGET_DIR": str(WORK / "target"), "CARGO_PROFILE_DEV_DEBUG": "0"}
+    # Warnings are no errors here: what a mutant leaves unused is not what is looked for. One function changes between
+    # two builds, so that they are incremental whatever the caller prefers.
+    environment = os.environ | {
+        "CARGO_TARGET_DIR": str(WORK / "target"), "CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_INCREMENTAL": "1",
+    }
     ran = subprocess.run(command, cwd=TREE, env=environment, capture_output=True, text=True)
     if ran.returncode != 0:
         print(ran.stdout if "error" not in ran.stderr else ran.stderr, file=sys.stderr)

@@ -3,6 +3,7 @@
 // watch to the byte.
 #include "memory.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -40,8 +41,15 @@ int rubbish_file() {
     return file;
 }
 
-// Fills whole pages of a mapping.
+// Fills memory with rubbish: large memory by mapping, which malloc's is as well.
 void spoil(char* at, size_t bytes) {
+    const size_t ahead = -reinterpret_cast<uintptr_t>(at) % page;
+    if (bytes < 2 * chunk) {
+        memset(at, rubbish, bytes);
+        return;
+    }
+    memset(at, rubbish, ahead);
+    at += ahead, bytes -= ahead;
     for (; bytes >= chunk && rubbish_file() >= 0; at += chunk, bytes -= chunk) {
         if (mmap(at, chunk, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, rubbish_file(), 0) == MAP_FAILED) break;
     }
@@ -71,7 +79,7 @@ bool Memory::map(Allocation& allocation) {
         void* memory = nullptr;
         if (posix_memalign(&memory, alignment_, allocation.bytes) != 0) return false;
         allocation.start = allocation.mapping = static_cast<char*>(memory);
-        memset(memory, rubbish, allocation.bytes);
+        spoil(allocation.start, allocation.bytes);
         return true;
     }
     size_t rounded = round_up(allocation.bytes, alignment_), mapped = round_up(rounded, page);

@@ -2,23 +2,7 @@
 
 use feedline::geometry::Size;
 use feedline_test_support::jpeg::{ColorType, Jpeg, SamplingFactor};
-use feedline_test_support::noise::Noise;
-
-/// Gradients, stripes and a little noise, so that chroma, edges and every coefficient matter.
-fn pixels(width: u16, height: u16, channels: usize, seed: u32) -> Vec<u8> {
-    let mut noise = Noise(seed.wrapping_mul(2_654_435_761) | 1);
-    let mut bytes = Vec::with_capacity(usize::from(width) * usize::from(height) * channels);
-    for y in 0..u32::from(height) {
-        for x in 0..u32::from(width) {
-            for channel in 0..channels as u32 {
-                let slope = x * (3 + channel) + y * (5 - channel) + seed * 17;
-                let stripe = if (x / 7 + y / 5 + channel) % 3 == 0 { 60 } else { 0 };
-                bytes.push((slope / 2 + stripe + (noise.bits() >> 28)) as u8);
-            }
-        }
-    }
-    bytes
-}
+use feedline_test_support::noise::picture;
 
 struct Kind {
     size: (u16, u16),
@@ -40,11 +24,11 @@ const PLAIN: Kind = Kind {
 fn jpeg(kind: &Kind, seed: u32) -> Vec<u8> {
     let Kind { size: (width, height), sampling, progressive, color, orientation } = *kind;
     let jpeg = Jpeg { sampling, progressive, color, orientation, ..Jpeg::default() };
-    jpeg.file(&pixels(width, height, jpeg.channels() as usize, seed), width, height)
+    jpeg.picture(width, height, seed)
 }
 
 fn png(width: u32, height: u32) -> Vec<u8> {
-    png_of(width, height, &pixels(width as u16, height as u16, 3, 5))
+    png_of(width, height, &picture(width, height, 3, 5))
 }
 
 /// Of one level, and of any size.
