@@ -146,25 +146,32 @@ fn credentials_that_expire_in_mid_epoch_end_it_at_once_and_say_so(real: bool) {
     }
 }
 
-#[test]
-fn in_front_of_the_store_in_memory() {
-    each_sample_comes_exactly_once_through_a_storm(false);
-    parts_of_an_archive_come_whole_through_a_storm(false);
-    skip_loses_what_is_gone_and_nothing_else(false);
-    substitutes_stand_only_where_something_is_gone(false);
-    fail_names_the_object_that_is_gone(false);
-    credentials_that_expire_in_mid_epoch_end_it_at_once_and_say_so(false);
+/// Each is a test with the server's own store, and all together are one with a real server behind it, whose bucket they
+/// share.
+macro_rules! in_front_of_both_stores {
+    ($($name:ident)+) => {
+        mod in_front_of_the_store_in_memory {
+            $(#[test]
+            fn $name() {
+                super::$name(false);
+            })+
+        }
+
+        #[test]
+        #[ignore = "needs an S3 server: FEEDLINE_S3 names its host:port"]
+        fn in_front_of_a_real_server() {
+            $($name(true);)+
+        }
+    };
 }
 
-#[test]
-#[ignore = "needs an S3 server: FEEDLINE_S3 names its host:port"]
-fn in_front_of_a_real_server() {
-    each_sample_comes_exactly_once_through_a_storm(true);
-    parts_of_an_archive_come_whole_through_a_storm(true);
-    skip_loses_what_is_gone_and_nothing_else(true);
-    substitutes_stand_only_where_something_is_gone(true);
-    fail_names_the_object_that_is_gone(true);
-    credentials_that_expire_in_mid_epoch_end_it_at_once_and_say_so(true);
+in_front_of_both_stores! {
+    each_sample_comes_exactly_once_through_a_storm
+    parts_of_an_archive_come_whole_through_a_storm
+    skip_loses_what_is_gone_and_nothing_else
+    substitutes_stand_only_where_something_is_gone
+    fail_names_the_object_that_is_gone
+    credentials_that_expire_in_mid_epoch_end_it_at_once_and_say_so
 }
 
 /// How long reading the first record takes, and the error.
