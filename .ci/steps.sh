@@ -86,9 +86,9 @@ block() {
     printf '%s\n' "$commands"
 }
 
-# run_block NAME: runs them as a reader would, line by line.
+# run_block NAME [CHANGE]: runs them as a reader would, line by line; with the changes that a script for sed makes.
 run_block() {
-    block "$1" >"$work/block.sh"
+    block "$1" | sed -e "${2:-}" >"$work/block.sh"
     bash -euo pipefail "$work/block.sh"
 }
 
