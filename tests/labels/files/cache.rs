@@ -1,7 +1,8 @@
 //! The cache of labels: it gives the very same labels, and is never believed when it should not be.
 
 use super::{says, write};
-use feedline::source::{Coco, OnBadLabel, Source, Yolo, YoloOptions};
+use feedline::options::Options;
+use feedline::source::{Coco, OnBadLabel, Source, Yolo, YoloOptions, open};
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -179,4 +180,25 @@ fn coco_annotations_are_kept_too() {
     }
     write(folder.path(), &[("a.json", &json.replace("[1, 1, 2, 2]", "[1, 1, 2, 2.0]"))]);
     says(&open().report().cache.clone().unwrap(), &["a.json has changed"]);
+}
+
+#[test]
+fn options_say_where_images_and_the_cache_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = r#"{"images": [{"id": 1, "file_name": "a.jpg", "width": 8, "height": 8}],
+        "categories": [{"id": 1, "name": "a"}],
+        "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 2, 2]}]}"#;
+    fs::create_dir(folder.path().join("pictures")).unwrap();
+    write(folder.path(), &[("a.json", json), ("pictures/a.jpg", "")]);
+    let path = |name: &str| folder.path().join(name);
+    let mut options = Options::default();
+    options.set_path("data", path("a.json")).unwrap();
+    assert!(open(&options.data).is_err());
+    options.set_path("image_dir", path("pictures")).unwrap();
+    options.set_path("label_cache", path("kept")).unwrap();
+    for told in ["was not there yet", "gave the labels"] {
+        let opened = open(&options.data).unwrap();
+        assert_eq!(opened.source.len(), 1);
+        says(&opened.labels.unwrap().cache.unwrap(), &[told]);
+    }
 }

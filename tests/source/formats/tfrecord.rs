@@ -3,7 +3,8 @@
 use super::{all, cause, labels, refused};
 use crate::write::{Feature, example, tfrecord};
 use feedline::label::Label;
-use feedline::source::{Source, TfRecord};
+use feedline::options::Options;
+use feedline::source::{Source, TfRecord, open};
 use std::path::{Path, PathBuf};
 
 const IMAGE: (&str, Feature<'_>) = ("image/encoded", Feature::Bytes(b"an image"));
@@ -83,6 +84,24 @@ fn features_may_have_other_names_and_classes_may_be_bytes() {
         (labels(&source), source.classes()),
         (vec![1, 0, -1], &["cat".to_owned(), "dog".to_owned()][..])
     );
+    assert_eq!(source.key(1), "a.tfrecord/1/x");
+}
+
+#[test]
+fn options_name_the_features_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |class: i64, text: &'static [u8]| {
+        let (class, name) = (("y", Feature::Number(class)), ("id", Feature::Bytes(b"x")));
+        example(&[("img", Feature::Bytes(b"1")), class, ("word", Feature::Bytes(text)), name])
+    };
+    let path = file(folder.path(), &[record(1, b"dog"), record(0, b"cat")]);
+    let mut options = Options::default();
+    options.set_path("data", path).unwrap();
+    let names =
+        [("image_column", "img"), ("label_column", "y"), ("class_column", "word"), ("name_column", "id")];
+    names.iter().for_each(|(option, feature)| options.set_text(option, feature).unwrap());
+    let source = open(&options.data).unwrap().source;
+    assert_eq!((labels(&*source), source.classes()), (vec![1, 0], &["cat".to_owned(), "dog".to_owned()][..]));
     assert_eq!(source.key(1), "a.tfrecord/1/x");
 }
 
