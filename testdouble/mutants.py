@@ -141,9 +141,12 @@ def build(mutated=True):
     global _program
     if not mutated:
         return _program
-    command = ["cargo", "test", "--locked", "--quiet", "--no-run", "--test", "cuda", "--message-format=json"]
-    # Warnings are no errors here: what a mutant leaves unused is not what is looked for. One function changes between
-    # two builds, so that they are incremental whatever the caller prefers.
+    # One function changes between two builds, so that they are incremental whatever the caller prefers; with fewer units
+    # of code than modules, a function that changes its size would move others from unit to unit.
+    units = "profile.dev.package.feedline.codegen-units=4096"
+    command = ["cargo", "test", "--config", units, "--locked", "--quiet", "--no-run", "--test", "cuda",
+               "--message-format=json"]
+    # Warnings are no errors here: what a mutant leaves unused is not what is looked for.
     environment = os.environ | {
         "CARGO_TARGET_DIR": str(WORK / "target"), "CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_INCREMENTAL": "1",
     }
