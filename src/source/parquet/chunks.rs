@@ -70,7 +70,12 @@ impl Read for Header {
             check(self.input.fill_buf()?)?;
             self.is_checked = true;
         }
-        self.input.read(bytes)
+        match self.input.read(bytes)? {
+            // The crate passes over what it does not know without a look at how much there was, as often as a damaged
+            // header claims.
+            0 if !bytes.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
+            read => Ok(read),
+        }
     }
 }
 
@@ -111,6 +116,7 @@ pub(super) fn varint(bytes: &mut &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_small_page_that_claims_to_be_huge_is_refused() {
@@ -121,6 +127,19 @@ mod tests {
         let mut of_a_megabyte = huge.to_vec();
         of_a_megabyte.splice(8..10, [0x80, 0x80, 0x80, 1]);
         check(&of_a_megabyte).unwrap();
+    }
+
+    #[test]
+    fn a_header_that_claims_more_numbers_than_the_file_has_bytes_is_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        // A page of 4 bytes, and a list of two thousand million fractions.
+        let header = [0x15, 0, 0x15, 8, 0x15, 8, 0x19, 0xF7, 0x80, 0xA8, 0xD6, 0xB9, 7];
+        fs::write(file.path(), header).unwrap();
+        let file = File::open(file.path()).unwrap();
+        let mut header = Chunks::new(&file, false).unwrap().get_read(0).unwrap();
+        let read = |count: u64, header: &mut Header| io::copy(&mut header.take(count), &mut io::sink());
+        assert_eq!(read(13, &mut header).unwrap(), 13);
+        assert_eq!(read(8, &mut header).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
     }
 
     #[test]
