@@ -20,6 +20,7 @@ use feedline::rng::{Draws, Rng};
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("any chain of ops renders to the CPU's bits", chains).on_gpu(),
+    Scenario::new("a statistic behind another renders to the CPU's bits", statistics).on_gpu(),
     Scenario::new("any mix of samples renders to the CPU's bits", mixes).on_gpu(),
     Scenario::new("any mosaic renders to the CPU's bits", mosaics).on_gpu(),
     Scenario::new("every size around a tile's edges renders to the CPU's bits", edges).on_gpu(),
@@ -159,6 +160,20 @@ fn chains() -> Outcome {
         let case = case(draft, &mut rng, number)?;
         let (dtype, layout) = (FORMATS[rng.below(4) as usize], LAYOUTS[rng.below(2) as usize]);
         compare(&mut renderer, &[case], &[dtype], &[layout])?;
+    }
+    Ok(())
+}
+
+/// Statistics of pixels that other statistics have changed, which chance brings together too rarely.
+fn statistics() -> Outcome {
+    let mut renderer = Renderer::new(0).map_err(plain)?;
+    let ops = [Op::Contrast { factor: 1.7 }, Op::Autocontrast {}, Op::Equalize {}];
+    let pairs = ops.iter().flat_map(|first| ops.iter().map(move |second| [first, second]));
+    for (number, pair) in (0..).zip(pairs) {
+        let mut rng = Rng::new(19, 0, number, 0);
+        let mut draft = Draft::new(0, Size::new(71, 45), Orientation::UPRIGHT);
+        pair.into_iter().for_each(|op| draft.apply(op.clone()));
+        compare(&mut renderer, &[case(draft, &mut rng, number)?], &[DType::U8], &[Layout::Nchw])?;
     }
     Ok(())
 }
