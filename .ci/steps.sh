@@ -86,10 +86,17 @@ block() {
     printf '%s\n' "$commands"
 }
 
-# run_block NAME [CHANGE]: runs them as a reader would, line by line; with the changes that a script for sed makes.
+# run_block NAME [SCRIPT]: runs them as a reader would, line by line, edited by a script for sed if there is one.
 run_block() {
     block "$1" | sed -e "${2:-}" >"$work/block.sh"
     bash -euo pipefail "$work/block.sh"
+}
+
+# main_job [SCRIPT]: runs the main job of README.md, edited likewise, and looks for what it promises.
+main_job() {
+    rm -f out/sheet.png
+    run_block "ci: main job" "${1:-}"
+    [[ -s out/sheet.png ]] || missing "out/sheet.png, which the README promises"
 }
 
 # venv NAME PACKAGE...: makes a Python environment of the named packages, at the versions that the benchmarks pin.

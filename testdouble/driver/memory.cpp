@@ -41,17 +41,16 @@ int rubbish_file() {
     return file;
 }
 
-// Fills memory with rubbish: large memory by mapping, which malloc's is as well.
+// Fills memory with rubbish. Large memory, which malloc has mapped for this allocation alone, gets other pages instead.
 void spoil(char* at, size_t bytes) {
-    const size_t ahead = -reinterpret_cast<uintptr_t>(at) % page;
-    if (bytes < 2 * chunk) {
-        memset(at, rubbish, bytes);
-        return;
-    }
-    memset(at, rubbish, ahead);
-    at += ahead, bytes -= ahead;
-    for (; bytes >= chunk && rubbish_file() >= 0; at += chunk, bytes -= chunk) {
-        if (mmap(at, chunk, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, rubbish_file(), 0) == MAP_FAILED) break;
+    if (bytes >= 2 * chunk) {
+        const size_t ahead = -reinterpret_cast<uintptr_t>(at) % page;
+        memset(at, rubbish, ahead);
+        at += ahead, bytes -= ahead;
+        for (; bytes >= chunk && rubbish_file() >= 0; at += chunk, bytes -= chunk) {
+            void* mapped = mmap(at, chunk, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, rubbish_file(), 0);
+            if (mapped == MAP_FAILED) break;
+        }
     }
     memset(at, rubbish, bytes);
 }

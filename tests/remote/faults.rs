@@ -146,8 +146,8 @@ fn credentials_that_expire_in_mid_epoch_end_it_at_once_and_say_so(real: bool) {
     }
 }
 
-/// Each is a test with the server's own store, and all together are one with a real server behind it, whose bucket they
-/// share.
+/// Makes a test of each function in front of a store in memory, and one test of all of them in front of a real server,
+/// whose bucket they share.
 macro_rules! in_front_of_both_stores {
     ($($name:ident)+) => {
         mod in_front_of_the_store_in_memory {

@@ -1,11 +1,11 @@
-//! Options: each one that is declared is read by what it is for.
+//! Options: every one that is declared is read by the code that it configures.
 
 use crate::scan::{Token, mask, tokens, without_tests};
 use crate::tree::File;
 use std::collections::HashSet;
 
-/// A program that takes an option and ignores it deceives whoever sets it. That an option is put into the options, or
-/// checked there, is not to read it.
+/// A program that takes an option and ignores it misleads whoever sets it. Parsing an option, or validating it, does not
+/// count as reading it.
 pub(crate) fn check(files: &[File]) -> Vec<String> {
     let (mut declared, mut read) = (Vec::new(), HashSet::new());
     for file in files {

@@ -71,8 +71,8 @@ impl Read for Header {
             self.is_checked = true;
         }
         match self.input.read(bytes)? {
-            // The crate passes over what it does not know without a look at how much there was, as often as a damaged
-            // header claims.
+            // The crate skips fields that it does not know, and does not notice that the file has ended: it would go on
+            // for as many elements as a damaged header claims.
             0 if !bytes.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
             read => Ok(read),
         }
