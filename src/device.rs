@@ -7,11 +7,13 @@ pub mod cuda;
 mod decoded_by;
 mod gaussian;
 mod images;
+mod memory_use;
 mod roi;
 mod warp;
 
 pub use decoded_by::DecodedBy;
 pub use images::DeviceImages;
+pub use memory_use::MemoryUse;
 pub use roi::region;
 
 use crate::error::{Error, Result};
@@ -102,7 +104,7 @@ fn usable(ordinal: u32) -> Result<String> {
     let decoding = found.usable.map_err(|missing| missing.error(what()))?;
     let (major, minor) = found.compute_capability;
     let megabytes = found.memory_bytes / 1_000_000;
-    Ok(format!("{}, compute capability {major}.{minor}, {megabytes} MB, {decoding}", found.name))
+    Ok(format!("{}, compute capability {major}.{minor}, {megabytes} MB, {decoding}, {kernels}", found.name))
 }
 
 #[cfg(not(feature = "cuda"))]

@@ -240,7 +240,7 @@ impl Loader {
     pub fn stats(&self) -> Stats {
         let context = self.context();
         let stats = context.meters.snapshot(self.pipeline.threads(), self.pipeline.buffers());
-        let BackendUsage { decoded_by, shared_decoded, shared_hits, shared_bytes } =
+        let BackendUsage { decoded_by, shared_decoded, shared_hits, shared_bytes, memory } =
             self.pipeline.backend_usage();
         Stats {
             index: context.decode_indexes.stats(),
@@ -250,6 +250,7 @@ impl Loader {
             io: context.source.io_stats(),
             images_shared: shared_hits,
             image_cache_bytes: shared_bytes,
+            device_memory: memory,
             ..stats
         }
     }

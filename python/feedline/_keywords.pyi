@@ -133,7 +133,8 @@ class Keywords(TypedDict, total=False):
     Default: 0."""
     image_cache: int | str | None
     """The largest number of bytes of decoded images that are kept for the other samples of a partner window,
-    where augmentations mix samples; on a GPU they are bytes of its memory. Default: 268435456."""
+    where augmentations mix samples; on a GPU they are bytes of its memory, reserved at the start. Default:
+    268435456."""
     dtype: Any | None
     """The number format. Default: f32."""
     layout: str | None
@@ -189,7 +190,7 @@ class Keywords(TypedDict, total=False):
     cpu."""
     device_memory: int | str | None
     """The largest number of bytes of a GPU's memory for decoded images and scratch, the batches apart. A
-    batch that needs more is made in parts. Default: a quarter of what is free, at least 4 MiB."""
+    batch that needs more is made in parts. Default: a quarter of what is free, at least 8 MiB."""
     pinned_memory: int | str | None
     """The largest number of bytes of page-locked host memory, all batches together, for files on their way to
     a GPU. What is beyond lies in ordinary memory, which is copied more slowly. Default: 1073741824."""

@@ -4,6 +4,7 @@
 
 use super::decoded_by::DecodedBy;
 use super::images::DeviceImages;
+use super::memory_use::MemoryUse;
 use crate::error::{Cause, Result};
 use crate::geometry::{Orientation, Size};
 use crate::image::{Header, Index, Limits};
@@ -187,4 +188,6 @@ pub(crate) struct BackendUsage {
     pub(crate) shared_hits: u64,
     /// Bytes of the images that are kept for other samples.
     pub(crate) shared_bytes: u64,
+    /// The memory that it takes on a GPU.
+    pub(crate) memory: Option<MemoryUse>,
 }

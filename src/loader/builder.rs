@@ -302,9 +302,10 @@ impl LoaderBuilder {
 
         /// Maximum bytes of decoded images that are kept for other samples of the window, where augmentations mix samples
         /// (default 256 MiB; 0 keeps none, so that each sample decodes its partners itself). On a GPU they are bytes of its
-        /// memory, besides [`LoaderBuilder::device_memory`].
+        /// memory, besides [`LoaderBuilder::device_memory`], and are reserved when the loader is built: whole steps of 2 MiB,
+        /// as its driver hands them out.
         ///
-        /// A window of 128 photographs of 640x480 pixels takes 118 MB (134 MB on a GPU), and two windows meet where one ends.
+        /// A window of 128 photographs of 640x480 pixels takes 118 MB, and two windows meet where one ends.
         image_cache(bytes: usize) => loader.image_cache = Bytes(bytes as u64);
 
         /// Maximum bytes of compressed files that are kept in memory from their first read on (default 0: none, since local
@@ -329,7 +330,7 @@ impl LoaderBuilder {
         index_budget(bytes: usize) => decode.index_budget = Bytes(bytes as u64);
 
         /// Maximum bytes of a GPU's memory for decoded images and scratch, the batches apart (default: a quarter of what is
-        /// free, at least 4 MiB). A batch that needs more is made in parts.
+        /// free, at least 8 MiB). A batch that needs more is made in parts.
         device_memory(bytes: u64) => device.memory = Bytes(bytes);
 
         /// Maximum bytes of page-locked host memory, all batches together, for files on their way to a GPU (default 1 GiB).

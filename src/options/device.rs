@@ -14,7 +14,7 @@ section! {
         name as "device": DeviceWord = DeviceWord::Cpu;
         /// The largest number of bytes of a GPU's memory for decoded images and scratch, the batches apart. A batch that
         /// needs more is made in parts.
-        memory as "device_memory": Bytes, unset "a quarter of what is free, at least 4 MiB";
+        memory as "device_memory": Bytes, unset "a quarter of what is free, at least 8 MiB";
         /// The largest number of bytes of page-locked host memory, all batches together, for files on their way to a
         /// GPU. What is beyond lies in ordinary memory, which is copied more slowly.
         pinned_memory: Bytes = Bytes(1 << 30);

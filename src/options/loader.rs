@@ -60,7 +60,7 @@ section! {
         /// The largest number of bytes of compressed files that are kept in memory from their first read on.
         byte_cache: Bytes = Bytes(0);
         /// The largest number of bytes of decoded images that are kept for the other samples of a partner window, where
-        /// augmentations mix samples; on a GPU they are bytes of its memory.
+        /// augmentations mix samples; on a GPU they are bytes of its memory, reserved at the start.
         image_cache: Bytes = Bytes(256 << 20);
     }
 }

@@ -87,7 +87,7 @@ CUDA_API CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice devic
 CUDA_API CUresult cuDevicePrimaryCtxRetain(Context** context, CUdevice device) {
     return enter(__func__, Needs::no_context, [&](Driver& d) -> CUresult {
         Context& primary = d.context_of(device);
-        primary.retained++;
+        if (primary.retained++ == 0) d.calls_of["a primary context is made"]++;
         *context = &primary;
         return result::success;
     });

@@ -20,9 +20,14 @@ static CUresult allocate(Driver& d, size_t bytes, Kind kind, void** start) {
     return *start == nullptr ? result::out_of_memory : result::success;
 }
 
-// A driver may wait for the device here, but does not promise it, so this one does not: an operation that is still to
-// come finds the memory gone.
+// A driver waits for the whole device here, a trainer's kernels included, though it does not promise to: a program that
+// frees under work is slow where it waits and wrong where it does not. This one does not wait, so an operation that is
+// still to come finds the memory gone. A device that has failed has nothing to wait for.
 static CUresult release(Driver& d, const char* name, void* start, Kind kind) {
+    const Operation* next = d.scheduler.next_of(current_context);
+    if (next != nullptr && current_context->broken == 0) {
+        problem("%s: work is still to run, for which a device waits here; the next of it is: %s", name, next->what);
+    }
     if (d.memory.free(start, kind)) return result::success;
     problem("%s: nothing begins at %p, or it was freed before", name, start);
     return result::invalid_value;

@@ -61,6 +61,7 @@ CUDA_API CUresult cuModuleGetFunction(Function** function, void* handle, const c
         return result::success;
     });
 }
+        d.calls_of["kernel " + found->first]++;
 
 namespace {
 bool within_limits(const Launch& launch, unsigned most_threads) {

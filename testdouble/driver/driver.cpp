@@ -11,7 +11,7 @@ Driver& driver() {
         d->options = parse_options(getenv("FAKECUDA"));
         d->faults = Faults(d->options.faults);
         d->scheduler.start(d->options.mode, d->options.seed);
-        d->memory.configure(d->options.memory, d->options.alignment);
+        d->memory.configure(d->options.memory, d->options.alignment, d->options.granularity);
         for (int device = 0; device < d->options.devices; device++) d->contexts.push_back({device});
         return d;
     }();
@@ -101,6 +101,7 @@ CUresult enter(const char* name, Needs needs, const std::function<CUresult(Drive
     Driver& d = driver();
     std::lock_guard<std::recursive_mutex> guard(d.lock);
     d.calls++;
+    d.calls_of[name]++;
     if (d.options.stub) return result::stub_library;
     try {
         return checked(d, name, needs, body);

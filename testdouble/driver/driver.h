@@ -2,9 +2,11 @@
 #pragma once
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 
 #include "event.h"
 #include "faults.h"
@@ -38,6 +40,7 @@ struct Driver {
     Faults faults;
     std::set<Event*> events;
     std::set<Module*> modules;
+    std::map<std::string, uint64_t> calls_of;  // by name
     uint64_t calls = 0, faultable_calls = 0, pageable_copies = 0, rendered = 0;
     int problems = 0;
     Stream* running = nullptr;     // whose operation runs now

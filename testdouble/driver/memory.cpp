@@ -58,13 +58,16 @@ void spoil(char* at, size_t bytes) {
 size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 }  // namespace
 
-void Memory::configure(size_t bytes_per_device, size_t alignment) {
+void Memory::configure(size_t bytes_per_device, size_t alignment, size_t granularity) {
     bytes_per_device_ = bytes_per_device;
     alignment_ = alignment;
+    granularity_ = granularity;
 }
 
+size_t Memory::taken(size_t bytes) const { return round_up(bytes, granularity_); }
+
 char* Memory::allocate(size_t bytes, Kind kind, Context* context) {
-    size_t used_now = used(context) + (kind == Kind::device ? bytes : 0);
+    size_t used_now = used(context) + (kind == Kind::device ? taken(bytes) : 0);
     if (kind == Kind::device && used_now > bytes_per_device_) return nullptr;
     Allocation allocation = {nullptr, bytes, kind, context, ++numbers_, nullptr, 0};
     if (!map(allocation)) return nullptr;
@@ -148,7 +151,15 @@ const Allocation* Memory::find(const void* start, size_t bytes) const {
 size_t Memory::used(const Context* context) const {
     size_t bytes = 0;
     for (const auto& [start, allocation] : live_) {
-        if (allocation.kind == Kind::device && allocation.context == context) bytes += allocation.bytes;
+        if (allocation.kind == Kind::device && allocation.context == context) {
+            bytes += taken(allocation.bytes);
+        }
     }
+    return bytes;
+}
+
+size_t Memory::pinned() const {
+    size_t bytes = 0;
+    for (const auto& [start, allocation] : live_) bytes += allocation.kind == Kind::pinned ? allocation.bytes : 0;
     return bytes;
 }

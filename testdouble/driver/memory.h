@@ -22,7 +22,8 @@ struct Allocation {
 
 class Memory {
 public:
-    void configure(size_t bytes_per_device, size_t alignment);
+    // A device hands out whole granules, as a driver does: small memory takes as much as its granule.
+    void configure(size_t bytes_per_device, size_t alignment, size_t granularity);
 
     // nullptr if the device's memory does not suffice. The content is rubbish.
     char* allocate(size_t bytes, Kind kind, Context* context);
@@ -32,16 +33,20 @@ public:
     // The allocation that holds the whole range, or nullptr.
     const Allocation* find(const void* start, size_t bytes) const;
     const std::map<char*, Allocation>& live() const { return live_; }
+    // What the device's allocations take: whole granules.
     size_t used(const Context* context) const;
+    // Bytes of all page-locked allocations.
+    size_t pinned() const;
     size_t size() const { return bytes_per_device_; }
     size_t peak() const { return peak_; }
 
 private:
     bool map(Allocation& allocation);
+    size_t taken(size_t bytes) const;
     void check_slack(const Allocation& allocation) const;
     void retire(const Allocation& allocation);
 
-    size_t bytes_per_device_ = 0, alignment_ = 256, peak_ = 0;
+    size_t bytes_per_device_ = 0, alignment_ = 256, granularity_ = 1, peak_ = 0;
     int numbers_ = 0;
     std::map<char*, Allocation> live_;
     std::deque<Allocation> quarantine_;

@@ -38,6 +38,7 @@ Options parse_options(const char* text) {
         {"seed", [&](const std::string& v) { options.seed = number(v); }},
         {"memory", [&](const std::string& v) { options.memory = number(v); }},
         {"alignment", [&](const std::string& v) { options.alignment = number(v); }},
+        {"granularity", [&](const std::string& v) { options.granularity = number(v); }},
         {"devices", [&](const std::string& v) { options.devices = int(number(v)); }},
         {"version", [&](const std::string& v) { options.version = int(number(v)); }},
         {"capability", [&](const std::string& v) { options.capability = int(number(v)); }},

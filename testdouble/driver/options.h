@@ -16,6 +16,7 @@ struct Options {
     uint64_t seed = 1;
     size_t memory = size_t(4) << 30;  // bytes of each device
     size_t alignment = 256;           // of device and pinned memory
+    size_t granularity = size_t(2) << 20;  // in which a device's memory is handed out
     int devices = 1;
     int version = 13000;              // of the driver: 12040 is 12.4
     int capability = 90;              // of the devices: 75 is 7.5

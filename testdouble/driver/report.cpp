@@ -3,7 +3,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <memory>
 #include <mutex>
+#include <vector>
 
 #include "driver.h"
 
@@ -26,7 +28,7 @@ static void report_leaks(Driver& d) {
     }
     for (const auto& stream : d.scheduler.streams()) streams += !stream->destroyed && !stream->hidden;
     int retained = 0;
-    for (const Context& context : d.contexts) retained += context.retained;
+    for (const Context& context : d.contexts) retained += context.retained > 1 ? context.retained - 1 : 0;
     if (allocations[0] + allocations[1] + streams + d.events.size() + d.modules.size() + size_t(retained) == 0) return;
     fprintf(stderr,
             "fakecuda: LEAK: %zu device allocations (%zu bytes), %zu pinned (%zu bytes), %zu streams, %zu events, "
@@ -39,6 +41,10 @@ void report_at_exit() {
     std::lock_guard<std::recursive_mutex> guard(d.lock);
     if (!d.options.report) return;
     report_leaks(d);
+    // What is still queued runs now, to show whether what it uses is still alive.
+    for (const auto& stream : std::vector<std::shared_ptr<Stream>>(d.scheduler.streams())) {
+        d.scheduler.wait(d.scheduler.end_of(stream));
+    }
     fprintf(stderr,
             "fakecuda: SIMULATED driver, not a GPU: %llu calls, %llu faultable, %llu operations, "
             "%llu copies of pageable memory, peak %zu bytes, %d problems\n",

@@ -36,6 +36,13 @@ std::shared_ptr<Stream> Scheduler::find(void* handle) const {
     return nullptr;
 }
 
+const Operation* Scheduler::next_of(const Context* context) const {
+    for (const auto& stream : streams_) {
+        if (stream->context == context && !stream->queue.empty()) return &stream->queue.front();
+    }
+    return nullptr;
+}
+
 Point Scheduler::give(const std::shared_ptr<Stream>& stream, Operation operation, bool at_once) {
     operation.given = std::make_shared<race::Mark>();
     operation.done = std::make_shared<race::Mark>();

@@ -19,6 +19,9 @@ public:
     std::shared_ptr<Stream> find(void* handle) const;
     const std::vector<std::shared_ptr<Stream>>& streams() const { return streams_; }
 
+    // An operation of the context that has not run, or nullptr.
+    const Operation* next_of(const Context* context) const;
+
     // Puts an operation behind all others of the stream. `at_once`: it does not wait for the host's next call; for
     // engines beside the streams, which start when they are told.
     Point give(const std::shared_ptr<Stream>& stream, Operation operation, bool at_once = false);

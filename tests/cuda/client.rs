@@ -61,6 +61,7 @@ functions! {
     fn cuDevicePrimaryCtxRelease_v2(device: c_int);
     fn cuCtxSetCurrent(context: Raw);
     fn cuCtxSynchronize();
+    fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
     fn cuMemAlloc_v2(start: *mut Device, bytes: usize);
     fn cuMemFree_v2(start: Device);
     fn cuMemHostAlloc(start: *mut *mut c_void, bytes: usize, flags: c_uint);
@@ -111,6 +112,13 @@ impl Client {
         let mut name = [0u8; 64];
         self.cuDeviceGetName(name.as_mut_ptr().cast(), 64, 0)?;
         Ok(String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned())
+    }
+
+    /// Bytes of the device's memory that nobody has.
+    pub(crate) fn free_memory(&self) -> Result<usize, Failed> {
+        let (mut free, mut total) = (0, 0);
+        self.cuMemGetInfo_v2(&mut free, &mut total)?;
+        Ok(free)
     }
 
     /// Waits for all streams.

@@ -1,12 +1,20 @@
 //! Calls that no correct program makes, and what the double says to them.
 
 use crate::client::{Buffer, Client, Event, Kernel, Pinned, Quiet, Stream, ptx};
+use crate::counts::Counts;
 use crate::scenario::{Outcome, Scenario};
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("the device's name says what it is", name),
     Scenario::new("an event is passed only when its stream got there", polled),
     Scenario::new("memory freed twice is caught", freed_twice).caught(&["it was freed before"]),
+    Scenario::new("device memory freed under other work is caught", || freed_under_work(Memory::Device))
+        .caught(&["cuMemFree_v2: work is still to run"]),
+    Scenario::new("page-locked memory freed under other work is caught", || freed_under_work(Memory::Pinned))
+        .caught(&["cuMemFreeHost: work is still to run"]),
+    Scenario::new("memory may be freed behind all work", freed_behind_work),
+    Scenario::new("a device's memory is handed out in granules", granules),
+    Scenario::new("calls and memory are counted", counted),
     Scenario::new("ordinary memory freed under a copy is caught", || ordinary(Freed::UnderTheCopy))
         .caught(&["wrong:"])
         .watches_memory(),
@@ -59,6 +67,60 @@ fn polled() -> Outcome {
 fn freed_twice() -> Outcome {
     let client = Client::start()?;
     Ok(Buffer::new(&client, 64)?.free_early()?)
+}
+
+#[derive(PartialEq)]
+enum Memory {
+    Device,
+    Pinned,
+}
+
+/// The work uses other memory than what is freed; a device would wait for it all the same.
+fn freed_under_work(memory: Memory) -> Outcome {
+    let client = Client::start()?;
+    let stream = Stream::new(&client)?;
+    let used = Buffer::new(&client, 64)?;
+    let (buffer, pinned) = (Buffer::new(&client, 64)?, Pinned::new(&client, 16)?);
+    let _quiet = Quiet(&client);
+    client.fill(used.start, 0, 64, stream.raw)?;
+    if memory == Memory::Device {
+        drop(buffer)
+    } else {
+        drop(pinned)
+    }
+    Ok(())
+}
+
+fn freed_behind_work() -> Outcome {
+    let client = Client::start()?;
+    let stream = Stream::new(&client)?;
+    let used = Buffer::new(&client, 64)?;
+    client.fill(used.start, 0, 64, stream.raw)?;
+    Ok(client.synchronize()?)
+}
+
+fn granules() -> Outcome {
+    let client = Client::start()?;
+    let taken_by = |bytes| -> Result<usize, Box<dyn std::error::Error>> {
+        let before = client.free_memory()?;
+        let _buffer = Buffer::new(&client, bytes)?;
+        Ok(before - client.free_memory()?)
+    };
+    let taken = [taken_by(1)?, taken_by(2 << 20)?, taken_by((2 << 20) + 1)?];
+    if taken == [2 << 20, 2 << 20, 4 << 20] { Ok(()) } else { Err(format!("{taken:?}").into()) }
+}
+
+fn counted() -> Outcome {
+    let client = Client::start()?;
+    let counts = Counts::open()?;
+    let pinned = Pinned::new(&client, 16)?;
+    let buffer = Buffer::new(&client, 64)?;
+    let seen = [counts.calls("cuMemAlloc_v2"), counts.calls("cuMemFree_v2"), counts.device_bytes(0)];
+    assert_eq!((seen, counts.pinned_bytes()), ([1, 0, 2 << 20], 64));
+    drop((buffer, pinned));
+    let seen = [counts.calls("cuMemAlloc_v2"), counts.calls("cuMemFree_v2"), counts.device_bytes(0)];
+    assert_eq!((seen, counts.pinned_bytes()), ([1, 1, 0], 0));
+    Ok(())
 }
 
 #[derive(PartialEq)]

@@ -179,7 +179,7 @@ fn scratch_that_does_not_fit_is_used_in_turns() -> Outcome {
     let build = || {
         Loader::builder(memory(pictures::all()))
             .batch_size(8)
-            .augment(RandomResizedCrop::new(160))
+            .augment(RandomResizedCrop::new(330))
             .augment(ColorJitter::new(0.0, 0.4, 0.0, 0.0))
             .device_memory(1)
     };
@@ -192,7 +192,7 @@ fn scratch_that_one_sample_alone_exceeds_grows() -> Outcome {
     let build = || {
         Loader::builder(memory(pictures::wider_and_wider()))
             .batch_size(3)
-            .augment(Resize::new(Extent::Two([420, 420])))
+            .augment(Resize::new(Extent::Two([820, 820])))
             .augment(ColorJitter::new(0.0, 0.4, 0.0, 0.0))
             .device_memory(1)
     };

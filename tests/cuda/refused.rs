@@ -12,9 +12,9 @@ use feedline_test_support::jpeg::{ColorType, Jpeg};
 use std::collections::BTreeMap;
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
-    // 88 MB are reserved at the start: one arena has room to grow by four, and the other one has not.
+    // 136 MiB are reserved at the start: one arena has room to grow by 76, and the other one has not.
     Scenario::new("a substitute that its arena has no room for is replaced once more", replaced_once_more)
-        .driver(",memory=93M"),
+        .driver(",memory=240M"),
     Scenario::new("an image that the kernels do not take costs its sample", too_wide_for_the_kernels),
     Scenario::new("what kernels do not know is reported at the end of an epoch", || unknown_code(4))
         .driver(",unknown=1"),
@@ -40,7 +40,7 @@ fn by_index(batch: &Batch, pixels: &[u8]) -> BTreeMap<u64, Vec<u8>> {
 
 /// Two of the large ones fit the arena that has grown, and make the other one ask for memory that the device lacks.
 fn replaced_once_more() -> Outcome {
-    let mut files: Vec<Vec<u8>> = (0..4).map(|number| flat(2816, 2112, 60 * number + 20)).collect();
+    let mut files: Vec<Vec<u8>> = (0..4).map(|number| flat(3456, 2592, 60 * number + 20)).collect();
     files.extend([pictures::few_with_a_bad_one().swap_remove(1), flat(4096, 2880, 250)]);
     let build = || resized(files.clone()).batch_size(5).shuffle(false).seed(SEED);
     let cpu = build().bad_sample(BadSample::Skip).last_batch(LastBatch::Partial).build()?;
@@ -49,7 +49,7 @@ fn replaced_once_more() -> Outcome {
         let batch = batch?;
         want.extend(by_index(&batch, batch.images()));
     }
-    let cuda = build().bad_sample(BadSample::Substitute).device(DEVICE).device_memory(96 << 20).build()?;
+    let cuda = build().bad_sample(BadSample::Substitute).device(DEVICE).device_memory(288 << 20).build()?;
     let batch = cuda.epoch(0).next().unwrap()?;
     let report = cuda.report();
     let refused = report.files.iter().find(|file| file.cause.contains("raise device_memory"));

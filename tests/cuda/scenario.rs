@@ -9,6 +9,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::driver_calls::SCENARIOS,
     crate::engines::SCENARIOS,
     crate::limits::SCENARIOS,
+    crate::memory::SCENARIOS,
     crate::ordering::SCENARIOS,
     crate::parity::SCENARIOS,
     crate::pasting::SCENARIOS,

@@ -94,7 +94,7 @@ impl Source for Sketches {
     }
 }
 
-fn mosaics(files: Vec<Vec<u8>>) -> LoaderBuilder {
+pub(crate) fn mosaics(files: Vec<Vec<u8>>) -> LoaderBuilder {
     mosaics_of(Sketches { files, labelled: false })
 }
 

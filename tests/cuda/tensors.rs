@@ -92,6 +92,8 @@ fn held() -> Outcome {
     let client = Client::start()?;
     let stream = ManuallyDrop::new(Stream::default_of(&client));
     let loader = build().device(Device::Cuda { ordinal: 0 }).build()?;
+    // They are freed at the end, since the loader's work goes on meanwhile.
+    let mut copies = Vec::new();
     let _quiet = Quiet(&client);
     for batch in loader.epoch(0) {
         let tensor = Arc::new(batch?).to_dlpack();
@@ -106,6 +108,7 @@ fn held() -> Outcome {
             bytemuck::cast_slice::<f32, u8>(&copy.values()) == want,
             "the copy is not what the batch holds"
         );
+        copies.push(copy);
     }
     Ok(())
 }

@@ -157,7 +157,13 @@ mod tests {
         assert!(cache.find(1).is_none());
         assert!([0, 2, 3].iter().all(|record| cache.find(*record).is_some()));
         let bytes = 3 * bytes_of(&image(10)) as u64;
-        let usage = BackendUsage { decoded_by: None, shared_decoded: 4, shared_hits: 4, shared_bytes: bytes };
+        let usage = BackendUsage {
+            decoded_by: None,
+            shared_decoded: 4,
+            shared_hits: 4,
+            shared_bytes: bytes,
+            memory: None,
+        };
         assert_eq!(cache.usage(), usage);
         let spare = |image: &mut Image| {
             assert!(image.data.capacity() > 0);

@@ -15,6 +15,7 @@
 //! context current for its own time and puts back what the calling thread had, so that owners may be used and dropped
 //! on any thread, a trainer's included. Nothing uses the default stream.
 
+mod account;
 mod context;
 mod devices;
 mod event;
@@ -25,6 +26,7 @@ mod result;
 mod stream;
 mod sync_guard;
 
+pub(crate) use account::{GRANULARITY, Purpose};
 pub(crate) use context::Context;
 pub(crate) use event::Event;
 pub(crate) use library::{Absent, Driver};

@@ -1,18 +1,20 @@
 //! What makes batches on a CUDA device: workers stage files and plans, one of them submits a whole batch at a time.
 //!
 //! Decoding, copying and rendering run on streams of their own, ordered by events alone. A submission enqueues its work
-//! and returns; the next batch is decoded while this one is rendered and another one is staged. Memory is made when
-//! the engine and its slots are made, and grows by doubling until the largest batch fits or the budget is spent; a
-//! batch that does not fit is done in sub-batches.
+//! and returns; the next batch is decoded while this one is rendered and another one is staged. Memory is reserved when
+//! the engine and its slots are made, and grows seldom, until the largest batch fits or the budget is spent; a batch that
+//! does not fit is done in sub-batches. Nothing is freed before the end: freeing waits for the whole device.
 
 mod arena;
 mod backend;
 mod batch_memory;
 mod fallback;
+mod free_ranges;
 mod image_cache;
 mod image_pool;
 mod slot;
 mod source_bytes;
+mod spare_memory;
 mod staged;
 mod staging;
 mod sub_batch;
@@ -22,18 +24,19 @@ mod submitted_row;
 pub(crate) use backend::CudaBackend;
 
 use super::decode::{Capabilities, Decoder, Route};
-use super::driver::{Context, CudaError, Priority, Stream};
+use super::driver::{Context, CudaError, Priority, Purpose, Stream, wait_for_device};
 use super::failed;
 use super::nvjpeg::Nvjpeg;
 use super::probe::{Decoding, Missing};
 use super::render::{ErrorWord, Kernels};
-use crate::device::DecodedBy;
 use crate::device::backend::BackendOptions;
+use crate::device::{DecodedBy, MemoryUse};
 use crate::error::{Cause, Result};
 use crate::geometry::Size;
 use crate::output::Output;
 use image_cache::ImageCache;
 use slot::Slot;
+use spare_memory::SpareMemory;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use submit::{ReplaceRow, Submitter, Trouble};
@@ -49,6 +52,8 @@ struct Engine {
     cache: Arc<ImageCache>,
     /// For copies to the host.
     download: Stream,
+    /// What slots have left that are gone.
+    spare: SpareMemory,
     context: Context,
     options: BackendOptions,
     /// Of the decoder; `None` where nvJPEG is missing and the CPU decodes everything.
@@ -57,6 +62,8 @@ struct Engine {
     decoded: [AtomicU64; 4],
     /// What kernels could not do, of all batches: it is read wherever it costs no wait, and at the end of an epoch.
     errors: ErrorWord,
+    /// How much of the device's memory nvJPEG took when it started.
+    nvjpeg_bytes: u64,
 }
 
 impl Engine {
@@ -77,13 +84,28 @@ impl Engine {
             Ok((Kernels::load(&context)?, errors, stream()?, [stream()?, stream()?, stream()?]))
         };
         let (kernels, errors, download, streams) = made().map_err(|error| device(&error))?;
+        let free = || context.free_memory().map_err(|error| device(&error));
+        let before = free()?;
         let decoder = decoder(&context, &decoding, options.rows)?;
+        let nvjpeg_bytes = before.saturating_sub(free()?) as u64;
         let capabilities = decoder.as_ref().map(Decoder::capabilities);
         let cache = Arc::default();
         let submitter = Submitter::new(&context, decoder, kernels, streams, &cache, &options);
         let submitter = Mutex::new(submitter.map_err(|error| device(&error))?);
         let decoded = Default::default();
-        Ok(Self { submitter, cache, download, context, options, capabilities, decoded, errors })
+        let spare = SpareMemory::default();
+        Ok(Self {
+            submitter,
+            cache,
+            download,
+            spare,
+            context,
+            options,
+            capabilities,
+            decoded,
+            errors,
+            nvjpeg_bytes,
+        })
     }
 
     /// Decodes the staged rows of `slot` and renders them to `output`, if there is one, without gaps between them, and
@@ -106,8 +128,28 @@ impl Engine {
         DecodedBy { hardware, gpu_huffman, hybrid, cpu }
     }
 
+    /// How much memory is taken at present.
+    fn memory(&self) -> MemoryUse {
+        let bytes = |purpose| self.context.account().bytes(purpose);
+        MemoryUse {
+            output_bytes: bytes(Purpose::Output),
+            image_bytes: bytes(Purpose::Images),
+            program_bytes: bytes(Purpose::Programs),
+            shared_image_bytes: bytes(Purpose::SharedImages),
+            nvjpeg_bytes: self.nvjpeg_bytes,
+            pinned_bytes: bytes(Purpose::Pinned),
+        }
+    }
+
     fn count(&self, route: Route) {
         self.decoded[route as usize].fetch_add(1, Relaxed);
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // Slots have waited for their own work, and what they have left is freed with the rest.
+        wait_for_device(&self.context);
     }
 }
 

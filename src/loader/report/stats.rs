@@ -1,6 +1,6 @@
 //! The figures that a loader measures, and the stage that limits it.
 
-use crate::device::DecodedBy;
+use crate::device::{DecodedBy, MemoryUse};
 use crate::index::IndexStats;
 use crate::loader::report::errors::Stage;
 use crate::loader::report::timing::{Histogram, Timing};
@@ -111,6 +111,8 @@ pub struct Stats {
     pub index: IndexStats,
     /// Which decoders a GPU's images went through; `None` where the device is the CPU.
     pub decoded_by: Option<DecodedBy>,
+    /// The memory that is taken for a GPU; `None` where the device is the CPU.
+    pub device_memory: Option<MemoryUse>,
     /// Requests to a store, and the use of the caches of compressed bytes.
     pub io: IoStats,
 }

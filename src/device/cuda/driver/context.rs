@@ -2,15 +2,20 @@
 
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
+use super::account::Account;
 use super::library::{Absent, Driver};
 use super::result::{CudaError, code};
 use cudarc::driver::sys::{CUcontext, CUdevice};
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// A device's primary context, which every library in the process shares. Clones share it; the last one releases it.
+/// A device's primary context, which every library in the process shares, and an account of the memory that is taken
+/// through it. Clones share both; the last one releases the context.
 #[derive(Clone)]
-pub(crate) struct Context(Arc<Retained>);
+pub(crate) struct Context {
+    retained: Arc<Retained>,
+    account: Arc<Account>,
+}
 
 struct Retained {
     driver: &'static Driver,
@@ -33,19 +38,25 @@ impl Context {
         let mut context = std::ptr::null_mut();
         // SAFETY: `context` is one handle to be written.
         unsafe { driver.cuDevicePrimaryCtxRetain(&mut context, device)? };
-        Ok(Self(Arc::new(Retained { driver, ordinal, device, context })))
+        let retained = Arc::new(Retained { driver, ordinal, device, context });
+        Ok(Self { retained, account: Arc::default() })
     }
 
     /// The device's ordinal.
     pub(crate) fn ordinal(&self) -> u32 {
-        self.0.ordinal
+        self.retained.ordinal
+    }
+
+    /// The memory that is taken through this context and its clones.
+    pub(crate) fn account(&self) -> &Account {
+        &self.account
     }
 
     /// Makes the context current on this thread, and leaves it so: for our own threads that call libraries which use
     /// the current device.
     pub(crate) fn bind(&self) -> Result<(), CudaError> {
         // SAFETY: the handle is alive as long as `self` is.
-        unsafe { self.0.driver.cuCtxSetCurrent(self.0.context) }
+        unsafe { self.retained.driver.cuCtxSetCurrent(self.retained.context) }
     }
 
     /// Waits until the device has finished all work of this context.
@@ -67,14 +78,14 @@ impl Context {
         &self,
         calls: impl FnOnce(&'static Driver) -> Result<T, CudaError>,
     ) -> Result<T, CudaError> {
-        let driver = self.0.driver;
+        let driver = self.retained.driver;
         self.within(|| calls(driver))?
     }
 
     /// Runs something with the context current, and then restores the thread's own context: a trainer's thread that
     /// drops a batch must not be left on another device.
     pub(crate) fn within<T>(&self, work: impl FnOnce() -> T) -> Result<T, CudaError> {
-        let Retained { driver, context, .. } = *self.0;
+        let Retained { driver, context, .. } = *self.retained;
         let mut before = std::ptr::null_mut();
         // SAFETY: `before` is one handle to be written.
         unsafe { driver.cuCtxGetCurrent(&mut before)? };

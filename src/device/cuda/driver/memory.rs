@@ -3,26 +3,36 @@
 #![expect(unsafe_code, reason = "calls of the CUDA driver")]
 
 use super::DevicePtr;
+use super::account::{GRANULARITY, Purpose};
 use super::context::Context;
 use super::result::CudaError;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
 /// Bytes in the device's memory, uninitialised at first. Freed immediately when dropped: the owner makes sure that the
-/// device no longer uses them.
+/// device no longer uses them. Freeing waits for all that the device has to do, a trainer's work included, so what is
+/// needed again and again is kept.
 pub(crate) struct DeviceBuffer {
     context: Context,
     pointer: DevicePtr,
     bytes: usize,
+    purpose: Purpose,
 }
 
 impl DeviceBuffer {
     /// Reserves `bytes`, aligned to at least 256.
-    pub(crate) fn new(context: &Context, bytes: usize) -> Result<Self, CudaError> {
+    pub(crate) fn new(context: &Context, bytes: usize, purpose: Purpose) -> Result<Self, CudaError> {
         let mut pointer = 0;
         // SAFETY: one address to be written. The driver refuses a size of zero.
         context.call(|driver| unsafe { driver.cuMemAlloc_v2(&mut pointer, bytes.max(1)) })?;
-        Ok(Self { context: context.clone(), pointer, bytes })
+        let made = Self { context: context.clone(), pointer, bytes, purpose };
+        context.account().take(purpose, made.taken());
+        Ok(made)
+    }
+
+    /// Bytes of the device's memory that it takes.
+    pub(crate) fn taken(&self) -> usize {
+        self.bytes.max(1).next_multiple_of(GRANULARITY)
     }
 
     /// Its start as a device address.
@@ -38,6 +48,7 @@ impl DeviceBuffer {
 
 impl Drop for DeviceBuffer {
     fn drop(&mut self) {
+        self.context.account().give_back(self.purpose, self.taken());
         // SAFETY: reserved in `new`, freed once. A failure cannot be reported from here.
         drop(self.context.call(|driver| unsafe { driver.cuMemFree_v2(self.pointer) }));
     }
@@ -68,6 +79,7 @@ impl PinnedBuffer {
         let pointer = NonNull::new(pointer.cast::<u8>()).ok_or_else(null)?;
         // SAFETY: the driver just reserved that many bytes, for this process alone.
         unsafe { pointer.as_ptr().write_bytes(0, bytes) };
+        context.account().take(Purpose::Pinned, bytes.max(1));
         Ok(Self { context: context.clone(), pointer, bytes })
     }
 
@@ -89,6 +101,7 @@ impl PinnedBuffer {
 
 impl Drop for PinnedBuffer {
     fn drop(&mut self) {
+        self.context.account().give_back(Purpose::Pinned, self.bytes.max(1));
         let pointer = self.pointer.as_ptr().cast::<c_void>();
         // SAFETY: reserved in `new`, freed once. A failure cannot be reported from here.
         drop(self.context.call(|driver| unsafe { driver.cuMemFreeHost(pointer) }));

@@ -27,7 +27,8 @@ impl Drop for SyncGuard {
     }
 }
 
-/// Waits until the device has nothing left to do. A device that fails at that has stopped for good.
+/// Waits until the device has nothing left to do. What fails may be the wait, so it is tried twice; a device that fails
+/// at both has stopped for good.
 pub(crate) fn wait_for_device(context: &Context) {
-    drop(context.synchronize());
+    drop(context.synchronize().or_else(|_| context.synchronize()));
 }

@@ -127,7 +127,8 @@ impl Backend for CudaBackend {
     fn usage(&self) -> BackendUsage {
         let (shared_hits, shared_bytes) = self.0.cache.usage();
         let decoded_by = Some(self.0.decoded_by());
-        BackendUsage { decoded_by, shared_decoded: 0, shared_hits, shared_bytes }
+        let memory = Some(self.0.memory());
+        BackendUsage { decoded_by, shared_decoded: 0, shared_hits, shared_bytes, memory }
     }
 }
 

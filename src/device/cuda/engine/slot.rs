@@ -1,11 +1,13 @@
 //! The memory of one batch on a device: what was staged for it, its pixels, and the events that mark what is done.
+//! When a slot goes, its memory is left to the engine.
 
 #![expect(unsafe_code, reason = "a consumer's stream is a raw handle")]
 
 use super::Engine;
+use super::spare_memory::SlotMemory;
 use super::staged::StagedRow;
 use super::staging::{Staging, StagingBuffer};
-use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event, wait_for_device};
+use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event, Purpose, wait_for_device};
 use crate::device::cuda::failed;
 use crate::error::Result;
 use std::ffi::c_void;
@@ -48,18 +50,17 @@ impl Slot {
     /// [`crate::error::Error::Unavailable`] where the device has no memory left.
     pub(super) fn new(engine: &Arc<Engine>) -> Result<Self> {
         let made = || -> Result<Self, CudaError> {
-            let bytes = engine.options.rows * engine.options.row_bytes;
-            let output = (bytes > 0).then(|| DeviceBuffer::new(&engine.context, bytes)).transpose()?;
+            let done = Event::new(&engine.context)?;
+            let SlotMemory { staging, output } = engine.spare.take().map_or_else(|| memory(engine), Ok)?;
             let state = State {
-                staging: Staging::new(&engine.context, engine.options.pinned),
+                staging,
                 rows: Vec::new(),
                 in_flight: Vec::new(),
                 stale: false,
                 consumers: Vec::new(),
                 released: Vec::new(),
             };
-            let (state, done) = (Mutex::new(state), Event::new(&engine.context)?);
-            Ok(Self { state, output, done, engine: Arc::clone(engine) })
+            Ok(Self { state: Mutex::new(state), output, done, engine: Arc::clone(engine) })
         };
         made().map_err(|error| failed(engine.context.ordinal(), &error))
     }
@@ -121,8 +122,28 @@ impl Slot {
     }
 }
 
+/// Memory for a slot.
+fn memory(engine: &Engine) -> Result<SlotMemory, CudaError> {
+    let Engine { context, options, .. } = engine;
+    let bytes = options.rows * options.row_bytes;
+    let output = (bytes > 0).then(|| DeviceBuffer::new(context, bytes, Purpose::Output)).transpose()?;
+    Ok(SlotMemory { staging: Staging::new(context, options.pinned), output })
+}
+
 impl Drop for Slot {
     fn drop(&mut self) {
-        wait_for_device(&self.engine.context);
+        let Self { state, output, done, engine } = self;
+        let state = state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let State { staging, rows, in_flight, consumers, released, .. } = state;
+        // Others use the memory next, and the device must be done with it: only with this, not with a trainer's work.
+        let ended = done.synchronize().and_then(|()| released.iter().try_for_each(Event::synchronize));
+        if ended.is_err() || !consumers.is_empty() {
+            wait_for_device(&engine.context);
+        }
+        rows.clear();
+        in_flight.clear();
+        staging.clear();
+        let unused = Staging::new(&engine.context, 0);
+        engine.spare.put(SlotMemory { staging: std::mem::replace(staging, unused), output: output.take() });
     }
 }

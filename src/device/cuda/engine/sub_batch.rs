@@ -156,7 +156,7 @@ impl Submitter {
                 .map_err(Trouble::Plan)?;
             let tables = program.tables.len().next_multiple_of(ALIGNMENT);
             let bytes = tables + program.scratch_bytes;
-            if bytes > self.arenas[turn].program.budget && jobs.len() > 1 {
+            if bytes > self.arenas[turn].program.limit() && jobs.len() > 1 {
                 let (front, back) = jobs.split_at(jobs.len() / 2);
                 left.push_front(back);
                 left.push_front(front);
@@ -164,7 +164,7 @@ impl Submitter {
             }
             match self.launch(turn, &program, bytes, submission) {
                 // The budget has turned out to be less: in more launches.
-                Err(Trouble::Cuda(_)) if bytes > self.arenas[turn].program.budget && jobs.len() > 1 => {
+                Err(Trouble::Cuda(_)) if bytes > self.arenas[turn].program.limit() && jobs.len() > 1 => {
                     left.push_front(jobs);
                 }
                 launched => launched?,
@@ -182,7 +182,7 @@ impl Submitter {
         submission: &mut Submission<'_, '_>,
     ) -> Result<(), Trouble> {
         let arena = &mut self.arenas[turn];
-        arena.program.reserve(bytes, &arena.rendered)?;
+        arena.program.reserve(bytes)?;
         let reserved = submission.slot.state().staging.reserve(program.tables.len());
         let mut tables = reserved.map_err(Trouble::Plan)?;
         tables.bytes_mut().copy_from_slice(&program.tables);

@@ -8,10 +8,10 @@ use super::slot::Slot;
 use super::source_bytes::{StagedFile, StagedPixels};
 use super::staging::StagingBuffer;
 use super::submitted_row::SubmittedRow;
-use super::{Engine, Route};
+use super::{Engine, Route, TYPICAL};
 use crate::device::backend::BackendOptions;
 use crate::device::cuda::decode::Decoder;
-use crate::device::cuda::driver::{Context, CudaError, Stream, SyncGuard};
+use crate::device::cuda::driver::{Context, CudaError, GRANULARITY, Stream, SyncGuard};
 use crate::device::cuda::render::Kernels;
 use crate::error::Cause;
 use crate::image::{Format, Header};
@@ -19,8 +19,8 @@ use crate::jpeg;
 use crate::output::Output;
 use std::sync::Arc;
 
-/// Minimum memory for decoded images and scratch.
-const SMALLEST_BUDGET: u64 = 4 << 20;
+/// Minimum memory for decoded images and scratch: one step of the driver's for each room of the two arenas.
+const SMALLEST_BUDGET: u64 = 4 * GRANULARITY as u64;
 
 /// The device's side of an engine; one batch at a time. It is freed with the last slot, which has waited for the device.
 pub(super) struct Submitter {
@@ -86,16 +86,18 @@ impl Submitter {
     ) -> Result<Self, CudaError> {
         let quarter = context.free_memory()? as u64 / 4;
         let budget = options.device_memory.unwrap_or(quarter).max(SMALLEST_BUDGET) as usize;
+        let typical = options.rows * TYPICAL.pixels() as usize * 3;
+        let arena = || Arena::new(context, budget / 2, typical);
         Ok(Self {
             decoder,
             kernels,
             copying,
             decoding,
             rendering,
-            arenas: [Arena::new(context, budget / 2)?, Arena::new(context, budget / 2)?],
+            arenas: [arena()?, arena()?],
             turn: 0,
             sub_batch: 0,
-            pool: DeviceImagePool::new(context, cache, options.image_cache),
+            pool: DeviceImagePool::new(context, cache, options.image_cache)?,
             fallback: Fallback::new(options.limits.clone()),
             context: context.clone(),
         })
@@ -155,10 +157,10 @@ impl Submitter {
             let turn = self.turn;
             self.sub_batch += 1;
             self.turn = (turn + 1) % self.arenas.len();
-            let count = self.fit(rest, self.arenas[turn].images.budget, submission)?;
+            let count = self.fit(rest, self.arenas[turn].images.limit(), submission)?;
             let bytes = rest[..count].iter().map(SubmittedRow::end).max().unwrap_or(0);
             let arena = &mut self.arenas[turn];
-            match arena.images.reserve(bytes, &arena.rendered) {
+            match arena.images.reserve(bytes) {
                 // The trainer may have taken what was free: with less, in more sub-batches.
                 Err(error) if error.is_out_of_memory() && count > 1 => continue,
                 reserved => reserved?,
@@ -180,7 +182,7 @@ impl Submitter {
         let capabilities = submission.engine.capabilities;
         let mut used = 0;
         for (count, row) in rows.iter_mut().enumerate() {
-            row.place_shared(&mut self.pool, self.sub_batch, &self.arenas)?;
+            row.place_shared(&mut self.pool, self.sub_batch);
             if row.lay_out(0, capabilities) > budget {
                 // A whole image may be too much where the part that is wanted is not.
                 for number in 0..row.staged.images.len() {

@@ -1,11 +1,11 @@
 //! A staged row on its way through a submission: where its images lie in the arena, and whether it failed.
 
-use super::arena::{ALIGNMENT, Arena};
+use super::arena::ALIGNMENT;
 use super::image_pool::DeviceImagePool;
 use super::source_bytes::{PITCH, SourceBytes, StagedFile, StagedPixels};
 use super::staged::{SharedUse, StagedImage, StagedRow};
 use crate::device::cuda::decode::{Capabilities, Target};
-use crate::device::cuda::driver::{CudaError, DevicePtr};
+use crate::device::cuda::driver::DevicePtr;
 use crate::device::cuda::render::Surface;
 use crate::error::Cause;
 use crate::geometry::{Rect, Size};
@@ -40,12 +40,7 @@ impl SubmittedRow {
 
     /// Places images that samples share in memory outside of the arena. Where there is no room, this sample decodes for
     /// itself what it reads; an image that cannot be decoded at all fails the row.
-    pub(super) fn place_shared(
-        &mut self,
-        pool: &mut DeviceImagePool,
-        sub_batch: u64,
-        arenas: &[Arena; 2],
-    ) -> Result<(), CudaError> {
+    pub(super) fn place_shared(&mut self, pool: &mut DeviceImagePool, sub_batch: u64) {
         for staged in &mut self.staged.images {
             let SharedUse { image, wanted } = match staged {
                 StagedImage::Shared(shared) => shared.clone(),
@@ -55,7 +50,7 @@ impl SubmittedRow {
                 }
                 StagedImage::Own(_) => continue,
             };
-            *staged = match pool.place(&image, sub_batch, arenas)? {
+            *staged = match pool.place(&image, sub_batch) {
                 Some(placement) => StagedImage::Placed(image, placement),
                 None => match image.staged() {
                     Some(SourceBytes::File(file)) => {
@@ -67,7 +62,6 @@ impl SubmittedRow {
             };
         }
         self.fail_with_shared();
-        Ok(())
     }
 
     /// Fails the row where it shows a shared image that cannot be decoded.

@@ -5,7 +5,7 @@
 mod timed;
 
 use super::{ErrorWord, Kernels, Program, Sample, Surface};
-use crate::device::cuda::driver::{Context, CudaError, DeviceBuffer, Priority, Stream};
+use crate::device::cuda::driver::{Context, CudaError, DeviceBuffer, Priority, Purpose, Stream};
 use crate::error::Cause;
 use crate::image::Image;
 use crate::output::Output;
@@ -86,7 +86,7 @@ impl Renderer {
         let uploads = images.iter().flat_map(|images| images.iter()).map(|image| self.upload(image));
         let uploads: Vec<(DeviceBuffer, Surface)> = uploads.collect::<Result<_, _>>()?;
         let sample_bytes = output.sample_bytes();
-        let outputs = DeviceBuffer::new(&self.context, sample_bytes * plans.len())?;
+        let outputs = self.reserve(sample_bytes * plans.len())?;
         let surfaces: Vec<Surface> = uploads.iter().map(|(_, surface)| *surface).collect();
         let mut rest = surfaces.as_slice();
         let samples = plans.iter().zip(images).enumerate().map(|(row, (plan, images))| {
@@ -96,8 +96,8 @@ impl Renderer {
         });
         let mut program = Program::build(&samples.collect::<Vec<_>>(), output, self.errors.address())?;
         change(&mut program.tables);
-        let tables = DeviceBuffer::new(&self.context, program.tables.len())?;
-        let scratch = DeviceBuffer::new(&self.context, program.scratch_bytes)?;
+        let tables = self.reserve(program.tables.len())?;
+        let scratch = self.reserve(program.scratch_bytes)?;
         let from = &program.tables;
         // SAFETY: both hold as many bytes, and the wait below outlasts the copy.
         unsafe { self.stream.copy_to_device(tables.ptr(), from.as_ptr(), from.len())? };
@@ -105,12 +105,16 @@ impl Renderer {
         Ok(Prepared { program, tables, scratch, outputs, _uploads: uploads })
     }
 
+    fn reserve(&self, bytes: usize) -> Result<DeviceBuffer, CudaError> {
+        DeviceBuffer::new(&self.context, bytes, Purpose::Measurement)
+    }
+
     /// The decoded part of an image in the device's memory.
     fn upload(&self, image: &Image) -> Result<(DeviceBuffer, Surface), Cause> {
         let Image { stored, region, stride, ref data, .. } = *image;
         let bytes = stride.checked_mul(region.height as usize).filter(|&bytes| bytes <= data.len());
         let bytes = bytes.ok_or("an image with fewer bytes than rows")?;
-        let buffer = DeviceBuffer::new(&self.context, bytes)?;
+        let buffer = self.reserve(bytes)?;
         // SAFETY: both hold as many bytes, and the wait below outlasts the copy.
         unsafe { self.stream.copy_to_device(buffer.ptr(), data.as_ptr(), bytes)? };
         self.stream.synchronize()?;

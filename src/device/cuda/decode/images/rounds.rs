@@ -5,7 +5,7 @@
 use super::ImageDecoder;
 use crate::device::cuda::decode::{HostFree, Request, Route, Target};
 use crate::device::cuda::driver::{
-    Context, CudaError, DeviceBuffer, DevicePtr, Event, PinnedBuffer, wait_for_device,
+    Context, CudaError, DeviceBuffer, DevicePtr, Event, PinnedBuffer, Purpose, wait_for_device,
 };
 use crate::device::cuda::failed;
 use crate::error::{Cause, Result};
@@ -73,7 +73,8 @@ impl<'a> Rounds<'a> {
             let lists = lists.iter().map(|files| List::new(context, files, &wanted));
             let lists = lists.collect::<Result<Vec<_>, _>>()?;
             let bytes = lists.iter().map(|list| list.pixels.len()).max().unwrap_or(0);
-            let turn = |_| Ok((DeviceBuffer::new(context, bytes)?, Event::new(context)?));
+            let turn =
+                |_| Ok((DeviceBuffer::new(context, bytes, Purpose::Measurement)?, Event::new(context)?));
             Ok((lists, (0..turns.max(1)).map(turn).collect::<Result<_, CudaError>>()?))
         };
         let (lists, turns) = decoder.check(made())?;

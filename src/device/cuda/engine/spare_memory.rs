@@ -1,0 +1,31 @@
+//! The memory of slots that are gone, for those to come: a consumer that keeps batches gets slots beyond those that are
+//! reserved, and to free their memory would wait for all that the device has to do, a trainer's work included.
+
+use super::staging::Staging;
+use crate::device::cuda::driver::DeviceBuffer;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What nobody uses any more, the device included.
+#[derive(Default)]
+pub(super) struct SpareMemory(Mutex<Vec<SlotMemory>>);
+
+/// The memory of one slot.
+pub(super) struct SlotMemory {
+    pub(super) staging: Staging,
+    /// The rows' pixels; none where nothing is rendered.
+    pub(super) output: Option<DeviceBuffer>,
+}
+
+impl SpareMemory {
+    pub(super) fn take(&self) -> Option<SlotMemory> {
+        self.memory().pop()
+    }
+
+    pub(super) fn put(&self, memory: SlotMemory) {
+        self.memory().push(memory);
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Vec<SlotMemory>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
