@@ -1,12 +1,16 @@
 //! Notes what the binary was built from, for `feedline doctor` and `feedline --version`, and puts the kernels' PTX where
-//! the crate embeds it: what is checked in, or, with `FEEDLINE_NVCC=/path/to/nvcc`, what that compiler makes. For the
-//! feature `tch` it compiles the one call that tch does not have.
+//! the crate embeds it: what is checked in, or, with `FEEDLINE_NVCC=/path/to/nvcc`, what that compiler makes; with
+//! `FEEDLINE_CUBINS=FOLDER` machine code for some GPUs besides. For the feature `tch` it compiles the one call that tch does
+//! not have.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The kernels, by file.
 const KERNELS: [&str; 7] = ["taps", "measure", "tables", "filter", "render", "blend", "blend_erased"];
+
+/// The architectures that `kernels/build.py --cubins` assembles the kernels for.
+const CUBINS: [u32; 3] = [80, 90, 100];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -85,7 +89,33 @@ fn kernels(folder: &Path) -> Result<(), String> {
         ptx.push(0);
         std::fs::write(&target, ptx).map_err(|error| format!("{}: {error}", target.display()))?;
     }
-    Ok(())
+    cubins(folder, stamp.trim_end())
+}
+
+/// Writes the table of embedded cubins, `(kernel, architecture, bytes)`: empty unless a folder of them is named.
+fn cubins(folder: &Path, stamp: &str) -> Result<(), String> {
+    println!("cargo::rerun-if-env-changed=FEEDLINE_CUBINS");
+    let mut table = String::from("&[\n");
+    if let Some(from) = std::env::var_os("FEEDLINE_CUBINS").map(PathBuf::from) {
+        let from = std::path::absolute(&from).map_err(|error| format!("FEEDLINE_CUBINS: {error}"))?;
+        println!("cargo::rerun-if-changed={}", from.display());
+        let made_from = std::fs::read_to_string(from.join("stamp")).unwrap_or_default();
+        if made_from.trim_end() != stamp {
+            return Err(format!(
+                "FEEDLINE_CUBINS={}: there are no cubins of the sources in kernels/: run `kernels/build.py VENV \
+                 --cubins FOLDER`",
+                from.display()
+            ));
+        }
+        for name in KERNELS {
+            for architecture in CUBINS {
+                let path = from.join(format!("{name}.sm_{architecture}.cubin"));
+                table += &format!("    ({name:?}, {architecture}, include_bytes!({path:?})),\n");
+            }
+        }
+    }
+    let target = folder.join("cubins.rs");
+    std::fs::write(&target, table + "]\n").map_err(|error| format!("{}: {error}", target.display()))
 }
 
 /// What a compiler at hand makes of a kernel; the flags are those of `kernels/build.py`.

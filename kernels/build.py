@@ -3,6 +3,8 @@
 
     kernels/build.py VENV             write kernels/prebuilt/*.ptx
     kernels/build.py VENV --check     compare them with what the compiler makes of the sources; 1 if they differ
+    kernels/build.py VENV --cubins FOLDER
+                                      assemble kernels/prebuilt/*.ptx for some architectures, for FEEDLINE_CUBINS=FOLDER
     kernels/build.py VENV --report    registers, shared memory and spills by kernel and architecture, as a table
 
 VENV is a folder for the compiler (300 MB), made if it is not there; no CUDA toolkit and no GPU is needed, only g++.
@@ -26,6 +28,8 @@ FLAGS = ["-ptx", "-std=c++17", "-arch=compute_75", "-O3", "-fmad=false"]
 # Oldest first: a driver opens what is not newer than itself, and 7.8 is that of CUDA 11.8.
 VERSIONS = ["6.3", "6.4", "6.5", "7.0", "7.4", "7.8", "8.0"]
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
+# Those of data centres; build.rs has the same.
+CUBINS = ["sm_80", "sm_90", "sm_100"]
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 PREBUILT = FOLDER / "prebuilt"
@@ -33,6 +37,8 @@ PREBUILT = FOLDER / "prebuilt"
 
 def main():
     options = sys.argv[1:]
+    if options[1:2] == ["--cubins"] and len(options) == 3:
+        return cubins(installed(pathlib.Path(options[0])), pathlib.Path(options[2]))
     modes = [option for option in options if option.startswith("--")]
     if len(options) - len(modes) != 1 or modes not in ([], ["--check"], ["--report"]):
         sys.exit(__doc__)
@@ -80,6 +86,20 @@ def assembles(tools, ptx, architecture):
 def assembled(tools, ptx, architecture):
     command = [tools / "ptxas", "-v", f"-arch={architecture}", "-", "-o", "/dev/null"]
     return subprocess.run(command, input=ptx.encode(), capture_output=True)
+
+
+def cubins(tools, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    heads = set()
+    for ptx in sorted(PREBUILT.glob("*.ptx")):
+        heads.add(ptx.open().readline())
+        for architecture in CUBINS:
+            cubin = folder / f"{ptx.stem}.{architecture}.cubin"
+            subprocess.run([tools / "ptxas", f"-arch={architecture}", ptx, "-o", cubin], check=True)
+    if heads != {f"// feedline kernels of sources {stamp()}\n"}:
+        sys.exit("kernels/prebuilt is not what the sources give: run kernels/build.py VENV")
+    (folder / "stamp").write_text(heads.pop())
+    print(f"{folder}: {sum(path.stat().st_size for path in folder.glob('*.cubin'))} bytes")
 
 
 def stamp():

@@ -101,6 +101,7 @@ impl Device {
 fn usable(ordinal: u32) -> Result<String> {
     let what = || format!("CUDA device {ordinal}");
     let found = cuda::find(ordinal).map_err(|missing| missing.error(what()))?;
+    let kernels = found.kernels();
     let decoding = found.usable.map_err(|missing| missing.error(what()))?;
     let (major, minor) = found.compute_capability;
     let megabytes = found.memory_bytes / 1_000_000;

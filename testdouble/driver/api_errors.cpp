@@ -14,6 +14,8 @@ static const char* name_of(CUresult code) {
         {result::invalid_device, "CUDA_ERROR_INVALID_DEVICE"},
         {result::invalid_image, "CUDA_ERROR_INVALID_IMAGE"},
         {result::invalid_context, "CUDA_ERROR_INVALID_CONTEXT"},
+        {result::no_binary_for_gpu, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+        {result::ecc_uncorrectable, "CUDA_ERROR_ECC_UNCORRECTABLE"},
         {result::invalid_ptx, "CUDA_ERROR_INVALID_PTX"},
         {result::unsupported_ptx_version, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
         {result::invalid_handle, "CUDA_ERROR_INVALID_HANDLE"},

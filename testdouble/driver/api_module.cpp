@@ -6,6 +6,7 @@
 
 #include "../../kernels/layout.h"
 #include "../grid/grid.h"
+#include "cubin.h"
 #include "driver.h"
 
 namespace {
@@ -28,7 +29,10 @@ CUDA_API CUresult cuModuleLoadDataEx(void** handle, const void* image, unsigned 
         if (image == nullptr) return result::invalid_value;
         auto module = std::make_unique<Module>();
         std::string why;
-        CUresult code = load_ptx(static_cast<const char*>(image), d.options.version, d.options.capability, *module, why);
+        d.calls_of[is_cubin(image) ? "a module of a cubin" : "a module of PTX"]++;
+        CUresult code = is_cubin(image)
+            ? load_cubin(image, d.options, *module)
+            : load_ptx(static_cast<const char*>(image), d.options.version, d.options.capability, *module, why);
         if (code != 0) {
             write_log(why, count, options, values);
             return code;

@@ -14,6 +14,8 @@ enum : CUresult {
     invalid_device = 101,
     invalid_image = 200,
     invalid_context = 201,
+    no_binary_for_gpu = 209,
+    ecc_uncorrectable = 214,
     invalid_ptx = 218,
     unsupported_ptx_version = 222,
     invalid_handle = 400,

@@ -337,9 +337,17 @@ impl<'a> Kernel<'a> {
         name: &str,
         text: &str,
     ) -> Result<Self, Box<dyn std::error::Error>> {
-        let (text, name) = (CString::new(text)?, CString::new(name)?);
-        let mut module = null_mut();
-        client.cuModuleLoadDataEx(&mut module, text.as_ptr().cast(), 0, null_mut(), null_mut())?;
+        Self::from_image(client, name, &CString::new(text)?.into_bytes_with_nul())
+    }
+
+    /// The kernel of this name in a module: a text that ends in a zero, or a whole cubin.
+    pub(crate) fn from_image(
+        client: &'a Client,
+        name: &str,
+        image: &[u8],
+    ) -> Result<Self, Box<dyn std::error::Error>> {
+        let (mut module, name) = (null_mut(), CString::new(name)?);
+        client.cuModuleLoadDataEx(&mut module, image.as_ptr().cast(), 0, null_mut(), null_mut())?;
         let mut kernel = Self { client, module, function: null_mut() };
         client.cuModuleGetFunction(&mut kernel.function, module, name.as_ptr())?;
         Ok(kernel)

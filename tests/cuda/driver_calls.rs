@@ -2,6 +2,7 @@
 
 use crate::client::{Buffer, Client, Event, Kernel, Pinned, Quiet, Stream, ptx};
 use crate::counts::Counts;
+use crate::cubin;
 use crate::scenario::{Outcome, Scenario};
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
@@ -34,6 +35,12 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         module("planted_add_one", &ptx("planted_add_one", 2).replace(".u32", ".u64"))
     })
     .caught(&["the module has 8 bytes aligned to 8, the sources 4 and 4"]),
+    Scenario::new("a cubin with other parameters than the sources is caught", || {
+        let client = Client::start()?;
+        let image = cubin::file("planted_add_one", 90, 8, &[8, 8, 8]);
+        Kernel::from_image(&client, "planted_add_one", &image).map(drop)
+    })
+    .caught(&["parameter 2: the cubin has 8 bytes, the sources 4"]),
     Scenario::new("parameters are read past comments and attributes", || {
         let text = ptx("planted_add_one", 2).replace(".u64 ", ".u64 .ptr .align 1 ");
         module("planted_add_one", &text.replace("(\n", "( // ) {\n/* , .param .u8 */"))

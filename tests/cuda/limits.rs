@@ -1,6 +1,7 @@
 //! Machines on which there is nothing to run on, each shown by a word in FAKECUDA or by other libraries.
 
 use crate::client::{Client, Kernel, ptx};
+use crate::cubin;
 use crate::scenario::{Libraries, Outcome, Scenario};
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
@@ -19,6 +20,17 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("a module for a newer device is 218", || {
         module("7.8", "sm_100", "cuModuleLoadDataEx returned 218")
     }),
+    Scenario::new("a cubin runs on its own generation of devices, from its own member on", || {
+        cubin_is(86, 8, None)
+    })
+    .driver(",capability=89"),
+    Scenario::new("a cubin for a newer member of the generation is 209", || cubin_is(90, 8, Some(209)))
+        .driver(",capability=89"),
+    Scenario::new("a cubin for another generation is 209", || cubin_is(80, 8, Some(209))),
+    Scenario::new("a cubin of CUDA 13 is 200 to an older driver", || cubin_is(90, 8, Some(200)))
+        .driver(",version=12080"),
+    Scenario::new("a cubin of CUDA 12 is loaded by its driver", || cubin_is(90, 7, None))
+        .driver(",version=12080"),
     Scenario::new("a text that is no module is 218", || {
         let client = Client::start()?;
         ends(Kernel::from_text(&client, "a", "no module"), "cuModuleLoadDataEx returned 218")
@@ -29,6 +41,17 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         .libraries(Libraries::Without("cuLaunchKernel")),
     Scenario::new("a library can be missing", || refused("libcuda.so.1")).libraries(Libraries::None),
 ];
+
+/// What the driver says to a cubin for an architecture, in the form of a version of CUDA.
+fn cubin_is(architecture: u8, abi: u8, refusal: Option<u32>) -> Outcome {
+    let client = Client::start()?;
+    let image = cubin::file("planted_add_one", architecture, abi, &[8, 8, 4]);
+    let loaded = Kernel::from_image(&client, "planted_add_one", &image);
+    match refusal {
+        None => loaded.map(drop),
+        Some(code) => ends(loaded, &format!("cuModuleLoadDataEx returned {code}")),
+    }
+}
 
 /// The start must fail with these words.
 fn refused(words: &str) -> Outcome {

@@ -26,6 +26,8 @@ struct Device {
     usable: bool,
     /// How JPEGs are decoded for it.
     decoding: Option<String>,
+    /// Where its kernels come from.
+    kernels: String,
     /// For being used at all, or for decoding better.
     #[serde(flatten)]
     lacks: Lacks,
@@ -97,6 +99,7 @@ fn device(found: feedline::device::cuda::Found) -> Device {
         compute_capability: format!("{major}.{minor}"),
         memory_mb: found.memory_bytes / 1_000_000,
         simulated: found.is_simulated(),
+        kernels: found.kernels(),
         usable: found.usable.is_ok(),
         decoding: found.usable.ok().map(|decoding| decoding.to_string()),
         name: found.name,
@@ -124,7 +127,8 @@ impl Findings {
         }
         for device in &self.devices {
             let simulated = if device.simulated { ", SIMULATED" } else { "" };
-            let state = device.decoding.as_deref().unwrap_or("not usable");
+            let usable = |decoding| format!("{decoding}, {}", device.kernels);
+            let state = device.decoding.as_ref().map_or_else(|| "not usable".to_owned(), usable);
             lines.push(format!(
                 "  cuda:{}  {} ({}, {} MB{simulated}): {state}",
                 device.ordinal, device.name, device.compute_capability, device.memory_mb

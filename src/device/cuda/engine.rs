@@ -81,16 +81,16 @@ impl Engine {
             let priority = if options.low_priority { Priority::Low } else { Priority::Normal };
             let stream = || Stream::new(&context, priority);
             let errors = ErrorWord::new(&context)?;
-            Ok((Kernels::load(&context)?, errors, stream()?, [stream()?, stream()?, stream()?]))
+            Ok((errors, stream()?, [stream()?, stream()?, stream()?]))
         };
-        let (kernels, errors, download, streams) = made().map_err(|error| device(&error))?;
+        let (errors, download, streams) = made().map_err(|error| device(&error))?;
         let free = || context.free_memory().map_err(|error| device(&error));
         let before = free()?;
         let decoder = decoder(&context, &decoding, options.rows)?;
         let nvjpeg_bytes = before.saturating_sub(free()?) as u64;
         let capabilities = decoder.as_ref().map(Decoder::capabilities);
         let cache = Arc::default();
-        let submitter = Submitter::new(&context, decoder, kernels, streams, &cache, &options);
+        let submitter = Submitter::new(&context, decoder, Kernels::new(&context), streams, &cache, &options);
         let submitter = Mutex::new(submitter.map_err(|error| device(&error))?);
         let decoded = Default::default();
         let spare = SpareMemory::default();

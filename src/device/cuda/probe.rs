@@ -9,6 +9,7 @@ pub use missing::Missing;
 
 use super::driver::{Context, CudaError, Driver};
 use super::nvjpeg::{Backend, Handle, Nvjpeg};
+use super::render::compiled_for;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -111,6 +112,14 @@ pub fn find(ordinal: u32) -> Result<Found, Missing> {
 }
 
 impl Found {
+    /// Where its kernels come from, in words: machine code that this build holds, or the driver's translation.
+    pub fn kernels(&self) -> String {
+        match compiled_for(self.compute_capability) {
+            Some(architecture) => format!("kernels compiled for sm_{architecture}"),
+            None => "kernels translated by the driver".into(),
+        }
+    }
+
     /// Whether this is not a GPU but a driver made for tests, whose speed means nothing.
     pub fn is_simulated(&self) -> bool {
         is_simulated(&self.name)

@@ -47,6 +47,11 @@ impl Context {
         self.retained.ordinal
     }
 
+    /// The device's compute capability, as (major, minor).
+    pub(crate) fn compute_capability(&self) -> Result<(u32, u32), CudaError> {
+        self.retained.driver.compute_capability(self.ordinal())
+    }
+
     /// The memory that is taken through this context and its clones.
     pub(crate) fn account(&self) -> &Account {
         &self.account

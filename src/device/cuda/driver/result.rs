@@ -20,6 +20,8 @@ pub(crate) mod code {
     pub(crate) const STUB_LIBRARY: u32 = 34;
     pub(crate) const NO_DEVICE: u32 = 100;
     pub(crate) const NOT_READY: u32 = 600;
+    /// What a driver says of machine code that it cannot use: of no form that it knows, of another architecture, or newer.
+    pub(crate) const UNFIT_IMAGE: &[u32] = &[200, 209, 218, 222];
     pub(crate) const SYSTEM_DRIVER_MISMATCH: u32 = 803;
 }
 
@@ -29,6 +31,16 @@ impl CudaError {
         self.code == code::OUT_OF_MEMORY
     }
 }
+    /// Whether the driver cannot use the machine code that it was given.
+    pub(crate) fn is_unfit_image(&self) -> bool {
+        code::UNFIT_IMAGE.contains(&self.code)
+    }
+
+    /// Whether the context is lost, and with it whatever this process has on the device.
+    pub(crate) fn is_sticky(&self) -> bool {
+        code::STICKY.contains(&self.code)
+    }
+
 
 /// Turns a query's "not yet" into `false`; every other failure stays one.
 pub(super) fn ready(result: Result<(), CudaError>) -> Result<bool, CudaError> {

@@ -37,7 +37,7 @@ impl Renderer {
     pub fn new(ordinal: u32) -> Result<Self, Cause> {
         let context = Context::open(ordinal)?;
         let stream = Stream::new(&context, Priority::Normal)?;
-        let kernels = Kernels::load(&context)?;
+        let kernels = Kernels::new(&context);
         let errors = ErrorWord::new(&context)?;
         Ok(Self { context, stream, kernels, errors })
     }

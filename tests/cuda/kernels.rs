@@ -1,0 +1,79 @@
+//! Kernels are loaded when a batch first needs them, as machine code or as PTX.
+
+use crate::compare::{DEVICE, same_on_both};
+use crate::counts::Counts;
+use crate::pictures;
+use crate::pipeline::{memory, small};
+use crate::scenario::{Outcome, Scenario};
+use feedline::augment::CenterCrop;
+use feedline::device::Device;
+use feedline::loader::Loader;
+
+pub(crate) const SCENARIOS: &[Scenario] = &[
+    Scenario::new(
+        "kernels: those that a recipe needs are loaded, with its first batch",
+        those_that_are_needed,
+    ),
+    Scenario::new("kernels: one that cannot be loaded fails the batch that needs it", one_cannot_be_loaded)
+        // The second one that the recipe needs.
+        .driver(",fault=cuModuleLoadDataEx@2:2"),
+    Scenario::new("kernels: the device says where they come from", they_come_from_where_the_device_says),
+    Scenario::new("kernels: an older device translates them", they_come_from_where_the_device_says)
+        .driver(",capability=75"),
+    Scenario::new("kernels: a driver that cannot use the machine code translates them", translated)
+        .driver(",version=12040"),
+];
+
+const ALL: [&str; 7] = ["taps", "measure", "tables", "filter", "render", "blend", "blend_erased"];
+
+/// Those that were loaded.
+fn loaded(counts: &Counts) -> Vec<&'static str> {
+    ALL.into_iter().filter(|name| counts.calls(&format!("kernel {name}")) > 0).collect()
+}
+
+fn those_that_are_needed() -> Outcome {
+    let counts = Counts::open()?;
+    let cropped = Loader::builder(memory(pictures::all())).augment(CenterCrop::new(24)).batch_size(4);
+    let cropped = cropped.device(DEVICE).build()?;
+    assert_eq!(loaded(&counts), [""; 0], "ahead of the first batch");
+    for batch in cropped.epoch(0) {
+        batch?.wait()?;
+    }
+    assert_eq!(loaded(&counts), ["render"]);
+    same_on_both("resized", 2, || small(pictures::all()));
+    assert_eq!(loaded(&counts), ["taps", "render"]);
+    // Each loader loads what it needs, once.
+    let calls = ["kernel taps", "kernel render", "cuModuleLoadDataEx"].map(|what| counts.calls(what));
+    assert_eq!(calls, [1, 2, 3]);
+    Ok(())
+}
+
+fn one_cannot_be_loaded() -> Outcome {
+    let loader = small(pictures::few()).batch_size(2).workers(1).prefetch(1).device(DEVICE).build()?;
+    let error = loader.epoch(0).find_map(Result::err).ok_or("no error")?.to_string();
+    for word in ["CUDA device 0", "cuModuleLoadDataEx", "loading the kernel `render`"] {
+        assert!(error.contains(word), "{error}");
+    }
+    // Memory was short at that moment.
+    assert!(loader.epoch(1).all(|batch| batch.is_ok()));
+    Ok(())
+}
+
+fn they_come_from_where_the_device_says() -> Outcome {
+    let counts = Counts::open()?;
+    same_on_both("kernels", 1, || small(pictures::all()));
+    let (told, compiled) = (Device::cuda(0)?.describe(), counts.calls("a module of a cubin"));
+    let says_so = match counts.calls("a module of PTX") {
+        0 => told.ends_with("kernels compiled for sm_90") && compiled > 0,
+        _ => told.ends_with("kernels translated by the driver") && compiled == 0,
+    };
+    if says_so { Ok(()) } else { Err(told.into()) }
+}
+
+/// Machine code of CUDA 13 is tried in vain by a driver of CUDA 12.
+fn translated() -> Outcome {
+    let counts = Counts::open()?;
+    same_on_both("translated kernels", 1, || small(pictures::all()));
+    assert!(counts.calls("a module of PTX") > 0);
+    Ok(())
+}
