@@ -59,7 +59,7 @@ impl Device {
         }
     }
 
-    /// The CUDA device `ordinal`, which is started for a moment to see whether it works.
+    /// The CUDA device `ordinal`, which is started to see whether it works, and stays so until the process ends.
     ///
     /// # Errors
     /// [`Error::Unavailable`], with why and what to do: never a panic, and never a silent change of device.

@@ -19,10 +19,16 @@ pub use render::layout;
 use crate::error::Error;
 use driver::CudaError;
 
+/// The remedy where a context is lost.
+const RESTART: &str = "restart the process: after this error nothing in it can use the device any more, whoever has caused \
+                       it; if it comes again, see what `nvidia-smi` says of the device, or use the CPU device";
+
 /// A failing device as the crate's error.
 fn failed(ordinal: u32, error: &CudaError) -> Error {
     let remedy = if error.is_out_of_memory() {
-        "use a smaller batch_size, prefetch or device_memory, or free memory that other programs hold on the device"
+        "use a smaller batch_size, prefetch, image_cache or device_memory, or free memory that other programs hold on the device"
+    } else if error.is_sticky() {
+        RESTART
     } else {
         "start the program again; if it fails again, run `feedline doctor`, or use the CPU device"
     };

@@ -61,11 +61,11 @@ CUDA_API CUresult cuModuleGetFunction(Function** function, void* handle, const c
         Module& module = d.module(handle);
         auto found = module.functions.find(name);
         if (found == module.functions.end()) return result::not_found;
+        d.calls_of["kernel " + found->first]++;
         *function = found->second.get();
         return result::success;
     });
 }
-        d.calls_of["kernel " + found->first]++;
 
 namespace {
 bool within_limits(const Launch& launch, unsigned most_threads) {

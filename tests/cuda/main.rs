@@ -15,6 +15,7 @@ mod decoding;
 mod double;
 mod driver_calls;
 mod engines;
+mod faults;
 mod kernels;
 mod limits;
 mod memory;

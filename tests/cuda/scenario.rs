@@ -8,6 +8,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::decoding::SCENARIOS,
     crate::driver_calls::SCENARIOS,
     crate::engines::SCENARIOS,
+    crate::faults::SCENARIOS,
     crate::kernels::SCENARIOS,
     crate::limits::SCENARIOS,
     crate::memory::SCENARIOS,

@@ -84,11 +84,12 @@ pub struct Survey {
     pub nvjpeg: Result<NvjpegFound, Missing>,
 }
 
-/// Probes everything. A missing part is not an error here. Each usable device is started for a moment.
+/// Probes everything. A missing part is not an error here. Each usable device is started for a moment, one after the other:
+/// a started device has some hundred MB of its memory taken.
 pub fn survey() -> Survey {
     let driver = Driver::get().map_err(Missing::driver);
     let devices = driver.clone().and_then(|driver| {
-        (0..driver.device_count()?).map(|ordinal| Ok(identify(driver, ordinal)?)).collect()
+        (0..driver.device_count()?).map(|ordinal| Ok(identify(driver, ordinal, Started::Released)?)).collect()
     });
     let nvjpeg = Nvjpeg::get().map_err(Missing::nvjpeg).map(|library| NvjpegFound {
         path: library.path.clone(),
@@ -98,7 +99,8 @@ pub fn survey() -> Survey {
     Survey { driver: driver.map(Driver::version), devices, nvjpeg }
 }
 
-/// The device `ordinal`, usable or not.
+/// The device `ordinal`, usable or not. A usable one stays started until the process ends, since who asks for it uses it
+/// next, and a start takes a good part of a second.
 ///
 /// # Errors
 /// No driver, or no such device.
@@ -108,7 +110,7 @@ pub fn find(ordinal: u32) -> Result<Found, Missing> {
     if ordinal >= count {
         return Err(Missing::ordinal(ordinal, count));
     }
-    Ok(identify(driver, ordinal)?)
+    Ok(identify(driver, ordinal, Started::Kept)?)
 }
 
 impl Found {
@@ -136,10 +138,17 @@ fn is_simulated(name: &str) -> bool {
     name.starts_with(SIMULATED)
 }
 
-fn identify(driver: &'static Driver, ordinal: u32) -> Result<Found, CudaError> {
+/// What becomes of a device that the probe has started.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Started {
+    Kept,
+    Released,
+}
+
+fn identify(driver: &'static Driver, ordinal: u32, then: Started) -> Result<Found, CudaError> {
     let name = driver.device_name(ordinal)?;
     let compute_capability = driver.compute_capability(ordinal)?;
-    let usable = suits(driver.version(), &name, compute_capability).and_then(|()| start(ordinal));
+    let usable = suits(driver.version(), &name, compute_capability).and_then(|()| start(ordinal, then));
     let memory_bytes = driver.device_memory(ordinal)? as u64;
     Ok(Found { ordinal, name, compute_capability, memory_bytes, usable })
 }
@@ -156,15 +165,21 @@ fn suits(cuda: (u32, u32), name: &str, compute: (u32, u32)) -> Result<(), Missin
 }
 
 /// Starts the device, and finds out how it decodes. Success is remembered: starting takes a good part of a second.
-fn start(ordinal: u32) -> Result<Decoding, Missing> {
-    static STARTED: Mutex<BTreeMap<u32, Decoding>> = Mutex::new(BTreeMap::new());
+fn start(ordinal: u32, then: Started) -> Result<Decoding, Missing> {
+    /// How the device decodes, and what keeps it started.
+    static STARTED: Mutex<BTreeMap<u32, (Decoding, Option<Context>)>> = Mutex::new(BTreeMap::new());
     let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(decoding) = started.get(&ordinal) {
+    if let Some((decoding, kept)) = started.get(&ordinal)
+        && (kept.is_some() || then == Started::Released)
+    {
         return Ok(decoding.clone());
     }
     let context = Context::open(ordinal).map_err(|error| Missing::context(&error))?;
-    let decoding = decoding(&context);
-    started.insert(ordinal, decoding.clone());
+    let decoding = match started.get(&ordinal) {
+        Some((decoding, _)) => decoding.clone(),
+        None => decoding(&context),
+    };
+    started.insert(ordinal, (decoding.clone(), (then == Started::Kept).then_some(context)));
     Ok(decoding)
 }
 

@@ -23,14 +23,14 @@ pub(crate) mod code {
     /// What a driver says of machine code that it cannot use: of no form that it knows, of another architecture, or newer.
     pub(crate) const UNFIT_IMAGE: &[u32] = &[200, 209, 218, 222];
     pub(crate) const SYSTEM_DRIVER_MISMATCH: u32 = 803;
+
+    /// After one of these nothing works any more in the context, and so in the process: memory or links with errors that
+    /// cannot be corrected, and kernels that access what is not theirs, run for too long, or hold what the processors
+    /// cannot execute.
+    pub(crate) const STICKY: &[u32] = &[214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721];
 }
 
 impl CudaError {
-    /// Whether asking for less memory might help.
-    pub(crate) fn is_out_of_memory(&self) -> bool {
-        self.code == code::OUT_OF_MEMORY
-    }
-}
     /// Whether the driver cannot use the machine code that it was given.
     pub(crate) fn is_unfit_image(&self) -> bool {
         code::UNFIT_IMAGE.contains(&self.code)
@@ -41,6 +41,11 @@ impl CudaError {
         code::STICKY.contains(&self.code)
     }
 
+    /// Whether asking for less memory might help.
+    pub(crate) fn is_out_of_memory(&self) -> bool {
+        self.code == code::OUT_OF_MEMORY
+    }
+}
 
 /// Turns a query's "not yet" into `false`; every other failure stays one.
 pub(super) fn ready(result: Result<(), CudaError>) -> Result<bool, CudaError> {
@@ -59,7 +64,8 @@ mod tests {
     fn an_error_names_the_call_and_the_code() {
         let error = CudaError { call: "cuMemAlloc_v2", code: 2, name: "CUDA_ERROR_OUT_OF_MEMORY".into() };
         assert_eq!(error.to_string(), "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY (2)");
-        assert!(error.is_out_of_memory());
+        assert!(error.is_out_of_memory() && !error.is_sticky());
+        assert!(CudaError { code: 700, ..error }.is_sticky());
     }
 
     #[test]

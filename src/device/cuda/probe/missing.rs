@@ -1,5 +1,6 @@
 //! Missing parts with reason and remedy: the messages for every way in which CUDA can be absent.
 
+use crate::device::cuda::RESTART;
 use crate::device::cuda::driver::{self, CudaError, code};
 use crate::device::cuda::nvjpeg::{self, NvjpegError};
 use crate::error::Error;
@@ -77,6 +78,8 @@ impl Missing {
     pub(crate) fn context(error: &CudaError) -> Self {
         let remedy = if error.is_out_of_memory() {
             "end the processes that hold the GPU's memory (`nvidia-smi` lists them), or use the CPU device"
+        } else if error.is_sticky() {
+            RESTART
         } else {
             "see in `nvidia-smi` whether another process has the GPU for itself, or use the CPU device"
         };
@@ -173,6 +176,7 @@ mod tests {
             Missing::newer_device("GTX 1080", (6, 1), (7, 5)),
             Missing::context(&failed(code::OUT_OF_MEMORY)),
             Missing::context(&failed(46)),
+            Missing::context(&failed(700)),
         ];
         for way in ways {
             assert!(way.remedy.ends_with("or use the CPU device"), "{way}");
