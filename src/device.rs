@@ -5,6 +5,7 @@ pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod decoded_by;
+mod decoder_report;
 mod gaussian;
 mod images;
 mod memory_use;
@@ -12,6 +13,7 @@ mod roi;
 mod warp;
 
 pub use decoded_by::DecodedBy;
+pub use decoder_report::DecoderReport;
 pub use images::DeviceImages;
 pub use memory_use::MemoryUse;
 pub use roi::region;

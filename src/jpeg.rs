@@ -28,6 +28,8 @@ mod transform;
 pub use decode::Decoder;
 pub use error::JpegError;
 pub(crate) use header::exif;
+#[cfg(feature = "cuda")]
+pub(crate) use header::image_end;
 pub use header::{ColorModel, Header, Sampling, parse_header};
 pub use limits::Limits;
 pub(crate) use output::Rows;

@@ -240,11 +240,12 @@ impl Loader {
     pub fn stats(&self) -> Stats {
         let context = self.context();
         let stats = context.meters.snapshot(self.pipeline.threads(), self.pipeline.buffers());
-        let BackendUsage { decoded_by, shared_decoded, shared_hits, shared_bytes, memory } =
+        let BackendUsage { decoded_by, decoders, shared_decoded, shared_hits, shared_bytes, memory } =
             self.pipeline.backend_usage();
         Stats {
             index: context.decode_indexes.stats(),
             decoded_by,
+            decoders,
             // What a device decodes is decoded after it was staged.
             images: decoded_by.map_or(stats.images + shared_decoded, |by| by.total()),
             io: context.source.io_stats(),

@@ -44,6 +44,43 @@ pub enum DecodeScale {
     Fast,
 }
 
+/// The decoder that JPEGs go to where a GPU makes the batches. What it does not take, the CPU decodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DecoderChoice {
+    /// The GPU's engines get what they can decode within the time that a batch takes, and the workers' own decoder gets
+    /// the rest; without engines, nvJPEG on the GPU's processors where batches are large and it is measured to pay.
+    #[default]
+    Auto,
+    /// nvJPEG: its engines, its decoder on the GPU's processors and its hybrid one, by their measured speeds.
+    Nvjpeg,
+    /// nvJPEG on the GPU's decoding engines.
+    NvjpegHardware,
+    /// nvJPEG on the GPU's processors, entropy decoding included; for batches of more than 50 images.
+    NvjpegGpu,
+    /// nvJPEG with the entropy decoding on the one thread of the CPU that submits batches.
+    NvjpegHybrid,
+    /// The workers' own decoder, whose pixels are those of the CPU device.
+    Cpu,
+}
+
+/// nvJPEG decodes batches of so many images and fewer on the calling thread, whatever it is asked for.
+pub(crate) const FEW_FOR_A_GPU: usize = 50;
+
+impl DecoderChoice {
+    /// What it is called in options.
+    pub fn word(self) -> &'static str {
+        match self {
+            DecoderChoice::Auto => "auto",
+            DecoderChoice::Nvjpeg => "nvjpeg",
+            DecoderChoice::NvjpegHardware => "nvjpeg-hardware",
+            DecoderChoice::NvjpegGpu => "nvjpeg-gpu",
+            DecoderChoice::NvjpegHybrid => "nvjpeg-hybrid",
+            DecoderChoice::Cpu => "cpu",
+        }
+    }
+}
+
 /// The policy for a label that cannot be right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -177,6 +177,7 @@ class Keywords(TypedDict, total=False):
     exif: bool | None
     """Whether images are turned as their EXIF orientation says. Default: true."""
     decode_scale: Literal["exact", "fast"] | None
+    decoder: Literal["auto", "nvjpeg", "nvjpeg-hardware", "nvjpeg-gpu", "nvjpeg-hybrid", "cpu"] | None
     """Whether large JPEGs may be decoded at a half or less where the augmentations shrink them anyway, which
     changes pixels. Default: exact."""
     decode_index: str | os.PathLike[str] | None

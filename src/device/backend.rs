@@ -3,6 +3,7 @@
 //! The loader is generic over [`Backend`], so the rows, buffers and images of one backend never meet those of another.
 
 use super::decoded_by::DecodedBy;
+use super::decoder_report::DecoderReport;
 use super::images::DeviceImages;
 use super::memory_use::MemoryUse;
 use crate::error::{Cause, Result};
@@ -10,7 +11,7 @@ use crate::geometry::{Orientation, Size};
 use crate::image::{Header, Index, Limits};
 use crate::output::Output;
 use crate::plan::Plan;
-use crate::policy::DecodeScale;
+use crate::policy::{DecodeScale, DecoderChoice};
 
 /// The bytes of one image of a plan.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,8 @@ pub(crate) struct BackendOptions {
     pub(crate) row_bytes: usize,
     pub(crate) limits: Limits,
     pub(crate) scale: DecodeScale,
+    /// What decodes JPEGs on a GPU.
+    pub(crate) decoder: DecoderChoice,
     /// Maximum bytes of decoded images that samples share; 0 where each sample decodes its own.
     pub(crate) image_cache: usize,
     /// Maximum bytes of a device's memory for decoded images and scratch; `None`: a quarter of what is free.
@@ -178,10 +181,12 @@ pub(crate) trait BackendWorker<B: Backend + ?Sized> {
 }
 
 /// What a backend has decoded and kept since it was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct BackendUsage {
     /// Which decoders its images went through, where it is a GPU that decodes.
     pub(crate) decoded_by: Option<DecodedBy>,
+    /// How the GPU's decoders have done.
+    pub(crate) decoders: Vec<DecoderReport>,
     /// Images that its workers decoded for several samples.
     pub(crate) shared_decoded: u64,
     /// Decodes that were saved, since another sample had the image already.

@@ -14,7 +14,7 @@ use crate::index::IndexMode;
 use crate::label::{BoxFormat, Unit};
 use crate::options::{Bytes, DeviceWord, Distributed, Listed, NormalizeOptions, Options};
 use crate::output::{DType, Layout, MultiScale, RectBatches};
-use crate::policy::{BadSample, DecodeScale, LastBatch};
+use crate::policy::{BadSample, DecodeScale, DecoderChoice, LastBatch};
 use crate::recipe::Recipe;
 use crate::sampler::Shuffle;
 use crate::source::Source;
@@ -299,6 +299,10 @@ impl LoaderBuilder {
         /// Whether large JPEGs may be decoded at a fraction of their size where the augmentations shrink them anyway
         /// (default [`DecodeScale::Exact`]: no, since it changes pixels).
         decode_scale(scale: DecodeScale) => decode.scale = scale;
+
+        /// What decodes JPEGs where a GPU makes the batches (default [`DecoderChoice::Auto`]: the GPU's engines and the
+        /// workers, shared by measured speed). What the chosen decoder does not take, the CPU decodes.
+        decoder(decoder: DecoderChoice) => decode.decoder = decoder;
 
         /// Maximum bytes of decoded images that are kept for other samples of the window, where augmentations mix samples
         /// (default 256 MiB; 0 keeps none, so that each sample decodes its partners itself). On a GPU they are bytes of its

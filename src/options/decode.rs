@@ -3,7 +3,7 @@
 use super::bytes::Bytes;
 use crate::image::Limits;
 use crate::index::{DEFAULT_BUDGET, IndexMode};
-use crate::policy::DecodeScale;
+use crate::policy::{DecodeScale, DecoderChoice};
 
 section! {
     /// `[decode]`: what the decoder takes, and where what was learned of files is kept.
@@ -19,6 +19,9 @@ section! {
         /// Whether large JPEGs may be decoded at a half or less where the augmentations shrink them anyway, which
         /// changes pixels.
         scale as "decode_scale": DecodeScale = DecodeScale::Exact;
+        /// What decodes JPEGs where a GPU makes the batches: `auto` shares them between the GPU's engines and the workers,
+        /// by measured speed. What the chosen decoder does not take, the CPU decodes.
+        decoder: DecoderChoice = DecoderChoice::Auto;
         /// Where it is kept at which bytes the rows of each JPEG begin, so that a later crop of it starts at its own
         /// first row. It changes no pixel.
         index as "decode_index": IndexMode = IndexMode::Memory;

@@ -84,8 +84,10 @@ fn read_text(kind: ValueKind, text: &str) -> Value {
         _ => text.trim().parse::<u64>().ok().map(Value::from),
     };
     match kind {
-        // As it is usual on command lines: `skip-object`.
-        ValueKind::Words(words) if words.contains(&&*text.replace('-', "_")) => text.replace('-', "_").into(),
+        // `skip-object` is usual on command lines, where the word is `skip_object`.
+        ValueKind::Words(words) if let Some(word) = words.iter().find(|word| is_same(word, text)) => {
+            (*word).into()
+        }
         ValueKind::Text | ValueKind::Path | ValueKind::Words(_) | ValueKind::Device | ValueKind::Index => {
             toml_value(text).filter(|value| value.is_string()).unwrap_or_else(bare)
         }
@@ -98,6 +100,11 @@ fn read_text(kind: ValueKind, text: &str) -> Value {
             whole.or_else(|| toml_value(&format!("[{text}]"))).unwrap_or_else(bare)
         }
     }
+}
+
+/// Whether two words differ in their dashes alone.
+fn is_same(word: &str, text: &str) -> bool {
+    word.replace('-', "_") == text.replace('-', "_")
 }
 
 /// A value as TOML writes it.
@@ -129,6 +136,7 @@ mod tests {
             ("weights", "weights.txt"),
             ("exif", "false"),
             ("on_bad_label", "skip-object"),
+            ("decoder", "nvjpeg_gpu"),
             ("seed", "18446744073709551615"),
             ("rank", "08"),
             ("min_area", ".5"),
@@ -146,6 +154,7 @@ mod tests {
         assert_eq!(options.loader.weights, Some(Listed::File("weights.txt".into())));
         assert_eq!(options.decode.exif, Some(false));
         assert_eq!(options.get("on_bad_label").unwrap(), "skip_object");
+        assert_eq!(options.get("decoder").unwrap(), "nvjpeg-gpu");
         assert_eq!((options.loader.seed, options.loader.rank), (Some(u64::MAX), Some(8)));
         assert_eq!((options.labels.min_area, options.decode.max_pixels), (Some(0.5), Some(1000)));
     }

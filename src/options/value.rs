@@ -138,6 +138,7 @@ words! {
     crate::output::Layout,
     crate::policy::BadSample,
     crate::policy::DecodeScale,
+    crate::policy::DecoderChoice,
     crate::policy::LastBatch,
     crate::policy::OnBadLabel,
     super::Kind,

@@ -5,9 +5,14 @@
 
 namespace {
 constexpr int largest_side = 16384;
+// Batches of so many images and fewer are decoded by the host where the GPU's processors are asked to.
+constexpr int small_batch = 50;
 
 // Whether a backend's batched call takes such a file.
-bool takes(int backend, const JpegHeader& header) {
+bool takes(int backend, const JpegHeader& header, const Roi& roi) {
+    const NvjpegOptions& options = nvjpeg().options;
+    if (options.unsupported == 0 || options.unsupported == header.width) return false;
+    if (backend == hardware && options.parts == 0 && !roi.whole()) return false;
     if (header.components != 1 && header.components != 3) return false;
     if (header.precision != 8 || header.process > 2 || header.subsampling < 0) return false;
     if (header.width > largest_side || header.height > largest_side) return false;
@@ -22,6 +27,7 @@ struct Item {
     uint64_t hash;
     OutputImage target;
     Pixels pixels;
+    int subsampling;
 };
 using Items = std::vector<Item>;
 
@@ -29,8 +35,11 @@ using Items = std::vector<Item>;
 Status decode_item(int backend, const Parameters& parameters, Item& item) {
     JpegHeader header;
     if (!read_jpeg_header(item.bytes, item.length, header)) return status::bad_jpeg;
-    if (!takes(backend, header)) return status::jpeg_not_supported;
     const Roi& roi = parameters.roi;
+    const NvjpegOptions& options = nvjpeg().options;
+    if (!takes(backend, header, roi)) return status::jpeg_not_supported;
+    if (options.odd_width == 0 || options.odd_width == header.width) return options.odd_status;
+    item.subsampling = header.subsampling;
     check_target(item.target, roi.whole() ? header.width : roi.width, roi.whole() ? header.height : roi.height,
                  "nvjpegDecodeBatchedEx");
     item.hash = hash_of(item.bytes, item.length);
@@ -53,9 +62,21 @@ void spoil_targets(Items& items) {
     for (Item& item : items) memset(item.pixels.rgb.data(), 0xEE, item.pixels.rgb.size());
 }
 
+// nvJPEG does not promise that a state can take a batch while it still works on another.
+void check_idle(const JpegState& state, const char* who) {
+    if (*state.pending > 0) {
+        bridge::problem((std::string(who) + ": the state's last batch is still being decoded").c_str());
+    }
+}
+
 void give(int backend, JpegState& state, void* stream, Items items) {
     auto batch = std::make_shared<const Items>(std::move(items));
-    auto work = [batch] { write_batch(*batch); };
+    auto pending = state.pending;
+    ++*pending;
+    auto work = [batch, pending] {
+        --*pending;
+        write_batch(*batch);
+    };
     if (backend != hardware) return bridge::give(stream, "nvjpeg", work);
     // As on Hopper: the engines write their output without waiting for what is ahead of them in the stream.
     if (!state.engine) state.engine = bridge::new_engine();
@@ -67,6 +88,7 @@ NVJPEG_API Status nvjpegDecodeBatchedInitialize(Handle* handle, JpegState* state
     return enter(__func__, [&]() -> Status {
         objects().handles.find(handle);
         auto found = objects().states.find(state);
+        check_idle(*found, "nvjpegDecodeBatchedInitialize");
         if (batch < 1 || threads < 0 || format != format_rgb_interleaved) return status::invalid_parameter;
         found->batch = batch;
         return status::success;
@@ -87,9 +109,9 @@ NVJPEG_API Status nvjpegDecodeBatchedSupportedEx(Handle* handle, JpegStream* jpe
                                                  int* unsupported) {
     return enter(__func__, [&]() -> Status {
         auto stream = objects().streams.find(jpeg);
-        objects().parameters.find(parameters);
+        auto own = objects().parameters.find(parameters);
         if (stream->bytes == nullptr) return status::invalid_parameter;
-        *unsupported = takes(objects().handles.find(handle)->backend, stream->header) ? 0 : 1;
+        *unsupported = takes(objects().handles.find(handle)->backend, stream->header, own->roi) ? 0 : 1;
         return status::success;
     });
 }
@@ -102,14 +124,20 @@ NVJPEG_API Status nvjpegDecodeBatchedEx(Handle* handle, JpegState* state, const 
         int backend = objects().handles.find(handle)->backend;
         auto found = objects().states.find(state);
         check_stream(stream, name);
+        check_idle(*found, name);
         // Spoiled by a batch that failed, or never initialised.
         if (found->batch == 0) return status::execution_failed;
+        if (backend == gpu_hybrid && found->batch <= small_batch && nvjpeg().options.small == 0) {
+            bridge::problem("nvjpegDecodeBatchedEx: so few images are decoded by the calling thread");
+        }
         Items items;
         Status failed = status::success;
         for (int i = 0; i < found->batch && failed == 0; i++) {
             auto own = objects().parameters.find(parameters[i]);
-            Item item = {bytes[i], lengths[i], 0, targets[i], {}};
+            Item item = {bytes[i], lengths[i], 0, targets[i], {}, -1};
             failed = decode_item(backend, *own, item);
+            bool mixed = failed == 0 && !items.empty() && items[0].subsampling != item.subsampling;
+            if (mixed && backend == hardware && nvjpeg().options.mixed == 0) failed = status::jpeg_not_supported;
             if (failed == 0) items.push_back(std::move(item));
         }
         if (failed != 0) {

@@ -1,5 +1,7 @@
 // nvJPEG's objects, as the double has them.
 #pragma once
+#include <atomic>
+
 #include "../driver/race.h"
 #include "call.h"
 #include "pixels.h"
@@ -40,6 +42,7 @@ struct JpegState {
     // Of the batched calls.
     int batch = 0;                              // 0: not initialised, or spoiled by a batch that failed
     std::shared_ptr<bridge::Engine> engine;     // of the hardware, made at its first use
+    std::shared_ptr<std::atomic<int>> pending = std::make_shared<std::atomic<int>>(0);  // batches not decoded yet
     // Of the phases.
     std::shared_ptr<PinnedBuffer> pinned;
     std::shared_ptr<DeviceBuffer> device;

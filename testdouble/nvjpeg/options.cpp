@@ -5,21 +5,36 @@
 
 #include <sstream>
 
+namespace {
+// Reads `NAME=NUMBER`, all of the word.
+bool is_number(const std::string& word, const char* name, int& value) {
+    const std::string key = std::string(name) + "=";
+    int end = -1;
+    return word.compare(0, key.size(), key) == 0 &&
+           sscanf(word.c_str() + key.size(), "%d%n", &value, &end) == 1 && key.size() + size_t(end) == word.size();
+}
+
+bool is_known(const std::string& word, NvjpegOptions& options) {
+    int* version = options.version;
+    if (word.find('@') != std::string::npos) {
+        options.faults += (options.faults.empty() ? "" : "+") + word;
+        return true;
+    }
+    if (sscanf(word.c_str(), "version=%d.%d.%d", version, version + 1, version + 2) == 3) return true;
+    if (sscanf(word.c_str(), "odd=%d:%d", &options.odd_width, &options.odd_status) == 2) return true;
+    return is_number(word, "engines", options.engines) || is_number(word, "cores", options.cores) ||
+           is_number(word, "unsupported", options.unsupported) || is_number(word, "parts", options.parts) ||
+           is_number(word, "mixed", options.mixed) || is_number(word, "small", options.small);
+}
+}  // namespace
+
 NvjpegOptions parse_nvjpeg_options(const char* text) {
     NvjpegOptions options;
     std::istringstream words(text ? text : "");
     for (std::string word; std::getline(words, word, ',');) {
-        int* version = options.version;
-        int end = -1;
-        if (word.empty()) continue;
-        if (word.find('@') != std::string::npos) {
-            options.faults += (options.faults.empty() ? "" : "+") + word;
-        } else if (sscanf(word.c_str(), "version=%d.%d.%d", version, version + 1, version + 2) != 3 &&
-                   (sscanf(word.c_str(), "engines=%d%n", &options.engines, &end) != 1 || end < 0) &&
-                   (sscanf(word.c_str(), "cores=%d%n", &options.cores, &end) != 1 || end < 0)) {
-            fprintf(stderr, "fakenvjpeg: FAKENVJPEG: unknown word '%s'\n", word.c_str());
-            abort();
-        }
+        if (word.empty() || is_known(word, options)) continue;
+        fprintf(stderr, "fakenvjpeg: FAKENVJPEG: unknown word '%s'\n", word.c_str());
+        abort();
     }
     return options;
 }

@@ -7,7 +7,14 @@ struct NvjpegOptions {
     int engines = 4;        // hardware decoders; 0: the device has none
     int cores = 1;          // of each
     std::string faults;     // `NAME@N:STATUS`, joined by `+`; see driver/faults.h
+    // What the batched decoders do to images; see README.md.
+    int odd_width = -1;     // a call fails with odd_status for a file of this width; 0: for every file
+    int odd_status = 0;
+    int unsupported = -1;   // files of this width are not supported; 0: none is
+    int parts = 1;          // 0: the engines take whole images only
+    int mixed = 1;          // 0: the engines take files of one sampling only
+    int small = 1;          // 0: the GPU's processors must not be given batches so small that the host would decode them
 };
 
-// Reads `version=13.2.0`, `engines=0`, `cores=5` and `NAME@N:STATUS`, joined by commas; an unknown word ends the process.
+// Reads the words of README.md, joined by commas; an unknown word ends the process.
 NvjpegOptions parse_nvjpeg_options(const char* text);

@@ -5,8 +5,26 @@ use crate::scenario::Outcome;
 use crate::trainer::Trainer;
 use feedline::device::Device;
 use feedline::loader::{Batch, BatchObjects, Loader, LoaderBuilder, Status};
+use feedline::policy::DecoderChoice;
+use std::sync::OnceLock;
 
 pub(crate) const DEVICE: Device = Device::Cuda { ordinal: 0 };
+
+/// The same on the device, with all decoding left to nvJPEG that it can do, so that what runs does not depend on how fast
+/// anything is; where there is no nvJPEG, or [`choose`] has said otherwise, with another decoder.
+pub(crate) fn on_device(builder: LoaderBuilder) -> LoaderBuilder {
+    let is_missing = std::env::var_os("FEEDLINE_NVJPEG")
+        .is_some_and(|path| path.as_encoded_bytes().ends_with(b"no-libnvjpeg"));
+    let usual = if is_missing { DecoderChoice::Auto } else { DecoderChoice::Nvjpeg };
+    builder.device(DEVICE).decoder(*CHOICE.get_or_init(|| usual))
+}
+
+static CHOICE: OnceLock<DecoderChoice> = OnceLock::new();
+
+/// What decodes in this scenario.
+pub(crate) fn choose(decoder: DecoderChoice) {
+    CHOICE.set(decoder).expect("the decoder is chosen before the first loader");
+}
 
 /// What a batch is compared by.
 #[derive(Debug, PartialEq)]
@@ -52,7 +70,7 @@ pub(crate) fn files(loader: &Loader) -> Vec<(String, String)> {
 /// Runs the same description on both devices and compares the batches.
 pub(crate) fn same_batches(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> [Loader; 2] {
     let cpu = build().device(Device::Cpu).build().unwrap();
-    let cuda = build().device(DEVICE).build().unwrap();
+    let cuda = on_device(build()).build().unwrap();
     for number in 0..epochs {
         let (want, got) = (epoch(&cpu, number), epoch(&cuda, number));
         assert_eq!(got.len(), want.len(), "{what}: batches of epoch {number}");
@@ -84,7 +102,7 @@ pub(crate) fn trained(
 ) -> Result<Loader, Box<dyn std::error::Error>> {
     let cpu = build().build()?;
     let client = Client::start()?;
-    let cuda = build().device(DEVICE).build()?;
+    let cuda = on_device(build()).build()?;
     let mut trainer = Trainer::new(&client)?;
     for number in 0..epochs {
         for batch in cuda.epoch(number) {
@@ -103,7 +121,7 @@ pub(crate) fn trained(
 }
 
 pub(crate) fn compared(cuda: LoaderBuilder, cpu: LoaderBuilder) -> Outcome {
-    let cuda = cuda.device(DEVICE).build()?;
+    let cuda = on_device(cuda).build()?;
     let cpu = cpu.build()?;
     for (batch, want) in cuda.epoch(0).zip(cpu.epoch(0)) {
         let (batch, want) = (batch?, want?);

@@ -21,7 +21,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("a corrupt file costs its neighbours nothing", corrupt).swept(),
     Scenario::new("corrupt files do not cost the engines their place", corrupt_again),
     Scenario::new("files that the GPU does not take are given back", given_back),
-    Scenario::new("a part of an image has the pixels of the whole", parts),
+    Scenario::new("a part of an image has the pixels of the whole", parts).nvjpeg("engines=0"),
+    Scenario::new("engines decode whole images", whole),
     Scenario::new("an nvJPEG that is wrong at edges decodes whole images", whole).nvjpeg("version=13.2.0"),
     Scenario::new("batch after batch uses the same memory", again),
 ];

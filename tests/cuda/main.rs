@@ -12,6 +12,7 @@ mod compare;
 mod counts;
 mod cubin;
 mod decoding;
+mod dispatch;
 mod double;
 mod driver_calls;
 mod engines;

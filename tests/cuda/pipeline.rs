@@ -1,6 +1,6 @@
 //! The loader on a CUDA device: the same batches as on the CPU, whatever goes wrong on the way.
 
-use crate::compare::{DEVICE, compared, epoch, same_on_both, seen, trained};
+use crate::compare::{compared, epoch, on_device, same_on_both, seen, trained};
 use crate::pictures;
 use crate::scenario::{Libraries, Outcome, Scenario};
 use feedline::augment::{ColorJitter, RandomErasing, RandomHorizontalFlip, RandomResizedCrop, Resize};
@@ -154,11 +154,8 @@ fn cut_files_and_turned_ones_are_taken_as_asked_for() -> Outcome {
 
 fn a_sample_beyond_the_memory_is_named() -> Outcome {
     let whole = || {
-        Loader::builder(memory(pictures::with_a_giant()))
-            .augment(Resize::new(Extent::Two([40, 40])))
-            .batch_size(5)
-            .device(DEVICE)
-            .device_memory(1)
+        let builder = Loader::builder(memory(pictures::with_a_giant()));
+        on_device(builder.augment(Resize::new(Extent::Two([40, 40]))).batch_size(5).device_memory(1))
     };
     let error = whole().build()?.epoch(0).next().unwrap().unwrap_err().to_string();
     assert!(error.contains("picture 2") && error.contains("raise device_memory"), "{error}");
@@ -228,7 +225,7 @@ fn a_trainers_stream_sees_finished_batches_without_the_host_waiting() -> Outcome
 }
 
 fn epochs_loaders_and_batches_may_be_dropped_at_any_time() -> Outcome {
-    let build = || small(pictures::all()).batch_size(2).device(DEVICE).build().unwrap();
+    let build = || on_device(small(pictures::all()).batch_size(2)).build().unwrap();
     for taken in 0..4 {
         let loader = build();
         let batches: Vec<Batch> = loader.epoch(0).take(taken).map(Result::unwrap).collect();
@@ -254,12 +251,8 @@ fn without_page_locked_memory() -> Outcome {
 }
 
 fn a_loader_that_only_decodes() -> Outcome {
-    let loader = Loader::builder(memory(pictures::all()))
-        .decode_only()
-        .batch_size(2)
-        .workers(2)
-        .device(DEVICE)
-        .build()?;
+    let builder = Loader::builder(memory(pictures::all())).decode_only().batch_size(2).workers(2);
+    let loader = on_device(builder).build()?;
     for number in 0..2 {
         for batch in loader.epoch(number) {
             let batch = batch?;
@@ -271,7 +264,7 @@ fn a_loader_that_only_decodes() -> Outcome {
 }
 
 fn a_consumer_that_keeps_its_batches_gets_more() -> Outcome {
-    let loader = small(pictures::all()).batch_size(2).prefetch(1).device(DEVICE).build().unwrap();
+    let loader = on_device(small(pictures::all()).batch_size(2).prefetch(1)).build().unwrap();
     let kept: Vec<Batch> = loader.epoch(0).map(Result::unwrap).collect();
     let want = epoch(&small(pictures::all()).batch_size(2).build().unwrap(), 0);
     for (batch, want) in kept.iter().zip(want) {
@@ -282,7 +275,7 @@ fn a_consumer_that_keeps_its_batches_gets_more() -> Outcome {
 
 /// Its target is freed with the error, and the copy must not be written there later.
 fn a_copy_to_the_host_that_fails_is_waited_for() -> Outcome {
-    let loader = small(pictures::few()).batch_size(2).device(DEVICE).build()?;
+    let loader = on_device(small(pictures::few()).batch_size(2)).build()?;
     let batch = loader.epoch(0).next().unwrap()?;
     let error = batch.to_host().unwrap_err().to_string();
     assert!(error.contains("cuStreamSynchronize"), "{error}");

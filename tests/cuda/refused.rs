@@ -1,6 +1,6 @@
 //! What a device refuses after it was staged: each sample costs itself alone, and kernels that do not fit are reported.
 
-use crate::compare::DEVICE;
+use crate::compare::on_device;
 use crate::pictures;
 use crate::pipeline::{memory, small};
 use crate::scenario::{Outcome, Scenario};
@@ -49,7 +49,7 @@ fn replaced_once_more() -> Outcome {
         let batch = batch?;
         want.extend(by_index(&batch, batch.images()));
     }
-    let cuda = build().bad_sample(BadSample::Substitute).device(DEVICE).device_memory(288 << 20).build()?;
+    let cuda = on_device(build().bad_sample(BadSample::Substitute).device_memory(288 << 20)).build()?;
     let batch = cuda.epoch(0).next().unwrap()?;
     let report = cuda.report();
     let refused = report.files.iter().find(|file| file.cause.contains("raise device_memory"));
@@ -73,14 +73,14 @@ fn too_wide_for_the_kernels() -> Outcome {
     };
     let cpu = build(BadSample::Fail).build()?.epoch(0).next().unwrap()?;
     for cache in [0, 1 << 20] {
-        let cuda = build(BadSample::Skip).image_cache(cache).device(DEVICE).build()?;
+        let cuda = on_device(build(BadSample::Skip).image_cache(cache)).build()?;
         let batch = cuda.epoch(0).next().unwrap()?;
         assert_eq!(batch.indices(), [0, 1, 3, 4]);
         let want = by_index(&cpu, cpu.images());
         for (index, pixels) in by_index(&batch, &batch.to_host()?) {
             assert!(pixels == want[&index], "sample {index}");
         }
-        let error = build(BadSample::Fail).image_cache(cache).device(DEVICE).build()?.epoch(0).next();
+        let error = on_device(build(BadSample::Fail).image_cache(cache)).build()?.epoch(0).next();
         let error = error.unwrap().unwrap_err();
         assert!(matches!(&error, Error::Sample { index: 2, key, .. } if key == "picture 2"), "{error:?}");
     }
@@ -89,8 +89,7 @@ fn too_wide_for_the_kernels() -> Outcome {
 
 /// The consumer never waits for a batch on the host. Kernels that do not fit render nothing that may be used.
 fn unknown_code(batch_size: usize) -> Outcome {
-    let loader =
-        small(pictures::few()).batch_size(batch_size).prefetch(1).workers(1).device(DEVICE).build()?;
+    let loader = on_device(small(pictures::few()).batch_size(batch_size).prefetch(1).workers(1)).build()?;
     for number in 0..3 {
         let last = loader.epoch(number).last().unwrap();
         let Err(Error::Unavailable { why, .. }) = &last else {

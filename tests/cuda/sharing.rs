@@ -1,6 +1,6 @@
 //! Images that many samples show, on a CUDA device: decoded once, kept within a budget, and never a pixel otherwise.
 
-use crate::compare::{self, DEVICE, files, same_batches, same_on_both, trained};
+use crate::compare::{self, files, on_device, same_batches, same_on_both, trained};
 use crate::pictures;
 use crate::scenario::{Libraries, Outcome, Scenario};
 use feedline::augment::{MixUp, Mosaic, RandomHorizontalFlip, YoloPerspective};
@@ -179,7 +179,7 @@ fn bad_shared_images_cost_their_samples() -> Outcome {
         assert_eq!(sorted(&cuda), sorted(&cpu), "{what}: reports");
         assert_eq!(cuda.report().failures, cpu.report().failures, "{what}");
     }
-    let error = mosaics(pictures::few_with_a_bad_one()).device(DEVICE).build()?.epoch(0).next().unwrap();
+    let error = on_device(mosaics(pictures::few_with_a_bad_one())).build()?.epoch(0).next().unwrap();
     let error = error.unwrap_err().to_string();
     assert!(error.contains("sketch 1"), "{error}");
     Ok(())
@@ -188,7 +188,7 @@ fn bad_shared_images_cost_their_samples() -> Outcome {
 fn epochs_may_be_dropped() -> Outcome {
     let build = || mosaics(pictures::all()).batch_size(2).image_cache(60_000);
     let cpu = compare::epoch(&build().build()?, 3);
-    let cuda = build().device(DEVICE).build()?;
+    let cuda = on_device(build()).build()?;
     for taken in 0..3 {
         let mut epoch = cuda.epoch(taken);
         for _ in 0..taken {
@@ -224,7 +224,7 @@ fn without_page_locked_memory() -> Outcome {
 /// For the fault sweep: what a submission that failed has left half done is not taken for an image by the next one.
 fn an_epoch_behind_one_that_failed() -> Outcome {
     let build = || mosaics(pictures::few()).batch_size(4).prefetch(1).workers(1).partner_window(4);
-    let (cpu, cuda) = (build().build()?, build().device(DEVICE).build()?);
+    let (cpu, cuda) = (build().build()?, on_device(build()).build()?);
     let whole = cuda.epoch(0).all(|batch| batch.is_ok());
     for (batch, want) in cuda.epoch(1).zip(cpu.epoch(1)) {
         let (batch, want) = (batch?, want?);

@@ -68,7 +68,8 @@ impl ImageCache {
     }
 
     pub(crate) fn usage(&self) -> BackendUsage {
-        self.flight.with_store(|images| BackendUsage { shared_bytes: images.bytes as u64, ..images.usage })
+        self.flight
+            .with_store(|images| BackendUsage { shared_bytes: images.bytes as u64, ..images.usage.clone() })
     }
 }
 
@@ -158,11 +159,10 @@ mod tests {
         assert!([0, 2, 3].iter().all(|record| cache.find(*record).is_some()));
         let bytes = 3 * bytes_of(&image(10)) as u64;
         let usage = BackendUsage {
-            decoded_by: None,
             shared_decoded: 4,
             shared_hits: 4,
             shared_bytes: bytes,
-            memory: None,
+            ..BackendUsage::default()
         };
         assert_eq!(cache.usage(), usage);
         let spare = |image: &mut Image| {

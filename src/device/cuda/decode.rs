@@ -1,95 +1,94 @@
 //! Decodes JPEGs into device memory: each by the decoder that will be done with it first, none at the cost of another.
 //!
 //! ```text
-//! header -> route (which can) -> rates (which should) -> batched: engines, GPU Huffman | hybrid: one after the other
+//! header -> dispatch (which may, which should) -> batched: engines, GPU Huffman | hybrid: one after the other | a worker
 //! ```
 //!
-//! The decoders work side by side on streams of their own, which begin after what the caller's stream holds and which
-//! that stream waits for at the end. A batch that fails is taken apart until the bad file stands alone; a file that no
-//! GPU decoder takes is given back to the caller with the reason, and the CPU decodes it.
+//! Workers ask the dispatch as they stage a file, and decode what the device does not get. The device's decoders work side
+//! by side on streams of their own, which begin after what the caller's stream holds and which that stream waits for at
+//! the end. A batch that fails is taken apart until the bad file stands alone; a file that no decoder of the device takes
+//! is given back to the caller with the reason, and the CPU decodes it.
 
 #![expect(unsafe_code, reason = "queues writes to device memory")]
 
 mod batched;
+mod dispatch;
+mod health;
 mod hybrid;
 mod images;
+mod kinds;
+mod ledger;
 mod rates;
 mod region;
 mod request;
 mod route;
+mod timer;
+mod track;
 
+pub(crate) use dispatch::{Dispatch, Offer};
 pub use images::{DecodedImage, ImageDecoder, Rounds};
+pub(crate) use ledger::Ledger;
 pub(crate) use request::{HostFree, Request, Target};
 pub use route::Route;
 
 use super::driver::{Context, CudaError, Event, Stream};
-use super::nvjpeg::{Backend, Nvjpeg, NvjpegError};
+use super::nvjpeg::{Nvjpeg, NvjpegError};
 use crate::error::Cause;
-use crate::geometry::{Rect, Size};
-use crate::jpeg::Header;
+use crate::geometry::Size;
+use crate::policy::DecoderChoice;
 use batched::Batched;
 use hybrid::Hybrid;
-use rates::{Rates, assign};
+use rates::{GPU_HUFFMAN_BATCH, assign};
 use route::Routes;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// All decoders of one device, for one thread at a time.
 pub(crate) struct Decoder {
     /// Those that the device has.
-    batched: Vec<(Route, Batched)>,
+    batched: Vec<Batched>,
     hybrid: Hybrid,
     /// Where the caller's stream stood when the last call began.
     entry: Event,
-    rates: Rates,
-    parts: bool,
+    dispatch: Arc<Dispatch>,
     /// The one decoder that may be chosen, for measurements; none for all of them.
     only: Option<Route>,
 }
 
-/// What a decoder can do, as far as it does not change.
+/// What a decoder is made for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Capabilities {
-    /// Whether there are decoding engines, which need to know that their targets are free: see [`HostFree`].
-    pub(crate) engines: bool,
-    parts: bool,
-}
-
-impl Capabilities {
-    /// Whether some decoder on the GPU takes such a file, as far as its header and its end tell.
-    pub(crate) fn takes(self, header: &Header, bytes: &[u8]) -> bool {
-        // The hybrid decoder is always there, and takes what any other takes.
-        Routes::of(header, bytes) != Routes::NONE
-    }
-
-    /// What is to be written where `wanted` is wanted: the whole image, or a part around it, so that chroma is
-    /// interpolated across the edges of what is wanted as in the whole image.
-    pub(crate) fn region(self, header: &Header, wanted: Rect) -> Rect {
-        if self.parts { region::part(header, wanted) } else { header.size.rect() }
-    }
+pub(crate) struct DecoderOptions {
+    pub(crate) choice: DecoderChoice,
+    /// Whether parts of images may be decoded alone, where the library does that right.
+    pub(crate) parts: bool,
+    /// Images of a batch, at most; `None` where there are no batches, and no workers that decode what is left.
+    pub(crate) rows: Option<usize>,
+    /// The size of image that memory is reserved for.
+    pub(crate) typical: Option<Size>,
 }
 
 impl Decoder {
-    /// Opens the decoders that the device has; engines and GPU Huffman may be missing. `parts` allows decoding parts of
-    /// images alone, where the library does that right; memory for batches of so many `typical` images is reserved.
+    /// Opens the decoders that the device has; engines and GPU Huffman may be missing.
     ///
     /// # Errors
     /// nvJPEG does not start on this device.
     pub(crate) fn new(
         context: &Context,
         library: &'static Nvjpeg,
-        parts: bool,
-        typical: Option<(usize, Size)>,
+        options: DecoderOptions,
     ) -> Result<Self, NvjpegError> {
+        let DecoderOptions { choice, parts, rows, typical } = options;
         let hybrid = Hybrid::new(library, context)?;
-        let backends = [(Route::Hardware, Backend::Hardware), (Route::GpuHuffman, Backend::GpuHuffman)];
-        let open = |(route, backend)| Some((route, Batched::new(library, context, backend).ok()?));
-        let mut batched: Vec<(Route, Batched)> = backends.into_iter().filter_map(open).collect();
-        if let (Some((Route::Hardware, hardware)), Some((images, size))) = (batched.first_mut(), typical) {
-            hardware.reserve(images, size);
+        let open = |route| Batched::new(library, context, route).ok();
+        let mut batched: Vec<Batched> =
+            [Route::Hardware, Route::GpuHuffman].into_iter().filter_map(open).collect();
+        let there = batched.iter().map(|batched| batched.route);
+        let there = there.fold(Routes::NONE.with(Route::Hybrid), Routes::with);
+        let dispatch = Arc::new(Dispatch::new(choice, there, parts && library.decodes_parts(), rows));
+        if let (Some(engines), Some(size), true) = (batched.first_mut(), typical, dispatch.uses_engines()) {
+            engines.reserve(rows.unwrap_or(1), size);
         }
-        let entry = Event::new(context)?;
-        let parts = parts && library.decodes_parts();
-        Ok(Self { batched, hybrid, entry, rates: Rates::default(), parts, only: None })
+        Ok(Self { batched, hybrid, entry: Event::new(context)?, dispatch, only: None })
     }
 
     /// From now on only this decoder is chosen. What it then does not take goes to the hybrid one all the same.
@@ -97,12 +96,21 @@ impl Decoder {
         self.only = Some(route);
     }
 
-    /// What it can do, for threads that prepare requests meanwhile.
-    pub(crate) fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            engines: self.batched.iter().any(|(route, _)| *route == Route::Hardware),
-            parts: self.parts,
-        }
+    /// Whether it decodes whole images even where a part is wanted.
+    pub(crate) fn decodes_whole(&self) -> bool {
+        self.only.map_or(self.dispatch.uses_engines(), |only| only == Route::Hardware)
+    }
+
+    /// Whether files of different samplings go to different calls of the engines, which is the default.
+    pub(crate) fn group(&mut self, grouped: bool) {
+        self.batched
+            .iter_mut()
+            .for_each(|batched| batched.group(grouped && batched.route == Route::Hardware));
+    }
+
+    /// Which decoder takes which file, for threads that prepare requests meanwhile.
+    pub(crate) fn dispatch(&self) -> &Arc<Dispatch> {
+        &self.dispatch
     }
 
     /// Queues the decoding of all requests, and returns for each the decoder that takes it, or why none here does. `stream` waits
@@ -123,18 +131,19 @@ impl Decoder {
     ) -> Result<Vec<Result<Route, Cause>>, CudaError> {
         self.entry.record(stream)?;
         let mut outcomes = self.plan(requests, &free)?;
-        let Self { batched, hybrid, entry, rates, .. } = self;
-        for (route, batched) in batched {
-            let chosen = chosen(&outcomes, *route);
+        let Self { batched, hybrid, entry, dispatch, .. } = self;
+        for batched in batched {
+            let chosen = chosen(&outcomes, batched.route);
             if chosen.is_empty() {
                 continue;
             }
             let group: Vec<&Request<'_>> = chosen.iter().map(|&at| &requests[at]).collect();
             // SAFETY: the caller's promise; `plan` names the hardware only where the host knows the targets to be free.
-            let taken = unsafe { batched.decode(&group, entry, stream)? };
-            for (at, _) in chosen.into_iter().zip(taken).filter(|(_, taken)| !taken) {
-                // What a batch does not take is tried alone.
-                outcomes[at] = Ok(Route::Hybrid);
+            let taken = unsafe { batched.decode(&group, (entry, stream), dispatch)? };
+            for (at, taken) in chosen.into_iter().zip(taken) {
+                if let Err(cause) = taken {
+                    outcomes[at] = if dispatch.has_hybrid_last() { Ok(Route::Hybrid) } else { Err(cause) };
+                }
             }
         }
         let alone = chosen(&outcomes, Route::Hybrid);
@@ -142,12 +151,13 @@ impl Decoder {
         for &at in &alone {
             // SAFETY: the caller's promise.
             if let Err(error) = unsafe { hybrid.decode(&requests[at].item(), entry)? } {
+                dispatch.note_refusal(Route::Hybrid, requests[at].kind(), &error);
                 outcomes[at] = Err(error.into());
             }
         }
         hybrid.join(stream)?;
-        let pixels = alone.iter().map(|&at| requests[at].header.size.pixels()).sum();
-        rates.note(Route::Hybrid, pixels, began.elapsed());
+        let bytes = alone.iter().map(|&at| requests[at].bytes.len() as u64).sum();
+        dispatch.note_time(Route::Hybrid, bytes, began.elapsed());
         Ok(outcomes)
     }
 
@@ -157,41 +167,40 @@ impl Decoder {
         requests: &[Request<'_>],
         free: &HostFree,
     ) -> Result<Vec<Result<Route, Cause>>, CudaError> {
-        for (route, batched) in &mut self.batched {
-            if let Some((pixels, time)) = batched.time()? {
-                self.rates.note(*route, pixels, time);
+        let dispatch = &self.dispatch;
+        let mut images = Vec::with_capacity(requests.len());
+        for request in requests {
+            let mut routes = match request.unfit() {
+                None => free.limit(dispatch.candidates(request.header, request.target.region)),
+                Some(_) => Routes::NONE,
+            };
+            routes = self.only.map_or(routes, |only| routes.only(only));
+            // A file that the library would refuse is not assigned, so that the shares are right.
+            for batched in &mut self.batched {
+                if routes.has(batched.route) && !batched.supports(request, dispatch)? {
+                    routes = routes.without(batched.route);
+                }
             }
+            images.push((request.bytes.len() as u64, routes));
         }
-        let candidates = |request: &Request<'_>| match request.fits() {
-            true => free.limit(self.candidates(request.header, request.bytes)),
-            false => Routes::NONE,
+        self.batched.iter_mut().try_for_each(|batched| batched.report_time(dispatch))?;
+        let mut routes = assign(&images, &dispatch.rates());
+        try_out(&images, &mut routes, dispatch.trial_files());
+        let settled = |(route, request): (Route, &Request<'_>)| match (route, request.unfit()) {
+            (Route::Cpu, Some(why)) => Err(why.into()),
+            (Route::Cpu, None) => Err("no decoder on the GPU takes this kind of JPEG".into()),
+            (route, _) => Ok(route),
         };
-        let images: Vec<(u64, Routes)> =
-            requests.iter().map(|request| (request.header.size.pixels(), candidates(request))).collect();
-        let refused = |request: &Request<'_>| -> Cause {
-            if request.fits() {
-                return "no decoder on the GPU takes this kind of JPEG".into();
-            }
-            let (Target { region, pitch, .. }, size) = (request.target, request.header.size);
-            format!("the target {region:?}, {pitch} bytes a row, does not fit an image of {size}").into()
-        };
-        let routes = assign(&images, &self.rates);
-        Ok(routes
-            .into_iter()
-            .zip(requests)
-            .map(|(route, request)| if route == Route::Cpu { Err(refused(request)) } else { Ok(route) })
-            .collect())
+        Ok(routes.into_iter().zip(requests).map(settled).collect())
     }
+}
 
-    /// The one of the decoders that are there that takes such a file.
-    fn candidates(&self, header: &Header, bytes: &[u8]) -> Routes {
-        let mut routes = Routes::of(header, bytes);
-        for route in [Route::Hardware, Route::GpuHuffman] {
-            if !self.batched.iter().any(|(one, batched)| *one == route && batched.is_sound()) {
-                routes = routes.without(route);
-            }
-        }
-        self.only.map_or(routes, |only| routes.only(only))
+/// Gives the first files that it can decode to the GPU's processors, if there are enough for a batch.
+fn try_out(images: &[(u64, Routes)], routes: &mut [Route], files: usize) {
+    let able: Vec<usize> =
+        (0..images.len()).filter(|&at| images[at].1.has(Route::GpuHuffman)).take(files).collect();
+    if able.len() >= GPU_HUFFMAN_BATCH {
+        able.into_iter().for_each(|at| routes[at] = Route::GpuHuffman);
     }
 }
 
@@ -205,7 +214,7 @@ impl Drop for Decoder {
     fn drop(&mut self) {
         // nvJPEG's buffers are freed next, and the device may still be reading them. A device that has failed reads
         // nothing any more.
-        for (_, batched) in &self.batched {
+        for batched in &self.batched {
             drop(batched.synchronize());
         }
         drop(self.hybrid.synchronize());

@@ -23,17 +23,18 @@ mod submitted_row;
 
 pub(crate) use backend::CudaBackend;
 
-use super::decode::{Capabilities, Decoder, Route};
+use super::decode::{Decoder, DecoderOptions, Dispatch, Route};
 use super::driver::{Context, CudaError, Priority, Purpose, Stream, wait_for_device};
 use super::failed;
 use super::nvjpeg::Nvjpeg;
 use super::probe::{Decoding, Missing};
 use super::render::{ErrorWord, Kernels};
 use crate::device::backend::BackendOptions;
-use crate::device::{DecodedBy, MemoryUse};
+use crate::device::{DecodedBy, DecoderReport, MemoryUse};
 use crate::error::{Cause, Result};
 use crate::geometry::Size;
 use crate::output::Output;
+use crate::policy::DecoderChoice;
 use image_cache::ImageCache;
 use slot::Slot;
 use spare_memory::SpareMemory;
@@ -56,8 +57,8 @@ struct Engine {
     spare: SpareMemory,
     context: Context,
     options: BackendOptions,
-    /// Of the decoder; `None` where nvJPEG is missing and the CPU decodes everything.
-    capabilities: Option<Capabilities>,
+    /// Of the decoder; `None` where the CPU decodes everything.
+    dispatch: Option<Arc<Dispatch>>,
     /// How many images each decoder has done, in the order of [`Route`].
     decoded: [AtomicU64; 4],
     /// What kernels could not do, of all batches: it is read wherever it costs no wait, and at the end of an epoch.
@@ -86,9 +87,9 @@ impl Engine {
         let (errors, download, streams) = made().map_err(|error| device(&error))?;
         let free = || context.free_memory().map_err(|error| device(&error));
         let before = free()?;
-        let decoder = decoder(&context, &decoding, options.rows)?;
+        let decoder = decoder(&context, &decoding, &options)?;
         let nvjpeg_bytes = before.saturating_sub(free()?) as u64;
-        let capabilities = decoder.as_ref().map(Decoder::capabilities);
+        let dispatch = decoder.as_ref().map(|decoder| Arc::clone(decoder.dispatch()));
         let cache = Arc::default();
         let submitter = Submitter::new(&context, decoder, Kernels::new(&context), streams, &cache, &options);
         let submitter = Mutex::new(submitter.map_err(|error| device(&error))?);
@@ -101,7 +102,7 @@ impl Engine {
             spare,
             context,
             options,
-            capabilities,
+            dispatch,
             decoded,
             errors,
             nvjpeg_bytes,
@@ -141,6 +142,17 @@ impl Engine {
         }
     }
 
+    /// How the device's decoders have done.
+    fn decoders(&self) -> Vec<DecoderReport> {
+        let reports = self.dispatch.iter().flat_map(|dispatch| dispatch.report());
+        reports
+            .map(|(route, report)| DecoderReport {
+                images: self.decoded[route as usize].load(Relaxed),
+                ..report
+            })
+            .collect()
+    }
+
     fn count(&self, route: Route) {
         self.decoded[route as usize].fetch_add(1, Relaxed);
     }
@@ -153,16 +165,32 @@ impl Drop for Engine {
     }
 }
 
-/// nvJPEG's decoders; `None` where the probe has found that the CPU decodes for this device. Decoders that do not
-/// start now are an error, and no reason for choosing another one.
-fn decoder(context: &Context, decoding: &Decoding, rows: usize) -> Result<Option<Decoder>> {
-    let (Ok(library), false) = (Nvjpeg::get(), matches!(decoding, Decoding::Cpu { .. })) else {
-        return Ok(None);
-    };
+/// nvJPEG's decoders; `None` where the CPU decodes for this device, since the user says so or as the probe has found.
+/// Decoders that do not start now are an error, and no reason for choosing another one; so is a missing decoder that
+/// the user has asked for.
+fn decoder(context: &Context, decoding: &Decoding, options: &BackendOptions) -> Result<Option<Decoder>> {
     let what = || format!("decoding on CUDA device {}", context.ordinal());
-    Decoder::new(context, library, true, Some((rows, TYPICAL)))
-        .map(Some)
-        .map_err(|error| Missing::backend(&error).error(what()))
+    let choice = options.decoder;
+    let is_own = |missing: &Missing| match choice {
+        DecoderChoice::Auto => Ok(None),
+        _ => Err(missing.clone().error(format!(
+            "decoder = \"{}\" on CUDA device {}",
+            choice.word(),
+            context.ordinal()
+        ))),
+    };
+    match (choice, decoding) {
+        (DecoderChoice::Cpu, _) => return Ok(None),
+        (_, Decoding::Cpu { nvjpeg }) => return is_own(nvjpeg),
+        (DecoderChoice::NvjpegHardware, Decoding::Hybrid { engines }) => return is_own(engines),
+        _ => {}
+    }
+    let library = match Nvjpeg::get() {
+        Ok(library) => library,
+        Err(absent) => return is_own(&Missing::nvjpeg(absent)),
+    };
+    let options = DecoderOptions { choice, parts: true, rows: Some(options.rows), typical: Some(TYPICAL) };
+    Decoder::new(context, library, options).map(Some).map_err(|error| Missing::backend(&error).error(what()))
 }
 
 /// Kernels that do not know what the library asks for, as the crate's error.

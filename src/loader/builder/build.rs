@@ -20,7 +20,7 @@ use crate::loader::worker::{self, MAX_WORKERS, PoolOptions};
 use crate::loader::{Loader, Setup, validate};
 use crate::options::{IGNORED, Options};
 use crate::output::Output;
-use crate::policy::DecodeScale;
+use crate::policy::{DecodeScale, DecoderChoice, FEW_FOR_A_GPU};
 use crate::source::Cached;
 use std::sync::{Mutex, OnceLock};
 
@@ -135,11 +135,26 @@ impl LoaderBuilder {
         if decode.scale() != DecodeScale::Exact && on != Device::Cpu {
             bail!("decode_scale is for the CPU device, and this loader decodes on a GPU: leave it exact");
         }
+        let decoder = decode.decoder();
+        if on == Device::Cpu && !matches!(decoder, DecoderChoice::Auto | DecoderChoice::Cpu) {
+            bail!(
+                "decoder = \"{}\" needs a GPU, and this loader is on the CPU device: leave it auto",
+                decoder.word()
+            );
+        }
+        if decoder == DecoderChoice::NvjpegGpu && loader.batch_size() <= FEW_FOR_A_GPU {
+            bail!(
+                "decoder = \"nvjpeg-gpu\" decodes batches of more than {FEW_FOR_A_GPU} images, and batch_size is {}: raise \
+                 it, or choose another decoder",
+                loader.batch_size()
+            );
+        }
         Ok(BackendOptions {
             rows: loader.batch_size(),
             row_bytes: 0,
             limits: decode.limits(),
             scale: decode.scale(),
+            decoder,
             image_cache: 0,
             device_memory: device.memory.map(|bytes| bytes.0),
             pinned: device.pinned_memory().in_memory()

@@ -1,6 +1,6 @@
 //! The figures that a loader measures, and the stage that limits it.
 
-use crate::device::{DecodedBy, MemoryUse};
+use crate::device::{DecodedBy, DecoderReport, MemoryUse};
 use crate::index::IndexStats;
 use crate::loader::report::errors::Stage;
 use crate::loader::report::timing::{Histogram, Timing};
@@ -113,6 +113,8 @@ pub struct Stats {
     pub decoded_by: Option<DecodedBy>,
     /// The memory that is taken for a GPU; `None` where the device is the CPU.
     pub device_memory: Option<MemoryUse>,
+    /// How each of the GPU's decoders has done that may be used; none where the device is the CPU.
+    pub decoders: Vec<DecoderReport>,
     /// Requests to a store, and the use of the caches of compressed bytes.
     pub io: IoStats,
 }

@@ -2,208 +2,200 @@
 
 #![expect(unsafe_code, reason = "queues writes to device memory")]
 
+use super::dispatch::Dispatch;
+use super::kinds::Kind;
 use super::request::Request;
-use crate::device::cuda::driver::{Context, CudaError, Event, Priority, Stream};
-use crate::device::cuda::nvjpeg::{Backend, Batch, Handle, Item, Nvjpeg, NvjpegError, Parser};
+use super::route::Route;
+use super::timer::Timer;
+use super::track::{Failure, Track};
+use crate::device::cuda::driver::{Context, CudaError, Event, Stream};
+use crate::device::cuda::nvjpeg::{Backend, Handle, Nvjpeg, NvjpegError, Parser};
+use crate::error::Cause;
 use crate::geometry::Size;
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// Maximum number of images in a call: more would only reserve more memory.
-const MAX_IMAGES: usize = 128;
-/// Images with a side below this are asked about on their own: an engine might refuse them for their size.
-const TINY: u32 = 64;
-/// Failures that no file is to blame for, until the decoder is given up.
-const MAX_STRIKES: u32 = 3;
+const MAX_IMAGES: usize = 512;
+/// Calls that may be under way at once. nvJPEG does not promise that a state may be set up again while its last batch is
+/// being decoded.
+const TRACKS: usize = 4;
 
-/// One of nvJPEG's batched decoders, on a stream of its own.
+/// One of nvJPEG's batched decoders.
 pub(super) struct Batched {
-    /// Two take turns: nvJPEG does not promise that a state may be set up again while its last batch is being decoded.
-    batches: [Batch; 2],
-    /// Behind the last call of each.
-    ends: [Event; 2],
+    pub(super) route: Route,
+    tracks: Vec<Track>,
     /// Whose turn it is.
     turn: usize,
+    /// Whether a call holds files of one sampling: engines are slow where several are mixed and interpolated.
+    grouped: bool,
+    /// Images in a call: fewer once the library had too little memory for more.
+    most: usize,
+    timer: Timer,
     parser: Parser,
-    /// What the library answered for a kind of file when it was first seen.
-    supported: BTreeMap<Kind, bool>,
-    strikes: u32,
-    stream: Stream,
-    /// Around a call that is timed.
-    began: Event,
-    ended: Event,
-    /// How many pixels were decoded between the two; none once that was reported.
-    timing: Option<u64>,
     handle: Handle,
-}
-
-/// What the library's answer depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Kind {
-    sampling: &'static str,
-    part: bool,
-    tiny: bool,
-    restarts: bool,
-}
-
-impl Kind {
-    fn of(request: &Request<'_>) -> Self {
-        let Size { width, height } = request.header.size;
-        Self {
-            sampling: request.header.sampling.name(),
-            part: request.part().is_some(),
-            tiny: width.min(height) < TINY,
-            restarts: request.header.restart_interval != 0,
-        }
-    }
 }
 
 impl Batched {
     pub(super) fn new(
         library: &'static Nvjpeg,
         context: &Context,
-        backend: Backend,
+        route: Route,
     ) -> Result<Self, NvjpegError> {
+        let backend = if route == Route::Hardware { Backend::Hardware } else { Backend::GpuHuffman };
         let handle = Handle::open(library, context, backend)?;
         Ok(Self {
-            batches: [Batch::new(&handle)?, Batch::new(&handle)?],
-            ends: [Event::new(context)?, Event::new(context)?],
+            route,
+            tracks: (0..TRACKS).map(|_| Track::new(&handle, context)).collect::<Result<_, _>>()?,
             turn: 0,
+            grouped: route == Route::Hardware,
+            most: MAX_IMAGES,
+            timer: Timer::new(context)?,
             parser: Parser::new(&handle)?,
-            supported: BTreeMap::new(),
-            strikes: 0,
-            stream: Stream::new(context, Priority::Low)?,
-            began: Event::timed(context)?,
-            ended: Event::timed(context)?,
-            timing: None,
             handle,
         })
     }
 
-    /// Reserves memory ahead. That it cannot is no error: memory is then reserved as it is needed.
+    /// Reserves memory ahead for the batches that are usual. That it cannot is no error: memory is then reserved as it is
+    /// needed.
     pub(super) fn reserve(&mut self, images: usize, size: Size) {
-        for batch in &mut self.batches {
-            drop(batch.reserve(images.clamp(1, MAX_IMAGES), size));
+        for track in self.tracks.iter_mut().take(2) {
+            track.reserve(images.clamp(1, MAX_IMAGES), size);
         }
     }
 
-    /// Whether it has not failed too often.
-    pub(super) fn is_sound(&self) -> bool {
-        self.strikes < MAX_STRIKES
+    /// Whether files of different samplings go to different calls.
+    pub(super) fn group(&mut self, grouped: bool) {
+        self.grouped = grouped;
     }
 
     /// Waits until the device has done all that was asked of it here.
     pub(super) fn synchronize(&self) -> Result<(), CudaError> {
-        self.stream.synchronize()
+        self.tracks.iter().try_for_each(Track::synchronize)
     }
 
-    /// Pixels and time of the last call, once the device is done with it; each is reported once.
-    pub(super) fn time(&mut self) -> Result<Option<(u64, Duration)>, CudaError> {
-        let Some(pixels) = self.timing else { return Ok(None) };
-        if !self.ended.is_done()? {
-            return Ok(None);
+    /// Tells how long the device needed lately, if that was measured.
+    pub(super) fn report_time(&mut self, dispatch: &Dispatch) -> Result<(), CudaError> {
+        if let Some((bytes, time)) = self.timer.take()? {
+            dispatch.note_time(self.route, bytes, time);
         }
-        self.timing = None;
-        let milliseconds = self.ended.since(&self.began)?;
-        let time = Duration::try_from_secs_f32(milliseconds / 1000.0).unwrap_or_default();
-        Ok(Some((pixels, time)))
+        Ok(())
     }
 
-    /// Queues the decoding of all that can be, after `entry`; `stream` waits for it. Says of each request whether it
-    /// was taken.
+    /// Whether the library takes such a file; it is asked until it has taken one of the kind.
+    pub(super) fn supports(&mut self, request: &Request<'_>, dispatch: &Dispatch) -> Result<bool, CudaError> {
+        let kind = request.kind();
+        if !dispatch.is_unknown(self.route, &kind) {
+            return Ok(true);
+        }
+        // Any track's parameters will do; this one's last call has the longest time behind it.
+        match self.tracks[self.turn].supports(&request.item(), &mut self.parser) {
+            Ok(()) => {
+                dispatch.note_kind(self.route, kind);
+                Ok(true)
+            }
+            Err(NvjpegError::Driver(error)) => Err(error),
+            Err(error) => {
+                // Some versions leave the parser unusable after a bad file.
+                if let Ok(parser) = Parser::new(&self.handle) {
+                    self.parser = parser;
+                }
+                dispatch.note_refusal(self.route, kind, &error);
+                Ok(false)
+            }
+        }
+    }
+
+    /// Queues the decoding of all that can be, after `entry`; `stream` waits for it. Says of each request whether it was
+    /// taken, or why not.
     ///
     /// # Safety
     /// As [`super::Decoder::decode`]; for the hardware, the host has seen the last readers of the targets end.
     pub(super) unsafe fn decode(
         &mut self,
         requests: &[&Request<'_>],
-        entry: &Event,
-        stream: &Stream,
-    ) -> Result<Vec<bool>, CudaError> {
-        self.turn = (self.turn + 1) % self.batches.len();
-        // The call before the last one: it has mostly ended long ago.
-        self.ends[self.turn].synchronize()?;
-        let mut taken = Vec::with_capacity(requests.len());
-        for request in requests {
-            taken.push(self.supports(request)?);
-        }
-        let places: Vec<usize> = (0..requests.len()).filter(|&at| taken[at]).collect();
-        let items: Vec<Item<'_>> = places.iter().map(|&at| requests[at].item()).collect();
-        self.stream.wait(entry)?;
-        let timed = self.timing.is_none();
-        if timed {
-            self.began.record(&self.stream)?;
-        }
-        // SAFETY: the caller's promise.
-        let failed = unsafe { self.decode_apart(&items)? };
-        for &number in &failed {
-            taken[places[number]] = false;
-        }
-        if timed {
-            let done = places.iter().filter(|&&at| taken[at]);
-            // A batch that was taken apart says nothing about speed.
-            let pixels = done.map(|&at| requests[at].header.size.pixels()).sum();
-            self.timing = Some(pixels).filter(|&pixels| pixels > 0 && failed.is_empty());
-            self.ended.record(&self.stream)?;
-        }
-        self.ends[self.turn].record(&self.stream)?;
-        stream.wait(&self.ends[self.turn])?;
-        Ok(taken)
-    }
-
-    /// Decodes in as few calls as there can be, halving what fails until a bad file stands alone; the numbers of those.
-    unsafe fn decode_apart(&mut self, items: &[Item<'_>]) -> Result<Vec<usize>, CudaError> {
-        let mut failed = Vec::new();
-        let calls = items.len().div_ceil(MAX_IMAGES).max(1);
-        let each = items.len().div_ceil(calls).max(1);
-        let mut waiting: Vec<_> =
-            (0..items.len()).step_by(each).map(|from| from..(from + each).min(items.len())).collect();
-        let mut first = true;
-        while let Some(range) = waiting.pop() {
-            if !std::mem::take(&mut first) {
-                // The state is set up anew for the next call; what a failed one has queued must not be written later.
-                self.stream.synchronize()?;
-            }
-            // SAFETY: the caller's promise.
-            let error = match unsafe { self.batches[self.turn].decode(&items[range.clone()], &self.stream) } {
-                Ok(()) => continue,
-                Err(NvjpegError::Driver(error)) => return Err(error),
-                Err(error) => error,
-            };
-            let half = range.start + range.len() / 2;
-            if error.blames_the_file() && range.len() > 1 {
-                waiting.extend([half..range.end, range.start..half]);
+        (entry, stream): (&Event, &Stream),
+        dispatch: &Dispatch,
+    ) -> Result<Vec<Result<(), Cause>>, CudaError> {
+        let mut outcomes: Vec<Result<(), Cause>> = requests.iter().map(|_| Ok(())).collect();
+        self.timer.begin(entry)?;
+        for group in self.groups(requests) {
+            if !dispatch.is_sound(self.route) {
+                let why = "nvJPEG has refused all files of several calls, and rests";
+                group.iter().for_each(|&at| outcomes[at] = Err(why.into()));
                 continue;
             }
-            self.strikes += u32::from(!error.blames_the_file());
-            failed.extend(range);
+            let members: Vec<&Request<'_>> = group.iter().map(|&at| requests[at]).collect();
+            // SAFETY: the caller's promise.
+            for Failure { number, error } in unsafe { self.call(&members, entry, dispatch)? } {
+                outcomes[group[number]] = Err(error.into());
+            }
         }
-        if !failed.is_empty() {
-            // Others decode to the same targets next.
-            self.stream.synchronize()?;
+        let bytes = requests.iter().map(|request| request.bytes.len() as u64).sum();
+        // A batch that was taken apart says nothing about speed.
+        let measured = if outcomes.iter().all(Result::is_ok) { bytes } else { 0 };
+        let ends = self.tracks.iter().filter(|track| track.is_open).map(|track| &track.ended);
+        self.timer.end(ends, measured)?;
+        for track in self.tracks.iter_mut().filter(|track| track.is_open) {
+            stream.wait(&track.ended)?;
+            track.is_open = false;
         }
-        Ok(failed)
+        Ok(outcomes)
     }
 
-    /// Whether the library takes files of this kind; it is asked once for each kind.
-    fn supports(&mut self, request: &Request<'_>) -> Result<bool, CudaError> {
-        let kind = Kind::of(request);
-        if let Some(&supported) = self.supported.get(&kind) {
-            return Ok(supported);
+    /// The numbers of the requests of each call.
+    fn groups(&self, requests: &[&Request<'_>]) -> Vec<Vec<usize>> {
+        let mut by_sampling: BTreeMap<&[(u8, u8)], Vec<usize>> = BTreeMap::new();
+        for (at, request) in requests.iter().enumerate() {
+            let sampling = if self.grouped { request.header.sampling.factors() } else { &[] };
+            by_sampling.entry(sampling).or_default().push(at);
         }
-        match self.batches[self.turn].supports(&request.item(), &mut self.parser) {
-            Ok(supported) => {
-                self.supported.insert(kind, supported);
-                Ok(supported)
-            }
-            Err(NvjpegError::Driver(error)) => Err(error),
-            Err(_) => {
-                // The file is to blame, not its kind. Some versions leave the parser unusable.
-                if let Ok(parser) = Parser::new(&self.handle) {
-                    self.parser = parser;
-                }
-                Ok(false)
-            }
+        let cut = |group: Vec<usize>| {
+            let calls = group.len().div_ceil(self.most);
+            let each = group.len().div_ceil(calls.max(1));
+            group.chunks(each.max(1)).map(<[usize]>::to_vec).collect::<Vec<_>>()
+        };
+        by_sampling.into_values().flat_map(cut).collect()
+    }
+
+    /// One call on the track whose turn it is, or as many as show which files it cannot take.
+    ///
+    /// # Safety
+    /// As [`Batched::decode`].
+    unsafe fn call(
+        &mut self,
+        requests: &[&Request<'_>],
+        entry: &Event,
+        dispatch: &Dispatch,
+    ) -> Result<Vec<Failure>, CudaError> {
+        self.turn = (self.turn + 1) % self.tracks.len();
+        let items: Vec<_> = requests.iter().map(|request| request.item()).collect();
+        // SAFETY: the caller's promise.
+        let called = unsafe { self.tracks[self.turn].decode(&items, entry)? };
+        let Some(failed) = called else {
+            dispatch.note_success(self.route, requests.iter().map(|request| request.kind()));
+            return Ok(Vec::new());
+        };
+        if failed.is_the_sizes() {
+            self.most = (items.len() / 2).max(1);
         }
+        if failed.is_the_decoders() {
+            dispatch.note_failure(self.route, items.len(), &failed.error);
+            return Ok(failed.files);
+        }
+        if failed.files.is_empty() {
+            dispatch.note_repeated(self.route, &failed.error);
+        }
+        for Failure { number, error } in &failed.files {
+            dispatch.note_refusal(self.route, requests[*number].kind(), error);
+        }
+        let is_taken = |at: &usize| failed.files.iter().all(|failure| failure.number != *at);
+        dispatch.note_success(self.route, (0..items.len()).filter(is_taken).map(|at| requests[at].kind()));
+        Ok(failed.files)
+    }
+}
+
+impl Request<'_> {
+    pub(super) fn kind(&self) -> Kind {
+        Kind::of(self.header, self.part().is_some())
     }
 }

@@ -4,7 +4,7 @@ mod rounds;
 
 pub use rounds::Rounds;
 
-use super::{Decoder, Route};
+use super::{Decoder, DecoderOptions, Route};
 use crate::device::cuda::driver::{Context, CudaError, Priority, Stream};
 use crate::device::cuda::failed;
 use crate::device::cuda::nvjpeg::Nvjpeg;
@@ -13,6 +13,8 @@ use crate::error::{Cause, Result};
 use crate::geometry::Rect;
 use crate::image::Image;
 use crate::jpeg;
+use crate::policy::DecoderChoice;
+use std::sync::Arc;
 
 /// Decodes JPEGs on a CUDA device and copies the pixels back to the host. A loader does not: there they stay.
 pub struct ImageDecoder {
@@ -42,7 +44,8 @@ impl ImageDecoder {
             .map_err(|missing| missing.error(what()))?;
         let library = Nvjpeg::get().map_err(|absent| Missing::nvjpeg(absent).error(what()))?;
         let context = Context::open(ordinal).map_err(|error| Missing::context(&error).error(what()))?;
-        let decoder = Decoder::new(&context, library, parts, None)
+        let (choice, rows) = (DecoderChoice::Nvjpeg, None);
+        let decoder = Decoder::new(&context, library, DecoderOptions { choice, parts, rows, typical: None })
             .map_err(|error| Missing::backend(&error).error(what()))?;
         let stream = Stream::new(&context, Priority::Normal).map_err(|error| failed(ordinal, &error))?;
         Ok(Self { decoder, stream, context })
@@ -54,6 +57,11 @@ impl ImageDecoder {
         self.decoder.choose(route);
     }
 
+    /// Whether the engines are given files of one sampling at a time, which is the default, or all in one call.
+    pub fn group_by_sampling(&mut self, grouped: bool) {
+        self.decoder.group(grouped);
+    }
+
     /// Decodes `wanted` of each file (stored coordinates), or all of it; an error for each that no decoder takes.
     ///
     /// # Errors
@@ -63,12 +71,12 @@ impl ImageDecoder {
         files: &[&[u8]],
         wanted: Option<Rect>,
     ) -> Result<Vec<Result<DecodedImage, Cause>>> {
-        let can = self.decoder.capabilities();
-        self.decode_wanted(files, |bytes, header| match (wanted, header.size.rect()) {
-            (None, whole) => whole,
-            // This, or more around it, as a loader would.
-            (Some(part), _) if can.takes(header, bytes) => can.region(header, part),
-            (Some(part), whole) => part.intersect(whole),
+        let dispatch = Arc::clone(self.decoder.dispatch());
+        let whole = self.decoder.decodes_whole();
+        // This, or more around it, as a loader would.
+        self.decode_wanted(files, |header| match wanted {
+            Some(part) if !whole => dispatch.part(header, part),
+            _ => header.size.rect(),
         })
     }
 
@@ -82,13 +90,13 @@ impl ImageDecoder {
         files: &[&[u8]],
         part: Rect,
     ) -> Result<Vec<Result<DecodedImage, Cause>>> {
-        self.decode_wanted(files, |_, header| part.intersect(header.size.rect()))
+        self.decode_wanted(files, |header| part.intersect(header.size.rect()))
     }
 
     fn decode_wanted(
         &mut self,
         files: &[&[u8]],
-        wanted: impl Fn(&[u8], &jpeg::Header) -> Rect,
+        wanted: impl Fn(&jpeg::Header) -> Rect,
     ) -> Result<Vec<Result<DecodedImage, Cause>>> {
         let mut rounds = Rounds::new(self, &[files], 1, wanted)?;
         let outcomes = rounds.decode(0, true)?;
@@ -103,7 +111,7 @@ impl ImageDecoder {
     /// # Errors
     /// As [`ImageDecoder::decode`].
     pub fn rounds<'a>(&'a mut self, lists: &[&'a [&'a [u8]]], turns: usize) -> Result<Rounds<'a>> {
-        Rounds::new(self, lists, turns, |_, header| header.size.rect())
+        Rounds::new(self, lists, turns, |header| header.size.rect())
     }
 
     fn check<T>(&self, result: Result<T, CudaError>) -> Result<T> {

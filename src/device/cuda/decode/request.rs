@@ -27,7 +27,7 @@ impl Target {
 /// One image to be decoded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request<'a> {
-    /// The whole file.
+    /// The file up to the end of its image.
     pub(crate) bytes: &'a [u8],
     /// What was parsed of it.
     pub(crate) header: &'a Header,
@@ -36,11 +36,18 @@ pub(crate) struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// Whether the target's region lies in the image, and its rows do not overlap.
-    pub(super) fn fits(&self) -> bool {
+    /// Why no decoder can be asked: the target's region must lie in the image, its rows must not overlap, and the file must
+    /// have its last marker, since an engine may hand out whatever it had.
+    pub(super) fn unfit(&self) -> Option<String> {
         let Target { region, pitch, .. } = self.target;
-        let whole = self.header.size.rect();
-        !region.is_empty() && whole.contains(region) && pitch >= 3 * region.width as usize
+        let size = self.header.size;
+        if !self.bytes.ends_with(&[0xFF, 0xD9]) {
+            return Some("the file is cut short: it has no end marker".into());
+        }
+        if !region.is_empty() && size.rect().contains(region) && pitch >= 3 * region.width as usize {
+            return None;
+        }
+        Some(format!("the target {region:?}, {pitch} bytes a row, does not fit an image of {size}"))
     }
 
     /// The part to be decoded alone; none for the whole image.

@@ -1,6 +1,7 @@
-//! Which decoders can take a file, by its header and its end.
+//! Which decoders can take a file, by its header.
 
 use crate::jpeg::{ColorModel, Header};
+use crate::policy::DecoderChoice;
 
 /// The decoder of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,8 +28,19 @@ impl std::fmt::Display for Route {
 }
 
 impl Route {
-    /// Those that nvJPEG takes.
+    /// Those of nvJPEG.
     pub(super) const GPU: [Route; 3] = [Route::Hardware, Route::GpuHuffman, Route::Hybrid];
+
+    /// What it is called in the option `decoder`.
+    pub(super) fn option(self) -> &'static str {
+        let choice = match self {
+            Route::Hardware => DecoderChoice::NvjpegHardware,
+            Route::GpuHuffman => DecoderChoice::NvjpegGpu,
+            Route::Hybrid => DecoderChoice::NvjpegHybrid,
+            Route::Cpu => DecoderChoice::Cpu,
+        };
+        choice.word()
+    }
 }
 
 /// Widest and highest image that the engines take, in pixels. Their documentation says 16384 on the newest; the margin
@@ -41,31 +53,29 @@ pub(super) struct Routes(u8);
 
 impl Routes {
     pub(super) const NONE: Routes = Routes(0);
-    #[cfg(test)]
     pub(super) const ALL: Routes = Routes(7);
 
     /// The decoders that can take a file of this header.
     ///
     /// Files of four components are left to the CPU: nvJPEG's conversion of inks is not feedline's. Nor is RGB stored as such, which
-    /// it may take for YCbCr. A file without its last marker is the CPU's: its decoder reports precisely what is wrong with it,
-    /// while an engine may hand out whatever it had.
-    pub(super) fn of(header: &Header, bytes: &[u8]) -> Self {
-        let ends = bytes.ends_with(&[0xFF, 0xD9]);
+    /// it may take for YCbCr.
+    pub(super) fn of(header: &Header) -> Self {
         let color = matches!(header.color, ColorModel::Grey | ColorModel::YCbCr);
         let (sampled, by_engines) = match header.sampling.name() {
             "grey" | "4:4:4" | "4:2:2" | "4:2:0" | "4:4:0" => (true, true),
             "4:1:1" | "4:1:0" => (true, false),
             _ => (false, false),
         };
-        if !(ends && color && sampled) {
+        if !(color && sampled) {
             return Self::NONE;
         }
         let interleaved = header.baseline && header.first_scan == header.components;
         let small = header.size.width.max(header.size.height) <= HARDWARE_EDGE;
-        Self::NONE
-            .with(Route::Hybrid, true)
-            .with(Route::GpuHuffman, interleaved)
-            .with(Route::Hardware, interleaved && by_engines && small)
+        match (interleaved, by_engines && small) {
+            (true, true) => Self::ALL,
+            (true, false) => Self::ALL.without(Route::Hardware),
+            (false, _) => Self::NONE.with(Route::Hybrid),
+        }
     }
 
     pub(super) fn has(self, route: Route) -> bool {
@@ -81,8 +91,13 @@ impl Routes {
         if self.has(route) { Self(Self::bit(route)) } else { Self::NONE }
     }
 
-    fn with(self, route: Route, is: bool) -> Self {
-        if is { Self(self.0 | Self::bit(route)) } else { self }
+    pub(super) fn with(self, route: Route) -> Self {
+        Self(self.0 | Self::bit(route))
+    }
+
+    /// Those that are in both sets.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 
     fn bit(route: Route) -> u8 {
@@ -111,7 +126,7 @@ mod tests {
 
     fn routes(bytes: &[u8]) -> Vec<Route> {
         let header = crate::jpeg::parse_header(bytes).unwrap();
-        let routes = Routes::of(&header, bytes);
+        let routes = Routes::of(&header);
         Route::GPU.into_iter().filter(|&route| routes.has(route)).collect()
     }
 
@@ -125,7 +140,7 @@ mod tests {
             let file = encoded(sampling, ColorType::Rgb, false);
             let mut header = crate::jpeg::parse_header(&file).unwrap();
             header.first_scan = 3;
-            let routes = Routes::of(&header, &file);
+            let routes = Routes::of(&header);
             assert!(routes.has(Route::GpuHuffman) && !routes.has(Route::Hardware), "{sampling:?}");
         }
         assert_eq!(routes(&encoded(F_1_1, ColorType::Luma, false)), Route::GPU);
@@ -137,11 +152,8 @@ mod tests {
     }
 
     #[test]
-    fn inks_and_truncated_files_are_the_cpus() {
+    fn inks_are_the_cpus() {
         assert_eq!(routes(&encoded(SamplingFactor::F_1_1, ColorType::Cmyk, false)), []);
-        let mut file = encoded(SamplingFactor::F_1_1, ColorType::Rgb, false);
-        file.truncate(file.len() - 2);
-        assert_eq!(routes(&file), []);
     }
 
     #[test]
@@ -149,7 +161,7 @@ mod tests {
         let file = encoded(SamplingFactor::F_1_1, ColorType::Rgb, false);
         let mut header = crate::jpeg::parse_header(&file).unwrap();
         header.size.width = HARDWARE_EDGE + 1;
-        let routes = Routes::of(&header, &file);
+        let routes = Routes::of(&header);
         assert!(!routes.has(Route::Hardware) && routes.has(Route::GpuHuffman));
     }
 

@@ -13,14 +13,17 @@ use crate::device::backend::{
     Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, ReadyBuffer,
     Replace,
 };
+use crate::device::cuda::decode::Offer;
 use crate::device::cuda::render;
 use crate::device::{DeviceImages, roi};
 use crate::error::{Cause, Result};
 use crate::geometry::{Orientation, Rect, Size};
-use crate::image::{Format, Index};
+use crate::image::Index;
+use crate::jpeg;
 use crate::output::Output;
 use crate::plan::Plan;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A device, and what all workers share of it.
 pub(crate) struct CudaBackend(Arc<Engine>);
@@ -99,6 +102,9 @@ impl Backend for CudaBackend {
     const USES_DECODE_INDEX: bool = false;
 
     fn worker(&self) -> Worker {
+        if let Some(dispatch) = &self.0.dispatch {
+            dispatch.note_worker();
+        }
         Worker { engine: Arc::clone(&self.0), fallback: Fallback::new(self.0.options.limits.clone()) }
     }
 
@@ -126,9 +132,9 @@ impl Backend for CudaBackend {
 
     fn usage(&self) -> BackendUsage {
         let (shared_hits, shared_bytes) = self.0.cache.usage();
-        let decoded_by = Some(self.0.decoded_by());
+        let (decoded_by, decoders) = (Some(self.0.decoded_by()), self.0.decoders());
         let memory = Some(self.0.memory());
-        BackendUsage { decoded_by, shared_decoded: 0, shared_hits, shared_bytes, memory }
+        BackendUsage { decoded_by, decoders, shared_decoded: 0, shared_hits, shared_bytes, memory }
     }
 }
 
@@ -195,33 +201,52 @@ impl Worker {
     /// Stages what is read of one image.
     fn stage(&mut self, row: &Row<'_>, input: &Input<'_>, wanted: Rect) -> Result<SourceBytes, Cause> {
         let slot = row.slot;
-        let on_device = !row.decode_on_cpu && !wanted.is_empty() && self.engine.takes(input);
-        match &input.header.jpeg {
-            Some(header) if on_device => {
-                let mut bytes = slot.fresh().staging.reserve(input.bytes.len())?;
-                bytes.bytes_mut().copy_from_slice(input.bytes);
-                let (bytes, header) = (Arc::new(bytes), Arc::new(header.clone()));
-                Ok(SourceBytes::File(StagedFile { bytes, header, wanted, shared: false }))
-            }
-            _ => {
-                let image = self.fallback.decode(input.bytes, input.header, wanted)?;
-                self.engine.count(Route::Cpu);
-                let reserve = |len| slot.fresh().staging.reserve(len);
-                Ok(SourceBytes::Pixels(StagedPixels::copy(image, reserve)?))
-            }
+        if !row.decode_on_cpu
+            && let Some((header, file)) = self.engine.takes(slot, input, wanted)
+        {
+            let mut bytes = slot.fresh().staging.reserve(file.len())?;
+            bytes.bytes_mut().copy_from_slice(file);
+            let (bytes, header) = (Arc::new(bytes), Arc::new(header.clone()));
+            return Ok(SourceBytes::File(StagedFile { bytes, header, wanted, shared: false }));
+        }
+        let began = Instant::now();
+        let image = self.fallback.decode(input.bytes, input.header, wanted)?;
+        self.engine.count(Route::Cpu);
+        let reserve = |len| slot.fresh().staging.reserve(len);
+        let pixels = StagedPixels::copy(image, reserve)?;
+        if let (Some(dispatch), Some(header)) = (&self.engine.dispatch, &input.header.jpeg) {
+            dispatch.note_work(header, input.bytes.len(), began.elapsed());
+        }
+        Ok(SourceBytes::Pixels(pixels))
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if let Some(dispatch) = &self.engine.dispatch {
+            dispatch.forget_worker();
         }
     }
 }
 
 impl Engine {
-    /// Whether the device is to decode a file. What the limits refuse goes to the CPU's decoder, which says why.
-    fn takes(&self, input: &Input<'_>) -> bool {
-        let header = input.header;
-        let (Some(capabilities), Some(jpeg)) = (self.capabilities, &header.jpeg) else { return false };
-        header.format == Format::Jpeg
-            && header.size.pixels() <= self.options.limits.max_pixels
-            && capabilities.takes(jpeg, input.bytes)
-            && (jpeg.baseline && jpeg.first_scan == jpeg.components || self.has_few_scans(input.bytes))
+    /// The header and the bytes up to the end of the image, where the device is to decode the file. What the limits refuse
+    /// goes to the CPU's decoder, which says why, as does a file that is cut short.
+    fn takes<'a>(
+        &self,
+        slot: &Slot,
+        input: &Input<'a>,
+        wanted: Rect,
+    ) -> Option<(&'a jpeg::Header, &'a [u8])> {
+        let (dispatch, header) = (self.dispatch.as_ref()?, input.header.jpeg.as_ref()?);
+        let within = input.header.size.pixels() <= self.options.limits.max_pixels && !wanted.is_empty();
+        let one_scan = header.baseline && header.first_scan == header.components;
+        if !within || !one_scan && !self.has_few_scans(input.bytes) {
+            return None;
+        }
+        let file = &input.bytes[..jpeg::image_end(input.bytes)?];
+        let offer = Offer { header, bytes: file.len(), wanted };
+        dispatch.takes(&offer, &mut slot.fresh().ledger).then_some((header, file))
     }
 
     /// Whether a file of several scans has no more than it may. Its entropy-coded bytes never look like a marker, so

@@ -7,6 +7,7 @@ use super::Engine;
 use super::spare_memory::SlotMemory;
 use super::staged::StagedRow;
 use super::staging::{Staging, StagingBuffer};
+use crate::device::cuda::decode::Ledger;
 use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event, Purpose, wait_for_device};
 use crate::device::cuda::failed;
 use crate::error::Result;
@@ -29,6 +30,8 @@ pub(super) struct State {
     pub(super) staging: Staging,
     /// By row; `None` where nothing was staged.
     pub(super) rows: Vec<Option<StagedRow>>,
+    /// What the batch's files cost those that decode them, as far as they are assigned.
+    pub(super) ledger: Ledger,
     /// What copies and decoders may still read of the latest submission.
     pub(super) in_flight: Vec<Arc<StagingBuffer>>,
     /// Whether what is staged belongs to an earlier batch.
@@ -55,6 +58,7 @@ impl Slot {
             let state = State {
                 staging,
                 rows: Vec::new(),
+                ledger: Ledger::default(),
                 in_flight: Vec::new(),
                 stale: false,
                 consumers: Vec::new(),
@@ -115,6 +119,7 @@ impl Slot {
                 wait_for_device(&self.engine.context);
             }
             state.rows.clear();
+            state.ledger = Ledger::default();
             state.in_flight.clear();
             state.staging.clear();
         }

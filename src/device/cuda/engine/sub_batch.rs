@@ -66,10 +66,12 @@ impl Submitter {
                 if !numbers.is_empty() || new_images.iter().any(|new| new.source.file().is_some()) =>
             {
                 // Rendering waits for uploads and decoders, so its end is that of all users of the arena.
-                let free = match submission.engine.capabilities.is_some_and(|can| can.engines) {
-                    true => HostFree::wait(ends(&self.arenas, turn, after))?,
-                    false => HostFree::unknown(),
-                };
+                let free =
+                    match submission.engine.dispatch.as_ref().is_some_and(|dispatch| dispatch.uses_engines())
+                    {
+                        true => HostFree::wait(ends(&self.arenas, turn, after))?,
+                        false => HostFree::unknown(),
+                    };
                 let requests: Vec<Request<'_>> = rows
                     .iter()
                     .flat_map(SubmittedRow::files)

@@ -115,6 +115,9 @@ impl Submitter {
         self.pool.roll_back();
         self.context.bind()?;
         engine.errors.check().map_err(Trouble::Kernels)?;
+        if let Some(dispatch) = &engine.dispatch {
+            dispatch.note_batch();
+        }
         let (staged, released) = {
             let mut state = slot.fresh();
             (std::mem::take(&mut state.rows), std::mem::take(&mut state.released))
@@ -179,23 +182,23 @@ impl Submitter {
         budget: usize,
         submission: &mut Submission<'_, '_>,
     ) -> Result<usize, CudaError> {
-        let capabilities = submission.engine.capabilities;
+        let dispatch = submission.engine.dispatch.as_deref();
         let mut used = 0;
         for (count, row) in rows.iter_mut().enumerate() {
             row.place_shared(&mut self.pool, self.sub_batch);
-            if row.lay_out(0, capabilities) > budget {
+            if row.lay_out(0, dispatch) > budget {
                 // A whole image may be too much where the part that is wanted is not.
                 for number in 0..row.staged.images.len() {
                     row.decode_file(number, |file| submission.decode_on_cpu(file, &mut self.fallback));
                 }
-                row.lay_out(0, capabilities);
+                row.lay_out(0, dispatch);
                 row.refuse_beyond(budget);
             }
             if row.failed.is_some() {
                 row.locations.clear();
                 continue;
             }
-            let end = row.lay_out(used, capabilities);
+            let end = row.lay_out(used, dispatch);
             if end > budget && count > 0 {
                 return Ok(count);
             }

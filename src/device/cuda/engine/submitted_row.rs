@@ -4,7 +4,7 @@ use super::arena::ALIGNMENT;
 use super::image_pool::DeviceImagePool;
 use super::source_bytes::{PITCH, SourceBytes, StagedFile, StagedPixels};
 use super::staged::{SharedUse, StagedImage, StagedRow};
-use crate::device::cuda::decode::{Capabilities, Target};
+use crate::device::cuda::decode::{Dispatch, Target};
 use crate::device::cuda::driver::DevicePtr;
 use crate::device::cuda::render::Surface;
 use crate::error::Cause;
@@ -100,7 +100,7 @@ impl SubmittedRow {
     }
 
     /// Lays its own images out in the arena from `start` on, and returns the end.
-    pub(super) fn lay_out(&mut self, start: usize, capabilities: Option<Capabilities>) -> usize {
+    pub(super) fn lay_out(&mut self, start: usize, dispatch: Option<&Dispatch>) -> usize {
         self.locations.clear();
         let mut offset = start;
         for image in &self.staged.images {
@@ -113,7 +113,7 @@ impl SubmittedRow {
                 StagedImage::Shared(_) => (Rect::default(), 0),
                 StagedImage::Own(SourceBytes::Pixels(pixels)) => (pixels.region, pixels.pitch),
                 StagedImage::Own(SourceBytes::File(StagedFile { header, wanted, .. })) => {
-                    let region = capabilities.map_or(*wanted, |can| can.region(header, *wanted));
+                    let region = dispatch.map_or(*wanted, |dispatch| dispatch.region(header, *wanted));
                     (region, (region.width as usize * 3).next_multiple_of(PITCH))
                 }
             };

@@ -4,7 +4,7 @@
 
 use super::handle::Handle;
 use super::objects::{Params, Parser, State};
-use super::result::{NvjpegError, call};
+use super::result::{self, NvjpegError, call};
 use crate::device::cuda::driver::{DevicePtr, Stream};
 use crate::geometry::{Rect, Size};
 use nvjpeg_sys::{CSS_444, Image, OUTPUT_RGBI};
@@ -60,8 +60,8 @@ impl Batch {
         })
     }
 
-    /// Whether the backend accepts this file, according to the library.
-    pub(crate) fn supports(&mut self, item: &Item<'_>, parser: &mut Parser) -> Result<bool, NvjpegError> {
+    /// Whether the backend accepts this file, according to the library; if not, as an error.
+    pub(crate) fn supports(&mut self, item: &Item<'_>, parser: &mut Parser) -> Result<(), NvjpegError> {
         self.set_params(std::slice::from_ref(item))?;
         // SAFETY: the bytes outlive this call, and the parse is not used after it.
         unsafe { parser.parse(item.bytes)? };
@@ -71,7 +71,10 @@ impl Batch {
         self.handle.within(|library, handle| unsafe {
             call!(library, nvjpegDecodeBatchedSupportedEx(handle, parser.pointer, params, &mut unsupported))
         })?;
-        Ok(unsupported == 0)
+        match unsupported {
+            0 => Ok(()),
+            _ => result::check("nvjpegDecodeBatchedSupportedEx", nvjpeg_sys::JPEG_NOT_SUPPORTED),
+        }
     }
 
     /// Queues the decoding of all images.

@@ -26,6 +26,13 @@ impl NvjpegError {
         matches!(self, NvjpegError::Status { status, .. } if to_blame.contains(status))
     }
 
+    /// Whether it is what the file is, and not damage, that the library does not take: a sampling, a size, a part.
+    pub(crate) fn blames_the_kind(&self) -> bool {
+        use nvjpeg_sys::{IMPLEMENTATION_NOT_SUPPORTED, INVALID_PARAMETER, JPEG_NOT_SUPPORTED};
+        let to_blame = [JPEG_NOT_SUPPORTED, INVALID_PARAMETER, IMPLEMENTATION_NOT_SUPPORTED];
+        matches!(self, NvjpegError::Status { status, .. } if to_blame.contains(status))
+    }
+
     /// Whether the backend does not exist on this device.
     pub(crate) fn lacks_the_engine(&self) -> bool {
         use nvjpeg_sys::{ARCH_MISMATCH, IMPLEMENTATION_NOT_SUPPORTED};

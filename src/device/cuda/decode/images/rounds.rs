@@ -46,14 +46,16 @@ impl<'a> List<'a> {
     fn new(
         context: &Context,
         files: &[&'a [u8]],
-        wanted: impl Fn(&[u8], &Header) -> Rect,
+        wanted: impl Fn(&Header) -> Rect,
     ) -> Result<Self, CudaError> {
         let mut end = 0;
         let file = |&bytes: &&'a [u8]| {
             let header = jpeg::parse_header(bytes).map_err(|error| error.to_string());
-            let region = header.as_ref().map_or(Rect::default(), |header| wanted(bytes, header));
+            let region = header.as_ref().map_or(Rect::default(), &wanted);
             let offset = end;
             end += (region.size().pixels() as usize * 3).next_multiple_of(ALIGNMENT);
+            // What phones append belongs to no decoder; without an end the file is refused.
+            let bytes = &bytes[..jpeg::image_end(bytes).unwrap_or(bytes.len())];
             File { bytes, header, region, offset }
         };
         let files = files.iter().map(file).collect();
@@ -66,7 +68,7 @@ impl<'a> Rounds<'a> {
         decoder: &'a mut ImageDecoder,
         lists: &[&[&'a [u8]]],
         turns: usize,
-        wanted: impl Fn(&[u8], &Header) -> Rect,
+        wanted: impl Fn(&Header) -> Rect,
     ) -> Result<Self> {
         let context = &decoder.context;
         let made = || -> Result<_, CudaError> {
@@ -104,6 +106,7 @@ impl<'a> Rounds<'a> {
         let outcomes: Result<_, CudaError> = queue();
         let mut outcomes = outcomes.map_err(|error| failed(context.ordinal(), &error))?.into_iter();
         self.queued += 1;
+        decoder.dispatch().note_batch();
         let outcome = |file: &File<'_>| match &file.header {
             Ok(_) => outcomes.next().unwrap_or(Ok(Route::Cpu)),
             Err(error) => Err(error.as_str().into()),

@@ -1,0 +1,304 @@
+//! Which decoder takes which file: what the user asks for, what the device has, what its decoders were seen to take, and
+//! how fast they are. Workers ask it as they stage files, the thread that submits batches as it assigns them.
+
+use super::health::Health;
+use super::kinds::{Kind, Kinds};
+use super::ledger::{Ledger, Pace};
+use super::rates::{GPU_HUFFMAN_BATCH, Rates};
+use super::region;
+use super::route::{Route, Routes};
+use crate::device::DecoderReport;
+use crate::device::cuda::nvjpeg::NvjpegError;
+use crate::geometry::Rect;
+use crate::jpeg::Header;
+use crate::policy::DecoderChoice;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Batches between two trials of a decoder that has no share, and the first of them.
+const TRIAL_EVERY: u64 = 64;
+const FIRST_TRIAL: u64 = 1;
+/// Files of a trial: some more than the decoder needs for a batch of its own, since it may refuse some.
+const TRIAL_FILES: usize = GPU_HUFFMAN_BATCH + 13;
+
+/// Which decoder takes which file, for all threads of a loader.
+pub(crate) struct Dispatch {
+    choice: DecoderChoice,
+    /// Those that the device has.
+    there: Routes,
+    /// Whether parts of images may be decoded alone.
+    parts: bool,
+    /// Rows of a batch; `None` where there are neither batches nor workers that decode.
+    rows: Option<usize>,
+    /// Workers that decode.
+    workers: AtomicUsize,
+    known: Mutex<Known>,
+}
+
+/// What was learned of the decoders.
+#[derive(Default)]
+struct Known {
+    decoders: [Learned; Route::GPU.len()],
+    rates: Rates,
+    pace: Pace,
+    batches: u64,
+}
+
+#[derive(Default)]
+struct Learned {
+    health: Health,
+    kinds: Kinds,
+    refused: u64,
+    failed_calls: u64,
+    last_failure: Option<String>,
+}
+
+/// A file that could go to the device: its header, its bytes up to the end of the image, and what is wanted of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Offer<'a> {
+    pub(crate) header: &'a Header,
+    pub(crate) bytes: usize,
+    pub(crate) wanted: Rect,
+}
+
+impl Dispatch {
+    /// For a device with the decoders `there`, which can decode `parts` or not, and batches of so many rows.
+    pub(super) fn new(choice: DecoderChoice, there: Routes, parts: bool, rows: Option<usize>) -> Self {
+        let (workers, known) = (AtomicUsize::new(0), Mutex::default());
+        Self { choice, there, parts, rows, workers, known }
+    }
+
+    /// Whether there are decoding engines that may be used, which need to know that their targets are free: see
+    /// [`super::HostFree`].
+    pub(crate) fn uses_engines(&self) -> bool {
+        self.chosen().has(Route::Hardware)
+    }
+
+    /// What is to be written where `wanted` is wanted: the whole image, or a part around it, so that chroma is
+    /// interpolated across the edges of what is wanted as in the whole image. Engines decode whole images: they may refuse
+    /// parts, or take longer for them.
+    pub(crate) fn region(&self, header: &Header, wanted: Rect) -> Rect {
+        if self.uses_engines() { header.size.rect() } else { self.part(header, wanted) }
+    }
+
+    /// The same for decoders that are not the engines.
+    pub(super) fn part(&self, header: &Header, wanted: Rect) -> Rect {
+        if self.parts { region::part(header, wanted) } else { header.size.rect() }
+    }
+
+    /// Whether the device gets this file; what it does not get, the worker that asks decodes.
+    pub(crate) fn takes(&self, offer: &Offer<'_>, ledger: &mut Ledger) -> bool {
+        let able = Routes::of(offer.header) != Routes::NONE;
+        let routes = self.candidates(offer.header, self.region(offer.header, offer.wanted));
+        let bytes = offer.bytes as u64;
+        let known = self.known();
+        let workers = known.rates.cost(Route::Cpu, bytes) / self.workers.load(Relaxed).max(1) as f64;
+        if !std::mem::replace(&mut ledger.begun, true) && self.is_trial(&known) {
+            ledger.trial = TRIAL_FILES;
+        }
+        if routes == Routes::NONE {
+            if able {
+                ledger.give_to_workers(workers);
+            }
+            return false;
+        }
+        if self.choice != DecoderChoice::Auto {
+            return true;
+        }
+        // One of the two: see `candidates`.
+        let route = if routes.has(Route::Hardware) { Route::Hardware } else { Route::GpuHuffman };
+        if route == Route::GpuHuffman {
+            if ledger.trial > 0 {
+                ledger.trial -= 1;
+                return true;
+            }
+            if !self.is_worth_a_batch(&known) {
+                return false;
+            }
+        }
+        ledger.gives_to_device(known.rates.cost(route, bytes), workers, &known.pace)
+    }
+
+    /// The decoders on the device that may be given a file of which `region` is decoded.
+    pub(super) fn candidates(&self, header: &Header, region: Rect) -> Routes {
+        let kind = Kind::of(header, region != header.size.rect());
+        let known = self.known();
+        let mut routes = Routes::of(header).and(self.chosen());
+        for route in Route::GPU {
+            let learned = &known.decoders[route as usize];
+            if !learned.health.is_sound() || learned.kinds.is_refused(&kind) {
+                routes = routes.without(route);
+            }
+        }
+        let has_many_scans = !header.baseline || header.first_scan != header.components;
+        match self.choice {
+            // The GPU's processors are the trainer's, where there are engines.
+            DecoderChoice::Auto if routes.has(Route::Hardware) => routes.only(Route::Hardware),
+            // One thread of the CPU would do what the workers do side by side.
+            DecoderChoice::Auto => routes.only(Route::GpuHuffman),
+            // The workers do side by side what one thread would do.
+            DecoderChoice::Nvjpeg if self.rows.is_some() && has_many_scans => Routes::NONE,
+            _ => routes,
+        }
+    }
+
+    /// Whether a file that another of its decoders refuses goes to nvJPEG's hybrid one.
+    pub(super) fn has_hybrid_last(&self) -> bool {
+        self.chosen().has(Route::Hybrid)
+    }
+
+    /// Those of the device's decoders that the user has chosen.
+    fn chosen(&self) -> Routes {
+        let chosen = match self.choice {
+            DecoderChoice::Auto => Routes::ALL.without(Route::Hybrid),
+            DecoderChoice::Nvjpeg => Routes::ALL,
+            DecoderChoice::NvjpegHardware => Routes::ALL.only(Route::Hardware),
+            DecoderChoice::NvjpegGpu => Routes::ALL.only(Route::GpuHuffman),
+            DecoderChoice::NvjpegHybrid => Routes::ALL.only(Route::Hybrid),
+            DecoderChoice::Cpu => Routes::NONE,
+        };
+        let chosen = chosen.and(self.there);
+        let small = self.rows.is_some_and(|rows| rows < GPU_HUFFMAN_BATCH);
+        if small { chosen.without(Route::GpuHuffman) } else { chosen }
+    }
+
+    /// Whether the batch that begins now gives some files to a decoder only to measure it.
+    fn is_trial(&self, known: &Known) -> bool {
+        self.chosen().has(Route::GpuHuffman)
+            && known.batches % TRIAL_EVERY == FIRST_TRIAL
+            && !self.is_worth_a_batch(known)
+    }
+
+    /// Whether the share of the GPU's processors is large enough for a batch of its own.
+    fn is_worth_a_batch(&self, known: &Known) -> bool {
+        let Some(device) = known.rates.measured(Route::GpuHuffman) else { return false };
+        let workers = known.rates.cost(Route::Cpu, 1) / self.workers.load(Relaxed).max(1) as f64;
+        let share = workers / (workers + device);
+        // Shares vary from batch to batch.
+        share * self.rows.unwrap_or(0) as f64 > 1.25 * GPU_HUFFMAN_BATCH as f64
+    }
+
+    /// Whether the first files of this batch go to the GPU's processors to be measured, where nvJPEG decodes all.
+    pub(super) fn trial_files(&self) -> usize {
+        let known = self.known();
+        let measured = known.rates.measured(Route::GpuHuffman).is_some();
+        let due = known.batches % TRIAL_EVERY == FIRST_TRIAL || !measured;
+        let tried = self.choice == DecoderChoice::Nvjpeg && self.chosen().has(Route::GpuHuffman);
+        if tried && due { TRIAL_FILES } else { 0 }
+    }
+
+    /// How fast they are.
+    pub(super) fn rates(&self) -> Rates {
+        self.known().rates.clone()
+    }
+
+    /// A decoder needed so long for files of so many bytes.
+    pub(crate) fn note_time(&self, route: Route, bytes: u64, took: Duration) {
+        self.known().rates.note(route, bytes, took);
+    }
+
+    /// A worker needed so long for a file, which counts where the device could have taken it.
+    pub(crate) fn note_work(&self, header: &Header, bytes: usize, took: Duration) {
+        if Routes::of(header).has(Route::GpuHuffman) {
+            self.note_time(Route::Cpu, bytes as u64, took);
+        }
+    }
+
+    /// A worker has come.
+    pub(crate) fn note_worker(&self) {
+        self.workers.fetch_add(1, Relaxed);
+    }
+
+    /// A worker has gone.
+    pub(crate) fn forget_worker(&self) {
+        self.workers.fetch_sub(1, Relaxed);
+    }
+
+    /// A batch is submitted now.
+    pub(crate) fn note_batch(&self) {
+        let mut known = self.known();
+        known.batches += 1;
+        known.pace.note_batch(Instant::now());
+        known.decoders.iter_mut().for_each(|learned| learned.health.note_batch());
+    }
+
+    /// Whether the library has to be asked whether `route` takes files of this kind.
+    pub(super) fn is_unknown(&self, route: Route, kind: &Kind) -> bool {
+        self.known().decoders[route as usize].kinds.is_unknown(kind)
+    }
+
+    /// The library says that it takes files of this kind.
+    pub(super) fn note_kind(&self, route: Route, kind: Kind) {
+        self.known().decoders[route as usize].kinds.note_taken(kind);
+    }
+
+    /// A file was refused, for what it is or for damage.
+    pub(super) fn note_refusal(&self, route: Route, kind: Kind, error: &NvjpegError) {
+        let mut known = self.known();
+        let learned = &mut known.decoders[route as usize];
+        learned.refused += 1;
+        if error.blames_the_kind() {
+            learned.kinds.note_refused(kind);
+        }
+        learned.last_failure = Some(format!("{error}, for one file, which the CPU decodes"));
+    }
+
+    /// Whether it does not rest.
+    pub(super) fn is_sound(&self, route: Route) -> bool {
+        self.known().decoders[route as usize].health.is_sound()
+    }
+
+    /// A call has decoded files of these kinds, of which there may be none.
+    pub(super) fn note_success(&self, route: Route, kinds: impl Iterator<Item = Kind>) {
+        let mut known = self.known();
+        let learned = &mut known.decoders[route as usize];
+        learned.health.note_success();
+        kinds.for_each(|kind| learned.kinds.note_taken(kind));
+    }
+
+    /// A call has failed with `error`, and its files were all decoded when it was made again, or in parts.
+    pub(super) fn note_repeated(&self, route: Route, error: &NvjpegError) {
+        let mut known = self.known();
+        let learned = &mut known.decoders[route as usize];
+        learned.failed_calls += 1;
+        learned.last_failure = Some(format!("{error}, which went well the second time"));
+    }
+
+    /// A call has decoded nothing of so many files, for the reason `error`.
+    pub(super) fn note_failure(&self, route: Route, files: usize, error: &NvjpegError) {
+        let mut known = self.known();
+        let learned = &mut known.decoders[route as usize];
+        learned.failed_calls += 1;
+        learned.health.note_failure();
+        let then =
+            if learned.health.is_sound() { "the CPU decodes them" } else { "it rests for some batches" };
+        learned.last_failure = Some(format!("{error}, for all of {files} files: {then}"));
+    }
+
+    /// How they have done, without the numbers of images.
+    pub(crate) fn report(&self) -> Vec<(Route, DecoderReport)> {
+        let known = self.known();
+        let there = Route::GPU.into_iter().filter(|&route| self.chosen().has(route));
+        there
+            .map(|route| {
+                let learned = &known.decoders[route as usize];
+                let report = DecoderReport {
+                    name: route.option(),
+                    images: 0,
+                    refused: learned.refused,
+                    failed_calls: learned.failed_calls,
+                    rests: learned.health.rests,
+                    last_failure: learned.last_failure.clone(),
+                    nanoseconds_per_byte: known.rates.measured(route),
+                };
+                (route, report)
+            })
+            .collect()
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        // What a panic leaves is at most one measurement short.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
