@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The kernels, by file.
-const KERNELS: [&str; 7] = ["taps", "measure", "tables", "filter", "render", "blend", "blend_erased"];
+const KERNELS: [&str; 8] =
+    ["taps", "measure", "tables", "filter", "render", "blend", "blend_erased", "sentinels"];
 
 /// The architectures that `kernels/build.py --cubins` assembles the kernels for.
 const CUBINS: [u32; 3] = [80, 90, 100];

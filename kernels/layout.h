@@ -232,6 +232,13 @@ typedef struct TableJob {
     uint32_t table; /* LEVELS_STRETCHED or LEVELS_EQUALIZED */
 } TableJob;
 
+/* A place in a decoder's target, and the bytes that are put there ahead of it. */
+typedef struct Sentinel {
+    uint64_t address; /* of the first of four bytes */
+    uint32_t bytes;
+    uint32_t image;   /* which image it belongs to */
+} Sentinel;
+
 #ifdef __cplusplus
 }
 #endif

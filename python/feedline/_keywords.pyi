@@ -177,9 +177,15 @@ class Keywords(TypedDict, total=False):
     exif: bool | None
     """Whether images are turned as their EXIF orientation says. Default: true."""
     decode_scale: Literal["exact", "fast"] | None
-    decoder: Literal["auto", "nvjpeg", "nvjpeg-hardware", "nvjpeg-gpu", "nvjpeg-hybrid", "cpu"] | None
     """Whether large JPEGs may be decoded at a half or less where the augmentations shrink them anyway, which
     changes pixels. Default: exact."""
+    decoder: Literal["auto", "nvjpeg", "nvjpeg-hardware", "nvjpeg-gpu", "nvjpeg-hybrid", "cpu"] | None
+    """What decodes JPEGs where a GPU makes the batches: `auto` shares them between the GPU's engines and the
+    workers, by measured speed. What the chosen decoder does not take, the CPU decodes. Default: auto."""
+    verify_decoding: bool | None
+    """Whether what a GPU's decoders write is verified: that they do write, and for about one image in a
+    thousand that it is what the CPU decodes. A decoder that is not to be trusted is left, and statistics say
+    why. Default: true."""
     decode_index: str | os.PathLike[str] | None
     """Where it is kept at which bytes the rows of each JPEG begin, so that a later crop of it starts at its
     own first row. It changes no pixel. Default: memory."""

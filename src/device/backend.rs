@@ -36,6 +36,8 @@ pub(crate) struct BackendOptions {
     pub(crate) scale: DecodeScale,
     /// What decodes JPEGs on a GPU.
     pub(crate) decoder: DecoderChoice,
+    /// Whether what a GPU's decoders write is looked at.
+    pub(crate) verify: bool,
     /// Maximum bytes of decoded images that samples share; 0 where each sample decodes its own.
     pub(crate) image_cache: usize,
     /// Maximum bytes of a device's memory for decoded images and scratch; `None`: a quarter of what is free.

@@ -3,6 +3,7 @@
 pub(crate) mod decode;
 pub(crate) mod driver;
 mod engine;
+pub(crate) mod kernel;
 pub(crate) mod nvjpeg;
 mod probe;
 pub(crate) mod render;

@@ -16,6 +16,14 @@ pub struct DecoderReport {
     pub rests: u64,
     /// The latest refusal or failure: the call, its status, and what became of it.
     pub last_failure: Option<String>,
+    /// Images that were compared with the CPU's pixels.
+    pub compared: u64,
+    /// Those among them that were not what the file shows.
+    pub wrong: u64,
+    /// Images that it reported as decoded and had not written, or not in time.
+    pub unwritten: u64,
+    /// Why it is used no more: too many images were wrong or unwritten.
+    pub left: Option<String>,
     /// Its speed as measured, in nanoseconds per byte of the files; `None` before the first measurement.
     pub nanoseconds_per_byte: Option<f64>,
 }

@@ -12,6 +12,8 @@ pub struct MemoryUse {
     pub program_bytes: u64,
     /// Decoded images that samples share: all that is reserved for them.
     pub shared_image_bytes: u64,
+    /// What shows whether decoders do as they say.
+    pub verification_bytes: u64,
     /// nvJPEG's own: by how much the GPU's free memory shrank while nvJPEG started. What other programs took at that moment
     /// is counted too, what nvJPEG takes later is not.
     pub nvjpeg_bytes: u64,
@@ -22,7 +24,15 @@ pub struct MemoryUse {
 impl MemoryUse {
     /// All of the GPU's memory.
     pub fn device_bytes(&self) -> u64 {
-        let Self { output_bytes, image_bytes, program_bytes, shared_image_bytes, nvjpeg_bytes, .. } = self;
-        output_bytes + image_bytes + program_bytes + shared_image_bytes + nvjpeg_bytes
+        let Self {
+            output_bytes,
+            image_bytes,
+            program_bytes,
+            shared_image_bytes,
+            verification_bytes,
+            nvjpeg_bytes,
+            ..
+        } = self;
+        output_bytes + image_bytes + program_bytes + shared_image_bytes + verification_bytes + nvjpeg_bytes
     }
 }

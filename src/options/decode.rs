@@ -22,6 +22,9 @@ section! {
         /// What decodes JPEGs where a GPU makes the batches: `auto` shares them between the GPU's engines and the workers,
         /// by measured speed. What the chosen decoder does not take, the CPU decodes.
         decoder: DecoderChoice = DecoderChoice::Auto;
+        /// Whether what a GPU's decoders write is verified: that they do write, and for about one image in a thousand that
+        /// it is what the CPU decodes. A decoder that is not to be trusted is left, and statistics say why.
+        verify as "verify_decoding": bool = true;
         /// Where it is kept at which bytes the rows of each JPEG begin, so that a later crop of it starts at its own
         /// first row. It changes no pixel.
         index as "decode_index": IndexMode = IndexMode::Memory;

@@ -1,6 +1,8 @@
 // The batched calls: all images of a batch, or none.
 #include <string.h>
 
+#include <algorithm>
+
 #include "objects.h"
 
 namespace {
@@ -21,6 +23,9 @@ bool takes(int backend, const JpegHeader& header, const Roi& roi) {
     return header.process == 0 && sampling && header.first_scan == header.components;
 }
 
+// What is done to an image whose batch succeeds.
+enum class Deed { write, skip, late };
+
 struct Item {
     const unsigned char* bytes;
     size_t length;
@@ -28,6 +33,7 @@ struct Item {
     OutputImage target;
     Pixels pixels;
     int subsampling;
+    Deed deed;
 };
 using Items = std::vector<Item>;
 
@@ -53,7 +59,29 @@ void write_batch(const Items& items) {
         if (hash_of(item.bytes, item.length) != item.hash) {
             bridge::problem("nvjpegDecodeBatchedEx: a file's bytes changed before the batch was decoded");
         }
-        write_rows(item.target, item.pixels);
+        if (item.deed == Deed::write) write_rows(item.target, item.pixels);
+    }
+}
+
+// Whether it is the turn of this one of the images that succeed.
+bool is_turn(int every) { return every > 0 && nvjpeg().images % uint64_t(every) == 0; }
+
+// Does to images what the options say, and reports success.
+void misbehave(Items& items) {
+    const NvjpegOptions& options = nvjpeg().options;
+    for (size_t i = 0; i < items.size(); i++) {
+        std::vector<unsigned char>& rgb = items[i].pixels.rgb;
+        nvjpeg().images++;
+        if (is_turn(options.skip)) items[i].deed = Deed::skip;
+        if (is_turn(options.late)) items[i].deed = Deed::late;
+        if (is_turn(options.zero)) std::fill(rgb.begin(), rgb.end(), 0);
+        if (is_turn(options.noise)) {
+            for (size_t at = 0; at < rgb.size(); at++) rgb[at] = static_cast<unsigned char>(at * 2654435761u >> 13);
+        }
+        if (is_turn(options.copy)) {
+            const std::vector<unsigned char> other = items[i > 0 ? i - 1 : items.size() - 1].pixels.rgb;
+            for (size_t at = 0; at < rgb.size(); at++) rgb[at] = other[at % other.size()];
+        }
     }
 }
 
@@ -77,6 +105,10 @@ void give(int backend, JpegState& state, void* stream, Items items) {
         --*pending;
         write_batch(*batch);
     };
+    for (size_t i = 0; i < batch->size(); i++) {
+        if ((*batch)[i].deed != Deed::late) continue;
+        state.late.push_back([batch, i] { write_rows((*batch)[i].target, (*batch)[i].pixels); });
+    }
     if (backend != hardware) return bridge::give(stream, "nvjpeg", work);
     // As on Hopper: the engines write their output without waiting for what is ahead of them in the stream.
     if (!state.engine) state.engine = bridge::new_engine();
@@ -134,7 +166,7 @@ NVJPEG_API Status nvjpegDecodeBatchedEx(Handle* handle, JpegState* state, const 
         Status failed = status::success;
         for (int i = 0; i < found->batch && failed == 0; i++) {
             auto own = objects().parameters.find(parameters[i]);
-            Item item = {bytes[i], lengths[i], 0, targets[i], {}, -1};
+            Item item = {bytes[i], lengths[i], 0, targets[i], {}, -1, Deed::write};
             failed = decode_item(backend, *own, item);
             bool mixed = failed == 0 && !items.empty() && items[0].subsampling != item.subsampling;
             if (mixed && backend == hardware && nvjpeg().options.mixed == 0) failed = status::jpeg_not_supported;
@@ -144,6 +176,7 @@ NVJPEG_API Status nvjpegDecodeBatchedEx(Handle* handle, JpegState* state, const 
             found->batch = 0;
             spoil_targets(items);
         }
+        if (failed == 0) misbehave(items);
         if (!items.empty()) give(backend, *found, stream, std::move(items));
         return failed;
     });

@@ -54,7 +54,10 @@ NVJPEG_API Status nvjpegJpegStateCreate(Handle* handle, JpegState** state) {
 }
 
 NVJPEG_API Status nvjpegJpegStateDestroy(JpegState* state) {
-    return enter(__func__, Kind::cleanup, [&] { return objects().states.destroy(state); });
+    return enter(__func__, Kind::cleanup, [&] {
+        for (const auto& write : objects().states.find(state)->late) write();
+        return objects().states.destroy(state);
+    });
 }
 
 NVJPEG_API Status nvjpegDecodeParamsCreate(Handle* handle, Parameters** parameters) {

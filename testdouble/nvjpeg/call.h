@@ -59,6 +59,7 @@ struct Nvjpeg {
     NvjpegOptions options;
     Faults faults;
     uint64_t calls = 0;
+    uint64_t images = 0;  // that batches have taken
 };
 Nvjpeg& nvjpeg();
 

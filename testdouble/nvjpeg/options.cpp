@@ -24,7 +24,10 @@ bool is_known(const std::string& word, NvjpegOptions& options) {
     if (sscanf(word.c_str(), "odd=%d:%d", &options.odd_width, &options.odd_status) == 2) return true;
     return is_number(word, "engines", options.engines) || is_number(word, "cores", options.cores) ||
            is_number(word, "unsupported", options.unsupported) || is_number(word, "parts", options.parts) ||
-           is_number(word, "mixed", options.mixed) || is_number(word, "small", options.small);
+           is_number(word, "mixed", options.mixed) || is_number(word, "small", options.small) ||
+           is_number(word, "skip", options.skip) || is_number(word, "late", options.late) ||
+           is_number(word, "zero", options.zero) || is_number(word, "copy", options.copy) ||
+           is_number(word, "noise", options.noise);
 }
 }  // namespace
 

@@ -13,6 +13,7 @@ struct NvjpegOptions {
     int unsupported = -1;   // files of this width are not supported; 0: none is
     int parts = 1;          // 0: the engines take whole images only
     int mixed = 1;          // 0: the engines take files of one sampling only
+    int skip = 0, late = 0, zero = 0, copy = 0, noise = 0;  // what becomes of each so-many-th image; 0: of none
     int small = 1;          // 0: the GPU's processors must not be given batches so small that the host would decode them
 };
 

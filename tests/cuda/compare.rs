@@ -92,7 +92,15 @@ pub(crate) fn same_batches(what: &str, epochs: u64, build: impl Fn() -> LoaderBu
             );
         }
     }
+    trusted(&cuda);
     [cpu, cuda]
+}
+
+/// Nothing that was right has been taken for wrong.
+fn trusted(loader: &Loader) {
+    for decoder in loader.stats().decoders {
+        assert!(decoder.wrong + decoder.unwritten == 0 && decoder.left.is_none(), "{decoder:?}");
+    }
 }
 
 /// Nothing waits on the host between batches: only events stand between the loader's streams and the trainer's.
@@ -117,6 +125,7 @@ pub(crate) fn trained(
         trainer.finish()? == want.collect::<Result<Vec<_>, _>>()?,
         "a batch was read before it was finished, or overwritten before it was read"
     );
+    trusted(&cuda);
     Ok(cuda)
 }
 

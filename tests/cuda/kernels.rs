@@ -1,6 +1,6 @@
 //! Kernels are loaded when a batch first needs them, as machine code or as PTX.
 
-use crate::compare::{DEVICE, same_on_both};
+use crate::compare::{choose, on_device, same_on_both};
 use crate::counts::Counts;
 use crate::pictures;
 use crate::pipeline::{memory, small};
@@ -8,6 +8,7 @@ use crate::scenario::{Outcome, Scenario};
 use feedline::augment::CenterCrop;
 use feedline::device::Device;
 use feedline::loader::Loader;
+use feedline::policy::DecoderChoice;
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new(
@@ -32,9 +33,10 @@ fn loaded(counts: &Counts) -> Vec<&'static str> {
 }
 
 fn those_that_are_needed() -> Outcome {
+    choose(DecoderChoice::Cpu);
     let counts = Counts::open()?;
     let cropped = Loader::builder(memory(pictures::all())).augment(CenterCrop::new(24)).batch_size(4);
-    let cropped = cropped.device(DEVICE).build()?;
+    let cropped = on_device(cropped).build()?;
     assert_eq!(loaded(&counts), [""; 0], "ahead of the first batch");
     for batch in cropped.epoch(0) {
         batch?.wait()?;
@@ -49,7 +51,8 @@ fn those_that_are_needed() -> Outcome {
 }
 
 fn one_cannot_be_loaded() -> Outcome {
-    let loader = small(pictures::few()).batch_size(2).workers(1).prefetch(1).device(DEVICE).build()?;
+    choose(DecoderChoice::Cpu);
+    let loader = on_device(small(pictures::few()).batch_size(2).workers(1).prefetch(1)).build()?;
     let error = loader.epoch(0).find_map(Result::err).ok_or("no error")?.to_string();
     for word in ["CUDA device 0", "cuModuleLoadDataEx", "loading the kernel `render`"] {
         assert!(error.contains(word), "{error}");

@@ -39,6 +39,7 @@ mod tensors;
 mod torch;
 mod trainer;
 mod trial;
+mod verification;
 
 use std::process::ExitCode;
 

@@ -25,6 +25,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::tensors::SCENARIOS,
     #[cfg(feature = "tch")]
     crate::torch::SCENARIOS,
+    crate::verification::SCENARIOS,
 ];
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {

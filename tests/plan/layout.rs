@@ -5,7 +5,7 @@
 use crate::c_layout::{self, Facts, constants, layout, measured};
 use feedline::device::cuda::layout::{
     self, Axis, AxisTable, Batch, BlendInput, Erase, FilterJob, Histogram, LayerDesc, MeasureJob, RenderJob,
-    Source, Step, TableJob,
+    Sentinel, Source, Step, TableJob,
 };
 use feedline::geometry::{Rect, Size};
 use feedline::output::{DType, Layout};
@@ -29,6 +29,7 @@ fn rust_structs() -> Facts {
         MeasureJob { source, measured, steps, stats }
         Histogram { counts, table }
         TableJob { histogram, table }
+        Sentinel { address, bytes, image }
         FilterJob { target, source, pitch, filter, amount, weights, columns, rows, reserved }
     }
 }

@@ -12,6 +12,7 @@
 #![expect(unsafe_code, reason = "queues writes to device memory")]
 
 mod batched;
+mod comparison;
 mod dispatch;
 mod health;
 mod hybrid;
@@ -22,8 +23,11 @@ mod rates;
 mod region;
 mod request;
 mod route;
+mod sentinels;
 mod timer;
 mod track;
+mod trust;
+mod verification;
 
 pub(crate) use dispatch::{Dispatch, Offer};
 pub use images::{DecodedImage, ImageDecoder, Rounds};
@@ -42,6 +46,7 @@ use rates::{GPU_HUFFMAN_BATCH, assign};
 use route::Routes;
 use std::sync::Arc;
 use std::time::Instant;
+use verification::Verification;
 
 /// All decoders of one device, for one thread at a time.
 pub(crate) struct Decoder {
@@ -51,6 +56,8 @@ pub(crate) struct Decoder {
     /// Where the caller's stream stood when the last call began.
     entry: Event,
     dispatch: Arc<Dispatch>,
+    /// `None` where the decoders are trusted.
+    verification: Option<Verification>,
     /// The one decoder that may be chosen, for measurements; none for all of them.
     only: Option<Route>,
 }
@@ -63,6 +70,8 @@ pub(crate) struct DecoderOptions {
     pub(crate) parts: bool,
     /// Images of a batch, at most; `None` where there are no batches, and no workers that decode what is left.
     pub(crate) rows: Option<usize>,
+    /// Whether what they write is looked at.
+    pub(crate) verify: bool,
     /// The size of image that memory is reserved for.
     pub(crate) typical: Option<Size>,
 }
@@ -77,7 +86,8 @@ impl Decoder {
         library: &'static Nvjpeg,
         options: DecoderOptions,
     ) -> Result<Self, NvjpegError> {
-        let DecoderOptions { choice, parts, rows, typical } = options;
+        let DecoderOptions { choice, parts, rows, verify, typical } = options;
+        let verification = verify.then(|| Verification::new(context)).transpose()?;
         let hybrid = Hybrid::new(library, context)?;
         let open = |route| Batched::new(library, context, route).ok();
         let mut batched: Vec<Batched> =
@@ -88,7 +98,7 @@ impl Decoder {
         if let (Some(engines), Some(size), true) = (batched.first_mut(), typical, dispatch.uses_engines()) {
             engines.reserve(rows.unwrap_or(1), size);
         }
-        Ok(Self { batched, hybrid, entry: Event::new(context)?, dispatch, only: None })
+        Ok(Self { batched, hybrid, entry: Event::new(context)?, dispatch, verification, only: None })
     }
 
     /// From now on only this decoder is chosen. What it then does not take goes to the hybrid one all the same.
@@ -129,9 +139,15 @@ impl Decoder {
         stream: &Stream,
         free: HostFree,
     ) -> Result<Vec<Result<Route, Cause>>, CudaError> {
-        self.entry.record(stream)?;
+        self.collect()?;
         let mut outcomes = self.plan(requests, &free)?;
-        let Self { batched, hybrid, entry, dispatch, .. } = self;
+        let Self { batched, hybrid, entry, dispatch, verification, .. } = self;
+        let marked = verification.as_mut().map(|verification| {
+            // SAFETY: the caller's promise.
+            unsafe { verification.mark(requests, &outcomes, (stream, &free, dispatch)) }
+        });
+        let marked = marked.transpose()?;
+        entry.record(stream)?;
         for batched in batched {
             let chosen = chosen(&outcomes, batched.route);
             if chosen.is_empty() {
@@ -158,7 +174,20 @@ impl Decoder {
         hybrid.join(stream)?;
         let bytes = alone.iter().map(|&at| requests[at].bytes.len() as u64).sum();
         dispatch.note_time(Route::Hybrid, bytes, began.elapsed());
+        if let (Some(verification), Some(marked)) = (verification, marked) {
+            // SAFETY: the caller's promise; the stream waits for all decoders.
+            unsafe { verification.check(marked, (requests, &outcomes), (stream, dispatch))? };
+        }
         Ok(outcomes)
+    }
+
+    /// Takes in what is known by now of earlier batches: how long they took, and whether they were right.
+    ///
+    /// # Errors
+    /// The device has failed.
+    pub(crate) fn collect(&mut self) -> Result<(), CudaError> {
+        self.batched.iter_mut().try_for_each(|batched| batched.report_time(&self.dispatch))?;
+        self.verification.as_mut().map_or(Ok(()), |verification| verification.collect(&self.dispatch))
     }
 
     /// The decoder that is to try each request first; an error where none can.
@@ -183,7 +212,6 @@ impl Decoder {
             }
             images.push((request.bytes.len() as u64, routes));
         }
-        self.batched.iter_mut().try_for_each(|batched| batched.report_time(dispatch))?;
         let mut routes = assign(&images, &dispatch.rates());
         try_out(&images, &mut routes, dispatch.trial_files());
         let settled = |(route, request): (Route, &Request<'_>)| match (route, request.unfit()) {
@@ -218,5 +246,6 @@ impl Drop for Decoder {
             drop(batched.synchronize());
         }
         drop(self.hybrid.synchronize());
+        drop(self.verification.as_ref().map(Verification::synchronize));
     }
 }

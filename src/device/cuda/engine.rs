@@ -88,7 +88,8 @@ impl Engine {
         let free = || context.free_memory().map_err(|error| device(&error));
         let before = free()?;
         let decoder = decoder(&context, &decoding, &options)?;
-        let nvjpeg_bytes = before.saturating_sub(free()?) as u64;
+        let own = context.account().bytes(Purpose::Verification);
+        let nvjpeg_bytes = (before.saturating_sub(free()?) as u64).saturating_sub(own);
         let dispatch = decoder.as_ref().map(|decoder| Arc::clone(decoder.dispatch()));
         let cache = Arc::default();
         let submitter = Submitter::new(&context, decoder, Kernels::new(&context), streams, &cache, &options);
@@ -137,6 +138,7 @@ impl Engine {
             image_bytes: bytes(Purpose::Images),
             program_bytes: bytes(Purpose::Programs),
             shared_image_bytes: bytes(Purpose::SharedImages),
+            verification_bytes: bytes(Purpose::Verification),
             nvjpeg_bytes: self.nvjpeg_bytes,
             pinned_bytes: bytes(Purpose::Pinned),
         }
@@ -144,6 +146,12 @@ impl Engine {
 
     /// How the device's decoders have done.
     fn decoders(&self) -> Vec<DecoderReport> {
+        // What is known by now, unless a batch is being submitted, which takes it in itself. A failure shows there as well.
+        if let Ok(mut submitter) = self.submitter.try_lock()
+            && let Some(decoder) = &mut submitter.decoder
+        {
+            drop(decoder.collect());
+        }
         let reports = self.dispatch.iter().flat_map(|dispatch| dispatch.report());
         reports
             .map(|(route, report)| DecoderReport {
@@ -189,7 +197,8 @@ fn decoder(context: &Context, decoding: &Decoding, options: &BackendOptions) -> 
         Ok(library) => library,
         Err(absent) => return is_own(&Missing::nvjpeg(absent)),
     };
-    let options = DecoderOptions { choice, parts: true, rows: Some(options.rows), typical: Some(TYPICAL) };
+    let (rows, verify, typical) = (Some(options.rows), options.verify, Some(TYPICAL));
+    let options = DecoderOptions { choice, parts: true, rows, verify, typical };
     Decoder::new(context, library, options).map(Some).map_err(|error| Missing::backend(&error).error(what()))
 }
 

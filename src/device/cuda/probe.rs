@@ -8,8 +8,8 @@ mod missing;
 pub use missing::Missing;
 
 use super::driver::{Context, CudaError, Driver};
+use super::kernel::compiled_for;
 use super::nvjpeg::{Backend, Handle, Nvjpeg};
-use super::render::compiled_for;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};

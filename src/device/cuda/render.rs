@@ -26,7 +26,7 @@ mod tests;
 
 pub(crate) use check::plan as check_plan;
 pub(crate) use error_word::ErrorWord;
-pub(crate) use kernels::{Kernels, compiled_for};
+pub(crate) use kernels::Kernels;
 pub use renderer::Renderer;
 
 use super::driver::DevicePtr;

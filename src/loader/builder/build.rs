@@ -155,6 +155,7 @@ impl LoaderBuilder {
             limits: decode.limits(),
             scale: decode.scale(),
             decoder,
+            verify: decode.verify(),
             image_cache: 0,
             device_memory: device.memory.map(|bytes| bytes.0),
             pinned: device.pinned_memory().in_memory()

@@ -7,6 +7,7 @@ use super::ledger::{Ledger, Pace};
 use super::rates::{GPU_HUFFMAN_BATCH, Rates};
 use super::region;
 use super::route::{Route, Routes};
+use super::trust::Trust;
 use crate::device::DecoderReport;
 use crate::device::cuda::nvjpeg::NvjpegError;
 use crate::geometry::Rect;
@@ -49,9 +50,16 @@ struct Known {
 struct Learned {
     health: Health,
     kinds: Kinds,
+    trust: Trust,
     refused: u64,
     failed_calls: u64,
     last_failure: Option<String>,
+}
+
+impl Learned {
+    fn is_sound(&self) -> bool {
+        self.health.is_sound() && self.trust.left.is_none()
+    }
 }
 
 /// A file that could go to the device: its header, its bytes up to the end of the image, and what is wanted of it.
@@ -127,7 +135,7 @@ impl Dispatch {
         let mut routes = Routes::of(header).and(self.chosen());
         for route in Route::GPU {
             let learned = &known.decoders[route as usize];
-            if !learned.health.is_sound() || learned.kinds.is_refused(&kind) {
+            if !learned.is_sound() || learned.kinds.is_refused(&kind) {
                 routes = routes.without(route);
             }
         }
@@ -244,9 +252,9 @@ impl Dispatch {
         learned.last_failure = Some(format!("{error}, for one file, which the CPU decodes"));
     }
 
-    /// Whether it does not rest.
+    /// Whether it neither rests nor was left.
     pub(super) fn is_sound(&self, route: Route) -> bool {
-        self.known().decoders[route as usize].health.is_sound()
+        self.known().decoders[route as usize].is_sound()
     }
 
     /// A call has decoded files of these kinds, of which there may be none.
@@ -276,6 +284,21 @@ impl Dispatch {
         learned.last_failure = Some(format!("{error}, for all of {files} files: {then}"));
     }
 
+    /// A decoder has decoded one more image; whether that is to be compared with the CPU's, and if so, whether all of it.
+    pub(super) fn note_image(&self, route: Route, has_room: bool) -> Option<bool> {
+        self.known().decoders[route as usize].trust.note_image(has_room)
+    }
+
+    /// An image was compared: the mean difference, where it is too large.
+    pub(super) fn note_comparison(&self, route: Route, wrong: Option<f64>) {
+        self.known().decoders[route as usize].trust.note_comparison(wrong);
+    }
+
+    /// An image that was said to be decoded was not written, or not in time.
+    pub(super) fn note_unwritten(&self, route: Route) {
+        self.known().decoders[route as usize].trust.note_unwritten();
+    }
+
     /// How they have done, without the numbers of images.
     pub(crate) fn report(&self) -> Vec<(Route, DecoderReport)> {
         let known = self.known();
@@ -287,6 +310,10 @@ impl Dispatch {
                     name: route.option(),
                     images: 0,
                     refused: learned.refused,
+                    compared: learned.trust.compared,
+                    wrong: learned.trust.wrong,
+                    unwritten: learned.trust.unwritten,
+                    left: learned.trust.left.clone(),
                     failed_calls: learned.failed_calls,
                     rests: learned.health.rests,
                     last_failure: learned.last_failure.clone(),

@@ -45,8 +45,12 @@ impl ImageDecoder {
         let library = Nvjpeg::get().map_err(|absent| Missing::nvjpeg(absent).error(what()))?;
         let context = Context::open(ordinal).map_err(|error| Missing::context(&error).error(what()))?;
         let (choice, rows) = (DecoderChoice::Nvjpeg, None);
-        let decoder = Decoder::new(&context, library, DecoderOptions { choice, parts, rows, typical: None })
-            .map_err(|error| Missing::backend(&error).error(what()))?;
+        let decoder = Decoder::new(
+            &context,
+            library,
+            DecoderOptions { choice, parts, rows, verify: false, typical: None },
+        )
+        .map_err(|error| Missing::backend(&error).error(what()))?;
         let stream = Stream::new(&context, Priority::Normal).map_err(|error| failed(ordinal, &error))?;
         Ok(Self { decoder, stream, context })
     }

@@ -82,6 +82,11 @@ impl HostFree {
         Self(false)
     }
 
+    /// Whether it has.
+    pub(super) fn is_known(&self) -> bool {
+        self.0
+    }
+
     /// Those of the routes that may be taken.
     pub(super) fn limit(&self, routes: Routes) -> Routes {
         if self.0 { routes } else { routes.without(Route::Hardware) }

@@ -16,6 +16,8 @@ pub(crate) enum Purpose {
     Programs,
     /// Decoded images that samples share.
     SharedImages,
+    /// What shows whether decoders do as they say.
+    Verification,
     /// The host's page-locked memory.
     Pinned,
     /// What no loader takes: comparisons and measurements.
@@ -24,7 +26,7 @@ pub(crate) enum Purpose {
 
 /// Bytes by purpose. What is taken and given back is noted by the owners of memory.
 #[derive(Default)]
-pub(crate) struct Account([AtomicU64; 6]);
+pub(crate) struct Account([AtomicU64; 7]);
 
 impl Account {
     /// Bytes that are taken at present; of a device's memory whole steps of [`GRANULARITY`].

@@ -262,6 +262,18 @@ pub struct TableJob {
     pub table: u32,
 }
 
+/// A place in a decoder's target, and the bytes that are put there ahead of it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Sentinel {
+    /// Address of the first of four bytes.
+    pub address: u64,
+    /// The bytes, the first one lowest.
+    pub bytes: u32,
+    /// Which image it belongs to.
+    pub image: u32,
+}
+
 /// A layer stack with its colour steps, blended with what is below.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
