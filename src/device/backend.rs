@@ -12,6 +12,7 @@ use crate::image::{Header, Index, Limits};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::policy::{DecodeScale, DecoderChoice};
+use std::sync::Arc;
 
 /// The bytes of one image of a plan.
 #[derive(Clone, Copy, Debug)]
@@ -139,13 +140,13 @@ pub(crate) type Replace<'a, B> =
 /// Decodes and renders one sample at a time, or has a device do so when the batch is submitted.
 pub(crate) trait BackendWorker<B: Backend + ?Sized> {
     /// Decodes of each image what the plan reads; `inputs[i]` is the file of `plan.images[i]`, and `indexes[i]`, where there
-    /// are any, its decode index.
+    /// are any, its decode index. The plan may be kept until the batch is rendered.
     ///
     /// # Errors
     /// The first image that cannot be decoded.
     fn decode(
         &mut self,
-        plan: &Plan,
+        plan: &Arc<Plan>,
         inputs: &[Input<'_>],
         indexes: &mut [Index],
         row: &mut B::Row<'_>,
@@ -175,7 +176,7 @@ pub(crate) trait BackendWorker<B: Backend + ?Sized> {
     /// Why the plan cannot be rendered.
     fn render_shared(
         &mut self,
-        plan: &Plan,
+        plan: &Arc<Plan>,
         images: Vec<B::SharedImage>,
         output: &Output,
         row: &mut B::Row<'_>,

@@ -116,7 +116,7 @@ impl Backend for CpuBackend {
 impl BackendWorker<CpuBackend> for CpuWorker {
     fn decode(
         &mut self,
-        plan: &Plan,
+        plan: &Arc<Plan>,
         inputs: &[Input<'_>],
         indexes: &mut [Index],
         _row: &mut &mut [u8],
@@ -140,7 +140,7 @@ impl BackendWorker<CpuBackend> for CpuWorker {
 
     fn render_shared(
         &mut self,
-        plan: &Plan,
+        plan: &Arc<Plan>,
         images: Vec<Arc<Image>>,
         output: &Output,
         row: &mut &mut [u8],

@@ -13,6 +13,7 @@ use crate::loader::validate;
 use crate::output::Output;
 use crate::plan::{LabelShare, Plan};
 use crate::policy::BadSample;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -145,7 +146,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         Ok(Sample { mask, ..self.described(index, &plan) })
     }
 
-    fn plan(&mut self, sample: SampleContext<'_>, output: Option<Output>) -> Result<Plan, Failure> {
+    fn plan(&mut self, sample: SampleContext<'_>, output: Option<Output>) -> Result<Arc<Plan>, Failure> {
         let (context, index) = (self.context, sample.index);
         let started = self.context.clock.now();
         let inputs = &mut self.inputs;
@@ -158,12 +159,12 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
                 let cause = validate::wrong_size(plan.size(), output.size);
                 Err(self.context.failure(Stage::Plan, index, cause.into()))
             }
-            _ => Ok(plan),
+            _ => Ok(Arc::new(plan)),
         }
     }
 
     /// Decodes the plan's images for this sample alone.
-    fn decode(&mut self, index: u64, plan: &Plan, row: &mut B::Row<'_>) -> Result<(), Failure> {
+    fn decode(&mut self, index: u64, plan: &Arc<Plan>, row: &mut B::Row<'_>) -> Result<(), Failure> {
         let context = self.context;
         let inputs = self.inputs.files(plan).map_err(|bad| self.undecodable(plan, index, bad))?;
         let started = self.context.clock.now();
@@ -184,7 +185,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
     fn render_shared(
         &mut self,
         index: u64,
-        (plan, output): (&Plan, &Output),
+        (plan, output): (&Arc<Plan>, &Output),
         row: &mut B::Row<'_>,
     ) -> Result<(), Failure> {
         let started = self.context.clock.now();

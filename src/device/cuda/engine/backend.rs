@@ -142,7 +142,7 @@ impl BackendWorker<CudaBackend> for Worker {
     /// Stages the row.
     fn decode(
         &mut self,
-        plan: &Plan,
+        plan: &Arc<Plan>,
         inputs: &[Input<'_>],
         _: &mut [Index],
         row: &mut Row<'_>,
@@ -158,7 +158,7 @@ impl BackendWorker<CudaBackend> for Worker {
             Ok(StagedImage::Own(staged))
         });
         let images = images.collect::<Result<Vec<_>, _>>()?;
-        row.slot.put(row.row, Some(StagedRow { plan: plan.clone(), images }));
+        row.slot.put(row.row, Some(StagedRow { plan: Arc::clone(plan), images }));
         Ok(())
     }
 
@@ -183,7 +183,7 @@ impl BackendWorker<CudaBackend> for Worker {
     /// Stages the row.
     fn render_shared(
         &mut self,
-        plan: &Plan,
+        plan: &Arc<Plan>,
         images: Vec<Arc<SharedImage>>,
         _: &Output,
         row: &mut Row<'_>,
@@ -192,7 +192,7 @@ impl BackendWorker<CudaBackend> for Worker {
         let shared =
             |(number, image)| StagedImage::Shared(SharedUse { image, wanted: roi::region(plan, number) });
         let images = images.into_iter().enumerate().map(shared).collect();
-        row.slot.put(row.row, Some(StagedRow { plan: plan.clone(), images }));
+        row.slot.put(row.row, Some(StagedRow { plan: Arc::clone(plan), images }));
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A sample ready to be decoded and rendered.
 pub(super) struct StagedRow {
-    pub(super) plan: Plan,
+    pub(super) plan: Arc<Plan>,
     pub(super) images: Vec<StagedImage>,
 }
 
