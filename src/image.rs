@@ -13,8 +13,8 @@ mod mask;
 mod png;
 mod webp;
 
-pub(crate) use crate::jpeg::Rows;
 pub use crate::jpeg::{Index, Limits, Part, Scale};
+pub(crate) use crate::jpeg::{PixelsMut, Rows};
 pub use error::ImageError;
 pub use header::{Header, parse_header};
 pub use mask::decode_mask;
@@ -72,10 +72,19 @@ impl Image {
             self.data.resize(bytes, 0);
         }
     }
+}
 
+/// Where the PNG and WebP decoders write a region of a stored image.
+struct ImageMut<'a> {
+    stored: Size,
+    region: Rect,
+    pixels: PixelsMut<'a>,
+}
+
+impl ImageMut<'_> {
     /// Row `row` of the region: R, G, B bytes.
     fn row_mut(&mut self, row: usize) -> &mut [u8] {
-        &mut self.data[row * self.stride..][..self.region.width as usize * 3]
+        &mut self.pixels.data[row * self.pixels.stride..][..self.region.width as usize * 3]
     }
 }
 
@@ -132,16 +141,33 @@ impl Decoder {
         let size = self.check(header, part)?;
         out.reset(size, part.region);
         out.orientation = header.orientation;
-        if part.region.is_empty() {
+        let pixels = PixelsMut { data: &mut out.data, stride: out.stride };
+        self.decode_into(bytes, header, part, index, pixels)
+    }
+
+    /// As [`Decoder::decode_part`], into memory of the caller's that has room for the part.
+    ///
+    /// # Errors
+    /// Those of [`Decoder::decode_part`].
+    pub(crate) fn decode_into(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        part: Part,
+        index: Option<&mut Index>,
+        mut pixels: PixelsMut<'_>,
+    ) -> Result<(), ImageError> {
+        let (stored, region) = (self.check(header, part)?, part.region);
+        if region.is_empty() {
             return Ok(());
         }
         match header.format {
-            Format::Jpeg => {
-                let mut pixels = jpeg::PixelsMut { data: &mut out.data, stride: out.stride };
-                self.decode_rows(bytes, header, part, index, &mut pixels)
+            Format::Jpeg => self.decode_rows(bytes, header, part, index, &mut pixels),
+            Format::Png => {
+                let out = &mut ImageMut { stored, region, pixels };
+                png::decode(bytes, &self.limits, &mut self.scratch, out)
             }
-            Format::Png => png::decode(bytes, &self.limits, &mut self.scratch, out),
-            Format::WebP => webp::decode(bytes, &mut self.scratch, out),
+            Format::WebP => webp::decode(bytes, &mut self.scratch, &mut ImageMut { stored, region, pixels }),
         }
     }
 

@@ -14,6 +14,7 @@ mod setters;
 mod atomic_file;
 pub mod augment;
 pub mod color;
+mod destination;
 pub mod device;
 pub mod dlpack;
 pub mod draft;

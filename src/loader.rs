@@ -209,7 +209,8 @@ impl Loader {
         let epoch_plan = self.epoch_plan(epoch);
         let target = epoch_plan.target(epoch_plan.batch_of(position));
         let sample = SampleContext { epoch, order: &order, position, index, target };
-        let planned = context.planner.plan(sample, &mut |index| files.load_header(index));
+        let memory = Option::<Vec<u8>>::unwrap_or_default;
+        let planned = context.planner.plan(sample, &mut |index| files.load_header(index, memory));
         planned.map_err(|error| context.unplanned(index, error).into_error())
     }
 

@@ -32,6 +32,14 @@ macro_rules! pass_on {
         fn read(&self, index: usize, bytes: &mut Vec<u8>) -> $crate::error::Result<()> {
             self $($to)+.read(index, bytes)
         }
+
+        fn read_into(
+            &self,
+            index: usize,
+            to: &mut dyn $crate::source::Destination,
+        ) -> $crate::error::Result<()> {
+            self $($to)+.read_into(index, to)
+        }
     };
     (@key [$($to:tt)+]) => {
         fn key(&self, index: usize) -> std::borrow::Cow<'_, str> {
@@ -98,6 +106,7 @@ mod io_stats;
 #[cfg(feature = "remote")]
 mod remote;
 
+pub use crate::destination::Destination;
 pub use crate::options::Kind;
 pub use crate::policy::OnBadLabel;
 pub use coco::{Coco, CocoOptions};
@@ -151,6 +160,19 @@ pub trait Source: Send + Sync {
     /// [`crate::error::Error::Sample`] with key, index and cause when the record cannot be read or there is none at
     /// `index`; `bytes` is empty then.
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()>;
+
+    /// The same into memory of the caller's, which is asked for once the number of bytes is known: a device reads files
+    /// from page-locked memory, and so need not copy them there. A source that has the number before it has the bytes
+    /// reads them to their place; any other one need not have this method.
+    ///
+    /// # Errors
+    /// Those of [`Source::read`]; what the memory holds means nothing then.
+    fn read_into(&self, index: usize, to: &mut dyn Destination) -> Result<()> {
+        let mut bytes = Vec::new();
+        self.read(index, &mut bytes)?;
+        to.room(bytes.len()).copy_from_slice(&bytes);
+        Ok(())
+    }
 
     /// The record's name: its path, or its key in a shard; empty where there is no record.
     fn key(&self, index: usize) -> Cow<'_, str>;

@@ -6,6 +6,7 @@ use super::decoded_by::DecodedBy;
 use super::decoder_report::DecoderReport;
 use super::images::DeviceImages;
 use super::memory_use::MemoryUse;
+use crate::destination::Destination;
 use crate::error::{Cause, Result};
 use crate::geometry::{Orientation, Size};
 use crate::image::{Header, Index, Limits};
@@ -47,6 +48,25 @@ pub(crate) struct BackendOptions {
     pub(crate) pinned: usize,
     /// Whether kernels run at the lowest priority that the device has.
     pub(crate) low_priority: bool,
+}
+
+/// The bytes of one file, in memory that suits a backend.
+pub(crate) trait FileMemory: Destination + Sized {
+    /// The memory as a `Vec`, where it is one: a source that reads into a `Vec` need not fill it with zeros first.
+    fn as_vec(&mut self) -> Option<&mut Vec<u8>>;
+
+    /// The memory for another file's bytes, where it may be kept for that.
+    fn spare(self) -> Option<Self>;
+}
+
+impl FileMemory for Vec<u8> {
+    fn as_vec(&mut self) -> Option<&mut Vec<u8>> {
+        Some(self)
+    }
+
+    fn spare(self) -> Option<Self> {
+        Some(self)
+    }
 }
 
 /// Makes the memory of batches.
@@ -96,6 +116,10 @@ pub(crate) trait Backend: BufferAllocator {
     type Worker: BackendWorker<Self>;
     /// Access to one row of a buffer, and to nothing else of it.
     type Row<'a>;
+    /// The bytes of a file that is read for a row.
+    type File: FileMemory;
+    /// A file and what its header says.
+    type Input<'a>;
     /// A decoded image that several samples show.
     type SharedImage: Clone;
     /// Whether decode indexes let its workers decode less of a file.
@@ -105,6 +129,11 @@ pub(crate) trait Backend: BufferAllocator {
 
     /// Access to row `row` of a buffer, for the first caller; `None` for others, and for a row that does not exist.
     fn row<'a>(&self, buffer: &'a Self::Buffer, row: usize) -> Option<Self::Row<'a>>;
+
+    /// Memory for a file that is to be decoded for `row`; `spare` is that of an earlier one.
+    fn file(row: &Self::Row<'_>, spare: Option<Self::File>) -> Self::File;
+
+    fn input<'a>(file: &'a Self::File, header: &'a Header) -> Self::Input<'a>;
 
     /// Whether samples share decoded images.
     fn shares_images(&self) -> bool;
@@ -147,7 +176,7 @@ pub(crate) trait BackendWorker<B: Backend + ?Sized> {
     fn decode(
         &mut self,
         plan: &Arc<Plan>,
-        inputs: &[Input<'_>],
+        inputs: &[B::Input<'_>],
         indexes: &mut [Index],
         row: &mut B::Row<'_>,
     ) -> Result<(), BadImage>;
@@ -166,7 +195,7 @@ pub(crate) trait BackendWorker<B: Backend + ?Sized> {
     fn decode_shared(
         &mut self,
         record: u64,
-        input: Input<'_>,
+        input: B::Input<'_>,
         row: &mut B::Row<'_>,
     ) -> Result<B::SharedImage, Cause>;
 

@@ -1,7 +1,7 @@
 //! PNG: header, and pixels row by row as Pillow turns them into RGB.
 
 use super::error::{ImageError, corrupt, other_file};
-use super::{Format, Image, Limits, Scratch, exif};
+use super::{Format, ImageMut, Limits, Scratch, exif};
 use crate::geometry::{Orientation, Size};
 use png::{BitDepth, ColorType, DecodingError};
 use std::io::{Cursor, ErrorKind};
@@ -49,7 +49,7 @@ pub(super) fn decode(
     bytes: &[u8],
     limits: &Limits,
     scratch: &mut Scratch,
-    out: &mut Image,
+    out: &mut ImageMut<'_>,
 ) -> Result<(), ImageError> {
     // 16-bit RGBA, the widest pixels there are, in one row.
     let row_bytes = limits.max_pixels.min(u64::from(out.stored.width)).saturating_mul(8);

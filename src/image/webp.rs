@@ -1,7 +1,7 @@
 //! WebP: header, and the pixels of a still image or of an animation's first frame.
 
 use super::error::{ImageError, corrupt, other_file};
-use super::{Format, Image, Scratch, exif};
+use super::{Format, ImageMut, Scratch, exif};
 use crate::geometry::{Orientation, Rect, Size};
 use image_webp::{DecodingError, WebPDecoder};
 use std::io::{Cursor, ErrorKind};
@@ -65,7 +65,7 @@ fn chunks_of(mut rest: &[u8]) -> impl Iterator<Item = (&[u8; 4], &[u8])> {
 }
 
 /// Decodes the whole (first) image and keeps the region that `out` is set up for.
-pub(super) fn decode(bytes: &[u8], scratch: &mut Scratch, out: &mut Image) -> Result<(), ImageError> {
+pub(super) fn decode(bytes: &[u8], scratch: &mut Scratch, out: &mut ImageMut<'_>) -> Result<(), ImageError> {
     let promised = bytes.get(4..8).and_then(|size| size.try_into().ok()).map_or(0, u32::from_le_bytes);
     // The last chunk's padding byte is often missing, and harmless.
     if (bytes.len() as u64) + 1 < u64::from(promised) + 8 {
@@ -83,8 +83,7 @@ pub(super) fn decode(bytes: &[u8], scratch: &mut Scratch, out: &mut Image) -> Re
     let frame = chunks(bytes).find(|(name, _)| *name == b"ANMF").map(|(_, body)| body);
     let place = unwrap_frame(frame.ok_or(TRUNCATED)?, out.stored, &mut scratch.file)?;
     // Pixels that the first frame does not cover are transparent, and black once alpha is dropped.
-    let shown = out.stride * out.region.height as usize;
-    out.data[..shown].fill(0);
+    (0..out.region.height as usize).for_each(|row| out.row_mut(row).fill(0));
     still(&scratch.file, place, &mut scratch.pixels, out)
 }
 
@@ -115,7 +114,7 @@ fn unwrap_frame(frame: &[u8], canvas: Size, file: &mut Vec<u8>) -> Result<Rect, 
 }
 
 /// Decodes a still file that covers `place` of the canvas, and copies what the region shows of it.
-fn still(file: &[u8], place: Rect, pixels: &mut Vec<u8>, out: &mut Image) -> Result<(), ImageError> {
+fn still(file: &[u8], place: Rect, pixels: &mut Vec<u8>, out: &mut ImageMut<'_>) -> Result<(), ImageError> {
     let mut decoder = WebPDecoder::new(Cursor::new(file)).map_err(refused)?;
     if decoder.dimensions() != (place.width, place.height) || decoder.is_animated() {
         return Err(corrupt(Format::WebP, "its size is not what its header says"));

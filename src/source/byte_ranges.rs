@@ -1,7 +1,7 @@
 //! Records that are byte ranges of a few large files: their positions and keys, and reading one of them.
 
 use super::open_files::{OpenFiles, read_at};
-use super::{MAX_FILE_BYTES, out_of_range, too_large};
+use super::{Destination, MAX_FILE_BYTES, out_of_range, too_large};
 use crate::error::{Cause, Error, Result};
 use std::borrow::Cow;
 use std::io;
@@ -101,17 +101,25 @@ impl ByteRanges {
         bytes: &mut Vec<u8>,
         finish: impl FnOnce(&mut Vec<u8>) -> Result<(), Cause>,
     ) -> Result<()> {
-        let Some(record) = self.records.get(index) else {
-            bytes.clear();
-            return Err(out_of_range(index, self.len()));
-        };
-        self.fill(index, record, bytes).and_then(|()| finish(bytes)).map_err(|cause| {
-            bytes.clear();
-            Error::sample(self.key(index), index as u64, cause)
-        })
+        let read = self.checked(index, |record| {
+            self.fill(index, record, bytes)?;
+            finish(bytes)
+        });
+        read.inspect_err(|_| bytes.clear())
     }
 
-    fn fill(&self, index: usize, record: &Record, bytes: &mut Vec<u8>) -> Result<(), Cause> {
+    /// The same, for a record that is the range as it is.
+    pub(super) fn read_into(&self, index: usize, to: &mut dyn Destination) -> Result<()> {
+        self.checked(index, |record| self.fill(index, record, to))
+    }
+
+    /// Lets `read` read the record, and names it where that fails.
+    fn checked(&self, index: usize, read: impl FnOnce(&Record) -> Result<(), Cause>) -> Result<()> {
+        let record = self.records.get(index).ok_or_else(|| out_of_range(index, self.len()))?;
+        read(record).map_err(|cause| Error::sample(self.key(index), index as u64, cause))
+    }
+
+    fn fill(&self, index: usize, record: &Record, to: &mut dyn Destination) -> Result<(), Cause> {
         if record.bytes > self.max_file_bytes {
             return Err(too_large("the image", record.bytes, self.max_file_bytes));
         }
@@ -121,9 +129,8 @@ impl ByteRanges {
             format!("cannot read {}: {error}; restore the {what}, or open the source again", path.display())
                 .into()
         };
-        // Not cleared first, so that only the growth is written twice.
-        bytes.resize(record.bytes as usize, 0);
-        let read = self.open.file(number, path).and_then(|file| read_at(&file, record.offset, bytes));
+        let room = to.room(record.bytes as usize);
+        let read = self.open.file(number, path).and_then(|file| read_at(&file, record.offset, room));
         read.map_err(|error| {
             self.open.forget(number);
             failed(error)

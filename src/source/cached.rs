@@ -1,6 +1,6 @@
 //! Compressed bytes that are kept in memory, around any source.
 
-use super::{IoStats, Source};
+use super::{Destination, IoStats, Source};
 use crate::error::Result;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -43,6 +43,14 @@ impl<S: Source> Cached<S> {
         Self { source, max_bytes, kept, bytes: zero(), hits: zero(), misses: zero() }
     }
 
+    /// The record, if it is kept; counts either way.
+    fn kept(&self, record: usize) -> Option<&[u8]> {
+        let kept = self.kept.get(record).and_then(OnceLock::get);
+        let count = if kept.is_some() { &self.hits } else { &self.misses };
+        count.fetch_add(1, Relaxed);
+        kept.map(|bytes| &**bytes)
+    }
+
     /// Keeps the record if there is room; first come stays.
     fn keep(&self, record: usize, bytes: &[u8]) {
         let Some(place) = self.kept.get(record) else { return };
@@ -65,15 +73,27 @@ impl<S: Source> Source for Cached<S> {
             return self.source.read(index, bytes);
         }
         let record = self.source.record(index);
-        if let Some(kept) = self.kept.get(record).and_then(OnceLock::get) {
+        if let Some(kept) = self.kept(record) {
             bytes.clear();
             bytes.extend_from_slice(kept);
-            self.hits.fetch_add(1, Relaxed);
             return Ok(());
         }
-        self.misses.fetch_add(1, Relaxed);
         self.source.read(index, bytes)?;
         self.keep(record, bytes);
+        Ok(())
+    }
+
+    fn read_into(&self, index: usize, to: &mut dyn Destination) -> Result<()> {
+        if index >= self.len() {
+            return self.source.read_into(index, to);
+        }
+        let record = self.source.record(index);
+        if let Some(kept) = self.kept(record) {
+            to.room(kept.len()).copy_from_slice(kept);
+            return Ok(());
+        }
+        self.source.read_into(index, to)?;
+        self.keep(record, to.bytes());
         Ok(())
     }
 

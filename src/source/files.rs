@@ -1,6 +1,6 @@
 //! Paths of many files, close together in memory, and reading one of them into a buffer that is used again.
 
-use super::{MAX_FILE_BYTES, out_of_range};
+use super::{Destination, MAX_FILE_BYTES, out_of_range};
 use crate::error::{Cause, Error, Result};
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -82,40 +82,68 @@ impl Files {
     /// Replaces the content of `bytes` by the file's.
     pub(super) fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         bytes.clear();
+        let read = self.at_path(index, |path| {
+            let (file, size) = open(path, self.max_file_bytes)?;
+            bytes.reserve(size as usize);
+            read_all(file, path, self.max_file_bytes, bytes)
+        });
+        read.inspect_err(|_| bytes.clear())
+    }
+
+    /// Reads the file to where `to` has room for as many bytes as it should have.
+    pub(super) fn read_into(&self, index: usize, to: &mut dyn Destination) -> Result<()> {
+        self.at_path(index, |path| {
+            let (mut file, size) = open(path, self.max_file_bytes)?;
+            if file.read_exact(to.room(size as usize)).is_ok() && matches!(file.read(&mut [0]), Ok(0)) {
+                return Ok(());
+            }
+            // It has another size by now, or cannot be read, which is found out again.
+            let mut bytes = Vec::new();
+            let (file, _) = open(path, self.max_file_bytes)?;
+            read_all(file, path, self.max_file_bytes, &mut bytes)?;
+            to.room(bytes.len()).copy_from_slice(&bytes);
+            Ok(())
+        })
+    }
+
+    /// Lets `read` read the file, and names it where that fails.
+    fn at_path(&self, index: usize, read: impl FnOnce(&Path) -> Result<(), Cause>) -> Result<()> {
         let stored = self.bytes(index).ok_or_else(|| out_of_range(index, self.len()))?;
         let path = path_of(stored).unwrap_or(Path::new(""));
-        fill(path, self.max_file_bytes, bytes).map_err(|cause| {
-            bytes.clear();
-            Error::sample(self.key(index), index as u64, cause)
-        })
+        read(path).map_err(|cause| Error::sample(self.key(index), index as u64, cause))
     }
 }
 
-/// Reads the whole file, but never more than `max_file_bytes`.
-fn fill(path: &Path, max_file_bytes: u64, bytes: &mut Vec<u8>) -> Result<(), Cause> {
+/// Opens a file of at most `max_file_bytes`, and says how many it should have.
+fn open(path: &Path, max_file_bytes: u64) -> Result<(File, u64), Cause> {
     // Asked before opening, because opening a pipe would wait for its other end.
     let about = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
     if !about.is_file() {
         return Err(format!("{} is not a regular file: take it out of the data set", path.display()).into());
     }
-    let too_large = |size: u64| -> Cause {
-        format!(
-            "the file has {size} bytes or more, which is above max_file_bytes = {max_file_bytes}: raise \
-             max_file_bytes or take the file out of the data set"
-        )
-        .into()
-    };
     if about.len() > max_file_bytes {
-        return Err(too_large(about.len()));
+        return Err(too_large(about.len(), max_file_bytes));
     }
-    bytes.reserve(about.len() as usize);
-    // One byte beyond the bound shows that a file has grown meanwhile.
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    Ok((file, about.len()))
+}
+
+/// Reads the whole file, but never more than `max_file_bytes`.
+fn read_all(file: File, path: &Path, max_file_bytes: u64, bytes: &mut Vec<u8>) -> Result<(), Cause> {
+    // One byte beyond the bound shows that a file has grown meanwhile.
     let read = file.take(max_file_bytes.saturating_add(1)).read_to_end(bytes);
     match read.map_err(|error| unreadable(path, &error))? as u64 {
-        size if size > max_file_bytes => Err(too_large(size)),
+        size if size > max_file_bytes => Err(too_large(size, max_file_bytes)),
         _ => Ok(()),
     }
+}
+
+fn too_large(size: u64, max_file_bytes: u64) -> Cause {
+    format!(
+        "the file has {size} bytes or more, which is above max_file_bytes = {max_file_bytes}: raise max_file_bytes or \
+         take the file out of the data set"
+    )
+    .into()
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Cause {

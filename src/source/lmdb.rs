@@ -2,12 +2,12 @@
 
 mod tree;
 
-use super::Source;
 use super::byte_ranges::ByteRanges;
 use super::classes::{Classes, Gathering, RawLabel};
 use super::files::readable;
 use super::paths::head_of;
 use super::read_error::ReadError;
+use super::{Destination, Source};
 use crate::error::{Error, Result};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -132,6 +132,10 @@ impl Source for Lmdb {
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         self.ranges.read(index, bytes, |_| Ok(()))
+    }
+
+    fn read_into(&self, index: usize, to: &mut dyn Destination) -> Result<()> {
+        self.ranges.read_into(index, to)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Records that are already in memory.
 
-use super::{Source, out_of_range};
+use super::{Destination, Source, out_of_range};
 use crate::error::Result;
 use crate::label::Label;
 use std::borrow::Cow;
@@ -23,6 +23,11 @@ impl Memory {
     pub fn with_classes(self, classes: Vec<String>) -> Self {
         Self { classes: classes.into(), ..self }
     }
+
+    fn bytes(&self, index: usize) -> Result<&[u8]> {
+        let (_, stored, _) = self.records.get(index).ok_or_else(|| out_of_range(index, self.len()))?;
+        Ok(stored)
+    }
 }
 
 impl Source for Memory {
@@ -32,8 +37,13 @@ impl Source for Memory {
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         bytes.clear();
-        let (_, stored, _) = self.records.get(index).ok_or_else(|| out_of_range(index, self.len()))?;
-        bytes.extend_from_slice(stored);
+        bytes.extend_from_slice(self.bytes(index)?);
+        Ok(())
+    }
+
+    fn read_into(&self, index: usize, to: &mut dyn Destination) -> Result<()> {
+        let stored = self.bytes(index)?;
+        to.room(stored.len()).copy_from_slice(stored);
         Ok(())
     }
 

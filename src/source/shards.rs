@@ -3,10 +3,10 @@
 pub(super) mod scan;
 pub(super) mod table;
 
-use super::Source;
 use super::byte_ranges::ByteRanges;
 use super::classes::Classes;
 use super::paths::{Wanted, files_in, names_any, short_names};
+use super::{Destination, Source};
 use crate::atomic_file::{refuse_other_file, replace_file};
 use crate::error::{Error, Result, bail, ensure};
 use scan::Found;
@@ -131,6 +131,10 @@ impl Source for Shards {
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         self.ranges.read(index, bytes, |_| Ok(()))
+    }
+
+    fn read_into(&self, index: usize, to: &mut dyn Destination) -> Result<()> {
+        self.ranges.read_into(index, to)
     }
 }
 

@@ -11,6 +11,18 @@ CUDA_API uint64_t fakecuda_calls(const char* name) {
     return found == driver().calls_of.end() ? 0 : found->second;
 }
 
+// How many operations of this name were given to streams: "h2d", "d2h", "fill", a kernel's name.
+CUDA_API uint64_t fakecuda_operations(const char* name) {
+    auto guard = locked();
+    return driver().scheduler.given(name);
+}
+
+// How many copies were from or to ordinary memory.
+CUDA_API uint64_t fakecuda_pageable_copies() {
+    auto guard = locked();
+    return driver().pageable_copies;
+}
+
 // Bytes of the device's memory that are handed out: whole granules.
 CUDA_API uint64_t fakecuda_device_bytes(int ordinal) {
     auto guard = locked();

@@ -40,6 +40,9 @@ static void report_leaks(Driver& d) {
 void report_at_exit() {
     Driver& d = driver();
     std::lock_guard<std::recursive_mutex> guard(d.lock);
+#ifdef TESTDOUBLE_NULL
+    fprintf(stderr, "fakecuda: NULL: nothing was copied, decoded or rendered; all results are rubbish\n");
+#endif
     if (!d.options.report) return;
     // What is still queued runs now, to show whether what it uses is still alive.
     for (const auto& stream : std::vector<std::shared_ptr<Stream>>(d.scheduler.streams())) {

@@ -1,8 +1,10 @@
 // When the operations of the streams run. They run on the threads that call the driver, one at a time, under its lock.
 #pragma once
+#include <map>
 #include <memory>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "options.h"
@@ -36,6 +38,11 @@ public:
     void progress();
 
     uint64_t operations() const { return operations_; }
+    // How many of this name were given so far.
+    uint64_t given(const std::string& what) const {
+        auto found = given_.find(what);
+        return found == given_.end() ? 0 : found->second;
+    }
     // Milliseconds that the simulated device has worked: the same in every run of one seed, unlike a clock.
     double milliseconds() const { return double(operations_) * 0.01; }
     Mode mode() const { return mode_; }
@@ -51,6 +58,7 @@ private:
     std::mt19937_64 random_;
     std::vector<std::shared_ptr<Stream>> streams_;
     uint64_t operations_ = 0;
+    std::map<std::string, uint64_t> given_;
     int ids_ = 0;
     // Freeing what another timeline read would look like a race, so ThreadSanitizer's build keeps them all.
     std::vector<Operation> finished_;

@@ -8,6 +8,8 @@ use std::mem::ManuallyDrop;
 /// The double's counters; the real driver has none.
 pub(crate) struct Counts {
     calls: unsafe extern "C" fn(*const c_char) -> u64,
+    operations: unsafe extern "C" fn(*const c_char) -> u64,
+    pageable_copies: unsafe extern "C" fn() -> u64,
     device_bytes: unsafe extern "C" fn(c_int) -> u64,
     pinned_bytes: unsafe extern "C" fn() -> u64,
     references: unsafe extern "C" fn(c_int) -> c_int,
@@ -20,6 +22,8 @@ impl Counts {
             let library = ManuallyDrop::new(libloading::Library::new("libcuda.so.1")?);
             Ok(Self {
                 calls: *library.get("fakecuda_calls")?,
+                operations: *library.get("fakecuda_operations")?,
+                pageable_copies: *library.get("fakecuda_pageable_copies")?,
                 device_bytes: *library.get("fakecuda_device_bytes")?,
                 pinned_bytes: *library.get("fakecuda_pinned_bytes")?,
                 references: *library.get("fakecuda_references")?,
@@ -32,6 +36,19 @@ impl Counts {
         let name = CString::new(name).unwrap();
         // SAFETY: a text that ends in a zero.
         unsafe { (self.calls)(name.as_ptr()) }
+    }
+
+    /// How many operations of this name were given to streams.
+    pub(crate) fn operations(&self, name: &str) -> u64 {
+        let name = CString::new(name).unwrap();
+        // SAFETY: a text that ends in a zero.
+        unsafe { (self.operations)(name.as_ptr()) }
+    }
+
+    /// How many copies were from or to ordinary memory.
+    pub(crate) fn pageable_copies(&self) -> u64 {
+        // SAFETY: no arguments.
+        unsafe { (self.pageable_copies)() }
     }
 
     /// Bytes of the device's memory that are handed out.

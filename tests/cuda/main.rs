@@ -33,6 +33,7 @@ mod ring;
 mod scenario;
 mod sharing;
 mod sizes;
+mod staging;
 mod sweep;
 mod tensors;
 #[cfg(feature = "tch")]

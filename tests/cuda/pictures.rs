@@ -113,7 +113,7 @@ pub(crate) fn with_a_giant() -> Vec<Vec<u8>> {
 }
 
 /// With a marker in the middle that has no business there: only who decodes the file notices.
-fn spoiled(mut file: Vec<u8>) -> Vec<u8> {
+pub(crate) fn spoiled(mut file: Vec<u8>) -> Vec<u8> {
     let middle = file.len() * 2 / 3;
     file[middle..middle + 2].copy_from_slice(&[0xFF, 0xC4]);
     file

@@ -22,6 +22,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::refused::SCENARIOS,
     crate::sharing::SCENARIOS,
     crate::sizes::SCENARIOS,
+    crate::staging::SCENARIOS,
     crate::tensors::SCENARIOS,
     #[cfg(feature = "tch")]
     crate::torch::SCENARIOS,

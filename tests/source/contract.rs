@@ -18,7 +18,9 @@ use feedline::source::Kind;
 use feedline::source::Parquet;
 #[cfg(feature = "tfrecord")]
 use feedline::source::TfRecord;
-use feedline::source::{Cached, Coco, Folder, List, Lmdb, Memory, Shards, Source, WithMasks, Yolo};
+use feedline::source::{
+    Cached, Coco, Destination, Folder, List, Lmdb, Memory, Shards, Source, WithMasks, Yolo,
+};
 use heed::{DatabaseFlags, EnvFlags};
 use std::collections::HashSet;
 use std::error::Error as _;
@@ -62,6 +64,42 @@ fn hands_out_the_records(source: &dyn Source) {
     }
 }
 
+/// Memory that is no `Vec`, and full of what was there before.
+#[derive(Default)]
+struct Elsewhere(Box<[u8]>);
+
+impl Destination for Elsewhere {
+    fn room(&mut self, len: usize) -> &mut [u8] {
+        self.0 = vec![0xA5; len].into();
+        &mut self.0
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+fn reads_into_other_memory_what_it_reads(source: &dyn Source) {
+    let (mut bytes, mut elsewhere) = (Vec::new(), Elsewhere::default());
+    for index in (0..source.len()).chain((0..source.len()).rev()) {
+        source.read_into(index, &mut elsewhere).unwrap();
+        source.read_into(index, &mut bytes).unwrap();
+        assert!(elsewhere.bytes() == records()[index].1, "bytes of record {index}");
+        assert!(bytes == records()[index].1, "bytes of record {index} in a Vec");
+    }
+}
+
+/// Either way of reading fails with the same words.
+fn fails_alike(source: &dyn Source, index: usize) -> Error {
+    let mut bytes = vec![1, 2, 3];
+    let error = source.read(index, &mut bytes).unwrap_err();
+    assert!(bytes.is_empty());
+    let other = source.read_into(index, &mut Elsewhere::default()).unwrap_err();
+    let told = |error: &Error| (error.to_string(), error.source().map(ToString::to_string));
+    assert_eq!(told(&other), told(&error));
+    error
+}
+
 fn names_each_record_once_and_always_the_same(source: &dyn Source) {
     let keys = || (0..source.len()).map(|index| source.key(index).into_owned()).collect::<Vec<_>>();
     assert_eq!(keys(), keys());
@@ -90,10 +128,8 @@ fn class_of(label: &Label) -> i64 {
 
 fn refuses_indices_behind_the_end(source: &dyn Source) {
     for index in [source.len(), source.len() + 1, usize::MAX] {
-        let mut bytes = vec![1, 2, 3];
-        let error = source.read(index, &mut bytes).unwrap_err();
+        let error = fails_alike(source, index);
         assert!(matches!(&error, Error::Sample { index: named, .. } if *named == index as u64), "{error}");
-        assert!(bytes.is_empty());
         assert_eq!(source.key(index), "");
         assert_eq!(source.label(index), Label::Unlabelled);
     }
@@ -127,13 +163,12 @@ fn keeps_the_buffer_from_read_to_read(source: &dyn Source) {
 fn names_a_file_that_vanished(source: &dyn Source, folder: &Path) {
     let lost = records()[3].0;
     std::fs::remove_file(folder.join(lost)).unwrap();
-    let mut bytes = vec![1, 2, 3];
-    let error = source.read(3, &mut bytes).unwrap_err();
-    assert!(bytes.is_empty());
+    let error = fails_alike(source, 3);
     assert!(matches!(&error, Error::Sample { key, index: 3, .. } if key.ends_with(lost)), "{error}");
     let cause = error.source().unwrap().to_string();
     assert!(cause.contains("No such file") && cause.contains("restore the file"), "{cause}");
     // The others are still there.
+    let mut bytes = Vec::new();
     source.read(4, &mut bytes).unwrap();
     assert!(bytes == records()[4].1);
 }
@@ -147,6 +182,7 @@ macro_rules! contract {
             let build: fn(&Path) -> Box<dyn Source> = $build;
             let source = build(folder.path());
             hands_out_the_records(&source);
+            reads_into_other_memory_what_it_reads(&source);
             names_each_record_once_and_always_the_same(&source);
             has_sorted_classes_and_labels_among_them(&source);
             refuses_indices_behind_the_end(&source);
@@ -369,6 +405,19 @@ fn data_of(word: &str, folder: &Path) -> PathBuf {
         _ => "",
     };
     folder.join(below)
+}
+
+/// The system says of such a file that it is empty.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_has_another_size_than_it_says_is_read_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("list.txt"), "/proc/version\t0\n").unwrap();
+    let source = List::open(folder.path().join("list.txt")).unwrap();
+    let mut elsewhere = Elsewhere::default();
+    source.read_into(0, &mut elsewhere).unwrap();
+    assert!(elsewhere.bytes().starts_with(b"Linux version"), "{:?}", elsewhere.bytes());
+    assert_eq!(elsewhere.bytes(), std::fs::read("/proc/version").unwrap());
 }
 
 #[test]

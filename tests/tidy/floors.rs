@@ -5,7 +5,18 @@ use crate::tree::File;
 
 /// The floors from the ground up. This is the one place where a new module is written down.
 const FLOORS: &[&[&str]] = &[
-    &["color", "error", "geometry", "label", "policy", "rng", "setters", "simd", "single_flight"], // values, errors and small tools; they use nothing of the crate
+    &[
+        "color",
+        "destination",
+        "error",
+        "geometry",
+        "label",
+        "policy",
+        "rng",
+        "setters",
+        "simd",
+        "single_flight",
+    ], // values, errors and small tools; they use nothing of the crate
     &["atomic_file", "output", "plan"], // files written whole; what crosses to a device, as plain data
     &["draft"],                         // the verbs that edit a plan
     &["jpeg"],                          // header and decoder

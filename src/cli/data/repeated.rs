@@ -2,7 +2,7 @@
 
 use feedline::error::Result;
 use feedline::label::Label;
-use feedline::source::{IoStats, Source};
+use feedline::source::{Destination, IoStats, Source};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -25,6 +25,10 @@ impl Source for Repeated {
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         self.source.read(self.own(index), bytes)
+    }
+
+    fn read_into(&self, index: usize, to: &mut dyn Destination) -> Result<()> {
+        self.source.read_into(self.own(index), to)
     }
 
     fn key(&self, index: usize) -> Cow<'_, str> {

@@ -10,7 +10,7 @@ use crate::device::backend::{
 };
 use crate::error::{Cause, Result};
 use crate::geometry::{Orientation, Size};
-use crate::image::{Image, Index};
+use crate::image::{Header, Image, Index};
 use crate::output::Output;
 use crate::plan::Plan;
 use std::sync::Arc;
@@ -79,6 +79,8 @@ impl ReadyBuffer for FilledSlot {
 impl Backend for CpuBackend {
     type Worker = CpuWorker;
     type Row<'a> = &'a mut [u8];
+    type File = Vec<u8>;
+    type Input<'a> = Input<'a>;
     type SharedImage = Arc<Image>;
     const USES_DECODE_INDEX: bool = true;
 
@@ -89,6 +91,14 @@ impl Backend for CpuBackend {
 
     fn row<'a>(&self, buffer: &'a Slot, row: usize) -> Option<&'a mut [u8]> {
         buffer.claim(row)
+    }
+
+    fn file(_: &&mut [u8], spare: Option<Vec<u8>>) -> Vec<u8> {
+        spare.unwrap_or_default()
+    }
+
+    fn input<'a>(file: &'a Vec<u8>, header: &'a Header) -> Input<'a> {
+        Input { bytes: file, header }
     }
 
     fn shares_images(&self) -> bool {

@@ -9,6 +9,7 @@ mod arena;
 mod backend;
 mod batch_memory;
 mod fallback;
+mod file_buffer;
 mod free_ranges;
 mod image_cache;
 mod image_pool;
@@ -20,6 +21,7 @@ mod staging;
 mod sub_batch;
 mod submit;
 mod submitted_row;
+mod upload;
 
 pub(crate) use backend::CudaBackend;
 

@@ -1,7 +1,7 @@
 //! The compressed files of one sample: each is read once, whatever number of layers shows it.
 
 use super::context::Context;
-use crate::device::backend::Input;
+use crate::device::backend::FileMemory;
 use crate::error::Error;
 use crate::geometry::{Orientation, Size};
 use crate::image::{Header, parse_header};
@@ -11,24 +11,24 @@ use crate::loader::report::errors::{Failure, Stage};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// Files read for one sample; their memory is used again for the next.
-pub(in crate::loader) struct SampleFiles<'a> {
+/// Files read for one sample; memory that may be is used again for the next.
+pub(in crate::loader) struct SampleFiles<'a, F> {
     context: &'a Context,
-    files: Vec<File>,
-    /// Buffers of earlier samples.
-    spare: Vec<Vec<u8>>,
+    files: Vec<File<F>>,
+    /// Memory of earlier samples.
+    spare: Vec<F>,
     reading: Duration,
     parsing: Duration,
 }
 
-struct File {
+struct File<F> {
     /// In the source.
     index: u64,
-    bytes: Vec<u8>,
+    bytes: F,
     header: Header,
 }
 
-impl<'a> SampleFiles<'a> {
+impl<'a, F: FileMemory> SampleFiles<'a, F> {
     pub(in crate::loader) fn new(context: &'a Context) -> Self {
         let (reading, parsing) = (Duration::ZERO, Duration::ZERO);
         Self { context, files: Vec::new(), spare: Vec::new(), reading, parsing }
@@ -36,7 +36,7 @@ impl<'a> SampleFiles<'a> {
 
     /// Makes room for the next sample.
     pub(super) fn clear(&mut self) {
-        self.spare.extend(self.files.drain(..).map(|file| file.bytes));
+        self.spare.extend(self.files.drain(..).filter_map(|file| file.bytes.spare()));
         (self.reading, self.parsing) = (Duration::ZERO, Duration::ZERO);
     }
 
@@ -50,11 +50,19 @@ impl<'a> SampleFiles<'a> {
         self.parsing
     }
 
-    /// Reads the file `index`, unless that was done for this sample, and returns what its header says.
-    pub(in crate::loader) fn load_header(&mut self, index: u64) -> Result<ImageInfo, Failure> {
+    /// Reads the file `index`, unless that was done for this sample, and returns what its header says. The bytes lie in
+    /// what `memory` makes of that of an earlier file.
+    pub(in crate::loader) fn load_header(
+        &mut self,
+        index: u64,
+        memory: impl FnOnce(Option<F>) -> F,
+    ) -> Result<ImageInfo, Failure> {
         let at = match self.files.iter().position(|file| file.index == index) {
             Some(at) => at,
-            None => self.read(index)?,
+            None => {
+                let memory = memory(self.spare.pop());
+                self.read(index, memory)?
+            }
         };
         let header = &self.files[at].header;
         Ok(self.info(index, header.size, header.orientation))
@@ -71,26 +79,28 @@ impl<'a> SampleFiles<'a> {
     }
 
     /// The file `index`, if it was read for this sample.
-    pub(super) fn input(&self, index: u64) -> Option<Input<'_>> {
+    pub(super) fn file(&self, index: u64) -> Option<(&F, &Header)> {
         let file = self.files.iter().find(|file| file.index == index)?;
-        Some(Input { bytes: &file.bytes, header: &file.header })
+        Some((&file.bytes, &file.header))
     }
 
-    fn read(&mut self, index: u64) -> Result<usize, Failure> {
+    fn read(&mut self, index: u64, mut bytes: F) -> Result<usize, Failure> {
         let Context { source, meters, clock, .. } = self.context;
-        let mut bytes = self.spare.pop().unwrap_or_default();
         let started = clock.now();
-        let read = source.read(index as usize, &mut bytes);
+        let read = match bytes.as_vec() {
+            Some(bytes) => source.read(index as usize, bytes),
+            None => source.read_into(index as usize, &mut bytes),
+        };
         let took = clock.since(started);
         self.reading += took;
         meters.stage(Stage::Read).record(took);
         if let Err(error) = read {
-            self.spare.push(bytes);
+            self.spare.extend(bytes.spare());
             return Err(self.unreadable(index, error));
         }
-        meters.bytes.fetch_add(bytes.len() as u64, Relaxed);
+        meters.bytes.fetch_add(bytes.bytes().len() as u64, Relaxed);
         let started = clock.now();
-        let parsed = parse_header(&bytes);
+        let parsed = parse_header(bytes.bytes());
         self.parsing += clock.since(started);
         match parsed {
             Ok(header) => {
@@ -98,7 +108,7 @@ impl<'a> SampleFiles<'a> {
                 Ok(self.files.len() - 1)
             }
             Err(error) => {
-                self.spare.push(bytes);
+                self.spare.extend(bytes.spare());
                 Err(self.context.failure(Stage::Decode, index, error.into()))
             }
         }

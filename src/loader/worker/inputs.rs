@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::files::SampleFiles;
-use crate::device::backend::{Backend, BadImage, Input};
+use crate::device::backend::{Backend, BadImage};
 use crate::error::Cause;
 use crate::loader::planner::ImageInfo;
 use crate::loader::report::errors::Failure;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The inputs of one sample after the other.
 pub(super) struct SampleInputs<'a, B: Backend> {
     context: &'a Context,
-    files: SampleFiles<'a>,
+    files: SampleFiles<'a, B::File>,
     /// Where samples share decoded images; `None` where each has its own.
     shared_by: Option<&'a B>,
     /// Whether the current sample has each of its images for itself all the same.
@@ -50,14 +50,14 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
         self.files.parsing()
     }
 
-    /// What is known of image `index` before it is decoded; its file is read unless its pixels are here already.
-    pub(super) fn load_header(&mut self, index: u64) -> Result<ImageInfo, Failure> {
+    /// What is known of image `index` before it is decoded for `row`; its file is read unless its pixels are here already.
+    pub(super) fn load_header(&mut self, index: u64, row: &B::Row<'_>) -> Result<ImageInfo, Failure> {
         match self.find(index) {
             Some(image) => {
                 let (stored, orientation) = B::info(&image);
                 Ok(self.files.info(index, stored, orientation))
             }
-            None => self.files.load_header(index),
+            None => self.files.load_header(index, |spare| B::file(row, spare)),
         }
     }
 
@@ -65,13 +65,14 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
     ///
     /// # Errors
     /// An image whose header was not loaded while it was planned.
-    pub(super) fn files(&self, plan: &Plan) -> Result<Vec<Input<'_>>, BadImage> {
+    pub(super) fn files(&self, plan: &Plan) -> Result<Vec<B::Input<'_>>, BadImage> {
         (0..plan.images.len()).map(|number| self.file(plan, number)).collect()
     }
 
-    fn file(&self, plan: &Plan, number: usize) -> Result<Input<'_>, BadImage> {
+    fn file(&self, plan: &Plan, number: usize) -> Result<B::Input<'_>, BadImage> {
         let lost = || (number, "its file was not read before it was planned".into());
-        self.files.input(plan.images[number].index).ok_or_else(lost)
+        let (file, header) = self.files.file(plan.images[number].index).ok_or_else(lost)?;
+        Ok(B::input(file, header))
     }
 
     /// The plan's images in its order; those that this sample has not found yet come from `decode(record, file)`.
@@ -81,7 +82,7 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
     pub(super) fn shared_images(
         &mut self,
         plan: &Plan,
-        mut decode: impl FnMut(u64, Input<'_>) -> Result<B::SharedImage, Cause>,
+        mut decode: impl FnMut(u64, B::Input<'_>) -> Result<B::SharedImage, Cause>,
     ) -> Result<Vec<B::SharedImage>, BadImage> {
         let mut images = Vec::with_capacity(plan.images.len());
         for (number, of) in plan.images.iter().enumerate() {

@@ -118,6 +118,8 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
                 Err(failure) => outcome.failures.push(failure),
             }
         }
+        // Files may lie in memory of the batch.
+        self.inputs.clear(false);
     }
 
     fn sample(
@@ -128,7 +130,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
     ) -> Result<Sample, Failure> {
         let (epoch_plan, output) = (&job.plan, job.plan.output(job.batch));
         let (epoch, order, target) = (epoch_plan.epoch, &epoch_plan.order, epoch_plan.target(job.batch));
-        let plan = self.plan(SampleContext { epoch, order, position, index, target }, output)?;
+        let plan = self.plan(SampleContext { epoch, order, position, index, target }, output, row)?;
         // Ahead of the pixels: a row that a device has been given can no longer fail.
         let mask = match &mut self.masks {
             Some(masks) => masks.of(&plan)?,
@@ -146,11 +148,16 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         Ok(Sample { mask, ..self.described(index, &plan) })
     }
 
-    fn plan(&mut self, sample: SampleContext<'_>, output: Option<Output>) -> Result<Arc<Plan>, Failure> {
+    fn plan(
+        &mut self,
+        sample: SampleContext<'_>,
+        output: Option<Output>,
+        row: &B::Row<'_>,
+    ) -> Result<Arc<Plan>, Failure> {
         let (context, index) = (self.context, sample.index);
         let started = self.context.clock.now();
         let inputs = &mut self.inputs;
-        let planned = context.planner.plan(sample, &mut |index| inputs.load_header(index));
+        let planned = context.planner.plan(sample, &mut |index| inputs.load_header(index, row));
         let waited: Duration = self.inputs.reading() + self.inputs.parsing();
         context.meters.stage(Stage::Plan).record(self.context.clock.since(started).saturating_sub(waited));
         let (plan, _) = planned.map_err(|error| context.unplanned(index, error))?;

@@ -1,14 +1,15 @@
 //! A CUDA device as a backend of the loader: workers stage rows, and a whole batch is submitted at a time.
 //!
-//! Files that the device decodes are copied to pinned memory as they are, the others are decoded by the worker and their
-//! pixels staged.
+//! Files are read to pinned memory, where the device reads them; the others are decoded into it by the worker.
 
 use super::fallback::Fallback;
+use super::file_buffer::{FileBuffer, FileInput};
 use super::image_cache::SharedImage;
 use super::slot::Slot;
-use super::source_bytes::{SourceBytes, StagedFile, StagedPixels};
+use super::source_bytes::{SourceBytes, StagedFile};
 use super::staged::{SharedUse, StagedImage, StagedRow};
 use super::{Engine, Route};
+use crate::destination::Destination;
 use crate::device::backend::{
     Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, ReadyBuffer,
     Replace,
@@ -18,7 +19,7 @@ use crate::device::cuda::render;
 use crate::device::{DeviceImages, roi};
 use crate::error::{Cause, Result};
 use crate::geometry::{Orientation, Rect, Size};
-use crate::image::Index;
+use crate::image::{Header, Index};
 use crate::jpeg;
 use crate::output::Output;
 use crate::plan::Plan;
@@ -98,8 +99,10 @@ impl ReadyBuffer for Slot {
 impl Backend for CudaBackend {
     type Worker = Worker;
     type Row<'a> = Row<'a>;
+    type File = FileBuffer;
+    type Input<'a> = FileInput<'a>;
     type SharedImage = Arc<SharedImage>;
-    const USES_DECODE_INDEX: bool = false;
+    const USES_DECODE_INDEX: bool = true;
 
     fn worker(&self) -> Worker {
         if let Some(dispatch) = &self.0.dispatch {
@@ -110,6 +113,14 @@ impl Backend for CudaBackend {
 
     fn row<'a>(&self, slot: &'a Slot, row: usize) -> Option<Row<'a>> {
         Some(Row { slot, row, decode_on_cpu: false })
+    }
+
+    fn file(row: &Row<'_>, _: Option<FileBuffer>) -> FileBuffer {
+        FileBuffer::new(row.slot.staging())
+    }
+
+    fn input<'a>(file: &'a FileBuffer, header: &'a Header) -> FileInput<'a> {
+        FileInput { file, header }
     }
 
     fn shares_images(&self) -> bool {
@@ -139,23 +150,22 @@ impl Backend for CudaBackend {
 }
 
 impl BackendWorker<CudaBackend> for Worker {
-    /// Stages the row.
+    /// Stages the row. The index of a file that the device decodes stays as it is.
     fn decode(
         &mut self,
         plan: &Arc<Plan>,
-        inputs: &[Input<'_>],
-        _: &mut [Index],
+        inputs: &[FileInput<'_>],
+        indexes: &mut [Index],
         row: &mut Row<'_>,
     ) -> Result<(), BadImage> {
         let images = inputs.iter().enumerate().map(|(number, input)| {
-            let wanted = roi::region(plan, number);
             if self.engine.options.image_cache > 0 {
                 // What samples share is bad for all of them, whatever part they read.
-                let whole = input.header.size.rect();
-                self.fallback.decode(input.bytes, input.header, whole).map_err(|cause| (number, cause))?;
+                self.fallback.verify(input.file.bytes(), input.header).map_err(|cause| (number, cause))?;
             }
-            let staged = self.stage(row, input, wanted).map_err(|cause| (number, cause))?;
-            Ok(StagedImage::Own(staged))
+            let wanted = roi::region(plan, number);
+            let staged = self.stage(row, input, wanted, indexes.get_mut(number));
+            Ok(StagedImage::Own(staged.map_err(|cause| (number, cause))?))
         });
         let images = images.collect::<Result<Vec<_>, _>>()?;
         row.slot.put(row.row, Some(StagedRow { plan: Arc::clone(plan), images }));
@@ -171,13 +181,13 @@ impl BackendWorker<CudaBackend> for Worker {
     fn decode_shared(
         &mut self,
         record: u64,
-        input: Input<'_>,
+        input: FileInput<'_>,
         row: &mut Row<'_>,
     ) -> Result<Arc<SharedImage>, Cause> {
         let engine = Arc::clone(&self.engine);
         let header = input.header;
         let known = (header.size, header.orientation);
-        engine.cache.find_or_stage(record, known, || self.stage(row, &input, header.size.rect()))
+        engine.cache.find_or_stage(record, known, || self.stage(row, &input, header.size.rect(), None))
     }
 
     /// Stages the row.
@@ -198,23 +208,26 @@ impl BackendWorker<CudaBackend> for Worker {
 }
 
 impl Worker {
-    /// Stages what is read of one image.
-    fn stage(&mut self, row: &Row<'_>, input: &Input<'_>, wanted: Rect) -> Result<SourceBytes, Cause> {
-        let slot = row.slot;
+    /// Stages what is read of one image: its file, or its pixels, decoded with `index` straight into the slot's memory.
+    fn stage(
+        &mut self,
+        row: &Row<'_>,
+        &FileInput { file, header }: &FileInput<'_>,
+        wanted: Rect,
+        index: Option<&mut Index>,
+    ) -> Result<SourceBytes, Cause> {
+        let (slot, input) = (row.slot, Input { bytes: file.bytes(), header });
         if !row.decode_on_cpu
-            && let Some((header, file)) = self.engine.takes(slot, input, wanted)
+            && let Some((header, image)) = self.engine.takes(slot, &input, wanted)
         {
-            let mut bytes = slot.fresh().staging.reserve(file.len())?;
-            bytes.bytes_mut().copy_from_slice(file);
-            let (bytes, header) = (Arc::new(bytes), Arc::new(header.clone()));
-            return Ok(SourceBytes::File(StagedFile { bytes, header, wanted, shared: false }));
+            let (bytes, header) = (file.staged()?, Arc::new(header.clone()));
+            let len = image.len();
+            return Ok(SourceBytes::File(StagedFile { bytes, len, header, wanted, shared: false }));
         }
         let began = Instant::now();
-        let image = self.fallback.decode(input.bytes, input.header, wanted)?;
+        let pixels = self.fallback.decode((input.bytes, header), wanted, index, slot.staging())?;
         self.engine.count(Route::Cpu);
-        let reserve = |len| slot.fresh().staging.reserve(len);
-        let pixels = StagedPixels::copy(image, reserve)?;
-        if let (Some(dispatch), Some(header)) = (&self.engine.dispatch, &input.header.jpeg) {
+        if let (Some(dispatch), Some(header)) = (&self.engine.dispatch, &header.jpeg) {
             dispatch.note_work(header, input.bytes.len(), began.elapsed());
         }
         Ok(SourceBytes::Pixels(pixels))

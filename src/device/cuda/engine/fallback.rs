@@ -1,12 +1,15 @@
 //! The CPU's decoder, for what the device's decoders do not take or refuse.
 
+use super::source_bytes::StagedPixels;
+use super::staging::Staging;
 use crate::error::Cause;
 use crate::geometry::Rect;
-use crate::image::{Decoder, Header, Image, Limits};
+use crate::image::{Decoder, Header, Image, Index, Limits};
 
-/// A decoder and the image that it decodes into.
+/// A decoder, which decodes straight into the memory that the device copies from.
 pub(super) struct Fallback {
     decoder: Decoder,
+    /// Of files that are only looked at.
     image: Image,
 }
 
@@ -15,8 +18,24 @@ impl Fallback {
         Self { decoder: Decoder::new(limits), image: Image::default() }
     }
 
-    pub(super) fn decode(&mut self, bytes: &[u8], header: &Header, wanted: Rect) -> Result<&Image, Cause> {
-        self.decoder.decode(bytes, header, wanted, &mut self.image)?;
-        Ok(&self.image)
+    /// Decodes what is wanted of a file into memory of `staging`, faster where `index` is one of its own, and notes there what
+    /// is not known yet.
+    pub(super) fn decode(
+        &mut self,
+        (bytes, header): (&[u8], &Header),
+        wanted: Rect,
+        index: Option<&mut Index>,
+        staging: &Staging,
+    ) -> Result<StagedPixels, Cause> {
+        // Ahead of any allocation.
+        self.decoder.check(header, wanted.into())?;
+        StagedPixels::make(wanted, staging, |pixels| {
+            Ok(self.decoder.decode_into(bytes, header, wanted.into(), index, pixels)?)
+        })
+    }
+
+    /// Whether the whole file can be decoded.
+    pub(super) fn verify(&mut self, bytes: &[u8], header: &Header) -> Result<(), Cause> {
+        Ok(self.decoder.decode(bytes, header, header.size.rect(), &mut self.image)?)
     }
 }

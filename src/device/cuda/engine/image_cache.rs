@@ -167,13 +167,14 @@ impl SharedImage {
 #[cfg(test)]
 mod tests {
     use super::super::source_bytes::StagedPixels;
+    use super::super::staging::StagingBuffer;
     use super::*;
-    use crate::image::Image;
+    use crate::geometry::Rect;
 
     /// An image without pixels, which needs no device.
     fn empty() -> Result<SourceBytes, Cause> {
-        let reserve = |len| Ok(super::super::staging::StagingBuffer::Spilled(vec![0; len]));
-        StagedPixels::copy(&Image::default(), reserve).map(SourceBytes::Pixels)
+        let bytes = Arc::new(StagingBuffer::ordinary(0));
+        Ok(SourceBytes::Pixels(StagedPixels { bytes, region: Rect::default(), pitch: 0 }))
     }
 
     fn stage(cache: &ImageCache, record: u64) -> Arc<SharedImage> {

@@ -18,6 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// when the device is done with it.
 pub(crate) struct Slot {
     pub(super) state: Mutex<State>,
+    /// Memory for what is staged. It has a lock of its own, which nobody holds while it is filled.
+    staging: Arc<Staging>,
     /// The rows' pixels; none where nothing is rendered.
     output: Option<DeviceBuffer>,
     /// Recorded when everything of the latest submission is enqueued.
@@ -27,7 +29,6 @@ pub(crate) struct Slot {
 }
 
 pub(super) struct State {
-    pub(super) staging: Staging,
     /// By row; `None` where nothing was staged.
     pub(super) rows: Vec<Option<StagedRow>>,
     /// What the batch's files cost those that decode them, as far as they are assigned.
@@ -56,7 +57,6 @@ impl Slot {
             let done = Event::new(&engine.context)?;
             let SlotMemory { staging, output } = engine.spare.take().map_or_else(|| memory(engine), Ok)?;
             let state = State {
-                staging,
                 rows: Vec::new(),
                 ledger: Ledger::default(),
                 in_flight: Vec::new(),
@@ -64,9 +64,16 @@ impl Slot {
                 consumers: Vec::new(),
                 released: Vec::new(),
             };
-            Ok(Self { state: Mutex::new(state), output, done, engine: Arc::clone(engine) })
+            let state = Mutex::new(state);
+            Ok(Self { state, staging, output, done, engine: Arc::clone(engine) })
         };
         made().map_err(|error| failed(engine.context.ordinal(), &error))
+    }
+
+    /// Where memory for what is staged for this batch comes from.
+    pub(super) fn staging(&self) -> &Arc<Staging> {
+        drop(self.fresh());
+        &self.staging
     }
 
     /// Notes what was staged for a row, or that nothing is there any more.
@@ -110,7 +117,7 @@ impl Slot {
         self.output.as_ref().map_or(0, DeviceBuffer::ptr)
     }
 
-    /// The state, emptied of an earlier submission: the device must be done with the pinned memory before it is written.
+    /// The state, emptied of an earlier submission: the device must be done with the memory before it is handed out again.
     pub(super) fn fresh(&self) -> MutexGuard<'_, State> {
         let mut state = self.state();
         if std::mem::take(&mut state.stale) {
@@ -121,7 +128,7 @@ impl Slot {
             state.rows.clear();
             state.ledger = Ledger::default();
             state.in_flight.clear();
-            state.staging.clear();
+            self.staging.consolidate();
         }
         state
     }
@@ -132,14 +139,14 @@ fn memory(engine: &Engine) -> Result<SlotMemory, CudaError> {
     let Engine { context, options, .. } = engine;
     let bytes = options.rows * options.row_bytes;
     let output = (bytes > 0).then(|| DeviceBuffer::new(context, bytes, Purpose::Output)).transpose()?;
-    Ok(SlotMemory { staging: Staging::new(context, options.pinned), output })
+    Ok(SlotMemory { staging: Arc::new(Staging::new(context, options.pinned)), output })
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let Self { state, output, done, engine } = self;
+        let Self { state, staging, output, done, engine } = self;
         let state = state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let State { staging, rows, in_flight, consumers, released, .. } = state;
+        let State { rows, in_flight, consumers, released, .. } = state;
         // Others use the memory next, and the device must be done with it: only with this, not with a trainer's work.
         let ended = done.synchronize().and_then(|()| released.iter().try_for_each(Event::synchronize));
         if ended.is_err() || !consumers.is_empty() {
@@ -147,8 +154,7 @@ impl Drop for Slot {
         }
         rows.clear();
         in_flight.clear();
-        staging.clear();
-        let unused = Staging::new(&engine.context, 0);
-        engine.spare.put(SlotMemory { staging: std::mem::replace(staging, unused), output: output.take() });
+        staging.consolidate();
+        engine.spare.put(SlotMemory { staging: Arc::clone(staging), output: output.take() });
     }
 }

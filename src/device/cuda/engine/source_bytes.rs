@@ -1,9 +1,9 @@
 //! What an image is made from, in memory that the device's copy engine and decoders read: a file, or decoded pixels.
 
-use super::staging::StagingBuffer;
+use super::staging::{Staging, StagingBuffer, Use};
 use crate::error::Cause;
 use crate::geometry::Rect;
-use crate::image::Image;
+use crate::image::PixelsMut;
 use crate::jpeg;
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub(super) enum SourceBytes {
 #[derive(Clone)]
 pub(super) struct StagedFile {
     pub(super) bytes: Arc<StagingBuffer>,
+    /// Of these the image ends there.
+    pub(super) len: usize,
     pub(super) header: Arc<jpeg::Header>,
     /// The part of the image that the plan reads.
     pub(super) wanted: Rect,
@@ -35,6 +37,13 @@ pub(super) struct StagedPixels {
     pub(super) bytes: Arc<StagingBuffer>,
     pub(super) region: Rect,
     pub(super) pitch: usize,
+}
+
+impl StagedFile {
+    /// The bytes up to the image's end.
+    pub(super) fn image(&self) -> &[u8] {
+        &self.bytes.bytes()[..self.len]
+    }
 }
 
 impl SourceBytes {
@@ -56,21 +65,16 @@ impl SourceBytes {
 }
 
 impl StagedPixels {
-    /// Copies an image's rows to memory from `reserve`, each to a multiple of [`PITCH`].
-    pub(super) fn copy(
-        image: &Image,
-        reserve: impl FnOnce(usize) -> Result<StagingBuffer, Cause>,
+    /// Pixels of a region in memory of `staging`, each row at a multiple of [`PITCH`], that `decode` writes; where it fails the
+    /// memory returns at once.
+    pub(super) fn make(
+        region: Rect,
+        staging: &Staging,
+        decode: impl FnOnce(PixelsMut<'_>) -> Result<(), Cause>,
     ) -> Result<Self, Cause> {
-        let (width, height) = (image.region.width as usize * 3, image.region.height as usize);
-        let pitch = width.next_multiple_of(PITCH);
-        let mut bytes = reserve(pitch * height)?;
-        if width > 0 {
-            let rows = image.data.chunks(image.stride).take(height);
-            for (to, from) in bytes.bytes_mut().chunks_exact_mut(pitch).zip(rows) {
-                to[..width].copy_from_slice(&from[..width]);
-                to[width..].fill(0);
-            }
-        }
-        Ok(Self { bytes: Arc::new(bytes), region: image.region, pitch })
+        let pitch = (region.width as usize * 3).next_multiple_of(PITCH);
+        let mut bytes = staging.reserve(Use::Pixels, pitch * region.height as usize)?;
+        decode(PixelsMut { data: bytes.bytes_mut(), stride: pitch })?;
+        Ok(Self { bytes: Arc::new(bytes), region, pitch })
     }
 }

@@ -3,7 +3,7 @@
 
 use super::staging::Staging;
 use crate::device::cuda::driver::DeviceBuffer;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What nobody uses any more, the device included.
 #[derive(Default)]
@@ -11,7 +11,7 @@ pub(super) struct SpareMemory(Mutex<Vec<SlotMemory>>);
 
 /// The memory of one slot.
 pub(super) struct SlotMemory {
-    pub(super) staging: Staging,
+    pub(super) staging: Arc<Staging>,
     /// The rows' pixels; none where nothing is rendered.
     pub(super) output: Option<DeviceBuffer>,
 }

@@ -1,140 +1,272 @@
-//! Pinned memory for one batch's compressed files, CPU-decoded pixels and tables: filled front to back, emptied at once.
-//! A block with bytes that another batch shows as well rests until that is done with them.
+//! Page-locked memory of one batch for what is on its way to the device: compressed files and tables, and apart from them
+//! the pixels that the CPU has decoded, which so lie in a row. Bytes return when their last holder drops them.
 
 #![expect(unsafe_code, reason = "pinned memory is shared with the device's copy engine")]
 
+use super::free_ranges::{self, FreeRanges};
 use crate::device::cuda::driver::{Context, PinnedBuffer};
 use crate::error::Cause;
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Blocks are at least this large, so that a batch takes few of them.
 const SMALLEST_BLOCK: usize = 4 << 20;
-/// Buffers start at a multiple of this.
-const ALIGNMENT: usize = 64;
+/// Buffers start at a multiple of this in their block. It is that of images in an arena: images that adjoin on the host
+/// can adjoin there.
+pub(super) const ALIGNMENT: usize = super::arena::ALIGNMENT;
 
 /// Maximum bytes of ordinary memory that a batch may take where its budget of pinned memory is spent.
 const MAX_SPILLED: usize = 2 << 30;
 
-/// A bump allocator over pinned blocks that never move.
+/// What a buffer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Compressed files and tables.
+    Files,
+    /// Pixels that the CPU decodes.
+    Pixels,
+}
+
+/// Blocks of pinned memory that never move, and what is handed out of them; all threads may ask at once.
 pub(super) struct Staging {
     context: Context,
-    blocks: Vec<Block>,
-    bytes: usize,
     budget: usize,
-    /// Bytes handed out in ordinary memory since it was emptied.
-    spilled: usize,
+    areas: Mutex<Areas>,
+    /// Bytes handed out in ordinary memory.
+    spilled: Arc<AtomicUsize>,
+}
+
+#[derive(Default)]
+struct Areas {
+    files: Area,
+    pixels: Area,
     /// Whether this device could not give more pinned memory once.
     refused: bool,
 }
 
-struct Block {
-    /// Shared with the buffers in it.
-    memory: Arc<PinnedBuffer>,
-    used: usize,
+/// The blocks for one use.
+#[derive(Default)]
+struct Area {
+    blocks: Vec<Arc<Block>>,
+    /// The least size of the next block: what the blocks of the batches before had together.
+    next: usize,
 }
 
-/// Bytes that stay where they are.
-pub(super) enum StagingBuffer {
-    /// In a block of the staging.
+struct Block {
+    memory: PinnedBuffer,
+    ranges: Mutex<Ranges>,
+}
+
+struct Ranges {
+    free: FreeRanges,
+    /// How many buffers there are.
+    held: usize,
+}
+
+/// Bytes that stay where they are, and return when it is dropped: whoever lets the device read them keeps it until then.
+pub(super) struct StagingBuffer {
+    len: usize,
+    memory: Memory,
+}
+
+enum Memory {
     Pinned {
         start: NonNull<u8>,
-        len: usize,
-        /// Keeps the bytes alive and from being handed out again.
-        _block: Arc<PinnedBuffer>,
+        /// In its block, at least as long as the buffer.
+        range: free_ranges::Block,
+        block: Arc<Block>,
     },
     /// In ordinary memory, as the budget is spent.
-    Spilled(Vec<u8>),
+    Spilled { bytes: Vec<u8>, spilled: Arc<AtomicUsize> },
 }
 
-// SAFETY: pinned memory is handed out once until no buffer of its block is left; so a `StagingBuffer` owns its bytes as a Vec
-// does.
+// SAFETY: a range of pinned memory is handed out once until its buffer is dropped; so a `StagingBuffer` owns its bytes as a
+// Vec does.
 unsafe impl Send for StagingBuffer {}
 // SAFETY: as above; shared references only read.
 unsafe impl Sync for StagingBuffer {}
 
 impl StagingBuffer {
     pub(super) fn bytes(&self) -> &[u8] {
-        match self {
+        match &self.memory {
             // SAFETY: `start` is the first of `len` initialised bytes of a block; see `Send` for what may write there.
-            StagingBuffer::Pinned { start, len, .. } => unsafe {
-                std::slice::from_raw_parts(start.as_ptr(), *len)
-            },
-            StagingBuffer::Spilled(bytes) => bytes,
+            Memory::Pinned { start, .. } => unsafe { std::slice::from_raw_parts(start.as_ptr(), self.len) },
+            Memory::Spilled { bytes, .. } => bytes,
         }
     }
 
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
-        match self {
+        match &mut self.memory {
             // SAFETY: as in `bytes`, and `&mut self` makes this the only reference.
-            StagingBuffer::Pinned { start, len, .. } => unsafe {
-                std::slice::from_raw_parts_mut(start.as_ptr(), *len)
+            Memory::Pinned { start, .. } => unsafe {
+                std::slice::from_raw_parts_mut(start.as_ptr(), self.len)
             },
-            StagingBuffer::Spilled(bytes) => bytes,
+            Memory::Spilled { bytes, .. } => bytes,
+        }
+    }
+
+    /// The address of the first byte: where it is pinned, that of the whole block's memory may be reached from it.
+    pub(super) fn as_ptr(&self) -> *const u8 {
+        match &self.memory {
+            Memory::Pinned { start, .. } => start.as_ptr(),
+            Memory::Spilled { bytes, .. } => bytes.as_ptr(),
+        }
+    }
+
+    /// Whether `next` lies in the same block right behind it: then all from its first byte to the last one of `next` is
+    /// initialised memory of that block.
+    pub(super) fn adjoins(&self, next: &StagingBuffer) -> bool {
+        match (&self.memory, &next.memory) {
+            (Memory::Pinned { range, block, .. }, Memory::Pinned { range: after, block: same, .. }) => {
+                Arc::ptr_eq(block, same) && range.start + range.bytes == after.start
+            }
+            _ => false,
+        }
+    }
+
+    /// Ordinary memory that no batch counts.
+    #[cfg(test)]
+    pub(super) fn ordinary(len: usize) -> Self {
+        let memory = Memory::Spilled { bytes: vec![0; len], spilled: Arc::new(AtomicUsize::new(len)) };
+        Self { len, memory }
+    }
+}
+
+impl Drop for StagingBuffer {
+    fn drop(&mut self) {
+        match &mut self.memory {
+            Memory::Pinned { range, block, .. } => block.give_back(*range),
+            Memory::Spilled { bytes, spilled } => drop(spilled.fetch_sub(bytes.len(), Relaxed)),
         }
     }
 }
 
 impl Staging {
     pub(super) fn new(context: &Context, budget: usize) -> Self {
-        Self { context: context.clone(), blocks: Vec::new(), bytes: 0, budget, spilled: 0, refused: false }
+        let (areas, spilled) = Default::default();
+        Self { context: context.clone(), budget, areas, spilled }
     }
 
     /// Room for `len` bytes, whatever they hold.
     ///
     /// # Errors
-    /// All of one batch together would be more than [`MAX_SPILLED`] beyond the budget.
-    pub(super) fn reserve(&mut self, len: usize) -> Result<StagingBuffer, Cause> {
-        if let Some((start, block)) = self.pinned(len) {
-            return Ok(StagingBuffer::Pinned { start, len, _block: block });
-        }
-        if self.spilled.saturating_add(len) > MAX_SPILLED {
+    /// Those of [`Staging::check`].
+    pub(super) fn reserve(&self, usage: Use, len: usize) -> Result<StagingBuffer, Cause> {
+        let buffer = self.take(usage, len);
+        self.check(&buffer)?;
+        Ok(buffer)
+    }
+
+    /// The same, for bytes that are only looked at until they pass [`Staging::check`].
+    pub(super) fn take(&self, usage: Use, len: usize) -> StagingBuffer {
+        let memory = self.pinned(usage, len).unwrap_or_else(|| {
+            self.spilled.fetch_add(len, Relaxed);
+            Memory::Spilled { bytes: vec![0; len], spilled: Arc::clone(&self.spilled) }
+        });
+        StagingBuffer { len, memory }
+    }
+
+    /// Whether a buffer may stay until its batch is done.
+    ///
+    /// # Errors
+    /// All of one batch together takes more than [`MAX_SPILLED`] beyond the budget.
+    pub(super) fn check(&self, buffer: &StagingBuffer) -> Result<(), Cause> {
+        let is_spilled = matches!(buffer.memory, Memory::Spilled { .. });
+        if is_spilled && self.spilled.load(Relaxed) > MAX_SPILLED {
             return Err(format!(
                 "its batch would take more than {MAX_SPILLED} bytes of the host's memory on its way to the device: use \
                  a smaller batch_size; where the CPU decodes for lack of nvJPEG, install that"
             )
             .into());
         }
-        self.spilled += len;
-        Ok(StagingBuffer::Spilled(vec![0; len]))
+        Ok(())
     }
 
-    /// Empties it. The caller has seen the device finish with the buffers that it dropped. Blocks with buffers that are held
-    /// elsewhere stay as they are until the next time.
-    pub(super) fn clear(&mut self) {
-        for block in &mut self.blocks {
-            let used = if Arc::get_mut(&mut block.memory).is_some() { 0 } else { block.memory.len() };
-            block.used = used;
+    /// Lets the pixels of the next batch lie in a row, where those of the last one took several blocks and the budget has
+    /// room for one instead of them. Nothing is freed, since that would wait for the whole device: files get the blocks. To
+    /// be called between two batches.
+    pub(super) fn consolidate(&self) {
+        let mut areas = self.areas();
+        let held = areas.files.bytes() + areas.pixels.bytes();
+        let Areas { files, pixels, refused } = &mut *areas;
+        let several = pixels.blocks.len() > 1 && pixels.blocks.iter().all(|block| block.is_free());
+        let size = pixels.bytes().next_power_of_two();
+        if several && !*refused && held + size <= self.budget {
+            pixels.next = size;
+            files.blocks.append(&mut pixels.blocks);
         }
-        self.spilled = 0;
     }
 
-    fn pinned(&mut self, len: usize) -> Option<(NonNull<u8>, Arc<PinnedBuffer>)> {
-        let fits = |block: &Block| block.memory.len() - block.used >= len;
-        let at = match self.blocks.iter().position(fits) {
-            Some(at) => at,
-            None => self.grow(len)?,
-        };
-        let block = &mut self.blocks[at];
-        let start = block.used;
-        block.used = (start + len).next_multiple_of(ALIGNMENT).min(block.memory.len());
-        // SAFETY: start + len <= the block's length.
-        let start = NonNull::new(unsafe { block.memory.as_mut_ptr().add(start) })?;
-        Some((start, Arc::clone(&block.memory)))
-    }
-
-    fn grow(&mut self, len: usize) -> Option<usize> {
-        // Twice what there is, so that few blocks are made before the largest batch fits.
-        let size = len.max(self.bytes).max(SMALLEST_BLOCK).checked_next_power_of_two()?;
-        if self.refused || self.bytes.checked_add(size)? > self.budget {
-            return None;
+    fn pinned(&self, usage: Use, len: usize) -> Option<Memory> {
+        let taken = len.max(1).checked_next_multiple_of(ALIGNMENT)?;
+        let mut areas = self.areas();
+        let held = areas.files.bytes() + areas.pixels.bytes();
+        let Areas { files, pixels, refused } = &mut *areas;
+        let area = if usage == Use::Files { files } else { pixels };
+        if let Some(memory) = area.blocks.iter().find_map(|block| block.take(taken)) {
+            return Some(memory);
         }
+        let fits = |size: &usize| held.checked_add(*size).is_some_and(|held| held <= self.budget);
+        let size = area.next_blocks(taken)?.into_iter().find(fits).filter(|_| !*refused)?;
         let Ok(memory) = PinnedBuffer::new(&self.context, size) else {
-            self.refused = true;
+            *refused = true;
             return None;
         };
-        self.bytes += size;
-        self.blocks.push(Block { memory: Arc::new(memory), used: 0 });
-        Some(self.blocks.len() - 1)
+        let block =
+            Arc::new(Block { memory, ranges: Mutex::new(Ranges { free: FreeRanges::new(size), held: 0 }) });
+        area.blocks.push(Arc::clone(&block));
+        block.take(taken)
+    }
+
+    /// A panic under the lock leaves at most a block unused.
+    fn areas(&self) -> MutexGuard<'_, Areas> {
+        self.areas.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Area {
+    fn bytes(&self) -> usize {
+        self.blocks.iter().map(|block| block.memory.len()).sum()
+    }
+
+    /// The sizes that another block may have, which is to hold `len` bytes: as much as there is, so that few are made
+    /// before the largest batch fits, or else what is needed.
+    fn next_blocks(&self, len: usize) -> Option<[usize; 2]> {
+        let needed = len.max(SMALLEST_BLOCK);
+        let wanted = needed.max(self.bytes()).max(self.next);
+        Some([wanted.checked_next_power_of_two()?, needed.checked_next_power_of_two()?])
+    }
+}
+
+impl Block {
+    fn take(self: &Arc<Self>, len: usize) -> Option<Memory> {
+        let range = self.ranges().take(len)?;
+        // SAFETY: the range lies in the block.
+        let start = NonNull::new(unsafe { self.memory.as_mut_ptr().add(range.start) })?;
+        Some(Memory::Pinned { start, range, block: Arc::clone(self) })
+    }
+
+    fn give_back(&self, range: free_ranges::Block) {
+        let mut ranges = self.ranges();
+        ranges.free.give_back(range);
+        ranges.held -= 1;
+    }
+
+    fn is_free(&self) -> bool {
+        self.ranges().held == 0
+    }
+
+    /// A panic under the lock leaves a range out of use.
+    fn ranges(&self) -> MutexGuard<'_, Ranges> {
+        self.ranges.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ranges {
+    fn take(&mut self, len: usize) -> Option<free_ranges::Block> {
+        let range = self.free.take(len)?;
+        self.held += 1;
+        Some(range)
     }
 }

@@ -5,8 +5,10 @@
 use super::arena::{ALIGNMENT, Arena};
 use super::image_pool::NewImage;
 use super::source_bytes::SourceBytes;
+use super::staging::Use;
 use super::submit::{Submission, Submitter, Trouble};
 use super::submitted_row::SubmittedRow;
+use super::upload::{Run, runs};
 use crate::device::cuda::decode::{HostFree, Request};
 use crate::device::cuda::driver::{CudaError, DevicePtr, Event};
 use crate::device::cuda::render::{Program, Sample, Surface};
@@ -75,11 +77,7 @@ impl Submitter {
                 let requests: Vec<Request<'_>> = rows
                     .iter()
                     .flat_map(SubmittedRow::files)
-                    .map(|(_, file, target)| Request {
-                        bytes: file.bytes.bytes(),
-                        header: &file.header,
-                        target,
-                    })
+                    .map(|(_, file, target)| Request { bytes: file.image(), header: &file.header, target })
                     .chain(new_images.iter().filter_map(NewImage::request))
                     .collect();
                 // SAFETY: the memory was laid out for these regions, and the stream waits for its last users; the bytes
@@ -118,15 +116,10 @@ impl Submitter {
         let good = rows.iter().filter(|row| row.failed.is_none());
         let own = good.flat_map(SubmittedRow::own_images_at);
         let shared = new_images.iter().map(|new| (&new.source, new.placement.target.ptr));
-        for (source, address) in own.chain(shared) {
-            let SourceBytes::Pixels(pixels) = source else { continue };
-            let bytes = pixels.bytes.bytes();
-            if bytes.is_empty() {
-                continue;
-            }
-            // SAFETY: the memory was laid out for these bytes; they are kept until the submission's end is seen. A decoder
-            // that has refused the image has ended: it waits for what it has queued.
-            unsafe { self.copying.copy_to_device(address, bytes.as_ptr(), bytes.len()) }?;
+        for Run { from, to, len } in runs(own.chain(shared)) {
+            // SAFETY: the memory was laid out for these bytes and the gaps between them; they are kept until the
+            // submission's end is seen. A decoder that has refused an image has ended: it waits for what it has queued.
+            unsafe { self.copying.copy_to_device(to, from, len) }?;
         }
         Ok(())
     }
@@ -185,7 +178,7 @@ impl Submitter {
     ) -> Result<(), Trouble> {
         let arena = &mut self.arenas[turn];
         arena.program.reserve(bytes)?;
-        let reserved = submission.slot.state().staging.reserve(program.tables.len());
+        let reserved = submission.slot.staging().reserve(Use::Files, program.tables.len());
         let mut tables = reserved.map_err(Trouble::Plan)?;
         tables.bytes_mut().copy_from_slice(&program.tables);
         let address = arena.program.address();

@@ -8,6 +8,7 @@ use super::slot::Slot;
 use super::source_bytes::{StagedFile, StagedPixels};
 use super::staging::StagingBuffer;
 use super::submitted_row::SubmittedRow;
+use super::upload::lay_out_in_a_row;
 use super::{Engine, Route, TYPICAL};
 use crate::device::backend::BackendOptions;
 use crate::device::cuda::decode::Decoder;
@@ -161,6 +162,7 @@ impl Submitter {
             self.sub_batch += 1;
             self.turn = (turn + 1) % self.arenas.len();
             let count = self.fit(rest, self.arenas[turn].images.limit(), submission)?;
+            lay_out_in_a_row(&mut rest[..count]);
             let bytes = rest[..count].iter().map(SubmittedRow::end).max().unwrap_or(0);
             let arena = &mut self.arenas[turn];
             match arena.images.reserve(bytes) {
@@ -209,21 +211,20 @@ impl Submitter {
 }
 
 impl Submission<'_, '_> {
-    /// Decodes a file on the CPU, to memory of the slot's.
+    /// Decodes a file on the CPU, to memory of the slot's. The file stays as long as what the device reads.
     pub(super) fn decode_on_cpu(
-        &self,
+        &mut self,
         file: &StagedFile,
         fallback: &mut Fallback,
     ) -> Result<StagedPixels, Cause> {
-        let StagedFile { bytes, header, wanted, shared } = file;
+        let StagedFile { bytes, header, wanted, shared, .. } = file;
         let jpeg::Header { size, orientation, .. } = **header;
         let whole = Header { format: Format::Jpeg, size, orientation, jpeg: Some((**header).clone()) };
+        self.in_flight.push(Arc::clone(bytes));
         if *shared {
-            fallback.decode(bytes.bytes(), &whole, size.rect())?;
+            fallback.verify(file.image(), &whole)?;
         }
-        let decoded = fallback.decode(bytes.bytes(), &whole, *wanted)?;
-        let reserve = |len| self.slot.state().staging.reserve(len);
-        let pixels = StagedPixels::copy(decoded, reserve)?;
+        let pixels = fallback.decode((file.image(), &whole), *wanted, None, self.slot.staging())?;
         self.engine.count(Route::Cpu);
         Ok(pixels)
     }

@@ -31,6 +31,14 @@ pub(super) struct Location {
     target: Target,
 }
 
+impl Location {
+    /// Lays an image out in the arena at `start`, and returns the end.
+    pub(super) fn lay_out(&mut self, start: usize) -> usize {
+        self.offset = Some(start);
+        start + self.target.bytes().next_multiple_of(ALIGNMENT)
+    }
+}
+
 impl SubmittedRow {
     /// What was staged for a row; `None` where nothing was.
     pub(super) fn new((row, staged): (usize, Option<StagedRow>)) -> Option<Self> {
@@ -117,11 +125,20 @@ impl SubmittedRow {
                     (region, (region.width as usize * 3).next_multiple_of(PITCH))
                 }
             };
-            let target = Target { ptr: 0, pitch, region };
-            self.locations.push(Location { offset: Some(offset), target });
-            offset += target.bytes().next_multiple_of(ALIGNMENT);
+            let mut location = Location { offset: None, target: Target { ptr: 0, pitch, region } };
+            offset = location.lay_out(offset);
+            self.locations.push(location);
         }
         offset
+    }
+
+    /// The images that lie in the arena, with what they are made from, where they are not another one's.
+    pub(super) fn laid_out(&mut self) -> impl Iterator<Item = (Option<&SourceBytes>, &mut Location)> {
+        self.staged.images.iter().zip(&mut self.locations).filter_map(|(image, location)| match image {
+            StagedImage::Own(bytes) => Some((Some(bytes), location)),
+            StagedImage::Shared(_) => Some((None, location)),
+            StagedImage::Placed(..) => None,
+        })
     }
 
     /// Fails the row where its images need more than `budget`.
