@@ -6,6 +6,9 @@ Objects& objects() {
 }
 
 uint64_t hash_of(const unsigned char* bytes, size_t length) {
+#ifdef TESTDOUBLE_NULL
+    return (void)bytes, length;
+#endif
     uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
     for (size_t at = 0; at < length; at++) hash = (hash ^ bytes[at]) * 0x100000001b3u;
     return hash;

@@ -28,6 +28,11 @@ static DecodeFunction find_decoder() {
 
 Status decode_pixels(const unsigned char* bytes, size_t length, const JpegHeader& header, const Roi& roi,
                      Pixels& pixels) {
+#ifdef TESTDOUBLE_NULL
+    const bool part = !roi.whole();
+    return pixels = {part ? roi.width : header.width, part ? roi.height : header.height, {}}, (void)bytes, (void)length,
+           status::success;
+#endif
     if (decoder == nullptr) decoder = find_decoder();
     std::vector<unsigned char> whole(size_t(header.width) * size_t(header.height) * 3);
     int code = decoder(bytes, length, unsigned(header.width), unsigned(header.height), whole.data());
