@@ -7,6 +7,7 @@ use super::result::{NvjpegError, call};
 use super::{exit, result};
 use crate::device::cuda::driver::Context;
 use nvjpeg_sys::{FLAG_BITSTREAM_STRICT, FLAG_UPSAMPLING_WITH_INTERPOLATION};
+use std::ptr::null_mut;
 use std::sync::Arc;
 
 /// Device memory is reserved in these steps, so that a slightly larger image does not cause a reallocation.
@@ -57,11 +58,10 @@ impl Handle {
             Backend::GpuHuffman => nvjpeg_sys::BACKEND_GPU_HYBRID,
             Backend::Hardware => nvjpeg_sys::BACKEND_HARDWARE,
         };
-        let none = std::ptr::null_mut();
-        let mut handle = std::ptr::null_mut();
+        let mut handle = null_mut();
         // SAFETY: one handle to be written; null allocators mean CUDA's own.
         context.within(|| unsafe {
-            call!(library, nvjpegCreateEx(backend, none, none, flags, &mut handle))
+            call!(library, nvjpegCreateEx(backend, null_mut(), null_mut(), flags, &mut handle))
         })??;
         let opened = Self(Arc::new(Opened { library, context: context.clone(), handle }));
         // SAFETY: the handle was just created.
