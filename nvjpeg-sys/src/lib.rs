@@ -13,10 +13,12 @@
 pub mod declared;
 mod find;
 mod functions;
+mod loaded;
 mod types;
 mod values;
 
-pub use find::{Library, OpenError, VARIABLE, candidates};
+pub use find::{Library, OpenError, Unusable, VARIABLE, candidates};
 pub use functions::*;
+pub use loaded::loaded;
 pub use types::*;
 pub use values::*;

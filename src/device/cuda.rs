@@ -11,6 +11,7 @@ pub(crate) mod render;
 pub use crate::device::DeviceImages;
 pub use decode::{DecodedImage, ImageDecoder, Rounds, Route};
 pub(crate) use engine::CudaBackend;
+pub use nvjpeg::{NvjpegFlags, look_for_nvjpeg_in, nvjpeg_candidates};
 pub(crate) use probe::is_simulated_device;
 pub use probe::{Decoding, Found, Missing, NvjpegFound, Survey, find, survey};
 pub use render::Renderer;

@@ -24,6 +24,7 @@ NVJPEG_API Status nvjpegCreateEx(int backend, void* device_allocator, void* pinn
         if (backend < hybrid || backend > hardware || (flags & ~known_flags) != 0) return status::invalid_parameter;
         if (device_allocator != nullptr || pinned_allocator != nullptr) return status::implementation_not_supported;
         if (backend == hardware && nvjpeg().options.engines == 0) return status::arch_mismatch;
+        if (Status refused = nvjpeg().options.refusal(backend, flags)) return refused;
         return objects().handles.create(handle, backend);
     });
 }

@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,6 +19,15 @@ bool is_known(const std::string& word, NvjpegOptions& options) {
     int* version = options.version;
     if (word.find('@') != std::string::npos) {
         options.faults += (options.faults.empty() ? "" : "+") + word;
+        return true;
+    }
+    std::pair<int, unsigned> flags;
+    if (sscanf(word.c_str(), "refused_flags=%d:%u", &flags.first, &flags.second) == 2) {
+        options.refused_flags.push_back(flags);
+        return true;
+    }
+    if (word.rfind("refused_path=", 0) == 0) {
+        options.refused_path = word.substr(word.find('=') + 1);
         return true;
     }
     if (sscanf(word.c_str(), "version=%d.%d.%d", version, version + 1, version + 2) == 3) return true;
@@ -40,4 +50,18 @@ NvjpegOptions parse_nvjpeg_options(const char* text) {
         abort();
     }
     return options;
+}
+
+// Where this copy of the library lies.
+static std::string own_path() {
+    Dl_info info;
+    return dladdr(reinterpret_cast<void*>(&parse_nvjpeg_options), &info) != 0 ? info.dli_fname : "";
+}
+
+Status NvjpegOptions::refusal(int backend, unsigned flags) const {
+    if (!refused_path.empty() && own_path().find(refused_path) != std::string::npos) return status::execution_failed;
+    for (const auto& refused : refused_flags) {
+        if (refused == std::pair<int, unsigned>(backend, flags)) return status::implementation_not_supported;
+    }
+    return status::success;
 }

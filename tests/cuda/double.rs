@@ -101,6 +101,10 @@ pub(crate) fn environment(scenario: &Scenario) -> Result<Vec<(&'static str, Stri
             build(variant, "")?;
             whole
         }
+        Libraries::Wheels => {
+            build(variant, "")?;
+            wheels(&whole).map_err(|error| format!("{}: {error}", whole.display()))?
+        }
         Libraries::Without(function) => {
             build(variant, function)?;
             whole.join(format!("without-{function}"))
@@ -116,11 +120,14 @@ pub(crate) fn environment(scenario: &Scenario) -> Result<Vec<(&'static str, Stri
     }
     let nvjpeg = match scenario.libraries {
         Libraries::DriverOnly => libraries.join("no-libnvjpeg"),
+        // As good as not set.
+        Libraries::Wheels => PathBuf::new(),
         _ => libraries.join("libnvjpeg.so.13"),
     };
     let mut set = vec![
         ("LD_LIBRARY_PATH", search),
         ("FEEDLINE_NVJPEG", nvjpeg.display().to_string()),
+        ("FEEDLINE_TEST_WHEELS", libraries.display().to_string()),
         ("FAKENVJPEG", scenario.nvjpeg.to_owned()),
         // Freed memory is filled with rubbish, so that who reads it later, such as a copy that is late, is seen.
         ("MALLOC_PERTURB_", "165".to_owned()),
@@ -137,6 +144,32 @@ pub(crate) fn environment(scenario: &Scenario) -> Result<Vec<(&'static str, Stri
 /// Rust's channels and locks are not instrumented, so ThreadSanitizer would take what they order for races of host
 /// threads. Only the device's own timelines are judged; the modes of the scheduler judge the host's.
 const TSAN_OPTIONS: &str = "exitcode=66:atexit_sleep_ms=0:ignore_interceptors_accesses=1";
+
+/// A folder with the driver and, as in `site-packages`, the wheels that hold nvJPEG. The system's search finds none there.
+fn wheels(beside: &Path) -> std::io::Result<PathBuf> {
+    static MADE: Mutex<()> = Mutex::new(());
+    let _made = MADE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let folder = beside.join("wheels");
+    let copies = [
+        ("libcuda.so.1", "libcuda.so.1"),
+        ("libnvjpeg.so.13", crate::libraries::NVIDIAS),
+        ("libnvjpeg.so.13", crate::libraries::TORCHVISIONS),
+    ];
+    for (from, to) in copies {
+        let (from, to) = (beside.join(from), folder.join(to));
+        let newer = |from: &Path, to: &Path| {
+            Ok::<_, std::io::Error>(from.metadata()?.modified()? > to.metadata()?.modified()?)
+        };
+        // Another child may have it open: a file that is up to date is left as it is, and another one replaced.
+        if newer(&from, &to).unwrap_or(true) {
+            std::fs::create_dir_all(to.parent().unwrap_or(&folder))?;
+            let made = to.with_extension("new");
+            std::fs::copy(&from, &made)?;
+            std::fs::rename(&made, &to)?;
+        }
+    }
+    Ok(folder)
+}
 
 /// A folder in which the driver's name stands on a file that is none: the loader stops there, also on a machine that
 /// has a driver.

@@ -18,6 +18,7 @@ mod driver_calls;
 mod engines;
 mod faults;
 mod kernels;
+mod libraries;
 mod limits;
 mod memory;
 mod ordering;

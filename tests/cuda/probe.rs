@@ -76,7 +76,7 @@ fn beyond() -> Outcome {
 fn without_engines() -> Outcome {
     let found = cuda::find(0).map_err(|missing| missing.error("a device"))?;
     match found.usable {
-        Ok(Decoding::Hybrid { engines }) => says(engines.why.contains("engine"), &engines.why),
+        Ok(Decoding::Hybrid { engines, .. }) => says(engines.why.contains("engine"), &engines.why),
         other => Err(format!("{other:?}").into()),
     }
 }

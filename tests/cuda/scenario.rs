@@ -11,6 +11,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::engines::SCENARIOS,
     crate::faults::SCENARIOS,
     crate::kernels::SCENARIOS,
+    crate::libraries::SCENARIOS,
     crate::limits::SCENARIOS,
     crate::memory::SCENARIOS,
     crate::ordering::SCENARIOS,
@@ -51,6 +52,8 @@ pub(crate) enum Libraries {
     Without(&'static str),
     /// The driver, and nothing in nvJPEG's place.
     DriverOnly,
+    /// The driver, and nvJPEG in wheels: NVIDIA's own and torchvision's, in the folder that `FEEDLINE_TEST_WHEELS` names.
+    Wheels,
     /// None: a file that is no library lies in the driver's place, and nothing in nvJPEG's.
     None,
 }

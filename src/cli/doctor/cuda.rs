@@ -28,6 +28,9 @@ struct Device {
     decoding: Option<String>,
     /// Where its kernels come from.
     kernels: String,
+    /// The flags that nvJPEG's decoders were opened with.
+    engine_flags: Option<u32>,
+    hybrid_flags: Option<u32>,
     /// For being used at all, or for decoding better.
     #[serde(flatten)]
     lacks: Lacks,
@@ -39,6 +42,8 @@ struct Nvjpeg {
     version: Option<String>,
     /// Whether it decodes parts of images right.
     decodes_parts: Option<bool>,
+    /// Libraries that were found ahead of it and do not work.
+    passed_over: Vec<String>,
     #[serde(flatten)]
     lacks: Lacks,
 }
@@ -71,6 +76,7 @@ pub(super) fn examine() -> Findings {
             path: Some(found.path.display().to_string()),
             version: Some(found.version),
             decodes_parts: Some(found.decodes_parts),
+            passed_over: found.passed_over,
             ..Nvjpeg::default()
         },
         Err(missing) => Nvjpeg { lacks: Some(missing).into(), ..Nvjpeg::default() },
@@ -89,12 +95,19 @@ fn device(found: feedline::device::cuda::Found) -> Device {
     use feedline::device::cuda::Decoding;
     let (major, minor) = found.compute_capability;
     let lacks = match &found.usable {
-        Ok(Decoding::Hybrid { engines }) => Some(engines.clone()),
+        Ok(Decoding::Hybrid { engines, .. }) => Some(engines.clone()),
         Ok(Decoding::Cpu { nvjpeg }) => Some(nvjpeg.clone()),
         Ok(_) => None,
         Err(missing) => Some(missing.clone()),
     };
+    let (engine_flags, hybrid_flags) = match &found.usable {
+        Ok(Decoding::Engines { flags, hybrid, .. }) => (Some(flags.bits()), Some(hybrid.bits())),
+        Ok(Decoding::Hybrid { flags, .. }) => (None, Some(flags.bits())),
+        _ => (None, None),
+    };
     Device {
+        engine_flags,
+        hybrid_flags,
         ordinal: found.ordinal,
         compute_capability: format!("{major}.{minor}"),
         memory_mb: found.memory_bytes / 1_000_000,
@@ -140,7 +153,7 @@ impl Findings {
             let why = self.driver.as_ref().and(self.lacks.why.clone());
             lines.extend(Lacks { why, ..self.lacks.clone() }.describe());
         }
-        let Nvjpeg { path, version, decodes_parts, lacks } = &self.nvjpeg;
+        let Nvjpeg { path, version, decodes_parts, passed_over, lacks } = &self.nvjpeg;
         lines.push(match (path, version) {
             (Some(path), Some(version)) => {
                 let whole = if *decodes_parts == Some(true) { "" } else { ", whole images only" };
@@ -148,6 +161,7 @@ impl Findings {
             }
             _ => "nvjpeg    not used".to_owned(),
         });
+        lines.extend(passed_over.iter().map(|library| format!("          passed over: {library}")));
         lines.extend(lacks.describe());
         lines
     }

@@ -28,7 +28,7 @@ pub(crate) use backend::CudaBackend;
 use super::decode::{Decoder, DecoderOptions, Dispatch, Route};
 use super::driver::{Context, CudaError, Priority, Purpose, Stream, wait_for_device};
 use super::failed;
-use super::nvjpeg::Nvjpeg;
+use super::nvjpeg;
 use super::probe::{Decoding, Missing};
 use super::render::{ErrorWord, Kernels};
 use crate::device::backend::BackendOptions;
@@ -192,12 +192,12 @@ fn decoder(context: &Context, decoding: &Decoding, options: &BackendOptions) -> 
     match (choice, decoding) {
         (DecoderChoice::Cpu, _) => return Ok(None),
         (_, Decoding::Cpu { nvjpeg }) => return is_own(nvjpeg),
-        (DecoderChoice::NvjpegHardware, Decoding::Hybrid { engines }) => return is_own(engines),
+        (DecoderChoice::NvjpegHardware, Decoding::Hybrid { engines, .. }) => return is_own(engines),
         _ => {}
     }
-    let library = match Nvjpeg::get() {
+    let library = match nvjpeg::in_use() {
         Ok(library) => library,
-        Err(absent) => return is_own(&Missing::nvjpeg(absent)),
+        Err(absent) => return is_own(&Missing::nvjpeg(&absent)),
     };
     let (rows, verify, typical) = (Some(options.rows), options.verify, Some(TYPICAL));
     let options = DecoderOptions { choice, parts: true, rows, verify, typical };

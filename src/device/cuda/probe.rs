@@ -9,7 +9,7 @@ pub use missing::Missing;
 
 use super::driver::{Context, CudaError, Driver};
 use super::kernel::compiled_for;
-use super::nvjpeg::{Backend, Handle, Nvjpeg};
+use super::nvjpeg::{self, Backend, Handle, NvjpegFlags};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -31,9 +31,15 @@ pub enum Decoding {
         engines: u32,
         /// The number of images that an engine decodes at a time; 0 if nvJPEG does not report it.
         cores: u32,
+        /// How the engines' decoder was opened.
+        flags: NvjpegFlags,
+        /// How the decoder of the other files was opened.
+        hybrid: NvjpegFlags,
     },
     /// By nvJPEG on the GPU, with the CPU's help, without engines.
     Hybrid {
+        /// How its decoder was opened.
+        flags: NvjpegFlags,
         /// What is missing for engines.
         engines: Missing,
     },
@@ -64,12 +70,14 @@ pub struct Found {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NvjpegFound {
-    /// The file or name under which it was found.
+    /// The file; where the system does not tell it, the name by which it was found.
     pub path: PathBuf,
     /// Major, minor, patch.
     pub version: String,
     /// Whether it decodes parts of images correctly; with older versions whole images are decoded, which is slower.
     pub decodes_parts: bool,
+    /// Libraries that were found ahead of it and do not work: path, version and reason of each.
+    pub passed_over: Vec<String>,
 }
 
 /// The result of a probe.
@@ -91,12 +99,29 @@ pub fn survey() -> Survey {
     let devices = driver.clone().and_then(|driver| {
         (0..driver.device_count()?).map(|ordinal| Ok(identify(driver, ordinal, Started::Released)?)).collect()
     });
-    let nvjpeg = Nvjpeg::get().map_err(Missing::nvjpeg).map(|library| NvjpegFound {
+    let nvjpeg = library(devices.as_deref().unwrap_or_default());
+    Survey { driver: driver.map(Driver::version), devices, nvjpeg }
+}
+
+/// The library that these devices use; where none has tried any, the one that would be tried first.
+fn library(devices: &[Found]) -> Result<NvjpegFound, Missing> {
+    let (library, passed_over) = match nvjpeg::chosen() {
+        Some(chosen) => (chosen.library, chosen.passed_over),
+        None => {
+            let missing = devices.iter().find_map(|device| match &device.usable {
+                Ok(Decoding::Cpu { nvjpeg }) => Some(nvjpeg.clone()),
+                _ => None,
+            });
+            missing.map_or(Ok(()), Err)?;
+            (nvjpeg::in_use().map_err(|absent| Missing::nvjpeg(&absent))?, Vec::new())
+        }
+    };
+    Ok(NvjpegFound {
         path: library.path.clone(),
         version: library.version.to_string(),
         decodes_parts: library.decodes_parts(),
-    });
-    Survey { driver: driver.map(Driver::version), devices, nvjpeg }
+        passed_over: passed_over.iter().map(ToString::to_string).collect(),
+    })
 }
 
 /// The device `ordinal`, usable or not. A usable one stays started until the process ends, since who asks for it uses it
@@ -184,19 +209,16 @@ fn start(ordinal: u32, then: Started) -> Result<Decoding, Missing> {
 }
 
 fn decoding(context: &Context) -> Decoding {
-    let library = match Nvjpeg::get() {
-        Ok(library) => library,
-        Err(absent) => return Decoding::Cpu { nvjpeg: Missing::nvjpeg(absent) },
+    let hybrid = match nvjpeg::start(context) {
+        Ok(handle) => handle,
+        Err(absent) => return Decoding::Cpu { nvjpeg: Missing::nvjpeg(&absent) },
     };
-    if let Err(error) = Handle::open(library, context, Backend::Hybrid) {
-        return Decoding::Cpu { nvjpeg: Missing::backend(&error) };
-    }
-    match Handle::open(library, context, Backend::Hardware) {
+    match Handle::open(hybrid.library(), context, Backend::Hardware) {
         Ok(handle) => {
             let (engines, cores) = handle.engines().unwrap_or((0, 0));
-            Decoding::Engines { engines, cores }
+            Decoding::Engines { engines, cores, flags: handle.flags(), hybrid: hybrid.flags() }
         }
-        Err(error) => Decoding::Hybrid { engines: Missing::engines(&error) },
+        Err(error) => Decoding::Hybrid { flags: hybrid.flags(), engines: Missing::engines(&error) },
     }
 }
 
@@ -204,14 +226,24 @@ impl std::fmt::Display for Decoding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let plural = |count: u32, one: &'static str, more: &'static str| if count == 1 { one } else { more };
         match self {
-            Decoding::Engines { engines: 0, .. } => f.write_str("decoding on its engines"),
-            Decoding::Engines { engines, cores } => write!(
-                f,
-                "decoding on {engines} {} of {cores} {}",
-                plural(*engines, "engine", "engines"),
-                plural(*cores, "core", "cores")
-            ),
-            Decoding::Hybrid { .. } => f.write_str("decoding by nvJPEG with the CPU's help"),
+            Decoding::Engines { engines, cores, flags, hybrid } => {
+                match engines {
+                    0 => f.write_str("decoding on its engines")?,
+                    _ => write!(
+                        f,
+                        "decoding on {engines} {} of {cores} {}",
+                        plural(*engines, "engine", "engines"),
+                        plural(*cores, "core", "cores")
+                    )?,
+                }
+                match flags == hybrid {
+                    true => write!(f, " ({flags})"),
+                    false => write!(f, " ({flags}), of other files by nvJPEG with the CPU's help ({hybrid})"),
+                }
+            }
+            Decoding::Hybrid { flags, .. } => {
+                write!(f, "decoding by nvJPEG with the CPU's help ({flags})")
+            }
             Decoding::Cpu { .. } => f.write_str("decoding on the CPU"),
         }
     }

@@ -7,8 +7,8 @@ pub use rounds::Rounds;
 use super::{Decoder, DecoderOptions, Route};
 use crate::device::cuda::driver::{Context, CudaError, Priority, Stream};
 use crate::device::cuda::failed;
-use crate::device::cuda::nvjpeg::Nvjpeg;
-use crate::device::cuda::probe::Missing;
+use crate::device::cuda::nvjpeg;
+use crate::device::cuda::probe::{Decoding, Missing};
 use crate::error::{Cause, Result};
 use crate::geometry::Rect;
 use crate::image::Image;
@@ -39,10 +39,11 @@ impl ImageDecoder {
     /// [`crate::error::Error::Unavailable`]: no such device, or no nvJPEG.
     pub fn open(ordinal: u32, parts: bool) -> Result<Self> {
         let what = || format!("decoding on CUDA device {ordinal}");
-        super::super::find(ordinal)
-            .and_then(|found| found.usable)
-            .map_err(|missing| missing.error(what()))?;
-        let library = Nvjpeg::get().map_err(|absent| Missing::nvjpeg(absent).error(what()))?;
+        let found = super::super::find(ordinal).and_then(|found| found.usable);
+        if let Decoding::Cpu { nvjpeg } = found.map_err(|missing| missing.error(what()))? {
+            return Err(nvjpeg.error(what()));
+        }
+        let library = nvjpeg::in_use().map_err(|absent| Missing::nvjpeg(&absent).error(what()))?;
         let context = Context::open(ordinal).map_err(|error| Missing::context(&error).error(what()))?;
         let (choice, rows) = (DecoderChoice::Nvjpeg, None);
         let decoder = Decoder::new(

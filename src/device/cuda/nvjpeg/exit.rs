@@ -3,7 +3,6 @@
 #![expect(unsafe_code, reason = "registers a function with the C library")]
 
 use std::ffi::c_int;
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ENDING: AtomicBool = AtomicBool::new(false);
@@ -17,14 +16,11 @@ extern "C" fn note() {
     ENDING.store(true, Ordering::SeqCst);
 }
 
-/// Watches for the end. Call it after the library is loaded: exit functions run in reverse order of registration, so
-/// this one runs before the library shuts down.
+/// Watches for the end. Call it after each library that is loaded: exit functions run in reverse order of
+/// registration, so this one runs before the library shuts down.
 pub(super) fn watch() {
-    static WATCHING: Once = Once::new();
-    WATCHING.call_once(|| {
-        // SAFETY: the function only sets a flag. If it cannot be registered, objects are destroyed as in mid-run.
-        unsafe { atexit(note) };
-    });
+    // SAFETY: the function only sets a flag. If it cannot be registered, objects are destroyed as in mid-run.
+    unsafe { atexit(note) };
 }
 
 /// Whether the process is ending.

@@ -2,11 +2,12 @@
 
 #![expect(unsafe_code, reason = "calls of nvJPEG")]
 
+use super::flags::NvjpegFlags;
 use super::library::Nvjpeg;
 use super::result::{NvjpegError, call};
 use super::{exit, result};
 use crate::device::cuda::driver::Context;
-use nvjpeg_sys::{FLAG_BITSTREAM_STRICT, FLAG_UPSAMPLING_WITH_INTERPOLATION};
+use nvjpeg_sys::{ALLOCATOR_FAILURE, EXECUTION_FAILED, NOT_INITIALIZED};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
@@ -33,6 +34,8 @@ pub(crate) struct Handle(Arc<Opened>);
 struct Opened {
     library: &'static Nvjpeg,
     context: Context,
+    /// What the backend has accepted.
+    flags: NvjpegFlags,
     /// Created once, destroyed in Drop.
     handle: *mut nvjpeg_sys::Handle,
 }
@@ -45,31 +48,32 @@ unsafe impl Sync for Opened {}
 impl Handle {
     /// Opens the library. A device without decoding engines refuses [`Backend::Hardware`].
     ///
-    /// Bitstreams are read strictly, and chroma is interpolated: a file that other decoders would refuse must not be
-    /// accepted here, and nearest-neighbour chroma is far from that of any CPU decoder.
+    /// Bitstreams are to be read strictly, and chroma is to be interpolated: a file that other decoders would refuse
+    /// must not be accepted here, and nearest-neighbour chroma is far from that of any CPU decoder. A backend that
+    /// refuses one of the two, or both together, is opened with less: [`Handle::flags`] tells.
     pub(crate) fn open(
         library: &'static Nvjpeg,
         context: &Context,
         backend: Backend,
     ) -> Result<Self, NvjpegError> {
-        let flags = FLAG_BITSTREAM_STRICT | FLAG_UPSAMPLING_WITH_INTERPOLATION;
-        let backend = match backend {
-            Backend::Hybrid => nvjpeg_sys::BACKEND_HYBRID,
-            Backend::GpuHuffman => nvjpeg_sys::BACKEND_GPU_HYBRID,
-            Backend::Hardware => nvjpeg_sys::BACKEND_HARDWARE,
-        };
-        let mut handle = null_mut();
-        // SAFETY: one handle to be written; null allocators mean CUDA's own.
-        context.within(|| unsafe {
-            call!(library, nvjpegCreateEx(backend, null_mut(), null_mut(), flags, &mut handle))
-        })??;
-        let opened = Self(Arc::new(Opened { library, context: context.clone(), handle }));
+        let (flags, handle) = context.within(|| create(library, backend))??;
+        let opened = Self(Arc::new(Opened { library, context: context.clone(), flags, handle }));
         // SAFETY: the handle was just created.
         opened.within(|library, handle| unsafe {
             call!(library, nvjpegSetDeviceMemoryPadding(DEVICE_PADDING, handle))?;
             call!(library, nvjpegSetPinnedMemoryPadding(PINNED_PADDING, handle))
         })?;
         Ok(opened)
+    }
+
+    /// The library.
+    pub(crate) fn library(&self) -> &'static Nvjpeg {
+        self.0.library
+    }
+
+    /// What the backend has accepted of what is wanted: whether it is strict, and whether it interpolates chroma.
+    pub(crate) fn flags(&self) -> NvjpegFlags {
+        self.0.flags
     }
 
     /// The number of decoding engines of the device, and of cores per engine: known for [`Backend::Hardware`] only.
@@ -88,7 +92,7 @@ impl Handle {
         &self,
         calls: impl FnOnce(&'static Nvjpeg, *mut nvjpeg_sys::Handle) -> Result<T, NvjpegError>,
     ) -> Result<T, NvjpegError> {
-        let Opened { library, ref context, handle } = *self.0;
+        let Opened { library, ref context, handle, .. } = *self.0;
         context.within(|| calls(library, handle))?
     }
 
@@ -99,6 +103,37 @@ impl Handle {
             drop(self.within(|library, _| calls(library)));
         }
     }
+}
+
+/// A handle with the first flags that the backend accepts; else what it said of all of them.
+fn create(library: &Nvjpeg, backend: Backend) -> Result<(NvjpegFlags, *mut nvjpeg_sys::Handle), NvjpegError> {
+    let backend = match backend {
+        Backend::Hybrid => nvjpeg_sys::BACKEND_HYBRID,
+        Backend::GpuHuffman => nvjpeg_sys::BACKEND_GPU_HYBRID,
+        Backend::Hardware => nvjpeg_sys::BACKEND_HARDWARE,
+    };
+    let mut handle = null_mut();
+    let mut with = |flags: NvjpegFlags| {
+        // SAFETY: one handle to be written; null allocators mean CUDA's own.
+        unsafe { call!(library, nvjpegCreateEx(backend, null_mut(), null_mut(), flags.bits(), &mut handle)) }
+    };
+    let [wanted, less @ ..] = NvjpegFlags::TRIED;
+    let mut accepted = wanted;
+    if let Err(refused) = with(wanted) {
+        if !may_concern_flags(&refused) {
+            return Err(refused);
+        }
+        // Where nothing helps it was something else, such as a device without engines.
+        accepted = less.into_iter().find(|&flags| with(flags).is_ok()).ok_or(refused)?;
+    }
+    Ok((accepted, handle))
+}
+
+/// Whether other flags may help. Not where memory or the device failed: fewer flags, if that works a moment later, would
+/// change the pixels for an accident.
+fn may_concern_flags(error: &NvjpegError) -> bool {
+    let accidents = [NOT_INITIALIZED, ALLOCATOR_FAILURE, EXECUTION_FAILED];
+    matches!(error, NvjpegError::Status { status, .. } if !accidents.contains(status))
 }
 
 impl Drop for Opened {

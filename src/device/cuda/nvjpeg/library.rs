@@ -1,28 +1,20 @@
-//! The library of this process: found once, its version checked, never unloaded.
+//! The libraries that are found: each loaded once, its version checked, never unloaded.
 
 #![expect(unsafe_code, reason = "a call of a C library")]
 
 use super::exit;
-use nvjpeg_sys::{Functions, Library, MAJOR_VERSION, MINOR_VERSION, OpenError, PATCH_LEVEL};
+use nvjpeg_sys::{Functions, Library, MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// nvJPEG, ready to be called.
 pub(crate) struct Nvjpeg {
     pub(crate) functions: Functions,
-    /// The file or name under which it was found.
+    /// The file; where the system does not tell it, the name by which it was found.
     pub(crate) path: PathBuf,
     pub(crate) version: Version,
-}
-
-/// Why nvJPEG cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Absent {
-    /// No library, or one that lacks functions.
-    Library(OpenError),
-    /// One that is too old.
-    TooOld { path: PathBuf, version: Version },
 }
 
 /// Major, minor and patch.
@@ -36,15 +28,32 @@ impl Version {
     pub(crate) const DECODES_PARTS: Version = Version(13, 3, 0);
 }
 
+/// Further folders with Python's packages, in which libraries are looked for.
+static SITE_PACKAGES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Has nvJPEG looked for in these folders with Python's packages as well, ahead of the system's own search, from now on
+/// and in place of those that were named before. A library that is in use stays in use.
+pub fn look_for_nvjpeg_in(site_packages: Vec<PathBuf>) {
+    *SITE_PACKAGES.lock().unwrap_or_else(PoisonError::into_inner) = site_packages;
+}
+
+/// Where nvJPEG is looked for, in order; names without a folder are left to the system's search.
+pub fn nvjpeg_candidates() -> Vec<PathBuf> {
+    let site_packages = SITE_PACKAGES.lock().unwrap_or_else(PoisonError::into_inner);
+    nvjpeg_sys::candidates(|name| std::env::var_os(name), nvjpeg_sys::loaded(), &site_packages)
+}
+
 impl Nvjpeg {
-    /// The library of this process.
-    pub(crate) fn get() -> Result<&'static Self, &'static Absent> {
-        static LIBRARY: OnceLock<Result<Nvjpeg, Absent>> = OnceLock::new();
-        LIBRARY.get_or_init(Self::open).as_ref()
+    /// Loads the library of this file or name, or why it cannot be used.
+    pub(super) fn load(path: &Path) -> Result<&'static Self, String> {
+        type Loaded = BTreeMap<PathBuf, Result<&'static Nvjpeg, String>>;
+        static LOADED: Mutex<Loaded> = Mutex::new(Loaded::new());
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        loaded.entry(path.to_owned()).or_insert_with(|| Self::open(path)).clone()
     }
 
-    fn open() -> Result<Self, Absent> {
-        let Library { functions, path } = Library::open().map_err(Absent::Library)?;
+    fn open(path: &Path) -> Result<&'static Self, String> {
+        let Library { functions, path } = Library::load(path).map_err(|unusable| unusable.to_string())?;
         exit::watch();
         let part = |property| {
             let mut value = 0;
@@ -54,9 +63,10 @@ impl Nvjpeg {
         };
         let version = Version(part(MAJOR_VERSION), part(MINOR_VERSION), part(PATCH_LEVEL));
         if version < Version::OLDEST {
-            return Err(Absent::TooOld { path, version });
+            return Err(format!("is version {version}, and {} is the oldest that is used", Version::OLDEST));
         }
-        Ok(Self { functions, path, version })
+        // It is never unloaded.
+        Ok(Box::leak(Box::new(Self { functions, path, version })))
     }
 
     /// Whether a part of an image may be decoded on its own.
@@ -68,22 +78,6 @@ impl Nvjpeg {
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.0, self.1, self.2)
-    }
-}
-
-impl fmt::Display for Absent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Absent::Library(error) => error.fmt(f),
-            Absent::TooOld { path, version } => {
-                write!(
-                    f,
-                    "{} is version {version}, and {} is the oldest that is used",
-                    path.display(),
-                    Version::OLDEST
-                )
-            }
-        }
     }
 }
 
@@ -99,7 +93,10 @@ mod tests {
     }
 
     #[test]
-    fn asking_for_the_library_never_panics() {
-        assert_eq!(Nvjpeg::get().is_ok(), Nvjpeg::get().is_ok());
+    fn a_file_that_is_no_library_is_told_from_one_that_is_not_nvjpeg() {
+        let why = |path: &str| Nvjpeg::load(Path::new(path)).err().unwrap();
+        assert!(why("/no/such/libnvjpeg.so.13").starts_with("cannot be loaded ("));
+        #[cfg(target_os = "linux")]
+        assert!(why("libc.so.6").starts_with("lacks nvjpegGetProperty"));
     }
 }

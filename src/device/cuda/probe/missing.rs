@@ -5,6 +5,10 @@ use crate::device::cuda::driver::{self, CudaError, code};
 use crate::device::cuda::nvjpeg::{self, NvjpegError};
 use crate::error::Error;
 
+/// The remedy for a library that is there and does not start.
+const NO_NEWER: &str =
+    "use an nvJPEG that is no newer than the driver (FEEDLINE_NVJPEG names one); without it the CPU decodes";
+
 /// A part that this machine lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
@@ -87,18 +91,18 @@ impl Missing {
     }
 
     pub(crate) fn nvjpeg(absent: &nvjpeg::Absent) -> Self {
-        Self::new(
-            absent.to_string(),
-            "`pip install nvidia-nvjpeg` and set FEEDLINE_NVJPEG to the libnvjpeg.so.13 in it, or install the CUDA \
-             toolkit; without it the CPU decodes",
-        )
+        let remedy = match absent.is_for_not_starting() {
+            true => NO_NEWER,
+            false => {
+                "`pip install nvidia-nvjpeg` and set FEEDLINE_NVJPEG to the libnvjpeg.so.13 in it, or install the CUDA \
+                 toolkit; without it the CPU decodes"
+            }
+        };
+        Self::new(absent.to_string(), remedy)
     }
 
     pub(crate) fn backend(error: &NvjpegError) -> Self {
-        Self::new(
-            format!("nvJPEG does not start ({error})"),
-            "use an nvJPEG that is no newer than the driver (FEEDLINE_NVJPEG names one); without it the CPU decodes",
-        )
+        Self::new(format!("nvJPEG does not start ({error})"), NO_NEWER)
     }
 
     pub(super) fn engines(error: &NvjpegError) -> Self {
