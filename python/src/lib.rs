@@ -7,6 +7,7 @@ mod epoch;
 mod error;
 mod loader;
 mod options;
+mod site_packages;
 mod tensor;
 mod transforms;
 
@@ -22,6 +23,8 @@ mod _feedline {
     use super::loader::Loader;
     #[pymodule_export]
     use super::options::{check_options, option_list};
+    #[pymodule_export]
+    use super::site_packages::nvjpeg_candidates;
     #[pymodule_export]
     use super::tensor::Tensor;
     #[pymodule_export]

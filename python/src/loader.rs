@@ -5,6 +5,7 @@ use crate::data::{self, Data, Opened};
 use crate::epoch::Epoch;
 use crate::error::to_python;
 use crate::options::{self, Keywords};
+use crate::site_packages;
 use feedline::error::Error;
 use feedline::loader::{Loader as Inner, State};
 use pyo3::exceptions::PyValueError;
@@ -60,6 +61,7 @@ impl Loader {
     #[new]
     #[pyo3(signature = (data, keywords))]
     fn new(py: Python<'_>, data: Option<Data>, keywords: Keywords) -> PyResult<Self> {
+        site_packages::tell(py)?;
         let build = || -> Result<Self, Error> {
             let mut recipe = keywords.recipe()?;
             let Opened { source, objects: _, keypoints, notes } = data::open(data, &mut recipe)?;
