@@ -54,6 +54,17 @@ bool still_device(const void* start, size_t bytes, const char* what) {
 
 void problem(const char* text) { ::problem("%s", text); }
 
+OwnMemory::OwnMemory(size_t bytes)
+    : start([bytes] {
+          auto guard = locked();
+          return driver().memory.allocate(bytes, Kind::device, current_context);
+      }()) {}
+
+OwnMemory::~OwnMemory() {
+    auto guard = locked();
+    if (start != nullptr) driver().memory.free(start, Kind::device);
+}
+
 void give(void* stream, const char* what, std::function<void()> work) {
     auto guard = locked();
     driver().scheduler.give(driver().stream(stream), {what, std::move(work), {}, {}, {}});

@@ -18,6 +18,16 @@ BRIDGE bool is_device(const void* start, size_t bytes, const char* who);
 BRIDGE bool still_device(const void* start, size_t bytes, const char* what);
 BRIDGE void problem(const char* text);
 
+// Device memory of the current context for nvJPEG's own use, as long as this lives; `start` is nullptr if there is none
+// left.
+class BRIDGE OwnMemory {
+public:
+    explicit OwnMemory(size_t bytes);
+    ~OwnMemory();
+    OwnMemory(const OwnMemory&) = delete;
+    void* const start;
+};
+
 // Puts work behind all that the stream was given.
 BRIDGE void give(void* stream, const char* what, std::function<void()> work);
 

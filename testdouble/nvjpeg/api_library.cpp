@@ -51,7 +51,13 @@ NVJPEG_API Status nvjpegGetHardwareDecoderInfo(Handle* handle, unsigned* engines
 }
 
 NVJPEG_API Status nvjpegJpegStateCreate(Handle* handle, JpegState** state) {
-    return enter(__func__, [&] { return objects().handles.find(handle), objects().states.create(state); });
+    return enter(__func__, [&]() -> Status {
+        objects().handles.find(handle);
+        objects().states.create(state);
+        if ((*state)->memory.start != nullptr) return status::success;
+        objects().states.destroy(*state);
+        return status::allocator_failure;
+    });
 }
 
 NVJPEG_API Status nvjpegJpegStateDestroy(JpegState* state) {

@@ -39,6 +39,8 @@ struct PinnedBuffer : WorkBuffer {};
 struct DeviceBuffer : WorkBuffer {};
 
 struct JpegState {
+    // What a state takes of the device's memory, whatever it is for.
+    const bridge::OwnMemory memory{size_t(64) << 10};
     // Of the batched calls.
     int batch = 0;                              // 0: not initialised, or spoiled by a batch that failed
     std::shared_ptr<bridge::Engine> engine;     // of the hardware, made at its first use

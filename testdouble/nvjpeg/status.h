@@ -11,6 +11,7 @@ enum : Status {
     invalid_parameter = 2,
     bad_jpeg = 3,
     jpeg_not_supported = 4,
+    allocator_failure = 5,
     execution_failed = 6,
     arch_mismatch = 7,
     implementation_not_supported = 9,

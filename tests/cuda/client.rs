@@ -360,7 +360,7 @@ pub(crate) struct Quiet<'a>(pub(crate) &'a Client);
 impl Drop for Quiet<'_> {
     fn drop(&mut self) {
         // What went wrong was told to who waited.
-        let _ = self.0.synchronize();
+        let _ = self.0.synchronize().or_else(|_| self.0.synchronize());
     }
 }
 

@@ -110,8 +110,9 @@ pub(crate) fn trained(
 ) -> Result<Loader, Box<dyn std::error::Error>> {
     let cpu = build().build()?;
     let client = Client::start()?;
-    let cuda = on_device(build()).build()?;
+    // It goes after the loader, whose work would hold up the freeing of its copies.
     let mut trainer = Trainer::new(&client)?;
+    let cuda = on_device(build()).build()?;
     for number in 0..epochs {
         for batch in cuda.epoch(number) {
             let batch = batch?;

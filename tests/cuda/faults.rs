@@ -1,7 +1,7 @@
 //! Errors after which a device does nothing any more, at each stage, and several devices in one process.
 
 use crate::client::Client;
-use crate::compare::{epoch, seen};
+use crate::compare::{epoch, on_device, seen};
 use crate::counts::Counts;
 use crate::pictures;
 use crate::pipeline::small;
@@ -63,13 +63,15 @@ fn says_what_to_do(error: &Error, ordinal: u32) -> Outcome {
 
 /// The consumer that waits gets the error, the next epoch and the next loader get it too, and the CPU works on.
 fn a_lost_device_is_reported() -> Outcome {
-    let loader = few().device(device(0)).build()?;
+    let loader = on_device(few()).device(device(0)).build()?;
     says_what_to_do(&first_error(&loader).ok_or("no error")?, 0)?;
     says_what_to_do(&first_error(&loader).ok_or("no error in the next epochs")?, 0)?;
     drop(loader);
     for _ in 0..2 {
-        let second =
-            few().device(device(0)).build().and_then(|loader| first_error(&loader).map_or(Ok(()), Err));
+        let second = on_device(few())
+            .device(device(0))
+            .build()
+            .and_then(|loader| first_error(&loader).map_or(Ok(()), Err));
         says_what_to_do(&second.err().ok_or("a second loader does without the device")?, 0)?;
     }
     assert!(few().build()?.epoch(0).all(|batch| batch.is_ok()));
@@ -77,7 +79,7 @@ fn a_lost_device_is_reported() -> Outcome {
 }
 
 fn dropped_in_the_middle() -> Outcome {
-    let loader = few().device(device(0)).build()?;
+    let loader = on_device(few()).device(device(0)).build()?;
     let kept: Vec<_> = loader.epoch(0).take(2).collect();
     drop(loader.epoch(1));
     drop(loader);
@@ -86,7 +88,7 @@ fn dropped_in_the_middle() -> Outcome {
 }
 
 fn shared_images_meet_a_break() -> Outcome {
-    let loader = mosaics(pictures::all()).prefetch(1).device(device(0)).build()?;
+    let loader = on_device(mosaics(pictures::all()).prefetch(1)).build()?;
     says_what_to_do(&first_error(&loader).ok_or("no error")?, 0)
 }
 
@@ -96,7 +98,7 @@ fn broken_by_others() -> Outcome {
     let buffer = crate::client::Buffer::new(&client, 64)?;
     client.fill(buffer.start, 0, 64, stream.raw)?;
     assert!(client.synchronize_stream(&stream).is_err());
-    let error = few().device(device(0)).build().err().ok_or("a loader on a lost device")?;
+    let error = on_device(few()).device(device(0)).build().err().ok_or("a loader on a lost device")?;
     says_what_to_do(&error, 0)
 }
 
@@ -104,7 +106,10 @@ fn broken_by_others() -> Outcome {
 fn two_devices() -> Outcome {
     let want: Vec<_> =
         (0..2).map(|number| few().build().map(|cpu| epoch(&cpu, number))).collect::<Result<_, _>>()?;
-    let loaders = [few().device(device(0)).build()?, mosaics(pictures::all()).device(device(1)).build()?];
+    let loaders = [
+        on_device(few()).device(device(0)).build()?,
+        on_device(mosaics(pictures::all())).device(device(1)).build()?,
+    ];
     let mosaics_want = epoch(&mosaics(pictures::all()).build()?, 0);
     std::thread::scope(|scope| {
         let first = scope.spawn(|| (0..2).map(|number| epoch(&loaders[0], number)).collect::<Vec<_>>());
@@ -117,7 +122,7 @@ fn two_devices() -> Outcome {
         let memory = loader.stats().device_memory.unwrap();
         assert_eq!(memory.device_bytes(), counts.device_bytes(ordinal as u32), "device {ordinal}");
     }
-    let other = few().device(device(1)).build()?;
+    let other = on_device(few()).device(device(1)).build()?;
     let batches: Vec<[Batch; 2]> = loaders[0]
         .epoch(0)
         .zip(other.epoch(0))
@@ -132,12 +137,12 @@ fn two_devices() -> Outcome {
 }
 
 fn one_of_two_breaks() -> Outcome {
-    let second = few().device(device(1)).build()?;
-    let first = few().device(device(0)).build()?;
+    let second = on_device(few()).device(device(1)).build()?;
+    let first = on_device(few()).device(device(0)).build()?;
     says_what_to_do(&first_error(&first).ok_or("no error")?, 0)?;
     let want = epoch(&few().build()?, 0);
     assert!(epoch(&second, 0) == want, "the other device");
-    assert!(few().device(device(0)).build().is_err());
+    assert!(on_device(few()).device(device(0)).build().is_err());
     Ok(())
 }
 
@@ -149,7 +154,7 @@ fn a_device_is_started_once() -> Outcome {
     let before = started();
     let chosen = Device::cuda(1)?;
     for _ in 0..3 {
-        let loader = few().device(chosen).build()?;
+        let loader = on_device(few()).device(chosen).build()?;
         assert!(loader.epoch(0).all(|batch| batch.is_ok()));
         drop(loader);
         assert!(chosen.describe().contains("FAKE"));

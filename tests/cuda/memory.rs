@@ -2,7 +2,7 @@
 //! since freeing waits for all that the device has to do.
 
 use crate::client::Client;
-use crate::compare::{DEVICE, epoch};
+use crate::compare::{epoch, on_device};
 use crate::counts::Counts;
 use crate::pictures;
 use crate::pipeline::small;
@@ -50,7 +50,7 @@ fn loaders() -> [(&'static str, LoaderBuilder); 5] {
 fn a_long_run_reserves_and_frees_nothing() -> Outcome {
     let (client, counts) = (Client::start()?, Counts::open()?);
     for (what, builder) in loaders() {
-        let loader = builder.prefetch(2).device(DEVICE).build()?;
+        let loader = on_device(builder.prefetch(2)).build()?;
         let mut trainer = Trainer::new(&client)?;
         let mut run = |epochs: std::ops::Range<u64>, copied: bool| -> Outcome {
             for batch in epochs.flat_map(|number| loader.epoch(number)) {
@@ -65,9 +65,9 @@ fn a_long_run_reserves_and_frees_nothing() -> Outcome {
         run(WARM_UP..WARM_UP + 6, false)?;
         let after = CALLS.map(|call| counts.calls(call));
         assert_eq!(after, before, "{what}: {CALLS:?}");
-        // A slot may be used for the first time late, or find what it has taken by images that others share.
+        // A slot that finds what it has taken by images that others share gets as much again, up to its share of a GiB.
         let late = counts.calls("cuMemHostAlloc") - pinned;
-        assert!(late <= loader.stats().slots as u64, "{what}: {late} times page-locked");
+        assert!(late <= 7 * loader.stats().slots as u64, "{what}: {late} times page-locked");
         trainer.finish()?;
     }
     Ok(())
@@ -77,7 +77,7 @@ fn a_long_run_reserves_and_frees_nothing() -> Outcome {
 fn all_is_accounted_for() -> Outcome {
     let counts = Counts::open()?;
     for (what, builder) in loaders() {
-        let loader = builder.device(DEVICE).build()?;
+        let loader = on_device(builder).build()?;
         compare(&loader, &counts, what);
         let mut kept = Vec::new();
         for batch in loader.epoch(0) {
@@ -95,7 +95,8 @@ fn all_is_accounted_for() -> Outcome {
 fn compare(loader: &Loader, counts: &Counts, what: &str) {
     let memory = loader.stats().device_memory.unwrap();
     assert_eq!(memory.device_bytes(), counts.device_bytes(0), "{what}: {memory:?}");
-    assert!(memory.output_bytes > 0 && memory.image_bytes > 0 && memory.program_bytes > 0, "{memory:?}");
+    let buckets = [memory.output_bytes, memory.image_bytes, memory.program_bytes, memory.nvjpeg_bytes];
+    assert!(buckets.iter().all(|&bytes| bytes > 0), "{memory:?}");
     // Workers reserve page-locked memory while this looks.
     let settled = (0..100_000).any(|_| {
         let memory = loader.stats().device_memory.unwrap();
@@ -110,7 +111,7 @@ fn budgets_are_kept_to_the_byte() -> Outcome {
     for (asked, given) in [(1, 8 << 20), (8 << 20, 8 << 20), (13 << 20, 12 << 20), (300 << 20, 300 << 20)] {
         for (cache, shared) in [(0, 0), (1000, 2 << 20), (2 << 20, 2 << 20), ((7 << 20) - 1, 6 << 20)] {
             let builder = mosaics(pictures::all()).image_cache(cache).device_memory(asked);
-            let loader = builder.device(DEVICE).build()?;
+            let loader = on_device(builder).build()?;
             for batch in loader.epoch(0) {
                 batch?.wait()?;
             }
@@ -124,7 +125,7 @@ fn budgets_are_kept_to_the_byte() -> Outcome {
 }
 
 fn shared_images_get_less() -> Outcome {
-    let loader = mosaics(pictures::all()).image_cache(195 << 20).device_memory(1).device(DEVICE).build()?;
+    let loader = on_device(mosaics(pictures::all()).image_cache(195 << 20).device_memory(1)).build()?;
     let memory = loader.stats().device_memory.unwrap();
     assert_eq!(memory.shared_image_bytes, 96 << 20, "{memory:?}");
     let cpu = mosaics(pictures::all()).build()?;
@@ -139,7 +140,7 @@ fn it_grows_a_few_times() -> Outcome {
     let files = (0..6).map(|number| pictures::flat_png(side(number), side(number))).collect();
     let crop = RandomResizedCrop::new(16).scale([0.9, 1.0]);
     let builder = Loader::builder(crate::pipeline::memory(files)).augment(crop).batch_size(3).shuffle(false);
-    let loader = builder.device_memory(512 << 20).prefetch(1).device(DEVICE).build()?;
+    let loader = on_device(builder.device_memory(512 << 20).prefetch(1)).build()?;
     let calls = || ["cuMemAlloc_v2", "cuMemFree_v2"].map(|call| counts.calls(call));
     let mut seen = vec![calls()];
     for number in 0..3 {
@@ -158,7 +159,7 @@ fn it_grows_a_few_times() -> Outcome {
 fn a_consumer_that_keeps_batches_and_drops_them() -> Outcome {
     let (client, counts) = (Client::start()?, Counts::open()?);
     let build = || small(pictures::all()).batch_size(2).prefetch(1);
-    let (cuda, cpu) = (build().device(DEVICE).build()?, build().build()?);
+    let (cuda, cpu) = (on_device(build()).build()?, build().build()?);
     let mut trainer = Trainer::new(&client)?;
     let mut reserved = Vec::new();
     for number in 0..3 {

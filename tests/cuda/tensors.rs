@@ -61,9 +61,10 @@ fn on_the_default_stream() -> Outcome {
 
 /// Copies all batches of two epochs on one stream; the tensors are deleted as soon as the copies are enqueued.
 fn copied_on(client: &Client, stream: &Stream, number: Option<i64>) -> Outcome {
+    // They go after the loader, whose work would hold up their freeing.
+    let mut copies = Vec::new();
     let cpu = build().build()?;
     let cuda = build().device(Device::Cuda { ordinal: 0 }).build()?;
-    let mut copies = Vec::new();
     let mut want = Vec::new();
     let _quiet = Quiet(client);
     for epoch in 0..2 {

@@ -22,12 +22,12 @@ impl<'a> Trainer<'a> {
     /// Enqueues a copy of the batch's pixels, which are floats; the host waits for nothing.
     pub(crate) fn copy(&mut self, batch: &Batch) -> Result<(), Box<dyn Error>> {
         let images = batch.on_device().ok_or("a batch that is not on the device")?;
-        let copy = Pinned::new(self.client, images.len() / 4)?;
+        // First of all: on an early return it is freed with the others, and not under the loader's work.
+        self.copies.push(Pinned::new(self.client, images.len() / 4)?);
         // SAFETY: the stream lives until the trainer is dropped, which is behind every batch.
         unsafe { images.use_on(self.stream.raw) }?;
-        self.client.download_from(&copy, images.ptr(), &self.stream)?;
-        self.copies.push(copy);
-        Ok(())
+        let copy = self.copies.last().ok_or("no copy")?;
+        Ok(self.client.download_from(copy, images.ptr(), &self.stream)?)
     }
 
     /// Waits once, and returns all copies.
@@ -40,6 +40,6 @@ impl<'a> Trainer<'a> {
 impl Drop for Trainer<'_> {
     fn drop(&mut self) {
         // The copies are freed next, on an early return too; nobody is left to be told of an error.
-        let _ = self.client.synchronize();
+        let _ = self.client.synchronize().or_else(|_| self.client.synchronize());
     }
 }
