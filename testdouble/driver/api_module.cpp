@@ -32,7 +32,7 @@ CUDA_API CUresult cuModuleLoadDataEx(void** handle, const void* image, unsigned 
         d.calls_of[is_cubin(image) ? "a module of a cubin" : "a module of PTX"]++;
         CUresult code = is_cubin(image)
             ? load_cubin(image, d.options, *module)
-            : load_ptx(static_cast<const char*>(image), d.options.version, d.options.capability, *module, why);
+            : load_ptx(static_cast<const char*>(image), d.options, *module, why);
         if (code != 0) {
             write_log(why, count, options, values);
             return code;

@@ -67,6 +67,13 @@ void compare(const Kernel& kernel, const std::vector<Parameter>& parameters) {
     }
 }
 
+// FNV-1a, 64 bits, as testdouble/ptx/translate.py computes it.
+uint64_t hash_of(const std::string& text) {
+    uint64_t state = 0xCBF29CE484222325;
+    for (unsigned char byte : text) state = (state ^ byte) * 0x100000001B3;
+    return state;
+}
+
 // `.maxntid 256` or `.maxntid 16, 16, 1`.
 unsigned most_threads(const std::string& directives) {
     size_t at = directives.find(".maxntid");
@@ -76,23 +83,35 @@ unsigned most_threads(const std::string& directives) {
     return x * y * z;
 }
 
+// Is what runs what was given? The planted kernels have no PTX of their own.
+void check_origin(const Kernel& kernel, uint64_t text, bool from_ptx) {
+    bool planted = std::string(kernel.name).rfind("planted_", 0) == 0;
+    if (from_ptx && kernel.ptx == 0 && !planted) {
+        problem("kernel %s was compiled from its source, and its PTX was asked for", kernel.name);
+    }
+    if (kernel.ptx != 0 && kernel.ptx != text) {
+        problem("kernel %s: the module is another text than the PTX that runs here", kernel.name);
+    }
+}
+
 // The head of one kernel, from its name to the brace that opens its body.
-void add_kernel(const std::string& head, Module& module) {
+const Kernel* add_kernel(const std::string& head, Module& module) {
     size_t open = head.find('('), close = head.find(')');
     std::string name = head.substr(0, head.find_first_of(" \t\n("));
     std::string list = open < close && close != std::string::npos ? head.substr(open, close - open) : "";
     const Kernel* kernel = find_kernel(name);
     if (kernel == nullptr) {
         problem("kernel %s is in the module, but no source of it was compiled for the host", name.c_str());
-        return;
+        return nullptr;
     }
     compare(*kernel, parameters_of(list));
     std::string directives = close == std::string::npos ? head : head.substr(close);
     module.functions[name].reset(new Function{kernel, &module, most_threads(directives)});
+    return kernel;
 }
 }  // namespace
 
-CUresult load_ptx(const char* image, int driver_version, int capability, Module& module, std::string& why) {
+CUresult load_ptx(const char* image, const Options& options, Module& module, std::string& why) {
     std::string text = without_comments(image);
     int major = 0, minor = 0, target = 0;
     size_t version = text.find(".version"), architecture = text.find(".target");
@@ -102,20 +121,21 @@ CUresult load_ptx(const char* image, int driver_version, int capability, Module&
         why = "ptxas fatal: Missing .version or .target directive";
         return result::invalid_ptx;
     }
-    if (driver_for(major, minor) > driver_version) {
+    if (driver_for(major, minor) > options.version) {
         char wrong[96];
         snprintf(wrong, sizeof wrong, "ptxas fatal: Unsupported .version %d.%d", major, minor);
         why = wrong;
         return result::unsupported_ptx_version;
     }
-    if (target > capability) {
+    if (target > options.capability) {
         why = "ptxas fatal: SM version of the code is above that of the device";
         return result::invalid_ptx;
     }
     for (size_t at = text.find(".entry "); at != std::string::npos; at = text.find(".entry ", at + 1)) {
         size_t name = text.find_first_not_of(" \t\n", at + 7), body = text.find('{', name);
         if (body == std::string::npos) break;
-        add_kernel(text.substr(name, body - name), module);
+        const Kernel* kernel = add_kernel(text.substr(name, body - name), module);
+        if (kernel != nullptr) check_origin(*kernel, hash_of(image), options.ptx);
     }
     return result::success;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "../shim/kernel.h"
+#include "options.h"
 #include "results.h"
 
 struct Module;
@@ -19,6 +20,6 @@ struct Module {
     std::map<std::string, std::unique_ptr<Function>> functions;
 };
 
-// Reads the heads of the text's kernels and compares them with what was compiled for the host. `why` is what a driver
-// would write into the log.
-CUresult load_ptx(const char* text, int driver_version, int capability, Module& module, std::string& why);
+// Reads the heads of the text's kernels and compares them with what was compiled for the host; a kernel that was
+// translated from PTX must come from this very text. `why` is what a driver would write into the log.
+CUresult load_ptx(const char* text, const Options& options, Module& module, std::string& why);

@@ -47,6 +47,7 @@ Options parse_options(const char* text) {
         {"default_stream", [&](const std::string& v) { options.default_stream = number(v) != 0; }},
         {"report", [&](const std::string& v) { options.report = number(v) != 0; }},
         {"unknown", [&](const std::string& v) { options.unknown = number(v); }},
+        {"ptx", [&](const std::string& v) { options.ptx = number(v) != 0; }},
         {"fault", [&](const std::string& v) { options.faults = v; }},
     };
     std::istringstream words(text ? text : "");

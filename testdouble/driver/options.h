@@ -25,6 +25,7 @@ struct Options {
     bool default_stream = false;      // a trainer works on it; nobody else may
     bool report = true;               // leaks and totals at the end
     uint64_t unknown = 0;             // the launch of one of feedline's kernels that reports a code that it does not know
+    bool ptx = false;                 // kernels must be those of the PTX and not of the sources
     std::string faults;               // see faults.h
 };
 

@@ -29,6 +29,7 @@ struct Kernel {
     unsigned parameters;
     const Parameter* parameter;
     void (*call)(void** values);
+    uint64_t ptx;  // FNV-1a of the PTX text that it was translated from; 0 where its source was compiled
 };
 extern "C" __attribute__((visibility("hidden"))) void testdouble_register(const Kernel*);
 
@@ -51,7 +52,7 @@ struct KernelOf<Function> {
     }
     static void call(void** values) { apply(values, std::index_sequence_for<Parameters...>{}); }
     static constexpr Kernel named(const char* name) {
-        return {name, sizeof...(Parameters), parameter, call};
+        return {name, sizeof...(Parameters), parameter, call, 0};
     }
 };
 

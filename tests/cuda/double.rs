@@ -47,6 +47,34 @@ impl Variant {
     }
 }
 
+/// Which kernels run: by `FEEDLINE_KERNELS`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kernels {
+    /// Their sources, as g++ compiles them.
+    Source,
+    /// The PTX that the library embeds, translated to C++.
+    Ptx,
+}
+
+impl Kernels {
+    fn chosen() -> Result<Self, String> {
+        match std::env::var("FEEDLINE_KERNELS").as_deref() {
+            Err(_) | Ok("source") => Ok(Self::Source),
+            Ok("ptx") => Ok(Self::Ptx),
+            Ok(other) => Err(format!("FEEDLINE_KERNELS={other}: use source or ptx")),
+        }
+    }
+}
+
+/// What FAKECUDA says to a child: the mode with its faults, which kernels there must be, and what the scenario adds.
+pub(crate) fn asked(mode: &str, scenario: &Scenario) -> Result<String, String> {
+    let kernels = match Kernels::chosen()? {
+        Kernels::Source => "",
+        Kernels::Ptx => ",ptx=1",
+    };
+    Ok(format!("{mode}{kernels}{}", scenario.driver))
+}
+
 /// Where one of the compiler's libraries lies.
 fn library(name: &str) -> Result<String, String> {
     let output = Command::new("g++").arg(format!("-print-file-name={name}")).output();
@@ -63,10 +91,18 @@ fn remedy(what: &str) -> String {
     )
 }
 
-/// The folder with the libraries of a variant, and below it those without one function.
+/// Where the libraries of a variant are built.
 fn folder(variant: Variant) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap_or(Path::new("target"));
     target.join("testdouble").join(variant.name())
+}
+
+/// The folder with the libraries of a variant, and below it those without one function.
+fn whole(variant: Variant) -> Result<PathBuf, String> {
+    Ok(match Kernels::chosen()? {
+        Kernels::Source => folder(variant),
+        Kernels::Ptx => folder(variant).join("ptx"),
+    })
 }
 
 /// Builds what is not built yet, and remembers how it went: make is asked once for each set of libraries.
@@ -78,10 +114,12 @@ fn build(variant: Variant, lacking: &'static str) -> Result<(), String> {
 
 fn make(variant: Variant, lacking: &str) -> Result<(), String> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdouble");
+    let kernels = if Kernels::chosen()? == Kernels::Ptx { "ptx" } else { "source" };
     let output = Command::new("make")
         .args(["--silent", "--jobs=2", "--directory"])
         .arg(sources)
         .arg(format!("V={}", variant.name()))
+        .arg(format!("KERNELS={kernels}"))
         .arg(format!("OUT={}", folder(variant).display()))
         .arg(format!("LACKING={lacking}"))
         .output()
@@ -95,7 +133,7 @@ fn make(variant: Variant, lacking: &str) -> Result<(), String> {
 /// The environment in which a child finds the simulated libraries that its scenario asks for.
 pub(crate) fn environment(scenario: &Scenario) -> Result<Vec<(&'static str, String)>, String> {
     let variant = Variant::chosen()?;
-    let whole = folder(variant);
+    let whole = whole(variant)?;
     let libraries = match scenario.libraries {
         Libraries::Whole | Libraries::DriverOnly => {
             build(variant, "")?;

@@ -49,7 +49,7 @@ fn sweep(scenario: &'static Scenario) -> Result<(), Failed> {
     let environment = double::environment(scenario)?;
     let run = |mode: &str, driver: &str, nvjpeg: &str| {
         let mut environment = environment.clone();
-        environment.push(("FAKECUDA", format!("{mode}{driver}{}", scenario.driver)));
+        environment.push(("FAKECUDA", double::asked(&format!("{mode}{driver}"), scenario)?));
         environment.push(("FAKENVJPEG", format!("{}{nvjpeg}", scenario.nvjpeg)));
         child::start(scenario, &environment)
     };

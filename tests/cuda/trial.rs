@@ -45,7 +45,7 @@ fn in_every_mode(scenario: &'static Scenario) -> Result<(), Failed> {
     let modes = modes(scenario.expect)?;
     let mut unnoticed = Vec::new();
     for mode in &modes {
-        let mode = format!("{mode}{}", scenario.driver);
+        let mode = double::asked(mode, scenario)?;
         let mut environment = environment.clone();
         environment.push(("FAKECUDA", mode.clone()));
         let verdict = child::start(scenario, &environment)?;
