@@ -26,7 +26,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("a code that no declaration knows is only shown", || unavailable("(4711)", "use the CPU"))
         .driver(",fault=cuInit@1:4711"),
     Scenario::new("a number beyond the last device is refused", beyond).driver(",devices=2"),
-    Scenario::new("a device without engines decodes with the CPU's help", without_engines)
+    Scenario::new("a device without engines leaves decoding to the workers", without_engines)
         .nvjpeg("engines=0"),
     Scenario::new("an nvJPEG without a function leaves decoding to the CPU", || {
         without_nvjpeg("lacks nvjpegDecodeBatchedEx")
@@ -40,6 +40,10 @@ fn best() -> Outcome {
     let best = Device::best()?;
     let told = best.describe();
     let named = told.contains("FAKE") && told.contains("compute capability");
+    says(
+        told.contains("decoding on 4 engines of 1 core (strict, chroma interpolated) and by the workers"),
+        &told,
+    )?;
     says(best == Device::Cuda { ordinal: 0 } && best.is_simulated() && named, &told)
 }
 
@@ -76,7 +80,10 @@ fn beyond() -> Outcome {
 fn without_engines() -> Outcome {
     let found = cuda::find(0).map_err(|missing| missing.error("a device"))?;
     match found.usable {
-        Ok(Decoding::Hybrid { engines, .. }) => says(engines.why.contains("engine"), &engines.why),
+        Ok(Decoding::Hybrid { engines, .. }) => {
+            let told = Device::cuda(0)?.describe();
+            says(engines.why.contains("engine") && told.contains("decoding by the workers, of large"), &told)
+        }
         other => Err(format!("{other:?}").into()),
     }
 }

@@ -87,11 +87,13 @@ impl Decoder {
         options: DecoderOptions,
     ) -> Result<Self, NvjpegError> {
         let DecoderOptions { choice, parts, rows, verify, typical } = options;
-        let verification = verify.then(|| Verification::new(context)).transpose()?;
         let hybrid = Hybrid::new(library, context)?;
         let open = |route| Batched::new(library, context, route).ok();
         let mut batched: Vec<Batched> =
             [Route::Hardware, Route::GpuHuffman].into_iter().filter_map(open).collect();
+        let mut interpolates = [hybrid.interpolates(); Route::GPU.len()];
+        batched.iter().for_each(|batched| interpolates[batched.route as usize] = batched.interpolates());
+        let verification = verify.then(|| Verification::new(context, interpolates)).transpose()?;
         let there = batched.iter().map(|batched| batched.route);
         let there = there.fold(Routes::NONE.with(Route::Hybrid), Routes::with);
         let dispatch = Arc::new(Dispatch::new(choice, there, parts && library.decodes_parts(), rows));

@@ -21,11 +21,11 @@ const OLDEST_COMPUTE: (u32, u32) = (7, 5);
 /// The prefix of a simulated device's name.
 const SIMULATED: &str = "FAKE";
 
-/// How JPEGs are decoded for a device, from the best to the worst.
+/// How JPEGs are decoded for a device unless the option `decoder` says otherwise, from the best to the worst.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decoding {
-    /// On the GPU's decoding engines; files that they do not accept, as under [`Decoding::Hybrid`].
+    /// On the GPU's decoding engines, and by the loader's workers what those do not accept or would not be done with in time.
     Engines {
         /// The number of engines; 0 if nvJPEG does not report it.
         engines: u32,
@@ -36,14 +36,14 @@ pub enum Decoding {
         /// How the decoder of the other files was opened.
         hybrid: NvjpegFlags,
     },
-    /// By nvJPEG on the GPU, with the CPU's help, without engines.
+    /// By the loader's workers, and large batches also by nvJPEG on the GPU's processors, where that is measured to pay.
     Hybrid {
         /// How its decoder was opened.
         flags: NvjpegFlags,
         /// What is missing for engines.
         engines: Missing,
     },
-    /// By feedline on the CPU; the GPU renders.
+    /// By the loader's workers alone; the GPU renders.
     Cpu {
         /// What is missing for decoding on the GPU.
         nvjpeg: Missing,
@@ -226,7 +226,7 @@ impl std::fmt::Display for Decoding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let plural = |count: u32, one: &'static str, more: &'static str| if count == 1 { one } else { more };
         match self {
-            Decoding::Engines { engines, cores, flags, hybrid } => {
+            Decoding::Engines { engines, cores, flags, .. } => {
                 match engines {
                     0 => f.write_str("decoding on its engines")?,
                     _ => write!(
@@ -236,15 +236,13 @@ impl std::fmt::Display for Decoding {
                         plural(*cores, "core", "cores")
                     )?,
                 }
-                match flags == hybrid {
-                    true => write!(f, " ({flags})"),
-                    false => write!(f, " ({flags}), of other files by nvJPEG with the CPU's help ({hybrid})"),
-                }
+                write!(f, " ({flags}) and by the workers")
             }
-            Decoding::Hybrid { flags, .. } => {
-                write!(f, "decoding by nvJPEG with the CPU's help ({flags})")
-            }
-            Decoding::Cpu { .. } => f.write_str("decoding on the CPU"),
+            Decoding::Hybrid { flags, .. } => write!(
+                f,
+                "decoding by the workers, of large batches also by nvJPEG ({flags}) where that is faster"
+            ),
+            Decoding::Cpu { .. } => f.write_str("decoding by the workers"),
         }
     }
 }

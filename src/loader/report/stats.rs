@@ -203,11 +203,13 @@ impl Stats {
 
     /// What limits the speed, why, and what to do about it, in one sentence for a reader.
     pub fn explain(&self) -> String {
-        match self.limiting_stage() {
+        let limit = match self.limiting_stage() {
             None => "no batch was delivered yet: take some batches first".into(),
             Some((Limit::Trainer, why)) => format!("the trainer is the limit: {why}"),
             Some((limit, why)) => format!("the limit is {}: {why}", limit.work()),
-        }
+        };
+        let left = self.decoders.iter().filter_map(|decoder| Some((decoder.name, decoder.left.as_ref()?)));
+        left.fold(limit, |text, (name, why)| format!("{text}. The decoder {name} is used no more: {why}"))
     }
 
     fn remedy(&self, limit: Limit) -> &'static str {
@@ -280,6 +282,13 @@ mod tests {
         assert!(!Stats { index, ..decoding.clone() }.explain().contains("decode index"));
         let on_a_gpu = Stats { decoded_by: Some(DecodedBy::default()), ..decoding };
         assert!(!on_a_gpu.explain().contains("a GPU"));
+        let left = Some("3 of 40 images were wrong".to_owned());
+        let decoders = vec![DecoderReport { name: "nvjpeg-gpu", left, ..DecoderReport::default() }];
+        let text = Stats { decoders, ..on_a_gpu }.explain();
+        assert!(
+            text.ends_with("The decoder nvjpeg-gpu is used no more: 3 of 40 images were wrong"),
+            "{text}"
+        );
         let trainer = stats(0.0, 1.0, 0.0, 0.5, 9.5).explain();
         assert!(trainer.starts_with("the trainer is the limit") && trainer.contains("5.0 %"), "{trainer}");
         assert!(Stats::default().explain().contains("take some batches first"));

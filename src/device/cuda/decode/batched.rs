@@ -63,6 +63,11 @@ impl Batched {
         }
     }
 
+    /// Whether chroma is interpolated.
+    pub(super) fn interpolates(&self) -> bool {
+        self.handle.flags().interpolates()
+    }
+
     /// Whether files of different samplings go to different calls.
     pub(super) fn group(&mut self, grouped: bool) {
         self.grouped = grouped;

@@ -67,6 +67,11 @@ impl Hybrid {
         Ok(decoded)
     }
 
+    /// Whether chroma is interpolated.
+    pub(super) fn interpolates(&self) -> bool {
+        self.handle.flags().interpolates()
+    }
+
     /// Makes `stream` wait for all that was decoded since the last time.
     pub(super) fn join(&mut self, stream: &Stream) -> Result<(), CudaError> {
         for track in self.tracks.iter_mut().filter(|track| track.open) {

@@ -20,8 +20,10 @@ pub(super) struct Verification {
 }
 
 impl Verification {
-    pub(super) fn new(context: &Context) -> Result<Self, CudaError> {
-        Ok(Self { sentinels: Sentinels::new(context)?, comparisons: Comparisons::new(context)? })
+    /// `interpolates` says of each of nvJPEG's decoders whether it interpolates chroma.
+    pub(super) fn new(context: &Context, interpolates: [bool; Route::GPU.len()]) -> Result<Self, CudaError> {
+        let comparisons = Comparisons::new(context, interpolates)?;
+        Ok(Self { sentinels: Sentinels::new(context)?, comparisons })
     }
 
     /// Tells what is known by now of earlier batches.
