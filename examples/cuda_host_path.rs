@@ -4,8 +4,9 @@
 //! ```sh
 //! make --directory testdouble WORK=none OUT=$PWD/target/testdouble/plain-null
 //! export LD_LIBRARY_PATH=$PWD/target/testdouble/plain-null FAKECUDA=mode=sync
-//! FEEDLINE_NVJPEG=none cargo run --release --example cuda_host_path -- decode FOLDER
-//! FEEDLINE_NVJPEG=$LD_LIBRARY_PATH/libnvjpeg.so.13 cargo run --release --example cuda_host_path -- stage FOLDER
+//! export FEEDLINE_NVJPEG=$LD_LIBRARY_PATH/libnvjpeg.so.13
+//! cargo run --release --example cuda_host_path -- decode FOLDER
+//! cargo run --release --example cuda_host_path -- stage FOLDER
 //! ```
 //!
 //! `decode` compares the loader with a loop that reads, parses and decodes the same parts of the same files by decode
@@ -21,6 +22,7 @@ use feedline::label::Label;
 use feedline::loader::{LastBatch, Loader};
 use feedline::output::{DType, Layout};
 use feedline::plan::Plan;
+use feedline::policy::DecoderChoice;
 use feedline::source::{Destination, Folder, Source};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::borrow::Cow;
@@ -54,10 +56,10 @@ fn main() -> anyhow::Result<()> {
     );
     println!("{}", device.describe());
     let source: Arc<dyn Source> = Arc::new(Again(Folder::open_any(folder)?));
-    let loader = loader(&source, device, workers)?;
+    let loader = |decoder| loader(&source, device, workers, decoder);
     match task.as_str() {
-        "decode" => decode(&loader, &source),
-        "stage" => stage(&loader),
+        "decode" => decode(&loader(DecoderChoice::Cpu)?, &source),
+        "stage" => stage(&loader(DecoderChoice::Nvjpeg)?),
         other => anyhow::bail!("`{other}` is neither decode nor stage"),
     }
 }
@@ -91,11 +93,24 @@ impl Source for Again {
     }
 }
 
-fn loader(source: &Arc<dyn Source>, device: Device, workers: usize) -> anyhow::Result<Loader> {
+/// Nothing is verified: the null device's decoders would be left at once, since they write nothing.
+fn loader(
+    source: &Arc<dyn Source>,
+    device: Device,
+    workers: usize,
+    decoder: DecoderChoice,
+) -> anyhow::Result<Loader> {
     let builder = Loader::builder(Arc::clone(source)).batch_size(BATCH_SIZE).shuffle(true).seed(1);
     let builder = builder.augment(RandomResizedCrop::new(224)).augment(RandomHorizontalFlip::default());
     let builder = builder.normalize(IMAGENET_MEAN, IMAGENET_STD).output(DType::F16, Layout::Nchw);
-    Ok(builder.last_batch(LastBatch::Drop).workers(workers).prefetch(2).device(device).build()?)
+    Ok(builder
+        .last_batch(LastBatch::Drop)
+        .workers(workers)
+        .prefetch(2)
+        .device(device)
+        .decoder(decoder)
+        .verify_decoding(false)
+        .build()?)
 }
 
 fn decode(loader: &Loader, source: &Arc<dyn Source>) -> anyhow::Result<()> {
@@ -114,7 +129,7 @@ fn decode(loader: &Loader, source: &Arc<dyn Source>) -> anyhow::Result<()> {
         }
     }
     let by = loader.stats().decoded_by.context("no device")?;
-    ensure!(by.hardware + by.gpu_huffman + by.hybrid == 0, "the device decoded: set FEEDLINE_NVJPEG=none");
+    ensure!(by.hardware + by.gpu_huffman + by.hybrid == 0, "the device decoded: {by:?}");
     let (a, b) = (median(&on_device), median(&by_loop));
     println!("CPU seconds and seconds per {SAMPLES} samples, medians of {ROUNDS} rounds in turns:");
     println!("  the workers of the CUDA path  {:7.3}  {:7.3}", a.cpu, a.wall);
