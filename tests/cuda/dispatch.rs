@@ -11,35 +11,51 @@ use feedline::policy::DecoderChoice;
 use feedline_test_support::jpeg::{Jpeg, SamplingFactor};
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
-    Scenario::new("dispatch: engines and workers share the files", engines_and_workers_share_the_files),
+    Scenario::new("dispatch: engines and workers share the files", engines_and_workers_share_the_files)
+        .decides(),
     Scenario::new("dispatch: without engines the workers decode", without_engines_the_workers_decode)
+        .decides()
         .nvjpeg("engines=0"),
-    Scenario::new("dispatch: progressive files are the workers'", progressive_files_are_the_workers),
-    Scenario::new("dispatch: each decoder can be forced", each_decoder_can_be_forced),
+    Scenario::new("dispatch: progressive files are the workers'", progressive_files_are_the_workers)
+        .decides(),
+    Scenario::new("dispatch: each decoder can be forced", each_decoder_can_be_forced).decides(),
     Scenario::new("dispatch: a decoder that is not there is named", a_decoder_that_is_not_there_is_named)
+        .decides()
         .nvjpeg("engines=0"),
     Scenario::new("dispatch: engines get files of one sampling and whole images", one_sampling_whole_images)
+        .decides()
         .nvjpeg("parts=0,mixed=0"),
-    Scenario::new("dispatch: what follows an image costs it no engine", what_follows_an_image),
+    Scenario::new("dispatch: what follows an image costs it no engine", what_follows_an_image).decides(),
     Scenario::new("dispatch: calls of one batch do not wait for each other", calls_do_not_wait)
+        .decides()
         // No wait of the kind that a batch of several calls would need between two of them.
         .driver(",fault=cuStreamSynchronize@1:2"),
     Scenario::new("dispatch: a file that breaks a call costs no other its engine", one_file_is_odd)
+        .decides()
         .nvjpeg("odd=97:6"),
     Scenario::new("dispatch: one unsupported file says nothing of its kind", one_file_is_odd)
+        .decides()
         .nvjpeg("unsupported=97"),
     Scenario::new("dispatch: what is always refused is offered no more", what_is_always_refused)
+        .decides()
         .nvjpeg("unsupported=0"),
     Scenario::new("dispatch: an nvJPEG that refuses every call rests", every_call_is_refused)
+        .decides()
         .nvjpeg("odd=0:2"),
-    Scenario::new("dispatch: an nvJPEG that fails every call rests", every_call_is_refused).nvjpeg("odd=0:6"),
+    Scenario::new("dispatch: an nvJPEG that fails every call rests", every_call_is_refused)
+        .decides()
+        .nvjpeg("odd=0:6"),
     Scenario::new("dispatch: a call that fails once is made again", a_call_that_fails_once)
+        .decides()
         .nvjpeg("nvjpegDecodeBatchedEx@2:6"),
     Scenario::new("dispatch: few calls are timed", few_calls_are_timed)
+        .decides()
         .driver(",fault=cuEventElapsedTime@8:2"),
     Scenario::new("dispatch: the GPU's processors get no small batches", no_small_batches)
+        .decides()
         .nvjpeg("engines=0,small=0"),
     Scenario::new("dispatch: the GPU's processors are tried out", the_gpus_processors_are_tried_out)
+        .decides()
         .nvjpeg("engines=0,small=0"),
 ];
 

@@ -14,14 +14,19 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new(
         "kernels: those that a recipe needs are loaded, with its first batch",
         those_that_are_needed,
-    ),
+    )
+    .decides(),
     Scenario::new("kernels: one that cannot be loaded fails the batch that needs it", one_cannot_be_loaded)
+        .decides()
         // The second one that the recipe needs.
         .driver(",fault=cuModuleLoadDataEx@2:2"),
-    Scenario::new("kernels: the device says where they come from", they_come_from_where_the_device_says),
+    Scenario::new("kernels: the device says where they come from", they_come_from_where_the_device_says)
+        .decides(),
     Scenario::new("kernels: an older device translates them", they_come_from_where_the_device_says)
+        .decides()
         .driver(",capability=75"),
     Scenario::new("kernels: a driver that cannot use the machine code translates them", translated)
+        .decides()
         .driver(",version=12040"),
 ];
 

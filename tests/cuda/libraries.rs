@@ -13,28 +13,39 @@ pub(crate) const TORCHVISIONS: &str = "torchvision.libs/libnvjpeg-0b8f1c2d.so.13
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("of two libraries NVIDIA's own is used", || uses(NVIDIAS, &[]))
+        .decides()
         .libraries(Libraries::Wheels),
     Scenario::new("a library that does not start leaves the place to the next one", || {
         uses(TORCHVISIONS, &[NVIDIAS])
     })
+    .decides()
     .libraries(Libraries::Wheels)
     .nvjpeg("refused_path=/nvidia/"),
     Scenario::new("where no library starts each is named with its version and reason", none_starts)
+        .decides()
         .libraries(Libraries::Wheels)
         .nvjpeg("refused_path=libnvjpeg"),
-    Scenario::new("a library that the process has loaded is preferred", loaded).libraries(Libraries::Wheels),
+    Scenario::new("a library that the process has loaded is preferred", loaded)
+        .decides()
+        .libraries(Libraries::Wheels),
     Scenario::new("a library that was chosen stays, whatever is found later", chosen)
+        .decides()
         .libraries(Libraries::Wheels),
     Scenario::new("a device whose memory is full is no reason for another library", full)
+        .decides()
         .libraries(Libraries::Wheels)
         .nvjpeg("nvjpegCreateEx@1:5"),
     Scenario::new("engines that refuse two flags together are opened with one", || engines(32))
+        .decides()
         .nvjpeg("refused_flags=3:36"),
     Scenario::new("engines that do not interpolate are opened strictly", || engines(4))
+        .decides()
         .nvjpeg("refused_flags=3:36,refused_flags=3:32"),
     Scenario::new("engines that refuse all flags are opened without", || engines(0))
+        .decides()
         .nvjpeg("refused_flags=3:36,refused_flags=3:32,refused_flags=3:4"),
     Scenario::new("engines that refuse even no flags are none", no_engines)
+        .decides()
         .nvjpeg("refused_flags=3:36,refused_flags=3:32,refused_flags=3:4,refused_flags=3:0"),
     Scenario::new("a decoder that fails for want of memory is not opened with fewer flags", || {
         let engines = without_engines(device()?)?;
@@ -43,8 +54,10 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
             &engines.why,
         )
     })
+    .decides()
     .nvjpeg("nvjpegCreateEx@2:5"),
     Scenario::new("a device without engines says how the other decoder was opened", hybrid)
+        .decides()
         .nvjpeg("engines=0,refused_flags=1:36"),
 ];
 

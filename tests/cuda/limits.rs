@@ -6,40 +6,53 @@ use crate::scenario::{Libraries, Outcome, Scenario};
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("a stub library fails every call with 34", || refused("cuInit returned 34"))
+        .decides()
         .driver(",stub=1"),
-    Scenario::new("no device is 100", || refused("cuInit returned 100")).driver(",devices=0"),
+    Scenario::new("no device is 100", || refused("cuInit returned 100")).decides().driver(",devices=0"),
     Scenario::new("several devices are counted", || {
         let count = Client::start()?.device_count()?;
         if count == 3 { Ok(()) } else { Err(format!("{count} devices").into()) }
     })
+    .decides()
     .driver(",devices=3"),
     Scenario::new("a driver that is too old for a module says 222", || {
         module("9.0", "sm_75", "cuModuleLoadDataEx returned 222")
     })
+    .decides()
     .driver(",version=12080"),
     Scenario::new("a module for a newer device is 218", || {
         module("7.8", "sm_100", "cuModuleLoadDataEx returned 218")
-    }),
+    })
+    .decides(),
     Scenario::new("a cubin runs on its own generation of devices, from its own member on", || {
         cubin_is(86, 8, None)
     })
+    .decides()
     .driver(",capability=89"),
     Scenario::new("a cubin for a newer member of the generation is 209", || cubin_is(90, 8, Some(209)))
+        .decides()
         .driver(",capability=89"),
-    Scenario::new("a cubin for another generation is 209", || cubin_is(80, 8, Some(209))),
+    Scenario::new("a cubin for another generation is 209", || cubin_is(80, 8, Some(209))).decides(),
     Scenario::new("a cubin of CUDA 13 is 200 to an older driver", || cubin_is(90, 8, Some(200)))
+        .decides()
         .driver(",version=12080"),
     Scenario::new("a cubin of CUDA 12 is loaded by its driver", || cubin_is(90, 7, None))
+        .decides()
         .driver(",version=12080"),
     Scenario::new("a text that is no module is 218", || {
         let client = Client::start()?;
         ends(Kernel::from_text(&client, "a", "no module"), "cuModuleLoadDataEx returned 218")
-    }),
+    })
+    .decides(),
     Scenario::new("a call can be made to fail", || refused("cuDevicePrimaryCtxRetain returned 2"))
+        .decides()
         .driver(",fault=cuDevicePrimaryCtxRetain@1:2"),
     Scenario::new("a library can lack a function", || refused("undefined symbol: cuLaunchKernel"))
+        .decides()
         .libraries(Libraries::Without("cuLaunchKernel")),
-    Scenario::new("a library can be missing", || refused("libcuda.so.1")).libraries(Libraries::None),
+    Scenario::new("a library can be missing", || refused("libcuda.so.1"))
+        .decides()
+        .libraries(Libraries::None),
 ];
 
 /// What the driver says to a cubin for an architecture, in the form of a version of CUDA.

@@ -13,21 +13,26 @@ use feedline::augment::{ColorJitter, RandomResizedCrop};
 use feedline::loader::{Batch, Loader, LoaderBuilder};
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
-    Scenario::new("memory: a long run reserves and frees nothing", a_long_run_reserves_and_frees_nothing),
+    Scenario::new("memory: a long run reserves and frees nothing", a_long_run_reserves_and_frees_nothing)
+        .decides(),
     Scenario::new(
         "memory: a long run without nvJPEG reserves and frees nothing",
         a_long_run_reserves_and_frees_nothing,
     )
+    .decides()
     .libraries(Libraries::DriverOnly),
-    Scenario::new("memory: all that the driver has handed out is accounted for", all_is_accounted_for),
-    Scenario::new("memory: budgets are kept to the byte", budgets_are_kept_to_the_byte),
+    Scenario::new("memory: all that the driver has handed out is accounted for", all_is_accounted_for)
+        .decides(),
+    Scenario::new("memory: budgets are kept to the byte", budgets_are_kept_to_the_byte).decides(),
     Scenario::new("memory: where the device has less, shared images get less", shared_images_get_less)
+        .decides()
         .driver(",memory=200M"),
-    Scenario::new("memory: it grows a few times and never shrinks", it_grows_a_few_times),
+    Scenario::new("memory: it grows a few times and never shrinks", it_grows_a_few_times).decides(),
     Scenario::new(
         "memory: a consumer that keeps batches and drops them frees nothing",
         a_consumer_that_keeps_batches_and_drops_them,
-    ),
+    )
+    .decides(),
 ];
 
 const CALLS: [&str; 3] = ["cuMemAlloc_v2", "cuMemFree_v2", "cuMemFreeHost"];

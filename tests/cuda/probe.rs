@@ -5,34 +5,45 @@ use feedline::device::Device;
 use feedline::device::cuda::{self, Decoding};
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
-    Scenario::new("a usable device is the best one and says its name", best),
-    Scenario::new("looking twice finds the same", twice).swept(),
+    Scenario::new("a usable device is the best one and says its name", best).decides(),
+    Scenario::new("looking twice finds the same", twice).decides().swept(),
     Scenario::new("a machine without a driver uses the CPU", || unavailable("cannot be opened", "install"))
+        .decides()
         .libraries(Libraries::None),
     Scenario::new("a driver without a function is told by its name", || {
         unavailable("lacks cuLaunchKernel", "update")
     })
+    .decides()
     .libraries(Libraries::Without("cuLaunchKernel")),
     Scenario::new("a stub is told from a driver", || unavailable("stub", "LD_LIBRARY_PATH"))
+        .decides()
         .driver(",stub=1"),
     Scenario::new("a driver without devices is no device", || unavailable("no device", "nvidia-smi"))
+        .decides()
         .driver(",devices=0"),
     Scenario::new("an old driver is refused by its version", || unavailable("11.8", "update"))
+        .decides()
         .driver(",version=11080"),
     Scenario::new("an old device is refused by its capability", || unavailable("6.1", "newer GPU"))
+        .decides()
         .driver(",capability=61"),
     Scenario::new("a device whose memory is taken is refused, and found again later", taken)
+        .decides()
         .driver(",fault=cuDevicePrimaryCtxRetain@1:2"),
     Scenario::new("a code that no declaration knows is only shown", || unavailable("(4711)", "use the CPU"))
+        .decides()
         .driver(",fault=cuInit@1:4711"),
-    Scenario::new("a number beyond the last device is refused", beyond).driver(",devices=2"),
+    Scenario::new("a number beyond the last device is refused", beyond).decides().driver(",devices=2"),
     Scenario::new("a device without engines leaves decoding to the workers", without_engines)
+        .decides()
         .nvjpeg("engines=0"),
     Scenario::new("an nvJPEG without a function leaves decoding to the CPU", || {
         without_nvjpeg("lacks nvjpegDecodeBatchedEx")
     })
+    .decides()
     .libraries(Libraries::Without("nvjpegDecodeBatchedEx")),
     Scenario::new("an old nvJPEG leaves decoding to the CPU", || without_nvjpeg("12.0.0"))
+        .decides()
         .nvjpeg("version=12.0.0"),
 ];
 

@@ -70,6 +70,8 @@ pub(crate) struct Scenario {
     pub(crate) nvjpeg: &'static str,
     /// Whether only a build that watches memory can show it, so not that with ThreadSanitizer.
     pub(crate) watches_memory: bool,
+    /// Whether it is about what is decided and said, which does not depend on the order of the device's work.
+    pub(crate) decides: bool,
     /// Whether it may run on a GPU too.
     pub(crate) on_gpu: bool,
     /// Whether every call and operation of it is made to fail once.
@@ -87,6 +89,7 @@ impl Scenario {
             driver: "",
             nvjpeg: "",
             watches_memory: false,
+            decides: false,
             on_gpu: false,
             swept: false,
         }
@@ -100,6 +103,11 @@ impl Scenario {
     /// Only a build that watches memory can show it.
     pub(crate) const fn watches_memory(self) -> Self {
         Self { watches_memory: true, ..self }
+    }
+
+    /// It is about what is decided and said: one random order in eight of the device's work is enough.
+    pub(crate) const fn decides(self) -> Self {
+        Self { decides: true, ..self }
     }
 
     /// Further words for FAKECUDA, such as `",devices=0"`.

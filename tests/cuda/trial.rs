@@ -30,19 +30,23 @@ fn on_gpu_once(scenario: &'static Scenario) -> Result<(), Failed> {
 }
 
 /// The modes as FAKECUDA has them. A mistake on purpose gets as many as are known to find it, whoever asks for fewer.
-fn modes(expect: Expect) -> Result<Vec<String>, String> {
+fn modes(scenario: &Scenario) -> Result<Vec<String>, String> {
     let seeds = match std::env::var("FEEDLINE_SEEDS") {
         Err(_) => SEEDS,
         Ok(text) => text.parse().map_err(|_| format!("FEEDLINE_SEEDS={text} is no number"))?,
     };
-    let least = if matches!(expect, Expect::Caught(_)) { SEEDS } else { 0 };
-    let random = (1..=seeds.max(least)).map(|seed| format!("mode=random,seed={seed}"));
+    let seeds = match scenario.expect {
+        Expect::Caught(_) => seeds.max(SEEDS),
+        Expect::Clean if scenario.decides => seeds.div_ceil(SEEDS),
+        Expect::Clean => seeds,
+    };
+    let random = (1..=seeds).map(|seed| format!("mode=random,seed={seed}"));
     Ok(["mode=sync".to_owned(), "mode=lazy".to_owned()].into_iter().chain(random).collect())
 }
 
 fn in_every_mode(scenario: &'static Scenario) -> Result<(), Failed> {
     let environment = double::environment(scenario)?;
-    let modes = modes(scenario.expect)?;
+    let modes = modes(scenario)?;
     let mut unnoticed = Vec::new();
     for mode in &modes {
         let mode = double::asked(mode, scenario)?;

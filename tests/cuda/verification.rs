@@ -9,18 +9,28 @@ use feedline::policy::DecoderChoice;
 use feedline_test_support::jpeg::{Jpeg, SamplingFactor};
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
-    Scenario::new("verification: every image that is not written is found", unwritten).nvjpeg("skip=7"),
-    Scenario::new("verification: every image that is written late is found", unwritten).nvjpeg("late=7"),
+    Scenario::new("verification: every image that is not written is found", unwritten)
+        .decides()
+        .nvjpeg("skip=7"),
+    Scenario::new("verification: every image that is written late is found", unwritten)
+        .decides()
+        .nvjpeg("late=7"),
     Scenario::new("verification: so it is on the GPU's processors", unwritten_by_processors)
+        .decides()
         .nvjpeg("engines=0,skip=31"),
     Scenario::new("verification: a decoder that makes one image in ten black is left", wrong)
+        .decides()
         .nvjpeg("zero=10"),
-    Scenario::new("verification: a decoder that shows another image in ten is left", wrong).nvjpeg("copy=10"),
+    Scenario::new("verification: a decoder that shows another image in ten is left", wrong)
+        .decides()
+        .nvjpeg("copy=10"),
     Scenario::new("verification: a decoder that makes noise of one image in ten is left", wrong)
+        .decides()
         .nvjpeg("noise=10"),
     Scenario::new("verification: one image that is not written costs no decoder its place", one_unwritten)
+        .decides()
         .nvjpeg("skip=60"),
-    Scenario::new("verification: it can be turned off", turned_off).nvjpeg("skip=7"),
+    Scenario::new("verification: it can be turned off", turned_off).decides().nvjpeg("skip=7"),
 ];
 
 /// Within so many images a decoder that spoils one in ten is left: 512 that are assigned, and what is under way by then.
