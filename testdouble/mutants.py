@@ -5,9 +5,9 @@
     testdouble/mutants.py --only slot     those whose file or reason holds the word
     testdouble/mutants.py --list          what there is, without running
 
-A mutant is a file, a text that occurs in it once, its replacement, the reason, and who must notice. The work is done in
-a copy of the tree below target/mutants, so the sources stay as they are. Every mutant that nobody notices is an error:
-a test is missing, or what was removed is not needed.
+A mutant is a file, a text that occurs in it once (with `everywhere` at least once), its replacement, the reason, and who
+must notice. The work is done in a copy of the tree below target/mutants, so the sources stay as they are. Every mutant that
+nobody notices is an error: a test is missing, or what was removed is not needed.
 """
 
 import argparse
@@ -33,8 +33,9 @@ WATCHERS = {
     "asan": ({"FEEDLINE_TESTDOUBLE": "asan", "FEEDLINE_SEEDS": "0"}, []),
     "tsan": ({"FEEDLINE_TESTDOUBLE": "tsan", "FEEDLINE_SEEDS": "2"}, []),
     "sweep": ({}, ["--ignored"]),
+    "ptx": ({"FEEDLINE_KERNELS": "ptx", "FEEDLINE_SEEDS": "0"}, []),
 }
-KEYS = {"file", "text", "with", "why", "noticed_by", "filter"}
+KEYS = {"file", "text", "with", "why", "noticed_by", "filter", "everywhere"}
 
 
 def main():
@@ -67,11 +68,11 @@ def try_all(mutants):
 def read_list():
     mutants = tomllib.loads(LIST.read_text())["mutant"]
     for mutant in mutants:
-        missing, unknown = KEYS - {"filter"} - mutant.keys(), mutant.keys() - KEYS
+        missing, unknown = KEYS - {"filter", "everywhere"} - mutant.keys(), mutant.keys() - KEYS
         if missing or unknown or mutant["noticed_by"] not in WATCHERS:
             sys.exit(f"{LIST.name}: {mutant}: missing {missing}, unknown {unknown}, or nobody of that name notices")
         found = (ROOT / mutant["file"]).read_text().count(mutant["text"])
-        if found != 1:
+        if found != 1 and not (found and mutant.get("everywhere")):
             sys.exit(f"{LIST.name}: {mutant['why']}: its text is {found} times in {mutant['file']}, and not once")
     return mutants
 
@@ -112,6 +113,9 @@ def try_mutant(mutant):
     began = time.monotonic()
     path = TREE / mutant["file"]
     sound = path.read_bytes()
+    # The program of a mutant before this one must not be what notices.
+    if is_source_of_kernel(mutant) and _mutated and build() is None:
+        sys.exit("the tree does not build as it is")
     write(path, sound.decode().replace(mutant["text"], mutant["with"]).encode())
     try:
         noticed, verdict = judge(mutant)
@@ -122,25 +126,27 @@ def try_mutant(mutant):
     return noticed
 
 
+def is_source_of_kernel(mutant):
+    """Only the simulated driver is built with it: cargo would find that the PTX does not belong to it."""
+    return mutant["file"].startswith("kernels/") and not mutant["file"].endswith(".ptx")
+
+
 def judge(mutant):
     """Whether it was noticed, and by which test."""
-    # The kernels' PTX is not run anywhere here; cargo would only find that it no longer belongs to the sources.
-    kernel = mutant["file"].startswith("kernels/")
-    program = build(mutated=not kernel)
-    if program is None or kernel and not build_kernels(mutant["noticed_by"]):
+    program = _program if is_source_of_kernel(mutant) else build(mutated=True)
+    if program is None or mutant["file"].startswith("kernels/") and not build_kernels(mutant["noticed_by"]):
         return False, "DOES NOT BUILD"
     failed, _ = run(program, mutant["noticed_by"], mutant.get("filter", ""))
     return (False, "NOT NOTICED") if failed is None else (True, f"noticed by `{failed}`")
 
 
-_program = None
+_program, _mutated = None, False
 
 
-def build(mutated=True):
-    """The test program, built if the Rust sources changed; none if they do not compile."""
-    global _program
-    if not mutated:
-        return _program
+def build(mutated=False):
+    """The test program, built if the Rust sources or the PTX changed; none if they do not compile."""
+    global _program, _mutated
+    _mutated = mutated
     # One function changes between two builds, so that they are incremental whatever the caller prefers; with fewer units
     # of code than modules, a function that changes its size would move others from unit to unit.
     units = "profile.dev.package.feedline.codegen-units=4096"
@@ -161,9 +167,11 @@ def build(mutated=True):
 
 def build_kernels(watcher):
     """Whether the kernels compile; the test program would do the same, but call it a failed test if not."""
-    variant = WATCHERS[watcher][0].get("FEEDLINE_TESTDOUBLE", "plain")
+    environment = WATCHERS[watcher][0]
+    variant, kernels = environment.get("FEEDLINE_TESTDOUBLE", "plain"), environment.get("FEEDLINE_KERNELS", "source")
     out = WORK / "target" / "testdouble" / variant
-    command = ["make", "--silent", "--jobs=2", f"--directory={TREE / 'testdouble'}", f"V={variant}", f"OUT={out}"]
+    command = ["make", "--silent", "--jobs=2", f"--directory={TREE / 'testdouble'}", f"V={variant}",
+               f"KERNELS={kernels}", f"OUT={out}"]
     return subprocess.run(command).returncode == 0
 
 
