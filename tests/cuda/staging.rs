@@ -127,11 +127,11 @@ fn files_take_turns() -> Outcome {
     Ok(())
 }
 
-/// The bad files together would fill the page-locked memory several times, and the last file is a good one.
+/// The bad files together would fill the page-locked memory several times, and the last file is a good one of their size.
 fn gives_back() -> Outcome {
-    let bad = pictures::spoiled(pictures::large().swap_remove(2));
-    let files: Vec<Vec<u8>> =
-        std::iter::repeat_n(bad, 80).chain(pictures::few().into_iter().take(1)).collect();
+    let good = pictures::large().swap_remove(2);
+    let bad = pictures::spoiled(good.clone());
+    let files: Vec<Vec<u8>> = std::iter::repeat_n(bad, 80).chain([good]).collect();
     let build = || {
         let builder = whole(files.clone()).batch_size(81).prefetch(1).pinned_memory(64 << 20);
         builder.bad_sample(BadSample::Skip).last_batch(LastBatch::Partial)
