@@ -5,6 +5,9 @@ A shape is a batch of so many images of one size, cropped and resampled to one s
 must be moved at least: the decoded pixels that are read once, and the batch that is written once.
 """
 
+import csv
+import io
+import shutil
 import statistics
 
 import kit
@@ -21,10 +24,12 @@ SHAPES = (
     ("256x256", 64, "f16", "nchw", 1024),
 )
 TINY = ("64x48", 32, "f16", "nchw", 2)
-
-
 COPIES_MIB = (256, 4096)
 COPIES = 20
+# What ncu reads: time, the processors' and the memory's share of their limits, occupancy.
+COUNTERS = ("gpu__time_duration.sum", "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+            "dram__throughput.avg.pct_of_peak_sustained_elapsed", "sm__warps_active.avg.pct_of_peak_sustained_active")
+COUNTED_LAUNCHES = 12
 
 
 def copies(section):
@@ -55,6 +60,37 @@ def render(section, arguments):
         section.add("render", {**row, "share_of_copy": section.figure(share)})
 
 
+def counters(section):
+    """The hardware's counters of a batch's kernels; ncu leaves the clocks alone."""
+    program = [kit.BIN / "gpu_measure", *arguments_of(section.sized(SHAPES[0], TINY), "colour")]
+    if section.simulated:
+        raise RuntimeError("the simulated device has no counters")
+    if not shutil.which("ncu"):
+        raise RuntimeError("ncu is not installed")
+    command = ["ncu", "--clock-control", "none", "--csv", "--metrics", ",".join(COUNTERS), "--launch-count",
+               COUNTED_LAUNCHES, *program]
+    status, output, errors = kit.run(command, section.left_s(), kit.environment(section.simulated))
+    found = counted(output)
+    if not found:
+        raise RuntimeError(f"ncu: exit status {status}: {kit.tail(output + errors)}")
+    section.put("counters", found)
+
+
+def counted(output):
+    """ncu's rows, which stand behind its own messages: one value for each launch and counter."""
+    lines = output.splitlines()
+    first = next((number for number, line in enumerate(lines) if line.startswith('"ID"')), len(lines))
+    return [{"kernel": row["Kernel Name"].split("(")[0], "counter": row["Metric Name"], "unit": row["Metric Unit"],
+             "value": row["Metric Value"]} for row in csv.DictReader(io.StringIO("\n".join(lines[first:])))]
+
+
+def arguments_of(shape, recipe):
+    """How `gpu_measure` is told of a shape."""
+    source, size, dtype, layout, batch = shape
+    return ["render-speed", "--source", source, "--size", size, "--dtype", dtype, "--layout", layout,
+            "--batch-size", batch, "--recipe", recipe]
+
+
 def main():
     """Writes kernels.json."""
     section = kit.Section("kernels", __doc__)
@@ -62,11 +98,11 @@ def main():
         section.leave_out("copy", "torch never meets the simulated driver")
     else:
         section.attempt("copy", 5, lambda: copies(section))
-    for source, size, dtype, layout, batch in section.sized(SHAPES, (TINY,)):
+    for shape in section.sized(SHAPES, (TINY,)):
         for recipe in ("crop", "colour"):
-            arguments = ["render-speed", "--source", source, "--size", size, "--dtype", dtype, "--layout", layout,
-                         "--batch-size", batch, "--recipe", recipe]
-            section.attempt(f"{recipe} {source} to {size}", 2, lambda: render(section, arguments))
+            section.attempt(f"{recipe} {shape[0]} to {shape[1]}", 2,
+                            lambda shape=shape, recipe=recipe: render(section, arguments_of(shape, recipe)))
+    section.attempt("ncu", 5, lambda: counters(section))
 
 
 if __name__ == "__main__":

@@ -10,13 +10,18 @@ import json
 import os
 import random
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 KIT = Path(__file__).resolve().parent.parent
-BIN = KIT / "bin"
-LIB = KIT / "lib"
+# What `gpu/run` unpacks beside the scripts; the data are packed by being JPEGs.
+UNPACKED = KIT / "unpacked"
+BIN = UNPACKED / "bin"
+LIB = UNPACKED / "lib"
+SITE = UNPACKED / "site"
 DATA = KIT / "data"
+PHOTOS = "photos"
 SUFFIXES = {".jpg", ".jpeg"}
 TAIL_CHARACTERS = 2000
 SEED = 1
@@ -73,6 +78,10 @@ class Section:
         except Exception as error:  # Whatever it is, the other parts are worth having.
             self.leave_out(what, f"{type(error).__name__}: {error}"[:TAIL_CHARACTERS])
             return None
+
+    def share_s(self, parts, most, least=1.0, beside=0.0):
+        """Seconds to measure for, when so many parts are to come and each takes so many seconds besides."""
+        return max(min(self.left_s() / max(parts, 1) - beside, most), least)
 
 
 def environment(simulated):
@@ -131,15 +140,22 @@ def rows(section, arguments):
 
 
 def datasets():
-    """The kit's data sets by name: the bundled photographs, and what was added when the kit was made."""
-    return {folder.name: folder for folder in sorted(DATA.iterdir()) if folder.is_dir()}
+    """The kit's data sets by name, in the order in which they were given when the kit was made; the bundled one last."""
+    names = json.loads((KIT / "about.json").read_text())["data"]
+    return {name: DATA / name for name in [*names, PHOTOS]}
 
 
 def main_dataset():
-    """The data set that speed is measured on: an added one, or else the bundled photographs."""
-    found = datasets()
-    name = next((name for name in found if name != "photos"), "photos")
-    return found[name]
+    """The data set that speed is measured on: the first that was given, or else the bundled photographs."""
+    return next(iter(datasets().values()))
+
+
+def import_packages(section):
+    """Makes feedline's Python package, and the peers' of this Python's version, importable, with the kit's nvJPEG."""
+    for name, value in environment(section.simulated).items():
+        os.environ[name] = value
+    tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    sys.path[:0] = [str(SITE / "feedline"), str(SITE / tag)]
 
 
 def files_of(folder):

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What the machine is: GPU, driver, libraries, cores. Everything else that is measured depends on it."""
 
 import ctypes
@@ -26,6 +25,7 @@ def facts(simulated):
         "driver": gpu.get("driver_version"),
         "nvjpeg": None if simulated else nvjpeg_version(),
         "commit": about["commit"],
+        "profile": about["profile"],
         "simulated": bool(simulated),
         "cores": len(os.sched_getaffinity(0)),
         "cpu": cpu_model(),
@@ -90,9 +90,8 @@ def doctor(section):
     return json.loads(output)
 
 
-def main():
-    """Writes machine.json."""
-    section = kit.Section("machine", __doc__)
+def describe(section):
+    """All of it."""
     if not section.simulated:
         section.put("nvidia_smi", smi())
         section.put("libraries", {name: library(name) for name in ("libcuda.so.1", "libnvcuvid.so.1")})
@@ -103,7 +102,3 @@ def main():
     section.put("tools", {tool: bool(shutil.which(tool)) for tool in ("compute-sanitizer", "ncu")})
     section.put("data", {name: len(kit.files_of(folder)) for name, folder in kit.datasets().items()})
     section.attempt("doctor", 0, lambda: section.put("doctor", doctor(section)))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How equal the GPU's pixels are to the CPU's: rendering, decoding, and decoding a part.
+"""How equal the GPU's pixels are to the CPU's: rendering, decoding, and decoding a part; and what is overwritten.
 
 Rendering must be equal in every value. nvJPEG decodes with arithmetic of its own, so there the difference is stated:
 largest, mean and 99th percentile, for each sampling and each of its decoders.
@@ -9,31 +9,7 @@ import tempfile
 from pathlib import Path
 
 import kit
-
-SAMPLINGS = {"444": "4:4:4", "422": "4:2:2", "420": "4:2:0"}
-QUALITY = 92
-PHOTOS = 8
-
-
-def variants(folder):
-    """Re-encodings of some photographs, one folder for each sampling and mode: what the decoders are told apart by."""
-    from PIL import Image
-
-    sources = kit.files_of(kit.DATA / "photos")
-    for number, path in enumerate(sources[::max(len(sources) // PHOTOS, 1)]):
-        with Image.open(path) as image:
-            colour, grey = image.convert("RGB"), image.convert("L")
-        for name, sampling in SAMPLINGS.items():
-            for mode, options in {"baseline": {}, "progressive": {"progressive": True},
-                                  "restarts": {"restart_marker_rows": 1}}.items():
-                save(colour, folder / f"{name}-{mode}", number, subsampling=sampling, **options)
-        save(grey, folder / "grey-baseline", number)
-
-
-def save(image, folder, number, **options):
-    """One file of a variant."""
-    folder.mkdir(exist_ok=True)
-    image.save(folder / f"{number}.jpg", quality=QUALITY, **options)
+import variants
 
 
 def collect(section, key, arguments):
@@ -44,19 +20,30 @@ def collect(section, key, arguments):
 
 def decoders(section, folder):
     """Every kind of file with every decoder."""
-    variants(folder)
+    variants.write(folder)
     for variant in sorted(folder.iterdir()):
         collect(section, "decode", ["decode-parity", "--data", variant, "--name", variant.name])
     for name, data in kit.datasets().items():
         collect(section, "decode", ["decode-parity", "--data", data, "--name", name])
 
 
+def hazard(section):
+    """Decoding into memory right behind its last reader, decoder by decoder and in whole batches.
+
+    On Hopper the hardware decoder writes without waiting for earlier work on its stream, so this is what goes wrong
+    first. The rows without the host's wait say whether this GPU is such a one; in the others nothing may differ.
+    """
+    collect(section, "hazard", ["hazard", "--data", kit.main_dataset(), "--seconds", section.sized(10, 0.5),
+                                "--batch-size", section.sized(64, 4)])
+
+
 def main():
     """Writes parity.json."""
     section = kit.Section("parity", __doc__)
     section.attempt("render", 5, lambda: collect(section, "render", [
-        "render-parity", "--data", kit.DATA / "photos", "--seconds", section.sized(24, 1),
+        "render-parity", "--data", kit.DATA / "photos", "--seconds", section.sized(16, 1),
         "--batch-size", section.sized(32, 3), "--plans", section.sized(1 << 30, 3)]))
+    section.attempt("hazard", 5, lambda: hazard(section))
     with tempfile.TemporaryDirectory() as work:
         section.attempt("decoders", 5, lambda: decoders(section, Path(work)))
         section.attempt("parts", 5, lambda: collect(section, "region", [

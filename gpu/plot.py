@@ -5,17 +5,16 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 216, 56, 56
 COLOURS = ("#d9843b", "#b0549b", "#4063a8", "#74a356")
 
 
-def fed(result):
+def fed(result, gpu, model="resnet18"):
     """One line a loader: the trainer's speed behind it, in percent of its speed with nothing to wait for."""
-    runs = [run for run in result.get("runs", []) if run["mode"] == "training" and run["fed"] is not None]
+    runs = [run for run in result.get("runs", []) if run["model"] == model and run["fed"] is not None]
     cores = sorted({run["cores"] for run in runs}) or [1]
-    work = result.get("work", {})
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
         f'font-size="13">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
         text(LEFT, 24, "Cores needed to keep the GPU fed", size=16),
-        text(LEFT, 42, f"the trainer's speed, of its speed with nothing to wait for; {work.get('model')}, {result['gpu']}"
+        text(LEFT, 42, f"the trainer's speed, of its speed with nothing to wait for; {model}, {gpu}"
                        f"{'' if runs else ': no figure'}", fill="#555"),
     ]
     parts += [part for share in (0, 25, 50, 75, 100) for part in rule(share)]

@@ -1,40 +1,40 @@
 """Results as Markdown tables: printed where they are measured, and written into a page by `gpu/report`."""
 
-import statistics
+import schedule
 
 NO_FIGURE = "–"
 # What a dry run may leave out.
-NOT_SIMULATED = ("memcheck", "racecheck", "copy")
+NOT_SIMULATED = ("copy", "ncu")
 
 
-def is_sound(result):
-    """Whether a section ended by itself and nothing in it was wrong; parts without time are no fault."""
+def is_sound(results):
+    """Whether all sections ended by themselves and nothing in them was wrong; parts without time are no fault."""
+    return all(section_is_sound(result, results["simulated"]) for result in results["sections"].values())
+
+
+def section_is_sound(result, simulated):
+    """The same of one section; in a dry run every part must have been done."""
     if result["ended"] != "done":
         return False
-    if result["simulated"] and not all(part.startswith(NOT_SIMULATED) for part in result["left_out"]):
+    if simulated and not all(part.split(":")[0] in NOT_SIMULATED for part in result["left_out"]):
         return False
     wrong = [row for key in ("render", "region", "hazard") for row in result.get(key, [])
              if row.get("required", True) and row.get("different", 0)]
-    tests = result.get("cuda_tests", {})
-    failed = tests.get("failed", 0) or tests.get("status", 0)
-    return not wrong and not failed and not any(run["status"] for run in result.get("sanitizer", []))
+    return not wrong and not any(run["status"] for run in result.get("sanitizer", []))
 
 
 def text(results):
     """All tables, one behind the other."""
-    if any(result["simulated"] for result in results.values()):
-        return "DRY RUN on the simulated driver: nothing below is about a GPU.\n\n" + joined(results)
-    return joined(results)
-
-
-def joined(results):
-    """The sections' parts."""
-    return "\n\n".join(part for name, result in results.items() for part in section(name, result)) + "\n"
+    lines = [machine_line(results)]
+    if results["simulated"]:
+        lines.insert(0, "DRY RUN on the simulated driver: nothing below is about a GPU.")
+    lines += [part for name, result in results["sections"].items() for part in section(name, result)]
+    return "\n\n".join(lines) + "\n"
 
 
 def section(name, result):
     """A section's heading, tables and what was left out."""
-    parts = [f"### {TITLES[name]}", *MAKERS[name](result)]
+    parts = [f"### {schedule.TITLES[name]}", *MAKERS[name](result)]
     if result["ended"] != "done":
         parts.append(f"How it ended: {result['ended']}. {one_line(result.get('tail', ''))}")
     if result["left_out"]:
@@ -42,39 +42,45 @@ def section(name, result):
     return parts
 
 
-def machine(result):
-    """One line."""
-    smi = result.get("nvidia_smi", {})
+def machine_line(results):
+    """What it was measured on."""
+    return (f"{results['gpu']}, driver {shown(results['driver'])}, nvJPEG {shown(results['nvjpeg'])}, "
+            f"{results['cores']} cores of {results['cpu']}; commit {results['commit']}, built as {results['profile']}.")
+
+
+def start(result):
+    """Constants."""
     libraries = ", ".join(f"{name} {state.split(':')[0]}" for name, state in result.get("libraries", {}).items())
-    return [f"{result['gpu']}, driver {shown(result['driver'])}, nvJPEG {shown(result['nvjpeg'])}, "
-            f"{shown(smi.get('memory.total'))}, {result['cores']} cores of {result['cpu']}; {libraries or 'simulated'}; "
-            f"commit {result['commit']}."]
-
-
-def tests(result):
-    """What passed."""
-    tests = result.get("cuda_tests")
-    rows = [["CUDA tests", f"{tests['passed']} passed, {tests['failed']} failed, {tests['ignored']} ignored"]] if tests else []
-    rows += [[f"overwriting: {row['what']}", f"{row['of']} {row['values']:,}, {row['different']:,} different"]
-             for row in result.get("hazard", [])]
-    rows += [[f"compute-sanitizer {run['tool']}", {0: "clean", None: "no result in time"}.get(run["status"], f"exit status {run['status']}")]
-             for run in result.get("sanitizer", [])]
-    return [table(["check", "result"], rows)]
+    rows = [[f"first batch, {'kernels cached' if row['kernels_cached'] else 'kernels translated'}", shown(row["s"]), "s"]
+            for row in result.get("first_batch", [])]
+    rows += [[f"translating `{name}`", shown(seconds), "s"] for name, seconds in result.get("translation_s", {}).items()]
+    rows += [[f"copy {row['way']}, {row['mib']} MiB, pinned", shown(row["gb_per_s"]), "GB/s"]
+             for row in result.get("copies", [])]
+    rows += [[f"recording an event{' with timing' if row['timing'] else ''} (worst {shown(row['worst_us'])})",
+              shown(row["us"]), "µs"] for row in result.get("events", [])]
+    rows += [[f"{what} {row['mib']} MiB", shown(row[key]), "µs"] for row in result.get("allocations", [])
+             for what, key in (("allocating", "allocate_us"), ("freeing", "free_us"))]
+    load = result.get("free_under_load")
+    rows += [[f"freeing 2 MiB with {shown(load['work_ms'])} ms of work queued", shown(load["free_ms"]), "ms"]] if load else []
+    return [f"Libraries: {libraries or 'simulated'}.", table(["what", "figure", "unit"], rows)]
 
 
 def parity(result):
     """Equal, or by how much not."""
     equal = [[row["what"], f"{row['values']:,}", f"{row['different']:,}", shown(row["largest"])]
              for row in result.get("render", [])]
-    decoded = [[row["name"], row["backend"], row["files"], NO_FIGURE if row["equal"] is None else f"{100 * row['equal']:.3f} %", shown(row["max"]),
-                shown(row["mean"]), shown(row["p99"])] for row in result.get("decode", [])]
+    decoded = [[row["name"], row["backend"], row["files"], NO_FIGURE if row["equal"] is None else f"{100 * row['equal']:.3f} %",
+                shown(row["max"]), shown(row["mean"]), shown(row["p99"])] for row in result.get("decode", [])]
     parts = {}
     for row in result.get("region", []):
         parts.setdefault((row["kind"], row["backend"], row["values"]), {})[row["around"]] = row["different"]
     heads = list(dict.fromkeys(row["around"] for row in result.get("region", [])))
     region = [[kind, backend, f"{values:,}", *(f"{found.get(head, 0):,}" for head in heads)]
               for (kind, backend, values), found in parts.items()]
-    return ["Rendering, the GPU against the CPU:", table(["of what", "values", "different", "largest"], equal),
+    overwritten = [[row["what"], f"{row['of']} {row['values']:,}", f"{row['different']:,}"]
+                   for row in result.get("hazard", [])]
+    return ["Overwriting:", table(["what", "of", "different"], overwritten),
+            "Rendering, the GPU against the CPU:", table(["of what", "values", "different", "largest"], equal),
             "Decoding, the GPU against the CPU:",
             table(["files", "decoder", "decoded by it", "equal", "largest difference", "mean", "99th percentile"],
                   decoded),
@@ -88,69 +94,78 @@ def kernels(result):
     rows = [[f"{row['recipe']}, {row['batch_size']} of {row['source']} to {row['size']}", f"{row['dtype']} {row['layout']}",
              shown(row["us_per_image"]), shown(row["gb_per_s"]), percent(row["share_of_copy"])]
             for row in result.get("render", [])]
+    counters = [[row["kernel"], row["counter"], row["value"], row["unit"]] for row in result.get("counters", [])]
     return [table(["on the device", "GB/s, read and written"], copies),
-            table(["batch", "output", "µs an image", "GB/s", "of the copy's speed"], rows)]
+            table(["batch", "output", "µs an image", "GB/s", "of the copy's speed"], rows),
+            table(["kernel", "counter", "value", "unit"], counters)]
+
+
+def support(result):
+    """Who takes what, and what damage does."""
+    taken = [[row["kind"], row["backend"], "part" if row["part"] else "whole", f"{row['taken']} of {row['files']}",
+              row["by_others"], row["refused"], row["cause"] or ""] for row in result.get("support", [])]
+    flags = [[row["backend"], row["flags"], ", ".join(row["whole"]) or "none", ", ".join(row["part"]) or "none",
+              row["why"] or ""] for row in result.get("flags", [])]
+    damage = [[row["file"], row["backend"], row["decoded_by"] or "nobody", row["sound_files_beside"] or NO_FIGURE,
+               row["sound_files_after"] or NO_FIGURE, row["process"], row["cause"] or ""] for row in result.get("damage", [])]
+    return ["Files that a decoder took when it was the one to be used:",
+            table(["kind", "decoder", "asked for", "taken", "by others", "refused", "first cause"], taken),
+            "What nvJPEG says that it supports:", table(["backend", "flags", "whole", "in part", "why not"], flags),
+            "Damaged files, one by one:",
+            table(["file", "decoder", "decoded by", "sound files beside it", "after it", "process", "cause"], damage)]
 
 
 def decode(result):
     """Rates by decoder and batch."""
-    rows = [[row["backend"], row["batch_size"], row["decoded_by"] or "nobody", shown(row.get("images_per_s")),
-             shown(row.get("cpu_s_per_1000")), shown(row.get("megapixels_per_s"))] for row in result.get("speed", [])]
-    return [f"Files: {result.get('data')}.",
-            table(["decoder", "batch", "decoded by", "images/s", "CPU-s per 1000", "megapixels/s"], rows)]
+    rows = [[row["data"], row["backend"] + (", samplings in one call" if row["mixed"] else ""), row["batch_size"],
+             row["decoded_by"] or "nobody", shown(row.get("images_per_s")), shown(row.get("cpu_s_per_1000")),
+             shown(row.get("megapixels_per_s"))] for row in result.get("speed", [])]
+    return [table(["files", "decoder", "batch", "decoded by", "images/s", "CPU-s per 1000", "megapixels/s"], rows)]
 
 
 def end_to_end(result):
-    """Medians of the rounds."""
-    rows = []
-    for mode in ("alone", "training"):
-        for name in contenders(result):
-            runs = [run for run in result["runs"] if run["contender"] == name and run["mode"] == mode]
-            if runs:
-                rows.append([name, mode, spread(runs, "images_per_s"), spread(runs, "cpu_s_per_1000"),
-                             percent(middle(runs, "gpu_idle"))])
-    return [trained(result), table(["loader", "mode", "images/s", "CPU-s per 1000", "GPU idle"], rows)]
+    """One row for each decoder and number of cores."""
+    rows = [[run["decoder"], run["cores"], shown(run["images_per_s"]), shown(run["cpu_s_per_1000"]),
+             shown(run["first_batch_s"]), counts(run["decoded_by"]), run["limiting_stage"] or NO_FIGURE, run["failures"]]
+            for run in result.get("runs", [])]
+    return [worked(result), table(["decoder", "cores", "images/s", "CPU-s per 1000", "first batch, s", "decoded by",
+                                   "limited by", "bad samples"], rows)]
 
 
-def cores(result):
-    """One row a loader and number of cores."""
-    rows = []
-    for name in contenders(result):
-        for count in sorted({run["cores"] for run in result["runs"]}):
-            by_mode = {run["mode"]: run for run in result["runs"] if (run["contender"], run["cores"]) == (name, count)}
-            alone, training = by_mode.get("alone", {}), by_mode.get("training", {})
-            rows.append([name, count, shown(alone.get("images_per_s")), shown(alone.get("cpu_s_per_1000")),
-                         shown(training.get("images_per_s")), percent(training.get("fed")),
-                         percent(training.get("gpu_idle"))])
-    return [trained(result), table(["loader", "cores", "images/s alone", "CPU-s per 1000 alone",
-                                    "images/s with the step", "trainer fed", "GPU idle"], rows)]
+def counts(decoded_by):
+    """How many images each decoder took."""
+    return ", ".join(f"{name} {count}" for name, count in (decoded_by or {}).items()
+                     if isinstance(count, int) and count) or NO_FIGURE
 
 
-def trained(result):
-    """What the trainer alone does."""
+def training(result):
+    """One row for each model, loader and number of cores."""
+    rows = [[run["model"], run["contender"], run["cores"], shown(run["images_per_s"]), percent(run["fed"]),
+             percent(run["gpu_idle"]), shown(run["cpu_s_per_1000"])] for run in result.get("runs", [])]
+    alone = ", ".join(f"{model} {shown(rate)}" for model, rate in result.get("alone_images_per_s", {}).items())
+    return [f"{worked(result)} Images/s with nothing to wait for: {alone or NO_FIGURE}.",
+            table(["model", "loader", "cores", "images/s", "trainer fed", "GPU idle", "CPU-s per 1000"], rows)]
+
+
+def peers(result):
+    """One row for each loader and mode."""
+    rows = [[run["contender"], run["mode"], shown(run["images_per_s"]), shown(run["cpu_s_per_1000"]),
+             percent(run["gpu_idle"])] for run in result.get("runs", [])]
+    return [worked(result), table(["loader", "mode", "images/s", "CPU-s per 1000", "GPU idle"], rows)]
+
+
+def sanitizer(result):
+    """What each tool found."""
+    rows = [[run["tool"] + (" (not run: simulated)" if "not_simulated" in result else ""),
+             {0: "clean", None: "no result in time"}.get(run["status"], f"exit status {run['status']}")]
+            for run in result.get("sanitizer", [])]
+    return [table(["compute-sanitizer", "result"], rows)]
+
+
+def worked(result):
+    """On what."""
     work = result.get("work")
-    if not work:
-        return "Nothing was measured."
-    return (f"{work['data']}, batches of {work['batch_size']}, {work['recipe']} to {work['dtype']}; the training step "
-            f"({work['model']}, {work['precision']}) alone takes "
-            f"{shown(result.get('trainer_alone_images_per_s'))} images/s.")
-
-
-def contenders(result):
-    """Names in the order in which they ran."""
-    return list(dict.fromkeys(run["contender"] for run in result.get("runs", [])))
-
-
-def middle(runs, key):
-    """The median of what was measured."""
-    values = [run[key] for run in runs if run.get(key) is not None]
-    return statistics.median(values) if values else None
-
-
-def spread(runs, key):
-    """Median [smallest..largest]."""
-    values = [run[key] for run in runs if run.get(key) is not None]
-    return f"{number(middle(runs, key))} [{number(min(values))}..{number(max(values))}]" if values else NO_FIGURE
+    return f"{work['data']}, batches of {work['batch_size']}." if work else "Nothing was measured."
 
 
 def shown(value):
@@ -181,14 +196,5 @@ def table(heads, rows):
     return "\n".join("| " + " | ".join(one_line(str(cell)) for cell in line) + " |" for line in lines)
 
 
-TITLES = {
-    "machine": "Machine",
-    "tests": "Tests on the real driver",
-    "parity": "Parity",
-    "kernels": "Rendering speed",
-    "decode": "Decoding speed",
-    "end_to_end": "End to end",
-    "cores": "Cores needed to keep the GPU fed",
-}
-MAKERS = {"machine": machine, "tests": tests, "parity": parity, "kernels": kernels, "decode": decode,
-          "end_to_end": end_to_end, "cores": cores}
+MAKERS = {"start": start, "parity": parity, "support": support, "decode": decode, "kernels": kernels,
+          "end_to_end": end_to_end, "training": training, "peers": peers, "sanitizer": sanitizer}

@@ -1,14 +1,8 @@
-"""A training step on the GPU, and how fast it runs when something else delivers its batches.
+"""A training step on the GPU, and what is watched while it runs behind a loader.
 
-A step is forward, backward and update of a ResNet-18 in bfloat16. feedline has no Python package yet, so its batches
-cannot be handed to torch: its loader runs in a process of its own beside the trainer, on the same GPU and the same
-cores, and the trainer takes one step for each batch that this process reports as finished, on pixels of its own of the
-same shape. Where that loader works on the CPU, the trainer copies as many bytes to the GPU before each step. A batch is
-given back to the loader when the step for it has begun and the one before has ended, so that the loader is held back
-as a real trainer would hold it.
+A step is forward, backward and update of a ResNet in bfloat16, in the process of the loader that feeds it.
 """
 
-import subprocess
 import threading
 import time
 
@@ -25,32 +19,28 @@ WARM_UP_STEPS = 5
 class Trainer:
     """A model with its optimiser and one batch of noise to train on."""
 
-    def __init__(self, device, batch_size, size):
+    def __init__(self, model, device, batch_size, size):
         self.device = torch.device(device)
         self.batch_size = batch_size
         torch.manual_seed(kit.SEED)
         torch.backends.cudnn.benchmark = True
-        self.model = torchvision.models.resnet18(num_classes=CLASSES)
+        self.model = getattr(torchvision.models, model)(num_classes=CLASSES)
         self.model = self.model.to(self.device, memory_format=torch.channels_last)
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.01, momentum=0.9)
         self.images = torch.randn(batch_size, 3, size, size, device=self.device).half()
         self.labels = torch.randint(CLASSES, (batch_size,), device=self.device)
         self.warm_up_steps = WARM_UP_STEPS if self.device.type == "cuda" else 1
-        self.host = torch.zeros(self.images.shape, dtype=torch.float16, pin_memory=self.device.type == "cuda")
 
     def step(self, images=None):
         """One training step; returns before the GPU has done it."""
         images = self.images if images is None else images
         self.optimizer.zero_grad(set_to_none=True)
-        with torch.autocast(self.device.type, dtype=torch.bfloat16):
+        # Where no GPU trains, nothing is measured, and bfloat16 would only be slow.
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.device.type == "cuda"):
             scores = self.model(images.contiguous(memory_format=torch.channels_last).float())
             loss = torch.nn.functional.cross_entropy(scores, self.labels[:len(images)])
         loss.backward()
         self.optimizer.step()
-
-    def upload(self):
-        """As many bytes as a batch has, from the host to the GPU."""
-        self.images.copy_(self.host, non_blocking=True)
 
     def alone(self, seconds):
         """Steps a second with nothing to wait for: what a loader would have to keep up with."""
@@ -137,52 +127,7 @@ def cpu_seconds():
     return total
 
 
-def beside(trainer, section, arguments, seconds):
-    """Trains on what `gpu_measure feed` delivers, for so many seconds behind the warm-up.
-
-    Both processes are on this one's cores. Returns images a second, CPU-seconds of both, and the GPU's idle share.
-    """
-    command = [kit.BIN / "gpu_measure", "feed", *arguments, *(["--simulated"] if section.simulated else [])]
-    feeder = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, bufsize=1,
-                              env=kit.environment(section.simulated))
-    # A feeder that hangs would hang this reader too.
-    guard = threading.Timer(max(section.left_s(), 1), feeder.kill)
-    guard.start()
-    try:
-        return train_on(feeder, trainer, seconds, upload="cpu" in arguments, watched=not section.simulated)
-    finally:
-        guard.cancel()
-        feeder.kill()
-        feeder.wait()
-
-
-def train_on(feeder, trainer, seconds, upload, watched):
-    """One step for each batch that the feeder reports."""
-    pace, images, before = Pace(trainer.device), 0, None
-    with Utilisation(watched) as busy:
-        for number in range(1 << 30):
-            line = feeder.stdout.readline()
-            if not line.startswith("batch"):
-                raise RuntimeError(f"the feeder ended: {kit.tail(line + feeder.stderr.read())}")
-            if upload:
-                trainer.upload()
-            trainer.step()
-            pace.stepped()
-            feeder.stdin.write("\n")
-            images += int(line.split()[1])
-            if number == trainer.warm_up_steps:
-                synchronize(trainer.device)
-                before = (images, time.perf_counter(), cpu_seconds())
-                busy.samples.clear()
-            if before and time.perf_counter() - before[1] >= seconds:
-                break
-        synchronize(trainer.device)
-    done, took, cpu = (now - then for now, then in zip((images, time.perf_counter(), cpu_seconds()), before))
-    return {"images_per_s": done / took, "cpu_s_per_1000": 1000 * cpu / done, "gpu_idle": busy.idle()}
-
-
 def describe():
     """What a result says of the step."""
-    return {"model": "resnet18", "precision": "bfloat16 autocast", "torch": str(torch.__version__),
+    return {"precision": "bfloat16 autocast", "torch": str(torch.__version__),
             "torchvision": str(torchvision.__version__)}

@@ -1,7 +1,7 @@
 //! What nvJPEG's decoders make of files, against this crate's decoder, whose pixels are libjpeg-turbo's.
 
 use crate::photos::read_all;
-use crate::{BACKENDS, Bench, print};
+use crate::{BACKENDS, Bench, filled, print};
 use feedline::device::cuda::{DecodedImage, ImageDecoder, Route};
 use feedline::geometry::Rect;
 use feedline::image::{self, Decoder, Image};
@@ -43,7 +43,7 @@ pub(crate) fn whole(arguments: &Whole, bench: Bench) -> anyhow::Result<()> {
         let mut decoder = ImageDecoder::open(0, false)?;
         decoder.choose(route);
         let mut levels = Levels::default();
-        for (file, decoded) in bytes.iter().zip(decoder.decode(&bytes, None)?) {
+        for (file, decoded) in bytes.iter().zip(decoder.decode(&filled(&bytes, route), None)?) {
             if let Ok(DecodedImage { image, .. }) = decoded.and_then(|decoded| by(route, decoded)) {
                 levels.add(&on_cpu(file)?, &image, image.region);
             }
@@ -81,6 +81,7 @@ fn parts_of(folder: &Path, word: &str, route: Route, crops: u64) -> anyhow::Resu
     let kind = folder.file_name().unwrap_or_default().to_string_lossy();
     let files = read_all(folder)?;
     let bytes: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
+    let bytes = filled(&bytes, route);
     let mut decoder = ImageDecoder::open(0, true)?;
     decoder.choose(route);
     let whole: Vec<Option<Image>> = decoder

@@ -1,4 +1,4 @@
-//! What `gpu/run` measures that needs Rust: equal pixels, speed, and batches for a training step in another process.
+//! What `gpu/run` measures that needs Rust: equal pixels, speed, and what each decoder makes of each kind of file.
 //!
 //! Each command prints one JSON object a line. On a simulated device, which needs `--simulated`, whatever is measured
 //! in seconds, and what nvJPEG makes of pixels, is null: such a figure would say nothing.
@@ -6,11 +6,11 @@
 mod any_chain;
 mod crops;
 mod decode_parity;
-mod feed;
 mod hazard;
 mod photos;
 mod render_parity;
 mod speed;
+mod support;
 mod values;
 
 use anyhow::bail;
@@ -39,12 +39,22 @@ enum What {
     DecodeSpeed(speed::Decode),
     Hazard(hazard::Arguments),
     Crops(crops::Arguments),
-    Feed(feed::Arguments),
+    Support(support::Support),
+    Damage(support::Damage),
 }
 
 /// The GPU's decoders by the words of the commands.
 const BACKENDS: [(&str, Route); 3] =
     [("hardware", Route::Hardware), ("gpu-huffman", Route::GpuHuffman), ("hybrid", Route::Hybrid)];
+
+/// nvJPEG decodes smaller batches on the CPU, whatever it is asked for.
+const FOR_GPU_HUFFMAN: usize = 64;
+
+/// The files, again and again where the decoder takes large batches only.
+fn filled<'a>(files: &[&'a [u8]], route: Route) -> Vec<&'a [u8]> {
+    let least = if route == Route::GpuHuffman { FOR_GPU_HUFFMAN } else { 0 };
+    files.iter().copied().cycle().take(files.len().max(least)).collect()
+}
 
 /// The device that is measured, and whether it is one.
 #[derive(Clone, Copy)]
@@ -56,10 +66,8 @@ struct Bench {
 fn main() -> anyhow::Result<()> {
     let Command { simulated, what } = Command::parse();
     match what {
-        // These two need no GPU.
+        // The only one that needs no GPU.
         What::Crops(arguments) => crops::run(&arguments),
-        What::Feed(arguments) if arguments.on_cpu() => feed::run(&arguments, Device::cpu()),
-        What::Feed(arguments) => feed::run(&arguments, Bench::open(simulated)?.gpu),
         What::RenderParity(arguments) => render_parity::run(&arguments, Bench::open(simulated)?),
         What::RenderSpeed(arguments) => speed::render(&arguments, Bench::open(simulated)?),
         What::DecodeParity(arguments) => decode_parity::whole(&arguments, Bench::open(simulated)?),
@@ -69,6 +77,14 @@ fn main() -> anyhow::Result<()> {
         }
         What::DecodeSpeed(arguments) => speed::decode(&arguments, Bench::open(simulated)?),
         What::Hazard(arguments) => hazard::run(&arguments, Bench::open(simulated)?),
+        What::Support(arguments) => {
+            Bench::open(simulated)?;
+            support::support(&arguments)
+        }
+        What::Damage(arguments) => {
+            Bench::open(simulated)?;
+            support::damage(&arguments)
+        }
     }
 }
 

@@ -24,9 +24,12 @@ pub(crate) struct Decode {
     /// A folder of JPEG files
     #[arg(long)]
     data: PathBuf,
-    /// hardware, gpu-huffman, hybrid, or auto for what a loader would choose
+    /// hardware, gpu-huffman, hybrid, or auto for all of them by their measured speeds
     #[arg(long)]
     backend: String,
+    /// Give the engines files of all samplings in one call
+    #[arg(long)]
+    mixed: bool,
     /// Files decoded at a time
     #[arg(long, value_delimiter = ',')]
     batch_sizes: Vec<usize>,
@@ -71,6 +74,7 @@ pub(crate) fn decode(arguments: &Decode, bench: Bench) -> anyhow::Result<()> {
     if let Some((_, route)) = BACKENDS.iter().find(|(word, _)| *word == arguments.backend) {
         decoder.choose(*route);
     }
+    decoder.group_by_sampling(!arguments.mixed);
     for &batch_size in &arguments.batch_sizes {
         let batch: Vec<&[u8]> = files.iter().map(Vec::as_slice).cycle().take(batch_size).collect();
         let pixels: u64 =

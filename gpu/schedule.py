@@ -1,0 +1,77 @@
+"""The time table of `gpu/run`: what is done in which order, in how many seconds, and which question that answers.
+
+What matters most comes first: a run that is ended early has answered the questions that the others rest on.
+"""
+
+from dataclasses import dataclass
+
+# A command of ten minutes, less what writing the last results takes.
+TOTAL_S = 590
+# The last section has what is left: so many seconds if all others use all of theirs.
+REST = "sanitizer"
+
+
+@dataclass(frozen=True)
+class Section:
+    """One process with a limit of its own; it is called as its script."""
+
+    name: str
+    seconds: int
+    title: str
+    answers: str
+
+
+SECTIONS = (
+    Section("start", 25, "Start and constants",
+            "Which GPU, driver and libraries? What do translating kernels, events, allocations and freeing under load "
+            "cost, and how fast are copies from pinned memory?"),
+    Section("parity", 60, "Parity and overwriting",
+            "Are rendered values equal to the CPU's in every bit? How far are nvJPEG's pixels from the CPU's? Do the "
+            "engines write without waiting for their stream, and does the host's wait prevent it?"),
+    Section("support", 30, "What each decoder takes",
+            "Which decoder takes which sampling, part, restart markers and flags? What does a damaged file do to it, "
+            "and to the sound file after it?"),
+    Section("decode", 90, "Decoding speed",
+            "How many images a second does each decoder make in batches of 32 to 512, and what of the CPU? Is a batch "
+            "of several samplings slower in one call than grouped?"),
+    Section("kernels", 60, "Rendering speed",
+            "How far is rendering from the speed of a copy on the device? What do the hardware's counters say, where "
+            "ncu works?"),
+    Section("end_to_end", 130, "From files to batches, alone",
+            "How many images a second with each decoder forced, on 16, 4 and 1 cores? Is `auto` the fastest, and is "
+            "the GPU ever slower than the CPU device?"),
+    Section("training", 110, "With a training step in the same process",
+            "Does a ResNet-18 or a ResNet-50 wait for feedline, on how many cores, and with which decoder?"),
+    Section("peers", 50, "Other loaders",
+            "How fast are torchvision, torchcodec and nvImageCodec on the same files and crops, and a DataLoader on "
+            "the CPU?"),
+    Section(REST, 0, "Our kernels under compute-sanitizer",
+            "Do memcheck, racecheck and initcheck find anything in the kernels? With what time is left."),
+)
+TITLES = {section.name: section.title for section in SECTIONS}
+
+
+def limit(name, left_s, names):
+    """The seconds that a section gets when so many are left; the last of `names` may use them all."""
+    if name == names[-1]:
+        return left_s
+    return min(next(section.seconds for section in SECTIONS if section.name == name), left_s)
+
+
+def text():
+    """The plan as it is printed."""
+    rest = TOTAL_S - sum(section.seconds for section in SECTIONS)
+    lines, begins = [f"{TOTAL_S} seconds at most:", ""], 0
+    for section in SECTIONS:
+        seconds = section.seconds or rest
+        lines.append(f"{begins:4} s  {section.name:16} {seconds:4} s  {section.title}")
+        lines += wrapped(section.answers)
+        begins += seconds
+    return "\n".join(lines)
+
+
+def wrapped(words, width=88, indent=31):
+    """Lines of so many characters behind an indent."""
+    import textwrap
+
+    return textwrap.wrap(words, width + indent, initial_indent=" " * indent, subsequent_indent=" " * indent)

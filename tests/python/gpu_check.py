@@ -1,0 +1,148 @@
+"""Tests of the scripts below gpu/ that need neither torch nor a GPU: `python3 -m unittest tests/python/gpu_check.py`."""
+
+import sys
+import tarfile
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "gpu"))
+
+import damage  # noqa: E402
+import kernels  # noqa: E402
+import kit  # noqa: E402
+import pack  # noqa: E402
+import plot  # noqa: E402
+import schedule  # noqa: E402
+import tables  # noqa: E402
+
+PHOTO = next(iter(sorted((ROOT / "data/photos").rglob("*.jpg"))))
+
+
+class Schedule(unittest.TestCase):
+    def test_the_sections_fill_ten_minutes_and_leave_time_for_the_last(self):
+        told = sum(section.seconds for section in schedule.SECTIONS)
+        self.assertLessEqual(schedule.TOTAL_S, 600)
+        self.assertGreaterEqual(schedule.TOTAL_S - told, 30)
+        self.assertEqual([section.name for section in schedule.SECTIONS if not section.seconds], [schedule.REST])
+
+    def test_every_section_has_a_script_and_tables(self):
+        for section in schedule.SECTIONS:
+            self.assertTrue((ROOT / "gpu" / f"{section.name}.py").exists(), section.name)
+            self.assertIn(section.name, tables.MAKERS)
+
+    def test_a_section_gets_its_limit_and_the_last_one_all_that_is_left(self):
+        names = ["start", "decode", "peers"]
+        self.assertEqual(schedule.limit("decode", 500, names), 90)
+        self.assertEqual(schedule.limit("decode", 40, names), 40)
+        self.assertEqual(schedule.limit("peers", 500, names), 500)
+
+    def test_the_plan_says_when_each_section_begins(self):
+        self.assertIn(" 115 s  decode             90 s", schedule.text())
+
+
+class Pack(unittest.TestCase):
+    def test_only_what_decodes_jpegs_under_this_python_is_carried(self):
+        def of(name, python="cp312"):
+            return pack.wanted(f"nvidia/nvimgcodec/{name}", python)
+
+        self.assertTrue(of("nvimgcodec_impl.cpython-312-x86_64-linux-gnu.so"))
+        self.assertFalse(of("nvimgcodec_impl.cpython-313-x86_64-linux-gnu.so"))
+        self.assertFalse(of("nvimgcodec_impl.cpython-313t-x86_64-linux-gnu.so", "cp313"))
+        self.assertTrue(of("extensions/libnvjpeg_ext.so.0.9.0"))
+        self.assertFalse(of("extensions/libopencv_ext.so.0.9.0"))
+        self.assertTrue(pack.wanted("torchcodec/libtorchcodec_image.so", "cp312"))
+        self.assertFalse(pack.wanted("torchcodec/libtorchcodec_core7.so", "cp312"))
+
+    def test_a_wheel_for_one_python_is_carried_for_that_one(self):
+        self.assertEqual(pack.pythons_of("torchcodec-0.17.0-cp312-cp312-manylinux_2_28_x86_64.whl"), ("cp312",))
+        self.assertEqual(pack.pythons_of("nvidia_nvimgcodec_cu13-0.9.0.20-py3-none-manylinux_2_28_x86_64.whl"), pack.PYTHONS)
+
+    def test_an_archive_gives_back_files_and_modes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            (folder / "in/bin").mkdir(parents=True)
+            (folder / "in/bin/program").write_bytes(b"\x7fELF" * 9)
+            (folder / "in/bin/program").chmod(0o755)
+            pack.write(pack.programs(folder / "in"), folder / "all.tar.xz")
+            with tarfile.open(folder / "all.tar.xz") as archive:
+                archive.extractall(folder / "out", filter="data")
+            back = folder / "out/bin/program"
+            self.assertEqual(back.read_bytes(), b"\x7fELF" * 9)
+            self.assertTrue(back.stat().st_mode & 0o100)
+
+    def test_a_kit_above_the_limit_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "data").mkdir()
+            with open(Path(folder) / "data/large", "wb") as file:
+                file.truncate(pack.MOST_MIB << 20)
+            pack.check_size(Path(folder))
+            (Path(folder) / "more").write_bytes(b"1")
+            with self.assertRaisesRegex(SystemExit, "too large"):
+                pack.check_size(Path(folder))
+
+
+class Damage(unittest.TestCase):
+    def test_every_flaw_changes_the_file_and_no_two_are_the_same(self):
+        data = PHOTO.read_bytes()
+        flaws = damage.flaws(data)
+        self.assertEqual(len({data, *flaws.values()}), len(flaws) + 1)
+
+    def test_tables_are_taken_out_whole(self):
+        data = PHOTO.read_bytes()
+        left = damage.segments(damage.flaws(data)["no-huffman-tables"])
+        self.assertNotIn(damage.DHT, [marker for marker, _, _ in left])
+        self.assertEqual(len(left), sum(marker != damage.DHT for marker, _, _ in damage.segments(data)))
+
+
+class Tables(unittest.TestCase):
+    def results(self, **section):
+        return {"gpu": "G", "driver": "1", "nvjpeg": "13", "cores": 2, "cpu": "C", "commit": "c", "profile": "release",
+                "simulated": False,
+                "sections": {"parity": {"section": "parity", "ended": "done", "left_out": [], **section}}}
+
+    def test_a_value_that_differs_where_it_may_not_fails_the_run(self):
+        row = {"what": "hardware", "of": "files", "values": 9, "different": 1}
+        self.assertTrue(tables.is_sound(self.results(hazard=[{**row, "required": False}])))
+        self.assertFalse(tables.is_sound(self.results(hazard=[{**row, "required": True}])))
+
+    def test_a_dry_run_must_do_every_part(self):
+        results = self.results(left_out=["hazard: RuntimeError: no"])
+        self.assertTrue(tables.is_sound(results))
+        self.assertFalse(tables.is_sound({**results, "simulated": True}))
+        self.assertTrue(tables.is_sound({**self.results(left_out=["ncu: needs a GPU"]), "simulated": True}))
+
+    def test_sections_without_results_have_tables_that_say_so(self):
+        for name, maker in tables.MAKERS.items():
+            self.assertIn("No", "".join(maker({"section": name, "left_out": []})), name)
+
+    def test_counters_are_read_behind_ncu_s_own_messages(self):
+        output = '==PROF== Connected\n"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n' \
+                 '"0","render(int)","gpu__time_duration.sum","ns","1,234"\n'
+        self.assertEqual(kernels.counted(output), [{"kernel": "render", "counter": "gpu__time_duration.sum",
+                                                    "unit": "ns", "value": "1,234"}])
+
+    def test_the_picture_has_a_line_for_each_loader(self):
+        runs = [{"contender": name, "model": "resnet18", "cores": cores, "fed": 0.5} for name in "ab" for cores in (1, 4)]
+        self.assertEqual(plot.fed({"runs": runs}, "G").count("<polyline"), 2)
+
+
+class Shares(unittest.TestCase):
+    def test_time_is_shared_among_the_parts_that_are_left(self):
+        section = kit.Section.__new__(kit.Section)
+        section.left_s = lambda: 60.0
+        self.assertEqual(section.share_s(10, 5.0, beside=2.0), 4.0)
+        self.assertEqual(section.share_s(2, 5.0), 5.0)
+        self.assertEqual(section.share_s(100, 5.0), 1.0)
+
+    def test_no_figure_is_kept_of_a_simulated_device(self):
+        section = kit.Section.__new__(kit.Section)
+        section.simulated = Path("lib")
+        self.assertIsNone(section.figure(1.5))
+        section.simulated = None
+        self.assertEqual(section.figure(1.23456), 1.235)
+
+
+if __name__ == "__main__":
+    unittest.main()
