@@ -20,7 +20,7 @@ def collect(section, key, arguments):
 
 def decoders(section, folder):
     """Every kind of file with every decoder."""
-    variants.write(folder)
+    variants.write(folder, tiny=bool(section.simulated))
     for variant in sorted(folder.iterdir()):
         collect(section, "decode", ["decode-parity", "--data", variant, "--name", variant.name])
     for name, data in kit.datasets().items():

@@ -44,7 +44,7 @@ def main():
     section = kit.Section("support", __doc__)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        variants.write(work)
+        variants.write(work, tiny=bool(section.simulated))
         kinds = [kind.name for kind in sorted(work.iterdir())]
         section.attempt("matrix", 5, lambda: [section.add("support", row) for row in kit.rows(
             section, ["support", "--data", work])])

@@ -22,6 +22,8 @@ class Trainer:
     def __init__(self, model, device, batch_size, size):
         self.device = torch.device(device)
         self.batch_size = batch_size
+        # The step is the GPU's work: threads of torch's own would only spin on the loader's cores.
+        torch.set_num_threads(1)
         torch.manual_seed(kit.SEED)
         torch.backends.cudnn.benchmark = True
         self.model = getattr(torchvision.models, model)(num_classes=CLASSES)
