@@ -21,7 +21,7 @@ PYTHONS = ("cp311", "cp312", "cp313")
 # Programs are alike, and so are the libraries of one wheel for several Pythons: the window spans them.
 FILTERS = [{"id": lzma.FILTER_X86}, {"id": lzma.FILTER_LZMA2, "preset": 2, "dict_size": 128 * MIB}]
 # Not needed to decode JPEGs: sources, video, other formats' plug-ins, tools.
-UNWANTED = re.compile(r"\.(cpp|h|hpp|c|cmake|pyi)$|/libtorchcodec_(core|custom_ops)\d|/libtorchcodec_(heic|pybind)"
+UNWANTED = re.compile(r"\.(cpp|h|hpp|c|cmake|pyi)$|/libtorchcodec_(core|custom_ops)\d|/libtorchcodec_heic"
                       r"|/lib(opencv|tiff|nvtiff|nvjpeg2k|nvpnm|nvbmp)_ext|/tools/|/samples/|CMakeLists")
 
 
