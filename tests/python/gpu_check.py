@@ -124,8 +124,9 @@ class Tables(unittest.TestCase):
         self.assertEqual(kernels.counted(output), [{"kernel": "render", "counter": "gpu__time_duration.sum",
                                                     "unit": "ns", "value": "1,234"}])
 
-    def test_the_picture_has_a_line_for_each_loader(self):
-        runs = [{"contender": name, "model": "resnet18", "cores": cores, "fed": 0.5} for name in "ab" for cores in (1, 4)]
+    def test_the_picture_has_a_line_for_each_loader_of_one_model(self):
+        runs = [{"contender": name, "model": "resnet50" if name == "c" else "resnet18", "cores": cores, "fed": 0.5}
+                for name in "abc" for cores in (1, 4)]
         self.assertEqual(plot.fed({"runs": runs}, "G").count("<polyline"), 2)
 
 
