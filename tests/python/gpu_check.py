@@ -36,6 +36,7 @@ class Schedule(unittest.TestCase):
         names = ["start", "decode", "peers"]
         self.assertEqual(schedule.limit("decode", 500, names), 90)
         self.assertEqual(schedule.limit("decode", 40, names), 40)
+        self.assertEqual(schedule.limit("decode", 500, names, dry_run=True), 180)
         self.assertEqual(schedule.limit("peers", 500, names), 500)
 
     def test_the_plan_says_when_each_section_begins(self):
