@@ -18,23 +18,29 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("staging: the pixels of a batch go to the device in one copy", || {
         in_one_copy(|| small(pictures::all()), 2)
     })
+    .decides()
     .libraries(Libraries::DriverOnly),
     Scenario::new("staging: pixels of large batches come to lie in a row", || {
         in_one_copy(|| whole(pictures::large()).batch_size(18), 1)
     })
+    .decides()
     .libraries(Libraries::DriverOnly),
     Scenario::new("staging: the CPU decodes by indexes for a device too", by_indexes)
+        .decides()
         .libraries(Libraries::DriverOnly),
-    Scenario::new("staging: what the device decodes has no index", no_indexes),
-    Scenario::new("staging: files are read to where the device reads them", read_in_place),
+    Scenario::new("staging: what the device decodes has no index", no_indexes).decides(),
+    Scenario::new("staging: files are read to where the device reads them", read_in_place).decides(),
     Scenario::new("staging: files are read to where the CPU decodes them for a device", read_in_place)
+        .decides()
         .libraries(Libraries::DriverOnly),
     Scenario::new(
         "staging: files that the CPU decodes take turns in the page-locked memory",
         files_take_turns,
     )
+    .decides()
     .libraries(Libraries::DriverOnly),
     Scenario::new("staging: a decode that fails gives its memory back", gives_back)
+        .decides()
         .libraries(Libraries::DriverOnly),
 ];
 

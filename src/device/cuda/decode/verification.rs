@@ -6,7 +6,7 @@ use super::comparison::Comparisons;
 use super::dispatch::Dispatch;
 use super::request::{HostFree, Request, Target};
 use super::route::Route;
-use super::sentinels::{Marked, Sentinels};
+use super::sentinels::{Finding, Marked, Sentinels};
 use crate::device::cuda::driver::{Context, CudaError, Stream};
 use crate::error::Cause;
 
@@ -30,9 +30,7 @@ impl Verification {
     pub(super) fn collect(&mut self, dispatch: &Dispatch) -> Result<(), CudaError> {
         let mut found = Vec::new();
         self.sentinels.collect(&mut found)?;
-        found.iter().filter(|finding| finding.is_unwritten).for_each(|finding| {
-            dispatch.note_unwritten(finding.route);
-        });
+        tell(&found, dispatch);
         for verdict in self.comparisons.collect()? {
             dispatch.note_comparison(verdict.route, verdict.wrong);
         }
@@ -55,9 +53,7 @@ impl Verification {
         let mut found = Vec::new();
         // SAFETY: the caller's promise.
         let marked = unsafe { self.sentinels.mark(&targets, (stream, free.is_known()), &mut found)? };
-        found.iter().filter(|finding| finding.is_unwritten).for_each(|finding| {
-            dispatch.note_unwritten(finding.route);
-        });
+        tell(&found, dispatch);
         Ok(marked)
     }
 
@@ -89,4 +85,9 @@ impl Verification {
         self.sentinels.synchronize()?;
         self.comparisons.synchronize()
     }
+}
+
+fn tell(found: &[Finding], dispatch: &Dispatch) {
+    let unwritten = found.iter().filter(|finding| finding.is_unwritten);
+    unwritten.for_each(|finding| dispatch.note_unwritten(finding.route));
 }
