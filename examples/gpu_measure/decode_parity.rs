@@ -1,7 +1,7 @@
 //! What nvJPEG's decoders make of files, against this crate's decoder, whose pixels are libjpeg-turbo's.
 
 use crate::photos::read_all;
-use crate::{BACKENDS, Bench, filled, print};
+use crate::{BACKENDS, Bench, each_kind, filled, print};
 use feedline::device::cuda::{DecodedImage, ImageDecoder, Route};
 use feedline::geometry::Rect;
 use feedline::image::{self, Decoder, Image};
@@ -65,15 +65,7 @@ pub(crate) fn whole(arguments: &Whole, bench: Bench) -> anyhow::Result<()> {
 }
 
 pub(crate) fn parts(arguments: &Parts) -> anyhow::Result<()> {
-    let mut folders: Vec<PathBuf> =
-        std::fs::read_dir(&arguments.data)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-    folders.sort();
-    for folder in folders.iter().filter(|folder| folder.is_dir()) {
-        for (word, route) in BACKENDS {
-            parts_of(folder, word, route, arguments.crops)?;
-        }
-    }
-    Ok(())
+    each_kind(&arguments.data, |folder, word, route| parts_of(folder, word, route, arguments.crops))
 }
 
 /// One kind of file and one decoder: parts with each halo, and parts as a loader asks for them, which must be equal.

@@ -19,6 +19,7 @@ use feedline::device::Device;
 use feedline::device::cuda::Route;
 use serde::Serialize;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 #[derive(Parser)]
 #[command(version, about = "Measures what a GPU does; see docs/gpu.md")]
@@ -54,6 +55,19 @@ const FOR_GPU_HUFFMAN: usize = 64;
 fn filled<'a>(files: &[&'a [u8]], route: Route) -> Vec<&'a [u8]> {
     let least = if route == Route::GpuHuffman { FOR_GPU_HUFFMAN } else { 0 };
     files.iter().copied().cycle().take(files.len().max(least)).collect()
+}
+
+/// Each folder of `data`, which holds files of one kind, with each of the GPU's decoders.
+fn each_kind(data: &Path, measure: impl Fn(&Path, &str, Route) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let mut folders: Vec<PathBuf> =
+        std::fs::read_dir(data)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    folders.sort();
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        for (word, route) in BACKENDS {
+            measure(folder, word, route)?;
+        }
+    }
+    Ok(())
 }
 
 /// The device that is measured, and whether it is one.

@@ -1,7 +1,7 @@
 //! Which decoder takes which kind of file, and what damaged files do to it.
 
 use crate::photos::read_all;
-use crate::{BACKENDS, filled, print};
+use crate::{BACKENDS, each_kind, filled, print};
 use anyhow::{Context, bail};
 use feedline::device::cuda::{DecodedImage, ImageDecoder, Route};
 use feedline::error::Cause;
@@ -40,15 +40,7 @@ pub(crate) struct Damage {
 }
 
 pub(crate) fn support(arguments: &Support) -> anyhow::Result<()> {
-    let mut folders: Vec<PathBuf> =
-        std::fs::read_dir(&arguments.data)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-    folders.sort();
-    for folder in folders.iter().filter(|folder| folder.is_dir()) {
-        for (word, route) in BACKENDS {
-            kind(folder, word, route)?;
-        }
-    }
-    Ok(())
+    each_kind(&arguments.data, kind)
 }
 
 /// One kind of file and one decoder: who decoded the whole files, and who parts of them.

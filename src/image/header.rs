@@ -18,6 +18,12 @@ pub struct Header {
     pub jpeg: Option<jpeg::Header>,
 }
 
+impl From<jpeg::Header> for Header {
+    fn from(jpeg: jpeg::Header) -> Self {
+        Self { format: Format::Jpeg, size: jpeg.size, orientation: jpeg.orientation, jpeg: Some(jpeg) }
+    }
+}
+
 /// Reads the first bytes (for PNG and WebP also the chunk heads) of a file. Decodes nothing and allocates nothing.
 ///
 /// # Errors
@@ -26,8 +32,7 @@ pub fn parse_header(bytes: &[u8]) -> Result<Header, ImageError> {
     let format = magic::format(bytes)?;
     let (size, orientation) = match format {
         Format::Jpeg => {
-            let jpeg = jpeg::parse_header(bytes)?;
-            return Ok(Header { format, size: jpeg.size, orientation: jpeg.orientation, jpeg: Some(jpeg) });
+            return Ok(jpeg::parse_header(bytes)?.into());
         }
         Format::Png => png::parse_header(bytes)?,
         Format::WebP => webp::parse_header(bytes)?,

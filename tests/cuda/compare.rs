@@ -3,7 +3,7 @@
 use crate::client::Client;
 use crate::scenario::Outcome;
 use crate::trainer::Trainer;
-use feedline::device::Device;
+use feedline::device::{DecoderReport, Device};
 use feedline::loader::{Batch, BatchObjects, Loader, LoaderBuilder, Status};
 use feedline::policy::DecoderChoice;
 use std::sync::OnceLock;
@@ -94,6 +94,12 @@ pub(crate) fn same_batches(what: &str, epochs: u64, build: impl Fn() -> LoaderBu
     }
     trusted(&cuda);
     [cpu, cuda]
+}
+
+/// What the loader says of one of the device's decoders.
+pub(crate) fn report(loader: &Loader, name: &str) -> DecoderReport {
+    let decoders = loader.stats().decoders;
+    decoders.into_iter().find(|decoder| decoder.name == name).unwrap_or_else(|| panic!("no {name}"))
 }
 
 /// Nothing that was right has been taken for wrong.

@@ -1,7 +1,7 @@
 //! Which decoder takes which file, and what a loader makes of decoders that refuse files or fail.
 
 use crate::client::{Client, Stream};
-use crate::compare::{DEVICE, choose, epoch, on_device, same_on_both};
+use crate::compare::{DEVICE, choose, epoch, on_device, report, same_on_both};
 use crate::pictures;
 use crate::pipeline::small;
 use crate::scenario::{Outcome, Scenario};
@@ -76,11 +76,6 @@ fn loader(files: Vec<Vec<u8>>) -> LoaderBuilder {
 
 fn by(loader: &Loader) -> DecodedBy {
     loader.stats().decoded_by.unwrap()
-}
-
-fn report(loader: &Loader, name: &str) -> DecoderReport {
-    let decoders = loader.stats().decoders;
-    decoders.into_iter().find(|decoder| decoder.name == name).unwrap_or_else(|| panic!("no {name}"))
 }
 
 fn engines_and_workers_share_the_files() -> Outcome {

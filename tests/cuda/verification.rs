@@ -1,9 +1,8 @@
 //! Decoders that report success and have written nothing, too late, or something else: noticed, reported and left.
 
-use crate::compare::{choose, on_device};
+use crate::compare::{choose, on_device, report};
 use crate::pipeline::small;
 use crate::scenario::{Outcome, Scenario};
-use feedline::device::DecoderReport;
 use feedline::loader::{LastBatch, Loader, LoaderBuilder};
 use feedline::policy::DecoderChoice;
 use feedline_test_support::jpeg::{Jpeg, SamplingFactor};
@@ -46,11 +45,6 @@ fn photos(count: usize) -> Vec<Vec<u8>> {
 
 fn loader(count: usize, batch_size: usize) -> LoaderBuilder {
     small(photos(count)).shuffle(false).batch_size(batch_size).last_batch(LastBatch::Partial).prefetch(1)
-}
-
-fn report(loader: &Loader, name: &str) -> DecoderReport {
-    let decoders = loader.stats().decoders;
-    decoders.into_iter().find(|decoder| decoder.name == name).unwrap_or_else(|| panic!("no {name}"))
 }
 
 /// Runs some epochs, whatever their pixels.

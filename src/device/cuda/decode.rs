@@ -77,7 +77,7 @@ pub(crate) struct DecoderOptions {
 }
 
 impl Decoder {
-    /// Opens the decoders that the device has; engines and GPU Huffman may be missing.
+    /// Opens the decoders that may be used, as far as the device has them; engines and GPU Huffman may be missing.
     ///
     /// # Errors
     /// nvJPEG does not start on this device.
@@ -88,14 +88,15 @@ impl Decoder {
     ) -> Result<Self, NvjpegError> {
         let DecoderOptions { choice, parts, rows, verify, typical } = options;
         let hybrid = Hybrid::new(library, context)?;
-        let open = |route| Batched::new(library, context, route).ok();
+        let chosen = dispatch::chosen(choice, rows);
+        let batched = [Route::Hardware, Route::GpuHuffman].into_iter().filter(|&route| chosen.has(route));
         let mut batched: Vec<Batched> =
-            [Route::Hardware, Route::GpuHuffman].into_iter().filter_map(open).collect();
+            batched.filter_map(|route| Batched::new(library, context, route).ok()).collect();
         let mut interpolates = [hybrid.interpolates(); Route::GPU.len()];
         batched.iter().for_each(|batched| interpolates[batched.route as usize] = batched.interpolates());
         let verification = verify.then(|| Verification::new(context, interpolates)).transpose()?;
         let there = batched.iter().map(|batched| batched.route);
-        let there = there.fold(Routes::NONE.with(Route::Hybrid), Routes::with);
+        let there = there.fold(chosen.only(Route::Hybrid), Routes::with);
         let dispatch = Arc::new(Dispatch::new(choice, there, parts && library.decodes_parts(), rows));
         if let (Some(engines), Some(size), true) = (batched.first_mut(), typical, dispatch.uses_engines()) {
             engines.reserve(rows.unwrap_or(1), size);

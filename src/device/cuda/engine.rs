@@ -179,29 +179,25 @@ impl Drop for Engine {
 /// Decoders that do not start now are an error, and no reason for choosing another one; so is a missing decoder that
 /// the user has asked for.
 fn decoder(context: &Context, decoding: &Decoding, options: &BackendOptions) -> Result<Option<Decoder>> {
-    let what = || format!("decoding on CUDA device {}", context.ordinal());
-    let choice = options.decoder;
-    let is_own = |missing: &Missing| match choice {
+    let (choice, ordinal) = (options.decoder, context.ordinal());
+    let without = |missing: &Missing| match choice {
         DecoderChoice::Auto => Ok(None),
-        _ => Err(missing.clone().error(format!(
-            "decoder = \"{}\" on CUDA device {}",
-            choice.word(),
-            context.ordinal()
-        ))),
+        _ => Err(missing.clone().error(format!("decoder = \"{}\" on CUDA device {ordinal}", choice.word()))),
     };
     match (choice, decoding) {
         (DecoderChoice::Cpu, _) => return Ok(None),
-        (_, Decoding::Cpu { nvjpeg }) => return is_own(nvjpeg),
-        (DecoderChoice::NvjpegHardware, Decoding::Hybrid { engines, .. }) => return is_own(engines),
+        (_, Decoding::Cpu { nvjpeg }) => return without(nvjpeg),
+        (DecoderChoice::NvjpegHardware, Decoding::Hybrid { engines, .. }) => return without(engines),
         _ => {}
     }
     let library = match nvjpeg::in_use() {
         Ok(library) => library,
-        Err(absent) => return is_own(&Missing::nvjpeg(&absent)),
+        Err(absent) => return without(&Missing::nvjpeg(&absent)),
     };
     let (rows, verify, typical) = (Some(options.rows), options.verify, Some(TYPICAL));
     let options = DecoderOptions { choice, parts: true, rows, verify, typical };
-    Decoder::new(context, library, options).map(Some).map_err(|error| Missing::backend(&error).error(what()))
+    let failed = |error| Missing::backend(&error).error(format!("decoding on CUDA device {ordinal}"));
+    Decoder::new(context, library, options).map(Some).map_err(failed)
 }
 
 /// Kernels that do not know what the library asks for, as the crate's error.

@@ -7,7 +7,7 @@ use super::request::Request;
 use super::route::Route;
 use crate::device::cuda::driver::{Context, CudaError, Event, PinnedBuffer, Stream};
 use crate::geometry::Rect;
-use crate::image::{Decoder, Format, Header, Image, Limits};
+use crate::image::{Decoder, Image, Limits};
 use crate::jpeg;
 
 /// Comparisons that may be under way at once.
@@ -119,15 +119,9 @@ impl Comparisons {
             let bytes = (job.part.height as usize - 1) * job.pitch + job.part.width as usize * 3;
             // SAFETY: so many bytes were copied, and the device is done with that.
             let pixels = unsafe { std::slice::from_raw_parts(place.pixels.as_ptr(), bytes) };
-            let header = Header {
-                format: Format::Jpeg,
-                size: job.header.size,
-                orientation: job.header.orientation,
-                jpeg: Some(job.header.clone()),
-            };
+            let bounds = bounds(&job.header, interpolates[job.route as usize]);
             // What the CPU refuses it can say nothing about.
-            if decoder.decode(&job.file, &header, job.part, image).is_ok() {
-                let bounds = bounds(&job.header, interpolates[job.route as usize]);
+            if decoder.decode(&job.file, &job.header.into(), job.part, image).is_ok() {
                 let wrong = difference(pixels, job.pitch, image, bounds);
                 verdicts.push(Verdict { route: job.route, wrong });
             }

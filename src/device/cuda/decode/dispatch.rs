@@ -26,8 +26,8 @@ const TRIAL_FILES: usize = GPU_HUFFMAN_BATCH + 13;
 /// Which decoder takes which file, for all threads of a loader.
 pub(crate) struct Dispatch {
     choice: DecoderChoice,
-    /// Those that the device has.
-    there: Routes,
+    /// Those of the device's decoders that may be used.
+    chosen: Routes,
     /// Whether parts of images may be decoded alone.
     parts: bool,
     /// Rows of a batch; `None` where there are neither batches nor workers that decode.
@@ -56,6 +56,20 @@ struct Learned {
     last_failure: Option<String>,
 }
 
+/// The decoders that the user lets a loader use, with batches of so many rows, where the device has them.
+pub(super) fn chosen(choice: DecoderChoice, rows: Option<usize>) -> Routes {
+    let chosen = match choice {
+        DecoderChoice::Auto => Routes::ALL.without(Route::Hybrid),
+        DecoderChoice::Nvjpeg => Routes::ALL,
+        DecoderChoice::NvjpegHardware => Routes::ALL.only(Route::Hardware),
+        DecoderChoice::NvjpegGpu => Routes::ALL.only(Route::GpuHuffman),
+        DecoderChoice::NvjpegHybrid => Routes::ALL.only(Route::Hybrid),
+        DecoderChoice::Cpu => Routes::NONE,
+    };
+    let small = rows.is_some_and(|rows| rows < GPU_HUFFMAN_BATCH);
+    if small { chosen.without(Route::GpuHuffman) } else { chosen }
+}
+
 impl Learned {
     fn is_sound(&self) -> bool {
         self.health.is_sound() && self.trust.left.is_none()
@@ -71,16 +85,16 @@ pub(crate) struct Offer<'a> {
 }
 
 impl Dispatch {
-    /// For a device with the decoders `there`, which can decode `parts` or not, and batches of so many rows.
-    pub(super) fn new(choice: DecoderChoice, there: Routes, parts: bool, rows: Option<usize>) -> Self {
+    /// For a device that has these decoders of [`chosen`], which can decode `parts` or not, and batches of so many rows.
+    pub(super) fn new(choice: DecoderChoice, chosen: Routes, parts: bool, rows: Option<usize>) -> Self {
         let (workers, known) = (AtomicUsize::new(0), Mutex::default());
-        Self { choice, there, parts, rows, workers, known }
+        Self { choice, chosen, parts, rows, workers, known }
     }
 
     /// Whether there are decoding engines that may be used, which need to know that their targets are free: see
     /// [`super::HostFree`].
     pub(crate) fn uses_engines(&self) -> bool {
-        self.chosen().has(Route::Hardware)
+        self.chosen.has(Route::Hardware)
     }
 
     /// What is to be written where `wanted` is wanted: the whole image, or a part around it, so that chroma is
@@ -132,7 +146,7 @@ impl Dispatch {
     pub(super) fn candidates(&self, header: &Header, region: Rect) -> Routes {
         let kind = Kind::of(header, region != header.size.rect());
         let known = self.known();
-        let mut routes = Routes::of(header).and(self.chosen());
+        let mut routes = Routes::of(header).and(self.chosen);
         for route in Route::GPU {
             let learned = &known.decoders[route as usize];
             if !learned.is_sound() || learned.kinds.is_refused(&kind) {
@@ -153,27 +167,12 @@ impl Dispatch {
 
     /// Whether a file that another of its decoders refuses goes to nvJPEG's hybrid one.
     pub(super) fn has_hybrid_last(&self) -> bool {
-        self.chosen().has(Route::Hybrid)
-    }
-
-    /// Those of the device's decoders that the user has chosen.
-    fn chosen(&self) -> Routes {
-        let chosen = match self.choice {
-            DecoderChoice::Auto => Routes::ALL.without(Route::Hybrid),
-            DecoderChoice::Nvjpeg => Routes::ALL,
-            DecoderChoice::NvjpegHardware => Routes::ALL.only(Route::Hardware),
-            DecoderChoice::NvjpegGpu => Routes::ALL.only(Route::GpuHuffman),
-            DecoderChoice::NvjpegHybrid => Routes::ALL.only(Route::Hybrid),
-            DecoderChoice::Cpu => Routes::NONE,
-        };
-        let chosen = chosen.and(self.there);
-        let small = self.rows.is_some_and(|rows| rows < GPU_HUFFMAN_BATCH);
-        if small { chosen.without(Route::GpuHuffman) } else { chosen }
+        self.chosen.has(Route::Hybrid)
     }
 
     /// Whether the batch that begins now gives some files to a decoder only to measure it.
     fn is_trial(&self, known: &Known) -> bool {
-        self.chosen().has(Route::GpuHuffman)
+        self.chosen.has(Route::GpuHuffman)
             && known.batches % TRIAL_EVERY == FIRST_TRIAL
             && !self.is_worth_a_batch(known)
     }
@@ -192,7 +191,7 @@ impl Dispatch {
         let known = self.known();
         let measured = known.rates.measured(Route::GpuHuffman).is_some();
         let due = known.batches % TRIAL_EVERY == FIRST_TRIAL || !measured;
-        let tried = self.choice == DecoderChoice::Nvjpeg && self.chosen().has(Route::GpuHuffman);
+        let tried = self.choice == DecoderChoice::Nvjpeg && self.chosen.has(Route::GpuHuffman);
         if tried && due { TRIAL_FILES } else { 0 }
     }
 
@@ -233,76 +232,76 @@ impl Dispatch {
 
     /// Whether the library has to be asked whether `route` takes files of this kind.
     pub(super) fn is_unknown(&self, route: Route, kind: &Kind) -> bool {
-        self.known().decoders[route as usize].kinds.is_unknown(kind)
+        self.learned(route, |learned| learned.kinds.is_unknown(kind))
     }
 
     /// The library says that it takes files of this kind.
     pub(super) fn note_kind(&self, route: Route, kind: Kind) {
-        self.known().decoders[route as usize].kinds.note_taken(kind);
+        self.learned(route, |learned| learned.kinds.note_taken(kind));
     }
 
     /// A file was refused, for what it is or for damage.
     pub(super) fn note_refusal(&self, route: Route, kind: Kind, error: &NvjpegError) {
-        let mut known = self.known();
-        let learned = &mut known.decoders[route as usize];
-        learned.refused += 1;
-        if error.blames_the_kind() {
-            learned.kinds.note_refused(kind);
-        }
-        learned.last_failure = Some(format!("{error}, for one file, which the CPU decodes"));
+        self.learned(route, |learned| {
+            learned.refused += 1;
+            if error.blames_the_kind() {
+                learned.kinds.note_refused(kind);
+            }
+            learned.last_failure = Some(format!("{error}, for one file, which the CPU decodes"));
+        });
     }
 
     /// Whether it neither rests nor was left.
     pub(super) fn is_sound(&self, route: Route) -> bool {
-        self.known().decoders[route as usize].is_sound()
+        self.learned(route, |learned| learned.is_sound())
     }
 
     /// A call has decoded files of these kinds, of which there may be none.
     pub(super) fn note_success(&self, route: Route, kinds: impl Iterator<Item = Kind>) {
-        let mut known = self.known();
-        let learned = &mut known.decoders[route as usize];
-        learned.health.note_success();
-        kinds.for_each(|kind| learned.kinds.note_taken(kind));
+        self.learned(route, |learned| {
+            learned.health.note_success();
+            kinds.for_each(|kind| learned.kinds.note_taken(kind));
+        });
     }
 
     /// A call has failed with `error`, and its files were all decoded when it was made again, or in parts.
     pub(super) fn note_repeated(&self, route: Route, error: &NvjpegError) {
-        let mut known = self.known();
-        let learned = &mut known.decoders[route as usize];
-        learned.failed_calls += 1;
-        learned.last_failure = Some(format!("{error}, which went well the second time"));
+        self.learned(route, |learned| {
+            learned.failed_calls += 1;
+            learned.last_failure = Some(format!("{error}, which went well the second time"));
+        });
     }
 
     /// A call has decoded nothing of so many files, for the reason `error`.
     pub(super) fn note_failure(&self, route: Route, files: usize, error: &NvjpegError) {
-        let mut known = self.known();
-        let learned = &mut known.decoders[route as usize];
-        learned.failed_calls += 1;
-        learned.health.note_failure();
-        let then =
-            if learned.health.is_sound() { "the CPU decodes them" } else { "it rests for some batches" };
-        learned.last_failure = Some(format!("{error}, for all of {files} files: {then}"));
+        self.learned(route, |learned| {
+            learned.failed_calls += 1;
+            learned.health.note_failure();
+            let then =
+                if learned.health.is_sound() { "the CPU decodes them" } else { "it rests for some batches" };
+            learned.last_failure = Some(format!("{error}, for all of {files} files: {then}"));
+        });
     }
 
     /// A decoder has decoded one more image; whether that is to be compared with the CPU's, and if so, whether all of it.
     pub(super) fn note_image(&self, route: Route, has_room: bool) -> Option<bool> {
-        self.known().decoders[route as usize].trust.note_image(has_room)
+        self.learned(route, |learned| learned.trust.note_image(has_room))
     }
 
     /// An image was compared: the mean difference, where it is too large.
     pub(super) fn note_comparison(&self, route: Route, wrong: Option<f64>) {
-        self.known().decoders[route as usize].trust.note_comparison(wrong);
+        self.learned(route, |learned| learned.trust.note_comparison(wrong));
     }
 
     /// An image that was said to be decoded was not written, or not in time.
     pub(super) fn note_unwritten(&self, route: Route) {
-        self.known().decoders[route as usize].trust.note_unwritten();
+        self.learned(route, |learned| learned.trust.note_unwritten());
     }
 
     /// How they have done, without the numbers of images.
     pub(crate) fn report(&self) -> Vec<(Route, DecoderReport)> {
         let known = self.known();
-        let there = Route::GPU.into_iter().filter(|&route| self.chosen().has(route));
+        let there = Route::GPU.into_iter().filter(|&route| self.chosen.has(route));
         there
             .map(|route| {
                 let learned = &known.decoders[route as usize];
@@ -322,6 +321,11 @@ impl Dispatch {
                 (route, report)
             })
             .collect()
+    }
+
+    /// Reads or changes what was learned of one decoder.
+    fn learned<T>(&self, route: Route, change: impl FnOnce(&mut Learned) -> T) -> T {
+        change(&mut self.known().decoders[route as usize])
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {

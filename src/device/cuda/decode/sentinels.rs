@@ -12,6 +12,7 @@ use crate::device::cuda::driver::{
 };
 use crate::device::cuda::kernel;
 use crate::device::cuda::render::layout::{Sentinel, THREADS};
+use crate::rng::mix;
 use std::ffi::c_void;
 use std::ptr::from_mut;
 
@@ -42,7 +43,7 @@ pub(super) struct Sentinels {
     marking: Stream,
     marked: Event,
     /// Differs from batch to batch, so that no batch finds the bytes of another.
-    salt: u32,
+    salt: u64,
     /// Places and counts of all rounds.
     _memory: DeviceBuffer,
 }
@@ -53,14 +54,22 @@ struct Round {
     host: PinnedBuffer,
     /// Places and counts on the device.
     device: DevicePtr,
-    /// The decoder of each image, once they are looked at.
-    routes: Vec<Route>,
+    /// The decoder of each image, once they are looked at; none of those that were not decoded.
+    routes: Vec<Option<Route>>,
     /// Behind the copy of the counts to the host.
     checked: Event,
 }
 
-/// The rounds that hold a batch's sentinels, with the numbers of its images.
-pub(super) struct Marked(Vec<(usize, Vec<usize>)>);
+/// The sentinels of a batch, round by round.
+pub(super) struct Marked(Vec<MarkedRound>);
+
+struct MarkedRound {
+    /// Which round it is.
+    turn: usize,
+    /// The numbers of its images in the batch.
+    numbers: Vec<usize>,
+    places: Vec<Sentinel>,
+}
 
 /// What a decoder did with one target.
 pub(super) struct Finding {
@@ -124,7 +133,8 @@ impl Sentinels {
             let on = if free { &self.marking } else { stream };
             // SAFETY: the round has ended; the targets are the caller's promise.
             unsafe { self.rounds[turn].run(kernel, (&places, 0), on)? };
-            marked.push((turn, images.iter().map(|&(number, _)| number).collect()));
+            let numbers = images.iter().map(|&(number, _)| number).collect();
+            marked.push(MarkedRound { turn, numbers, places });
         }
         self.marked.record(if free { &self.marking } else { stream })?;
         if free {
@@ -145,11 +155,12 @@ impl Sentinels {
     ) -> Result<(), CudaError> {
         let Some(kernel) = &self.kernel else { return Ok(()) };
         let mut is_refused = false;
-        for (turn, numbers) in marked.0 {
+        for MarkedRound { turn, numbers, mut places } in marked.0 {
             let routes: Vec<Option<Route>> = numbers.into_iter().map(&route).collect();
             is_refused |= routes.contains(&None);
+            places.retain(|place| routes[place.image as usize].is_some());
             // SAFETY: the caller's promise.
-            unsafe { self.rounds[turn].check(kernel, &routes, stream)? };
+            unsafe { self.rounds[turn].check(kernel, &places, routes, stream)? };
         }
         match is_refused {
             // Others write those targets next, on other streams.
@@ -179,41 +190,30 @@ impl Round {
     /// Takes the counts of a round that has ended.
     fn findings(&mut self, found: &mut Vec<Finding>) {
         for (image, route) in self.routes.drain(..).enumerate() {
+            let Some(route) = route else { continue };
             // SAFETY: inside of the memory, aligned, and the device is done with it.
             let count = unsafe { self.host.as_ptr().add(HOST_COUNTS).cast::<u32>().add(image).read() };
             found.push(Finding { route, is_unwritten: count > 0 });
         }
     }
 
-    /// Looks for the sentinels of the images that have a route.
+    /// Looks for sentinels, in the targets of images with these decoders.
     ///
     /// # Safety
     /// As [`Sentinels::check`].
     unsafe fn check(
         &mut self,
         kernel: &Function,
-        routes: &[Option<Route>],
+        places: &[Sentinel],
+        routes: Vec<Option<Route>>,
         stream: &Stream,
     ) -> Result<(), CudaError> {
-        self.routes = routes.iter().copied().flatten().collect();
-        let mut image = 0;
-        let mut places = Vec::with_capacity(self.routes.len() * PLACES);
-        for (at, route) in routes.iter().enumerate() {
-            if route.is_none() {
-                continue;
-            }
-            for place in 0..PLACES {
-                // SAFETY: as it was written to mark them, since when the device at most reads it.
-                let place = unsafe { self.host.as_ptr().cast::<Sentinel>().add(at * PLACES + place).read() };
-                places.push(Sentinel { image, ..place });
-            }
-            image += 1;
-        }
-        let (counts, bytes) = (self.device + PLACES_BYTES as DevicePtr, image as usize * size_of::<u32>());
+        let (counts, bytes) = (self.device + PLACES_BYTES as DevicePtr, routes.len() * size_of::<u32>());
+        self.routes = routes;
         // SAFETY: the counts are this round's own; the rest is the caller's promise.
         unsafe {
             stream.clear(counts, bytes)?;
-            self.run(kernel, (&places, HOST_CHECKED), stream)?;
+            self.run(kernel, (places, HOST_CHECKED), stream)?;
             stream.copy_to_host(self.host.as_mut_ptr().add(HOST_COUNTS), counts, bytes)?;
         }
         self.checked.record(stream)
@@ -255,27 +255,20 @@ impl Round {
 
 /// Where the sentinels of a target are: at its first and last bytes, and between them at places that differ from batch to
 /// batch. A row holds at least one.
-fn places(target: &Target, image: u32, salt: u32) -> impl Iterator<Item = Sentinel> {
+fn places(target: &Target, image: u32, salt: u64) -> impl Iterator<Item = Sentinel> {
     let Target { ptr, pitch, region } = *target;
     let (row, rows) = (region.width as usize * 3, region.height as usize);
     (0..PLACES).map(move |number| {
-        let random = mixed(salt ^ image.rotate_left(16) ^ (number as u32) << 28);
+        let random = mix(mix(salt, u64::from(image)), number as u64);
         let (y, x) = match number {
             0 => (0, 0),
             1 => (rows - 1, row - BYTES),
             _ => {
                 let y = rows * (number - 1) / (PLACES - 1);
-                (y.min(rows - 1), random as usize % (row - BYTES + 1))
+                (y.min(rows - 1), (random >> 32) as usize % (row - BYTES + 1))
             }
         };
         let address = ptr + (y * pitch + x) as DevicePtr;
-        Sentinel { address, bytes: mixed(random), image }
+        Sentinel { address, bytes: random as u32, image }
     })
-}
-
-/// A hash of 32 bits, each bit of which depends on all.
-fn mixed(mut bits: u32) -> u32 {
-    bits = (bits ^ bits >> 16).wrapping_mul(0x7FEB_352D);
-    bits = (bits ^ bits >> 15).wrapping_mul(0x846C_A68B);
-    bits ^ bits >> 16
 }

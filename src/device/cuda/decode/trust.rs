@@ -1,5 +1,7 @@
 //! How far a decoder's word is taken: it says that it has decoded an image, and what was written is looked at.
 
+use crate::rng::mix;
+
 /// One in so many images is compared with the CPU's pixels, once the first comparisons went well.
 const EVERY: u64 = 1024;
 /// The same at first, and after something was wrong, for so many comparisons.
@@ -58,7 +60,7 @@ impl Trust {
         }
         let mean = if self.often > 0 { EVERY_AT_FIRST } else { EVERY };
         // Not every n-th, as a decoder may have a rhythm of its own.
-        self.until_next = 1 + mixed(self.images) % (2 * mean - 1);
+        self.until_next = 1 + mix(0, self.images) % (2 * mean - 1);
         Some(self.often > 0)
     }
 
@@ -110,13 +112,6 @@ impl Trust {
             format!("{why}; of its {of} images, {suspect} came after the last that was seen to be right")
         });
     }
-}
-
-/// A hash of 64 bits, each bit of which depends on all.
-fn mixed(mut bits: u64) -> u64 {
-    bits = (bits ^ bits >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    bits = (bits ^ bits >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    bits ^ bits >> 32
 }
 
 #[cfg(test)]

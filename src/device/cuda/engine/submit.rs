@@ -15,8 +15,7 @@ use crate::device::cuda::decode::Decoder;
 use crate::device::cuda::driver::{Context, CudaError, GRANULARITY, Stream, SyncGuard};
 use crate::device::cuda::render::Kernels;
 use crate::error::Cause;
-use crate::image::{Format, Header};
-use crate::jpeg;
+use crate::image::Header;
 use crate::output::Output;
 use std::sync::Arc;
 
@@ -218,8 +217,7 @@ impl Submission<'_, '_> {
         fallback: &mut Fallback,
     ) -> Result<StagedPixels, Cause> {
         let StagedFile { bytes, header, wanted, shared, .. } = file;
-        let jpeg::Header { size, orientation, .. } = **header;
-        let whole = Header { format: Format::Jpeg, size, orientation, jpeg: Some((**header).clone()) };
+        let whole = Header::from((**header).clone());
         self.in_flight.push(Arc::clone(bytes));
         if *shared {
             fallback.verify(file.image(), &whole)?;
