@@ -15,11 +15,12 @@ use feedline::source::{Memory, Source};
 use std::sync::Arc;
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
-    Scenario::new("every recipe gives the CPU's batches", every_recipe_gives_the_cpus_batches),
+    Scenario::new("every recipe gives the CPU's batches", every_recipe_gives_the_cpus_batches).weighty(),
     Scenario::new(
         "every number format and layout gives the CPU's batches",
         every_number_format_and_layout_gives_the_cpus_batches,
-    ),
+    )
+    .weighty(),
     Scenario::new(
         "bad files are skipped, replaced and named as on the CPU",
         bad_files_are_skipped_replaced_and_named_as_on_the_cpu,
@@ -31,11 +32,16 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("a sample beyond the memory is named", a_sample_beyond_the_memory_is_named),
     Scenario::new("a batch that does not fit is made in parts", a_batch_that_does_not_fit_is_made_in_parts),
     // Without engines the host does not wait between the parts, so events alone keep them apart.
-    Scenario::new("parts without engines", a_batch_that_does_not_fit_is_made_in_parts).nvjpeg("engines=0"),
+    Scenario::new("parts without engines", a_batch_that_does_not_fit_is_made_in_parts)
+        .weighty()
+        .nvjpeg("engines=0"),
     Scenario::new("parts decoded on the CPU", a_batch_that_does_not_fit_is_made_in_parts)
+        .weighty()
         .libraries(Libraries::DriverOnly),
-    Scenario::new("scratch that does not fit is used in turns", scratch_that_does_not_fit_is_used_in_turns),
-    Scenario::new("scratch that one sample alone exceeds grows", scratch_that_one_sample_alone_exceeds_grows),
+    Scenario::new("scratch that does not fit is used in turns", scratch_that_does_not_fit_is_used_in_turns)
+        .weighty(),
+    Scenario::new("scratch that one sample alone exceeds grows", scratch_that_one_sample_alone_exceeds_grows)
+        .weighty(),
     Scenario::new("without nvJPEG the CPU decodes", without_nvjpeg_the_cpu_decodes)
         .libraries(Libraries::DriverOnly),
     Scenario::new("nvJPEG decodes what it can", nvjpeg_decodes_what_it_can),
@@ -45,6 +51,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         "large batches of small pictures go to the GPU's processors",
         large_batches_of_small_pictures_go_to_the_gpus_processors,
     )
+    .weighty()
     .nvjpeg("engines=0"),
     Scenario::new(
         "a trainer's stream sees finished batches without the host waiting",

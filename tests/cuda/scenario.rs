@@ -58,6 +58,24 @@ pub(crate) enum Libraries {
     None,
 }
 
+/// In how many of the wanted random orders of the device's work a scenario runs; in one at least, if any is wanted.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Orders {
+    All,
+    OneInFour,
+    OneInEight,
+}
+
+impl Orders {
+    pub(crate) const fn of(self, seeds: u64) -> u64 {
+        match self {
+            Self::All => seeds,
+            Self::OneInFour => seeds.div_ceil(4),
+            Self::OneInEight => seeds.div_ceil(8),
+        }
+    }
+}
+
 /// One row of the table.
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
@@ -70,8 +88,8 @@ pub(crate) struct Scenario {
     pub(crate) nvjpeg: &'static str,
     /// Whether only a build that watches memory can show it, so not that with ThreadSanitizer.
     pub(crate) watches_memory: bool,
-    /// Whether it is about what is decided and said, which does not depend on the order of the device's work.
-    pub(crate) decides: bool,
+    /// In how many random orders of the device's work it runs.
+    pub(crate) orders: Orders,
     /// Whether it may run on a GPU too.
     pub(crate) on_gpu: bool,
     /// Whether every call and operation of it is made to fail once.
@@ -89,7 +107,7 @@ impl Scenario {
             driver: "",
             nvjpeg: "",
             watches_memory: false,
-            decides: false,
+            orders: Orders::All,
             on_gpu: false,
             swept: false,
         }
@@ -105,9 +123,14 @@ impl Scenario {
         Self { watches_memory: true, ..self }
     }
 
-    /// It is about what is decided and said: one random order in eight of the device's work is enough.
+    /// It is about what is decided and said, which does not depend on the order of the device's work.
     pub(crate) const fn decides(self) -> Self {
-        Self { decides: true, ..self }
+        Self { orders: Orders::OneInEight, ..self }
+    }
+
+    /// Its pictures are large or many, and the order of work much like that of another scenario.
+    pub(crate) const fn weighty(self) -> Self {
+        Self { orders: Orders::OneInFour, ..self }
     }
 
     /// Further words for FAKECUDA, such as `",devices=0"`.

@@ -22,14 +22,17 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("sharing: a small cache gives the CPU's batches", a_small_cache_gives_the_cpus_batches),
     // Without engines the host does not wait between the parts, so events alone keep them apart.
     Scenario::new("sharing: a small cache without engines", a_small_cache_gives_the_cpus_batches)
+        .weighty()
         .nvjpeg("engines=0"),
     Scenario::new("sharing: a small cache without nvJPEG", a_small_cache_gives_the_cpus_batches)
+        .weighty()
         .libraries(Libraries::DriverOnly),
-    Scenario::new("sharing: images of all sizes in parts", shared_images_of_all_sizes_in_parts),
+    Scenario::new("sharing: images of all sizes in parts", shared_images_of_all_sizes_in_parts).weighty(),
     Scenario::new(
         "sharing: images of all sizes in parts without engines",
         shared_images_of_all_sizes_in_parts,
     )
+    .weighty()
     .nvjpeg("engines=0"),
     Scenario::new("sharing: images on a trainer's stream", shared_images_on_a_trainers_stream),
     Scenario::new(

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("rect batches are the CPU's", rect_batches_are_the_cpus),
     Scenario::new("batches of drawn sizes are the CPU's", batches_of_drawn_sizes_are_the_cpus),
-    Scenario::new("batches of drawn sizes made in parts", batches_of_drawn_sizes_made_in_parts),
+    Scenario::new("batches of drawn sizes made in parts", batches_of_drawn_sizes_made_in_parts).weighty(),
     Scenario::new("batches of drawn sizes without nvJPEG", batches_of_drawn_sizes_are_the_cpus)
         .libraries(Libraries::DriverOnly),
     Scenario::new("rows that fail in batches of drawn sizes", rows_that_fail_in_batches_of_drawn_sizes),

@@ -2,7 +2,7 @@
 
 use crate::child::{self, Verdict};
 use crate::double::{self, Variant};
-use crate::scenario::{self, Expect, Scenario};
+use crate::scenario::{self, Expect, Orders, Scenario};
 use libtest_mimic::{Failed, Trial};
 
 /// Seeds of the random scheduler, unless FEEDLINE_SEEDS says more.
@@ -37,15 +37,14 @@ fn modes(scenario: &Scenario) -> Result<Vec<String>, String> {
     };
     let seeds = match scenario.expect {
         Expect::Caught(_) => seeds.max(SEEDS),
-        Expect::Clean if scenario.decides => seeds.div_ceil(SEEDS),
-        Expect::Clean => seeds,
+        Expect::Clean => scenario.orders.of(seeds),
     };
     let random = (1..=seeds).map(|seed| format!("mode=random,seed={seed}"));
-    // Work that is done at the call shows a sanitizer nothing that the plain build does not show.
-    let at_once = Variant::chosen()? == Variant::Plain || seeds == 0;
-    let orderly =
-        [at_once.then_some("mode=sync"), Some("mode=lazy")].into_iter().flatten().map(str::to_owned);
-    Ok(orderly.chain(random).collect())
+    // The plain build runs the orderly ones as well; a sanitizer slows them down and adds little where seeds are tried.
+    let all = Variant::chosen()? == Variant::Plain || seeds == 0;
+    let late = all || scenario.orders != Orders::OneInEight;
+    let orderly = [all.then_some("mode=sync"), late.then_some("mode=lazy")];
+    Ok(orderly.into_iter().flatten().map(str::to_owned).chain(random).collect())
 }
 
 fn in_every_mode(scenario: &'static Scenario) -> Result<(), Failed> {
