@@ -10,7 +10,7 @@
 //! ```
 //!
 //! `decode` compares the loader with a loop that reads, parses and decodes the same parts of the same files by decode
-//! indexes, in turns: A B A B. `stage` gives the split of a batch's way to engines that take everything.
+//! indexes, in turns: A B A B. `stage` gives the split of a batch's way to decoders that take everything.
 
 use anyhow::{Context, ensure};
 use feedline::augment::{RandomHorizontalFlip, RandomResizedCrop};
@@ -178,7 +178,8 @@ fn stage(loader: &Loader) -> anyhow::Result<()> {
         cost.cpu, cost.wall
     );
     println!("  {:.0} images/s with {} workers", SAMPLES as f64 / cost.wall, stats.workers);
-    println!("  decoded by {:?}", stats.decoded_by.context("no device")?);
+    let by = stats.decoded_by.context("no device")?;
+    ensure!(by.cpu == 0, "the workers decoded: {by:?}");
     let stages = [
         ("read", stats.source),
         ("plan", stats.plan),

@@ -3,6 +3,7 @@
 
     testdouble/mutants.py                 all of mutants.toml
     testdouble/mutants.py --only slot     those whose file or reason holds the word
+    testdouble/mutants.py --part 2/3      the second third of them
     testdouble/mutants.py --list          what there is, without running
 
 A mutant is a file, a text that occurs in it once (with `everywhere` at least once), its replacement, the reason, and who
@@ -41,9 +42,12 @@ KEYS = {"file", "text", "with", "why", "noticed_by", "filter", "everywhere"}
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--only", default="", help="a word in the mutant's file or reason")
+    options.add_argument("--part", type=part, default=(1, 1), metavar="K/N", help="the K-th of N equal parts of them")
     options.add_argument("--list", action="store_true", help="show what there is")
     options = options.parse_args()
     mutants = [m for m in read_list() if options.only in m["file"] or options.only in m["why"]]
+    k, n = options.part
+    mutants = mutants[(k - 1) * len(mutants) // n : k * len(mutants) // n]
     if options.list:
         for mutant in mutants:
             print(f"{mutant['file']}: {mutant['why']} ({mutant['noticed_by']})")
@@ -55,6 +59,13 @@ def main():
         except BlockingIOError:
             sys.exit(f"another run works in {WORK}: wait for it, or end it")
         return try_all(mutants)
+
+
+def part(text):
+    k, n = map(int, text.split("/"))
+    if not 1 <= k <= n:
+        raise ValueError
+    return k, n
 
 
 def try_all(mutants):
