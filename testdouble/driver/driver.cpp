@@ -74,6 +74,12 @@ void Driver::require_device(CUdeviceptr start, size_t bytes, const char* what) {
     throw Refusal{result::invalid_value};
 }
 
+// A device that is broken runs nothing any more, so what it ran is ahead of all that its host does once it can know.
+static CUresult broken_by_now(const Context& context) {
+    if (context.broken != 0) race::acquire(context.ran);
+    return context.broken;
+}
+
 static CUresult checked(Driver& d, const char* name, Needs needs, const std::function<CUresult(Driver&)>& body) {
     if (needs == Needs::nothing) return body(d);
     d.faultable_calls++;
@@ -91,9 +97,11 @@ static CUresult checked(Driver& d, const char* name, Needs needs, const std::fun
         return result::invalid_context;
     }
     d.scheduler.progress();
-    CUresult broken = current_context->broken;
+    const Context& context = *current_context;
+    CUresult broken = broken_by_now(context);
     if (broken != 0 && needs == Needs::context) return broken;
     CUresult done = body(d);
+    broken_by_now(context);
     return fault != 0 ? fault : broken != 0 ? broken : done;
 }
 

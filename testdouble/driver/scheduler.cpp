@@ -138,6 +138,7 @@ void Scheduler::run_next(Stream& stream) {
             driver().running = nullptr;
         }
         race::release(operation.done);
+        race::release(context.ran);
     }
     stream.finished++;
 #ifdef TESTDOUBLE_TSAN
