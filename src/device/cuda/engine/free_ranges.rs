@@ -87,6 +87,20 @@ mod tests {
     }
 
     #[test]
+    fn joined_memory_remembers_the_last_user_of_all_of_it() {
+        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            for latest in 0..3 {
+                let mut free = FreeRanges::new(30);
+                let blocks = [10; 3].map(|bytes| free.take(bytes).unwrap());
+                for at in order {
+                    free.give_back(Block { last: if at == latest { 7 } else { 2 }, ..blocks[at] });
+                }
+                assert_eq!(free.take(30), Some(Block { start: 0, bytes: 30, last: 7 }));
+            }
+        }
+    }
+
+    #[test]
     fn the_smallest_block_that_fits_is_taken() {
         let mut free = FreeRanges::new(100);
         let blocks: Vec<Block> = [30, 10, 20, 10, 30].map(|bytes| free.take(bytes).unwrap()).to_vec();
