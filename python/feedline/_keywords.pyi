@@ -183,9 +183,9 @@ class Keywords(TypedDict, total=False):
     """What decodes JPEGs where a GPU makes the batches: `auto` shares them between the GPU's engines and the
     workers, by measured speed. What the chosen decoder does not take, the CPU decodes. Default: auto."""
     verify_decoding: bool | None
-    """Whether what a GPU's decoders write is verified: that they do write, and for about one image in a
-    thousand that it is what the CPU decodes. A decoder that is not to be trusted is left, and statistics say
-    why. Default: true."""
+    """Whether what a GPU's decoders write is verified: that they do write, and for about one image in 4000
+    that it is what the CPU decodes. A decoder that is not to be trusted is left, and statistics say why.
+    Default: true."""
     decode_index: str | os.PathLike[str] | None
     """Where it is kept at which bytes the rows of each JPEG begin, so that a later crop of it starts at its
     own first row. It changes no pixel. Default: memory."""

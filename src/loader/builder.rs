@@ -304,8 +304,8 @@ impl LoaderBuilder {
         /// workers, shared by measured speed). What the chosen decoder does not take, the CPU decodes.
         decoder(decoder: DecoderChoice) => decode.decoder = decoder;
 
-        /// Whether what a GPU's decoders write is verified (default true): that they do write, and for about one image in a
-        /// thousand that it is what the CPU decodes. `Stats::decoders` says what was found.
+        /// Whether what a GPU's decoders write is verified (default true): that they do write, and for about one image in
+        /// 4000 that it is what the CPU decodes. `Stats::decoders` says what was found.
         verify_decoding(verify: bool) => decode.verify = verify;
 
         /// Maximum bytes of decoded images that are kept for other samples of the window, where augmentations mix samples

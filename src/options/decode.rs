@@ -22,7 +22,7 @@ section! {
         /// What decodes JPEGs where a GPU makes the batches: `auto` shares them between the GPU's engines and the workers,
         /// by measured speed. What the chosen decoder does not take, the CPU decodes.
         decoder: DecoderChoice = DecoderChoice::Auto;
-        /// Whether what a GPU's decoders write is verified: that they do write, and for about one image in a thousand that
+        /// Whether what a GPU's decoders write is verified: that they do write, and for about one image in 4000 that
         /// it is what the CPU decodes. A decoder that is not to be trusted is left, and statistics say why.
         verify as "verify_decoding": bool = true;
         /// Where it is kept at which bytes the rows of each JPEG begin, so that a later crop of it starts at its own

@@ -3,7 +3,7 @@
 use crate::rng::mix;
 
 /// One in so many images is compared with the CPU's pixels, once the first comparisons went well.
-const EVERY: u64 = 1024;
+const EVERY: u64 = 4096;
 /// The same at first, and after something was wrong, for so many comparisons.
 const EVERY_AT_FIRST: u64 = 8;
 const FIRST_COMPARISONS: u32 = 64;
@@ -165,7 +165,7 @@ mod tests {
         let first = compared(8 * 64);
         assert!((50..80).contains(&first), "{first}");
         compared(8 * 64);
-        let later = compared(1_024_000);
+        let later = compared(1000 * EVERY);
         assert!((900..1100).contains(&later), "{later}");
     }
 
