@@ -163,7 +163,7 @@ impl Sentinels {
             unsafe { self.rounds[turn].check(kernel, &places, routes, stream)? };
         }
         match is_refused {
-            // Others write those targets next, on other streams.
+            // Others write those targets next, on other streams. Who has refused them has waited; who rests was not asked.
             true => self.marked.synchronize(),
             false => Ok(()),
         }
