@@ -18,11 +18,6 @@ LOAD_MIB = 2048
 LOAD_FILLS = 16
 
 
-def library(simulated):
-    """The driver that is measured."""
-    return simulated / "libcuda.so.1" if simulated else "libcuda.so.1"
-
-
 def translation(section, device):
     """Seconds to translate each of the kernels' modules; CUDA_CACHE_DISABLE keeps the driver's cache out of it."""
     times = {}
@@ -135,7 +130,7 @@ def median(action, count):
 def measure(section):
     """All of them, each for itself."""
     os.environ["CUDA_CACHE_DISABLE"] = "1"
-    device = section.attempt("driver", 0, lambda: cuda.Driver(library(section.simulated)))
+    device = section.attempt("driver", 0, lambda: cuda.Driver(kit.driver(section.simulated)))
     if device is None:
         return
     for what, action in {"translation": translation, "copies": copies, "events": events, "allocations": allocations,

@@ -13,6 +13,8 @@ import json
 import time
 from pathlib import Path
 
+import kit
+
 SIZE = 224
 WARM_UP_BATCHES = 10
 MEAN = [255 * value for value in (0.485, 0.456, 0.406)]
@@ -51,7 +53,7 @@ def pipeline(args, files):
 def main():
     """Measures and prints."""
     args = arguments()
-    files = sorted(str(path) for path in args.folder.rglob("*") if path.suffix.lower() in (".jpg", ".jpeg"))
+    files = kit.files_of(args.folder)
     if not files:
         raise SystemExit(f"no JPEG below {args.folder}")
     import nvidia.dali

@@ -1,6 +1,6 @@
 """Damaged JPEGs, made of a sound one: each has one flaw, and a name that says which."""
 
-SOI, EOI, SOS, DHT, DQT, DRI = 0xD8, 0xD9, 0xDA, 0xC4, 0xDB, 0xDD
+SOS, DHT, DQT = 0xDA, 0xC4, 0xDB
 FRAMES = (0xC0, 0xC1, 0xC2)
 
 
@@ -57,6 +57,7 @@ def without(data, parts, wanted):
 def write(source, folder):
     """Every flaw of one file below a folder; returns the names in the order in which a folder is read."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, data in flaws(source.read_bytes()).items():
-        (folder / f"{name}.jpg").write_bytes(data)
-    return sorted(f"{name}.jpg" for name in flaws(source.read_bytes()))
+    files = {f"{name}.jpg": data for name, data in flaws(source.read_bytes()).items()}
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return sorted(files)

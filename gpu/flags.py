@@ -3,7 +3,6 @@
 import ctypes
 from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
 
-import constants
 import driver
 import kit
 
@@ -56,9 +55,8 @@ class Nvjpeg:
 
 def ask(section, folders):
     """One row for each backend and set of flags: the kinds that it takes whole, and in part."""
-    context = driver.Driver(constants.library(section.simulated))
-    path = section.simulated / "libnvjpeg.so.13" if section.simulated else kit.LIB / "libnvjpeg.so.13"
-    library = ctypes.CDLL(str(path))
+    context = driver.Driver(kit.driver(section.simulated))
+    library = ctypes.CDLL(str(kit.nvjpeg(section.simulated)))
     for word, backend in BACKENDS.items():
         for flags, names in FLAGS.items():
             row = {"backend": word, "flags": names, "whole": [], "part": [], "why": None}

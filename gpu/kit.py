@@ -84,6 +84,16 @@ class Section:
         return max(min(self.left_s() / max(parts, 1) - beside, most), least)
 
 
+def driver(simulated):
+    """The CUDA driver's library."""
+    return simulated / "libcuda.so.1" if simulated else Path("libcuda.so.1")
+
+
+def nvjpeg(simulated):
+    """nvJPEG's library: the kit's own on a GPU."""
+    return (simulated or LIB) / "libnvjpeg.so.13"
+
+
 def environment(simulated):
     """The environment of feedline's programs: the kit's nvJPEG on a GPU, or the simulated libraries.
 
@@ -92,11 +102,10 @@ def environment(simulated):
     variables = {**os.environ, "RUST_BACKTRACE": "0"}
     if simulated:
         variables["LD_LIBRARY_PATH"] = str(simulated)
-        variables["FEEDLINE_NVJPEG"] = str(simulated / "libnvjpeg.so.13")
         variables["FAKENVJPEG_DECODER"] = str(simulated / "libfake_pixels.so")
         variables.setdefault("FAKECUDA", "mode=random,seed=1,report=0")
-    elif (LIB / "libnvjpeg.so.13").exists():
-        variables["FEEDLINE_NVJPEG"] = str(LIB / "libnvjpeg.so.13")
+    if nvjpeg(simulated).exists():
+        variables["FEEDLINE_NVJPEG"] = str(nvjpeg(simulated))
     return variables
 
 
@@ -129,14 +138,18 @@ def tail(text):
     return text.strip()[-TAIL_CHARACTERS:]
 
 
+def json_lines(output):
+    """The JSON objects among a program's lines."""
+    return [json.loads(line) for line in output.splitlines() if line.startswith("{") and line.endswith("}")]
+
+
 def rows(section, arguments):
     """Runs `gpu_measure` and returns the JSON objects it printed, also those that came before a failure."""
     command = [BIN / "gpu_measure", *arguments, *(["--simulated"] if section.simulated else [])]
     status, output, errors = run(command, section.left_s(), environment(section.simulated))
-    found = [json.loads(line) for line in output.splitlines() if line.startswith("{") and line.endswith("}")]
     if status != 0:
         section.leave_out(f"gpu_measure {arguments[0]}", f"exit status {status}: {tail(errors)}")
-    return found
+    return json_lines(output)
 
 
 def datasets():

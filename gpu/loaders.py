@@ -74,7 +74,7 @@ def decode_torchcodec(files, device):
 def nvimgcodec_decoder(device):
     """nvImageCodec's decoder, as a function like the others."""
     if device == "cuda":
-        ctypes.CDLL(str(kit.LIB / "libnvjpeg.so.13"), mode=ctypes.RTLD_GLOBAL)  # it looks for this name
+        ctypes.CDLL(str(kit.nvjpeg(None)), mode=ctypes.RTLD_GLOBAL)  # it looks for this name
     from nvidia import nvimgcodec
 
     if device == "cuda":

@@ -47,7 +47,7 @@ def smi():
 def nvjpeg_version():
     """The version that the kit's nvJPEG gives of itself."""
     try:
-        library = ctypes.CDLL(str(kit.LIB / "libnvjpeg.so.13"))
+        library = ctypes.CDLL(str(kit.nvjpeg(None)))
     except OSError as error:
         return f"not loaded: {error}"
     parts = []

@@ -42,7 +42,7 @@ def main():
     """Writes parity.json."""
     section = kit.Section("parity", __doc__)
     section.attempt("render", 5, lambda: collect(section, "render", [
-        "render-parity", "--data", kit.DATA / "photos", "--seconds", section.sized(16, 1),
+        "render-parity", "--data", kit.DATA / kit.PHOTOS, "--seconds", section.sized(16, 1),
         "--batch-size", section.sized(32, 3), "--plans", section.sized(1 << 30, 3)]))
     section.attempt("hazard", 5, lambda: hazard(section))
     with tempfile.TemporaryDirectory() as work:

@@ -3,6 +3,7 @@
 What matters most comes first: a run that is ended early has answered the questions that the others rest on.
 """
 
+import textwrap
 from dataclasses import dataclass
 
 # A command of ten minutes, less what writing the last results takes.
@@ -75,6 +76,4 @@ def text():
 
 def wrapped(words, width=88, indent=31):
     """Lines of so many characters behind an indent."""
-    import textwrap
-
     return textwrap.wrap(words, width + indent, initial_indent=" " * indent, subsequent_indent=" " * indent)

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Which of nvJPEG's decoders takes which kind of file, with which flags, and what damaged files do to it."""
 
-import json
 import tempfile
 from pathlib import Path
 
@@ -24,7 +23,7 @@ def damaged(section, work, backend):
         command = [kit.BIN / "gpu_measure", "damage", "--data", work / "damaged", "--sound", sound, "--backend", backend,
                    "--beside", section.sized(15, 1), "--skip", done, *(["--simulated"] if section.simulated else [])]
         status, output, errors = kit.run(command, min(section.left_s(), 12), kit.environment(section.simulated))
-        rows = [json.loads(line) for line in output.splitlines() if line.startswith("{") and line.endswith("}")]
+        rows = kit.json_lines(output)
         for row in rows:
             section.add("damage", {**row, "file": Path(row["file"]).name, "process": "goes on"})
         done += len(rows)

@@ -5,6 +5,13 @@
 
 namespace {
 std::lock_guard<std::recursive_mutex> locked() { return std::lock_guard<std::recursive_mutex>(driver().lock); }
+
+bridge::Ended ended(const Point& point) {
+    return [point] {
+        auto guard = locked();
+        return point.passed();
+    };
+}
 }  // namespace
 
 namespace bridge {
@@ -65,9 +72,9 @@ OwnMemory::~OwnMemory() {
     if (start != nullptr) driver().memory.free(start, Kind::device);
 }
 
-void give(void* stream, const char* what, std::function<void()> work) {
+Ended give(void* stream, const char* what, std::function<void()> work) {
     auto guard = locked();
-    driver().scheduler.give(driver().stream(stream), {what, std::move(work), {}, {}, {}});
+    return ended(driver().scheduler.give(driver().stream(stream), {what, std::move(work), {}, {}, {}}));
 }
 
 std::shared_ptr<Engine> new_engine() {
@@ -75,11 +82,12 @@ std::shared_ptr<Engine> new_engine() {
     return std::make_shared<Engine>();
 }
 
-void give(const std::shared_ptr<Engine>& engine, void* stream, const char* what, std::function<void()> work) {
+Ended give(const std::shared_ptr<Engine>& engine, void* stream, const char* what, std::function<void()> work) {
     auto guard = locked();
     Driver& d = driver();
     auto own = d.stream(stream);
     Point written = d.scheduler.give(engine->stream, {what, std::move(work), {}, {}, {}}, true);
     d.scheduler.give(own, {"wait", [] {}, {written}, {}, {}});
+    return ended(written);
 }
 }  // namespace bridge

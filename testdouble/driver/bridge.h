@@ -28,12 +28,15 @@ public:
     void* const start;
 };
 
+// Says whether work that was given has ended.
+using Ended = std::function<bool()>;
+
 // Puts work behind all that the stream was given.
-BRIDGE void give(void* stream, const char* what, std::function<void()> work);
+BRIDGE Ended give(void* stream, const char* what, std::function<void()> work);
 
 // An engine beside the streams, such as the JPEG hardware: what it is told it starts at once, whatever the stream that
 // it was told with still has to do. Only later work of the stream waits for it.
 class Engine;
 BRIDGE std::shared_ptr<Engine> new_engine();
-BRIDGE void give(const std::shared_ptr<Engine>& engine, void* stream, const char* what, std::function<void()> work);
+BRIDGE Ended give(const std::shared_ptr<Engine>& engine, void* stream, const char* what, std::function<void()> work);
 }  // namespace bridge

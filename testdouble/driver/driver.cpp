@@ -74,7 +74,7 @@ void Driver::require_device(CUdeviceptr start, size_t bytes, const char* what) {
     throw Refusal{result::invalid_value};
 }
 
-// A device that is broken runs nothing any more, so what it ran is ahead of all that its host does once it can know.
+// A broken device runs nothing more: whatever it has run happens before anything the host does after it sees the error.
 static CUresult broken_by_now(const Context& context) {
     if (context.broken != 0) race::acquire(context.ran);
     return context.broken;

@@ -28,7 +28,7 @@ struct Context {
     int retained = 0;
     std::shared_ptr<Stream> default_stream = nullptr;  // once it is used
     CUresult broken = 0;  // the error that sticks: every later call in this context returns it
-    const race::MarkPtr ran = std::make_shared<race::Mark>();  // behind each operation so far
+    const race::MarkPtr ran = std::make_shared<race::Mark>();  // released after each operation
 };
 
 struct Driver {

@@ -90,34 +90,27 @@ void spoil_targets(Items& items) {
     for (Item& item : items) memset(item.pixels.rgb.data(), 0xEE, item.pixels.rgb.size());
 }
 
-// nvJPEG does not promise that a state can take a batch while it still works on another. The null device ends none.
+// nvJPEG does not promise that a state can take a batch while it still works on another.
 void check_idle(const JpegState& state, const char* who) {
-#ifdef TESTDOUBLE_NULL
-    const bool ends = false;
-#else
-    const bool ends = true;
-#endif
-    if (ends && *state.pending > 0) {
+    if (state.ended && !state.ended()) {
         bridge::problem((std::string(who) + ": the state's last batch is still being decoded").c_str());
     }
 }
 
 void give(int backend, JpegState& state, void* stream, Items items) {
     auto batch = std::make_shared<const Items>(std::move(items));
-    auto pending = state.pending;
-    ++*pending;
-    auto work = [batch, pending] {
-        --*pending;
-        write_batch(*batch);
-    };
+    auto work = [batch] { write_batch(*batch); };
     for (size_t i = 0; i < batch->size(); i++) {
         if ((*batch)[i].deed != Deed::late) continue;
         state.late.push_back([batch, i] { write_rows((*batch)[i].target, (*batch)[i].pixels); });
     }
-    if (backend != hardware) return bridge::give(stream, "nvjpeg", work);
+    if (backend != hardware) {
+        state.ended = bridge::give(stream, "nvjpeg", work);
+        return;
+    }
     // As on Hopper: the engines write their output without waiting for what is ahead of them in the stream.
     if (!state.engine) state.engine = bridge::new_engine();
-    bridge::give(state.engine, stream, "nvjpeg", work);
+    state.ended = bridge::give(state.engine, stream, "nvjpeg", work);
 }
 }  // namespace
 

@@ -1,6 +1,5 @@
 // nvJPEG's objects, as the double has them.
 #pragma once
-#include <atomic>
 
 #include "../driver/race.h"
 #include "call.h"
@@ -44,7 +43,7 @@ struct JpegState {
     // Of the batched calls.
     int batch = 0;                              // 0: not initialised, or spoiled by a batch that failed
     std::shared_ptr<bridge::Engine> engine;     // of the hardware, made at its first use
-    std::shared_ptr<std::atomic<int>> pending = std::make_shared<std::atomic<int>>(0);  // batches not decoded yet
+    bridge::Ended ended;                        // whether the last batch is decoded; empty ahead of the first
     std::vector<std::function<void()>> late;    // what is written when the state is destroyed, long after its stream went on
     // Of the phases.
     std::shared_ptr<PinnedBuffer> pinned;

@@ -165,7 +165,7 @@ fn a_consumer_that_keeps_batches_and_drops_them() -> Outcome {
     let (client, counts) = (Client::start()?, Counts::open()?);
     let build = || small(pictures::all()).batch_size(2).prefetch(1);
     let (cuda, cpu) = (on_device(build()).build()?, build().build()?);
-    // Slots that are used again wait for their own batch's trainer only.
+    // A slot that is used again waits for the trainer of its own batch. With one trainer that would be a wait for all.
     let (mut near, mut far) = (Trainer::new(&client)?, Trainer::new(&client)?);
     let (mut near_want, mut far_want) = (Vec::new(), Vec::new());
     let mut reserved = Vec::new();
@@ -178,7 +178,7 @@ fn a_consumer_that_keeps_batches_and_drops_them() -> Outcome {
         let half = kept.len() / 2;
         kept[..half].iter().try_for_each(|batch| near.copy(batch))?;
         kept[half..].iter().try_for_each(|batch| far.copy(batch))?;
-        // Those that are dropped first go, and the others are used again.
+        // The slots that are dropped first leave their memory to the engine; the others are used again as they are.
         kept.into_iter().rev().for_each(drop);
         reserved.push(counts.calls("cuMemAlloc_v2"));
         let want = cpu.epoch(number).map(|batch| batch.map(|b| b.images().to_vec()));

@@ -40,7 +40,7 @@ fn modes(scenario: &Scenario) -> Result<Vec<String>, String> {
         Expect::Clean => scenario.orders.of(seeds),
     };
     let random = (1..=seeds).map(|seed| format!("mode=random,seed={seed}"));
-    // The plain build runs the orderly ones as well; a sanitizer slows them down and adds little where seeds are tried.
+    // The plain build runs these modes too. Under a sanitizer they are slow, and add little to random orders.
     let all = Variant::chosen()? == Variant::Plain || seeds == 0;
     let late = all || scenario.orders != Orders::OneInEight;
     let orderly = [all.then_some("mode=sync"), late.then_some("mode=lazy")];

@@ -26,6 +26,9 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("verification: a decoder that makes noise of one image in ten is left", wrong)
         .decides()
         .nvjpeg("noise=10"),
+    Scenario::new("verification: every image of thousands in a batch is looked at", unwritten_of_thousands)
+        .decides()
+        .nvjpeg("skip=1000"),
     Scenario::new("verification: one image that is not written costs no decoder its place", one_unwritten)
         .decides()
         .nvjpeg("skip=60"),
@@ -77,6 +80,17 @@ fn unwritten_by_processors() -> Outcome {
     let report = report(&loader, "nvjpeg-gpu");
     assert_eq!(report.unwritten, report.images / 31, "of {} images", report.images);
     assert!(report.left.is_some(), "{report:?}");
+    Ok(())
+}
+
+fn unwritten_of_thousands() -> Outcome {
+    choose(DecoderChoice::NvjpegHardware);
+    const IMAGES: usize = 4400;
+    let photos: Vec<Vec<u8>> = photos(7).into_iter().cycle().take(IMAGES).collect();
+    let loader = on_device(small(photos).shuffle(false).batch_size(IMAGES)).build()?;
+    run(&loader, 1)?;
+    let report = report(&loader, "nvjpeg-hardware");
+    assert_eq!((report.images, report.unwritten), (IMAGES as u64, IMAGES as u64 / 1000));
     Ok(())
 }
 

@@ -147,7 +147,7 @@ impl Decoder {
         let Self { batched, hybrid, entry, dispatch, verification, .. } = self;
         let marked = verification.as_mut().map(|verification| {
             // SAFETY: the caller's promise.
-            unsafe { verification.mark(requests, &outcomes, (stream, &free, dispatch)) }
+            unsafe { verification.mark(requests, &outcomes, (stream, &free)) }
         });
         let marked = marked.transpose()?;
         entry.record(stream)?;

@@ -22,7 +22,7 @@ const PLACES: usize = 8;
 const BYTES: usize = 4;
 /// Images of a round.
 const IMAGES: usize = 512;
-/// Rounds that may be under way at once.
+/// Rounds that are made together, whenever there are not enough.
 const ROUNDS: usize = 8;
 /// Bytes of a round's places, and of its counts. The host has the places twice: as they are marked, and those that are
 /// looked at behind that, since the device may not have read the former yet.
@@ -37,15 +37,15 @@ pub(super) struct Sentinels {
     /// Loaded when it is first needed.
     kernel: Option<Function>,
     rounds: Vec<Round>,
-    /// Whose turn it is.
-    turn: usize,
+    /// Which of them neither the host nor the device uses.
+    idle: Vec<usize>,
     /// For targets that the host knows to be free, whatever the caller's stream still has to do.
     marking: Stream,
     marked: Event,
     /// Differs from batch to batch, so that no batch finds the bytes of another.
     salt: u64,
-    /// Places and counts of all rounds.
-    _memory: DeviceBuffer,
+    /// Places and counts of the rounds.
+    memory: Vec<DeviceBuffer>,
 }
 
 /// Up to [`IMAGES`] images of one batch.
@@ -65,7 +65,7 @@ pub(super) struct Marked(Vec<MarkedRound>);
 
 struct MarkedRound {
     /// Which round it is.
-    turn: usize,
+    round: usize,
     /// The numbers of its images in the batch.
     numbers: Vec<usize>,
     places: Vec<Sentinel>,
@@ -80,26 +80,47 @@ pub(super) struct Finding {
 
 impl Sentinels {
     pub(super) fn new(context: &Context) -> Result<Self, CudaError> {
-        let each = PLACES_BYTES + COUNTS_BYTES;
-        let memory = DeviceBuffer::new(context, ROUNDS * each, Purpose::Verification)?;
-        let round = |number: usize| {
-            Ok(Round {
-                host: PinnedBuffer::new(context, HOST_COUNTS + COUNTS_BYTES)?,
-                device: memory.ptr() + (number * each) as DevicePtr,
-                routes: Vec::new(),
-                checked: Event::new(context)?,
-            })
-        };
-        Ok(Self {
+        let mut sentinels = Self {
             context: context.clone(),
             kernel: None,
-            rounds: (0..ROUNDS).map(round).collect::<Result<_, CudaError>>()?,
-            turn: 0,
+            rounds: Vec::new(),
+            idle: Vec::new(),
             marking: Stream::new(context, Priority::Normal)?,
             marked: Event::new(context)?,
             salt: 0,
-            _memory: memory,
-        })
+            memory: Vec::new(),
+        };
+        let first = sentinels.grow()?;
+        sentinels.idle.push(first);
+        Ok(sentinels)
+    }
+
+    /// A round that nothing uses.
+    fn idle_round(&mut self) -> Result<usize, CudaError> {
+        match self.idle.pop() {
+            Some(round) => Ok(round),
+            None => self.grow(),
+        }
+    }
+
+    /// Makes more rounds, and returns one of them.
+    fn grow(&mut self) -> Result<usize, CudaError> {
+        let each = PLACES_BYTES + COUNTS_BYTES;
+        let memory = DeviceBuffer::new(&self.context, ROUNDS * each, Purpose::Verification)?;
+        let round = |number: usize| {
+            Ok(Round {
+                host: PinnedBuffer::new(&self.context, HOST_COUNTS + COUNTS_BYTES)?,
+                device: memory.ptr() + (number * each) as DevicePtr,
+                routes: Vec::new(),
+                checked: Event::new(&self.context)?,
+            })
+        };
+        let rounds: Vec<Round> = (0..ROUNDS).map(round).collect::<Result<_, CudaError>>()?;
+        let first = self.rounds.len();
+        self.rounds.extend(rounds);
+        self.idle.extend(first + 1..self.rounds.len());
+        self.memory.push(memory);
+        Ok(first)
     }
 
     /// Puts sentinels into the targets of these images: on `stream`, or, where the host knows the targets to be free, on a
@@ -111,30 +132,26 @@ impl Sentinels {
         &mut self,
         targets: &[(usize, Target)],
         (stream, free): (&Stream, bool),
-        found: &mut Vec<Finding>,
     ) -> Result<Marked, CudaError> {
         let mut marked = Vec::new();
-        let Self { kernel, context, .. } = self;
-        let kernel = match kernel {
-            Some(kernel) => kernel,
-            None => kernel.insert(kernel::load(context, "sentinels")?),
-        };
         // What is narrower than a sentinel goes without.
         let targets: Vec<(usize, Target)> =
             targets.iter().copied().filter(|(_, target)| target.region.width as usize * 3 >= BYTES).collect();
         for images in targets.chunks(IMAGES) {
-            let turn = self.turn;
-            self.turn = (turn + 1) % ROUNDS;
-            self.rounds[turn].checked.synchronize()?;
-            self.rounds[turn].findings(found);
+            let round = self.idle_round()?;
+            let Self { kernel, context, rounds, .. } = self;
+            let kernel = match kernel {
+                Some(kernel) => kernel,
+                None => kernel.insert(kernel::load(context, "sentinels")?),
+            };
             self.salt = self.salt.wrapping_add(1);
             let places: Vec<Sentinel> =
                 (0..).zip(images).flat_map(|(image, (_, target))| places(target, image, self.salt)).collect();
             let on = if free { &self.marking } else { stream };
-            // SAFETY: the round has ended; the targets are the caller's promise.
-            unsafe { self.rounds[turn].run(kernel, (&places, 0), on)? };
+            // SAFETY: nothing uses the round; the targets are the caller's promise.
+            unsafe { rounds[round].run(kernel, (&places, 0), on)? };
             let numbers = images.iter().map(|&(number, _)| number).collect();
-            marked.push(MarkedRound { turn, numbers, places });
+            marked.push(MarkedRound { round, numbers, places });
         }
         self.marked.record(if free { &self.marking } else { stream })?;
         if free {
@@ -155,15 +172,16 @@ impl Sentinels {
     ) -> Result<(), CudaError> {
         let Some(kernel) = &self.kernel else { return Ok(()) };
         let mut is_refused = false;
-        for MarkedRound { turn, numbers, mut places } in marked.0 {
+        for MarkedRound { round, numbers, mut places } in marked.0 {
             let routes: Vec<Option<Route>> = numbers.into_iter().map(&route).collect();
             is_refused |= routes.contains(&None);
             places.retain(|place| routes[place.image as usize].is_some());
             // SAFETY: the caller's promise.
-            unsafe { self.rounds[turn].check(kernel, &places, routes, stream)? };
+            unsafe { self.rounds[round].check(kernel, &places, routes, stream)? };
         }
         match is_refused {
-            // Others write those targets next, on other streams. Who has refused them has waited; who rests was not asked.
+            // The CPU's pixels go there next, on another stream. A decoder that refuses a file has waited for the marks,
+            // but one that rests was never called.
             true => self.marked.synchronize(),
             false => Ok(()),
         }
@@ -171,9 +189,10 @@ impl Sentinels {
 
     /// What is known by now, without waiting.
     pub(super) fn collect(&mut self, found: &mut Vec<Finding>) -> Result<(), CudaError> {
-        for round in self.rounds.iter_mut().filter(|round| !round.routes.is_empty()) {
-            if round.checked.is_done()? {
+        for (number, round) in self.rounds.iter_mut().enumerate() {
+            if !round.routes.is_empty() && round.checked.is_done()? {
                 round.findings(found);
+                self.idle.push(number);
             }
         }
         Ok(())

@@ -46,15 +46,12 @@ impl Verification {
         &mut self,
         requests: &[Request<'_>],
         outcomes: &Outcomes,
-        (stream, free, dispatch): (&Stream, &HostFree, &Dispatch),
+        (stream, free): (&Stream, &HostFree),
     ) -> Result<Marked, CudaError> {
         let decoded = requests.iter().zip(outcomes).enumerate().filter(|(_, (_, outcome))| outcome.is_ok());
         let targets: Vec<(usize, Target)> = decoded.map(|(at, (request, _))| (at, request.target)).collect();
-        let mut found = Vec::new();
         // SAFETY: the caller's promise.
-        let marked = unsafe { self.sentinels.mark(&targets, (stream, free.is_known()), &mut found)? };
-        tell(&found, dispatch);
-        Ok(marked)
+        unsafe { self.sentinels.mark(&targets, (stream, free.is_known())) }
     }
 
     /// Looks at what was decoded, behind what `stream` holds: [`Verification::collect`] tells later.
