@@ -1,8 +1,9 @@
 //! Decoders that report success and have written nothing, too late, or something else: noticed, reported and left.
 
 use crate::compare::{choose, on_device, report};
-use crate::pipeline::small;
+use crate::pipeline::{memory, small};
 use crate::scenario::{Outcome, Scenario};
+use feedline::augment::RandomResizedCrop;
 use feedline::loader::{LastBatch, Loader, LoaderBuilder};
 use feedline::policy::DecoderChoice;
 use feedline_test_support::jpeg::{Jpeg, SamplingFactor};
@@ -86,8 +87,9 @@ fn unwritten_by_processors() -> Outcome {
 fn unwritten_of_thousands() -> Outcome {
     choose(DecoderChoice::NvjpegHardware);
     const IMAGES: usize = 4400;
-    let photos: Vec<Vec<u8>> = photos(7).into_iter().cycle().take(IMAGES).collect();
-    let loader = on_device(small(photos).shuffle(false).batch_size(IMAGES)).build()?;
+    let tiny = memory(vec![Jpeg::new(SamplingFactor::F_2_2).picture(16, 16, 1); IMAGES]);
+    let builder = Loader::builder(tiny).batch_size(IMAGES).workers(2).augment(RandomResizedCrop::new(8));
+    let loader = on_device(builder.normalize([0.5; 3], [0.25; 3])).build()?;
     run(&loader, 1)?;
     let report = report(&loader, "nvjpeg-hardware");
     assert_eq!((report.images, report.unwritten), (IMAGES as u64, IMAGES as u64 / 1000));
