@@ -128,7 +128,6 @@ impl Index {
         self.relied = false;
     }
 
-    /// Whether the index may be the cause of an error of the last decode.
     /// Point `i`, counted through the rows: `None` if it is not known, or is the scan's start.
     pub(crate) fn point(&self, i: usize) -> Option<Point> {
         self.points.get(i.checked_sub(1)?).copied()
