@@ -16,7 +16,10 @@ use twox_hash::XxHash3_64;
 
 const MAGIC: &[u8; 16] = b"feedline index\r\n";
 /// Counts up with every change of the format, of [`Index`]'s records, or of what a decoder makes of them.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
+/// The first version that is still read. Its records have at most 16 points in a row; those of wide images do not fit
+/// their files any more and are dropped when these are decoded, all others are as good as new.
+const FIRST_VERSION: u32 = 3;
 const LAST: u64 = u64::MAX;
 
 /// The data set that a sidecar belongs to: indexes go by sample index, which changes when files come or go.
@@ -83,7 +86,7 @@ fn check_head(input: &mut HashedReader<File>, set: DataSet) -> io::Result<()> {
     if input.take::<16>()? != *MAGIC {
         return Err(io::Error::other("it is no decode index"));
     }
-    if u32::from_le_bytes(input.take()?) != VERSION {
+    if !(FIRST_VERSION..=VERSION).contains(&u32::from_le_bytes(input.take()?)) {
         return Err(io::Error::other("it was written by another version"));
     }
     let found =

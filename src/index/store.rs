@@ -31,7 +31,7 @@ pub struct IndexStats {
     pub hits: u64,
     /// Rows of MCUs (8 or 16 lines of pixels each) that those did not read.
     pub skipped_rows: u64,
-    /// Indexes that belonged to other bytes, because the file was changed, and were dropped.
+    /// Indexes that were dropped: the file was changed, or it is wide and an earlier build kept fewer places of it.
     pub stale: u64,
     /// Times that an index was not kept because the budget was spent.
     pub refused: u64,

@@ -59,6 +59,12 @@ impl DecodeIndexes {
         }
     }
 
+    /// Keeps what is known of an image now.
+    pub(in crate::loader) fn learn(&self, source: &dyn Source, image: u64, index: &Index) {
+        let Some(store) = &self.store else { return };
+        store.keep(source.record(image as usize) as u64, index);
+    }
+
     /// Writes the sidecar, if there is one.
     pub(in crate::loader) fn save(&self) -> Result<()> {
         let (Some(store), Some(sidecar)) = (&self.store, &self.sidecar) else {

@@ -56,7 +56,9 @@ fn made() -> Vec<Vec<u8>> {
             files.push(encode(sampling, ColorType::Rgb, restart, (530, 75)));
         }
     }
+    // More than 16 places in a row, and so wide that they are further apart.
     files.push(encode(SamplingFactor::F_2_2, ColorType::Rgb, 0, (2900, 40)));
+    files.push(encode(SamplingFactor::F_2_2, ColorType::Rgb, 7, (4700, 40)));
     for color in [ColorType::Luma, ColorType::Cmyk] {
         files.push(encode(SamplingFactor::F_1_1, color, 0, (50, 131)));
         files.push(encode(SamplingFactor::F_1_1, color, 4, (50, 131)));
@@ -210,6 +212,22 @@ fn a_damaged_record_is_refused_or_harmless() {
     }
     // Seven rows with five places each; the first place is not kept, and the last one was not cut off.
     assert_eq!(whole, 7 * 5 - 2);
+}
+
+#[test]
+fn a_place_that_is_too_far_on_is_not_followed_by_one_before_it() {
+    let bytes = encode(SamplingFactor::F_2_2, ColorType::Rgb, 0, (301, 103));
+    let (mut decoder, limits, mut index) = (Decoder::new(), Limits::default(), Index::default());
+    indexed(&mut decoder, &bytes, Rect::new(0, 0, 301, 30), &limits, &mut index).unwrap();
+    let (mut record, rows) = (Vec::new(), index.rows());
+    index.write(&mut record);
+    // One more place, in the middle of the next row and 20,000 bits on.
+    record.extend([0xA0, 0x9C, 0x01, 0, 0, 0]);
+    assert!(index.read(&record) && index.rows() == rows);
+    let last = Rect::new(300, 102, 1, 1);
+    let expected = plain(&mut decoder, &bytes, last, &limits);
+    assert_eq!(indexed(&mut decoder, &bytes, last, &limits, &mut index), expected);
+    stored(&index);
 }
 
 #[test]

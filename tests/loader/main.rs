@@ -4,6 +4,7 @@
 
 mod building;
 mod delivery;
+mod earlier_sidecars;
 mod faults;
 mod figures;
 mod indexing;

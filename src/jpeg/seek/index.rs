@@ -6,14 +6,18 @@
 //! decoded from its top and indexed again.
 
 use crate::jpeg::header::Frame;
+#[cfg(feature = "cuda")]
+use twox_hash::XxHash3_64;
 
 /// Maximum rows of MCUs in a JPEG: 65535 lines, eight per row.
 const MAX_ROWS: usize = 8192;
 /// Pixels from one point in a row to the next. On average half of them are read in vain before a region; a point takes
 /// about six bytes.
 const SPACING: usize = 64;
-/// Maximum points in a row; in wide images they are further apart.
-const MAX_POINTS_PER_ROW: usize = 16;
+/// Maximum points in a row; in images of more than 4096 pixels across they are further apart. Earlier builds had
+/// 16: see [`Index::is_of`].
+const MAX_POINTS_PER_ROW: usize = 64;
+const _: () = assert!(MAX_POINTS_PER_ROW <= u8::MAX as usize, "a record has a byte for them");
 /// Bytes of a record before its points: the file's hash, the components of a point, and the points in a row.
 const HEAD: usize = 10;
 /// Maximum bytes of an integer in a record: 32 bits, seven in each byte.
@@ -33,9 +37,19 @@ pub(crate) struct Grid {
 impl Grid {
     /// The grid of a scan that holds all components of `frame`.
     pub(crate) fn of(frame: &Frame) -> Self {
-        let across = frame.mcus_across();
-        let step = (SPACING / (8 * frame.h_max)).max(across.div_ceil(MAX_POINTS_PER_ROW)).max(1);
-        Self { across, down: frame.mcus_down(), step }
+        Self::new(frame.mcus_across(), frame.mcus_down(), frame.h_max, MAX_POINTS_PER_ROW)
+    }
+
+    /// The grid of so many MCUs, each `width` blocks wide, with at most `most` points in a row.
+    fn new(across: usize, down: usize, width: usize, most: usize) -> Self {
+        let step = (SPACING / (8 * width)).max(across.div_ceil(most)).max(1);
+        Self { across, down, step }
+    }
+
+    /// The number of the MCU that a point, counted through the rows, is the start of.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn mcu(&self, point: usize) -> usize {
+        point / self.points_per_row() * self.across + point % self.points_per_row() * self.step
     }
 
     /// Points in a row, its start among them.
@@ -59,6 +73,11 @@ impl Point {
         Self { at, dc: predictions.map(|dc| dc as i16) }
     }
 
+    /// Bits from the start of the file.
+    pub(crate) fn bits(&self) -> u32 {
+        self.at
+    }
+
     /// The file offset of the byte that holds the first bit.
     pub(crate) fn byte(&self) -> usize {
         (self.at >> 3) as usize
@@ -78,8 +97,8 @@ impl Point {
 /// The points of one file at which a decode can start, down to the last row that was decoded.
 ///
 /// It is empty for files in which no decode can start: progressive ones, those with several scans, and those of more
-/// than 512 MiB. There is a point at the start of each row of MCUs and every 64 pixels in it (in images of more than 1024
-/// pixels across, 16 in a row). As a record an index takes 10 bytes, and 4 to 7 for each point but the first.
+/// than 512 MiB. There is a point at the start of each row of MCUs and every 64 pixels in it (in images of more than 4096
+/// pixels across, at most 64 in a row). As a record an index takes 10 bytes, and 4 to 7 for each point but the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Index {
     /// XXH3-64 of the whole file; meaningless while there are no points.
@@ -101,7 +120,8 @@ pub struct IndexUse {
     pub skipped_rows: usize,
     /// Whether the decode changed the index: it added points, or dropped those of another file.
     pub changed: bool,
-    /// Whether the index was dropped, because it belonged to other bytes or led to an error.
+    /// Whether the index was dropped, because it belonged to other bytes, was written by a build with fewer points in
+    /// a row, or led to an error.
     pub stale: bool,
 }
 
@@ -131,6 +151,61 @@ impl Index {
     /// Point `i`, counted through the rows: `None` if it is not known, or is the scan's start.
     pub(crate) fn point(&self, i: usize) -> Option<Point> {
         self.points.get(i.checked_sub(1)?).copied()
+    }
+
+    /// The index of a file with these points, counted from 1; `is_stale` where it takes the place of one of other bytes.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn learned(
+        bytes: &[u8],
+        components: usize,
+        grid: Grid,
+        points: Vec<Point>,
+        is_stale: bool,
+    ) -> Self {
+        let used = IndexUse { changed: true, stale: is_stale, ..IndexUse::default() };
+        let (file, points_per_row) = (XxHash3_64::oneshot(bytes), grid.points_per_row() as u8);
+        Self { file, components: components as u8, points_per_row, points, used, relied: false }
+    }
+
+    /// Notes that another decoder has used it, and so has not read so many rows.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn note_use(&mut self, skipped_rows: usize) {
+        self.begin();
+        self.used.skipped_rows = skipped_rows;
+    }
+
+    /// Whether its points are those of a file with this hash, on this grid.
+    ///
+    /// The points in a row tell the grid: where that of earlier builds, which had at most 16 in a row, is not today's,
+    /// today's has more than 16.
+    pub(crate) fn is_of(&self, file: u64, components: usize, grid: Grid) -> bool {
+        self.file == file
+            && usize::from(self.components) == components
+            && usize::from(self.points_per_row) == grid.points_per_row()
+    }
+
+    /// Whether there are points, and they are those of other bytes or of another grid.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn is_stale(&self, bytes: &[u8], components: usize, grid: Grid) -> bool {
+        !self.points.is_empty() && !self.is_of(XxHash3_64::oneshot(bytes), components, grid)
+    }
+
+    /// How many points it holds, where it is the index of this very file, whose scan begins at `from`.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn held(&self, bytes: &[u8], (from, components): (usize, usize), grid: Grid) -> usize {
+        let (per_row, held) = (grid.points_per_row(), self.points.len());
+        let inside = |point: &Point| (from..bytes.len()).contains(&point.byte());
+        let is_its_own = held < grid.down * per_row
+            && self.points.first().is_some_and(inside)
+            && self.points.last().is_some_and(inside)
+            && self.is_of(XxHash3_64::oneshot(bytes), components, grid);
+        if is_its_own { held } else { 0 }
+    }
+
+    /// The first points.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn first_points(&self, count: usize) -> &[Point] {
+        &self.points[..count.min(self.points.len())]
     }
 
     /// Appends the index as bytes that [`Index::read`] reads; an empty index appends none.
@@ -239,6 +314,56 @@ mod tests {
         }
         assert_eq!(read_varint(&mut &[0xFF; 6][..]), None);
         assert_eq!(read_varint(&mut &[0xFF, 0xFF, 0xFF, 0xFF, 0x7F][..]), None);
+    }
+
+    #[test]
+    fn no_grid_has_the_points_in_a_row_of_another_grid_of_earlier_builds() {
+        for (width, across) in (1..=4).flat_map(|width| (1..=MAX_ROWS).map(move |across| (width, across))) {
+            let [grid, earlier] = [MAX_POINTS_PER_ROW, 16].map(|most| Grid::new(across, 1, width, most));
+            let (ours, theirs) = (grid.points_per_row(), earlier.points_per_row());
+            assert!(ours <= MAX_POINTS_PER_ROW && theirs <= 16, "{grid:?}, {earlier:?}");
+            assert!(grid == earlier || ours > 16, "{grid:?}, {earlier:?}");
+            // Three blocks are no divisor of 64 pixels.
+            assert!(width == 3 || (grid == earlier) == (across * width <= 128), "{grid:?}, {earlier:?}");
+        }
+    }
+
+    #[cfg(feature = "cuda")]
+    #[test]
+    fn the_points_of_an_earlier_grid_are_stale_and_none_is_used() {
+        let bytes = [7; 9000];
+        for (across, is_stale) in [(256, true), (128, false)] {
+            let [grid, earlier] = [MAX_POINTS_PER_ROW, 16].map(|most| Grid::new(across, 2, 1, most));
+            let count = 2 * earlier.points_per_row() - 1;
+            let points = (0..count as u32).map(|i| Point::new((i + 1) * 800, &[0; 4])).collect();
+            let index = Index::learned(&bytes, 3, earlier, points, false);
+            let held = |grid| index.held(&bytes, (20, 3), grid);
+            assert!(held(earlier) == count && !index.is_stale(&bytes, 3, earlier));
+            assert_eq!(index.is_stale(&bytes, 3, grid), is_stale);
+            assert_eq!(held(grid), if is_stale { 0 } else { count });
+            assert!(index.is_stale(&bytes[1..], 3, earlier) && index.is_stale(&bytes, 1, earlier));
+            assert!(!Index::default().is_stale(&bytes, 3, grid));
+        }
+    }
+
+    #[test]
+    fn a_record_gives_no_more_points_than_its_bytes_hold_and_a_grid_has() {
+        let record = |per_row: u8, points: usize| {
+            let mut record = vec![0; HEAD];
+            (record[8], record[9]) = (1, per_row);
+            // A bit on, the same DC: no point takes fewer bytes.
+            record.extend([1, 0].repeat(points));
+            record
+        };
+        let (mut index, most) = (Index::default(), MAX_POINTS_PER_ROW * MAX_ROWS - 1);
+        assert!(index.read(&record(64, most)) && index.points.len() == most);
+        assert!(!index.read(&record(64, most + 1)) && index.points.is_empty());
+        assert!(!index.read(&record(65, 10)) && !index.read(&record(255, 10)) && !index.read(&record(0, 10)));
+        assert!(record(64, most).len() <= Index::MAX_BYTES);
+        // Memory grows with the points that were read: twelve bytes for two of the record at most, and room for as many.
+        let mut small = Index::default();
+        assert!(small.read(&record(64, 100)) && small.points.capacity() <= 200);
+        assert_eq!(size_of::<Point>(), 12);
     }
 
     #[test]

@@ -64,9 +64,7 @@ impl<'a> SeekPlan<'a> {
         let file = XxHash3_64::oneshot(scanned.bytes);
         let fits =
             |point: Option<&Point>| point.is_none_or(|point| (scanned.from..=length).contains(&point.byte()));
-        let theirs = index.file == file
-            && usize::from(index.components) == scanned.components
-            && usize::from(index.points_per_row) == grid.points_per_row()
+        let theirs = index.is_of(file, scanned.components, grid)
             && index.points.len() < grid.down * grid.points_per_row()
             && fits(index.points.first())
             && fits(index.points.last());
@@ -109,9 +107,10 @@ impl<'a> SeekPlan<'a> {
         Segment { columns: column..across, start, end: ends_at(self.rows.end * per_row), ..whole }
     }
 
-    /// MCUs from one point to the next; `None` without an index.
-    pub(crate) fn step(&self) -> Option<usize> {
-        self.index.as_ref().map(|_| self.grid.step)
+    /// MCUs from one point of `row` to the next; `None` where all of them are known, so that nothing has to stop at one.
+    pub(crate) fn step(&self, row: usize) -> Option<usize> {
+        let last = (row + 1) * self.grid.points_per_row() - 1;
+        self.index.as_ref().filter(|index| index.points.len() < last).map(|_| self.grid.step)
     }
 
     /// Records that MCU `column` of `row`, which is the first of its row or a multiple of the step, begins at `cursor`.
@@ -136,6 +135,10 @@ impl<'a> SeekPlan<'a> {
         self.in_file = skip_stuffed(bytes, self.in_file, consumed / 8 - self.in_piece);
         self.in_piece = consumed / 8;
         let Ok(at) = u32::try_from(self.in_file as u64 * 8 + consumed as u64 % 8) else { return };
+        // Only a record that is not as it was written has a point beyond: places of a file come one after the other.
+        if index.points.last().is_some_and(|last| last.bits() >= at) {
+            return;
+        }
         index.points.push(Point::new(at, predictions));
         index.used.changed = true;
     }
