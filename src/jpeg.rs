@@ -20,6 +20,8 @@ mod error;
 mod header;
 mod limits;
 mod output;
+#[cfg(feature = "cuda")]
+pub(crate) mod parallel;
 mod seek;
 #[cfg(test)]
 mod tests;

@@ -1,14 +1,14 @@
 //! The decoder: checks a request, reads the file's segments, and decodes its scans.
 
 mod coefficients;
+pub(super) mod first_scan;
 mod run;
 mod single_scan;
 mod state;
 
 use crate::geometry::Rect;
 use crate::jpeg::entropy::{Stream, Tables};
-use crate::jpeg::error::{JpegError, corrupt};
-use crate::jpeg::header::marker::{self, Markers};
+use crate::jpeg::error::JpegError;
 use crate::jpeg::header::{Frame, Header, Scan};
 use crate::jpeg::limits::Limits;
 use crate::jpeg::output::{Part, PixelsMut, Planes, Rows};
@@ -130,28 +130,10 @@ impl Decoder {
         if region.is_empty() {
             return Ok(());
         }
-        self.tables.reset();
         self.queue.clear();
         self.planes.begin(&header.frame, header.color, part);
-        let mut markers = Markers::new(bytes)?;
-        let mut frame = None;
-        loop {
-            let segment = markers.next()?.ok_or(JpegError::Truncated { place: "the header" })?;
-            match segment.marker {
-                marker::SOS => {
-                    let scan = Scan::parse(segment.body, &header.frame)?;
-                    if frame != Some(header.frame) {
-                        return Err(misfit("the header belongs to another file", header, region));
-                    }
-                    let file = File { bytes, at: markers.at, frame: &header.frame };
-                    return self.decode_scans(file, scan, limits, out, index);
-                }
-                marker::EOI => return corrupt("the file ends before its first scan"),
-                marker::DHT | 0xC8 | 0xCC => self.tables.apply(&segment)?,
-                0xC0..=0xCF => frame = Some(Frame::parse(segment.marker, segment.body)?),
-                _ => self.tables.apply(&segment)?,
-            }
-        }
+        let (scan, at) = first_scan::find(bytes, header, &mut self.tables)?;
+        self.decode_scans(File { bytes, at, frame: &header.frame }, scan, limits, out, index)
     }
 
     fn decode_scans(
@@ -169,13 +151,8 @@ impl Decoder {
             coefficients.render(&mut self.planes, &mut self.queue, out);
             return Ok(());
         }
-        self.tables.fill_in_standard()?;
-        for component in scan.used() {
-            if !self.tables.dc[component.dc].is_defined() || !self.tables.ac[component.ac].is_defined() {
-                return corrupt("a scan's Huffman table is missing");
-            }
-            self.tables.ac[component.ac].merge();
-        }
+        self.tables.complete(&scan)?;
+        scan.used().iter().for_each(|component| self.tables.ac[component.ac].merge());
         let quants = quants(&self.tables, frame)?;
         let scanned = Scanned { bytes, from: at, components: frame.count, grid: Grid::of(frame) };
         let mut plan = SeekPlan::new(index, &scanned, self.planes.mcu_rows(), self.planes.mcu_columns());

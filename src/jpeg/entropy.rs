@@ -10,7 +10,11 @@ mod stream;
 mod tables;
 mod unit;
 
+#[cfg(feature = "cuda")]
+pub(crate) use bits::unstuff;
 pub(crate) use bits::{Cursor, skip_stuffed};
+#[cfg(feature = "cuda")]
+pub(crate) use huffman::Code;
 pub(crate) use stream::Stream;
 pub(crate) use tables::Tables;
 pub(crate) use unit::Unit;

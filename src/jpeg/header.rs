@@ -12,4 +12,4 @@ mod scan;
 pub(crate) use end::image_end;
 pub(crate) use frame::{Component, Frame};
 pub use parse::{ColorModel, Header, Sampling, parse_header};
-pub(crate) use scan::Scan;
+pub(crate) use scan::{Scan, ScanComponent};

@@ -7,6 +7,8 @@ mod scale;
 pub(crate) mod upsample;
 
 pub(crate) use planes::Planes;
+#[cfg(feature = "cuda")]
+pub(crate) use planes::{Upsampling, needed_mcus};
 pub use rows::PixelsMut;
 pub(crate) use rows::Rows;
 pub use scale::{Part, Scale};

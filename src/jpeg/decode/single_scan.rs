@@ -155,7 +155,7 @@ impl SingleScan<'_> {
         let State { mut cursor, mut predictions } = *state;
         let units = self.units(row, planes);
         let units = units.get(..self.blocks_in_mcu()).unwrap_or(&units);
-        let step = plan.step().unwrap_or(usize::MAX);
+        let step = plan.step(row).unwrap_or(usize::MAX);
         let mut next_point = (columns.start / step + 1).saturating_mul(step);
         let (needed, touched) = (self.wholly_needed(units), touched(units));
         let mut column = columns.start;

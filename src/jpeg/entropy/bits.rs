@@ -90,11 +90,11 @@ const GROUP: usize = 32;
 /// The initial length of the buffer.
 const FIRST_ROOM: usize = 16 << 10;
 
-/// Writes the entropy-coded bytes from `from` on to the front of `out`, without stuffing, and [`PADDING`] zeros after
-/// them; `out` grows as needed and never shrinks. Returns their count and the offset of the marker that ends them (or
-/// the end of `bytes`). A lone FF at the very end is no data: it lacks its stuffing.
-pub(crate) fn unstuff(bytes: &[u8], from: usize, out: &mut Vec<u8>) -> (usize, usize) {
-    let (mut at, mut to) = (from.min(bytes.len()), 0);
+/// Writes the entropy-coded bytes from `from` on to `out` from `to` on, without stuffing, and [`PADDING`] zeros after
+/// them; `out` grows as needed and never shrinks. Returns where they end there, and the offset of the marker that ends them
+/// (or the end of `bytes`). A lone FF at the very end is no data: it lacks its stuffing.
+pub(crate) fn unstuff(bytes: &[u8], from: usize, out: &mut Vec<u8>, to: usize) -> (usize, usize) {
+    let (mut at, mut to) = (from.min(bytes.len()), to);
     let end = loop {
         let rest = &bytes[at..];
         let run = match (rest.first_chunk::<GROUP>(), out[to..].first_chunk_mut::<GROUP>()) {
@@ -201,7 +201,7 @@ mod tests {
         let unstuffed = |bytes: &[u8]| {
             // A buffer that a longer file has filled, and an empty one.
             let [used, new] = [vec![7; 1000], Vec::new()].map(|mut out| {
-                let (length, end) = unstuff(bytes, 0, &mut out);
+                let (length, end) = unstuff(bytes, 0, &mut out, 0);
                 assert_eq!(out[length..length + PADDING], [0; PADDING]);
                 out.truncate(length);
                 (out, end)
@@ -235,7 +235,7 @@ mod tests {
         let mut bytes = vec![1; 100_000];
         bytes[40_000..40_002].copy_from_slice(&[0xFF, 0xD9]);
         let mut out = Vec::new();
-        assert_eq!(unstuff(&bytes, 0, &mut out), (40_000, 40_000));
+        assert_eq!(unstuff(&bytes, 0, &mut out, 0), (40_000, 40_000));
         assert!(out.len() <= 80_000 + PADDING);
     }
 
@@ -246,8 +246,8 @@ mod tests {
         for (count, offset) in offsets.into_iter().enumerate() {
             let (mut all, mut rest) = (Vec::new(), Vec::new());
             assert_eq!(skip_stuffed(&bytes, 0, count), offset, "{count} bytes on");
-            let (length, _) = unstuff(&bytes, 0, &mut all);
-            let (left, _) = unstuff(&bytes, offset, &mut rest);
+            let (length, _) = unstuff(&bytes, 0, &mut all, 0);
+            let (left, _) = unstuff(&bytes, offset, &mut rest, 0);
             assert_eq!(all[count..length], rest[..left]);
         }
     }

@@ -36,7 +36,17 @@ pub(crate) enum Class {
     Ac,
 }
 
-/// The codes that a DHT segment defines.
+/// A Huffman code as a DHT segment defines it.
+#[cfg(feature = "cuda")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Code {
+    /// Codes of each length, from 1 to 16 bits.
+    pub(crate) counts: [u8; 16],
+    /// Their symbols in order; zeros behind them.
+    pub(crate) symbols: [u8; 256],
+}
+
+/// The codes that a DHT segment defines, as they are looked up.
 #[derive(Clone)]
 struct Codes {
     class: Class,
@@ -133,6 +143,12 @@ impl Table {
     /// Whether the table is defined.
     pub(crate) fn is_defined(&self) -> bool {
         self.defined
+    }
+
+    /// The code as it was defined.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn code(&self) -> Code {
+        Code { counts: self.codes.counts, symbols: self.codes.symbols }
     }
 
     /// Defines the table by the count of codes of each length and their symbols in order.

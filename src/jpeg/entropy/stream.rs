@@ -43,7 +43,7 @@ impl Stream {
 
     fn load(&mut self, bytes: &[u8], from: usize) {
         self.begin = from;
-        (self.length, self.end) = unstuff(bytes, from, &mut self.data);
+        (self.length, self.end) = unstuff(bytes, from, &mut self.data, 0);
     }
 
     /// The piece's bytes, for [`Cursor`].

@@ -4,6 +4,7 @@ use super::huffman::{Class, Table};
 use super::standard_tables as standard;
 use crate::jpeg::error::{JpegError, corrupt};
 use crate::jpeg::header::marker::{self, Segment};
+use crate::jpeg::header::{Scan, ScanComponent};
 use crate::jpeg::transform::{Quant, ZIGZAG};
 
 /// The tables that a scan refers to by index, and the restart interval.
@@ -51,6 +52,16 @@ impl Tables {
             Some(Some(quant)) => Ok(*quant),
             _ => corrupt("a component's quantisation table is missing"),
         }
+    }
+
+    /// Makes sure that there are the Huffman tables of a sequential `scan`.
+    pub(crate) fn complete(&mut self, scan: &Scan) -> Result<(), JpegError> {
+        self.fill_in_standard()?;
+        let is_there = |part: &ScanComponent| self.dc[part.dc].is_defined() && self.ac[part.ac].is_defined();
+        if !scan.used().iter().all(is_there) {
+            return corrupt("a scan's Huffman table is missing");
+        }
+        Ok(())
     }
 
     /// Fills the gaps with Annex K's tables, as decoders do for motion JPEG.

@@ -19,7 +19,7 @@ const MARGIN: usize = 32;
 
 /// How a component is upsampled to full size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Upsampling {
     #[default]
     Full,
     H2V1,
@@ -28,32 +28,32 @@ enum Kind {
     Replicate,
 }
 
-impl Kind {
+impl Upsampling {
     /// libjpeg's choice: planes of one or two columns are replicated where it filters horizontally. A `width` of 0
     /// replicates all, which is what it does where a sample is a whole block.
-    fn of(across: usize, down: usize, width: usize) -> Self {
+    pub(crate) fn of(across: usize, down: usize, width: usize) -> Self {
         match (across, down) {
-            (1, 1) => Kind::Full,
-            (2, 1) if width > 2 => Kind::H2V1,
-            (2, 2) if width > 2 => Kind::H2V2,
-            (1, 2) if width > 0 => Kind::H1V2,
-            _ => Kind::Replicate,
+            (1, 1) => Upsampling::Full,
+            (2, 1) if width > 2 => Upsampling::H2V1,
+            (2, 2) if width > 2 => Upsampling::H2V2,
+            (1, 2) if width > 0 => Upsampling::H1V2,
+            _ => Upsampling::Replicate,
         }
     }
 
     fn filters_across(self) -> bool {
-        matches!(self, Kind::H2V1 | Kind::H2V2)
+        matches!(self, Upsampling::H2V1 | Upsampling::H2V2)
     }
 
     fn filters_down(self) -> bool {
-        matches!(self, Kind::H1V2 | Kind::H2V2)
+        matches!(self, Upsampling::H1V2 | Upsampling::H2V2)
     }
 }
 
 /// One component's ring of rows.
 #[derive(Clone, Debug, Default)]
 struct Plane {
-    kind: Kind,
+    kind: Upsampling,
     /// Output columns and rows of one sample.
     across: usize,
     down: usize,
@@ -79,7 +79,7 @@ impl Plane {
     fn new(frame: &Frame, component: &Component, part: Part) -> Self {
         let Part { scale, region } = part;
         let Scaled { block, across, down, width, height } = Scaled::new(frame, component, scale);
-        let kind = Kind::of(across, down, if scale == Scale::Eighth { 0 } else { width });
+        let kind = Upsampling::of(across, down, if scale == Scale::Eighth { 0 } else { width });
         let blocks = |start: i32, length: u32, ratio: usize, samples: usize, halo: bool| {
             let (first, last) = (start as usize / ratio, (start as usize + length as usize - 1) / ratio);
             let halo = usize::from(halo);
@@ -163,7 +163,7 @@ impl Planes {
         // A line starts up to three samples before the region and is written in whole vectors.
         let line = region.width as usize + 2 * SLACK;
         for (buffer, plane) in self.lines.iter_mut().zip(planes) {
-            if plane.kind != Kind::Full {
+            if plane.kind != Upsampling::Full {
                 grow(buffer, line);
             }
         }
@@ -174,23 +174,12 @@ impl Planes {
 
     /// Rows of MCUs that hold a needed block, in the grid of interleaved MCUs.
     pub(crate) fn mcu_rows(&self) -> Range<usize> {
-        self.mcus(|plane| (&plane.rows, plane.mcu_height))
+        rows(&self.planes[..self.count])
     }
 
     /// Columns of MCUs that hold a needed block.
     pub(crate) fn mcu_columns(&self) -> Range<usize> {
-        self.mcus(|plane| (&plane.columns, plane.mcu_width))
-    }
-
-    /// The MCUs that hold the needed blocks, which `along` gives with the MCU's edge in samples.
-    fn mcus(&self, along: fn(&Plane) -> (&Range<usize>, usize)) -> Range<usize> {
-        let of_plane = |plane| {
-            let (needed, edge) = along(plane);
-            let blocks = edge / plane.block;
-            (needed.start / blocks, (needed.end - 1) / blocks + 1)
-        };
-        let each = self.planes[..self.count].iter().map(of_plane);
-        each.reduce(|(a, b), (c, d)| (a.min(c), b.max(d))).map_or(0..1, |(first, end)| first..end)
+        columns(&self.planes[..self.count])
     }
 
     /// The count of components.
@@ -278,13 +267,42 @@ impl Planes {
         let mut rows: [&[u8]; 4] = [&[]; 4];
         for ((row, plane), line) in rows.iter_mut().zip(&self.planes[..self.count]).zip(&self.lines) {
             *row = match plane.kind {
-                Kind::Full => &self.samples[plane.offset(x, y)..][..width],
-                Kind::H1V2 => &line[..width],
+                Upsampling::Full => &self.samples[plane.offset(x, y)..][..width],
+                Upsampling::H1V2 => &line[..width],
                 _ => &line[x % plane.across..][..width],
             };
         }
         convert::row(self.avx2, self.model, rows, out);
     }
+}
+
+/// The rows and columns of MCUs that hold a block which `part` of an image needs.
+#[cfg(feature = "cuda")]
+pub(crate) fn needed_mcus(frame: &Frame, part: Part) -> (Range<usize>, Range<usize>) {
+    let mut planes: [Plane; 4] = Default::default();
+    for (plane, component) in planes.iter_mut().zip(frame.used()) {
+        *plane = Plane::new(frame, component, part);
+    }
+    (rows(&planes[..frame.count]), columns(&planes[..frame.count]))
+}
+
+fn rows(planes: &[Plane]) -> Range<usize> {
+    mcus(planes, |plane| (&plane.rows, plane.mcu_height))
+}
+
+fn columns(planes: &[Plane]) -> Range<usize> {
+    mcus(planes, |plane| (&plane.columns, plane.mcu_width))
+}
+
+/// The MCUs that hold the needed blocks, which `along` gives with the MCU's edge in samples.
+fn mcus(planes: &[Plane], along: fn(&Plane) -> (&Range<usize>, usize)) -> Range<usize> {
+    let of_plane = |plane| {
+        let (needed, edge) = along(plane);
+        let blocks = edge / plane.block;
+        (needed.start / blocks, (needed.end - 1) / blocks + 1)
+    };
+    let each = planes.iter().map(of_plane);
+    each.reduce(|(a, b), (c, d)| (a.min(c), b.max(d))).map_or(0..1, |(first, end)| first..end)
 }
 
 /// Writes a plane's part of output row `y` to `line`, from the output column on where the sample that covers
@@ -303,11 +321,11 @@ fn upsample_row(
     let from = |row: usize| &samples[plane.offset(first, row)..];
     let with_left = |row: usize| &samples[plane.offset(first, row) - 1..];
     match plane.kind {
-        Kind::Full => {}
-        Kind::H2V1 => upsample::h2v1(avx2, with_left(near), count, line),
-        Kind::H2V2 => upsample::h2v2(avx2, with_left(near), with_left(far), count, line),
-        Kind::H1V2 => upsample::h1v2(from(near), from(far), bias, count, line),
-        Kind::Replicate => upsample::replicate(from(near), plane.across, count, line),
+        Upsampling::Full => {}
+        Upsampling::H2V1 => upsample::h2v1(avx2, with_left(near), count, line),
+        Upsampling::H2V2 => upsample::h2v2(avx2, with_left(near), with_left(far), count, line),
+        Upsampling::H1V2 => upsample::h1v2(from(near), from(far), bias, count, line),
+        Upsampling::Replicate => upsample::replicate(from(near), plane.across, count, line),
     }
 }
 

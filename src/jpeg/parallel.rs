@@ -1,0 +1,12 @@
+//! What a device of many small processors needs of a file: its tables, and its scan cut into pieces that can be decoded side
+//! by side.
+
+mod blueprint;
+mod index_maker;
+mod pieces;
+
+pub(crate) use super::entropy::Code;
+pub(crate) use super::output::Upsampling;
+pub(crate) use blueprint::{Blueprint, Reader};
+pub(crate) use index_maker::IndexMaker;
+pub(crate) use pieces::{End, Piece, Pieces};
