@@ -7,8 +7,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The kernels, by file.
-const KERNELS: [&str; 8] =
-    ["taps", "measure", "tables", "filter", "render", "blend", "blend_erased", "sentinels"];
+const KERNELS: [&str; 15] = [
+    "taps",
+    "measure",
+    "tables",
+    "filter",
+    "crop",
+    "render",
+    "blend",
+    "blend_erased",
+    "sentinels",
+    "huffman_tables",
+    "entropy",
+    "synchronise",
+    "prefix",
+    "inverse_dct",
+    "planes_to_rgb",
+];
 
 /// The architectures that `kernels/build.py --cubins` assembles the kernels for.
 const CUBINS: [u32; 3] = [80, 90, 100];
@@ -123,7 +138,7 @@ fn cubins(folder: &Path, stamp: &str) -> Result<(), String> {
 fn compiled(nvcc: &Path, name: &str, target: &Path) -> Result<Vec<u8>, String> {
     let mut command = Command::new(nvcc);
     command.args(["-ptx", "-std=c++17", "-arch=compute_75", "-O3", "-fmad=false", "-o"]).arg(target);
-    let ran = command.arg(format!("kernels/{name}.cu")).output();
+    let ran = command.arg(source(name)).output();
     let ran = ran.map_err(|error| format!("FEEDLINE_NVCC={}: {error}", nvcc.display()))?;
     if !ran.status.success() {
         let said = String::from_utf8_lossy(&ran.stderr).replace('\n', "; ");
@@ -132,16 +147,25 @@ fn compiled(nvcc: &Path, name: &str, target: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(target).map_err(|error| format!("{}: {error}", target.display()))
 }
 
+/// The file of a kernel: in its own room, where it is one of the JPEG decoder's.
+fn source(name: &str) -> PathBuf {
+    let own = PathBuf::from(format!("kernels/jpeg/{name}.cu"));
+    if own.is_file() { own } else { PathBuf::from(format!("kernels/{name}.cu")) }
+}
+
 /// FNV-1a, 64 bits, over the names and bytes of the kernels' sources, as `kernels/build.py` computes it.
 fn stamp() -> std::io::Result<u64> {
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir("kernels")?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-    paths.retain(|path| path.extension().is_some_and(|end| end == "cu" || end == "cuh" || end == "h"));
-    paths.sort();
+    let mut names = Vec::new();
+    for room in ["", "jpeg/"] {
+        for entry in std::fs::read_dir(Path::new("kernels").join(room))? {
+            names.push(format!("{room}{}", entry?.file_name().to_string_lossy()));
+        }
+    }
+    names.retain(|name| [".cu", ".cuh", ".h"].iter().any(|end| name.ends_with(end)));
+    names.sort();
     let mut state = 0xcbf2_9ce4_8422_2325_u64;
-    for path in paths {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let bytes = std::fs::read(&path)?;
+    for name in names {
+        let bytes = std::fs::read(Path::new("kernels").join(&name))?;
         for byte in name.bytes().chain([0]).chain(bytes).chain([0]) {
             state = (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }

@@ -57,14 +57,29 @@ FEEDLINE_INLINE uint32_t pick_bytes(uint32_t low, uint32_t high, uint32_t picks)
 #endif
 }
 
-/* The four bytes that start `bytes` (0 to 3) bytes into `low`, followed by `high`. */
+/* Four sums, shifted right, as bytes: what is below 0 or above 255 is moved there. The first is the lowest byte. */
+FEEDLINE_INLINE uint32_t pack_levels(int first, int second, int third, int fourth, int shift) {
+#ifdef __CUDA_ARCH__
+    uint32_t high, all;
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(high) : "r"(fourth >> shift), "r"(third >> shift));
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(all) : "r"(second >> shift), "r"(first >> shift), "r"(high));
+    return all;
+#else
+    int sums[4] = {first, second, third, fourth};
+    uint32_t all = 0;
+    for (int i = 0; i < 4; i++) all |= (uint32_t)min(max(sums[i] >> shift, 0), 255) << (8 * i);
+    return all;
+#endif
+}
+
+/* The four bytes that start `bytes` (modulo 4) bytes into `low`, followed by `high`. */
 FEEDLINE_INLINE uint32_t shift_bytes(uint32_t low, uint32_t high, uint32_t bytes) {
 #ifdef __CUDA_ARCH__
     uint32_t shifted;
     asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(shifted) : "r"(low), "r"(high), "r"(bytes * 8));
     return shifted;
 #else
-    return (uint32_t)(((uint64_t)high << 32 | low) >> (8 * bytes));
+    return (uint32_t)(((uint64_t)high << 32 | low) >> (bytes % 4 * 8));
 #endif
 }
 
@@ -116,6 +131,21 @@ FEEDLINE_INLINE uint32_t half_bits(float value) {
         return sign | (bits_of(size + 0.5f) - 0x3F000000);
     }
     return sign | ((bits + 0xFFF + (bits >> 13 & 1) - 0x38000000) >> 13);
+#endif
+}
+
+/* The same of two values, the first in the lower half. */
+FEEDLINE_INLINE uint32_t half_pair(float first, float second) {
+#ifdef __CUDA_ARCH__
+    // As one: devices from 8.0 on have an instruction for just this.
+    uint16_t low, high;
+    uint32_t both;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(low) : "f"(first));
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(high) : "f"(second));
+    asm("mov.b32 %0, {%1, %2};" : "=r"(both) : "h"(low), "h"(high));
+    return both;
+#else
+    return half_bits(first) | half_bits(second) << 16;
 #endif
 }
 

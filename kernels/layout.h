@@ -69,6 +69,9 @@ extern "C" {
 #define FEEDLINE_TILE_HEIGHT 32
 /* Threads of a block, of every kernel. */
 #define FEEDLINE_THREADS 256
+/* Groups of four source columns that a tile of a CropJob may read, and groups of weights that an axis of it may have. */
+#define FEEDLINE_CROP_GROUPS 256
+#define FEEDLINE_CROP_WEIGHTS 32
 
 typedef struct Size {
     uint32_t width;
@@ -204,6 +207,25 @@ typedef struct RenderJob {
     uint32_t measured; /* statistic to be summed up from what is stored, or NONE */
     Rect rect;         /* the part it is measured on */
 } RenderJob;
+
+/* One sample that shows an upright image and nothing else: all that a block needs of its layer, its source and its axes,
+ * read in words of 16 bytes. Pixel (x, y) of the source is the three bytes at origin + skipped + x * 3 + y * down. */
+typedef struct CropJob {
+    uint64_t target;        /* the sample's address, a multiple of four values */
+    uint64_t origin;        /* an address, a multiple of four */
+    Size size;              /* of the sample; the width is a multiple of four */
+    uint32_t across;        /* tiles in a row of them */
+    uint32_t reciprocal;    /* tile n lies in row n * reciprocal >> 16 */
+    Size source;            /* pixels that may have weight */
+    uint32_t columns;       /* pixels of a row that may be read */
+    uint32_t down;
+    uint32_t skipped;
+    uint32_t tiles;
+    uint32_t column_groups; /* weights of an output, in groups of four */
+    uint32_t row_groups;
+    uint64_t column_table;  /* as Axis.table */
+    uint64_t row_table;
+} CropJob;
 
 /* One statistic to be summed up from a source. */
 typedef struct MeasureJob {

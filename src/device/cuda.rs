@@ -3,10 +3,13 @@
 pub(crate) mod decode;
 pub(crate) mod driver;
 mod engine;
+pub mod jpeg;
 pub(crate) mod kernel;
 pub(crate) mod nvjpeg;
 mod probe;
 pub(crate) mod render;
+mod room;
+mod target;
 
 pub use crate::device::DeviceImages;
 pub use decode::{DecodedImage, ImageDecoder, Rounds, Route};

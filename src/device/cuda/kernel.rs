@@ -10,15 +10,22 @@ macro_rules! ptx {
     };
 }
 
-const PTX: [(&str, &[u8]); 8] = [
+const PTX: [(&str, &[u8]); 15] = [
     ptx!("taps"),
     ptx!("measure"),
     ptx!("tables"),
     ptx!("filter"),
+    ptx!("crop"),
     ptx!("render"),
     ptx!("blend"),
     ptx!("blend_erased"),
     ptx!("sentinels"),
+    ptx!("huffman_tables"),
+    ptx!("entropy"),
+    ptx!("synchronise"),
+    ptx!("prefix"),
+    ptx!("inverse_dct"),
+    ptx!("planes_to_rgb"),
 ];
 
 /// Machine code by kernel and architecture: none, unless the build was told to embed some.

@@ -1,0 +1,26 @@
+//! feedline's own JPEG decoder on the device: libjpeg-turbo's pixels to the bit, from pieces of scans that are decoded side by
+//! side.
+
+mod decoder;
+mod file_scan;
+mod files;
+mod kernels;
+pub mod layout;
+mod left_out;
+mod loaded;
+mod prepared;
+mod program;
+mod scan;
+mod settling;
+
+pub(crate) use decoder::{ScanDecoder, Verdict};
+pub use file_scan::FileScan;
+pub use files::{DecodedFile, ParallelDecoder};
+pub use left_out::LeftOut;
+pub use loaded::FilePart;
+pub use prepared::{Moved, Prepared};
+pub(crate) use program::Job;
+pub use program::Tables;
+pub use scan::aligned;
+pub(crate) use scan::{Scan, ScanMaker};
+pub use settling::Settling;
