@@ -100,8 +100,8 @@ FEEDLINE_INLINE void store_four(uint8_t* base, uint64_t first, float a, float b,
     } else {
         bool half = dtype == FEEDLINE_DTYPE_F16;
         uint16_t* at = reinterpret_cast<uint16_t*>(base) + first;
-        uint32_t low = half ? half_bits(a) | half_bits(b) << 16 : brain_bits(a) | brain_bits(b) << 16;
-        uint32_t high = half ? half_bits(c) | half_bits(d) << 16 : brain_bits(c) | brain_bits(d) << 16;
+        uint32_t low = half ? half_pair(a, b) : brain_bits(a) | brain_bits(b) << 16;
+        uint32_t high = half ? half_pair(c, d) : brain_bits(c) | brain_bits(d) << 16;
         if (count == 4 && (reinterpret_cast<uintptr_t>(at) & 7) == 0) {
             *reinterpret_cast<uint2*>(at) = make_uint2(low, high);
             return;

@@ -53,10 +53,6 @@ FEEDLINE_INLINE Taps open_taps(const Axis& axis, const uint8_t* scratch, int at,
     return taps;
 }
 
-FEEDLINE_INLINE uint32_t descaled(int sum, int precision) {
-    return (uint32_t)clamp(sum >> precision, 0, 255);
-}
-
 // Brings four-row groups `from`..`to` of the columns that the tile reads into shared memory.
 FEEDLINE_INLINE void stage(const Pixels& source, const Steps& steps, const Taps& columns, int from, int to, Shared& shared) {
     int width = columns.end - columns.begin, quads = (to - from) * 4 * width;
@@ -100,9 +96,7 @@ FEEDLINE_INLINE void resample_staged(const Taps& columns, int rows, Shared& shar
     }
 #pragma unroll
     for (int c = 0; c < 3; c++) {
-        uint32_t word = 0;
-        for (int row = 0; row < 4; row++) word |= descaled(sums[row][c], columns.precision) << (8 * row);
-        shared.middle[c][rows][x] = word;
+        shared.middle[c][rows][x] = pack_levels(sums[0][c], sums[1][c], sums[2][c], sums[3][c], columns.precision);
     }
 }
 
@@ -122,7 +116,7 @@ FEEDLINE_INLINE void resample_direct(const Pixels& source, const Steps& steps, c
             weigh_three(*weights, quad, sums);
             weights += columns.count;
         }
-        for (int c = 0; c < 3; c++) words[c] |= descaled(sums[c], columns.precision) << (8 * row);
+        for (int c = 0; c < 3; c++) words[c] |= pack_levels(sums[c], 0, 0, 0, columns.precision) << (8 * row);
     }
     for (int c = 0; c < 3; c++) shared.middle[c][rows][x] = words[c];
 }
@@ -169,13 +163,9 @@ FEEDLINE_INLINE Quad resample(const LayerDesc& layer, const Pixels& source, cons
             }
         }
     }
-    Quad quad = {0, 0, 0};
-    for (int i = 0; i < 4; i++) {
-        quad.r |= descaled(sums[0][i], rows.precision) << (8 * i);
-        quad.g |= descaled(sums[1][i], rows.precision) << (8 * i);
-        quad.b |= descaled(sums[2][i], rows.precision) << (8 * i);
-    }
-    return quad;
+    uint32_t words[3];
+    for (int c = 0; c < 3; c++) words[c] = pack_levels(sums[c][0], sums[c][1], sums[c][2], sums[c][3], rows.precision);
+    return {words[0], words[1], words[2]};
 }
 
 #endif  // FEEDLINE_RESAMPLE_CUH

@@ -21,7 +21,7 @@ pub(crate) struct Kernels {
 }
 
 /// In the order of [`Kernel`].
-const NAMES: [&str; 7] = ["taps", "measure", "tables", "filter", "render", "blend", "blend_erased"];
+const NAMES: [&str; 8] = ["taps", "measure", "tables", "filter", "crop", "render", "blend", "blend_erased"];
 
 impl Kernels {
     pub(crate) fn new(context: &Context) -> Self {

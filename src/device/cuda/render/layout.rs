@@ -38,6 +38,10 @@ pub const TILE_WIDTH: u32 = 32;
 pub const TILE_HEIGHT: u32 = 32;
 /// Threads of a block, of every kernel.
 pub const THREADS: u32 = 256;
+/// Groups of four source columns that a tile of a [`CropJob`] may read.
+pub const CROP_GROUPS: u32 = 256;
+/// Groups of weights that a column of a [`CropJob`] may have.
+pub const CROP_WEIGHTS: u32 = 32;
 
 /// Axis.filter of a warp: the kernels' names are those of the resampled filters.
 pub const fn warp_filter(filter: WarpFilter) -> u32 {
@@ -213,6 +217,43 @@ pub struct RenderJob {
     /// The part that it is measured on.
     pub rect: Rect,
 }
+
+/// One sample that shows an upright image and nothing else, read in words of 16 bytes. Pixel (x, y) of the source is the
+/// three bytes at `origin + skipped + x * 3 + y * down`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct CropJob {
+    /// The sample's address, a multiple of four values.
+    pub target: u64,
+    /// An address, a multiple of four.
+    pub origin: u64,
+    /// Size of the sample; the width is a multiple of four.
+    pub size: Size,
+    /// Tiles in a row of them.
+    pub across: u32,
+    /// Tile `n` lies in row `n * reciprocal >> 16`.
+    pub reciprocal: u32,
+    /// Pixels that may have weight.
+    pub source: Size,
+    /// Pixels of a row that may be read.
+    pub columns: u32,
+    /// Bytes to the pixel below.
+    pub down: u32,
+    /// Bytes from `origin` to the first pixel.
+    pub skipped: u32,
+    /// Tiles of the sample.
+    pub tiles: u32,
+    /// Weights of a column, in groups of four.
+    pub column_groups: u32,
+    /// Weights of a row, in groups of four.
+    pub row_groups: u32,
+    /// As [`Axis::table`], of the columns.
+    pub column_table: u64,
+    /// The same of the rows.
+    pub row_table: u64,
+}
+
+const _: () = assert!(size_of::<CropJob>() == 80, "whole words of 16 bytes");
 
 /// One statistic to be summed up from a source.
 #[repr(C)]

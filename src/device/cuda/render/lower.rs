@@ -11,6 +11,7 @@ use super::tables::Tables;
 use super::{Sample, Surface};
 use crate::error::Cause;
 use crate::geometry::Size;
+use crate::output::DType;
 use crate::plan::{self, Pass, Plan, Span};
 use bytemuck::Zeroable;
 
@@ -22,25 +23,27 @@ pub(super) struct Lowering<'a> {
     /// Earlier passes.
     pub(super) passes: Vec<Canvas>,
     output: u64,
+    /// What the sample is made of.
+    pub(super) dtype: DType,
     /// Index of the first row of its masks.
     pub(super) masks: u32,
 }
 
 /// An input as far as it is known: its layers, the steps that are left, and the level on which all that it reads is
 /// there.
-struct Lowered {
-    layers: Span,
-    steps: Steps,
+pub(super) struct Lowered {
+    pub(super) layers: Span,
+    pub(super) steps: Steps,
     /// Statistics that any of its steps name, those of its layers included.
     stats: Span,
-    ready: u32,
+    pub(super) ready: u32,
 }
 
 impl<'a> Lowering<'a> {
-    pub(super) fn new(tables: &'a mut Tables, sample: &Sample<'a>) -> Self {
+    pub(super) fn new(tables: &'a mut Tables, sample: &Sample<'a>, dtype: DType) -> Self {
         let Sample { plan, surfaces, output } = *sample;
         let masks = tables.begin(plan);
-        Self { tables, plan, surfaces, passes: Vec::new(), output, masks }
+        Self { tables, plan, surfaces, passes: Vec::new(), output, dtype, masks }
     }
 
     pub(super) fn run(mut self) -> Result<(), Cause> {
@@ -107,6 +110,10 @@ impl<'a> Lowering<'a> {
 
     /// Renders an input that fills its canvas.
     fn render(&mut self, drawn: &Lowered, erases: Span, target: RenderJob) -> Canvas {
+        if let Some(job) = self.crop(drawn, erases, &target) {
+            let ready = self.tables.schedule.crop(drawn.ready, job);
+            return Canvas { place: job.target, size: job.size, ready };
+        }
         let erases = self.tables.add_erases(&self.plan.erases[erases.range()]);
         let (layers, steps) = (drawn.layers, drawn.steps.span);
         let window = target.size.rect();

@@ -5,7 +5,7 @@
 
 use super::append::append;
 use super::layout::{
-    FilterJob, HISTOGRAM_BIT, MeasureJob, NONE, RenderJob, Source, TILE_HEIGHT, TILE_WIDTH, TableJob,
+    CropJob, FilterJob, HISTOGRAM_BIT, MeasureJob, NONE, RenderJob, Source, TILE_HEIGHT, TILE_WIDTH, TableJob,
 };
 use crate::color::LevelTable;
 use crate::geometry::Size;
@@ -25,6 +25,8 @@ pub(super) enum Kernel {
     Tables,
     /// Canvases made of others by a filter.
     Filter,
+    /// Samples that show an upright image and nothing else.
+    Crop,
     /// Canvases and samples of one input.
     Render,
     /// Canvases and samples of several inputs.
@@ -49,6 +51,7 @@ pub(super) struct Schedule {
     /// Numbers of the layers that are resampled.
     pub(super) taps: Vec<u32>,
     measures: BTreeMap<u32, Vec<MeasureJob>>,
+    crops: BTreeMap<u32, Vec<CropJob>>,
     renders: BTreeMap<(u32, Kernel), Vec<RenderJob>>,
     filters: BTreeMap<u32, Vec<FilterJob>>,
     tables: BTreeMap<u32, Vec<TableJob>>,
@@ -61,6 +64,12 @@ impl Schedule {
     pub(super) fn render(&mut self, ready: u32, kernel: Kernel, job: RenderJob) -> u32 {
         self.renders.entry((ready + 1, kernel)).or_default().push(job);
         self.tabulate(ready + 1, job.measured);
+        ready + 1
+    }
+
+    /// Adds a sample of one upright image; returns the level on which it is there.
+    pub(super) fn crop(&mut self, ready: u32, job: CropJob) -> u32 {
+        self.crops.entry(ready + 1).or_default().push(job);
         ready + 1
     }
 
@@ -101,6 +110,7 @@ impl Schedule {
         let mut launches = Vec::new();
         add(&mut launches, bytes, Kernel::Taps, &self.taps, 2);
         let levels = self.measures.keys().chain(self.filters.keys()).copied();
+        let levels = levels.chain(self.crops.keys().copied());
         let levels = levels.chain(self.renders.keys().map(|(level, _)| *level)).max();
         for level in 1..=levels.unwrap_or(0) {
             if let Some(jobs) = self.measures.get(&level) {
@@ -111,6 +121,11 @@ impl Schedule {
                 let tiles = |job: &FilterJob| tiles(sources[job.source as usize].size);
                 for (most, jobs) in by_tiles(jobs, tiles) {
                     add(&mut launches, bytes, Kernel::Filter, &jobs, most);
+                }
+            }
+            if let Some(jobs) = self.crops.get(&level) {
+                for (most, jobs) in by_tiles(jobs, |job| u64::from(job.tiles)) {
+                    add(&mut launches, bytes, Kernel::Crop, &jobs, most);
                 }
             }
             for ((_, kernel), jobs) in

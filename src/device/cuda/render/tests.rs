@@ -44,14 +44,50 @@ fn kernels(plans: &[Plan]) -> Vec<Kernel> {
 }
 
 #[test]
-fn a_batch_without_statistics_takes_two_launches() {
+fn a_batch_of_crops_takes_two_launches_and_one_more_where_more_is_done() {
     let jitter = [resize(), Op::Hflip {}, Op::Brightness { factor: 1.2 }, Op::Hue { factor: 0.1 }];
     let erase = Op::Erase { i: 3, j: 3, h: 50, w: 50, v: Value::One(0.0) };
     let plans = [plan(&[resize()]), plan(&jitter), plan(&[resize(), erase])];
-    assert_eq!(kernels(&plans), [Kernel::Taps, Kernel::Render]);
-    assert_eq!(build(&plans).expect("a program").launches[1].grid, [49, 3]);
+    assert_eq!(kernels(&plans[..1]), [Kernel::Taps, Kernel::Crop]);
+    assert_eq!(kernels(&plans[1..]), [Kernel::Taps, Kernel::Render]);
+    assert_eq!(kernels(&plans), [Kernel::Taps, Kernel::Crop, Kernel::Render]);
+    let launches = build(&plans).expect("a program").launches;
+    assert_eq!((launches[1].grid, launches[2].grid), ([49, 1], [49, 2]));
     let crop = Op::Crop { top: 70, left: 80, height: 224, width: 224 };
     assert_eq!(kernels(&[plan(&[crop])]), [Kernel::Render], "what is not resampled needs no taps");
+}
+
+#[test]
+fn what_is_more_than_a_crop_is_left_to_the_general_kernel() {
+    let to = |height, width| {
+        let size = Extent::Two([height, width]);
+        Op::Resize { size, interpolation: Interpolation::Bilinear, max_size: None, antialias: true }
+    };
+    let crop = Op::Crop { top: 20, left: 30, height: 301, width: 299 };
+    for ops in [vec![crop.clone(), resize()], vec![resize(), Op::Hflip {}], vec![to(39, 36), Op::Vflip {}]] {
+        assert_eq!(kernels(&[plan(&ops)]), [Kernel::Taps, Kernel::Crop], "{ops:?}");
+    }
+    let grey = Op::Saturation { factor: 0.0 };
+    for ops in [
+        vec![Op::Hflip {}, resize()],
+        vec![to(224, 223)],
+        vec![to(4, 4)],
+        vec![to(1300, 1312)],
+        vec![resize(), grey.clone()],
+        vec![grey, resize()],
+        vec![crop.clone(), Op::Crop { top: -1, left: 0, height: 301, width: 299 }, resize()],
+        vec![resize(), Op::Crop { top: 0, left: -4, height: 224, width: 224 }],
+        vec![resize(), Op::Erase { i: 3, j: 3, h: 50, w: 50, v: Value::One(0.0) }],
+    ] {
+        let used = kernels(&[plan(&ops)]);
+        assert!(used.ends_with(&[Kernel::Render]) && !used.contains(&Kernel::Crop), "{ops:?}: {used:?}");
+    }
+    let turned = Draft::new(0, STORED, Orientation::from_exif(3));
+    let turned = [resize()].into_iter().fold(turned, |mut turned, op| {
+        turned.apply(op);
+        turned
+    });
+    assert_eq!(kernels(&[turned.freeze().expect("a plan")]), [Kernel::Taps, Kernel::Render]);
 }
 
 #[test]
