@@ -60,6 +60,9 @@ pub enum DecoderChoice {
     NvjpegGpu,
     /// nvJPEG with the entropy decoding on the one thread of the CPU that submits batches.
     NvjpegHybrid,
+    /// feedline's own decoder on the GPU's processors, whose pixels are those of the CPU device; for baseline files, and
+    /// without nvJPEG.
+    Feedline,
     /// The workers' own decoder, whose pixels are those of the CPU device.
     Cpu,
 }
@@ -76,6 +79,7 @@ impl DecoderChoice {
             DecoderChoice::NvjpegHardware => "nvjpeg-hardware",
             DecoderChoice::NvjpegGpu => "nvjpeg-gpu",
             DecoderChoice::NvjpegHybrid => "nvjpeg-hybrid",
+            DecoderChoice::Feedline => "feedline",
             DecoderChoice::Cpu => "cpu",
         }
     }

@@ -11,12 +11,14 @@ pub struct DecodedBy {
     pub hybrid: u64,
     /// This crate's decoder on the CPU.
     pub cpu: u64,
+    /// This crate's decoder on the GPU.
+    pub feedline: u64,
 }
 
 impl DecodedBy {
     /// All of them.
     pub fn total(&self) -> u64 {
-        let Self { hardware, gpu_huffman, hybrid, cpu } = self;
-        hardware + gpu_huffman + hybrid + cpu
+        let Self { hardware, gpu_huffman, hybrid, cpu, feedline } = self;
+        hardware + gpu_huffman + hybrid + cpu + feedline
     }
 }

@@ -19,6 +19,7 @@ mod hybrid;
 mod images;
 mod kinds;
 mod ledger;
+mod own;
 mod rates;
 mod region;
 mod request;
@@ -32,13 +33,17 @@ mod verification;
 pub(crate) use dispatch::{Dispatch, Offer};
 pub use images::{DecodedImage, ImageDecoder, Rounds};
 pub(crate) use ledger::Ledger;
-pub(crate) use request::{HostFree, Request, Target};
+pub(crate) use own::OwnDecoder;
+pub(crate) use request::{HostFree, Request, StagedScan};
 pub use route::Route;
+
+pub(crate) use super::target::Target;
 
 use super::driver::{Context, CudaError, Event, Stream};
 use super::nvjpeg::{Nvjpeg, NvjpegError};
 use crate::error::Cause;
 use crate::geometry::Size;
+use crate::jpeg::Index;
 use crate::policy::DecoderChoice;
 use batched::Batched;
 use hybrid::Hybrid;
@@ -48,7 +53,57 @@ use std::sync::Arc;
 use std::time::Instant;
 use verification::Verification;
 
-/// All decoders of one device, for one thread at a time.
+/// What decodes on a device.
+pub(crate) enum DeviceDecoder {
+    Nvjpeg(Box<Decoder>),
+    Own(Box<OwnDecoder>),
+}
+
+impl DeviceDecoder {
+    /// Which decoder takes which file, for threads that prepare requests meanwhile.
+    pub(crate) fn dispatch(&self) -> &Arc<Dispatch> {
+        match self {
+            Self::Nvjpeg(decoder) => decoder.dispatch(),
+            Self::Own(decoder) => decoder.dispatch(),
+        }
+    }
+
+    /// As [`Decoder::decode`].
+    ///
+    /// # Safety
+    /// As [`Decoder::decode`].
+    pub(crate) unsafe fn decode(
+        &mut self,
+        requests: &[Request<'_>],
+        stream: &Stream,
+        free: HostFree,
+    ) -> Result<Vec<Result<Route, Cause>>, CudaError> {
+        match self {
+            // SAFETY: the caller's promise.
+            Self::Nvjpeg(decoder) => unsafe { decoder.decode(requests, stream, free) },
+            // SAFETY: the caller's promise.
+            Self::Own(decoder) => unsafe { decoder.decode(requests, stream) },
+        }
+    }
+
+    /// The decode indexes of files that the latest call has made, by request.
+    pub(crate) fn take_learned(&mut self) -> Vec<(usize, Index)> {
+        match self {
+            Self::Nvjpeg(_) => Vec::new(),
+            Self::Own(decoder) => decoder.take_learned(),
+        }
+    }
+
+    /// As [`Decoder::collect`].
+    pub(crate) fn collect(&mut self) -> Result<(), CudaError> {
+        match self {
+            Self::Nvjpeg(decoder) => decoder.collect(),
+            Self::Own(_) => Ok(()),
+        }
+    }
+}
+
+/// All of nvJPEG's decoders of one device, for one thread at a time.
 pub(crate) struct Decoder {
     /// Those that the device has.
     batched: Vec<Batched>,

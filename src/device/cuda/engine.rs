@@ -25,13 +25,13 @@ mod upload;
 
 pub(crate) use backend::CudaBackend;
 
-use super::decode::{Decoder, DecoderOptions, Dispatch, Route};
-use super::driver::{Context, CudaError, Priority, Purpose, Stream, wait_for_device};
+use super::decode::{Decoder, DecoderOptions, DeviceDecoder, Dispatch, OwnDecoder, Route};
+use super::driver::{Context, CudaError, GRANULARITY, Priority, Purpose, Stream, wait_for_device};
 use super::failed;
 use super::nvjpeg;
 use super::probe::{Decoding, Missing};
 use super::render::{ErrorWord, Kernels};
-use crate::device::backend::BackendOptions;
+use crate::device::backend::{BackendOptions, Learn};
 use crate::device::{DecodedBy, DecoderReport, MemoryUse};
 use crate::error::{Cause, Result};
 use crate::geometry::Size;
@@ -46,6 +46,13 @@ use submit::{ReplaceRow, Submitter, Trouble};
 
 /// The size of image that decoders reserve memory for at the start; larger ones make them reserve more when they come.
 const TYPICAL: Size = Size::new(640, 480);
+
+/// Minimum memory for decoded images and scratch: one step of the driver's for each room of the two arenas.
+const SMALLEST_ARENAS: usize = 4 * GRANULARITY;
+
+/// Whether `auto` means feedline's own decoder. It becomes true with a file in `benches/results/gpu/`, named here, that shows
+/// the CPU's bits and at least nvJPEG's speed on a GPU; there is none yet.
+const AUTO_IS_OWN: bool = false;
 
 /// A device that makes batches.
 struct Engine {
@@ -62,11 +69,31 @@ struct Engine {
     /// Of the decoder; `None` where the CPU decodes everything.
     dispatch: Option<Arc<Dispatch>>,
     /// How many images each decoder has done, in the order of [`Route`].
-    decoded: [AtomicU64; 4],
+    decoded: [AtomicU64; Route::COUNT],
     /// What kernels could not do, of all batches: it is read wherever it costs no wait, and at the end of an epoch.
     errors: ErrorWord,
     /// How much of the device's memory nvJPEG took when it started.
     nvjpeg_bytes: u64,
+}
+
+/// How much of the device's memory what it works with may take.
+struct Budget {
+    /// Images, tables and scratch of the two arenas.
+    arenas: usize,
+    /// What the device's own decoder needs beside that.
+    decoder: usize,
+}
+
+impl Budget {
+    /// Of so many bytes that are free, a quarter, unless the user says how much.
+    fn new(free: usize, options: &BackendOptions) -> Self {
+        let all = options.device_memory.unwrap_or(free as u64 / 4) as usize;
+        let decoder = match options.decoder {
+            DecoderChoice::Feedline => (all / 3 / GRANULARITY).max(1) * GRANULARITY,
+            _ => 0,
+        };
+        Self { arenas: all.saturating_sub(decoder).max(SMALLEST_ARENAS), decoder }
+    }
 }
 
 impl Engine {
@@ -74,7 +101,10 @@ impl Engine {
     ///
     /// # Errors
     /// [`crate::error::Error::Unavailable`], with the remedy.
-    fn new(ordinal: u32, options: BackendOptions) -> Result<Self> {
+    fn new(ordinal: u32, mut options: BackendOptions) -> Result<Self> {
+        if AUTO_IS_OWN && options.decoder == DecoderChoice::Auto {
+            options.decoder = DecoderChoice::Feedline;
+        }
         let what = || format!("CUDA device {ordinal}");
         let found = super::find(ordinal).map_err(|missing| missing.error(what()))?;
         let decoding = found.usable.map_err(|missing| missing.error(what()))?;
@@ -89,12 +119,15 @@ impl Engine {
         let (errors, download, streams) = made().map_err(|error| device(&error))?;
         let free = || context.free_memory().map_err(|error| device(&error));
         let before = free()?;
-        let decoder = decoder(&context, &decoding, &options)?;
+        let budget = Budget::new(before, &options);
+        let decoder = decoder(&context, &decoding, &options, budget.decoder)?;
         let own = context.account().bytes(Purpose::Verification);
         let nvjpeg_bytes = (before.saturating_sub(free()?) as u64).saturating_sub(own);
         let dispatch = decoder.as_ref().map(|decoder| Arc::clone(decoder.dispatch()));
         let cache = Arc::default();
-        let submitter = Submitter::new(&context, decoder, Kernels::new(&context), streams, &cache, &options);
+        let kernels = Kernels::new(&context);
+        let submitter =
+            Submitter::new(&context, (decoder, kernels), streams, &cache, (&options, budget.arenas));
         let submitter = Mutex::new(submitter.map_err(|error| device(&error))?);
         let decoded = Default::default();
         let spare = SpareMemory::default();
@@ -117,9 +150,14 @@ impl Engine {
     ///
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device fails; nothing of the batch is in use any more then.
-    fn submit(&self, slot: &Slot, output: Option<Output>, replace: &mut ReplaceRow<'_>) -> Result<()> {
+    fn submit(
+        &self,
+        slot: &Slot,
+        output: Option<Output>,
+        callers: (&mut ReplaceRow<'_>, &Learn<'_>),
+    ) -> Result<()> {
         let mut submitter = self.submitter.lock().unwrap_or_else(PoisonError::into_inner);
-        submitter.submit(self, (slot, output), replace).map_err(|trouble| match trouble {
+        submitter.submit(self, (slot, output), callers).map_err(|trouble| match trouble {
             Trouble::Cuda(error) => failed(self.context.ordinal(), &error),
             Trouble::Plan(cause) => crate::error::Error::config(cause.to_string()),
             Trouble::Kernels(cause) => unfit(self.context.ordinal(), &cause),
@@ -128,8 +166,9 @@ impl Engine {
 
     /// How many images each decoder has done: hardware engine, GPU, CPU and GPU together, CPU.
     fn decoded_by(&self) -> DecodedBy {
-        let [hardware, gpu_huffman, hybrid, cpu] = self.decoded.each_ref().map(|count| count.load(Relaxed));
-        DecodedBy { hardware, gpu_huffman, hybrid, cpu }
+        let [hardware, gpu_huffman, hybrid, cpu, feedline] =
+            self.decoded.each_ref().map(|count| count.load(Relaxed));
+        DecodedBy { hardware, gpu_huffman, hybrid, cpu, feedline }
     }
 
     /// How much memory is taken at present.
@@ -178,7 +217,12 @@ impl Drop for Engine {
 /// nvJPEG's decoders; `None` where the CPU decodes for this device, since the user says so or as the probe has found.
 /// Decoders that do not start now are an error, and no reason for choosing another one; so is a missing decoder that
 /// the user has asked for.
-fn decoder(context: &Context, decoding: &Decoding, options: &BackendOptions) -> Result<Option<Decoder>> {
+fn decoder(
+    context: &Context,
+    decoding: &Decoding,
+    options: &BackendOptions,
+    own_budget: usize,
+) -> Result<Option<DeviceDecoder>> {
     let (choice, ordinal) = (options.decoder, context.ordinal());
     let without = |missing: &Missing| match choice {
         DecoderChoice::Auto => Ok(None),
@@ -186,6 +230,10 @@ fn decoder(context: &Context, decoding: &Decoding, options: &BackendOptions) -> 
     };
     match (choice, decoding) {
         (DecoderChoice::Cpu, _) => return Ok(None),
+        (DecoderChoice::Feedline, _) => {
+            let own = OwnDecoder::new(context, own_budget, options.rows);
+            return Ok(Some(DeviceDecoder::Own(Box::new(own.map_err(|error| failed(ordinal, &error))?))));
+        }
         (_, Decoding::Cpu { nvjpeg }) => return without(nvjpeg),
         (DecoderChoice::NvjpegHardware, Decoding::Hybrid { engines, .. }) => return without(engines),
         _ => {}
@@ -196,8 +244,9 @@ fn decoder(context: &Context, decoding: &Decoding, options: &BackendOptions) -> 
     };
     let (rows, verify, typical) = (Some(options.rows), options.verify, Some(TYPICAL));
     let options = DecoderOptions { choice, parts: true, rows, verify, typical };
-    let failed = |error| Missing::backend(&error).error(format!("decoding on CUDA device {ordinal}"));
-    Decoder::new(context, library, options).map(Some).map_err(failed)
+    let missing = |error| Missing::backend(&error).error(format!("decoding on CUDA device {ordinal}"));
+    let made = Decoder::new(context, library, options).map_err(missing)?;
+    Ok(Some(DeviceDecoder::Nvjpeg(Box::new(made))))
 }
 
 /// Kernels that do not know what the library asks for, as the crate's error.

@@ -9,6 +9,7 @@ use super::region;
 use super::route::{Route, Routes};
 use super::trust::Trust;
 use crate::device::DecoderReport;
+use crate::device::cuda::jpeg;
 use crate::device::cuda::nvjpeg::NvjpegError;
 use crate::geometry::Rect;
 use crate::jpeg::Header;
@@ -40,7 +41,7 @@ pub(crate) struct Dispatch {
 /// What was learned of the decoders.
 #[derive(Default)]
 struct Known {
-    decoders: [Learned; Route::GPU.len()],
+    decoders: [Learned; Route::COUNT],
     rates: Rates,
     pace: Pace,
     batches: u64,
@@ -64,6 +65,7 @@ pub(super) fn chosen(choice: DecoderChoice, rows: Option<usize>) -> Routes {
         DecoderChoice::NvjpegHardware => Routes::ALL.only(Route::Hardware),
         DecoderChoice::NvjpegGpu => Routes::ALL.only(Route::GpuHuffman),
         DecoderChoice::NvjpegHybrid => Routes::ALL.only(Route::Hybrid),
+        DecoderChoice::Feedline => Routes::FEEDLINE,
         DecoderChoice::Cpu => Routes::NONE,
     };
     let small = rows.is_some_and(|rows| rows < GPU_HUFFMAN_BATCH);
@@ -101,7 +103,12 @@ impl Dispatch {
     /// interpolated across the edges of what is wanted as in the whole image. Engines decode whole images: they may refuse
     /// parts, or take longer for them.
     pub(crate) fn region(&self, header: &Header, wanted: Rect) -> Rect {
-        if self.uses_engines() { header.size.rect() } else { self.part(header, wanted) }
+        match self.choice {
+            // Its pixels are those of the whole image, whatever part is asked for.
+            DecoderChoice::Feedline => jpeg::aligned(wanted),
+            _ if self.uses_engines() => header.size.rect(),
+            _ => self.part(header, wanted),
+        }
     }
 
     /// The same for decoders that are not the engines.
@@ -144,6 +151,9 @@ impl Dispatch {
 
     /// The decoders on the device that may be given a file of which `region` is decoded.
     pub(super) fn candidates(&self, header: &Header, region: Rect) -> Routes {
+        if self.choice == DecoderChoice::Feedline {
+            return Routes::own(header);
+        }
         let kind = Kind::of(header, region != header.size.rect());
         let known = self.known();
         let mut routes = Routes::of(header).and(self.chosen);
@@ -240,6 +250,16 @@ impl Dispatch {
         self.learned(route, |learned| learned.kinds.note_taken(kind));
     }
 
+    /// Whether the device's own decoder is the one.
+    pub(crate) fn is_own(&self) -> bool {
+        self.choice == DecoderChoice::Feedline
+    }
+
+    /// The device's own decoder has left a file to the CPU, for damage.
+    pub(super) fn note_flagged(&self) {
+        self.learned(Route::Feedline, |learned| learned.refused += 1);
+    }
+
     /// A file was refused, for what it is or for damage.
     pub(super) fn note_refusal(&self, route: Route, kind: Kind, error: &NvjpegError) {
         self.learned(route, |learned| {
@@ -301,7 +321,8 @@ impl Dispatch {
     /// How they have done, without the numbers of images.
     pub(crate) fn report(&self) -> Vec<(Route, DecoderReport)> {
         let known = self.known();
-        let there = Route::GPU.into_iter().filter(|&route| self.chosen.has(route));
+        let all = Route::GPU.into_iter().chain([Route::Feedline]);
+        let there = all.filter(|&route| self.chosen.has(route));
         there
             .map(|route| {
                 let learned = &known.decoders[route as usize];

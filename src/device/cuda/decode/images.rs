@@ -4,7 +4,7 @@ mod rounds;
 
 pub use rounds::Rounds;
 
-use super::{Decoder, DecoderOptions, Route};
+use super::{Decoder, DecoderOptions, DeviceDecoder, OwnDecoder, Route};
 use crate::device::cuda::driver::{Context, CudaError, Priority, Stream};
 use crate::device::cuda::failed;
 use crate::device::cuda::nvjpeg;
@@ -16,9 +16,12 @@ use crate::jpeg;
 use crate::policy::DecoderChoice;
 use std::sync::Arc;
 
+/// Files that a batch is expected to have where none are known: it only guides how files are shared between decoders.
+const ROWS: usize = 256;
+
 /// Decodes JPEGs on a CUDA device and copies the pixels back to the host. A loader does not: there they stay.
 pub struct ImageDecoder {
-    decoder: Decoder,
+    decoder: DeviceDecoder,
     stream: Stream,
     context: Context,
 }
@@ -52,19 +55,38 @@ impl ImageDecoder {
             DecoderOptions { choice, parts, rows, verify: false, typical: None },
         )
         .map_err(|error| Missing::backend(&error).error(what()))?;
-        let stream = Stream::new(&context, Priority::Normal).map_err(|error| failed(ordinal, &error))?;
+        Self::with(context, DeviceDecoder::Nvjpeg(Box::new(decoder)))
+    }
+
+    /// feedline's own decoder on the device `ordinal`, within `memory` bytes of it: no other decoder is chosen.
+    ///
+    /// # Errors
+    /// As [`ImageDecoder::open`].
+    pub fn open_own(ordinal: u32, memory: usize) -> Result<Self> {
+        let context = Context::open(ordinal).map_err(|error| failed(ordinal, &error))?;
+        let own = OwnDecoder::new(&context, memory, ROWS).map_err(|error| failed(ordinal, &error))?;
+        Self::with(context, DeviceDecoder::Own(Box::new(own)))
+    }
+
+    fn with(context: Context, decoder: DeviceDecoder) -> Result<Self> {
+        let stream = Stream::new(&context, Priority::Normal);
+        let stream = stream.map_err(|error| failed(context.ordinal(), &error))?;
         Ok(Self { decoder, stream, context })
     }
 
-    /// From now on only this decoder is chosen, as far as it is there. What it then does not take goes to the hybrid one
-    /// all the same: [`DecodedImage::by`] tells.
+    /// From now on only this one of nvJPEG's decoders is chosen, as far as it is there. What it then does not take goes to
+    /// the hybrid one all the same: [`DecodedImage::by`] tells.
     pub fn choose(&mut self, route: Route) {
-        self.decoder.choose(route);
+        if let DeviceDecoder::Nvjpeg(decoder) = &mut self.decoder {
+            decoder.choose(route);
+        }
     }
 
     /// Whether the engines are given files of one sampling at a time, which is the default, or all in one call.
     pub fn group_by_sampling(&mut self, grouped: bool) {
-        self.decoder.group(grouped);
+        if let DeviceDecoder::Nvjpeg(decoder) = &mut self.decoder {
+            decoder.group(grouped);
+        }
     }
 
     /// Decodes `wanted` of each file (stored coordinates), or all of it; an error for each that no decoder takes.
@@ -77,7 +99,7 @@ impl ImageDecoder {
         wanted: Option<Rect>,
     ) -> Result<Vec<Result<DecodedImage, Cause>>> {
         let dispatch = Arc::clone(self.decoder.dispatch());
-        let whole = self.decoder.decodes_whole();
+        let whole = matches!(&self.decoder, DeviceDecoder::Nvjpeg(decoder) if decoder.decodes_whole());
         // This, or more around it, as a loader would.
         self.decode_wanted(files, |header| match wanted {
             Some(part) if !whole => dispatch.part(header, part),

@@ -17,14 +17,14 @@ const NEWEST_ON_CPU: f64 = 0.02;
 
 /// Nanoseconds a byte, for each decoder, and how often that was measured.
 #[derive(Clone, Debug)]
-pub(super) struct Rates([(f64, u32); 4]);
+pub(super) struct Rates([(f64, u32); Route::COUNT]);
 
 impl Default for Rates {
     /// First guesses, which measurements replace. Engines: about 10,000 photographs of 110 kB a second. Hybrid: about
     /// 1 ms for such a file. The workers' decoder: a little more, for each of them. GPU Huffman has no share before it
     /// was measured.
     fn default() -> Self {
-        Self([(0.9, 0), (f64::INFINITY, 0), (10.0, 0), (12.0, 0)])
+        Self([(0.9, 0), (f64::INFINITY, 0), (10.0, 0), (12.0, 0), (0.1, 0)])
     }
 }
 
@@ -55,7 +55,7 @@ impl Rates {
     }
 
     /// The one of these that would be done soonest with one more image, each being busy for so long already.
-    fn soonest(&self, routes: Routes, busy: &[f64; 4], bytes: u64) -> Route {
+    fn soonest(&self, routes: Routes, busy: &[f64; Route::COUNT], bytes: u64) -> Route {
         let ends = |route: Route| busy[route as usize] + self.cost(route, bytes);
         let able = Route::GPU.into_iter().filter(|&route| routes.has(route));
         able.min_by(|&a, &b| ends(a).total_cmp(&ends(b))).unwrap_or(Route::Cpu)
@@ -79,7 +79,7 @@ pub(super) fn assign(images: &[(u64, Routes)], rates: &Rates) -> Vec<Route> {
 fn assign_all(images: &[(u64, Routes)], rates: &Rates) -> Vec<Route> {
     let mut order: Vec<usize> = (0..images.len()).collect();
     order.sort_by_key(|&at| std::cmp::Reverse(images[at].0));
-    let mut busy = [0.0; 4];
+    let mut busy = [0.0; Route::COUNT];
     let mut routes = vec![Route::Cpu; images.len()];
     for at in order {
         let (bytes, candidates) = images[at];

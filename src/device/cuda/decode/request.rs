@@ -1,38 +1,33 @@
 //! What is asked of the decoder: a file, its header, and where which part of it goes.
 
 use super::route::{Route, Routes};
-use crate::device::cuda::driver::{CudaError, DevicePtr, Event};
+use crate::device::cuda::driver::{CudaError, Event};
+use crate::device::cuda::jpeg::Scan;
 use crate::device::cuda::nvjpeg::Item;
+use crate::device::cuda::target::Target;
 use crate::geometry::Rect;
 use crate::jpeg::Header;
 
-/// Where pixels go: interleaved RGB.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Target {
-    /// The first byte of the region's first row.
-    pub(crate) ptr: DevicePtr,
-    /// Bytes from one row to the next.
-    pub(crate) pitch: usize,
-    /// Which part of the stored image is written.
-    pub(crate) region: Rect,
-}
-
-impl Target {
-    /// From the first row to the end of the last.
-    pub(crate) fn bytes(&self) -> usize {
-        self.pitch * self.region.height as usize
-    }
-}
-
 /// One image to be decoded.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Request<'a> {
     /// The file up to the end of its image.
     pub(crate) bytes: &'a [u8],
+    /// All of it.
+    pub(crate) file: &'a [u8],
     /// What was parsed of it.
     pub(crate) header: &'a Header,
     /// Where it goes.
     pub(crate) target: Target,
+    /// The scan of just that region, where somebody has made it.
+    pub(crate) scan: Option<StagedScan<'a>>,
+}
+
+/// A scan and its bits.
+#[derive(Clone, Copy)]
+pub(crate) struct StagedScan<'a> {
+    pub(crate) scan: &'a Scan,
+    pub(crate) words: &'a [u8],
 }
 
 impl<'a> Request<'a> {

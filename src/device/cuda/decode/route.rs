@@ -14,6 +14,8 @@ pub enum Route {
     Hybrid,
     /// feedline's own decoder, run by the caller.
     Cpu,
+    /// feedline's own decoder on the GPU's processors.
+    Feedline,
 }
 
 impl std::fmt::Display for Route {
@@ -23,6 +25,7 @@ impl std::fmt::Display for Route {
             Route::GpuHuffman => "nvJPEG on the GPU",
             Route::Hybrid => "nvJPEG on CPU and GPU",
             Route::Cpu => "the CPU",
+            Route::Feedline => "feedline on the GPU",
         })
     }
 }
@@ -30,6 +33,8 @@ impl std::fmt::Display for Route {
 impl Route {
     /// Those of nvJPEG.
     pub(super) const GPU: [Route; 3] = [Route::Hardware, Route::GpuHuffman, Route::Hybrid];
+    /// How many there are.
+    pub(crate) const COUNT: usize = Route::Feedline as usize + 1;
 
     /// What it is called in the option `decoder`.
     pub(super) fn option(self) -> &'static str {
@@ -38,6 +43,7 @@ impl Route {
             Route::GpuHuffman => DecoderChoice::NvjpegGpu,
             Route::Hybrid => DecoderChoice::NvjpegHybrid,
             Route::Cpu => DecoderChoice::Cpu,
+            Route::Feedline => DecoderChoice::Feedline,
         };
         choice.word()
     }
@@ -47,15 +53,26 @@ impl Route {
 /// costs nothing, since such images are rare and the other decoders take them.
 const HARDWARE_EDGE: u32 = 16_000;
 
-/// A set of routes of nvJPEG's. [`Route::Cpu`] is never in it and always possible.
+/// A set of routes. [`Route::Cpu`] is never in it and always possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Routes(u8);
 
 impl Routes {
     pub(super) const NONE: Routes = Routes(0);
+    /// All of nvJPEG's.
     pub(super) const ALL: Routes = Routes(7);
+    /// feedline's own on the GPU.
+    pub(super) const FEEDLINE: Routes = Routes(1 << Route::Feedline as u8);
 
-    /// The decoders that can take a file of this header.
+    /// feedline's own decoder on the GPU, where that can take a file of this header.
+    pub(super) fn own(header: &Header) -> Self {
+        let takes = !header.progressive
+            && matches!(header.components, 1 | 3)
+            && header.first_scan == header.components;
+        if takes { Self::FEEDLINE } else { Self::NONE }
+    }
+
+    /// The decoders of nvJPEG that can take a file of this header.
     ///
     /// Files of four components are left to the CPU: nvJPEG's conversion of inks is not feedline's. Nor is RGB stored as such, which
     /// it may take for YCbCr.

@@ -5,13 +5,13 @@
 
 #![expect(unsafe_code, reason = "writes to targets, and to memory that the device reads")]
 
-use super::request::Target;
 use super::route::Route;
 use crate::device::cuda::driver::{
     Context, CudaError, DeviceBuffer, DevicePtr, Event, Function, PinnedBuffer, Priority, Purpose, Stream,
 };
 use crate::device::cuda::kernel;
 use crate::device::cuda::render::layout::{Sentinel, THREADS};
+use crate::device::cuda::target::Target;
 use crate::rng::mix;
 use std::ffi::c_void;
 use std::ptr::from_mut;

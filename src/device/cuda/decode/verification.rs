@@ -4,10 +4,11 @@
 
 use super::comparison::Comparisons;
 use super::dispatch::Dispatch;
-use super::request::{HostFree, Request, Target};
+use super::request::{HostFree, Request};
 use super::route::Route;
 use super::sentinels::{Finding, Marked, Sentinels};
 use crate::device::cuda::driver::{Context, CudaError, Stream};
+use crate::device::cuda::target::Target;
 use crate::error::Cause;
 
 /// What each request of a batch is decoded by, or why it is not.

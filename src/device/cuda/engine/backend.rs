@@ -6,15 +6,17 @@ use super::fallback::Fallback;
 use super::file_buffer::{FileBuffer, FileInput};
 use super::image_cache::SharedImage;
 use super::slot::Slot;
-use super::source_bytes::{SourceBytes, StagedFile};
+use super::source_bytes::{FileScan, SourceBytes, StagedFile};
 use super::staged::{SharedUse, StagedImage, StagedRow};
+use super::staging::Use;
 use super::{Engine, Route};
 use crate::destination::Destination;
 use crate::device::backend::{
-    Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, ReadyBuffer,
-    Replace,
+    Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, Learn,
+    ReadyBuffer, Replace,
 };
 use crate::device::cuda::decode::Offer;
+use crate::device::cuda::jpeg::ScanMaker;
 use crate::device::cuda::render;
 use crate::device::{DeviceImages, roi};
 use crate::error::{Cause, Result};
@@ -33,6 +35,7 @@ pub(crate) struct CudaBackend(Arc<Engine>);
 pub(crate) struct Worker {
     engine: Arc<Engine>,
     fallback: Fallback,
+    scans: ScanMaker,
 }
 
 /// A row that is to be staged.
@@ -108,7 +111,11 @@ impl Backend for CudaBackend {
         if let Some(dispatch) = &self.0.dispatch {
             dispatch.note_worker();
         }
-        Worker { engine: Arc::clone(&self.0), fallback: Fallback::new(self.0.options.limits.clone()) }
+        Worker {
+            engine: Arc::clone(&self.0),
+            fallback: Fallback::new(self.0.options.limits.clone()),
+            scans: ScanMaker::default(),
+        }
     }
 
     fn row<'a>(&self, slot: &'a Slot, row: usize) -> Option<Row<'a>> {
@@ -135,10 +142,16 @@ impl Backend for CudaBackend {
         (image.stored, image.orientation)
     }
 
-    fn submit(&self, slot: &Slot, output: Option<Output>, replace: &mut Replace<'_, Self>) -> Result<()> {
-        self.0.submit(slot, output, &mut |row, index, cause| {
-            replace(row, Row { slot, row, decode_on_cpu: true }, index, cause)
-        })
+    fn submit(
+        &self,
+        slot: &Slot,
+        output: Option<Output>,
+        replace: &mut Replace<'_, Self>,
+        learn: &Learn<'_>,
+    ) -> Result<()> {
+        let replace =
+            &mut |row, index, cause| replace(row, Row { slot, row, decode_on_cpu: true }, index, cause);
+        self.0.submit(slot, output, (replace, learn))
     }
 
     fn usage(&self) -> BackendUsage {
@@ -214,15 +227,22 @@ impl Worker {
         row: &Row<'_>,
         &FileInput { file, header }: &FileInput<'_>,
         wanted: Rect,
-        index: Option<&mut Index>,
+        mut index: Option<&mut Index>,
     ) -> Result<SourceBytes, Cause> {
         let (slot, input) = (row.slot, Input { bytes: file.bytes(), header });
         if !row.decode_on_cpu
             && let Some((header, image)) = self.engine.takes(slot, &input, wanted)
         {
-            let (bytes, header) = (file.staged()?, Arc::new(header.clone()));
-            let len = image.len();
-            return Ok(SourceBytes::File(StagedFile { bytes, len, header, wanted, shared: false }));
+            let own = self.engine.dispatch.as_ref().is_some_and(|dispatch| dispatch.is_own());
+            let scan = match own {
+                true => self.scan(slot, (input.bytes, header), wanted, index.as_deref_mut())?,
+                false => None,
+            };
+            // What the device's own decoder does not take, this thread decodes below.
+            if !own || scan.is_some() {
+                let (bytes, header, len) = (file.staged()?, Arc::new(header.clone()), image.len());
+                return Ok(SourceBytes::File(StagedFile { bytes, len, header, wanted, shared: false, scan }));
+            }
         }
         let began = Instant::now();
         let pixels = self.fallback.decode((input.bytes, header), wanted, index, slot.staging())?;
@@ -231,6 +251,27 @@ impl Worker {
             dispatch.note_work(header, input.bytes.len(), began.elapsed());
         }
         Ok(SourceBytes::Pixels(pixels))
+    }
+}
+
+impl Worker {
+    /// What the device's own decoder needs of a file.
+    fn scan(
+        &mut self,
+        slot: &Slot,
+        (file, header): (&[u8], &jpeg::Header),
+        wanted: Rect,
+        index: Option<&mut Index>,
+    ) -> Result<Option<Arc<FileScan>>, Cause> {
+        let Some(dispatch) = &self.engine.dispatch else { return Ok(None) };
+        let region = dispatch.region(header, wanted);
+        let Some(scan) = self.scans.make(file, header, region, index.as_deref()) else { return Ok(None) };
+        if let Some(index) = index {
+            index.note_use(scan.skipped_rows());
+        }
+        let mut words = slot.staging().reserve(Use::Files, scan.word_bytes())?;
+        self.scans.write_words(words.bytes_mut());
+        Ok(Some(Arc::new(FileScan { scan, words })))
     }
 }
 

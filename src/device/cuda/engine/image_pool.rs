@@ -59,7 +59,14 @@ impl NewImage {
     /// What the device is asked to decode, where it is.
     pub(super) fn request(&self) -> Option<Request<'_>> {
         let file = self.source.file()?;
-        Some(Request { bytes: file.image(), header: &file.header, target: self.placement.target })
+        let target = self.placement.target;
+        Some(Request {
+            bytes: file.image(),
+            file: file.bytes.bytes(),
+            header: &file.header,
+            target,
+            scan: file.scan(),
+        })
     }
 }
 

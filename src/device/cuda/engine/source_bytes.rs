@@ -1,6 +1,8 @@
 //! What an image is made from, in memory that the device's copy engine and decoders read: a file, or decoded pixels.
 
 use super::staging::{Staging, StagingBuffer, Use};
+use crate::device::cuda::decode::StagedScan;
+use crate::device::cuda::jpeg::Scan;
 use crate::error::Cause;
 use crate::geometry::Rect;
 use crate::image::PixelsMut;
@@ -29,6 +31,14 @@ pub(super) struct StagedFile {
     pub(super) wanted: Rect,
     /// Whether samples share it: then it is bad for all of them where any part of it is, whatever they read.
     pub(super) shared: bool,
+    /// What the device's own decoder needs of it for just that part.
+    pub(super) scan: Option<Arc<FileScan>>,
+}
+
+/// A scan and its bits.
+pub(super) struct FileScan {
+    pub(super) scan: Scan,
+    pub(super) words: StagingBuffer,
 }
 
 /// Packed RGB rows of a region.
@@ -40,6 +50,12 @@ pub(super) struct StagedPixels {
 }
 
 impl StagedFile {
+    /// Its scan, where somebody has made that.
+    pub(super) fn scan(&self) -> Option<StagedScan<'_>> {
+        let FileScan { scan, words } = &**self.scan.as_ref()?;
+        Some(StagedScan { scan, words: words.bytes() })
+    }
+
     /// The bytes up to the image's end.
     pub(super) fn image(&self) -> &[u8] {
         &self.bytes.bytes()[..self.len]

@@ -9,9 +9,11 @@ use super::staging::Use;
 use super::submit::{Submission, Submitter, Trouble};
 use super::submitted_row::SubmittedRow;
 use super::upload::{Run, runs};
-use crate::device::cuda::decode::{HostFree, Request};
+use crate::device::cuda::decode::{HostFree, Request, Route};
 use crate::device::cuda::driver::{CudaError, DevicePtr, Event};
 use crate::device::cuda::render::{Program, Sample, Surface};
+use crate::error::Cause;
+use crate::image::Index;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -77,7 +79,13 @@ impl Submitter {
                 let requests: Vec<Request<'_>> = rows
                     .iter()
                     .flat_map(SubmittedRow::files)
-                    .map(|(_, file, target)| Request { bytes: file.image(), header: &file.header, target })
+                    .map(|(_, file, target)| Request {
+                        bytes: file.image(),
+                        file: file.bytes.bytes(),
+                        header: &file.header,
+                        target,
+                        scan: file.scan(),
+                    })
                     .chain(new_images.iter().filter_map(NewImage::request))
                     .collect();
                 // SAFETY: the memory was laid out for these regions, and the stream waits for its last users; the bytes
@@ -86,20 +94,17 @@ impl Submitter {
             }
             _ => Vec::new(),
         };
+        self.keep_learned(rows, &numbers, submission);
         let mut results = results.into_iter();
-        for (at, number) in numbers {
-            match results.next() {
-                Some(Ok(route)) => submission.engine.count(route),
-                _ => rows[at].decode_file(number, |file| submission.decode_on_cpu(file, &mut self.fallback)),
-            }
-        }
+        let of_rows = numbers.into_iter().map(|number| (number, results.next()));
+        self.settle(rows, of_rows, submission);
         for new in &mut new_images {
             let Some(file) = new.source.file() else { continue };
             if let Some(Ok(route)) = results.next() {
                 submission.engine.count(route);
                 continue;
             }
-            match submission.decode_on_cpu(file, &mut self.fallback) {
+            match submission.decode_on_cpu(file, &mut self.fallback, None) {
                 Ok(pixels) => {
                     submission.in_flight.push(Arc::clone(&pixels.bytes));
                     new.source = SourceBytes::Pixels(pixels);
@@ -109,6 +114,47 @@ impl Submitter {
         }
         rows.iter_mut().for_each(SubmittedRow::fail_with_shared);
         Ok(new_images)
+    }
+
+    /// Counts the images of rows that the device decodes, and decodes the others.
+    fn settle(
+        &mut self,
+        rows: &mut [SubmittedRow],
+        results: impl Iterator<Item = ((usize, usize), Option<Result<Route, Cause>>)>,
+        submission: &mut Submission<'_, '_>,
+    ) {
+        let keeps_indexes = submission.engine.dispatch.as_ref().is_some_and(|dispatch| dispatch.is_own());
+        for ((at, number), result) in results {
+            if let Some(Ok(route)) = result {
+                submission.engine.count(route);
+                continue;
+            }
+            let mut index = keeps_indexes.then(Index::default);
+            rows[at].decode_file(number, |file| {
+                submission.decode_on_cpu(file, &mut self.fallback, index.as_mut())
+            });
+            // The device may have failed to find its way into a sound file; the next time it knows it.
+            if let Some(index) = index.filter(|index| index.rows() > 0 && rows[at].failed.is_none()) {
+                (submission.learn)(rows[at].index(number), &index);
+            }
+        }
+    }
+
+    /// Keeps the decode indexes that the decoder has made, whose first requests were those of `numbers`: rows, and images of
+    /// them.
+    fn keep_learned(
+        &mut self,
+        rows: &[SubmittedRow],
+        numbers: &[(usize, usize)],
+        submission: &Submission<'_, '_>,
+    ) {
+        let Some(decoder) = &mut self.decoder else { return };
+        for (request, index) in decoder.take_learned() {
+            // The later ones are for images that samples share, and nobody keeps theirs.
+            if let Some(&(row, image)) = numbers.get(request) {
+                (submission.learn)(rows[row].index(image), &index);
+            }
+        }
     }
 
     /// Copies what the CPU has decoded to the device.

@@ -10,21 +10,18 @@ use super::staging::StagingBuffer;
 use super::submitted_row::SubmittedRow;
 use super::upload::lay_out_in_a_row;
 use super::{Engine, Route, TYPICAL};
-use crate::device::backend::BackendOptions;
-use crate::device::cuda::decode::Decoder;
-use crate::device::cuda::driver::{Context, CudaError, GRANULARITY, Stream, SyncGuard};
+use crate::device::backend::{BackendOptions, Learn};
+use crate::device::cuda::decode::DeviceDecoder;
+use crate::device::cuda::driver::{Context, CudaError, Stream, SyncGuard};
 use crate::device::cuda::render::Kernels;
 use crate::error::Cause;
-use crate::image::Header;
+use crate::image::{Header, Index};
 use crate::output::Output;
 use std::sync::Arc;
 
-/// Minimum memory for decoded images and scratch: one step of the driver's for each room of the two arenas.
-const SMALLEST_BUDGET: u64 = 4 * GRANULARITY as u64;
-
 /// The device's side of an engine; one batch at a time. It is freed with the last slot, which has waited for the device.
 pub(super) struct Submitter {
-    pub(super) decoder: Option<Decoder>,
+    pub(super) decoder: Option<DeviceDecoder>,
     pub(super) kernels: Kernels,
     pub(super) copying: Stream,
     pub(super) decoding: Stream,
@@ -48,6 +45,7 @@ pub(super) struct Submission<'a, 'r> {
     /// What the rows become; `None`: they are decoded and not rendered.
     pub(super) output: Option<Output>,
     replace: &'a mut ReplaceRow<'r>,
+    pub(super) learn: &'a Learn<'a>,
     /// Number of output rows that are taken.
     rows: usize,
     /// Rows that were staged anew, for a later sub-batch.
@@ -78,14 +76,11 @@ impl From<CudaError> for Trouble {
 impl Submitter {
     pub(super) fn new(
         context: &Context,
-        decoder: Option<Decoder>,
-        kernels: Kernels,
+        (decoder, kernels): (Option<DeviceDecoder>, Kernels),
         [copying, decoding, rendering]: [Stream; 3],
         cache: &Arc<ImageCache>,
-        options: &BackendOptions,
+        (options, budget): (&BackendOptions, usize),
     ) -> Result<Self, CudaError> {
-        let quarter = context.free_memory()? as u64 / 4;
-        let budget = options.device_memory.unwrap_or(quarter).max(SMALLEST_BUDGET) as usize;
         let typical = options.rows * TYPICAL.pixels() as usize * 3;
         let arena = || Arena::new(context, budget / 2, typical);
         Ok(Self {
@@ -109,7 +104,7 @@ impl Submitter {
         &mut self,
         engine: &Engine,
         (slot, output): (&Slot, Option<Output>),
-        replace: &mut ReplaceRow<'_>,
+        (replace, learn): (&mut ReplaceRow<'_>, &Learn<'_>),
     ) -> Result<(), Trouble> {
         // What an earlier submission has left undone that failed or panicked; it has waited for the device.
         self.pool.roll_back();
@@ -126,8 +121,16 @@ impl Submitter {
             staged.into_iter().enumerate().filter_map(SubmittedRow::new).collect();
         // Rows that have run: the device still reads what was staged for them.
         let mut done: Vec<SubmittedRow> = Vec::new();
-        let mut submission =
-            Submission { engine, slot, output, replace, rows: 0, late: Vec::new(), in_flight: Vec::new() };
+        let mut submission = Submission {
+            engine,
+            slot,
+            output,
+            replace,
+            learn,
+            rows: 0,
+            late: Vec::new(),
+            in_flight: Vec::new(),
+        };
         // Declared after all that the device reads, so it waits before any of that is freed, on every way out.
         let guard = SyncGuard::new(&self.context);
         for event in &released {
@@ -190,7 +193,7 @@ impl Submitter {
             if row.lay_out(0, dispatch) > budget {
                 // A whole image may be too much where the part that is wanted is not.
                 for number in 0..row.staged.images.len() {
-                    row.decode_file(number, |file| submission.decode_on_cpu(file, &mut self.fallback));
+                    row.decode_file(number, |file| submission.decode_on_cpu(file, &mut self.fallback, None));
                 }
                 row.lay_out(0, dispatch);
                 row.refuse_beyond(budget);
@@ -210,11 +213,12 @@ impl Submitter {
 }
 
 impl Submission<'_, '_> {
-    /// Decodes a file on the CPU, to memory of the slot's. The file stays as long as what the device reads.
+    /// Decodes a file on the CPU, to memory of the slot's, and notes what is known of it then. The file stays as long as what the device reads.
     pub(super) fn decode_on_cpu(
         &mut self,
         file: &StagedFile,
         fallback: &mut Fallback,
+        index: Option<&mut Index>,
     ) -> Result<StagedPixels, Cause> {
         let StagedFile { bytes, header, wanted, shared, .. } = file;
         let whole = Header::from((**header).clone());
@@ -222,7 +226,7 @@ impl Submission<'_, '_> {
         if *shared {
             fallback.verify(file.image(), &whole)?;
         }
-        let pixels = fallback.decode((file.image(), &whole), *wanted, None, self.slot.staging())?;
+        let pixels = fallback.decode((bytes.bytes(), &whole), *wanted, index, self.slot.staging())?;
         self.engine.count(Route::Cpu);
         Ok(pixels)
     }

@@ -62,7 +62,8 @@ impl SubmittedRow {
                 Some(placement) => StagedImage::Placed(image, placement),
                 None => match image.staged() {
                     Some(SourceBytes::File(file)) => {
-                        StagedImage::Own(SourceBytes::File(StagedFile { wanted, shared: true, ..file }))
+                        let scan = None; // that is of all of it
+                        StagedImage::Own(SourceBytes::File(StagedFile { wanted, shared: true, scan, ..file }))
                     }
                     Some(pixels) => StagedImage::Own(pixels),
                     None => continue,
@@ -201,7 +202,7 @@ impl SubmittedRow {
     }
 
     /// The index of image `number` in the source.
-    fn index(&self, number: usize) -> u64 {
+    pub(super) fn index(&self, number: usize) -> u64 {
         self.staged.plan.images.get(number).map_or(0, |image| image.index)
     }
 

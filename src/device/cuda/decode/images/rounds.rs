@@ -166,7 +166,13 @@ impl File<'_> {
     fn request(&self, first: DevicePtr) -> Option<Request<'_>> {
         let (ptr, pitch) = (first + self.offset as DevicePtr, 3 * self.region.width as usize);
         let header = self.header.as_ref().ok()?;
-        Some(Request { bytes: self.bytes, header, target: Target { ptr, pitch, region: self.region } })
+        Some(Request {
+            bytes: self.bytes,
+            file: self.bytes,
+            header,
+            target: Target { ptr, pitch, region: self.region },
+            scan: None,
+        })
     }
 }
 

@@ -1,0 +1,95 @@
+//! feedline's own decoder on the device, as the engine talks to it.
+
+#![expect(unsafe_code, reason = "queues writes to targets that the caller vouches for")]
+
+use super::dispatch::Dispatch;
+use super::request::{Request, StagedScan};
+use super::route::{Route, Routes};
+use crate::device::cuda::driver::{Context, CudaError, Stream};
+use crate::device::cuda::jpeg::{Job, Scan, ScanDecoder, ScanMaker, Verdict};
+use crate::error::Cause;
+use crate::jpeg::Index;
+use crate::policy::DecoderChoice;
+use std::sync::Arc;
+
+/// Decodes files on the device's processors, to the CPU decoder's pixels.
+pub(crate) struct OwnDecoder {
+    decoder: ScanDecoder,
+    /// For files of which nobody has made the scan.
+    maker: ScanMaker,
+    dispatch: Arc<Dispatch>,
+    /// The decode indexes that the latest call has made, by request.
+    learned: Vec<(usize, Index)>,
+}
+
+impl OwnDecoder {
+    /// For batches of so many rows, within so many bytes of the device's memory.
+    pub(crate) fn new(context: &Context, budget: usize, rows: usize) -> Result<Self, CudaError> {
+        let dispatch = Dispatch::new(DecoderChoice::Feedline, Routes::FEEDLINE, true, Some(rows));
+        let decoder = ScanDecoder::new(context, budget)?;
+        Ok(Self { decoder, maker: ScanMaker::default(), dispatch: Arc::new(dispatch), learned: Vec::new() })
+    }
+
+    pub(crate) fn dispatch(&self) -> &Arc<Dispatch> {
+        &self.dispatch
+    }
+
+    /// The decode indexes of files that the latest call has made, by request.
+    pub(crate) fn take_learned(&mut self) -> Vec<(usize, Index)> {
+        std::mem::take(&mut self.learned)
+    }
+
+    /// Decodes all requests, and returns for each that it was done, or why not, when all are.
+    ///
+    /// # Safety
+    /// As [`super::Decoder::decode`].
+    ///
+    /// # Errors
+    /// The device has failed.
+    pub(crate) unsafe fn decode(
+        &mut self,
+        requests: &[Request<'_>],
+        stream: &Stream,
+    ) -> Result<Vec<Result<Route, Cause>>, CudaError> {
+        let made: Vec<Option<(Scan, Vec<u8>)>> = requests
+            .iter()
+            .map(|request| if request.scan.is_some() { None } else { self.make(request) })
+            .collect();
+        let mut jobs = Vec::with_capacity(requests.len());
+        let mut numbers = Vec::with_capacity(requests.len());
+        for (number, (request, made)) in requests.iter().zip(&made).enumerate() {
+            let own = made.as_ref().map(|(scan, words)| StagedScan { scan, words });
+            if let Some(StagedScan { scan, words }) = request.scan.or(own) {
+                jobs.push(Job { scan, words, target: request.target });
+                numbers.push(number);
+            }
+        }
+        // SAFETY: the caller's promise.
+        let verdicts = unsafe { self.decoder.decode(&jobs, stream)? };
+        let cause = || Err("the device's own decoder does not take it".into());
+        let mut outcomes: Vec<Result<Route, Cause>> = requests.iter().map(|_| cause()).collect();
+        self.learned.clear();
+        for ((number, verdict), job) in numbers.into_iter().zip(verdicts).zip(&jobs) {
+            outcomes[number] = match verdict {
+                Verdict::Sound(points) => {
+                    let index = job.scan.index(requests[number].file, &points);
+                    self.learned.extend(index.map(|index| (number, index)));
+                    Ok(Route::Feedline)
+                }
+                Verdict::Damaged(_) => {
+                    self.dispatch.note_flagged();
+                    Err("the device has found it damaged".into())
+                }
+                Verdict::Unread => Err("the device has no room for it".into()),
+            };
+        }
+        Ok(outcomes)
+    }
+
+    fn make(&mut self, request: &Request<'_>) -> Option<(Scan, Vec<u8>)> {
+        let scan = self.maker.make(request.bytes, request.header, request.target.region, None)?;
+        let mut words = vec![0; scan.word_bytes()];
+        self.maker.write_words(&mut words);
+        Some((scan, words))
+    }
+}
