@@ -5,7 +5,9 @@
     kernels/build.py VENV --check     compare them with what the compiler makes of the sources; 1 if they differ
     kernels/build.py VENV --cubins FOLDER
                                       assemble kernels/prebuilt/*.ptx for some architectures, for FEEDLINE_CUBINS=FOLDER
-    kernels/build.py VENV --report    registers, shared memory and spills by kernel and architecture, as a table
+    kernels/build.py VENV --report    write kernels/report.md: what is checked in, in instructions, registers and spills
+    kernels/build.py VENV --report --check
+                                      compare it with what is checked in; 1 if they differ
 
 VENV is a folder for the compiler (300 MB), made if it is not there; no CUDA toolkit and no GPU is needed, only g++.
 The output is the same on every machine. build.rs embeds it, and compares the stamp in its first line with the sources.
@@ -17,12 +19,16 @@ import subprocess
 import sys
 import venv
 
+import report
+
 WHEELS = [
     "nvidia-cuda-nvcc==13.0.88",
     "nvidia-nvvm==13.0.88",
     "nvidia-cuda-crt==13.0.88",
     "nvidia-cuda-runtime==13.0.96",
     "nvidia-cuda-cccl==13.0.85",
+    # The first that there is; it reads what the older ptxas writes.
+    "nvidia-cuda-nvdisasm==13.2.51",
 ]
 FLAGS = ["-ptx", "-std=c++17", "-arch=compute_75", "-O3", "-fmad=false"]
 # Oldest first: a driver opens what is not newer than itself, and 7.8 is that of CUDA 11.8.
@@ -40,13 +46,14 @@ def main():
     if options[1:2] == ["--cubins"] and len(options) == 3:
         return cubins(installed(pathlib.Path(options[0])), pathlib.Path(options[2]))
     modes = [option for option in options if option.startswith("--")]
-    if len(options) - len(modes) != 1 or modes not in ([], ["--check"], ["--report"]):
+    if len(options) - len(modes) != 1 or modes not in ([], ["--check"], ["--report"], ["--report", "--check"]):
         sys.exit(__doc__)
     tools = installed(pathlib.Path(options[0] if options[0] not in modes else options[1]))
-    kernels = {source.stem: compiled(tools, source) for source in sorted(FOLDER.glob("*.cu"))}
-    if modes == ["--report"]:
-        report(tools, kernels)
-    elif modes == ["--check"]:
+    if "--report" in modes:
+        # Of what is checked in.
+        sys.exit(report.compare(tools) if "--check" in modes else report.write(tools))
+    kernels = {source.stem: compiled(tools, source) for source in sorted(FOLDER.rglob("*.cu"))}
+    if modes == ["--check"]:
         sys.exit(compare(kernels))
     else:
         PREBUILT.mkdir(exist_ok=True)
@@ -56,13 +63,13 @@ def main():
 
 
 def installed(folder):
-    """The folder of nvcc and ptxas."""
-    found = list(folder.glob("lib/python*/site-packages/nvidia/cu13/bin"))
-    if not found:
-        venv.create(folder, with_pip=True)
-        subprocess.run([folder / "bin/pip", "install", "--quiet", *WHEELS], check=True)
-        found = list(folder.glob("lib/python*/site-packages/nvidia/cu13/bin"))
-    return found[0]
+    """The folder of nvcc, ptxas and nvdisasm."""
+    names = [wheel.replace("-", "_").replace("==", "-") for wheel in WHEELS]
+    if not all(list(folder.glob(f"lib/python*/site-packages/{name}.dist-info")) for name in names):
+        if not (folder / "bin/python").exists():
+            venv.create(folder, with_pip=True)
+        subprocess.run([folder / "bin/python", "-m", "pip", "install", "--quiet", *WHEELS], check=True)
+    return next(folder.glob("lib/python*/site-packages/nvidia/cu13/bin"))
 
 
 def compiled(tools, source):
@@ -105,8 +112,9 @@ def cubins(tools, folder):
 def stamp():
     """FNV-1a, 64 bits, over the names and bytes of all sources; build.rs computes the same."""
     state = 0xCBF29CE484222325
-    for path in sorted(path for path in FOLDER.iterdir() if path.suffix in (".cu", ".cuh", ".h")):
-        for byte in path.name.encode() + b"\0" + path.read_bytes() + b"\0":
+    paths = {path.relative_to(FOLDER).as_posix(): path for path in FOLDER.rglob("*") if path.suffix in (".cu", ".cuh", ".h")}
+    for name, path in sorted(paths.items()):
+        for byte in name.encode() + b"\0" + path.read_bytes() + b"\0":
             state = (state ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
     return f"{state:016x}"
 
@@ -117,21 +125,6 @@ def compare(kernels):
     for name in differ:
         print(f"kernels/prebuilt/{name}.ptx is not what the sources give: run kernels/build.py VENV")
     return 1 if differ else 0
-
-
-def report(tools, kernels):
-    print("Registers of a thread and bytes spilled, by architecture; shared memory of a block.\n")
-    print("| kernel | " + " | ".join(ARCHITECTURES) + " | shared memory |")
-    print("|---|" + "---|" * (len(ARCHITECTURES) + 1))
-    for name, ptx in kernels.items():
-        cells, shared = [], "0"
-        for architecture in ARCHITECTURES:
-            said = assembled(tools, ptx, architecture).stderr.decode()
-            registers = max(int(number) for number in re.findall(r"Used (\d+) registers", said))
-            spilled = sum(int(number) for number in re.findall(r"(\d+) bytes spill stores", said))
-            shared = max(re.findall(r"(\d+) bytes smem", said) or ["0"], key=int)
-            cells.append(f"{registers}, {spilled}")
-        print(f"| `{name}` | " + " | ".join(cells) + f" | {shared} bytes |")
 
 
 if __name__ == "__main__":
