@@ -116,7 +116,8 @@ void run(Launch launch, const Values& values, const Module* module) {
     launch.stream = d.running->id;
     Outcome outcome;
     run_grid(launch, pointers.data(), outcome);
-    if (d.options.unknown != 0 && strncmp(launch.kernel->name, "render", 6) == 0 && ++d.rendered == d.options.unknown) {
+    bool renders = !strcmp(launch.kernel->name, "render") || !strcmp(launch.kernel->name, "crop");
+    if (d.options.unknown != 0 && renders && ++d.rendered == d.options.unknown) {
         // As a kernel does that is older than the library; see kernels/color.cuh.
         const Batch& batch = *reinterpret_cast<const Batch*>(values[0][0]);
         *reinterpret_cast<uint32_t*>(batch.errors) = FEEDLINE_ERROR_COLOR_OP | 99;

@@ -14,6 +14,9 @@
 #include "trap.h"
 
 ThreadPosition testdouble_thread;
+// There where kernels are counted: ptx/count/warps.cpp.
+extern "C" __attribute__((weak)) void testdouble_block_ended(const char* kernel);
+extern "C" __attribute__((weak)) void testdouble_grid_ended(const char* kernel, uint64_t blocks);
 
 namespace {
 unsigned char rubbish_of(const Order& order) {
@@ -54,6 +57,7 @@ void run_blocks(const Launch& launch, void** parameters, Outcome& outcome) {
         spoil_shared_memory(rubbish_of(launch.order));
         run_block(launch, parameters, threads, outcome);
         if (outcome.code != 0) return;
+        if (testdouble_block_ended) testdouble_block_ended(launch.kernel->name);
     }
 }
 }  // namespace
@@ -81,4 +85,5 @@ void run_grid(const Launch& launch, void** parameters, Outcome& outcome) {
     watch_for_traps(&trap);
     run_blocks(launch, parameters, outcome);
     watch_for_traps(nullptr);
+    if (testdouble_grid_ended) testdouble_grid_ended(launch.kernel->name, uint64_t(launch.grid[0]) * launch.grid[1]);
 }

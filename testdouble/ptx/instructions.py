@@ -173,6 +173,8 @@ def compare(form):
 @emits("cvt")
 def convert(form):
     words = form.words
+    if words.take("pack"):
+        return convert_two(form)
     rounding, saturated = words.take(*ROUNDINGS, *TO_WHOLE), words.take("sat")
     kinds = ("u8", "s8", *INTEGERS, *FLOATS, "f16", "bf16")
     to, from_ = words.need(*kinds), words.need(*kinds)
@@ -181,6 +183,16 @@ def convert(form):
     value = converted(to, from_, rounding, saturated, form.read(1, source, wider=not is_number(source)))
     to = "b16" if to in ("f16", "bf16") else to
     return form.write(0, to, value, wider=not is_number(to))
+
+
+def convert_two(form):
+    """Two numbers as bytes, the second one lowest, below the lower half of the last operand."""
+    form.words.need("sat")
+    to, from_ = form.words.need("u8", "s8"), form.words.need("s32")
+    form.words.need("b32")
+    form.count(4)
+    byte = lambda index: f"uint32_t(uint8_t(ptx::clamped<{cpp(to)}>({form.read(index, from_)})))"
+    return form.write(0, "b32", f"{form.read(3, 'b32')} << 16 | {byte(1)} << 8 | {byte(2)}")
 
 
 def converted(to, from_, rounding, saturated, value):

@@ -2,6 +2,7 @@
 """Translates PTX to C++ that the double compiles in the place of a kernel's source.
 
     testdouble/ptx/translate.py FILE.ptx >kernel_FILE.cpp
+    testdouble/ptx/translate.py FILE.ptx --count      calls testdouble_count(LINE) where a straight run of instructions begins
 
 Registers become variables, labels stay labels, and each instruction is one statement, as instructions.py and accesses.py
 have it. An instruction, a modifier or a declaration that it does not know ends it with file, line and text.
@@ -28,29 +29,30 @@ SHARED_PITCH = 256
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 and sys.argv[2:] != ["--count"]:
         sys.exit(__doc__)
     path = Path(sys.argv[1])
     try:
-        print(translated(path))
+        print(translated(path, counts=len(sys.argv) == 3))
     except Refused as refused:
         sys.exit(f"{path}:{refused.line or 1}: {refused}")
 
 
-def translated(path):
+def translated(path, counts=False):
     """The C++ text of a file. It holds the file's hash, which the driver compares with a module that it loads."""
     content = path.read_bytes()
     module = source.read(content.decode())
     out = [
         f"// Made by {Path(__file__).name} from {path.name}.",
         f'#include "{Path(__file__).resolve().parent}/memory.h"',
+        *(['extern "C" void testdouble_count(int line);'] if counts else []),
         "namespace {",
         *shared_memory(module),
     ]
     names = {function.name: function for function in module.functions}
     out += [prototype(function) + ";" for function in module.functions if not function.entry]
     for function in module.functions:
-        out += Body(module, names, function, path).lines()
+        out += Body(module, names, function, path, counts).lines()
         if function.entry:
             out += registration(function, fnv(content))
     return "\n".join([*out, "}  // namespace"])
@@ -114,8 +116,10 @@ def registration(function, text_hash):
 class Body:
     """One function's body; forms.py asks it for operands."""
 
-    def __init__(self, module, functions, function, path):
+    def __init__(self, module, functions, function, path, counts):
         self.module, self.functions, self.function, self.path = module, functions, function, path
+        # Whether runs of instructions are counted, and whether the next instruction begins one.
+        self.counts, self.begins = counts, True
         self.shared = layout(module)
         self.kinds = {}  # of each register, or of a row of them: (kind, how many)
         self.used = {}  # registers that occur: their C++ names and types
@@ -153,10 +157,13 @@ class Body:
             self.scopes.pop()
             return ["    }"]
         if text.endswith(":"):
+            self.begins = True
             return [f"{text} ;"]
         if text.startswith("."):
             return self.directive(text)
-        return [f'#line {statement.line} "{self.path}"', "    " + self.guarded(text)]
+        count = [f"    testdouble_count({statement.line});"] if self.counts and self.begins else []
+        self.begins = re.search(r"(^| )(bra|ret|exit)\b", text) is not None
+        return [*count, f'#line {statement.line} "{self.path}"', "    " + self.guarded(text)]
 
     def directive(self, text):
         if text.startswith(".reg "):

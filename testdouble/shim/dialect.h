@@ -27,7 +27,9 @@
 #define __constant__ const
 // Everything that is static and not constant in a kernel's object is shared memory: shared.ld collects it in one
 // section, which the grid runner fills with rubbish ahead of each block.
+#ifndef __shared__
 #define __shared__ static
+#endif
 
 #define threadIdx (testdouble_thread.index)
 #define blockIdx (testdouble_thread.block)

@@ -187,6 +187,12 @@ def shf(low, high, by, way, kind):
     return sum(both[first + i] << i for i in range(32))
 
 
+def packed(a, b, above, to):
+    least, greatest = (-128, 127) if to == "s8" else (0, 255)
+    low, high = (min(max(signed(value, "s32"), least), greatest) & 255 for value in (b, a))
+    return (low | high << 8 | above << 16) & 0xFFFFFFFF
+
+
 def dp(a, b, total, parts, a_type, b_type, first_byte):
     size = 32 // parts
     for i in range(parts):

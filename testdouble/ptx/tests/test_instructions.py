@@ -168,6 +168,9 @@ def bit_fields():
             slow.prmt(a, b, c, m)
     for way, kind in itertools.product("lr", ("wrap", "clamp")):
         yield f"shf.{way}.{kind}.b32", "b32", ["b32"] * 3, lambda a, b, c, w=way, k=kind: slow.shf(a, b, c, w, k)
+    for to in ("u8", "s8"):
+        yield f"cvt.pack.sat.{to}.s32.b32", "b32", ["s32", "s32", "b32"], lambda a, b, c, t=to: \
+            slow.packed(a, b, c, t)
     for type_ in ("u32", "s32", "u64", "s64"):
         yield f"bfe.{type_}", type_, [type_, "u32", "u32"], lambda a, b, c, t=type_: slow.bfe(a, b, c, t)
     for size in (32, 64):

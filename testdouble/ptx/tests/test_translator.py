@@ -2,7 +2,11 @@
 """What the translator refuses, and how translated kernels reach parameters, memory and each other."""
 
 import ctypes
+import pathlib
+import re
 import signal
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -78,6 +82,21 @@ class Refusals(unittest.TestCase):
         self.refused(function + entry(call.format(64)), "param0 is not laid out as given")
         unset = call.format(32).replace("st.param.b32 [param0+0],1;\n", "")
         self.refused(function + entry(unset), "param0 was stored in part only")
+
+
+class Counting(unittest.TestCase):
+    def test_the_report_knows_the_lines_that_are_counted(self):
+        kernels = pathlib.Path(__file__).resolve().parents[3] / "kernels"
+        sys.path.insert(0, str(kernels))
+        import report
+
+        for name in report.COUNTED:
+            path = kernels / "prebuilt" / f"{name}.ptx"
+            command = [sys.executable, "-B", built.TRANSLATE, path, "--count"]
+            text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            counted = [int(line) for line in re.findall(r"^ *testdouble_count\((\d+)\);", text, flags=re.M)]
+            self.assertEqual(counted, report.heads(path.read_text())[1:])
+            self.assertGreater(len(counted), 30)
 
 
 class Running(unittest.TestCase):
