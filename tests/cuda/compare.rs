@@ -15,8 +15,17 @@ pub(crate) const DEVICE: Device = Device::Cuda { ordinal: 0 };
 pub(crate) fn on_device(builder: LoaderBuilder) -> LoaderBuilder {
     let is_missing = std::env::var_os("FEEDLINE_NVJPEG")
         .is_some_and(|path| path.as_encoded_bytes().ends_with(b"no-libnvjpeg"));
-    let usual = if is_missing { DecoderChoice::Auto } else { DecoderChoice::Nvjpeg };
+    let usual = match is_missing {
+        _ if is_own() => DecoderChoice::Feedline,
+        true => DecoderChoice::Auto,
+        false => DecoderChoice::Nvjpeg,
+    };
     builder.device(DEVICE).decoder(*CHOICE.get_or_init(|| usual))
+}
+
+/// Whether the device's own decoder decodes unless a scenario says otherwise.
+pub(crate) fn is_own() -> bool {
+    std::env::var_os("FEEDLINE_TEST_DECODER").is_some_and(|name| name == "feedline")
 }
 
 static CHOICE: OnceLock<DecoderChoice> = OnceLock::new();

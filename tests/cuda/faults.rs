@@ -1,7 +1,7 @@
 //! Errors after which a device does nothing any more, at each stage, and several devices in one process.
 
 use crate::client::Client;
-use crate::compare::{epoch, on_device, seen};
+use crate::compare::{choose, epoch, on_device, seen};
 use crate::counts::Counts;
 use crate::pictures;
 use crate::pipeline::small;
@@ -10,6 +10,7 @@ use crate::sharing::mosaics;
 use feedline::device::{Device, cuda};
 use feedline::error::Error;
 use feedline::loader::{Batch, Loader, LoaderBuilder};
+use feedline::policy::DecoderChoice;
 
 /// A stage whose second or third operation breaks the device.
 const fn broken(name: &'static str, fault: &'static str) -> Scenario {
@@ -18,22 +19,27 @@ const fn broken(name: &'static str, fault: &'static str) -> Scenario {
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     broken("faults: an upload breaks the device", ",fault=exec-h2d@2:700"),
-    broken("faults: a decoder breaks the device", ",fault=exec-nvjpeg@2:719"),
+    broken("faults: a decoder breaks the device", ",fault=exec-nvjpeg@2:719").of_nvjpeg(),
+    Scenario::new("faults: feedline's decoder breaks the device", || {
+        choose(DecoderChoice::Feedline);
+        a_lost_device_is_reported()
+    })
+    .driver(",fault=exec-entropy@2:719"),
     broken("faults: the kernel of taps breaks the device", ",fault=exec-taps@2:716"),
-    broken("faults: the kernel of pixels breaks the device", ",fault=exec-render@2:700"),
+    broken("faults: the kernel of pixels breaks the device", ",fault=exec-crop@2:700"),
     broken("faults: memory breaks the device", ",fault=exec-event@7:214"),
     broken("faults: a copy to the host breaks the device", ",fault=exec-d2h@1:700"),
     broken("faults: an upload of pixels breaks the device", ",fault=exec-h2d@3:700")
         .libraries(Libraries::DriverOnly),
     Scenario::new("faults: a loader is dropped in the middle of a break", dropped_in_the_middle)
-        .driver(",fault=exec-render@2:700"),
+        .driver(",fault=exec-crop@2:700"),
     Scenario::new("faults: samples that share images meet a break", shared_images_meet_a_break)
         .driver(",fault=exec-blend@2:719"),
     Scenario::new("faults: a device that another library has broken is told", broken_by_others)
         .driver(",fault=exec-fill@1:700"),
     Scenario::new("faults: two devices in one process", two_devices).driver(",devices=2"),
     Scenario::new("faults: one of two devices breaks", one_of_two_breaks)
-        .driver(",devices=2,fault=exec-render@3:700"),
+        .driver(",devices=2,fault=exec-crop@3:700"),
     Scenario::new("faults: a device is started once", a_device_is_started_once).driver(",devices=2"),
 ];
 

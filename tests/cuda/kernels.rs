@@ -5,9 +5,10 @@ use crate::counts::Counts;
 use crate::pictures;
 use crate::pipeline::{memory, small};
 use crate::scenario::{Outcome, Scenario};
-use feedline::augment::CenterCrop;
+use feedline::augment::{CenterCrop, ColorJitter, RandomErasing, RandomResizedCrop, Resize};
 use feedline::device::Device;
-use feedline::loader::Loader;
+use feedline::draft::op::Extent;
+use feedline::loader::{Loader, LoaderBuilder};
 use feedline::policy::DecoderChoice;
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
@@ -16,6 +17,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         those_that_are_needed,
     )
     .decides(),
+    Scenario::new("kernels: plain crops have one of their own", plain_crops_have_one_of_their_own).decides(),
     Scenario::new("kernels: one that cannot be loaded fails the batch that needs it", one_cannot_be_loaded)
         .decides()
         // The second one that the recipe needs.
@@ -30,7 +32,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         .driver(",version=12040"),
 ];
 
-const ALL: [&str; 7] = ["taps", "measure", "tables", "filter", "render", "blend", "blend_erased"];
+const ALL: [&str; 8] = ["taps", "measure", "tables", "filter", "crop", "render", "blend", "blend_erased"];
 
 /// Those that were loaded.
 fn loaded(counts: &Counts) -> Vec<&'static str> {
@@ -48,10 +50,35 @@ fn those_that_are_needed() -> Outcome {
     }
     assert_eq!(loaded(&counts), ["render"]);
     same_on_both("resized", 2, || small(pictures::all()));
-    assert_eq!(loaded(&counts), ["taps", "render"]);
+    assert_eq!(loaded(&counts), ["taps", "crop", "render"]);
     // Each loader loads what it needs, once.
-    let calls = ["kernel taps", "kernel render", "cuModuleLoadDataEx"].map(|what| counts.calls(what));
-    assert_eq!(calls, [1, 2, 3]);
+    let calls = ["taps", "crop", "render"].map(|name| counts.calls(&format!("kernel {name}")));
+    assert_eq!((calls, counts.calls("cuModuleLoadDataEx")), ([1, 1, 2], 4));
+    Ok(())
+}
+
+/// Upright pictures whose crops are resampled, and all that a recipe may ask for besides.
+fn plain_crops_have_one_of_their_own() -> Outcome {
+    choose(DecoderChoice::Cpu);
+    let counts = Counts::open()?;
+    let launched = || ["crop", "render"].map(|name| counts.operations(name));
+    let build = || Loader::builder(memory(pictures::few())).batch_size(4).workers(1);
+    let crops = |size| build().augment(RandomResizedCrop::new(size));
+    same_on_both("plain", 2, || crops(64));
+    assert_eq!(launched(), [2, 0], "one launch for each batch");
+    let resized = |size| build().augment(Resize::new(Extent::Two(size)));
+    same_on_both("resized", 1, || resized([7, 4]));
+    assert_eq!(launched(), [3, 0]);
+    let others: [(&str, &dyn Fn() -> LoaderBuilder); 4] = [
+        ("recoloured", &|| crops(64).augment(ColorJitter::new(0.4, 0.0, 0.0, 0.0))),
+        ("erased", &|| crops(64).augment(RandomErasing::new(1.0))),
+        ("of a width that is not whole fours", &|| resized([64, 63])),
+        ("not resampled", &|| build().augment(CenterCrop::new(24))),
+    ];
+    for (number, (what, build)) in (1..).zip(others) {
+        same_on_both(what, 1, build);
+        assert_eq!(launched(), [3, number], "{what}");
+    }
     Ok(())
 }
 
@@ -59,7 +86,7 @@ fn one_cannot_be_loaded() -> Outcome {
     choose(DecoderChoice::Cpu);
     let loader = on_device(small(pictures::few()).batch_size(2).workers(1).prefetch(1)).build()?;
     let error = loader.epoch(0).find_map(Result::err).ok_or("no error")?.to_string();
-    for word in ["CUDA device 0", "cuModuleLoadDataEx", "loading the kernel `render`"] {
+    for word in ["CUDA device 0", "cuModuleLoadDataEx", "loading the kernel `crop`"] {
         assert!(error.contains(word), "{error}");
     }
     // Memory was short at that moment.

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod any_op;
+mod bare_device;
 mod child;
 mod client;
 mod compare;
@@ -20,8 +21,11 @@ mod faults;
 mod kernels;
 mod libraries;
 mod limits;
+mod measured;
 mod memory;
 mod ordering;
+mod own_decoder;
+mod parallel;
 mod parity;
 mod pasting;
 mod pictures;
@@ -42,6 +46,7 @@ mod torch;
 mod trainer;
 mod trial;
 mod verification;
+mod wild_records;
 
 use std::process::ExitCode;
 

@@ -1,5 +1,6 @@
 //! The CUDA renderer against the CPU renderer: the same bits for every chain, mix, number format and layout.
 
+mod crops;
 mod damage;
 
 use crate::any_op::{any_op, folding_warp};
@@ -24,6 +25,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("any mix of samples renders to the CPU's bits", mixes).on_gpu(),
     Scenario::new("any mosaic renders to the CPU's bits", mosaics).on_gpu(),
     Scenario::new("every size around a tile's edges renders to the CPU's bits", edges).on_gpu(),
+    Scenario::new("any plain crop renders to the CPU's bits", crops::any).on_gpu(),
+    Scenario::new("crops that shrink by a lot render to the CPU's bits", crops::shrinking).on_gpu(),
     Scenario::new("pictures that end with their memory render to the CPU's bits", ends).on_gpu(),
     Scenario::new("shrinking by a lot renders to the CPU's bits", shrinking).on_gpu(),
     Scenario::new("numbers of any size round to the CPU's bits", rounding).on_gpu(),

@@ -44,15 +44,17 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         .weighty(),
     Scenario::new("without nvJPEG the CPU decodes", without_nvjpeg_the_cpu_decodes)
         .libraries(Libraries::DriverOnly),
-    Scenario::new("nvJPEG decodes what it can", nvjpeg_decodes_what_it_can),
+    Scenario::new("nvJPEG decodes what it can", nvjpeg_decodes_what_it_can).of_nvjpeg(),
     Scenario::new("nvJPEG decodes what it can without engines", nvjpeg_decodes_what_it_can)
-        .nvjpeg("engines=0"),
+        .nvjpeg("engines=0")
+        .of_nvjpeg(),
     Scenario::new(
         "large batches of small pictures go to the GPU's processors",
         large_batches_of_small_pictures_go_to_the_gpus_processors,
     )
     .weighty()
-    .nvjpeg("engines=0"),
+    .nvjpeg("engines=0")
+    .of_nvjpeg(),
     Scenario::new(
         "a trainer's stream sees finished batches without the host waiting",
         a_trainers_stream_sees_finished_batches_without_the_host_waiting,
@@ -291,7 +293,7 @@ fn a_copy_to_the_host_that_fails_is_waited_for() -> Outcome {
 }
 
 /// For the fault sweep: whatever call fails, the end is the right pixels or an error with a remedy.
-fn small_epoch(files: Vec<Vec<u8>>) -> Outcome {
+pub(crate) fn small_epoch(files: Vec<Vec<u8>>) -> Outcome {
     let build = || {
         let builder = small(files.clone()).batch_size(2).prefetch(1).workers(1);
         builder.bad_sample(BadSample::Skip).last_batch(LastBatch::Partial)

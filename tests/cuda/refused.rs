@@ -15,7 +15,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     // 172 MiB are taken at the start: one arena has room to grow by 76, and the other one has not.
     Scenario::new("a substitute that its arena has no room for is replaced once more", replaced_once_more)
         .weighty()
-        .driver(",memory=264M"),
+        .driver(",memory=264M")
+        .of_nvjpeg(),
     Scenario::new("an image that the kernels do not take costs its sample", too_wide_for_the_kernels),
     Scenario::new("what kernels do not know is reported at the end of an epoch", || unknown_code(4))
         .driver(",unknown=1"),

@@ -15,6 +15,9 @@ const TABLES: &[&[Scenario]] = &[
     crate::limits::SCENARIOS,
     crate::memory::SCENARIOS,
     crate::ordering::SCENARIOS,
+    crate::own_decoder::SCENARIOS,
+    crate::measured::SCENARIOS,
+    crate::parallel::SCENARIOS,
     crate::parity::SCENARIOS,
     crate::pasting::SCENARIOS,
     crate::pipeline::SCENARIOS,
@@ -28,6 +31,7 @@ const TABLES: &[&[Scenario]] = &[
     #[cfg(feature = "tch")]
     crate::torch::SCENARIOS,
     crate::verification::SCENARIOS,
+    crate::wild_records::SCENARIOS,
 ];
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {
@@ -94,6 +98,9 @@ pub(crate) struct Scenario {
     pub(crate) on_gpu: bool,
     /// Whether every call and operation of it is made to fail once.
     pub(crate) swept: bool,
+    /// Whether it is about nvJPEG, or about how many copies or how much memory a batch takes with it, so that it says nothing
+    /// where another decoder takes its place.
+    pub(crate) is_of_nvjpeg: bool,
 }
 
 impl Scenario {
@@ -110,6 +117,7 @@ impl Scenario {
             orders: Orders::All,
             on_gpu: false,
             swept: false,
+            is_of_nvjpeg: false,
         }
     }
 
@@ -153,6 +161,11 @@ impl Scenario {
     #[allow(dead_code, reason = "for scenarios that use the library and not the double alone")]
     pub(crate) const fn on_gpu(self) -> Self {
         Self { on_gpu: true, ..self }
+    }
+
+    /// It is about nvJPEG.
+    pub(crate) const fn of_nvjpeg(self) -> Self {
+        Self { is_of_nvjpeg: true, ..self }
     }
 
     /// Every call and operation of it is made to fail once.

@@ -19,16 +19,18 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         in_one_copy(|| small(pictures::all()), 2)
     })
     .decides()
-    .libraries(Libraries::DriverOnly),
+    .libraries(Libraries::DriverOnly)
+    .of_nvjpeg(),
     Scenario::new("staging: pixels of large batches come to lie in a row", || {
         in_one_copy(|| whole(pictures::large()).batch_size(18), 1)
     })
     .decides()
-    .libraries(Libraries::DriverOnly),
+    .libraries(Libraries::DriverOnly)
+    .of_nvjpeg(),
     Scenario::new("staging: the CPU decodes by indexes for a device too", by_indexes)
         .decides()
         .libraries(Libraries::DriverOnly),
-    Scenario::new("staging: what the device decodes has no index", no_indexes).decides(),
+    Scenario::new("staging: what nvJPEG decodes has no index", no_indexes).decides().of_nvjpeg(),
     Scenario::new("staging: files are read to where the device reads them", read_in_place).decides(),
     Scenario::new("staging: files are read to where the CPU decodes them for a device", read_in_place)
         .decides()

@@ -4,8 +4,8 @@
 
 use crate::c_layout::{self, Facts, constants, layout, measured};
 use feedline::device::cuda::layout::{
-    self, Axis, AxisTable, Batch, BlendInput, Erase, FilterJob, Histogram, LayerDesc, MeasureJob, RenderJob,
-    Sentinel, Source, Step, TableJob,
+    self, Axis, AxisTable, Batch, BlendInput, CropJob, Erase, FilterJob, Histogram, LayerDesc, MeasureJob,
+    RenderJob, Sentinel, Source, Step, TableJob,
 };
 use feedline::geometry::{Rect, Size};
 use feedline::output::{DType, Layout};
@@ -26,6 +26,7 @@ fn rust_structs() -> Facts {
         AxisTable { precision, reserved }
         LayerDesc { window, kind, around, source, fill, steps, columns, rows, map, mask }
         RenderJob { target, size, inputs, steps, stats, pitch, measured, rect }
+        CropJob { target, origin, size, across, reciprocal, source, columns, down, skipped, tiles, column_groups, row_groups, column_table, row_table }
         MeasureJob { source, measured, steps, stats }
         Histogram { counts, table }
         TableJob { histogram, table }
@@ -60,6 +61,8 @@ fn rust_constants() -> Facts {
         "TILE_WIDTH" = layout::TILE_WIDTH,
         "TILE_HEIGHT" = layout::TILE_HEIGHT,
         "THREADS" = layout::THREADS,
+        "CROP_GROUPS" = layout::CROP_GROUPS,
+        "CROP_WEIGHTS" = layout::CROP_WEIGHTS,
         "DTYPE_F32" = DType::F32 as u32,
         "DTYPE_F16" = DType::F16 as u32,
         "DTYPE_BF16" = DType::Bf16 as u32,

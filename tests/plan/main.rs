@@ -7,4 +7,5 @@ mod c_layout;
 mod compose;
 mod draft;
 #[cfg(feature = "cuda")]
+mod jpeg_layout;
 mod layout;

@@ -1,5 +1,6 @@
 """Tests of the scripts below gpu/ that need neither torch nor a GPU: `python3 -m unittest tests/python/gpu_check.py`."""
 
+import re
 import sys
 import tarfile
 import tempfile
@@ -9,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "gpu"))
 
+import acceptance  # noqa: E402
 import damage  # noqa: E402
 import kernels  # noqa: E402
 import kit  # noqa: E402
@@ -34,13 +36,19 @@ class Schedule(unittest.TestCase):
 
     def test_a_section_gets_its_limit_and_the_last_one_all_that_is_left(self):
         names = ["start", "decode", "peers"]
-        self.assertEqual(schedule.limit("decode", 500, names), 90)
+        self.assertEqual(schedule.limit("decode", 500, names), 105)
         self.assertEqual(schedule.limit("decode", 40, names), 40)
-        self.assertEqual(schedule.limit("decode", 500, names, dry_run=True), 180)
+        self.assertEqual(schedule.limit("decode", 500, names, dry_run=True), 210)
         self.assertEqual(schedule.limit("peers", 500, names), 500)
 
     def test_the_plan_says_when_each_section_begins(self):
-        self.assertIn(" 115 s  decode             90 s", schedule.text())
+        self.assertIn(" 120 s  decode            105 s", schedule.text())
+
+    def test_the_documentation_has_the_same_sections_and_seconds(self):
+        page = (ROOT / "docs/gpu.md").read_text()
+        rows = re.findall(r"^\| `(\w+)` \| .* \| (\d+|the rest) \|$", page, re.MULTILINE)
+        told = [(section.name, str(section.seconds or "the rest")) for section in schedule.SECTIONS]
+        self.assertEqual(rows, told)
 
 
 class Pack(unittest.TestCase):
@@ -113,7 +121,30 @@ class Tables(unittest.TestCase):
         results = self.results(left_out=["hazard: RuntimeError: no"])
         self.assertTrue(tables.is_sound(results))
         self.assertFalse(tables.is_sound({**results, "simulated": True}))
-        self.assertTrue(tables.is_sound({**self.results(left_out=["ncu: needs a GPU"]), "simulated": True}))
+        self.assertTrue(tables.is_sound({**self.results(left_out=["ncu of the renderer: needs a GPU"]), "simulated": True}))
+
+    def own(self, **changed):
+        row = {"name": "photos", "entry": "decode index", "of": "whole", "files": 2, "values": 9, "different": 0,
+               "first": None, "cpu_hash": "a", "device_hash": "a", "indexes": 1, "indexes_different": 0, "left_out": {},
+               "wrong_verdicts": 0, "found_damaged": [], "damaged_but_taken": []}
+        return self.results(own=[{**row, **changed}])
+
+    def test_a_value_or_an_index_or_a_verdict_of_feedline_s_decoder_that_differs_fails_the_run(self):
+        self.assertTrue(tables.is_sound(self.own()))
+        self.assertTrue(tables.is_sound(self.own(files=0, left_out={"progressive": 2})))
+        for change in ({"different": 1}, {"indexes_different": 1}, {"wrong_verdicts": 1},
+                       {"files": 0, "left_out": {"not settled": 2}}):
+            self.assertFalse(tables.is_sound(self.own(**change)), change)
+        self.assertIn("What differs", tables.text(self.own(different=1, first={"file": "a.jpg"})))
+
+    def test_a_comparison_of_feedline_s_decoder_that_was_left_out_fails_the_run(self):
+        self.assertFalse(tables.is_sound(self.results(left_out=["feedline's decoder, photos: needs 2 s"])))
+
+    def test_a_damaged_file_may_not_harm_what_feedline_s_decoder_makes_of_sound_ones(self):
+        row = {"backend": "feedline", "process": "goes on", "sound_files_beside": "as before",
+               "sound_files_after": "1 of 15: other pixels"}
+        self.assertFalse(tables.is_sound(self.results(damage=[row])))
+        self.assertTrue(tables.is_sound(self.results(damage=[{**row, "backend": "hardware"}])))
 
     def test_sections_without_results_have_tables_that_say_so(self):
         for name, maker in tables.MAKERS.items():
@@ -129,6 +160,37 @@ class Tables(unittest.TestCase):
         runs = [{"contender": name, "model": "resnet50" if name == "c" else "resnet18", "cores": cores, "fed": 0.5}
                 for name in "abc" for cores in (1, 4)]
         self.assertEqual(plot.fed({"runs": runs}, "G").count("<polyline"), 2)
+
+
+class Acceptance(unittest.TestCase):
+    def results(self, rate, **more):
+        own = {"data": "imagenet", "batch_size": 256, "index": False, "wanted": "whole", "images_per_s": rate,
+               "with_copies_per_s": 50000.0, "decoded_per_s": 90000.0, "cpu_s_per_1000": 0.04,
+               "kernels_us": {"entropy": 6.0, "inverse_dct": 2.0}, "settling": {"unsettled_cuts": 0, "largest": 7}}
+        speed = {"data": "imagenet", "batch_size": 256, "backend": "hardware", "images_per_s": 10000.0}
+        slow = {**speed, "batch_size": 512, "images_per_s": 90000.0}
+        other = {"data": "imagenet", "batch_size": 256, "library": "nvImageCodec", "images_per_s": 9000.0}
+        return {"sections": {"decode": {"own": [own], "speed": [speed, slow], "others": [other]}}, **more}
+
+    def test_three_times_the_fastest_other_decoder_is_enough(self):
+        self.assertIn("Acceptance met", acceptance.lines(self.results(30001.0))[0])
+        self.assertIn("3.0 times nvJPEG, hardware", acceptance.lines(self.results(30001.0))[0])
+
+    def test_where_it_is_not_fast_enough_the_profile_says_why(self):
+        found = acceptance.lines(self.results(29000.0))
+        self.assertIn("NOT met", found[0])
+        self.assertIn("Limited by the host's part", found[1])
+        self.assertIn("entropy 75 %", found[1])
+        row = self.results(49000.0)["sections"]["decode"]["own"][0]
+        self.assertIn("Limited by copies", acceptance.why_not({("whole", False): row}))
+
+    def test_dali_counts_from_files_to_batches(self):
+        results = self.results(30001.0, dali={"loader": "DALI 2", "images_per_s": 9000.0})
+        results["sections"]["end_to_end"] = {"runs": [{"decoder": "feedline", "cores": 16, "images_per_s": 18000.0}]}
+        self.assertIn("2.0 times DALI 2", acceptance.lines(results)[-1])
+
+    def test_without_figures_nothing_is_decided(self):
+        self.assertIn("not decided", acceptance.lines({"sections": {"decode": {}}})[0])
 
 
 class Shares(unittest.TestCase):

@@ -9,3 +9,4 @@ pub mod gate;
 pub mod jpeg;
 pub mod noise;
 pub mod png;
+pub mod scribble;

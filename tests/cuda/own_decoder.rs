@@ -1,0 +1,98 @@
+//! Loaders whose files feedline's own decoder on the device decodes: from the file on, all is as on the CPU.
+
+use crate::compare::{choose, same_batches, same_on_both};
+use crate::pictures;
+use crate::pipeline::{memory, small, small_epoch};
+use crate::scenario::{Libraries, Outcome, Scenario};
+use crate::sharing::mosaics;
+use feedline::augment::{RandomResizedCrop, Resize};
+use feedline::device::DecodedBy;
+use feedline::draft::op::Extent;
+use feedline::loader::{BadSample, LastBatch, Loader};
+use feedline::policy::DecoderChoice;
+use feedline_test_support::jpeg::Jpeg;
+
+pub(crate) const SCENARIOS: &[Scenario] = &[
+    Scenario::new("feedline's decoder: batches and indexes are the CPU's", batches_and_indexes),
+    Scenario::new("feedline's decoder: no nvJPEG is needed", batches_and_indexes)
+        .decides()
+        .libraries(Libraries::DriverOnly),
+    Scenario::new("feedline's decoder: bad files are told as on the CPU", bad_files),
+    Scenario::new("feedline's decoder: a file too large for its memory is decoded all the same", too_large)
+        .decides(),
+    Scenario::new("feedline's decoder: batches of thousands are the CPU's", thousands).decides(),
+    Scenario::new("feedline's decoder: images that samples share are the CPU's", shared).decides(),
+    Scenario::new("feedline's decoder: a small epoch", || own(|| small_epoch(pictures::few()))).swept(),
+    Scenario::new("feedline's decoder: a small epoch with a bad file", || {
+        own(|| small_epoch(pictures::few_with_a_bad_one()))
+    })
+    .swept(),
+];
+
+/// Runs with feedline's decoder.
+fn own(run: impl FnOnce() -> Outcome) -> Outcome {
+    choose(DecoderChoice::Feedline);
+    run()
+}
+
+fn by(loader: &Loader) -> DecodedBy {
+    loader.stats().decoded_by.unwrap()
+}
+
+/// Of twelve files a progressive one, one of inks and a PNG are the workers'; the 4:1:1 one, in several scans, may be.
+fn batches_and_indexes() -> Outcome {
+    choose(DecoderChoice::Feedline);
+    for workers in [1, 3] {
+        let [cpu, cuda] = same_batches("from files", 3, || small(pictures::all()).workers(workers));
+        let DecodedBy { hardware, gpu_huffman, hybrid, cpu: by_cpu, feedline } = by(&cuda);
+        assert_eq!((hardware, gpu_huffman, hybrid), (0, 0, 0));
+        assert!(feedline >= 3 * 8 && by_cpu >= 3 * 3 && feedline + by_cpu == 3 * 12, "{:?}", by(&cuda));
+        let index = cuda.stats().index;
+        assert!(index.hits > 4 && index.skipped_rows > 4, "{index:?}");
+        assert_eq!(index, cpu.stats().index);
+    }
+    Ok(())
+}
+
+fn bad_files() -> Outcome {
+    choose(DecoderChoice::Feedline);
+    for bad in [BadSample::Skip, BadSample::Substitute, BadSample::Fail] {
+        let files = || pictures::few_with_a_bad_one().into_iter().cycle().take(15).collect();
+        let build = || small(files()).bad_sample(bad).last_batch(LastBatch::Partial);
+        let cuda = same_on_both(&format!("{bad:?}"), 2, build);
+        let refused: u64 = cuda.stats().decoders.iter().map(|decoder| decoder.refused).sum();
+        assert!(refused > 0, "the device has found nothing wrong");
+    }
+    Ok(())
+}
+
+/// The least memory is 2 MiB for the decoder, and a picture of 900 x 700 takes about six.
+fn too_large() -> Outcome {
+    choose(DecoderChoice::Feedline);
+    let build = || {
+        let builder = Loader::builder(memory(pictures::large())).device_memory(6 << 20);
+        builder.augment(Resize::new(Extent::Two([40, 40]))).batch_size(6)
+    };
+    let cuda = same_on_both("too large", 1, build);
+    let by = by(&cuda);
+    assert!(by.feedline >= 6 && by.cpu >= 6, "{by:?}");
+    Ok(())
+}
+
+fn thousands() -> Outcome {
+    choose(DecoderChoice::Feedline);
+    const IMAGES: usize = 4096;
+    let tiny: Vec<Vec<u8>> =
+        (0..64).map(|seed| Jpeg::default().picture(16 + seed as u16 % 9, 16, seed)).collect();
+    let files = || memory(tiny.iter().cycle().take(IMAGES).cloned().collect());
+    let build = || Loader::builder(files()).batch_size(IMAGES).workers(2).augment(RandomResizedCrop::new(8));
+    assert_eq!(by(&same_on_both("thousands", 1, build)).feedline, IMAGES as u64);
+    Ok(())
+}
+
+fn shared() -> Outcome {
+    choose(DecoderChoice::Feedline);
+    let cuda = same_on_both("shared", 2, || mosaics(pictures::all()));
+    assert!(by(&cuda).feedline > 0);
+    Ok(())
+}

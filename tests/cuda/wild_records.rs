@@ -1,0 +1,93 @@
+//! The kernels of feedline's JPEG decoder on records of pieces that no file leads to. The fuzz target `kernels` looks for more.
+
+#![expect(unsafe_code, reason = "a function of a C library, found by name")]
+
+use crate::bare_device::{Device, ROUNDS};
+use crate::scenario::{Outcome, Scenario};
+use feedline::device::cuda::jpeg::layout::JpegPiece;
+use feedline::device::cuda::jpeg::{FilePart, FileScan};
+use feedline::geometry::Rect;
+use feedline::jpeg::{Decoder, Index, Limits, PixelsMut, parse_header};
+use feedline_test_support::noise::Noise;
+use feedline_test_support::scribble::Scribble;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::ManuallyDrop;
+
+pub(crate) const SCENARIOS: &[Scenario] = &[Scenario::new(
+    "jpeg: whatever the record of a piece says, kernels end and leave other files alone",
+    wild_records,
+)
+.decides()];
+
+/// `testdouble/grid/registry.cpp`
+type RunKernel =
+    unsafe extern "C" fn(*const c_char, *const [u32; 3], *const [u32; 3], u64, *mut *mut c_void) -> c_int;
+
+/// What is done to a record.
+type Change = Box<dyn Fn(&mut JpegPiece)>;
+
+/// Changes to a record: each number to what is beyond all bounds, or close to it, and many at once.
+fn changes() -> Vec<Change> {
+    let mut changes: Vec<Change> = vec![Box::new(|_| {})];
+    for value in [0, 1, 63, 5000, 1 << 20, u32::MAX / 2, u32::MAX - 40, u32::MAX] {
+        changes.push(Box::new(move |piece| piece.from = value));
+        changes.push(Box::new(move |piece| piece.to = value));
+        changes.push(Box::new(move |piece| piece.block = value));
+        changes.push(Box::new(move |piece| piece.end_block = value));
+        changes.push(Box::new(move |piece| (piece.to, piece.end_block) = (u32::MAX, value)));
+        changes.push(Box::new(move |piece| (piece.from, piece.to) = (value, u32::MAX)));
+        changes.push(Box::new(move |piece| piece.coefficient = value as u8));
+        changes.push(Box::new(move |piece| piece.end_coefficient = value as u8));
+    }
+    for seed in 0..40 {
+        changes.push(Box::new(move |piece| {
+            let mut noise = Noise(piece.from.wrapping_add(seed << 20));
+            let mut draw = || noise.bits() >> 8;
+            let image = piece.image;
+            let mut bytes = [0; size_of::<JpegPiece>()];
+            bytes.fill_with(|| draw() as u8);
+            *piece = JpegPiece { image, end: draw() as u16 % 4, ..bytemuck::pod_read_unaligned(&bytes) };
+        }));
+    }
+    changes
+}
+
+fn wild_records() -> Outcome {
+    // SAFETY: the type is that of the double; the library stays loaded.
+    let kernel: RunKernel = unsafe {
+        let library = ManuallyDrop::new(libloading::Library::new("libcuda.so.1")?);
+        *library.get("testdouble_run_kernel")?
+    };
+    let mut run = |name: &CStr, [blocks, threads]: [u32; 2], values: &mut [u64]| {
+        let mut parameters: Vec<*mut c_void> =
+            values.iter_mut().map(|value| (&raw mut *value).cast::<c_void>()).collect();
+        let (grid, block, parameters) = ([blocks, 1, 1], [threads, 1, 1], parameters.as_mut_ptr());
+        // SAFETY: the kernel takes as many values, and addresses are those of whole arrays.
+        let result = unsafe { kernel(name.as_ptr(), &grid, &block, 0, parameters) };
+        assert_eq!(result, 0, "{name:?}");
+    };
+    // One that is cut, and one of several pieces.
+    let long = Scribble { coefficients: 30, ..Scribble::default() }.file(40, 40);
+    let restarts = Scribble { restart: 2, long_codes: true, ..Scribble::default() }.file(40, 40);
+    for bytes in [&long, &restarts] {
+        let header = parse_header(bytes)?;
+        let none = Index::default();
+        let region = Rect::new(8, 8, 20, 20);
+        let mut wanted = vec![0; 20 * 20 * 3];
+        let mut out = PixelsMut { data: &mut wanted, stride: 20 * 3 };
+        Decoder::new().decode_into(bytes, &header, region, &Limits::default(), &mut out)?;
+        let part = FilePart { bytes, region: Some(region), index: Some(&none) };
+        let scans: Vec<FileScan> = [part; 2].iter().filter_map(FileScan::read).collect();
+        for (number, change) in changes().iter().enumerate() {
+            let mut tables = FileScan::tables(&scans);
+            let runs = tables.runs.iter_mut().map(|run| &mut run.piece);
+            tables.pieces.iter_mut().chain(runs).filter(|piece| piece.image == 0).for_each(change);
+            let mut device = Device::new(tables, &scans);
+            device.decode(ROUNDS, &mut run);
+            assert!(device.is_sound(1) && device.pixels(1) == wanted, "change {number}: the other file");
+            assert!(number > 0 || device.is_sound(0) && device.pixels(0) == wanted, "no change");
+            assert!(number > 0 || device.points(0) == device.points(1), "no change: points");
+        }
+    }
+    Ok(())
+}
