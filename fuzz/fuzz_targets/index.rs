@@ -48,4 +48,6 @@ fuzz_target!(|input: &[u8]| {
     }
     index.read(&record);
     drop(decode(bytes, &header, region, &limits, Some(&mut index)));
+    // What was noted behind it is kept all the same.
+    index.write(&mut own);
 });
