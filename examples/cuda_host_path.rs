@@ -7,19 +7,22 @@
 //! export FEEDLINE_NVJPEG=$LD_LIBRARY_PATH/libnvjpeg.so.13
 //! cargo run --release --example cuda_host_path -- decode FOLDER
 //! cargo run --release --example cuda_host_path -- stage FOLDER
+//! cargo run --release --example cuda_host_path -- scan FOLDER
 //! ```
 //!
 //! `decode` compares the loader with a loop that reads, parses and decodes the same parts of the same files by decode
-//! indexes, in turns: A B A B. `stage` gives the split of a batch's way to decoders that take everything.
+//! indexes, in turns: A B A B. `stage` gives the split of a batch's way to decoders that take everything; `scan` the same
+//! for feedline's own decoder on the device, with the whole decode index of each file known, and without any.
 
 use anyhow::{Context, ensure};
-use feedline::augment::{RandomHorizontalFlip, RandomResizedCrop};
+use feedline::augment::{RandomHorizontalFlip, RandomResizedCrop, Resize};
 use feedline::color::{IMAGENET_MEAN, IMAGENET_STD};
 use feedline::device::{Device, region};
+use feedline::draft::op::Extent;
 use feedline::image::{Decoder, Image, Index, Limits, parse_header};
-use feedline::index::IndexStore;
+use feedline::index::{IndexMode, IndexStore};
 use feedline::label::Label;
-use feedline::loader::{LastBatch, Loader};
+use feedline::loader::{LastBatch, Loader, LoaderBuilder};
 use feedline::output::{DType, Layout};
 use feedline::plan::Plan;
 use feedline::policy::DecoderChoice;
@@ -45,7 +48,7 @@ struct Cost {
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [task, folder, ..] = arguments.as_slice() else {
-        anyhow::bail!("usage: cuda_host_path decode|stage FOLDER [WORKERS]");
+        anyhow::bail!("usage: cuda_host_path decode|stage|scan FOLDER [WORKERS]");
     };
     let workers = arguments.get(2).map_or(Ok(1), |workers| workers.parse())?;
     let device = Device::cuda(0)?;
@@ -56,12 +59,30 @@ fn main() -> anyhow::Result<()> {
     );
     println!("{}", device.describe());
     let source: Arc<dyn Source> = Arc::new(Again(Folder::open_any(folder)?));
-    let loader = |decoder| loader(&source, device, workers, decoder);
+    // Nothing is verified: the null device's decoders would be left at once, since they write nothing.
+    let loader = |decoder| recipe(&source, workers).device(device).decoder(decoder).verify_decoding(false);
     match task.as_str() {
-        "decode" => decode(&loader(DecoderChoice::Cpu)?, &source),
-        "stage" => stage(&loader(DecoderChoice::Nvjpeg)?),
-        other => anyhow::bail!("`{other}` is neither decode nor stage"),
+        "decode" => decode(&loader(DecoderChoice::Cpu).build()?, &source),
+        "stage" => stage(&loader(DecoderChoice::Nvjpeg).build()?),
+        "scan" => {
+            // The null device notes no places, so the indexes come from the CPU, and nothing is to be learned.
+            let sidecar = std::env::temp_dir().join(format!("cuda-host-path-{}.index", std::process::id()));
+            let index = IndexMode::File(sidecar.clone());
+            learn(&source, index.clone())?;
+            println!("by decode indexes:");
+            stage(&loader(DecoderChoice::Feedline).decode_index(index).build()?)?;
+            std::fs::remove_file(sidecar)?;
+            println!("from the scan's start:");
+            stage(&loader(DecoderChoice::Feedline).decode_index(IndexMode::Off).build()?)
+        }
+        other => anyhow::bail!("`{other}` is none of decode, stage and scan"),
     }
+}
+
+/// Writes the decode indexes of whole files.
+fn learn(source: &Arc<dyn Source>, index: IndexMode) -> anyhow::Result<()> {
+    let builder = Loader::builder(Arc::clone(source)).augment(Resize::new(Extent::Two([32, 32])));
+    epoch(&builder.batch_size(BATCH_SIZE).decode_index(index).build()?, 0)
 }
 
 /// A folder of files, shown again until there are enough samples.
@@ -93,24 +114,12 @@ impl Source for Again {
     }
 }
 
-/// Nothing is verified: the null device's decoders would be left at once, since they write nothing.
-fn loader(
-    source: &Arc<dyn Source>,
-    device: Device,
-    workers: usize,
-    decoder: DecoderChoice,
-) -> anyhow::Result<Loader> {
+/// The recipe of all tasks.
+fn recipe(source: &Arc<dyn Source>, workers: usize) -> LoaderBuilder {
     let builder = Loader::builder(Arc::clone(source)).batch_size(BATCH_SIZE).shuffle(true).seed(1);
     let builder = builder.augment(RandomResizedCrop::new(224)).augment(RandomHorizontalFlip::default());
     let builder = builder.normalize(IMAGENET_MEAN, IMAGENET_STD).output(DType::F16, Layout::Nchw);
-    Ok(builder
-        .last_batch(LastBatch::Drop)
-        .workers(workers)
-        .prefetch(2)
-        .device(device)
-        .decoder(decoder)
-        .verify_decoding(false)
-        .build()?)
+    builder.last_batch(LastBatch::Drop).workers(workers).prefetch(2)
 }
 
 fn decode(loader: &Loader, source: &Arc<dyn Source>) -> anyhow::Result<()> {
@@ -129,7 +138,7 @@ fn decode(loader: &Loader, source: &Arc<dyn Source>) -> anyhow::Result<()> {
         }
     }
     let by = loader.stats().decoded_by.context("no device")?;
-    ensure!(by.hardware + by.gpu_huffman + by.hybrid == 0, "the device decoded: {by:?}");
+    ensure!(by.total() == by.cpu, "the device decoded: {by:?}");
     let (a, b) = (median(&on_device), median(&by_loop));
     println!("CPU seconds and seconds per {SAMPLES} samples, medians of {ROUNDS} rounds in turns:");
     println!("  the workers of the CUDA path  {:7.3}  {:7.3}", a.cpu, a.wall);
@@ -179,7 +188,7 @@ fn stage(loader: &Loader) -> anyhow::Result<()> {
     );
     println!("  {:.0} images/s with {} workers", SAMPLES as f64 / cost.wall, stats.workers);
     let by = stats.decoded_by.context("no device")?;
-    println!("  {} decoded by nvJPEG, {} by the workers", by.total() - by.cpu, by.cpu);
+    println!("  {} decoded by the device, {} by the workers", by.total() - by.cpu, by.cpu);
     let stages = [
         ("read", stats.source),
         ("plan", stats.plan),

@@ -2,7 +2,7 @@
 """NVIDIA DALI on a folder of JPEGs, for comparison with `gpu/run`: its wheels are larger than the kit may be.
 
     python3 -m pip install nvidia-dali-cuda130==2.4.0    # where there is a network; or carry the wheels, about 450 MB
-    gpu/dali.py FOLDER [--batch-size 256] [--seconds 10]
+    gpu/dali.py FOLDER [--batch-size 256] [--seconds 10] > OUT_DIR/dali.json    # gpu/report reads it there
 
 The work is that of the kit's other loaders: decode on the GPU, RandomResizedCrop to 224, flip, normalise to float16. DALI
 draws its own crops, from the same ranges, and decodes only what the crop needs. Prints one JSON object.

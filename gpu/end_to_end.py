@@ -14,7 +14,7 @@ BATCH_SIZE = 256
 RECIPE = "imagenet-train"
 # The last one is the CPU device: what a GPU must never be slower than.
 CPU_DEVICE = "CPU device"
-DECODERS = ("auto", CPU_DEVICE, "cpu", "nvjpeg-hardware", "nvjpeg", "nvjpeg-gpu", "nvjpeg-hybrid")
+DECODERS = ("feedline", "auto", CPU_DEVICE, "cpu", "nvjpeg-hardware", "nvjpeg", "nvjpeg-gpu", "nvjpeg-hybrid")
 # bench takes a number of images and not a time: a short run says how many fill the time.
 TRIAL_BATCHES = 6
 # What a run takes besides: two starts and the trial.

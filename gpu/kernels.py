@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast batches are rendered, beside the fastest that memory allows: a copy on the device, measured here too.
+"""What the hardware counts of our kernels, and how fast batches are rendered, beside the fastest that memory allows: a copy on the device, measured here too.
 
 A shape is a batch of so many images of one size, cropped and resampled to one size. The bytes counted are those that
 must be moved at least: the decoded pixels that are read once, and the batch that is written once.
@@ -30,6 +30,11 @@ COPIES = 20
 COUNTERS = ("gpu__time_duration.sum", "sm__throughput.avg.pct_of_peak_sustained_elapsed",
             "dram__throughput.avg.pct_of_peak_sustained_elapsed", "sm__warps_active.avg.pct_of_peak_sustained_active")
 COUNTED_LAUNCHES = 12
+# Of feedline's decoder: kernels whose launches are counted together, and how many. What is decoded are whole images of which
+# nothing is known, so that every kernel has work.
+DECODER_KERNELS = (("entropy|inverse_dct|planes_to_rgb", 4), ("synchronise", 4))
+DECODED = 256
+COUNTERS_S = 15
 
 
 def copies(section):
@@ -60,20 +65,31 @@ def render(section, arguments):
         section.add("render", {**row, "share_of_copy": section.figure(share)})
 
 
-def counters(section):
-    """The hardware's counters of a batch's kernels; ncu leaves the clocks alone."""
-    program = [kit.BIN / "gpu_measure", *arguments_of(section.sized(SHAPES[0], TINY), "colour")]
-    if section.simulated:
-        raise RuntimeError("the simulated device has no counters")
-    if not shutil.which("ncu"):
+def counters(section, arguments, launches, kernels=None):
+    """The hardware's counters of some launches; ncu leaves the clocks alone. A dry run runs the program alone."""
+    program = [kit.BIN / "gpu_measure", *arguments, *(["--simulated"] if section.simulated else [])]
+    ncu = ["ncu", "--clock-control", "none", "--csv", "--metrics", ",".join(COUNTERS), "--launch-count", launches,
+           *(["--kernel-name", f"regex:^({kernels})$"] if kernels else [])]
+    if not section.simulated and not shutil.which("ncu"):
         raise RuntimeError("ncu is not installed")
-    command = ["ncu", "--clock-control", "none", "--csv", "--metrics", ",".join(COUNTERS), "--launch-count",
-               COUNTED_LAUNCHES, *program]
-    status, output, errors = kit.run(command, section.left_s(), kit.environment(section.simulated))
+    command = program if section.simulated else [*ncu, *program]
+    limit = section.sized(min(section.left_s(), COUNTERS_S), section.left_s())
+    status, output, errors = kit.run(command, limit, kit.environment(section.simulated))
+    if section.simulated and status == 0:
+        raise RuntimeError("the simulated device has no counters")
     found = counted(output)
     if not found:
-        raise RuntimeError(f"ncu: exit status {status}: {kit.tail(output + errors)}")
-    section.put("counters", found)
+        section.leave_out("gpu_measure" if section.simulated else "ncu", f"exit status {status}: {kit.tail(output + errors)}")
+    for row in found:
+        section.add("counters", row)
+
+
+def decoder_counters(section):
+    """Those of feedline's decoder."""
+    batch = section.sized(DECODED, 2)
+    for kernels, launches in DECODER_KERNELS:
+        counters(section, ["own-speed", "--data", kit.main_dataset(), "--batch-sizes", batch, "--modes", "whole", "--once"],
+                 launches, kernels)
 
 
 def counted(output):
@@ -94,6 +110,7 @@ def arguments_of(shape, recipe):
 def main():
     """Writes kernels.json."""
     section = kit.Section("kernels", __doc__)
+    section.attempt("ncu of the decoder", 5, lambda: decoder_counters(section))
     if section.simulated:
         section.leave_out("copy", "torch never meets the simulated driver")
     else:
@@ -102,7 +119,8 @@ def main():
         for recipe in ("crop", "colour"):
             section.attempt(f"{recipe} {shape[0]} to {shape[1]}", 2,
                             lambda shape=shape, recipe=recipe: render(section, arguments_of(shape, recipe)))
-    section.attempt("ncu", 5, lambda: counters(section))
+    section.attempt("ncu of the renderer", 5, lambda: counters(
+        section, arguments_of(section.sized(SHAPES[0], TINY), "colour"), COUNTED_LAUNCHES))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ from pathlib import Path
 KIT = Path(__file__).resolve().parent.parent
 # What `gpu/run` unpacks beside the scripts; the data are packed by being JPEGs.
 UNPACKED = KIT / "unpacked"
+# Where the driver keeps kernels that it has translated: in many containers it could not write to $HOME.
+TRANSLATED = UNPACKED / "translated"
 BIN = UNPACKED / "bin"
 LIB = UNPACKED / "lib"
 SITE = UNPACKED / "site"
@@ -99,7 +101,7 @@ def environment(simulated):
 
     Only these programs get it: torch has its own nvJPEG, and must never meet a simulated driver.
     """
-    variables = {**os.environ, "RUST_BACKTRACE": "0"}
+    variables = {**os.environ, "RUST_BACKTRACE": "0", "CUDA_CACHE_PATH": str(TRANSLATED)}
     if simulated:
         variables["LD_LIBRARY_PATH"] = str(simulated)
         variables["FAKENVJPEG_DECODER"] = str(simulated / "libfake_pixels.so")
@@ -143,12 +145,16 @@ def json_lines(output):
     return [json.loads(line) for line in output.splitlines() if line.startswith("{") and line.endswith("}")]
 
 
-def rows(section, arguments):
-    """Runs `gpu_measure` and returns the JSON objects it printed, also those that came before a failure."""
+def rows(section, arguments, part=None):
+    """Runs `gpu_measure` and returns the JSON objects it printed, also those that came before a failure.
+
+    A failure is left out by the command's name, behind that of the part that it belongs to.
+    """
     command = [BIN / "gpu_measure", *arguments, *(["--simulated"] if section.simulated else [])]
     status, output, errors = run(command, section.left_s(), environment(section.simulated))
     if status != 0:
-        section.leave_out(f"gpu_measure {arguments[0]}", f"exit status {status}: {tail(errors)}")
+        name = f"gpu_measure {arguments[0]}"
+        section.leave_out(f"{part}, {name}" if part else name, f"exit status {status}: {tail(errors)}")
     return json_lines(output)
 
 

@@ -59,20 +59,20 @@ def feedline_batches(data, batch_size, device, decoder, workers, simulated):
                 yield image.torch()[:, :, :SIZE, :SIZE] if device == "cpu" else None
 
 
-def decode_torchvision(files, device):
-    """A batch by torchvision: nvJPEG on a GPU."""
-    return decode_jpeg([read_file(file) for file in files], mode=ImageReadMode.RGB, device=device)
+def torchvision_decoder(device):
+    """How torchvision reads a file, and decodes a batch of what was read: by nvJPEG on a GPU."""
+    return read_file, lambda files: decode_jpeg(files, mode=ImageReadMode.RGB, device=device)
 
 
-def decode_torchcodec(files, device):
-    """A batch by torchcodec: nvJPEG on a GPU."""
+def torchcodec_decoder(device):
+    """The same of torchcodec."""
     from torchcodec.decoders import decode_jpeg as decode
 
-    return decode([str(file) for file in files], mode="RGB", device=device)
+    return bytes_of, lambda files: decode(files, mode="RGB", device=device)
 
 
 def nvimgcodec_decoder(device):
-    """nvImageCodec's decoder, as a function like the others."""
+    """The same of nvImageCodec."""
     if device == "cuda":
         ctypes.CDLL(str(kit.nvjpeg(None)), mode=ctypes.RTLD_GLOBAL)  # it looks for this name
     from nvidia import nvimgcodec
@@ -82,28 +82,35 @@ def nvimgcodec_decoder(device):
     else:
         decoder = nvimgcodec.Decoder(device_id=-99999, backends=[nvimgcodec.Backend(nvimgcodec.CPU_ONLY)])
 
-    def taken(image, file, device):
+    def taken(image, file):
         if image is None:  # as for some samplings: a user would have to decode it by other means
-            return decode_jpeg(read_file(file), mode=ImageReadMode.RGB).to(device)
+            file = torch.frombuffer(bytearray(file), dtype=torch.uint8)
+            return decode_jpeg(file, mode=ImageReadMode.RGB).to(device)
         image = torch.from_dlpack(image) if device == "cuda" else torch.from_numpy(numpy.array(image))
         return image.permute(2, 0, 1)
 
-    def decode(files, device):
-        images = decoder.decode([Path(file).read_bytes() for file in files])
-        return [taken(image, file, device) for image, file in zip(images, files)]
-
-    return decode
+    return bytes_of, lambda files: [taken(image, file) for image, file in zip(decoder.decode(files), files)]
 
 
-def batched(decode, crops, batch_size, device):
+# By the first word of a contender's name.
+DECODERS = {"torchvision": torchvision_decoder, "torchcodec": torchcodec_decoder, "nvImageCodec": nvimgcodec_decoder}
+
+
+def bytes_of(file):
+    """A file as it is."""
+    return Path(file).read_bytes()
+
+
+def batched(decoder, crops, batch_size, device):
     """A batch decoded at once on the GPU ahead of its transforms, by a thread of its own, so that both overlap."""
+    load, decode = decoder
     order = itertools.cycle(kit.shuffled(crops, len(crops)))
     with ThreadPoolExecutor(DECODING) as pool:
         ahead = []
         while True:
             while len(ahead) <= BATCHES_AHEAD:
                 batch = list(itertools.islice(order, batch_size))
-                ahead.append((batch, pool.submit(decode, [crop[0] for crop in batch], device)))
+                ahead.append((batch, pool.submit(lambda batch=batch: decode([load(crop[0]) for crop in batch]))))
             batch, images = ahead.pop(0)
             yield normalized(torch.stack([augment(image, crop) for image, crop in zip(images.result(), batch)]))
 

@@ -19,9 +19,7 @@ def batches_of(name, loaders, crops, batch_size, device, workers):
     gc.collect()  # the workers of the loader before
     if name.startswith("DataLoader"):
         return loaders.torchvision_cpu(crops, batch_size, device, workers)
-    decoders = {"torchvision": lambda: loaders.decode_torchvision, "torchcodec": lambda: loaders.decode_torchcodec,
-                "nvImageCodec": lambda: loaders.nvimgcodec_decoder(device)}
-    return loaders.batched(decoders[name.split(",")[0]](), crops, batch_size, device)
+    return loaders.batched(loaders.DECODERS[name.split(",")[0]](device), crops, batch_size, device)
 
 
 def main():

@@ -2,7 +2,7 @@
 
 WIDTH, HEIGHT = 720, 420
 LEFT, RIGHT, TOP, BOTTOM = 64, 216, 56, 56
-COLOURS = ("#d9843b", "#b0549b", "#4063a8", "#74a356")
+COLOURS = ("#2f8f9d", "#d9843b", "#b0549b", "#4063a8", "#74a356")
 
 
 def fed(result, gpu, model="resnet18"):

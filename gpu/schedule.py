@@ -28,28 +28,31 @@ SECTIONS = (
     Section("start", 25, "Start and constants",
             "Which GPU, driver and libraries? What do translating kernels, events, allocations and freeing under load "
             "cost, and how fast are copies from pinned memory?"),
-    Section("parity", 60, "Parity and overwriting",
-            "Are rendered values equal to the CPU's in every bit? How far are nvJPEG's pixels from the CPU's? Do the "
-            "engines write without waiting for their stream, and does the host's wait prevent it?"),
+    Section("parity", 65, "Parity and overwriting",
+            "Does feedline's decoder give the CPU's bits, of every image of every data set, by every way into a file? Are "
+            "rendered values equal too? How far are nvJPEG's pixels from the CPU's? Do the engines write without waiting "
+            "for their stream, and does the host's wait prevent it?"),
     Section("support", 30, "What each decoder takes",
             "Which decoder takes which sampling, part, restart markers and flags? What does a damaged file do to it, "
             "and to the sound file after it?"),
-    Section("decode", 90, "Decoding speed",
-            "How many images a second does each decoder make in batches of 32 to 512, and what of the CPU? Is a batch "
-            "of several samplings slower in one call than grouped?"),
-    Section("kernels", 60, "Rendering speed",
-            "How far is rendering from the speed of a copy on the device? What do the hardware's counters say, where "
-            "ncu works?"),
+    Section("decode", 105, "Decoding speed",
+            "How many images a second does feedline's decoder make in batches of 32 to 512, of crops and of whole images, "
+            "and which of its kernels takes how long? How many do nvJPEG's decoders, nvImageCodec, torchcodec and "
+            "torchvision, and what of the CPU? Is a batch of several samplings slower in one call than grouped?"),
+    Section("kernels", 45, "Kernels",
+            "What do the hardware's counters say of our kernels, where ncu works? How far is rendering from the speed of a "
+            "copy on the device?"),
     Section("end_to_end", 130, "From files to batches, alone",
-            "How many images a second with each decoder forced, on 16, 4 and 1 cores? Is `auto` the fastest, and is "
-            "the GPU ever slower than the CPU device?"),
-    Section("training", 110, "With a training step in the same process",
+            "How many images a second with each decoder forced, feedline's own first, on 16, 4 and 1 cores? Is `auto` "
+            "the fastest, and is the GPU ever slower than the CPU device?"),
+    Section("training", 105, "With a training step in the same process",
             "Does a ResNet-18 or a ResNet-50 wait for feedline, on how many cores, and with which decoder?"),
-    Section("peers", 50, "Other loaders",
+    Section("peers", 45, "Other loaders",
             "How fast are torchvision, torchcodec and nvImageCodec on the same files and crops, and a DataLoader on "
             "the CPU?"),
     Section(REST, 0, "Our kernels under compute-sanitizer",
-            "Do memcheck, racecheck and initcheck find anything in the kernels? With what time is left."),
+            "Do memcheck, racecheck and initcheck find anything in the decoder's kernels and in those that render? With "
+            "what time is left."),
 )
 TITLES = {section.name: section.title for section in SECTIONS}
 

@@ -14,10 +14,12 @@ def first_start(section):
                "--images", 4, "--json", *(["--simulated"] if section.simulated else [])]
     for cached in (False, True):
         environment = {**kit.environment(section.simulated), "CUDA_CACHE_DISABLE": str(int(not cached))}
-        began = time.perf_counter()
-        status, output, errors = kit.run(command, section.left_s(), environment)
-        if status != 0:
-            raise RuntimeError(f"feedline bench: exit status {status}: {kit.tail(errors + output)}")
+        # What is to be found translated has to be translated once.
+        for _ in range(2 if cached else 1):
+            began = time.perf_counter()
+            status, output, errors = kit.run(command, section.left_s(), environment)
+            if status != 0:
+                raise RuntimeError(f"feedline bench: exit status {status}: {kit.tail(errors + output)}")
         section.add("first_batch", {"kernels_cached": cached, "s": section.figure(time.perf_counter() - began)})
 
 

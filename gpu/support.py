@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which of nvJPEG's decoders takes which kind of file, with which flags, and what damaged files do to it."""
+"""Which decoder takes which kind of file, nvJPEG's with which flags, and what damaged files do to it."""
 
 import tempfile
 from pathlib import Path
@@ -9,7 +9,7 @@ import flags
 import kit
 import variants
 
-BACKENDS = ("hardware", "gpu-huffman", "hybrid")
+BACKENDS = ("feedline", "hardware", "gpu-huffman", "hybrid")
 # Ends of the process before a decoder's damaged files are given up.
 MOST_ENDS = 6
 

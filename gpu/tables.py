@@ -1,10 +1,15 @@
 """Results as Markdown tables: printed where they are measured, and written into a page by `gpu/report`."""
 
+import acceptance
 import schedule
 
 NO_FIGURE = "–"
 # What a dry run may leave out.
-NOT_SIMULATED = ("copy", "ncu")
+NOT_SIMULATED = ("copy", "ncu of the decoder", "ncu of the renderer")
+# What no run may leave out: what was not compared is not equal.
+NEVER_LEFT_OUT = "feedline's decoder"
+# Files that the device should have decoded: where it has decoded none, nothing was compared.
+NOT_DECODED = ("not settled", "no room")
 
 
 def is_sound(results):
@@ -18,9 +23,26 @@ def section_is_sound(result, simulated):
         return False
     if simulated and not all(part.split(":")[0] in NOT_SIMULATED for part in result["left_out"]):
         return False
+    if any(part.startswith(NEVER_LEFT_OUT) for part in result["left_out"]):
+        return False
     wrong = [row for key in ("render", "region", "hazard") for row in result.get(key, [])
              if row.get("required", True) and row.get("different", 0)]
+    wrong += [row for row in result.get("own", []) if "entry" in row and not is_equal(row)]
+    wrong += [row for row in result.get("damage", []) if row["backend"] == "feedline" and not is_unimpressed(row)]
     return not wrong and not any(run["status"] for run in result.get("sanitizer", []))
+
+
+def is_equal(row):
+    """Whether feedline's decoder on the GPU has given what the CPU's gives: pixels, decode indexes and verdicts."""
+    if row["different"] or row["indexes_different"] or row["wrong_verdicts"]:
+        return False
+    return row["files"] > 0 or not any(why in row["left_out"] for why in NOT_DECODED)
+
+
+def is_unimpressed(row):
+    """Whether a damaged file has done no harm to the files beside it and behind it."""
+    unharmed = [row["sound_files_beside"], row["sound_files_after"]]
+    return row["process"] == "goes on" and unharmed == ["as before"] * 2
 
 
 def text(results):
@@ -29,6 +51,8 @@ def text(results):
     if results["simulated"]:
         lines.insert(0, "DRY RUN on the simulated driver: nothing below is about a GPU.")
     lines += [part for name, result in results["sections"].items() for part in section(name, result)]
+    compared = [] if results["simulated"] else acceptance.lines(results)
+    lines += ["### feedline's decoder beside the others", *compared] if compared else []
     return "\n\n".join(lines) + "\n"
 
 
@@ -65,8 +89,18 @@ def start(result):
     return [f"Libraries: {libraries or 'simulated'}.", table(["what", "figure", "unit"], rows)]
 
 
+# What a row of the comparison says of files that only one of the two takes.
+VERDICTS = ("found_damaged", "damaged_but_taken")
+
+
 def parity(result):
     """Equal, or by how much not."""
+    own = [[row["name"], row["entry"], row["of"], row["files"], f"{row['values']:,}", f"{row['different']:,}",
+            f"{row['indexes'] - row['indexes_different']} of {row['indexes']}" if row["indexes"] else NO_FIGURE,
+            row["wrong_verdicts"],
+            counts(row["left_out"]), row["device_hash"]] for row in result.get("own", [])]
+    wrong = [f"* {one_line(str({key: row[key] for key in ('name', 'entry', 'first', *VERDICTS)}))}"
+             for row in result.get("own", []) if not is_equal(row)]
     equal = [[row["what"], f"{row['values']:,}", f"{row['different']:,}", shown(row["largest"])]
              for row in result.get("render", [])]
     decoded = [[row["name"], row["backend"], row["files"], NO_FIGURE if row["equal"] is None else f"{100 * row['equal']:.3f} %",
@@ -79,9 +113,13 @@ def parity(result):
               for (kind, backend, values), found in parts.items()]
     overwritten = [[row["what"], f"{row['of']} {row['values']:,}", f"{row['different']:,}"]
                    for row in result.get("hazard", [])]
-    return ["Overwriting:", table(["what", "of", "different"], overwritten),
-            "Rendering, the GPU against the CPU:", table(["of what", "values", "different", "largest"], equal),
-            "Decoding, the GPU against the CPU:",
+    return ["feedline's decoder on the GPU against the CPU's, every image:",
+            table(["files", "entered by", "of each", "compared", "values", "different", "same decode index",
+                   "wrong verdicts", "left to the CPU", "hash of the pixels"], own),
+            *(["What differs:\n" + "\n".join(wrong)] if wrong else []),
+            "Overwriting:", table(["what", "of", "different"], overwritten),
+            "Rendering, and whole batches from files, the GPU against the CPU:", table(["of what", "values", "different", "largest"], equal),
+            "nvJPEG's decoders against the CPU:",
             table(["files", "decoder", "decoded by it", "equal", "largest difference", "mean", "99th percentile"],
                   decoded),
             "Parts decoded alone, against the same parts of whole images; values that differ, by what was decoded "
@@ -95,9 +133,9 @@ def kernels(result):
              shown(row["us_per_image"]), shown(row["gb_per_s"]), percent(row["share_of_copy"])]
             for row in result.get("render", [])]
     counters = [[row["kernel"], row["counter"], row["value"], row["unit"]] for row in result.get("counters", [])]
-    return [table(["on the device", "GB/s, read and written"], copies),
-            table(["batch", "output", "µs an image", "GB/s", "of the copy's speed"], rows),
-            table(["kernel", "counter", "value", "unit"], counters)]
+    return [table(["kernel", "counter", "value", "unit"], counters),
+            table(["on the device", "GB/s, read and written"], copies),
+            table(["batch", "output", "µs an image", "GB/s", "of the copy's speed"], rows)]
 
 
 def support(result):
@@ -116,11 +154,40 @@ def support(result):
 
 
 def decode(result):
-    """Rates by decoder and batch."""
+    """Rates by decoder and batch: feedline's own, what its time and its bytes are, and the others."""
+    own = [[row["data"], wanted(row), row["batch_size"], row["taken"], shown(row["images_per_s"]),
+            shown(row["cpu_s_per_1000"]), shown(row["with_copies_per_s"]), shown(row["decoded_per_s"])]
+           for row in result.get("own", [])]
+    times = [[row["data"], wanted(row), row["batch_size"], shown(row["us_per_image"]),
+              ", ".join(f"{name} {shown(us)}" for name, us in row["kernels_us"].items()), rounds(row["settling"]),
+              row["bytes_to_device"], row["bytes_to_host"]] for row in result.get("own", [])]
+    others = [[row["data"], row["library"], row["batch_size"], shown(row["images_per_s"]), shown(row["cpu_s_per_1000"])]
+              for row in result.get("others", [])]
     rows = [[row["data"], row["backend"] + (", samplings in one call" if row["mixed"] else ""), row["batch_size"],
              row["decoded_by"] or "nobody", shown(row.get("images_per_s")), shown(row.get("cpu_s_per_1000")),
              shown(row.get("megapixels_per_s"))] for row in result.get("speed", [])]
-    return [table(["files", "decoder", "batch", "decoded by", "images/s", "CPU-s per 1000", "megapixels/s"], rows)]
+    return ["feedline's decoder:",
+            table(["files", "decoded", "batch", "by the device", "images/s, from memory", "CPU-s per 1000",
+                   "kernels and copies alone", "kernels alone"], own),
+            "GPU time, in µs an image:",
+            table(["files", "decoded", "batch", "all kernels", "each", "rounds of synchronisation",
+                   "bytes an image to the device", "to the host"], times),
+            "nvJPEG's decoders:",
+            table(["files", "decoder", "batch", "decoded by", "images/s", "CPU-s per 1000", "megapixels/s"], rows),
+            "Other libraries:", table(["files", "library", "batch", "images/s", "CPU-s per 1000"], others)]
+
+
+def wanted(row):
+    """What is decoded, and what was known of the files."""
+    return f"{'crops' if row['wanted'] == 'crop' else 'whole'}, {'by decode index' if row['index'] else 'nothing known'}"
+
+
+def rounds(found):
+    """After how many rounds the cuts of a file fit each other."""
+    if not found["cut_pieces"]:
+        return "no cuts"
+    each = f"median {found['median']}, 90 % {found['p90']}, largest {found['largest']}"
+    return f"{each}; {found['unsettled_cuts']} of {found['cuts']} cuts unsettled"
 
 
 def end_to_end(result):
@@ -156,10 +223,10 @@ def peers(result):
 
 def sanitizer(result):
     """What each tool found."""
-    rows = [[run["tool"] + (" (not run: simulated)" if "not_simulated" in result else ""),
+    rows = [[run["kernels"], run["tool"] + (" (not run: simulated)" if "not_simulated" in result else ""),
              {0: "clean", None: "no result in time"}.get(run["status"], f"exit status {run['status']}")]
             for run in result.get("sanitizer", [])]
-    return [table(["compute-sanitizer", "result"], rows)]
+    return [table(["kernels", "compute-sanitizer", "result"], rows)]
 
 
 def worked(result):

@@ -1,4 +1,8 @@
-"""Re-encodings of some photographs, one folder for each sampling and mode: what the decoders are told apart by."""
+"""Re-encodings: of some photographs, one folder for each sampling and mode, and of whole data sets with restart markers."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import kit
 
@@ -22,6 +26,23 @@ def write(folder, tiny=False):
             for mode, options in MODES.items():
                 save(colour, folder / f"{name}-{mode}", number, subsampling=sampling, **options)
         save(grey, folder / "grey-baseline", number)
+
+
+def restarts(data, folder, most=None):
+    """Every image of a data set with restart markers, by as many threads as there are cores."""
+    folder.mkdir(parents=True)
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        list(pool.map(lambda numbered: restarted(folder, *numbered), enumerate(kit.files_of(data)[:most])))
+
+
+def restarted(folder, number, path):
+    """One of them: a marker a row, or every seven MCUs, which lie across the rows."""
+    from PIL import Image
+
+    options = {"restart_marker_rows": 1} if number % 2 else {"restart_marker_blocks": 7}
+    with Image.open(path) as image:
+        image = image if image.mode in ("L", "RGB") else image.convert("RGB")
+        image.save(folder / f"{number}-{Path(path).stem}.jpg", quality=QUALITY, **options)
 
 
 def save(image, folder, number, **options):

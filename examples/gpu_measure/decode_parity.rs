@@ -1,8 +1,8 @@
 //! What nvJPEG's decoders make of files, against this crate's decoder, whose pixels are libjpeg-turbo's.
 
 use crate::photos::read_all;
-use crate::{BACKENDS, Bench, each_kind, filled, print};
-use feedline::device::cuda::{DecodedImage, ImageDecoder, Route};
+use crate::{Bench, NVJPEG, each_kind, filled, open, print};
+use feedline::device::cuda::{DecodedImage, Route};
 use feedline::geometry::Rect;
 use feedline::image::{self, Decoder, Image};
 use feedline::rng::{Draws, Rng};
@@ -39,9 +39,8 @@ const AS_LOADED: &str = "as a loader does";
 pub(crate) fn whole(arguments: &Whole, bench: Bench) -> anyhow::Result<()> {
     let files = read_all(&arguments.data)?;
     let bytes: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
-    for (word, route) in BACKENDS {
-        let mut decoder = ImageDecoder::open(0, false)?;
-        decoder.choose(route);
+    for (word, route) in NVJPEG {
+        let mut decoder = open(route, false)?;
         let mut levels = Levels::default();
         for (file, decoded) in bytes.iter().zip(decoder.decode(&filled(&bytes, route), None)?) {
             if let Ok(DecodedImage { image, .. }) = decoded.and_then(|decoded| by(route, decoded)) {
@@ -65,7 +64,7 @@ pub(crate) fn whole(arguments: &Whole, bench: Bench) -> anyhow::Result<()> {
 }
 
 pub(crate) fn parts(arguments: &Parts) -> anyhow::Result<()> {
-    each_kind(&arguments.data, |folder, word, route| parts_of(folder, word, route, arguments.crops))
+    each_kind(&arguments.data, &NVJPEG, |folder, word, route| parts_of(folder, word, route, arguments.crops))
 }
 
 /// One kind of file and one decoder: parts with each halo, and parts as a loader asks for them, which must be equal.
@@ -74,8 +73,7 @@ fn parts_of(folder: &Path, word: &str, route: Route, crops: u64) -> anyhow::Resu
     let files = read_all(folder)?;
     let bytes: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
     let bytes = filled(&bytes, route);
-    let mut decoder = ImageDecoder::open(0, true)?;
-    decoder.choose(route);
+    let mut decoder = open(route, true)?;
     let whole: Vec<Option<Image>> = decoder
         .decode(&bytes, None)?
         .into_iter()

@@ -6,7 +6,7 @@
 
 use crate::photos::{Repeated, read_all};
 use crate::values::{Difference, compare};
-use crate::{BACKENDS, Bench, print};
+use crate::{BACKENDS, Bench, open, print};
 use feedline::device::Device;
 use feedline::device::cuda::ImageDecoder;
 use feedline::image::{Image, parse_header};
@@ -53,8 +53,7 @@ fn decoders_alone(arguments: &Arguments, bench: Bench) -> anyhow::Result<()> {
     let files: Vec<&[u8]> = files.iter().map(Vec::as_slice).cycle().take(2 * arguments.batch_size).collect();
     let (first, second) = files.split_at(arguments.batch_size);
     for (word, route) in BACKENDS {
-        let mut decoder = ImageDecoder::open(0, false)?;
-        decoder.choose(route);
+        let mut decoder = open(route, false)?;
         for guarded in [true, false] {
             let rounds = if bench.simulated { 4 } else { ROUNDS };
             let (read, different) = overwritten(&mut decoder, [first, second], rounds, guarded)?;
@@ -172,8 +171,13 @@ fn build(arguments: &Arguments, gpu: Device, memory: Option<u64>, prefetch: usiz
 /// Which decoders the loader's images went through.
 fn decoders(loader: &Loader) -> String {
     let Some(by) = loader.stats().decoded_by else { return "none".into() };
-    let counted =
-        [("hardware", by.hardware), ("gpu-huffman", by.gpu_huffman), ("hybrid", by.hybrid), ("cpu", by.cpu)];
+    let counted = [
+        ("hardware", by.hardware),
+        ("gpu-huffman", by.gpu_huffman),
+        ("hybrid", by.hybrid),
+        ("cpu", by.cpu),
+        ("feedline", by.feedline),
+    ];
     let used = counted.iter().filter(|(_, images)| *images > 0);
     used.map(|(name, images)| format!("{name} {images}")).collect::<Vec<_>>().join(", ")
 }

@@ -7,6 +7,9 @@ mod any_chain;
 mod crops;
 mod decode_parity;
 mod hazard;
+mod own_batches;
+mod own_parity;
+mod own_speed;
 mod photos;
 mod render_parity;
 mod speed;
@@ -16,7 +19,7 @@ mod values;
 use anyhow::bail;
 use clap::{Parser, Subcommand};
 use feedline::device::Device;
-use feedline::device::cuda::Route;
+use feedline::device::cuda::{ImageDecoder, Route};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -35,6 +38,9 @@ struct Command {
 enum What {
     RenderParity(render_parity::Arguments),
     RenderSpeed(speed::Render),
+    OwnParity(own_parity::Arguments),
+    OwnBatches(own_batches::Arguments),
+    OwnSpeed(own_speed::Arguments),
     DecodeParity(decode_parity::Whole),
     DecodeRegions(decode_parity::Parts),
     DecodeSpeed(speed::Decode),
@@ -44,9 +50,15 @@ enum What {
     Damage(support::Damage),
 }
 
-/// The GPU's decoders by the words of the commands.
-const BACKENDS: [(&str, Route); 3] =
+/// nvJPEG's decoders by the words of the commands.
+const NVJPEG: [(&str, Route); 3] =
     [("hardware", Route::Hardware), ("gpu-huffman", Route::GpuHuffman), ("hybrid", Route::Hybrid)];
+
+/// All decoders on the GPU, feedline's own first.
+const BACKENDS: [(&str, Route); 4] = [("feedline", Route::Feedline), NVJPEG[0], NVJPEG[1], NVJPEG[2]];
+
+/// Device memory for feedline's own decoder.
+const OWN_MEMORY: usize = 4 << 30;
 
 /// nvJPEG decodes smaller batches on the CPU, whatever it is asked for.
 const FOR_GPU_HUFFMAN: usize = 64;
@@ -57,13 +69,27 @@ fn filled<'a>(files: &[&'a [u8]], route: Route) -> Vec<&'a [u8]> {
     files.iter().copied().cycle().take(files.len().max(least)).collect()
 }
 
-/// Each folder of `data`, which holds files of one kind, with each of the GPU's decoders.
-fn each_kind(data: &Path, measure: impl Fn(&Path, &str, Route) -> anyhow::Result<()>) -> anyhow::Result<()> {
+/// A decoder that this route alone is chosen of; `parts` as in [`ImageDecoder::open`].
+fn open(route: Route, parts: bool) -> anyhow::Result<ImageDecoder> {
+    if route == Route::Feedline {
+        return Ok(ImageDecoder::open_own(0, OWN_MEMORY)?);
+    }
+    let mut decoder = ImageDecoder::open(0, parts)?;
+    decoder.choose(route);
+    Ok(decoder)
+}
+
+/// Each folder of `data`, which holds files of one kind, with each of these decoders.
+fn each_kind(
+    data: &Path,
+    backends: &[(&'static str, Route)],
+    measure: impl Fn(&Path, &str, Route) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let mut folders: Vec<PathBuf> =
         std::fs::read_dir(data)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
     folders.sort();
     for folder in folders.iter().filter(|folder| folder.is_dir()) {
-        for (word, route) in BACKENDS {
+        for &(word, route) in backends {
             measure(folder, word, route)?;
         }
     }
@@ -84,6 +110,12 @@ fn main() -> anyhow::Result<()> {
         What::Crops(arguments) => crops::run(&arguments),
         What::RenderParity(arguments) => render_parity::run(&arguments, Bench::open(simulated)?),
         What::RenderSpeed(arguments) => speed::render(&arguments, Bench::open(simulated)?),
+        What::OwnParity(arguments) => {
+            Bench::open(simulated)?;
+            own_parity::run(&arguments)
+        }
+        What::OwnBatches(arguments) => own_batches::run(&arguments, Bench::open(simulated)?),
+        What::OwnSpeed(arguments) => own_speed::run(&arguments, Bench::open(simulated)?),
         What::DecodeParity(arguments) => decode_parity::whole(&arguments, Bench::open(simulated)?),
         What::DecodeRegions(arguments) => {
             Bench::open(simulated)?;

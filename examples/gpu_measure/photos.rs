@@ -41,6 +41,21 @@ impl Source for Repeated {
     }
 }
 
+/// A file with what it is called.
+pub(crate) struct Named {
+    pub(crate) key: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Named {
+    /// All files of a folder.
+    pub(crate) fn read_all(folder: &Path) -> anyhow::Result<Vec<Self>> {
+        let keys = Folder::open_any(folder)?;
+        let named = |(at, bytes)| Self { key: keys.key(at).into_owned(), bytes };
+        Ok(read_all(folder)?.into_iter().enumerate().map(named).collect())
+    }
+}
+
 /// The bytes of all files of a folder.
 pub(crate) fn read_all(folder: &Path) -> anyhow::Result<Vec<Vec<u8>>> {
     let folder = Folder::open_any(folder)?;

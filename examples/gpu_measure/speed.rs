@@ -1,7 +1,7 @@
 //! How fast the GPU decodes and renders, each alone.
 
 use crate::photos::read_all;
-use crate::{BACKENDS, Bench, print};
+use crate::{Bench, NVJPEG, print};
 use anyhow::Context;
 use feedline::augment::{Augment, ColorJitter, RandomHorizontalFlip, RandomResizedCrop};
 use feedline::color::Normalize;
@@ -71,7 +71,7 @@ const RENDERINGS: usize = 100;
 pub(crate) fn decode(arguments: &Decode, bench: Bench) -> anyhow::Result<()> {
     let files = read_all(&arguments.data)?;
     let mut decoder = ImageDecoder::open(0, true)?;
-    if let Some((_, route)) = BACKENDS.iter().find(|(word, _)| *word == arguments.backend) {
+    if let Some((_, route)) = NVJPEG.iter().find(|(word, _)| *word == arguments.backend) {
         decoder.choose(*route);
     }
     decoder.group_by_sampling(!arguments.mixed);
@@ -82,7 +82,7 @@ pub(crate) fn decode(arguments: &Decode, bench: Bench) -> anyhow::Result<()> {
         // Once for all that is only done once, however long that takes.
         let (_, _, routes) = time(&mut decoder, &batch, Duration::ZERO)?;
         let count = |route| routes.iter().filter(|&&by| by == route).count();
-        let by = BACKENDS.map(|(word, route)| (word, count(route)));
+        let by = NVJPEG.map(|(word, route)| (word, count(route)));
         if routes.len() < batch_size
             || by.iter().any(|&(word, files)| word == arguments.backend && files == 0)
         {
@@ -208,7 +208,7 @@ fn noise(plan: &Plan, sample: u64) -> Image {
 }
 
 /// User and system time of this process.
-fn cpu_seconds() -> anyhow::Result<f64> {
+pub(crate) fn cpu_seconds() -> anyhow::Result<f64> {
     let usage = getrusage(UsageWho::RUSAGE_SELF)?;
     let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6;
     Ok(seconds(usage.user_time()) + seconds(usage.system_time()))

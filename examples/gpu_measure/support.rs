@@ -1,9 +1,9 @@
 //! Which decoder takes which kind of file, and what damaged files do to it.
 
 use crate::photos::read_all;
-use crate::{BACKENDS, each_kind, filled, print};
+use crate::{BACKENDS, each_kind, filled, open, print};
 use anyhow::{Context, bail};
-use feedline::device::cuda::{DecodedImage, ImageDecoder, Route};
+use feedline::device::cuda::{DecodedImage, Route};
 use feedline::error::Cause;
 use feedline::geometry::Rect;
 use feedline::image::parse_header;
@@ -28,7 +28,7 @@ pub(crate) struct Damage {
     /// A folder whose first file is sound
     #[arg(long)]
     sound: PathBuf,
-    /// hardware, gpu-huffman or hybrid
+    /// feedline, hardware, gpu-huffman or hybrid
     #[arg(long)]
     backend: String,
     /// Sound files in the batch of each damaged one; gpu-huffman takes more
@@ -40,7 +40,7 @@ pub(crate) struct Damage {
 }
 
 pub(crate) fn support(arguments: &Support) -> anyhow::Result<()> {
-    each_kind(&arguments.data, kind)
+    each_kind(&arguments.data, &BACKENDS, kind)
 }
 
 /// One kind of file and one decoder: who decoded the whole files, and who parts of them.
@@ -48,8 +48,7 @@ fn kind(folder: &Path, word: &str, route: Route) -> anyhow::Result<()> {
     let files = read_all(folder)?;
     let bytes: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
     let bytes = filled(&bytes, route);
-    let mut decoder = ImageDecoder::open(0, true)?;
-    decoder.choose(route);
+    let mut decoder = open(route, true)?;
     let least = bytes
         .iter()
         .filter_map(|bytes| parse_header(bytes).ok())
@@ -86,8 +85,7 @@ pub(crate) fn damage(arguments: &Damage) -> anyhow::Result<()> {
     let sound = read_all(&arguments.sound)?;
     let sound = sound.first().context("no sound file")?;
     let damaged = Folder::open_any(&arguments.data)?;
-    let mut decoder = ImageDecoder::open(0, false)?;
-    decoder.choose(route);
+    let mut decoder = open(route, false)?;
     let least = filled(&[sound], route).len() - 1;
     let sound = vec![sound.as_slice(); arguments.beside.max(least)];
     let reference = decoder.decode(&sound, None)?.swap_remove(0).map_err(anyhow::Error::from_boxed)?;
