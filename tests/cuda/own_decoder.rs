@@ -1,6 +1,6 @@
 //! Loaders whose files feedline's own decoder on the device decodes: from the file on, all is as on the CPU.
 
-use crate::compare::{choose, same_batches, same_on_both};
+use crate::compare::{choose, files, same_batches, same_on_both};
 use crate::pictures;
 use crate::pipeline::{memory, small, small_epoch};
 use crate::scenario::{Libraries, Outcome, Scenario};
@@ -9,8 +9,12 @@ use feedline::augment::{RandomResizedCrop, Resize};
 use feedline::device::DecodedBy;
 use feedline::draft::op::Extent;
 use feedline::loader::{BadSample, LastBatch, Loader};
+use feedline::options::NormalizeOptions;
+use feedline::output::{DType, Layout};
 use feedline::policy::DecoderChoice;
+use feedline::recipe::Recipe;
 use feedline_test_support::jpeg::Jpeg;
+use std::collections::BTreeSet;
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("feedline's decoder: batches and indexes are the CPU's", batches_and_indexes),
@@ -22,6 +26,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         .decides(),
     Scenario::new("feedline's decoder: batches of thousands are the CPU's", thousands).decides(),
     Scenario::new("feedline's decoder: images that samples share are the CPU's", shared).decides(),
+    Scenario::new("feedline's decoder: whatever recipes make of photographs is the CPU's", photographs)
+        .decides(),
     Scenario::new("feedline's decoder: a small epoch", || own(|| small_epoch(pictures::few()))).swept(),
     Scenario::new("feedline's decoder: a small epoch with a bad file", || {
         own(|| small_epoch(pictures::few_with_a_bad_one()))
@@ -94,5 +100,44 @@ fn shared() -> Outcome {
     choose(DecoderChoice::Feedline);
     let cuda = same_on_both("shared", 2, || mosaics(pictures::all()));
     assert!(by(&cuda).feedline > 0);
+    Ok(())
+}
+
+/// Each recipe by one number format and layout of a few of the bundled ones; FEEDLINE_TEST_JPEGS=FOLDER makes that all below a
+/// folder, good and bad, by all formats and layouts.
+fn photographs() -> Outcome {
+    choose(DecoderChoice::Feedline);
+    let folder = std::env::var("FEEDLINE_TEST_JPEGS");
+    let step = if folder.is_ok() { 1 } else { 15 };
+    let paths = pictures::files_below(folder.as_deref().unwrap_or("data/photos"))?;
+    let bytes = paths.iter().step_by(step).map(std::fs::read).collect::<std::io::Result<_>>()?;
+    let source = memory(bytes);
+    let outputs: Vec<(DType, Layout)> = [DType::F32, DType::F16, DType::Bf16, DType::U8]
+        .into_iter()
+        .flat_map(|dtype| [Layout::Nchw, Layout::Nhwc].map(|layout| (dtype, layout)))
+        .collect();
+    let recipes = Recipe::names().map(|name| (name, Recipe::built_in(name).unwrap()));
+    for (number, (name, recipe)) in
+        recipes.filter(|(_, recipe)| !recipe.options.output.decode_only()).enumerate()
+    {
+        let (first, count) =
+            if folder.is_ok() { (0, outputs.len()) } else { (3 * number % outputs.len(), 1) };
+        for &(dtype, layout) in &outputs[first..first + count] {
+            let mut recipe = recipe.clone();
+            if dtype == DType::U8 {
+                recipe.options.normalize = NormalizeOptions::default();
+            }
+            let what = format!("{name}, {dtype:?} {layout:?}");
+            let build = || {
+                let builder = Loader::builder(source.clone()).recipe(&recipe).output(dtype, layout);
+                builder.batch_size(8).last_batch(LastBatch::Partial).bad_sample(BadSample::Skip).seed(5)
+            };
+            let [cpu, cuda] = same_batches(&what, 2, build);
+            let reported = |loader| files(loader).into_iter().collect::<BTreeSet<_>>();
+            assert_eq!(reported(&cuda), reported(&cpu), "{what}: reports");
+            println!("{what}: {} files, {:?}", source.len(), by(&cuda));
+            assert!(by(&cuda).feedline > 0, "{what}");
+        }
+    }
     Ok(())
 }

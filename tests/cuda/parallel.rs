@@ -1,6 +1,7 @@
 //! feedline's own JPEG decoder on the device: the CPU decoder's pixels in every value, whole and in part, with and without a
 //! decode index, by restart markers.
 
+use crate::pictures::files_below;
 use crate::scenario::{Outcome, Scenario};
 use feedline::device::cuda::jpeg::{DecodedFile, FilePart, ParallelDecoder};
 use feedline::geometry::{Rect, Size};
@@ -9,7 +10,6 @@ use feedline::jpeg::{Decoder, Index, Limits, PixelsMut, parse_header};
 use feedline_test_support::jpeg::{ColorType, Jpeg, SAMPLINGS};
 use feedline_test_support::noise::Noise;
 use feedline_test_support::scribble::Scribble;
-use std::path::{Path, PathBuf};
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("jpeg: every sampling and size is decoded to the CPU's pixels", every_sampling).decides(),
@@ -250,7 +250,7 @@ fn damaged(are_known: bool) -> Outcome {
 }
 
 /// How many of these the device takes, each of which the CPU must take: with nothing known of them, or with what the CPU knows
-/// where it has met the damage, and then not only whole.
+/// where it has met the damage, and then not only whole: also the left third, and the upper one, which may have none.
 fn taken_of(decoder: &mut ParallelDecoder, files: &[Vec<u8>], are_known: bool) -> Result<usize> {
     let mut taken = 0;
     let learned = |file: &Vec<u8>| {
@@ -262,9 +262,11 @@ fn taken_of(decoder: &mut ParallelDecoder, files: &[Vec<u8>], are_known: bool) -
         index
     };
     let indexes: Vec<Index> = files.iter().map(learned).collect();
-    for share in if are_known { &[1, 3][..] } else { &[1] } {
-        let left = |size: Size| Rect { width: size.width.div_ceil(*share), ..size.rect() };
-        let region = |bytes| parse_header(bytes).ok().map(|header| left(header.size));
+    for shares in if are_known { &[[1, 1], [3, 1], [1, 3]][..] } else { &[[1, 1]] } {
+        let region = |bytes| {
+            let Size { width, height } = parse_header(bytes).ok()?.size;
+            Some(Rect::new(0, 0, width.div_ceil(shares[0]), height.div_ceil(shares[1])))
+        };
         let part = |(bytes, index)| FilePart { bytes, region: region(bytes), index: Some(index) };
         let parts: Vec<FilePart<'_>> = files.iter().map(Vec::as_slice).zip(&indexes).map(part).collect();
         let decoded = decoder.decode(&parts).map_err(|cause| cause.to_string())?;
@@ -315,8 +317,7 @@ fn tampered_indexes() -> Outcome {
 fn photographs() -> Outcome {
     let folder = std::env::var("FEEDLINE_TEST_JPEGS");
     let step = if folder.is_ok() { 1 } else { 3 };
-    let mut paths = walk(Path::new(&folder.unwrap_or_else(|_| "data/photos".into())))?;
-    paths.sort();
+    let paths = files_below(folder.as_deref().unwrap_or("data/photos"))?;
     let mut files = Vec::new();
     for path in paths.iter().step_by(step) {
         let bytes = std::fs::read(path)?;
@@ -328,19 +329,4 @@ fn photographs() -> Outcome {
     println!("{} of {} files", files.len(), paths.len());
     assert!(files.len() > 3);
     files.chunks(40).try_for_each(compare)
-}
-
-fn walk(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        match path.is_dir() {
-            true => found.extend(walk(&path)?),
-            false if path.extension().is_some_and(|end| end == "jpg" || end == "JPEG" || end == "jpeg") => {
-                found.push(path)
-            }
-            false => {}
-        }
-    }
-    Ok(found)
 }

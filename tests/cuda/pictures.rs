@@ -3,6 +3,9 @@
 use feedline::geometry::Size;
 use feedline_test_support::jpeg::{ColorType, Jpeg, SamplingFactor};
 use feedline_test_support::noise::picture;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
 
 struct Kind {
     size: (u16, u16),
@@ -133,4 +136,23 @@ pub(crate) fn with_bad_ones() -> Vec<Vec<u8>> {
         files[at] = spoiled(std::mem::take(&mut files[at]));
     }
     files
+}
+
+fn is_jpeg(end: &OsStr) -> bool {
+    ["jpg", "jpeg"].iter().any(|usual| end.eq_ignore_ascii_case(usual))
+}
+
+/// All JPEG files below a folder, by their names, in order.
+pub(crate) fn files_below(folder: impl AsRef<Path>) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        match path.is_dir() {
+            true => found.extend(files_below(path)?),
+            false if path.extension().is_some_and(is_jpeg) => found.push(path),
+            false => {}
+        }
+    }
+    found.sort();
+    Ok(found)
 }

@@ -194,7 +194,8 @@ impl Index {
     #[cfg(feature = "cuda")]
     pub(crate) fn held(&self, bytes: &[u8], (from, components): (usize, usize), grid: Grid) -> usize {
         let (per_row, held) = (grid.points_per_row(), self.points.len());
-        let inside = |point: &Point| (from..bytes.len()).contains(&point.byte());
+        // A file that is cut short may have its last point at its end.
+        let inside = |point: &Point| (from..=bytes.len()).contains(&point.byte());
         let is_its_own = held < grid.down * per_row
             && self.points.first().is_some_and(inside)
             && self.points.last().is_some_and(inside)
