@@ -101,7 +101,7 @@ impl Device {
                 break;
             }
         }
-        let values = &mut [runs, images, at(&mut cuts[0]), cut_pieces, status];
+        let values = &mut [runs, at(&mut cuts[0]), cut_pieces, status];
         run(c"prefix", tables.runs.len(), TABLE_THREADS, values);
         let values = &mut [groups, cut_pieces, images, codes, lookups, status];
         run(c"entropy", tables.run_groups.len(), PIECE_THREADS, values);

@@ -67,17 +67,18 @@ fn wild_records() -> Outcome {
         assert_eq!(result, 0, "{name:?}");
     };
     // One that is cut, and one of several pieces.
-    let long = Scribble { coefficients: 30, ..Scribble::default() }.file(40, 40);
-    let restarts = Scribble { restart: 2, long_codes: true, ..Scribble::default() }.file(40, 40);
-    for bytes in [&long, &restarts] {
+    let long = Scribble { coefficients: 30, ..Scribble::default() }.file(88, 88);
+    let restarts = Scribble { restart: 2, long_codes: true, ..Scribble::default() }.file(88, 88);
+    for (bytes, is_cut) in [(&long, true), (&restarts, false)] {
         let header = parse_header(bytes)?;
         let none = Index::default();
-        let region = Rect::new(8, 8, 20, 20);
+        let region = Rect::new(8, 60, 20, 20);
         let mut wanted = vec![0; 20 * 20 * 3];
         let mut out = PixelsMut { data: &mut wanted, stride: 20 * 3 };
         Decoder::new().decode_into(bytes, &header, region, &Limits::default(), &mut out)?;
         let part = FilePart { bytes, region: Some(region), index: Some(&none) };
         let scans: Vec<FileScan> = [part; 2].iter().filter_map(FileScan::read).collect();
+        assert_eq!(!FileScan::tables(&scans).runs.is_empty(), is_cut);
         for (number, change) in changes().iter().enumerate() {
             let mut tables = FileScan::tables(&scans);
             let runs = tables.runs.iter_mut().map(|run| &mut run.piece);

@@ -40,7 +40,8 @@ fn files() -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     for (number, factors) in layouts.into_iter().enumerate() {
         for (kind, (restart, coefficients, side)) in
-            [(0, 30, 40), (4, 6, 57), (0, 6, 9)].into_iter().enumerate()
+            // The first are long enough to be cut.
+            [(0, 30, 96), (4, 6, 57), (0, 6, 9)].into_iter().enumerate()
         {
             let scribble = Scribble {
                 factors: factors.to_vec(),
@@ -56,8 +57,8 @@ fn files() -> Vec<(String, Vec<u8>)> {
     }
     for (number, (sampling, _)) in SAMPLINGS.into_iter().take(4).enumerate() {
         let color = if number == 2 { ColorType::Luma } else { ColorType::Rgb };
-        let jpeg = Jpeg { quality: 50, color, ..Jpeg::new(sampling) };
-        files.push((format!("picture_{number}"), jpeg.picture(48, 40, number as u32)));
+        let jpeg = Jpeg { quality: 80, color, ..Jpeg::new(sampling) };
+        files.push((format!("picture_{number}"), jpeg.picture(96, 80, number as u32)));
     }
     files
 }
