@@ -90,7 +90,7 @@ fn same(what: &str, decoded: &Image, wanted: &[u8]) {
 }
 
 fn open() -> Result<ParallelDecoder> {
-    Ok(ParallelDecoder::open(0, 64 << 20).map_err(|cause| cause.to_string())?)
+    Ok(ParallelDecoder::open(0, 256 << 20).map_err(|cause| cause.to_string())?)
 }
 
 /// Compares whole files and parts of them, where nobody wants to know their index, with nothing known of it, a part and all of it: the
