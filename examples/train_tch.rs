@@ -13,6 +13,7 @@ use feedline::color::{IMAGENET_MEAN, IMAGENET_STD};
 use feedline::device::Device;
 use feedline::dlpack::tch::TchBatch;
 use feedline::loader::{LastBatch, Loader};
+use feedline::policy::DecoderChoice;
 use feedline::source::{Folder, Source};
 use std::time::Instant;
 use tch::nn::{self, ModuleT, OptimizerConfig};
@@ -44,6 +45,7 @@ fn main() -> anyhow::Result<()> {
         .augment(RandomHorizontalFlip::default())
         .normalize(IMAGENET_MEAN, IMAGENET_STD)
         .device(device)
+        .decoder(DecoderChoice::Feedline) // the same pixels on both
         .build()?;
     let variables = nn::VarStore::new(torchs);
     let mut trainer = Trainer {

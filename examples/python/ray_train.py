@@ -41,6 +41,7 @@ def train(config):
         transforms=[feedline.RandomResizedCrop(64, scale=(0.5, 1.0)), feedline.RandomHorizontalFlip()],
         normalize="imagenet",
         device=str(get_device()),
+        decoder="feedline",  # the same pixels on a GPU and on the CPU
         framework="torch",
     )
     model = prepare_model(network(loader))

@@ -39,6 +39,7 @@ def main():
         transforms=[feedline.RandomResizedCrop(64, scale=(0.5, 1.0)), feedline.RandomHorizontalFlip()],
         normalize="imagenet",
         device=device,
+        decoder="feedline",  # the same pixels on a GPU and on the CPU
         framework="torch",
     )
     convolutions = [nn.Conv2d(3, 32, 5, stride=4), nn.ReLU(), nn.Conv2d(32, 64, 3, stride=2), nn.ReLU()]

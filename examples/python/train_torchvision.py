@@ -42,6 +42,7 @@ def main():
         ],
         normalize="imagenet",
         device=args.device,
+        decoder="feedline",  # the same pixels on a GPU and on the CPU
         framework="torch",
     )
     model = network(len(loader.classes)).to(args.device)

@@ -181,8 +181,8 @@ class Keywords(TypedDict, total=False):
     changes pixels. Default: exact."""
     decoder: Literal["auto", "nvjpeg", "nvjpeg-hardware", "nvjpeg-gpu", "nvjpeg-hybrid", "feedline", "cpu"] | None
     """What decodes JPEGs where a GPU makes the batches: `auto` shares them between the GPU's engines and the
-    workers, by measured speed; `feedline` decodes on its processors, to the pixels of the CPU device. What
-    the chosen decoder does not take, the CPU decodes. Default: auto."""
+    workers, by measured speed; `feedline` decodes on its processors, to the pixels of the CPU device, where
+    it may be chosen too. What the chosen decoder does not take, the CPU decodes. Default: auto."""
     verify_decoding: bool | None
     """Whether what a GPU's decoders write is verified: that they do write, and for about one image in 4000
     that it is what the CPU decodes. A decoder that is not to be trusted is left, and statistics say why.

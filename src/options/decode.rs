@@ -20,8 +20,8 @@ section! {
         /// changes pixels.
         scale as "decode_scale": DecodeScale = DecodeScale::Exact;
         /// What decodes JPEGs where a GPU makes the batches: `auto` shares them between the GPU's engines and the workers,
-        /// by measured speed; `feedline` decodes on its processors, to the pixels of the CPU device. What the chosen
-        /// decoder does not take, the CPU decodes.
+        /// by measured speed; `feedline` decodes on its processors, to the pixels of the CPU device, where it may be
+        /// chosen too. What the chosen decoder does not take, the CPU decodes.
         decoder: DecoderChoice = DecoderChoice::Auto;
         /// Whether what a GPU's decoders write is verified: that they do write, and for about one image in 4000 that
         /// it is what the CPU decodes. A decoder that is not to be trusted is left, and statistics say why.

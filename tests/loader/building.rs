@@ -8,6 +8,7 @@ use feedline::error::Error;
 use feedline::geometry::Size;
 use feedline::loader::{LastBatch, Loader, LoaderBuilder};
 use feedline::output::{DType, Layout};
+use feedline::policy::DecoderChoice;
 use feedline::rng::Draws;
 
 /// Applies ops without drawing.
@@ -47,6 +48,22 @@ fn numbers_that_cannot_work_are_refused() {
     refused(builder(flat(1 << 40), 1 << 40), "smaller batch_size");
     refused(builder(flat(1 << 40), 1 << 20).augment(center_crop(4000)), "smaller batch_size");
     refused(builder(flat(4), 2).augment(RandomHorizontalFlip::new(50.0)), "[0.0, 1.0]");
+}
+
+#[test]
+fn the_cpu_device_takes_the_decoders_that_give_its_pixels() {
+    for decoder in [DecoderChoice::Auto, DecoderChoice::Feedline, DecoderChoice::Cpu] {
+        assert!(builder(flat(4), 2).decoder(decoder).build().is_ok(), "{decoder:?}");
+    }
+    for (decoder, word) in [
+        (DecoderChoice::Nvjpeg, "nvjpeg"),
+        (DecoderChoice::NvjpegHardware, "nvjpeg-hardware"),
+        (DecoderChoice::NvjpegGpu, "nvjpeg-gpu"),
+        (DecoderChoice::NvjpegHybrid, "nvjpeg-hybrid"),
+    ] {
+        let words = format!("decoder = \"{word}\" needs a GPU, and this loader is on the CPU device");
+        refused(builder(flat(4), 2).decoder(decoder), &words);
+    }
 }
 
 #[test]

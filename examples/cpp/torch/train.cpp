@@ -63,6 +63,7 @@ static void run(const std::string& folder, int epochs, const std::string& device
     torch::manual_seed(1);
     feedline::options options;
     options.set("data", folder).set("device", device).set("batch_size", 8).set("last_batch", "partial");
+    options.set("decoder", "feedline"); // the same pixels on a GPU and on the CPU
     options.set("shuffle", true).set("seed", 1).set("recipe_text", R"(
         name = "small"
         [output]

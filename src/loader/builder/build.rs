@@ -136,9 +136,11 @@ impl LoaderBuilder {
             bail!("decode_scale is for the CPU device, and this loader decodes on a GPU: leave it exact");
         }
         let decoder = decode.decoder();
-        if on == Device::Cpu && !matches!(decoder, DecoderChoice::Auto | DecoderChoice::Cpu) {
+        let is_nvjpeg =
+            !matches!(decoder, DecoderChoice::Auto | DecoderChoice::Feedline | DecoderChoice::Cpu);
+        if on == Device::Cpu && is_nvjpeg {
             bail!(
-                "decoder = \"{}\" needs a GPU, and this loader is on the CPU device: leave it auto",
+                "decoder = \"{}\" needs a GPU, and this loader is on the CPU device: leave it auto, or choose feedline",
                 decoder.word()
             );
         }
