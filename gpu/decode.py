@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """How fast each decoder is by batch size, and what it costs the CPU: feedline's own first, nvJPEG's, and other libraries'.
 
-All decode files that lie in the host's memory to pixels in the device's. feedline's decoder is measured with crops as a
-training wants them and with whole images, by decode indexes and with nothing known.
+All decode the same files, those that each of them is made for, from the host's memory to pixels in the device's. feedline's
+decoder is measured with crops as a training wants them and with whole images, by decode indexes and with nothing known.
 """
 
 import itertools
+import pathlib
+import tempfile
 import time
 
 import kit
@@ -61,11 +63,31 @@ def other(section, name, data, library, batch, seconds):
                            "cpu_s_per_1000": section.figure(1000 * (training.cpu_seconds() - cpu) / images)})
 
 
+def common(section, name, data, scratch):
+    """A folder of links to the files that every decoder is made for: all get the same ones. Says how many those are."""
+    names = [row["file"] for row in kit.rows(section, ["common-files", "--data", data])]
+    folder = scratch / name
+    folder.mkdir()
+    for number, file in enumerate(names):
+        (folder / f"{number:06}.jpg").symlink_to(file)
+    section.add("common", {"data": name, "files": len(kit.files_of(data)), "compared": len(names)})
+    if not names:
+        raise RuntimeError("no file that all decoders are made for")
+    return folder
+
+
 def main():
     """Writes decode.json."""
-    section = kit.Section("decode", __doc__)
+    with tempfile.TemporaryDirectory() as scratch:
+        measure_all(kit.Section("decode", __doc__), pathlib.Path(scratch))
+
+
+def measure_all(section, scratch):
+    """Each data set with each decoder, by batch size."""
     kit.import_packages(section)
-    sets = list(kit.datasets().items())[:2]  # the main one, and the next where there is one
+    sets = [(name, section.attempt(f"{name}, files for all", 1, lambda name=name, data=data: common(
+        section, name, data, scratch))) for name, data in list(kit.datasets().items())[:2]]
+    sets = [(name, data) for name, data in sets if data]  # the main one, and the next where there is one
     sizes = [section.sized(BATCHES, (2,)), *([section.sized(LARGE_FILES, (2,))] * (len(sets) - 1))]
     for (name, data), batches in zip(sets, sizes):
         section.attempt(f"{name}, feedline", 3, lambda name=name, data=data, batches=batches: own(

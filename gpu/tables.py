@@ -155,7 +155,8 @@ def support(result):
 
 def decode(result):
     """Rates by decoder and batch: feedline's own, what its time and its bytes are, and the others."""
-    own = [[row["data"], wanted(row), row["batch_size"], row["taken"], shown(row["images_per_s"]),
+    common = [[row["data"], row["files"], row["compared"]] for row in result.get("common", [])]
+    own = [[row["data"], wanted(row), row["batch_size"], row["taken"], row["left_out"], shown(row["images_per_s"]),
             shown(row["cpu_s_per_1000"]), shown(row["with_copies_per_s"]), shown(row["decoded_per_s"])]
            for row in result.get("own", [])]
     times = [[row["data"], wanted(row), row["batch_size"], shown(row["us_per_image"]),
@@ -166,8 +167,9 @@ def decode(result):
     rows = [[row["data"], row["backend"] + (", samplings in one call" if row["mixed"] else ""), row["batch_size"],
              row["decoded_by"] or "nobody", shown(row.get("images_per_s")), shown(row.get("cpu_s_per_1000")),
              shown(row.get("megapixels_per_s"))] for row in result.get("speed", [])]
-    return ["feedline's decoder:",
-            table(["files", "decoded", "batch", "by the device", "images/s, from memory", "CPU-s per 1000",
+    return ["Files that all decoders are made for, which all are given:", table(["files", "there are", "of these"], common),
+            "feedline's decoder:",
+            table(["files", "decoded", "batch", "by the device", "files left out", "images/s, from memory", "CPU-s per 1000",
                    "kernels and copies alone", "kernels alone"], own),
             "GPU time, in µs an image:",
             table(["files", "decoded", "batch", "all kernels", "each", "rounds of synchronisation",

@@ -4,6 +4,7 @@
 //! in seconds, and what nvJPEG makes of pixels, is null: such a figure would say nothing.
 
 mod any_chain;
+mod common_files;
 mod crops;
 mod decode_parity;
 mod hazard;
@@ -46,6 +47,7 @@ enum What {
     DecodeSpeed(speed::Decode),
     Hazard(hazard::Arguments),
     Crops(crops::Arguments),
+    CommonFiles(common_files::Arguments),
     Support(support::Support),
     Damage(support::Damage),
 }
@@ -106,8 +108,9 @@ struct Bench {
 fn main() -> anyhow::Result<()> {
     let Command { simulated, what } = Command::parse();
     match what {
-        // The only one that needs no GPU.
+        // These two need no GPU.
         What::Crops(arguments) => crops::run(&arguments),
+        What::CommonFiles(arguments) => common_files::run(&arguments),
         What::RenderParity(arguments) => render_parity::run(&arguments, Bench::open(simulated)?),
         What::RenderSpeed(arguments) => speed::render(&arguments, Bench::open(simulated)?),
         What::OwnParity(arguments) => {

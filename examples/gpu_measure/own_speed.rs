@@ -63,13 +63,13 @@ struct Batch<'a> {
 
 pub(crate) fn run(arguments: &Arguments, bench: Bench) -> anyhow::Result<()> {
     let mut decoders = vec![open()?];
-    let mut files = Vec::new();
+    let (mut files, mut left_out) = (Vec::new(), 0);
     for bytes in read_all(&arguments.data)? {
         // A profiler is to see the batch's launches, and no others.
         match if arguments.once { Some(Index::default()) } else { learn(&mut decoders[0], &bytes)? } {
             Some(index) => files.push(File { bytes, index }),
             // What the device does not take is the workers' work, and not measured here.
-            None => continue,
+            None => left_out += 1,
         }
     }
     anyhow::ensure!(!files.is_empty(), "the device takes none of the files");
@@ -86,6 +86,7 @@ pub(crate) fn run(arguments: &Arguments, bench: Bench) -> anyhow::Result<()> {
             }
             let mut row = Map::new();
             row.insert("batch_size".into(), batch_size.into());
+            row.insert("left_out".into(), left_out.into());
             row.insert("wanted".into(), if is_crop { "crop" } else { "whole" }.into());
             row.insert("index".into(), is_known.into());
             on_device(&prepared, arguments, bench, &mut row)?;

@@ -165,15 +165,16 @@ class Tables(unittest.TestCase):
 class Acceptance(unittest.TestCase):
     def results(self, rate, **more):
         own = {"data": "imagenet", "batch_size": 256, "index": False, "wanted": "whole", "images_per_s": rate,
-               "with_copies_per_s": 50000.0, "decoded_per_s": 90000.0, "cpu_s_per_1000": 0.04,
+               "left_out": 0, "with_copies_per_s": 50000.0, "decoded_per_s": 90000.0, "cpu_s_per_1000": 0.04,
                "kernels_us": {"entropy": 6.0, "inverse_dct": 2.0}, "settling": {"unsettled_cuts": 0, "largest": 7}}
-        speed = {"data": "imagenet", "batch_size": 256, "backend": "hardware", "images_per_s": 10000.0}
+        speed = {"data": "imagenet", "batch_size": 256, "backend": "hardware", "mixed": False, "images_per_s": 10000.0}
         slow = {**speed, "batch_size": 512, "images_per_s": 90000.0}
+        mixed = {**speed, "mixed": True, "images_per_s": 3000.0}
         other = {"data": "imagenet", "batch_size": 256, "library": "nvImageCodec", "images_per_s": 9000.0}
-        return {"sections": {"decode": {"own": [own], "speed": [speed, slow], "others": [other]}}, **more}
+        return {"sections": {"decode": {"own": [own], "speed": [speed, slow, mixed], "others": [other]}}, **more}
 
     def test_three_times_the_fastest_other_decoder_is_enough(self):
-        self.assertIn("Acceptance met", acceptance.lines(self.results(30001.0))[0])
+        self.assertIn("Decoding: met", acceptance.lines(self.results(30001.0))[0])
         self.assertIn("3.0 times nvJPEG, hardware", acceptance.lines(self.results(30001.0))[0])
 
     def test_where_it_is_not_fast_enough_the_profile_says_why(self):
@@ -184,10 +185,38 @@ class Acceptance(unittest.TestCase):
         row = self.results(49000.0)["sections"]["decode"]["own"][0]
         self.assertIn("Limited by copies", acceptance.why_not({("whole", False): row}))
 
+    def test_a_rate_of_other_files_or_without_all_others_decides_nothing(self):
+        left_out = self.results(90000.0)
+        left_out["sections"]["decode"]["own"][0]["left_out"] = 7
+        self.assertIn("not decided, feedline's decoder has left out 7 files", acceptance.lines(left_out)[0])
+        for key, row, missing in (("others", 0, "nvImageCodec"), ("speed", 0, "")):
+            results = self.results(90000.0)
+            del results["sections"]["decode"][key][row]
+            said = acceptance.lines(results)[0]
+            self.assertIn(f"not decided ({missing} not measured)" if missing else "Decoding: met", said)
+        results = self.results(90000.0)
+        results["sections"]["decode"]["speed"] = []
+        self.assertIn("not decided (nvJPEG, hardware not measured)", acceptance.lines(results)[0])
+        # What is too slow beside one is too slow.
+        results = self.results(20000.0)
+        results["sections"]["decode"]["speed"] = []
+        self.assertIn("NOT met", acceptance.lines(results)[0])
+
     def test_dali_counts_from_files_to_batches(self):
-        results = self.results(30001.0, dali={"loader": "DALI 2", "images_per_s": 9000.0})
-        results["sections"]["end_to_end"] = {"runs": [{"decoder": "feedline", "cores": 16, "images_per_s": 18000.0}]}
-        self.assertIn("2.0 times DALI 2", acceptance.lines(results)[-1])
+        def said(rate, **more):
+            results = self.results(30001.0, **more)
+            runs = [{"decoder": name, "cores": 16, "images_per_s": each}
+                    for name, each in (("feedline", rate), ("nvjpeg-hardware", 5000.0), ("auto", 6000.0))]
+            results["sections"]["end_to_end"] = {"runs": runs}
+            results["sections"]["peers"] = {"runs": [{"contender": acceptance.LIBRARY, "mode": "alone", "images_per_s": 4000.0}]}
+            return acceptance.lines(results)[-1]
+
+        dali = {"loader": "DALI 2", "images_per_s": 9000.0}
+        self.assertIn("NOT met", said(18000.0, dali=dali))
+        self.assertIn("2.0 times DALI 2", said(18000.0, dali=dali))
+        self.assertIn("batches: met", said(27001.0, dali=dali))
+        self.assertIn("not decided (DALI not measured)", said(27001.0))
+        self.assertIn("4.5 times auto", said(27000.0))
 
     def test_without_figures_nothing_is_decided(self):
         self.assertIn("not decided", acceptance.lines({"sections": {"decode": {}}})[0])
