@@ -48,7 +48,7 @@ def main():
     modes = [option for option in options if option.startswith("--")]
     if len(options) - len(modes) != 1 or modes not in ([], ["--check"], ["--report"], ["--report", "--check"]):
         sys.exit(__doc__)
-    tools = installed(pathlib.Path(options[0] if options[0] not in modes else options[1]))
+    tools = installed(pathlib.Path(*(option for option in options if option not in modes)))
     if "--report" in modes:
         # Of what is checked in.
         sys.exit(report.compare(tools) if "--check" in modes else report.write(tools))

@@ -6,7 +6,7 @@
 #include "layout.h"
 
 struct Shared {
-    // A row more than there is, so that columns and rows lie in different banks.
+    // A column more than there is, so that columns and rows lie in different banks.
     int16_t values[FEEDLINE_TRANSFORMED][8][9];
     // Whether a column has coefficients below its first.
     uint8_t tall[FEEDLINE_TRANSFORMED][8];

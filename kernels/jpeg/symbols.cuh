@@ -72,8 +72,8 @@ FEEDLINE_INLINE Bits bits_from(const uint32_t* words, uint32_t count, uint32_t a
 
 FEEDLINE_INLINE uint32_t position(const Bits& bits) { return bits.next * 32 - bits.have; }
 
-// Whether the last word is behind, with all of its bits: whatever a record says, there is no end to zeros. Positions wrap in
-// the largest files; this does not.
+// Whether the last word is behind, with all of its bits: whatever a record says, there is no end to zeros. Positions may wrap
+// where a record begins close to 2^32; this does not.
 FEEDLINE_INLINE bool exhausted(const Bits& bits) { return bits.next > bits.count + 2; }
 
 // Drops up to 31 bits.

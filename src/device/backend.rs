@@ -147,8 +147,8 @@ pub(crate) trait Backend: BufferAllocator {
     /// Completes a batch whose rows have all been filled, where the backend submits batches.
     ///
     /// `replace` is called for each row that turns out to be bad, with the index of the bad image in the source. It may fill
-    /// that row again, for this sample alone; a row for which it returns `false` is left out. `learn` is called for each image
-    /// whose decode index is known now.
+    /// that row again, for this sample alone; a row for which it returns `false` is left out. `indexes` holds what is known of
+    /// the images' files.
     ///
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device fails: no row of the batch can be used then.
@@ -157,7 +157,7 @@ pub(crate) trait Backend: BufferAllocator {
         buffer: &Self::Buffer,
         output: Option<Output>,
         replace: &mut Replace<'_, Self>,
-        learn: &Learn<'_>,
+        indexes: &dyn Indexes,
     ) -> Result<()>;
 
     /// What it has decoded and kept so far.
@@ -168,8 +168,14 @@ pub(crate) trait Backend: BufferAllocator {
 pub(crate) type Replace<'a, B> =
     dyn for<'row> FnMut(usize, <B as Backend>::Row<'row>, u64, Cause) -> bool + 'a;
 
-/// See [`Backend::submit`]: is given the index of an image in the source, and the decode index of its file.
-pub(crate) type Learn<'a> = dyn Fn(u64, &Index) + 'a;
+/// The decode indexes of files, by the index of their image in the source.
+pub(crate) trait Indexes {
+    /// Makes `index` what is known of the file, or empty. Returns whether indexes are kept at all.
+    fn fetch(&self, image: u64, index: &mut Index) -> bool;
+
+    /// Keeps what is known of the file now.
+    fn learn(&self, image: u64, index: &Index);
+}
 
 /// Decodes and renders one sample at a time, or has a device do so when the batch is submitted.
 pub(crate) trait BackendWorker<B: Backend + ?Sized> {

@@ -6,7 +6,7 @@
 pub struct MemoryUse {
     /// Batches: those being made, those that are ready, and those that the consumer holds.
     pub output_bytes: u64,
-    /// Decoded images on their way into a batch.
+    /// Decoded images on their way into a batch, and what feedline's decoder makes them from.
     pub image_bytes: u64,
     /// Tables and scratch memory of the kernels.
     pub program_bytes: u64,

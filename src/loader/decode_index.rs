@@ -1,5 +1,6 @@
 //! The decode indexes of a loader: where they are kept, and when they are saved.
 
+use crate::device::backend::Indexes;
 use crate::error::{Result, bail};
 use crate::image::Index;
 use crate::index::{self, DataSet, IndexMode, IndexStats, IndexStore};
@@ -59,10 +60,9 @@ impl DecodeIndexes {
         }
     }
 
-    /// Keeps what is known of an image now.
-    pub(in crate::loader) fn learn(&self, source: &dyn Source, image: u64, index: &Index) {
-        let Some(store) = &self.store else { return };
-        store.keep(source.record(image as usize) as u64, index);
+    /// The same for a backend that decodes whole batches.
+    pub(in crate::loader) fn of<'a>(&'a self, source: &'a dyn Source) -> impl Indexes {
+        OfSource { store: self.store.as_ref(), source }
     }
 
     /// Writes the sidecar, if there is one.
@@ -104,6 +104,25 @@ impl DecodeIndexes {
             |sidecar: &Sidecar| sidecar.status.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let stats = self.store.as_ref().map(IndexStore::stats).unwrap_or_default();
         IndexStats { sidecar: self.sidecar.as_ref().map(status), ..stats }
+    }
+}
+
+/// What is known of the images of a source.
+struct OfSource<'a> {
+    store: Option<&'a IndexStore>,
+    source: &'a dyn Source,
+}
+
+impl Indexes for OfSource<'_> {
+    fn fetch(&self, image: u64, index: &mut Index) -> bool {
+        let Some(store) = self.store else { return false };
+        store.fetch(self.source.record(image as usize) as u64, index);
+        true
+    }
+
+    fn learn(&self, image: u64, index: &Index) {
+        let Some(store) = self.store else { return };
+        store.keep(self.source.record(image as usize) as u64, index);
     }
 }
 

@@ -24,7 +24,8 @@ section! {
         /// chosen too. What the chosen decoder does not take, the CPU decodes.
         decoder: DecoderChoice = DecoderChoice::Auto;
         /// Whether what a GPU's decoders write is verified: that they do write, and for about one image in 4000 that
-        /// it is what the CPU decodes. A decoder that is not to be trusted is left, and statistics say why.
+        /// it is what the CPU decodes. A decoder that is not to be trusted is left, and statistics say why. feedline's own
+        /// tells of each file whether it is decoded, and is not verified.
         verify as "verify_decoding": bool = true;
         /// Where it is kept at which bytes the rows of each JPEG begin, so that a later crop of it starts at its own
         /// first row. It changes no pixel.

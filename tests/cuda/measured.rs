@@ -2,12 +2,17 @@
 
 use crate::scenario::{Outcome, Scenario};
 use feedline::device::cuda::jpeg::{FilePart, LeftOut, ParallelDecoder};
+use feedline::geometry::Rect;
 use feedline::jpeg::Index;
 use feedline_test_support::jpeg::{ColorType, Jpeg, SAMPLINGS};
+use feedline_test_support::scribble::Scribble;
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("jpeg: a file that is left to the CPU has its reason", reasons).decides(),
     Scenario::new("jpeg: a batch is measured without changing what is decoded", measured).decides(),
+    Scenario::new("jpeg: where the device has less than may be taken, fewer files go at once", less_memory)
+        .decides()
+        .driver(",memory=20M"),
 ];
 
 fn open(memory: usize) -> Result<ParallelDecoder, String> {
@@ -27,7 +32,10 @@ fn reasons() -> Outcome {
     let unmarked = Jpeg { restart: 2, ..Jpeg::default() }.picture(64, 64, 2);
     let at = unmarked.windows(2).position(|two| two == [0xFF, 0xD1]).ok_or("a file without a marker")?;
     let unmarked = [&unmarked[..at], &unmarked[at + 2..]].concat();
+    // A marker after each of more blocks than there may be pieces.
+    let all_markers = Scribble { factors: vec![(1, 1)], restart: 1, coefficients: 1, ..Scribble::default() };
     let files = [
+        (all_markers.file(2904, 2904), Some(LeftOut::Uncut)),
         (sound.clone(), None),
         (b"GIF89a".to_vec(), Some(LeftOut::Header)),
         (Jpeg { progressive: true, ..Jpeg::default() }.picture(40, 40, 3), Some(LeftOut::Progressive)),
@@ -41,8 +49,27 @@ fn reasons() -> Outcome {
     for ((_, wanted), decoded) in files.iter().zip(decoded) {
         assert_eq!(decoded.err(), *wanted);
     }
+    for region in [
+        Rect::new(-4, 0, 20, 20),
+        Rect::new(100, 0, 24, 20),
+        Rect::new(0, 80, 20, 11),
+        Rect::new(300, 0, 4, 4),
+    ] {
+        let part = FilePart { region: Some(region), ..whole(&sound, None) };
+        let decoded = open(64 << 20)?.decode(&[part]).map_err(|cause| cause.to_string())?;
+        assert_eq!(decoded.into_iter().next().and_then(Result::err), Some(LeftOut::Uncut), "{region:?}");
+    }
     let decoded = open(1000)?.decode(&[whole(&sound, None)]).map_err(|cause| cause.to_string())?;
     assert_eq!(decoded.into_iter().next().and_then(Result::err), Some(LeftOut::Room));
+    Ok(())
+}
+
+/// Six files take about three MiB each, and besides their pixels there are eight.
+fn less_memory() -> Outcome {
+    let files: Vec<Vec<u8>> = (0..6).map(|seed| Jpeg::new(SAMPLINGS[3].0).picture(900, 700, seed)).collect();
+    let parts: Vec<FilePart<'_>> = files.iter().map(|bytes| whole(bytes, None)).collect();
+    let decoded = open(64 << 20)?.decode_on_device(&parts).map_err(|cause| cause.to_string())?;
+    assert!(decoded.iter().all(Result::is_ok), "{decoded:?}");
     Ok(())
 }
 

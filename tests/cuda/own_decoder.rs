@@ -1,20 +1,23 @@
 //! Loaders whose files feedline's own decoder on the device decodes: from the file on, all is as on the CPU.
 
-use crate::compare::{choose, files, same_batches, same_on_both};
+use crate::compare::{choose, epoch, files as files_of, on_device, report, same_batches, same_on_both};
 use crate::pictures;
 use crate::pipeline::{memory, small, small_epoch};
 use crate::scenario::{Libraries, Outcome, Scenario};
 use crate::sharing::mosaics;
 use feedline::augment::{RandomResizedCrop, Resize};
-use feedline::device::DecodedBy;
+use feedline::device::{DecodedBy, Device};
 use feedline::draft::op::Extent;
-use feedline::loader::{BadSample, LastBatch, Loader};
+use feedline::index::IndexMode;
+use feedline::loader::{BadSample, LastBatch, Loader, build_index};
 use feedline::options::NormalizeOptions;
 use feedline::output::{DType, Layout};
 use feedline::policy::DecoderChoice;
 use feedline::recipe::Recipe;
-use feedline_test_support::jpeg::Jpeg;
+use feedline_test_support::jpeg::{Jpeg, SAMPLINGS};
 use std::collections::BTreeSet;
+use std::hash::Hasher;
+use twox_hash::XxHash3_64;
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("feedline's decoder: batches and indexes are the CPU's", batches_and_indexes),
@@ -26,6 +29,15 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         .decides(),
     Scenario::new("feedline's decoder: batches of thousands are the CPU's", thousands).decides(),
     Scenario::new("feedline's decoder: images that samples share are the CPU's", shared).decides(),
+    Scenario::new(
+        "feedline's decoder: a shared image is bad for all samples, whatever room there is",
+        bad_shared_images,
+    )
+    .decides(),
+    Scenario::new("feedline's decoder: where the device has no memory left, workers decode", no_memory_left)
+        .decides()
+        .driver(",memory=80M"),
+    Scenario::new("feedline's decoder: a wrong index is found out once", wrong_index).decides(),
     Scenario::new("feedline's decoder: whatever recipes make of photographs is the CPU's", photographs)
         .decides(),
     Scenario::new("feedline's decoder: a small epoch", || own(|| small_epoch(pictures::few()))).swept(),
@@ -85,6 +97,78 @@ fn too_large() -> Outcome {
     Ok(())
 }
 
+/// Damage that no tile of a mosaic may happen to show, and an image cache that has room for all, for one, and for none.
+fn bad_shared_images() -> Outcome {
+    choose(DecoderChoice::Feedline);
+    let sound = Jpeg { quality: 97, ..Jpeg::default() };
+    let mut files: Vec<Vec<u8>> = (0..12).map(|seed| sound.picture(61, 90, seed)).collect();
+    for file in files.iter_mut().step_by(3) {
+        let end = file.len();
+        // Ones are no code of the usual tables; the zeros are stuffing.
+        file[end - 18..end - 2].copy_from_slice(&[0xFF, 0].repeat(8));
+    }
+    for image_cache in [1 << 20, 20_000, 1] {
+        let build = || mosaics(files.clone()).image_cache(image_cache).bad_sample(BadSample::Skip);
+        let [cpu, cuda] = same_batches(&format!("image_cache {image_cache}"), 2, build);
+        let reported = |loader| files_of(loader).into_iter().collect::<BTreeSet<_>>();
+        assert_eq!(reported(&cuda), reported(&cpu), "image_cache {image_cache}");
+        assert!(cpu.report().failures > 0 && by(&cuda).feedline > 0, "image_cache {image_cache}");
+    }
+    Ok(())
+}
+
+/// 78 MiB are taken at the start, six by the decoder, which needs eleven for one of the large pictures; there are two more.
+fn no_memory_left() -> Outcome {
+    choose(DecoderChoice::Feedline);
+    let large = Jpeg::new(SAMPLINGS[0].0).picture(1400, 900, 1);
+    let files: Vec<Vec<u8>> = pictures::few().into_iter().flat_map(|small| [small, large.clone()]).collect();
+    let build = || {
+        let builder = Loader::builder(memory(files.clone())).device_memory(90 << 20).workers(2);
+        builder.augment(Resize::new(Extent::Two([40, 40]))).batch_size(2)
+    };
+    let cuda = same_on_both("no memory left", 2, build);
+    let found = by(&cuda);
+    assert!(found.feedline == 8 && found.cpu == 8, "{found:?}");
+    let said = report(&cuda, "feedline").last_failure.unwrap_or_default();
+    assert!(said.contains("raise device_memory"), "{said}");
+    Ok(())
+}
+
+/// An index that is not the file's, though it says so: it is dropped and found anew at the first look, and then serves.
+fn wrong_index() -> Outcome {
+    choose(DecoderChoice::Feedline);
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("pictures.index");
+    let jpeg = Jpeg { quality: 97, ..Jpeg::default() };
+    let source = memory((0..4).map(|seed| jpeg.picture(150, 200, seed)).collect());
+    build_index(source.clone(), &path, Some(1), &mut |_| ())?;
+    let mut sidecar = std::fs::read(&path)?;
+    // Behind the records there are their end, their count, and a hash; the last number of the last record is a prediction.
+    let end = sidecar.len() - (8 + 4 + 8);
+    sidecar[end - 1] ^= 2;
+    let mut hasher = XxHash3_64::new();
+    hasher.write(&sidecar[..end + 12]);
+    let hash = hasher.finish().to_le_bytes();
+    sidecar[end + 12..].copy_from_slice(&hash);
+    let build = |name: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, &sidecar).unwrap();
+        let builder = Loader::builder(source.clone()).batch_size(4).workers(1);
+        builder.augment(Resize::new(Extent::Two([60, 60]))).decode_index(IndexMode::File(path))
+    };
+    let cpu = build("cpu").device(Device::Cpu).build()?;
+    let cuda = on_device(build("cuda")).build()?;
+    let mut refused = Vec::new();
+    for number in 0..3 {
+        assert!(epoch(&cuda, number) == epoch(&cpu, number), "epoch {number}");
+        refused.push(report(&cuda, "feedline").refused);
+    }
+    assert_eq!(refused, [1, 1, 1]);
+    let index = cuda.stats().index;
+    assert_eq!((index.stale, index.images, index.bytes), (1, 4, cpu.stats().index.bytes));
+    Ok(())
+}
+
 fn thousands() -> Outcome {
     choose(DecoderChoice::Feedline);
     const IMAGES: usize = 4096;
@@ -133,7 +217,7 @@ fn photographs() -> Outcome {
                 builder.batch_size(8).last_batch(LastBatch::Partial).bad_sample(BadSample::Skip).seed(5)
             };
             let [cpu, cuda] = same_batches(&what, 2, build);
-            let reported = |loader| files(loader).into_iter().collect::<BTreeSet<_>>();
+            let reported = |loader| files_of(loader).into_iter().collect::<BTreeSet<_>>();
             assert_eq!(reported(&cuda), reported(&cpu), "{what}: reports");
             println!("{what}: {} files, {:?}", source.len(), by(&cuda));
             assert!(by(&cuda).feedline > 0, "{what}");

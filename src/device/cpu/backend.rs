@@ -5,7 +5,7 @@ use super::image_cache::ImageCache;
 use super::slot::{FilledSlot, Slot};
 use crate::device::DeviceImages;
 use crate::device::backend::{
-    Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, Learn,
+    Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Indexes, Input,
     ReadyBuffer, Replace,
 };
 use crate::error::{Cause, Result};
@@ -114,7 +114,7 @@ impl Backend for CpuBackend {
     }
 
     /// Rows are complete as soon as they are rendered.
-    fn submit(&self, _: &Slot, _: Option<Output>, _: &mut Replace<'_, Self>, _: &Learn<'_>) -> Result<()> {
+    fn submit(&self, _: &Slot, _: Option<Output>, _: &mut Replace<'_, Self>, _: &dyn Indexes) -> Result<()> {
         Ok(())
     }
 

@@ -40,10 +40,10 @@ pub use route::Route;
 pub(crate) use super::target::Target;
 
 use super::driver::{Context, CudaError, Event, Stream};
+use super::jpeg::layout::JpegPoint;
 use super::nvjpeg::{Nvjpeg, NvjpegError};
 use crate::error::Cause;
 use crate::geometry::Size;
-use crate::jpeg::Index;
 use crate::policy::DecoderChoice;
 use batched::Batched;
 use hybrid::Hybrid;
@@ -86,8 +86,8 @@ impl DeviceDecoder {
         }
     }
 
-    /// The decode indexes of files that the latest call has made, by request.
-    pub(crate) fn take_learned(&mut self) -> Vec<(usize, Index)> {
+    /// As [`OwnDecoder::take_learned`].
+    pub(crate) fn take_learned(&mut self) -> Vec<(usize, Vec<JpegPoint>)> {
         match self {
             Self::Nvjpeg(_) => Vec::new(),
             Self::Own(decoder) => decoder.take_learned(),

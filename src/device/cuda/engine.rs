@@ -31,7 +31,7 @@ use super::failed;
 use super::nvjpeg;
 use super::probe::{Decoding, Missing};
 use super::render::{ErrorWord, Kernels};
-use crate::device::backend::{BackendOptions, Learn};
+use crate::device::backend::{BackendOptions, Indexes};
 use crate::device::{DecodedBy, DecoderReport, MemoryUse};
 use crate::error::{Cause, Result};
 use crate::geometry::Size;
@@ -121,7 +121,10 @@ impl Engine {
         let before = free()?;
         let budget = Budget::new(before, &options);
         let decoder = decoder(&context, &decoding, &options, budget.decoder)?;
-        let own = context.account().bytes(Purpose::Verification);
+        let own: u64 = [Purpose::Verification, Purpose::Images]
+            .map(|purpose| context.account().bytes(purpose))
+            .iter()
+            .sum();
         let nvjpeg_bytes = (before.saturating_sub(free()?) as u64).saturating_sub(own);
         let dispatch = decoder.as_ref().map(|decoder| Arc::clone(decoder.dispatch()));
         let cache = Arc::default();
@@ -154,7 +157,7 @@ impl Engine {
         &self,
         slot: &Slot,
         output: Option<Output>,
-        callers: (&mut ReplaceRow<'_>, &Learn<'_>),
+        callers: (&mut ReplaceRow<'_>, &dyn Indexes),
     ) -> Result<()> {
         let mut submitter = self.submitter.lock().unwrap_or_else(PoisonError::into_inner);
         submitter.submit(self, (slot, output), callers).map_err(|trouble| match trouble {
@@ -231,7 +234,10 @@ fn decoder(
     match (choice, decoding) {
         (DecoderChoice::Cpu, _) => return Ok(None),
         (DecoderChoice::Feedline, _) => {
-            let own = OwnDecoder::new(context, own_budget, options.rows);
+            let own = OwnDecoder::new(context, own_budget, options.rows).and_then(|mut own| {
+                own.reserve(options.rows, TYPICAL)?;
+                Ok(own)
+            });
             return Ok(Some(DeviceDecoder::Own(Box::new(own.map_err(|error| failed(ordinal, &error))?))));
         }
         (_, Decoding::Cpu { nvjpeg }) => return without(nvjpeg),

@@ -5,6 +5,7 @@ mod decoder;
 mod file_scan;
 mod files;
 mod kernels;
+#[doc(hidden)]
 pub mod layout;
 mod left_out;
 mod loaded;
@@ -14,12 +15,14 @@ mod scan;
 mod settling;
 
 pub(crate) use decoder::{ScanDecoder, Verdict};
+#[doc(hidden)]
 pub use file_scan::FileScan;
 pub use files::{DecodedFile, ParallelDecoder};
 pub use left_out::LeftOut;
 pub use loaded::FilePart;
 pub use prepared::{Moved, Prepared};
 pub(crate) use program::Job;
+#[doc(hidden)]
 pub use program::Tables;
 pub use scan::aligned;
 pub(crate) use scan::{Scan, ScanMaker};

@@ -22,7 +22,7 @@ impl Room {
     ///
     /// # Errors
     /// The device has failed, or has no memory left: then the room is as large as before, its limit is no more than
-    /// that, and less may be asked for.
+    /// that, or half of what was asked for where it holds nothing yet, and less may be asked for.
     pub(crate) fn reserve(&mut self, bytes: usize) -> Result<(), CudaError> {
         if self.memory.is_some() && self.len() >= bytes {
             return Ok(());
@@ -36,7 +36,8 @@ impl Room {
             Ok(memory) => self.outgrown.extend(self.memory.replace(memory)),
             Err(error) => {
                 if error.is_out_of_memory() {
-                    self.budget = self.taken();
+                    self.budget =
+                        if self.memory.is_some() { self.taken() } else { bytes.min(self.budget) / 2 };
                 }
                 return Err(error);
             }
@@ -63,7 +64,8 @@ impl Room {
         self.memory.as_ref().map_or(0, DeviceBuffer::ptr)
     }
 
-    fn len(&self) -> usize {
+    /// Bytes that it holds.
+    pub(crate) fn len(&self) -> usize {
         self.memory.as_ref().map_or(0, DeviceBuffer::len)
     }
 

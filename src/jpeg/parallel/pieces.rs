@@ -12,6 +12,10 @@ use crate::jpeg::output::{Part, Scale, needed_mcus};
 use crate::jpeg::seek::{Grid, Index, Point};
 use std::ops::Range;
 
+/// Maximum pieces of a file: more than an image of 100 megapixels has by its decode index, and few enough to keep for each file
+/// of a batch.
+const MAX_PIECES: usize = 1 << 17;
+
 /// Predictions of DC, modulo 2^16.
 pub(crate) type Dc = [i16; COMPONENTS];
 
@@ -67,7 +71,7 @@ impl Pieces {
     /// start, by restart markers: a decoder that is to find all damage above the region has to read all of that.
     ///
     /// # Errors
-    /// The file's bytes are not as they should be.
+    /// The file's bytes are not as they should be, or make too many pieces.
     pub(crate) fn cut(
         &mut self,
         file: &Blueprint,
@@ -220,8 +224,8 @@ impl Pieces {
                 bit = 0;
                 piece(self.bits(), End::Within)
             };
-            // A point that is behind the one after it.
-            if piece.to < piece.from {
+            // A point that is behind the one after it; restart markers all over.
+            if piece.to < piece.from || self.pieces.len() == MAX_PIECES {
                 return Err(Uncut);
             }
             self.pieces.push(piece);

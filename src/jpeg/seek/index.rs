@@ -174,6 +174,12 @@ impl Index {
         self.used.skipped_rows = skipped_rows;
     }
 
+    /// Notes that it takes the place of one that was wrong.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn note_stale(&mut self) {
+        self.used.stale = true;
+    }
+
     /// Whether its points are those of a file with this hash, on this grid.
     ///
     /// The points in a row tell the grid: where that of earlier builds, which had at most 16 in a row, is not today's,

@@ -76,7 +76,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         let started = self.context.clock.now();
         let output = job.plan.output(job.batch);
         let (context, backend) = (self.context, self.backend);
-        let learn = |index, learned: &Index| context.decode_indexes.learn(&*context.source, index, learned);
+        let indexes = context.decode_indexes.of(&*context.source);
         let mut replace = |number: usize, mut row: B::Row<'_>, index, cause| {
             let Some(outcome) = outcomes.get_mut(number) else { return false };
             outcome.sample = None;
@@ -84,7 +84,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             self.fill(job, (number, &mut row), outcome.substitutes + 1, outcome);
             outcome.sample.is_some()
         };
-        let submitted = backend.submit(&job.buffer, output, &mut replace, &learn);
+        let submitted = backend.submit(&job.buffer, output, &mut replace, &indexes);
         context.meters.stage(Stage::Render).record(self.context.clock.since(started));
         submitted
     }

@@ -35,6 +35,8 @@ pub(crate) struct Dispatch {
     rows: Option<usize>,
     /// Workers that decode.
     workers: AtomicUsize,
+    /// Bytes of the device's memory that the device's own decoder may take for one file.
+    room: AtomicUsize,
     known: Mutex<Known>,
 }
 
@@ -89,8 +91,8 @@ pub(crate) struct Offer<'a> {
 impl Dispatch {
     /// For a device that has these decoders of [`chosen`], which can decode `parts` or not, and batches of so many rows.
     pub(super) fn new(choice: DecoderChoice, chosen: Routes, parts: bool, rows: Option<usize>) -> Self {
-        let (workers, known) = (AtomicUsize::new(0), Mutex::default());
-        Self { choice, chosen, parts, rows, workers, known }
+        let (workers, room, known) = Default::default();
+        Self { choice, chosen, parts, rows, workers, room, known }
     }
 
     /// Whether there are decoding engines that may be used, which need to know that their targets are free: see
@@ -258,6 +260,30 @@ impl Dispatch {
     /// The device's own decoder has left a file to the CPU, for damage.
     pub(super) fn note_flagged(&self) {
         self.learned(Route::Feedline, |learned| learned.refused += 1);
+    }
+
+    /// The device's own decoder may take so many bytes of the device's memory for a file.
+    pub(super) fn note_room(&self, bytes: usize) {
+        self.room.store(bytes, Relaxed);
+    }
+
+    /// Whether the device's own decoder may take so many bytes for a file; a worker decodes one that needs more.
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+        let room = self.room.load(Relaxed);
+        if bytes > room {
+            self.note_no_room(bytes, room);
+        }
+        bytes <= room
+    }
+
+    /// The device's own decoder had no room for a file of so many bytes of the device's memory.
+    pub(super) fn note_no_room(&self, bytes: usize, room: usize) {
+        self.learned(Route::Feedline, |learned| {
+            learned.last_failure = Some(format!(
+                "a file needs {bytes} bytes of the device's memory to be decoded there, and {room} are what it may take, so \
+                 the CPU decodes it: raise device_memory"
+            ));
+        });
     }
 
     /// A file was refused, for what it is or for damage.

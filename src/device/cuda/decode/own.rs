@@ -6,11 +6,16 @@ use super::dispatch::Dispatch;
 use super::request::{Request, StagedScan};
 use super::route::{Route, Routes};
 use crate::device::cuda::driver::{Context, CudaError, Stream};
+use crate::device::cuda::jpeg::layout::JpegPoint;
 use crate::device::cuda::jpeg::{Job, Scan, ScanDecoder, ScanMaker, Verdict};
 use crate::error::Cause;
-use crate::jpeg::Index;
+use crate::geometry::Size;
 use crate::policy::DecoderChoice;
 use std::sync::Arc;
+
+/// Bytes of the device's memory for each pixel of a file with all samples of its colours: two for a coefficient, one for a
+/// sample; tables and bits are small beside them.
+const BYTES_PER_PIXEL: usize = 3 * (2 + 1);
 
 /// Decodes files on the device's processors, to the CPU decoder's pixels.
 pub(crate) struct OwnDecoder {
@@ -18,8 +23,8 @@ pub(crate) struct OwnDecoder {
     /// For files of which nobody has made the scan.
     maker: ScanMaker,
     dispatch: Arc<Dispatch>,
-    /// The decode indexes that the latest call has made, by request.
-    learned: Vec<(usize, Index)>,
+    /// The points of decode indexes that the latest call has noted, by request.
+    learned: Vec<(usize, Vec<JpegPoint>)>,
 }
 
 impl OwnDecoder {
@@ -27,15 +32,26 @@ impl OwnDecoder {
     pub(crate) fn new(context: &Context, budget: usize, rows: usize) -> Result<Self, CudaError> {
         let dispatch = Dispatch::new(DecoderChoice::Feedline, Routes::FEEDLINE, true, Some(rows));
         let decoder = ScanDecoder::new(context, budget)?;
+        dispatch.note_room(decoder.limit());
         Ok(Self { decoder, maker: ScanMaker::default(), dispatch: Arc::new(dispatch), learned: Vec::new() })
+    }
+
+    /// Reserves the memory that so many files of this size take, as far as it may.
+    ///
+    /// # Errors
+    /// The device has failed, or has no memory left.
+    pub(crate) fn reserve(&mut self, files: usize, size: Size) -> Result<(), CudaError> {
+        self.decoder.reserve(files.saturating_mul(size.pixels() as usize * BYTES_PER_PIXEL))?;
+        self.dispatch.note_room(self.decoder.limit());
+        Ok(())
     }
 
     pub(crate) fn dispatch(&self) -> &Arc<Dispatch> {
         &self.dispatch
     }
 
-    /// The decode indexes of files that the latest call has made, by request.
-    pub(crate) fn take_learned(&mut self) -> Vec<(usize, Index)> {
+    /// The points of decode indexes that the latest call has noted, by request: of those whose scan was made with an index.
+    pub(crate) fn take_learned(&mut self) -> Vec<(usize, Vec<JpegPoint>)> {
         std::mem::take(&mut self.learned)
     }
 
@@ -72,17 +88,22 @@ impl OwnDecoder {
         for ((number, verdict), job) in numbers.into_iter().zip(verdicts).zip(&jobs) {
             outcomes[number] = match verdict {
                 Verdict::Sound(points) => {
-                    let index = job.scan.index(requests[number].file, &points);
-                    self.learned.extend(index.map(|index| (number, index)));
+                    if !points.is_empty() {
+                        self.learned.push((number, points));
+                    }
                     Ok(Route::Feedline)
                 }
                 Verdict::Damaged(_) => {
                     self.dispatch.note_flagged();
                     Err("the device has found it damaged".into())
                 }
-                Verdict::Unread => Err("the device has no room for it".into()),
+                Verdict::Unread => {
+                    self.dispatch.note_no_room(job.scan.device_bytes(), self.decoder.limit());
+                    Err("the device has no room for it".into())
+                }
             };
         }
+        self.dispatch.note_room(self.decoder.limit());
         Ok(outcomes)
     }
 

@@ -13,8 +13,6 @@ use crate::jpeg::Header;
 pub(crate) struct Request<'a> {
     /// The file up to the end of its image.
     pub(crate) bytes: &'a [u8],
-    /// All of it.
-    pub(crate) file: &'a [u8],
     /// What was parsed of it.
     pub(crate) header: &'a Header,
     /// Where it goes.

@@ -12,7 +12,7 @@ use super::staging::Use;
 use super::{Engine, Route};
 use crate::destination::Destination;
 use crate::device::backend::{
-    Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, Learn,
+    Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Indexes, Input,
     ReadyBuffer, Replace,
 };
 use crate::device::cuda::decode::Offer;
@@ -147,11 +147,11 @@ impl Backend for CudaBackend {
         slot: &Slot,
         output: Option<Output>,
         replace: &mut Replace<'_, Self>,
-        learn: &Learn<'_>,
+        indexes: &dyn Indexes,
     ) -> Result<()> {
         let replace =
             &mut |row, index, cause| replace(row, Row { slot, row, decode_on_cpu: true }, index, cause);
-        self.0.submit(slot, output, (replace, learn))
+        self.0.submit(slot, output, (replace, indexes))
     }
 
     fn usage(&self) -> BackendUsage {
@@ -235,11 +235,11 @@ impl Worker {
         {
             let own = self.engine.dispatch.as_ref().is_some_and(|dispatch| dispatch.is_own());
             let scan = match own {
-                true => self.scan(slot, (input.bytes, header), wanted, index.as_deref_mut())?,
-                false => None,
+                true => self.scan(slot, (input.bytes, header), wanted, index.as_deref_mut()),
+                false => Some(None),
             };
             // What the device's own decoder does not take, this thread decodes below.
-            if !own || scan.is_some() {
+            if let Some(scan) = scan {
                 let (bytes, header, len) = (file.staged()?, Arc::new(header.clone()), image.len());
                 return Ok(SourceBytes::File(StagedFile { bytes, len, header, wanted, shared: false, scan }));
             }
@@ -255,23 +255,27 @@ impl Worker {
 }
 
 impl Worker {
-    /// What the device's own decoder needs of a file.
+    /// What the device's own decoder needs of a file, or `Some(None)` where the batch has no memory left for that and the thread
+    /// that submits it makes it; `None` where that decoder does not take the file.
     fn scan(
         &mut self,
         slot: &Slot,
         (file, header): (&[u8], &jpeg::Header),
         wanted: Rect,
         index: Option<&mut Index>,
-    ) -> Result<Option<Arc<FileScan>>, Cause> {
-        let Some(dispatch) = &self.engine.dispatch else { return Ok(None) };
+    ) -> Option<Option<Arc<FileScan>>> {
+        let dispatch = self.engine.dispatch.as_ref()?;
         let region = dispatch.region(header, wanted);
-        let Some(scan) = self.scans.make(file, header, region, index.as_deref()) else { return Ok(None) };
+        let scan = self.scans.make(file, header, region, index.as_deref())?;
+        if !dispatch.has_room(scan.device_bytes()) {
+            return None;
+        }
+        let Ok(mut words) = slot.staging().reserve(Use::Files, scan.word_bytes()) else { return Some(None) };
         if let Some(index) = index {
             index.note_use(scan.skipped_rows());
         }
-        let mut words = slot.staging().reserve(Use::Files, scan.word_bytes())?;
         self.scans.write_words(words.bytes_mut());
-        Ok(Some(Arc::new(FileScan { scan, words })))
+        Some(Some(Arc::new(FileScan { scan, words })))
     }
 }
 

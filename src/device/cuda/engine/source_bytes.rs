@@ -1,12 +1,13 @@
 //! What an image is made from, in memory that the device's copy engine and decoders read: a file, or decoded pixels.
 
 use super::staging::{Staging, StagingBuffer, Use};
-use crate::device::cuda::decode::StagedScan;
+use crate::device::cuda::decode::{Dispatch, StagedScan};
 use crate::device::cuda::jpeg::Scan;
+use crate::device::cuda::jpeg::layout::JpegPoint;
 use crate::error::Cause;
 use crate::geometry::Rect;
 use crate::image::PixelsMut;
-use crate::jpeg;
+use crate::jpeg::{self, Index};
 use std::sync::Arc;
 
 /// Rows of staged pixels start at a multiple of this.
@@ -31,7 +32,7 @@ pub(super) struct StagedFile {
     pub(super) wanted: Rect,
     /// Whether samples share it: then it is bad for all of them where any part of it is, whatever they read.
     pub(super) shared: bool,
-    /// What the device's own decoder needs of it for just that part.
+    /// What the device's own decoder needs of it: for just that part, or for all of it where samples share it.
     pub(super) scan: Option<Arc<FileScan>>,
 }
 
@@ -54,6 +55,21 @@ impl StagedFile {
     pub(super) fn scan(&self) -> Option<StagedScan<'_>> {
         let FileScan { scan, words } = &**self.scan.as_ref()?;
         Some(StagedScan { scan, words: words.bytes() })
+    }
+
+    /// Its decode index, of the points that the device has noted.
+    pub(super) fn learned(&self, points: &[JpegPoint]) -> Option<Index> {
+        self.scan.as_ref()?.scan.index(self.bytes.bytes(), points)
+    }
+
+    /// The part that a decoder is asked for.
+    pub(super) fn target_region(&self, dispatch: Option<&Dispatch>) -> Rect {
+        match (dispatch, &self.scan) {
+            // The scan is that of all of it, and so is the verdict on the file.
+            (_, Some(_)) if self.shared => self.header.size.rect(),
+            (Some(dispatch), _) => dispatch.region(&self.header, self.wanted),
+            (None, _) => self.wanted,
+        }
     }
 
     /// The bytes up to the image's end.

@@ -17,6 +17,14 @@ use crate::image::Index;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+/// What a sub-batch has decoded.
+struct Decoded {
+    /// For many samples.
+    new_images: Vec<NewImage>,
+    /// For one each: rows, and images of them, in the order in which the decoder was asked for them.
+    numbers: Vec<(usize, usize)>,
+}
+
 impl Submitter {
     /// Decodes and renders rows whose images fit the arena `turn`.
     pub(super) fn run_sub_batch(
@@ -34,7 +42,7 @@ impl Submitter {
         }
         let base = self.arenas[turn].images.address();
         rows.iter_mut().for_each(|row| row.rebase(base));
-        let new_images = self.decode(turn, after, rows, submission)?;
+        let Decoded { new_images, numbers } = self.decode(turn, after, rows, submission)?;
         self.upload(rows, &new_images)?;
         let outputs = submission.assign_outputs(rows);
         let arena = &self.arenas[turn];
@@ -47,18 +55,20 @@ impl Submitter {
             self.arenas[turn].rendered.record(&self.rendering)?;
         }
         self.arenas[turn].sub_batch = self.sub_batch;
+        // The device renders meanwhile.
+        self.keep_learned(rows, &numbers, submission);
         Ok(())
     }
 
     /// Lets the device decode the files; the CPU decodes those that it refuses, and what it cannot decode either fails
-    /// their rows. Returns what was to be decoded for many samples.
+    /// their rows.
     fn decode(
         &mut self,
         turn: usize,
         after: u64,
         rows: &mut [SubmittedRow],
         submission: &mut Submission<'_, '_>,
-    ) -> Result<Vec<NewImage>, CudaError> {
+    ) -> Result<Decoded, CudaError> {
         let mut new_images = self.pool.take_pending();
         submission.in_flight.extend(new_images.iter().map(|image| Arc::clone(image.source.bytes())));
         let files = |(at, row): (usize, &SubmittedRow)| {
@@ -81,7 +91,6 @@ impl Submitter {
                     .flat_map(SubmittedRow::files)
                     .map(|(_, file, target)| Request {
                         bytes: file.image(),
-                        file: file.bytes.bytes(),
                         header: &file.header,
                         target,
                         scan: file.scan(),
@@ -94,9 +103,8 @@ impl Submitter {
             }
             _ => Vec::new(),
         };
-        self.keep_learned(rows, &numbers, submission);
         let mut results = results.into_iter();
-        let of_rows = numbers.into_iter().map(|number| (number, results.next()));
+        let of_rows = numbers.iter().map(|&number| (number, results.next()));
         self.settle(rows, of_rows, submission);
         for new in &mut new_images {
             let Some(file) = new.source.file() else { continue };
@@ -113,7 +121,7 @@ impl Submitter {
             }
         }
         rows.iter_mut().for_each(SubmittedRow::fail_with_shared);
-        Ok(new_images)
+        Ok(Decoded { new_images, numbers })
     }
 
     /// Counts the images of rows that the device decodes, and decodes the others.
@@ -129,13 +137,17 @@ impl Submitter {
                 submission.engine.count(route);
                 continue;
             }
-            let mut index = keeps_indexes.then(Index::default);
+            let (image, mut known, mut index) = (rows[at].index(number), Index::default(), Index::default());
+            let is_kept = keeps_indexes && submission.indexes.fetch(image, &mut known);
             rows[at].decode_file(number, |file| {
-                submission.decode_on_cpu(file, &mut self.fallback, index.as_mut())
+                submission.decode_on_cpu(file, &mut self.fallback, is_kept.then_some(&mut index))
             });
-            // The device may have failed to find its way into a sound file; the next time it knows it.
-            if let Some(index) = index.filter(|index| index.rows() > 0 && rows[at].failed.is_none()) {
-                (submission.learn)(rows[at].index(number), &index);
+            // The device may have failed to find its way into a sound file; the next time it knows it. What it knew was wrong.
+            if is_kept && index.rows() > 0 && rows[at].failed.is_none() {
+                if known.rows() > 0 {
+                    index.note_stale();
+                }
+                submission.indexes.learn(image, &index);
             }
         }
     }
@@ -149,10 +161,12 @@ impl Submitter {
         submission: &Submission<'_, '_>,
     ) {
         let Some(decoder) = &mut self.decoder else { return };
-        for (request, index) in decoder.take_learned() {
+        for (request, points) in decoder.take_learned() {
             // The later ones are for images that samples share, and nobody keeps theirs.
-            if let Some(&(row, image)) = numbers.get(request) {
-                (submission.learn)(rows[row].index(image), &index);
+            let Some(&(row, number)) = numbers.get(request) else { continue };
+            let file = rows[row].files().find(|(at, ..)| *at == number);
+            if let Some(index) = file.and_then(|(_, file, _)| file.learned(&points)) {
+                submission.indexes.learn(rows[row].index(number), &index);
             }
         }
     }

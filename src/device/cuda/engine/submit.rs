@@ -10,7 +10,7 @@ use super::staging::StagingBuffer;
 use super::submitted_row::SubmittedRow;
 use super::upload::lay_out_in_a_row;
 use super::{Engine, Route, TYPICAL};
-use crate::device::backend::{BackendOptions, Learn};
+use crate::device::backend::{BackendOptions, Indexes};
 use crate::device::cuda::decode::DeviceDecoder;
 use crate::device::cuda::driver::{Context, CudaError, Stream, SyncGuard};
 use crate::device::cuda::render::Kernels;
@@ -45,7 +45,7 @@ pub(super) struct Submission<'a, 'r> {
     /// What the rows become; `None`: they are decoded and not rendered.
     pub(super) output: Option<Output>,
     replace: &'a mut ReplaceRow<'r>,
-    pub(super) learn: &'a Learn<'a>,
+    pub(super) indexes: &'a dyn Indexes,
     /// Number of output rows that are taken.
     rows: usize,
     /// Rows that were staged anew, for a later sub-batch.
@@ -104,7 +104,7 @@ impl Submitter {
         &mut self,
         engine: &Engine,
         (slot, output): (&Slot, Option<Output>),
-        (replace, learn): (&mut ReplaceRow<'_>, &Learn<'_>),
+        (replace, indexes): (&mut ReplaceRow<'_>, &dyn Indexes),
     ) -> Result<(), Trouble> {
         // What an earlier submission has left undone that failed or panicked; it has waited for the device.
         self.pool.roll_back();
@@ -126,7 +126,7 @@ impl Submitter {
             slot,
             output,
             replace,
-            learn,
+            indexes,
             rows: 0,
             late: Vec::new(),
             in_flight: Vec::new(),

@@ -47,7 +47,8 @@ impl SubmittedRow {
     }
 
     /// Places images that samples share in memory outside of the arena. Where there is no room, this sample decodes for
-    /// itself what it reads; an image that cannot be decoded at all fails the row.
+    /// itself what it reads, or all of it where the scan of all is there; an image that cannot be decoded at all fails the
+    /// row.
     pub(super) fn place_shared(&mut self, pool: &mut DeviceImagePool, sub_batch: u64) {
         for staged in &mut self.staged.images {
             let SharedUse { image, wanted } = match staged {
@@ -62,8 +63,7 @@ impl SubmittedRow {
                 Some(placement) => StagedImage::Placed(image, placement),
                 None => match image.staged() {
                     Some(SourceBytes::File(file)) => {
-                        let scan = None; // that is of all of it
-                        StagedImage::Own(SourceBytes::File(StagedFile { wanted, shared: true, scan, ..file }))
+                        StagedImage::Own(SourceBytes::File(StagedFile { wanted, shared: true, ..file }))
                     }
                     Some(pixels) => StagedImage::Own(pixels),
                     None => continue,
@@ -121,8 +121,8 @@ impl SubmittedRow {
                 // One that cannot be decoded; the row has failed.
                 StagedImage::Shared(_) => (Rect::default(), 0),
                 StagedImage::Own(SourceBytes::Pixels(pixels)) => (pixels.region, pixels.pitch),
-                StagedImage::Own(SourceBytes::File(StagedFile { header, wanted, .. })) => {
-                    let region = dispatch.map_or(*wanted, |dispatch| dispatch.region(header, *wanted));
+                StagedImage::Own(SourceBytes::File(file)) => {
+                    let region = file.target_region(dispatch);
                     (region, (region.width as usize * 3).next_multiple_of(PITCH))
                 }
             };

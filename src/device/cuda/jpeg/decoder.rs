@@ -5,6 +5,8 @@
 use super::kernels::JpegKernels;
 use super::layout::JpegPoint;
 use super::program::{Job, Program};
+#[cfg(doc)]
+use super::scan::Scan;
 use crate::device::cuda::driver::{Context, CudaError, DevicePtr, Event, PinnedBuffer, Purpose, Stream};
 use crate::device::cuda::room::Room;
 
@@ -66,6 +68,19 @@ impl ScanDecoder {
         let (context, decoded) = (context.clone(), Event::new(context)?);
         let (tables, results) = Default::default();
         Ok(Self { context, kernels: None, room, tables, results, decoded })
+    }
+
+    /// Reserves memory for so many bytes of [`Scan::device_bytes`], as far as it may.
+    ///
+    /// # Errors
+    /// The device has failed, or has no memory left.
+    pub(crate) fn reserve(&mut self, bytes: usize) -> Result<(), CudaError> {
+        self.room.reserve(bytes.min(self.room.limit()))
+    }
+
+    /// Maximum bytes of [`Scan::device_bytes`] that a file may take.
+    pub(crate) fn limit(&self) -> usize {
+        self.room.limit()
     }
 
     /// Its kernels.

@@ -103,8 +103,14 @@ impl ParallelDecoder {
         // SAFETY: every call waits for its copies.
         let words = unsafe { self.words.bytes(&self.context, Loaded::bytes_of(files))? };
         let loaded = Loaded::new(files, &mut self.maker, words);
+        let before = self.pixels.address();
         self.pixels.reserve(loaded.pixels)?;
         let first = self.pixels.address();
+        if first != before {
+            // Rows are copied with what lies between them, which nothing else writes.
+            // SAFETY: the memory is new, and as long.
+            unsafe { self.stream.clear(first, self.pixels.len())? };
+        }
         let jobs: Vec<Job<'_>> = loaded.taken().map(|taken| taken.job(words, first)).collect();
         // SAFETY: the targets are parts of that memory, which nobody else uses.
         let mut verdicts = unsafe { self.decoder.decode(&jobs, &self.stream)? }.into_iter();

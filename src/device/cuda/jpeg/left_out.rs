@@ -15,7 +15,8 @@ pub enum LeftOut {
     Components,
     /// Not all components in the first scan.
     Scans,
-    /// Codes are missing, or markers are not where they should be, or it is larger than what is counted.
+    /// Codes are missing, or markers are not where they should be, or it is larger than what is counted, or has too many pieces;
+    /// or what is wanted does not lie in the image.
     Uncut,
     /// More memory than the decoder may take.
     Room,

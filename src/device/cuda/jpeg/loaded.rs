@@ -22,8 +22,8 @@ pub struct FilePart<'a> {
     pub bytes: &'a [u8],
     /// In pixels of the stored image; `None` for all of it.
     pub region: Option<Rect>,
-    /// What is known of the file: used where it is known of the whole part, else the decoder finds it out. `None` where nobody
-    /// wants to know.
+    /// What is known of the file: used as far as it reaches, and the decoder finds out what is missing. `None` where nobody wants
+    /// to know.
     pub index: Option<&'a Index>,
 }
 

@@ -44,7 +44,7 @@ impl ScanMaker {
         region: Rect,
         index: Option<&Index>,
     ) -> Option<Scan> {
-        if region.is_empty() {
+        if region.is_empty() || !header.size.rect().contains(region) {
             return None;
         }
         let blueprint = self.reader.read(bytes, header).ok()??;
@@ -122,11 +122,11 @@ impl Scan {
         if bits > LONG_BITS { bits.div_ceil(CUT_BITS) } else { 0 }
     }
 
-    /// Bytes of the device's memory that it takes, somewhat more than less.
-    pub(super) fn device_bytes(&self) -> usize {
+    /// Bytes of the device's memory that it takes, about.
+    pub(crate) fn device_bytes(&self) -> usize {
         let cuts: usize = self.pieces.iter().map(|piece| Self::cuts(piece) as usize).sum();
         let cut = 2 * size_of::<JpegCut>() + size_of::<JpegPiece>();
-        // Jobs and groups are less than a byte a coefficient block's eight; tables are the rest.
+        // Jobs take less than two bytes for each block of coefficients.
         let tables = self.pieces.len() * size_of::<JpegPiece>() + self.blocks() * 2 + (16 << 10);
         self.word_bytes()
             + self.points() * size_of::<JpegPoint>()

@@ -168,7 +168,6 @@ impl File<'_> {
         let header = self.header.as_ref().ok()?;
         Some(Request {
             bytes: self.bytes,
-            file: self.bytes,
             header,
             target: Target { ptr, pitch, region: self.region },
             scan: None,
