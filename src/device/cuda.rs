@@ -3,6 +3,7 @@
 pub(crate) mod decode;
 pub(crate) mod driver;
 mod engine;
+mod host_bytes;
 pub mod jpeg;
 pub(crate) mod kernel;
 pub(crate) mod nvjpeg;

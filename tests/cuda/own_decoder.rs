@@ -1,6 +1,7 @@
 //! Loaders whose files feedline's own decoder on the device decodes: from the file on, all is as on the CPU.
 
 use crate::compare::{choose, epoch, files as files_of, on_device, report, same_batches, same_on_both};
+use crate::counts::Counts;
 use crate::pictures;
 use crate::pipeline::{memory, small, small_epoch};
 use crate::scenario::{Libraries, Outcome, Scenario};
@@ -38,6 +39,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         .decides()
         .driver(",memory=80M"),
     Scenario::new("feedline's decoder: a wrong index is found out once", wrong_index).decides(),
+    Scenario::new("feedline's decoder: the bits of a batch go to the device in one copy", in_one_copy)
+        .decides(),
     Scenario::new("feedline's decoder: whatever recipes make of photographs is the CPU's", photographs)
         .decides(),
     Scenario::new("feedline's decoder: a small epoch", || own(|| small_epoch(pictures::few()))).swept(),
@@ -166,6 +169,27 @@ fn wrong_index() -> Outcome {
     assert_eq!(refused, [1, 1, 1]);
     let index = cuda.stats().index;
     assert_eq!((index.stale, index.images, index.bytes), (1, 4, cpu.stats().index.bytes));
+    Ok(())
+}
+
+/// Besides its bits a batch sends two tables, one for the decoder and one for the renderer.
+fn in_one_copy() -> Outcome {
+    choose(DecoderChoice::Feedline);
+    let files: Vec<Vec<u8>> = (0..40).map(|seed| Jpeg::new(SAMPLINGS[3].0).picture(300, 200, seed)).collect();
+    let build = || {
+        let builder = Loader::builder(memory(files.clone())).batch_size(20).workers(3).prefetch(1);
+        builder.augment(Resize::new(Extent::Two([24, 24])))
+    };
+    let loader = same_on_both("copies", 3, build);
+    assert_eq!(by(&loader).feedline, 3 * 40);
+    let counts = Counts::open()?;
+    for number in 3..6 {
+        let before = counts.operations("h2d");
+        for batch in loader.epoch(number) {
+            batch?.wait()?;
+        }
+        assert_eq!(counts.operations("h2d") - before, 2 * 3, "copies of epoch {number}");
+    }
     Ok(())
 }
 

@@ -74,7 +74,7 @@ impl OwnDecoder {
         let mut jobs = Vec::with_capacity(requests.len());
         let mut numbers = Vec::with_capacity(requests.len());
         for (number, (request, made)) in requests.iter().zip(&made).enumerate() {
-            let own = made.as_ref().map(|(scan, words)| StagedScan { scan, words });
+            let own = made.as_ref().map(|(scan, words)| StagedScan { scan, words: words.as_slice().into() });
             if let Some(StagedScan { scan, words }) = request.scan.or(own) {
                 jobs.push(Job { scan, words, target: request.target });
                 numbers.push(number);
@@ -108,6 +108,9 @@ impl OwnDecoder {
     }
 
     fn make(&mut self, request: &Request<'_>) -> Option<(Scan, Vec<u8>)> {
+        if request.is_to_be_whole() {
+            return None;
+        }
         let scan = self.maker.make(request.bytes, request.header, request.target.region, None)?;
         let mut words = vec![0; scan.word_bytes()];
         self.maker.write_words(&mut words);

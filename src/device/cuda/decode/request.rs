@@ -2,6 +2,7 @@
 
 use super::route::{Route, Routes};
 use crate::device::cuda::driver::{CudaError, Event};
+use crate::device::cuda::host_bytes::HostBytes;
 use crate::device::cuda::jpeg::Scan;
 use crate::device::cuda::nvjpeg::Item;
 use crate::device::cuda::target::Target;
@@ -19,13 +20,15 @@ pub(crate) struct Request<'a> {
     pub(crate) target: Target,
     /// The scan of just that region, where somebody has made it.
     pub(crate) scan: Option<StagedScan<'a>>,
+    /// Whether samples share it: see [`Request::is_to_be_whole`].
+    pub(crate) shared: bool,
 }
 
 /// A scan and its bits.
 #[derive(Clone, Copy)]
 pub(crate) struct StagedScan<'a> {
     pub(crate) scan: &'a Scan,
-    pub(crate) words: &'a [u8],
+    pub(crate) words: HostBytes<'a>,
 }
 
 impl<'a> Request<'a> {
@@ -46,6 +49,11 @@ impl<'a> Request<'a> {
     /// The part to be decoded alone; none for the whole image.
     pub(super) fn part(&self) -> Option<Rect> {
         Some(self.target.region).filter(|&region| region != self.header.size.rect())
+    }
+
+    /// Whether the verdict on all of the file counts, and a decoder that looks at the part alone cannot give it.
+    pub(super) fn is_to_be_whole(&self) -> bool {
+        self.shared && self.part().is_some()
     }
 
     /// The same for nvJPEG.

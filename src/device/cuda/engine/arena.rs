@@ -5,7 +5,7 @@ use crate::device::cuda::driver::{Context, CudaError, Event, GRANULARITY, Purpos
 use crate::device::cuda::room::Room;
 
 /// Images, tables and scratch start at a multiple of this.
-pub(super) const ALIGNMENT: usize = 256;
+pub(super) use crate::device::cuda::host_bytes::ALIGNMENT;
 /// The first reservation, where the images of a batch need no more.
 const SMALLEST: usize = 32 << 20;
 

@@ -270,7 +270,7 @@ impl Worker {
         if !dispatch.has_room(scan.device_bytes()) {
             return None;
         }
-        let Ok(mut words) = slot.staging().reserve(Use::Files, scan.word_bytes()) else { return Some(None) };
+        let Ok(mut words) = slot.staging().reserve(Use::Words, scan.word_bytes()) else { return Some(None) };
         if let Some(index) = index {
             index.note_use(scan.skipped_rows());
         }

@@ -60,7 +60,7 @@ impl NewImage {
     pub(super) fn request(&self) -> Option<Request<'_>> {
         let file = self.source.file()?;
         let target = self.placement.target;
-        Some(Request { bytes: file.image(), header: &file.header, target, scan: file.scan() })
+        Some(Request { bytes: file.image(), header: &file.header, target, scan: file.scan(), shared: true })
     }
 }
 

@@ -54,7 +54,7 @@ impl StagedFile {
     /// Its scan, where somebody has made that.
     pub(super) fn scan(&self) -> Option<StagedScan<'_>> {
         let FileScan { scan, words } = &**self.scan.as_ref()?;
-        Some(StagedScan { scan, words: words.bytes() })
+        Some(StagedScan { scan, words: words.host_bytes() })
     }
 
     /// Its decode index, of the points that the device has noted.

@@ -1,10 +1,12 @@
-//! Page-locked memory of one batch for what is on its way to the device: compressed files and tables, and apart from them
-//! the pixels that the CPU has decoded, which so lie in a row. Bytes return when their last holder drops them.
+//! Page-locked memory of one batch for what is on its way to the device: compressed files and tables, and apart from them, so
+//! that they lie in a row, the pixels that the CPU has decoded and the bits that the device's own decoder reads. Bytes return
+//! when their last holder drops them.
 
 #![expect(unsafe_code, reason = "pinned memory is shared with the device's copy engine")]
 
 use super::free_ranges::{self, FreeRanges};
 use crate::device::cuda::driver::{Context, PinnedBuffer};
+use crate::device::cuda::host_bytes::HostBytes;
 use crate::error::Cause;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -24,6 +26,8 @@ const MAX_SPILLED: usize = 2 << 30;
 pub(super) enum Use {
     /// Compressed files and tables.
     Files,
+    /// Bits of files that the device's own decoder reads.
+    Words,
     /// Pixels that the CPU decodes.
     Pixels,
 }
@@ -40,6 +44,7 @@ pub(super) struct Staging {
 #[derive(Default)]
 struct Areas {
     files: Area,
+    words: Area,
     pixels: Area,
     /// Whether this device could not give more pinned memory once.
     refused: bool,
@@ -114,14 +119,13 @@ impl StagingBuffer {
         }
     }
 
-    /// Whether `next` lies in the same block right behind it: then all from its first byte to the last one of `next` is
-    /// initialised memory of that block.
-    pub(super) fn adjoins(&self, next: &StagingBuffer) -> bool {
-        match (&self.memory, &next.memory) {
-            (Memory::Pinned { range, block, .. }, Memory::Pinned { range: after, block: same, .. }) => {
-                Arc::ptr_eq(block, same) && range.start + range.bytes == after.start
+    /// Its bytes, and which of others lie in a row with them.
+    pub(super) fn host_bytes(&self) -> HostBytes<'_> {
+        match &self.memory {
+            Memory::Pinned { start, range, block } => {
+                HostBytes::of_block(start.as_ptr(), self.len, range.bytes, block.memory.as_ptr().addr())
             }
-            _ => false,
+            Memory::Spilled { bytes, .. } => bytes.as_slice().into(),
         }
     }
 
@@ -183,27 +187,34 @@ impl Staging {
         Ok(())
     }
 
-    /// Lets the pixels of the next batch lie in a row, where those of the last one took several blocks and the budget has
-    /// room for one instead of them. Nothing is freed, since that would wait for the whole device: files get the blocks. To
+    /// Lets the pixels of the next batch lie in a row, and its bits, where those of the last one took several blocks and the
+    /// budget has room for one instead of them. Nothing is freed, since that would wait for the whole device: files get the blocks. To
     /// be called between two batches.
     pub(super) fn consolidate(&self) {
         let mut areas = self.areas();
-        let held = areas.files.bytes() + areas.pixels.bytes();
-        let Areas { files, pixels, refused } = &mut *areas;
-        let several = pixels.blocks.len() > 1 && pixels.blocks.iter().all(|block| block.is_free());
-        let size = pixels.bytes().next_power_of_two();
-        if several && !*refused && held + size <= self.budget {
-            pixels.next = size;
-            files.blocks.append(&mut pixels.blocks);
+        let held = areas.bytes();
+        let Areas { files, words, pixels, refused } = &mut *areas;
+        for area in [words, pixels] {
+            let several = area.blocks.len() > 1 && area.blocks.iter().all(|block| block.is_free());
+            let size = area.bytes().next_power_of_two();
+            if several && !*refused && held + size <= self.budget {
+                area.next = size;
+                files.blocks.append(&mut area.blocks);
+                return;
+            }
         }
     }
 
     fn pinned(&self, usage: Use, len: usize) -> Option<Memory> {
         let taken = len.max(1).checked_next_multiple_of(ALIGNMENT)?;
         let mut areas = self.areas();
-        let held = areas.files.bytes() + areas.pixels.bytes();
-        let Areas { files, pixels, refused } = &mut *areas;
-        let area = if usage == Use::Files { files } else { pixels };
+        let held = areas.bytes();
+        let Areas { files, words, pixels, refused } = &mut *areas;
+        let area = match usage {
+            Use::Files => files,
+            Use::Words => words,
+            Use::Pixels => pixels,
+        };
         if let Some(memory) = area.blocks.iter().find_map(|block| block.take(taken)) {
             return Some(memory);
         }
@@ -222,6 +233,12 @@ impl Staging {
     /// A panic under the lock leaves at most a block unused.
     fn areas(&self) -> MutexGuard<'_, Areas> {
         self.areas.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Areas {
+    fn bytes(&self) -> usize {
+        self.files.bytes() + self.words.bytes() + self.pixels.bytes()
     }
 }
 

@@ -8,9 +8,10 @@ use super::source_bytes::SourceBytes;
 use super::staging::Use;
 use super::submit::{Submission, Submitter, Trouble};
 use super::submitted_row::SubmittedRow;
-use super::upload::{Run, runs};
+use super::upload::runs;
 use crate::device::cuda::decode::{HostFree, Request, Route};
 use crate::device::cuda::driver::{CudaError, DevicePtr, Event};
+use crate::device::cuda::host_bytes::Run;
 use crate::device::cuda::render::{Program, Sample, Surface};
 use crate::error::Cause;
 use crate::image::Index;
@@ -94,6 +95,7 @@ impl Submitter {
                         header: &file.header,
                         target,
                         scan: file.scan(),
+                        shared: file.shared,
                     })
                     .chain(new_images.iter().filter_map(NewImage::request))
                     .collect();

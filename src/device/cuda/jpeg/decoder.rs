@@ -8,6 +8,7 @@ use super::program::{Job, Program};
 #[cfg(doc)]
 use super::scan::Scan;
 use crate::device::cuda::driver::{Context, CudaError, DevicePtr, Event, PinnedBuffer, Purpose, Stream};
+use crate::device::cuda::host_bytes::{HostBytes, Run, runs};
 use crate::device::cuda::room::Room;
 
 /// Decodes scans; keeps its memory.
@@ -199,7 +200,7 @@ fn loaded<'a>(kernels: &'a mut Option<JpegKernels>, context: &Context) -> Result
 pub(super) unsafe fn upload<'a>(
     program: &Program,
     tables: &[u8],
-    words: impl Iterator<Item = &'a [u8]>,
+    words: impl Iterator<Item = HostBytes<'a>>,
     base: DevicePtr,
     stream: &Stream,
 ) -> Result<(), CudaError> {
@@ -207,8 +208,9 @@ pub(super) unsafe fn upload<'a>(
     // SAFETY: the caller's promise for all of them.
     unsafe {
         stream.copy_to_device(at, tables.as_ptr(), tables.len())?;
-        for (words, &offset) in words.zip(program.words()) {
-            stream.copy_to_device(base + offset as DevicePtr, words.as_ptr(), words.len())?;
+        for Run { from, to, len } in runs(words.zip(program.words().iter().map(|&at| base + at as DevicePtr)))
+        {
+            stream.copy_to_device(to, from, len)?;
         }
     }
     Ok(())

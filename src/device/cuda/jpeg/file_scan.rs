@@ -29,7 +29,7 @@ impl FileScan {
     /// What is to be done with it.
     fn job(&self) -> Job<'_> {
         let target = Target { ptr: 0, pitch: self.region.width as usize * 3, region: self.region };
-        Job { scan: &self.scan, words: &self.words, target }
+        Job { scan: &self.scan, words: self.words.as_slice().into(), target }
     }
 
     /// What the kernels are told of these files; each image's addresses are zero.

@@ -2,6 +2,7 @@
 
 use super::{Job, LeftOut, Scan, ScanMaker};
 use crate::device::cuda::driver::DevicePtr;
+use crate::device::cuda::host_bytes::{ALIGNMENT, HostBytes};
 use crate::device::cuda::target::Target;
 use crate::geometry::Rect;
 use crate::image::Image;
@@ -12,8 +13,6 @@ use std::ops::Range;
 const SPARE_BYTES: usize = 16 << 10;
 /// Rows of pixels begin at multiples of this, as in a loader.
 const PITCH: usize = 16;
-/// Pixels of an image begin at a multiple of this.
-const ALIGNMENT: usize = 256;
 
 /// A file, and what is wanted of it.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +41,7 @@ impl Taken {
     pub(super) fn job<'a>(&'a self, words: &'a [u8], first: DevicePtr) -> Job<'a> {
         let (ptr, pitch) = (first + self.offset as DevicePtr, self.pitch());
         let target = Target { ptr, pitch, region: self.region };
-        Job { scan: &self.scan, words: &words[self.words.clone()], target }
+        Job { scan: &self.scan, words: HostBytes::within(words, self.words.clone()), target }
     }
 
     fn pitch(&self) -> usize {
@@ -99,7 +98,7 @@ impl Loaded {
         let scan = maker.make(file.bytes, &header, region, file.index).ok_or(LeftOut::Uncut)?;
         let words = self.words..self.words + scan.word_bytes();
         maker.write_words(out.get_mut(words.clone()).ok_or(LeftOut::Room)?);
-        self.words = words.end;
+        self.words = words.end.next_multiple_of(ALIGNMENT);
         let taken = Taken { header, region, scan, words, offset: self.pixels };
         self.pixels += taken.pixel_bytes().next_multiple_of(ALIGNMENT);
         Ok(taken)

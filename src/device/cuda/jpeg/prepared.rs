@@ -12,6 +12,7 @@ use super::settling::Settling;
 use crate::device::cuda::driver::{
     Context, CudaError, DeviceBuffer, DevicePtr, Event, PinnedBuffer, Purpose, Stream,
 };
+use crate::device::cuda::host_bytes::HostBytes;
 use crate::error::Cause;
 
 /// Rounds ahead of the first that counts.
@@ -173,7 +174,7 @@ impl<'a> Prepared<'a> {
     }
 
     fn upload(&self) -> Result<(), CudaError> {
-        let words = self.loaded.taken().map(|taken| &self.words[taken.words.clone()]);
+        let words = self.loaded.taken().map(|taken| HostBytes::within(self.words, taken.words.clone()));
         // SAFETY: the block was made for the program, and all memory is there until `drop`, which waits.
         unsafe {
             let tables = std::slice::from_raw_parts(self.tables.as_ptr(), self.tables.len());

@@ -6,13 +6,12 @@ use super::layout::{
 };
 use super::scan::{LONG_BITS, Scan};
 use crate::device::cuda::driver::DevicePtr;
+use crate::device::cuda::host_bytes::{ALIGNMENT, HostBytes};
 use crate::device::cuda::target::Target;
 use crate::jpeg::parallel::Code;
 use bytemuck::Zeroable;
 use std::collections::HashMap;
 
-/// Arrays begin at multiples of this.
-const ALIGNMENT: usize = 256;
 /// Bits in which pieces of one length differ, at most.
 const LENGTH_BITS: u32 = 32;
 /// Lengths of pieces that are not cut.
@@ -23,7 +22,7 @@ const LENGTHS: usize = (LONG_BITS / LENGTH_BITS) as usize + 1;
 pub(crate) struct Job<'a> {
     pub(crate) scan: &'a Scan,
     /// Its bits.
-    pub(crate) words: &'a [u8],
+    pub(crate) words: HostBytes<'a>,
     pub(crate) target: Target,
 }
 
@@ -172,10 +171,13 @@ impl Program {
         let cuts = tables.cuts as usize;
         places.cuts = [take(cuts * size_of::<JpegCut>()), take(cuts * size_of::<JpegCut>())];
         places.cut_pieces = take(cuts * size_of::<JpegPiece>());
-        for (image, job) in tables.images.iter_mut().zip(jobs) {
-            let offset = take(job.words.len());
-            image.words = offset as u64;
-            self.words.push(offset);
+        // As they lie on the host, so that few copies carry them all.
+        let mut order: Vec<usize> = (0..jobs.len()).collect();
+        order.sort_unstable_by_key(|&number| jobs[number].words.address());
+        self.words = vec![0; jobs.len()];
+        for number in order {
+            let offset = take(jobs[number].words.len());
+            (tables.images[number].words, self.words[number]) = (offset as u64, offset);
         }
         places.tables = take(0);
         places.images = take(size_of_val(tables.images.as_slice()));

@@ -8,13 +8,11 @@ use crate::device::cuda::driver::{
     Context, CudaError, DeviceBuffer, DevicePtr, Event, PinnedBuffer, Purpose, wait_for_device,
 };
 use crate::device::cuda::failed;
+use crate::device::cuda::host_bytes::ALIGNMENT;
 use crate::error::{Cause, Result};
 use crate::geometry::Rect;
 use crate::image::Image;
 use crate::jpeg::{self, Header};
-
-/// Where the pixels of a file begin: a multiple of this.
-const ALIGNMENT: usize = 256;
 
 /// Lists of files and memory to decode them to; made by [`ImageDecoder::rounds`].
 pub struct Rounds<'a> {
@@ -171,6 +169,7 @@ impl File<'_> {
             header,
             target: Target { ptr, pitch, region: self.region },
             scan: None,
+            shared: false,
         })
     }
 }
