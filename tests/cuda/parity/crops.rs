@@ -13,13 +13,15 @@ fn resize(height: u32, width: u32, interpolation: Interpolation, antialias: bool
     Op::Resize { size: Extent::Two([height, width]), interpolation, max_size: None, antialias }
 }
 
-/// A crop of any place of any picture, mirrored or not, to a width of whole fours; half of them lie in memory that ends
-/// with their last pixel.
+/// A crop of any place of any picture, mirrored or not, to a width of whole fours; a quarter of them are turned by their EXIF
+/// orientation, which the kernel must leave to the other one. Half of them lie in memory that ends with their last pixel.
 fn crop(rng: &mut Rng, number: u64, size: Size) -> Result<Case, Box<dyn std::error::Error>> {
     let stored = Size::new(1 + rng.below(130), 1 + rng.below(110));
-    let mut draft = Draft::new(0, stored, Orientation::UPRIGHT);
-    let (width, height) = (1 + rng.below(stored.width), 1 + rng.below(stored.height));
-    let (left, top) = (rng.below(stored.width - width + 1), rng.below(stored.height - height + 1));
+    let orientation = if rng.below(4) == 0 { 1 + rng.below(8) as u16 } else { 1 };
+    let mut draft = Draft::new(0, stored, Orientation::from_exif(orientation));
+    let whole = draft.size();
+    let (width, height) = (1 + rng.below(whole.width), 1 + rng.below(whole.height));
+    let (left, top) = (rng.below(whole.width - width + 1), rng.below(whole.height - height + 1));
     draft.apply(Op::Crop { top: top as i32, left: left as i32, height, width });
     let interpolation = [Interpolation::Bilinear, Interpolation::Bicubic][rng.below(2) as usize];
     let antialias = matches!(interpolation, Interpolation::Bicubic) || rng.below(4) > 0;
