@@ -3,7 +3,7 @@
 
 use crate::pictures::files_below;
 use crate::scenario::{Outcome, Scenario};
-use feedline::device::cuda::jpeg::{DecodedFile, FilePart, ParallelDecoder};
+use feedline::device::cuda::jpeg::{DecodedFile, FilePart, LeftOut, ParallelDecoder};
 use feedline::geometry::{Rect, Size};
 use feedline::image::Image;
 use feedline::jpeg::{Decoder, Index, Limits, PixelsMut, parse_header};
@@ -195,13 +195,13 @@ fn longest() -> Outcome {
 fn never_in_step() -> Outcome {
     let layout = |factors| Scribble { factors, shared_codes: true, ..Scribble::default() };
     let file = layout(vec![(1, 1); 3]).file(300, 300);
-    let decode = |index: &Index| -> Result<Option<DecodedFile>> {
+    let decode = |index: &Index| -> Result<std::result::Result<DecodedFile, LeftOut>> {
         let part = FilePart { bytes: &file, region: None, index: Some(index) };
-        Ok(open()?.decode(&[part]).map_err(|cause| cause.to_string())?.remove(0).ok())
+        Ok(open()?.decode(&[part]).map_err(|cause| cause.to_string())?.remove(0))
     };
-    assert!(decode(&Index::default())?.is_none(), "it was decoded without an index");
+    assert_eq!(decode(&Index::default())?.err(), Some(LeftOut::Unsettled), "without an index");
     let known = Known::new("shared codes".into(), file.clone())?;
-    let decoded = decode(&known.indexes[2])?.ok_or("it was not decoded with its index")?;
+    let decoded = decode(&known.indexes[2])?.map_err(|why| format!("not decoded with its index: {why}"))?;
     same("shared codes", &decoded.image, &by_cpu(&file, known.size.rect(), &mut Index::default())?);
     compare(&[Known::new("one component".into(), layout(vec![(1, 1)]).file(500, 400))?])
 }
@@ -240,7 +240,12 @@ fn damaged(are_known: bool) -> Outcome {
     let restarts = Scribble { restart: 4, factors: vec![(1, 1)], ..Scribble::default() }.file(64, 40);
     let markers =
         (0..restarts.len() - 1).filter(|&at| restarts[at] == 0xFF && restarts[at + 1] & 0xF8 == 0xD0);
-    files.extend(markers.map(|at| [&restarts[..at], &[0x55], &restarts[at..]].concat()));
+    files.extend(markers.clone().map(|at| [&restarts[..at], &[0x55], &restarts[at..]].concat()));
+    // Markers that are another one's.
+    files.extend(markers.map(|at| {
+        let other = 0xD0 + (restarts[at + 1] + 1) % 8;
+        [&restarts[..at + 1], &[other], &restarts[at + 2..]].concat()
+    }));
     let mut decoder = open()?;
     let taken =
         files.chunks(200).map(|files| taken_of(&mut decoder, files, are_known)).sum::<Result<usize>>()?;
