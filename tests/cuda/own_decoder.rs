@@ -6,7 +6,7 @@ use crate::pictures;
 use crate::pipeline::{memory, small, small_epoch};
 use crate::scenario::{Libraries, Outcome, Scenario};
 use crate::sharing::mosaics;
-use feedline::augment::{RandomResizedCrop, Resize};
+use feedline::augment::{MixUp, RandomResizedCrop, Resize};
 use feedline::device::{DecodedBy, Device};
 use feedline::draft::op::Extent;
 use feedline::index::IndexMode;
@@ -100,7 +100,7 @@ fn too_large() -> Outcome {
     Ok(())
 }
 
-/// Damage that no tile of a mosaic may happen to show, and an image cache that has room for all, for one, and for none.
+/// Damage that no part of an image may happen to show, and an image cache that has room for all, for one, and for none.
 fn bad_shared_images() -> Outcome {
     choose(DecoderChoice::Feedline);
     let sound = Jpeg { quality: 97, ..Jpeg::default() };
@@ -111,7 +111,12 @@ fn bad_shared_images() -> Outcome {
         file[end - 18..end - 2].copy_from_slice(&[0xFF, 0].repeat(8));
     }
     for image_cache in [1 << 20, 20_000, 1] {
-        let build = || mosaics(files.clone()).image_cache(image_cache).bad_sample(BadSample::Skip);
+        let crop = RandomResizedCrop { scale: [0.05, 0.3], ..RandomResizedCrop::new(24) };
+        let build = || {
+            let builder = Loader::builder(memory(files.clone())).batch_size(4).partner_window(12).seed(3);
+            let builder = builder.augment(crop).augment(MixUp::new(0.4)).image_cache(image_cache);
+            builder.bad_sample(BadSample::Skip).last_batch(LastBatch::Partial).workers(2)
+        };
         let [cpu, cuda] = same_batches(&format!("image_cache {image_cache}"), 2, build);
         let reported = |loader| files_of(loader).into_iter().collect::<BTreeSet<_>>();
         assert_eq!(reported(&cuda), reported(&cpu), "image_cache {image_cache}");
