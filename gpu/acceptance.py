@@ -1,8 +1,8 @@
 """Whether feedline's decoder is as fast as it has to be: at least three times the fastest of nvJPEG, nvImageCodec and DALI.
 
 On the main data set in batches of 256, of which all decoders get the same files: those that each of them is made for. Where it
-is not fast enough, the profile of its time says why. Whole images with nothing known are what feedline's decoder has the most
-work with.
+is not fast enough, the profile of its time says why. Whole images of which nothing is known cost feedline's decoder the most
+work, so they are what is compared.
 """
 
 TIMES = 3

@@ -85,9 +85,11 @@ def main():
 def measure_all(section, scratch):
     """Each data set with each decoder, by batch size."""
     kit.import_packages(section)
-    sets = [(name, section.attempt(f"{name}, files for all", 1, lambda name=name, data=data: common(
-        section, name, data, scratch))) for name, data in list(kit.datasets().items())[:2]]
-    sets = [(name, data) for name, data in sets if data]  # the main one, and the next where there is one
+    sets = []
+    for name, data in list(kit.datasets().items())[:2]:  # the main one, and the next where there is one
+        folder = section.attempt(f"{name}, files for all", 1, lambda name=name, data=data: common(
+            section, name, data, scratch))
+        sets += [(name, folder)] if folder else []
     sizes = [section.sized(BATCHES, (2,)), *([section.sized(LARGE_FILES, (2,))] * (len(sets) - 1))]
     for (name, data), batches in zip(sets, sizes):
         section.attempt(f"{name}, feedline", 3, lambda name=name, data=data, batches=batches: own(

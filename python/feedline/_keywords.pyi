@@ -181,12 +181,12 @@ class Keywords(TypedDict, total=False):
     changes pixels. Default: exact."""
     decoder: Literal["auto", "nvjpeg", "nvjpeg-hardware", "nvjpeg-gpu", "nvjpeg-hybrid", "feedline", "cpu"] | None
     """What decodes JPEGs where a GPU makes the batches: `auto` shares them between the GPU's engines and the
-    workers, by measured speed; `feedline` decodes on its processors, to the pixels of the CPU device, where
-    it may be chosen too. What the chosen decoder does not take, the CPU decodes. Default: auto."""
+    workers, by measured speed; `feedline` decodes on its processors and gives the pixels of the CPU device,
+    which takes this word too. What the chosen decoder does not take, the CPU decodes. Default: auto."""
     verify_decoding: bool | None
     """Whether what a GPU's decoders write is verified: that they do write, and for about one image in 4000
     that it is what the CPU decodes. A decoder that is not to be trusted is left, and statistics say why.
-    feedline's own tells of each file whether it is decoded, and is not verified. Default: true."""
+    feedline's own decoder reports a status for each file and is not verified. Default: true."""
     decode_index: str | os.PathLike[str] | None
     """Where it is kept at which bytes the rows of each JPEG begin, so that a later crop of it starts at its
     own first row. It changes no pixel. Default: memory."""
@@ -197,9 +197,9 @@ class Keywords(TypedDict, total=False):
     device in its place. With distributed = "env", `cuda` and `auto` mean the GPU of LOCAL_RANK. Default:
     cpu."""
     device_memory: int | str | None
-    """The largest number of bytes of a GPU's memory for decoded images and scratch, the batches apart; a
-    third of it is for the decoder where that is `feedline`. A batch that needs more is made in parts.
-    Default: a quarter of what is free, at least 8 MiB."""
+    """The largest number of bytes of a GPU's memory for decoded images and scratch, the batches apart; with
+    `decoder` = `feedline`, a third of it is for decoding. A batch that needs more is made in parts. Default:
+    a quarter of what is free, at least 8 MiB."""
     pinned_memory: int | str | None
     """The largest number of bytes of page-locked host memory, all batches together, for files on their way to
     a GPU. What is beyond lies in ordinary memory, which is copied more slowly. Default: 1073741824."""

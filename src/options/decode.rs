@@ -20,12 +20,12 @@ section! {
         /// changes pixels.
         scale as "decode_scale": DecodeScale = DecodeScale::Exact;
         /// What decodes JPEGs where a GPU makes the batches: `auto` shares them between the GPU's engines and the workers,
-        /// by measured speed; `feedline` decodes on its processors, to the pixels of the CPU device, where it may be
-        /// chosen too. What the chosen decoder does not take, the CPU decodes.
+        /// by measured speed; `feedline` decodes on its processors and gives the pixels of the CPU device, which takes
+        /// this word too. What the chosen decoder does not take, the CPU decodes.
         decoder: DecoderChoice = DecoderChoice::Auto;
         /// Whether what a GPU's decoders write is verified: that they do write, and for about one image in 4000 that
         /// it is what the CPU decodes. A decoder that is not to be trusted is left, and statistics say why. feedline's own
-        /// tells of each file whether it is decoded, and is not verified.
+        /// decoder reports a status for each file and is not verified.
         verify as "verify_decoding": bool = true;
         /// Where it is kept at which bytes the rows of each JPEG begin, so that a later crop of it starts at its own
         /// first row. It changes no pixel.

@@ -12,8 +12,8 @@ section! {
         /// Where images are decoded and rendered. A GPU that is named and does not work is an error, never another
         /// device in its place. With distributed = "env", `cuda` and `auto` mean the GPU of LOCAL_RANK.
         name as "device": DeviceWord = DeviceWord::Cpu;
-        /// The largest number of bytes of a GPU's memory for decoded images and scratch, the batches apart; a third of it is
-        /// for the decoder where that is `feedline`. A batch that needs more is made in parts.
+        /// The largest number of bytes of a GPU's memory for decoded images and scratch, the batches apart; with
+        /// `decoder` = `feedline`, a third of it is for decoding. A batch that needs more is made in parts.
         memory as "device_memory": Bytes, unset "a quarter of what is free, at least 8 MiB";
         /// The largest number of bytes of page-locked host memory, all batches together, for files on their way to a
         /// GPU. What is beyond lies in ordinary memory, which is copied more slowly.

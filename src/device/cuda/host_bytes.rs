@@ -1,10 +1,10 @@
-//! Bytes of the host's memory on their way to a device: those that lie in a row on both sides go in one copy.
+//! Bytes of the host's memory on their way to a device: those that are contiguous on both sides go in one copy.
 
 use super::driver::DevicePtr;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Room that bytes take where they lie in a row is a multiple of this, on the host as on the device.
+/// Contiguous bytes begin at multiples of this, on the host and on the device.
 pub(crate) const ALIGNMENT: usize = 256;
 
 /// Bytes, and where they lie.
@@ -40,9 +40,8 @@ impl<'a> HostBytes<'a> {
     pub(crate) fn within(block: &'a [u8], part: Range<usize>) -> Self {
         let bytes = &block[part.clone()];
         let room = bytes.len().next_multiple_of(ALIGNMENT).min(block.len() - part.start);
-        // The offset was checked above, and the address is to reach the whole block.
-        let (from, block) = (block.as_ptr().wrapping_add(part.start), Some(block.as_ptr().addr()));
-        Self { from, len: bytes.len(), room, block, of: PhantomData }
+        // The slice above has checked the offset; the address is to reach the whole block.
+        Self::of_block(block.as_ptr().wrapping_add(part.start), bytes.len(), room, block.as_ptr().addr())
     }
 
     /// `len` bytes at `from`, and `room` bytes up to what lies behind them, in the block that begins at the address `block`: all

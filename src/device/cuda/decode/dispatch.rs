@@ -280,8 +280,8 @@ impl Dispatch {
     pub(super) fn note_no_room(&self, bytes: usize, room: usize) {
         self.learned(Route::Feedline, |learned| {
             learned.last_failure = Some(format!(
-                "a file needs {bytes} bytes of the device's memory to be decoded there, and {room} are what it may take, so \
-                 the CPU decodes it: raise device_memory"
+                "decoding a file on the device would take {bytes} bytes of its memory, and the limit is {room}, so the CPU \
+                 decodes it: raise device_memory"
             ));
         });
     }

@@ -1,5 +1,6 @@
 //! Which decoders can take a file, by its header.
 
+use crate::device::cuda::jpeg::LeftOut;
 use crate::jpeg::{ColorModel, Header};
 use crate::policy::DecoderChoice;
 
@@ -36,6 +37,11 @@ impl Route {
     /// How many there are.
     pub(crate) const COUNT: usize = Route::Feedline as usize + 1;
 
+    /// Whether the decoder is made for files of this header; its library may refuse one all the same.
+    pub fn takes(self, header: &Header) -> bool {
+        self == Route::Cpu || Routes::of(header).has(self) || Routes::own(header).has(self)
+    }
+
     /// What it is called in the option `decoder`.
     pub(super) fn option(self) -> &'static str {
         let choice = match self {
@@ -66,10 +72,7 @@ impl Routes {
 
     /// feedline's own decoder on the GPU, where that can take a file of this header.
     pub(super) fn own(header: &Header) -> Self {
-        let takes = !header.progressive
-            && matches!(header.components, 1 | 3)
-            && header.first_scan == header.components;
-        if takes { Self::FEEDLINE } else { Self::NONE }
+        if LeftOut::of(header).is_none() { Self::FEEDLINE } else { Self::NONE }
     }
 
     /// The decoders of nvJPEG that can take a file of this header.

@@ -16,7 +16,7 @@ use crate::device::backend::{
     ReadyBuffer, Replace,
 };
 use crate::device::cuda::decode::Offer;
-use crate::device::cuda::jpeg::ScanMaker;
+use crate::device::cuda::jpeg::{Scan, ScanMaker};
 use crate::device::cuda::render;
 use crate::device::{DeviceImages, roi};
 use crate::error::{Cause, Result};
@@ -227,7 +227,7 @@ impl Worker {
         row: &Row<'_>,
         &FileInput { file, header }: &FileInput<'_>,
         wanted: Rect,
-        mut index: Option<&mut Index>,
+        index: Option<&mut Index>,
     ) -> Result<SourceBytes, Cause> {
         let (slot, input) = (row.slot, Input { bytes: file.bytes(), header });
         if !row.decode_on_cpu
@@ -235,11 +235,12 @@ impl Worker {
         {
             let own = self.engine.dispatch.as_ref().is_some_and(|dispatch| dispatch.is_own());
             let scan = match own {
-                true => self.scan(slot, (input.bytes, header), wanted, index.as_deref_mut()),
-                false => Some(None),
+                true => self.make_scan((input.bytes, header), wanted, index.as_deref()),
+                false => None,
             };
             // What the device's own decoder does not take, this thread decodes below.
-            if let Some(scan) = scan {
+            if !own || scan.is_some() {
+                let scan = scan.and_then(|scan| self.stage_scan(slot, scan, index));
                 let (bytes, header, len) = (file.staged()?, Arc::new(header.clone()), image.len());
                 return Ok(SourceBytes::File(StagedFile { bytes, len, header, wanted, shared: false, scan }));
             }
@@ -255,27 +256,27 @@ impl Worker {
 }
 
 impl Worker {
-    /// What the device's own decoder needs of a file, or `Some(None)` where the batch has no memory left for that and the thread
-    /// that submits it makes it; `None` where that decoder does not take the file.
-    fn scan(
+    /// The scan of what is wanted of a file; `None` where the device's own decoder does not take that.
+    fn make_scan(
         &mut self,
-        slot: &Slot,
         (file, header): (&[u8], &jpeg::Header),
         wanted: Rect,
-        index: Option<&mut Index>,
-    ) -> Option<Option<Arc<FileScan>>> {
+        index: Option<&Index>,
+    ) -> Option<Scan> {
         let dispatch = self.engine.dispatch.as_ref()?;
-        let region = dispatch.region(header, wanted);
-        let scan = self.scans.make(file, header, region, index.as_deref())?;
-        if !dispatch.has_room(scan.device_bytes()) {
-            return None;
-        }
-        let Ok(mut words) = slot.staging().reserve(Use::Words, scan.word_bytes()) else { return Some(None) };
+        let scan = self.scans.make(file, header, dispatch.region(header, wanted), index)?;
+        dispatch.has_room(scan.device_bytes()).then_some(scan)
+    }
+
+    /// Stages the scan that was made last with its bits; `None` where the batch has no memory left for those, and the thread
+    /// that submits it makes the scan.
+    fn stage_scan(&self, slot: &Slot, scan: Scan, index: Option<&mut Index>) -> Option<Arc<FileScan>> {
+        let mut words = slot.staging().reserve(Use::Words, scan.word_bytes()).ok()?;
         if let Some(index) = index {
             index.note_use(scan.skipped_rows());
         }
         self.scans.write_words(words.bytes_mut());
-        Some(Some(Arc::new(FileScan { scan, words })))
+        Some(Arc::new(FileScan { scan, words }))
     }
 }
 

@@ -5,8 +5,6 @@
 use super::kernels::JpegKernels;
 use super::layout::JpegPoint;
 use super::program::{Job, Program};
-#[cfg(doc)]
-use super::scan::Scan;
 use crate::device::cuda::driver::{Context, CudaError, DevicePtr, Event, PinnedBuffer, Purpose, Stream};
 use crate::device::cuda::host_bytes::{HostBytes, Run, runs};
 use crate::device::cuda::room::Room;
@@ -71,7 +69,7 @@ impl ScanDecoder {
         Ok(Self { context, kernels: None, room, tables, results, decoded })
     }
 
-    /// Reserves memory for so many bytes of [`Scan::device_bytes`], as far as it may.
+    /// Reserves memory for so many bytes of [`super::Scan::device_bytes`], as far as it may.
     ///
     /// # Errors
     /// The device has failed, or has no memory left.
@@ -79,7 +77,7 @@ impl ScanDecoder {
         self.room.reserve(bytes.min(self.room.limit()))
     }
 
-    /// Maximum bytes of [`Scan::device_bytes`] that a file may take.
+    /// Maximum bytes of [`super::Scan::device_bytes`] that a file may take.
     pub(crate) fn limit(&self) -> usize {
         self.room.limit()
     }

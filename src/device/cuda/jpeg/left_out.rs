@@ -28,7 +28,7 @@ pub enum LeftOut {
 
 impl LeftOut {
     /// What a header alone says.
-    pub(super) fn of(header: &Header) -> Option<Self> {
+    pub(crate) fn of(header: &Header) -> Option<Self> {
         match header {
             Header { progressive: true, .. } => Some(Self::Progressive),
             Header { components, .. } if !matches!(components, 1 | 3) => Some(Self::Components),
