@@ -363,8 +363,11 @@ mod tests {
             record
         };
         let (mut index, most) = (Index::default(), MAX_POINTS_PER_ROW * MAX_ROWS - 1);
-        assert!(index.read(&record(64, most)) && index.points.len() == most);
-        assert!(!index.read(&record(64, most + 1)) && index.points.is_empty());
+        // Half a million points take Miri most of an hour.
+        if !cfg!(miri) {
+            assert!(index.read(&record(64, most)) && index.points.len() == most);
+            assert!(!index.read(&record(64, most + 1)) && index.points.is_empty());
+        }
         assert!(!index.read(&record(65, 10)) && !index.read(&record(255, 10)) && !index.read(&record(0, 10)));
         assert!(record(64, most).len() <= Index::MAX_BYTES);
         // Memory grows with the points that were read: twelve bytes for two of the record at most, and room for as many.
