@@ -1,10 +1,11 @@
 //! Walks the pages of an LMDB file: which keys it holds, in their order, and where their values lie.
 //!
 //! The layout is that of `mdb.c` of LMDB 0.9, with 64-bit sizes in little-endian order. Everything that is read is
-//! checked before it is used: a page number leads into the file or is refused, and no more pages are visited than the
-//! file says that the tree has.
+//! checked before it is used: a page number leads into the file or is refused, and no page is visited twice. So the work is
+//! bounded by the length of the file, whatever that says of itself.
 
 use crate::source::read_error::ReadError;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
@@ -118,9 +119,10 @@ impl Tree {
         // Pages still to visit, the next one last, with their depth; each level has at most as many as a page has nodes.
         let mut ahead = vec![(database.root, database.depth)];
         let (mut page, mut visited, mut entries) = (vec![0; self.page_bytes], 0, 0);
+        let (in_file, mut seen) = (self.length / self.page_bytes as u64, HashSet::new());
         while let Some((number, levels)) = ahead.pop() {
             visited += 1;
-            if visited > database.pages || levels == 0 {
+            if visited > database.pages || levels == 0 || !seen.insert(number) {
                 return Err(damaged(number));
             }
             self.load(number, &mut page)?;
@@ -131,12 +133,22 @@ impl Tree {
                         let child = u64::from(long(&page, at)) | u64::from(word(&page, at + 4)) << 32;
                         ahead.push((child, levels - 1));
                     }
+                    // Each of them would have to be another page.
+                    if ahead.len() as u64 > in_file {
+                        return Err(damaged(number));
+                    }
                     ahead[before..].reverse();
                 }
                 LEAF => {
+                    let mut used = 0;
                     for at in nodes(&page).ok_or_else(|| damaged(number))? {
                         entries += 1;
                         let entry = self.entry(&page, number, at).ok_or_else(|| damaged(number))?;
+                        // Nodes that overlap would make a page hold more keys than it has bytes.
+                        used += NODE_BYTES + entry.key.len();
+                        if used > page.len() {
+                            return Err(damaged(number));
+                        }
                         if entry.bytes > self.length.saturating_sub(entry.start) {
                             return Err(cut(self.length));
                         }
