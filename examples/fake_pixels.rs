@@ -7,6 +7,7 @@
 #![expect(unsafe_code, reason = "a function for C")]
 
 use feedline::image::{self, Decoder, Image, ImageError, Limits};
+use feedline::policy::Damaged;
 
 /// The file is no sound JPEG.
 const UNSOUND: i32 = 1;
@@ -44,6 +45,11 @@ fn decode(bytes: &[u8], width: u32, height: u32) -> Result<Option<Image>, ImageE
         return Ok(None);
     }
     let mut decoded = Image::default();
-    Decoder::new(Limits::default()).decode(bytes, &header, header.size.rect(), &mut decoded)?;
+    Decoder::new(Limits { damaged: Damaged::Refuse, ..Limits::default() }).decode(
+        bytes,
+        &header,
+        header.size.rect(),
+        &mut decoded,
+    )?;
     Ok(Some(decoded))
 }

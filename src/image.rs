@@ -13,14 +13,14 @@ mod mask;
 mod png;
 mod webp;
 
-pub use crate::jpeg::{Index, Limits, Part, Scale};
+pub use crate::jpeg::{Damage, Index, Limits, Part, Scale};
 pub(crate) use crate::jpeg::{PixelsMut, Rows};
 pub use error::ImageError;
 pub use header::{Header, parse_header};
 pub use mask::decode_mask;
 
 use crate::geometry::{Orientation, Rect, Size};
-use crate::jpeg;
+use crate::jpeg::{self, give_back};
 
 /// A file format that can be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,9 +68,23 @@ impl Image {
         self.region = region;
         self.stride = region.width as usize * 3;
         let bytes = self.stride * region.height as usize + Self::TAIL;
-        if self.data.len() < bytes {
-            self.data.resize(bytes, 0);
-        }
+        grow(&mut self.data, bytes);
+    }
+
+    /// Gives the memory back if it is too much to be kept for the next file; the pixels are gone then.
+    pub(crate) fn give_back(&mut self) {
+        give_back(&mut self.data);
+    }
+}
+
+/// Makes `buffer` at least so long. Its content is undefined then.
+///
+/// What is new is zeros that the system gives page by page as they are written. So a file of some dozen bytes that claims a huge image
+/// costs no memory before its data come.
+fn grow(buffer: &mut Vec<u8>, bytes: usize) {
+    if buffer.len() < bytes {
+        *buffer = Vec::new();
+        *buffer = vec![0; bytes];
     }
 }
 
@@ -94,6 +108,7 @@ pub struct Decoder {
     limits: Limits,
     jpeg: jpeg::Decoder,
     scratch: Scratch,
+    damage: Option<Damage>,
 }
 
 /// The buffers that the PNG and WebP decoders write, and that the region is then copied from.
@@ -104,9 +119,14 @@ struct Scratch {
 }
 
 impl Decoder {
-    /// A decoder that refuses files beyond `limits`; `max_scans` and `tolerate_truncated` apply to JPEG only.
+    /// A decoder that refuses files beyond `limits`; `max_scans` and `damaged` apply to JPEG only.
     pub fn new(limits: Limits) -> Self {
         Self { limits, ..Self::default() }
+    }
+
+    /// What was wrong with the last file that was decoded, if it is damaged and the limits allow that.
+    pub fn damage(&self) -> Option<Damage> {
+        self.damage
     }
 
     /// Decodes the part `region` (stored coordinates, before orientation) of a file into `out`.
@@ -157,6 +177,7 @@ impl Decoder {
         index: Option<&mut Index>,
         mut pixels: PixelsMut<'_>,
     ) -> Result<(), ImageError> {
+        self.damage = None;
         let (stored, region) = (self.check(header, part)?, part.region);
         if region.is_empty() {
             return Ok(());
@@ -167,7 +188,12 @@ impl Decoder {
                 let out = &mut ImageMut { stored, region, pixels };
                 png::decode(bytes, &self.limits, &mut self.scratch, out)
             }
-            Format::WebP => webp::decode(bytes, &mut self.scratch, &mut ImageMut { stored, region, pixels }),
+            Format::WebP => {
+                let decoded =
+                    webp::decode(bytes, &mut self.scratch, &mut ImageMut { stored, region, pixels });
+                give_back(&mut self.scratch.pixels);
+                decoded
+            }
         }
     }
 
@@ -185,7 +211,9 @@ impl Decoder {
         out: &mut dyn Rows,
     ) -> Result<(), ImageError> {
         let parsed = header.jpeg.as_ref().ok_or_else(|| error::other_file(Format::Jpeg))?;
-        Ok(self.jpeg.decode_rows(bytes, parsed, part, &self.limits, out, index)?)
+        let decoded = self.jpeg.decode_rows(bytes, parsed, part, &self.limits, out, index);
+        self.damage = self.jpeg.damage();
+        Ok(decoded?)
     }
 
     /// The size of the whole image at the part's scale, if the part may be decoded.
@@ -211,12 +239,30 @@ impl Decoder {
     }
 }
 
-/// Decodes the whole file and discards the pixels, to check that training will be able to read it.
+/// A file that can be decoded.
+#[derive(Clone, Debug)]
+pub struct Verified {
+    /// Its header.
+    pub header: Header,
+    /// Its first defect, if it has any. Some change no pixel: wherever libjpeg-turbo warns, there is one.
+    pub damage: Option<Damage>,
+}
+
+/// Decodes the whole file and discards the pixels, to check that training will be able to read it. Damage that `limits`
+/// allow is reported and no error.
 ///
 /// # Errors
 /// Those of [`parse_header`] and [`Decoder::decode`].
-pub fn verify(bytes: &[u8], limits: &Limits) -> Result<Header, ImageError> {
+pub fn verify(bytes: &[u8], limits: &Limits) -> Result<Verified, ImageError> {
     let header = parse_header(bytes)?;
-    Decoder::new(limits.clone()).decode(bytes, &header, header.size.rect(), &mut Image::default())?;
-    Ok(header)
+    let (mut decoder, mut image) = (Decoder::new(limits.clone()), Image::default());
+    let Some(jpeg) = &header.jpeg else {
+        decoder.decode(bytes, &header, header.size.rect(), &mut image)?;
+        return Ok(Verified { header, damage: None });
+    };
+    decoder.check(&header, header.size.rect().into())?;
+    image.reset(header.size, header.size.rect());
+    let mut out = PixelsMut { data: &mut image.data, stride: image.stride };
+    let damage = decoder.jpeg.inspect(bytes, jpeg, limits, &mut out)?;
+    Ok(Verified { header, damage })
 }

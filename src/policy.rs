@@ -32,6 +32,20 @@ pub enum BadSample {
     Substitute,
 }
 
+/// What becomes of a JPEG that is damaged. Whatever is chosen, a file without damage has the same pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Damaged {
+    /// It is refused.
+    Refuse,
+    /// Damage inside is accepted, with the pixels that libjpeg-turbo makes of it; a file that ends before its image
+    /// does is refused. That is what torchvision does.
+    #[default]
+    Torchvision,
+    /// All that libjpeg-turbo decodes is accepted, with its pixels: what lacks is grey.
+    Libjpeg,
+}
+
 /// The scale that images are decoded at if a chain makes them smaller anyway.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -6,6 +6,7 @@ use feedline::device::cuda::jpeg::{DecodedFile, FilePart, LeftOut, ParallelDecod
 use feedline::geometry::Rect;
 use feedline::image::Index;
 use feedline::jpeg::{Decoder, Limits, PixelsMut, parse_header};
+use feedline::policy::Damaged;
 use feedline::rng::{Draws, Rng};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -108,13 +109,12 @@ fn know(file: &Named, parts: u64) -> Known<'_> {
     let whole = header.size.rect();
     let sample = XxHash3_64::oneshot(&file.bytes);
     let regions = std::iter::once(whole).chain((0..parts).map(|part| any_part(whole, (sample, part))));
-    let mut decoder = Decoder::new();
+    let (mut decoder, limits) = (Decoder::new(), Limits { damaged: Damaged::Refuse, ..Limits::default() });
     let wanted = regions.map(|region| {
         let stride = region.width as usize * 3;
         let (mut data, mut index) = (vec![0; stride * region.height as usize], Index::default());
         let mut out = PixelsMut { data: &mut data, stride };
-        let decoded =
-            decoder.decode_indexed(&file.bytes, &header, region, &Limits::default(), &mut out, &mut index);
+        let decoded = decoder.decode_indexed(&file.bytes, &header, region, &limits, &mut out, &mut index);
         Wanted { region, decoded: decoded.ok().map(|()| (data, index)) }
     });
     Known { file, restarts: restarts(&file.bytes), wanted: wanted.collect() }

@@ -1,10 +1,11 @@
 //! Any bytes: no panic, and where the whole picture decodes, a region of it has the same pixels.
 //!
-//! The first two bytes choose the region and whether truncation is tolerated; the rest is the file.
+//! The first two bytes choose the region and whether files may end early; the rest is the file.
 #![no_main]
 
 use feedline::geometry::Rect;
 use feedline::jpeg::{Decoder, Header, JpegError, Limits, PixelsMut, parse_header};
+use feedline::policy::Damaged;
 use libfuzzer_sys::fuzz_target;
 
 fn decode(bytes: &[u8], header: &Header, region: Rect, limits: &Limits) -> Result<Vec<u8>, JpegError> {
@@ -16,7 +17,8 @@ fn decode(bytes: &[u8], header: &Header, region: Rect, limits: &Limits) -> Resul
 
 fuzz_target!(|input: &[u8]| {
     let &[choice, place, ref bytes @ ..] = input else { return };
-    let limits = Limits { max_pixels: 1 << 18, max_scans: 20, tolerate_truncated: choice & 1 != 0 };
+    let damaged = if choice & 1 != 0 { Damaged::Libjpeg } else { Damaged::Torchvision };
+    let limits = Limits { max_pixels: 1 << 18, max_scans: 20, damaged };
     let Ok(header) = parse_header(bytes) else { return };
     if header.size.pixels() > limits.max_pixels {
         return;

@@ -1,11 +1,12 @@
 //! Any bytes with a decode index: no panic, and with an index of the file's own the same pixels and errors as without.
 //!
-//! The first byte chooses the region and whether truncation is tolerated, the second how many bytes of a record follow,
+//! The first byte chooses the region and whether files may end early, the second how many bytes of a record follow,
 //! which may be wrong; the rest is the file.
 #![no_main]
 
 use feedline::geometry::Rect;
 use feedline::jpeg::{Decoder, Header, Index, JpegError, Limits, PixelsMut, parse_header};
+use feedline::policy::Damaged;
 use libfuzzer_sys::fuzz_target;
 
 fn decode(
@@ -24,7 +25,8 @@ fn decode(
 fuzz_target!(|input: &[u8]| {
     let &[choice, length, ref rest @ ..] = input else { return };
     let Some((record, bytes)) = rest.split_at_checked(length.into()) else { return };
-    let limits = Limits { max_pixels: 1 << 18, max_scans: 20, tolerate_truncated: choice & 1 != 0 };
+    let damaged = if choice & 1 != 0 { Damaged::Libjpeg } else { Damaged::Torchvision };
+    let limits = Limits { max_pixels: 1 << 18, max_scans: 20, damaged };
     let Ok(header) = parse_header(bytes) else { return };
     if header.size.pixels() > limits.max_pixels {
         return;

@@ -168,12 +168,15 @@ class Keywords(TypedDict, total=False):
     """Asks for semantic masks; the class of what shows no image, and of images without a mask. Default: 255
     where `mask_dir` is given, else no masks."""
     max_pixels: int | None
-    """The largest number of pixels of one image. Default: 268435456."""
+    """The largest number of pixels of one image. Default: 178956970."""
     max_scans: int | None
     """The largest number of scans of one progressive JPEG. Default: 256."""
+    damaged: Literal["refuse", "torchvision", "libjpeg"] | None
+    """What becomes of a damaged JPEG. `refuse` refuses it; `torchvision` accepts damage inside, with the
+    pixels that libjpeg-turbo makes of it, and refuses a file that ends early; `libjpeg` accepts all that
+    libjpeg-turbo decodes, and what lacks is grey. Default: torchvision."""
     tolerate_truncated: bool | None
-    """Whether what a truncated file lacks is filled with grey, instead of refusing the file. Default:
-    false."""
+    """Another name for `damaged = "libjpeg"`. Default: false."""
     exif: bool | None
     """Whether images are turned as their EXIF orientation says. Default: true."""
     decode_scale: Literal["exact", "fast"] | None

@@ -164,10 +164,20 @@ class Loader:
         self._loaded, self._running, self._next = state, None, state["epoch"]
 
     def report(self) -> dict[str, Any]:
-        """The bad samples of the batches so far: how many, and the different files with stage, key, index and cause."""
-        failures, files = self._native().report()
-        names = ("stage", "key", "index", "cause")
-        return {"failures": failures, "files": [dict(zip(names, file)) for file in files]}
+        """What was wrong with the files so far.
+
+        `failures`: how often a bad sample was met; `files`: the different ones with stage, key, index and cause.
+        `damaged`: how often a damaged file was decoded, as the option of that name allows; `damaged_files`: the different
+        ones with key, index, damage (libjpeg's warning) and times.
+        """
+        failures, files, damaged, damaged_files = self._native().report()
+        bad, decoded = ("stage", "key", "index", "cause"), ("key", "index", "damage", "times")
+        return {
+            "failures": failures,
+            "files": [dict(zip(bad, file)) for file in files],
+            "damaged": damaged,
+            "damaged_files": [dict(zip(decoded, file)) for file in damaged_files],
+        }
 
     def stats(self) -> dict[str, Any]:
         """The figures since the loader was made.

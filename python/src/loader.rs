@@ -14,6 +14,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// Stage, key, index, cause.
 type BadFile = (String, String, u64, String);
+type DamagedFile = (String, u64, String, u64);
+type Report = (u64, Vec<BadFile>, u64, Vec<DamagedFile>);
 
 /// A loader that knows no epoch but those that it is asked for.
 #[pyclass(frozen, module = "feedline._feedline")]
@@ -127,13 +129,18 @@ impl Loader {
         serde_json::to_string(&state).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// How often a bad sample was met, and the bad files: stage, key, index, cause.
-    fn report(&self, py: Python<'_>) -> PyResult<(u64, Vec<BadFile>)> {
+    /// How often a bad sample was met, and the bad files: stage, key, index, cause. How often a damaged file was decoded,
+    /// and the damaged files: key, index, damage, times.
+    fn report(&self, py: Python<'_>) -> PyResult<Report> {
         self.with(py, |loader| {
-            let report = loader.report();
-            let entry =
+            let feedline::loader::Report { failures, files, damaged, damaged_files } = loader.report();
+            let bad =
                 |file: feedline::loader::BadFile| (file.stage.to_string(), file.key, file.index, file.cause);
-            Ok((report.failures, report.files.into_iter().map(entry).collect()))
+            let decoded = |file: feedline::loader::DamagedFile| {
+                (file.key, file.index, file.damage.to_string(), file.times)
+            };
+            let files = files.into_iter().map(bad).collect();
+            Ok((failures, files, damaged, damaged_files.into_iter().map(decoded).collect()))
         })
     }
 

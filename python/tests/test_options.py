@@ -202,6 +202,12 @@ def test_what_the_decoder_takes_can_be_said(make, tmp_path):
     with pytest.raises(feedline.SampleError):
         list(make(tmp_path, flat=True))
     assert next(iter(make(tmp_path, flat=True, tolerate_truncated=True)))["status"] == ["ok"]
+    loader = make(tmp_path, flat=True, damaged="libjpeg")
+    assert next(iter(loader))["status"] == ["ok"]
+    report = loader.report()
+    assert (report["failures"], report["damaged"], loader.stats()["damaged"]) == (0, 1, 1)
+    damage = "Premature end of JPEG file"
+    assert report["damaged_files"] == [{"key": "cut.jpg", "index": 0, "damage": damage, "times": 1}]
     with pytest.raises(feedline.SampleError, match="pixels"):
         list(make(max_pixels=100))
     with pytest.raises(feedline.SampleError, match="bytes"):

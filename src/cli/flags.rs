@@ -31,6 +31,10 @@ pub(crate) struct DataSet;
 #[derive(Clone, Debug)]
 pub(crate) struct HowOpened;
 
+/// The same, and what becomes of damaged files.
+#[derive(Clone, Debug)]
+pub(crate) struct HowVerified;
+
 impl Taken for All {}
 
 impl Taken for DataSet {
@@ -45,6 +49,12 @@ impl Taken for HowOpened {
     }
 }
 
+impl Taken for HowVerified {
+    fn takes(entry: &Entry) -> bool {
+        HowOpened::takes(entry) || entry.name == "damaged"
+    }
+}
+
 /// The options that flags set.
 #[derive(Clone, Debug)]
 pub(crate) struct Flags<T> {
@@ -52,7 +62,7 @@ pub(crate) struct Flags<T> {
     taken: PhantomData<T>,
 }
 
-impl Flags<HowOpened> {
+impl<T> Flags<T> {
     /// The options of the data at `path`, which no flag names.
     pub(crate) fn data_at(&self, path: &Path) -> DataOptions {
         DataOptions { path: Some(path.to_owned()), ..self.options.data.clone() }

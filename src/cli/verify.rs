@@ -1,31 +1,32 @@
 //! `feedline verify`: which files training will not be able to read, and why.
 
 use super::data;
-use super::flags::{Flags, HowOpened};
+use super::flags::{Flags, HowVerified};
 use super::print;
 use anyhow::{Context, ensure};
 use feedline::geometry::Size;
-use feedline::image::{self, Limits};
+use feedline::image::{self, Damage, Limits, Verified};
 use feedline::options::DataOptions;
+use feedline::policy::Damaged;
 use feedline::source::{self, BadLabel, Kind, OnBadLabel, Opened, Source};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Decode every image and report the files that would fail, with their causes; check labels
+/// Decode every image and report the files that are damaged or would fail, with their causes; check labels
 ///
-/// Finds image files at any depth, by the endings that torchvision knows in any case; what a file is, is decided by
+/// There are three answers: `ok`; `damaged`, a JPEG that libjpeg decodes with a warning, which is shown; and `bad`. Finds image files at any depth, by the endings that torchvision knows in any case; what a file is, is decided by
 /// its content. With --mask-dir the mask of each image is decoded too. The labels of a YOLO or COCO data set are checked too: all bad ones are listed with their places. Exits
-/// with 1 if any file or label is bad. Of a data.yaml one split is looked at: --split, or train. Nothing is written.
+/// with 1 if any file or label is bad, or a file is damaged and --damaged does not take it. Of a data.yaml one split is looked at: --split, or train. Nothing is written.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// A folder, one file of any name, or any other data set that --data of `bench` takes
     #[arg(value_name = "DIR|FILE")]
     path: PathBuf,
     #[command(flatten)]
-    flags: Flags<HowOpened>,
-    /// Print one JSON object a file: path, status, cause, width, height, format
+    flags: Flags<HowVerified>,
+    /// Print one JSON object a file: path, status, damage, cause, width, height, format
     #[arg(long)]
     json: bool,
     /// Look into folders below each other; this is always done
@@ -38,11 +39,20 @@ pub(crate) struct Arguments {
 struct Finding {
     path: String,
     status: &'static str,
+    /// What is wrong with a file that can be decoded.
+    damage: Option<String>,
+    /// Why training cannot use it.
     cause: Option<String>,
     /// Width and height as the pipeline sees the image: upright.
     width: Option<u32>,
     height: Option<u32>,
     format: Option<String>,
+}
+
+impl Arguments {
+    fn limits(&self) -> Limits {
+        self.flags.options.decode.limits()
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
@@ -64,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         ensure!(options.mask_dir.is_none(), "--mask-dir is for a data set: name the folder of the images");
         let mut report = Report::new(1, arguments.json);
         let read = std::fs::read(&arguments.path).map_err(|error| error.to_string());
-        report.add(examine(&arguments.path, read.as_deref()))?;
+        report.add(examine(&arguments.path, read.as_deref(), arguments.limits()))?;
         report.finish()?
     };
     Ok(bad == 0)
@@ -119,7 +129,8 @@ fn verify_all(
     let mut bytes = Vec::new();
     for index in 0..source.len() {
         let read = source.read(index, &mut bytes).map_err(cause);
-        let mut finding = examine(&path(&source.key(index)), read.as_ref().map(|()| &bytes[..]));
+        let read = read.as_ref().map(|()| &bytes[..]);
+        let mut finding = examine(&path(&source.key(index)), read, arguments.limits());
         if let Some(stated) = stated_sizes.get(index).filter(|stated| !stated.contains(&0)) {
             finding.compare(*stated);
         }
@@ -150,7 +161,7 @@ fn cause(error: feedline::error::Error) -> String {
 }
 
 /// Decodes one file; the pixels are forgotten.
-fn examine(path: &Path, read: Result<&[u8], &String>) -> Finding {
+fn examine(path: &Path, read: Result<&[u8], &String>, limits: Limits) -> Finding {
     let path = path.display().to_string();
     let mut finding = Finding { path, status: "ok", ..Finding::default() };
     if let Some(header) = read.ok().and_then(|bytes| image::parse_header(bytes).ok()) {
@@ -158,14 +169,34 @@ fn examine(path: &Path, read: Result<&[u8], &String>) -> Finding {
         (finding.width, finding.height) = (Some(width), Some(height));
         finding.format = Some(header.format.to_string().to_lowercase());
     }
-    let verify = |bytes| image::verify(bytes, &Limits::default()).map_err(|error| error.to_string());
-    if let Err(cause) = read.map_err(String::clone).and_then(verify) {
-        finding.blame(cause);
+    let bytes = match read {
+        Ok(bytes) => bytes,
+        Err(cause) => {
+            finding.blame(cause.clone());
+            return finding;
+        }
+    };
+    match image::verify(bytes, &limits) {
+        Ok(Verified { damage, .. }) => finding.note_damage(damage),
+        Err(error) => {
+            finding.blame(error.to_string());
+            // Another setting may take it.
+            let all = Limits { damaged: Damaged::Libjpeg, ..limits };
+            if let Ok(Verified { damage, .. }) = image::verify(bytes, &all) {
+                finding.note_damage(damage);
+            }
+        }
     }
     finding
 }
 
 impl Finding {
+    fn note_damage(&mut self, damage: Option<Damage>) {
+        if let Some(damage) = damage {
+            (self.status, self.damage) = ("damaged", Some(damage.to_string()));
+        }
+    }
+
     fn blame(&mut self, cause: String) {
         (self.status, self.cause) = ("bad", Some(cause));
     }
@@ -208,17 +239,25 @@ struct Report {
     json: bool,
     bar: ProgressBar,
     files: u64,
+    damaged: u64,
     bad: u64,
+    /// Files that training cannot use: all bad ones, and damaged ones that are not taken.
+    refused: u64,
 }
 
 impl Report {
     fn new(files: u64, json: bool) -> Self {
-        Self { json, bar: super::progress(files, "files"), files: 0, bad: 0 }
+        Self { json, bar: super::progress(files, "files"), files: 0, damaged: 0, bad: 0, refused: 0 }
     }
 
     fn add(&mut self, finding: Finding) -> anyhow::Result<()> {
         self.files += 1;
-        self.bad += u64::from(finding.cause.is_some());
+        match finding.status {
+            "damaged" => self.damaged += 1,
+            "bad" => self.bad += 1,
+            _ => {}
+        }
+        self.refused += u64::from(finding.cause.is_some());
         self.bar.inc(1);
         self.print(&finding)
     }
@@ -234,21 +273,28 @@ impl Report {
         self.print(&Finding { path, status: "bad label", cause, ..Finding::default() })
     }
 
-    /// The summary; returns how many files are bad.
+    /// The summary; returns how many files training cannot use.
     fn finish(self) -> anyhow::Result<u64> {
         self.bar.finish_and_clear();
         if !self.json {
-            print(&format!("{} files: {} ok, {} bad", self.files, self.files - self.bad, self.bad))?;
+            let Self { files, damaged, bad, .. } = self;
+            let ok = files - damaged - bad;
+            print(&format!("{files} files: {ok} ok, {damaged} damaged, {bad} bad"))?;
         }
-        Ok(self.bad)
+        Ok(self.refused)
     }
 }
 
 fn describe(finding: &Finding) -> String {
-    match (&finding.cause, finding.width, finding.height, &finding.format) {
-        (None, Some(width), Some(height), Some(format)) => {
-            format!("ok   {} ({format}, {width}x{height})", finding.path)
-        }
-        (cause, ..) => format!("bad  {}: {}", finding.path, cause.as_deref().unwrap_or("no header")),
+    let Finding { path, status, damage, cause, width, height, format } = finding;
+    let shape = match (width, height, format) {
+        (Some(width), Some(height), Some(format)) => format!(" ({format}, {width}x{height})"),
+        _ => String::new(),
+    };
+    match (damage, cause) {
+        (None, None) => format!("{status:<7} {path}{shape}"),
+        (None, Some(cause)) => format!("{status:<7} {path}: {cause}"),
+        (Some(damage), None) => format!("{status:<7} {path}{shape}: {damage}"),
+        (Some(damage), Some(cause)) => format!("{status:<7} {path}{shape}: {damage}; refused: {cause}"),
     }
 }

@@ -9,7 +9,7 @@ use super::memory_use::MemoryUse;
 use crate::destination::Destination;
 use crate::error::{Cause, Result};
 use crate::geometry::{Orientation, Size};
-use crate::image::{Header, Index, Limits};
+use crate::image::{Damage, Header, Index, Limits};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::policy::{DecodeScale, DecoderChoice};
@@ -147,7 +147,7 @@ pub(crate) trait Backend: BufferAllocator {
     /// Completes a batch whose rows have all been filled, where the backend submits batches.
     ///
     /// `replace` is called for each row that turns out to be bad, with the index of the bad image in the source. It may fill
-    /// that row again, for this sample alone; a row for which it returns `false` is left out. `indexes` holds what is known of
+    /// that row again, for this sample alone; a row for which it returns `false` is left out. `known` holds what is known of
     /// the images' files.
     ///
     /// # Errors
@@ -157,7 +157,7 @@ pub(crate) trait Backend: BufferAllocator {
         buffer: &Self::Buffer,
         output: Option<Output>,
         replace: &mut Replace<'_, Self>,
-        indexes: &dyn Indexes,
+        known: &dyn KnownFiles,
     ) -> Result<()>;
 
     /// What it has decoded and kept so far.
@@ -168,13 +168,16 @@ pub(crate) trait Backend: BufferAllocator {
 pub(crate) type Replace<'a, B> =
     dyn for<'row> FnMut(usize, <B as Backend>::Row<'row>, u64, Cause) -> bool + 'a;
 
-/// The decode indexes of files, by the index of their image in the source.
-pub(crate) trait Indexes {
+/// What is known of files, by the index of their image in the source: decode indexes, and damage.
+pub(crate) trait KnownFiles {
     /// Makes `index` what is known of the file, or empty. Returns whether indexes are kept at all.
     fn fetch(&self, image: u64, index: &mut Index) -> bool;
 
     /// Keeps what is known of the file now.
     fn learn(&self, image: u64, index: &Index);
+
+    /// Notes that a file is damaged and was decoded nonetheless.
+    fn note_damage(&self, image: u64, damage: Damage);
 }
 
 /// Decodes and renders one sample at a time, or has a device do so when the batch is submitted.
@@ -191,6 +194,10 @@ pub(crate) trait BackendWorker<B: Backend + ?Sized> {
         indexes: &mut [Index],
         row: &mut B::Row<'_>,
     ) -> Result<(), BadImage>;
+
+    /// What was wrong with images that were decoded nonetheless since the last call; an image is named by its index in its
+    /// plan.
+    fn take_damaged(&mut self) -> Vec<(usize, Damage)>;
 
     /// Renders what was decoded last; `plan` is that of the decode.
     ///

@@ -27,7 +27,7 @@ pub use render::Renderer;
 
 pub use super::backend::Input;
 use crate::error::Cause;
-use crate::image::{Decoder, Format, Image, Index, Limits, Scale};
+use crate::image::{Damage, Decoder, Format, Image, Index, Limits, Scale};
 use crate::output::Output;
 use crate::plan::Plan;
 use crate::policy::DecodeScale;
@@ -43,6 +43,7 @@ pub struct Worker {
     scale: DecodeScale,
     /// The plan for what was decoded last, where that is at a smaller scale than the caller's plan has it.
     shrunk: Option<Plan>,
+    damaged: Vec<(usize, Damage)>,
 }
 
 impl Worker {
@@ -54,6 +55,7 @@ impl Worker {
             targets: Vec::new(),
             scale: DecodeScale::default(),
             shrunk: None,
+            damaged: Vec::new(),
         }
     }
 
@@ -87,6 +89,7 @@ impl Worker {
         if self.targets.len() < inputs.len() {
             self.targets.resize_with(inputs.len(), || DecodeTarget::with_level(simd::level()));
         }
+        self.damaged.clear();
         let scales = self.shrink(plan, inputs);
         let plan = self.shrunk.as_ref().unwrap_or(plan);
         for (number, (input, target)) in inputs.iter().zip(&mut self.targets).enumerate() {
@@ -94,6 +97,7 @@ impl Worker {
             target
                 .decode(&mut self.decoder, (plan, number, scale), *input, indexes.get_mut(number))
                 .map_err(|error| (number, error.into()))?;
+            self.damaged.extend(self.decoder.damage().map(|damage| (number, damage)));
         }
         Ok(())
     }
@@ -104,7 +108,21 @@ impl Worker {
     /// Why it cannot be decoded.
     pub fn decode_whole(&mut self, input: Input<'_>, image: &mut Image) -> Result<(), Cause> {
         let Input { bytes, header } = input;
-        Ok(self.decoder.decode(bytes, header, header.size.rect(), image)?)
+        self.damaged.clear();
+        self.decoder.decode(bytes, header, header.size.rect(), image)?;
+        self.damaged.extend(self.decoder.damage().map(|damage| (0, damage)));
+        Ok(())
+    }
+
+    /// Gives memory back that is too much to be kept for the next sample. What was decoded is gone then.
+    pub fn give_back(&mut self) {
+        self.targets.iter_mut().for_each(DecodeTarget::give_back);
+    }
+
+    /// The images of the last decode that are damaged and were decoded nonetheless: their indices in the plan, and what
+    /// is wrong with them. They are told once.
+    pub fn take_damaged(&mut self) -> Vec<(usize, Damage)> {
+        std::mem::take(&mut self.damaged)
     }
 
     /// Renders a plan of images that [`Worker::decode_whole`] decoded.

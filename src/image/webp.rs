@@ -1,7 +1,7 @@
 //! WebP: header, and the pixels of a still image or of an animation's first frame.
 
 use super::error::{ImageError, corrupt, other_file};
-use super::{Format, ImageMut, Scratch, exif};
+use super::{Format, ImageMut, Scratch, exif, grow};
 use crate::geometry::{Orientation, Rect, Size};
 use image_webp::{DecodingError, WebPDecoder};
 use std::io::{Cursor, ErrorKind};
@@ -120,7 +120,9 @@ fn still(file: &[u8], place: Rect, pixels: &mut Vec<u8>, out: &mut ImageMut<'_>)
         return Err(corrupt(Format::WebP, "its size is not what its header says"));
     }
     let channels = if decoder.has_alpha() { 4 } else { 3 };
-    pixels.resize(decoder.output_buffer_size().ok_or(TRUNCATED)?, 0);
+    let bytes = decoder.output_buffer_size().ok_or(TRUNCATED)?;
+    grow(pixels, bytes);
+    let pixels = &mut pixels[..bytes];
     decoder.read_image(pixels).map_err(refused)?;
     let seen = out.region.intersect(place);
     let (left, width) = ((seen.x - out.region.x).max(0) as usize, seen.width as usize);

@@ -10,10 +10,12 @@ use crate::geometry::Rect;
 use crate::jpeg::entropy::{Stream, Tables};
 use crate::jpeg::error::JpegError;
 use crate::jpeg::header::{Frame, Header, Scan};
+use crate::jpeg::lenient::{self, Damage, LenientDecoder};
 use crate::jpeg::limits::Limits;
 use crate::jpeg::output::{Part, PixelsMut, Planes, Rows};
 use crate::jpeg::seek::{Grid, Index, Scanned, SeekPlan};
 use crate::jpeg::transform::{BlockQueue, Quant, Quants};
+use crate::policy::Damaged;
 use crate::simd::{Avx2, Avx512};
 use coefficients::Coefficients;
 use single_scan::SingleScan;
@@ -25,6 +27,8 @@ pub struct Decoder {
     pub(super) planes: Planes,
     pub(super) queue: BlockQueue,
     coefficients: Coefficients,
+    lenient: LenientDecoder,
+    damage: Option<Damage>,
 }
 
 impl Default for Decoder {
@@ -46,6 +50,8 @@ impl Decoder {
             planes: Planes::new(avx2),
             queue: BlockQueue::new(avx2, avx512),
             coefficients: Coefficients::default(),
+            lenient: LenientDecoder::default(),
+            damage: None,
         }
     }
 
@@ -96,8 +102,72 @@ impl Decoder {
         self.decode_rows(bytes, header, part, limits, out, index)
     }
 
+    /// What was wrong with the last file that was decoded, if it is damaged and the limits allow that. The decoder
+    /// notices no more than it reads: of a part, what is in it and before it.
+    pub fn damage(&self) -> Option<Damage> {
+        self.damage
+    }
+
+    /// Decodes the whole image, and returns the file's first defect. Unlike [`Decoder::damage`] it counts what changes no
+    /// pixel: wherever libjpeg-turbo warns, there is one.
+    ///
+    /// # Errors
+    /// Those of [`Decoder::decode_into`].
+    pub fn inspect(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        limits: &Limits,
+        out: &mut PixelsMut<'_>,
+    ) -> Result<Option<Damage>, JpegError> {
+        let whole = header.size.rect();
+        self.decode_into(bytes, header, whole, limits, out)?;
+        if self.damage.is_some() || header.arithmetic {
+            return Ok(self.damage);
+        }
+        match self.stream.has_unread() {
+            // libjpeg warns of some of such bytes, depending on how far ahead it reads.
+            true => {
+                let limits = Limits { damaged: Damaged::Libjpeg, ..limits.clone() };
+                self.decode_leniently(bytes, header, whole.into(), &limits, out)
+            }
+            false => Ok(lenient::inspect(bytes)),
+        }
+    }
+
     /// As [`Decoder::decode_part`], with each row passed to `out` as soon as it is complete.
     pub(crate) fn decode_rows(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        part: Part,
+        limits: &Limits,
+        out: &mut dyn Rows,
+        mut index: Option<&mut Index>,
+    ) -> Result<(), JpegError> {
+        self.damage = None;
+        if header.arithmetic {
+            check_request(header, part, limits, out)?;
+            self.damage = self.decode_leniently(bytes, header, part, limits, out)?;
+            return Ok(());
+        }
+        let error = match self.decode_strictly(bytes, header, part, limits, out, index.as_deref_mut()) {
+            Ok(()) => return Ok(()),
+            Err(error) => error,
+        };
+        if limits.damaged == Damaged::Refuse || !error.is_defect() {
+            return Err(error);
+        }
+        if let Some(index) = index {
+            index.drop_damaged();
+        }
+        let damage = self.decode_leniently(bytes, header, part, limits, out)?;
+        self.damage = Some(damage.unwrap_or(Damage::Unwarned { what: error.defect() }));
+        Ok(())
+    }
+
+    /// Decodes what has no damage.
+    fn decode_strictly(
         &mut self,
         bytes: &[u8],
         header: &Header,
@@ -116,6 +186,25 @@ impl Decoder {
         self.decode_along(bytes, header, part, limits, out, None)
     }
 
+    /// Decodes from the top, and on after damage.
+    #[cold]
+    fn decode_leniently(
+        &mut self,
+        bytes: &[u8],
+        header: &Header,
+        part: Part,
+        limits: &Limits,
+        out: &mut dyn Rows,
+    ) -> Result<Option<Damage>, JpegError> {
+        if part.region.is_empty() {
+            return Ok(None);
+        }
+        self.queue.clear();
+        self.planes.begin(&header.frame, header.color, part);
+        let target = lenient::Target { planes: &mut self.planes, queue: &mut self.queue, out };
+        self.lenient.decode(bytes, header, limits, target)
+    }
+
     fn decode_along(
         &mut self,
         bytes: &[u8],
@@ -131,6 +220,7 @@ impl Decoder {
             return Ok(());
         }
         self.queue.clear();
+        self.stream.begin_file();
         self.planes.begin(&header.frame, header.color, part);
         let (scan, at) = first_scan::find(bytes, header, &mut self.tables)?;
         self.decode_scans(File { bytes, at, frame: &header.frame }, scan, limits, out, index)
@@ -147,9 +237,12 @@ impl Decoder {
         let File { bytes, at, frame } = file;
         if frame.progressive || scan.count < frame.count {
             let Self { tables, stream, coefficients, .. } = self;
-            coefficients.read(file, scan, limits, tables, stream)?;
-            coefficients.render(&mut self.planes, &mut self.queue, out);
-            return Ok(());
+            let read = coefficients.read(file, scan, limits, tables, stream);
+            if read.is_ok() {
+                coefficients.render(&mut self.planes, &mut self.queue, out);
+            }
+            coefficients.give_back();
+            return read;
         }
         self.tables.complete(&scan)?;
         scan.used().iter().for_each(|component| self.tables.ac[component.ac].merge());
@@ -158,7 +251,7 @@ impl Decoder {
         let mut plan = SeekPlan::new(index, &scanned, self.planes.mcu_rows(), self.planes.mcu_columns());
         let Self { tables, stream, planes, queue, .. } = self;
         let scan = SingleScan { bytes, from: at, frame, scan: &scan, tables, quants: &quants };
-        scan.decode(stream, planes, queue, limits.tolerate_truncated, &mut plan, out)
+        scan.decode(stream, planes, queue, &mut plan, out)
     }
 }
 

@@ -5,14 +5,14 @@ mod bits;
 pub(crate) mod block;
 mod huffman;
 pub(crate) mod progressive;
-mod standard_tables;
+pub(crate) mod standard_tables;
 mod stream;
 mod tables;
 mod unit;
 
 #[cfg(feature = "cuda")]
 pub(crate) use bits::unstuff;
-pub(crate) use bits::{Cursor, skip_stuffed};
+pub(crate) use bits::{Cursor, extend, skip_stuffed};
 #[cfg(feature = "cuda")]
 pub(crate) use huffman::Code;
 pub(crate) use stream::Stream;

@@ -11,7 +11,7 @@ pub enum JpegError {
     NotJpeg,
     /// The bytes end before the picture does.
     #[error(
-        "truncated: the file ends in {place}: copy it again, or set tolerate_truncated to fill the rest with grey"
+        "truncated: the file ends in {place}: copy it again, or set damaged = \"libjpeg\" to fill the rest with grey"
     )]
     Truncated {
         /// The part of the file in which the bytes ended.
@@ -51,6 +51,22 @@ pub enum JpegError {
         /// The stored size of the image.
         size: Size,
     },
+}
+
+impl JpegError {
+    /// Whether the file's bytes are the reason, so that libjpeg-turbo may go on where this decoder does not.
+    pub(super) fn is_defect(&self) -> bool {
+        matches!(self, Self::Truncated { .. } | Self::Corrupt { .. } | Self::Unsupported { .. })
+    }
+
+    /// What is wrong with the bytes.
+    pub(super) fn defect(&self) -> &'static str {
+        match self {
+            Self::Truncated { .. } => "the file ends early",
+            Self::Unsupported { what } | Self::Corrupt { what } => what,
+            Self::NotJpeg | Self::TooLarge { .. } | Self::Request { .. } => "the file is damaged",
+        }
+    }
 }
 
 /// Short for an `Err` of [`JpegError::Corrupt`].

@@ -1,18 +1,31 @@
 //! Limits of the decoder.
 
+use crate::policy::Damaged;
+
 /// Bounds on the cost of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum pixels of the stored image, whatever the region; checked before anything is allocated.
+    /// Maximum pixels of the stored image, whatever the region; checked before anything is allocated. The default is
+    /// what Pillow takes: twice its `MAX_IMAGE_PIXELS`.
     pub max_pixels: u64,
     /// Maximum scans. Each may cover the whole image, so this bounds the time that a file can take.
     pub max_scans: u32,
-    /// Fill the missing part of a truncated file with grey, instead of refusing the file.
-    pub tolerate_truncated: bool,
+    /// What becomes of a damaged file.
+    pub damaged: Damaged,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_pixels: 1 << 28, max_scans: 256, tolerate_truncated: false }
+        Self { max_pixels: 178_956_970, max_scans: 256, damaged: Damaged::default() }
+    }
+}
+
+/// Maximum bytes of a buffer that is kept for the next file.
+const MAX_KEPT: usize = 64 << 20;
+
+/// Frees a buffer of more than [`MAX_KEPT`] bytes.
+pub(crate) fn give_back<T>(buffer: &mut Vec<T>) {
+    if buffer.capacity() * size_of::<T>() > MAX_KEPT {
+        *buffer = Vec::new();
     }
 }

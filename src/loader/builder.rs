@@ -288,7 +288,7 @@ impl LoaderBuilder {
     pub fn limits(mut self, limits: Limits) -> Self {
         let decode = &mut self.options.decode;
         (decode.max_pixels, decode.max_scans) = (Some(limits.max_pixels), Some(limits.max_scans));
-        decode.tolerate_truncated = Some(limits.tolerate_truncated);
+        (decode.damaged, decode.tolerate_truncated) = (Some(limits.damaged), None);
         self
     }
 

@@ -1,8 +1,8 @@
 //! The decode indexes of a loader: where they are kept, and when they are saved.
 
-use crate::device::backend::Indexes;
+use crate::device::backend::KnownFiles;
 use crate::error::{Result, bail};
-use crate::image::Index;
+use crate::image::{Damage, Index};
 use crate::index::{self, DataSet, IndexMode, IndexStats, IndexStore};
 use crate::loader::worker::process::Process;
 use crate::plan::Plan;
@@ -60,9 +60,13 @@ impl DecodeIndexes {
         }
     }
 
-    /// The same for a backend that decodes whole batches.
-    pub(in crate::loader) fn of<'a>(&'a self, source: &'a dyn Source) -> impl Indexes {
-        OfSource { store: self.store.as_ref(), source }
+    /// The same for a backend that decodes whole batches, and tells `note_damage` which images are damaged.
+    pub(in crate::loader) fn of<'a>(
+        &'a self,
+        source: &'a dyn Source,
+        note_damage: &'a dyn Fn(u64, Damage),
+    ) -> impl KnownFiles {
+        OfSource { store: self.store.as_ref(), source, note_damage }
     }
 
     /// Writes the sidecar, if there is one.
@@ -111,9 +115,10 @@ impl DecodeIndexes {
 struct OfSource<'a> {
     store: Option<&'a IndexStore>,
     source: &'a dyn Source,
+    note_damage: &'a dyn Fn(u64, Damage),
 }
 
-impl Indexes for OfSource<'_> {
+impl KnownFiles for OfSource<'_> {
     fn fetch(&self, image: u64, index: &mut Index) -> bool {
         let Some(store) = self.store else { return false };
         store.fetch(self.source.record(image as usize) as u64, index);
@@ -123,6 +128,10 @@ impl Indexes for OfSource<'_> {
     fn learn(&self, image: u64, index: &Index) {
         let Some(store) = self.store else { return };
         store.keep(self.source.record(image as usize) as u64, index);
+    }
+
+    fn note_damage(&self, image: u64, damage: Damage) {
+        (self.note_damage)(image, damage);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::bytes::Bytes;
 use crate::image::Limits;
 use crate::index::{DEFAULT_BUDGET, IndexMode};
-use crate::policy::{DecodeScale, DecoderChoice};
+use crate::policy::{Damaged, DecodeScale, DecoderChoice};
 
 section! {
     /// `[decode]`: what the decoder takes, and where what was learned of files is kept.
@@ -12,7 +12,11 @@ section! {
         max_pixels: u64 = Limits::default().max_pixels;
         /// The largest number of scans of one progressive JPEG.
         max_scans: u32 = Limits::default().max_scans;
-        /// Whether what a truncated file lacks is filled with grey, instead of refusing the file.
+        /// What becomes of a damaged JPEG. `refuse` refuses it; `torchvision` accepts damage inside, with the pixels that
+        /// libjpeg-turbo makes of it, and refuses a file that ends early; `libjpeg` accepts all that libjpeg-turbo
+        /// decodes, and what lacks is grey.
+        damaged: Damaged = Damaged::default();
+        /// Another name for `damaged = "libjpeg"`.
         tolerate_truncated: bool = false;
         /// Whether images are turned as their EXIF orientation says.
         exif: bool = true;
@@ -39,6 +43,7 @@ impl DecodeOptions {
     /// What a file may ask of the decoder.
     pub fn limits(&self) -> Limits {
         let (max_pixels, max_scans) = (self.max_pixels(), self.max_scans());
-        Limits { max_pixels, max_scans, tolerate_truncated: self.tolerate_truncated() }
+        let damaged = if self.tolerate_truncated() { Damaged::Libjpeg } else { self.damaged() };
+        Limits { max_pixels, max_scans, damaged }
     }
 }

@@ -137,6 +137,7 @@ words! {
     crate::output::DType,
     crate::output::Layout,
     crate::policy::BadSample,
+    crate::policy::Damaged,
     crate::policy::DecodeScale,
     crate::policy::DecoderChoice,
     crate::policy::LastBatch,

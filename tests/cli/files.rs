@@ -71,7 +71,7 @@ fn verify_judges_every_image_file_at_any_depth_by_its_content() {
         ("a0.jpg", "ok", true),
         ("jpeg.png", "ok", true),
         ("text.webp", "bad", false),
-        ("z_bad.jpg", "bad", false),
+        ("z_bad.jpg", "damaged", false),
     ];
     assert_eq!(seen, want);
     assert_eq!(found[2].3, "jpeg");
@@ -86,8 +86,51 @@ fn verify_is_content_with_good_files_and_gives_their_upright_size() {
     assert_eq!(finding["width"], header.size.height);
     assert_eq!(finding["height"], header.size.width);
     let lines = succeed(&["verify", word(&photos())]);
-    assert_eq!(lines.lines().last(), Some("43 files: 43 ok, 0 bad"));
+    assert_eq!(lines.lines().last(), Some("43 files: 43 ok, 0 damaged, 0 bad"));
     assert!(fail(&["verify", "nowhere"]).contains("nowhere"));
+}
+
+#[test]
+fn verify_tells_sound_damaged_and_bad_files_apart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sound = fs::read(photo()).expect("the photograph");
+    let middle = sound.len() / 2;
+    let mut damaged = sound.clone();
+    damaged[middle..middle + 2].copy_from_slice(&[0xFF, 0x01]);
+    let padded = [&sound[..2], &[0; 5], &sound[2..]].concat();
+    for (name, bytes) in [
+        ("a_sound.jpg", &sound[..]),
+        ("b_damaged.jpg", &damaged),
+        ("c_cut.jpg", &sound[..middle]),
+        ("d_padded.jpg", &padded),
+        ("e_none.jpg", b"none"),
+    ] {
+        fs::write(folder.path().join(name), bytes).expect("a file");
+    }
+    let statuses = |damaged: &str| {
+        let output = feedline(&["verify", word(folder.path()), "--json", "--damaged", damaged]);
+        assert_eq!(output.status.code(), Some(1), "one file is none");
+        let lines = String::from_utf8(output.stdout).expect("UTF-8");
+        let of = |line: &str| {
+            let finding: Value = serde_json::from_str(line).expect("one object a line");
+            let status = finding["status"].as_str().expect("a status").to_owned();
+            (status, finding["damage"].as_str().map(str::to_owned), finding["cause"].is_null())
+        };
+        lines.lines().map(of).collect::<Vec<_>>()
+    };
+    for (setting, taken) in
+        [("refuse", [false, false]), ("torchvision", [true, false]), ("libjpeg", [true, true])]
+    {
+        let found = statuses(setting);
+        let words: Vec<&str> = found.iter().map(|(status, ..)| status.as_str()).collect();
+        assert_eq!(words, ["ok", "damaged", "damaged", "damaged", "bad"], "{setting}");
+        assert_eq!([found[1].2, found[2].2], taken, "{setting}");
+        assert_eq!(found[2].1.as_deref(), Some("Premature end of JPEG file"));
+        let warning = "Corrupt JPEG data: 5 extraneous bytes before marker ";
+        assert!(found[3].1.as_ref().is_some_and(|damage| damage.starts_with(warning)) && found[3].2);
+    }
+    let text = String::from_utf8(feedline(&["verify", word(folder.path())]).stdout).expect("UTF-8");
+    assert_eq!(text.lines().last(), Some("5 files: 1 ok, 3 damaged, 1 bad"));
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn a_bad_label_stops_a_run_unless_it_may_be_skipped() {
 fn verify_lists_every_bad_label_and_images_of_another_size() {
     let folder = data_set("5 0.5 0.5 0.5 0.5\n0 9 9 9 9");
     let (lines, _) = text(&feedline(&["verify", word(folder.path())]));
-    assert!(lines.contains("ok   images/train/a.jpg"), "{lines}");
+    assert!(lines.contains("ok      images/train/a.jpg"), "{lines}");
     assert!(
         lines.contains("b.txt, line 2: the class 5") && lines.contains("b.txt, line 3: 9 is out"),
         "{lines}"
@@ -203,7 +203,7 @@ fn masks_are_checked_drawn_and_rendered() {
     let verify = |extra: &[&str]| text(&feedline(&[&["verify", word(&data)], extra].concat()));
     assert!(verify(&[]).0.contains("3 files: 3 ok"));
     let (found, _) = verify(&["--mask-dir", word(&masks)]);
-    assert!(found.contains("3 files: 2 ok, 1 bad"), "{found}");
+    assert!(found.contains("3 files: 2 ok, 0 damaged, 1 bad"), "{found}");
     assert!(found.contains("its mask has 3x2 pixels and the image"), "{found}");
     let alone = feedline(&["verify", word(&data.join("train/a.jpg")), "--mask-dir", word(&masks)]);
     assert!(text(&alone).1.contains("--mask-dir is for a data set"));

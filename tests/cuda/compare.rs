@@ -6,6 +6,7 @@ use crate::trainer::Trainer;
 use feedline::device::{DecoderReport, Device};
 use feedline::loader::{Batch, BatchObjects, Loader, LoaderBuilder, Status};
 use feedline::policy::DecoderChoice;
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 pub(crate) const DEVICE: Device = Device::Cuda { ordinal: 0 };
@@ -68,7 +69,13 @@ pub(crate) fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<Tra
 pub(crate) fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> Loader {
     let [cpu, cuda] = same_batches(what, epochs, build);
     assert_eq!(files(&cuda), files(&cpu), "{what}: reports");
+    assert_eq!(damaged(&cuda), damaged(&cpu), "{what}: damaged files");
     cuda
+}
+
+/// The damaged files that were decoded. The order is that of the decodes.
+pub(crate) fn damaged(loader: &Loader) -> BTreeSet<(String, String)> {
+    loader.report().damaged_files.into_iter().map(|file| (file.key, file.damage.to_string())).collect()
 }
 
 /// What the report lists.

@@ -5,6 +5,7 @@ use crate::scenario::{Outcome, Scenario};
 use feedline::device::cuda::{DecodedImage, ImageDecoder, Route};
 use feedline::geometry::Rect;
 use feedline::image::{self, Decoder, Image, Limits};
+use feedline::policy::Damaged;
 use feedline_test_support::jpeg::{ColorType, Jpeg, SamplingFactor};
 use feedline_test_support::noise::Noise;
 use std::error::Error;
@@ -59,7 +60,8 @@ fn open() -> Result<ImageDecoder> {
 fn by_cpu(bytes: &[u8], region: Rect) -> Result<Image> {
     let header = image::parse_header(bytes)?;
     let mut image = Image::default();
-    Decoder::new(Limits::default()).decode(bytes, &header, region, &mut image)?;
+    Decoder::new(Limits { damaged: Damaged::Refuse, ..Limits::default() })
+        .decode(bytes, &header, region, &mut image)?;
     Ok(image)
 }
 

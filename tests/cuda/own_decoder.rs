@@ -1,6 +1,8 @@
 //! Loaders whose files feedline's own decoder on the device decodes: from the file on, all is as on the CPU.
 
-use crate::compare::{choose, epoch, files as files_of, on_device, report, same_batches, same_on_both};
+use crate::compare::{
+    choose, damaged, epoch, files as files_of, on_device, report, same_batches, same_on_both,
+};
 use crate::counts::Counts;
 use crate::pictures;
 use crate::pipeline::{memory, small, small_epoch};
@@ -9,11 +11,12 @@ use crate::sharing::mosaics;
 use feedline::augment::{MixUp, RandomResizedCrop, Resize};
 use feedline::device::{DecodedBy, Device};
 use feedline::draft::op::Extent;
+use feedline::image::Limits;
 use feedline::index::IndexMode;
 use feedline::loader::{BadSample, LastBatch, Loader, build_index};
 use feedline::options::NormalizeOptions;
 use feedline::output::{DType, Layout};
-use feedline::policy::DecoderChoice;
+use feedline::policy::{Damaged, DecoderChoice};
 use feedline::recipe::Recipe;
 use feedline_test_support::jpeg::{Jpeg, SAMPLINGS};
 use std::collections::BTreeSet;
@@ -77,14 +80,29 @@ fn batches_and_indexes() -> Outcome {
 
 fn bad_files() -> Outcome {
     choose(DecoderChoice::Feedline);
+    let mut files = pictures::few();
+    files.insert(1, with_wrong_codes(&files[0]));
+    let files: Vec<Vec<u8>> = files.into_iter().cycle().take(15).collect();
     for bad in [BadSample::Skip, BadSample::Substitute, BadSample::Fail] {
-        let files = || pictures::few_with_a_bad_one().into_iter().cycle().take(15).collect();
-        let build = || small(files()).bad_sample(bad).last_batch(LastBatch::Partial);
-        let cuda = same_on_both(&format!("{bad:?}"), 2, build);
-        let refused: u64 = cuda.stats().decoders.iter().map(|decoder| decoder.refused).sum();
-        assert!(refused > 0, "the device has found nothing wrong");
+        for damaged in [Damaged::Refuse, Damaged::Torchvision] {
+            let limits = Limits { damaged, ..Limits::default() };
+            let build =
+                || small(files.clone()).bad_sample(bad).last_batch(LastBatch::Partial).limits(limits.clone());
+            let cuda = same_on_both(&format!("{bad:?} {damaged:?}"), 2, build);
+            let refused: u64 = cuda.stats().decoders.iter().map(|decoder| decoder.refused).sum();
+            assert!(refused > 0, "the device has found nothing wrong");
+            let decoded = cuda.report().damaged > 0;
+            assert_eq!(decoded, damaged == Damaged::Torchvision, "{bad:?} {damaged:?}");
+        }
     }
     Ok(())
+}
+
+/// Ones are no code of the usual tables; the zeros are stuffing.
+fn with_wrong_codes(file: &[u8]) -> Vec<u8> {
+    let (mut file, end) = (file.to_vec(), file.len());
+    file[end - 18..end - 2].copy_from_slice(&[0xFF, 0].repeat(8));
+    file
 }
 
 /// The least memory is 2 MiB for the decoder, and a picture of 900 x 700 takes about six.
@@ -106,21 +124,26 @@ fn bad_shared_images() -> Outcome {
     let sound = Jpeg { quality: 97, ..Jpeg::default() };
     let mut files: Vec<Vec<u8>> = (0..12).map(|seed| sound.picture(61, 90, seed)).collect();
     for file in files.iter_mut().step_by(3) {
-        let end = file.len();
-        // Ones are no code of the usual tables; the zeros are stuffing.
-        file[end - 18..end - 2].copy_from_slice(&[0xFF, 0].repeat(8));
+        *file = with_wrong_codes(file);
     }
-    for image_cache in [1 << 20, 20_000, 1] {
+    let settings = [Damaged::Refuse, Damaged::Torchvision].into_iter();
+    let cases = settings.flat_map(|damaged| [1 << 20, 20_000, 1].map(|image_cache| (damaged, image_cache)));
+    for (setting, image_cache) in cases {
+        let limits = Limits { damaged: setting, ..Limits::default() };
         let crop = RandomResizedCrop { scale: [0.05, 0.3], ..RandomResizedCrop::new(24) };
         let build = || {
             let builder = Loader::builder(memory(files.clone())).batch_size(4).partner_window(12).seed(3);
             let builder = builder.augment(crop).augment(MixUp::new(0.4)).image_cache(image_cache);
+            let builder = builder.limits(limits.clone());
             builder.bad_sample(BadSample::Skip).last_batch(LastBatch::Partial).workers(2)
         };
         let [cpu, cuda] = same_batches(&format!("image_cache {image_cache}"), 2, build);
         let reported = |loader| files_of(loader).into_iter().collect::<BTreeSet<_>>();
         assert_eq!(reported(&cuda), reported(&cpu), "image_cache {image_cache}");
-        assert!(cpu.report().failures > 0 && by(&cuda).feedline > 0, "image_cache {image_cache}");
+        assert_eq!(damaged(&cuda), damaged(&cpu), "{setting:?}, image_cache {image_cache}");
+        let (failures, decoded) = (cpu.report().failures > 0, cpu.report().damaged > 0);
+        assert_eq!((failures, decoded), (setting == Damaged::Refuse, setting == Damaged::Torchvision));
+        assert!(by(&cuda).feedline > 0, "image_cache {image_cache}");
     }
     Ok(())
 }

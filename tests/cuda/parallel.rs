@@ -7,6 +7,7 @@ use feedline::device::cuda::jpeg::{DecodedFile, FilePart, LeftOut, ParallelDecod
 use feedline::geometry::{Rect, Size};
 use feedline::image::Image;
 use feedline::jpeg::{Decoder, Index, Limits, PixelsMut, parse_header};
+use feedline::policy::Damaged;
 use feedline_test_support::jpeg::{ColorType, Jpeg, SAMPLINGS};
 use feedline_test_support::noise::Noise;
 use feedline_test_support::scribble::Scribble;
@@ -71,7 +72,8 @@ fn by_cpu(bytes: &[u8], region: Rect, index: &mut Index) -> Result<Vec<u8>> {
     let stride = region.width as usize * 3;
     let mut data = vec![0; stride * region.height as usize];
     let mut out = PixelsMut { data: &mut data, stride };
-    Decoder::new().decode_indexed(bytes, &header, region, &Limits::default(), &mut out, index)?;
+    let limits = Limits { damaged: Damaged::Refuse, ..Limits::default() };
+    Decoder::new().decode_indexed(bytes, &header, region, &limits, &mut out, index)?;
     Ok(data)
 }
 

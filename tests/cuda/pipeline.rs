@@ -10,6 +10,7 @@ use feedline::image::Limits;
 use feedline::label::Label;
 use feedline::loader::{BadSample, Batch, LastBatch, Loader, LoaderBuilder};
 use feedline::output::{DType, Layout};
+use feedline::policy::Damaged;
 use feedline::recipe::Recipe;
 use feedline::source::{Memory, Source};
 use std::sync::Arc;
@@ -151,7 +152,7 @@ fn bad_files_are_skipped_replaced_and_named_as_on_the_cpu() -> Outcome {
 
 fn cut_files_and_turned_ones_are_taken_as_asked_for() -> Outcome {
     same_on_both("orientations ignored", 1, || small(pictures::all()).exif(false));
-    let limits = Limits { tolerate_truncated: true, ..Limits::default() };
+    let limits = Limits { damaged: Damaged::Libjpeg, ..Limits::default() };
     let build = || small(pictures::with_bad_ones()).limits(limits.clone()).bad_sample(BadSample::Skip);
     same_on_both("cut files", 1, || build().workers(1));
     let limits = Limits { max_scans: 2, ..Limits::default() };

@@ -8,6 +8,7 @@ use feedline::device::cuda::jpeg::layout::JpegPiece;
 use feedline::device::cuda::jpeg::{FilePart, FileScan};
 use feedline::geometry::Rect;
 use feedline::jpeg::{Decoder, Index, Limits, PixelsMut, parse_header};
+use feedline::policy::Damaged;
 use feedline_test_support::noise::Noise;
 use feedline_test_support::scribble::Scribble;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -75,7 +76,8 @@ fn wild_records() -> Outcome {
         let region = Rect::new(8, 60, 20, 20);
         let mut wanted = vec![0; 20 * 20 * 3];
         let mut out = PixelsMut { data: &mut wanted, stride: 20 * 3 };
-        Decoder::new().decode_into(bytes, &header, region, &Limits::default(), &mut out)?;
+        let limits = Limits { damaged: Damaged::Refuse, ..Limits::default() };
+        Decoder::new().decode_into(bytes, &header, region, &limits, &mut out)?;
         let part = FilePart { bytes, region: Some(region), index: Some(&none) };
         let scans: Vec<FileScan> = [part; 2].iter().filter_map(FileScan::read).collect();
         assert_eq!(!FileScan::tables(&scans).runs.is_empty(), is_cut);

@@ -2,6 +2,7 @@
 
 use feedline::geometry::{Rect, Size};
 use feedline::jpeg::{ColorModel, Decoder, JpegError, Limits, PixelsMut, parse_header};
+use feedline::policy::Damaged;
 use feedline_test_support::jpeg::{ColorType, Jpeg, SAMPLINGS, SamplingFactor};
 
 /// Of the pictures' noise.
@@ -146,7 +147,7 @@ fn a_file_cut_at_any_byte_is_truncated_and_never_a_picture() {
 #[test]
 fn tolerated_truncation_keeps_the_top_and_fills_the_rest_with_grey() {
     let bytes = Jpeg { restart: 4, ..Jpeg::new(SamplingFactor::F_1_1) }.picture(64, 64, SEED);
-    let limits = Limits { tolerate_truncated: true, ..Limits::default() };
+    let limits = Limits { damaged: Damaged::Libjpeg, ..Limits::default() };
     let whole = decode(&bytes, &limits).expect("a sound file");
     let cut = decode(&bytes[..bytes.len() / 2], &limits).expect("tolerated");
     assert_eq!(cut[..64 * 8 * 3], whole[..64 * 8 * 3], "the first row of MCUs is before the cut");
@@ -170,8 +171,8 @@ fn flipped_bytes_never_panic() {
                     let at = (state >> 8) as usize % bytes.len();
                     bytes[at] = state as u8;
                 }
-                let limits =
-                    Limits { max_pixels: 1 << 20, tolerate_truncated: state & 1 == 0, ..Limits::default() };
+                let damaged = [Damaged::Refuse, Damaged::Torchvision, Damaged::Libjpeg][state as usize % 3];
+                let limits = Limits { max_pixels: 1 << 20, damaged, ..Limits::default() };
                 if parse_header(&bytes).is_ok_and(|header| header.size.pixels() <= limits.max_pixels) {
                     let _ = decode(&bytes, &limits);
                 }

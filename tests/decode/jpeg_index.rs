@@ -4,6 +4,7 @@
 
 use feedline::geometry::Rect;
 use feedline::jpeg::{Decoder, Header, Index, JpegError, Limits, PixelsMut, parse_header};
+use feedline::policy::Damaged;
 use feedline_test_support::jpeg::{ColorType, Jpeg, SamplingFactor};
 use feedline_test_support::noise::Noise;
 use std::path::{Path, PathBuf};
@@ -140,7 +141,8 @@ fn one_decode_of_the_last_row_lets_every_later_one_start_at_its_own() {
 
 #[test]
 fn damage_beside_a_region_is_found_with_an_index_as_without() {
-    let (mut dice, mut decoder, limits) = (Dice(Noise(9)), Decoder::new(), Limits::default());
+    let limits = Limits { damaged: Damaged::Refuse, ..Limits::default() };
+    let (mut dice, mut decoder) = (Dice(Noise(9)), Decoder::new());
     let sound = encode(SamplingFactor::F_1_1, ColorType::Rgb, 0, (530, 75));
     let (mut found, mut unseen) = (0, 0);
     for round in 0..200 {
@@ -176,7 +178,8 @@ fn an_index_of_another_file_is_replaced_and_changes_nothing() {
         }
         let Ok(header) = parse_header(&bytes) else { continue };
         let (region, mut index) = (dice.region(&header), old.clone());
-        let limits = Limits { tolerate_truncated: round % 2 == 0, ..Limits::default() };
+        let damaged = [Damaged::Refuse, Damaged::Torchvision, Damaged::Libjpeg][round % 3];
+        let limits = Limits { damaged, ..Limits::default() };
         let expected = plain(&mut decoder, &bytes, region, &limits);
         assert_eq!(indexed(&mut decoder, &bytes, region, &limits, &mut index), expected, "round {round}");
         // What was noted on the way is as good.

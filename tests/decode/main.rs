@@ -1,5 +1,6 @@
 //! Decoding from outside: JPEG whole, by region, by index and smaller, and all other formats.
 
+mod damaged;
 mod decode_scale;
 mod images;
 mod jpeg;

@@ -4,10 +4,13 @@ use crate::support::{Flat, Squash, builder, epoch_of, flat, shown};
 use feedline::augment::Augment;
 use feedline::draft::Draft;
 use feedline::error::{Error, Result};
+use feedline::image::Limits;
 use feedline::label::Label;
 use feedline::loader::{BadSample, Batch, LastBatch, Loader, Stage, Status};
+use feedline::policy::Damaged;
 use feedline::rng::Draws;
-use feedline::source::Source;
+use feedline::source::{Memory, Source};
+use feedline_test_support::jpeg::{Jpeg, SamplingFactor};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -35,6 +38,37 @@ fn fail_ends_the_epoch_at_the_batch_with_the_bad_sample() {
         assert_eq!((report.failures, report.files[0].stage), (1, Stage::Decode));
         assert_eq!(report.files[0].key, "6.png");
         assert!(loader.epoch(1).next().unwrap().is_ok(), "the loader is still good");
+    }
+}
+
+/// Twelve JPEGs, of which the fifth has a marker in its data, and the eighth no end.
+fn jpegs() -> Memory {
+    let file = Jpeg { restart: 3, ..Jpeg::new(SamplingFactor::F_2_2) }.picture(64, 48, 3);
+    let mut samples: Vec<_> = (0..12).map(|i| (format!("{i}.jpg"), file.clone(), Label::Class(0))).collect();
+    let middle = file.len() / 2;
+    samples[4].1[middle..middle + 2].copy_from_slice(&[0xFF, 0x01]);
+    samples[7].1.truncate(middle);
+    Memory::new(samples)
+}
+
+#[test]
+fn what_becomes_of_damaged_files_is_an_option_and_the_report_lists_those_that_were_decoded() {
+    for (damaged, shown, listed) in
+        [(Damaged::Refuse, 10, &[][..]), (Damaged::Torchvision, 11, &[4]), (Damaged::Libjpeg, 12, &[4, 7])]
+    {
+        let builder = Loader::builder(jpegs()).augment(Squash).batch_size(4).bad_sample(BadSample::Skip);
+        let limits = Limits { damaged, ..Limits::default() };
+        let loader = builder.limits(limits).workers(2).build().unwrap();
+        let found = loader.epoch(0).map(|batch| batch.unwrap().len()).sum::<usize>();
+        let (mut report, count) = (loader.report(), loader.stats().damaged);
+        assert_eq!((found, report.failures), (shown, 12 - shown as u64), "{damaged:?}");
+        report.damaged_files.sort_by_key(|file| file.index);
+        assert!(report.damaged_files.iter().map(|file| file.index).eq(listed.iter().copied()));
+        assert_eq!((report.damaged, count), (listed.len() as u64, listed.len() as u64));
+        if let Some(file) = report.damaged_files.first() {
+            assert_eq!((file.key.as_str(), file.times), ("4.jpg", 1));
+            assert!(file.damage.to_string().starts_with("Corrupt JPEG data"), "{}", file.damage);
+        }
     }
 }
 

@@ -49,6 +49,8 @@ pub(crate) struct Report {
     trainer: Option<Trainer>,
     failures: u64,
     failed: Vec<Failed>,
+    /// Damaged files that were decoded, each once.
+    damaged: Vec<Decoded>,
     /// What was asked of a store, and what caches of compressed bytes saved.
     io: IoStats,
     /// All figures of the loader.
@@ -104,6 +106,13 @@ struct Failed {
     cause: String,
 }
 
+#[derive(Serialize)]
+struct Decoded {
+    key: String,
+    index: u64,
+    damage: String,
+}
+
 impl Report {
     pub(crate) fn new(
         (arguments, recipe): (&Arguments, String),
@@ -146,6 +155,7 @@ impl Report {
             limiting_why,
             failures: stats.failures,
             failed: failed(loader, files),
+            damaged: damaged(loader, files),
             io: stats.io,
             stats,
         })
@@ -185,6 +195,11 @@ impl Report {
                 shown.map(|bad| format!("  {} (index {}), {}: {}", bad.key, bad.index, bad.stage, bad.cause)),
             );
         }
+        if !self.damaged.is_empty() {
+            lines.push(format!("{} damaged files were decoded; the first:", self.damaged.len()));
+            let shown = self.damaged.iter().take(CAUSES_SHOWN);
+            lines.extend(shown.map(|file| format!("  {} (index {}): {}", file.key, file.index, file.damage)));
+        }
         lines
     }
 
@@ -218,6 +233,17 @@ fn trainer(step_ms: u64, meter: &Meter) -> Trainer {
     let total = (meter.waited + meter.stepped).as_secs_f64().max(f64::MIN_POSITIVE);
     let waited = meter.waited.as_secs_f64() / total;
     Trainer { step_ms, is_the_limit: waited < 0.1 && !meter.stepped.is_zero(), waited }
+}
+
+/// The damaged files that were decoded, each once.
+fn damaged(loader: &Loader, files: usize) -> Vec<Decoded> {
+    let mut seen = BTreeSet::new();
+    let listed = loader.report().damaged_files.into_iter().map(|file| Decoded {
+        key: file.key,
+        index: file.index % files.max(1) as u64,
+        damage: file.damage.to_string(),
+    });
+    listed.filter(|file| seen.insert(file.index)).collect()
 }
 
 /// The bad files, each once, although a small data set is read again and again.

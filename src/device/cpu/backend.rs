@@ -5,12 +5,12 @@ use super::image_cache::ImageCache;
 use super::slot::{FilledSlot, Slot};
 use crate::device::DeviceImages;
 use crate::device::backend::{
-    Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Indexes, Input,
+    Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, KnownFiles,
     ReadyBuffer, Replace,
 };
 use crate::error::{Cause, Result};
 use crate::geometry::{Orientation, Size};
-use crate::image::{Header, Image, Index};
+use crate::image::{Damage, Header, Image, Index};
 use crate::output::Output;
 use crate::plan::Plan;
 use std::sync::Arc;
@@ -114,7 +114,13 @@ impl Backend for CpuBackend {
     }
 
     /// Rows are complete as soon as they are rendered.
-    fn submit(&self, _: &Slot, _: Option<Output>, _: &mut Replace<'_, Self>, _: &dyn Indexes) -> Result<()> {
+    fn submit(
+        &self,
+        _: &Slot,
+        _: Option<Output>,
+        _: &mut Replace<'_, Self>,
+        _: &dyn KnownFiles,
+    ) -> Result<()> {
         Ok(())
     }
 
@@ -131,11 +137,21 @@ impl BackendWorker<CpuBackend> for CpuWorker {
         indexes: &mut [Index],
         _row: &mut &mut [u8],
     ) -> Result<(), BadImage> {
-        self.worker.decode_indexed(plan, inputs, indexes)
+        let decoded = self.worker.decode_indexed(plan, inputs, indexes);
+        if decoded.is_err() {
+            self.worker.give_back();
+        }
+        decoded
+    }
+
+    fn take_damaged(&mut self) -> Vec<(usize, Damage)> {
+        self.worker.take_damaged()
     }
 
     fn render(&mut self, plan: &Plan, output: &Output, row: &mut &mut [u8]) -> Result<(), Cause> {
-        self.worker.render(plan, output, row)
+        let rendered = self.worker.render(plan, output, row);
+        self.worker.give_back();
+        rendered
     }
 
     fn decode_shared(

@@ -44,6 +44,11 @@ impl DecodeTarget {
         Self { image: Image::default(), strip: Vec::new(), resampler, is_resampled: false }
     }
 
+    /// Frees pixels that are too many to be kept for the next sample.
+    pub(super) fn give_back(&mut self) {
+        self.image.give_back();
+    }
+
     /// Decodes what `plan` reads of its image `number`, from which `scale` the plan starts.
     ///
     /// # Errors

@@ -31,7 +31,7 @@ use super::failed;
 use super::nvjpeg;
 use super::probe::{Decoding, Missing};
 use super::render::{ErrorWord, Kernels};
-use crate::device::backend::{BackendOptions, Indexes};
+use crate::device::backend::{BackendOptions, KnownFiles};
 use crate::device::{DecodedBy, DecoderReport, MemoryUse};
 use crate::error::{Cause, Result};
 use crate::geometry::Size;
@@ -157,7 +157,7 @@ impl Engine {
         &self,
         slot: &Slot,
         output: Option<Output>,
-        callers: (&mut ReplaceRow<'_>, &dyn Indexes),
+        callers: (&mut ReplaceRow<'_>, &dyn KnownFiles),
     ) -> Result<()> {
         let mut submitter = self.submitter.lock().unwrap_or_else(PoisonError::into_inner);
         submitter.submit(self, (slot, output), callers).map_err(|trouble| match trouble {

@@ -8,7 +8,7 @@ use crate::jpeg::entropy::{Cursor, Stream, Tables};
 use crate::jpeg::error::{JpegError, corrupt, unsupported};
 use crate::jpeg::header::marker::{self, Markers};
 use crate::jpeg::header::{Frame, Scan};
-use crate::jpeg::limits::Limits;
+use crate::jpeg::limits::{Limits, give_back};
 use crate::jpeg::output::{Planes, Rows};
 use crate::jpeg::transform::{BlockQueue, Quant, Quants, Slot};
 
@@ -39,7 +39,7 @@ impl Coefficients {
         tables: &mut Tables,
         stream: &mut Stream,
     ) -> Result<(), JpegError> {
-        self.begin(frame, bytes.len(), limits)?;
+        self.begin(frame, bytes.len())?;
         let mut scans = 0;
         let mut next = Some((at, scan));
         while let Some((at, scan)) = next {
@@ -55,20 +55,24 @@ impl Coefficients {
             }
             stream.start(bytes, at, tables.restart_interval);
             let read = self.read_scan(bytes, &scan, frame, tables, stream);
-            next = match read.and_then(|()| next_scan(bytes, stream.end(), frame, tables)) {
-                Err(JpegError::Truncated { .. }) if limits.tolerate_truncated => return Ok(()),
-                result => result?,
-            };
+            read?;
+            next = next_scan(bytes, stream.end(), frame, tables)?;
         }
-        self.check_complete(bytes, stream.end(), frame, limits)
+        self.check_complete(bytes, stream.end(), frame)
     }
 
-    fn begin(&mut self, frame: &Frame, length: usize, limits: &Limits) -> Result<(), JpegError> {
+    /// Gives memory back that is too much to be kept for the next file.
+    pub(super) fn give_back(&mut self) {
+        self.blocks.iter_mut().for_each(give_back);
+        self.nonzero.iter_mut().for_each(give_back);
+    }
+
+    fn begin(&mut self, frame: &Frame, length: usize) -> Result<(), JpegError> {
         let (across, down) = (frame.mcus_across(), frame.mcus_down());
         let total: usize = frame.used().iter().map(|c| across * c.h * down * c.v).sum();
         let real: usize = frame.used().iter().map(|c| c.blocks_across() * c.blocks_down()).sum();
         // A block takes at least one bit, so a short file cannot make the decoder allocate for a huge image.
-        if real / 8 > length && !limits.tolerate_truncated {
+        if real / 8 > length {
             return Err(JpegError::Truncated { place: "the picture" });
         }
         debug_assert!(total >= real);
@@ -115,6 +119,9 @@ impl Coefficients {
                 return corrupt("a scan's Huffman table is missing");
             }
             if !frame.progressive {
+                if self.known[part.index][0] == 0 {
+                    return corrupt("two sequential scans hold the same component");
+                }
                 tables.ac[part.ac].merge();
                 self.known[part.index] = [0; 64];
             }
@@ -146,18 +153,12 @@ impl Coefficients {
     }
 
     /// Refuses files whose missing parts libjpeg would guess: components without data, and low coefficients.
-    fn check_complete(
-        &self,
-        bytes: &[u8],
-        end: usize,
-        frame: &Frame,
-        limits: &Limits,
-    ) -> Result<(), JpegError> {
+    fn check_complete(&self, bytes: &[u8], end: usize, frame: &Frame) -> Result<(), JpegError> {
         let known = &self.known[..frame.count];
         let missing = known.iter().any(|known| known[..SMOOTHED].iter().any(|&bit| bit != 0));
         let unfinished = known.iter().any(|known| known.iter().any(|&bit| bit != 0));
         let has_end = Markers::resume(bytes, end).next().is_ok_and(|segment| segment.is_some());
-        if limits.tolerate_truncated || (has_end && !missing) || !unfinished {
+        if (has_end && !missing) || !unfinished {
             return Ok(());
         }
         if !has_end {
@@ -200,10 +201,11 @@ fn next_scan(
     let mut markers = Markers::resume(bytes, at);
     while let Some(segment) = markers.next()? {
         match segment.marker {
+            marker::SOS if segment.is_cut => return Err(JpegError::Truncated { place: "a scan header" }),
             marker::SOS => return Ok(Some((markers.at, Scan::parse(segment.body, frame)?))),
             marker::EOI => return Ok(None),
-            0xDC => return unsupported("a height that a DNL marker gives"),
-            marker::DHT | 0xC8 | 0xCC => tables.apply(&segment)?,
+            marker::DNL => return unsupported("a height that a DNL marker gives"),
+            marker::DHT => tables.apply(&segment)?,
             marker::SOI | 0xC0..=0xCF => return corrupt("a second image begins inside the first"),
             _ => tables.apply(&segment)?,
         }
@@ -254,6 +256,7 @@ impl ScanReader<'_> {
                 }
             }
         }
+        self.stream.end_scan(self.bytes, &cursor);
         Ok(())
     }
 
@@ -298,6 +301,7 @@ impl ScanReader<'_> {
                 }
             }
         }
+        self.stream.end_scan(self.bytes, &progress.cursor);
         Ok(())
     }
 

@@ -19,6 +19,7 @@ pub(in crate::jpeg) fn find(
     loop {
         let segment = markers.next()?.ok_or(JpegError::Truncated { place: "the header" })?;
         match segment.marker {
+            marker::SOS if segment.is_cut => return Err(JpegError::Truncated { place: "a scan header" }),
             marker::SOS => {
                 let scan = Scan::parse(segment.body, &header.frame)?;
                 if frame != Some(header.frame) {
@@ -28,7 +29,8 @@ pub(in crate::jpeg) fn find(
                 return Ok((scan, markers.at));
             }
             marker::EOI => return corrupt("the file ends before its first scan"),
-            marker::DHT | 0xC8 | 0xCC => tables.apply(&segment)?,
+            marker::DHT => tables.apply(&segment)?,
+            marker::DAC => return corrupt("conditioning of arithmetic coding in a file without it"),
             0xC0..=0xCF => frame = Some(Frame::parse(segment.marker, segment.body)?),
             _ => tables.apply(&segment)?,
         }

@@ -9,9 +9,10 @@ use crate::jpeg::entropy::block::BlockDecoder;
 use crate::jpeg::entropy::{Stream, Tables, Unit};
 use crate::jpeg::error::JpegError;
 use crate::jpeg::header::{Frame, Scan};
+use crate::jpeg::lenient;
 use crate::jpeg::output::{Planes, Rows};
 use crate::jpeg::seek::{SeekPlan, Segment};
-use crate::jpeg::transform::{BlockQueue, Quants, TargetRow, idct};
+use crate::jpeg::transform::{BlockQueue, Quants, TargetRow};
 use std::ops::Range;
 
 /// A file whose only scan holds all components: it is decoded, transformed and converted row by row.
@@ -41,9 +42,6 @@ fn touched(units: &[Unit<'_>]) -> Range<usize> {
 /// Maximum blocks in an MCU; `Scan::parse` refuses more, and a single component has one.
 const MAX_BLOCKS: usize = 10;
 
-/// An error comes with the column of the MCU that it is in.
-type RowResult = Result<(), (JpegError, usize)>;
-
 /// The decoder's parts, as the rows of a segment need them.
 struct RowContext<'a, 't> {
     /// The file, as far as the segment may read it.
@@ -68,16 +66,16 @@ impl SingleScan<'_> {
         stream: &mut Stream,
         planes: &mut Planes,
         queue: &mut BlockQueue,
-        tolerate_truncated: bool,
         plan: &mut SeekPlan<'_>,
         out: &mut dyn Rows,
     ) -> Result<(), JpegError> {
         let needed = planes.mcu_rows();
         let mut next = plan.first_row();
-        let mut ended = false;
+        let mut to_the_end = false;
         while next < needed.end {
             let segment = plan.segment(next);
             next = segment.rows.end;
+            to_the_end = next == self.frame.mcus_down() && segment.end.is_none();
             let mut context = RowContext {
                 bytes: &self.bytes[..segment.end.unwrap_or(self.bytes.len())],
                 stream,
@@ -89,24 +87,18 @@ impl SingleScan<'_> {
             for row in segment.rows.clone() {
                 let columns =
                     if row == segment.rows.start { segment.columns.clone() } else { 0..segment.columns.end };
-                if ended {
-                    self.fill_row(row, 0, context.planes);
-                } else {
-                    match self.decode_row_fast(row, columns, &mut state, &mut context) {
-                        Ok(()) => {}
-                        Err((JpegError::Truncated { .. }, column)) if tolerate_truncated => {
-                            context.flush(self.quants);
-                            self.fill_row(row, column, context.planes);
-                            ended = true;
-                        }
-                        Err((error, _)) => return Err(error),
-                    }
-                    context.flush(self.quants);
-                }
+                self.decode_row_fast(row, columns, &mut state, &mut context)?;
+                context.flush(self.quants);
                 if row >= needed.start {
                     context.planes.finish_mcu_row(row, row + 1 == needed.end, out);
                 }
             }
+            if to_the_end {
+                stream.end_scan(self.bytes, &state.cursor);
+            }
+        }
+        if to_the_end {
+            lenient::check_trailer(self.bytes, stream.end())?;
         }
         Ok(())
     }
@@ -133,7 +125,7 @@ impl SingleScan<'_> {
         columns: Range<usize>,
         state: &mut State,
         context: &mut RowContext<'_, '_>,
-    ) -> RowResult {
+    ) -> Result<(), JpegError> {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = context.queue.avx2() {
             return self.decode_row(Bmi2(avx2), row, columns, state, context);
@@ -141,7 +133,7 @@ impl SingleScan<'_> {
         self.decode_row(Plain, row, columns, state, context)
     }
 
-    /// Decodes MCUs of one row; an error comes with the column of the MCU that it is in.
+    /// Decodes MCUs of one row.
     fn decode_row(
         &self,
         decoder: impl BlockDecoder,
@@ -149,7 +141,7 @@ impl SingleScan<'_> {
         columns: Range<usize>,
         state: &mut State,
         context: &mut RowContext<'_, '_>,
-    ) -> RowResult {
+    ) -> Result<(), JpegError> {
         let RowContext { bytes, ref mut stream, ref mut planes, ref mut queue, ref mut plan } = *context;
         let (stream, planes, queue, plan) = (&mut **stream, &mut **planes, &mut **queue, &mut **plan);
         let State { mut cursor, mut predictions } = *state;
@@ -185,7 +177,7 @@ impl SingleScan<'_> {
             }
             let state = State { cursor, predictions };
             let state = self.decode_mcu(decoder, units, column, state, (bytes, stream, planes, queue));
-            State { cursor, predictions } = state.map_err(|error| (error, column))?;
+            State { cursor, predictions } = state?;
             column += 1;
         }
         if columns.end == self.frame.mcus_across() {
@@ -264,18 +256,5 @@ impl SingleScan<'_> {
             }
         }
         units
-    }
-
-    /// Fills the MCUs of a row from `column` on with mid-grey.
-    fn fill_row(&self, row: usize, column: usize, planes: &mut Planes) {
-        for (index, component) in self.frame.used().iter().enumerate() {
-            for y in row * component.v..(row + 1) * component.v {
-                for x in column * component.h..self.frame.mcus_across() * component.h {
-                    if let Some(target) = planes.target(index, x, y) {
-                        idct::fill(128, target, planes.samples());
-                    }
-                }
-            }
-        }
     }
 }

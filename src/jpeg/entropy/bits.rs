@@ -92,7 +92,8 @@ const FIRST_ROOM: usize = 16 << 10;
 
 /// Writes the entropy-coded bytes from `from` on to `out` from `to` on, without stuffing, and [`PADDING`] zeros after
 /// them; `out` grows as needed and never shrinks. Returns where they end there, and the offset of the marker that ends them
-/// (or the end of `bytes`). A lone FF at the very end is no data: it lacks its stuffing.
+/// (or the end of `bytes`). A lone FF at the very end is no data: it lacks its stuffing. Several FF with a zero after them end the bytes
+/// as well.
 pub(crate) fn unstuff(bytes: &[u8], from: usize, out: &mut Vec<u8>, to: usize) -> (usize, usize) {
     let (mut at, mut to) = (from.min(bytes.len()), to);
     let end = loop {
@@ -126,8 +127,17 @@ pub(crate) fn unstuff(bytes: &[u8], from: usize, out: &mut Vec<u8>, to: usize) -
                 to += 1;
                 at += 2;
             }
-            // Fill bytes before a marker: the marker starts at the last FF.
-            Some(0xFF) => at += 1,
+            Some(0xFF) => {
+                let fill = bytes[at..].iter().position(|&byte| byte != 0xFF);
+                match fill {
+                    // Fill bytes are for markers. libjpeg takes this for a marker or for data, depending on how far
+                    // the end of the file is.
+                    Some(fill) if bytes[at + fill] == 0 => break at,
+                    // The marker starts at the last FF.
+                    Some(fill) => break at + fill - 1,
+                    None => break bytes.len(),
+                }
+            }
             Some(_) => break at,
             None => break bytes.len(),
         }
@@ -149,7 +159,6 @@ pub(crate) fn skip_stuffed(bytes: &[u8], from: usize, count: usize) -> usize {
                 at += 2;
                 left -= 1;
             }
-            Some(0xFF) if left > 0 => at += 1,
             _ => return at,
         }
     }
@@ -241,8 +250,8 @@ mod tests {
 
     #[test]
     fn the_offset_of_an_unstuffed_byte_is_found_again() {
-        let bytes = [1, 0xFF, 0, 0xFF, 0xFF, 0, 2, 0xFF, 0, 3, 0xFF, 0xD9];
-        let offsets = [0, 1, 3, 6, 7, 9, 10];
+        let bytes = [1, 0xFF, 0, 4, 0xFF, 0, 2, 0xFF, 0, 3, 0xFF, 0xD9];
+        let offsets = [0, 1, 3, 4, 6, 7, 9, 10];
         for (count, offset) in offsets.into_iter().enumerate() {
             let (mut all, mut rest) = (Vec::new(), Vec::new());
             assert_eq!(skip_stuffed(&bytes, 0, count), offset, "{count} bytes on");

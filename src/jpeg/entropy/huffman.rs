@@ -184,6 +184,11 @@ impl Table {
                 code += 1;
                 index += 1;
             }
+            // No code is all ones: an encoder may pad with ones.
+            if counts[length - 1] > 0 && code >> length != 0 {
+                codes.counts = [0; 16];
+                return corrupt("a Huffman table has a code of ones only");
+            }
             codes.limits[length] = code << (16 - length);
             code <<= 1;
         }

@@ -21,6 +21,9 @@ pub(crate) struct Stream {
     left: u32,
     /// The restart marker that must come next, 0 to 7.
     expected: u8,
+    /// Whether some bytes belong to no MCU: padding before restart markers, and what is left at the end of a scan, which
+    /// may be restart markers too.
+    has_unread: bool,
 }
 
 impl Stream {
@@ -39,6 +42,23 @@ impl Stream {
             self.left = if over == 0 { 0 } else { self.interval - over as u32 };
             self.expected = ((mcus - 1) / self.interval as usize % 8) as u8;
         }
+    }
+
+    /// To be called before the first scan of a file.
+    pub(crate) fn begin_file(&mut self) {
+        self.has_unread = false;
+    }
+
+    /// To be called when all MCUs of a scan are decoded.
+    pub(crate) fn end_scan(&mut self, bytes: &[u8], cursor: &Cursor) {
+        // Restart markers that do not belong there, or fill bytes ahead of what is no marker.
+        let more = matches!(bytes.get(self.end + 1), Some(0xD0..=0xD7 | 0xFF));
+        self.has_unread |= more || cursor.consumed().div_ceil(8) < self.length;
+    }
+
+    /// Whether whole bytes of the file's scans belong to no MCU. They change no pixel.
+    pub(crate) fn has_unread(&self) -> bool {
+        self.has_unread
     }
 
     fn load(&mut self, bytes: &[u8], from: usize) {
@@ -103,8 +123,13 @@ impl Stream {
             None | Some(&EOI) => return Err(JpegError::Truncated { place: "the picture" }),
             Some(_) => return corrupt("a restart marker is missing or has the wrong number"),
         }
-        if cursor.consumed() + 8 <= self.bits() {
-            return corrupt("there are unread bytes before a restart marker");
+        let unread = self.data.get(cursor.consumed().div_ceil(8)..self.length).unwrap_or_default();
+        if let Some(first) = unread.first() {
+            // Webcams pad there.
+            if !matches!(first, 0 | 0xFF) || unread.iter().any(|byte| byte != first) {
+                return corrupt("there are unread bytes before a restart marker");
+            }
+            self.has_unread = true;
         }
         self.expected = (self.expected + 1) & 7;
         self.left = self.interval - 1;

@@ -41,6 +41,8 @@ pub(crate) struct Frame {
     pub(crate) precision: u8,
     /// Whether coefficients come in several passes.
     pub(crate) progressive: bool,
+    /// Whether they are coded arithmetically.
+    pub(crate) arithmetic: bool,
     /// The first `count` are used.
     pub(crate) components: [Component; 4],
     /// 1, 3 or 4.
@@ -54,12 +56,13 @@ pub(crate) struct Frame {
 impl Frame {
     /// Reads the payload of frame marker `marker` (C0 to CF without C4, C8, CC).
     pub(crate) fn parse(marker: u8, body: &[u8]) -> Result<Self, JpegError> {
-        let progressive = match marker {
-            0xC0 | 0xC1 => false,
-            0xC2 => true,
+        let (progressive, arithmetic) = match marker {
+            0xC0 | 0xC1 => (false, false),
+            0xC2 => (true, false),
+            0xC9 => (false, true),
+            0xCA => (true, true),
             0xC3 | 0xC7 | 0xCB | 0xCF => return unsupported("lossless coding"),
-            0xC5 | 0xC6 | 0xCD | 0xCE => return unsupported("hierarchical coding"),
-            _ => return unsupported("arithmetic coding"),
+            _ => return unsupported("hierarchical coding"),
         };
         let &[precision, y1, y0, x1, x0, count, ref rest @ ..] = body else {
             return corrupt("the frame header is too short");
@@ -81,8 +84,9 @@ impl Frame {
         if rest.len() != count * 3 {
             return corrupt("the frame header's length does not fit its components");
         }
+        let components = Default::default();
         let mut frame =
-            Self { size, precision, progressive, components: Default::default(), count, h_max: 1, v_max: 1 };
+            Self { size, precision, progressive, arithmetic, components, count, h_max: 1, v_max: 1 };
         for (component, field) in frame.components.iter_mut().zip(rest.chunks_exact(3)) {
             component.id = field[0];
             (component.h, component.v) = (usize::from(field[1] >> 4), usize::from(field[1] & 15));
@@ -100,9 +104,6 @@ impl Frame {
         let used = &mut self.components[..self.count];
         if used.iter().any(|c| !(1..=4).contains(&c.h) || !(1..=4).contains(&c.v)) {
             return corrupt("a sampling factor is not in 1 to 4");
-        }
-        if used.iter().any(|c| c.quant > 3) {
-            return corrupt("a component names a quantisation table above 3");
         }
         self.h_max = used.iter().map(|c| c.h).max().unwrap_or(1);
         self.v_max = used.iter().map(|c| c.v).max().unwrap_or(1);

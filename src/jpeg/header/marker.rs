@@ -12,14 +12,21 @@ pub(crate) const SOS: u8 = 0xDA;
 pub(crate) const DQT: u8 = 0xDB;
 /// Huffman tables.
 pub(crate) const DHT: u8 = 0xC4;
+/// Conditioning of arithmetic coding.
+pub(crate) const DAC: u8 = 0xCC;
 /// Restart interval.
 pub(crate) const DRI: u8 = 0xDD;
+/// Number of lines, which decoders pass.
+pub(crate) const DNL: u8 = 0xDC;
 /// JFIF.
 pub(crate) const APP0: u8 = 0xE0;
 /// EXIF.
 pub(crate) const APP1: u8 = 0xE1;
 /// Adobe.
 pub(crate) const APP14: u8 = 0xEE;
+
+/// A comment.
+pub(crate) const COM: u8 = 0xFE;
 
 /// A marker and the bytes that belong to it, without its length field.
 #[derive(Clone, Copy)]
@@ -28,6 +35,8 @@ pub(crate) struct Segment<'a> {
     pub(crate) marker: u8,
     /// Its payload; empty for the markers that have none.
     pub(crate) body: &'a [u8],
+    /// Whether the file ends in it; only scan headers may be so.
+    pub(crate) is_cut: bool,
 }
 
 /// A position between two segments of a file.
@@ -58,17 +67,30 @@ impl<'a> Markers<'a> {
     pub(crate) fn next(&mut self) -> Result<Option<Segment<'a>>, JpegError> {
         let Some(marker) = self.next_marker() else { return Ok(None) };
         if matches!(marker, 0x01 | 0xD0..=0xD9) {
-            return Ok(Some(Segment { marker, body: &[] }));
+            return Ok(Some(Segment { marker, body: &[], is_cut: false }));
+        }
+        if matches!(marker, 0x02..=0xBF | 0xDF | 0xF0..=0xFD) {
+            return corrupt("a marker that no decoder knows");
         }
         let truncated = JpegError::Truncated { place: "a marker segment" };
         let Some(&[high, low]) = self.bytes.get(self.at..self.at + 2) else { return Err(truncated) };
-        let length = usize::from(u16::from_be_bytes([high, low]));
+        let mut length = usize::from(u16::from_be_bytes([high, low]));
         if length < 2 {
-            return corrupt("a marker segment is shorter than its own length field");
+            // libjpeg passes such a segment where it would not read it.
+            if !matches!(marker, APP0..=0xEF | COM | DNL) {
+                return corrupt("a marker segment is shorter than its own length field");
+            }
+            length = 2;
         }
-        let body = self.bytes.get(self.at + 2..self.at + length).ok_or(truncated)?;
-        self.at += length;
-        Ok(Some(Segment { marker, body }))
+        let all = &self.bytes[self.at + 2..];
+        let (body, is_cut) = match all.get(..length - 2) {
+            Some(body) => (body, false),
+            // libjpeg completes a scan header from the end marker that it puts behind each file.
+            None if marker == SOS => (all, true),
+            None => return Err(truncated),
+        };
+        self.at += 2 + body.len();
+        Ok(Some(Segment { marker, body, is_cut }))
     }
 
     fn next_marker(&mut self) -> Option<u8> {

@@ -76,6 +76,8 @@ pub struct Header {
     pub progressive: bool,
     /// Whether the frame is a baseline one (SOF0), which every decoder takes.
     pub baseline: bool,
+    /// Whether the coefficients are coded arithmetically, and not by Huffman codes.
+    pub arithmetic: bool,
     /// Components in the first scan; if these are fewer than `components`, the scans are not interleaved.
     pub first_scan: u8,
     /// MCUs between restart markers at the first scan; 0 means none.
@@ -122,8 +124,8 @@ impl Found {
     fn note(&mut self, segment: &Segment<'_>) -> Result<(), JpegError> {
         let body = segment.body;
         match segment.marker {
-            marker::DHT | 0xC8 => {}
-            0xCC => return unsupported("arithmetic coding"),
+            marker::DHT | marker::DAC => {}
+            marker::SOI => return corrupt("a second image begins inside the first"),
             0xC0..=0xCF if self.frame.is_some() => return corrupt("there are two frame headers"),
             0xC0..=0xCF => {
                 self.frame = Some(Frame::parse(segment.marker, body)?);
@@ -155,6 +157,7 @@ impl Found {
             precision: frame.precision,
             progressive: frame.progressive,
             baseline: self.baseline,
+            arithmetic: frame.arithmetic,
             first_scan: scan.first().copied().unwrap_or(0),
             restart_interval: self.restart_interval,
             orientation: self.orientation.unwrap_or_default(),

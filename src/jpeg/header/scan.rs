@@ -40,6 +40,9 @@ impl Scan {
             let Some(index) = frame.used().iter().position(|component| component.id == field[0]) else {
                 return corrupt("a scan names a component that the frame lacks");
             };
+            if index < i {
+                return corrupt("a scan names its components in another order than the frame");
+            }
             let (dc, ac) = (usize::from(field[1] >> 4), usize::from(field[1] & 15));
             if dc > 3 || ac > 3 || scan.components[..i].iter().any(|earlier| earlier.index == index) {
                 return corrupt("a scan names a component twice or a Huffman table above 3");

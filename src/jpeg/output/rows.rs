@@ -4,8 +4,8 @@ use crate::geometry::Size;
 
 /// Receives the rows of a decoded region as they become complete, from the first to the last.
 ///
-/// A decode that fails may stop at any row. One that fails because of its index starts again at the first row, and the
-/// rows before that are void.
+/// A decode that fails may stop at any row. One that fails because of its index, or of damage that may pass, starts again
+/// at the first row, and the rows before that are void.
 pub(crate) trait Rows {
     /// Whether a region of this size fits.
     fn fits(&self, region: Size) -> bool;

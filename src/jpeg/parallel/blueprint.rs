@@ -66,7 +66,7 @@ impl Reader {
     /// Those of the decoder for what comes ahead of the scan's data.
     pub(crate) fn read(&mut self, bytes: &[u8], header: &Header) -> Result<Option<Blueprint>, JpegError> {
         let (frame, Self(tables)) = (header.frame, self);
-        if frame.progressive || frame.count > COMPONENTS {
+        if frame.progressive || frame.arithmetic || frame.count > COMPONENTS {
             return Ok(None);
         }
         let (scan, from) = first_scan::find(bytes, header, tables)?;

@@ -8,6 +8,7 @@ use super::blueprint::{Blueprint, COMPONENTS};
 use super::index_maker::{IndexMaker, Intervals};
 use crate::geometry::Rect;
 use crate::jpeg::entropy::unstuff;
+use crate::jpeg::lenient;
 use crate::jpeg::output::{Part, Scale, needed_mcus};
 use crate::jpeg::seek::{Grid, Index, Point};
 use std::ops::Range;
@@ -220,7 +221,7 @@ impl Pieces {
                 (bit, dc) = (point.bit, point.dc);
                 piece
             } else {
-                (self.length, at) = unstuff(bytes, at, &mut self.data, self.length);
+                at = self.unstuff_to_end(file, bytes, at, next)?;
                 bit = 0;
                 piece(self.bits(), End::Within)
             };
@@ -250,6 +251,23 @@ impl Pieces {
         let (length, end) = unstuff(until, at, &mut self.data, self.length);
         self.length = length;
         if end == to { Ok(to) } else { Err(Uncut) }
+    }
+
+    /// Appends the bytes from `at` up to the next marker, where MCU `mcu` comes next, if any. What follows the last MCU must be
+    /// what may follow it.
+    fn unstuff_to_end(
+        &mut self,
+        file: &Blueprint,
+        bytes: &[u8],
+        at: usize,
+        mcu: usize,
+    ) -> Result<usize, Uncut> {
+        let (length, end) = unstuff(bytes, at, &mut self.data, self.length);
+        self.length = length;
+        if mcu == file.frame.mcus_across() * file.frame.mcus_down() {
+            lenient::check_trailer(bytes, end).map_err(|_| Uncut)?;
+        }
+        Ok(end)
     }
 
     /// Appends the bytes from `at` up to the restart marker that comes ahead of `mcu`; the offset behind that.

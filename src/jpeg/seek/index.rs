@@ -142,6 +142,12 @@ impl Index {
         self.begin();
     }
 
+    /// Removes all points, since the file is damaged: what the fast decoder passes in it is no place to start.
+    pub(crate) fn drop_damaged(&mut self) {
+        self.used.changed |= !self.points.is_empty();
+        self.points.clear();
+    }
+
     /// Begins another decode, which has not used the index yet.
     pub(crate) fn begin(&mut self) {
         self.used = IndexUse::default();

@@ -1,6 +1,7 @@
 //! How samples that cannot be used are counted and reported.
 
 use crate::error::{Cause, Error};
+use crate::image::Damage;
 use std::fmt;
 
 /// How a row of a batch came to be there.
@@ -74,13 +75,30 @@ pub struct BadFile {
     pub cause: String,
 }
 
-/// The bad samples of the batches delivered so far, over all epochs.
+/// A file that is damaged and was decoded nonetheless, as the option `damaged` allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DamagedFile {
+    /// The sample's name.
+    pub key: String,
+    /// Its index in the source.
+    pub index: u64,
+    /// What is wrong with it: libjpeg's warning, where it gives one.
+    pub damage: Damage,
+    /// How often it was decoded.
+    pub times: u64,
+}
+
+/// The bad samples of the batches delivered so far, and the damaged ones decoded so far, over all epochs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// How often a bad sample was met; a file that is met in two epochs counts twice.
     pub failures: u64,
     /// The first [`Report::LONGEST`] different ones, in the order in which they were met.
     pub files: Vec<BadFile>,
+    /// How often a damaged file was decoded nonetheless.
+    pub damaged: u64,
+    /// The first [`Report::LONGEST`] different ones, in the order in which they were decoded.
+    pub damaged_files: Vec<DamagedFile>,
 }
 
 impl Report {
@@ -94,11 +112,37 @@ impl Report {
             self.files.push(failure.entry());
         }
     }
+
+    pub(in crate::loader) fn add_damaged(
+        &mut self,
+        index: u64,
+        damage: Damage,
+        key: impl FnOnce() -> String,
+    ) {
+        self.damaged += 1;
+        if let Some(known) = self.damaged_files.iter_mut().find(|file| file.index == index) {
+            known.times += 1;
+        } else if self.damaged_files.len() < Self::LONGEST {
+            self.damaged_files.push(DamagedFile { key: key(), index, damage, times: 1 });
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_damaged_file_is_listed_once_and_counted_each_time() {
+        let mut report = Report::default();
+        for index in [3, 5, 3, 3] {
+            report.add_damaged(index, Damage::BadHuffmanCode, || format!("{index}.jpg"));
+        }
+        let times = |file: &DamagedFile| (file.index, file.key.clone(), file.times);
+        let listed: Vec<_> = report.damaged_files.iter().map(times).collect();
+        assert_eq!(listed, [(3, "3.jpg".to_owned(), 3), (5, "5.jpg".to_owned(), 1)]);
+        assert_eq!(report.damaged, 4);
+    }
 
     #[test]
     fn a_report_counts_everything_and_lists_each_file_once_up_to_its_bound() {

@@ -24,6 +24,7 @@ pub(in crate::loader) struct Meters {
     pub(in crate::loader) images: AtomicU64,
     pub(in crate::loader) samples: AtomicU64,
     pub(in crate::loader) failures: AtomicU64,
+    pub(in crate::loader) damaged: AtomicU64,
     /// Sum over requests of the batches that were ready.
     pub(in crate::loader) ready: AtomicU64,
     pub(in crate::loader) requests: AtomicU64,
@@ -61,6 +62,7 @@ impl Meters {
             images: self.images.load(Relaxed),
             samples: self.samples.load(Relaxed),
             failures: self.failures.load(Relaxed),
+            damaged: self.damaged.load(Relaxed),
             first_batch_seconds: (first > 0).then_some(first as f64 * 1e-9),
             ..Stats::default()
         }
@@ -105,6 +107,8 @@ pub struct Stats {
     pub samples: u64,
     /// Bad samples in delivered batches.
     pub failures: u64,
+    /// Damaged files that were decoded nonetheless, counted at each decode.
+    pub damaged: u64,
     /// From the latest epoch's start to its first batch.
     pub first_batch_seconds: Option<f64>,
     /// The use of decode indexes.

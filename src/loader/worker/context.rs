@@ -2,7 +2,7 @@
 
 use super::process::Process;
 use crate::error::Cause;
-use crate::image::Limits;
+use crate::image::{Damage, Limits};
 use crate::loader::batch::labels::LabelRules;
 use crate::loader::decode_index::DecodeIndexes;
 use crate::loader::epoch::batch_size::Sizes;
@@ -15,6 +15,7 @@ use crate::output::Output;
 use crate::policy::BadSample;
 use crate::sampler::Sampler;
 use crate::source::Source;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What a loader is made of, and what it measures.
@@ -59,6 +60,14 @@ impl Context {
         match error {
             PlanError::Image(failure) => failure,
             PlanError::Chain(error) => self.failure(Stage::Plan, index, error.into()),
+        }
+    }
+
+    /// Notes images that are damaged and were decoded nonetheless.
+    pub(in crate::loader) fn note_damage(&self, images: impl IntoIterator<Item = (u64, Damage)>) {
+        for (image, damage) in images {
+            self.meters.damaged.fetch_add(1, Relaxed);
+            self.report().add_damaged(image, damage, || self.source.key(image as usize).into_owned());
         }
     }
 

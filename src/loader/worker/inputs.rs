@@ -82,7 +82,7 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
     pub(super) fn shared_images(
         &mut self,
         plan: &Plan,
-        mut decode: impl FnMut(u64, B::Input<'_>) -> Result<B::SharedImage, Cause>,
+        mut decode: impl FnMut((u64, u64), B::Input<'_>) -> Result<B::SharedImage, Cause>,
     ) -> Result<Vec<B::SharedImage>, BadImage> {
         let mut images = Vec::with_capacity(plan.images.len());
         for (number, of) in plan.images.iter().enumerate() {
@@ -90,7 +90,8 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
                 Some(image) => image,
                 None => {
                     let file = self.file(plan, number)?;
-                    let image = decode(self.record(of.index), file).map_err(|cause| (number, cause))?;
+                    let image =
+                        decode((of.index, self.record(of.index)), file).map_err(|cause| (number, cause))?;
                     self.shared.push((of.index, image.clone()));
                     image
                 }

@@ -76,7 +76,8 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         let started = self.context.clock.now();
         let output = job.plan.output(job.batch);
         let (context, backend) = (self.context, self.backend);
-        let indexes = context.decode_indexes.of(&*context.source);
+        let note_damage = |image, damage| context.note_damage([(image, damage)]);
+        let known = context.decode_indexes.of(&*context.source, &note_damage);
         let mut replace = |number: usize, mut row: B::Row<'_>, index, cause| {
             let Some(outcome) = outcomes.get_mut(number) else { return false };
             outcome.sample = None;
@@ -84,7 +85,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             self.fill(job, (number, &mut row), outcome.substitutes + 1, outcome);
             outcome.sample.is_some()
         };
-        let submitted = backend.submit(&job.buffer, output, &mut replace, &indexes);
+        let submitted = backend.submit(&job.buffer, output, &mut replace, &known);
         context.meters.stage(Stage::Render).record(self.context.clock.since(started));
         submitted
     }
@@ -181,6 +182,8 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             context.decode_indexes.fetch(&*context.source, plan, &mut self.indexes);
         }
         let decoded = self.worker.decode(plan, &inputs, &mut self.indexes, row);
+        let damaged = self.worker.take_damaged().into_iter();
+        context.note_damage(damaged.map(|(number, damage)| (plan.images[number].index, damage)));
         if B::USES_DECODE_INDEX && decoded.is_ok() {
             context.decode_indexes.keep(&*context.source, plan, &self.indexes);
         }
@@ -198,9 +201,12 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         row: &mut B::Row<'_>,
     ) -> Result<(), Failure> {
         let started = self.context.clock.now();
-        let worker = &mut self.worker;
-        let decoded =
-            self.inputs.shared_images(plan, |record, input| worker.decode_shared(record, input, row));
+        let (worker, context) = (&mut self.worker, self.context);
+        let decoded = self.inputs.shared_images(plan, |(image, record), input| {
+            let decoded = worker.decode_shared(record, input, row);
+            context.note_damage(worker.take_damaged().into_iter().map(|(_, damage)| (image, damage)));
+            decoded
+        });
         self.context
             .meters
             .stage(Stage::Decode)

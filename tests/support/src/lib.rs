@@ -5,6 +5,7 @@
 
 pub mod chains;
 pub mod clock;
+pub mod damage;
 pub mod gate;
 pub mod jpeg;
 pub mod noise;

@@ -8,7 +8,7 @@ use crate::draft::op::{Extent, Interpolation, Op};
 use crate::geometry::Rect;
 use crate::image::{Limits, parse_header};
 use crate::output::{DType, Layout, Output};
-use crate::policy::DecodeScale;
+use crate::policy::{Damaged, DecodeScale};
 use crate::rng::{Draws, Rng};
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
@@ -169,8 +169,8 @@ fn a_file_without_its_end_gives_the_same_error_or_grey_and_the_next_sample_is_ri
         let whole = resized(&mut Rng::new(1, 0, 0, 0), header.size);
         let expected = apart(&mut Decoder::default(), &bytes, (&whole, Scale::Full), None).unwrap();
         let mut failures = 0;
-        for tolerate_truncated in [false, true] {
-            let mut decoder = Decoder::new(Limits { tolerate_truncated, ..Limits::default() });
+        for damaged in [Damaged::Torchvision, Damaged::Libjpeg] {
+            let mut decoder = Decoder::new(Limits { damaged, ..Limits::default() });
             let mut target = DecodeTarget::with_level(Level::Avx512);
             for round in 0..40 {
                 let mut rng = Rng::new(9, 0, round, 0);
@@ -179,7 +179,7 @@ fn a_file_without_its_end_gives_the_same_error_or_grey_and_the_next_sample_is_ri
                 let cut = &bytes[..bytes.len() * 2 / 5 + rng.below(bytes.len() as u32 * 3 / 5) as usize];
                 let want = apart(&mut decoder, cut, plan, None);
                 let found = together((&mut decoder, &mut target), Level::Avx512, cut, plan, None);
-                assert_eq!(found, want, "{sampling:?}, round {round}, {tolerate_truncated}");
+                assert_eq!(found, want, "{sampling:?}, round {round}, {damaged:?}");
                 failures += usize::from(want.is_err());
                 let tools = (&mut decoder, &mut target);
                 let next = together(tools, Level::Avx512, &bytes, (&whole, Scale::Full), None);

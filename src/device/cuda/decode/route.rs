@@ -78,7 +78,7 @@ impl Routes {
     /// The decoders of nvJPEG that can take a file of this header.
     ///
     /// Files of four components are left to the CPU: nvJPEG's conversion of inks is not feedline's. Nor is RGB stored as such, which
-    /// it may take for YCbCr.
+    /// it may take for YCbCr. Arithmetic coding it does not know.
     pub(super) fn of(header: &Header) -> Self {
         let color = matches!(header.color, ColorModel::Grey | ColorModel::YCbCr);
         let (sampled, by_engines) = match header.sampling.name() {
@@ -86,7 +86,7 @@ impl Routes {
             "4:1:1" | "4:1:0" => (true, false),
             _ => (false, false),
         };
-        if !(color && sampled) {
+        if !(color && sampled) || header.arithmetic {
             return Self::NONE;
         }
         let interleaved = header.baseline && header.first_scan == header.components;

@@ -12,7 +12,7 @@ use super::staging::Use;
 use super::{Engine, Route};
 use crate::destination::Destination;
 use crate::device::backend::{
-    Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Indexes, Input,
+    Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, KnownFiles,
     ReadyBuffer, Replace,
 };
 use crate::device::cuda::decode::Offer;
@@ -21,7 +21,7 @@ use crate::device::cuda::render;
 use crate::device::{DeviceImages, roi};
 use crate::error::{Cause, Result};
 use crate::geometry::{Orientation, Rect, Size};
-use crate::image::{Header, Index};
+use crate::image::{Damage, Header, Index};
 use crate::jpeg;
 use crate::output::Output;
 use crate::plan::Plan;
@@ -36,6 +36,7 @@ pub(crate) struct Worker {
     engine: Arc<Engine>,
     fallback: Fallback,
     scans: ScanMaker,
+    damaged: Vec<(usize, Damage)>,
 }
 
 /// A row that is to be staged.
@@ -115,6 +116,7 @@ impl Backend for CudaBackend {
             engine: Arc::clone(&self.0),
             fallback: Fallback::new(self.0.options.limits.clone()),
             scans: ScanMaker::default(),
+            damaged: Vec::new(),
         }
     }
 
@@ -147,11 +149,11 @@ impl Backend for CudaBackend {
         slot: &Slot,
         output: Option<Output>,
         replace: &mut Replace<'_, Self>,
-        indexes: &dyn Indexes,
+        known: &dyn KnownFiles,
     ) -> Result<()> {
         let replace =
             &mut |row, index, cause| replace(row, Row { slot, row, decode_on_cpu: true }, index, cause);
-        self.0.submit(slot, output, (replace, indexes))
+        self.0.submit(slot, output, (replace, known))
     }
 
     fn usage(&self) -> BackendUsage {
@@ -178,11 +180,16 @@ impl BackendWorker<CudaBackend> for Worker {
             }
             let wanted = roi::region(plan, number);
             let staged = self.stage(row, input, wanted, indexes.get_mut(number));
+            self.damaged.extend(self.fallback.take_damage().map(|damage| (number, damage)));
             Ok(StagedImage::Own(staged.map_err(|cause| (number, cause))?))
         });
         let images = images.collect::<Result<Vec<_>, _>>()?;
         row.slot.put(row.row, Some(StagedRow { plan: Arc::clone(plan), images }));
         Ok(())
+    }
+
+    fn take_damaged(&mut self) -> Vec<(usize, Damage)> {
+        std::mem::take(&mut self.damaged)
     }
 
     /// The device renders when the batch is submitted; a plan that it cannot render is refused now, so that it costs no
@@ -200,7 +207,10 @@ impl BackendWorker<CudaBackend> for Worker {
         let engine = Arc::clone(&self.engine);
         let header = input.header;
         let known = (header.size, header.orientation);
-        engine.cache.find_or_stage(record, known, || self.stage(row, &input, header.size.rect(), None))
+        let staged =
+            engine.cache.find_or_stage(record, known, || self.stage(row, &input, header.size.rect(), None));
+        self.damaged.extend(self.fallback.take_damage().map(|damage| (0, damage)));
+        staged
     }
 
     /// Stages the row.

@@ -56,6 +56,11 @@ pub(super) struct NewImage {
 }
 
 impl NewImage {
+    /// The image that it is the memory of.
+    pub(super) fn image(&self) -> &Arc<SharedImage> {
+        &self.image
+    }
+
     /// What the device is asked to decode, where it is.
     pub(super) fn request(&self) -> Option<Request<'_>> {
         let file = self.source.file()?;

@@ -114,7 +114,11 @@ impl Submitter {
                 submission.engine.count(route);
                 continue;
             }
-            match submission.decode_on_cpu(file, &mut self.fallback, None) {
+            let decoded = submission.decode_on_cpu(file, &mut self.fallback, None);
+            if let Some(image) = rows.iter().find_map(|row| row.index_of(new.image())) {
+                self.note_damage(image, submission);
+            }
+            match decoded {
                 Ok(pixels) => {
                     submission.in_flight.push(Arc::clone(&pixels.bytes));
                     new.source = SourceBytes::Pixels(pixels);
@@ -124,6 +128,13 @@ impl Submitter {
         }
         rows.iter_mut().for_each(SubmittedRow::fail_with_shared);
         Ok(Decoded { new_images, numbers })
+    }
+
+    /// Notes what was wrong with an image that the CPU has just decoded.
+    pub(super) fn note_damage(&mut self, image: u64, submission: &Submission<'_, '_>) {
+        if let Some(damage) = self.fallback.take_damage() {
+            submission.known.note_damage(image, damage);
+        }
     }
 
     /// Counts the images of rows that the device decodes, and decodes the others.
@@ -140,16 +151,17 @@ impl Submitter {
                 continue;
             }
             let (image, mut known, mut index) = (rows[at].index(number), Index::default(), Index::default());
-            let is_kept = keeps_indexes && submission.indexes.fetch(image, &mut known);
+            let is_kept = keeps_indexes && submission.known.fetch(image, &mut known);
             rows[at].decode_file(number, |file| {
                 submission.decode_on_cpu(file, &mut self.fallback, is_kept.then_some(&mut index))
             });
+            self.note_damage(image, submission);
             // The device may have failed to find its way into a sound file; the next time it knows it. What it knew was wrong.
             if is_kept && index.rows() > 0 && rows[at].failed.is_none() {
                 if known.rows() > 0 {
                     index.note_stale();
                 }
-                submission.indexes.learn(image, &index);
+                submission.known.learn(image, &index);
             }
         }
     }
@@ -168,7 +180,7 @@ impl Submitter {
             let Some(&(row, number)) = numbers.get(request) else { continue };
             let file = rows[row].files().find(|(at, ..)| *at == number);
             if let Some(index) = file.and_then(|(_, file, _)| file.learned(&points)) {
-                submission.indexes.learn(rows[row].index(number), &index);
+                submission.known.learn(rows[row].index(number), &index);
             }
         }
     }

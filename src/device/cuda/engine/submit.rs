@@ -10,7 +10,7 @@ use super::staging::StagingBuffer;
 use super::submitted_row::SubmittedRow;
 use super::upload::lay_out_in_a_row;
 use super::{Engine, Route, TYPICAL};
-use crate::device::backend::{BackendOptions, Indexes};
+use crate::device::backend::{BackendOptions, KnownFiles};
 use crate::device::cuda::decode::DeviceDecoder;
 use crate::device::cuda::driver::{Context, CudaError, Stream, SyncGuard};
 use crate::device::cuda::render::Kernels;
@@ -45,7 +45,7 @@ pub(super) struct Submission<'a, 'r> {
     /// What the rows become; `None`: they are decoded and not rendered.
     pub(super) output: Option<Output>,
     replace: &'a mut ReplaceRow<'r>,
-    pub(super) indexes: &'a dyn Indexes,
+    pub(super) known: &'a dyn KnownFiles,
     /// Number of output rows that are taken.
     rows: usize,
     /// Rows that were staged anew, for a later sub-batch.
@@ -104,7 +104,7 @@ impl Submitter {
         &mut self,
         engine: &Engine,
         (slot, output): (&Slot, Option<Output>),
-        (replace, indexes): (&mut ReplaceRow<'_>, &dyn Indexes),
+        (replace, known): (&mut ReplaceRow<'_>, &dyn KnownFiles),
     ) -> Result<(), Trouble> {
         // What an earlier submission has left undone that failed or panicked; it has waited for the device.
         self.pool.roll_back();
@@ -126,7 +126,7 @@ impl Submitter {
             slot,
             output,
             replace,
-            indexes,
+            known,
             rows: 0,
             late: Vec::new(),
             in_flight: Vec::new(),
@@ -194,6 +194,7 @@ impl Submitter {
                 // A whole image may be too much where the part that is wanted is not.
                 for number in 0..row.staged.images.len() {
                     row.decode_file(number, |file| submission.decode_on_cpu(file, &mut self.fallback, None));
+                    self.note_damage(row.index(number), submission);
                 }
                 row.lay_out(0, dispatch);
                 row.refuse_beyond(budget);

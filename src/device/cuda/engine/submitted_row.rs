@@ -1,6 +1,7 @@
 //! A staged row on its way through a submission: where its images lie in the arena, and whether it failed.
 
 use super::arena::ALIGNMENT;
+use super::image_cache::SharedImage;
 use super::image_pool::DeviceImagePool;
 use super::source_bytes::{PITCH, SourceBytes, StagedFile, StagedPixels};
 use super::staged::{SharedUse, StagedImage, StagedRow};
@@ -9,6 +10,7 @@ use crate::device::cuda::driver::DevicePtr;
 use crate::device::cuda::render::Surface;
 use crate::error::Cause;
 use crate::geometry::{Rect, Size};
+use std::sync::Arc;
 
 /// One row.
 pub(super) struct SubmittedRow {
@@ -199,6 +201,17 @@ impl SubmittedRow {
             }
             Err(cause) => self.failed = Some((self.index(number), cause)),
         }
+    }
+
+    /// The index in the source of the shared image `wanted`, if it is one of this row's.
+    pub(super) fn index_of(&self, wanted: &Arc<SharedImage>) -> Option<u64> {
+        let number = self.staged.images.iter().position(|image| match image {
+            StagedImage::Shared(SharedUse { image, .. }) | StagedImage::Placed(image, _) => {
+                Arc::ptr_eq(image, wanted)
+            }
+            StagedImage::Own(_) => false,
+        });
+        number.map(|number| self.index(number))
     }
 
     /// The index of image `number` in the source.

@@ -11,6 +11,8 @@ pub enum LeftOut {
     Header,
     /// Coefficients in several passes.
     Progressive,
+    /// Coded arithmetically.
+    Arithmetic,
     /// Neither one component nor three.
     Components,
     /// Not all components in the first scan.
@@ -31,6 +33,7 @@ impl LeftOut {
     pub(crate) fn of(header: &Header) -> Option<Self> {
         match header {
             Header { progressive: true, .. } => Some(Self::Progressive),
+            Header { arithmetic: true, .. } => Some(Self::Arithmetic),
             Header { components, .. } if !matches!(components, 1 | 3) => Some(Self::Components),
             Header { components, first_scan, .. } if first_scan != components => Some(Self::Scans),
             _ => None,
@@ -48,6 +51,7 @@ impl std::fmt::Display for LeftOut {
         f.write_str(match self {
             Self::Header => "no sound header",
             Self::Progressive => "progressive",
+            Self::Arithmetic => "coded arithmetically",
             Self::Components => "neither one component nor three",
             Self::Scans => "several scans",
             Self::Uncut => "not cut into pieces",
