@@ -62,23 +62,12 @@ pub(super) fn decode(
     }
     let samples = Samples::new(info)?;
     let line_bytes = reader.output_line_size(out.stored.width).ok_or(TRUNCATED)?;
-    let interlaced = reader.info().interlaced;
-    let lines = if interlaced { out.stored.height as usize } else { 1 };
-    scratch.pixels.resize(line_bytes * lines, 0);
+    if reader.info().interlaced {
+        return decode_passes(&mut reader, &samples, scratch, out);
+    }
+    scratch.pixels.resize(line_bytes, 0);
     let shown = out.region.y as usize..out.region.bottom() as usize;
     let first = out.region.x as usize;
-    if interlaced {
-        let frame = reader.next_frame(&mut scratch.pixels).map_err(refused)?;
-        if (frame.width, frame.height) != (out.stored.width, out.stored.height) {
-            return Err(corrupt(Format::Png, "its first frame is smaller than the image"));
-        }
-        for (row, line) in scratch.pixels.chunks_exact(line_bytes).enumerate() {
-            if shown.contains(&row) {
-                samples.to_rgb(line, first, out.row_mut(row - shown.start));
-            }
-        }
-        return Ok(());
-    }
     let mut row = 0;
     // Reading past the last row also checks the last checksum.
     while reader.read_row(&mut scratch.pixels).map_err(refused)?.is_some() {
@@ -91,6 +80,53 @@ pub(super) fn decode(
         return Err(corrupt(Format::Png, "its first frame is smaller than the image"));
     }
     Ok(())
+}
+
+/// The seven passes of an interlaced image (Adam7): first column and row, and the distance to the next.
+const PASSES: [(u32, u32, u32, u32); 7] =
+    [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)];
+
+/// Decodes an interlaced image. Each pass goes to where its pixels belong, line by line, so that no second image is kept.
+fn decode_passes(
+    reader: &mut png::Reader<Cursor<&[u8]>>,
+    samples: &Samples,
+    scratch: &mut Scratch,
+    out: &mut ImageMut<'_>,
+) -> Result<(), ImageError> {
+    let smaller = || corrupt(Format::Png, "its first frame is smaller than the image");
+    let (Size { width, height }, region) = (out.stored, out.region);
+    for (x, y, across, down) in PASSES {
+        let count = width.saturating_sub(x).div_ceil(across);
+        if count == 0 {
+            continue;
+        }
+        let line_bytes = reader.output_line_size(count).ok_or(TRUNCATED)?;
+        for row in (y..height).step_by(down as usize) {
+            let line = reader.next_interlaced_row().map_err(refused)?.ok_or_else(smaller)?;
+            if line.data().len() != line_bytes {
+                return Err(smaller());
+            }
+            if !(region.y as u32..region.bottom() as u32).contains(&row) {
+                continue;
+            }
+            scratch.pixels.resize(count as usize * 3, 0);
+            samples.to_rgb(line.data(), 0, &mut scratch.pixels);
+            let to = out.row_mut((row - region.y as u32) as usize).as_chunks_mut::<3>().0;
+            let pixels = scratch.pixels.as_chunks::<3>().0;
+            // The first of the pass's columns that the region shows.
+            let first = (region.x as u32).saturating_sub(x).div_ceil(across);
+            let columns = (x + first * across - region.x as u32..).step_by(across as usize);
+            for (column, pixel) in columns.zip(pixels.iter().skip(first as usize)) {
+                let Some(to) = to.get_mut(column as usize) else { break };
+                *to = *pixel;
+            }
+        }
+    }
+    // Reading past the last row also checks the last checksum.
+    match reader.next_interlaced_row().map_err(refused)? {
+        Some(_) => Err(smaller()),
+        None => Ok(()),
+    }
 }
 
 /// Reads samples as they are stored: colours are converted here, as in Pillow, and the values of a mask are classes.
