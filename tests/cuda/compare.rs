@@ -69,7 +69,6 @@ pub(crate) fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<Tra
 pub(crate) fn same_on_both(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> Loader {
     let [cpu, cuda] = same_batches(what, epochs, build);
     assert_eq!(files(&cuda), files(&cpu), "{what}: reports");
-    assert_eq!(damaged(&cuda), damaged(&cpu), "{what}: damaged files");
     cuda
 }
 
@@ -87,9 +86,11 @@ pub(crate) fn files(loader: &Loader) -> Vec<(String, String)> {
 pub(crate) fn same_batches(what: &str, epochs: u64, build: impl Fn() -> LoaderBuilder) -> [Loader; 2] {
     let cpu = build().device(Device::Cpu).build().unwrap();
     let cuda = on_device(build()).build().unwrap();
+    let mut all_were_shown = true;
     for number in 0..epochs {
         let (want, got) = (epoch(&cpu, number), epoch(&cuda, number));
         assert_eq!(got.len(), want.len(), "{what}: batches of epoch {number}");
+        all_were_shown &= want.iter().all(Result::is_ok);
         for (at, (got, want)) in got.iter().zip(&want).enumerate() {
             if got == want {
                 continue;
@@ -107,6 +108,10 @@ pub(crate) fn same_batches(what: &str, epochs: u64, build: impl Fn() -> LoaderBu
                 want.status
             );
         }
+    }
+    // What was decoded behind a batch that failed depends on the workers' pace.
+    if all_were_shown {
+        assert_eq!(damaged(&cuda), damaged(&cpu), "{what}: damaged files");
     }
     trusted(&cuda);
     [cpu, cuda]
