@@ -33,6 +33,24 @@ fn refused(path: &Path, words: &str) {
 }
 
 #[test]
+fn a_name_of_megabytes_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.tar");
+    let mut archive = Builder::new(File::create(&path).unwrap());
+    let name = vec![b'a'; 2 << 20];
+    for (kind, bytes) in [(EntryType::GNULongName, &name[..]), (EntryType::Regular, b"an image")] {
+        let mut header = Header::new_gnu();
+        header.set_path("1.jpg").unwrap();
+        header.set_entry_type(kind);
+        header.set_size(bytes.len() as u64);
+        header.set_cksum();
+        archive.append(&header, bytes).unwrap();
+    }
+    archive.finish().unwrap();
+    refused(&path, "the headers of a member have more than 1048576 bytes");
+}
+
+#[test]
 fn members_of_one_stem_are_one_sample_and_others_are_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let long = format!("{}/7.JPG", "a-directory-with-a-long-name".repeat(8));

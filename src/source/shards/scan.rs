@@ -3,12 +3,15 @@
 use crate::error::{Error, Result};
 use crate::source::files::readable;
 use crate::source::folder::is_image_name;
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use tar::{Archive, Entry, EntryType};
 
+/// Maximal size of what describes a member: its headers, its name, and what pax says of it.
+const MAX_HEADER_BYTES: u64 = 1 << 20;
 /// Maximal size of a `.cls` member: a number and white space.
 const MAX_CLASS_BYTES: u64 = 64;
 /// How compressed files begin, and what unpacks them.
@@ -59,9 +62,13 @@ pub(in crate::source) fn scan_in(
     let unreadable = |error| Error::io(path, error, REMEDY);
     let refuse = |what: String| Error::config(format!("{}: {what}", path.display()));
     refuse_compressed(&mut file).map_err(unreadable)?.map_or(Ok(()), |what| Err(refuse(what)))?;
-    let mut archive = Archive::new(file);
+    let left = Cell::new(MAX_HEADER_BYTES);
+    let mut archive = Archive::new(Bounded { file, left: &left });
     let mut group = Group::default();
-    for entry in archive.entries_with_seek().map_err(unreadable)? {
+    let mut entries = archive.entries_with_seek().map_err(unreadable)?;
+    loop {
+        left.set(MAX_HEADER_BYTES);
+        let Some(entry) = entries.next() else { break };
         let mut entry = entry.map_err(unreadable)?;
         let bytes = entry.path_bytes();
         let name = readable(bytes.strip_prefix(b"./").unwrap_or(&bytes)).into_owned();
@@ -84,8 +91,31 @@ pub(in crate::source) fn scan_in(
     group.finish(take).map_err(refuse)
 }
 
+/// A file of which so much may be read for one member. The crate takes names of any length into memory.
+struct Bounded<'a, R> {
+    file: R,
+    left: &'a Cell<u64>,
+}
+
+impl<R: Read> Read for Bounded<'_, R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(bytes)?;
+        let left = self.left.get().checked_sub(read as u64).ok_or_else(|| {
+            io::Error::other(format!("the headers of a member have more than {MAX_HEADER_BYTES} bytes"))
+        })?;
+        self.left.set(left);
+        Ok(read)
+    }
+}
+
+impl<R: Seek> Seek for Bounded<'_, R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
 /// Says how the file is compressed, if it is; leaves it at its start.
-fn refuse_compressed(file: &mut (impl Read + Seek)) -> std::io::Result<Option<String>> {
+fn refuse_compressed(file: &mut (impl Read + Seek)) -> io::Result<Option<String>> {
     let mut head = Vec::new();
     file.by_ref().take(8).read_to_end(&mut head)?;
     file.seek(SeekFrom::Start(0))?;
