@@ -1,6 +1,7 @@
 //! What a loader is to do, said option by option.
 
 mod build;
+mod machine;
 
 use super::epoch::ranks;
 use super::report::clock::Clock;

@@ -8,7 +8,7 @@ use crate::device::backend::{
     Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, KnownFiles,
     ReadyBuffer, Replace,
 };
-use crate::error::{Cause, Result};
+use crate::error::{Cause, Error, Result};
 use crate::geometry::{Orientation, Size};
 use crate::image::{Damage, Header, Image, Index};
 use crate::output::Output;
@@ -39,7 +39,13 @@ impl BufferAllocator for CpuBackend {
     const SUBMITS: bool = false;
 
     fn allocate(&self) -> Result<Slot> {
-        Ok(Slot::new(self.options.rows, self.options.row_bytes))
+        let BackendOptions { rows, row_bytes, .. } = self.options;
+        Slot::new(rows, row_bytes).ok_or_else(|| {
+            Error::config(format!(
+                "the system has no memory for a batch of {rows} samples of {row_bytes} bytes: use a smaller batch_size or \
+                 prefetch"
+            ))
+        })
     }
 
     fn resize_rows(buffer: &mut Slot, row_bytes: usize) {

@@ -5,6 +5,7 @@
 
 #![expect(unsafe_code, reason = "disjoint rows of one allocation are written by several threads")]
 
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,10 +14,10 @@ pub(crate) const ALIGNMENT: usize = 256;
 
 /// Zeroed memory that is backed by pages only where it has been written.
 struct Memory {
-    /// From `Box::<[u8]>::into_raw`, `capacity` bytes; freed by `drop` alone.
+    /// From `alloc_zeroed` with `layout`; freed by `drop` alone.
     base: NonNull<u8>,
-    capacity: usize,
-    /// Distance to the first aligned byte; `start + len <= capacity`.
+    layout: Layout,
+    /// Distance to the first aligned byte; `start + len` is at most the layout's size.
     start: usize,
     len: usize,
 }
@@ -27,27 +28,27 @@ unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    fn new(len: usize) -> Self {
-        // A zeroed Vec comes from calloc, which leaves fresh pages untouched; an aligned request would write them.
-        let bytes = vec![0u8; len.saturating_add(ALIGNMENT)].into_boxed_slice();
-        let capacity = bytes.len();
-        let base = NonNull::from(Box::leak(bytes)).cast::<u8>();
+    /// `None` where there is not so much memory.
+    fn new(len: usize) -> Option<Self> {
+        // Bytes without alignment come from calloc, which leaves fresh pages untouched; an aligned request would write them.
+        let layout = Layout::array::<u8>(len.checked_add(ALIGNMENT)?).ok()?;
+        // SAFETY: the layout has at least ALIGNMENT bytes.
+        let base = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let past = base.as_ptr() as usize % ALIGNMENT;
-        Self { base, capacity, start: (ALIGNMENT - past) % ALIGNMENT, len }
+        Some(Self { base, layout, start: (ALIGNMENT - past) % ALIGNMENT, len })
     }
 
     /// The first aligned byte.
     fn first(&self) -> *mut u8 {
-        // SAFETY: start < ALIGNMENT <= capacity, so the result is inside the allocation.
+        // SAFETY: start < ALIGNMENT, which is at most the layout's size, so the result is inside the allocation.
         unsafe { self.base.as_ptr().add(self.start) }
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        let whole = std::ptr::slice_from_raw_parts_mut(self.base.as_ptr(), self.capacity);
-        // SAFETY: `whole` is the slice that Box::leak gave in `new`, and nothing else frees it.
-        drop(unsafe { Box::from_raw(whole) });
+        // SAFETY: `new` has it from `alloc_zeroed` with this layout, and nothing else frees it.
+        unsafe { dealloc(self.base.as_ptr(), self.layout) };
     }
 }
 
@@ -63,15 +64,11 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Room for `rows` rows of `row_bytes` zero bytes.
-    ///
-    /// # Panics
-    /// As `Vec` does, when there cannot be so much memory.
-    pub(crate) fn new(rows: usize, row_bytes: usize) -> Self {
+    /// Room for `rows` rows of `row_bytes` zero bytes; `None` where there is not so much memory.
+    pub(crate) fn new(rows: usize, row_bytes: usize) -> Option<Self> {
+        let memory = Memory::new(rows.checked_mul(row_bytes)?)?;
         let claimed = (0..rows).map(|_| AtomicBool::new(false)).collect();
-        // A product that wrapped would be less memory than rows are handed out of; this one no allocation can have.
-        let memory = Memory::new(rows.saturating_mul(row_bytes));
-        Self { memory, row_bytes, most_row_bytes: row_bytes, claimed }
+        Some(Self { memory, row_bytes, most_row_bytes: row_bytes, claimed })
     }
 
     /// Lets rows have `row_bytes` bytes from now on, or what there is room for if that is less.
@@ -140,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_row_is_handed_out_once_until_the_slot_is_reused() {
-        let slot = Slot::new(2, 8);
+        let slot = Slot::new(2, 8).unwrap();
         assert!(slot.claim(1).is_some());
         assert!(slot.claim(1).is_none());
         assert!(slot.claim(0).is_some());
@@ -150,7 +147,7 @@ mod tests {
 
     #[test]
     fn smaller_rows_stand_side_by_side_and_none_is_larger_than_there_is_room_for() {
-        let mut slot = Slot::new(4, 8);
+        let mut slot = Slot::new(4, 8).unwrap();
         slot.resize_rows(3);
         for row in 0..4 {
             slot.claim(row).unwrap().fill(row as u8 + 1);
@@ -163,14 +160,15 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "capacity overflow")]
-    fn a_batch_larger_than_any_memory_is_refused_before_a_row_is_handed_out() {
-        Slot::new(16, 1 << 60);
+    fn a_batch_larger_than_any_memory_is_refused() {
+        assert!(Slot::new(16, 1 << 60).is_none(), "the product has more than 64 bits");
+        assert!(Slot::new(16, 1 << 58).is_none(), "more than any allocation may have");
+        assert!(Slot::new(1, 1 << 55).is_none(), "more than there is");
     }
 
     #[test]
     fn rows_written_by_many_threads_at_once_stand_side_by_side() {
-        let slot = Slot::new(16, 100);
+        let slot = Slot::new(16, 100).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..4 {
                 let slot = &slot;
@@ -187,7 +185,7 @@ mod tests {
 
     #[test]
     fn threads_that_race_for_a_row_leave_one_winner() {
-        let slot = Slot::new(50, 3);
+        let slot = Slot::new(50, 3).unwrap();
         let wins = || {
             (0..50)
                 .filter(|&row| {
@@ -210,7 +208,7 @@ mod tests {
     #[test]
     fn batches_are_aligned_zeroed_and_can_be_empty() {
         for (rows, bytes) in [(1, 1), (3, 12), (4, 0), (0, 5), (64, 1000)] {
-            let mut filled = Slot::new(rows, bytes).finish();
+            let mut filled = Slot::new(rows, bytes).unwrap().finish();
             assert_eq!(filled.bytes().len(), rows * bytes);
             assert_eq!(filled.bytes().as_ptr() as usize % ALIGNMENT, 0);
             assert!(filled.bytes().iter().all(|&byte| byte == 0));

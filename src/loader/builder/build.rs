@@ -1,5 +1,6 @@
 //! From options to a loader: everything is checked, made-up samples are planned, and the memory is reserved.
 
+use super::machine::check_memory;
 use super::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
 use crate::device::Device;
 use crate::device::backend::BackendOptions;
@@ -68,6 +69,9 @@ impl LoaderBuilder {
         let (ahead, reserved) = loader.prefetch.map_or(AUTO_PREFETCH, |batches| (batches, batches));
         let (buffers, reserved) = (ahead + SLOTS_BESIDE, reserved + SLOTS_BESIDE);
         let row_bytes = largest.map_or(Ok(0), |output| checked_bytes(&output, setup.batch_size, reserved))?;
+        if device == Device::Cpu {
+            check_memory(row_bytes, setup.batch_size, buffers)?;
+        }
         // A smaller transform is chosen for one plan, so its images cannot be shared.
         let shares = planner.block() > 1 && decode.scale() == DecodeScale::Exact;
         let image_cache = if shares { loader.image_cache().in_memory() } else { 0 };
