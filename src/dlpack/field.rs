@@ -112,7 +112,7 @@ pub(super) fn images(batch: &Batch) -> View {
 
 /// A slice that holds a complete array, and is part of the batch.
 fn host<T>(values: &[T], shape: &[usize], dtype: DLDataType) -> View {
-    debug_assert_eq!(size_of_val(values), shape.iter().product::<usize>() * dtype.bytes());
+    assert_eq!(size_of_val(values), shape.iter().product::<usize>() * dtype.bytes());
     array(values.as_ptr().cast_mut().cast(), shape, dtype)
 }
 

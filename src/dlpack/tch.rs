@@ -192,7 +192,7 @@ impl Tensor {
 
 /// A vector that holds a complete array, as a tensor that owns it.
 fn adopt<T: Send + 'static>(mut values: Vec<T>, shape: &[usize], dtype: DLDataType) -> Result<tch::Tensor> {
-    debug_assert_eq!(size_of_val(&values[..]), shape.iter().product::<usize>() * dtype.bytes());
+    assert_eq!(size_of_val(&values[..]), shape.iter().product::<usize>() * dtype.bytes());
     let view = array(values.as_mut_ptr().cast(), shape, dtype);
     // SAFETY: just made of a vector that moves into it, so it is not shared.
     unsafe { adopted(managed::unversioned(view, values)) }

@@ -64,7 +64,8 @@ fn check_horizontal(view: &ImageView<'_>, height: usize, columns: &Axis, middle:
     let furthest = columns.starts.iter().copied().max().unwrap_or(0) as usize * 3 + (pairs - 1) * 6 + LOAD;
     let last_row = (height - 1).saturating_mul(view.stride);
     assert!(last_row.saturating_add(furthest) <= view.data.len(), "taps leave the image");
-    assert!(groups * 3 + 4 <= stride && height * stride <= middle.len(), "rows are too short");
+    let all = height.checked_mul(stride).is_some_and(|all| all <= middle.len());
+    assert!(groups * 3 + 4 <= stride && all, "rows are too short");
     // At most the second weight of the last pair lies after the row's end, and is zero then.
     const { assert!(Image::TAIL >= LOAD) };
 }
@@ -77,7 +78,9 @@ pub(super) fn vertical(
     precision: u32,
     row: &mut [u8],
 ) {
-    assert!((weights.len() - 1) * lines.stride + row.len() <= lines.data.len(), "taps leave the rows");
+    let end =
+        weights.len().checked_sub(1).and_then(|last| last.checked_mul(lines.stride)?.checked_add(row.len()));
+    assert!(end.is_some_and(|end| end <= lines.data.len()), "taps leave the rows");
     let rows = by_pairs.get(weights.len().div_ceil(2)).unwrap_or(&by_pairs[0]);
     // SAFETY: the assertion holds the row's length inside every line; the caller dispatches here only on machines with the
     // features of `by_pairs`, and with rows as long as a vector.
