@@ -85,7 +85,7 @@ def test_data_of_no_kind_are_refused(tmp_path):
         ({"recipe": "imagenet-trian", "transforms": None}, "did you mean `imagenet-train`"),
         ({"transforms": [{"op": "RandomResizedCorp"}]}, "did you mean `RandomResizedCrop`"),
         ({"transforms": [feedline.RandomHorizontalFlip()]}, "size"),
-        ({"num_workers": 65}, "workers must be in 1..=64"),
+        ({"num_workers": 513}, "workers must be in 1..=512"),
         ({"framework": "tf"}, "framework is 'tf'"),
         ({"weights": [1.0]}, "weights"),
         ({"subset": [100]}, "100"),

@@ -42,7 +42,7 @@ fn numbers_that_cannot_work_are_refused() {
     refused(builder(flat(4), 0), "batch_size is 0");
     refused(builder(flat(4), 5), "every batch would be dropped");
     assert!(builder(flat(4), 5).last_batch(LastBatch::Partial).build().is_ok());
-    refused(builder(flat(4), 2).workers(0), "workers must be in 1..=64");
+    refused(builder(flat(4), 2).workers(0), "workers must be in 1..=512");
     refused(builder(flat(4), 2).prefetch(65), "prefetch must be in 1..=64");
     refused(builder(flat(4), 2).partner_window(0), "partner_window is 0");
     refused(builder(flat(1 << 40), 1 << 40), "smaller batch_size");

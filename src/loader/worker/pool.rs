@@ -16,8 +16,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// Maximum number of worker threads.
-pub(in crate::loader) const MAX_WORKERS: usize = 64;
+/// Maximum number of worker threads: more than the cores of most machines, and few enough for each to have memory of its own.
+pub(in crate::loader) const MAX_WORKERS: usize = 512;
 /// Automatic workers stop at this many per core: only waiting for storage is worth more than one per core.
 const WORKERS_PER_CORE: usize = 4;
 /// Deliveries between two looks at the load.
