@@ -36,6 +36,26 @@ pub(crate) fn refuse_other_file(path: &Path, magic: &[u8; 16], what: &str) -> Re
     )))
 }
 
+/// Lets `write` fill the file at `path`, which is written as a whole or not at all: what was there stays until all is on the disk.
+/// A device or a pipe is written to as it is.
+///
+/// # Errors
+/// Those of `write`, and those of the file system.
+pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    // What a link leads to is replaced, and not the link.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&path).is_ok_and(|about| !about.is_file()) {
+        let mut file = BufWriter::new(OpenOptions::new().write(true).open(&path)?);
+        write(&mut file)?;
+        return file.flush();
+    }
+    replace_file(&path, |file| {
+        let mut file = BufWriter::new(file);
+        write(&mut file)?;
+        file.into_inner().map_err(io::IntoInnerError::into_error)
+    })
+}
+
 /// Lets `write` fill a new file beside `path`, which then replaces it. Where that fails, whatever was at `path` is
 /// still there.
 pub(crate) fn replace_file(path: &Path, write: impl FnOnce(File) -> io::Result<File>) -> io::Result<()> {
@@ -158,5 +178,27 @@ mod tests {
         let names: Vec<_> =
             fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["kept"]);
+    }
+
+    #[test]
+    fn what_was_there_stays_until_all_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("state"), folder.path().join("link"));
+        write_file(&path, |file| file.write_all(b"old")).unwrap();
+        let broken = |file: &mut dyn Write| {
+            file.write_all(b"half of the n")?;
+            Err(io::Error::other("the disk is full"))
+        };
+        write_file(&path, broken).unwrap_err();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no half-written file is left");
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&path, &link).unwrap();
+            write_file(&link, |file| file.write_all(b"new")).unwrap();
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+            assert_eq!(fs::read(&path).unwrap(), b"new");
+            write_file(Path::new("/dev/null"), |file| file.write_all(b"gone")).unwrap();
+        }
     }
 }

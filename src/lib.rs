@@ -11,7 +11,7 @@
 #[macro_use]
 mod setters;
 
-mod atomic_file;
+pub mod atomic_file;
 pub mod augment;
 pub mod color;
 mod destination;

@@ -8,6 +8,7 @@ use super::flags::Taken;
 use super::pipeline::Pipeline;
 use super::{print_report, progress};
 use anyhow::{Context, ensure};
+use feedline::atomic_file::write_file;
 use feedline::error::Error;
 use feedline::loader::{self, LastBatch, Loader, State};
 use feedline::options::{DeviceWord, Options};
@@ -154,6 +155,6 @@ fn read_state(path: &Path) -> anyhow::Result<State> {
 
 fn write_state(path: &Path, state: &State) -> anyhow::Result<()> {
     let text = serde_json::to_string_pretty(state)? + "\n";
-    std::fs::write(path, text)
+    write_file(path, |file| file.write_all(text.as_bytes()))
         .with_context(|| format!("--save-state {}: name a file that can be written", path.display()))
 }

@@ -1,6 +1,7 @@
 //! NumPy's `.npy` files, version 1.0, C order: what the commands write pixels into.
 
 use anyhow::Context;
+use feedline::atomic_file::write_file;
 use feedline::output::DType;
 use std::path::Path;
 
@@ -12,7 +13,7 @@ pub(crate) fn write(path: &Path, dtype: DType, shape: &[usize], data: &[u8]) -> 
     let mut bytes = header(dtype, shape);
     bytes.extend_from_slice(data);
     make_folder(path)?;
-    std::fs::write(path, bytes).with_context(|| {
+    write_file(path, |file| file.write_all(&bytes)).with_context(|| {
         format!("{} cannot be written: check that its folder exists and can be written to", path.display())
     })
 }

@@ -133,6 +133,16 @@ fn verify_tells_sound_damaged_and_bad_files_apart() {
     assert_eq!(text.lines().last(), Some("5 files: 1 ok, 3 damaged, 1 bad"));
 }
 
+#[cfg(unix)]
+#[test]
+fn verify_escapes_what_would_end_a_line_or_move_the_cursor() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::copy(photo(), folder.path().join("a\nok      b\u{1b}[2J.jpg")).expect("a copy");
+    let text = succeed(&["verify", word(folder.path())]);
+    assert_eq!(text.lines().count(), 2, "{text}");
+    assert!(text.contains("a\\nok      b\\u{1b}[2J.jpg"), "{text}");
+}
+
 #[test]
 fn a_closed_pipe_ends_a_command_without_a_word() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_feedline"))

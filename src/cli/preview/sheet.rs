@@ -2,8 +2,9 @@
 
 use super::font;
 use anyhow::Context;
+use feedline::atomic_file::write_file;
 use feedline::geometry::Size;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 /// Edge of the square that a picture is fitted into, in pixels.
@@ -115,12 +116,13 @@ impl Sheet {
     /// Writes a JPEG where the name ends in .jpg or .jpeg, which is a quarter of the size, and else a PNG.
     pub(crate) fn write(&self, path: &Path) -> anyhow::Result<()> {
         let remedy = || format!("{} cannot be written: check its folder", path.display());
-        let file = BufWriter::new(std::fs::File::create(path).with_context(remedy)?);
         let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+        let mut bytes = Vec::new();
         match ending.is_some_and(|ending| ending == "jpg" || ending == "jpeg") {
-            true => self.write_jpeg(file).with_context(remedy),
-            false => self.write_png(file).with_context(remedy),
+            true => self.write_jpeg(&mut bytes)?,
+            false => self.write_png(&mut bytes)?,
         }
+        write_file(path, |file| file.write_all(&bytes)).with_context(remedy)
     }
 
     fn write_jpeg(&self, mut file: impl Write) -> anyhow::Result<()> {
