@@ -73,7 +73,9 @@ impl IndexStore {
         counts.skipped_rows += last.skipped_rows as u64;
         counts.stale += u64::from(last.stale);
         drop(counts);
-        if last.changed {
+        if last.damaged {
+            self.put(sample, Box::default(), true);
+        } else if last.changed {
             let mut record = Vec::new();
             index.write(&mut record);
             self.put(sample, record.into(), last.stale);

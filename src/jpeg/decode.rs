@@ -131,7 +131,7 @@ impl Decoder {
                 let limits = Limits { damaged: Damaged::Libjpeg, ..limits.clone() };
                 self.decode_leniently(bytes, header, whole.into(), &limits, out)
             }
-            false => Ok(lenient::inspect(bytes)),
+            false => lenient::inspect(bytes),
         }
     }
 
@@ -162,7 +162,8 @@ impl Decoder {
             index.drop_damaged();
         }
         let damage = self.decode_leniently(bytes, header, part, limits, out)?;
-        self.damage = Some(damage.unwrap_or(Damage::Unwarned { what: error.defect() }));
+        let serious = damage.filter(Damage::is_serious);
+        self.damage = Some(serious.unwrap_or(Damage::Unwarned { what: error.defect() }));
         Ok(())
     }
 

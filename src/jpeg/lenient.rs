@@ -33,6 +33,10 @@ use segments::{Frame, Scan, Segments};
 use smoothing::{GUESSED, Known, Smoothing};
 use tables::Tables;
 
+/// Blocks that the scans of a file may go through, for each scan that it may have: a small file may claim many scans of a huge
+/// image.
+const BLOCKS_PER_SCAN: u64 = 1 << 17;
+
 /// A defect after which libjpeg-turbo does not go on.
 struct Fatal(&'static str);
 
@@ -72,7 +76,7 @@ impl LenientDecoder {
         self.store.give_back();
         let input = run.input;
         match result {
-            Err(Stop::Fatal(_)) if input.ran_dry => {
+            Err(Stop::Fatal(_)) if input.ran_dry && limits.damaged != Damaged::Libjpeg => {
                 return Err(JpegError::Truncated { place: "a marker segment" });
             }
             Err(Stop::Fatal(Fatal(what))) => return Err(JpegError::Corrupt { what }),
@@ -89,18 +93,21 @@ impl LenientDecoder {
 }
 
 /// The first defect in the segments of a file of which the fast decoder has found the scans sound.
-pub(super) fn inspect(bytes: &[u8]) -> Option<Damage> {
+///
+/// # Errors
+/// [`JpegError::Corrupt`] where libjpeg-turbo does not go on after it.
+pub(super) fn inspect(bytes: &[u8]) -> Result<Option<Damage>, JpegError> {
     let mut input = Input::new(bytes);
     input.skip(2);
     let mut segments = Segments::default();
-    while let Ok(Some(scan)) = segments.next_scan(&mut input) {
+    while let Some(scan) = segments.next_scan(&mut input).or_else(|Fatal(what)| corrupt(what))? {
         let is_sequential = segments.frame.as_ref().is_some_and(|frame| !frame.progressive);
         if is_sequential && !scan.is_sequential() {
             input.warn(Damage::ScanParameters);
         }
         input.skip_data();
     }
-    input.damage
+    Ok(input.damage)
 }
 
 /// Checks what follows the only scan of a file, whose data end at `at`. Returns the first defect after which
@@ -229,9 +236,9 @@ impl Run<'_> {
             return Err(Fatal("the file ends before its first scan").into());
         };
         let frame = self.segments.frame.clone().ok_or(Fatal("a scan comes before the frame header"))?;
-        let (width, height) = (header.size.width as usize, header.size.height as usize);
-        if (frame.width, frame.height, frame.components.len()) != (width, height, header.components.into()) {
-            return Err(Fatal("the header belongs to another file").into());
+        if !frame.is_of(header) {
+            let (what, size) = ("the header belongs to another file", header.size);
+            return Err(Stop::Limit(JpegError::Request { what, region: size.rect(), size }));
         }
         if !frame.progressive && !frame.arithmetic {
             self.segments.tables.fill_in_standard();
@@ -267,7 +274,8 @@ impl Run<'_> {
             }
         }
         if needed.end < rows {
-            return Ok(());
+            self.note_arithmetic_end(frame);
+            return self.check_end(limits);
         }
         let next = self.segments.next_scan(&mut self.input)?;
         self.note_arithmetic_end(frame);
@@ -288,7 +296,7 @@ impl Run<'_> {
         Target { planes, queue, out }: Target<'_>,
     ) -> Result<(), Stop> {
         store.reset(frame, frame.mcus_down());
-        let (mut known, mut before) = ([[-1; 64]; 4], [[-1; 64]; 4]);
+        let (mut known, mut before, mut blocks) = ([[-1; 64]; 4], [[-1; 64]; 4], 0);
         let last_good = loop {
             if self.segments.scans > limits.max_scans {
                 let (found, limit) = (self.segments.scans.into(), limits.max_scans.into());
@@ -299,6 +307,12 @@ impl Run<'_> {
                 self.check_pass(&scan, &mut known, &mut before)?;
             }
             let mut run = self.begin_scan(&scan, frame)?;
+            blocks += run.grid.blocks();
+            let most = u64::from(limits.max_scans) * BLOCKS_PER_SCAN;
+            if blocks > most {
+                let (what, remedy) = ("the blocks of all scans are", "max_scans");
+                return Err(Stop::Limit(JpegError::TooLarge { what, found: blocks, limit: most, remedy }));
+            }
             for row in 0..run.grid.rows {
                 run.row(&mut self.input, store, row, 0)?;
             }
@@ -342,7 +356,7 @@ impl Run<'_> {
         }
     }
 
-    /// Where the end of an arithmetic-coded image lacks cannot be seen in its data.
+    /// Whether the end of an arithmetic-coded image is missing cannot be seen in its data.
     fn note_arithmetic_end(&mut self, frame: &Frame) {
         self.is_short |= frame.arithmetic && self.input.ran_dry;
     }

@@ -3,7 +3,7 @@
 //! `tests/libjpeg` compares with libjpeg-turbo itself, and writes the record.
 
 use feedline::geometry::Rect;
-use feedline::jpeg::{Decoder, Index, JpegError, Limits, PixelsMut, parse_header};
+use feedline::jpeg::{Decoder, Header, Index, JpegError, Limits, PixelsMut, parse_header};
 use feedline::policy::Damaged;
 use feedline_test_support::damage::{CASES, Cases, checksum};
 use std::path::Path;
@@ -125,6 +125,33 @@ fn a_region_of_a_damaged_file_is_a_part_of_the_whole() {
 }
 
 #[test]
+fn the_header_of_another_file_is_an_error() {
+    let mut decoder = Decoder::new();
+    let files: Vec<&[u8]> = ARITHMETIC.iter().map(|(_, bytes)| *bytes).collect();
+    let [seed, other] = ["420", "444"].map(|name| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        std::fs::read(root.join("fuzz/seeds/damaged").join(name)).expect("a seed")
+    });
+    for header in
+        files.iter().chain([&&seed[..], &&other[..]]).map(|file| parse_header(file).expect("a header"))
+    {
+        for bytes in files.iter().copied().chain([&seed[..], &other[..]]) {
+            for cut in [bytes.len(), bytes.len() - 20] {
+                let stride = header.size.width as usize * 3;
+                let mut pixels = vec![0; stride * header.size.height as usize];
+                let mut out = PixelsMut { data: &mut pixels, stride };
+                let (limits, whole) = (limits(Damaged::Libjpeg), header.size.rect());
+                let found = decoder.decode_into(&bytes[..cut], &header, whole, &limits, &mut out);
+                let frame =
+                    |header: &Header| (header.size, header.sampling, header.progressive, header.arithmetic);
+                let is_same = parse_header(bytes).is_ok_and(|own| frame(&own) == frame(&header));
+                assert!(is_same || matches!(found, Err(JpegError::Request { .. })), "{found:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn arithmetic_coding_is_decoded_whatever_the_setting() {
     let mut decoder = Decoder::new();
     let record = include_str!("arithmetic/checksums.tsv");
@@ -136,6 +163,13 @@ fn arithmetic_coding_is_decoded_whatever_the_setting() {
             assert_eq!(format!("{:016x}", checksum(&pixels)), wanted, "{name}");
             assert_eq!(decoder.damage(), None, "{name}");
         }
+        let header = parse_header(bytes).expect("a header");
+        let half = &bytes[..bytes.len() / 2];
+        let top = Rect { height: header.size.height * 4 / 5, ..header.size.rect() };
+        let mut part = vec![0; top.size().pixels() as usize * 3];
+        let mut out = PixelsMut { data: &mut part, stride: top.width as usize * 3 };
+        let found = decoder.decode_into(half, &header, top, &limits(Damaged::Torchvision), &mut out);
+        assert!(matches!(found, Err(JpegError::Truncated { .. })), "{name}, a part: {found:?}");
         let cut = &bytes[..bytes.len() - 9];
         for damaged in [Damaged::Refuse, Damaged::Torchvision] {
             let found = decode(&mut decoder, cut, damaged);

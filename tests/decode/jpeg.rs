@@ -154,7 +154,9 @@ fn tolerated_truncation_keeps_the_top_and_fills_the_rest_with_grey() {
     assert_eq!(cut[cut.len() - 3..], [128, 128, 128]);
     for end in 600..bytes.len() {
         let result = decode(&bytes[..end], &limits);
-        assert!(matches!(result, Ok(_) | Err(JpegError::Truncated { .. })), "cut at {end}");
+        // libjpeg completes a scan header, and then refuses what it has made of it.
+        let is_error = matches!(result, Err(JpegError::Truncated { .. } | JpegError::Corrupt { .. }));
+        assert!(result.is_ok() || (is_error && end < 640), "cut at {end}: {result:?}");
     }
 }
 

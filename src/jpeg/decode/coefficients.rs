@@ -134,7 +134,7 @@ impl Coefficients {
         reader.read_band(&mut self.blocks[index], &mut self.nonzero[index], self.across[index])
     }
 
-    /// libjpeg's rules for a progressive scan header; where it only warns, the file is refused.
+    /// libjpeg's rules for a progressive scan header, where it warns as well.
     fn check_pass(&mut self, scan: &Scan) -> Result<(), JpegError> {
         let (start, end) = (usize::from(scan.start), usize::from(scan.end));
         let band = if start == 0 { end == 0 } else { start <= end && end < 64 && scan.count == 1 };
@@ -207,6 +207,7 @@ fn next_scan(
             marker::DNL => return unsupported("a height that a DNL marker gives"),
             marker::DHT => tables.apply(&segment)?,
             marker::SOI | 0xC0..=0xCF => return corrupt("a second image begins inside the first"),
+            0xDE => return unsupported("hierarchical coding"),
             _ => tables.apply(&segment)?,
         }
     }

@@ -4,7 +4,7 @@ mod states;
 
 use super::blocks::Mcu;
 use super::input::Input;
-use super::segments::Scan;
+use super::segments::{Kind, Scan};
 use super::tables::{Conditioning, Tables};
 use super::{Damage, Fatal};
 use crate::jpeg::transform::ZIGZAG;
@@ -81,15 +81,6 @@ impl Decoder {
     }
 }
 
-/// What a scan adds to the coefficients.
-enum Kind {
-    Sequential,
-    DcFirst,
-    DcRefinement,
-    AcFirst,
-    AcRefinement,
-}
-
 /// One scan.
 pub(super) struct Arithmetic {
     kind: Kind,
@@ -112,13 +103,7 @@ pub(super) struct Arithmetic {
 impl Arithmetic {
     /// The start of a scan.
     pub(super) fn new(scan: &Scan, progressive: bool, tables: &Tables) -> Self {
-        let kind = match (progressive, scan.start, scan.high) {
-            (false, ..) => Kind::Sequential,
-            (_, 0, 0) => Kind::DcFirst,
-            (_, 0, _) => Kind::DcRefinement,
-            (_, _, 0) => Kind::AcFirst,
-            _ => Kind::AcRefinement,
-        };
+        let kind = scan.kind(progressive);
         let part = |slot: usize| scan.parts().get(slot).copied().unwrap_or_default();
         Self {
             kind,

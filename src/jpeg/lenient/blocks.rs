@@ -89,6 +89,11 @@ impl Grid {
         grid
     }
 
+    /// Blocks of all MCUs.
+    pub(super) fn blocks(&self) -> u64 {
+        (self.columns * self.rows * self.units.len()) as u64
+    }
+
     /// An MCU, of which `store` holds the rows from its first on.
     pub(super) fn mcu<'m>(&'m self, store: &'m mut Store, column: usize, row: usize) -> Mcu<'m> {
         Mcu { grid: self, store, column, row }

@@ -15,7 +15,7 @@ pub enum Damage {
         /// The second byte of the marker.
         marker: u8,
     },
-    /// A marker came before the data were complete; what lacks is grey.
+    /// A marker came before the data were complete; what is missing is grey.
     #[error("Corrupt JPEG data: premature end of data segment")]
     PrematureEndOfSegment,
     /// Bits that are no code of the Huffman table.

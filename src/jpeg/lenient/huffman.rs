@@ -2,7 +2,7 @@
 
 use super::blocks::Mcu;
 use super::input::Input;
-use super::segments::{Part, Scan};
+use super::segments::{Kind, Part, Scan};
 use super::tables::{LOOKAHEAD, Lookup, Tables};
 use super::{Damage, Fatal};
 use crate::jpeg::transform::ZIGZAG;
@@ -182,15 +182,6 @@ impl Source for Fast<'_> {
     }
 }
 
-/// What a scan adds to the coefficients.
-enum Kind {
-    Sequential,
-    DcFirst,
-    DcRefinement,
-    AcFirst,
-    AcRefinement,
-}
-
 /// One scan.
 pub(super) struct Huffman {
     kind: Kind,
@@ -211,13 +202,7 @@ pub(super) struct Huffman {
 impl Huffman {
     /// Checks the tables of a scan.
     pub(super) fn new(scan: &Scan, progressive: bool, tables: &Tables) -> Result<Self, Fatal> {
-        let kind = match (progressive, scan.start, scan.high) {
-            (false, ..) => Kind::Sequential,
-            (_, 0, 0) => Kind::DcFirst,
-            (_, 0, _) => Kind::DcRefinement,
-            (_, _, 0) => Kind::AcFirst,
-            _ => Kind::AcRefinement,
-        };
+        let kind = scan.kind(progressive);
         let mut huffman = Self {
             kind,
             start: scan.start,
@@ -267,24 +252,13 @@ impl Huffman {
             return Ok(());
         }
         match self.kind {
-            Kind::Sequential => {
-                self.sequential(input, mcu);
-                Ok(())
-            }
-            Kind::DcFirst => self.dc_first(input, mcu),
-            Kind::DcRefinement => {
-                self.dc_refinement(input, mcu);
-                Ok(())
-            }
-            Kind::AcFirst => {
-                self.ac_first(input, mcu.block(0));
-                Ok(())
-            }
-            Kind::AcRefinement => {
-                self.ac_refinement(input, mcu.block(0));
-                Ok(())
-            }
+            Kind::Sequential => self.sequential(input, mcu),
+            Kind::DcFirst => return self.dc_first(input, mcu),
+            Kind::DcRefinement => self.dc_refinement(input, mcu),
+            Kind::AcFirst => self.ac_first(input, mcu.block(0)),
+            Kind::AcRefinement => self.ac_refinement(input, mcu.block(0)),
         }
+        Ok(())
     }
 
     fn sequential(&mut self, input: &mut Input<'_>, mcu: &mut Mcu<'_>) {

@@ -3,6 +3,7 @@
 use super::input::Input;
 use super::tables::Tables;
 use super::{Damage, Fatal};
+use crate::jpeg::header::Header;
 use crate::jpeg::header::marker::{APP0, APP14, DHT, DQT, DRI, EOI, SOI, SOS};
 
 /// Maximum stored width and height, which is libjpeg-turbo's.
@@ -38,6 +39,18 @@ pub(super) struct Frame {
 }
 
 impl Frame {
+    /// Whether it is the one that `header` was made of.
+    pub(super) fn is_of(&self, header: &Header) -> bool {
+        let theirs = &header.frame;
+        let sizes = (theirs.size.width as usize, theirs.size.height as usize, theirs.count);
+        let kinds = (theirs.progressive, theirs.arithmetic);
+        // The factors of a single component mean nothing, and are 1 there.
+        let factors = || theirs.used().iter().zip(&self.components).all(|(a, b)| (a.h, a.v) == (b.h, b.v));
+        sizes == (self.width, self.height, self.components.len())
+            && kinds == (self.progressive, self.arithmetic)
+            && (theirs.count == 1 || factors())
+    }
+
     /// MCUs of interleaved scans, in a row.
     pub(super) fn mcus_across(&self) -> usize {
         self.width.div_ceil(8 * self.h_max)
@@ -59,6 +72,19 @@ pub(super) struct Part {
     pub(super) ac: usize,
 }
 
+/// What a scan adds to the coefficients.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// All of them.
+    Sequential,
+    /// The first bits of DC, or one more.
+    DcFirst,
+    DcRefinement,
+    /// The first bits of a band of the others, or one more.
+    AcFirst,
+    AcRefinement,
+}
+
 /// A scan header.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Scan {
@@ -75,6 +101,17 @@ impl Scan {
     /// Whether its parameters are those of a sequential one.
     pub(super) fn is_sequential(&self) -> bool {
         (self.start, self.end, self.high, self.low) == (0, 63, 0, 0)
+    }
+
+    /// What it adds, in a progressive file or in another.
+    pub(super) fn kind(&self, progressive: bool) -> Kind {
+        match (progressive, self.start, self.high) {
+            (false, ..) => Kind::Sequential,
+            (_, 0, 0) => Kind::DcFirst,
+            (_, 0, _) => Kind::DcRefinement,
+            (_, _, 0) => Kind::AcFirst,
+            _ => Kind::AcRefinement,
+        }
     }
 
     /// The components in it.

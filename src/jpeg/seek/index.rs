@@ -123,6 +123,8 @@ pub struct IndexUse {
     /// Whether the index was dropped, because it belonged to other bytes, was written by a build with fewer points in
     /// a row, or led to an error.
     pub stale: bool,
+    /// Whether the file is damaged, so that no index of it is kept.
+    pub damaged: bool,
 }
 
 impl Index {
@@ -144,7 +146,7 @@ impl Index {
 
     /// Removes all points, since the file is damaged: what the fast decoder passes in it is no place to start.
     pub(crate) fn drop_damaged(&mut self) {
-        self.used.changed |= !self.points.is_empty();
+        self.used = IndexUse { damaged: true, ..IndexUse::default() };
         self.points.clear();
     }
 

@@ -52,7 +52,8 @@ impl DcPass {
             return Ok(());
         }
         let size = u32::from(table.symbol(cursor).ok_or(BadBlock)?);
-        *prediction = prediction.wrapping_add(extend(cursor.take(size), size));
+        // libjpeg refuses a sum that does not fit.
+        *prediction = prediction.checked_add(extend(cursor.take(size), size)).ok_or(BadBlock)?;
         block[0] = (*prediction << self.low) as i16;
         Ok(())
     }
@@ -129,7 +130,7 @@ impl AcPass<'_> {
                 let (zeros, size) = (u32::from(symbol >> 4), u32::from(symbol & 15));
                 if size != 0 {
                     k += zeros as usize;
-                    let index = ZIGZAG.get(k).ok_or(BadBlock)?;
+                    let index = ZIGZAG.get(k).filter(|_| k <= self.end).ok_or(BadBlock)?;
                     let value = (extend(cursor.take(size), size) << self.low) as i16;
                     block[usize::from(*index)] = value;
                     // The shift may push all bits of the value out.
