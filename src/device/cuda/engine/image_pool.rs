@@ -49,6 +49,8 @@ pub(super) struct Placement {
 /// An image that has been placed and is to be decoded there.
 pub(super) struct NewImage {
     image: Arc<SharedImage>,
+    /// Its index in the source, or that of another sample that shows it.
+    pub(super) index: u64,
     pub(super) source: SourceBytes,
     pub(super) placement: Placement,
     /// The last sub-batch that used the memory before.
@@ -56,11 +58,6 @@ pub(super) struct NewImage {
 }
 
 impl NewImage {
-    /// The image that it is the memory of.
-    pub(super) fn image(&self) -> &Arc<SharedImage> {
-        &self.image
-    }
-
     /// What the device is asked to decode, where it is.
     pub(super) fn request(&self) -> Option<Request<'_>> {
         let file = self.source.file()?;
@@ -101,7 +98,12 @@ impl DeviceImagePool {
 
     /// Where an image lies for the sub-batch `sub_batch`, which has to decode it if it is new there; `None` where there is
     /// no room, so that each sample decodes what it needs.
-    pub(super) fn place(&mut self, image: &Arc<SharedImage>, sub_batch: u64) -> Option<Placement> {
+    pub(super) fn place(
+        &mut self,
+        image: &Arc<SharedImage>,
+        index: u64,
+        sub_batch: u64,
+    ) -> Option<Placement> {
         if let Some(placed) = self.placed.get_mut(&image.record) {
             placed.block.last = sub_batch;
             return Some(placed.placement);
@@ -116,7 +118,7 @@ impl DeviceImagePool {
         let after = std::mem::replace(&mut block.last, sub_batch);
         let placement = Placement { record: image.record, target };
         self.placed.insert(image.record, PlacedImage { image: Arc::clone(image), block, placement });
-        self.pending.push(NewImage { image: Arc::clone(image), source, placement, after });
+        self.pending.push(NewImage { image: Arc::clone(image), index, source, placement, after });
         Some(placement)
     }
 

@@ -115,9 +115,7 @@ impl Submitter {
                 continue;
             }
             let decoded = submission.decode_on_cpu(file, &mut self.fallback, None);
-            if let Some(image) = rows.iter().find_map(|row| row.index_of(new.image())) {
-                self.note_damage(image, submission);
-            }
+            self.note_damage(new.index, submission);
             match decoded {
                 Ok(pixels) => {
                     submission.in_flight.push(Arc::clone(&pixels.bytes));
@@ -157,8 +155,9 @@ impl Submitter {
             });
             self.note_damage(image, submission);
             // The device may have failed to find its way into a sound file; the next time it knows it. What it knew was wrong.
-            if is_kept && index.rows() > 0 && rows[at].failed.is_none() {
-                if known.rows() > 0 {
+            let is_damaged = index.last_use().damaged;
+            if is_kept && (index.rows() > 0 || is_damaged) && rows[at].failed.is_none() {
+                if known.rows() > 0 && !is_damaged {
                     index.note_stale();
                 }
                 submission.known.learn(image, &index);

@@ -1,7 +1,6 @@
 //! A staged row on its way through a submission: where its images lie in the arena, and whether it failed.
 
 use super::arena::ALIGNMENT;
-use super::image_cache::SharedImage;
 use super::image_pool::DeviceImagePool;
 use super::source_bytes::{PITCH, SourceBytes, StagedFile, StagedPixels};
 use super::staged::{SharedUse, StagedImage, StagedRow};
@@ -10,7 +9,6 @@ use crate::device::cuda::driver::DevicePtr;
 use crate::device::cuda::render::Surface;
 use crate::error::Cause;
 use crate::geometry::{Rect, Size};
-use std::sync::Arc;
 
 /// One row.
 pub(super) struct SubmittedRow {
@@ -52,7 +50,7 @@ impl SubmittedRow {
     /// itself what it reads, or all of it where the scan of all is there; an image that cannot be decoded at all fails the
     /// row.
     pub(super) fn place_shared(&mut self, pool: &mut DeviceImagePool, sub_batch: u64) {
-        for staged in &mut self.staged.images {
+        for (number, staged) in self.staged.images.iter_mut().enumerate() {
             let SharedUse { image, wanted } = match staged {
                 StagedImage::Shared(shared) => shared.clone(),
                 StagedImage::Placed(_, placement) => {
@@ -61,7 +59,8 @@ impl SubmittedRow {
                 }
                 StagedImage::Own(_) => continue,
             };
-            *staged = match pool.place(&image, sub_batch) {
+            let index = self.staged.plan.images.get(number).map_or(0, |image| image.index);
+            *staged = match pool.place(&image, index, sub_batch) {
                 Some(placement) => StagedImage::Placed(image, placement),
                 None => match image.staged() {
                     Some(SourceBytes::File(file)) => {
@@ -201,17 +200,6 @@ impl SubmittedRow {
             }
             Err(cause) => self.failed = Some((self.index(number), cause)),
         }
-    }
-
-    /// The index in the source of the shared image `wanted`, if it is one of this row's.
-    pub(super) fn index_of(&self, wanted: &Arc<SharedImage>) -> Option<u64> {
-        let number = self.staged.images.iter().position(|image| match image {
-            StagedImage::Shared(SharedUse { image, .. }) | StagedImage::Placed(image, _) => {
-                Arc::ptr_eq(image, wanted)
-            }
-            StagedImage::Own(_) => false,
-        });
-        number.map(|number| self.index(number))
     }
 
     /// The index of image `number` in the source.
