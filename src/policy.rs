@@ -39,10 +39,11 @@ pub enum Damaged {
     /// It is refused.
     Refuse,
     /// Damage inside is accepted, with the pixels that libjpeg-turbo makes of it; a file that ends before its image
-    /// does is refused. That is what torchvision does.
+    /// does is refused. torchvision does so too, and also refuses a whole image whose end marker is missing.
     #[default]
     Torchvision,
-    /// All that libjpeg-turbo decodes is accepted, with its pixels: what lacks is grey.
+    /// All that libjpeg-turbo decodes is accepted, with its pixels, within the limits and but for lossless files: what
+    /// is missing is grey.
     Libjpeg,
 }
 

@@ -174,9 +174,9 @@ class Keywords(TypedDict, total=False):
     damaged: Literal["refuse", "torchvision", "libjpeg"] | None
     """What becomes of a damaged JPEG. `refuse` refuses it; `torchvision` accepts damage inside, with the
     pixels that libjpeg-turbo makes of it, and refuses a file that ends early; `libjpeg` accepts all that
-    libjpeg-turbo decodes, and what lacks is grey. Default: torchvision."""
+    libjpeg-turbo decodes, and what is missing is grey. Default: torchvision."""
     tolerate_truncated: bool | None
-    """Another name for `damaged = "libjpeg"`. Default: false."""
+    """Another name for `damaged = "libjpeg"`, where that option is not given. Default: false."""
     exif: bool | None
     """Whether images are turned as their EXIF orientation says. Default: true."""
     decode_scale: Literal["exact", "fast"] | None

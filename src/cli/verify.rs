@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     path: PathBuf,
     #[command(flatten)]
     flags: Flags<HowVerified>,
-    /// Print one JSON object a file: path, status, damage, cause, width, height, format
+    /// Print one JSON object a file: path, status, damage, cause (why training cannot use it), width, height, format
     #[arg(long)]
     json: bool,
     /// Look into folders below each other; this is always done
@@ -277,9 +277,13 @@ impl Report {
     fn finish(self) -> anyhow::Result<u64> {
         self.bar.finish_and_clear();
         if !self.json {
-            let Self { files, damaged, bad, .. } = self;
+            let Self { files, damaged, bad, refused, .. } = self;
             let ok = files - damaged - bad;
-            print(&format!("{files} files: {ok} ok, {damaged} damaged, {bad} bad"))?;
+            let not_taken = match refused.saturating_sub(bad) {
+                0 => String::new(),
+                some => format!(" (of which {some} are refused)"),
+            };
+            print(&format!("{files} files: {ok} ok, {damaged} damaged{not_taken}, {bad} bad"))?;
         }
         Ok(self.refused)
     }

@@ -14,9 +14,10 @@ section! {
         max_scans: u32 = Limits::default().max_scans;
         /// What becomes of a damaged JPEG. `refuse` refuses it; `torchvision` accepts damage inside, with the pixels that
         /// libjpeg-turbo makes of it, and refuses a file that ends early; `libjpeg` accepts all that libjpeg-turbo
-        /// decodes, and what lacks is grey.
+        /// decodes, and what is
+        /// missing is grey.
         damaged: Damaged = Damaged::default();
-        /// Another name for `damaged = "libjpeg"`.
+        /// Another name for `damaged = "libjpeg"`, where that option is not given.
         tolerate_truncated: bool = false;
         /// Whether images are turned as their EXIF orientation says.
         exif: bool = true;
@@ -43,7 +44,26 @@ impl DecodeOptions {
     /// What a file may ask of the decoder.
     pub fn limits(&self) -> Limits {
         let (max_pixels, max_scans) = (self.max_pixels(), self.max_scans());
-        let damaged = if self.tolerate_truncated() { Damaged::Libjpeg } else { self.damaged() };
+        let damaged = match (self.damaged, self.tolerate_truncated()) {
+            (None, true) => Damaged::Libjpeg,
+            _ => self.damaged(),
+        };
         Limits { max_pixels, max_scans, damaged }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_older_name_counts_where_the_newer_one_is_not_given() {
+        let damaged = |damaged, tolerate_truncated| {
+            DecodeOptions { damaged, tolerate_truncated, ..DecodeOptions::default() }.limits().damaged
+        };
+        assert_eq!(damaged(None, None), Damaged::Torchvision);
+        assert_eq!(damaged(None, Some(true)), Damaged::Libjpeg);
+        assert_eq!(damaged(None, Some(false)), Damaged::Torchvision);
+        assert_eq!(damaged(Some(Damaged::Refuse), Some(true)), Damaged::Refuse);
     }
 }

@@ -130,7 +130,7 @@ fn verify_tells_sound_damaged_and_bad_files_apart() {
         assert!(found[3].1.as_ref().is_some_and(|damage| damage.starts_with(warning)) && found[3].2);
     }
     let text = String::from_utf8(feedline(&["verify", word(folder.path())]).stdout).expect("UTF-8");
-    assert_eq!(text.lines().last(), Some("5 files: 1 ok, 3 damaged, 1 bad"));
+    assert_eq!(text.lines().last(), Some("5 files: 1 ok, 3 damaged (of which 1 are refused), 1 bad"));
 }
 
 #[cfg(unix)]
