@@ -39,7 +39,7 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     }
     TOOLS.with_borrow_mut(|(reference, decoder)| {
-        let theirs = reference.decode(bytes, MAX_PIXELS);
+        let theirs = reference.decode(bytes, MAX_PIXELS, 1);
         match decode(decoder, bytes) {
             Ok(pixels) => {
                 assert_ne!(theirs.verdict, Verdict::Refused, "libjpeg refuses: {}", theirs.message);

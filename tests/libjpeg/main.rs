@@ -6,7 +6,7 @@
 
 mod reference;
 
-use feedline::jpeg::{Damage, Decoder, JpegError, Limits, PixelsMut, parse_header};
+use feedline::jpeg::{Damage, Decoder, JpegError, Limits, Part, PixelsMut, Scale, parse_header};
 use feedline::policy::Damaged;
 use feedline_test_support::damage::{CASES, Cases, Mutations, checksum};
 use reference::{Reference, Verdict};
@@ -19,22 +19,34 @@ struct Decoded {
     damage: Option<Damage>,
 }
 
-fn decode(decoder: &mut Decoder, bytes: &[u8]) -> Result<Decoded, JpegError> {
+fn decode(decoder: &mut Decoder, bytes: &[u8], scale: Scale) -> Result<Decoded, JpegError> {
     let header = parse_header(bytes)?;
     let limits = Limits { max_pixels: MAX_PIXELS, max_scans: 1000, damaged: Damaged::Libjpeg };
     if header.size.pixels() > MAX_PIXELS {
         return Err(JpegError::TooLarge { what: "", found: 0, limit: 0, remedy: "max_pixels" });
     }
-    let stride = header.size.width as usize * 3;
-    let mut pixels = vec![0; stride * header.size.height as usize];
+    let size = scale.apply(header.size);
+    let stride = size.width as usize * 3;
+    let mut pixels = vec![0; stride * size.height as usize];
     let mut out = PixelsMut { data: &mut pixels, stride };
-    let damage = decoder.inspect(bytes, &header, &limits, &mut out)?;
-    Ok(Decoded { pixels, damage })
+    if scale == Scale::Full {
+        let damage = decoder.inspect(bytes, &header, &limits, &mut out)?;
+        return Ok(Decoded { pixels, damage });
+    }
+    let part = Part { scale, region: size.rect() };
+    decoder.decode_part(bytes, &header, part, &limits, &mut out, None)?;
+    Ok(Decoded { pixels, damage: decoder.damage() })
 }
 
 /// What differs between both decoders, if anything does.
-fn difference(decoder: &mut Decoder, reference: &Reference, bytes: &[u8]) -> (Verdict, Option<String>) {
-    let (ours, theirs) = (decode(decoder, bytes), reference.decode(bytes, MAX_PIXELS));
+fn difference(
+    decoder: &mut Decoder,
+    reference: &Reference,
+    bytes: &[u8],
+    scale: Scale,
+) -> (Verdict, Option<String>) {
+    let denominator = 1 << Scale::ALL.iter().position(|&other| other == scale).expect("one of all");
+    let (ours, theirs) = (decode(decoder, bytes, scale), reference.decode(bytes, MAX_PIXELS, denominator));
     let difference = match (&ours, theirs.verdict) {
         (Err(_), Verdict::Refused) => None,
         (Err(error), _) => Some(format!("refused: {error}; libjpeg: {}", theirs.message)),
@@ -50,7 +62,8 @@ fn difference(decoder: &mut Decoder, reference: &Reference, bytes: &[u8]) -> (Ve
                         ours.damage, theirs.message
                     ))
                 }
-                None if verdict == Verdict::Damaged && ours.damage.is_none() => {
+                // Only an inspection finds what changes no pixel.
+                None if scale == Scale::Full && verdict == Verdict::Damaged && ours.damage.is_none() => {
                     Some(format!("no damage found; libjpeg: {}", theirs.message))
                 }
                 None => None,
@@ -89,11 +102,13 @@ fn files_have_libjpegs_pixels_or_both_refuse() {
     let (mut counts, mut bad) = ([0; 3], 0);
     for path in files() {
         let bytes = std::fs::read(&path).unwrap();
-        let (verdict, difference) = difference(&mut decoder, &reference, &bytes);
-        counts[verdict as usize] += 1;
-        if let Some(difference) = difference {
-            bad += 1;
-            println!("{}: {difference}", path.display());
+        for scale in Scale::ALL {
+            let (verdict, difference) = difference(&mut decoder, &reference, &bytes, scale);
+            counts[verdict as usize] += usize::from(scale == Scale::Full);
+            if let Some(difference) = difference {
+                bad += 1;
+                println!("{}, {scale:?}: {difference}", path.display());
+            }
         }
     }
     println!("{counts:?} intact, damaged, refused; {bad} differ");
@@ -112,11 +127,13 @@ fn mutations_have_libjpegs_pixels_or_both_refuse() {
         let mut mutations = Mutations::new(number);
         let path = &files[mutations.below(files.len())];
         let bytes = mutations.apply(&std::fs::read(path).unwrap());
-        let (verdict, difference) = difference(&mut decoder, &reference, &bytes);
+        // Most at full size, and some at each other scale.
+        let scale = Scale::ALL[(number % 8).saturating_sub(4) as usize];
+        let (verdict, difference) = difference(&mut decoder, &reference, &bytes, scale);
         counts[verdict as usize] += 1;
         if let Some(difference) = difference {
             bad += 1;
-            println!("{number} of {}: {difference}", path.display());
+            println!("{number} of {}, {scale:?}: {difference}", path.display());
             if let Ok(folder) = std::env::var("FEEDLINE_TEST_KEEP") {
                 std::fs::write(format!("{folder}/{number}.jpg"), &bytes).unwrap();
             }
@@ -130,7 +147,7 @@ fn mutations_have_libjpegs_pixels_or_both_refuse() {
 fn record(reference: &Reference) -> String {
     let cases = Cases::open(Path::new(env!("CARGO_MANIFEST_DIR")));
     let line = |number| {
-        let answer = reference.decode(&cases.file(number), 1 << 20);
+        let answer = reference.decode(&cases.file(number), 1 << 20, 1);
         match answer.verdict {
             Verdict::Refused => "refused\t-\n".to_owned(),
             Verdict::Intact => format!("intact\t{:016x}\n", checksum(&answer.pixels)),
@@ -153,7 +170,7 @@ fn what_the_tests_of_damaged_files_expect_is_what_libjpeg_says() {
         let file =
             std::fs::read(if name == "grey" { "fuzz/seeds/damaged/grey" } else { "fuzz/seeds/damaged/420" });
         let file = reference.arithmetic(&file.unwrap(), progressive, restart);
-        let answer = reference.decode(&file, 1 << 20);
+        let answer = reference.decode(&file, 1 << 20, 1);
         assert_eq!(answer.verdict, Verdict::Intact);
         sums += &format!("{name}\t{:016x}\n", checksum(&answer.pixels));
         files.push((format!("tests/decode/arithmetic/{name}.jpg"), file));

@@ -55,7 +55,8 @@ static void row_of_inks(const uint8_t *from, uint8_t *to, uint32_t width)
             to[3 * x + i] = ink(from[4 * x + i], from[4 * x + 3]);
 }
 
-int reference_decode(const uint8_t *bytes, size_t length, uint64_t max_pixels, struct answer *answer)
+/* At a scale of 1/1, 1/2, 1/4 or 1/8. */
+int reference_decode(const uint8_t *bytes, size_t length, uint64_t max_pixels, unsigned scale, struct answer *answer)
 {
     struct jpeg_decompress_struct jpeg;
     struct errors errors;
@@ -84,6 +85,8 @@ int reference_decode(const uint8_t *bytes, size_t length, uint64_t max_pixels, s
         strcpy(answer->message, "too many pixels");
         longjmp(errors.refused, 1);
     }
+    jpeg.scale_num = 1;
+    jpeg.scale_denom = scale;
     jpeg.dct_method = JDCT_ISLOW;
     jpeg.do_fancy_upsampling = TRUE;
     jpeg.do_block_smoothing = TRUE;

@@ -1,6 +1,6 @@
 //! libjpeg-turbo, through `reference.c`.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int, c_uint};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -23,7 +23,7 @@ struct RawAnswer {
     message: [c_char; 200],
 }
 
-type Decode = unsafe extern "C" fn(*const u8, usize, u64, *mut RawAnswer) -> c_int;
+type Decode = unsafe extern "C" fn(*const u8, usize, u64, c_uint, *mut RawAnswer) -> c_int;
 type Recode = unsafe extern "C" fn(*const u8, usize, c_int, c_int, *mut u8, usize) -> usize;
 type Free = unsafe extern "C" fn(*mut RawAnswer);
 
@@ -41,7 +41,8 @@ impl Reference {
         Self { library: library.unwrap_or_else(|error| panic!("{path}: {error}")) }
     }
 
-    pub(crate) fn decode(&self, bytes: &[u8], max_pixels: u64) -> Answer {
+    /// At a scale of 1 to `scale`, which is 1, 2, 4 or 8.
+    pub(crate) fn decode(&self, bytes: &[u8], max_pixels: u64, scale: u32) -> Answer {
         let mut raw = RawAnswer { pixels: std::ptr::null_mut(), width: 0, height: 0, message: [0; 200] };
         // SAFETY: these are the functions of reference.c, with its types.
         let (decode, free) = unsafe {
@@ -49,7 +50,7 @@ impl Reference {
             (decode, self.library.get::<Free>(b"reference_free").expect(NAMES))
         };
         // SAFETY: `bytes` has so many bytes, and `raw` is an answer.
-        let verdict = unsafe { decode(bytes.as_ptr(), bytes.len(), max_pixels, &mut raw) };
+        let verdict = unsafe { decode(bytes.as_ptr(), bytes.len(), max_pixels, scale, &mut raw) };
         // SAFETY: the message is a C string of fewer than 200 bytes.
         let message = unsafe { CStr::from_ptr(raw.message.as_ptr()) }.to_string_lossy().into_owned();
         let mut pixels = Vec::new();

@@ -72,7 +72,7 @@ impl BlockQueue {
         quants: &Quants,
         planes: &mut [u8],
     ) {
-        if !has_ac {
+        if !has_ac && target.size >= 4 {
             let dc = self.slot()[0];
             idct::fill_dc(dc, &quants.each[component & 3], target, planes);
             return;
@@ -95,7 +95,7 @@ impl BlockQueue {
         // A slot is longer than a block, so there always is one.
         let Some(block) = self.slot().first_chunk_mut::<64>() else { return };
         match target.size {
-            1 => idct::fill_dc(block[0], quant, target, planes),
+            1 => idct::reduced::one(block[0], quant, target, planes),
             _ => idct::reduced::transform(block, quant, target, planes),
         }
         block.fill(0);

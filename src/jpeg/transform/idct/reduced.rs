@@ -8,34 +8,46 @@ use crate::jpeg::transform::target::Target;
 
 /// Dequantises and transforms one block into `target.size` samples a side, which must be 4 or 2.
 pub(crate) fn transform(coefficients: &[i16; 64], quant: &Quant, target: Target, planes: &mut [u8]) {
-    match target.size {
-        4 => separable(four, [1, 2, 3, 5, 6, 7], coefficients, quant, target, planes),
-        _ => separable(two, [1, 3, 5, 7, 7, 7], coefficients, quant, target, planes),
+    let value = |row: usize, column: usize| {
+        let at = row * 8 + column;
+        coefficients[at].wrapping_mul(quant.0[at])
+    };
+    let saturated = |value: i32| value.clamp(i16::MIN.into(), i16::MAX.into());
+    if target.size == 4 {
+        // libjpeg-turbo's shortcut wraps where the full transform would saturate.
+        let unused = |at: usize| matches!(at / 8, 0 | 4);
+        let is_flat = (0..64).all(|at| unused(at) || coefficients[at] == 0);
+        let columns = |column: usize| match is_flat {
+            true => [value(0, column).wrapping_shl(2).into(); 4],
+            false => four(std::array::from_fn(|row| value(row, column).into()), 11).map(saturated),
+        };
+        return rows(four, std::array::from_fn(columns), target, planes);
     }
+    let columns = |column: usize| {
+        let values = two(std::array::from_fn(|row| value(row, column).into()), 11);
+        // The first column stays in 32 bits there.
+        if column == 0 { values } else { values.map(saturated) }
+    };
+    rows(two, std::array::from_fn(columns), target, planes);
 }
 
-/// Columns, then rows; `used` are the columns that the row pass reads, besides the first.
+/// The block as one sample, of DC alone. libjpeg-turbo looks it up in a table of 1024 levels, without vectors: what is beyond wraps.
+pub(crate) fn one(dc: i16, quant: &Quant, target: Target, planes: &mut [u8]) {
+    let level = (i32::from(dc) * i32::from(quant.0[0]) + 4) >> 3;
+    let level = (level << 22) >> 22;
+    planes[target.offset] = (level.clamp(-128, 127) + 128) as u8;
+}
+
+/// Transforms the rows of what the columns have given.
 #[inline(always)]
-fn separable<const N: usize>(
+fn rows<const N: usize>(
     one_dimension: impl Fn([i32; 8], u32) -> [i32; N],
-    used: [usize; 6],
-    coefficients: &[i16; 64],
-    quant: &Quant,
+    columns: [[i32; N]; 8],
     target: Target,
     planes: &mut [u8],
 ) {
-    let mut columns = [[0; 8]; N];
-    let mut column = |at: usize| {
-        let value = |row: usize| i32::from(coefficients[row * 8 + at].wrapping_mul(quant.0[row * 8 + at]));
-        let values = one_dimension(std::array::from_fn(value), 11);
-        for (row, value) in columns.iter_mut().zip(values) {
-            row[at] = value;
-        }
-    };
-    column(0);
-    used.into_iter().for_each(&mut column);
-    for (y, row) in columns.into_iter().enumerate() {
-        let values = one_dimension(row, 18);
+    for y in 0..N {
+        let values = one_dimension(columns.map(|column| column[y]), 18);
         let out = &mut planes[target.offset + y * target.stride..][..N];
         for (out, value) in out.iter_mut().zip(values) {
             *out = (value.clamp(-128, 127) + 128) as u8;
