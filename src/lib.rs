@@ -26,6 +26,7 @@ pub mod inspect;
 pub mod jpeg;
 pub mod label;
 pub mod loader;
+pub mod machine;
 pub mod options;
 pub mod output;
 #[cfg(feature = "pack")]

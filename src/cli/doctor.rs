@@ -6,6 +6,7 @@ use super::print_report;
 use super::words::device_word;
 use feedline::device::Device;
 use feedline::loader;
+use feedline::machine;
 use feedline::simd;
 use serde::Serialize;
 
@@ -59,7 +60,7 @@ fn examine() -> anyhow::Result<Findings> {
         cores,
         memory_mb: meminfo("MemTotal:"),
         memory_available_mb: meminfo("MemAvailable:"),
-        memory_limit_mb: memory_limit(),
+        memory_limit_mb: machine::memory_limit().map(|bytes| bytes / 1_000_000),
         simd_detected: detected(),
         simd: simd_word(),
         simd_asked: std::env::var("FEEDLINE_SIMD").ok(),
@@ -90,24 +91,8 @@ fn detected() -> Vec<&'static str> {
     Vec::new()
 }
 
-/// Bytes in a field of one of Linux' tables that count in kB; none on other systems.
-pub(crate) fn bytes_in(table: &str, field: &str) -> Option<u64> {
-    let table = std::fs::read_to_string(table).ok()?;
-    let line = table.lines().find_map(|line| line.strip_prefix(field))?;
-    line.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
-}
-
 fn meminfo(field: &str) -> Option<u64> {
-    bytes_in("/proc/meminfo", field).map(|bytes| bytes / 1_000_000)
-}
-
-/// What a container allows, in both versions of Linux' control groups.
-fn memory_limit() -> Option<u64> {
-    let files = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-    let limits =
-        files.iter().filter_map(|file| std::fs::read_to_string(file).ok()?.trim().parse::<u64>().ok());
-    // Version 1 writes a number near 2^63 where there is no limit.
-    limits.filter(|&bytes| bytes < 1 << 60).min().map(|bytes| bytes / 1_000_000)
+    machine::bytes_in("/proc/meminfo", field).map(|bytes| bytes / 1_000_000)
 }
 
 fn describe(found: &Findings) -> Vec<String> {

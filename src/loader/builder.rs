@@ -1,7 +1,6 @@
 //! What a loader is to do, said option by option.
 
 mod build;
-mod machine;
 
 use super::epoch::ranks;
 use super::report::clock::Clock;

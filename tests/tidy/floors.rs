@@ -11,6 +11,7 @@ const FLOORS: &[&[&str]] = &[
         "error",
         "geometry",
         "label",
+        "machine",
         "policy",
         "rng",
         "setters",

@@ -1,6 +1,6 @@
 //! The clocks of a run: wall, processor, waits, and the memory's high-water mark.
 
-use crate::cli::doctor::bytes_in;
+use feedline::machine;
 use nix::sys::resource::{UsageWho, getrusage};
 use std::time::{Duration, Instant};
 
@@ -81,7 +81,7 @@ fn cpu_seconds() -> anyhow::Result<f64> {
 
 /// The most memory that the process ever held, in MB of 1,000,000 bytes; 0 where the system is not Linux. `ru_maxrss` would count the parent's memory before `exec` too.
 pub(crate) fn peak_rss_mb() -> f64 {
-    bytes_in("/proc/self/status", "VmHWM:").unwrap_or(0) as f64 / 1e6
+    machine::bytes_in("/proc/self/status", "VmHWM:").unwrap_or(0) as f64 / 1e6
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! From options to a loader: everything is checked, made-up samples are planned, and the memory is reserved.
 
-use super::machine::check_memory;
 use super::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
 use crate::device::Device;
 use crate::device::backend::BackendOptions;
@@ -12,7 +11,7 @@ use crate::loader::decode_index::DecodeIndexes;
 use crate::loader::epoch::batch_size::{Sizes, SizesAsked};
 use crate::loader::epoch::{fingerprint, ranks, sampling};
 use crate::loader::planner::Planner;
-use crate::loader::queue::buffers::checked_bytes;
+use crate::loader::queue::buffers::{check_memory, checked_bytes};
 use crate::loader::report::errors::Report;
 use crate::loader::report::stats::Meters;
 use crate::loader::worker::context::Context;

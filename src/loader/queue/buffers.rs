@@ -2,6 +2,7 @@
 
 use crate::device::backend::BufferAllocator;
 use crate::error::{Error, Result};
+use crate::machine;
 use crate::output::Output;
 use std::sync::Arc;
 
@@ -17,6 +18,19 @@ pub(in crate::loader) fn checked_bytes(output: &Output, rows: usize, buffers: us
         None => Err(Error::config(format!(
             "{buffers} batches of {rows} samples of {bytes} bytes are more than {MAX_BUFFER_BYTES} bytes: use a smaller \
              batch_size or prefetch"
+        ))),
+    }
+}
+
+/// Refuses buffers that the system could not back: it would end the process while a batch is filled.
+pub(in crate::loader) fn check_memory(row_bytes: usize, rows: usize, buffers: usize) -> Result<()> {
+    let Some(has) = machine::memory() else { return Ok(()) };
+    let batch = row_bytes as u64 * rows as u64;
+    match batch.checked_mul(buffers as u64).filter(|&all| all <= has) {
+        Some(_) => Ok(()),
+        None => Err(Error::config(format!(
+            "{buffers} batches of {rows} samples of {row_bytes} bytes do not fit into the {has} bytes of memory that this \
+             process may use: use a smaller batch_size or prefetch"
         ))),
     }
 }
@@ -102,6 +116,16 @@ impl<A: BufferAllocator> BufferPool<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn buffers_beyond_all_memory_are_refused_with_their_sizes() {
+        check_memory(1000, 1000, 4).unwrap();
+        let Some(has) = machine::memory() else {
+            return println!("NOT RUN: the system does not say how much memory it has");
+        };
+        let error = check_memory(has as usize / 2, 1, 3).unwrap_err().to_string();
+        assert!(error.contains(&has.to_string()) && error.contains("batch_size"), "{error}");
+    }
     use crate::loader::queue::model::Allocator;
 
     fn pool(allowed: usize, reserved: usize) -> BufferPool<Allocator<false>> {
