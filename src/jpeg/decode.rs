@@ -128,8 +128,8 @@ impl Decoder {
         match self.stream.has_unread() {
             // libjpeg warns of some of such bytes, depending on how far ahead it reads.
             true => {
-                let limits = Limits { damaged: Damaged::Libjpeg, ..limits.clone() };
-                self.decode_leniently(bytes, header, whole.into(), &limits, out)
+                let limits = &Limits { damaged: Damaged::Libjpeg, ..limits.clone() };
+                self.decode_leniently(Request { bytes, header, part: whole.into(), limits }, out)
             }
             false => lenient::inspect(bytes),
         }
@@ -146,12 +146,16 @@ impl Decoder {
         mut index: Option<&mut Index>,
     ) -> Result<(), JpegError> {
         self.damage = None;
+        if let Some(index) = index.as_deref_mut() {
+            index.begin();
+        }
+        let request = Request { bytes, header, part, limits };
+        request.check(out)?;
         if header.arithmetic {
-            check_request(header, part, limits, out)?;
-            self.damage = self.decode_leniently(bytes, header, part, limits, out)?;
+            self.damage = self.decode_leniently(request, out)?;
             return Ok(());
         }
-        let error = match self.decode_strictly(bytes, header, part, limits, out, index.as_deref_mut()) {
+        let error = match self.decode_strictly(request, out, index.as_deref_mut()) {
             Ok(()) => return Ok(()),
             Err(error) => error,
         };
@@ -161,7 +165,7 @@ impl Decoder {
         if let Some(index) = index {
             index.drop_damaged();
         }
-        let damage = self.decode_leniently(bytes, header, part, limits, out)?;
+        let damage = self.decode_leniently(request, out)?;
         let serious = damage.filter(Damage::is_serious);
         self.damage = Some(serious.unwrap_or(Damage::Unwarned { what: error.defect() }));
         Ok(())
@@ -170,31 +174,24 @@ impl Decoder {
     /// Decodes what has no damage.
     fn decode_strictly(
         &mut self,
-        bytes: &[u8],
-        header: &Header,
-        part: Part,
-        limits: &Limits,
+        request: Request<'_>,
         out: &mut dyn Rows,
         index: Option<&mut Index>,
     ) -> Result<(), JpegError> {
-        let Some(index) = index else { return self.decode_along(bytes, header, part, limits, out, None) };
-        index.begin();
-        let result = self.decode_along(bytes, header, part, limits, out, Some(index));
+        let Some(index) = index else { return self.decode_along(request, out, None) };
+        let result = self.decode_along(request, out, Some(index));
         if result.is_ok() || !index.relied {
             return result;
         }
         index.drop_stale();
-        self.decode_along(bytes, header, part, limits, out, None)
+        self.decode_along(request, out, None)
     }
 
     /// Decodes from the top, and on after damage.
     #[cold]
     fn decode_leniently(
         &mut self,
-        bytes: &[u8],
-        header: &Header,
-        part: Part,
-        limits: &Limits,
+        Request { bytes, header, part, limits }: Request<'_>,
         out: &mut dyn Rows,
     ) -> Result<Option<Damage>, JpegError> {
         if part.region.is_empty() {
@@ -208,16 +205,11 @@ impl Decoder {
 
     fn decode_along(
         &mut self,
-        bytes: &[u8],
-        header: &Header,
-        part: Part,
-        limits: &Limits,
+        Request { bytes, header, part, limits }: Request<'_>,
         out: &mut dyn Rows,
         index: Option<&mut Index>,
     ) -> Result<(), JpegError> {
-        let region = part.region;
-        check_request(header, part, limits, out)?;
-        if region.is_empty() {
+        if part.region.is_empty() {
             return Ok(());
         }
         self.queue.clear();
@@ -273,22 +265,30 @@ fn quants(tables: &Tables, frame: &Frame) -> Result<Quants, JpegError> {
     Ok(Quants::new(quants))
 }
 
-fn check_request(header: &Header, part: Part, limits: &Limits, out: &dyn Rows) -> Result<(), JpegError> {
-    let region = part.region;
-    let found = header.size.pixels();
-    if found > limits.max_pixels {
-        let (what, limit) = ("the image's pixel count is", limits.max_pixels);
-        return Err(JpegError::TooLarge { what, found, limit, remedy: "max_pixels" });
-    }
-    if !part.scale.apply(header.size).rect().contains(region) {
-        return Err(misfit("the region leaves the image", header, region));
-    }
-    if !region.is_empty() && !out.fits(region.size()) {
-        return Err(misfit("the destination is too small for the region", header, region));
-    }
-    Ok(())
+/// What is to be decoded, and within which limits.
+#[derive(Clone, Copy)]
+struct Request<'a> {
+    bytes: &'a [u8],
+    header: &'a Header,
+    part: Part,
+    limits: &'a Limits,
 }
 
-fn misfit(what: &'static str, header: &Header, region: Rect) -> JpegError {
-    JpegError::Request { what, region, size: header.size }
+impl Request<'_> {
+    fn check(&self, out: &dyn Rows) -> Result<(), JpegError> {
+        let Self { header, part: Part { scale, region }, limits, .. } = *self;
+        let found = header.size.pixels();
+        if found > limits.max_pixels {
+            let (what, limit) = ("the image's pixel count is", limits.max_pixels);
+            return Err(JpegError::TooLarge { what, found, limit, remedy: "max_pixels" });
+        }
+        let misfit = |what| Err(JpegError::Request { what, region, size: header.size });
+        if !scale.apply(header.size).rect().contains(region) {
+            return misfit("the region leaves the image");
+        }
+        if !region.is_empty() && !out.fits(region.size()) {
+            return misfit("the destination is too small for the region");
+        }
+        Ok(())
+    }
 }

@@ -100,11 +100,7 @@ pub(super) fn inspect(bytes: &[u8]) -> Result<Option<Damage>, JpegError> {
     let mut input = Input::new(bytes);
     input.skip(2);
     let mut segments = Segments::default();
-    while let Some(scan) = segments.next_scan(&mut input).or_else(|Fatal(what)| corrupt(what))? {
-        let is_sequential = segments.frame.as_ref().is_some_and(|frame| !frame.progressive);
-        if is_sequential && !scan.is_sequential() {
-            input.warn(Damage::ScanParameters);
-        }
+    while segments.next_scan(&mut input).or_else(|Fatal(what)| corrupt(what))?.is_some() {
         input.skip_data();
     }
     Ok(input.damage)
@@ -375,9 +371,6 @@ impl Run<'_> {
             if latched.is_none() {
                 return Err(Fatal("a component's quantisation table is missing"));
             }
-        }
-        if !frame.progressive && !scan.is_sequential() {
-            self.input.warn(Damage::ScanParameters);
         }
         let entropy = Entropy::new(scan, frame, tables)?;
         let interval = tables.restart_interval.into();

@@ -54,8 +54,7 @@ impl Coefficients {
                 });
             }
             stream.start(bytes, at, tables.restart_interval);
-            let read = self.read_scan(bytes, &scan, frame, tables, stream);
-            read?;
+            self.read_scan(bytes, &scan, frame, tables, stream)?;
             next = next_scan(bytes, stream.end(), frame, tables)?;
         }
         self.check_complete(bytes, stream.end(), frame)

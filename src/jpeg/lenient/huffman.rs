@@ -5,6 +5,7 @@ use super::input::Input;
 use super::segments::{Kind, Part, Scan};
 use super::tables::{LOOKAHEAD, Lookup, Tables};
 use super::{Damage, Fatal};
+use crate::jpeg::entropy::extend;
 use crate::jpeg::transform::ZIGZAG;
 
 /// Bits that a buffer holds once it is filled.
@@ -15,11 +16,6 @@ const FAST_BYTES: usize = 512;
 /// The index in a block of the k-th coefficient; the last for all beyond, which only damaged data name.
 fn position(k: usize) -> usize {
     ZIGZAG.get(k).map_or(63, |&position| position.into())
-}
-
-/// The signed value of a magnitude category and its bits.
-fn extend(bits: u32, size: u32) -> i32 {
-    crate::jpeg::entropy::extend(bits, size)
 }
 
 /// Where symbols and bits come from.

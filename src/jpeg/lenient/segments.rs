@@ -4,7 +4,7 @@ use super::input::Input;
 use super::tables::Tables;
 use super::{Damage, Fatal};
 use crate::jpeg::header::Header;
-use crate::jpeg::header::marker::{APP0, APP14, DHT, DQT, DRI, EOI, SOI, SOS};
+use crate::jpeg::header::marker::{APP0, APP14, COM, DAC, DHT, DNL, DQT, DRI, EOI, SOI, SOS};
 
 /// Maximum stored width and height, which is libjpeg-turbo's.
 const MAX_SIDE: u16 = 65_500;
@@ -99,7 +99,7 @@ pub(super) struct Scan {
 
 impl Scan {
     /// Whether its parameters are those of a sequential one.
-    pub(super) fn is_sequential(&self) -> bool {
+    fn is_sequential(&self) -> bool {
         (self.start, self.end, self.high, self.low) == (0, 63, 0, 0)
     }
 
@@ -150,11 +150,11 @@ impl Segments {
                 0xC5..=0xC8 | 0xCD..=0xCF => return Err(Fatal("hierarchical coding")),
                 SOS => return self.read_scan(input).map(Some),
                 EOI => return Ok(None),
-                0xCC => self.tables.read_conditioning(input)?,
+                DAC => self.tables.read_conditioning(input)?,
                 DHT => self.tables.read_huffman(input)?,
                 DQT => self.tables.read_quant(input)?,
                 DRI => self.tables.read_restart_interval(input)?,
-                marker @ (APP0..=0xEF | 0xFE | 0xDC) => self.read_application(marker, input),
+                marker @ (APP0..=0xEF | COM | DNL) => self.read_application(marker, input),
                 0x01 | 0xD0..=0xD7 => {}
                 _ => return Err(Fatal("a marker that no decoder knows")),
             }
@@ -223,6 +223,9 @@ impl Segments {
         let blocks = scan.parts().iter().map(|part| frame.components[part.component]).map(|c| c.h * c.v);
         if count > 1 && blocks.sum::<usize>() > MAX_BLOCKS {
             return Err(Fatal("an MCU has more than ten blocks"));
+        }
+        if !frame.progressive && !scan.is_sequential() {
+            input.warn(Damage::ScanParameters);
         }
         Ok(scan)
     }

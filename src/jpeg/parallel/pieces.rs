@@ -245,12 +245,17 @@ impl Pieces {
         self.length as u32 * 8
     }
 
+    /// Appends the bytes from `at` up to the next marker, or the end; the offset of that.
+    fn unstuff(&mut self, bytes: &[u8], at: usize) -> usize {
+        let (length, end) = unstuff(bytes, at, &mut self.data, self.length);
+        self.length = length;
+        end
+    }
+
     /// Appends the bytes from `at` up to the offset `to`.
     fn unstuff_to_point(&mut self, bytes: &[u8], at: usize, to: usize) -> Result<usize, Uncut> {
         let until = bytes.get(..to).filter(|_| at <= to).ok_or(Uncut)?;
-        let (length, end) = unstuff(until, at, &mut self.data, self.length);
-        self.length = length;
-        if end == to { Ok(to) } else { Err(Uncut) }
+        if self.unstuff(until, at) == to { Ok(to) } else { Err(Uncut) }
     }
 
     /// Appends the bytes from `at` up to the next marker, where MCU `mcu` comes next, if any. What follows the last MCU must be
@@ -262,8 +267,7 @@ impl Pieces {
         at: usize,
         mcu: usize,
     ) -> Result<usize, Uncut> {
-        let (length, end) = unstuff(bytes, at, &mut self.data, self.length);
-        self.length = length;
+        let end = self.unstuff(bytes, at);
         if mcu == file.frame.mcus_across() * file.frame.mcus_down() {
             lenient::check_trailer(bytes, end).map_err(|_| Uncut)?;
         }
@@ -278,8 +282,7 @@ impl Pieces {
         at: usize,
         mcu: usize,
     ) -> Result<usize, Uncut> {
-        let (length, end) = unstuff(bytes, at, &mut self.data, self.length);
-        self.length = length;
+        let end = self.unstuff(bytes, at);
         let expected = 0xD0 + ((mcu / file.interval - 1) % 8) as u8;
         if bytes.get(end + 1) == Some(&expected) { Ok(end + 2) } else { Err(Uncut) }
     }
