@@ -235,25 +235,38 @@ fn trainer(step_ms: u64, meter: &Meter) -> Trainer {
     Trainer { step_ms, is_the_limit: waited < 0.1 && !meter.stepped.is_zero(), waited }
 }
 
-/// The damaged files that were decoded, each once.
+/// The damaged files that were decoded.
 fn damaged(loader: &Loader, files: usize) -> Vec<Decoded> {
-    let mut seen = BTreeSet::new();
     let listed = loader.report().damaged_files.into_iter().map(|file| Decoded {
         key: file.key,
-        index: file.index % files.max(1) as u64,
+        index: file.index,
         damage: file.damage.to_string(),
     });
-    listed.filter(|file| seen.insert(file.index)).collect()
+    each_once(listed, files, |file| &mut file.index)
 }
 
-/// The bad files, each once, although a small data set is read again and again.
+/// The bad files.
 fn failed(loader: &Loader, files: usize) -> Vec<Failed> {
-    let mut seen = BTreeSet::new();
     let listed = loader.report().files.into_iter().map(|bad| Failed {
         key: bad.key,
-        index: bad.index % files.max(1) as u64,
+        index: bad.index,
         stage: bad.stage.to_string(),
         cause: bad.cause,
     });
-    listed.filter(|bad| seen.insert(bad.index)).collect()
+    each_once(listed, files, |bad| &mut bad.index)
+}
+
+/// Each file once, although a small data set is read again and again.
+fn each_once<T>(
+    listed: impl Iterator<Item = T>,
+    files: usize,
+    index_of: impl Fn(&mut T) -> &mut u64,
+) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    let once = listed.filter_map(|mut file| {
+        let index = index_of(&mut file);
+        *index %= files.max(1) as u64;
+        seen.insert(*index).then_some(file)
+    });
+    once.collect()
 }
