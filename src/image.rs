@@ -79,7 +79,7 @@ impl Image {
 
 /// Makes `buffer` at least so long. Its content is undefined then.
 ///
-/// What is new is zeros that the system gives page by page as they are written. So a file of some dozen bytes that claims a huge image
+/// New memory is zeroed by the system, page by page as it is written. So a file of a few dozen bytes that claims a huge image
 /// costs no memory before its data come.
 fn grow(buffer: &mut Vec<u8>, bytes: usize) {
     if buffer.len() < bytes {

@@ -14,8 +14,7 @@ section! {
         max_scans: u32 = Limits::default().max_scans;
         /// What becomes of a damaged JPEG. `refuse` refuses it; `torchvision` accepts damage inside, with the pixels that
         /// libjpeg-turbo makes of it, and refuses a file that ends early; `libjpeg` accepts all that libjpeg-turbo
-        /// decodes, and what is
-        /// missing is grey.
+        /// decodes, and what is missing is grey.
         damaged: Damaged = Damaged::default();
         /// Another name for `damaged = "libjpeg"`, where that option is not given.
         tolerate_truncated: bool = false;
