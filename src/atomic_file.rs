@@ -1,6 +1,7 @@
 //! Files that are written as a whole or not at all, and never over a file of another kind.
 
 use crate::error::{Error, Result};
+use crate::regular_file;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -10,19 +11,11 @@ use twox_hash::XxHash3_64;
 /// Number of names that are tried for a new file before something else must be wrong.
 const MAX_NAMES: usize = 16;
 
-/// Opens a regular file; another one (a pipe, a device) could block the reader for ever.
-pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
-    match fs::metadata(path)?.is_file() {
-        true => File::open(path),
-        false => Err(io::Error::other("it is no regular file")),
-    }
-}
-
 /// A user's own file under a mistyped path must not be lost: the file at `path` must be empty or begin with `magic`.
 pub(crate) fn refuse_other_file(path: &Path, magic: &[u8; 16], what: &str) -> Result<()> {
     let remedy = "make it readable, or give another path";
     let mut start = Vec::new();
-    match open_regular(path) {
+    match regular_file::open(path) {
         Ok(file) => file.take(16).read_to_end(&mut start).map_err(|error| Error::io(path, error, remedy))?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(Error::io(path, error, remedy)),

@@ -34,6 +34,7 @@ pub mod pack;
 pub mod plan;
 pub mod policy;
 pub mod recipe;
+pub mod regular_file;
 pub mod rng;
 pub mod sampler;
 pub mod simd;

@@ -12,6 +12,7 @@ use crate::augment::{Augment, Augmentation};
 use crate::error::{Error, Result, bail};
 use crate::options::{Options, nearest};
 use crate::output::Output;
+use crate::regular_file;
 use serde::Serialize;
 use std::path::Path;
 
@@ -89,7 +90,7 @@ impl Recipe {
         if bytes > MAX_BYTES as u64 {
             return Err(too_large(name_or_path));
         }
-        read::read(&std::fs::read_to_string(path).map_err(refuse)?, name_or_path)
+        read::read(&regular_file::read_text(path).map_err(refuse)?, name_or_path)
     }
 
     /// Reads a recipe from TOML text.

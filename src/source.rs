@@ -46,6 +46,11 @@ macro_rules! pass_on {
             self $($to)+.key(index)
         }
     };
+    (@path [$($to:tt)+]) => {
+        fn path(&self, index: usize) -> Option<&std::path::Path> {
+            self $($to)+.path(index)
+        }
+    };
     (@label [$($to:tt)+]) => {
         fn label(&self, index: usize) -> $crate::label::Label {
             self $($to)+.label(index)
@@ -110,6 +115,7 @@ pub use crate::destination::Destination;
 pub use crate::options::Kind;
 pub use crate::policy::OnBadLabel;
 pub use coco::{Coco, CocoOptions};
+pub use files::readable;
 pub use folder::{Folder, FolderOptions};
 pub use labels::report::{BadLabel, LabelReport};
 pub use list::{List, ListOptions};
@@ -137,6 +143,7 @@ use crate::error::{Cause, Error, Result};
 use crate::label::Label;
 use std::borrow::Cow;
 use std::ops::Deref;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The maximal size of a file unless the source has another limit: 1 GiB.
@@ -176,6 +183,13 @@ pub trait Source: Send + Sync {
 
     /// The record's name: its path, or its key in a shard; empty where there is no record.
     fn key(&self, index: usize) -> Cow<'_, str>;
+
+    /// The path of the file that is the record, as the system knows it; none where the record is a part of a file, or lies
+    /// elsewhere.
+    fn path(&self, index: usize) -> Option<&Path> {
+        let _ = index;
+        None
+    }
 
     /// The record's label; [`Label::Unlabelled`] where there is no record.
     fn label(&self, index: usize) -> Label;
@@ -217,7 +231,7 @@ pub trait Source: Send + Sync {
 macro_rules! forward {
     ($($owner:ty),*) => {$(
         impl<S: Source + ?Sized> Source for $owner {
-            pass_on!([.deref()] len read key label mask classes shard_ends record io_stats);
+            pass_on!([.deref()] len read key path label mask classes shard_ends record io_stats);
         }
     )*};
 }

@@ -8,6 +8,7 @@ use feedline::draft::op::Op;
 use feedline::label::{BoxFormat, Objects};
 use feedline::output::{DType, Layout, Output};
 use feedline::plan::Plan;
+use feedline::regular_file;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -74,7 +75,7 @@ fn run_batch(studio: &mut Studio, cases: &Path, format: Format) -> anyhow::Resul
     let remedy = || format!("{} cannot be read: check the path", cases.display());
     let reader: Box<dyn Read> = match cases.to_str() {
         Some("-") => Box::new(std::io::stdin()),
-        _ => Box::new(std::fs::File::open(cases).with_context(remedy)?),
+        _ => Box::new(regular_file::open(cases).with_context(remedy)?),
     };
     for (number, line) in (1..).zip(BufReader::new(reader).lines()) {
         let done = line.map_err(anyhow::Error::from).and_then(|line| run_case(studio, &line, format));
@@ -136,7 +137,7 @@ fn read_ops(list: &str) -> anyhow::Result<Vec<Op>> {
     let mut text = String::new();
     match list {
         "-" => std::io::stdin().read_to_string(&mut text).map(|_| ()),
-        path => std::fs::read_to_string(path).map(|read| text = read),
+        path => regular_file::read_text(Path::new(path)).map(|read| text = read),
     }
     .with_context(|| format!("the ops cannot be read from {list}: check the path"))?;
     ops::parse_text(&text).with_context(|| list.to_owned())

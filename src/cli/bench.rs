@@ -13,6 +13,7 @@ use feedline::error::Error;
 use feedline::loader::{self, LastBatch, Loader, State};
 use feedline::options::{DeviceWord, Options};
 use feedline::recipe::Recipe;
+use feedline::regular_file;
 use feedline::source::Source;
 use meter::Meter;
 use report::{Report, Unmeasured};
@@ -147,7 +148,7 @@ fn drive(loader: &Loader, meter: &mut Meter, arguments: &Arguments, files: usize
 }
 
 fn read_state(path: &Path) -> anyhow::Result<State> {
-    let text = std::fs::read_to_string(path)
+    let text = regular_file::read_text(path)
         .with_context(|| format!("--resume {}: name a file that --save-state wrote", path.display()))?;
     serde_json::from_str(&text)
         .with_context(|| format!("--resume {}: this is no state that --save-state wrote", path.display()))

@@ -8,6 +8,7 @@ use feedline::draft::op::Op;
 use feedline::image::{self, Decoder, Header, Image, Limits};
 use feedline::output::{DType, Layout, Output};
 use feedline::plan::Plan;
+use feedline::regular_file;
 use feedline::source::Source;
 use std::path::Path;
 
@@ -19,7 +20,7 @@ pub(crate) struct Still {
 
 impl Still {
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
-        let bytes = std::fs::read(path)
+        let bytes = regular_file::read(path)
             .with_context(|| format!("{} cannot be read: check the path", path.display()))?;
         Self::new(bytes).with_context(|| path.display().to_string())
     }

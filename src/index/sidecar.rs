@@ -5,9 +5,10 @@
 //! records (u32); then XXH3-64 of everything before it.
 
 use super::store::IndexStore;
-use crate::atomic_file::{Hashed, HashedReader, damaged, open_regular, refuse_other_file, replace_file};
+use crate::atomic_file::{Hashed, HashedReader, damaged, refuse_other_file, replace_file};
 use crate::error::{Error, Result};
 use crate::jpeg::Index;
+use crate::regular_file;
 use std::fs::File;
 use std::hash::Hasher;
 use std::io;
@@ -47,7 +48,7 @@ impl DataSet {
 /// # Errors
 /// Why the file cannot be used, as a sentence: it is not there, of another data set or version, or damaged.
 pub fn load(store: &IndexStore, path: &Path, set: DataSet) -> std::result::Result<String, String> {
-    let file = open_regular(path).map_err(|error| match error.kind() {
+    let file = regular_file::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => "is not there yet".to_owned(),
         _ => format!("was ignored: {error}"),
     })?;

@@ -1,6 +1,7 @@
 //! Numbers that an option lists, or that a file holds.
 
 use crate::error::{Error, Result};
+use crate::regular_file;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -30,7 +31,7 @@ impl<T: FromStr + Clone> Listed<T> {
 
 fn read_numbers<T: FromStr>(path: &Path) -> Result<Vec<T>> {
     let remedy = "give a list of numbers, or a text file with one on each line";
-    let text = std::fs::read_to_string(path).map_err(|error| Error::io(path, error, remedy))?;
+    let text = regular_file::read_text(path).map_err(|error| Error::io(path, error, remedy))?;
     let lines = (1..).zip(text.lines().map(str::trim));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let number = |(number, line): (u32, &str)| {

@@ -5,6 +5,7 @@ use super::shard::{Shard, ShardWriter, sha256_of};
 use crate::atomic_file::replace_file;
 use crate::error::{Error, Result, ensure};
 use crate::loader::fingerprint;
+use crate::regular_file;
 use crate::source::{MANIFEST, MANIFEST_KIND, Source};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
@@ -59,7 +60,7 @@ impl Manifest {
     /// A manifest that cannot be read, is damaged, or has a later version.
     pub fn read(folder: impl AsRef<Path>) -> Result<Option<Self>> {
         let path = folder.as_ref().join(MANIFEST);
-        let text = match fs::read(&path) {
+        let text = match regular_file::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io(path, error, "make it readable")),
@@ -183,6 +184,12 @@ impl Folder {
     /// The shard to be written after those of `manifest`; it overwrites what a killed run left of it.
     pub(super) fn new_shard(&self) -> Result<ShardWriter> {
         ShardWriter::create(&self.path.join(BESIDE)).map_err(|error| self.unwritable(error))
+    }
+
+    /// Removes what a failed run leaves of a shard, so that a full disk does not stay so.
+    pub(super) fn remove_unfinished(&self) {
+        // What cannot be removed is overwritten by the next run.
+        drop(fs::remove_file(self.path.join(BESIDE)));
     }
 
     /// Renames a finished shard and adds it to the manifest; `end` is the index of the next record.

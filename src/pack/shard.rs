@@ -2,6 +2,7 @@
 
 use super::Settings;
 use crate::error::Cause;
+use crate::regular_file;
 use crate::source::{Feature, tfrecord};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -137,7 +138,7 @@ fn hex(hasher: Sha256) -> String {
 
 /// The checksum of a file.
 pub(super) fn sha256_of(path: &Path) -> io::Result<String> {
-    let (mut file, mut hasher) = (File::open(path)?, Sha256::new());
+    let (mut file, mut hasher) = (regular_file::open(path)?, Sha256::new());
     let mut buffer = vec![0; 1 << 18];
     loop {
         match file.read(&mut buffer)? {

@@ -15,9 +15,9 @@ use super::files::Files;
 use super::labels::cache::{self, Stamping};
 use super::labels::report::{BAD_LISTED, LabelReport};
 use super::labels::table::Table;
-use crate::atomic_file;
 use crate::error::{Error, Result};
 use crate::label::{Skeleton, Unit};
+use crate::regular_file;
 use serde::{Deserialize, Serialize};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -162,8 +162,7 @@ impl CocoOptions {
 
     fn read_labels(&self, annotations: &Path) -> Result<(About, Table)> {
         let remedy = "name COCO annotations (instances_*.json) that can be read";
-        let file =
-            atomic_file::open_regular(annotations).map_err(|error| Error::io(annotations, error, remedy))?;
+        let file = regular_file::open(annotations).map_err(|error| Error::io(annotations, error, remedy))?;
         let coco = json::read(BufReader::with_capacity(1 << 18, file)).map_err(|error| {
             Error::config(format!(
                 "{}: {error}; mend the JSON, or name COCO annotations",
@@ -191,7 +190,7 @@ impl CocoOptions {
 }
 
 impl Source for Coco {
-    pass_on!([.files] len read key);
+    pass_on!([.files] len read key path);
     pass_on!([.table] label);
 
     fn classes(&self) -> &[String] {

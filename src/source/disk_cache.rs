@@ -12,6 +12,7 @@ mod tests;
 use super::IoStats;
 use crate::atomic_file::{Hashed, HashedReader, damaged, replace_file, replace_unsynced};
 use crate::error::{Error, Result};
+use crate::regular_file;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -80,7 +81,7 @@ impl DiskCache {
     pub(super) fn read(&self, key: &str, bytes: &mut Vec<u8>) -> bool {
         bytes.clear();
         let path = self.path(key);
-        let outcome = File::open(&path).and_then(|file| {
+        let outcome = regular_file::open(&path).and_then(|file| {
             let sound = read_entry(&file, key, bytes)?;
             // The least recently used entry is deleted first; where the time cannot be set, the entry goes a little early.
             drop(file.set_modified(SystemTime::now()));

@@ -8,7 +8,7 @@ use super::Source;
 use super::classes::{Classes, Gathering, RawLabel};
 use super::files::Files;
 use crate::error::{Error, Result, bail};
-use std::fs;
+use crate::regular_file;
 use std::path::{Path, PathBuf};
 
 /// What a column of paths may be called in a header, in any case; of several that are there, the first of these counts.
@@ -122,7 +122,7 @@ impl ListOptions {
     pub fn open(self, list: impl AsRef<Path>) -> Result<List> {
         let list = list.as_ref();
         let remedy = "name a text file with a path and a label on each line";
-        let bytes = fs::read(list).map_err(|error| Error::io(list, error, remedy))?;
+        let bytes = regular_file::read(list).map_err(|error| Error::io(list, error, remedy))?;
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         let root = self.root.as_deref().or(list.parent()).unwrap_or(Path::new(""));
         let (mut files, mut labels) = (Files::below(root, None), Gathering::default());
@@ -148,7 +148,7 @@ impl ListOptions {
 }
 
 impl Source for List {
-    pass_on!([.files] len read key);
+    pass_on!([.files] len read key path);
     pass_on!([.classes] label classes);
 }
 

@@ -9,7 +9,7 @@ use super::paths::head_of;
 use super::read_error::ReadError;
 use super::{Destination, Source};
 use crate::error::{Error, Result};
-use std::fs::File;
+use crate::regular_file;
 use std::path::{Path, PathBuf};
 use tree::Tree;
 
@@ -78,7 +78,7 @@ impl LmdbOptions {
         let path = file_of(path.as_ref());
         let (mut ranges, mut labels, mut databases) =
             (ByteRanges::of("environment"), Gathering::default(), Vec::new());
-        let walked = File::open(&path).map_err(ReadError::Io).and_then(|file| {
+        let walked = regular_file::open(&path).map_err(ReadError::Io).and_then(|file| {
             Tree::open(file)?.walk(self.database.as_deref(), &mut |entry| {
                 let key = readable(entry.key);
                 if entry.is_database() {

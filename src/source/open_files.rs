@@ -1,5 +1,6 @@
 //! Files that are read from many places at once, and stay open between reads.
 
+use crate::regular_file;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -37,7 +38,7 @@ impl OpenFiles {
         if let Some((_, file)) = slot.as_ref().filter(|(kept, _)| *kept == number) {
             return Ok(Arc::clone(file));
         }
-        let file = Arc::new(File::open(path)?);
+        let file = Arc::new(regular_file::open(path)?);
         *slot = Some((number, Arc::clone(&file)));
         Ok(file)
     }

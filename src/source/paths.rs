@@ -1,8 +1,9 @@
 //! The files of a data set, named by a path, a folder or a pattern, and the splits in their names.
 
 use crate::error::{Error, Result, bail, ensure};
+use crate::regular_file;
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -104,7 +105,7 @@ pub(super) fn names_any(path: &Path, is_one: fn(&str) -> bool) -> bool {
 pub(super) fn head_of(path: &Path, bytes: u64) -> Vec<u8> {
     let mut head = Vec::new();
     if path.is_file()
-        && let Ok(file) = File::open(path)
+        && let Ok(file) = regular_file::open(path)
     {
         // What was read before an error is too short to mean anything.
         let _ = file.take(bytes).read_to_end(&mut head);

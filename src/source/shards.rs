@@ -9,6 +9,7 @@ use super::paths::{Wanted, files_in, names_any, short_names};
 use super::{Destination, Source};
 use crate::atomic_file::{refuse_other_file, replace_file};
 use crate::error::{Error, Result, bail, ensure};
+use crate::regular_file;
 use scan::Found;
 use serde::Deserialize;
 use std::io::Write;
@@ -146,7 +147,7 @@ fn find_images(path: &Path, take: &mut dyn FnMut(Found)) -> Result<()> {
         let (archive, place) = (fs::metadata(path).ok()?, table_place(path));
         let about = fs::metadata(&place).ok().filter(fs::Metadata::is_file)?;
         let is_new = modified(&about).ok()? >= modified(&archive).ok()?;
-        table::read(&is_new.then(|| fs::read(&place))?.ok()?, archive.len()).ok()
+        table::read(&is_new.then(|| regular_file::read(&place))?.ok()?, archive.len()).ok()
     };
     match sound() {
         Some(images) => images.into_iter().for_each(take),
@@ -176,7 +177,7 @@ struct Names {
 /// The names of classes in the manifest in `folder`, if there is one.
 fn class_names(folder: &Path) -> Result<Vec<String>> {
     let path = folder.join(MANIFEST);
-    let text = match fs::read(&path) {
+    let text = match regular_file::read(&path) {
         Ok(text) => text,
         // `folder` may be a file or a pattern.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

@@ -169,7 +169,7 @@ impl YoloOptions {
 
     fn data_set(&self, path: &Path) -> Result<DataSet> {
         let split = self.split.as_deref();
-        if path.is_file() {
+        if path.exists() && !path.is_dir() {
             return data_yaml::read(path, split.unwrap_or("train"), self.root.as_deref());
         }
         if let Some(file) = data_yaml_in(path) {
@@ -235,7 +235,7 @@ impl YoloOptions {
 }
 
 impl Source for Yolo {
-    pass_on!([.files] len read key);
+    pass_on!([.files] len read key path);
     pass_on!([.table] label);
 
     fn classes(&self) -> &[String] {

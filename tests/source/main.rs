@@ -6,6 +6,8 @@ mod folder;
 #[cfg(feature = "formats")]
 mod formats;
 mod pack;
+#[cfg(feature = "formats")]
+mod pipes;
 #[cfg(feature = "remote")]
 #[allow(dead_code, reason = "faults are for the tests in tests/remote")]
 #[path = "../remote/server.rs"]

@@ -13,6 +13,7 @@ const FLOORS: &[&[&str]] = &[
         "label",
         "machine",
         "policy",
+        "regular_file",
         "rng",
         "setters",
         "simd",

@@ -7,6 +7,7 @@ mod graph;
 mod limits;
 mod manifest;
 mod old_words;
+mod opening;
 mod options;
 mod scan;
 mod sleeps;
@@ -64,6 +65,11 @@ fn anyhow_stays_in_programs() {
 #[test]
 fn no_test_waits_for_time_to_pass() {
     every_file_keeps(sleeps::check);
+}
+
+#[test]
+fn no_pipe_is_opened_by_its_path() {
+    every_file_keeps(opening::check);
 }
 
 #[test]

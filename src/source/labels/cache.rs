@@ -6,8 +6,9 @@
 //! place in one step, checked whole when read.
 
 use super::table::{PARTS, Table};
-use crate::atomic_file::{Hashed, open_regular, refuse_other_file, replace_file};
+use crate::atomic_file::{Hashed, refuse_other_file, replace_file};
 use crate::error::{Error, Result};
+use crate::regular_file;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
@@ -80,7 +81,7 @@ pub(in crate::source) fn load<M: DeserializeOwned>(
 ) -> std::result::Result<(M, Table), String> {
     let ignored = |why: &dyn std::fmt::Display| format!("was ignored and written anew: {why}");
     let mut bytes = Vec::new();
-    let read = open_regular(path).and_then(|mut file| file.read_to_end(&mut bytes));
+    let read = regular_file::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
     read.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => "was not there yet and has been written".to_owned(),
         _ => ignored(&error),

@@ -2,6 +2,7 @@
 
 use super::column::{Column, Labels, RowGroup};
 use super::columns::{Columns, Wanted};
+use crate::regular_file;
 use crate::source::classes::RawLabel;
 use crate::source::read_error::ReadError;
 use parquet::basic::Compression;
@@ -59,7 +60,7 @@ pub(super) type Take<'a> = dyn FnMut(Option<&str>, RawLabel<'_>) -> Result<(), S
 
 impl ParquetFile {
     pub(super) fn open(path: &Path, wanted: &Wanted) -> Result<Self, ReadError> {
-        let file = File::open(path)?;
+        let file = regular_file::open(path)?;
         let about = ParquetMetaDataReader::new()
             .with_offset_index_policy(PageIndexPolicy::Optional)
             .parse_and_finish(&file)?;
@@ -186,7 +187,7 @@ impl ParquetFile {
 
     /// The file, opened anew for each thread that reads: those that shared one would share its position too.
     fn reopen(&self) -> Result<File, ReadError> {
-        Ok(File::open(&self.path)?)
+        Ok(regular_file::open(&self.path)?)
     }
 }
 

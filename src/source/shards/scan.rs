@@ -1,11 +1,11 @@
 //! Reads the headers of one tar file and groups its members into samples.
 
 use crate::error::{Error, Result};
+use crate::regular_file;
 use crate::source::files::readable;
 use crate::source::folder::is_image_name;
 use std::cell::Cell;
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use tar::{Archive, Entry, EntryType};
@@ -47,7 +47,7 @@ const REMEDY: &str = "name a tar file that can be read; copy it again if it is d
 /// Hands each sample of the archive at `path` to `take`, in order; the archive's size comes back.
 pub(super) fn scan(path: &Path, take: &mut dyn FnMut(Found)) -> Result<u64> {
     let unreadable = |error| Error::io(path, error, REMEDY);
-    let file = File::open(path).map_err(unreadable)?;
+    let file = regular_file::open(path).map_err(unreadable)?;
     let length = file.metadata().map_err(unreadable)?.len();
     scan_in(path, file, length, take).map(|()| length)
 }

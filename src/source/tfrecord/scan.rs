@@ -3,10 +3,10 @@
 use super::example::Feature;
 use super::wire::{Cursor, Span};
 use super::{FOOTER_BYTES, HEADER_BYTES, Names, length_in, masked};
+use crate::regular_file;
 use crate::source::classes::RawLabel;
 use crate::source::read_error::ReadError;
 use prost::Message;
-use std::fs::File;
 use std::path::Path;
 
 /// Most bytes of a feature's name, and of a label or file name.
@@ -59,7 +59,7 @@ pub(super) fn scan(
     names: &Names,
     take: &mut dyn FnMut(&Found) -> Result<(), String>,
 ) -> Result<(), ReadError> {
-    let file = File::open(path)?;
+    let file = regular_file::open(path)?;
     let length = file.metadata()?.len();
     let mut cursor = Cursor::new(file);
     let mut start = 0;

@@ -3,6 +3,7 @@
 use super::line::Shape;
 use crate::error::{Error, Result};
 use crate::label::Skeleton;
+use crate::regular_file;
 use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
@@ -49,7 +50,7 @@ pub(super) fn read(file: &Path, split: &str, root: Option<&Path>) -> Result<Data
     if about.len() > MAX_BYTES {
         return Err(refuse(format!("{} bytes are no data.yaml: {remedy}", about.len())));
     }
-    let text = fs::read_to_string(file).map_err(|error| Error::io(file, error, remedy))?;
+    let text = regular_file::read_text(file).map_err(|error| Error::io(file, error, remedy))?;
     let yaml: DataYaml = serde_saphyr::from_str(text.trim_start_matches('\u{FEFF}')).map_err(|error| {
         // The first line has position and cause; an excerpt of the text follows.
         let error = error.to_string();

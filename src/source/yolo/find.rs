@@ -1,9 +1,9 @@
 //! Which images a YOLO data set has, and where the labels of an image lie.
 
 use crate::error::{Error, Result, bail};
+use crate::regular_file;
 use crate::source::folder::{EXTENSIONS, images_below};
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// The path of an image's labels: its own with `labels` for the last `images` in it; beside it where
@@ -24,12 +24,13 @@ pub(super) fn label_path(image: &Path) -> PathBuf {
 
 /// The images that an entry of a data.yaml names: those of a folder, at any depth, or those of a list.
 pub(super) fn images(root: &Path, entry: &Path) -> Result<Vec<PathBuf>> {
-    let images = match entry.is_file() {
+    let is_list = entry.exists() && !entry.is_dir();
+    let images = match is_list {
         true => listed(root, entry)?,
         false => images_below(entry)?,
     };
     if images.is_empty() {
-        let what = match entry.is_file() {
+        let what = match is_list {
             true => "lists no image: write one path on each line".to_owned(),
             false => {
                 format!("holds no image at any depth: files must end in one of {}", EXTENSIONS.join(" "))
@@ -43,7 +44,7 @@ pub(super) fn images(root: &Path, entry: &Path) -> Result<Vec<PathBuf>> {
 /// Paths are relative to the list's own folder; to the data set's where the first of them is only there.
 fn listed(root: &Path, list: &Path) -> Result<Vec<PathBuf>> {
     let remedy = "name a folder of images, or a text file with a path on each line";
-    let text = fs::read(list).map_err(|error| Error::io(list, error, remedy))?;
+    let text = regular_file::read(list).map_err(|error| Error::io(list, error, remedy))?;
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&text);
     let text = std::str::from_utf8(text)
         .map_err(|_| Error::config(format!("{} is not UTF-8 text: {remedy}", list.display())))?;

@@ -1,9 +1,9 @@
 //! Reads the label files of a YOLO data set one after the other.
 
 use super::line::{self, Shape};
-use crate::atomic_file;
 use crate::error::{Error, Result};
 use crate::label::{Object, Unit};
+use crate::regular_file;
 use crate::source::labels::report::LabelReport;
 use crate::source::labels::table::Table;
 use std::io::{self, Read as _};
@@ -44,7 +44,7 @@ impl Reading {
     /// Reads the labels of the image with this index; without a label file it is background.
     pub(super) fn image(&mut self, index: usize, labels: &Path) -> Result<()> {
         self.text.clear();
-        let file = atomic_file::open_regular(labels);
+        let file = regular_file::open(labels);
         match file.and_then(|file| file.take(MAX_LABEL_BYTES + 1).read_to_end(&mut self.text)) {
             Ok(_) => self.found += 1,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

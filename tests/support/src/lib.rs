@@ -9,5 +9,6 @@ pub mod damage;
 pub mod gate;
 pub mod jpeg;
 pub mod noise;
+pub mod pipe;
 pub mod png;
 pub mod scribble;
