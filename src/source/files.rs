@@ -73,6 +73,10 @@ impl Files {
         Some(&self.paths[start..end])
     }
 
+    pub(super) fn path(&self, index: usize) -> Option<&Path> {
+        self.bytes(index).and_then(path_of)
+    }
+
     /// The path below the root, or the whole path of a file elsewhere; bytes that are not UTF-8 are shown as `\xNN`, so
     /// that keys stay unique.
     pub(super) fn key(&self, index: usize) -> Cow<'_, str> {
@@ -108,8 +112,7 @@ impl Files {
 
     /// Lets `read` read the file, and names it where that fails.
     fn at_path(&self, index: usize, read: impl FnOnce(&Path) -> Result<(), Cause>) -> Result<()> {
-        let stored = self.bytes(index).ok_or_else(|| out_of_range(index, self.len()))?;
-        let path = path_of(stored).unwrap_or(Path::new(""));
+        let path = self.path(index).ok_or_else(|| out_of_range(index, self.len()))?;
         read(path).map_err(|cause| Error::sample(self.key(index), index as u64, cause))
     }
 }
@@ -166,8 +169,8 @@ fn path_of(bytes: &[u8]) -> Option<&Path> {
     std::str::from_utf8(bytes).ok().map(|text| Path::new(OsStr::new(text)))
 }
 
-/// The bytes as text, those that are not UTF-8 as `\xNN`.
-pub(super) fn readable(bytes: &[u8]) -> Cow<'_, str> {
+/// The bytes of a name as text, those that are not UTF-8 as `\xNN`: what keys and reports show.
+pub fn readable(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
     }

@@ -108,6 +108,22 @@ impl FolderOptions {
         Ok(Folder { files, classes: Vec::new(), ends: Vec::new(), loose_images: 0 })
     }
 
+    /// [`Folder::flat`] of what can be read, and what could not be: for whoever looks for all that is wrong.
+    ///
+    /// # Errors
+    /// `path` itself cannot be read.
+    pub fn flat_readable(self, path: impl AsRef<Path>) -> Result<(Folder, Vec<Error>)> {
+        let path = path.as_ref();
+        fs::read_dir(path).map_err(|error| unreadable(path, error))?;
+        let mut refused = Vec::new();
+        let images = walk(path, &mut |error| {
+            refused.push(error);
+            Ok(())
+        })?;
+        let files = Files::at(path, self.max_file_bytes, images)?;
+        Ok((Folder { files, classes: Vec::new(), ends: Vec::new(), loose_images: 0 }, refused))
+    }
+
     /// The classes with their files, and the names of those without any.
     fn collect_classes(self, path: &Path) -> Result<(Folder, Vec<String>)> {
         let (names, loose_images) = class_names(path)?;
@@ -157,7 +173,7 @@ impl FolderOptions {
 }
 
 impl Source for Folder {
-    pass_on!([.files] len read key);
+    pass_on!([.files] len read key path);
 
     fn label(&self, index: usize) -> Label {
         let class = self.ends.partition_point(|&end| end <= index);
@@ -188,18 +204,28 @@ fn class_names(path: &Path) -> Result<(Vec<OsString>, usize)> {
 
 /// Image files at any depth below `path`, in the order of `sorted(os.walk(path))` with sorted names.
 pub(super) fn images_below(path: &Path) -> Result<Vec<PathBuf>> {
+    walk(path, &mut Err)
+}
+
+/// The same, where `refused` decides what becomes of a directory that cannot be read.
+fn walk(path: &Path, refused: &mut dyn FnMut(Error) -> Result<()>) -> Result<Vec<PathBuf>> {
     let mut images = Vec::new();
-    for entry in WalkDir::new(path).follow_links(true).max_depth(MAX_DEPTH + 1) {
+    let mut entries = WalkDir::new(path).follow_links(true).max_depth(MAX_DEPTH + 1).into_iter();
+    while let Some(entry) = entries.next() {
         match entry {
             Ok(entry) if entry.depth() > MAX_DEPTH => {
                 let cause = io::Error::other(format!("more than {MAX_DEPTH} directories below each other"));
-                return Err(Error::io(entry.path(), cause, "move its files further up"));
+                refused(Error::io(entry.path(), cause, "move its files further up"))?;
+                entries.skip_current_dir();
             }
             // What is no regular file (a pipe, a device) would make the reader wait for ever.
             Ok(entry) if entry.file_type().is_file() => images.extend(image(entry.into_path())),
             Ok(_) => {}
             Err(error) if error.loop_ancestor().is_some() => {}
-            Err(error) => images.extend(dangling(path, error)?.and_then(image)),
+            Err(error) => match dangling(path, error) {
+                Ok(link) => images.extend(image(link)),
+                Err(error) => refused(error)?,
+            },
         }
     }
     images.sort_by(|a, b| {
@@ -209,11 +235,11 @@ pub(super) fn images_below(path: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The path of a link that leads nowhere, which becomes a bad sample as in torchvision; any other error stays one.
-fn dangling(path: &Path, error: walkdir::Error) -> Result<Option<PathBuf>> {
+fn dangling(path: &Path, error: walkdir::Error) -> Result<PathBuf> {
     let at = error.path().unwrap_or(path).to_owned();
     let leads_nowhere = at.is_symlink() && fs::metadata(&at).is_err();
     if leads_nowhere {
-        return Ok(Some(at));
+        return Ok(at);
     }
     Err(unreadable(&at, error.into()))
 }

@@ -143,6 +143,62 @@ fn verify_escapes_what_would_end_a_line_or_move_the_cursor() {
     assert!(text.contains("a\\nok      b\\u{1b}[2J.jpg"), "{text}");
 }
 
+#[cfg(unix)]
+#[test]
+fn verify_goes_on_where_a_folder_cannot_be_read_and_gives_the_bytes_of_names() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    // The administrator reads whatever is locked; nobody reads folders without end.
+    let deep = (0..70).fold(folder.path().join("deep"), |path, _| path.join("er"));
+    fs::create_dir_all(&deep).expect("folders");
+    fs::copy(photo(), deep.join("unseen.jpg")).expect("a copy");
+    let name = b"a\xFF\\xFF.jpg";
+    fs::copy(photo(), folder.path().join(std::ffi::OsStr::from_bytes(name))).expect("a copy");
+    fs::copy(photo(), folder.path().join("z.jpg")).expect("a copy");
+    let output = feedline(&["verify", word(folder.path()), "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let found: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let statuses: Vec<&str> = found.iter().map(|finding| finding["status"].as_str().expect("one")).collect();
+    assert_eq!(statuses, ["bad", "ok", "ok"], "{text}");
+    let (path, cause) = (found[0]["path"].as_str(), found[0]["cause"].as_str());
+    assert!(path.is_some_and(|path| path.contains("deep/er/er")), "{text}");
+    assert!(cause.is_some_and(|cause| cause.contains("64 directories") && cause.contains("move")), "{text}");
+    assert!(found[1]["path"].as_str().is_some_and(|path| path.ends_with("/a\\xff\\xFF.jpg")), "{text}");
+    let whole = [folder.path().as_os_str().as_bytes(), b"/", name].concat();
+    assert_eq!(found[1]["path_bytes"], serde_json::json!(whole));
+    assert!(found[2].get("path_bytes").is_none(), "{text}");
+    let text = String::from_utf8(feedline(&["verify", word(folder.path())]).stdout).expect("UTF-8");
+    assert_eq!(text.lines().last(), Some("3 files: 2 ok, 0 damaged, 1 bad"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_a_command_is_given_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("pipe.toml");
+    feedline_test_support::pipe::make(&pipe);
+    let (pipe, image) = (word(&pipe).to_owned(), word(&photo()).to_owned());
+    let commands: [&[&str]; 6] = [
+        &["decode", &pipe, "--out", "out/never.npy"],
+        &["apply", "--ops", &pipe, &image, "--out", "out/never.npy"],
+        &["apply", "--batch", &pipe],
+        &["plan", "--recipe", &pipe],
+        &["bench", "--resume", &pipe],
+        &["verify", &pipe],
+    ];
+    for command in commands {
+        let command: Vec<String> = command.iter().map(|word| word.to_string()).collect();
+        let output = feedline_test_support::pipe::ends(&format!("{command:?}"), {
+            let command = command.clone();
+            move || feedline(&command.iter().map(String::as_str).collect::<Vec<_>>())
+        });
+        assert_eq!(output.status.code(), Some(1), "{command:?}");
+        let told = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
+        assert!(told.contains("pipe.toml") && told.contains("regular file"), "{command:?}: {told}");
+    }
+}
+
 #[test]
 fn a_closed_pipe_ends_a_command_without_a_word() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_feedline"))

@@ -4,6 +4,7 @@ use feedline::error::Result;
 use feedline::label::Label;
 use feedline::source::{Destination, IoStats, Source};
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A source over and over, until there are `samples` of them, so that a small data set makes one long epoch.
@@ -33,6 +34,10 @@ impl Source for Repeated {
 
     fn key(&self, index: usize) -> Cow<'_, str> {
         self.source.key(self.own(index))
+    }
+
+    fn path(&self, index: usize) -> Option<&Path> {
+        self.source.path(self.own(index))
     }
 
     fn label(&self, index: usize) -> Label {
