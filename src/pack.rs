@@ -109,8 +109,9 @@ impl Pack {
         /// Sets the chroma subsampling of re-encoded images; 4:2:0 by default.
         chroma in settings.chroma: Chroma;
 
-        /// Leaves out records that cannot be read or are not images, and lists them in the manifest; without it they end
-        /// the run.
+        /// Decodes every record, leaves out those that training could not use, and lists them in the manifest. Without it
+        /// a record that cannot be read or has no image's header ends the run, and the rest of an image that is packed as
+        /// it is, is not looked at.
         skip_bad: bool;
 
         /// Sets the number of threads that read and encode; all cores by default.
@@ -132,13 +133,32 @@ impl Pack {
             progress(source.len());
             return Ok(manifest);
         }
+        let packed = self.pack(&folder, &mut manifest, source, progress);
+        packed.inspect_err(|_| folder.remove_unfinished())?;
+        if manifest.records == 0 {
+            let (count, Skipped { key, cause, .. }) = (manifest.skipped.len(), &manifest.skipped[0]);
+            bail!("all {count} records are bad; the first is {key}: {cause}");
+        }
+        manifest.complete = true;
+        folder.save(&manifest)?;
+        Ok(manifest)
+    }
+
+    /// Packs the records that `manifest` does not have yet.
+    fn pack(
+        &self,
+        folder: &Folder,
+        manifest: &mut Manifest,
+        source: &dyn Source,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<()> {
         let left = manifest.next()..source.len();
         let threads = self.workers.unwrap_or_else(crate::loader::cores);
         let mut writer = None;
         let work = |preparer: &mut Preparer, index| preparer.prepare(source, index);
         let take = |index, prepared: Result<Vec<u8>>| {
             match prepared {
-                Ok(entry) => self.add(&folder, &mut manifest, &mut writer, index, &entry)?,
+                Ok(entry) => self.add(folder, manifest, &mut writer, index, &entry)?,
                 Err(Error::Sample { key, source, .. }) if self.skip_bad => {
                     manifest.skipped.push(Skipped { index, key, cause: source.to_string() });
                 }
@@ -147,18 +167,12 @@ impl Pack {
             progress(index + 1);
             Ok(())
         };
-        let preparer = || Preparer::new(&self.settings);
+        let preparer = || Preparer::new(&self.settings, self.skip_bad);
         parallel_map(left, threads, preparer, work, take)?;
-        if let Some(last) = writer {
-            folder.finish(&mut manifest, last, source.len())?;
+        match writer {
+            Some(last) => folder.finish(manifest, last, source.len()),
+            None => Ok(()),
         }
-        if manifest.records == 0 {
-            let (count, Skipped { key, cause, .. }) = (manifest.skipped.len(), &manifest.skipped[0]);
-            bail!("all {count} records are bad; the first is {key}: {cause}");
-        }
-        manifest.complete = true;
-        folder.save(&manifest)?;
-        Ok(manifest)
     }
 
     /// Writes one record, to a new shard if it does not fit.

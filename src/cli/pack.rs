@@ -7,7 +7,7 @@ use anyhow::ensure;
 use clap::ValueEnum;
 use feedline::options::Bytes;
 use feedline::pack::{Chroma, Format, Pack};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Pack a data set into shards, in parallel; the same command goes on where a killed one was
 ///
@@ -38,7 +38,8 @@ pub(crate) struct Arguments {
     /// Chroma subsampling of what is encoded anew
     #[arg(long, default_value = "420")]
     sampling: Sampling,
-    /// Leave out records that cannot be read, and list them
+    /// Decode all records, leave out those that training could not use, and list them; without this, images that stay as
+    /// they are are not decoded
     #[arg(long)]
     skip_bad: bool,
     /// Threads that read and encode [default: one a core]
@@ -67,6 +68,9 @@ enum Sampling {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     ensure!(arguments.workers != Some(0), "--workers 0 would do nothing: give at least 1");
     let source = data::open(&arguments.flags.options.data)?;
+    if let Some(data) = &arguments.flags.options.data.path {
+        refuse_data_folder(data, &arguments.out)?;
+    }
     let format = match arguments.format {
         FormatName::Tar => Format::Tar,
         FormatName::Tfrecord => Format::TfRecord,
@@ -105,6 +109,24 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         arguments.out.display()
     ))?;
     Ok(bad == 0)
+}
+
+/// Shards among the data would be taken for data.
+fn refuse_data_folder(data: &Path, out: &Path) -> anyhow::Result<()> {
+    // Folders of `out` that are not there yet are made below the first that is.
+    let there = out.ancestors().find_map(|above| match above.as_os_str().is_empty() {
+        true => Path::new(".").canonicalize().ok(),
+        false => above.canonicalize().ok(),
+    });
+    if let (Ok(data), Some(there)) = (data.canonicalize(), there) {
+        ensure!(
+            !(data.is_dir() && there.starts_with(&data)),
+            "--out {} is in the folder of the data set, {}: name a folder elsewhere",
+            out.display(),
+            data.display()
+        );
+    }
+    Ok(())
 }
 
 /// A number of bytes; prefixes may be small letters here.

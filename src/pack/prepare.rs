@@ -14,6 +14,8 @@ use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 /// Prepares records and reuses its memory.
 pub(super) struct Preparer<'a> {
     settings: &'a Settings,
+    /// Whether images that stay as they are are decoded, to find out whether they can be.
+    decodes_all: bool,
     bytes: Vec<u8>,
     decoder: Decoder,
     renderer: Renderer,
@@ -22,9 +24,10 @@ pub(super) struct Preparer<'a> {
 }
 
 impl<'a> Preparer<'a> {
-    pub(super) fn new(settings: &'a Settings) -> Self {
+    pub(super) fn new(settings: &'a Settings, decodes_all: bool) -> Self {
         Self {
             settings,
+            decodes_all,
             bytes: Vec::new(),
             decoder: Decoder::new(Limits::default()),
             renderer: Renderer::default(),
@@ -66,6 +69,9 @@ impl<'a> Preparer<'a> {
         let edge = upright.width.min(upright.height);
         let target = self.settings.resize.filter(|&target| target < edge);
         if target.is_none() && self.settings.quality.is_none() {
+            if self.decodes_all {
+                image::verify(&self.bytes, &Limits::default())?;
+            }
             return Ok(match header.format {
                 image::Format::Jpeg => "jpg",
                 image::Format::Png => "png",

@@ -1,6 +1,6 @@
 //! `feedline pack` and `feedline inspect`, and a `pack` that is killed.
 
-use crate::support::{fail, feedline, photos, report, succeed, word};
+use crate::support::{fail, feedline, photo, photos, report, succeed, word};
 use feedline::pack::Manifest;
 use feedline::source::{Folder, Shards, Source};
 use std::path::Path;
@@ -38,6 +38,21 @@ fn bad_checksums_and_bad_arguments_are_errors() {
     let photos = photos();
     assert!(fail(&["inspect", "--data", word(&photos), "--checksums"]).contains("no manifest.json"));
     assert!(fail(&arguments(out.path(), &["--workers", "0"])).contains("--workers 0"));
+}
+
+#[test]
+fn shards_are_not_written_among_the_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    std::fs::create_dir_all(data.join("cat")).unwrap();
+    std::fs::copy(photo(), data.join("cat/a.jpg")).unwrap();
+    for out in [data.clone(), data.join("cat"), data.join("new/folder"), data.join("cat/../cat/new")] {
+        let told = fail(&["pack", "--data", word(&data), "--out", word(&out)]);
+        assert!(told.contains("is in the folder of the data set") && told.contains("elsewhere"), "{told}");
+    }
+    assert_eq!(Folder::open(&data).unwrap().len(), 1);
+    assert!(!data.join("new").exists(), "nothing is left of what was refused");
+    succeed(&["pack", "--data", word(&data), "--out", word(&folder.path().join("shards"))]);
 }
 
 /// Killed at twenty points of its run, it is each time gone on with: at no time is there a shard that is not whole.

@@ -6,7 +6,7 @@
 use feedline::error::{Error, Result};
 use feedline::image::{Format, parse_header};
 use feedline::label::Label;
-use feedline::pack::{Manifest, Pack};
+use feedline::pack::{Manifest, Pack, Skipped};
 use feedline::source::{self, Folder, Memory, Shards, Source};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -146,6 +146,8 @@ fn an_interrupted_run_is_gone_on_with_and_gives_the_same_bytes() {
         let error = quietly(&pack, &Broken(&photos, broken)).unwrap_err().to_string();
         assert!(error.contains("the disk is gone"), "{error}");
         let left = Manifest::read(out.path()).unwrap().unwrap();
+        let hidden = |name: &str| fs::exists(out.path().join(name)).unwrap();
+        assert!(!hidden(".unfinished-shard"), "what is incomplete is removed");
         // A shard is closed when the first record behind it has come.
         let whole_shards = broken.saturating_sub(1) / 4;
         assert_eq!((left.complete, left.shards.len()), (false, whole_shards));
@@ -174,6 +176,12 @@ fn bad_records_end_the_run_or_are_listed() {
     assert_eq!(manifest.records, 2);
     let skipped: Vec<_> = manifest.skipped.iter().map(|skipped| skipped.index).collect();
     assert_eq!(skipped, [1, 3]);
+    let cut = Memory::new(vec![record("a.jpg", &photo), record("cut.jpg", &photo[..photo.len() / 2])]);
+    let copied = quietly(&Pack::to(out.path().join("copied")), &cut).unwrap();
+    assert_eq!((copied.records, copied.skipped.len()), (2, 0), "only headers are looked at");
+    let skipped = quietly(&Pack::to(out.path().join("decoded")).skip_bad(true), &cut).unwrap().skipped;
+    let [Skipped { index: 1, cause, .. }] = &skipped[..] else { panic!("{skipped:?}") };
+    assert!(cause.contains("the file ends in the picture"), "{cause}");
     let only_bad = Memory::new(vec![record("b.jpg", b"no image")]);
     let all = quietly(&Pack::to(out.path().join("none")).skip_bad(true), &only_bad).unwrap_err();
     assert!(all.to_string().contains("all 1 records are bad; the first is b.jpg"), "{all}");
