@@ -104,11 +104,11 @@ impl Resampler {
         match self.level {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 if row.len() >= avx512::BYTES => {
-                vector::vertical(avx512::VERTICAL, lines, weights, precision, row);
+                vector::vertical((avx512::VERTICAL, avx512::BYTES), lines, weights, precision, row);
             }
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 | Level::Avx512 if row.len() >= avx2::BYTES => {
-                vector::vertical(avx2::VERTICAL, lines, weights, precision, row);
+                vector::vertical((avx2::VERTICAL, avx2::BYTES), lines, weights, precision, row);
             }
             _ => scalar::vertical(lines, weights, precision, row),
         }

@@ -35,8 +35,9 @@ vertical_row!("avx2");
 /// The bounds of [`Horizontal`] were checked, `PAIRS` is 0 or half of the axis' stride, and the machine has AVX2.
 #[target_feature(enable = "avx2")]
 unsafe fn horizontal_rows<const PAIRS: usize>(from: [*const u8; 4], to: [*mut u8; 4], columns: &Axis) {
-    debug_assert!(PAIRS == 0 || PAIRS * 2 == columns.stride);
-    // SAFETY: the caller's promise covers every pointer below.
+    assert!(PAIRS == 0 || PAIRS * 2 == columns.stride);
+    // SAFETY: by the bounds of [`Horizontal`] each pair of taps that starts at `starts` lies with its load in each of `from`, and
+    // each group's sixteen bytes in each of `to`; there are `stride` weights for each start, of which there are whole groups.
     unsafe {
         let first = _mm256_broadcastsi128_si256(_mm_loadu_si128(FIRST_PAIR.as_ptr().cast()));
         let second = _mm256_broadcastsi128_si256(_mm_loadu_si128(SECOND_PAIR.as_ptr().cast()));

@@ -26,8 +26,8 @@ pub(super) type Horizontal = unsafe fn(from: [*const u8; 4], to: [*mut u8; 4], c
 /// One output row, by pairs of lines as above. An odd last line makes a pair with itself.
 ///
 /// # Safety
-/// As many lines as there are weights hold as many bytes as the row, which are a vector's at least; the number of pairs is
-/// half of the weights, rounded up; and the machine has the version's features.
+/// There is a weight, and as many lines as there are weights hold as many bytes as the row, which are a vector's at least; the
+/// number of pairs is half of the weights, rounded up; and the machine has the version's features.
 pub(super) type Vertical = unsafe fn(lines: Lines<'_>, weights: &[i16], precision: u32, row: &mut [u8]);
 
 /// `by_pairs` are functions for whose features the caller has looked.
@@ -45,7 +45,7 @@ pub(super) fn horizontal(
         // Missing last rows repeat the last one, which is harmless.
         let lines = [0, 1, 2, 3].map(|i| (y + i).min(height - 1));
         // SAFETY: `check_horizontal` made sure that each pair of taps of each row lies in `view.data` and each store in
-        // `middle`; the caller dispatches here only on machines with the features of `by_pairs`.
+        // `middle`; `Resampler::feed` comes here only at the level whose features `by_pairs` have, which is at most the machine's.
         unsafe {
             let from = lines.map(|y| view.data.as_ptr().add(y * view.stride));
             let base = middle.as_mut_ptr();
@@ -60,19 +60,22 @@ fn check_horizontal(view: &ImageView<'_>, height: usize, columns: &Axis, middle:
     let groups = columns.starts.len();
     let pairs = columns.stride / 2;
     assert!(height > 0 && pairs > 0 && columns.stride.is_multiple_of(2));
-    assert!(columns.weights.len() >= groups * columns.stride && groups.is_multiple_of(Axis::GROUP));
-    let furthest = columns.starts.iter().copied().max().unwrap_or(0) as usize * 3 + (pairs - 1) * 6 + LOAD;
+    assert!(columns.weights.len() >= groups.saturating_mul(columns.stride));
+    assert!(groups.is_multiple_of(Axis::GROUP));
+    let start = columns.starts.iter().copied().max().unwrap_or(0) as usize;
+    let furthest = start.saturating_mul(3).saturating_add((pairs - 1).saturating_mul(6)).saturating_add(LOAD);
     let last_row = (height - 1).saturating_mul(view.stride);
     assert!(last_row.saturating_add(furthest) <= view.data.len(), "taps leave the image");
     let all = height.checked_mul(stride).is_some_and(|all| all <= middle.len());
-    assert!(groups * 3 + 4 <= stride && all, "rows are too short");
+    assert!(groups.saturating_mul(3).saturating_add(4) <= stride && all, "rows are too short");
     // At most the second weight of the last pair lies after the row's end, and is zero then.
     const { assert!(Image::TAIL >= LOAD) };
 }
 
-/// The row has at least the bytes of a vector; `by_pairs` are functions for whose features the caller has looked.
+/// `by_pairs` are functions for vectors of so many bytes, for whose features the caller has looked. The row has the bytes of a
+/// vector at least.
 pub(super) fn vertical(
-    by_pairs: [Vertical; 4],
+    (by_pairs, bytes): ([Vertical; 4], usize),
     lines: Lines<'_>,
     weights: &[i16],
     precision: u32,
@@ -81,9 +84,10 @@ pub(super) fn vertical(
     let end =
         weights.len().checked_sub(1).and_then(|last| last.checked_mul(lines.stride)?.checked_add(row.len()));
     assert!(end.is_some_and(|end| end <= lines.data.len()), "taps leave the rows");
+    assert!(row.len() >= bytes, "the row is shorter than a vector");
     let rows = by_pairs.get(weights.len().div_ceil(2)).unwrap_or(&by_pairs[0]);
-    // SAFETY: the assertion holds the row's length inside every line; the caller dispatches here only on machines with the
-    // features of `by_pairs`, and with rows as long as a vector.
+    // SAFETY: the assertions hold the row's length inside every line, of which there is one, and a vector inside the row;
+    // `Resampler::row` comes here only at the level whose features `by_pairs` have, which is at most the machine's.
     unsafe { rows(lines, weights, precision, row) };
 }
 
@@ -117,8 +121,8 @@ macro_rules! vertical_row {
             // The last vector may overlap the one ahead of it, which writes the same bytes twice.
             for at in (0..last).step_by(BYTES).chain([last]) {
                 let line = |number: usize| {
-                    // SAFETY: `number` is less than the number of weights, and `at` + BYTES at most the row's length, which the
-                    // caller promises to lie inside every line.
+                    // SAFETY: `number` is less than the number of weights, so there is such a line, and it holds as many bytes as
+                    // the row, whose end `at` + BYTES does not pass.
                     unsafe { load(lines.data.as_ptr().add(number * lines.stride + at).cast()) }
                 };
                 let mut sums = [round; 4];
@@ -148,3 +152,44 @@ macro_rules! vertical_row {
     };
 }
 pub(super) use vertical_row;
+
+#[cfg(test)]
+mod tests {
+    use super::super::avx2;
+    use super::*;
+    use crate::simd::Avx2;
+
+    /// Rows of `stride` bytes, of which there are two vectors' bytes, and so many weights, down to a row of `bytes`. What the
+    /// panic says on a machine without AVX2 it says there too.
+    fn down(stride: usize, weights: usize, bytes: usize, says: &str) {
+        assert!(Avx2::detected().is_some(), "{says}: not run, as this machine has no AVX2");
+        let lines = Lines { data: &[0; 2 * avx2::BYTES], stride };
+        vertical((avx2::VERTICAL, avx2::BYTES), lines, &vec![1; weights], 8, &mut vec![0; bytes]);
+    }
+
+    #[test]
+    #[should_panic(expected = "taps leave the rows")]
+    fn rows_whose_distances_pass_the_largest_number_are_not_read() {
+        // Twice the distance would be 0, and so inside.
+        down(1 << (usize::BITS - 1), 3, avx2::BYTES, "taps leave the rows");
+    }
+
+    #[test]
+    #[should_panic(expected = "taps leave the rows")]
+    fn nothing_is_read_for_no_weights() {
+        down(avx2::BYTES, 0, avx2::BYTES, "taps leave the rows");
+    }
+
+    #[test]
+    #[should_panic(expected = "shorter than a vector")]
+    fn a_row_that_no_vector_fits_is_not_written() {
+        down(avx2::BYTES, 2, avx2::BYTES - 1, "the row is shorter than a vector");
+    }
+
+    #[test]
+    fn the_last_row_may_end_with_the_data() {
+        if Avx2::detected().is_some() {
+            down(avx2::BYTES, 2, avx2::BYTES, "");
+        }
+    }
+}
