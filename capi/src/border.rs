@@ -74,10 +74,12 @@ pub(crate) fn guard(work: impl FnOnce() -> Result<Status, Failure>) -> Status {
     let failure = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(status)) => return status,
         Ok(Err(failure)) => failure,
-        Err(panic) => Failure {
-            status: Status::Panic,
-            message: format!("feedline panicked: {}; this is a bug, please report it", said(&*panic)),
-        },
+        Err(panic) => {
+            let message = format!("feedline panicked: {}; this is a bug, please report it", said(&*panic));
+            // To drop what a panic carries may panic as well, and nothing would catch that ahead of C.
+            std::mem::forget(panic);
+            Failure { status: Status::Panic, message }
+        }
     };
     // A thread that is ending keeps no message; the number says enough.
     let _ = LAST.try_with(|last| *last.borrow_mut() = c_text(&failure.message));
@@ -195,5 +197,20 @@ mod tests {
             unsafe { CStr::from_ptr(feedline_last_error()) }.is_empty()
         });
         assert!(other.join().unwrap());
+    }
+
+    #[test]
+    fn what_a_panic_carries_does_not_panic_into_c() {
+        struct Panics;
+
+        impl Drop for Panics {
+            fn drop(&mut self) {
+                panic!("what the panic carries is dropped");
+            }
+        }
+
+        assert_eq!(guard(|| std::panic::panic_any(Panics)), Status::Panic);
+        // SAFETY: from `give`'s own kind of box, and not used again.
+        unsafe { release(Box::into_raw(Box::new(Panics))) };
     }
 }

@@ -35,14 +35,17 @@ fn wrap<'py>(
 }
 
 /// # Safety
-/// `capsule` is a capsule that `capsule` made, in its destruction.
+/// `capsule` is a capsule that [`wrap`] made, in its destruction.
 unsafe extern "C" fn drop_versioned(capsule: *mut ffi::PyObject) {
-    // SAFETY: the caller's promise; a capsule of this name still holds the tensor that `into_raw` gave.
+    // SAFETY: the interpreter destroys a capsule of `wrap`'s, once; one that still has this name holds the tensor that `into_raw`
+    // gave, and nobody has called its deleter, which is to be called once and lets no panic out.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, VERSIONED.as_ptr()) == 1 {
             let tensor: *mut DLManagedTensorVersioned =
                 ffi::PyCapsule_GetPointer(capsule, VERSIONED.as_ptr()).cast();
-            drop(Tensor::from_raw(tensor));
+            if let Some(delete) = (*tensor).deleter {
+                delete(tensor);
+            }
         }
     }
 }
@@ -50,8 +53,7 @@ unsafe extern "C" fn drop_versioned(capsule: *mut ffi::PyObject) {
 /// # Safety
 /// As [`drop_versioned`].
 unsafe extern "C" fn drop_unversioned(capsule: *mut ffi::PyObject) {
-    // SAFETY: the caller's promise; a capsule of this name still holds the tensor that `into_raw_unversioned` gave, whose
-    // deleter is to be called once.
+    // SAFETY: as in `drop_versioned`, of the tensor that `into_raw_unversioned` gave.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, UNVERSIONED.as_ptr()) == 1 {
             let tensor: *mut DLManagedTensor =

@@ -7,6 +7,7 @@ use super::abi::{DLManagedTensor, DLManagedTensorVersioned, DLTensor, VERSION};
 use super::field::View;
 use crate::loader::Batch;
 use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 // SAFETY: the pointer of a view is an address. While the batch is shared, its target is only written under the promise
@@ -83,7 +84,8 @@ pub(super) fn unversioned<O: Send + 'static>(view: View, owner: O) -> *mut DLMan
 /// # Safety
 /// `raw` is from [`versioned`], unchanged, and is not used again.
 pub(super) unsafe fn take_back(raw: *mut DLManagedTensorVersioned) -> Tensor {
-    // SAFETY: the caller's promise: it is alive, and `manager_ctx` is the Box that `hold` made.
+    // SAFETY: nobody has deleted or changed what `versioned` made, so it is alive, and `manager_ctx` is the Box of `hold`, with
+    // an owner of this type.
     let holder =
         unsafe { Box::from_raw((*raw).manager_ctx.cast::<Holder<DLManagedTensorVersioned, Arc<Batch>>>()) };
     Tensor { batch: holder.owner, view: holder.view, flags: holder.managed.flags }
@@ -93,8 +95,9 @@ pub(super) unsafe fn take_back(raw: *mut DLManagedTensorVersioned) -> Tensor {
 /// As [`take_back`]; null is ignored.
 unsafe extern "C" fn delete_versioned(raw: *mut DLManagedTensorVersioned) {
     if !raw.is_null() {
-        // SAFETY: the caller's promise.
-        drop(unsafe { take_back(raw) });
+        // SAFETY: DLPack has a consumer call the deleter once, with the tensor that has it, and not use that again; this one
+        // stands in no tensor but those of `versioned`.
+        let_go(unsafe { take_back(raw) });
     }
 }
 
@@ -102,7 +105,64 @@ unsafe extern "C" fn delete_versioned(raw: *mut DLManagedTensorVersioned) {
 /// `raw` is from [`unversioned`] with an owner of this type, unchanged, and is not used again; null is ignored.
 unsafe extern "C" fn delete_unversioned<O>(raw: *mut DLManagedTensor) {
     if !raw.is_null() {
-        // SAFETY: the caller's promise: it is alive, and `manager_ctx` is the Box that `hold` made.
-        drop(unsafe { Box::from_raw((*raw).manager_ctx.cast::<Holder<DLManagedTensor, O>>()) });
+        // SAFETY: as in `delete_versioned`; `manager_ctx` is the Box of `hold`, whose owner's type is that of this deleter.
+        let_go(unsafe { Box::from_raw((*raw).manager_ctx.cast::<Holder<DLManagedTensor, O>>()) });
+    }
+}
+
+/// Drops what C has deleted. A panic on the way ends here, for in C it could only end the process: it was reported as any panic
+/// is, and what it carries is not dropped, since that may panic as well.
+fn let_go<T>(value: T) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        std::mem::forget(panic);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dlpack::abi::DLDataType;
+    use crate::dlpack::field::array;
+    use std::panic::panic_any;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    /// Panics when it is dropped, with something that does the same.
+    struct Panics(Arc<AtomicUsize>);
+
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            if self.0.fetch_add(1, SeqCst) == 0 {
+                panic_any(Self(Arc::clone(&self.0)));
+            }
+            panic!("what the panic carries is dropped");
+        }
+    }
+
+    #[test]
+    fn a_deleter_returns_whatever_its_owner_does() {
+        let drops = Arc::new(AtomicUsize::new(0));
+        let raw = unversioned(
+            array(std::ptr::null_mut(), &[0], DLDataType::U8),
+            (Panics(Arc::clone(&drops)), Arc::clone(&drops)),
+        );
+        // SAFETY: just made, and deleted once.
+        unsafe { (*raw).deleter.map(|delete| delete(raw)) };
+        assert_eq!(drops.load(SeqCst), 1);
+        // The test's own, and what the panic carries; the other one of the owner is freed.
+        assert_eq!(Arc::strong_count(&drops), 2);
+    }
+
+    #[test]
+    fn the_deleter_of_a_batch_returns_whatever_the_batch_does() {
+        let gone = Arc::new(AtomicUsize::new(0));
+        let tensor = Arc::new(Batch::that_panics_when_it_goes(Arc::clone(&gone))).to_dlpack();
+        let raw = tensor.into_raw();
+        // SAFETY: as above.
+        unsafe { (*raw).deleter.map(|delete| delete(raw)) };
+        let tensor = Arc::new(Batch::that_panics_when_it_goes(Arc::clone(&gone))).to_dlpack();
+        let raw = tensor.into_raw_unversioned();
+        // SAFETY: as above.
+        unsafe { (*raw).deleter.map(|delete| delete(raw)) };
+        assert_eq!(gone.load(SeqCst), 2);
     }
 }
