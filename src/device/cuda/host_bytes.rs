@@ -54,6 +54,10 @@ impl<'a> HostBytes<'a> {
         self.len
     }
 
+    pub(crate) fn as_ptr(&self) -> *const u8 {
+        self.from
+    }
+
     /// The address of the first byte.
     pub(crate) fn address(&self) -> usize {
         self.from.addr()

@@ -286,7 +286,7 @@ impl Worker {
             index.note_use(scan.skipped_rows());
         }
         self.scans.write_words(words.bytes_mut());
-        Some(Arc::new(FileScan { scan, words }))
+        Some(Arc::new(FileScan { scan, words: Arc::new(words) }))
     }
 }
 

@@ -11,6 +11,7 @@ use super::arena::ALIGNMENT;
 use super::free_ranges::{Block, FreeRanges};
 use super::image_cache::{ImageCache, SharedImage};
 use super::source_bytes::{PITCH, SourceBytes};
+use super::staging::InFlight;
 use crate::device::cuda::decode::{Request, Target};
 use crate::device::cuda::driver::{Context, CudaError, DeviceBuffer, DevicePtr, GRANULARITY, Purpose};
 use crate::error::Cause;
@@ -59,10 +60,9 @@ pub(super) struct NewImage {
 
 impl NewImage {
     /// What the device is asked to decode, where it is.
-    pub(super) fn request(&self) -> Option<Request<'_>> {
-        let file = self.source.file()?;
-        let target = self.placement.target;
-        Some(Request { bytes: file.image(), header: &file.header, target, scan: file.scan(), shared: true })
+    pub(super) fn request(&self, in_flight: &mut InFlight) -> Option<Request<'_>> {
+        let request = self.source.file()?.request(self.placement.target, in_flight);
+        Some(Request { shared: true, ..request })
     }
 }
 

@@ -6,7 +6,7 @@
 use super::Engine;
 use super::spare_memory::SlotMemory;
 use super::staged::StagedRow;
-use super::staging::{Staging, StagingBuffer};
+use super::staging::{Pending, Staging};
 use crate::device::cuda::decode::Ledger;
 use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event, Purpose, wait_for_device};
 use crate::device::cuda::failed;
@@ -23,7 +23,7 @@ pub(crate) struct Slot {
     /// The rows' pixels; none where nothing is rendered.
     output: Option<DeviceBuffer>,
     /// Recorded when everything of the latest submission is enqueued.
-    pub(super) done: Event,
+    pub(super) done: Arc<Event>,
     /// Keeps the context and the streams alive.
     pub(super) engine: Arc<Engine>,
 }
@@ -34,7 +34,7 @@ pub(super) struct State {
     /// What the batch's files cost those that decode them, as far as they are assigned.
     pub(super) ledger: Ledger,
     /// What copies and decoders may still read of the latest submission.
-    pub(super) in_flight: Vec<Arc<StagingBuffer>>,
+    pub(super) in_flight: Pending,
     /// Whether what is staged belongs to an earlier batch.
     pub(super) stale: bool,
     /// The streams on which the consumer uses the pixels.
@@ -54,12 +54,12 @@ impl Slot {
     /// [`crate::error::Error::Unavailable`] where the device has no memory left.
     pub(super) fn new(engine: &Arc<Engine>) -> Result<Self> {
         let made = || -> Result<Self, CudaError> {
-            let done = Event::new(&engine.context)?;
+            let done = Arc::new(Event::new(&engine.context)?);
             let SlotMemory { staging, output } = engine.spare.take().map_or_else(|| memory(engine), Ok)?;
             let state = State {
                 rows: Vec::new(),
                 ledger: Ledger::default(),
-                in_flight: Vec::new(),
+                in_flight: Pending::nothing(&engine.context, &done),
                 stale: false,
                 consumers: Vec::new(),
                 released: Vec::new(),
@@ -102,9 +102,7 @@ impl Slot {
             }
         }
         // What was staged in ordinary memory need not wait for the slot's next batch.
-        if self.done.is_done().unwrap_or(false) {
-            state.in_flight.clear();
-        }
+        state.in_flight.release_if_done();
     }
 
     /// A panic under the lock leaves at most a row unstaged, which is a row left out.
@@ -121,13 +119,9 @@ impl Slot {
     pub(super) fn fresh(&self) -> MutexGuard<'_, State> {
         let mut state = self.state();
         if std::mem::take(&mut state.stale) {
-            // A device that fails here fails at the submission as well, and is reported there.
-            if self.done.synchronize().is_err() {
-                wait_for_device(&self.engine.context);
-            }
+            state.in_flight.wait();
             state.rows.clear();
             state.ledger = Ledger::default();
-            state.in_flight.clear();
             self.staging.consolidate();
         }
         state
@@ -144,16 +138,16 @@ fn memory(engine: &Engine) -> Result<SlotMemory, CudaError> {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let Self { state, staging, output, done, engine } = self;
+        let Self { state, staging, output, engine, .. } = self;
         let state = state.get_mut().unwrap_or_else(PoisonError::into_inner);
         let State { rows, in_flight, consumers, released, .. } = state;
         // Others use the memory next, and the device must be done with it: only with this, not with a trainer's work.
-        let ended = done.synchronize().and_then(|()| released.iter().try_for_each(Event::synchronize));
+        in_flight.wait();
+        let ended = released.iter().try_for_each(Event::synchronize);
         if ended.is_err() || !consumers.is_empty() {
             wait_for_device(&engine.context);
         }
         rows.clear();
-        in_flight.clear();
         staging.consolidate();
         engine.spare.put(SlotMemory { staging: Arc::clone(staging), output: output.take() });
     }

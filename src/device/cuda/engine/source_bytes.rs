@@ -1,7 +1,7 @@
 //! What an image is made from, in memory that the device's copy engine and decoders read: a file, or decoded pixels.
 
-use super::staging::{Staging, StagingBuffer, Use};
-use crate::device::cuda::decode::{Dispatch, StagedScan};
+use super::staging::{InFlight, Staging, StagingBuffer, Use};
+use crate::device::cuda::decode::{Dispatch, Request, StagedScan, Target};
 use crate::device::cuda::jpeg::Scan;
 use crate::device::cuda::jpeg::layout::JpegPoint;
 use crate::error::Cause;
@@ -39,7 +39,7 @@ pub(super) struct StagedFile {
 /// A scan and its bits.
 pub(super) struct FileScan {
     pub(super) scan: Scan,
-    pub(super) words: StagingBuffer,
+    pub(super) words: Arc<StagingBuffer>,
 }
 
 /// Packed RGB rows of a region.
@@ -51,10 +51,14 @@ pub(super) struct StagedPixels {
 }
 
 impl StagedFile {
-    /// Its scan, where somebody has made that.
-    pub(super) fn scan(&self) -> Option<StagedScan<'_>> {
-        let FileScan { scan, words } = &**self.scan.as_ref()?;
-        Some(StagedScan { scan, words: words.host_bytes() })
+    /// What is asked of a decoder, which reads the file, and the scan where somebody has made that, until the submission ends.
+    pub(super) fn request(&self, target: Target, in_flight: &mut InFlight) -> Request<'_> {
+        in_flight.lend(&self.bytes);
+        let scan = self
+            .scan
+            .as_deref()
+            .map(|FileScan { scan, words }| StagedScan { scan, words: in_flight.lend(words) });
+        Request { bytes: self.image(), header: &self.header, target, scan, shared: self.shared }
     }
 
     /// Its decode index, of the points that the device has noted.
@@ -79,14 +83,6 @@ impl StagedFile {
 }
 
 impl SourceBytes {
-    /// What copies and decoders read of it.
-    pub(super) fn bytes(&self) -> &Arc<StagingBuffer> {
-        match self {
-            SourceBytes::File(file) => &file.bytes,
-            SourceBytes::Pixels(pixels) => &pixels.bytes,
-        }
-    }
-
     /// The file, where it is one.
     pub(super) fn file(&self) -> Option<&StagedFile> {
         match self {

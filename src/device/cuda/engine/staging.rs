@@ -4,6 +4,10 @@
 
 #![expect(unsafe_code, reason = "pinned memory is shared with the device's copy engine")]
 
+mod in_flight;
+
+pub(super) use in_flight::{InFlight, Pending};
+
 use super::free_ranges::{self, FreeRanges};
 use crate::device::cuda::driver::{Context, PinnedBuffer};
 use crate::device::cuda::host_bytes::HostBytes;
@@ -69,7 +73,8 @@ struct Ranges {
     held: usize,
 }
 
-/// Bytes that stay where they are, and return when it is dropped: whoever lets the device read them keeps it until then.
+/// Bytes that stay where they are, and return when it is dropped. What the device is to read is lent to it by [`InFlight`], which
+/// keeps the buffer until then.
 pub(super) struct StagingBuffer {
     len: usize,
     memory: Memory,
@@ -111,16 +116,16 @@ impl StagingBuffer {
         }
     }
 
-    /// The address of the first byte: where it is pinned, that of the whole block's memory may be reached from it.
-    pub(super) fn as_ptr(&self) -> *const u8 {
+    /// Where the first byte lies, to compare with others.
+    pub(super) fn address(&self) -> usize {
         match &self.memory {
-            Memory::Pinned { start, .. } => start.as_ptr(),
-            Memory::Spilled { bytes, .. } => bytes.as_ptr(),
+            Memory::Pinned { start, .. } => start.as_ptr().addr(),
+            Memory::Spilled { bytes, .. } => bytes.as_ptr().addr(),
         }
     }
 
-    /// Its bytes, and which of others lie in a row with them.
-    pub(super) fn host_bytes(&self) -> HostBytes<'_> {
+    /// Its bytes, and which of others lie in a row with them; for [`InFlight::lend`] alone.
+    fn host_bytes(&self) -> HostBytes<'_> {
         match &self.memory {
             Memory::Pinned { start, range, block } => {
                 HostBytes::of_block(start.as_ptr(), self.len, range.bytes, block.memory.as_ptr().addr())

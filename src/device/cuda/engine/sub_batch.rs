@@ -5,7 +5,7 @@
 use super::arena::{ALIGNMENT, Arena};
 use super::image_pool::NewImage;
 use super::source_bytes::SourceBytes;
-use super::staging::Use;
+use super::staging::{InFlight, Use};
 use super::submit::{Submission, Submitter, Trouble};
 use super::submitted_row::SubmittedRow;
 use super::upload::runs;
@@ -44,7 +44,7 @@ impl Submitter {
         let base = self.arenas[turn].images.address();
         rows.iter_mut().for_each(|row| row.rebase(base));
         let Decoded { new_images, numbers } = self.decode(turn, after, rows, submission)?;
-        self.upload(rows, &new_images)?;
+        self.upload(rows, &new_images, &mut submission.in_flight)?;
         let outputs = submission.assign_outputs(rows);
         let arena = &self.arenas[turn];
         arena.decoded.record(&self.decoding)?;
@@ -71,7 +71,6 @@ impl Submitter {
         submission: &mut Submission<'_, '_>,
     ) -> Result<Decoded, CudaError> {
         let mut new_images = self.pool.take_pending();
-        submission.in_flight.extend(new_images.iter().map(|image| Arc::clone(image.source.bytes())));
         let files = |(at, row): (usize, &SubmittedRow)| {
             row.files().map(move |(number, ..)| (at, number)).collect::<Vec<_>>()
         };
@@ -87,20 +86,13 @@ impl Submitter {
                         true => HostFree::wait(ends(&self.arenas, turn, after))?,
                         false => HostFree::unknown(),
                     };
-                let requests: Vec<Request<'_>> = rows
-                    .iter()
-                    .flat_map(SubmittedRow::files)
-                    .map(|(_, file, target)| Request {
-                        bytes: file.image(),
-                        header: &file.header,
-                        target,
-                        scan: file.scan(),
-                        shared: file.shared,
-                    })
-                    .chain(new_images.iter().filter_map(NewImage::request))
-                    .collect();
-                // SAFETY: the memory was laid out for these regions, and the stream waits for its last users; the bytes
-                // are kept until the submission's end is seen.
+                let in_flight = &mut submission.in_flight;
+                let files = rows.iter().flat_map(SubmittedRow::files);
+                let mut requests: Vec<Request<'_>> =
+                    files.map(|(_, file, target)| file.request(target, in_flight)).collect();
+                requests.extend(new_images.iter().filter_map(|new| new.request(in_flight)));
+                // SAFETY: the memory was laid out for these regions, and the stream waits for its last users; `in_flight` keeps
+                // the bytes until the submission's end is seen.
                 unsafe { decoder.decode(&requests, &self.decoding, free) }?
             }
             _ => Vec::new(),
@@ -117,10 +109,7 @@ impl Submitter {
             let decoded = submission.decode_on_cpu(file, &mut self.fallback, None);
             self.note_damage(new.index, submission);
             match decoded {
-                Ok(pixels) => {
-                    submission.in_flight.push(Arc::clone(&pixels.bytes));
-                    new.source = SourceBytes::Pixels(pixels);
-                }
+                Ok(pixels) => new.source = SourceBytes::Pixels(pixels),
                 Err(cause) => self.pool.mark_failed(new, cause),
             }
         }
@@ -185,12 +174,17 @@ impl Submitter {
     }
 
     /// Copies what the CPU has decoded to the device.
-    fn upload(&self, rows: &[SubmittedRow], new_images: &[NewImage]) -> Result<(), CudaError> {
+    fn upload(
+        &self,
+        rows: &[SubmittedRow],
+        new_images: &[NewImage],
+        in_flight: &mut InFlight,
+    ) -> Result<(), CudaError> {
         let good = rows.iter().filter(|row| row.failed.is_none());
         let own = good.flat_map(SubmittedRow::own_images_at);
         let shared = new_images.iter().map(|new| (&new.source, new.placement.target.ptr));
-        for Run { from, to, len } in runs(own.chain(shared)) {
-            // SAFETY: the memory was laid out for these bytes and the gaps between them; they are kept until the
+        for Run { from, to, len } in runs(own.chain(shared), in_flight) {
+            // SAFETY: the memory was laid out for these bytes and the gaps between them; `in_flight` keeps them until the
             // submission's end is seen. A decoder that has refused an image has ended: it waits for what it has queued.
             unsafe { self.copying.copy_to_device(to, from, len) }?;
         }
@@ -254,12 +248,13 @@ impl Submitter {
         let reserved = submission.slot.staging().reserve(Use::Files, program.tables.len());
         let mut tables = reserved.map_err(Trouble::Plan)?;
         tables.bytes_mut().copy_from_slice(&program.tables);
+        let tables = Arc::new(tables);
         let address = arena.program.address();
         // An earlier program of this sub-batch, or of the arena's last one, may still be reading its tables.
         self.copying.wait(&arena.rendered)?;
-        // SAFETY: the room was made for the tables, which are kept until the submission's end is seen.
-        unsafe { self.copying.copy_to_device(address, tables.bytes().as_ptr(), tables.bytes().len()) }?;
-        submission.in_flight.push(Arc::new(tables));
+        let lent = submission.in_flight.lend(&tables);
+        // SAFETY: the room was made for the tables, which `in_flight` keeps until the submission's end is seen.
+        unsafe { self.copying.copy_to_device(address, lent.as_ptr(), lent.len()) }?;
         arena.uploaded.record(&self.copying)?;
         self.rendering.wait(&arena.uploaded)?;
         let scratch = address + (bytes - program.scratch_bytes) as DevicePtr;

@@ -6,13 +6,13 @@ use super::image_cache::ImageCache;
 use super::image_pool::DeviceImagePool;
 use super::slot::Slot;
 use super::source_bytes::{StagedFile, StagedPixels};
-use super::staging::StagingBuffer;
+use super::staging::InFlight;
 use super::submitted_row::SubmittedRow;
 use super::upload::lay_out_in_a_row;
 use super::{Engine, Route, TYPICAL};
 use crate::device::backend::{BackendOptions, KnownFiles};
 use crate::device::cuda::decode::DeviceDecoder;
-use crate::device::cuda::driver::{Context, CudaError, Stream, SyncGuard};
+use crate::device::cuda::driver::{Context, CudaError, Stream};
 use crate::device::cuda::render::Kernels;
 use crate::error::Cause;
 use crate::image::{Header, Index};
@@ -40,6 +40,8 @@ pub(super) struct Submitter {
 
 /// A submission under way.
 pub(super) struct Submission<'a, 'r> {
+    /// What the device reads. It is dropped first, and so waits before anything else here is freed, and before the rows are.
+    pub(super) in_flight: InFlight,
     pub(super) engine: &'a Engine,
     pub(super) slot: &'a Slot,
     /// What the rows become; `None`: they are decoded and not rendered.
@@ -50,8 +52,6 @@ pub(super) struct Submission<'a, 'r> {
     rows: usize,
     /// Rows that were staged anew, for a later sub-batch.
     late: Vec<SubmittedRow>,
-    /// What the device reads besides the rows.
-    pub(super) in_flight: Vec<Arc<StagingBuffer>>,
 }
 
 /// Is given a row that cannot be decoded, the index of the bad image in the source, and what is wrong with it; may stage the
@@ -119,9 +119,10 @@ impl Submitter {
         };
         let mut rows: Vec<SubmittedRow> =
             staged.into_iter().enumerate().filter_map(SubmittedRow::new).collect();
-        // Rows that have run: the device still reads what was staged for them.
+        // Rows that have run.
         let mut done: Vec<SubmittedRow> = Vec::new();
         let mut submission = Submission {
+            in_flight: InFlight::new(&self.context),
             engine,
             slot,
             output,
@@ -129,10 +130,7 @@ impl Submitter {
             known,
             rows: 0,
             late: Vec::new(),
-            in_flight: Vec::new(),
         };
-        // Declared after all that the device reads, so it waits before any of that is freed, on every way out.
-        let guard = SyncGuard::new(&self.context);
         for event in &released {
             self.rendering.wait(event)?;
         }
@@ -142,12 +140,9 @@ impl Submitter {
             done.append(&mut rows);
             rows.append(&mut submission.late);
         }
-        slot.done.record(&self.rendering)?;
-        guard.disarm();
-        let mut in_flight = std::mem::take(&mut submission.in_flight);
-        let own = done.iter().flat_map(SubmittedRow::own_images);
-        in_flight.extend(own.map(|source| Arc::clone(source.bytes())));
-        slot.state().in_flight = in_flight;
+        // Rendering has waited for all copies and decoders.
+        let pending = submission.in_flight.seal(&self.rendering, (&slot.done, &self.context))?;
+        slot.state().in_flight = pending;
         self.pool.commit(done.iter().map(SubmittedRow::placed).sum());
         Ok(())
     }
@@ -214,7 +209,7 @@ impl Submitter {
 }
 
 impl Submission<'_, '_> {
-    /// Decodes a file on the CPU, to memory of the slot's, and notes what is known of it then. The file stays as long as what the device reads.
+    /// Decodes a file on the CPU, to memory of the slot's, and notes what is known of it then.
     pub(super) fn decode_on_cpu(
         &mut self,
         file: &StagedFile,
@@ -223,7 +218,6 @@ impl Submission<'_, '_> {
     ) -> Result<StagedPixels, Cause> {
         let StagedFile { bytes, header, wanted, shared, .. } = file;
         let whole = Header::from((**header).clone());
-        self.in_flight.push(Arc::clone(bytes));
         if *shared {
             fallback.verify(file.image(), &whole)?;
         }

@@ -93,15 +93,7 @@ impl SubmittedRow {
         self.staged.images.iter().filter(|image| matches!(image, StagedImage::Placed(..))).count()
     }
 
-    /// What copies and decoders read of its own images.
-    pub(super) fn own_images(&self) -> impl Iterator<Item = &SourceBytes> {
-        self.staged.images.iter().filter_map(|image| match image {
-            StagedImage::Own(bytes) => Some(bytes),
-            _ => None,
-        })
-    }
-
-    /// The same with their addresses, once they are laid out.
+    /// What its own images are made from, with their addresses, once they are laid out.
     pub(super) fn own_images_at(&self) -> impl Iterator<Item = (&SourceBytes, DevicePtr)> {
         self.staged.images.iter().zip(&self.locations).filter_map(|(image, location)| match image {
             StagedImage::Own(bytes) => Some((bytes, location.target.ptr)),

@@ -2,6 +2,7 @@
 //! images.
 
 use super::source_bytes::{SourceBytes, StagedPixels};
+use super::staging::InFlight;
 use super::submitted_row::SubmittedRow;
 use crate::device::cuda::driver::DevicePtr;
 use crate::device::cuda::host_bytes::{self, Run};
@@ -13,7 +14,7 @@ pub(super) fn lay_out_in_a_row(rows: &mut [SubmittedRow]) {
     let good = rows.iter_mut().filter(|row| row.failed.is_none());
     for (source, location) in good.flat_map(SubmittedRow::laid_out) {
         match source {
-            Some(SourceBytes::Pixels(staged)) => pixels.push((staged.bytes.as_ptr(), location)),
+            Some(SourceBytes::Pixels(staged)) => pixels.push((staged.bytes.address(), location)),
             _ => end = location.lay_out(end),
         }
     }
@@ -23,10 +24,13 @@ pub(super) fn lay_out_in_a_row(rows: &mut [SubmittedRow]) {
     }
 }
 
-/// The copies that carry all pixels among `images` to their addresses.
-pub(super) fn runs<'a>(images: impl Iterator<Item = (&'a SourceBytes, DevicePtr)>) -> Vec<Run> {
+/// The copies that carry all pixels among `images` to their addresses, which `in_flight` keeps.
+pub(super) fn runs<'a>(
+    images: impl Iterator<Item = (&'a SourceBytes, DevicePtr)>,
+    in_flight: &mut InFlight,
+) -> Vec<Run> {
     host_bytes::runs(images.filter_map(|(source, to)| match source {
-        SourceBytes::Pixels(StagedPixels { bytes, .. }) => Some((bytes.host_bytes(), to)),
+        SourceBytes::Pixels(StagedPixels { bytes, .. }) => Some((in_flight.lend(bytes), to)),
         _ => None,
     }))
 }
