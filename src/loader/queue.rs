@@ -7,7 +7,7 @@ pub(super) mod buffers;
 pub(super) mod lent;
 mod locked;
 #[cfg(test)]
-mod model;
+pub(super) mod model;
 mod state;
 pub(super) mod task;
 

@@ -3,10 +3,13 @@
 pub(super) mod context;
 pub(super) mod files;
 mod inputs;
+#[cfg(test)]
+mod model;
 pub(super) mod pipeline;
 mod pool;
 pub(super) mod process;
 mod sample;
+mod threads;
 
 pub(crate) use pool::cores;
 pub(super) use pool::{MAX_WORKERS, PoolOptions};
@@ -15,10 +18,16 @@ use crate::device::Device;
 use crate::device::backend::{Backend, BackendOptions};
 use crate::device::cpu::CpuBackend;
 use crate::error::Result;
+use crate::loader::queue::Queue;
 use context::Context;
 use pipeline::Pipeline;
 use pool::WorkerPool;
 use std::sync::Arc;
+
+/// Threads; those of the tests' model are of another make.
+mod sync {
+    pub(super) use std::thread::{Builder, JoinHandle};
+}
 
 /// Opens the device and reserves the memory of batches. This is the one place that knows all backends.
 ///

@@ -7,6 +7,11 @@
 #[allow(dead_code, reason = "the loader uses all of it")]
 mod locked;
 
+#[path = "lent.rs"]
+#[allow(clippy::duplicate_mod, reason = "as above")]
+#[allow(dead_code, reason = "as above")]
+mod lent;
+
 use super::{buffers, state, task};
 use crate::device::DeviceImages;
 use crate::device::backend::{BufferAllocator, ReadyBuffer};
@@ -15,7 +20,8 @@ use crate::loader::epoch::batch_size::Sizes;
 use crate::loader::epoch::plan::EpochPlan;
 use crate::policy::LastBatch;
 use crate::sampler::{Order, RankPartition};
-use locked::Queue;
+pub(in crate::loader) use lent::{BatchMemory, Lent};
+pub(in crate::loader) use locked::Queue;
 use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, Scheduler};
 use shuttle::thread;
 use std::sync::Arc;
@@ -29,12 +35,12 @@ mod sync {
 }
 
 const ROWS: usize = 2;
-const BATCHES: usize = 3;
-const RESERVED: usize = 3;
+pub(in crate::loader) const BATCHES: usize = 3;
+pub(in crate::loader) const RESERVED: usize = 3;
 
 /// A batch's memory: each row holds the number of the batch that filled it, counted from 1, or 0.
-pub(super) struct Memory {
-    rows: [AtomicUsize; ROWS],
+pub(in crate::loader) struct Memory {
+    pub(in crate::loader) rows: [AtomicUsize; ROWS],
     alive: Arc<AtomicUsize>,
 }
 
@@ -45,7 +51,7 @@ impl Drop for Memory {
 }
 
 /// Makes buffers that are submitted, or are not, and counts those that there are.
-pub(super) struct Allocator<const SUBMITS: bool> {
+pub(in crate::loader) struct Allocator<const SUBMITS: bool> {
     alive: Arc<AtomicUsize>,
     /// How many can be had at once.
     limit: usize,
@@ -54,6 +60,12 @@ pub(super) struct Allocator<const SUBMITS: bool> {
 impl<const SUBMITS: bool> Default for Allocator<SUBMITS> {
     fn default() -> Self {
         Self { alive: Arc::default(), limit: usize::MAX }
+    }
+}
+
+impl<const SUBMITS: bool> Allocator<SUBMITS> {
+    pub(in crate::loader) fn new(alive: &Arc<AtomicUsize>, limit: usize) -> Self {
+        Self { alive: Arc::clone(alive), limit }
     }
 }
 
@@ -101,7 +113,7 @@ impl ReadyBuffer for Memory {
 }
 
 /// An epoch of three batches; the last one has one row.
-fn plan() -> Arc<EpochPlan> {
+pub(in crate::loader) fn plan() -> Arc<EpochPlan> {
     let samples = (ROWS * BATCHES - 1) as u64;
     Arc::new(EpochPlan {
         epoch: 0,
@@ -117,7 +129,7 @@ fn plan() -> Arc<EpochPlan> {
     })
 }
 
-fn rows_of(memory: &Memory, batch: usize) -> bool {
+pub(in crate::loader) fn rows_of(memory: &Memory, batch: usize) -> bool {
     let rows = plan().rows(batch);
     memory.rows[..rows].iter().all(|row| row.load(SeqCst) == batch + 1)
 }
@@ -157,7 +169,7 @@ fn run<const SUBMITS: bool>(
     consumer: impl Fn(&Shared<SUBMITS>),
 ) {
     let alive = Arc::new(AtomicUsize::new(0));
-    let allocator = Arc::new(Allocator { alive: Arc::clone(&alive), limit });
+    let allocator = Arc::new(Allocator::new(&alive, limit));
     let queue: Shared<SUBMITS> = Arc::new(Queue::new(allocator, allowed, RESERVED).expect("memory"));
     let spawn = |_| {
         let queue = Arc::clone(&queue);
@@ -173,7 +185,7 @@ fn run<const SUBMITS: bool>(
 }
 
 /// Runs `test` by many orders of events: at random, and with few but well-aimed changes of thread.
-fn explore(test: fn()) {
+pub(in crate::loader) fn explore(test: fn()) {
     let run = |scheduler: Box<dyn Scheduler + Send>| {
         let mut config = shuttle::Config::new();
         config.stack_size = 1 << 18;

@@ -3,17 +3,17 @@
 use super::context::Context;
 use super::pipeline::Pipeline;
 use super::sample::SampleWorker;
+use super::threads::{Work, WorkerThreads, work};
 use crate::device::backend::{Backend, BackendUsage};
 use crate::error::{Error, Result};
 use crate::loader::epoch::plan::EpochPlan;
 use crate::loader::queue::Queue;
 use crate::loader::queue::lent::{BatchMemory, Lent};
-use crate::loader::queue::task::{FinishedBatch, Job, Outcome, Task};
+use crate::loader::queue::task::{FinishedBatch, Job, Outcome};
 use crate::loader::report::errors::Stage;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 /// Maximum number of worker threads: more than the cores of most machines, and few enough for each to have memory of its own.
@@ -52,7 +52,7 @@ struct Shared<B> {
 }
 
 struct Threads {
-    handles: Vec<JoinHandle<()>>,
+    running: WorkerThreads,
     /// How many to start with.
     first: usize,
     /// Deliveries, and waits among them, since the last look.
@@ -70,7 +70,8 @@ impl<B: Backend> WorkerPool<B> {
     pub(super) fn new(backend: Arc<B>, context: Context, options: PoolOptions) -> Result<Self> {
         let PoolOptions { workers, buffers, reserved, auto_prefetch } = options;
         let first = workers.unwrap_or_else(cores).clamp(1, MAX_WORKERS);
-        let threads = Threads { handles: Vec::new(), first, deliveries: 0, waits: 0, spent: [0.0; 2] };
+        let threads =
+            Threads { running: WorkerThreads::default(), first, deliveries: 0, waits: 0, spent: [0.0; 2] };
         Ok(Self {
             queue: Arc::new(Queue::new(Arc::clone(&backend), buffers, reserved)?),
             shared: Arc::new(Shared { context, backend }),
@@ -89,15 +90,12 @@ impl<B: Backend> WorkerPool<B> {
     fn spawn(&self, threads: &mut Threads, more: usize) -> Result<()> {
         for _ in 0..more {
             let (queue, shared) = (Arc::clone(&self.queue), Arc::clone(&self.shared));
-            let name = format!("feedline-{}", threads.handles.len());
-            let thread = Builder::new().name(name).spawn(move || work(&queue, &shared)).map_err(|error| {
-                Error::Unavailable {
-                    what: "a worker thread".into(),
-                    why: error.to_string(),
-                    remedy: "ask for fewer workers".into(),
-                }
+            let body = move || work(&queue, &mut Worker { shared: &shared, sample: None });
+            threads.running.spawn(body).map_err(|error| Error::Unavailable {
+                what: "a worker thread".into(),
+                why: error.to_string(),
+                remedy: "ask for fewer workers".into(),
             })?;
-            threads.handles.push(thread);
         }
         Ok(())
     }
@@ -114,7 +112,7 @@ impl<B: Backend> Pipeline for WorkerPool<B> {
 
     fn spawn_threads(&self) -> Result<()> {
         let mut threads = self.lock();
-        match threads.handles.is_empty() {
+        match threads.running.len() == 0 {
             true => {
                 let first = threads.first;
                 self.spawn(&mut threads, first)
@@ -160,7 +158,7 @@ impl<B: Backend> Pipeline for WorkerPool<B> {
         let [reading, all] = [spent[0] - threads.spent[0], spent[1] - threads.spent[1]];
         (threads.deliveries, threads.waits, threads.spent) = (0, 0, spent);
         let max = (cores() * WORKERS_PER_CORE).min(MAX_WORKERS);
-        let have = threads.handles.len();
+        let have = threads.running.len();
         if self.auto_workers && waits + 1 >= INTERVAL && reading > all / 2.0 && have < max {
             // A machine that grants no more threads goes on with those it has.
             drop(self.spawn(&mut threads, have.div_ceil(2).min(max - have)));
@@ -171,7 +169,7 @@ impl<B: Backend> Pipeline for WorkerPool<B> {
     }
 
     fn threads(&self) -> usize {
-        self.lock().handles.len()
+        self.lock().running.len()
     }
 
     fn buffers(&self) -> usize {
@@ -187,35 +185,30 @@ impl<B: Backend> Drop for WorkerPool<B> {
     fn drop(&mut self) {
         if !self.context().process.is_this() {
             let threads = self.threads.get_mut().unwrap_or_else(PoisonError::into_inner);
-            std::mem::forget(std::mem::take(&mut threads.handles));
+            threads.running.forget();
             return;
         }
-        self.queue.stop();
-        for thread in self.lock().handles.drain(..) {
-            // A worker catches its panics; one that still died has nothing left to stop.
-            drop(thread.join());
-        }
+        self.lock().running.stop(&self.queue);
         self.context().decode_indexes.save_at_last();
     }
 }
 
-/// Works until the queue stops.
-fn work<B: Backend>(queue: &Queue<B>, shared: &Shared<B>) {
-    let _guard = ThreadGuard(queue);
-    let mut worker = None;
-    while let Some(task) = queue.claim() {
-        match task {
-            Task::Row(job) => {
-                let done = catch(shared, &mut worker, &job, |worker| worker.row(&job));
-                let outcome =
-                    done.unwrap_or_else(|panic| Outcome { panic: Some(panic), ..Outcome::default() });
-                queue.finish(job, outcome);
-            }
-            Task::Submit(job, mut outcomes) => {
-                let done = catch(shared, &mut worker, &job, |worker| worker.submit(&job, &mut outcomes));
-                queue.submitted(job, outcomes, done.and_then(|result| result));
-            }
-        }
+/// What a thread works with.
+struct Worker<'a, B: Backend> {
+    shared: &'a Shared<B>,
+    /// Made where there is none.
+    sample: Option<SampleWorker<'a, B>>,
+}
+
+impl<B: Backend> Work<B> for Worker<'_, B> {
+    fn row(&mut self, job: &Job<B>) -> Outcome {
+        let done = catch(self.shared, &mut self.sample, job, |worker| worker.row(job));
+        done.unwrap_or_else(|panic| Outcome { panic: Some(panic), ..Outcome::default() })
+    }
+
+    fn submit(&mut self, job: &Job<B>, outcomes: &mut Vec<Outcome>) -> Result<()> {
+        let done = catch(self.shared, &mut self.sample, job, |worker| worker.submit(job, outcomes));
+        done.and_then(|result| result)
     }
 }
 
@@ -235,17 +228,6 @@ fn catch<'a, B: Backend, T>(
         let row = worker.take().and_then(|worker| worker.current_row());
         panicked(context, row, job, &*panic)
     })
-}
-
-/// Ends the epoch with an error where the thread leaves by a panic that nothing caught: its row would never be finished.
-struct ThreadGuard<'a, B: Backend>(&'a Queue<B>);
-
-impl<B: Backend> Drop for ThreadGuard<'_, B> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.lose_thread();
-        }
-    }
 }
 
 /// The error for a panic at row `row`; without one, at the whole batch, of which the first sample is named.
