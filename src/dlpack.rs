@@ -136,7 +136,7 @@ impl Tensor {
     /// [`crate::error::Error::Unavailable`] where the device has failed.
     pub unsafe fn use_on(&self, stream: *mut c_void) -> Result<()> {
         match self.batch.on_device().filter(|_| self.device() != Device::Cpu) {
-            // SAFETY: the caller's promise; the batch is dropped with its last view.
+            // SAFETY: the stream is one of the batch's device, and lives until the batch is dropped, which its last view does.
             Some(images) => unsafe { images.use_on(stream) },
             None => Ok(()),
         }
@@ -170,7 +170,8 @@ impl Tensor {
                 );
             }
         };
-        // SAFETY: the caller's promise; 0 is the default stream, which all threads share and which is always there.
+        // SAFETY: 0 is the default stream, which all threads share and which is always there; a handle is one of this device's, and
+        // lives until the last view is dropped.
         unsafe { self.use_on(std::ptr::without_provenance_mut(handle)) }
     }
 
@@ -191,7 +192,7 @@ impl Tensor {
     /// # Safety
     /// `raw` is from [`Tensor::into_raw`], unchanged, neither deleted nor taken back before.
     pub unsafe fn from_raw(raw: *mut DLManagedTensorVersioned) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: it is what `managed::versioned` gave, unchanged, and nobody has deleted it or taken it back.
         unsafe { managed::take_back(raw) }
     }
 }

@@ -99,14 +99,14 @@ pub(crate) fn c_text(text: &str) -> CString {
 /// # Safety
 /// `pointer` is null, or points at a `T` that lives at least as long as the call and is not written meanwhile.
 pub(crate) unsafe fn shared<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, Failure> {
-    // SAFETY: the caller's promise.
+    // SAFETY: it is null, or a `T` that lives during the call and is not written meanwhile.
     unsafe { pointer.as_ref() }.ok_or_else(|| null(what))
 }
 
 /// # Safety
 /// As [`shared`], and nobody else uses it meanwhile.
 pub(crate) unsafe fn alone<'a, T>(pointer: *mut T, what: &str) -> Result<&'a mut T, Failure> {
-    // SAFETY: the caller's promise.
+    // SAFETY: it is null, or a `T` that lives during the call and that nobody else uses meanwhile.
     unsafe { pointer.as_mut() }.ok_or_else(|| null(what))
 }
 
@@ -116,7 +116,7 @@ pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str
     if text.is_null() {
         return Err(null(what));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: it is not null, so it is text with a zero at its end that is not written during the call.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_str().map_err(|_| Failure::invalid(format!("{what} is not UTF-8: {text:?}")))
 }
@@ -129,7 +129,7 @@ pub(crate) unsafe fn write<T>(out: *mut T, value: T, what: &str) -> Result<Statu
     if out.is_null() {
         return Err(null(what));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: it is not null, so it may be written.
     unsafe { out.write(value) };
     Ok(Status::Ok)
 }
@@ -142,7 +142,7 @@ pub(crate) unsafe fn give<T>(out: *mut *mut T, value: T, what: &str) -> Result<S
     if out.is_null() {
         return Err(null(what));
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: it is not null, so it may be written.
     unsafe { write(out, Box::into_raw(Box::new(value)), what) }
 }
 
@@ -153,7 +153,7 @@ pub(crate) unsafe fn give<T>(out: *mut *mut T, value: T, what: &str) -> Result<S
 pub(crate) unsafe fn release<T>(handle: *mut T) {
     if !handle.is_null() {
         guard(|| {
-            // SAFETY: the caller's promise.
+            // SAFETY: `give` made it of a Box, and it is not used again.
             drop(unsafe { Box::from_raw(handle) });
             Ok(Status::Ok)
         });
@@ -176,7 +176,7 @@ fn null(what: &str) -> Failure {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn feedline_string_free(text: *mut c_char) {
     if !text.is_null() {
-        // SAFETY: the caller's promise; it was made by CString::into_raw.
+        // SAFETY: all text that is given to C was made by CString::into_raw; it is not used again.
         drop(unsafe { CString::from_raw(text) });
     }
 }

@@ -69,7 +69,7 @@ impl<'a> DeviceImages<'a> {
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device has failed.
     pub unsafe fn use_on(&self, stream: *mut c_void) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: `stream` is one of this device's primary context, and of no single thread, and lives until the batch is dropped.
         unsafe { self.memory.use_on(stream) }
     }
 

@@ -185,7 +185,7 @@ impl Tensor {
     /// # Errors
     /// [`Error::Unavailable`] if torch refuses it, as a torch without CUDA does with a device's memory.
     pub unsafe fn into_tch(self) -> Result<tch::Tensor> {
-        // SAFETY: just made; and the caller's promise.
+        // SAFETY: just made, so it is nobody else's; and nothing else reads or writes its elements while torch writes them.
         unsafe { adopted(self.into_raw_unversioned()) }
     }
 }

@@ -6,6 +6,9 @@ use crate::tree::File;
 /// Most lines between the reason and the block that it is for.
 const REASON_WITHIN: usize = 6;
 
+/// A reason that gives none. Only the functions that C calls have nobody but C to rely on.
+const EMPTY_REASON: &str = "caller's promise";
+
 fn may_be_unsafe(path: &str) -> bool {
     let within =
         |folder: &str| path.starts_with(folder) || path == format!("{}.rs", folder.trim_end_matches('/'));
@@ -38,6 +41,11 @@ pub(crate) fn check(file: &File) -> Vec<String> {
         any.get_or_insert(token.line);
         if !has_reason(&lines, token.line, text(1)) {
             say(token.line, "say why it is sound: `// SAFETY: ...` above it, or `# Safety` for a function");
+        }
+    }
+    for (at, text) in lines.iter().enumerate().filter(|_| of_capi.is_none()) {
+        if text.trim_start().starts_with("//") && text.contains(EMPTY_REASON) {
+            say(at + 1, "say what the caller promises, so that it can be checked here and there");
         }
     }
     if let Some(line) = any {
@@ -90,6 +98,14 @@ mod tests {
         assert_eq!(problems("src/jpeg/wide.rs", &format!("{HEAD}call(unsafe {{ load(p) }})")), 1);
         let far = format!("{HEAD}// SAFETY: yes.\n{}unsafe {{ }}", "\n".repeat(REASON_WITHIN));
         assert_eq!(problems("src/jpeg/wide.rs", &far), 1);
+    }
+
+    #[test]
+    fn a_reason_that_names_no_promise_is_refused() {
+        let empty = "// SAFETY: the caller's promise.\nunsafe { load(p) }";
+        assert_eq!(problems("src/jpeg/wide.rs", &format!("{HEAD}{empty}")), 1);
+        assert_eq!(problems("src/jpeg/wide.rs", &format!("{HEAD}// SAFETY: p is alive;\n{empty}")), 1);
+        assert_eq!(problems("capi/src/batch.rs", &format!("{HEAD}{empty}")), 0);
     }
 
     #[test]

@@ -79,9 +79,9 @@ impl DeviceDecoder {
         free: HostFree,
     ) -> Result<Vec<Result<Route, Cause>>, CudaError> {
         match self {
-            // SAFETY: the caller's promise.
+            // SAFETY: this asks for the same, of the same requests and stream.
             Self::Nvjpeg(decoder) => unsafe { decoder.decode(requests, stream, free) },
-            // SAFETY: the caller's promise.
+            // SAFETY: as above.
             Self::Own(decoder) => unsafe { decoder.decode(requests, stream) },
         }
     }
@@ -201,7 +201,8 @@ impl Decoder {
         let mut outcomes = self.plan(requests, &free)?;
         let Self { batched, hybrid, entry, dispatch, verification, .. } = self;
         let marked = verification.as_mut().map(|verification| {
-            // SAFETY: the caller's promise.
+            // SAFETY: each target is memory of its region, which nobody uses from what `stream` holds now, and no decoder has
+            // been asked to write it yet.
             unsafe { verification.mark(requests, &outcomes, (stream, &free)) }
         });
         let marked = marked.transpose()?;
@@ -212,7 +213,7 @@ impl Decoder {
                 continue;
             }
             let group: Vec<&Request<'_>> = chosen.iter().map(|&at| &requests[at]).collect();
-            // SAFETY: the caller's promise; `plan` names the hardware only where the host knows the targets to be free.
+            // SAFETY: nobody uses the targets, and the bytes stay, until `stream` has reached this point; `plan` names the hardware only where the host knows the targets to be free.
             let taken = unsafe { batched.decode(&group, (entry, stream), dispatch)? };
             for (at, taken) in chosen.into_iter().zip(taken) {
                 if let Err(cause) = taken {
@@ -223,7 +224,7 @@ impl Decoder {
         let alone = chosen(&outcomes, Route::Hybrid);
         let began = Instant::now();
         for &at in &alone {
-            // SAFETY: the caller's promise.
+            // SAFETY: as above.
             if let Err(error) = unsafe { hybrid.decode(&requests[at].item(), entry)? } {
                 dispatch.note_refusal(Route::Hybrid, requests[at].kind(), &error);
                 outcomes[at] = Err(error.into());
@@ -233,7 +234,7 @@ impl Decoder {
         let bytes = alone.iter().map(|&at| requests[at].bytes.len() as u64).sum();
         dispatch.note_time(Route::Hybrid, bytes, began.elapsed());
         if let (Some(verification), Some(marked)) = (verification, marked) {
-            // SAFETY: the caller's promise; the stream waits for all decoders.
+            // SAFETY: as above; `stream` waits for all decoders.
             unsafe { verification.check(marked, (requests, &outcomes), (stream, dispatch))? };
         }
         Ok(outcomes)

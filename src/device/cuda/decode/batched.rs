@@ -130,7 +130,8 @@ impl Batched {
                 continue;
             }
             let members: Vec<&Request<'_>> = group.iter().map(|&at| requests[at]).collect();
-            // SAFETY: the caller's promise.
+            // SAFETY: they are some of the requests, whose targets nobody uses, and whose bytes stay, until `stream` has reached
+            // this point; for the hardware, the host has seen the last readers end.
             for Failure { number, error } in unsafe { self.call(&members, entry, dispatch)? } {
                 outcomes[group[number]] = Err(error.into());
             }
@@ -174,7 +175,7 @@ impl Batched {
     ) -> Result<Vec<Failure>, CudaError> {
         self.turn = (self.turn + 1) % self.tracks.len();
         let items: Vec<_> = requests.iter().map(|request| request.item()).collect();
-        // SAFETY: the caller's promise.
+        // SAFETY: as in `decode`; `stream` waits for the track's end.
         let called = unsafe { self.tracks[self.turn].decode(&items, entry)? };
         let Some(failed) = called else {
             dispatch.note_success(self.route, requests.iter().map(|request| request.kind()));

@@ -98,7 +98,8 @@ impl Comparisons {
         }
         // The bytes behind the last row's pixels may lie beyond the target.
         let bytes = (rows - 1) * pitch + region.width as usize * 3;
-        // SAFETY: the target is the caller's promise; the place is free, and is not used again before the event.
+        // SAFETY: the target holds the image where the stream copies it, and nothing writes it before; the place has room, is free,
+        // and is not used again before the event.
         unsafe { stream.copy_to_host(place.pixels.as_mut_ptr(), request.target.ptr, bytes)? };
         place.copied.record(stream)?;
         let part = Rect { height: rows as u32, ..region };

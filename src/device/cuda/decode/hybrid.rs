@@ -53,7 +53,8 @@ impl Hybrid {
         track.ended.synchronize()?;
         track.stream.wait(entry)?;
         track.open = true;
-        // SAFETY: the lane's image before has ended, and the caller's promise for the rest.
+        // SAFETY: the lane's image before has ended; the target is memory of the part, which nobody uses, and the bytes stay, until
+        // the track's end.
         let decoded = unsafe { track.lane.decode(item, &track.stream) };
         if let Err(error) = &decoded {
             if let NvjpegError::Driver(error) = error {

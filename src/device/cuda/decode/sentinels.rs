@@ -148,7 +148,7 @@ impl Sentinels {
             let places: Vec<Sentinel> =
                 (0..).zip(images).flat_map(|(image, (_, target))| places(target, image, self.salt)).collect();
             let on = if free { &self.marking } else { stream };
-            // SAFETY: nothing uses the round; the targets are the caller's promise.
+            // SAFETY: nothing uses the round; the targets are memory of their regions, which nobody uses and nothing queued writes.
             unsafe { rounds[round].run(kernel, (&places, 0), on)? };
             let numbers = images.iter().map(|&(number, _)| number).collect();
             marked.push(MarkedRound { round, numbers, places });
@@ -176,7 +176,8 @@ impl Sentinels {
             let routes: Vec<Option<Route>> = numbers.into_iter().map(&route).collect();
             is_refused |= routes.contains(&None);
             places.retain(|place| routes[place.image as usize].is_some());
-            // SAFETY: the caller's promise.
+            // SAFETY: the targets are those that were marked in this round, and nobody writes them until the stream has
+            // reached this point.
             unsafe { self.rounds[round].check(kernel, &places, routes, stream)? };
         }
         match is_refused {
@@ -229,7 +230,8 @@ impl Round {
     ) -> Result<(), CudaError> {
         let (counts, bytes) = (self.device + PLACES_BYTES as DevicePtr, routes.len() * size_of::<u32>());
         self.routes = routes;
-        // SAFETY: the counts are this round's own; the rest is the caller's promise.
+        // SAFETY: the counts are this round's own, there and here; nobody writes the targets until the stream has reached this
+        // point.
         unsafe {
             stream.clear(counts, bytes)?;
             self.run(kernel, (places, HOST_CHECKED), stream)?;
@@ -267,7 +269,8 @@ impl Round {
             from_mut(&mut count).cast(),
             from_mut(&mut check).cast(),
         ];
-        // SAFETY: two addresses and two numbers, as the kernel has them; the targets are the caller's promise.
+        // SAFETY: two addresses and two numbers, as the kernel has them; the places lie in targets, which stay, and which nobody
+        // else uses, until the stream has reached this point.
         unsafe { stream.launch(kernel, [count.div_ceil(THREADS), 1], THREADS, parameters) }
     }
 }

@@ -88,11 +88,11 @@ impl Track {
         self.ended.synchronize()?;
         self.stream.wait(entry)?;
         self.is_open = true;
-        // SAFETY: the caller's promise.
+        // SAFETY: the targets are memory of their parts; nobody uses them, and the bytes stay, until what waits for `ended`.
         let failed = match unsafe { self.batch.decode(items, &self.stream) } {
             Ok(()) => None,
             Err(NvjpegError::Driver(error)) => return Err(error),
-            // SAFETY: as above.
+            // SAFETY: the same items.
             Err(error) => Some(unsafe { self.take_apart(items, error)? }),
         };
         self.ended.record(&self.stream)?;
@@ -109,7 +109,7 @@ impl Track {
         let mut failed = Failed { error: error.clone(), files: Vec::new(), taken: 0, at_once: false };
         if !error.blames_the_file() {
             self.stream.synchronize()?;
-            // SAFETY: the caller's promise.
+            // SAFETY: as in `decode`; the call before has ended.
             match unsafe { self.batch.decode(items, &self.stream) } {
                 Ok(()) => return Ok(Failed { taken: items.len(), at_once: true, ..failed }),
                 Err(NvjpegError::Driver(error)) => return Err(error),
@@ -127,7 +127,7 @@ impl Track {
             for half in [middle..range.end, range.start..middle] {
                 // What a failed call has queued must not be written later, nor its state be used meanwhile.
                 self.stream.synchronize()?;
-                // SAFETY: the caller's promise.
+                // SAFETY: as above, for some of the items.
                 match unsafe { self.batch.decode(&items[half.clone()], &self.stream) } {
                     Ok(()) => failed.taken += half.len(),
                     Err(NvjpegError::Driver(error)) => return Err(error),

@@ -42,7 +42,7 @@ impl Verification {
     /// so that an engine that does not wait for its stream cannot be overwritten by them.
     ///
     /// # Safety
-    /// As [`super::Decoder::decode`].
+    /// As [`super::Decoder::decode`]; nothing has been queued to write the targets.
     pub(super) unsafe fn mark(
         &mut self,
         requests: &[Request<'_>],
@@ -51,14 +51,14 @@ impl Verification {
     ) -> Result<Marked, CudaError> {
         let decoded = requests.iter().zip(outcomes).enumerate().filter(|(_, (_, outcome))| outcome.is_ok());
         let targets: Vec<(usize, Target)> = decoded.map(|(at, (request, _))| (at, request.target)).collect();
-        // SAFETY: the caller's promise.
+        // SAFETY: the targets are memory of their regions, to be written only behind the marks, and nobody uses them before.
         unsafe { self.sentinels.mark(&targets, (stream, free.is_known())) }
     }
 
     /// Looks at what was decoded, behind what `stream` holds: [`Verification::collect`] tells later.
     ///
     /// # Safety
-    /// As [`super::Decoder::decode`].
+    /// As [`super::Decoder::decode`]; `stream` waits for all that writes the targets.
     pub(super) unsafe fn check(
         &mut self,
         marked: Marked,
@@ -66,12 +66,13 @@ impl Verification {
         (stream, dispatch): (&Stream, &Dispatch),
     ) -> Result<(), CudaError> {
         let route = |at: usize| outcomes[at].as_ref().ok().copied();
-        // SAFETY: the caller's promise.
+        // SAFETY: they are the targets that were marked; nobody writes them from what the stream waits for until it has
+        // reached this point.
         unsafe { self.sentinels.check(marked, route, stream)? };
         for (request, outcome) in requests.iter().zip(outcomes) {
             let Ok(route) = *outcome else { continue };
             if let Some(whole) = dispatch.note_image(route, self.comparisons.has_room()) {
-                // SAFETY: the caller's promise.
+                // SAFETY: as above, of one of the targets.
                 unsafe { self.comparisons.begin(route, (request, whole), stream)? };
             }
         }

@@ -53,7 +53,7 @@ impl Event {
     /// # Safety
     /// `stream` is a live stream of this context.
     pub(crate) unsafe fn record_on(&self, stream: *mut c_void) -> Result<(), CudaError> {
-        // SAFETY: our handle is alive, and the caller's promise.
+        // SAFETY: our handle is alive, and so is the stream, which is of this context.
         self.context.call(|driver| unsafe { driver.cuEventRecord(self.event, stream.cast()) })
     }
 
@@ -62,7 +62,7 @@ impl Event {
     /// # Safety
     /// As [`Event::record_on`].
     pub(crate) unsafe fn hold_back(&self, stream: *mut c_void) -> Result<(), CudaError> {
-        // SAFETY: our handle is alive, and the caller's promise.
+        // SAFETY: our handle is alive, and so is the stream, which is of this context.
         self.context.call(|driver| unsafe { driver.cuStreamWaitEvent(stream.cast(), self.event, 0) })
     }
 

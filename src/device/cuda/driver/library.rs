@@ -60,7 +60,8 @@ macro_rules! functions {
                 /// # Safety
                 /// As in the driver's documentation of the function of this name.
                 pub(super) unsafe fn $name(&self, $($argument: $kind),*) -> Result<(), CudaError> {
-                    // SAFETY: the caller's promise.
+                    // SAFETY: the arguments are what the driver's documentation of this function asks for, and it was looked up by the
+                    // type that stands there.
                     self.check(stringify!($name), unsafe { (self.functions.$name)($($argument),*) })
                 }
             )*

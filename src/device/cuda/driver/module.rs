@@ -50,7 +50,8 @@ impl Function {
         let mut module = std::ptr::null_mut();
         let count = options.len() as u32;
         let (options, values) = (options.as_mut_ptr(), values.as_mut_ptr());
-        // SAFETY: one handle to be written, the caller's image, and two options with their values, of which the first is a buffer of the second's length that outlives the call.
+        // SAFETY: one handle to be written; an image that says itself where it ends, as PTX by its zero; and two options with
+        // their values, of which the first is a buffer of the second's length that outlives the call.
         let loaded = context
             .call(|driver| unsafe { driver.cuModuleLoadDataEx(&mut module, image, count, options, values) });
         let kernel = |error: CudaError| CudaError {

@@ -73,7 +73,8 @@ impl Stream {
         if bytes == 0 {
             return Ok(());
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: both ranges hold as many bytes; until the stream has reached this point they stay, nobody writes them, and
+        // nobody reads the target.
         self.context
             .call(|driver| unsafe { driver.cuMemcpyHtoDAsync_v2(to, from.cast(), bytes, self.stream) })
     }
@@ -91,7 +92,7 @@ impl Stream {
         if bytes == 0 {
             return Ok(());
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: as in `copy_to_device`.
         self.context
             .call(|driver| unsafe { driver.cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, self.stream) })
     }
@@ -104,7 +105,7 @@ impl Stream {
         if bytes == 0 {
             return Ok(());
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the range holds as many bytes; it stays, and nobody else uses it, until the stream has reached this point.
         self.context.call(|driver| unsafe { driver.cuMemsetD8Async(at, 0, bytes, self.stream) })
     }
 
@@ -122,7 +123,8 @@ impl Stream {
     ) -> Result<(), CudaError> {
         let (function, stream) = (function.handle(), self.stream);
         let (parameters, extra) = (parameters.as_mut_ptr(), std::ptr::null_mut());
-        // SAFETY: the caller's promise. No third dimension, and no memory that blocks share beyond the kernel's own.
+        // SAFETY: there is a value of its own type for each of the kernel's parameters, which the driver reads before it returns; the
+        // memory that they name stays, and nobody else uses it, until the stream has reached this point. No third dimension, and no memory that blocks share beyond the kernel's own.
         self.context.call(|driver| unsafe {
             driver.cuLaunchKernel(function, columns, rows, 1, threads, 1, 1, 0, stream, parameters, extra)
         })

@@ -20,7 +20,7 @@ impl DeviceMemory for Slot {
     }
 
     unsafe fn use_on(&self, stream: *mut c_void) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the stream is one of this device's primary context, as ours are, and alive.
         let waited = unsafe { self.done.hold_back(stream) };
         waited.map_err(|error| self.failed(&error))?;
         let mut state = self.state();

@@ -91,7 +91,7 @@ impl Slot {
         let mut state = self.state();
         for Consumer(stream) in std::mem::take(&mut state.consumers) {
             let recorded = Event::new(context).and_then(|event| {
-                // SAFETY: the promise that was made with the stream.
+                // SAFETY: a stream that `use_on` was given is of this context, and lives until the batch is dropped, which has not ended.
                 unsafe { event.record_on(stream) }?;
                 Ok(event)
             });

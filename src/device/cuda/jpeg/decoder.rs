@@ -45,7 +45,8 @@ impl HostRoom {
             }
         };
         let buffer = self.buffer.insert(buffer);
-        // SAFETY: the memory is as long and initialised, and the caller says that nobody else uses it.
+        // SAFETY: the memory is as long and initialised; the device is done with it, and `&mut self` makes this the only
+        // reference to it.
         Ok(unsafe { std::slice::from_raw_parts_mut(buffer.as_mut_ptr(), buffer.len()) })
     }
 }
@@ -106,7 +107,7 @@ impl ScanDecoder {
             let (chunk, others) = rest.split_at(count.max(1));
             let decoded = match count {
                 0 => None,
-                // SAFETY: the caller's promise.
+                // SAFETY: each target is memory of its scan's region, which nobody uses until this returns.
                 _ => match unsafe { self.decode_chunk(chunk, stream, &mut verdicts) } {
                     Err(error) if error.is_out_of_memory() && count > 1 => {
                         most = count / 2;
@@ -203,7 +204,8 @@ pub(super) unsafe fn upload<'a>(
     stream: &Stream,
 ) -> Result<(), CudaError> {
     let at = base + program.places().tables as DevicePtr;
-    // SAFETY: the caller's promise for all of them.
+    // SAFETY: the block has room for tables and words where the program places them, and both are there until the stream has
+    // copied them.
     unsafe {
         stream.copy_to_device(at, tables.as_ptr(), tables.len())?;
         for Run { from, to, len } in runs(words.zip(program.words().iter().map(|&at| base + at as DevicePtr)))

@@ -58,7 +58,8 @@ impl JpegKernels {
         let runs = at(places.runs);
         let entropy = |groups: usize, pieces: usize| [at(groups), at(pieces), images, codes, lookups, status];
         let mut cuts = places.cuts;
-        // SAFETY: the caller's promise for all of them; the kernels take as many addresses.
+        // SAFETY: arrays and words are there for the stream, nothing else uses block and targets until it has reached this point, and
+        // the kernels take as many addresses.
         unsafe {
             watch("huffman_tables", cuts[0])?;
             stream.clear(status, places.zeros - places.status)?;
@@ -106,6 +107,7 @@ unsafe fn run(
     let addresses = addresses.iter_mut().map(|address| from_mut(address).cast::<c_void>());
     let numbers = numbers.iter_mut().map(|number| from_mut(number).cast::<c_void>());
     let mut parameters: Vec<*mut c_void> = addresses.chain(numbers).collect();
-    // SAFETY: the caller's promise.
+    // SAFETY: the kernel takes as many addresses and numbers, which are there until this returns; what the addresses name stays,
+    // and nothing else uses it, until the stream has reached this point.
     unsafe { stream.launch(kernel, [blocks, 1], threads, &mut parameters) }
 }

@@ -94,7 +94,8 @@ impl Batch {
         let (state, stream) = (self.state.pointer, stream.raw());
         // Any failure from here on leaves the state unusable until it is set up again.
         self.ready_for = None;
-        // SAFETY: four lists as long as the batch that the state is set up for; the caller's promise for the rest.
+        // SAFETY: four lists as long as the batch that the state is set up for; the targets are memory of their parts, which nobody
+        // else uses, and the bytes stay, until the stream has reached this point.
         self.handle.within(|library, handle| unsafe {
             call!(library, nvjpegDecodeBatchedEx(handle, state, data, lengths, images, params, stream))
         })?;

@@ -77,7 +77,7 @@ impl Parser {
     /// # Safety
     /// `bytes` stay alive as long as the parse is used: until the next one, or until the parser is dropped.
     pub(crate) unsafe fn parse(&mut self, bytes: &[u8]) -> Result<(), NvjpegError> {
-        // SAFETY: the parser is alive, and the caller keeps the bytes.
+        // SAFETY: the parser is alive, and the bytes stay as long as the parse is used.
         self.handle.within(|library, handle| unsafe {
             call!(library, nvjpegJpegStreamParse(handle, bytes.as_ptr(), bytes.len(), 0, 0, self.pointer))
         })

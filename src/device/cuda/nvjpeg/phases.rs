@@ -69,7 +69,8 @@ impl Lane {
         let mut image = item.image();
         let Self { ref parser, ref params, state, decoder, ref handle, .. } = *self;
         let (parsed, params, stream) = (parser.pointer, params.pointer, stream.raw());
-        // SAFETY: all objects are alive and this lane's own, and the caller's promise for the rest.
+        // SAFETY: all objects are alive and this lane's own; the device is done with the image before; the target is memory of the
+        // part, which nobody else uses, and the bytes stay, until the stream has reached this point.
         handle.within(|library, handle| unsafe {
             call!(library, nvjpegDecodeJpegHost(handle, decoder, state, params, parsed))?;
             call!(library, nvjpegDecodeJpegTransferToDevice(handle, decoder, state, parsed, stream))?;

@@ -63,7 +63,7 @@ impl Kernels {
             .collect::<Result<_, CudaError>>()?;
         let (place, bytes) = program.sums;
         if bytes > 0 {
-            // SAFETY: the sums lie in the scratch memory, which the caller promises.
+            // SAFETY: the sums lie in the scratch memory, which stays, and is nobody else's, until the stream has reached this point.
             unsafe { stream.clear(scratch + place, bytes)? };
         }
         for (function, launch) in launches {
@@ -73,7 +73,8 @@ impl Kernels {
                 from_mut(&mut scratch).cast(),
                 from_mut(&mut jobs).cast(),
             ];
-            // SAFETY: all kernels take two addresses and an offset in the tables; the memory is the caller's promise.
+            // SAFETY: all kernels take two addresses and an offset in the tables; tables, scratch, surfaces and outputs stay, and
+            // nobody writes them or reads what is written, until the stream has reached this point.
             unsafe { stream.launch(function, launch.grid, THREADS, parameters)? };
         }
         Ok(())

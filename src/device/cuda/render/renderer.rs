@@ -65,7 +65,8 @@ impl Renderer {
     ) -> Result<Vec<u8>, Cause> {
         let prepared = self.prepare(plans, images, output, change)?;
         let mut bytes = vec![0; prepared.outputs.len()];
-        let queued = self.queue(&prepared, &mut bytes);
+        // SAFETY: both are there until the wait below has ended.
+        let queued = unsafe { self.queue(&prepared, &mut bytes) };
         // Whatever failed: buffers are freed only when the device is done with them.
         self.stream.synchronize()?;
         queued?;
@@ -122,10 +123,14 @@ impl Renderer {
         Ok((buffer, surface))
     }
 
-    fn queue(&self, prepared: &Prepared, bytes: &mut [u8]) -> Result<(), CudaError> {
+    /// Queues the kernels, and the copy of what they render.
+    ///
+    /// # Safety
+    /// `prepared` and `bytes`, of which there are as many as `prepared` renders at most, stay and are not used until the stream has
+    /// been waited for.
+    unsafe fn queue(&self, prepared: &Prepared, bytes: &mut [u8]) -> Result<(), CudaError> {
         let Prepared { program, tables, scratch, outputs, .. } = prepared;
-        // SAFETY: the buffers were made for this program, and the caller waits for the stream before it lets go of any
-        // of them. Addresses of whole buffers are multiples of 256.
+        // SAFETY: the buffers were made for this program, and stay until the stream has been waited for. Addresses of whole buffers are multiples of 256.
         unsafe {
             self.kernels.launch(program, tables.ptr(), scratch.ptr(), &self.stream)?;
             self.stream.copy_to_host(bytes.as_mut_ptr(), outputs.ptr(), bytes.len())

@@ -27,7 +27,9 @@ impl Renderer {
         let prepare = |&(plans, images): &(&[Plan], &[&[Image]])| self.prepare(plans, images, output, |_| {});
         let prepared: Vec<Prepared> = batches.iter().map(prepare).collect::<Result<_, _>>()?;
         let turns = prepared.iter().cycle();
-        let taken = turns.take(prepared.len() * rounds + WARM_UP).map(|batch| self.timed(batch));
+        // SAFETY: `prepared` is there until the wait below has ended, whatever fails.
+        let timed = |batch| unsafe { self.timed(batch) };
+        let taken = turns.take(prepared.len() * rounds + WARM_UP).map(timed);
         let events: Result<Vec<(Event, Event)>, CudaError> = taken.collect();
         // Whatever failed: buffers are freed only when the device is done with them.
         self.stream.synchronize()?;
@@ -35,12 +37,15 @@ impl Renderer {
         Ok(times.collect::<Result<_, _>>()?)
     }
 
-    fn timed(&self, batch: &Prepared) -> Result<(Event, Event), CudaError> {
+    /// Queues one round, between two events.
+    ///
+    /// # Safety
+    /// `batch` stays, and is used by no other stream, until the stream has been waited for.
+    unsafe fn timed(&self, batch: &Prepared) -> Result<(Event, Event), CudaError> {
         let (began, ended) = (Event::timed(&self.context)?, Event::timed(&self.context)?);
         let Prepared { program, tables, scratch, .. } = batch;
         began.record(&self.stream)?;
-        // SAFETY: the buffers were made for this program, and the caller waits for the stream before it lets go of
-        // them; one stream takes the rounds one after the other.
+        // SAFETY: the buffers were made for this program, and stay until the stream has been waited for; one stream takes the rounds one after the other.
         unsafe { self.kernels.launch(program, tables.ptr(), scratch.ptr(), &self.stream)? };
         ended.record(&self.stream)?;
         Ok((began, ended))
