@@ -76,8 +76,10 @@ pub(crate) fn guard(work: impl FnOnce() -> Result<Status, Failure>) -> Status {
         Ok(Err(failure)) => failure,
         Err(panic) => {
             let message = format!("feedline panicked: {}; this is a bug, please report it", said(&*panic));
-            // To drop what a panic carries may panic as well, and nothing would catch that ahead of C.
-            std::mem::forget(panic);
+            // To drop what a panic carries may panic as well, and nothing else would catch that ahead of C.
+            if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+                std::mem::forget(again);
+            }
             Failure { status: Status::Panic, message }
         }
     };

@@ -111,10 +111,12 @@ unsafe extern "C" fn delete_unversioned<O>(raw: *mut DLManagedTensor) {
 }
 
 /// Drops what C has deleted. A panic on the way ends here, for in C it could only end the process: it was reported as any panic
-/// is, and what it carries is not dropped, since that may panic as well.
+/// is. To drop what it carries may panic as well, and what that carries is left.
 fn let_go<T>(value: T) {
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-        std::mem::forget(panic);
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value)))
+        && let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic)))
+    {
+        std::mem::forget(again);
     }
 }
 
@@ -131,10 +133,11 @@ mod tests {
 
     impl Drop for Panics {
         fn drop(&mut self) {
-            if self.0.fetch_add(1, SeqCst) == 0 {
-                panic_any(Self(Arc::clone(&self.0)));
+            match self.0.fetch_add(1, SeqCst) {
+                0 => panic_any(Self(Arc::clone(&self.0))),
+                // Of no size, so that nothing is left.
+                _ => panic_any(()),
             }
-            panic!("what the panic carries is dropped");
         }
     }
 
@@ -147,9 +150,8 @@ mod tests {
         );
         // SAFETY: just made, and deleted once.
         unsafe { (*raw).deleter.map(|delete| delete(raw)) };
-        assert_eq!(drops.load(SeqCst), 1);
-        // The test's own, and what the panic carries; the other one of the owner is freed.
-        assert_eq!(Arc::strong_count(&drops), 2);
+        assert_eq!(drops.load(SeqCst), 2, "the owner, and what its panic carries");
+        assert_eq!(Arc::strong_count(&drops), 1, "all of the owner is freed");
     }
 
     #[test]

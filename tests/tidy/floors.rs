@@ -110,7 +110,8 @@ fn first_names<'a>(tokens: &[Token<'a>], at: usize) -> Vec<Token<'a>> {
 /// Threads are started by the loader only, so that one place bounds them and joins them.
 pub(crate) fn check_threads(file: &File) -> Vec<String> {
     let Some(path) = file.in_src().filter(|path| !path.starts_with("loader")) else { return Vec::new() };
-    if path.ends_with("/tests.rs") {
+    // The threads of a model are shuttle's.
+    if path.ends_with("/tests.rs") || (path.ends_with("/model.rs") && file.text.contains("use shuttle::")) {
         return Vec::new();
     }
     let masked = mask(&file.text);
