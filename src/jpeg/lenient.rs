@@ -15,6 +15,8 @@ mod input;
 mod segments;
 mod smoothing;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 pub use damage::Damage;
 
