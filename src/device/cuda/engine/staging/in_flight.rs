@@ -1,6 +1,7 @@
-//! Buffers that the device may be reading: no address of a [`StagingBuffer`] leaves it but through [`InFlight::lend`], which
-//! keeps it until an event says that the device is done. What is kept is neither written nor handed out again, since a buffer
-//! returns with its last holder and is written through its only one.
+//! Buffers that the device may be reading: what copies and decoders are given of a [`StagingBuffer`] comes from
+//! [`InFlight::lend`], which keeps the buffer until an event says that the device is done; the slices that a buffer gives otherwise
+//! are for the host. What is kept is neither written nor handed out again, since a buffer returns with its last holder and is
+//! written through its only one.
 
 use super::StagingBuffer;
 use crate::device::cuda::driver::{Context, CudaError, Event, Stream, SyncGuard, wait_for_device};
