@@ -16,7 +16,7 @@ use crate::jpeg::output::{Part, PixelsMut, Planes, Rows};
 use crate::jpeg::seek::{Grid, Index, Scanned, SeekPlan};
 use crate::jpeg::transform::{BlockQueue, Quant, Quants};
 use crate::policy::Damaged;
-use crate::simd::{Avx2, Avx512};
+use crate::simd::Vectors;
 use coefficients::Coefficients;
 use single_scan::SingleScan;
 
@@ -40,15 +40,15 @@ impl Default for Decoder {
 impl Decoder {
     /// A decoder without buffers; they grow with the first files.
     pub fn new() -> Self {
-        Self::with(Avx2::allowed(), Avx512::allowed())
+        Self::with(Vectors::allowed())
     }
 
-    pub(super) fn with(avx2: Option<Avx2>, avx512: Option<Avx512>) -> Self {
+    pub(super) fn with(vectors: Vectors) -> Self {
         Self {
             tables: Tables::new(),
             stream: Stream::default(),
-            planes: Planes::new(avx2),
-            queue: BlockQueue::new(avx2, avx512),
+            planes: Planes::new(vectors),
+            queue: BlockQueue::new(vectors),
             coefficients: Coefficients::default(),
             lenient: LenientDecoder::default(),
             damage: None,

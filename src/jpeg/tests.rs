@@ -2,12 +2,8 @@
 
 use super::header::ColorModel;
 use super::output::{convert, upsample};
-#[cfg(target_arch = "x86_64")]
-use super::transform::{BATCH, Batch, Quants};
-use super::transform::{Quant, Target, idct};
-use crate::simd::Avx2;
-#[cfg(target_arch = "x86_64")]
-use crate::simd::Avx512;
+use super::transform::{BATCH, Batch, Quant, Quants, Target, idct};
+use crate::simd::{Level, Vectors};
 
 /// Every how many-th case is tested: few under Miri, which interprets every instruction.
 const SKIPPED: usize = if cfg!(miri) { 97 } else { 1 };
@@ -52,16 +48,44 @@ impl TestRng {
     }
 }
 
-fn avx2() -> Option<Avx2> {
-    let avx2 = Avx2::detected();
-    if avx2.is_none() {
-        println!("NOT RUN: this machine has no AVX2");
+/// Each of this machine's vector instructions; none is a line in the test's output.
+fn all_vectors() -> Vec<(Level, Vectors)> {
+    let all = [Level::Neon, Level::Avx2, Level::Avx512];
+    let (found, missing): (Vec<_>, Vec<_>) = all
+        .into_iter()
+        .map(|level| (level, Vectors::detected(level)))
+        .partition(|(level, vectors)| match level {
+            Level::Scalar => true,
+            Level::Neon => vectors.neon().is_some(),
+            Level::Avx2 => vectors.avx2().is_some(),
+            Level::Avx512 => vectors.avx512().is_some(),
+        });
+    for (level, _) in missing {
+        println!("NOT RUN: this machine has no {level:?}");
     }
-    avx2
+    found
+}
+
+/// The inverse DCT of these instructions.
+fn transform(vectors: Vectors, batch: &mut Batch, quants: &Quants, planes: &mut [u8]) {
+    #[cfg(target_arch = "x86_64")]
+    match (vectors.avx512(), vectors.avx2()) {
+        (Some(avx512), _) => return idct::avx512::transform(avx512, batch, quants, planes),
+        (None, Some(avx2)) => return idct::avx2::transform(avx2, batch, quants, planes),
+        (None, None) => {}
+    }
+    #[cfg(target_arch = "aarch64")]
+    if let Some(neon) = vectors.neon() {
+        return idct::neon::transform(neon, batch, quants, planes);
+    }
+    panic!(
+        "{vectors:?} transform nothing: {} blocks, {} samples",
+        batch.count,
+        quants.each.len() + planes.len()
+    );
 }
 
 /// A batch of blocks, each with its component and its target.
-#[cfg(target_arch = "x86_64")]
 fn batch(blocks: &[[i16; 64]], components: &[usize], targets: &[Target]) -> Batch {
     let mut batch = Batch::new();
     batch.count = blocks.len();
@@ -71,13 +95,9 @@ fn batch(blocks: &[[i16; 64]], components: &[usize], targets: &[Target]) -> Batc
     batch
 }
 
-#[cfg(target_arch = "x86_64")]
 #[test]
 fn several_blocks_at_once_are_the_same_blocks() {
-    let (Some(avx2), avx512) = (avx2(), Avx512::detected()) else { return };
-    if avx512.is_none() {
-        println!("NOT RUN: this machine has no AVX-512");
-    }
+    let vectors = all_vectors();
     let mut rng = TestRng(1);
     for round in (0..8_000).step_by(SKIPPED) {
         let count = 1 + round % BATCH;
@@ -93,48 +113,39 @@ fn several_blocks_at_once_are_the_same_blocks() {
             idct::transform(block, &quants.each[*component], *target, &mut scalar);
         }
         let all_done = |batch: &Batch| batch.count == 0 && batch.blocks == [[0; 64]; Batch::ROOM];
-        let mut vector = vec![7; scalar.len()];
-        let mut two = batch(&blocks, &components, &targets);
-        idct::avx2::transform(avx2, &mut two, &quants, &mut vector);
-        assert_eq!(scalar, vector, "round {round}, two at once: {blocks:?}");
-        assert!(all_done(&two));
-        if let Some(avx512) = avx512 {
+        for (level, vectors) in &vectors {
             let mut vector = vec![7; scalar.len()];
-            let mut four = batch(&blocks, &components, &targets);
-            idct::avx512::transform(avx512, &mut four, &quants, &mut vector);
-            assert_eq!(scalar, vector, "round {round}, four at once: {blocks:?}");
-            assert!(all_done(&four));
+            let mut batch = batch(&blocks, &components, &targets);
+            transform(*vectors, &mut batch, &quants, &mut vector);
+            assert_eq!(scalar, vector, "round {round}, {level:?}: {blocks:?}");
+            assert!(all_done(&batch));
         }
     }
 }
 
 /// Transforms two blocks, the second to the given offset and stride; at 100 and 50 it ends where the planes end.
-#[cfg(target_arch = "x86_64")]
 fn transform_near_the_end(offset: usize, stride: usize) {
-    // Where there is no AVX2, the scalar version panics as well.
+    // Where there are no vector instructions, the scalar version panics as well.
     let targets = [Target { offset: 0, stride: 8, size: 8 }, Target { offset, stride, size: 8 }];
     let (mut batch, mut planes) = (batch(&[[1; 64]; 2], &[0; 2], &targets), vec![0; 100 + 7 * 50 + 8]);
     let quants = Quants::new([Quant([1; 64]); 4]);
-    match Avx2::detected() {
-        Some(avx2) => idct::avx2::transform(avx2, &mut batch, &quants, &mut planes),
+    match all_vectors().last() {
+        Some((_, vectors)) => transform(*vectors, &mut batch, &quants, &mut planes),
         None => idct::transform(&batch.blocks[1], &quants.each[0], targets[1], &mut planes),
     }
 }
 
-#[cfg(target_arch = "x86_64")]
 #[test]
 fn blocks_may_go_up_to_the_end_of_the_planes() {
     transform_near_the_end(100, 50);
 }
 
-#[cfg(target_arch = "x86_64")]
 #[test]
 #[should_panic]
 fn a_block_does_not_go_one_byte_beyond_the_planes() {
     transform_near_the_end(101, 50);
 }
 
-#[cfg(target_arch = "x86_64")]
 #[test]
 #[should_panic]
 fn rows_do_not_go_one_byte_beyond_the_planes() {
@@ -158,33 +169,41 @@ fn a_block_of_one_coefficient_needs_no_transform() {
 
 #[test]
 fn vector_upsampling_is_scalar_upsampling() {
-    let Some(avx2) = avx2() else { return };
+    let all = all_vectors();
     let mut rng = TestRng(3);
     for count in (1..200).step_by(SKIPPED.min(7)) {
         let (near, far) = (rng.bytes(count + upsample::SLACK), rng.bytes(count + upsample::SLACK));
-        let mut lines = vec![vec![0; 2 * count + upsample::SLACK]; 4];
-        upsample::h2v1(None, &near, count, &mut lines[0]);
-        upsample::h2v1(Some(avx2), &near, count, &mut lines[1]);
-        upsample::h2v2(None, &near, &far, count, &mut lines[2]);
-        upsample::h2v2(Some(avx2), &near, &far, count, &mut lines[3]);
-        assert_eq!(lines[0][..2 * count], lines[1][..2 * count]);
-        assert_eq!(lines[2][..2 * count], lines[3][..2 * count]);
+        let upsampled = |vectors| {
+            let mut lines = [(); 4].map(|()| vec![0; 2 * count + upsample::SLACK]);
+            upsample::h2v1(vectors, &near, count, &mut lines[0]);
+            upsample::h2v2(vectors, &near, &far, count, &mut lines[1]);
+            upsample::h1v2(vectors, &near, &far, 1, count, &mut lines[2]);
+            upsample::h1v2(vectors, &near, &far, 2, count, &mut lines[3]);
+            lines.iter().zip([2, 2, 1, 1]).map(|(line, times)| line[..times * count].to_vec()).collect()
+        };
+        let scalar: Vec<_> = upsampled(Vectors::NONE);
+        for (level, vectors) in &all {
+            assert_eq!(scalar, upsampled(*vectors), "{level:?}, {count} samples");
+        }
     }
 }
 
 #[test]
 fn vector_conversion_is_scalar_conversion_for_every_chroma() {
-    let Some(avx2) = avx2() else { return };
+    let all = all_vectors();
     let mut rng = TestRng(4);
     for cb in (0..=255).step_by(SKIPPED) {
         let (luma, cr) = (rng.bytes(256), (0..=255).collect::<Vec<u8>>());
-        for model in [ColorModel::YCbCr, ColorModel::Ycck] {
+        for model in [ColorModel::YCbCr, ColorModel::Ycck, ColorModel::Rgb, ColorModel::Grey] {
             let rows: [&[u8]; 4] = [&luma, &[cb; 256], &cr, &luma];
             let width = 256 - usize::from(cb) / 3;
-            let (mut scalar, mut vector) = (vec![1; width * 3], vec![2; width * 3]);
-            convert::row(None, model, rows, &mut scalar);
-            convert::row(Some(avx2), model, rows, &mut vector);
-            assert_eq!(scalar, vector, "Cb {cb}");
+            let mut scalar = vec![1; width * 3];
+            convert::row(Vectors::NONE, model, rows, &mut scalar);
+            for (level, vectors) in &all {
+                let mut vector = vec![2; width * 3];
+                convert::row(*vectors, model, rows, &mut vector);
+                assert_eq!(scalar, vector, "{model:?}, {level:?}, Cb {cb}");
+            }
         }
     }
 }
@@ -192,6 +211,6 @@ fn vector_conversion_is_scalar_conversion_for_every_chroma() {
 #[test]
 fn no_ink_is_white_and_full_black_is_black() {
     let mut out = [9; 6];
-    convert::row(None, ColorModel::Cmyk, [&[255, 10], &[255, 20], &[255, 30], &[255, 0]], &mut out);
+    convert::row(Vectors::NONE, ColorModel::Cmyk, [&[255, 10], &[255, 20], &[255, 30], &[255, 0]], &mut out);
     assert_eq!(out, [255, 255, 255, 0, 0, 0]);
 }

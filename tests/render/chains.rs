@@ -10,7 +10,7 @@ use feedline::image::Image;
 use feedline::output::{DType, Layout, Output};
 use feedline::plan::{Filter, Method, Plan};
 use feedline::rng::{Draws, Rng};
-use feedline::simd::Level;
+use feedline::simd;
 use feedline_test_support::chains::{Dice, LAST, MEASURING, OPS};
 
 fn decoded(picture: &Picture) -> Image {
@@ -115,14 +115,14 @@ fn every_instruction_set_renders_any_chain_of_all_ops_to_the_same_bits() {
         let plan = draft.freeze().unwrap_or_else(|error| panic!("{ops}: {error}"));
         let stored = plan.images[0].stored;
         let images = [decoded(&Picture::noise(stored, case as u32))];
-        let mut by_level = [Level::Scalar, Level::Avx2, Level::Avx512].map(|level| {
+        let mut by_level = simd::levels().map(|level| {
             render(&mut Renderer::with_level(level), &plan, &images, DType::F32, Layout::Nchw)
                 .into_iter()
                 .map(f32::to_bits)
                 .collect::<Vec<_>>()
         });
-        let scalar = std::mem::take(&mut by_level[0]);
-        assert!(by_level[1..].iter().all(|fast| *fast == scalar), "case {case}: {ops}");
+        let scalar = by_level.next();
+        assert!(by_level.all(|fast| Some(fast) == scalar), "case {case}: {ops}");
     }
 }
 
@@ -141,7 +141,7 @@ fn any_chain_of_ops_renders_to_the_bits_of_doing_them_one_by_one() {
         }
         let (plan, images) = (plan(size, &ops), [decoded(&source)]);
         let want: Vec<f32> = expected.levels.iter().map(|&x| f32::from(x)).collect();
-        for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
+        for level in simd::levels() {
             let got = render(&mut Renderer::with_level(level), &plan, &images, DType::U8, Layout::Nhwc);
             assert!(got == want, "case {case}, {level:?}: {ops:?}");
         }
@@ -162,7 +162,7 @@ fn formats_and_layouts_hold_the_same_rounded_values() {
     let factors = Normalize::IMAGENET.factors();
     let exact = |i: usize| f32::from(levels[i]).mul_add(factors[i % 3][0], factors[i % 3][1]);
     let pixels = levels.len() / 3;
-    for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
+    for level in simd::levels() {
         for layout in [Layout::Nchw, Layout::Nhwc] {
             for dtype in [DType::F32, DType::F16, DType::Bf16, DType::U8] {
                 let got = render(&mut Renderer::with_level(level), &plan, &images, dtype, layout);

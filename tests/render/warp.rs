@@ -10,7 +10,7 @@ use feedline::image::Image;
 use feedline::output::{DType, Layout, Output};
 use feedline::plan::{Content, Layer, Method, Outside, Plan, Sampled, WarpFilter, WarpMap};
 use feedline::rng::{Draws, Rng};
-use feedline::simd::Level;
+use feedline::simd::{self, Level};
 
 /// The part `region` of a stored picture, as a decoder gives it.
 fn decoded(picture: &Picture, region: Rect) -> Image {
@@ -223,7 +223,7 @@ fn what_the_region_names_is_enough_for_every_warp_and_filter() {
         smaller += usize::from(part != size.rect());
         empty += usize::from(part.is_empty());
         let whole = render(Level::Scalar, &plan, &decoded(&source, size.rect()));
-        for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
+        for level in simd::levels() {
             let got = render(level, &plan, &decoded(&source, part));
             assert!(got == whole, "case {case} {level:?}: {part:?} for {:?}", plan.layers[0]);
         }
@@ -354,7 +354,7 @@ fn maps_that_keep_rows_and_columns_apart_give_what_the_general_way_gives() {
         (*sampled.mirror, *sampled.offset) = ([case & 1 != 0, case & 2 != 0], [2, 1]);
         let image = decoded(&source, size.rect());
         let straight = render(Level::Scalar, &plan, &image);
-        for level in [Level::Avx2, Level::Avx512] {
+        for level in simd::levels() {
             assert_eq!(render(level, &plan, &image), straight, "case {case} at {level:?}");
         }
         // Far too little to move anything, but rows and columns are no longer told apart.

@@ -4,6 +4,9 @@
 //! sum is thrown away.
 #![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "vector loads and stores by pointer"))]
 
+#[cfg(target_arch = "aarch64")]
+mod neon;
+
 /// Added to a number from 0 to 255, it leaves the nearest whole one, the even one of two, in the lowest bits.
 const ROUND: f32 = 12_582_912.0;
 
@@ -17,6 +20,10 @@ pub(crate) struct Columns {
     /// How many.
     taps: usize,
     /// Length of the shortest line that holds all that is read of it.
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", target_arch = "aarch64")),
+        expect(dead_code, reason = "for vector loads")
+    )]
     reach: usize,
 }
 
@@ -111,7 +118,7 @@ pub(crate) mod vector {
 mod tests {
     use super::*;
     use crate::rng::{Draws, Rng};
-    use crate::simd::Level;
+    use crate::simd;
 
     #[test]
     fn every_number_of_taps_gives_the_same_pixels_with_every_instruction_set() {
@@ -125,7 +132,7 @@ mod tests {
             let columns = Columns::new(starts, weights, taps);
             let mut plain = vec![0; 210];
             columns.plain(&line, 0, &mut plain);
-            for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
+            for level in simd::levels() {
                 let mut pixels = vec![7; 210];
                 crate::device::cpu::interleave::weigh(&columns, &line, &mut pixels, level);
                 assert_eq!(pixels, plain, "{taps} taps, {level:?}");

@@ -77,7 +77,7 @@ mod tests {
     use super::super::pixel_block::Resolved;
     use super::super::recolour;
     use crate::color::ColorOp;
-    use crate::simd::Level;
+    use crate::simd::{self, Level};
 
     /// OpenCV's integers, a table for saturation and value, and the exact quotient back.
     fn by_integers([r, g, b]: [i32; 3], turn: i32, tables: &[[i32; 256]; 2]) -> [u8; 3] {
@@ -133,7 +133,7 @@ mod tests {
                         by_integers([pixel[0], pixel[1], pixel[2]].map(i32::from), turn, &tables)
                     })
                     .collect();
-                for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
+                for level in simd::levels() {
                     assert!(by_step(level, &rgb, args) == want, "red {red}, turn {turn}, {level:?}");
                 }
             }

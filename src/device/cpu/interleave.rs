@@ -1,25 +1,32 @@
 //! Packed pixels to planes and back, and one piece of code compiled for several instruction sets.
 #![cfg_attr(
-    target_arch = "x86_64",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
     expect(unsafe_code, reason = "calls functions compiled for instruction sets that were detected")
 )]
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod plain;
 
 use super::columns::Columns;
 use super::lanes::{GROUP, LANES, Plane};
 use crate::simd::{self, Level};
 
-/// The plain version, or that for AVX2 where both the level and the machine have it.
+/// The plain version, or that for AVX2 or NEON where both the level and the machine have it.
 macro_rules! dispatch {
-    ($level:ident, $plain:expr, $vector:expr) => {
+    ($level:ident, $plain:expr, avx2: $avx2:expr, neon: $neon:expr) => {
         match $level.min(simd::level()) {
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 | Level::Avx512 => {
                 // SAFETY: the level is at most the detected one, so the machine has AVX2 and FMA.
-                unsafe { $vector }
+                unsafe { $avx2 }
+            }
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => {
+                // SAFETY: the level is at most the detected one, so the machine has NEON.
+                unsafe { $neon }
             }
             _ => $plain,
         }
@@ -35,7 +42,13 @@ pub(super) fn with_features(level: Level, work: impl FnOnce()) {
             // SAFETY: the level is at most the detected one, so the machine has these features.
             unsafe { with_avx512(work) }
         }
-        _ => dispatch!(level, work(), with_avx2(work)),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => {
+            // SAFETY: the level is at most the detected one, so the machine has these features.
+            unsafe { with_avx2(work) }
+        }
+        // NEON is among the features that everything is built with.
+        _ => work(),
     }
 }
 
@@ -66,7 +79,7 @@ fn with_avx512(work: impl FnOnce()) {
 /// Levels of 64 packed pixels as f32.
 #[inline(always)]
 pub(crate) fn split(packed: &[u8; LANES * 3], planes: &mut [Plane; 3], level: Level) {
-    dispatch!(level, plain::split(packed, planes), avx2::split(packed, planes));
+    dispatch!(level, plain::split(packed, planes), avx2: avx2::split(packed, planes), neon: neon::split(packed, planes));
 }
 
 /// fma(level, a, b) of packed pixels, with a and b per channel, as far as all slices go.
@@ -80,26 +93,32 @@ pub(crate) fn split_scaled(
     dispatch!(
         level,
         plain::split_scaled(packed, factors, planes),
-        avx2::split_scaled(packed, factors, planes)
+        avx2: avx2::split_scaled(packed, factors, planes),
+        neon: neon::split_scaled(packed, factors, planes)
     );
 }
 
 /// Levels as packed bytes, cut off.
 #[inline(always)]
 pub(crate) fn join(planes: &[Plane; 3], packed: &mut [u8; LANES * 3], level: Level) {
-    dispatch!(level, plain::join(planes, packed), avx2::join(planes, packed));
+    dispatch!(level, plain::join(planes, packed), avx2: avx2::join(planes, packed), neon: neon::join(planes, packed));
 }
 
 /// Weighted sums of neighbouring pixels, as packed levels.
 #[inline(always)]
 pub(crate) fn weigh(columns: &Columns, line: &[f32], pixels: &mut [u8], level: Level) {
-    dispatch!(level, columns.plain(line, 0, pixels), columns.wide(line, pixels));
+    dispatch!(
+        level,
+        columns.plain(line, 0, pixels),
+        avx2: columns.wide(line, pixels),
+        neon: columns.wide(line, pixels)
+    );
 }
 
 /// Values of one channel as bytes, cut off.
 #[inline(always)]
 pub(crate) fn bytes(plane: &Plane, level: Level) -> [u8; LANES] {
-    dispatch!(level, plain::bytes(plane), avx2::bytes(plane))
+    dispatch!(level, plain::bytes(plane), avx2: avx2::bytes(plane), neon: neon::bytes(plane))
 }
 
 #[cfg(test)]
@@ -116,7 +135,7 @@ mod tests {
         for (plane, [a, b]) in expected.planes.iter_mut().zip(factors) {
             plane.iter_mut().for_each(|level| *level = level.mul_add(a, b));
         }
-        for level in [Level::Scalar, Level::Avx2, Level::Avx512] {
+        for level in simd::levels() {
             let (mut plain, mut split) = (PixelBlock::default(), PixelBlock::default());
             plain::split(&packed, &mut plain.planes);
             super::split(&packed, &mut split.planes, level);

@@ -7,8 +7,10 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod scalar;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vector;
 
 use super::image_view::ImageView;
@@ -89,6 +91,10 @@ impl Resampler {
             Level::Avx2 => {
                 vector::horizontal(avx2::HORIZONTAL, view, &self.columns, middle, self.middle_stride);
             }
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => {
+                vector::horizontal(neon::HORIZONTAL, view, &self.columns, middle, self.middle_stride);
+            }
             _ => scalar::horizontal(view, &self.columns, middle, self.middle_stride),
         }
     }
@@ -104,11 +110,15 @@ impl Resampler {
         match self.level {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 if row.len() >= avx512::BYTES => {
-                vector::vertical((avx512::VERTICAL, avx512::BYTES), lines, weights, precision, row);
+                vector::vertical(avx512::VERTICAL, lines, weights, precision, row);
             }
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 | Level::Avx512 if row.len() >= avx2::BYTES => {
-                vector::vertical((avx2::VERTICAL, avx2::BYTES), lines, weights, precision, row);
+                vector::vertical(avx2::VERTICAL, lines, weights, precision, row);
+            }
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon if row.len() >= neon::BYTES => {
+                vector::vertical(neon::VERTICAL, lines, weights, precision, row);
             }
             _ => scalar::vertical(lines, weights, precision, row),
         }
@@ -180,16 +190,14 @@ mod tests {
     }
 
     /// Feeds two rows of 300 pixels whose data end `missing` bytes short of what the vector versions read.
-    #[cfg(target_arch = "x86_64")]
     fn feed_without(missing: usize) {
         let mut resampler = begun(2);
-        assert!(resampler.level > Level::Scalar, "NOT RUN: this machine has no AVX2");
+        assert!(resampler.level > Level::Scalar, "NOT RUN: this machine has no vector instructions");
         let last = *resampler.columns.starts.iter().max().unwrap_or(&0) as usize * 3;
         let data = vec![0; 900 + last + 16 - missing];
         resampler.feed(ImageView { data: &data, stride: 900, size: Size::new(300, 2) }, 0);
     }
 
-    #[cfg(target_arch = "x86_64")]
     #[test]
     fn rows_may_be_read_to_the_end_of_the_data() {
         if simd::level() > Level::Scalar {
@@ -197,21 +205,19 @@ mod tests {
         }
     }
 
-    #[cfg(target_arch = "x86_64")]
     #[test]
     #[should_panic]
     fn rows_are_not_read_one_byte_beyond_the_data() {
         feed_without(1);
     }
 
-    #[cfg(target_arch = "x86_64")]
     #[test]
     #[should_panic(expected = "taps leave the rows")]
     fn lines_are_not_read_beyond_the_rows_between_the_passes() {
         let mut resampler = begun(2);
         assert!(
             resampler.level > Level::Scalar,
-            "taps leave the rows: where there is no AVX2, another panic"
+            "taps leave the rows: where there are no vector instructions, another panic"
         );
         resampler.middle.truncate(resampler.middle_stride + 899);
         resampler.row(1, &mut [0; 900]);
@@ -242,13 +248,11 @@ mod tests {
                 let (columns, rows) = (axis(width, out_width), axis(height, out_height));
                 let size = Size::new(width, height);
                 let oracle = resample(Level::Scalar, size, &columns, &rows);
-                for level in [Level::Avx2, Level::Avx512] {
-                    if level <= simd::level() {
-                        assert!(
-                            oracle == resample(level, size, &columns, &rows),
-                            "{level:?} {columns:?} {rows:?}"
-                        );
-                    }
+                for level in simd::levels() {
+                    assert!(
+                        oracle == resample(level, size, &columns, &rows),
+                        "{level:?} {columns:?} {rows:?}"
+                    );
                 }
             }
         }

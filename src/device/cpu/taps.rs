@@ -223,6 +223,7 @@ fn cubic(x: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::device::roi::scale::Visible;
+    use crate::simd;
 
     fn axis(input: u32, output: u32, filter: Filter) -> Axis {
         let mut axis = Axis::default();
@@ -307,7 +308,7 @@ mod tests {
                 };
                 let mut fresh = Axis::default();
                 fresh.build(&scale, Level::Scalar);
-                for level in [Level::Avx512, Level::Avx2, Level::Scalar] {
+                for level in simd::levels() {
                     reused.build(&scale, level);
                     assert_eq!(fresh.starts, reused.starts, "{scale:?} {level:?}");
                     assert_eq!(fresh.weights, reused.weights, "{scale:?} {level:?}");

@@ -127,7 +127,7 @@ impl SingleScan<'_> {
         context: &mut RowContext<'_, '_>,
     ) -> Result<(), JpegError> {
         #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = context.queue.avx2() {
+        if let Some(avx2) = context.queue.vectors().avx2() {
             return self.decode_row(Bmi2(avx2), row, columns, state, context);
         }
         self.decode_row(Plain, row, columns, state, context)

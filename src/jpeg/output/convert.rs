@@ -2,40 +2,52 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 
 use crate::jpeg::header::ColorModel;
-use crate::simd::Avx2;
+use crate::simd::Vectors;
 
 /// Converts `out.len() / 3` pixels. Each component row holds at least that many samples.
 ///
 /// Inks are taken as Adobe stores them, inverted (255 is no ink), whether or not the file says so, as Pillow does:
 /// with `mul(a, b) = round(a*b/255)`, red = k - mul(255 - c, k), where c and k are the stored bytes. For YCCK the
 /// first three stored bytes are first c = 255 - R(Y, Cb, Cr) and so on.
-pub(crate) fn row(avx2: Option<Avx2>, model: ColorModel, components: [&[u8]; 4], out: &mut [u8]) {
+pub(crate) fn row(vectors: Vectors, model: ColorModel, components: [&[u8]; 4], out: &mut [u8]) {
     let [first, second, third, black] = components;
     match model {
-        ColorModel::Grey => grey(first, out),
-        ColorModel::Rgb => rgb(first, second, third, out),
-        ColorModel::YCbCr => ycc(avx2, first, second, third, out),
+        ColorModel::Grey => grey(vectors, first, out),
+        ColorModel::Rgb => rgb(vectors, first, second, third, out),
+        ColorModel::YCbCr => ycc(vectors, first, second, third, out),
         ColorModel::Cmyk => {
-            rgb(first, second, third, out);
+            rgb(vectors, first, second, third, out);
             apply_black(black, out);
         }
         ColorModel::Ycck => {
-            ycc(avx2, first, second, third, out);
+            ycc(vectors, first, second, third, out);
             out.iter_mut().for_each(|value| *value = 255 - *value);
             apply_black(black, out);
         }
     }
 }
 
-fn grey(luma: &[u8], out: &mut [u8]) {
+fn grey(vectors: Vectors, luma: &[u8], out: &mut [u8]) {
+    #[cfg(target_arch = "aarch64")]
+    if let Some(neon) = vectors.neon() {
+        return neon::rgb(neon, luma, luma, luma, out);
+    }
+    let _ = vectors;
     for (pixel, luma) in out.chunks_exact_mut(3).zip(luma) {
         pixel.fill(*luma);
     }
 }
 
-fn rgb(red: &[u8], green: &[u8], blue: &[u8], out: &mut [u8]) {
+fn rgb(vectors: Vectors, red: &[u8], green: &[u8], blue: &[u8], out: &mut [u8]) {
+    #[cfg(target_arch = "aarch64")]
+    if let Some(neon) = vectors.neon() {
+        return neon::rgb(neon, red, green, blue, out);
+    }
+    let _ = vectors;
     for (((pixel, red), green), blue) in out.chunks_exact_mut(3).zip(red).zip(green).zip(blue) {
         pixel.copy_from_slice(&[*red, *green, *blue]);
     }
@@ -50,12 +62,16 @@ fn apply_black(black: &[u8], out: &mut [u8]) {
     }
 }
 
-fn ycc(avx2: Option<Avx2>, luma: &[u8], cb: &[u8], cr: &[u8], out: &mut [u8]) {
+fn ycc(vectors: Vectors, luma: &[u8], cb: &[u8], cr: &[u8], out: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(avx2) = avx2 {
+    if let Some(avx2) = vectors.avx2() {
         return avx2::ycc(avx2, luma, cb, cr, out);
     }
-    let _ = avx2;
+    #[cfg(target_arch = "aarch64")]
+    if let Some(neon) = vectors.neon() {
+        return neon::ycc(neon, luma, cb, cr, out);
+    }
+    let _ = vectors;
     ycc_scalar(luma, cb, cr, out);
 }
 

@@ -12,7 +12,7 @@ use super::upsample::{self, SLACK};
 use crate::geometry::Rect;
 use crate::jpeg::header::{ColorModel, Component, Frame};
 use crate::jpeg::transform::{Target, TargetRow};
-use crate::simd::Avx2;
+use crate::simd::Vectors;
 
 /// Bytes before the first sample of each row: room for the left neighbour, and aligned rows.
 const MARGIN: usize = 32;
@@ -137,13 +137,13 @@ pub(crate) struct Planes {
     step: usize,
     /// The next output row, counted in the whole image.
     next: usize,
-    avx2: Option<Avx2>,
+    vectors: Vectors,
 }
 
 impl Planes {
     /// No picture yet.
-    pub(crate) fn new(avx2: Option<Avx2>) -> Self {
-        Self { avx2, ..Self::default() }
+    pub(crate) fn new(vectors: Vectors) -> Self {
+        Self { vectors, ..Self::default() }
     }
 
     /// Prepares for a picture of which `part` (inside of it, not empty) is wanted.
@@ -262,7 +262,7 @@ impl Planes {
         let x = self.region.x as usize;
         let width = self.region.width as usize;
         for (plane, line) in self.planes[..self.count].iter().zip(&mut self.lines) {
-            upsample_row(self.avx2, plane, &self.samples, y, x..x + width, line);
+            upsample_row(self.vectors, plane, &self.samples, y, x..x + width, line);
         }
         let mut rows: [&[u8]; 4] = [&[]; 4];
         for ((row, plane), line) in rows.iter_mut().zip(&self.planes[..self.count]).zip(&self.lines) {
@@ -272,7 +272,7 @@ impl Planes {
                 _ => &line[x % plane.across..][..width],
             };
         }
-        convert::row(self.avx2, self.model, rows, out);
+        convert::row(self.vectors, self.model, rows, out);
     }
 }
 
@@ -308,7 +308,7 @@ fn mcus(planes: &[Plane], along: fn(&Plane) -> (&Range<usize>, usize)) -> Range<
 /// Writes a plane's part of output row `y` to `line`, from the output column on where the sample that covers
 /// `columns.start` begins.
 fn upsample_row(
-    avx2: Option<Avx2>,
+    vectors: Vectors,
     plane: &Plane,
     samples: &[u8],
     y: usize,
@@ -322,9 +322,9 @@ fn upsample_row(
     let with_left = |row: usize| &samples[plane.offset(first, row) - 1..];
     match plane.kind {
         Upsampling::Full => {}
-        Upsampling::H2V1 => upsample::h2v1(avx2, with_left(near), count, line),
-        Upsampling::H2V2 => upsample::h2v2(avx2, with_left(near), with_left(far), count, line),
-        Upsampling::H1V2 => upsample::h1v2(from(near), from(far), bias, count, line),
+        Upsampling::H2V1 => upsample::h2v1(vectors, with_left(near), count, line),
+        Upsampling::H2V2 => upsample::h2v2(vectors, with_left(near), with_left(far), count, line),
+        Upsampling::H1V2 => upsample::h1v2(vectors, from(near), from(far), bias, count, line),
         Upsampling::Replicate => upsample::replicate(from(near), plane.across, count, line),
     }
 }

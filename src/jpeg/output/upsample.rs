@@ -5,20 +5,26 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 
-use crate::simd::Avx2;
+use crate::simd::Vectors;
 
 /// Samples past the wanted ones that vector code may read and write, so that it needs no scalar tail.
 pub(crate) const SLACK: usize = 64;
 
 /// Doubles a row: each output takes three quarters of the nearer sample. `source` holds `count` samples and both
 /// neighbours, `out` takes 2 * `count`; both have [`SLACK`] more bytes.
-pub(crate) fn h2v1(avx2: Option<Avx2>, source: &[u8], count: usize, out: &mut [u8]) {
+pub(crate) fn h2v1(vectors: Vectors, source: &[u8], count: usize, out: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(avx2) = avx2 {
+    if let Some(avx2) = vectors.avx2() {
         return avx2::h2v1(avx2, source, count, out);
     }
-    let _ = avx2;
+    #[cfg(target_arch = "aarch64")]
+    if let Some(neon) = vectors.neon() {
+        return neon::h2v1(neon, source, count, out);
+    }
+    let _ = vectors;
     for (three, out) in source.windows(3).zip(out.chunks_exact_mut(2)).take(count) {
         let [left, centre, right] = [three[0], three[1], three[2]].map(u16::from);
         out[0] = ((3 * centre + left + 1) >> 2) as u8;
@@ -27,12 +33,16 @@ pub(crate) fn h2v1(avx2: Option<Avx2>, source: &[u8], count: usize, out: &mut [u
 }
 
 /// Doubles a row in both directions: `near` is the row that the output row lies in, `far` the next nearest.
-pub(crate) fn h2v2(avx2: Option<Avx2>, near: &[u8], far: &[u8], count: usize, out: &mut [u8]) {
+pub(crate) fn h2v2(vectors: Vectors, near: &[u8], far: &[u8], count: usize, out: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(avx2) = avx2 {
+    if let Some(avx2) = vectors.avx2() {
         return avx2::h2v2(avx2, near, far, count, out);
     }
-    let _ = avx2;
+    #[cfg(target_arch = "aarch64")]
+    if let Some(neon) = vectors.neon() {
+        return neon::h2v2(neon, near, far, count, out);
+    }
+    let _ = vectors;
     for ((near, far), out) in near.windows(3).zip(far.windows(3)).zip(out.chunks_exact_mut(2)).take(count) {
         let [left, centre, right] = std::array::from_fn(|i| 3 * u16::from(near[i]) + u16::from(far[i]));
         out[0] = ((3 * centre + left + 8) >> 4) as u8;
@@ -42,7 +52,12 @@ pub(crate) fn h2v2(avx2: Option<Avx2>, near: &[u8], far: &[u8], count: usize, ou
 
 /// Blends a row with its upper (`bias` 1) or lower (`bias` 2) neighbour. No horizontal neighbours here: element 0 is
 /// the first sample.
-pub(crate) fn h1v2(near: &[u8], far: &[u8], bias: u16, count: usize, out: &mut [u8]) {
+pub(crate) fn h1v2(vectors: Vectors, near: &[u8], far: &[u8], bias: u16, count: usize, out: &mut [u8]) {
+    #[cfg(target_arch = "aarch64")]
+    if let Some(neon) = vectors.neon() {
+        return neon::h1v2(neon, near, far, bias, count, out);
+    }
+    let _ = vectors;
     for ((near, far), out) in near.iter().zip(far).zip(out).take(count) {
         *out = ((3 * u16::from(*near) + u16::from(*far) + bias) >> 2) as u8;
     }

@@ -4,24 +4,24 @@ use super::batch::{BATCH, Batch, SLOT, Slot};
 use super::idct;
 use super::quant::Quants;
 use super::target::Target;
-use crate::simd::{Avx2, Avx512};
+use crate::simd::Vectors;
 
 /// The queued blocks, and the one being decoded.
 pub(crate) struct BlockQueue {
     batch: Box<Batch>,
-    avx2: Option<Avx2>,
-    avx512: Option<Avx512>,
+    vectors: Vectors,
 }
 
 impl BlockQueue {
-    /// An empty queue; transforms run on the given vector units.
-    pub(crate) fn new(avx2: Option<Avx2>, avx512: Option<Avx512>) -> Self {
-        Self { batch: Box::new(Batch::new()), avx2, avx512 }
+    /// An empty queue; transforms run on the given vector instructions.
+    pub(crate) fn new(vectors: Vectors) -> Self {
+        Self { batch: Box::new(Batch::new()), vectors }
     }
 
-    /// AVX2, if it may be used.
-    pub(crate) fn avx2(&self) -> Option<Avx2> {
-        self.avx2
+    /// The instructions that may be used.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn vectors(&self) -> Vectors {
+        self.vectors
     }
 
     /// Drops the blocks that a failed decode has left.
@@ -106,14 +106,17 @@ impl BlockQueue {
     pub(crate) fn flush(&mut self, quants: &Quants, planes: &mut [u8]) {
         let batch = &mut *self.batch;
         #[cfg(target_arch = "x86_64")]
-        if let Some(avx512) = self.avx512 {
+        if let Some(avx512) = self.vectors.avx512() {
             return idct::avx512::transform(avx512, batch, quants, planes);
         }
         #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = self.avx2 {
+        if let Some(avx2) = self.vectors.avx2() {
             return idct::avx2::transform(avx2, batch, quants, planes);
         }
-        let _ = self.avx512;
+        #[cfg(target_arch = "aarch64")]
+        if let Some(neon) = self.vectors.neon() {
+            return idct::neon::transform(neon, batch, quants, planes);
+        }
         let blocks = batch.blocks.iter_mut().take(std::mem::take(&mut batch.count));
         for ((block, component), target) in blocks.zip(&batch.components).zip(&batch.targets) {
             idct::transform(block, &quants.each[component & 3], *target, planes);

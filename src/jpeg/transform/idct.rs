@@ -9,8 +9,10 @@ pub(crate) mod avx2;
 pub(crate) mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon;
 pub(crate) mod reduced;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod targets;
 
 use super::quant::Quant;

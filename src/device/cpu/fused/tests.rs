@@ -22,7 +22,7 @@ const SAMPLINGS: [SamplingFactor; 8] = [
     SamplingFactor::F_1_4,
     SamplingFactor::F_2_4,
 ];
-const LEVELS: [Level; 3] = [Level::Scalar, Level::Avx2, Level::Avx512];
+const LEVELS: [Level; 4] = Level::ALL;
 
 fn encode(
     sampling: SamplingFactor,

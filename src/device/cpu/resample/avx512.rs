@@ -1,7 +1,7 @@
 //! Resampling with AVX-512: four rows at once across, 64 bytes at once down.
 #![expect(unsafe_code, reason = "vector loads and stores by pointer")]
 
-use super::vector::{FIRST_PAIR, Horizontal, PACK_RGB, SECOND_PAIR, Vertical, join, vertical_row};
+use super::vector::{Down, FIRST_PAIR, Horizontal, PACK_RGB, SECOND_PAIR, join, vertical_row};
 use super::{Axis, Lines};
 use std::arch::x86_64::*;
 use std::arch::x86_64::{
@@ -20,9 +20,12 @@ pub(super) const HORIZONTAL: [Horizontal; 5] = [
     horizontal_rows::<4>,
 ];
 
-/// By pairs of lines; the first for any number.
-pub(super) const VERTICAL: [Vertical; 4] =
-    [vertical_row::<0>, vertical_row::<1>, vertical_row::<2>, vertical_row::<3>];
+/// By pairs of lines, of which an odd last line makes one with itself; the first for any number.
+pub(super) const VERTICAL: Down = Down {
+    functions: &[vertical_row::<0>, vertical_row::<1>, vertical_row::<2>, vertical_row::<3>],
+    lines: 2,
+    bytes: BYTES,
+};
 
 /// Bytes of a vector.
 pub(super) const BYTES: usize = 64;

@@ -1,13 +1,15 @@
-//! What the two vector versions have in common: which of a version's functions takes how many taps, the bounds that all of
-//! them rely on, and the arithmetic down, written once and built for two widths.
+//! What the vector versions have in common: which of a version's functions takes how many taps, the bounds that all of
+//! them rely on, and for AVX, whose widths differ in no more, the arithmetic down.
 #![expect(unsafe_code, reason = "vector loads and stores by pointer")]
 
 use super::{Axis, ImageView, Lines};
 use crate::image::Image;
 
 /// From four packed RGB pixels to (R0 R1 G0 G1 B0 B1 0 0) as 16-bit lanes; -1 gives zero.
+#[cfg(target_arch = "x86_64")]
 pub(super) const FIRST_PAIR: [i8; 16] = [0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1];
 /// The same of the third and fourth pixel.
+#[cfg(target_arch = "x86_64")]
 pub(super) const SECOND_PAIR: [i8; 16] = [6, -1, 9, -1, 7, -1, 10, -1, 8, -1, 11, -1, -1, -1, -1, -1];
 /// From four R G B 0 groups to twelve packed bytes.
 pub(super) const PACK_RGB: [i8; 16] = [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1];
@@ -23,11 +25,12 @@ const LOAD: usize = 16;
 /// features.
 pub(super) type Horizontal = unsafe fn(from: [*const u8; 4], to: [*mut u8; 4], columns: &Axis);
 
-/// One output row, by pairs of lines as above. An odd last line makes a pair with itself.
+/// One output row, by lines or by pairs of lines, as the version has it; the first of its list takes any number.
 ///
 /// # Safety
 /// There is a weight, and as many lines as there are weights hold as many bytes as the row, which are a vector's at least; the
-/// number of pairs is half of the weights, rounded up; and the machine has the version's features.
+/// function's number of lines is that of the weights, or its number of pairs half of that, rounded up; and the machine has the
+/// version's features.
 pub(super) type Vertical = unsafe fn(lines: Lines<'_>, weights: &[i16], precision: u32, row: &mut [u8]);
 
 /// `by_pairs` are functions for whose features the caller has looked.
@@ -72,32 +75,38 @@ fn check_horizontal(view: &ImageView<'_>, height: usize, columns: &Axis, middle:
     const { assert!(Image::TAIL >= LOAD) };
 }
 
-/// `by_pairs` are functions for vectors of so many bytes, for whose features the caller has looked. The row has the bytes of a
-/// vector at least.
-pub(super) fn vertical(
-    (by_pairs, bytes): ([Vertical; 4], usize),
-    lines: Lines<'_>,
-    weights: &[i16],
-    precision: u32,
-    row: &mut [u8],
-) {
+/// How a version makes output rows.
+#[derive(Clone, Copy)]
+pub(super) struct Down {
+    /// The functions, each for as many lines or pairs as its position says; the first of them for any number.
+    pub(super) functions: &'static [Vertical],
+    /// Lines that count as one: 2 where a version takes pairs.
+    pub(super) lines: usize,
+    /// The bytes of a vector.
+    pub(super) bytes: usize,
+}
+
+/// `down` is of a version for whose features the caller has looked. The row has the bytes of a vector at least.
+pub(super) fn vertical(down: Down, lines: Lines<'_>, weights: &[i16], precision: u32, row: &mut [u8]) {
     let end =
         weights.len().checked_sub(1).and_then(|last| last.checked_mul(lines.stride)?.checked_add(row.len()));
     assert!(end.is_some_and(|end| end <= lines.data.len()), "taps leave the rows");
-    assert!(row.len() >= bytes, "the row is shorter than a vector");
-    let rows = by_pairs.get(weights.len().div_ceil(2)).unwrap_or(&by_pairs[0]);
+    assert!(row.len() >= down.bytes, "the row is shorter than a vector");
+    let rows = down.functions.get(weights.len().div_ceil(down.lines)).unwrap_or(&down.functions[0]);
     // SAFETY: the assertions hold the row's length inside every line, of which there is one, and a vector inside the row;
-    // `Resampler::row` comes here only at the level whose features `by_pairs` have, which is at most the machine's.
+    // `Resampler::row` comes here only at the level whose features the functions have, which is at most the machine's.
     unsafe { rows(lines, weights, precision, row) };
 }
 
 /// Two weights as the halves of one 32-bit lane.
+#[cfg(target_arch = "x86_64")]
 pub(super) const fn join(near: i16, far: i16) -> i32 {
     (near as u16 as i32) | ((far as i32) << 16)
 }
 
 /// Defines `vertical_row`, a [`Vertical`] for `PAIRS` pairs of lines, or for as many as there are for 0. The file that calls
 /// it has the vector type `Vector` of [`BYTES`] bytes and its instructions under the short names used here.
+#[cfg(target_arch = "x86_64")]
 macro_rules! vertical_row {
     ($features:literal) => {
         #[target_feature(enable = $features)]
@@ -151,20 +160,24 @@ macro_rules! vertical_row {
         }
     };
 }
+#[cfg(target_arch = "x86_64")]
 pub(super) use vertical_row;
 
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::super::avx2;
     use super::*;
-    use crate::simd::Avx2;
+    use crate::simd::{Level, Vectors};
 
     /// Rows of `stride` bytes, of which there are two vectors' bytes, and so many weights, down to a row of `bytes`. What the
     /// panic says on a machine without AVX2 it says there too.
     fn down(stride: usize, weights: usize, bytes: usize, says: &str) {
-        assert!(Avx2::detected().is_some(), "{says}: not run, as this machine has no AVX2");
+        assert!(
+            Vectors::detected(Level::Avx2).avx2().is_some(),
+            "{says}: not run, as this machine has no AVX2"
+        );
         let lines = Lines { data: &[0; 2 * avx2::BYTES], stride };
-        vertical((avx2::VERTICAL, avx2::BYTES), lines, &vec![1; weights], 8, &mut vec![0; bytes]);
+        vertical(avx2::VERTICAL, lines, &vec![1; weights], 8, &mut vec![0; bytes]);
     }
 
     #[test]
@@ -188,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_last_row_may_end_with_the_data() {
-        if Avx2::detected().is_some() {
+        if Vectors::detected(Level::Avx2).avx2().is_some() {
             down(avx2::BYTES, 2, avx2::BYTES, "");
         }
     }

@@ -7,7 +7,7 @@ use crate::jpeg::entropy::block::BadBlock;
 use crate::jpeg::entropy::huffman::{Class, Table};
 use crate::jpeg::transform::ZIGZAG;
 #[cfg(target_arch = "x86_64")]
-use crate::simd::Avx2;
+use crate::simd::{Level, Vectors};
 
 /// The state after a pass, which may have failed.
 #[derive(PartialEq, Debug)]
@@ -106,7 +106,7 @@ fn in_every_way(pass: AcPass<'_>, data: &[u8], limit: usize, run: u32, blocks: &
     let given = (data, limit, run);
     let plain = after(|progress, blocks| pass.blocks_with(Plain, progress, blocks), given, blocks.to_vec());
     #[cfg(target_arch = "x86_64")]
-    if let Some(avx2) = Avx2::detected() {
+    if let Some(avx2) = Vectors::detected(Level::Avx2).avx2() {
         let bmi2 = crate::jpeg::entropy::bit_ops::Bmi2(avx2);
         let fast =
             |progress: &mut Progress, blocks: Blocks<'_>| super::bmi2::blocks(bmi2, pass, progress, blocks);
