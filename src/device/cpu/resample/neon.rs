@@ -124,8 +124,9 @@ unsafe fn vertical_row<const LINES: usize>(
     row: &mut [u8],
 ) {
     let count = if LINES == 0 { weights.len() } else { LINES };
+    let factor = |line: usize| vdupq_n_s16(weights[line]);
     // Those of fixed number stay in registers.
-    let fixed: [int16x8_t; LINES] = std::array::from_fn(|line| vdupq_n_s16(weights[line]));
+    let fixed: [int16x8_t; LINES] = std::array::from_fn(factor);
     let shift = vdupq_n_s32(-(precision as i32));
     let last = row.len() - BYTES;
     // The last vector may overlap the one ahead of it, which writes the same bytes twice.
@@ -134,7 +135,7 @@ unsafe fn vertical_row<const LINES: usize>(
         for line in 0..count {
             let weight = match fixed.get(line) {
                 Some(weight) => *weight,
-                None => vdupq_n_s16(weights[line]),
+                None => factor(line),
             };
             // SAFETY: `line` is less than the number of weights, and `at` + BYTES at most the row's length, which the
             // caller promises to lie inside every line.
