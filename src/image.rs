@@ -19,8 +19,9 @@ pub use error::ImageError;
 pub use header::{Header, parse_header};
 pub use mask::decode_mask;
 
+use crate::decode_memory::give_back;
 use crate::geometry::{Orientation, Rect, Size};
-use crate::jpeg::{self, give_back};
+use crate::jpeg;
 
 /// A file format that can be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,13 +63,17 @@ impl Image {
     /// Bytes after the last row that may be read, whatever they hold.
     pub const TAIL: usize = 64;
 
+    /// Bytes of the pixels of a region, as they are decoded.
+    fn bytes(region: Rect) -> usize {
+        region.width as usize * 3 * region.height as usize + Self::TAIL
+    }
+
     /// Makes room for `region`, reusing the memory; the pixels are undefined until they are written.
     pub fn reset(&mut self, stored: Size, region: Rect) {
         self.stored = stored;
         self.region = region;
         self.stride = region.width as usize * 3;
-        let bytes = self.stride * region.height as usize + Self::TAIL;
-        grow(&mut self.data, bytes);
+        grow(&mut self.data, Self::bytes(region));
     }
 
     /// Gives the memory back if it is too much to be kept for the next file; the pixels are gone then.
@@ -159,6 +164,7 @@ impl Decoder {
         out: &mut Image,
     ) -> Result<(), ImageError> {
         let size = self.check(header, part)?;
+        self.jpeg.memory.take_pixels(Image::bytes(part.region));
         out.reset(size, part.region);
         out.orientation = header.orientation;
         let pixels = PixelsMut { data: &mut out.data, stride: out.stride };
@@ -182,19 +188,32 @@ impl Decoder {
         if region.is_empty() {
             return Ok(());
         }
-        match header.format {
-            Format::Jpeg => self.decode_rows(bytes, header, part, index, &mut pixels),
+        if header.format == Format::WebP {
+            self.jpeg.memory.take_scratch(webp::scratch_bytes(stored));
+        }
+        let decoded = match header.format {
+            Format::Jpeg => return self.decode_rows(bytes, header, part, index, &mut pixels),
             Format::Png => {
                 let out = &mut ImageMut { stored, region, pixels };
                 png::decode(bytes, &self.limits, &mut self.scratch, out)
             }
-            Format::WebP => {
-                let decoded =
-                    webp::decode(bytes, &mut self.scratch, &mut ImageMut { stored, region, pixels });
-                give_back(&mut self.scratch.pixels);
-                decoded
-            }
-        }
+            Format::WebP => webp::decode(bytes, &mut self.scratch, &mut ImageMut { stored, region, pixels }),
+        };
+        give_back(&mut self.scratch.pixels);
+        give_back(&mut self.scratch.file);
+        self.jpeg.memory.end_decode();
+        decoded
+    }
+
+    /// Pixels stay after a decode, and count as memory for huge images, until [`Decoder::release`]. Whoever keeps them must
+    /// not wait for other decoders before.
+    pub(crate) fn keep_pixels(&mut self) {
+        self.jpeg.memory.keep_pixels();
+    }
+
+    /// To be called when the pixels of earlier decodes are gone.
+    pub(crate) fn release(&mut self) {
+        self.jpeg.memory.release();
     }
 
     /// As [`Decoder::decode_part`], for a JPEG: hands each row of a non-empty region on as soon as it is complete. The

@@ -38,7 +38,6 @@ pub(crate) use header::image_end;
 pub use header::{ColorModel, Header, Sampling, parse_header};
 pub use lenient::Damage;
 pub use limits::Limits;
-pub(crate) use limits::give_back;
 pub(crate) use output::Rows;
 pub use output::{Part, PixelsMut, Scale};
 pub use seek::{Index, IndexUse};

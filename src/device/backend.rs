@@ -6,6 +6,7 @@ use super::decoded_by::DecodedBy;
 use super::decoder_report::DecoderReport;
 use super::images::DeviceImages;
 use super::memory_use::MemoryUse;
+use crate::decode_memory::give_back;
 use crate::destination::Destination;
 use crate::error::{Cause, Result};
 use crate::geometry::{Orientation, Size};
@@ -64,7 +65,8 @@ impl FileMemory for Vec<u8> {
         Some(self)
     }
 
-    fn spare(self) -> Option<Self> {
+    fn spare(mut self) -> Option<Self> {
+        give_back(&mut self);
         Some(self)
     }
 }
@@ -204,6 +206,9 @@ pub(crate) trait BackendWorker<B: Backend + ?Sized> {
     /// # Errors
     /// Why the plan cannot be rendered.
     fn render(&mut self, plan: &Plan, output: &Output, row: &mut B::Row<'_>) -> Result<(), Cause>;
+
+    /// Gives up what was decoded last and is not going to be rendered.
+    fn forget(&mut self) {}
 
     /// The whole image of the record `record`, decoded for all samples that show it unless another worker has; `row` is of
     /// the batch that shows it first.

@@ -64,6 +64,13 @@ impl Worker {
         Self { scale, ..self }
     }
 
+    /// The same worker, whose pixels count as memory for huge images until [`Worker::give_back`], which must follow each
+    /// sample, with no wait for other workers before it.
+    pub(crate) fn keeping_pixels(mut self) -> Self {
+        self.decoder.keep_pixels();
+        self
+    }
+
     /// Decodes of each image what the plan reads; `inputs[i]` is the file of `plan.images[i]`.
     ///
     /// Of an image that one upright layer alone resamples no pixels are kept: they are resampled across as they
@@ -109,7 +116,10 @@ impl Worker {
     pub fn decode_whole(&mut self, input: Input<'_>, image: &mut Image) -> Result<(), Cause> {
         let Input { bytes, header } = input;
         self.damaged.clear();
-        self.decoder.decode(bytes, header, header.size.rect(), image)?;
+        let decoded = self.decoder.decode(bytes, header, header.size.rect(), image);
+        // What keeps the image counts it.
+        self.decoder.release();
+        decoded?;
         self.damaged.extend(self.decoder.damage().map(|damage| (0, damage)));
         Ok(())
     }
@@ -117,6 +127,7 @@ impl Worker {
     /// Gives memory back that is too much to be kept for the next sample. What was decoded is gone then.
     pub fn give_back(&mut self) {
         self.targets.iter_mut().for_each(DecodeTarget::give_back);
+        self.decoder.release();
     }
 
     /// The images of the last decode that are damaged and were decoded nonetheless: their indices in the plan, and what

@@ -64,6 +64,11 @@ fn chunks_of(mut rest: &[u8]) -> impl Iterator<Item = (&[u8; 4], &[u8])> {
     })
 }
 
+/// Bytes that a decode takes beside its result: the image with alpha, and as much for what it is made of.
+pub(super) fn scratch_bytes(stored: Size) -> usize {
+    stored.width as usize * stored.height as usize * 8
+}
+
 /// Decodes the whole (first) image and keeps the region that `out` is set up for.
 pub(super) fn decode(bytes: &[u8], scratch: &mut Scratch, out: &mut ImageMut<'_>) -> Result<(), ImageError> {
     let promised = bytes.get(4..8).and_then(|size| size.try_into().ok()).map_or(0, u32::from_le_bytes);

@@ -6,6 +6,7 @@ mod run;
 mod single_scan;
 mod state;
 
+use crate::decode_memory::Permit;
 use crate::geometry::Rect;
 use crate::jpeg::entropy::{Stream, Tables};
 use crate::jpeg::error::JpegError;
@@ -28,6 +29,8 @@ pub struct Decoder {
     pub(super) queue: BlockQueue,
     coefficients: Coefficients,
     lenient: LenientDecoder,
+    /// What is taken of the memory for huge images.
+    pub(crate) memory: Permit,
     damage: Option<Damage>,
 }
 
@@ -51,6 +54,7 @@ impl Decoder {
             queue: BlockQueue::new(vectors),
             coefficients: Coefficients::default(),
             lenient: LenientDecoder::default(),
+            memory: Permit::default(),
             damage: None,
         }
     }
@@ -129,7 +133,10 @@ impl Decoder {
             // libjpeg warns of some of such bytes, depending on how far ahead it reads.
             true => {
                 let limits = &Limits { damaged: Damaged::Libjpeg, ..limits.clone() };
-                self.decode_leniently(Request { bytes, header, part: whole.into(), limits }, out)
+                let decoded =
+                    self.decode_leniently(Request { bytes, header, part: whole.into(), limits }, out);
+                self.memory.end_decode();
+                decoded
             }
             false => lenient::inspect(bytes),
         }
@@ -143,15 +150,26 @@ impl Decoder {
         part: Part,
         limits: &Limits,
         out: &mut dyn Rows,
+        index: Option<&mut Index>,
+    ) -> Result<(), JpegError> {
+        let decoded = self.decode_request(Request { bytes, header, part, limits }, out, index);
+        self.stream.give_back();
+        self.memory.end_decode();
+        decoded
+    }
+
+    fn decode_request(
+        &mut self,
+        request: Request<'_>,
+        out: &mut dyn Rows,
         mut index: Option<&mut Index>,
     ) -> Result<(), JpegError> {
         self.damage = None;
         if let Some(index) = index.as_deref_mut() {
             index.begin();
         }
-        let request = Request { bytes, header, part, limits };
         request.check(out)?;
-        if header.arithmetic {
+        if request.header.arithmetic {
             self.damage = self.decode_leniently(request, out)?;
             return Ok(());
         }
@@ -159,7 +177,7 @@ impl Decoder {
             Ok(()) => return Ok(()),
             Err(error) => error,
         };
-        if limits.damaged == Damaged::Refuse || !error.is_defect() {
+        if request.limits.damaged == Damaged::Refuse || !error.is_defect() {
             return Err(error);
         }
         if let Some(index) = index {
@@ -199,6 +217,7 @@ impl Decoder {
         }
         self.queue.clear();
         self.planes.begin(&header.frame, header.color, part);
+        self.memory.take_scratch(Coefficients::bytes(&header.frame));
         let target = lenient::Target { planes: &mut self.planes, queue: &mut self.queue, out };
         self.lenient.decode(bytes, header, limits, target)
     }
@@ -229,6 +248,7 @@ impl Decoder {
     ) -> Result<(), JpegError> {
         let File { bytes, at, frame } = file;
         if frame.progressive || scan.count < frame.count {
+            self.memory.take_scratch(Coefficients::bytes(frame));
             let Self { tables, stream, coefficients, .. } = self;
             let read = coefficients.read(file, scan, limits, tables, stream);
             if read.is_ok() {

@@ -19,13 +19,3 @@ impl Default for Limits {
         Self { max_pixels: 178_956_970, max_scans: 256, damaged: Damaged::default() }
     }
 }
-
-/// Maximum bytes of a buffer that is kept for the next file.
-const MAX_KEPT: usize = 64 << 20;
-
-/// Frees a buffer of more than [`MAX_KEPT`] bytes.
-pub(crate) fn give_back<T>(buffer: &mut Vec<T>) {
-    if buffer.capacity() * size_of::<T>() > MAX_KEPT {
-        *buffer = Vec::new();
-    }
-}

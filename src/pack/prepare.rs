@@ -1,6 +1,7 @@
 //! Prepares one record for a shard: reads it, resizes it on request, and lays it out in the shard's format.
 
 use super::{Chroma, Format, QUALITY, Settings, shard};
+use crate::decode_memory::give_back;
 use crate::device::{self, cpu::Renderer};
 use crate::draft::Draft;
 use crate::draft::op::{Extent, Interpolation, Op};
@@ -46,7 +47,10 @@ impl<'a> Preparer<'a> {
                        the YOLO or COCO data set itself";
             return Err(bad(why.into()));
         }
-        let ending = self.encode().map_err(bad)?;
+        let encoded = self.encode();
+        self.image.give_back();
+        give_back(&mut self.pixels);
+        let ending = encoded.map_err(bad)?;
         let class = usize::try_from(label.class()).ok();
         let record = shard::Record {
             number: index,

@@ -19,16 +19,16 @@ const FLOORS: &[&[&str]] = &[
         "simd",
         "single_flight",
     ], // values, errors and small tools; they use nothing of the crate
-    &["atomic_file", "output", "plan"], // files written whole; what crosses to a device, as plain data
-    &["draft"],                         // the verbs that edit a plan
-    &["jpeg"],                          // header and decoder
-    &["image", "index"],                // any format's pixels; where to start in them
-    &["options"],                       // what a loader can be told, each option once
-    &["augment", "device", "sampler", "source"], // the four seams; none knows another
-    &["recipe"],                        // named chains of augmentations
-    &["loader"],                        // the only place that starts threads
-    &["dlpack", "inspect", "pack"],     // batches for other libraries; what is done with whole data sets
-    &["cli"],                           // translation only
+    &["atomic_file", "decode_memory", "output", "plan"], // files written whole; memory of huge images; what crosses to a device, as plain data
+    &["draft"],                                          // the verbs that edit a plan
+    &["jpeg"],                                           // header and decoder
+    &["image", "index"],                                 // any format's pixels; where to start in them
+    &["options"],                                        // what a loader can be told, each option once
+    &["augment", "device", "sampler", "source"],         // the four seams; none knows another
+    &["recipe"],                                         // named chains of augmentations
+    &["loader"],                                         // the only place that starts threads
+    &["dlpack", "inspect", "pack"], // batches for other libraries; what is done with whole data sets
+    &["cli"],                       // translation only
 ];
 
 fn floor(module: &str) -> Option<usize> {

@@ -91,7 +91,7 @@ impl Backend for CpuBackend {
     const USES_DECODE_INDEX: bool = true;
 
     fn worker(&self) -> CpuWorker {
-        let worker = Worker::new(&self.options.limits).scale(self.options.scale);
+        let worker = Worker::new(&self.options.limits).scale(self.options.scale).keeping_pixels();
         CpuWorker { worker, images: Arc::clone(&self.images) }
     }
 
@@ -158,6 +158,10 @@ impl BackendWorker<CpuBackend> for CpuWorker {
         let rendered = self.worker.render(plan, output, row);
         self.worker.give_back();
         rendered
+    }
+
+    fn forget(&mut self) {
+        self.worker.give_back();
     }
 
     fn decode_shared(

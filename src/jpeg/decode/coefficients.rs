@@ -1,6 +1,7 @@
 //! Files whose coefficients come in several scans: all are collected first and transformed afterwards.
 
 use super::File;
+use crate::decode_memory::give_back;
 use crate::jpeg::entropy::bit_ops::Plain;
 use crate::jpeg::entropy::block::{BadBlock, decode_block};
 use crate::jpeg::entropy::progressive::{AcPass, Blocks, CoefficientMask, DcPass, Progress};
@@ -8,7 +9,7 @@ use crate::jpeg::entropy::{Cursor, Stream, Tables};
 use crate::jpeg::error::{JpegError, corrupt, unsupported};
 use crate::jpeg::header::marker::{self, Markers};
 use crate::jpeg::header::{Frame, Scan};
-use crate::jpeg::limits::{Limits, give_back};
+use crate::jpeg::limits::Limits;
 use crate::jpeg::output::{Planes, Rows};
 use crate::jpeg::transform::{BlockQueue, Quant, Quants, Slot};
 
@@ -64,6 +65,14 @@ impl Coefficients {
     pub(super) fn give_back(&mut self) {
         self.blocks.iter_mut().for_each(give_back);
         self.nonzero.iter_mut().for_each(give_back);
+    }
+
+    /// Bytes of the coefficients of an image.
+    pub(super) fn bytes(frame: &Frame) -> usize {
+        let mask = if frame.progressive { size_of::<CoefficientMask>() } else { 0 };
+        let (across, down) = (frame.mcus_across(), frame.mcus_down());
+        let blocks: usize = frame.used().iter().map(|c| across * c.h * down * c.v).sum();
+        blocks * (size_of::<[i16; 64]>() + mask)
     }
 
     fn begin(&mut self, frame: &Frame, length: usize) -> Result<(), JpegError> {

@@ -1,6 +1,7 @@
 //! The entropy-coded bytes of one scan, cut into pieces at restart markers.
 
 use super::bits::{Cursor, PADDING, unstuff};
+use crate::decode_memory::give_back;
 use crate::jpeg::error::{JpegError, corrupt};
 use crate::jpeg::header::marker::EOI;
 
@@ -59,6 +60,12 @@ impl Stream {
     /// Whether whole bytes of the file's scans belong to no MCU. They change no pixel.
     pub(crate) fn has_unread(&self) -> bool {
         self.has_unread
+    }
+
+    /// Gives memory back that is too much to be kept for the next file.
+    pub(crate) fn give_back(&mut self) {
+        give_back(&mut self.data);
+        self.length = self.length.min(self.data.len());
     }
 
     fn load(&mut self, bytes: &[u8], from: usize) {

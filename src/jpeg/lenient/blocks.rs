@@ -1,7 +1,7 @@
 //! The coefficients that scans fill in, and how the MCUs of a scan lie in them.
 
 use super::segments::{Frame, Scan};
-use crate::jpeg::limits::give_back;
+use crate::decode_memory::give_back;
 
 /// Blocks of coefficients, component by component, in whole MCUs.
 #[derive(Default)]

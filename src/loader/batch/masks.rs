@@ -1,5 +1,6 @@
 //! Semantic masks: rendered by the CPU through the plans of their images, wherever the images are rendered.
 
+use crate::decode_memory::give_back;
 use crate::device::cpu::Renderer;
 use crate::error::{Cause, Error};
 use crate::geometry::Rect;
@@ -38,6 +39,13 @@ impl<'a> Masks<'a> {
 
     /// The classes of a planned sample, row by row; `None` where none of its images has a mask.
     pub(in crate::loader) fn of(&mut self, plan: &Plan) -> Result<Option<Vec<u8>>, Failure> {
+        let made = self.make(plan);
+        self.images.iter_mut().for_each(Image::give_back);
+        [&mut self.file, &mut self.classes].into_iter().for_each(give_back);
+        made
+    }
+
+    fn make(&mut self, plan: &Plan) -> Result<Option<Vec<u8>>, Failure> {
         self.images.resize_with(self.images.len().max(plan.images.len()), Image::default);
         let mut any = false;
         for (at, image) in plan.images.iter().enumerate() {

@@ -145,7 +145,10 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
                 self.decode(index, &plan, row)?;
                 self.render(index, |worker| worker.render(&plan, &output, row))?;
             }
-            None => self.decode(index, &plan, row)?,
+            None => {
+                self.decode(index, &plan, row)?;
+                self.worker.forget();
+            }
         }
         self.context.meters.samples.fetch_add(1, Relaxed);
         Ok(Sample { mask, ..self.described(index, &plan) })

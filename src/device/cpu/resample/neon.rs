@@ -53,8 +53,9 @@ static SECOND_PAIR: [i8; 16] = widen_two(2);
 /// The bounds of [`Horizontal`] were checked, `PAIRS` is 0 or half of the axis' stride, and the machine has NEON.
 #[target_feature(enable = "neon")]
 unsafe fn horizontal_rows<const PAIRS: usize>(from: [*const u8; 4], to: [*mut u8; 4], columns: &Axis) {
-    debug_assert!(PAIRS == 0 || PAIRS * 2 == columns.stride);
-    // SAFETY: the caller's promise covers every pointer below.
+    assert!(PAIRS == 0 || PAIRS * 2 == columns.stride);
+    // SAFETY: by the bounds of [`Horizontal`] each pair of taps that starts at `starts` lies with its load in each of `from`, and
+    // each group's sixteen bytes in each of `to`; there are `stride` weights for each start, of which there are whole groups.
     unsafe {
         let [first, second, pack] =
             [&FIRST_PAIR, &SECOND_PAIR, &PACK_RGB].map(|table| vld1q_u8(table.as_ptr().cast()));

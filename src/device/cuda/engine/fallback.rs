@@ -39,7 +39,9 @@ impl Fallback {
 
     /// Whether the whole file can be decoded.
     pub(super) fn verify(&mut self, bytes: &[u8], header: &Header) -> Result<(), Cause> {
-        self.decoder.decode(bytes, header, header.size.rect(), &mut self.image)?;
+        let decoded = self.decoder.decode(bytes, header, header.size.rect(), &mut self.image);
+        self.image.give_back();
+        decoded?;
         self.damage = self.damage.or(self.decoder.damage());
         Ok(())
     }
