@@ -107,9 +107,9 @@ class Keywords(TypedDict, total=False):
     close_mosaic: int | None
     """The epoch from which on augmentations that take several samples are left out. Default: never."""
     num_workers: int | None
-    """Worker threads, 1 to 64. Default: one for each core, and up to four where reading is the limit."""
+    """Worker threads, 1 to 512. Default: one for each core, and up to four where reading is the limit."""
     workers: int | None
-    """Worker threads, 1 to 64. Default: one for each core, and up to four where reading is the limit."""
+    """Worker threads, 1 to 512. Default: one for each core, and up to four where reading is the limit."""
     prefetch_factor: int | None
     """Batches that are made ahead, 1 to 64. Default: 2, and up to 4 where the trainer's waits are
     irregular."""

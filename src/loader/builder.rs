@@ -131,7 +131,7 @@ impl LoaderBuilder {
     }
 
     options! {
-        /// Worker threads, 1 to 64 (default: one for each core, and more, up to four, where reading is the limit).
+        /// Worker threads, 1 to 512 (default: one for each core, and more, up to four, where reading is the limit).
         workers(threads: usize) => loader.workers = threads;
 
         /// Batches made ahead, 1 to 64 (default: 2, and up to 4 where the consumer's waits are irregular).

@@ -43,7 +43,7 @@ section! {
         partner_window: u64 = 128;
         /// The epoch from which on augmentations that take several samples are left out.
         close_mosaic: u64, unset "never";
-        /// Worker threads, 1 to 64.
+        /// Worker threads, 1 to 512.
         workers or "num_workers": usize, unset "one for each core, and up to four where reading is the limit";
         /// Batches that are made ahead, 1 to 64.
         prefetch or "prefetch_factor": usize, unset "2, and up to 4 where the trainer's waits are irregular";

@@ -196,5 +196,5 @@ fn a_label_file_that_is_no_file_is_refused() {
     let folder = data_set("", TWO_CLASSES);
     std::fs::remove_file(folder.path().join("labels/b.txt")).unwrap();
     std::fs::create_dir(folder.path().join("labels/b.txt")).unwrap();
-    says(&open(folder.path()).unwrap_err(), &["labels/b.txt", "no regular file"]);
+    says(&open(folder.path()).unwrap_err(), &["labels/b.txt", "a folder and not a regular file"]);
 }
