@@ -119,13 +119,31 @@ impl Folder {
         fs::create_dir_all(path).map_err(failed)?;
         let lock = File::create(path.join(LOCK)).map_err(failed)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock }),
+            Ok(()) => {
+                let folder = Self { path: path.to_owned(), _lock: lock };
+                folder.remove_half_manifests().map_err(failed)?;
+                Ok(folder)
+            }
             Err(TryLockError::WouldBlock) => Err(Error::config(format!(
                 "another run is packing into {}: wait for it, or give another folder",
                 path.display()
             ))),
             Err(TryLockError::Error(error)) => Err(failed(error)),
         }
+    }
+
+    /// Removes what a run left of a manifest that was killed while it wrote it. Nobody else writes here.
+    fn remove_half_manifests(&self) -> io::Result<()> {
+        for entry in fs::read_dir(&self.path)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let rest = name.strip_prefix(MANIFEST).and_then(|rest| rest.strip_suffix(".tmp"));
+            if rest.is_some_and(|rest| rest.starts_with('.')) {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
     }
 
     /// The manifest of an earlier run, or a new one; an error in a folder with other shards.

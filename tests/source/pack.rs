@@ -159,6 +159,16 @@ fn an_interrupted_run_is_gone_on_with_and_gives_the_same_bytes() {
 }
 
 #[test]
+fn what_a_killed_run_left_of_its_manifest_is_removed_by_the_next() {
+    let out = tempfile::tempdir().unwrap();
+    let names = ["manifest.json.77-0123456789abcdef.tmp", "manifest.json.bak", "notes.tmp"];
+    names.iter().for_each(|name| fs::write(out.path().join(name), b"{").unwrap());
+    quietly(&Pack::to(out.path()).shard_records(100), &Folder::open(PHOTOS).unwrap()).unwrap();
+    let left: Vec<String> = files(out.path()).into_keys().collect();
+    assert_eq!(left, ["manifest.json", "manifest.json.bak", "notes.tmp", "shard-000000.tar"]);
+}
+
+#[test]
 fn bad_records_end_the_run_or_are_listed() {
     let out = tempfile::tempdir().unwrap();
     let photo = fs::read(first_of(&Path::new(PHOTOS).join("cat"))).unwrap();
