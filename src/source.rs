@@ -86,6 +86,7 @@ macro_rules! pass_on {
 mod byte_ranges;
 mod classes;
 mod coco;
+mod file_version;
 mod files;
 mod folder;
 mod labels;
@@ -97,6 +98,7 @@ mod open_files;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod paths;
+mod read_at;
 mod read_error;
 mod shards;
 #[cfg(feature = "tfrecord")]

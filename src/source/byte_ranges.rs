@@ -1,8 +1,11 @@
 //! Records that are byte ranges of a few large files: their positions and keys, and reading one of them.
 
-use super::open_files::{OpenFiles, read_at};
+use super::file_version::FileVersion;
+use super::open_files::OpenFiles;
+use super::read_at::read_at;
 use super::{Destination, MAX_FILE_BYTES, out_of_range, too_large};
 use crate::error::{Cause, Error, Result};
+use crate::regular_file;
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,6 +16,8 @@ pub(super) struct ByteRanges {
     /// What the files are called in messages.
     what: &'static str,
     paths: Vec<PathBuf>,
+    /// Of each file; `None` for one that was gone when it had been read.
+    versions: Vec<Option<FileVersion>>,
     /// The number of records up to the end of each file.
     ends: Vec<usize>,
     keys: String,
@@ -33,8 +38,8 @@ struct Record {
 impl ByteRanges {
     /// No files yet; messages call them `what`.
     pub(super) fn of(what: &'static str) -> Self {
-        let (paths, ends, keys, records, open) = Default::default();
-        Self { what, paths, ends, keys, records, open, max_file_bytes: MAX_FILE_BYTES }
+        let (paths, versions, ends, keys, records, open) = Default::default();
+        Self { what, paths, versions, ends, keys, records, open, max_file_bytes: MAX_FILE_BYTES }
     }
 
     /// Adds a record of the file that is being read, at `offset` in it; its key is the concatenation of the parts.
@@ -45,6 +50,7 @@ impl ByteRanges {
 
     /// Ends a file: the records pushed since the last one are this file's.
     pub(super) fn end_file(&mut self, path: &Path) {
+        self.versions.push(regular_file::open(path).and_then(|file| FileVersion::of(&file)).ok());
         self.paths.push(path.to_owned());
         self.ends.push(self.records.len());
     }
@@ -130,7 +136,8 @@ impl ByteRanges {
                 .into()
         };
         let room = to.room(record.bytes as usize);
-        let read = self.open.file(number, path).and_then(|file| read_at(&file, record.offset, room));
+        let opened = self.open.file(number, path, self.versions[number]);
+        let read = opened.and_then(|file| read_at(&file, record.offset, room));
         read.map_err(|error| {
             self.open.forget(number);
             failed(error)

@@ -1,5 +1,6 @@
 //! Files that are read from many places at once, and stay open between reads.
 
+use super::file_version::FileVersion;
 use crate::regular_file;
 use std::fs::File;
 use std::io;
@@ -32,13 +33,19 @@ impl Clone for OpenFiles {
 }
 
 impl OpenFiles {
-    /// File `number`, at `path`.
-    pub(super) fn file(&self, number: usize, path: &Path) -> io::Result<Arc<File>> {
+    /// File `number`, at `path`, which must still be in the `version` in which it was opened first, where that is known.
+    pub(super) fn file(
+        &self,
+        number: usize,
+        path: &Path,
+        version: Option<FileVersion>,
+    ) -> io::Result<Arc<File>> {
         let mut slot = self.slots[number % MOST].lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, file)) = slot.as_ref().filter(|(kept, _)| *kept == number) {
             return Ok(Arc::clone(file));
         }
         let file = Arc::new(regular_file::open(path)?);
+        version.map_or(Ok(()), |version| version.check(&file))?;
         *slot = Some((number, Arc::clone(&file)));
         Ok(file)
     }
@@ -48,22 +55,4 @@ impl OpenFiles {
         let mut slot = self.slots[number % MOST].lock().unwrap_or_else(PoisonError::into_inner);
         slot.take_if(|(kept, _)| *kept == number);
     }
-}
-
-/// Fills `bytes` from `offset` on.
-#[cfg(unix)]
-pub(super) fn read_at(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
-}
-
-/// Fills `bytes` from `offset` on.
-#[cfg(windows)]
-pub(super) fn read_at(file: &File, mut offset: u64, mut bytes: &mut [u8]) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, bytes, offset)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            read => (offset, bytes) = (offset + read as u64, &mut bytes[read..]),
-        }
-    }
-    Ok(())
 }

@@ -8,6 +8,7 @@ mod lmdb;
 mod others;
 mod parquet;
 mod paths;
+mod replaced;
 mod tfrecord;
 
 use feedline::error::{Error, Result};

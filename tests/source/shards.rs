@@ -175,9 +175,11 @@ fn an_archive_that_changes_or_vanishes_makes_bad_samples() {
         assert!(matches!(&error, Error::Sample { key, .. } if key.starts_with("a.tar/")), "{error}");
         error.source().unwrap().to_string()
     };
+    shards.read(0, &mut bytes).unwrap();
     File::options().write(true).open(&path).unwrap().set_len(5000).unwrap();
     shards.read(0, &mut bytes).unwrap();
     assert!(cause(1, &mut bytes).contains("restore the archive"));
+    assert!(cause(0, &mut bytes).contains("it was changed since the source was opened; restore the archive"));
     std::fs::remove_file(&path).unwrap();
     assert!(cause(0, &mut bytes).contains("No such file"));
     let path = archive(folder.path(), "a.tar", &[("a.jpg", &[7; 3000])]);

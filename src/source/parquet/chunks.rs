@@ -4,13 +4,16 @@ use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Cursor, Read};
 
 /// So many bytes any page may have.
 const MAX_PAGE_BYTES: u64 = 64 << 20;
 /// Larger pages may be this many times as large as what they are unpacked from: more than images ever are, and as much
 /// as LZ4 can say at all.
 const MAX_RATIO: u64 = 256;
+
+/// What is checked of a header is not longer: three fields, each a byte and a number of at most ten.
+const CHECKED_BYTES: u64 = 33;
 
 /// The maximal size of a page that is unpacked from so many bytes.
 pub(super) fn max_page_bytes(packed: u64) -> u64 {
@@ -39,10 +42,10 @@ impl Length for Chunks {
 }
 
 impl ChunkReader for Chunks {
-    type T = Header;
+    type T = Header<BufReader<File>>;
 
-    fn get_read(&self, start: u64) -> Result<Header> {
-        Ok(Header { input: self.file.get_read(start)?, is_checked: false })
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        Ok(Header::new(self.file.get_read(start)?))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
@@ -59,18 +62,36 @@ impl ChunkReader for Chunks {
 }
 
 /// Reads the header of a page, which is checked before the first of its bytes is handed out.
-pub(super) struct Header {
-    input: BufReader<File>,
-    is_checked: bool,
+pub(super) struct Header<R = BufReader<File>> {
+    /// The bytes that are checked; none until then.
+    start: Option<Cursor<Vec<u8>>>,
+    input: R,
 }
 
-impl Read for Header {
+impl<R: Read> Header<R> {
+    fn new(input: R) -> Self {
+        Self { start: None, input }
+    }
+}
+
+impl<R: Read> Read for Header<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        if !self.is_checked {
-            check(self.input.fill_buf()?)?;
-            self.is_checked = true;
-        }
-        match self.input.read(bytes)? {
+        let Self { start, input } = self;
+        let start = match start {
+            Some(start) => start,
+            None => {
+                // A single read may give less than that, as network file systems do.
+                let mut read = Vec::new();
+                input.by_ref().take(CHECKED_BYTES).read_to_end(&mut read)?;
+                check(&read)?;
+                start.insert(Cursor::new(read))
+            }
+        };
+        let read = match start.read(bytes)? {
+            0 => input.read(bytes)?,
+            read => read,
+        };
+        match read {
             // The crate skips fields that it does not know, and does not notice that the file has ended: it would go on
             // for as many elements as a damaged header claims.
             0 if !bytes.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
@@ -117,6 +138,26 @@ pub(super) fn varint(bytes: &mut &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
     use std::fs;
+
+    /// A file that gives a byte with each read.
+    struct Trickle<'a>(&'a [u8]);
+
+    impl Read for Trickle<'_> {
+        fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+            let most = bytes.len().min(1);
+            self.0.read(&mut bytes[..most])
+        }
+    }
+
+    #[test]
+    fn a_header_that_comes_byte_by_byte_is_read_as_it_is() {
+        let sound: Vec<u8> =
+            [0x15, 0, 0x15, 0xD0, 0x0F, 0x15, 0xD0, 0x0F, 0x2C].into_iter().chain(0..200).collect();
+        let (mut header, mut read) = (Header::new(Trickle(&sound)), vec![0; sound.len()]);
+        header.read_exact(&mut read).unwrap();
+        assert_eq!(read, sound);
+        assert_eq!(header.read(&mut read).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    }
 
     #[test]
     fn a_small_page_that_claims_to_be_huge_is_refused() {

@@ -4,6 +4,7 @@ use super::column::{Column, Labels, RowGroup};
 use super::columns::{Columns, Wanted};
 use crate::regular_file;
 use crate::source::classes::RawLabel;
+use crate::source::file_version::FileVersion;
 use crate::source::read_error::ReadError;
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType};
@@ -33,6 +34,7 @@ const MAX_TEXTS_BYTES: u64 = 1 << 30;
 #[derive(Debug)]
 pub(super) struct ParquetFile {
     pub(super) path: PathBuf,
+    version: FileVersion,
     file_bytes: u64,
     about: ParquetMetaData,
     pub(super) columns: Columns,
@@ -65,8 +67,9 @@ impl ParquetFile {
             .with_offset_index_policy(PageIndexPolicy::Optional)
             .parse_and_finish(&file)?;
         let columns = Columns::of(about.file_metadata(), wanted).map_err(ReadError::Bad)?;
-        let file_bytes = file.metadata()?.len();
-        let mut file = Self { path: path.to_owned(), file_bytes, about, columns, stretches: Vec::new() };
+        let (file_bytes, version) = (file.metadata()?.len(), FileVersion::of(&file)?);
+        let mut file =
+            Self { path: path.to_owned(), version, file_bytes, about, columns, stretches: Vec::new() };
         file.refuse_other_counts()?;
         file.refuse_other_compressions()?;
         file.stretches = file.cut()?;
@@ -187,7 +190,9 @@ impl ParquetFile {
 
     /// The file, opened anew for each thread that reads: those that shared one would share its position too.
     fn reopen(&self) -> Result<File, ReadError> {
-        Ok(regular_file::open(&self.path)?)
+        let file = regular_file::open(&self.path)?;
+        self.version.check(&file)?;
+        Ok(file)
     }
 }
 

@@ -99,7 +99,13 @@ struct Bounded<'a, R> {
 
 impl<R: Read> Read for Bounded<'_, R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read(bytes)?;
+        // The crate that reads headers does not try again.
+        let read = loop {
+            match self.file.read(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read?,
+            }
+        };
         let left = self.left.get().checked_sub(read as u64).ok_or_else(|| {
             io::Error::other(format!("the headers of a member have more than {MAX_HEADER_BYTES} bytes"))
         })?;
@@ -175,4 +181,41 @@ fn read_class(entry: &mut Entry<'_, impl Read>) -> Option<i64> {
     let mut text = String::new();
     entry.take(MAX_CLASS_BYTES).read_to_string(&mut text).ok()?;
     text.trim().parse::<u32>().ok().map(i64::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    /// An archive of which every other read is interrupted.
+    struct Interrupted(Cursor<Vec<u8>>, bool);
+
+    impl Read for Interrupted {
+        fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 { Err(io::ErrorKind::Interrupted.into()) } else { self.0.read(bytes) }
+        }
+    }
+
+    impl Seek for Interrupted {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+
+    #[test]
+    fn reads_that_are_interrupted_are_tried_again() {
+        let mut archive = tar::Builder::new(Vec::new());
+        for (path, content) in [("a.jpg", &[7; 900][..]), ("a.cls", b"3")] {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(content.len() as u64);
+            archive.append_data(&mut header, path, content).unwrap();
+        }
+        let bytes = archive.into_inner().unwrap();
+        let (length, mut found) = (bytes.len() as u64, Vec::new());
+        let file = Interrupted(Cursor::new(bytes), false);
+        scan_in(Path::new("a.tar"), file, length, &mut |sample| found.push(sample)).unwrap();
+        assert_eq!(found, [Found { path: "a.jpg".into(), offset: 512, bytes: 900, class: 3 }]);
+    }
 }

@@ -1,0 +1,45 @@
+//! What tells a file from another one that has taken its place since the source was opened.
+
+use super::read_at::read_at;
+use std::fs::File;
+use std::hash::Hasher;
+use std::io;
+use twox_hash::XxHash3_64;
+
+/// How many bytes are looked at from the start and from the end: enough for the heads and tails of all formats, which differ
+/// from file to file, and few enough to be read whenever one is opened.
+const EDGE_BYTES: u64 = 4096;
+
+/// How a file began and ended when it was opened first. Dates are left out: a copy that was restored is as good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FileVersion {
+    /// Up to where the file reached; it may have grown since.
+    bytes: u64,
+    edges: u64,
+}
+
+impl FileVersion {
+    pub(super) fn of(file: &File) -> io::Result<Self> {
+        let bytes = file.metadata()?.len();
+        Ok(Self { bytes, edges: edges(file, bytes)? })
+    }
+
+    /// Refuses a file that is not the one that this was noted of: what was found in that one means nothing in it.
+    pub(super) fn check(self, file: &File) -> io::Result<()> {
+        match file.metadata()?.len() >= self.bytes && edges(file, self.bytes)? == self.edges {
+            true => Ok(()),
+            false => Err(io::Error::other("it was changed since the source was opened")),
+        }
+    }
+}
+
+/// A hash of the start and the end of a file of so many bytes.
+fn edges(file: &File, bytes: u64) -> io::Result<u64> {
+    let edge = EDGE_BYTES.min(bytes);
+    let (mut hasher, mut buffer) = (XxHash3_64::new(), vec![0; edge as usize]);
+    for offset in [0, bytes - edge] {
+        read_at(file, offset, &mut buffer)?;
+        hasher.write(&buffer);
+    }
+    Ok(hasher.finish())
+}
