@@ -7,7 +7,7 @@ exec </dev/null
 export CI=true CARGO_TERM_COLOR=never CARGO_INCREMENTAL=0 RUST_BACKTRACE=0 PIP_DISABLE_PIP_VERSION_CHECK=1
 export PYTHONDONTWRITEBYTECODE=1
 export CARGO_PROFILE_DEV_DEBUG=0 # nobody looks at lines of code here, and they cost a sixth of the time
-unset RUSTFLAGS CARGO_TARGET_DIR FEEDLINE_CUDA FEEDLINE_TESTDOUBLE FEEDLINE_KERNELS FEEDLINE_SEEDS FEEDLINE_TEST_DECODER # what the person at the keyboard prefers must not decide
+unset RUSTFLAGS CARGO_TARGET_DIR FEEDLINE_CUDA FEEDLINE_TESTDOUBLE FEEDLINE_KERNELS FEEDLINE_SEEDS FEEDLINE_TEST_DECODER "${!FEEDLINE_CHAOS_@}" # what the person at the keyboard prefers must not decide
 
 # Everything that CI makes lies below target/, which git ignores.
 work=$PWD/target/ci

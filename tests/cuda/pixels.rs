@@ -6,12 +6,10 @@
 #[path = "../../examples/fake_pixels.rs"]
 mod fake_pixels;
 
-use crate::scenario::Outcome;
-
 type Decode = unsafe extern "C" fn(*const u8, usize, u32, u32, *mut u8) -> i32;
 
 /// Gives the simulated nvJPEG a decoder. The real one is left alone: it has its own.
-pub(crate) fn lend_the_decoder() -> Outcome {
+pub(crate) fn lend_the_decoder() -> Result<(), Box<dyn std::error::Error>> {
     let Some(path) = std::env::var_os("FEEDLINE_NVJPEG") else { return Ok(()) };
     // SAFETY: the library that the code under test loads as well.
     let Ok(library) = (unsafe { libloading::Library::new(path) }) else { return Ok(()) };
