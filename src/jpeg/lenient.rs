@@ -313,6 +313,11 @@ impl Run<'_> {
             }
             for row in 0..run.grid.rows {
                 run.row(&mut self.input, store, row, 0)?;
+                // Where a short file is refused, the rows that it does not have are not filled in.
+                if self.input.ran_dry && (frame.arithmetic || run.entropy.is_spent()) {
+                    self.is_short = true;
+                    self.check_end(limits)?;
+                }
             }
             self.is_short |= run.entropy.is_spent();
             match self.segments.next_scan(&mut self.input)? {

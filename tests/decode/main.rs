@@ -6,3 +6,4 @@ mod images;
 mod jpeg;
 mod jpeg_index;
 mod jpeg_scale;
+mod memory;

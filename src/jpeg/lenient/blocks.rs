@@ -21,7 +21,7 @@ impl Store {
             if blocks.capacity() < count {
                 // Zeros that the system gives as they are written: a short file may claim a huge image.
                 *blocks = Vec::new();
-                *blocks = vec![[0; 64]; count];
+                *blocks = bytemuck::zeroed_vec(count);
             } else {
                 blocks.clear();
                 blocks.resize(count, [0; 64]);
