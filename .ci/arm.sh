@@ -50,7 +50,7 @@ arm_torch_parity() {
         --feedline "$(arm_program feedline target/aarch64-unknown-linux-gnu/release/feedline)"
 }
 
-# The batches of every recipe: the same bytes here, and in the emulator by both levels.
+# The batches of two recipes: the same bytes here, and in the emulator by both levels.
 arm_batches() {
     arm_tools
     cargo build --locked --release --quiet --example batch_bytes

@@ -32,7 +32,7 @@ struct AnyOps(usize);
 
 impl Augment for AnyOps {
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
-        // Those that measure are left out, since a sample may have few of them and the links behind may want some.
+        // Those that measure are left out, since a sample may have few of them and the links after them may want some.
         let among: Vec<&str> =
             OPS.iter().filter(|name| !LAST.contains(name) && !MEASURING.contains(name)).copied().collect();
         for _ in 0..self.0 {
@@ -52,7 +52,7 @@ pub(crate) fn draw(draw: &mut Draw, size: [u32; 2], has_objects: bool, mixes: bo
     }
     chain.extend(fitting(draw, size, mixes));
     for _ in 0..draw.below(4) {
-        chain.push(behind(draw));
+        chain.push(of_same_size(draw));
     }
     if mixes {
         for _ in 0..draw.between(usize::from(!has_objects), 1) {
@@ -112,7 +112,7 @@ fn fitting(draw: &mut Draw, size: [u32; 2], mixes: bool) -> Vec<Link> {
 }
 
 /// What keeps the size.
-fn behind(draw: &mut Draw) -> Link {
+fn of_same_size(draw: &mut Draw) -> Link {
     let (p, part) = (draw.part(), draw.part());
     listed(match draw.below(14) {
         0 => json!({"op": "RandomHorizontalFlip", "p": p}),

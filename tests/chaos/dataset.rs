@@ -119,7 +119,12 @@ impl DataSet {
         }
         match self.kind {
             Kind::List => self.write_list(folder),
-            Kind::Tar => self.in_shards(folder, "tar", &|file, part| self.write_tar(file, part)),
+            Kind::Tar => self.in_shards(folder, "tar", &|file, part| {
+                let images = part
+                    .iter()
+                    .map(|Record { path, bytes, class, .. }| (&path[..], &bytes[..], *class as i64));
+                write::tar_with_classes(file, images);
+            }),
             Kind::TfRecord => {
                 self.in_shards(folder, "tfrecord", &|file, part| self.write_tfrecord(file, part))
             }
@@ -160,22 +165,6 @@ impl DataSet {
             [("list.txt", ""), ("list.csv", "label,path\n"), ("list.jsonl", "")][self.form % 3];
         let lines: String = self.records.iter().map(line).collect();
         put(&folder.join(name), format!("{head}{lines}").as_bytes());
-    }
-
-    fn write_tar(&self, file: &Path, part: &[Record]) {
-        let mut archive = tar::Builder::new(std::fs::File::create(file).expect("a file"));
-        let mut add = |path: &str, bytes: &[u8]| {
-            let mut header = tar::Header::new_gnu();
-            header.set_size(bytes.len() as u64);
-            header.set_mode(0o644);
-            archive.append_data(&mut header, path, bytes).expect("a member");
-        };
-        for Record { path, bytes, class, .. } in part {
-            let stem = path.rsplit_once('.').map_or(path.as_str(), |(stem, _)| stem);
-            add(path, bytes);
-            add(&format!("{stem}.cls"), class.to_string().as_bytes());
-        }
-        archive.finish().expect("an end");
     }
 
     fn write_tfrecord(&self, file: &Path, part: &[Record]) {

@@ -35,7 +35,7 @@ fn jpeg(draw: &mut Draw, width: u16, height: u16) -> Vec<u8> {
     if draw.one_in(8) { with_long_header(draw, &bytes) } else { bytes }
 }
 
-/// A JPEG whose picture begins behind some hundred kilobytes of comments.
+/// A JPEG whose picture begins after some hundred kilobytes of comments.
 fn with_long_header(draw: &mut Draw, bytes: &[u8]) -> Vec<u8> {
     let comment = [&[0xFF, 0xFE, 0xFF, 0xFF][..], &[b'x'; 0xFFFD]].concat();
     let comments = comment.repeat(draw.between(1, 5));

@@ -17,7 +17,7 @@ pub(crate) struct Judge<'a> {
     pub(crate) changing: HashSet<u64>,
     /// Whether a record that changes may be read half in one version and half in the other.
     pub(crate) is_torn: bool,
-    /// Whether any of a sample's bad files may be named: a device meets those that it decodes behind those of the workers.
+    /// Whether any of a sample's bad files may be named: a device meets those that it decodes after those of the workers.
     pub(crate) names_any: bool,
     pub(crate) bad_sample: BadSample,
     pub(crate) max_failures: Option<u64>,

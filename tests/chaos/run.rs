@@ -271,7 +271,7 @@ impl Rank<'_> {
             }
         }
         if (account.is_over || stretch.batches.is_none()) && epoch.next().is_some() {
-            return Err("a batch behind the last".to_owned());
+            return Err("a batch after the last".to_owned());
         }
         let (failures, told) = (account.failures, loader.report().failures);
         let is_strict = run.judge.after.is_none();

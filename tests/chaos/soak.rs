@@ -16,7 +16,7 @@ pub(crate) const COUNT: &str = "FEEDLINE_CHAOS_COUNT";
 pub(crate) const SECONDS: &str = "FEEDLINE_CHAOS_SECONDS";
 /// What the line begins with by which a process tells its tally.
 pub(crate) const TALLY: &str = "TALLY ";
-/// By how many bytes the process may grow behind its first cases: what allocators keep for hundreds of threads, and no more
+/// By how many bytes the process may grow after its first cases: what allocators keep for hundreds of threads, and no more
 /// after hours than after a minute.
 const GROWTH: u64 = 160 << 20;
 /// Cases in which the process takes what it keeps.
@@ -74,7 +74,7 @@ fn one(seed: u64, tally: &mut Tally) -> Verdict {
     verdict.map_err(|error| format!("{error}\n(it {})\n{}", watch::last_step(), case.describe()))
 }
 
-/// What the process holds, which is what it began with, and how large it is: as behind the first cases.
+/// What the process holds, which is what it began with, and how large it is: as after the first cases.
 struct Flat {
     start: Holdings,
     warm_bytes: u64,
@@ -98,7 +98,7 @@ impl Flat {
             tally.warm_bytes = self.warm_bytes;
         } else if bytes > self.warm_bytes + GROWTH {
             return Err(format!(
-                "{} MiB are resident, {} behind the first cases",
+                "{} MiB are resident, {} after the first cases",
                 bytes >> 20,
                 self.warm_bytes >> 20
             ));

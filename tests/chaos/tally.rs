@@ -14,7 +14,7 @@ pub(crate) struct Tally {
     /// Cases, or stretches of them, that no loader takes.
     pub(crate) refused: u64,
     faults: BTreeMap<String, u64>,
-    /// Resident bytes: the most at any time, the most behind one of the first cases, and behind the last.
+    /// Resident bytes: the most at any time, the most after one of the first cases, and after the last.
     pub(crate) peak_bytes: u64,
     pub(crate) warm_bytes: u64,
     pub(crate) end_bytes: u64,
@@ -64,6 +64,6 @@ impl fmt::Display for Tally {
         let faults: Vec<String> = faults.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         let faults = faults.join(", ");
         write!(f, "{cases} cases, {samples} samples, {refused} refused; {faults}; ")?;
-        write!(f, "peak RSS {peak} MiB, {warm} behind the first cases, {end} behind the last")
+        write!(f, "peak RSS {peak} MiB, {warm} after the first cases, {end} after the last")
     }
 }

@@ -1,5 +1,6 @@
 //! Says where a case hangs, and counts what the process holds.
 
+use feedline::machine;
 use std::fs;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -104,15 +105,10 @@ fn files_in_words() -> String {
 
 /// The most bytes of the process that have lain in memory at once.
 pub(crate) fn most_resident_bytes() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kilobytes.unwrap_or(0) << 10
+    machine::bytes_in("/proc/self/status", "VmHWM:").unwrap_or(0)
 }
 
 /// Bytes of the process that lie in memory.
 pub(crate) fn resident_bytes() -> u64 {
-    let pages = fs::read_to_string("/proc/self/statm").ok();
-    let pages = pages.and_then(|line| line.split(' ').nth(1)?.parse::<u64>().ok());
-    pages.unwrap_or(0) * 4096
+    machine::bytes_in("/proc/self/status", "VmRSS:").unwrap_or(0)
 }

@@ -211,18 +211,10 @@ fn memory() -> Memory {
 /// The records in two tar files, as WebDataset names them: the class of `a.jpg` is the text of `a.cls`.
 fn shards(folder: &Path) -> Box<dyn Source> {
     for (shard, part) in [("train-0.tar", &records()[..2]), ("train-1.tar", &records()[2..])] {
-        let mut archive = tar::Builder::new(std::fs::File::create(folder.join(shard)).unwrap());
-        let mut add = |path: &str, bytes: &[u8]| {
-            let mut header = tar::Header::new_gnu();
-            header.set_size(bytes.len() as u64);
-            header.set_mode(0o644);
-            archive.append_data(&mut header, path, bytes).unwrap();
-        };
-        for (path, bytes, class) in part {
-            add(path, bytes);
-            add(&format!("{}.cls", path.rsplit_once('.').unwrap().0), class.to_string().as_bytes());
-        }
-        archive.finish().unwrap();
+        write::tar_with_classes(
+            &folder.join(shard),
+            part.iter().map(|(path, bytes, class)| (*path, &bytes[..], *class)),
+        );
     }
     Box::new(Shards::folder(folder).unwrap())
 }

@@ -17,13 +17,7 @@ type Member<'a> = (&'a str, &'a [u8]);
 
 fn archive(folder: &Path, name: &str, members: &[Member]) -> PathBuf {
     let path = folder.join(name);
-    let mut archive = Builder::new(File::create(&path).unwrap());
-    for (member, bytes) in members {
-        let mut header = Header::new_gnu();
-        header.set_size(bytes.len() as u64);
-        archive.append_data(&mut header, member, *bytes).unwrap();
-    }
-    archive.finish().unwrap();
+    crate::write::tar(&path, members);
     path
 }
 
@@ -190,8 +184,7 @@ fn an_archive_that_changes_or_vanishes_makes_bad_samples() {
 /// Bytes that this process has in memory.
 #[cfg(target_os = "linux")]
 fn resident() -> usize {
-    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-    pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+    feedline::machine::bytes_in("/proc/self/status", "VmRSS:").unwrap() as usize
 }
 
 #[cfg(target_os = "linux")]

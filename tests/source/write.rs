@@ -45,6 +45,29 @@ fn varint(mut value: u64) -> Vec<u8> {
     bytes
 }
 
+/// A tar file of members with these names and bytes, in this order.
+pub(crate) fn tar(path: &Path, members: &[(&str, &[u8])]) {
+    let mut archive = tar::Builder::new(std::fs::File::create(path).unwrap());
+    for (name, bytes) in members {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, name, *bytes).unwrap();
+    }
+    archive.finish().unwrap();
+}
+
+/// A tar file of images as WebDataset names them: the class of `a.jpg` is the text of `a.cls`.
+pub(crate) fn tar_with_classes<'a>(path: &Path, images: impl Iterator<Item = (&'a str, &'a [u8], i64)>) {
+    let with_class = |(image, bytes, class): (&str, &[u8], i64)| {
+        let stem = image.rsplit_once('.').map_or(image, |(stem, _)| stem);
+        [(image.to_owned(), bytes.to_vec()), (format!("{stem}.cls"), class.to_string().into_bytes())]
+    };
+    let members: Vec<_> = images.flat_map(with_class).collect();
+    let members: Vec<_> = members.iter().map(|(name, bytes)| (&name[..], &bytes[..])).collect();
+    tar(path, &members);
+}
+
 /// A TFRecord file of these records.
 pub(crate) fn tfrecord(path: &Path, records: &[Vec<u8>]) {
     let frame = |data: &Vec<u8>| {

@@ -1,6 +1,6 @@
 //! Files that others take the places of, after the source was opened and before it is read.
 
-use crate::write::{Feature, Table, example, lmdb, parquet, tfrecord};
+use crate::write::{Feature, Table, example, lmdb, parquet, tar, tfrecord};
 use feedline::source::{Lmdb, Parquet, Shards, Source, TfRecord};
 use heed::{DatabaseFlags, EnvFlags};
 use std::path::{Path, PathBuf};
@@ -49,13 +49,8 @@ fn within(folder: &Path, name: &str) -> PathBuf {
 fn of_tar() {
     let write = |folder: &Path, records: &Records| {
         let path = within(folder, "a.tar");
-        let mut archive = tar::Builder::new(std::fs::File::create(&path).unwrap());
-        for (name, bytes) in records {
-            let mut header = tar::Header::new_gnu();
-            header.set_size(bytes.len() as u64);
-            archive.append_data(&mut header, name, &bytes[..]).unwrap();
-        }
-        archive.finish().unwrap();
+        let members: Vec<_> = records.iter().map(|(name, bytes)| (name.as_str(), &bytes[..])).collect();
+        tar(&path, &members);
         path
     };
     gives_no_bytes_of_another_file(write, |folder| Box::new(Shards::folder(folder).unwrap()));
