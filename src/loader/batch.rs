@@ -271,43 +271,32 @@ impl Arrays {
 impl Batch {
     /// One without rows, whose memory counts that it goes, and panics.
     pub(crate) fn that_panics_when_it_goes(gone: std::sync::Arc<std::sync::atomic::AtomicUsize>) -> Self {
-        struct Panics(std::sync::Arc<std::sync::atomic::AtomicUsize>);
+        use crate::loader::queue::model::Memory;
+
+        struct Panics {
+            memory: Memory,
+            gone: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+        }
 
         impl BatchMemory for Panics {
             fn buffer(&self) -> &dyn ReadyBuffer {
-                self
+                &self.memory
             }
 
             fn buffer_mut(&mut self) -> &mut dyn ReadyBuffer {
-                self
+                &mut self.memory
             }
 
             fn give_back(self: Box<Self>) {
-                self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                self.gone.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
                 panic!("on purpose");
             }
         }
 
-        impl ReadyBuffer for Panics {
-            fn host(&self) -> &[u8] {
-                &[]
-            }
-
-            fn host_address(&self) -> *mut u8 {
-                std::ptr::null_mut()
-            }
-
-            fn on_device(&self, _: usize) -> Option<DeviceImages<'_>> {
-                None
-            }
-
-            fn move_row(&mut self, _: usize, _: usize, _: usize) {}
-
-            fn retire(&self) {}
-        }
-
-        let finished =
-            FinishedBatch { memory: Box::new(Panics(gone)) as Box<dyn BatchMemory>, outcomes: Vec::new() };
+        let finished = FinishedBatch {
+            memory: Box::new(Panics { memory: Memory::alone(), gone }) as Box<dyn BatchMemory>,
+            outcomes: Vec::new(),
+        };
         Self::new(finished, &LabelRules::default(), (0, None)).0
     }
 }

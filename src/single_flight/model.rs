@@ -8,7 +8,6 @@
 mod flight;
 
 use flight::{Lookup, SingleFlight};
-use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, Scheduler};
 use shuttle::thread;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -77,16 +76,8 @@ impl Shared {
     }
 }
 
-/// Runs `test` by many orders of events: at random, with few but well-aimed changes of thread, and one after the other.
 fn explore(test: fn()) {
-    let run = |scheduler: Box<dyn Scheduler + Send>| {
-        let mut config = shuttle::Config::new();
-        config.stack_size = 1 << 18;
-        shuttle::Runner::new(scheduler, config).run(test);
-    };
-    run(Box::new(RandomScheduler::new_from_seed(1, 1_000)));
-    run(Box::new(PctScheduler::new_from_seed(2, 3, 1_000)));
-    run(Box::new(DfsScheduler::new(Some(4_000), false)));
+    feedline_test_support::explore::explore(1_000, 4_000, test);
 }
 
 #[test]

@@ -22,7 +22,7 @@ use crate::policy::LastBatch;
 use crate::sampler::{Order, RankPartition};
 pub(in crate::loader) use lent::{BatchMemory, Lent};
 pub(in crate::loader) use locked::Queue;
-use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, Scheduler};
+use shuttle::scheduler::DfsScheduler;
 use shuttle::thread;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -42,6 +42,13 @@ pub(in crate::loader) const RESERVED: usize = 3;
 pub(in crate::loader) struct Memory {
     pub(in crate::loader) rows: [AtomicUsize; ROWS],
     alive: Arc<AtomicUsize>,
+}
+
+impl Memory {
+    /// Memory of no allocator's.
+    pub(in crate::loader) fn alone() -> Self {
+        Self { rows: Default::default(), alive: Arc::new(AtomicUsize::new(1)) }
+    }
 }
 
 impl Drop for Memory {
@@ -184,15 +191,9 @@ fn run<const SUBMITS: bool>(
     assert_eq!(alive.load(SeqCst), 0, "a buffer is left");
 }
 
-/// Runs `test` by many orders of events: at random, and with few but well-aimed changes of thread.
+/// Runs `test` by many orders of events.
 pub(in crate::loader) fn explore(test: fn()) {
-    let run = |scheduler: Box<dyn Scheduler + Send>| {
-        let mut config = shuttle::Config::new();
-        config.stack_size = 1 << 18;
-        shuttle::Runner::new(scheduler, config).run(test);
-    };
-    run(Box::new(RandomScheduler::new_from_seed(1, 400)));
-    run(Box::new(PctScheduler::new_from_seed(2, 3, 400)));
+    feedline_test_support::explore::explore(400, 0, test);
 }
 
 /// The next batch, which must be `batch` and whole.
