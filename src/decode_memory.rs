@@ -44,9 +44,10 @@ impl Permit {
         self.pixels += take(bytes);
     }
 
-    /// The same for what the decode alone needs.
+    /// The same for what the decode alone needs; what an earlier attempt at the file needed is given back.
     pub(crate) fn take_scratch(&mut self, bytes: usize) {
-        self.scratch += take(bytes);
+        give(std::mem::take(&mut self.scratch));
+        self.scratch = take(bytes);
     }
 
     /// To be called after a decode, whether it succeeded or not.

@@ -133,10 +133,7 @@ impl Decoder {
             // libjpeg warns of some of such bytes, depending on how far ahead it reads.
             true => {
                 let limits = &Limits { damaged: Damaged::Libjpeg, ..limits.clone() };
-                let decoded =
-                    self.decode_leniently(Request { bytes, header, part: whole.into(), limits }, out);
-                self.memory.end_decode();
-                decoded
+                self.decode_leniently(Request { bytes, header, part: whole.into(), limits }, out)
             }
             false => lenient::inspect(bytes),
         }
@@ -219,7 +216,9 @@ impl Decoder {
         self.planes.begin(&header.frame, header.color, part);
         self.memory.take_scratch(Coefficients::bytes(&header.frame));
         let target = lenient::Target { planes: &mut self.planes, queue: &mut self.queue, out };
-        self.lenient.decode(bytes, header, limits, target)
+        let decoded = self.lenient.decode(bytes, header, limits, target);
+        self.memory.end_decode();
+        decoded
     }
 
     fn decode_along(

@@ -8,7 +8,7 @@ use crate::jpeg::entropy::progressive::{AcPass, Blocks, CoefficientMask, DcPass,
 use crate::jpeg::entropy::{Cursor, Stream, Tables};
 use crate::jpeg::error::{JpegError, corrupt, unsupported};
 use crate::jpeg::header::marker::{self, Markers};
-use crate::jpeg::header::{Frame, Scan};
+use crate::jpeg::header::{Component, Frame, Scan};
 use crate::jpeg::limits::Limits;
 use crate::jpeg::output::{Planes, Rows};
 use crate::jpeg::transform::{BlockQueue, Quant, Quants, Slot};
@@ -70,26 +70,22 @@ impl Coefficients {
     /// Bytes of the coefficients of an image.
     pub(super) fn bytes(frame: &Frame) -> usize {
         let mask = if frame.progressive { size_of::<CoefficientMask>() } else { 0 };
-        let (across, down) = (frame.mcus_across(), frame.mcus_down());
-        let blocks: usize = frame.used().iter().map(|c| across * c.h * down * c.v).sum();
-        blocks * (size_of::<[i16; 64]>() + mask)
+        total_blocks(frame) * (size_of::<[i16; 64]>() + mask)
     }
 
     fn begin(&mut self, frame: &Frame, length: usize) -> Result<(), JpegError> {
-        let (across, down) = (frame.mcus_across(), frame.mcus_down());
-        let total: usize = frame.used().iter().map(|c| across * c.h * down * c.v).sum();
         let real: usize = frame.used().iter().map(|c| c.blocks_across() * c.blocks_down()).sum();
         // A block takes at least one bit, so a short file cannot make the decoder allocate for a huge image.
         if real / 8 > length {
             return Err(JpegError::Truncated { place: "the picture" });
         }
-        debug_assert!(total >= real);
+        debug_assert!(total_blocks(frame) >= real);
         self.quants = [None; 4];
         self.known.clear();
         self.known.resize(4, [-1; 64]);
         for (index, component) in frame.used().iter().enumerate() {
-            self.across[index] = across * component.h;
-            let count = across * component.h * down * component.v;
+            self.across[index] = frame.mcus_across() * component.h;
+            let count = blocks(frame, component);
             let (blocks, nonzero) = (&mut self.blocks[index], &mut self.nonzero[index]);
             blocks.clear();
             blocks.resize(count, [0; 64]);
@@ -197,6 +193,15 @@ impl Coefficients {
             planes.finish_mcu_row(row, row + 1 == needed.end, out);
         }
     }
+}
+
+/// Blocks of a component, in whole MCUs.
+fn blocks(frame: &Frame, component: &Component) -> usize {
+    frame.mcus_across() * component.h * frame.mcus_down() * component.v
+}
+
+fn total_blocks(frame: &Frame) -> usize {
+    frame.used().iter().map(|component| blocks(frame, component)).sum()
 }
 
 /// Applies the tables up to the next scan header; `None` at the end of the image or of the bytes.
