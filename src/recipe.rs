@@ -14,6 +14,7 @@ use crate::options::{Options, nearest};
 use crate::output::Output;
 use crate::regular_file;
 use serde::Serialize;
+use std::io::Read as _;
 use std::path::Path;
 
 /// Largest recipe that is read, in bytes.
@@ -86,11 +87,13 @@ impl Recipe {
         }
         let refuse = |source| Error::io(path, source, "give a TOML file, or the name of a built-in recipe");
         // The size is asked first: a path may name anything.
-        let bytes = std::fs::metadata(path).map_err(refuse)?.len();
+        let (mut file, bytes) = regular_file::open_sized(path).map_err(refuse)?;
         if bytes > MAX_BYTES as u64 {
             return Err(too_large(name_or_path));
         }
-        read::read(&regular_file::read_text(path).map_err(refuse)?, name_or_path)
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(refuse)?;
+        read::read(&text, name_or_path)
     }
 
     /// Reads a recipe from TOML text.

@@ -9,16 +9,21 @@ use std::path::Path;
 /// # Errors
 /// Those of the file system; [`io::ErrorKind::InvalidInput`] for a folder, a pipe, a socket or a device, which is not opened.
 pub fn open(path: &Path) -> io::Result<File> {
+    open_sized(path).map(|(file, _)| file)
+}
+
+/// The same, with the number of bytes that the file should have.
+///
+/// # Errors
+/// Those of [`open`].
+pub fn open_sized(path: &Path) -> io::Result<(File, u64)> {
     // Asked before opening, because opening a pipe would wait for its other end.
-    let kind = fs::metadata(path)?.file_type();
-    if !kind.is_file() {
-        let what = if kind.is_dir() { "a folder" } else { "a pipe or a device" };
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            format!("it is {what} and not a regular file"),
-        ));
+    let about = fs::metadata(path)?;
+    if about.is_file() {
+        return Ok((File::open(path)?, about.len()));
     }
-    File::open(path)
+    let what = if about.is_dir() { "a folder" } else { "a pipe or a device" };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what} and not a regular file")))
 }
 
 /// The content of the file at `path`.

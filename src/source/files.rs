@@ -2,9 +2,10 @@
 
 use super::{Destination, MAX_FILE_BYTES, out_of_range};
 use crate::error::{Cause, Error, Result};
+use crate::regular_file;
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -119,16 +120,10 @@ impl Files {
 
 /// Opens a file of at most `max_file_bytes`, and says how many it should have.
 fn open(path: &Path, max_file_bytes: u64) -> Result<(File, u64), Cause> {
-    // Asked before opening, because opening a pipe would wait for its other end.
-    let about = fs::metadata(path).map_err(|error| unreadable(path, &error))?;
-    if !about.is_file() {
-        return Err(format!("{} is not a regular file: take it out of the data set", path.display()).into());
+    match regular_file::open_sized(path) {
+        Ok((_, bytes)) if bytes > max_file_bytes => Err(too_large(bytes, max_file_bytes)),
+        opened => opened.map_err(|error| unreadable(path, &error)),
     }
-    if about.len() > max_file_bytes {
-        return Err(too_large(about.len(), max_file_bytes));
-    }
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-    Ok((file, about.len()))
 }
 
 /// Reads the whole file, but never more than `max_file_bytes`.
@@ -152,6 +147,7 @@ fn too_large(size: u64, max_file_bytes: u64) -> Cause {
 fn unreadable(path: &Path, error: &io::Error) -> Cause {
     let remedy = match error.kind() {
         io::ErrorKind::NotFound => "restore the file, or open the source again",
+        io::ErrorKind::InvalidInput => "take it out of the data set",
         io::ErrorKind::PermissionDenied => "make the file readable for this user",
         _ => "check the disk or the mount that holds it",
     };

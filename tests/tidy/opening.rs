@@ -11,7 +11,6 @@ const ALLOWED: &[(&str, &str)] = &[
     ("src/regular_file.rs", "asks ahead of it, for all others"),
     ("src/color.rs", "compares a kernels' header, in its test"),
     ("src/machine.rs", "reads what the system says of itself"),
-    ("src/source/files.rs", "asks for the length too, once for each sample"),
     ("src/pack/manifest.rs", "opens its own folder, to sync it"),
 ];
 

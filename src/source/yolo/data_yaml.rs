@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
-use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Maximal size of a data.yaml; the names of 20,000 classes take less than one.
@@ -45,12 +45,14 @@ pub(super) struct DataSet {
 /// Reads a data.yaml. `root` replaces its `path`.
 pub(super) fn read(file: &Path, split: &str, root: Option<&Path>) -> Result<DataSet> {
     let remedy = "name a data.yaml that can be read";
-    let about = fs::metadata(file).map_err(|error| Error::io(file, error, remedy))?;
+    let unreadable = |error| Error::io(file, error, remedy);
+    let (mut opened, bytes) = regular_file::open_sized(file).map_err(unreadable)?;
     let refuse = |what: String| Error::config(format!("{}: {what}", file.display()));
-    if about.len() > MAX_BYTES {
-        return Err(refuse(format!("{} bytes are no data.yaml: {remedy}", about.len())));
+    if bytes > MAX_BYTES {
+        return Err(refuse(format!("{bytes} bytes are no data.yaml: {remedy}")));
     }
-    let text = regular_file::read_text(file).map_err(|error| Error::io(file, error, remedy))?;
+    let mut text = String::new();
+    opened.read_to_string(&mut text).map_err(unreadable)?;
     let yaml: DataYaml = serde_saphyr::from_str(text.trim_start_matches('\u{FEFF}')).map_err(|error| {
         // The first line has position and cause; an excerpt of the text follows.
         let error = error.to_string();
