@@ -16,7 +16,7 @@ pub(super) struct ByteRanges {
     /// What the files are called in messages.
     what: &'static str,
     paths: Vec<PathBuf>,
-    /// Of each file; `None` for one that was gone when it had been read.
+    /// Of each file, noted before it was read; `None` for one that could not be opened then.
     versions: Vec<Option<FileVersion>>,
     /// The number of records up to the end of each file.
     ends: Vec<usize>,
@@ -48,10 +48,14 @@ impl ByteRanges {
         self.records.push(Record { offset, bytes, key_end: self.keys.len() as u64 });
     }
 
-    /// Ends a file: the records pushed since the last one are this file's.
-    pub(super) fn end_file(&mut self, path: &Path) {
+    /// Begins a file, of which nothing has been read yet: another one that takes its place from now on is noticed.
+    pub(super) fn begin_file(&mut self, path: &Path) {
         self.versions.push(regular_file::open(path).and_then(|file| FileVersion::of(&file)).ok());
         self.paths.push(path.to_owned());
+    }
+
+    /// Ends a file: the records pushed since it was begun are its own.
+    pub(super) fn end_file(&mut self) {
         self.ends.push(self.records.len());
     }
 
@@ -142,5 +146,26 @@ impl ByteRanges {
             self.open.forget(number);
             failed(error)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_replaced_while_it_is_searched_gives_none_of_its_records() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, other] = ["file", "other"].map(|name| folder.path().join(name));
+        std::fs::write(&file, [1; 100]).unwrap();
+        std::fs::write(&other, [2; 100]).unwrap();
+        let mut ranges = ByteRanges::of("file");
+        ranges.begin_file(&file);
+        ranges.push(&["a"], 10, 20);
+        std::fs::rename(&other, &file).unwrap();
+        ranges.end_file();
+        let mut bytes = Vec::new();
+        let error = ranges.read(0, &mut bytes, |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("it was changed since the source was opened"), "{error}");
     }
 }

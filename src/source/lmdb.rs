@@ -78,6 +78,7 @@ impl LmdbOptions {
         let path = file_of(path.as_ref());
         let (mut ranges, mut labels, mut databases) =
             (ByteRanges::of("environment"), Gathering::default(), Vec::new());
+        ranges.begin_file(&path);
         let walked = regular_file::open(&path).map_err(ReadError::Io).and_then(|file| {
             Tree::open(file)?.walk(self.database.as_deref(), &mut |entry| {
                 let key = readable(entry.key);
@@ -100,7 +101,7 @@ impl LmdbOptions {
                 false => format!("it holds no record, but databases: name one ({})", databases.join(", ")),
             }));
         }
-        ranges.end_file(&path);
+        ranges.end_file();
         ranges.shrink();
         let source = Lmdb { ranges, classes: labels.finish() };
         source.refuse_other_values().map_err(refused)?;

@@ -40,11 +40,12 @@ impl Shards {
         let mut shards = Self { ranges: ByteRanges::of("archive"), classes: Classes::default() };
         let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
         for (path, name) in paths.iter().zip(short_names(&paths)) {
+            shards.ranges.begin_file(path);
             find_images(path, &mut |found| {
                 shards.ranges.push(&[&name, "/", &found.path], found.offset, found.bytes);
                 shards.classes.push(found.class);
             })?;
-            shards.ranges.end_file(path);
+            shards.ranges.end_file();
         }
         if shards.is_empty() {
             let remedy = "name archives that hold images (.jpg, .png, .webp)";

@@ -169,6 +169,7 @@ impl TfRecordOptions {
         let (mut ranges, mut images, mut labels) = (ByteRanges::of("file"), Vec::new(), Gathering::default());
         for (path, short) in paths.iter().zip(short_names(paths)) {
             let first = ranges.len();
+            ranges.begin_file(path);
             let scanned = scan::scan(path, &self.names, &mut |found| {
                 let (said, name) = found.class(&self.names)?;
                 let number = ranges.len() - first;
@@ -186,7 +187,7 @@ impl TfRecordOptions {
                 ReadError::Io(error) => Error::io(path, error, "name a TFRecord file that can be read"),
                 ReadError::Bad(what) => Error::config(format!("{}, {what}", path.display())),
             })?;
-            ranges.end_file(path);
+            ranges.end_file();
         }
         ranges.shrink();
         images.shrink_to_fit();
