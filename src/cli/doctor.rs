@@ -88,7 +88,7 @@ fn detected() -> Vec<&'static str> {
 
 #[cfg(not(target_arch = "x86_64"))]
 fn detected() -> Vec<&'static str> {
-    if cfg!(all(target_arch = "aarch64", target_feature = "neon")) { vec!["neon"] } else { Vec::new() }
+    simd::Vectors::detected(simd::Level::Neon).neon().map_or_else(Vec::new, |_| vec!["neon"])
 }
 
 fn meminfo(field: &str) -> Option<u64> {

@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 use feedline::image::Limits;
 use feedline::options::DataOptions;
 use feedline::regular_file;
-use feedline::source::{self, BadLabel, Folder, Kind, OnBadLabel, Opened, Source, WithMasks};
+use feedline::source::{self, BadLabel, Folder, Kind, MaskOptions, OnBadLabel, Opened, Source};
 use finding::{Finding, cause, describe, not_text};
 use indicatif::ProgressBar;
 use std::io::Write;
@@ -92,13 +92,12 @@ fn verify_folder(arguments: &Arguments, options: &DataOptions) -> anyhow::Result
     for error in &unreadable {
         report.add(Finding::of_folder(error))?;
     }
-    let masked = |folders: &PathBuf| {
-        let how = WithMasks::options().max_file_bytes(options.max_file_bytes().0);
-        how.allow_missing(options.allow_missing_masks()).open(folder.clone(), folders)
-    };
     let named = |index| folder.path(index).map(Finding::at).unwrap_or_default();
     match &options.mask_dir {
-        Some(masks) => examine_all(arguments, &masked(masks)?, named, &mut report)?,
+        Some(masks) => {
+            let masked = MaskOptions::from(options).open(&folder, masks)?;
+            examine_all(arguments, &masked, named, &mut report)?;
+        }
         None => examine_all(arguments, &folder, named, &mut report)?,
     }
     report.finish()

@@ -63,6 +63,10 @@ impl Folder {
         Self::options().open_any(path)
     }
 
+    fn unlabelled(files: Files) -> Self {
+        Self { files, classes: Vec::new(), ends: Vec::new(), loose_images: 0 }
+    }
+
     /// Options to open a folder with.
     pub fn options() -> FolderOptions {
         FolderOptions::default()
@@ -105,7 +109,7 @@ impl FolderOptions {
             path.display(),
             EXTENSIONS.join(" ")
         );
-        Ok(Folder { files, classes: Vec::new(), ends: Vec::new(), loose_images: 0 })
+        Ok(Folder::unlabelled(files))
     }
 
     /// [`Folder::flat`] of what can be read, and what could not be: for whoever looks for all that is wrong.
@@ -121,7 +125,7 @@ impl FolderOptions {
             Ok(())
         })?;
         let files = Files::at(path, self.max_file_bytes, images)?;
-        Ok((Folder { files, classes: Vec::new(), ends: Vec::new(), loose_images: 0 }, refused))
+        Ok((Folder::unlabelled(files), refused))
     }
 
     /// The classes with their files, and the names of those without any.

@@ -1,7 +1,7 @@
 //! Opens any data set from its options: only here is it decided how each kind is recognised and opened.
 
 use super::labels::report::LabelReport;
-use super::{Coco, Folder, List, Lmdb, Shards, Source, WithMasks, Yolo};
+use super::{Coco, Folder, List, Lmdb, MaskOptions, Shards, Source, Yolo};
 use crate::error::{Error, Result, bail};
 use crate::label::Skeleton;
 use crate::options::{DataOptions, Kind, catalogue};
@@ -107,8 +107,7 @@ pub fn open(options: &DataOptions) -> Result<Opened> {
         opened.notes.splice(0..0, opened.taken_for(path));
     }
     if let Some(masks) = &options.mask_dir {
-        let how = WithMasks::options().allow_missing(options.allow_missing_masks());
-        opened.source = Box::new(how.max_file_bytes(options.max_file_bytes().0).open(opened.source, masks)?);
+        opened.source = Box::new(MaskOptions::from(options).open(opened.source, masks)?);
     }
     Ok(opened)
 }

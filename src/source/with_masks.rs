@@ -3,6 +3,7 @@
 use super::Source;
 use super::files::Files;
 use crate::error::{Error, Result, bail};
+use crate::options::DataOptions;
 use std::path::{Component, Path, PathBuf};
 
 /// Missing masks that an error names.
@@ -57,6 +58,13 @@ impl WithMasks<()> {
     /// Options to open masks with.
     pub fn options() -> MaskOptions {
         MaskOptions::default()
+    }
+}
+
+impl From<&DataOptions> for MaskOptions {
+    fn from(options: &DataOptions) -> Self {
+        let max_file_bytes = Some(options.max_file_bytes().0);
+        Self { allow_missing: options.allow_missing_masks(), max_file_bytes }
     }
 }
 
