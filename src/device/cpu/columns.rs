@@ -2,8 +2,13 @@
 //!
 //! A pixel is read as the three numbers that it has and the one after them, so that one register holds it; the fourth
 //! sum is thrown away.
-#![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "vector loads and stores by pointer"))]
+#![cfg_attr(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    expect(unsafe_code, reason = "registers are loaded and stored at places that are checked once for many")
+)]
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 
@@ -58,61 +63,82 @@ impl Columns {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod vector {
-    use super::Columns;
-    use std::arch::x86_64::*;
-
-    impl Columns {
-        /// As [`Columns::plain`] from the first output on, with a pixel in one register.
-        #[target_feature(enable = "avx2,fma")]
-        pub(crate) fn wide(&self, line: &[f32], pixels: &mut [u8]) {
-            match self.taps {
-                1 => self.of::<1>(line, pixels),
-                2 => self.of::<2>(line, pixels),
-                3 => self.of::<3>(line, pixels),
-                4 => self.of::<4>(line, pixels),
-                5 => self.of::<5>(line, pixels),
-                _ => self.plain(line, 0, pixels),
-            }
-        }
-
-        #[target_feature(enable = "avx2,fma")]
-        fn of<const TAPS: usize>(&self, line: &[f32], pixels: &mut [u8]) {
-            let (weights, _) = self.weights.as_chunks::<TAPS>();
-            let count = self.starts.len().min(weights.len()).min(pixels.len() / 3);
-            let outputs = self.starts[..count].as_chunks::<4>().0.iter().zip(weights.as_chunks::<4>().0);
-            let mut done = 0;
-            for (starts, weights) in outputs {
-                // Four pixels are stored with four bytes after them, which belong to pixels that are stored later.
-                if self.reach > line.len() || done * 3 + 16 > count * 3 {
-                    break;
-                }
-                let sum = |number: usize| {
-                    let mut sum = _mm_setzero_ps();
-                    for (tap, weight) in weights[number].iter().enumerate() {
-                        let at = starts[number] as usize + tap * 3;
-                        // SAFETY: at <= furthest start + 3 (TAPS - 1), and the line is at least `reach` long, which is
-                        // furthest start + 3 TAPS + 1: four numbers are there.
-                        let levels = unsafe { _mm_loadu_ps(line.as_ptr().add(at)) };
-                        sum = _mm_fmadd_ps(levels, _mm_set1_ps(*weight), sum);
-                    }
-                    _mm_cvtps_epi32(sum)
-                };
-                let lower = _mm_packs_epi32(sum(0), sum(1));
-                let levels = _mm_packus_epi16(lower, _mm_packs_epi32(sum(2), sum(3)));
-                let closer = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
-                // SAFETY: 16 bytes from 3 done on end at 3 count at most, which is no more than the length of `pixels`.
-                unsafe {
-                    let at = pixels.as_mut_ptr().add(done * 3).cast();
-                    _mm_storeu_si128(at, _mm_shuffle_epi8(levels, closer));
-                }
-                done += 4;
-            }
-            self.plain(line, done, &mut pixels[done * 3..]);
-        }
-    }
+/// Four numbers of a line.
+///
+/// # Safety
+/// The line holds them.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+unsafe fn four(line: &[f32], at: usize) -> &[f32; 4] {
+    // SAFETY: they are in the line.
+    unsafe { &*line.as_ptr().add(at).cast() }
 }
+
+/// Sixteen bytes of packed pixels.
+///
+/// # Safety
+/// The pixels hold them.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+unsafe fn sixteen(pixels: &mut [u8], at: usize) -> &mut [u8; 16] {
+    // SAFETY: they are in the pixels, which are lent mutably as long as they are.
+    unsafe { &mut *pixels.as_mut_ptr().add(at).cast() }
+}
+
+/// The sums with a pixel in one register, four outputs at a time: written once, and built for each instruction set, of which a
+/// file brings `zero`, `add` and `store`.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! wide {
+    ($features:literal) => {
+        impl Columns {
+            /// As [`Columns::plain`] from the first output on.
+            #[target_feature(enable = $features)]
+            pub(crate) fn wide(&self, line: &[f32], pixels: &mut [u8]) {
+                match self.taps {
+                    1 => self.of::<1>(line, pixels),
+                    2 => self.of::<2>(line, pixels),
+                    3 => self.of::<3>(line, pixels),
+                    4 => self.of::<4>(line, pixels),
+                    5 => self.of::<5>(line, pixels),
+                    _ => self.plain(line, 0, pixels),
+                }
+            }
+
+            #[target_feature(enable = $features)]
+            fn of<const TAPS: usize>(&self, line: &[f32], pixels: &mut [u8]) {
+                let (weights, _) = self.weights.as_chunks::<TAPS>();
+                let count = self.starts.len().min(weights.len()).min(pixels.len() / 3);
+                let outputs = self.starts[..count].as_chunks::<4>().0.iter().zip(weights.as_chunks::<4>().0);
+                let mut done = 0;
+                for (starts, weights) in outputs {
+                    // Four pixels are stored with four bytes after them, which belong to pixels that are stored later.
+                    if self.reach > line.len() || done * 3 + 16 > count * 3 {
+                        break;
+                    }
+                    let sum = |number: usize| {
+                        let mut sum = zero();
+                        for (tap, weight) in weights[number].iter().enumerate() {
+                            let at = starts[number] as usize + tap * 3;
+                            // SAFETY: at <= furthest start + 3 (TAPS - 1), and the line is at least `reach` long, which is
+                            // furthest start + 3 TAPS + 1: four numbers are there.
+                            let levels = unsafe { four(line, at) };
+                            sum = add(sum, levels, *weight);
+                        }
+                        sum
+                    };
+                    let sums = [sum(0), sum(1), sum(2), sum(3)];
+                    // SAFETY: 16 bytes from 3 done on end at 3 count at most, which is no more than the length of `pixels`.
+                    let to = unsafe { sixteen(pixels, done * 3) };
+                    store(sums, to);
+                    done += 4;
+                }
+                self.plain(line, done, &mut pixels[done * 3..]);
+            }
+        }
+    };
+}
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use wide;
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,9 @@
 //! Resampling with AVX2: four rows at once across, 32 bytes at once down.
 #![expect(unsafe_code, reason = "vector loads and stores by pointer")]
 
-use super::vector::{Down, FIRST_PAIR, Horizontal, PACK_RGB, SECOND_PAIR, join, vertical_row};
+use super::vector::{Down, FIRST_PAIR, Horizontal, SECOND_PAIR, join, vertical_row};
 use super::{Axis, Lines};
+use crate::device::cpu::lanes::PACK_RGB;
 use std::arch::x86_64::*;
 use std::arch::x86_64::{
     __m256i as Vector, _mm256_add_epi32 as add, _mm256_loadu_si256 as load, _mm256_madd_epi16 as madd,

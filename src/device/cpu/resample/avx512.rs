@@ -1,8 +1,9 @@
 //! Resampling with AVX-512: four rows at once across, 64 bytes at once down.
 #![expect(unsafe_code, reason = "vector loads and stores by pointer")]
 
-use super::vector::{Down, FIRST_PAIR, Horizontal, PACK_RGB, SECOND_PAIR, join, vertical_row};
+use super::vector::{Down, FIRST_PAIR, Horizontal, SECOND_PAIR, join, vertical_row};
 use super::{Axis, Lines};
+use crate::device::cpu::lanes::PACK_RGB;
 use std::arch::x86_64::*;
 use std::arch::x86_64::{
     __m512i as Vector, _mm512_add_epi32 as add, _mm512_loadu_si512 as load, _mm512_madd_epi16 as madd,

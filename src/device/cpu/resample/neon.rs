@@ -1,8 +1,9 @@
 //! Resampling with NEON: four rows at once across, 16 bytes at once down.
 #![expect(unsafe_code, reason = "vector loads and stores by pointer")]
 
-use super::vector::{Down, Horizontal, PACK_RGB};
+use super::vector::{Down, Horizontal};
 use super::{Axis, Lines};
+use crate::device::cpu::lanes::PACK_RGB;
 use std::arch::aarch64::*;
 
 /// By pairs of taps; the first for any number.

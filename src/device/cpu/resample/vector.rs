@@ -11,8 +11,6 @@ pub(super) const FIRST_PAIR: [i8; 16] = [0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -
 /// The same of the third and fourth pixel.
 #[cfg(target_arch = "x86_64")]
 pub(super) const SECOND_PAIR: [i8; 16] = [6, -1, 9, -1, 7, -1, 10, -1, 8, -1, 11, -1, -1, -1, -1, -1];
-/// From four R G B 0 groups to twelve packed bytes.
-pub(super) const PACK_RGB: [i8; 16] = [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1];
 
 /// Bytes from the first tap of a pair on that a load reads.
 const LOAD: usize = 16;
