@@ -1,7 +1,7 @@
 //! The memory of huge images: given back after use, and shared by all threads of the process.
 //!
-//! A file of a few kilobytes may hold an image of half a gigabyte. One of them is decoded wherever it comes; so that many
-//! workers that meet one each do not need that memory all at once, those of more than [`LARGE`] bytes take turns.
+//! A file of a few kilobytes may hold an image of half a gigabyte, and many workers may meet such files at the same moment. So
+//! images of more than [`LARGE`] bytes are decoded in turns: as many at once as fit into a budget, and one in any case.
 
 use crate::machine;
 use std::cell::Cell;

@@ -110,8 +110,8 @@ impl Pack {
         chroma in settings.chroma: Chroma;
 
         /// Decodes every record, leaves out those that training could not use, and lists them in the manifest. Without it
-        /// a record that cannot be read or has no image's header ends the run, and the rest of an image that is packed as
-        /// it is, is not looked at.
+        /// a record that cannot be read or has no image's header ends the run, and images that are packed unchanged are
+        /// checked by their headers only.
         skip_bad: bool;
 
         /// Sets the number of threads that read and encode; all cores by default.

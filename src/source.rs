@@ -186,8 +186,7 @@ pub trait Source: Send + Sync {
     /// The record's name: its path, or its key in a shard; empty where there is no record.
     fn key(&self, index: usize) -> Cow<'_, str>;
 
-    /// The path of the file that is the record, as the system knows it; none where the record is a part of a file, or lies
-    /// elsewhere.
+    /// The path of the record's own file; `None` where the record is a part of a file, or is not on a disk.
     fn path(&self, index: usize) -> Option<&Path> {
         let _ = index;
         None

@@ -38,8 +38,8 @@ pub(crate) struct Arguments {
     /// Chroma subsampling of what is encoded anew
     #[arg(long, default_value = "420")]
     sampling: Sampling,
-    /// Decode all records, leave out those that training could not use, and list them; without this, images that stay as
-    /// they are are not decoded
+    /// Decode all records, leave out those that training could not use, and list them; without it, images that are
+    /// packed unchanged are not decoded
     #[arg(long)]
     skip_bad: bool,
     /// Threads that read and encode [default: one a core]

@@ -1,4 +1,4 @@
-//! The lock, what it guards, and who waits for what.
+//! The lock, what it guards, and which threads wait for what.
 
 use super::sync::{Condvar, Mutex, MutexGuard};
 use std::collections::HashSet;

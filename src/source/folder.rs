@@ -112,7 +112,8 @@ impl FolderOptions {
         Ok(Folder::unlabelled(files))
     }
 
-    /// [`Folder::flat`] of what can be read, and what could not be: for whoever looks for all that is wrong.
+    /// As [`Folder::flat`], but goes on where a directory cannot be read, and returns those errors beside the images, of which
+    /// there may be none.
     ///
     /// # Errors
     /// `path` itself cannot be read.
