@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod building;
+mod coarse_records;
 mod delivery;
-mod earlier_sidecars;
 mod faults;
 mod figures;
 mod indexing;

@@ -1,4 +1,5 @@
-//! Sidecars of builds that kept at most 16 places in a row: what fits its file still serves, the rest is found anew.
+//! Sidecars with fewer places in a row than this build keeps: what fits its file serves, the rest is found anew. And
+//! sidecars of other versions, which do not serve.
 
 use feedline::augment::RandomResizedCrop;
 use feedline::index::IndexMode;
@@ -26,7 +27,7 @@ fn data_set() -> Memory {
 
 fn loader(mode: IndexMode, seed: u64) -> Loader {
     let builder = Loader::builder(data_set()).seed(seed).batch_size(2).workers(1).decode_index(mode);
-    // So small that many read nothing of the lower half, where the earlier places end too soon.
+    // So small that many read nothing of the lower half, where the coarse places end too soon.
     let crop = RandomResizedCrop { scale: [0.002, 0.05], ..RandomResizedCrop::new(24) };
     builder.output(DType::U8, Layout::Nhwc).augment(crop).build().unwrap()
 }
@@ -57,12 +58,12 @@ fn put_varint(record: &mut Vec<u8>, mut value: u32) {
     record.push(value as u8);
 }
 
-/// The record that an earlier build made of the same file: every second place of a row.
-fn earlier_record(record: &[u8]) -> Vec<u8> {
+/// The record with every second place of a row.
+fn coarse_record(record: &[u8]) -> Vec<u8> {
     let (head, points) = record.split_at(10);
     let (components, per_row) = (usize::from(head[8]), usize::from(head[9]));
     assert_eq!((components, per_row), (3, 32));
-    let mut earlier = [&head[..9], &[16]].concat();
+    let mut coarse = [&head[..9], &[16]].concat();
     let (mut now, mut last) = (vec![0u32; 4], vec![0u32; 4]);
     for (before, point) in varints(points).chunks_exact(4).enumerate() {
         // A bit, and predictions with their sign in the lowest bit.
@@ -71,15 +72,15 @@ fn earlier_record(record: &[u8]) -> Vec<u8> {
             *dc = dc.wrapping_add((folded >> 1) ^ (folded & 1).wrapping_neg());
         }
         if (before + 1) % per_row % 2 == 0 {
-            put_varint(&mut earlier, now[0] - last[0]);
+            put_varint(&mut coarse, now[0] - last[0]);
             for (dc, last) in now[1..].iter().zip(&last[1..]) {
                 let difference = dc.wrapping_sub(*last) as i16;
-                put_varint(&mut earlier, u32::from(((difference << 1) ^ (difference >> 15)) as u16));
+                put_varint(&mut coarse, u32::from(((difference << 1) ^ (difference >> 15)) as u16));
             }
             last.clone_from(&now);
         }
     }
-    earlier
+    coarse
 }
 
 /// The records of a sidecar, by sample.
@@ -97,40 +98,39 @@ fn records(sidecar: &[u8]) -> Vec<(u64, Vec<u8>)> {
     }
 }
 
-/// The sidecar that an earlier build wrote of the same files.
-fn earlier_sidecar(sidecar: &[u8]) -> Vec<u8> {
-    let mut earlier = sidecar[..HEAD].to_vec();
-    earlier[16..20].copy_from_slice(&3u32.to_le_bytes());
+/// The sidecar with the wide image's record made coarser.
+fn coarse_sidecar(sidecar: &[u8]) -> Vec<u8> {
+    let mut coarse = sidecar[..HEAD].to_vec();
     let records = records(sidecar);
     for (sample, record) in &records {
-        let record = if *sample == WIDE as u64 { earlier_record(record) } else { record.clone() };
-        earlier.extend(sample.to_le_bytes());
-        earlier.extend((record.len() as u32).to_le_bytes());
-        earlier.extend(record);
+        let record = if *sample == WIDE as u64 { coarse_record(record) } else { record.clone() };
+        coarse.extend(sample.to_le_bytes());
+        coarse.extend((record.len() as u32).to_le_bytes());
+        coarse.extend(record);
     }
-    earlier.extend(u64::MAX.to_le_bytes());
-    earlier.extend((records.len() as u32).to_le_bytes());
+    coarse.extend(u64::MAX.to_le_bytes());
+    coarse.extend((records.len() as u32).to_le_bytes());
     let mut hasher = XxHash3_64::new();
-    hasher.write(&earlier);
-    earlier.extend(hasher.finish().to_le_bytes());
-    earlier
+    hasher.write(&coarse);
+    coarse.extend(hasher.finish().to_le_bytes());
+    coarse
 }
 
-/// The sidecar of today, as it is built ahead, and what an earlier build would have left at `path`.
-fn today_and_earlier(path: &Path) -> (Vec<u8>, Vec<u8>) {
+/// The sidecar as it is built ahead, and the coarser one, which is left at `path`.
+fn fine_and_coarse(path: &Path) -> (Vec<u8>, Vec<u8>) {
     build_index(data_set(), path, Some(1), &mut |_| ()).unwrap();
-    let today = fs::read(path).unwrap();
-    let earlier = earlier_sidecar(&today);
-    fs::write(path, &earlier).unwrap();
-    (today, earlier)
+    let fine = fs::read(path).unwrap();
+    let coarse = coarse_sidecar(&fine);
+    fs::write(path, &coarse).unwrap();
+    (fine, coarse)
 }
 
 #[test]
 fn a_wide_image_is_indexed_again_and_a_narrow_one_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("photos.index");
-    let (today, earlier) = today_and_earlier(&path);
-    let sizes = [&today, &earlier]
+    let (fine, coarse) = fine_and_coarse(&path);
+    let sizes = [&fine, &coarse]
         .map(|sidecar| records(sidecar).iter().map(|record| record.1.len()).collect::<Vec<_>>());
     assert!(sizes[1][WIDE] < sizes[0][WIDE] * 2 / 3, "{sizes:?}");
     assert_eq!(sizes[1][NARROW], sizes[0][NARROW]);
@@ -143,11 +143,11 @@ fn a_wide_image_is_indexed_again_and_a_narrow_one_is_not() {
     assert_eq!((stats.stale, stats.refused, stats.images), (1, 0, 2), "{stats:?}");
     assert!(stats.hits >= 4, "the narrow one serves from the first epoch on: {stats:?}");
     drop(run);
-    let (written, today) = (fs::read(&path).unwrap(), records(&today));
-    assert_eq!(written[16..20], 4u32.to_le_bytes());
+    let (written, fine) = (fs::read(&path).unwrap(), records(&fine));
+    assert_eq!(written[16..20], 5u32.to_le_bytes());
     let written = records(&written);
-    assert_eq!(written[NARROW], today[NARROW]);
-    assert!(today[WIDE].1.starts_with(&written[WIDE].1) && written[WIDE].1[9] == 32);
+    assert_eq!(written[NARROW], fine[NARROW]);
+    assert!(fine[WIDE].1.starts_with(&written[WIDE].1) && written[WIDE].1[9] == 32);
 
     let next = loader(IndexMode::File(path), 0);
     assert!(pixels(&next, 4) == expected);
@@ -155,12 +155,12 @@ fn a_wide_image_is_indexed_again_and_a_narrow_one_is_not() {
 }
 
 #[test]
-fn no_crop_shows_a_place_of_the_earlier_grid() {
+fn no_crop_shows_a_place_of_the_coarse_grid() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("photos.index");
-    let (_, earlier) = today_and_earlier(&path);
+    let (_, coarse) = fine_and_coarse(&path);
     for seed in 0..30 {
-        fs::write(&path, &earlier).unwrap();
+        fs::write(&path, &coarse).unwrap();
         let run = loader(IndexMode::File(path.clone()), seed);
         assert!(pixels(&run, 1) == pixels(&loader(IndexMode::Off, seed), 1), "seed {seed}");
         assert_eq!(run.stats().index.stale, 1, "seed {seed}");
@@ -168,22 +168,22 @@ fn no_crop_shows_a_place_of_the_earlier_grid() {
 }
 
 #[test]
-fn building_ahead_over_an_earlier_sidecar_gives_the_one_of_today() {
+fn building_ahead_over_a_coarse_sidecar_gives_the_fine_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("photos.index");
-    let (today, earlier) = today_and_earlier(&path);
-    assert!(today.len() > earlier.len());
+    let (fine, coarse) = fine_and_coarse(&path);
+    assert!(fine.len() > coarse.len());
     build_index(data_set(), &path, Some(1), &mut |_| ()).unwrap();
-    assert!(fs::read(&path).unwrap() == today);
+    assert!(fs::read(&path).unwrap() == fine);
 }
 
 #[test]
 fn a_sidecar_of_any_other_version_is_left_aside() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("photos.index");
-    let (_, earlier) = today_and_earlier(&path);
-    for version in [0, 1, 2, 5, u32::MAX] {
-        let mut other = earlier.clone();
+    let (_, coarse) = fine_and_coarse(&path);
+    for version in [0, 1, 2, 3, 4, 6, u32::MAX] {
+        let mut other = coarse.clone();
         other[16..20].copy_from_slice(&u32::to_le_bytes(version));
         fs::write(&path, other).unwrap();
         let told = loader(IndexMode::File(path.clone()), 0).stats().index.sidecar.unwrap();
