@@ -1,13 +1,11 @@
 //! Any bytes as a Parquet file: an error or bad samples, and the same ones in any order.
 #![no_main]
 
+mod records;
 mod scratch;
 
-use feedline::source::{Parquet, Source};
+use feedline::source::Parquet;
 use libfuzzer_sys::fuzz_target;
-
-/// Most rows that are read of a file.
-const ROWS: usize = 40;
 
 fuzz_target!(
     // The crate that decodes Parquet may panic, of which the source makes an error; the fuzzer would end the process
@@ -22,18 +20,6 @@ fuzz_target!(
         }
         let file = scratch::write("a.parquet", input);
         let Ok(source) = Parquet::options().cache_bytes(0).open(file) else { return };
-        let read = |index| {
-            let mut bytes = Vec::new();
-            source.read(index, &mut bytes).map(|()| bytes).map_err(|error| error.to_string())
-        };
-        // Both ends, since stretches that begin within a column are read by another way.
-        let rows = (0..source.len().min(ROWS)).chain(source.len().saturating_sub(ROWS)..source.len());
-        let rows: Vec<usize> = rows.collect();
-        let images: Vec<_> = rows.iter().copied().map(read).collect();
-        for (&index, image) in rows.iter().zip(&images).rev() {
-            assert!(read(index) == *image, "row {index}");
-            assert!(!source.key(index).is_empty());
-            drop(source.label(index));
-        }
+        records::check(&source);
     }
 );

@@ -12,6 +12,8 @@ use std::path::Path;
 /// Most bytes of a feature's name, and of a label or file name.
 const MAX_NAME_BYTES: u64 = 1 << 10;
 const MAX_FEATURE_BYTES: u64 = 1 << 16;
+/// Most names of features that a message lists.
+const LISTED: usize = 20;
 
 const CUT: &str =
     "the file ends in the middle of the record: copy it again, or take the file out of the data set";
@@ -141,7 +143,8 @@ fn example(cursor: &mut Cursor, names: &Names, span: Span) -> Result<Found, Read
             && let Some((number, entry)) = cursor.next(features.end())?
         {
             if number == 1 {
-                others.extend(self::entry(cursor, names, entry, &mut found)?);
+                let other = self::entry(cursor, names, entry, &mut found)?;
+                others.extend(other.filter(|_| others.len() < LISTED));
             }
             cursor.seek(entry.end())?;
         }
@@ -194,23 +197,21 @@ fn entry(
 
 /// The one file in a feature: a list of bytes, and in that a value.
 fn image(cursor: &mut Cursor, feature: Span) -> Result<Span, ReadError> {
-    let mut images = Vec::new();
+    let (mut last, mut count) = (None, 0);
     while let Some((number, list)) = cursor.next(feature.end())? {
         while number == 1
             && let Some((_, image)) = cursor.next(list.end())?
         {
-            images.push(image);
+            (last, count) = (Some(image), count + 1);
             cursor.seek(image.end())?;
         }
         cursor.seek(list.end())?;
     }
-    match images[..] {
-        [image] => Ok(image),
-        _ => Err(ReadError::Bad(format!(
-            "holds {} values of bytes: it must hold one, the bytes of an image file",
-            images.len()
-        ))),
-    }
+    last.filter(|_| count == 1).ok_or_else(|| {
+        ReadError::Bad(format!(
+            "holds {count} values of bytes: it must hold one, the bytes of an image file"
+        ))
+    })
 }
 
 fn content(cursor: &mut Cursor, span: Span, most: u64) -> Result<Vec<u8>, ReadError> {
