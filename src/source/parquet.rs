@@ -5,8 +5,10 @@ mod chunks;
 mod column;
 mod columns;
 mod file;
+mod footer;
 mod guarded;
 mod pages;
+mod thrift;
 
 use super::classes::{Classes, Gathering};
 use super::paths::{Wanted as WantedFiles, head_of, names_any, short_names};

@@ -1,5 +1,6 @@
 //! The bytes of a Parquet file, without pages that would take far more memory than the file has bytes.
 
+use super::thrift::{self, Walk};
 use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
@@ -56,6 +57,7 @@ impl ChunkReader for Chunks {
         let bytes = self.file.get_bytes(start, length)?;
         if self.with_headers {
             check(&bytes)?;
+            thrift::check(&bytes)?;
         }
         Ok(bytes)
     }
@@ -65,18 +67,20 @@ impl ChunkReader for Chunks {
 pub(super) struct Header<R = BufReader<File>> {
     /// The bytes that are checked; none until then.
     start: Option<Cursor<Vec<u8>>>,
+    /// What has been handed out.
+    walk: Walk,
     input: R,
 }
 
 impl<R: Read> Header<R> {
     fn new(input: R) -> Self {
-        Self { start: None, input }
+        Self { start: None, walk: Walk::default(), input }
     }
 }
 
 impl<R: Read> Read for Header<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let Self { start, input } = self;
+        let Self { start, walk, input } = self;
         let start = match start {
             Some(start) => start,
             None => {
@@ -95,7 +99,7 @@ impl<R: Read> Read for Header<R> {
             // The crate skips fields that it does not know, and does not notice that the file has ended: it would go on
             // for as many elements as a damaged header claims.
             0 if !bytes.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
-            read => Ok(read),
+            read => walk.pass(&bytes[..read]).map(|()| read),
         }
     }
 }
@@ -152,7 +156,7 @@ mod tests {
     #[test]
     fn a_header_that_comes_byte_by_byte_is_read_as_it_is() {
         let sound: Vec<u8> =
-            [0x15, 0, 0x15, 0xD0, 0x0F, 0x15, 0xD0, 0x0F, 0x2C].into_iter().chain(0..200).collect();
+            [0x15, 0, 0x15, 0xD0, 0x0F, 0x15, 0xD0, 0x0F, 0].into_iter().chain(0..200).collect();
         let (mut header, mut read) = (Header::new(Trickle(&sound)), vec![0; sound.len()]);
         header.read_exact(&mut read).unwrap();
         assert_eq!(read, sound);
@@ -181,6 +185,18 @@ mod tests {
         let read = |count: u64, header: &mut Header| io::copy(&mut header.take(count), &mut io::sink());
         assert_eq!(read(13, &mut header).unwrap(), 13);
         assert_eq!(read(8, &mut header).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn a_header_with_a_list_that_takes_no_bytes_is_refused() {
+        let header = [0x15, 0, 0x15, 8, 0x15, 8, 0x19, 0xF1, 0xFF, 0xFF, 0xFF, 0xFF, 7, 0, 1, 2, 3, 4];
+        let mut read = Header::new(&header[..]);
+        let error = io::copy(&mut read, &mut io::sink()).unwrap_err();
+        assert!(error.to_string().contains("truth values"), "{error}");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), header).unwrap();
+        let chunks = Chunks::new(&File::open(file.path()).unwrap(), true).unwrap();
+        assert!(chunks.get_bytes(0, header.len()).unwrap_err().to_string().contains("truth values"));
     }
 
     #[test]

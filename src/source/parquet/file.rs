@@ -2,13 +2,14 @@
 
 use super::column::{Column, Labels, RowGroup};
 use super::columns::{Columns, Wanted};
+use super::footer;
 use crate::regular_file;
 use crate::source::classes::RawLabel;
 use crate::source::file_version::FileVersion;
 use crate::source::read_error::ReadError;
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType};
-use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::ParquetMetaData;
 use parquet::file::page_index::offset_index::PageLocation;
 use std::collections::HashMap;
 use std::fs::File;
@@ -63,9 +64,7 @@ pub(super) type Take<'a> = dyn FnMut(Option<&str>, RawLabel<'_>) -> Result<(), S
 impl ParquetFile {
     pub(super) fn open(path: &Path, wanted: &Wanted) -> Result<Self, ReadError> {
         let file = regular_file::open(path)?;
-        let about = ParquetMetaDataReader::new()
-            .with_offset_index_policy(PageIndexPolicy::Optional)
-            .parse_and_finish(&file)?;
+        let about = footer::read(&file)?;
         let columns = Columns::of(about.file_metadata(), wanted).map_err(ReadError::Bad)?;
         let (file_bytes, version) = (file.metadata()?.len(), FileVersion::of(&file)?);
         let mut file =

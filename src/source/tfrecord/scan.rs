@@ -208,9 +208,7 @@ fn image(cursor: &mut Cursor, feature: Span) -> Result<Span, ReadError> {
         cursor.seek(list.end())?;
     }
     last.filter(|_| count == 1).ok_or_else(|| {
-        ReadError::Bad(format!(
-            "holds {count} values of bytes: it must hold one, the bytes of an image file"
-        ))
+        ReadError::Bad(format!("holds {count} values of bytes: it must hold one, the bytes of an image file"))
     })
 }
 

@@ -195,6 +195,57 @@ fn a_footer_that_claims_more_rows_than_the_file_can_hold_is_not_believed() {
 }
 
 #[test]
+fn lists_that_take_no_bytes_are_not_counted_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    parquet(&path, &Table::default(), &[("a.jpg", Some(&b"x"[..]))], None);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let footer = u32::from_le_bytes(*bytes[..bytes.len() - 4].last_chunk().unwrap()) as usize;
+    // In Thrift: field 100, which nobody knows, a list of two thousand million truth values; thirty times, which would take
+    // minutes. The end of the footer's struct follows.
+    bytes.truncate(bytes.len() - 9);
+    let list = [9, 0xC8, 1, 0xF1, 0xFF, 0xFF, 0xFF, 0xFF, 7];
+    bytes.extend(list.repeat(30));
+    bytes.push(0);
+    bytes.extend(((footer + 30 * list.len()) as u32).to_le_bytes());
+    bytes.extend(b"PAR1");
+    std::fs::write(&path, bytes).unwrap();
+    refused(Parquet::open(&path), &["a.parquet", "a list of truth values"]);
+}
+
+#[test]
+fn indexes_of_pages_have_no_more_bytes_than_the_file() {
+    use ::parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    let table = Table { with_path: false, rows_per_group: 1, ..Table::default() };
+    parquet(&path, &table, &[("", Some(&b"x"[..])); 3], None);
+    let sound = std::fs::read(&path).unwrap();
+    let about = ParquetMetaDataReader::new().parse_and_finish(&std::fs::File::open(&path).unwrap()).unwrap();
+    let footer = u32::from_le_bytes(*sound[..sound.len() - 4].last_chunk().unwrap()) as usize;
+    let claim = |start: i64, length: usize| {
+        let groups = about.row_groups().iter().map(|group| {
+            let column = group.column(0).clone().into_builder().set_offset_index_offset(Some(start));
+            let column = column.set_offset_index_length(Some(length as i32)).build().unwrap();
+            group.clone().into_builder().set_column_metadata(vec![column]).build().unwrap()
+        });
+        let groups = groups.collect();
+        let about = about.clone().into_builder().set_row_groups(groups).build();
+        let mut bytes = sound[..sound.len() - 8 - footer].to_vec();
+        ParquetMetaDataWriter::new(&mut bytes, &about).finish().unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        Parquet::open(&path)
+    };
+    refused(claim(sound.len() as i64, 900), &["a.parquet", "the index of its pages lies outside"]);
+    refused(claim(-1, 9), &["a.parquet", "the index of its pages lies outside"]);
+    // Each has two thirds of the file, which begin with the header of a page.
+    refused(
+        claim(4, sound.len() * 2 / 3),
+        &["a.parquet", "the index of its pages has more bytes than the file"],
+    );
+}
+
+#[test]
 fn paths_and_labels_of_any_length_are_not_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.parquet");
