@@ -40,14 +40,18 @@ arm_jpeg_parity() {
     done
 }
 
-# torchvision on this machine against feedline in the emulator.
+# What torchvision agreed with on another machine, to the bit and by both levels; `.ci/full "torch parity"` keeps the
+# recording true.
 arm_torch_parity() {
     arm_tools
-    torch_environment
-    cargo build --locked --release --quiet --example random_chains
+    venv python numpy pillow simplejpeg
     cargo build --locked --release --quiet --target aarch64-unknown-linux-gnu --bins
-    "$work/torch/bin/python" tests/python/parity.py --draws 20 \
-        --feedline "$(arm_program feedline target/aarch64-unknown-linux-gnu/release/feedline)"
+    local program level
+    program=$(arm_program feedline target/aarch64-unknown-linux-gnu/release/feedline)
+    for level in scalar neon; do
+        echo "$level:"
+        FEEDLINE_SIMD=$level "$work/python/bin/python" tests/python/recorded_parity.py --feedline "$program"
+    done
 }
 
 # The batches of two recipes: the same bytes here, and in the emulator by both levels.

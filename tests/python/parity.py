@@ -3,6 +3,7 @@
 
     .venv-peers/bin/python tests/python/parity.py                               # the bundled photographs
     .venv-peers/bin/python tests/python/parity.py --write docs/parity.md        # also fills in the page's table
+    .venv-peers/bin/python tests/python/parity.py --record FILE                 # also keeps cases for machines without torch
 
 A case is one image and one chain of operations, drawn by the generator that the renderers' own tests use. Both sides read
 the same PNG (pixels as stored, no decoder in between), torchvision as a uint8 CPU tensor, feedline from the command line.
@@ -10,12 +11,11 @@ uint8 results must be equal; normalised float32 results may differ by 1e-6. Exit
 
 Where a pixel of a warp falls is a float32 matrix product, in which MKL fuses multiplication and addition on some
 processors and not on others (an AMD EPYC, for one). feedline fuses everywhere. Where torch does not, which is found out
-and said, the rows with warps may differ in 20 values of a million.
+and said, this script forms these products for it, so that here, too, all values have to be equal.
 """
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
@@ -24,9 +24,10 @@ from pathlib import Path
 import numpy as np
 import torch
 import torchvision
-from PIL import Image
 
+import feedline_apply
 import random_chains
+import recorded_parity
 from parity_ops import COMPARED, FIXED_CHAINS, LAST_ONLY, LONGEST_CHAIN, REFERENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,9 +35,7 @@ FLOAT_TOLERANCE = 1e-6
 CASES_A_RUN = 100
 LARGEST_SIDE = 600
 SHOWN_MISMATCHES = 5
-WARPS = {"affine", "rotate", "perspective"}
-UNFUSED_SHARE = 20e-6
-TIMEOUT_S = 600
+VERSIONS = {module.__name__: module.__version__.split("+")[0] for module in (torch, torchvision)}
 
 
 @dataclass
@@ -59,12 +58,10 @@ class Row:
     values: int = 0
     different: int = 0
     largest: float = 0.0
-    warped: bool = False
 
-    def clean(self, fused):
-        """True if nothing failed, and no more differed than may."""
-        may_differ = 0 if fused or not self.warped else UNFUSED_SHARE * self.values
-        return self.failed == 0 and self.different <= may_differ
+    def clean(self):
+        """True if nothing failed and nothing differed."""
+        return self.failed == 0 and self.different == 0
 
 
 @dataclass
@@ -75,23 +72,27 @@ class Outcome:
     failures: list = field(default_factory=list)
     mismatches: list = field(default_factory=list)
 
-    def clean(self, fused):
+    def clean(self):
         """True if all rows are."""
-        return all(row.clean(fused) for row in self.rows.values())
+        return all(row.clean() for row in self.rows.values())
 
 
-def products_are_fused():
-    """Whether torch's products of many points and a matrix round once for each product and sum, as feedline's do."""
-    draw = np.random.default_rng(0)
-    points, matrix = draw.uniform(-100, 100, (1000, 3)), draw.uniform(-2, 2, (3, 2))
-    points[:, 2] = 1
-    points, matrix = points.astype(np.float32), matrix.astype(np.float32)
-    got = torch.from_numpy(points)[None].bmm(torch.from_numpy(matrix)[None])[0].numpy()
-    wide = points.astype(np.longdouble), matrix.astype(np.longdouble)
-    expected = np.zeros_like(got)
+def fused_products(points, matrices):
+    """`torch.bmm` of one (n, 3) and one (3, m) float32 matrix, rounded once for each product and sum, as feedline does."""
+    points, matrix = (side[0].numpy().astype(np.longdouble) for side in (points, matrices))
+    sums = np.zeros((points.shape[0], matrix.shape[1]), np.float32)
     for step in range(3):
-        expected = (wide[0][:, step, None] * wide[1][step] + expected).astype(np.float32)
-    return bool((got == expected).all())
+        sums = (points[:, step, None] * matrix[step] + sums).astype(np.float32)
+    return torch.from_numpy(sums)[None]
+
+
+def torch_fuses():
+    """Whether torch's products of many points and a matrix are such."""
+    draw = np.random.default_rng(0)
+    points, matrix = draw.uniform(-100, 100, (1, 1000, 3)), draw.uniform(-2, 2, (1, 3, 2))
+    points[..., 2] = 1
+    points, matrix = (torch.from_numpy(side.astype(np.float32)) for side in (points, matrix))
+    return torch.equal(points.bmm(matrix), fused_products(points, matrix))
 
 
 def arguments():
@@ -105,6 +106,8 @@ def arguments():
     parser.add_argument("--feedline", type=Path, default=ROOT / "target/release/feedline")
     parser.add_argument("--chains", type=Path, default=ROOT / "target/release/examples/random_chains",
                         help="the program that draws")
+    parser.add_argument("--record", type=Path, help="file for the first cases of each row, which recorded_parity.py "
+                                                    "replays; written where nothing differs")
     parser.add_argument("--write", type=Path, help="page whose part between the parity markers is replaced")
     args = parser.parse_args()
     args.ops = args.ops.split(",") if args.ops else COMPARED
@@ -115,28 +118,9 @@ def arguments():
 
 
 def load_images(folders, work):
-    """Every image of the folders as {name: (PNG in `work`, uint8 CHW tensor)}, and three made ones.
-
-    The made ones are noise, which meets every sextant of the hue, and images of one and of six pixels.
-    """
-    pictures = {}
-    for folder in folders:
-        for path in sorted(folder.rglob("*")):
-            if path.suffix.lower() in {".jpg", ".jpeg", ".png"}:
-                with Image.open(path) as image:
-                    pictures[str(path.relative_to(folder))] = np.array(image.convert("RGB"))
-    if not pictures:
-        raise SystemExit("no image in the given folders")
-    noise = np.random.default_rng(0)
-    for height, width in ((256, 256), (1, 1), (3, 2)):
-        pictures[f"noise {width}x{height}"] = noise.integers(0, 256, (height, width, 3), np.uint8)
-    images = {}
-    for number, (name, pixels) in enumerate(pictures.items()):
-        path = work / f"{number}.png"
-        Image.fromarray(pixels).save(path, compress_level=1)
-        with Image.open(path) as back:
-            images[name] = path, torch.from_numpy(np.array(back)).permute(2, 0, 1).contiguous()
-    return images
+    """Every image as {name: (PNG in `work`, uint8 CHW tensor)}."""
+    return {name: (path, torch.from_numpy(pixels).permute(2, 0, 1).contiguous())
+            for name, (path, pixels) in feedline_apply.write_images(folders, work).items()}
 
 
 def rows_to_draw(selected):
@@ -175,63 +159,6 @@ def performed(row, source, ops, images):
     return Case(row, source, path, ops, image.numpy())
 
 
-def run_feedline(cases, feedline, batched, work):
-    """Runs the cases; returns [(output array or None, cause)]. What a batch leaves out has failed."""
-    outputs = [work / f"{number}.npy" for number in range(len(cases))]
-    run = run_batch if batched else run_one_by_one
-    causes = run(cases, outputs, feedline, work)
-    results = [(None, cause) if cause else (np.load(out), "") for out, cause in zip(outputs, causes)]
-    for out in outputs:
-        out.unlink(missing_ok=True)
-    return results
-
-
-def run_batch(cases, outputs, feedline, work):
-    """Runs all cases with one call; a cause for each, empty where it went well."""
-    listing = work / "cases.jsonl"
-    lines = [json.dumps({"ops": case.ops, "input": str(case.input), "out": str(out)})
-             for case, out in zip(cases, outputs)]
-    listing.write_text("\n".join(lines) + "\n")
-    done = call([str(feedline), "apply", "--batch", str(listing)])
-    missing = [not out.exists() for out in outputs]
-    if done.returncode != 0 and not any(missing):
-        return [said(done)] * len(cases)
-    # Alone, a case can say more than the batch did; it has failed whatever comes of that.
-    return [f"not in the batch's output; alone: {run_alone(case, feedline, out, work) or 'no error'}" if gone else ""
-            for case, out, gone in zip(cases, outputs, missing)]
-
-
-def run_one_by_one(cases, outputs, feedline, work):
-    """Runs each case with a call of its own; a cause for each, empty where it went well."""
-    return [run_alone(case, feedline, out, work) for case, out in zip(cases, outputs)]
-
-
-def run_alone(case, feedline, out, work):
-    """Runs one case by itself; returns what went wrong, or nothing."""
-    ops = work / "ops.json"
-    ops.write_text(json.dumps(case.ops))
-    done = call([str(feedline), "apply", "--ops", str(ops), str(case.input), "--out", str(out)])
-    return "" if done.returncode == 0 and out.exists() else said(done)
-
-
-def said(done):
-    """How a call ended."""
-    return f"exit status {done.returncode}: {done.stderr.strip()[-300:]}"
-
-
-def call(command):
-    """Runs a command and keeps what it says."""
-    return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-
-
-def knows_batches(feedline):
-    """Whether `apply` takes many cases at once; older builds take one case a call."""
-    try:
-        return "--batch" in call([str(feedline), "apply", "--help"]).stdout
-    except OSError as error:
-        raise SystemExit(f"{feedline}: {error.strerror}; build it with `cargo build --release`") from error
-
-
 def differences(expected, got):
     """(how many values differ, the largest difference); another shape or type differs in every value."""
     if got.shape != expected.shape or got.dtype != expected.dtype:
@@ -242,11 +169,10 @@ def differences(expected, got):
     return int(np.count_nonzero(distance > tolerance)), float(distance.max(initial=0))
 
 
-def record(outcome, case, got, cause):
+def add(outcome, case, got, cause):
     """Adds one case to its row, and describes it where it is among the first mismatches."""
     row = outcome.rows.setdefault(case.row, Row())
     row.cases += 1
-    row.warped |= any(op["op"] in WARPS for op in case.ops)
     described = f"{case.row}: {case.source} {json.dumps(case.ops)}"
     if got is None:
         row.failed += 1
@@ -270,25 +196,30 @@ def first_difference(expected, got):
     return f"first at {at}: {got[at]} instead of {expected[at]}"
 
 
-def compare_all(args, work):
-    """Draws, runs and compares every case, a chunk at a time so that memory stays small."""
-    batched = knows_batches(args.feedline)
-    images = load_images(args.images, work)
-    outcome = Outcome()
+def compare_all(args, images, work):
+    """Draws, runs and compares every case, a chunk at a time so that memory stays small.
+
+    Returns the outcome, and a line for the recording of each of a row's first cases.
+    """
+    batched = feedline_apply.knows_batches(args.feedline)
+    outcome, lines = Outcome(), []
     for row, drawn in drawn_cases(args, rows_to_draw(args.ops), images).items():
         for start in range(0, len(drawn), CASES_A_RUN):
             cases = [performed(row, *case, images) for case in drawn[start:start + CASES_A_RUN]]
-            for case, (got, cause) in zip(cases, run_feedline(cases, args.feedline, batched, work)):
-                record(outcome, case, got, cause)
+            results = feedline_apply.run(cases, args.feedline, batched, work)
+            for number, (case, (got, cause)) in enumerate(zip(cases, results), start):
+                add(outcome, case, got, cause)
+                if got is not None and number < recorded_parity.RECORDED_DRAWS:
+                    lines.append(recorded_parity.case_line(case, got))
         print(f"{row}: {outcome.rows[row]}", file=sys.stderr, flush=True)
-    return outcome, len(images)
+    return outcome, lines
 
 
 def table(outcome, args, image_count):
     """The Markdown table with a line on how it came about."""
     lines = [
         f"{args.draws} random cases a row over {image_count} images (seed {args.seed}), torchvision "
-        f"{torchvision.__version__.split('+')[0]} and torch {torch.__version__.split('+')[0]} on uint8 CPU tensors.",
+        f"{VERSIONS['torchvision']} and torch {VERSIONS['torch']} on uint8 CPU tensors.",
         "",
         "| operation | cases | values compared | different values | max difference |",
         "|---|---:|---:|---:|---:|",
@@ -313,18 +244,23 @@ def write_between_markers(page, text):
 def main():
     """Compares, reports, and says by the exit status whether all was equal."""
     args = arguments()
+    if not torch_fuses():
+        print("NOTE: torch does not fuse the products and sums of warps here: the script forms them in its place")
+        torch.Tensor.bmm = fused_products
     with tempfile.TemporaryDirectory() as work:
-        outcome, image_count = compare_all(args, Path(work))
-    text = table(outcome, args, image_count)
+        images = load_images(args.images, Path(work))
+        outcome, lines = compare_all(args, images, Path(work))
+    text = table(outcome, args, len(images))
     print(text)
     for shown in outcome.failures[:SHOWN_MISMATCHES] + outcome.mismatches[:SHOWN_MISMATCHES]:
         print(f"\n{shown}")
     if args.write:
         write_between_markers(args.write, text)
-    fused = products_are_fused()
-    if not fused:
-        print(f"NOTE: torch does not fuse products and sums here: {UNFUSED_SHARE:g} of a warp's values may differ")
-    sys.exit(0 if outcome.clean(fused) else 1)
+    if not outcome.clean():
+        sys.exit(1)
+    if args.record:
+        pixels = {name: image.permute(1, 2, 0).numpy() for name, (_, image) in images.items()}
+        recorded_parity.write(args.record, VERSIONS, pixels, lines)
 
 
 if __name__ == "__main__":
