@@ -1,6 +1,6 @@
 //! The bytes of a Parquet file, without pages that would take far more memory than the file has bytes.
 
-use super::thrift::{self, Walk};
+use super::thrift::{self, Walk, varint};
 use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
@@ -123,19 +123,6 @@ fn check(mut header: &[u8]) -> io::Result<()> {
 /// its type i32. What is negative is refused by the crate that reads it.
 fn number(bytes: &mut &[u8]) -> Option<u64> {
     (bytes.split_off_first()? == &0x15).then(|| varint(bytes).map(|zigzag| zigzag / 2))?
-}
-
-/// A number of as many bytes as it needs, seven bits in each.
-pub(super) fn varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let byte = bytes.split_off_first()?;
-        value |= u64::from(byte & 0x7F) << shift;
-        if byte & 0x80 == 0 {
-            return Some(value);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

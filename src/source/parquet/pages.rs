@@ -1,6 +1,7 @@
 //! The pages of a column, with their counts and sizes checked before memory is allocated for them.
 
-use super::chunks::{Chunks, max_page_bytes, varint};
+use super::chunks::{Chunks, max_page_bytes};
+use super::thrift::varint;
 use flate2::read::MultiGzDecoder;
 use parquet::basic::{Compression, Encoding};
 use parquet::column::page::{Page, PageMetadata, PageReader};

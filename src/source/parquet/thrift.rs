@@ -2,7 +2,6 @@
 //! taking a byte for any: a few bytes that claim two thousand million of them would cost seconds, and a file has room for many
 //! such lists.
 
-use super::chunks::varint;
 use std::io;
 
 /// Maximal depth of structs, lists and maps; the crate has bounds of its own below that.
@@ -177,6 +176,19 @@ impl Walk {
         self.next = next;
         Ok(())
     }
+}
+
+/// A number of as many bytes as it needs, seven bits in each.
+pub(super) fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = bytes.split_off_first()?;
+        value |= u64::from(byte & 0x7F) << shift;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
 }
 
 fn malformed() -> io::Error {
