@@ -1,9 +1,9 @@
-//! What a source of any bytes is asked for.
+//! Reads records of a source that was made from any bytes.
 
 use feedline::source::Source;
 
 /// Most records that are read from each end.
-const RECORDS: usize = 40;
+pub const RECORDS: usize = 40;
 
 /// Reads both ends of a source: bytes or an error, which are the same ones when it is asked again.
 pub fn check(source: &impl Source) {

@@ -18,7 +18,7 @@ fn samples(source: &Shards) -> Vec<(String, String, Option<Vec<u8>>)> {
         let read = source.read(index, &mut bytes).is_ok();
         (source.key(index).into_owned(), format!("{:?}", source.label(index)), read.then_some(bytes))
     };
-    (0..source.len().min(40)).map(one).collect()
+    (0..source.len().min(records::RECORDS)).map(one).collect()
 }
 
 fuzz_target!(|input: &[u8]| {
@@ -30,11 +30,11 @@ fuzz_target!(|input: &[u8]| {
         records::check(&source);
         let tables = source.write_tables().expect("what was opened can be described");
         assert_eq!(tables.len(), 1);
-        let again = Shards::open([&file]).expect("a table does not matter");
+        let again = Shards::open([&file]).expect("an archive opens with its table as without it");
         assert!(again.len() == source.len() && samples(&again) == samples(&source));
         return;
     }
-    // An archive of zeros has no image; what is found in it is the table's word.
+    // An archive of zeros has no image; so whatever is found in it comes from the table.
     let file = scratch::write("sound.tar", &[0; 2048]);
     let mut table = b"feedline tar index 1\n2048\t".to_vec();
     table.extend_from_slice(rest);

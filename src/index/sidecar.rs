@@ -16,8 +16,8 @@ use std::path::Path;
 use twox_hash::XxHash3_64;
 
 const MAGIC: &[u8; 16] = b"feedline index\r\n";
-/// Counts up with every change of the format, of [`Index`]'s records, or of what a decoder makes of them; none but this
-/// is read. Decoders that made records of earlier ones did so for some files that now count as damaged.
+/// Counts up with every change of the format, of [`Index`]'s records, or of what a decoder makes of them. Files of other
+/// versions are not read: those before 5 may have indexes of JPEGs that now count as damaged, and such files must have none.
 const VERSION: u32 = 5;
 const LAST: u64 = u64::MAX;
 
