@@ -21,6 +21,14 @@ pub(crate) fn give_back<T>(buffer: &mut Vec<T>) {
     }
 }
 
+/// Frees buffers of more than [`LARGE`] bytes together.
+pub(crate) fn give_back_all<T>(buffers: &mut [Vec<T>]) {
+    let bytes: usize = buffers.iter().map(|buffer| buffer.capacity() * size_of::<T>()).sum();
+    if bytes > LARGE {
+        buffers.fill_with(Vec::new);
+    }
+}
+
 /// What one decoder has taken of the memory for huge images; what is dropped has nothing.
 #[derive(Default)]
 pub(crate) struct Permit {
@@ -73,6 +81,12 @@ impl Drop for Permit {
 thread_local! {
     /// What this thread has taken.
     static TAKEN: Cell<u64> = const { Cell::new(0) };
+}
+
+/// What this thread has taken, for tests.
+#[cfg(test)]
+pub(crate) fn taken() -> u64 {
+    TAKEN.get()
 }
 
 static SHARED: LazyLock<Turns> = LazyLock::new(|| {

@@ -285,3 +285,31 @@ pub fn verify(bytes: &[u8], limits: &Limits) -> Result<Verified, ImageError> {
     let damage = decoder.jpeg.inspect(bytes, jpeg, limits, &mut out)?;
     Ok(Verified { header, damage })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode_memory::taken;
+    use feedline_test_support::png::chunk;
+
+    #[test]
+    fn the_pixels_of_a_huge_image_count_before_they_are_decoded_and_until_they_are_gone() {
+        let edge = 5_000u32.to_be_bytes();
+        let head = chunk(b"IHDR", &[&edge[..], &edge, &[8, 0, 0, 0, 0]].concat());
+        let file = [b"\x89PNG\r\n\x1a\n", &head[..], &chunk(b"IDAT", b"none")].concat();
+        let header = parse_header(&file).unwrap();
+        let whole = header.size.rect();
+        let (mut decoder, mut image) = (Decoder::default(), Image::default());
+        decoder.decode(&file, &header, whole, &mut image).unwrap_err();
+        assert_eq!(taken(), 0, "the decoder does not say that they stay");
+        decoder.keep_pixels();
+        for times in 1..3 {
+            decoder.decode(&file, &header, whole, &mut image).unwrap_err();
+            assert_eq!(taken(), times * Image::bytes(whole) as u64);
+        }
+        image.give_back();
+        assert_eq!(image.data.capacity(), 0);
+        decoder.release();
+        assert_eq!(taken(), 0);
+    }
+}

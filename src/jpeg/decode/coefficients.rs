@@ -1,7 +1,7 @@
 //! Files whose coefficients come in several scans: all are collected first and transformed afterwards.
 
 use super::File;
-use crate::decode_memory::give_back;
+use crate::decode_memory::give_back_all;
 use crate::jpeg::entropy::bit_ops::Plain;
 use crate::jpeg::entropy::block::{BadBlock, decode_block};
 use crate::jpeg::entropy::progressive::{AcPass, Blocks, CoefficientMask, DcPass, Progress};
@@ -63,8 +63,8 @@ impl Coefficients {
 
     /// Gives memory back that is too much to be kept for the next file.
     pub(super) fn give_back(&mut self) {
-        self.blocks.iter_mut().for_each(give_back);
-        self.nonzero.iter_mut().for_each(give_back);
+        give_back_all(&mut self.blocks);
+        give_back_all(&mut self.nonzero);
     }
 
     /// Bytes of the coefficients of an image.

@@ -1,7 +1,7 @@
 //! The coefficients that scans fill in, and how the MCUs of a scan lie in them.
 
 use super::segments::{Frame, Scan};
-use crate::decode_memory::give_back;
+use crate::decode_memory::give_back_all;
 
 /// Blocks of coefficients, component by component, in whole MCUs.
 #[derive(Default)]
@@ -31,7 +31,7 @@ impl Store {
 
     /// Gives memory back that is too much to be kept for the next file.
     pub(super) fn give_back(&mut self) {
-        self.blocks.iter_mut().for_each(give_back);
+        give_back_all(&mut self.blocks);
     }
 
     /// The block of a component.

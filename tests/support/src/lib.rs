@@ -10,6 +10,7 @@ pub mod damage;
 pub mod explore;
 pub mod gate;
 pub mod jpeg;
+pub mod memory;
 pub mod noise;
 pub mod pipe;
 pub mod png;
