@@ -12,7 +12,7 @@ use feedline::regular_file;
 use feedline::source::{self, BadLabel, Folder, Kind, MaskOptions, OnBadLabel, Opened, Source};
 use finding::{Finding, cause, describe, not_text};
 use indicatif::ProgressBar;
-use std::io::Write;
+use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 /// Decode every image and report the files that are damaged or would fail, with their causes; check labels
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     } else {
         ensure!(options.mask_dir.is_none(), "--mask-dir is for a data set: name the folder of the images");
         let mut report = Report::new(1, arguments.json);
-        let read = regular_file::read(&arguments.path).map_err(|error| error.to_string());
+        let read = content(&arguments.path, options.max_file_bytes().0).map_err(|error| error.to_string());
         report.add(Finding::at(&arguments.path).examine(read.as_deref(), arguments.limits()))?;
         report.finish()?
     };
@@ -77,6 +77,17 @@ fn is_looked_at_as_it_lies(arguments: &Arguments, kind: Kind) -> bool {
 fn is_folder(path: &Path) -> anyhow::Result<bool> {
     let about = std::fs::metadata(path);
     Ok(about.with_context(|| format!("{} cannot be read: check the path", path.display()))?.is_dir())
+}
+
+/// The content of a file that is not too large to be read in training.
+fn content(path: &Path, max_file_bytes: u64) -> io::Result<Vec<u8>> {
+    let (mut file, size) = regular_file::open_sized(path)?;
+    if size > max_file_bytes {
+        let what = format!("the file has {size} bytes, which is above max_file_bytes = {max_file_bytes}");
+        return Err(io::Error::other(format!("{what}: raise max_file_bytes, or leave the file out")));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map(|_| bytes)
 }
 
 /// Images at any depth, whatever folders of classes there are; a folder that cannot be read is one more that is bad.

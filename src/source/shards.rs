@@ -12,7 +12,7 @@ use crate::error::{Error, Result, bail, ensure};
 use crate::regular_file;
 use scan::Found;
 use serde::Deserialize;
-use std::io::Write;
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -148,7 +148,8 @@ fn find_images(path: &Path, take: &mut dyn FnMut(Found)) -> Result<()> {
         let (archive, place) = (fs::metadata(path).ok()?, table_place(path));
         let about = fs::metadata(&place).ok().filter(fs::Metadata::is_file)?;
         let is_new = modified(&about).ok()? >= modified(&archive).ok()?;
-        table::read(&is_new.then(|| regular_file::read(&place))?.ok()?, archive.len()).ok()
+        let is_table = is_new && about.len() <= table::most_bytes(archive.len());
+        table::read(&is_table.then(|| regular_file::read(&place))?.ok()?, archive.len()).ok()
     };
     match sound() {
         Some(images) => images.into_iter().for_each(take),
@@ -178,17 +179,21 @@ struct Names {
 /// The names of classes in the manifest in `folder`, if there is one.
 fn class_names(folder: &Path) -> Result<Vec<String>> {
     let path = folder.join(MANIFEST);
-    let text = match regular_file::read(&path) {
-        Ok(text) => text,
+    let unreadable = |error| Error::io(&path, error, "make it readable, or remove it");
+    let file = match regular_file::open(&path) {
+        Ok(file) => BufReader::new(file),
         // `folder` may be a file or a pattern.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(Vec::new());
         }
-        Err(error) => return Err(Error::io(path, error, "make it readable, or remove it")),
+        Err(error) => return Err(unreadable(error)),
     };
-    // Somebody else's manifest is nothing to us.
-    let names = serde_json::from_slice::<Names>(&text).ok().filter(|names| names.kind == MANIFEST_KIND);
-    Ok(names.map_or_else(Vec::new, |names| names.classes))
+    match serde_json::from_reader::<_, Names>(file) {
+        Ok(names) if names.kind == MANIFEST_KIND => Ok(names.classes),
+        Err(error) if error.is_io() => Err(unreadable(error.into())),
+        // Somebody else's manifest is nothing to us.
+        _ => Ok(Vec::new()),
+    }
 }
 
 fn is_tar(name: &str) -> bool {

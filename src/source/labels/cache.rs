@@ -80,13 +80,22 @@ pub(in crate::source) fn load<M: DeserializeOwned>(
     file: impl Fn(usize) -> String,
 ) -> std::result::Result<(M, Table), String> {
     let ignored = |why: &dyn std::fmt::Display| format!("was ignored and written anew: {why}");
-    let mut bytes = Vec::new();
-    let read = regular_file::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
-    read.map_err(|error| match error.kind() {
+    let bytes = read(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => "was not there yet and has been written".to_owned(),
         _ => ignored(&error),
     })?;
     parse(&bytes, stamp, file).map_err(|why| ignored(&why))
+}
+
+/// The bytes of the file, or only its head where that is not one of a cache: another file may be of any size.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let (mut file, mut bytes) = (regular_file::open(path)?, Vec::new());
+    let head = MAGIC.len() + VERSION.to_le_bytes().len();
+    file.by_ref().take(head as u64).read_to_end(&mut bytes)?;
+    if bytes.starts_with(MAGIC) && bytes.ends_with(&VERSION.to_le_bytes()) {
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 fn parse<M: DeserializeOwned>(

@@ -15,6 +15,12 @@ const HEAD: &str = "feedline tar index 1\n";
 /// The suffix that the name of an archive gets in that of its table.
 pub(in crate::source) const ENDING: &str = ".index";
 
+/// Maximal size of the table of an archive of `size` bytes. A member takes 512 bytes there and those of its path, of which
+/// each may be five characters in the table, beside three numbers.
+pub(in crate::source) fn most_bytes(size: u64) -> u64 {
+    size.saturating_mul(5).saturating_add(128)
+}
+
 /// The table of an archive of `size` bytes.
 pub(in crate::source) fn write(size: u64, images: &[Found]) -> String {
     let mut text = format!("{HEAD}{size}\t{}\n", images.len());
