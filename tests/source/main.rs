@@ -5,6 +5,10 @@ mod decorators;
 mod folder;
 #[cfg(feature = "formats")]
 mod formats;
+#[cfg(feature = "formats")]
+mod hostile;
+#[cfg(feature = "formats")]
+mod memory;
 mod pack;
 #[cfg(feature = "formats")]
 mod pipes;

@@ -79,7 +79,7 @@ pub(crate) fn tfrecord(path: &Path, records: &[Vec<u8>]) {
 }
 
 /// The checksum as TFRecord stores it, bit by bit.
-fn masked(bytes: &[u8]) -> u32 {
+pub(crate) fn masked(bytes: &[u8]) -> u32 {
     let mut crc = !0u32;
     for byte in bytes {
         crc ^= u32::from(*byte);

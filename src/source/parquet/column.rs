@@ -4,9 +4,13 @@ use super::pages::{CheckedPages, Dictionary};
 use crate::source::read_error::ReadError;
 use parquet::basic::{ConvertedType, Type};
 use parquet::column::reader::ColumnReaderImpl;
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::data_type::{AsBytes, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::file::metadata::ParquetMetaData;
 use std::fs::File;
+
+/// What the values of a stretch may take, and those that are passed over ahead of them in a page: far beyond what a stretch is
+/// meant to hold, since a single image may be large.
+pub(super) const MAX_STRETCH_BYTES: u64 = 2 << 30;
 
 /// A row group of a file that is open.
 #[derive(Clone, Copy)]
@@ -45,9 +49,19 @@ impl<T: DataType> Column<T> {
         let dictionary = pages.dictionary();
         let values = ColumnReaderImpl::new(about.column_descr_ptr(), Box::new(pages));
         let mut column = Self { values, dictionary, row: first - left, rows };
+        let mut passed = 0;
         // One by one here too: of some encodings the crate decodes all values that it skips at once.
         for _ in 0..left {
-            column.next()?;
+            let value = column.next()?;
+            let bytes = value.as_ref().map_or(&[][..], AsBytes::as_bytes);
+            // Values of a dictionary are not made anew.
+            passed += if column.dictionary.holds(bytes) { 0 } else { bytes.len() as u64 };
+            if passed > MAX_STRETCH_BYTES {
+                return Err(ReadError::Bad(format!(
+                    "the {} rows ahead of them take more than {MAX_STRETCH_BYTES} bytes: write smaller pages",
+                    column.row
+                )));
+            }
         }
         Ok(column)
     }

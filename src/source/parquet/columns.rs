@@ -41,6 +41,11 @@ impl Columns {
             leaves.child(&leaves.roots[image], "path").filter(|&leaf| leaves.kinds[leaf] == Kind::Text);
         Ok(Self { image, path, label, classes })
     }
+
+    /// All of them.
+    pub(super) fn leaves(&self) -> Vec<usize> {
+        [Some(self.image), self.path, self.label].into_iter().flatten().collect()
+    }
 }
 
 /// The features of a data set of the Hugging Face hub, by column; null where the file has none.

@@ -1,6 +1,7 @@
 //! One Parquet file: where it can be cut, its labels, and the images of a stretch of rows.
 
-use super::column::{Column, Labels, RowGroup};
+use super::chunks::max_unpacked_bytes;
+use super::column::{Column, Labels, MAX_STRETCH_BYTES, RowGroup};
 use super::columns::{Columns, Wanted};
 use super::footer;
 use crate::regular_file;
@@ -12,6 +13,7 @@ use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::page_index::offset_index::PageLocation;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -21,8 +23,6 @@ use std::path::{Path, PathBuf};
 const STRETCH_BYTES: u64 = 4 << 20;
 /// Maximal number of rows of a stretch, however small its images are according to the footer.
 const STRETCH_ROWS: usize = 1 << 14;
-/// What the images of a stretch may take: far beyond what it is meant to hold, since a single image may be large.
-const MAX_STRETCH_BYTES: usize = 2 << 30;
 
 /// So many rows a file may always have; one with more must not have more than it has bytes.
 const MAX_ROWS: u64 = 1 << 20;
@@ -66,6 +66,7 @@ impl ParquetFile {
         let file = regular_file::open(path)?;
         let about = footer::read(&file)?;
         let columns = Columns::of(about.file_metadata(), wanted).map_err(ReadError::Bad)?;
+        let about = footer::with_pages(&file, about, &columns.leaves())?;
         let (file_bytes, version) = (file.metadata()?.len(), FileVersion::of(&file)?);
         let mut file =
             Self { path: path.to_owned(), version, file_bytes, about, columns, stretches: Vec::new() };
@@ -76,9 +77,7 @@ impl ParquetFile {
     }
 
     fn refuse_other_compressions(&self) -> Result<(), ReadError> {
-        let Columns { image, path, label, .. } = self.columns;
-        let leaves = [Some(image), path, label].into_iter().flatten();
-        let mut found = leaves.flat_map(|leaf| {
+        let mut found = self.columns.leaves().into_iter().flat_map(|leaf| {
             self.about.row_groups().iter().map(move |group| group.column(leaf).compression())
         });
         match found.find(|found| matches!(found, Compression::BROTLI(_) | Compression::LZO)) {
@@ -165,23 +164,22 @@ impl ParquetFile {
         let file = self.reopen()?;
         let group = RowGroup { file: &file, about: &self.about, number: stretch.group };
         let mut column = Column::<ByteArrayType>::new(group, self.columns.image, stretch.rows.start)?;
-        let (mut images, mut shared) = (Images::default(), HashMap::new());
+        let (mut images, mut shared) = (Images::default(), HashMap::<_, Range<usize>>::new());
+        // A page of a few bytes may say "as the one before" of a large image many times.
+        let limit = max_unpacked_bytes(self.file_bytes).min(MAX_STRETCH_BYTES) as usize;
         for _ in stretch.rows.clone() {
             let image = column.next()?;
-            let row = image.as_ref().map(|image| match column.dictionary().holds(image.data()) {
-                true => {
-                    shared.entry(image.data().as_ptr()).or_insert_with(|| images.add(image.data())).clone()
+            let row = match &image {
+                None => None,
+                Some(image) if column.dictionary().holds(image.data()) => {
+                    Some(match shared.entry(image.data().as_ptr()) {
+                        Entry::Occupied(range) => range.get().clone(),
+                        Entry::Vacant(entry) => entry.insert(images.add(image.data(), limit)?).clone(),
+                    })
                 }
-                false => images.add(image.data()),
-            });
+                Some(image) => Some(images.add(image.data(), limit)?),
+            };
             images.rows.push(row);
-            if images.bytes.len() > MAX_STRETCH_BYTES {
-                return Err(ReadError::Bad(
-                    "they take more than 2 GiB, where a stretch of images is meant to hold a few MiB: write smaller \
-                     pages and row groups"
-                        .to_owned(),
-                ));
-            }
         }
         images.bytes.shrink_to_fit();
         Ok(images)
@@ -196,10 +194,17 @@ impl ParquetFile {
 }
 
 impl Images {
-    fn add(&mut self, image: &[u8]) -> Range<usize> {
+    /// Adds an image where all of them take no more than `limit` then.
+    fn add(&mut self, image: &[u8], limit: usize) -> Result<Range<usize>, ReadError> {
         let start = self.bytes.len();
+        if image.len() > limit.saturating_sub(start) {
+            return Err(ReadError::Bad(format!(
+                "they take more than {limit} bytes, where a stretch of images is meant to hold a few MiB: write smaller \
+                 pages and row groups"
+            )));
+        }
         self.bytes.extend_from_slice(image);
-        start..self.bytes.len()
+        Ok(start..self.bytes.len())
     }
 
     /// The bytes of an image, by its row in the stretch; nothing where the row holds none.

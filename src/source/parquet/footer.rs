@@ -1,64 +1,81 @@
-//! What a Parquet file says of itself: its footer, and where its pages lie.
+//! The footer of a Parquet file and its indexes of pages, which are checked before the crate decodes them.
 
 use super::thrift;
+use crate::source::read_at::read_at;
 use crate::source::read_error::ReadError;
-use bytes::Bytes;
-use parquet::errors::Result;
-use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
-use parquet::file::reader::{ChunkReader, Length};
+use parquet::file::metadata::{ColumnChunkMask, PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
 use std::fs::File;
-use std::io::BufReader;
 
-/// Reads it, with the index of pages where there is one. The work is bounded by the length of the file.
-pub(super) fn read(file: &File) -> std::result::Result<ParquetMetaData, ReadError> {
-    let about = ParquetMetaDataReader::new().parse_and_finish(&Footer(file))?;
-    check_page_indexes(file, &about)?;
-    let mut reader =
-        ParquetMetaDataReader::new_with_metadata(about).with_offset_index_policy(PageIndexPolicy::Optional);
+/// How a file begins and ends.
+const MAGIC: &[u8; 4] = b"PAR1";
+/// The length of the footer and the magic, at the end of a file.
+const TAIL_BYTES: u64 = 8;
+
+/// What the footer says, without the indexes of pages.
+pub(super) fn read(file: &File) -> Result<ParquetMetaData, ReadError> {
+    let bad = |what: String| ReadError::Bad(format!("{what}: copy the file again, or name Parquet files"));
+    let length = file.metadata()?.len();
+    let end =
+        length.checked_sub(TAIL_BYTES).ok_or_else(|| bad(format!("{length} bytes are no Parquet file")))?;
+    let mut tail = [0; TAIL_BYTES as usize];
+    read_at(file, end, &mut tail)?;
+    let [a, b, c, d, magic @ ..] = tail;
+    if magic != *MAGIC {
+        return Err(bad("it does not end as a Parquet file".to_owned()));
+    }
+    let bytes = u32::from_le_bytes([a, b, c, d]);
+    let start = end
+        .checked_sub(bytes.into())
+        .ok_or_else(|| bad(format!("a file of {length} bytes cannot have a footer of {bytes}")))?;
+    let mut footer = vec![0; bytes as usize];
+    read_at(file, start, &mut footer)?;
+    thrift::check_footer(&footer).map_err(|error| bad(format!("its footer {error}")))?;
+    Ok(ParquetMetaDataReader::decode_metadata(&footer)?)
+}
+
+/// Adds the indexes of pages of the columns `leaves`, as far as the file has any.
+pub(super) fn with_pages(
+    file: &File,
+    about: ParquetMetaData,
+    leaves: &[usize],
+) -> Result<ParquetMetaData, ReadError> {
+    for (start, bytes) in page_indexes(&about, leaves, file.metadata()?.len())? {
+        let mut index = vec![0; bytes];
+        read_at(file, start, &mut index)?;
+        thrift::check_offset_index(&index).map_err(|error| bad_index(&error.to_string()))?;
+    }
+    let mut reader = ParquetMetaDataReader::new_with_metadata(about)
+        .with_offset_index_policy(PageIndexPolicy::Optional)
+        .with_offset_index_mask(ColumnChunkMask::columns(leaves.iter().copied()));
     reader.read_page_indexes(file)?;
     Ok(reader.finish()?)
 }
 
-/// The crate believes whatever says where pages lie, any number of times.
-fn check_page_indexes(file: &File, about: &ParquetMetaData) -> std::result::Result<(), ReadError> {
-    let bad = |what: &str| ReadError::Bad(format!("the index of its pages {what}: copy the file again"));
-    let (length, mut indexes) = (file.metadata()?.len(), 0);
-    for column in about.row_groups().iter().flat_map(|group| group.columns()) {
+/// Where in a file of `length` bytes the indexes begin, and how long they are.
+fn page_indexes(
+    about: &ParquetMetaData,
+    leaves: &[usize],
+    length: u64,
+) -> Result<Vec<(u64, usize)>, ReadError> {
+    let (mut found, mut left) = (Vec::new(), length);
+    let columns = about.row_groups().iter().flat_map(|group| leaves.iter().map(|&leaf| group.column(leaf)));
+    for column in columns {
         let (Some(start), Some(bytes)) = (column.offset_index_offset(), column.offset_index_length()) else {
             continue;
         };
         let range = u64::try_from(start).ok().zip(u64::try_from(bytes).ok());
-        let inside =
-            range.filter(|(start, bytes)| start.checked_add(*bytes).is_some_and(|end| end <= length));
-        let (start, bytes) = inside.ok_or_else(|| bad("lies outside of it"))?;
-        indexes += bytes;
-        if indexes > length {
-            return Err(bad("has more bytes than the file"));
-        }
-        thrift::check(&file.get_bytes(start, bytes as usize)?)?;
+        let (start, bytes) = range
+            .filter(|(start, bytes)| start.checked_add(*bytes).is_some_and(|end| end <= length))
+            .ok_or_else(|| bad_index("lies outside of it"))?;
+        // Columns that share one would make a small file's indexes huge.
+        left = left.checked_sub(bytes).ok_or_else(|| bad_index("has more bytes than the file"))?;
+        found.push((start, bytes as usize));
     }
-    Ok(())
+    Ok(found)
 }
 
-/// A file of which the footer is read.
-struct Footer<'a>(&'a File);
-
-impl Length for Footer<'_> {
-    fn len(&self) -> u64 {
-        self.0.len()
-    }
-}
-
-impl ChunkReader for Footer<'_> {
-    type T = BufReader<File>;
-
-    fn get_read(&self, start: u64) -> Result<Self::T> {
-        self.0.get_read(start)
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        let bytes = self.0.get_bytes(start, length)?;
-        thrift::check(&bytes)?;
-        Ok(bytes)
-    }
+fn bad_index(what: &str) -> ReadError {
+    ReadError::Bad(format!(
+        "the index of its pages {what}: copy the file again, or write it without an index of pages"
+    ))
 }

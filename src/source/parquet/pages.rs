@@ -1,7 +1,6 @@
 //! The pages of a column, with their counts and sizes checked before memory is allocated for them.
 
-use super::chunks::{Chunks, max_page_bytes};
-use super::thrift::varint;
+use super::chunks::{Chunks, max_unpacked_bytes, varint};
 use flate2::read::MultiGzDecoder;
 use parquet::basic::{Compression, Encoding};
 use parquet::column::page::{Page, PageMetadata, PageReader};
@@ -196,7 +195,7 @@ fn inflate(page: &mut Page) -> Result<()> {
     let Some((levels, packed)) = buf.split_at_checked(levels).filter(|(_, packed)| !packed.is_empty()) else {
         return Ok(());
     };
-    let limit = max_page_bytes(packed.len() as u64);
+    let limit = max_unpacked_bytes(packed.len() as u64);
     let mut bytes = levels.to_vec();
     let inflated = MultiGzDecoder::new(packed).take(limit + 1).read_to_end(&mut bytes)?;
     if inflated as u64 > limit {

@@ -1,263 +1,335 @@
-//! Walks data in Thrift's compact protocol ahead of the crate that reads it, which counts through a list of truth values without
-//! taking a byte for any: a few bytes that claim two thousand million of them would cost seconds, and a file has room for many
-//! such lists.
+//! What a Parquet file says of itself, in Thrift's compact protocol: gone through before the crate that decodes it believes it.
+//!
+//! That crate reads each field as `parquet.thrift` declares it, whatever type the file gives it. It allocates for the pages
+//! that an index claims and for the children that an element of the schema claims, goes down a schema of any depth, and
+//! counts through lists of truth values, of which none takes a byte. So each field must have its declared type here and come
+//! once, and nothing may be claimed that there are too few bytes for. What is not declared here, the crate passes over by
+//! the same rules.
 
-use std::io;
+mod declared;
 
-/// Maximal depth of structs, lists and maps; the crate has bounds of its own below that.
-const MAX_DEPTH: usize = 100;
+use declared::Kind::{self, Any, Binary, Bool, Byte, Children, Double, Element, I16, I32, I64, List, Struct};
+use declared::{ELEMENT, FILE, OFFSET_INDEX, PAGE};
+use std::io::{self, Read};
 
-/// Refuses data that begin with a struct which has lists of truth values.
-pub(super) fn check(bytes: &[u8]) -> io::Result<()> {
-    Walk::default().pass(bytes)
+/// How deep structs may lie in each other, and groups of columns. It is the crate's own bound for what it passes over.
+const MAX_DEPTH: usize = 64;
+/// Maximal size of a page's header, which is Arrow's.
+const MAX_HEADER_BYTES: u64 = 16 << 20;
+
+/// Checks a footer.
+///
+/// # Errors
+/// Why it cannot be believed, as a sentence.
+pub(super) fn check_footer(bytes: &[u8]) -> io::Result<()> {
+    let mut walk = Walk::new(bytes, bytes.len() as u64);
+    walk.fields(FILE, MAX_DEPTH)?;
+    if is_tree(&walk.children) { Ok(()) } else { Err(damaged()) }
 }
 
-/// A struct of which the bytes come in pieces.
-pub(super) struct Walk {
-    /// What the next byte belongs to is in the last one.
-    open: Vec<Open>,
-    next: Next,
-    /// The bytes of a number that has begun.
-    number: Vec<u8>,
-    /// Bytes that are stepped over.
-    skipped: u64,
+/// Checks an index of pages.
+///
+/// # Errors
+/// Those of [`check_footer`].
+pub(super) fn check_offset_index(bytes: &[u8]) -> io::Result<()> {
+    Walk::new(bytes, bytes.len() as u64).fields(OFFSET_INDEX, MAX_DEPTH)
 }
 
-/// What has begun and not ended.
-enum Open {
-    Struct,
-    /// So many more values of these types, in turns.
-    Values {
-        left: u64,
-        kinds: [u8; 2],
-    },
-}
-
-/// What the next byte is.
-#[derive(Clone, Copy)]
-enum Next {
-    Field,
-    /// Of the number of a field whose value has this type.
-    FieldNumber(u8),
-    /// Of a value that is a number.
-    Number,
-    Length,
-    List,
-    /// Of the number of values in a list of this type.
-    Count(u8),
-    /// Of the number of pairs in a map.
-    Pairs,
-    /// The types of so many pairs.
-    Kinds(u64),
-}
-
-impl Default for Walk {
-    fn default() -> Self {
-        Self { open: vec![Open::Struct], next: Next::Field, number: Vec::new(), skipped: 0 }
-    }
-}
-
-impl Walk {
-    /// Takes the next bytes; those behind the struct's end do not matter.
-    pub(super) fn pass(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        while !self.open.is_empty() && !bytes.is_empty() {
-            if self.skipped > 0 {
-                let skipped = self.skipped.min(bytes.len() as u64);
-                bytes = &bytes[skipped as usize..];
-                self.skipped -= skipped;
-                if self.skipped == 0 {
-                    self.end_value()?;
-                }
-                continue;
-            }
-            let byte = bytes[0];
-            bytes = &bytes[1..];
-            self.byte(byte)?;
-        }
-        Ok(())
-    }
-
-    fn byte(&mut self, byte: u8) -> io::Result<()> {
-        let (high, low) = (byte >> 4, byte & 15);
-        match self.next {
-            Next::Field if low == 0 => {
-                self.open.pop();
-                self.end_value()
-            }
-            Next::Field if high == 0 => self.expect(Next::FieldNumber(low)),
-            Next::Field => self.begin(low),
-            // A list without values may have no type either.
-            Next::List if byte == 0 => self.end_value(),
-            Next::List if high == 15 => self.expect(Next::Count(low)),
-            Next::List => self.values(high.into(), [low; 2]),
-            Next::Kinds(pairs) => self.values(pairs.saturating_mul(2), [high, low]),
-            Next::FieldNumber(_) | Next::Number | Next::Length | Next::Count(_) | Next::Pairs => {
-                self.number.push(byte);
-                if byte & 0x80 != 0 {
-                    return if self.number.len() < 10 { Ok(()) } else { Err(malformed()) };
-                }
-                let number = varint(&mut &self.number[..]).ok_or_else(malformed)?;
-                self.number.clear();
-                self.number(number)
-            }
-        }
-    }
-
-    /// A number has ended.
-    fn number(&mut self, number: u64) -> io::Result<()> {
-        match self.next {
-            Next::FieldNumber(kind) => self.begin(kind),
-            Next::Length => self.skip(number),
-            Next::Count(kind) => self.values(number, [kind; 2]),
-            Next::Pairs if number > 0 => self.expect(Next::Kinds(number)),
-            _ => self.end_value(),
-        }
-    }
-
-    /// A value of this type begins.
-    fn begin(&mut self, kind: u8) -> io::Result<()> {
-        match kind {
-            // The type of a field says which of the two it is.
-            1 | 2 => self.end_value(),
-            3 => self.skip(1),
-            4..=6 => self.expect(Next::Number),
-            7 => self.skip(8),
-            8 => self.expect(Next::Length),
-            9 | 10 => self.expect(Next::List),
-            11 => self.expect(Next::Pairs),
-            12 => self.enter(Open::Struct),
-            13 => self.skip(16),
-            _ => Err(malformed()),
-        }
-    }
-
-    /// So many values of these types begin, in turns.
-    fn values(&mut self, count: u64, kinds: [u8; 2]) -> io::Result<()> {
-        if count > 0 && kinds.iter().any(|kind| matches!(kind, 1 | 2)) {
-            return Err(io::Error::other(
-                "it has a list of truth values, which no Parquet file has in this place",
-            ));
-        }
-        self.enter(Open::Values { left: count, kinds })?;
-        self.end_value()
-    }
-
-    fn enter(&mut self, open: Open) -> io::Result<()> {
-        if self.open.len() == MAX_DEPTH {
-            return Err(malformed());
-        }
-        self.open.push(open);
-        self.expect(Next::Field)
-    }
-
-    /// A value has ended; what it is in goes on, or ends with it.
-    fn end_value(&mut self) -> io::Result<()> {
-        while let Some(open) = self.open.last_mut() {
-            match open {
-                Open::Struct => return self.expect(Next::Field),
-                Open::Values { left: 0, .. } => drop(self.open.pop()),
-                Open::Values { left, kinds } => {
-                    let kind = kinds[usize::from(*left % 2 == 1)];
-                    *left -= 1;
-                    return self.begin(kind);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn skip(&mut self, bytes: u64) -> io::Result<()> {
-        self.skipped = bytes;
-        if bytes == 0 { self.end_value() } else { Ok(()) }
-    }
-
-    #[expect(clippy::unnecessary_wraps, reason = "it ends what may fail")]
-    fn expect(&mut self, next: Next) -> io::Result<()> {
-        self.next = next;
-        Ok(())
-    }
+/// Reads the header of a page, and nothing after it.
+///
+/// # Errors
+/// Those of [`check_footer`], and of reading.
+pub(super) fn read_header(input: impl Read) -> io::Result<Vec<u8>> {
+    let mut walk = Walk::new(Kept { input, bytes: Vec::new() }, MAX_HEADER_BYTES);
+    walk.fields(PAGE, MAX_DEPTH)?;
+    Ok(walk.input.bytes)
 }
 
 /// A number of as many bytes as it needs, seven bits in each.
-pub(super) fn varint(bytes: &mut &[u8]) -> Option<u64> {
+///
+/// # Errors
+/// Those of `next`; a number of more than 64 bits.
+pub(super) fn varint(mut next: impl FnMut() -> io::Result<u8>) -> io::Result<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
-        let byte = bytes.split_off_first()?;
+        let byte = next()?;
         value |= u64::from(byte & 0x7F) << shift;
         if byte & 0x80 == 0 {
-            return Some(value);
+            return Ok(value);
         }
     }
-    None
+    Err(damaged())
 }
 
-fn malformed() -> io::Error {
-    io::Error::other("its description cannot be understood: copy the file again")
+/// Goes through fields without keeping them.
+struct Walk<R> {
+    input: R,
+    /// Bytes that may still come.
+    left: u64,
+    /// Bytes that were passed over, less the truth values, which take none. There cannot be more of those.
+    spare: u64,
+    /// How many children each element of the schema has.
+    children: Vec<u64>,
+}
+
+impl<R: Read> Walk<R> {
+    fn new(input: R, left: u64) -> Self {
+        Self { input, left, spare: 0, children: Vec::new() }
+    }
+
+    /// The fields of a struct up to its end.
+    fn fields(&mut self, declared: &[Kind], depth: usize) -> io::Result<()> {
+        let depth = depth.checked_sub(1).ok_or_else(damaged)?;
+        let mut last = 0;
+        loop {
+            let head = self.byte()?;
+            if head & 0xF == 0 {
+                return Ok(());
+            }
+            let number = match u64::from(head >> 4) {
+                0 => self.positive(u16::MAX.into())?,
+                step => last + step,
+            };
+            if number <= last {
+                return Err(damaged());
+            }
+            let kind = declared.get(number as usize - 1).copied().unwrap_or(Any);
+            self.value(head & 0xF, kind, depth)?;
+            last = number;
+        }
+    }
+
+    /// A value of which the file gives the type `code`.
+    fn value(&mut self, code: u8, kind: Kind, depth: usize) -> io::Result<()> {
+        match (code, kind) {
+            (1 | 2, Bool | Any) => {
+                self.spare = self.spare.checked_sub(1).ok_or_else(damaged)?;
+                Ok(())
+            }
+            (3, Byte | Any) => self.pass(1),
+            (4, I16 | Any) => self.number(u16::MAX.into()).map(drop),
+            (5, I32 | Any) => self.number(u32::MAX.into()).map(drop),
+            (5, Children) => {
+                let count = self.positive(u32::MAX.into())?;
+                self.children.last_mut().map(|element| *element = count).ok_or_else(damaged)
+            }
+            (6, I64 | Any) => self.number(u64::MAX).map(drop),
+            (7, Double | Any) => self.pass(8),
+            (8, Binary | Any) => {
+                let bytes = self.number(u64::MAX)?;
+                self.pass(bytes)
+            }
+            (9, List(&element)) => self.list(element, depth),
+            (9 | 10, Any) => self.list(Any, depth),
+            (11, Any) => self.map(depth),
+            (12, Element) => {
+                self.children.push(0);
+                self.fields(ELEMENT, depth)
+            }
+            (12, Struct(declared)) => self.fields(declared, depth),
+            (12, Any) => self.fields(&[], depth),
+            (13, Any) => self.pass(16),
+            _ => Err(damaged()),
+        }
+    }
+
+    fn list(&mut self, element: Kind, depth: usize) -> io::Result<()> {
+        let depth = depth.checked_sub(1).ok_or_else(damaged)?;
+        let head = self.byte()?;
+        let count = match u64::from(head >> 4) {
+            15 => self.number(i32::MAX as u64)?,
+            // Some writers give empty lists no type.
+            0 if head == 0 => return Ok(()),
+            count => count,
+        };
+        self.has_room(count)?;
+        (0..count).try_for_each(|_| self.value(head & 0xF, element, depth))
+    }
+
+    fn map(&mut self, depth: usize) -> io::Result<()> {
+        let depth = depth.checked_sub(1).ok_or_else(damaged)?;
+        let count = self.number(i32::MAX as u64)?;
+        self.has_room(count)?;
+        let kinds = if count > 0 { self.byte()? } else { 0 };
+        (0..count).try_for_each(|_| {
+            self.value(kinds >> 4, Any, depth)?;
+            self.value(kinds & 0xF, Any, depth)
+        })
+    }
+
+    /// Each element takes a byte, and the crate allocates for all of them at once.
+    fn has_room(&self, count: u64) -> io::Result<()> {
+        if count <= self.left { Ok(()) } else { Err(damaged()) }
+    }
+
+    /// A number that is not above `most`. The crate would cut off the bits of larger ones.
+    fn number(&mut self, most: u64) -> io::Result<u64> {
+        varint(|| self.byte()).and_then(|value| if value <= most { Ok(value) } else { Err(damaged()) })
+    }
+
+    /// A number that has a sign, which is the lowest bit, and is not negative.
+    fn positive(&mut self, most: u64) -> io::Result<u64> {
+        match self.number(most)? {
+            number if number % 2 == 0 => Ok(number / 2),
+            _ => Err(damaged()),
+        }
+    }
+
+    fn byte(&mut self) -> io::Result<u8> {
+        self.count(1)?;
+        let mut byte = [0];
+        self.input.read_exact(&mut byte)?;
+        Ok(byte[0])
+    }
+
+    /// Passes over so many bytes.
+    fn pass(&mut self, bytes: u64) -> io::Result<()> {
+        self.count(bytes)?;
+        match io::copy(&mut self.input.by_ref().take(bytes), &mut io::sink())? {
+            passed if passed == bytes => Ok(()),
+            _ => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    fn count(&mut self, bytes: u64) -> io::Result<()> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(damaged)?;
+        self.spare += bytes;
+        Ok(())
+    }
+}
+
+/// Keeps the bytes that are read.
+struct Kept<R> {
+    input: R,
+    bytes: Vec<u8>,
+}
+
+impl<R: Read> Read for Kept<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(bytes)?;
+        self.bytes.extend_from_slice(&bytes[..read]);
+        Ok(read)
+    }
+}
+
+/// Whether elements with so many children, each ahead of its children, are one tree.
+fn is_tree(children: &[u64]) -> bool {
+    // How many children are still to come, of the root's parent, the root, and so on.
+    let mut open = vec![1];
+    for &count in children {
+        while open.last() == Some(&0) {
+            open.pop();
+        }
+        let Some(left) = open.last_mut() else { return false };
+        *left -= 1;
+        if count > children.len() as u64 || open.len() > MAX_DEPTH {
+            return false;
+        }
+        if count > 0 {
+            open.push(count);
+        }
+    }
+    open.iter().all(|&left| left == 0)
+}
+
+fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "contradicts itself")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Of every type one field: truth, byte, numbers, a fraction, text, a list and a long one, a set, a map, a struct with an
-    /// empty list, an identifier, and a field whose number is given in full.
-    fn sound() -> Vec<u8> {
-        let mut bytes = vec![0x11, 0x12, 0x13, 0xFF, 0x14, 0x80, 1, 0x15, 2, 0x16, 3, 0x17];
-        bytes.extend([0xF1; 8]);
-        bytes.extend([0x18, 2, 0xF1, 0xF2, 0x18, 0, 0x19, 0x25, 1, 2, 0x19, 0xF3, 16]);
-        bytes.extend([0xF1; 16]);
-        bytes.extend([0x1A, 0x18, 1, 0xF1, 0x1B, 1, 0x58, 7, 2, 0xF1, 0xF1, 0x1B, 0]);
-        bytes.extend([0x1C, 0x19, 0, 0, 0x19, 0x2C, 0x11, 0, 0, 0x1D]);
-        bytes.extend([0xF1; 16]);
-        bytes.extend([0x05, 0xC8, 1, 9, 0]);
-        bytes
+    /// A struct of these fields; each is the number of steps from the one before, the code of its type, and its bytes.
+    fn fields(fields: &[(u8, u8, &[u8])]) -> Vec<u8> {
+        let field = |&(step, code, bytes): &(u8, u8, &[u8])| [&[step << 4 | code], bytes].concat();
+        fields.iter().flat_map(field).chain([0]).collect()
+    }
+
+    /// A footer with a schema of these elements, and more fields after it.
+    fn footer(elements: &[Vec<u8>], more: &[(u8, u8, &[u8])]) -> Vec<u8> {
+        let list = [&[(elements.len() as u8) << 4 | 12][..], &elements.concat()].concat();
+        fields(&[&[(1, 5, &[2][..]), (1, 9, &list[..])], more].concat())
+    }
+
+    fn element(children: u8) -> Vec<u8> {
+        fields(&[(4, 8, b"\x01a"), (1, 5, &[2 * children])])
+    }
+
+    /// Whether a footer is believed that has these fields of which nothing is declared.
+    fn is_believed(more: &[(u8, u8, &[u8])]) -> bool {
+        check_footer(&footer(&[element(0)], more)).is_ok()
+    }
+
+    /// The number 2^31 - 1, as the length of a list has it.
+    const HUGE: [u8; 5] = [0xFF, 0xFF, 0xFF, 0xFF, 7];
+
+    #[test]
+    fn a_schema_is_a_tree_of_no_great_depth() {
+        let check = |children: &[u8]| {
+            let elements: Vec<_> = children.iter().map(|&children| element(children)).collect();
+            check_footer(&footer(&elements, &[]))
+        };
+        check(&[2, 0, 1, 0]).unwrap();
+        for children in [&[1][..], &[0, 0], &[1, 0, 0], &[2, 1, 0], &[100, 0]] {
+            assert!(check(children).is_err(), "{children:?}");
+        }
+        let chain = |depth| [vec![1; depth], vec![0]].concat();
+        assert!(is_tree(&chain(MAX_DEPTH - 1)) && !is_tree(&chain(MAX_DEPTH)));
+        let negative = fields(&[(4, 8, b"\x01a"), (1, 5, &[1])]);
+        assert!(check_footer(&footer(&[negative], &[])).is_err());
     }
 
     #[test]
-    fn a_struct_of_every_type_passes_whatever_pieces_it_comes_in() {
-        let bytes = sound();
-        for piece in 1..bytes.len() {
-            let mut walk = Walk::default();
-            for (at, piece) in bytes.chunks(piece).enumerate() {
-                assert!(!walk.open.is_empty(), "it ended ahead of piece {at}");
-                walk.pass(piece).unwrap();
-            }
-            assert!(walk.open.is_empty(), "pieces of {piece} bytes");
+    fn lists_have_no_more_elements_than_there_are_bytes() {
+        for code in 1..=12u8 {
+            let list = [&[0xF0 | code][..], &HUGE, &[0; 20]].concat();
+            assert!(!is_believed(&[(15, 9, &list)]), "of the type {code}");
         }
+        let bools = [&HUGE[..], &[0x11]].concat();
+        assert!(!is_believed(&[(15, 11, &bools)]), "a map of truth values");
+        // Each list would pass alone.
+        let (list, text) = ((15, 9, &[0xA1][..]), (1, 8, &b"\x0A0123456789"[..]));
+        assert!(is_believed(&[list, text]) && !is_believed(&[list, list, text]));
+        let index = [&[0x19, 0xFC][..], &HUGE, &[0x16, 8, 0]].concat();
+        assert!(check_offset_index(&index).is_err());
+        check_offset_index(&[0x19, 0x1C, 0x16, 8, 0x15, 8, 0x16, 0, 0, 0]).unwrap();
     }
 
     #[test]
-    fn lists_of_truth_values_are_refused_wherever_they_are() {
-        for list in [
-            &[0x19, 0xF1, 0xFF, 0xFF, 0xFF, 0xFF, 7][..],
-            &[0x1A, 0x12],
-            &[0x1B, 9, 0x12, 0],
-            &[0x1B, 9, 0x51, 0],
-        ] {
-            let end = sound().len() - 1;
-            let bytes = [&sound()[..end], list].concat();
-            assert!(
-                check(&bytes).is_err_and(|error| error.to_string().contains("truth values")),
-                "{list:x?}"
-            );
-            // The same bytes as text, and behind the end, are nothing.
-            let text = [&[0x18, list.len() as u8][..], list, &[0], list].concat();
-            check(&text).unwrap();
-        }
+    fn a_field_has_its_declared_type_and_comes_once() {
+        let sound = fields(&[(1, 5, &[0]), (1, 5, &[8]), (1, 5, &[8])]);
+        assert_eq!(read_header(&[&sound[..], b"rest"].concat()[..]).unwrap(), sound);
+        // The number of a field may be written in full: here that of the second.
+        let again = [&sound[..sound.len() - 1], &[5, 4], &HUGE, &[0]].concat();
+        assert!(read_header(&again[..]).is_err());
+        let as_text = fields(&[(1, 5, &[0]), (1, 8, b"\x01a"), (1, 5, &[8])]);
+        assert!(read_header(&as_text[..]).is_err());
+        // 2^32 + 8, of which the crate would keep the 8.
+        let wide = fields(&[(1, 5, &[0]), (1, 5, &[8]), (1, 5, &[0x88, 0x80, 0x80, 0x80, 0x10])]);
+        assert!(read_header(&wide[..]).is_err());
+        // -2, which without its sign would be the fourth field.
+        let negative = [&sound[..sound.len() - 1], &[5, 3, 8, 0]].concat();
+        assert!(read_header(&negative[..]).is_err());
+        assert!(read_header(&sound[..sound.len() - 1]).is_err(), "the end is not there");
     }
 
     #[test]
-    fn what_is_no_struct_is_refused() {
-        for bytes in [
-            &[0x1E][..],
-            &[0x10, 0xFF],
-            &[0x19, 0x1F, 0],
-            &[0x15; 200],
-            &[0x15, 0x80, 0x80, 0x80, 0x80, 0x80],
-        ] {
-            let more = [bytes, &[0xFF; 200]].concat();
-            assert_eq!(check(&more).is_err(), bytes != [0x10, 0xFF], "{bytes:x?}");
+    fn what_is_not_known_may_be_anything_that_is_not_too_deep() {
+        let nested = |levels| [vec![0x1C; levels], vec![0; levels + 1]].concat();
+        assert!(is_believed(&[(15, 12, &nested(20))]) && !is_believed(&[(15, 12, &nested(100))]));
+        let all: [(u8, &[u8]); 8] = [
+            (1, b""),
+            (3, b"x"),
+            (4, &[0x81, 1]),
+            (7, &[0; 8]),
+            (10, &[0x25, 2, 4]),
+            (11, &[1, 0x58, 2, 1, b'x']),
+            (12, &[0]),
+            (13, &[0; 16]),
+        ];
+        for (code, bytes) in all {
+            assert!(is_believed(&[(15, code, bytes)]), "the type {code}");
         }
-        assert!(check(&[0x1C; 200]).is_err_and(|error| error.to_string().contains("understood")));
     }
 }

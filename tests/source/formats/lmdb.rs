@@ -1,6 +1,7 @@
 //! LMDB environments: every shape of tree that LMDB writes, and what is refused.
 
 use super::{all, cause, labels, refused};
+use crate::hostile;
 use crate::write::lmdb;
 use feedline::source::{Lmdb, Source};
 use heed::{DatabaseFlags, EnvFlags};
@@ -135,57 +136,28 @@ fn a_file_that_is_cut_short_is_refused_or_its_samples_are_bad() {
     assert!(cause(&source, bad[0]).contains("restore the environment"));
 }
 
-/// Bytes of a page, of its header, and from a meta page's start to its main database.
-const PAGE: usize = 4096;
-const HEAD: usize = 16;
-const MAIN: usize = HEAD + 24 + 48;
-
-/// Lets `edit` change the root page of a file that was written by LMDB, and what both meta pages say of the main database.
-fn edited(path: &Path, edit: impl Fn(&mut [u8], &mut [u8])) -> String {
-    let mut bytes = std::fs::read(path).unwrap();
-    let newest = usize::from(bytes[PAGE + MAIN + 48 + 8] > bytes[MAIN + 48 + 8]) * PAGE;
-    let root = u64::from_le_bytes(*bytes[newest + MAIN + 40..].first_chunk().unwrap()) as usize * PAGE;
-    let mut page = bytes[root..root + PAGE].to_vec();
-    for meta in [0, PAGE] {
-        edit(&mut bytes[meta + MAIN..meta + MAIN + 48], &mut page);
-    }
-    bytes[root..root + PAGE].copy_from_slice(&page);
-    std::fs::write(path, bytes).unwrap();
-    Lmdb::open(path).map(|source| source.len()).unwrap_err().to_string()
-}
-
 #[test]
 fn a_tree_that_leads_back_to_itself_ends() {
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), EnvFlags::empty(), &entries(3000));
-    let error = edited(&folder.path().join("data.mdb"), |database, root| {
-        database[6..8].copy_from_slice(&32u16.to_le_bytes());
-        database[8..16].copy_from_slice(&u64::MAX.to_le_bytes());
-        let own = root[..4].to_vec();
-        let lower = usize::from(u16::from_le_bytes([root[12], root[13]]));
-        assert!(lower > HEAD + 4, "the root has several children");
-        for pointer in (HEAD..lower).step_by(2) {
-            let node = usize::from(u16::from_le_bytes([root[pointer], root[pointer + 1]]));
-            root[node..node + 4].copy_from_slice(&own);
-        }
-    });
-    assert!(error.contains("is damaged"), "{error}");
+    refused(Lmdb::open(hostile::a_tree_that_leads_back(folder.path())), &["page", "is damaged"]);
 }
 
 #[test]
 fn a_page_holds_no_more_keys_than_it_has_bytes() {
+    const HEAD: usize = 16;
     let folder = tempfile::tempdir().unwrap();
     let entry = |i: usize| (format!("{i}{}", "k".repeat(400)), vec![7; 4]);
     write(folder.path(), EnvFlags::empty(), &(0..3).map(entry).collect::<Vec<_>>());
-    let error = edited(&folder.path().join("data.mdb"), |database, root| {
-        let node = [root[HEAD], root[HEAD + 1]];
+    let path = folder.path().join("data.mdb");
+    hostile::edited(&path, |bytes, root, databases| {
+        let node = [bytes[root + HEAD], bytes[root + HEAD + 1]];
         let lower = 2000u16;
-        root[12..14].copy_from_slice(&lower.to_le_bytes());
+        bytes[root + 12..root + 14].copy_from_slice(&lower.to_le_bytes());
         for pointer in (HEAD..lower.into()).step_by(2) {
-            root[pointer..pointer + 2].copy_from_slice(&node);
+            bytes[root + pointer..root + pointer + 2].copy_from_slice(&node);
         }
         let entries = (u64::from(lower) - HEAD as u64) / 2;
-        database[32..40].copy_from_slice(&entries.to_le_bytes());
+        databases.iter().for_each(|at| bytes[at + 32..at + 40].copy_from_slice(&entries.to_le_bytes()));
     });
-    assert!(error.contains("is damaged"), "{error}");
+    refused(Lmdb::open(path), &["page", "is damaged"]);
 }

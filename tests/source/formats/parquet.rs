@@ -1,6 +1,7 @@
 //! Parquet files: which columns count, how they are cut and kept, and what is refused.
 
 use super::{cause, labels, refused};
+use crate::hostile;
 use crate::write::{Labels, Table, parquet};
 use ::parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
 use feedline::label::Label;
@@ -119,24 +120,10 @@ fn every_encoding_and_version_of_pages_gives_the_same_images() {
     }
 }
 
-/// 20,000 rows that refer to one image of 4 MiB in a dictionary, as pyarrow writes them: 80 GB if each had its own copy.
-const ONE_IMAGE_MANY_TIMES: &str = "\
-    504152311504158880800415b8024c1502150012000028b52ffd80480400400064000020000040000100f9ff392002020010\
-    0002001000020010000200100002001000020010000200100002001000020010000200100002001000020010000200100002\
-    0010000200100002001000020010000200100002001000020010000200100002001000020010000200100002001000020010\
-    000200100002001000020010000200100002001000210000000000001500151a152c2c15c0b8021510150615061c36000000\
-    0028b52ffd200d69000004000000c0b8020101c0b802001504192c35001806736368656d61150200150c25021805696d6167\
-    650016c0b802191c191c26001c150c1935000610191805696d616765150c16c0b80216f480800416b60326e40226081c3600\
-    00192c15041500150200150015101502003c1680808080f1041906192600c0b80200000016f480800416c0b802260816b603\
-    002820706172717565742d6370702d6172726f772076657273696f6e2032362e302e31191c1c000000a800000050415231";
-
 #[test]
 fn rows_of_one_image_in_a_dictionary_share_its_bytes() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.parquet");
-    let digits = ONE_IMAGE_MANY_TIMES.as_bytes().chunks(2).map(|two| std::str::from_utf8(two).unwrap());
-    let file: Vec<u8> = digits.map(|two| u8::from_str_radix(two, 16).unwrap()).collect();
-    std::fs::write(&path, file).unwrap();
+    let path = hostile::one_image_many_times(folder.path(), 20_000);
     let source = Parquet::options().cache_bytes(16 << 20).open(&path).unwrap();
     assert_eq!(source.len(), 20_000);
     let mut bytes = Vec::new();
@@ -210,7 +197,7 @@ fn lists_that_take_no_bytes_are_not_counted_through() {
     bytes.extend(((footer + 30 * list.len()) as u32).to_le_bytes());
     bytes.extend(b"PAR1");
     std::fs::write(&path, bytes).unwrap();
-    refused(Parquet::open(&path), &["a.parquet", "a list of truth values"]);
+    refused(Parquet::open(&path), &["a.parquet", "its footer contradicts itself", "copy the file again"]);
 }
 
 #[test]

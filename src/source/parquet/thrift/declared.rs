@@ -1,0 +1,79 @@
+//! What `parquet.thrift` declares: the types of the fields of its structs, from the first number on.
+
+/// A type of `parquet.thrift`.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Bool,
+    Byte,
+    I16,
+    I32,
+    I64,
+    Double,
+    Binary,
+    List(&'static Kind),
+    /// The types of its fields, from the first number on.
+    Struct(&'static [Kind]),
+    /// An element of the schema, and how many children it has.
+    Element,
+    Children,
+    /// What the crate passes over.
+    Any,
+}
+
+use Kind::{Any, Binary, Bool, Byte, Children, Double, Element, I16, I32, I64, List, Struct};
+
+const EMPTY: Kind = Struct(&[]);
+const NUMBERS: Kind = List(&I64);
+const PAIRS: Kind = List(&Struct(&[Binary, Binary]));
+
+/// The footer: `FileMetaData`.
+pub(super) const FILE: &[Kind] =
+    &[I32, List(&Element), I64, List(&Struct(ROW_GROUP)), PAIRS, Binary, List(&ORDER), Any, Any];
+const ORDER: Kind = Struct(&[EMPTY, EMPTY]);
+pub(super) const ELEMENT: &[Kind] =
+    &[I32, I32, I32, Binary, Children, I32, I32, I32, I32, Struct(LOGICAL_TYPE)];
+/// Text, maps, lists, enumerations; decimals; dates, times, time stamps; nothing; integers; what is unknown, JSON, BSON,
+/// identifiers, halves; variants, geometries, geographies.
+const LOGICAL_TYPE: &[Kind] = &[
+    EMPTY, EMPTY, EMPTY, EMPTY, DECIMAL, EMPTY, TIME, TIME, Any, INTEGER, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY,
+    VARIANT, GEOMETRY, GEOGRAPHY,
+];
+const DECIMAL: Kind = Struct(&[I32, I32]);
+const TIME: Kind = Struct(&[Bool, Struct(&[EMPTY, EMPTY, EMPTY])]);
+const INTEGER: Kind = Struct(&[Byte, Bool]);
+const VARIANT: Kind = Struct(&[Byte]);
+const GEOMETRY: Kind = Struct(&[Binary]);
+const GEOGRAPHY: Kind = Struct(&[Binary, I32]);
+const ROW_GROUP: &[Kind] =
+    &[List(&Struct(COLUMN)), I64, I64, List(&Struct(&[I32, Bool, Bool])), I64, I64, I16];
+const COLUMN: &[Kind] = &[Binary, I64, Struct(ABOUT_COLUMN), I64, I32, I64, I32, Any, Any];
+/// `ColumnMetaData`.
+const ABOUT_COLUMN: &[Kind] = &[
+    I32,
+    List(&I32),
+    List(&Binary),
+    I32,
+    I64,
+    I64,
+    I64,
+    PAIRS,
+    I64,
+    I64,
+    I64,
+    STATISTICS,
+    List(&Struct(&[I32, I32, I32])),
+    I64,
+    I32,
+    Struct(&[I64, NUMBERS, NUMBERS]),
+    Struct(&[BOX, List(&I32)]),
+];
+const STATISTICS: Kind = Struct(&[Binary, Binary, I64, I64, Binary, Binary, Bool, Bool, I64]);
+const BOX: Kind = Struct(&[Double; 8]);
+
+/// The header of a page: `PageHeader`.
+pub(super) const PAGE: &[Kind] = &[I32, I32, I32, I32, DATA, EMPTY, Struct(&[I32, I32, Bool]), DATA_V2];
+const DATA: Kind = Struct(&[I32, I32, I32, I32, STATISTICS]);
+const DATA_V2: Kind = Struct(&[I32, I32, I32, I32, I32, I32, Bool, STATISTICS]);
+
+/// `OffsetIndex`: where the pages of a column are.
+pub(super) const OFFSET_INDEX: &[Kind] = &[List(&Struct(&[I64, I32, I64])), NUMBERS];

@@ -1,0 +1,168 @@
+//! Parquet files: pages made by hand, whose footers the crate `parquet` writes, and files of that crate's, of which a few bytes
+//! are replaced.
+
+use crate::write::{Table, parquet};
+use ::parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
+use ::parquet::file::metadata::{
+    ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter,
+    RowGroupMetaData,
+};
+use ::parquet::schema::parser::parse_message_type;
+use ::parquet::schema::types::SchemaDescriptor;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// 2^31 - 1, as the length of a list has it in Thrift.
+const HUGE: [u8; 5] = [0xFF, 0xFF, 0xFF, 0xFF, 7];
+/// The same as a number with a sign.
+const HUGE_SIZE: [u8; 5] = [0xFE, 0xFF, 0xFF, 0xFF, 0xF];
+
+/// So many rows that refer to one image of 4 MiB in a dictionary, which holds zeros.
+pub(crate) fn one_image_many_times(folder: &Path, rows: u64) -> PathBuf {
+    let image = [&(4u32 << 20).to_le_bytes()[..], &vec![0; 4 << 20]].concat();
+    // Indices of one bit: a run of the first.
+    let indices = [&[1][..], &varint(rows << 1), &[0]].concat();
+    let about = [&[0x2C, 0x15][..], &varint(rows << 1), &[0x15, 16, 0x15, 6, 0x15, 6, 0]].concat();
+    let dictionary = page(4, image.len(), &deflated(&image), &[0x4C, 0x15, 2, 0x15, 0, 0]);
+    let data = page(0, indices.len(), &deflated(&indices), &about);
+    file(folder, rows, Compression::GZIP(GzipLevel::default()), Some(dictionary), data)
+}
+
+/// A page that has 10 bytes, says so, and then claims to have 2^31 of them.
+pub(crate) fn size_said_twice(folder: &Path) -> PathBuf {
+    let content = b"\x06\0\0\0images";
+    // Snappy: the length, and then a literal.
+    let packed = [&[10, 9 << 2][..], content].concat();
+    let about = [&[0x2C, 0x15, 2, 0x15, 0, 0x15, 6, 0x15, 6, 0, 5, 4][..], &HUGE_SIZE].concat();
+    let data = page(0, content.len(), &packed, &about);
+    file(folder, 1, Compression::SNAPPY, None, data)
+}
+
+/// 256 rows that say "as the one before" of an image of a megabyte.
+pub(crate) fn copies_of_the_one_before(folder: &Path) -> PathBuf {
+    let table = Table {
+        with_path: false,
+        page_index: false,
+        encoding: Encoding::DELTA_BYTE_ARRAY,
+        compression: Compression::ZSTD(ZstdLevel::default()),
+        rows_per_page: 1000,
+        rows_per_group: 1000,
+        ..Table::default()
+    };
+    written(folder, &table, 256, &vec![0; 1 << 20])
+}
+
+/// A footer with a list, of which nobody knows what it is for, of 2^31 truth values.
+pub(crate) fn footer_of_truths(folder: &Path) -> PathBuf {
+    let path = written(folder, &Table { with_path: false, ..Table::default() }, 1, b"image");
+    with_footer(&path, |footer| {
+        assert_eq!(footer.pop(), Some(0), "the end of a struct");
+        let list = [&[9, 0xD0, 0xF, 0xF1][..], &HUGE, &[0]].concat();
+        footer.extend(list);
+    });
+    path
+}
+
+/// A footer whose schema has a hundred thousand groups of columns, each in the one before.
+pub(crate) fn schema_of_any_depth(folder: &Path) -> PathBuf {
+    let path = written(folder, &Table { with_path: false, ..Table::default() }, 1, b"image");
+    with_footer(&path, |footer| {
+        let groups = b"\x48\x01g\x15\x02\0".repeat(100_000);
+        let head = [&[0x15, 2, 0x19, 0xFC][..], &varint(100_000)].concat();
+        *footer = [&head[..], &groups, &[0]].concat();
+    });
+    path
+}
+
+/// An index of pages that claims to list 2^31 of them.
+pub(crate) fn index_of_too_many_pages(folder: &Path) -> PathBuf {
+    let path = written(folder, &Table { with_path: false, ..Table::default() }, 1, b"image");
+    let about = ParquetMetaDataReader::new().parse_and_finish(&std::fs::File::open(&path).unwrap()).unwrap();
+    let index = about.row_group(0).column(0).offset_index_range().unwrap().start as usize;
+    let mut bytes = std::fs::read(&path).unwrap();
+    // The first field, a list; and the list, of one struct.
+    assert_eq!(bytes[index..index + 2], [0x19, 0x1C]);
+    bytes[index + 1] = 0xFC;
+    bytes[index + 2..index + 7].copy_from_slice(&HUGE);
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn written(folder: &Path, table: &Table<'_>, rows: usize, image: &[u8]) -> PathBuf {
+    let path = folder.join("a.parquet");
+    parquet(&path, table, &vec![("", Some(image)); rows], None);
+    path
+}
+
+/// Replaces a file's footer.
+fn with_footer(path: &Path, edit: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = std::fs::read(path).unwrap();
+    let tail = bytes.split_off(bytes.len() - 8);
+    let length = u32::from_le_bytes(*tail.first_chunk().unwrap()) as usize;
+    let mut footer = bytes.split_off(bytes.len() - length);
+    edit(&mut footer);
+    bytes.extend_from_slice(&footer);
+    bytes.extend((footer.len() as u32).to_le_bytes());
+    bytes.extend(b"PAR1");
+    std::fs::write(path, bytes).unwrap();
+}
+
+fn deflated(content: &[u8]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    flate2::bufread::GzEncoder::new(content, flate2::Compression::best()).read_to_end(&mut packed).unwrap();
+    packed
+}
+
+/// A page of this kind, of so many bytes before they were packed; `about` is the rest of its header.
+fn page(kind: u8, unpacked: usize, packed: &[u8], about: &[u8]) -> Vec<u8> {
+    let size = |bytes: usize| [&[0x15][..], &varint((bytes as u64) << 1)].concat();
+    [&[0x15, kind][..], &size(unpacked), &size(packed.len()), about, &[0], packed].concat()
+}
+
+/// A file of one column in one row group.
+fn file(
+    folder: &Path,
+    rows: u64,
+    compression: Compression,
+    dictionary: Option<Vec<u8>>,
+    data: Vec<u8>,
+) -> PathBuf {
+    let schema = Arc::new(parse_message_type("message schema { required binary image; }").unwrap());
+    let schema = Arc::new(SchemaDescriptor::new(schema));
+    let has_dictionary = dictionary.is_some();
+    let dictionary = dictionary.unwrap_or_default();
+    let bytes = (dictionary.len() + data.len()) as i64;
+    let column = ColumnChunkMetaData::builder(schema.column(0))
+        .set_compression(compression)
+        .set_num_values(rows as i64)
+        .set_total_compressed_size(bytes)
+        .set_total_uncompressed_size(bytes)
+        .set_dictionary_page_offset(has_dictionary.then_some(4))
+        .set_data_page_offset(4 + dictionary.len() as i64)
+        .build()
+        .unwrap();
+    let group = RowGroupMetaData::builder(Arc::clone(&schema))
+        .set_num_rows(rows as i64)
+        .set_total_byte_size(bytes)
+        .add_column_metadata(column)
+        .build()
+        .unwrap();
+    let about =
+        ParquetMetaData::new(FileMetaData::new(1, rows as i64, None, None, schema, None), vec![group]);
+    let mut file = [b"PAR1", &dictionary[..], &data].concat();
+    ParquetMetaDataWriter::new(&mut file, &about).finish().unwrap();
+    let path = folder.join("a.parquet");
+    std::fs::File::create(&path).unwrap().write_all(&file).unwrap();
+    path
+}
+
+fn varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value > 0x7F {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}
