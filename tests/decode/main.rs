@@ -2,6 +2,7 @@
 
 mod damaged;
 mod decode_scale;
+mod flaws;
 mod images;
 mod jpeg;
 mod jpeg_index;
