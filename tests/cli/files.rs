@@ -199,6 +199,50 @@ fn a_pipe_that_a_command_is_given_is_refused() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_written_to_a_full_disk_leaves_what_was_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (image, out) = (word(&photo()).to_owned(), folder.path().join("out.png"));
+    let state = ["--images", "8", "--batch-size", "4", "--steps", "1", "--save-state", word(&out)];
+    let commands: [&[&str]; 4] = [
+        &[&["bench"][..], &state].concat(),
+        &["decode", &image, "--out", word(&out)],
+        &["apply", "--ops", "[]", &image, "--out", word(&out)],
+        &["preview", "--count", "1", "--out", word(&out)],
+    ];
+    for command in commands {
+        fs::write(&out, "of an earlier run").expect("a file");
+        // No file may have a byte; that is an error and no signal.
+        let limit = "trap '' XFSZ; ulimit -f 0; exec \"$@\"";
+        let output = Command::new("sh")
+            .args(["-c", limit, "sh", env!("CARGO_BIN_EXE_feedline")])
+            .args(command)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .expect("a shell");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {told}");
+        assert!(told.contains("out.png"), "{command:?}: {told}");
+        assert_eq!(fs::read(&out).expect("the file"), b"of an earlier run", "{command:?}");
+        assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1, "nothing is left beside it");
+    }
+}
+
+#[test]
+fn a_file_above_max_file_bytes_is_bad_alone_as_it_is_in_a_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.jpg");
+    // Two gigabytes that take no room.
+    fs::File::create(&path).and_then(|file| file.set_len(1 << 31)).expect("a hole");
+    for path in [path.as_path(), folder.path()] {
+        let output = feedline(&["verify", word(path)]);
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text.contains("2147483648 bytes") && text.contains("raise max_file_bytes"), "{text}");
+    }
+}
+
 #[test]
 fn a_closed_pipe_ends_a_command_without_a_word() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_feedline"))

@@ -1,6 +1,6 @@
 //! What is refused before the first epoch, with its remedy.
 
-use crate::support::{builder, flat};
+use crate::support::{builder, epoch_of, flat};
 use feedline::augment::{Augment, RandomHorizontalFlip};
 use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Op, Value};
@@ -48,6 +48,24 @@ fn numbers_that_cannot_work_are_refused() {
     refused(builder(flat(1 << 40), 1 << 40), "smaller batch_size");
     refused(builder(flat(1 << 40), 1 << 20).augment(center_crop(4000)), "smaller batch_size");
     refused(builder(flat(4), 2).augment(RandomHorizontalFlip::new(50.0)), "[0.0, 1.0]");
+}
+
+#[test]
+fn batches_that_the_machine_has_no_memory_for_are_refused_with_their_sizes() {
+    let Some(has) = feedline::machine::memory().filter(|&has| has < 60 << 30) else {
+        return println!("NOT RUN: the system has 60 GiB or does not say how much it has");
+    };
+    // Samples of 48,000,000 bytes, in three batches.
+    let rows = has / 3 / 48_000_000 + 1;
+    let large = builder(flat(1 << 40), rows as usize).prefetch(1).augment(center_crop(4000));
+    refused(large, &format!("{rows} samples of 48000000 bytes do not fit into the {has} bytes of memory"));
+}
+
+#[test]
+fn a_loader_may_have_hundreds_of_workers() {
+    refused(builder(flat(4), 2).workers(513), "workers must be in 1..=512");
+    let loader = builder(flat(400), 4).workers(130).build().unwrap();
+    assert_eq!(epoch_of(&loader, 0).concat(), (0..400).collect::<Vec<_>>());
 }
 
 #[test]
