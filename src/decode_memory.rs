@@ -29,9 +29,22 @@ pub(crate) fn give_back_all<T>(buffers: &mut [Vec<T>]) {
     }
 }
 
+/// Makes `buffer` at least so long. Its content is undefined then.
+///
+/// New memory is zeroed by the system, page by page as it is written. So a file of a few dozen bytes that claims a huge image
+/// costs no memory before its data come.
+pub(crate) fn grow(buffer: &mut Vec<u8>, bytes: usize) {
+    if buffer.len() < bytes {
+        *buffer = Vec::new();
+        *buffer = vec![0; bytes];
+    }
+}
+
 /// What one decoder has taken of the memory for huge images; what is dropped has nothing.
 #[derive(Default)]
 pub(crate) struct Permit {
+    /// For what is still to come.
+    reserved: u64,
     /// For pixels, which may outlive the decode.
     pixels: u64,
     /// For what the decode alone needs.
@@ -47,28 +60,47 @@ impl Permit {
         self.keeps_pixels = true;
     }
 
-    /// Takes memory for pixels. Waits until others have given enough back, unless this thread has taken some already.
-    pub(crate) fn take_pixels(&mut self, bytes: usize) {
-        self.pixels += take(bytes);
+    /// Takes memory for buffers of these sizes at once, so that what is then taken for them need not wait: threads that each
+    /// have a part of what they need are in each other's way.
+    pub(crate) fn reserve(&mut self, buffers: impl IntoIterator<Item = usize>) {
+        let bytes: u64 = buffers.into_iter().map(counted).sum();
+        self.reserved += take(bytes.saturating_sub(self.reserved));
     }
 
-    /// The same for what the decode alone needs; what an earlier attempt at the file needed is given back.
+    /// Takes memory for pixels; waits until others have given enough back.
+    pub(crate) fn take_pixels(&mut self, bytes: usize) {
+        self.pixels += self.draw(bytes);
+    }
+
+    /// The same for what the decode alone needs, in place of what an earlier attempt at the file needed.
     pub(crate) fn take_scratch(&mut self, bytes: usize) {
-        give(std::mem::take(&mut self.scratch));
-        self.scratch = take(bytes);
+        self.reserved += std::mem::take(&mut self.scratch);
+        self.scratch = self.draw(bytes);
+    }
+
+    /// What is reserved first, and then what is not.
+    fn draw(&mut self, bytes: usize) -> u64 {
+        let bytes = counted(bytes);
+        let drawn = bytes.min(self.reserved);
+        self.reserved -= drawn;
+        take(bytes - drawn);
+        bytes
     }
 
     /// To be called after a decode, whether it succeeded or not.
     pub(crate) fn end_decode(&mut self) {
-        give(std::mem::take(&mut self.scratch));
-        if !self.keeps_pixels {
+        if self.keeps_pixels {
+            // The next image of the sample may need it.
+            self.reserved += std::mem::take(&mut self.scratch);
+        } else {
             self.release();
         }
     }
 
     /// To be called when no pixels are left.
     pub(crate) fn release(&mut self) {
-        give(std::mem::take(&mut self.scratch) + std::mem::take(&mut self.pixels));
+        let Self { reserved, pixels, scratch, .. } = self;
+        give([reserved, pixels, scratch].into_iter().map(std::mem::take).sum());
     }
 }
 
@@ -78,41 +110,50 @@ impl Drop for Permit {
     }
 }
 
+/// What a thread has taken.
+#[derive(Clone, Copy, Default)]
+struct Own {
+    bytes: u64,
+    /// Whether it went beyond the budget.
+    is_beyond: bool,
+}
+
 thread_local! {
-    /// What this thread has taken.
-    static TAKEN: Cell<u64> = const { Cell::new(0) };
+    static OWN: Cell<Own> = const { Cell::new(Own { bytes: 0, is_beyond: false }) };
 }
 
 /// What this thread has taken, for tests.
 #[cfg(test)]
 pub(crate) fn taken() -> u64 {
-    TAKEN.get()
+    OWN.get().bytes
 }
 
 static SHARED: LazyLock<Turns> = LazyLock::new(|| {
     Turns::new(machine::memory().map_or(SHARED_BYTES, |has| SHARED_BYTES.min(has / SHARED_PART)))
 });
 
-fn take(bytes: usize) -> u64 {
-    if bytes <= LARGE {
-        return 0;
+/// As many bytes as a buffer of so many counts for.
+fn counted(bytes: usize) -> u64 {
+    if bytes > LARGE { bytes as u64 } else { 0 }
+}
+
+fn take(bytes: u64) -> u64 {
+    if bytes > 0 {
+        OWN.set(SHARED.take(bytes, OWN.get()));
     }
-    let bytes = bytes as u64;
-    // A thread that has some and waited for more could wait for one that waits for it.
-    let waits = TAKEN.get() == 0;
-    SHARED.take(bytes, waits);
-    TAKEN.set(TAKEN.get() + bytes);
     bytes
 }
 
 fn give(bytes: u64) {
     if bytes > 0 {
-        TAKEN.set(TAKEN.get().saturating_sub(bytes));
-        SHARED.give(bytes);
+        OWN.set(SHARED.give(bytes, OWN.get()));
     }
 }
 
 /// Bytes that threads take in the order in which they come.
+///
+/// A thread that has taken some and needs more cannot wait for others in any case, since they may wait for it. So one of
+/// them at a time goes beyond the budget; the others wait until it has ended.
 struct Turns {
     budget: u64,
     state: Mutex<State>,
@@ -124,6 +165,8 @@ struct State {
     /// The process that counts: one that was forked does not have the threads that would give back.
     process: u32,
     taken: u64,
+    /// Whether a thread went beyond the budget.
+    is_beyond: bool,
     /// The turn of the next thread that comes, and of the one that is first in line.
     next: u64,
     first: u64,
@@ -134,28 +177,42 @@ impl Turns {
         Self { budget, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Waits for its turn, and then until `bytes` fit into the budget or nothing is taken.
-    fn take(&self, bytes: u64, waits: bool) {
+    /// Takes `bytes` for a thread that has `own`; returns what it has then.
+    ///
+    /// One that has nothing waits for its turn, and then until they fit into the budget or nothing is taken.
+    fn take(&self, bytes: u64, mut own: Own) -> Own {
         let mut state = self.lock();
-        if waits {
+        let fits = |state: &State| state.taken + bytes <= self.budget;
+        if own.bytes == 0 {
             let turn = state.next;
             state.next += 1;
-            let must_wait = |state: &mut State| {
-                state.first != turn || state.taken > 0 && state.taken + bytes > self.budget
-            };
+            let must_wait = |state: &mut State| state.first != turn || state.taken > 0 && !fits(state);
             state = self.changed.wait_while(state, must_wait).unwrap_or_else(PoisonError::into_inner);
             state.first += 1;
+        } else if !own.is_beyond {
+            let must_wait = |state: &mut State| state.is_beyond && !fits(state);
+            state = self.changed.wait_while(state, must_wait).unwrap_or_else(PoisonError::into_inner);
+            own.is_beyond = !fits(&state);
+            state.is_beyond |= own.is_beyond;
         }
         state.taken += bytes;
+        own.bytes += bytes;
         drop(state);
         self.changed.notify_all();
+        own
     }
 
-    fn give(&self, bytes: u64) {
+    /// Gives `bytes` back that a thread has taken, which has `own`; returns what it has then.
+    fn give(&self, bytes: u64, mut own: Own) -> Own {
         let mut state = self.lock();
         state.taken = state.taken.saturating_sub(bytes);
+        own.bytes = own.bytes.saturating_sub(bytes);
+        if own.is_beyond && (own.bytes == 0 || state.taken <= self.budget) {
+            (own.is_beyond, state.is_beyond) = (false, false);
+        }
         drop(state);
         self.changed.notify_all();
+        own
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -173,6 +230,8 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
+    const NOTHING: Own = Own { bytes: 0, is_beyond: false };
+
     #[test]
     fn threads_take_no_more_than_the_budget_together_and_all_have_their_turn() {
         let (turns, at_once, most) = (Turns::new(100), AtomicU64::new(0), AtomicU64::new(0));
@@ -182,11 +241,11 @@ mod tests {
                 scope.spawn(move || {
                     for round in 0..200 {
                         let bytes = 1 + (thread * 37 + round * 11) % 90;
-                        turns.take(bytes, true);
+                        let own = turns.take(bytes, NOTHING);
                         most.fetch_max(at_once.fetch_add(bytes, SeqCst) + bytes, SeqCst);
                         std::thread::yield_now();
                         at_once.fetch_sub(bytes, SeqCst);
-                        turns.give(bytes);
+                        turns.give(bytes, own);
                     }
                 });
             }
@@ -197,12 +256,41 @@ mod tests {
     }
 
     #[test]
-    fn one_alone_may_take_more_than_the_budget_and_what_a_thread_adds_does_not_wait() {
+    fn threads_that_need_more_than_they_took_go_beyond_the_budget_one_at_a_time() {
+        const EACH: u64 = 30;
+        let (turns, at_once, most) = (Turns::new(100), AtomicU64::new(0), AtomicU64::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for round in 0..100 {
+                        let mut own = NOTHING;
+                        // What is not reserved comes bit by bit, as that of a mosaic's images does.
+                        for _ in 0..1 + round % 4 {
+                            own = turns.take(EACH, own);
+                            most.fetch_max(at_once.fetch_add(EACH, SeqCst) + EACH, SeqCst);
+                            std::thread::yield_now();
+                        }
+                        at_once.fetch_sub(own.bytes, SeqCst);
+                        turns.give(own.bytes, own);
+                    }
+                });
+            }
+        });
+        // 90 of three threads, and what one of them takes after its first.
+        assert!((100..=90 + 3 * EACH).contains(&most.load(SeqCst)), "{most:?}");
+        let state = turns.lock();
+        assert!(state.taken == 0 && !state.is_beyond);
+    }
+
+    #[test]
+    fn one_alone_may_take_more_than_the_budget() {
         let turns = Turns::new(100);
-        turns.take(1000, true);
-        turns.take(50, false);
-        turns.give(1050);
-        turns.take(100, true);
+        let own = turns.take(1000, NOTHING);
+        let own = turns.take(50, own);
+        assert!(own.is_beyond);
+        let own = turns.give(1050, own);
+        assert!(!own.is_beyond && own.bytes == 0);
+        turns.take(100, NOTHING);
         assert_eq!(turns.lock().taken, 100);
     }
 
@@ -210,28 +298,51 @@ mod tests {
     fn a_permit_gives_back_what_it_took_however_it_ends() {
         let mut permit = Permit::default();
         permit.take_pixels(LARGE);
-        assert_eq!(TAKEN.get(), 0, "what is kept anyway does not count");
+        assert_eq!(taken(), 0, "what is kept anyway does not count");
         permit.take_pixels(LARGE + 1);
         permit.take_scratch(LARGE + 2);
-        assert_eq!(TAKEN.get(), 2 * LARGE as u64 + 3);
+        assert_eq!(taken(), 2 * LARGE as u64 + 3);
         permit.end_decode();
-        assert_eq!(TAKEN.get(), 0);
+        assert_eq!(taken(), 0);
         permit.keep_pixels();
         permit.take_scratch(LARGE + 2);
         permit.take_pixels(LARGE + 1);
         permit.end_decode();
-        assert_eq!(TAKEN.get(), LARGE as u64 + 1, "the pixels are still there");
+        assert_eq!(
+            taken(),
+            2 * LARGE as u64 + 3,
+            "the pixels are still there, and the next image may need as much"
+        );
+        permit.take_scratch(LARGE + 2);
+        assert_eq!(taken(), 2 * LARGE as u64 + 3);
         drop(permit);
-        assert_eq!(TAKEN.get(), 0);
+        assert_eq!(taken(), 0);
+    }
+
+    #[test]
+    fn what_is_reserved_is_taken_once() {
+        let mut permit = Permit::default();
+        permit.reserve([LARGE, LARGE + 1, LARGE + 2]);
+        let all = 2 * LARGE as u64 + 3;
+        assert_eq!(taken(), all);
+        permit.reserve([LARGE + 1]);
+        permit.take_scratch(LARGE + 1);
+        permit.take_pixels(LARGE);
+        permit.take_pixels(LARGE + 2);
+        assert_eq!(taken(), all);
+        permit.take_scratch(LARGE + 5);
+        assert_eq!(taken(), all + 4, "what an attempt needs beyond that of the one before");
+        permit.end_decode();
+        assert_eq!(taken(), 0);
     }
 
     #[test]
     fn a_forked_process_begins_with_nothing_taken() {
         let turns = Turns::new(100);
-        turns.take(1000, true);
+        turns.take(1000, NOTHING);
         turns.lock().process = 0;
-        turns.take(10, true);
-        turns.give(10);
+        let own = turns.take(10, NOTHING);
+        turns.give(10, own);
         assert_eq!(turns.lock().taken, 0);
     }
 }

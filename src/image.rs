@@ -19,7 +19,7 @@ pub use error::ImageError;
 pub use header::{Header, parse_header};
 pub use mask::decode_mask;
 
-use crate::decode_memory::give_back;
+use crate::decode_memory::{give_back, grow};
 use crate::geometry::{Orientation, Rect, Size};
 use crate::jpeg;
 
@@ -64,7 +64,7 @@ impl Image {
     pub const TAIL: usize = 64;
 
     /// Bytes of the pixels of a region, as they are decoded.
-    fn bytes(region: Rect) -> usize {
+    pub(crate) fn bytes(region: Rect) -> usize {
         region.width as usize * 3 * region.height as usize + Self::TAIL
     }
 
@@ -79,17 +79,6 @@ impl Image {
     /// Gives the memory back if it is too much to be kept for the next file; the pixels are gone then.
     pub(crate) fn give_back(&mut self) {
         give_back(&mut self.data);
-    }
-}
-
-/// Makes `buffer` at least so long. Its content is undefined then.
-///
-/// New memory is zeroed by the system, page by page as it is written. So a file of a few dozen bytes that claims a huge image
-/// costs no memory before its data come.
-fn grow(buffer: &mut Vec<u8>, bytes: usize) {
-    if buffer.len() < bytes {
-        *buffer = Vec::new();
-        *buffer = vec![0; bytes];
     }
 }
 
@@ -164,7 +153,7 @@ impl Decoder {
         out: &mut Image,
     ) -> Result<(), ImageError> {
         let size = self.check(header, part)?;
-        self.jpeg.memory.take_pixels(Image::bytes(part.region));
+        self.take_pixels(header, part.region);
         out.reset(size, part.region);
         out.orientation = header.orientation;
         let pixels = PixelsMut { data: &mut out.data, stride: out.stride };
@@ -203,6 +192,24 @@ impl Decoder {
         give_back(&mut self.scratch.file);
         self.jpeg.memory.end_decode();
         decoded
+    }
+
+    /// Takes memory for all images of a sample, with so many bytes of pixels each, and for what decoding them needs.
+    pub(crate) fn reserve<'a>(&mut self, images: impl Iterator<Item = (&'a Header, usize)> + Clone) {
+        let scratch = images.clone().map(|(header, _)| scratch_bytes(header)).max();
+        self.jpeg.memory.reserve(images.map(|(_, pixels)| pixels).chain(scratch));
+    }
+
+    /// Takes memory for what a caller makes of pixels; it counts as theirs.
+    pub(crate) fn take_more(&mut self, bytes: usize) {
+        self.jpeg.memory.take_pixels(bytes);
+    }
+
+    /// Takes memory for the pixels of a region, and for what decoding them needs.
+    fn take_pixels(&mut self, header: &Header, region: Rect) {
+        let pixels = Image::bytes(region);
+        self.jpeg.memory.reserve([pixels, scratch_bytes(header)]);
+        self.jpeg.memory.take_pixels(pixels);
     }
 
     /// Pixels stay after a decode, and count as memory for huge images, until [`Decoder::release`]. Whoever keeps them must
@@ -258,6 +265,15 @@ impl Decoder {
     }
 }
 
+/// Bytes that a decoder needs beside the pixels, as far as the header says.
+fn scratch_bytes(header: &Header) -> usize {
+    match (&header.jpeg, header.format) {
+        (Some(jpeg), _) => jpeg::scratch_bytes(jpeg),
+        (None, Format::WebP) => webp::scratch_bytes(header.size),
+        (None, _) => 0,
+    }
+}
+
 /// A file that can be decoded.
 #[derive(Clone, Debug)]
 pub struct Verified {
@@ -280,6 +296,9 @@ pub fn verify(bytes: &[u8], limits: &Limits) -> Result<Verified, ImageError> {
         return Ok(Verified { header, damage: None });
     };
     decoder.check(&header, header.size.rect().into())?;
+    // It is decoded twice.
+    decoder.keep_pixels();
+    decoder.take_pixels(&header, header.size.rect());
     image.reset(header.size, header.size.rect());
     let mut out = PixelsMut { data: &mut image.data, stride: image.stride };
     let damage = decoder.jpeg.inspect(bytes, jpeg, limits, &mut out)?;

@@ -31,6 +31,7 @@ mod tests;
 mod transform;
 
 pub use decode::Decoder;
+pub(crate) use decode::scratch_bytes;
 pub use error::JpegError;
 pub(crate) use header::exif;
 #[cfg(feature = "cuda")]

@@ -26,6 +26,7 @@ pub(crate) use backend::CpuBackend;
 pub use render::Renderer;
 
 pub use super::backend::Input;
+use crate::decode_memory::LARGE;
 use crate::error::Cause;
 use crate::image::{Damage, Decoder, Format, Image, Index, Limits, Scale};
 use crate::output::Output;
@@ -99,6 +100,12 @@ impl Worker {
         self.damaged.clear();
         let scales = self.shrink(plan, inputs);
         let plan = self.shrunk.as_ref().unwrap_or(plan);
+        let large = inputs.iter().map(|input| input.header.size.pixels() * 3).sum::<u64>() > LARGE as u64;
+        if large {
+            let headers = inputs.iter().map(|input| input.header).enumerate();
+            self.decoder
+                .reserve(headers.map(|(number, header)| (header, fused::pixel_bytes(plan, number, header))));
+        }
         for (number, (input, target)) in inputs.iter().zip(&mut self.targets).enumerate() {
             let scale = scales.get(number).copied().unwrap_or_default();
             target
@@ -127,6 +134,7 @@ impl Worker {
     /// Gives memory back that is too much to be kept for the next sample. What was decoded is gone then.
     pub fn give_back(&mut self) {
         self.targets.iter_mut().for_each(DecodeTarget::give_back);
+        self.renderer.give_back();
         self.decoder.release();
     }
 

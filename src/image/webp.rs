@@ -1,7 +1,8 @@
 //! WebP: header, and the pixels of a still image or of an animation's first frame.
 
 use super::error::{ImageError, corrupt, other_file};
-use super::{Format, ImageMut, Scratch, exif, grow};
+use super::{Format, ImageMut, Scratch, exif};
+use crate::decode_memory::grow;
 use crate::geometry::{Orientation, Rect, Size};
 use image_webp::{DecodingError, WebPDecoder};
 use std::io::{Cursor, ErrorKind};

@@ -267,6 +267,12 @@ impl Decoder {
     }
 }
 
+/// Bytes of the coefficients that are kept for this header's file, as far as the header says: one without damage whose
+/// components come in scans of their own, and a damaged one, show that later.
+pub(crate) fn scratch_bytes(header: &Header) -> usize {
+    if header.frame.progressive || header.arithmetic { Coefficients::bytes(&header.frame) } else { 0 }
+}
+
 /// A file, and the offset `at` of its first scan's data.
 #[derive(Clone, Copy)]
 struct File<'a> {

@@ -3,8 +3,12 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use feedline::device::cpu::{Input, Worker};
+use feedline::draft::Draft;
+use feedline::draft::op::{Extent, Interpolation, Op};
 use feedline::image::{Decoder, Image, Limits, parse_header, verify};
 use feedline::machine;
+use feedline::output::{DType, Layout, Output};
 use feedline_test_support::memory;
 use feedline_test_support::png::chunk;
 use std::path::Path;
@@ -15,6 +19,8 @@ const EDGE: u32 = 13_000;
 const LARGE_EDGE: u32 = 16_384;
 /// The ending of files of which it is asked how much memory stays after them.
 const KEPT: &str = "kept";
+/// The same, where the image is rendered.
+const RENDERED: &str = "rendered";
 
 /// The most bytes that a process had while it looked at the file, and what it found.
 fn cost_of(file: &[u8], path: &Path) -> (u64, String) {
@@ -36,11 +42,31 @@ fn a_file_is_looked_at_by_itself() {
         drop(image);
         return memory::tell(status("VmRSS:").saturating_sub(before), "kept");
     }
+    if path.extension().is_some_and(|ending| ending == RENDERED) {
+        let before = status("VmRSS:");
+        let mut worker = Worker::new(&Limits::default());
+        render(&mut worker, &file);
+        return memory::tell(status("VmRSS:").saturating_sub(before), "rendered");
+    }
     let found = match verify(&file, &Limits::default()) {
         Ok(verified) => format!("ok: {:?}", verified.damage.map(|damage| damage.to_string())),
         Err(error) => error.to_string(),
     };
     memory::tell(status("VmHWM:"), &found);
+}
+
+/// Renders the image with twice its pixels across and a hundredth of them down.
+fn render(worker: &mut Worker, file: &[u8]) {
+    let header = parse_header(file).unwrap();
+    let mut draft = Draft::new(0, header.size, header.orientation);
+    let size = Extent::Two([header.size.height / 100, header.size.width * 2]);
+    draft.apply(Op::Resize { size, interpolation: Interpolation::Bilinear, max_size: None, antialias: true });
+    let plan = draft.freeze().unwrap();
+    let output = Output { size: plan.size(), dtype: DType::U8, layout: Layout::Nhwc, normalize: None };
+    let mut sample = vec![0; output.sample_bytes()];
+    worker.decode(&plan, &[Input { bytes: file, header: &header }]).unwrap();
+    worker.render(&plan, &output, &mut sample).unwrap();
+    worker.give_back();
 }
 
 /// A grey PNG of `edge` squared, with this method of interlacing and these bytes for pixels.
@@ -133,6 +159,16 @@ fn small_files_that_claim_huge_images_cost_what_they_hold() {
         assert!(found.contains(says), "{name}: {found}");
         assert!(cost <= bound, "{name}: {cost} bytes, {bound} are allowed");
     }
+}
+
+#[test]
+fn what_a_renderer_needed_for_a_huge_image_is_given_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file").with_extension(RENDERED);
+    let rows = interlaced(5200);
+    let (kept, _) = cost_of(&rows, &path);
+    println!("of {} bytes {} MiB are kept", rows.len(), kept / MIB);
+    assert!(kept <= 16 * MIB, "{kept} bytes");
 }
 
 /// Files whose decoders need more than 64 MiB beside the pixels.

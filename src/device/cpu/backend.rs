@@ -181,6 +181,8 @@ impl BackendWorker<CpuBackend> for CpuWorker {
         output: &Output,
         row: &mut &mut [u8],
     ) -> Result<(), Cause> {
-        self.worker.render_shared(plan, &images, output, row)
+        let rendered = self.worker.render_shared(plan, &images, output, row);
+        self.worker.give_back();
+        rendered
     }
 }

@@ -5,6 +5,7 @@ use super::lanes::LANES;
 use super::normal::noise;
 use super::output::{Sample, Values};
 use super::pixel_block::PixelBlock;
+use crate::decode_memory::give_back;
 use crate::geometry::{Rect, Size};
 use crate::plan::{BlendInput, Erase, EraseFill};
 use crate::simd::Level;
@@ -34,6 +35,11 @@ impl Blend {
             plane.clear();
             plane.resize(len, 0.0);
         }
+    }
+
+    /// Frees sums that are too many to be kept for the next sample.
+    pub(crate) fn give_back(&mut self) {
+        [&mut self.levels, &mut self.fills, &mut self.weights].into_iter().for_each(give_back);
     }
 
     /// acc = acc * (1 - weight) + input * weight, inside the input's window.

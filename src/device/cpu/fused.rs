@@ -9,7 +9,7 @@ use super::image_view::ImageView;
 use super::resample::Resampler;
 use crate::device::roi;
 use crate::geometry::{Orientation, Rect, Size};
-use crate::image::{Decoder, Format, Image, ImageError, Index, Part, Rows, Scale};
+use crate::image::{Decoder, Format, Header, Image, ImageError, Index, Part, Rows, Scale};
 use crate::plan::{Filter, Method, Plan, Sampled};
 use crate::simd::Level;
 
@@ -47,6 +47,7 @@ impl DecodeTarget {
     /// Frees pixels that are too many to be kept for the next sample.
     pub(super) fn give_back(&mut self) {
         self.image.give_back();
+        self.resampler.give_back();
     }
 
     /// Decodes what `plan` reads of its image `number`, from which `scale` the plan starts.
@@ -61,7 +62,7 @@ impl DecodeTarget {
         index: Option<&mut Index>,
     ) -> Result<(), ImageError> {
         let part = Part { scale, region: roi::region(plan, number) };
-        let reader = if header.format == Format::Jpeg { only_reader(plan, number) } else { None };
+        let reader = reader(plan, number, header);
         self.is_resampled = reader.is_some();
         let Some((window, sampled, filter)) = reader else {
             return decoder.decode_part(bytes, header, part, index, &mut self.image);
@@ -69,7 +70,7 @@ impl DecodeTarget {
         // Ahead of any allocation.
         decoder.check(header, part)?;
         let (columns, rows) = roi::scales(window, sampled, filter);
-        self.resampler.begin(&columns, &rows);
+        self.resampler.begin(&columns, &rows, |bytes| decoder.take_more(bytes));
         let mut strip = Strip::new(part.region.size(), &mut self.strip, &mut self.resampler);
         decoder.decode_rows(bytes, header, part, index, &mut strip)
     }
@@ -81,6 +82,16 @@ impl DecodeTarget {
             false => Decoded::Pixels(&self.image),
         }
     }
+}
+
+/// Bytes of the pixels that are kept of an image; none where its rows are resampled as they are decoded.
+pub(super) fn pixel_bytes(plan: &Plan, number: usize, header: &Header) -> usize {
+    if reader(plan, number, header).is_some() { 0 } else { Image::bytes(roi::region(plan, number)) }
+}
+
+/// [`only_reader`], of a file whose rows come one after the other.
+fn reader<'a>(plan: &'a Plan, image: usize, header: &Header) -> Option<(Rect, &'a Sampled, Filter)> {
+    if header.format == Format::Jpeg { only_reader(plan, image) } else { None }
 }
 
 /// The layer that the rows of an image can be resampled for while they are decoded: the only one that reads it, upright,

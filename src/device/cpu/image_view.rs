@@ -1,5 +1,6 @@
 //! A rectangle of packed RGB pixels, upright, that taps may read.
 
+use crate::decode_memory::{give_back, grow};
 use crate::geometry::{Orientation, Rect, Size};
 use crate::image::Image;
 
@@ -54,10 +55,12 @@ impl Canvas {
     /// Makes room for `size`, keeping the memory; the content is undefined.
     pub(crate) fn reset(&mut self, size: Size) {
         self.size = size;
-        let bytes = size.pixels() as usize * 3 + Image::TAIL;
-        if self.data.len() < bytes {
-            self.data.resize(bytes, 0);
-        }
+        grow(&mut self.data, size.pixels() as usize * 3 + Image::TAIL);
+    }
+
+    /// Frees pixels that are too many to be kept for the next sample.
+    pub(crate) fn give_back(&mut self) {
+        give_back(&mut self.data);
     }
 
     pub(crate) fn stride(&self) -> usize {

@@ -120,6 +120,14 @@ impl Renderer {
         rendered
     }
 
+    /// Gives memory back that is too much to be kept for the next sample.
+    pub fn give_back(&mut self) {
+        let Painter { resampler, turned, .. } = &mut self.painter;
+        self.passes.iter_mut().chain([&mut self.input, turned]).for_each(Canvas::give_back);
+        resampler.give_back();
+        self.blend.give_back();
+    }
+
     fn pass(&mut self, scene: Scene<'_>, pass: &Pass, mut output: RowOutput<'_>) -> Result<(), Cause> {
         let plan = scene.plan;
         let inputs = &plan.inputs[pass.inputs.range()];

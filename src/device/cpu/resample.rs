@@ -15,6 +15,7 @@ mod vector;
 
 use super::image_view::ImageView;
 use super::taps::Axis;
+use crate::decode_memory::{give_back, grow};
 use crate::device::roi::scale::Scale;
 use crate::geometry::Size;
 use crate::simd::{self, Level};
@@ -52,13 +53,13 @@ impl Resampler {
     ///
     /// `view` holds just what the taps read: the spans of the two scales.
     pub(crate) fn prepare(&mut self, view: ImageView<'_>, columns: &Scale, rows: &Scale) {
-        self.begin(columns, rows);
+        self.begin(columns, rows, drop);
         let (first, end) = rows.span();
         self.feed(ImageView { size: Size::new(view.size.width, end - first), ..view }, 0);
     }
 
-    /// Makes the tables, and room for the rows that [`Resampler::feed`] is then given.
-    pub(crate) fn begin(&mut self, columns: &Scale, rows: &Scale) {
+    /// Makes the tables, and room for the rows that [`Resampler::feed`] is then given; `take` is told ahead how many bytes.
+    pub(crate) fn begin(&mut self, columns: &Scale, rows: &Scale, take: impl FnOnce(usize)) {
         self.scales = Some((*columns, *rows));
         self.columns.build(columns, self.level);
         self.rows.build(rows, self.level);
@@ -66,9 +67,13 @@ impl Resampler {
         self.middle_stride = (padded + SLACK).next_multiple_of(64);
         let height = (self.rows.last - self.rows.first) as usize;
         let bytes = self.middle_stride * height + SLACK;
-        if self.middle.len() < bytes {
-            self.middle.resize(bytes, 0);
-        }
+        take(bytes);
+        grow(&mut self.middle, bytes);
+    }
+
+    /// Frees rows that are too many to be kept for the next sample.
+    pub(crate) fn give_back(&mut self) {
+        give_back(&mut self.middle);
     }
 
     /// Whether it was begun for these scales.
@@ -171,7 +176,7 @@ mod tests {
             filter: Filter::BilinearPlain,
         };
         let mut resampler = Resampler::default();
-        resampler.begin(&axis(300), &axis(height));
+        resampler.begin(&axis(300), &axis(height), drop);
         resampler
     }
 

@@ -1,6 +1,6 @@
 //! Semantic masks: rendered by the CPU through the plans of their images, wherever the images are rendered.
 
-use crate::decode_memory::give_back;
+use crate::decode_memory::{Permit, give_back};
 use crate::device::cpu::Renderer;
 use crate::error::{Cause, Error};
 use crate::geometry::Rect;
@@ -20,6 +20,8 @@ pub(in crate::loader) struct Masks<'a> {
     file: Vec<u8>,
     classes: Vec<u8>,
     levels: Vec<u8>,
+    /// What is taken of the memory for huge images.
+    memory: Permit,
 }
 
 impl<'a> Masks<'a> {
@@ -34,6 +36,7 @@ impl<'a> Masks<'a> {
             file: Vec::new(),
             classes: Vec::new(),
             levels: Vec::new(),
+            memory: Permit::default(),
         })
     }
 
@@ -41,12 +44,19 @@ impl<'a> Masks<'a> {
     pub(in crate::loader) fn of(&mut self, plan: &Plan) -> Result<Option<Vec<u8>>, Failure> {
         let made = self.make(plan);
         self.images.iter_mut().for_each(Image::give_back);
-        [&mut self.file, &mut self.classes].into_iter().for_each(give_back);
+        [&mut self.file, &mut self.classes, &mut self.levels].into_iter().for_each(give_back);
+        self.renderer.give_back();
+        self.memory.release();
         made
     }
 
     fn make(&mut self, plan: &Plan) -> Result<Option<Vec<u8>>, Failure> {
         self.images.resize_with(self.images.len().max(plan.images.len()), Image::default);
+        // Each has its classes, and while it is decoded packed ones, beside its image.
+        let sizes = plan.images.iter().map(|image| image.stored);
+        let images = sizes.clone().map(|size| Image::bytes(size.rect()));
+        let classes = sizes.map(|size| 2 * size.pixels() as usize).max();
+        self.memory.reserve(images.chain(classes));
         let mut any = false;
         for (at, image) in plan.images.iter().enumerate() {
             any |= self
