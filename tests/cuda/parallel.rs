@@ -242,7 +242,9 @@ fn damaged(are_known: bool) -> Outcome {
     let restarts = Scribble { restart: 4, factors: vec![(1, 1)], ..Scribble::default() }.file(64, 40);
     let markers =
         (0..restarts.len() - 1).filter(|&at| restarts[at] == 0xFF && restarts[at + 1] & 0xF8 == 0xD0);
-    files.extend(markers.clone().map(|at| [&restarts[..at], &[0x55], &restarts[at..]].concat()));
+    for unread in [&[0x55][..], &[0; 4], &[0xFF, 0]] {
+        files.extend(markers.clone().map(|at| [&restarts[..at], unread, &restarts[at..]].concat()));
+    }
     // Markers that are another one's.
     files.extend(markers.map(|at| {
         let other = 0xD0 + (restarts[at + 1] + 1) % 8;

@@ -40,6 +40,20 @@ fn of_restarts() -> Vec<Flaw> {
             0x00C6_717D_EEED_2CC2,
         ),
         (
+            "zeros before a restart marker",
+            with(&restarts, first, 0, &[0; 4]),
+            Refuse,
+            "4 extraneous bytes before marker 0xd0",
+            0x00C6_717D_EEED_2CC2,
+        ),
+        (
+            "a byte of ones before a restart marker",
+            with(&restarts, first, 0, &[0xFF, 0]),
+            Refuse,
+            "extraneous bytes before marker 0xd0",
+            0x00C6_717D_EEED_2CC2,
+        ),
+        (
             "bytes before a restart marker",
             with(&restarts, first, 0, &[1, 2, 3, 4]),
             Torchvision,
@@ -80,6 +94,20 @@ fn of_restarts() -> Vec<Flaw> {
             Torchvision,
             "premature end of data segment",
             0x5706_C4D4_6D7A_E65C,
+        ),
+        (
+            "twenty zeros among the data",
+            with(&restarts, first + 2, 20, &[0; 20]),
+            Torchvision,
+            "a code that does not exist, of which libjpeg does not warn",
+            0xD955_1872_31D5_E7D4,
+        ),
+        (
+            "fill bytes and an unknown marker among the data",
+            with(&restarts, first + 20, 60, &[&[0xFF; 50][..], &[0x02], &[0x55; 9]].concat()),
+            Torchvision,
+            "premature end of data segment",
+            0x5BAE_97C1_6ADC_673F,
         ),
         (
             "zeros among the data",
@@ -170,6 +198,6 @@ fn each_flaw_is_named_and_has_libjpeg_turbos_pixels() {
         });
         let first = settings.iter().position(|setting| *setting == strictest);
         assert_eq!(taken.iter().position(|taken| *taken), first, "{name}: {taken:?}");
-        assert_eq!(checksum(&pixels), sum, "{name}");
+        assert_eq!(checksum(&pixels), sum, "{name}: {:#x}", checksum(&pixels));
     }
 }

@@ -11,7 +11,7 @@ use crate::loader::decode_index::DecodeIndexes;
 use crate::loader::epoch::batch_size::{Sizes, SizesAsked};
 use crate::loader::epoch::{fingerprint, ranks, sampling};
 use crate::loader::planner::Planner;
-use crate::loader::queue::buffers::{check_memory, checked_bytes};
+use crate::loader::queue::buffers::{backed, checked_bytes};
 use crate::loader::report::errors::Report;
 use crate::loader::report::stats::Meters;
 use crate::loader::worker::context::Context;
@@ -68,9 +68,10 @@ impl LoaderBuilder {
         let (ahead, reserved) = loader.prefetch.map_or(AUTO_PREFETCH, |batches| (batches, batches));
         let (buffers, reserved) = (ahead + SLOTS_BESIDE, reserved + SLOTS_BESIDE);
         let row_bytes = largest.map_or(Ok(0), |output| checked_bytes(&output, setup.batch_size, reserved))?;
-        if device == Device::Cpu {
-            check_memory(row_bytes, setup.batch_size, buffers)?;
-        }
+        let reserved = match device {
+            Device::Cpu => backed(row_bytes, setup.batch_size, buffers, reserved)?,
+            Device::Cuda { .. } => reserved,
+        };
         // A smaller transform is chosen for one plan, so its images cannot be shared.
         let shares = planner.block() > 1 && decode.scale() == DecodeScale::Exact;
         let image_cache = if shares { loader.image_cache().in_memory() } else { 0 };

@@ -22,17 +22,21 @@ pub(in crate::loader) fn checked_bytes(output: &Output, rows: usize, buffers: us
     }
 }
 
-/// Refuses buffers that the system could not back: it would end the process while a batch is filled.
-pub(in crate::loader) fn check_memory(row_bytes: usize, rows: usize, buffers: usize) -> Result<()> {
-    let Some(has) = machine::memory() else { return Ok(()) };
+/// How many of up to `reserved` buffers the system has memory for.
+///
+/// # Errors
+/// Where that is fewer than `needed`: the system would end the process while a batch is filled.
+pub(in crate::loader) fn backed(row_bytes: usize, rows: usize, needed: usize, reserved: usize) -> Result<usize> {
+    let Some(has) = machine::memory() else { return Ok(reserved) };
     let batch = row_bytes as u64 * rows as u64;
-    match batch.checked_mul(buffers as u64).filter(|&all| all <= has) {
-        Some(_) => Ok(()),
-        None => Err(Error::config(format!(
-            "{buffers} batches of {rows} samples of {row_bytes} bytes do not fit into the {has} bytes of memory that this \
+    let fit = has.checked_div(batch).unwrap_or(u64::MAX);
+    if fit < needed as u64 {
+        return Err(Error::config(format!(
+            "{needed} batches of {rows} samples of {row_bytes} bytes do not fit into the {has} bytes of memory that this \
              process may use: use a smaller batch_size or prefetch"
-        ))),
+        )));
     }
+    Ok(usize::try_from(fit).unwrap_or(usize::MAX).min(reserved))
 }
 
 /// Batch memory, and how much of it is in use.
@@ -119,11 +123,13 @@ mod tests {
 
     #[test]
     fn buffers_beyond_all_memory_are_refused_with_their_sizes() {
-        check_memory(1000, 1000, 4).unwrap();
+        assert_eq!(backed(1000, 1000, 4, 6).unwrap(), 6);
+        assert_eq!(backed(0, 1000, 4, 6).unwrap(), 6);
         let Some(has) = machine::memory() else {
             return println!("NOT RUN: the system does not say how much memory it has");
         };
-        let error = check_memory(has as usize / 2, 1, 3).unwrap_err().to_string();
+        assert_eq!(backed(has as usize / 5, 1, 4, 6).unwrap(), 5, "what is reserved and not needed must fit too");
+        let error = backed(has as usize / 2, 1, 3, 3).unwrap_err().to_string();
         assert!(error.contains(&has.to_string()) && error.contains("batch_size"), "{error}");
     }
     use crate::loader::queue::model::Allocator;
