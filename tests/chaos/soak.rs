@@ -21,6 +21,9 @@ pub(crate) const TALLY: &str = "TALLY ";
 const GROWTH: u64 = 160 << 20;
 /// Cases in which the process takes what it keeps.
 const WARM_UP: u64 = 60;
+/// By how many bytes the least of the last tenth of a process's time may be above that of its third, where each has so many cases.
+const TENTHS_GROWTH: u64 = 64 << 20;
+const TENTHS_CASES: u64 = 50;
 
 /// Cases in which the simulated device opens what it keeps open; not every case comes so far that it is asked.
 const OPENING: u64 = 8;
@@ -43,11 +46,20 @@ pub(crate) fn run() -> Verdict {
     let end = Instant::now() + Duration::from_secs(number(SECONDS).unwrap_or(24 * 3600));
     let mut tally = Tally::default();
     let mut flat = Flat::start();
+    let (start, tenth) = (Instant::now(), Duration::from_secs(number(SECONDS).unwrap_or(0)) / 10);
     for seed in first..first.saturating_add(count) {
         if Instant::now() > end {
             break;
         }
         one(seed, &mut tally).and_then(|()| flat.check(&mut tally)).map_err(|error| failed(seed, &error))?;
+        if !tenth.is_zero() {
+            let now = start.elapsed().div_duration_f64(tenth) as usize;
+            tally.tenths[now.min(9)].case(resident_bytes());
+        }
+    }
+    let [_, _, early, .., late] = tally.tenths;
+    if early.cases.min(late.cases) >= TENTHS_CASES && late.bytes > early.bytes + TENTHS_GROWTH {
+        return Err(format!("the process grows all the time: {tally}"));
     }
     println!("{TALLY}{}", serde_json::to_string(&tally).map_err(|error| error.to_string())?);
     Ok(())

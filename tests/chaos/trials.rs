@@ -10,8 +10,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Cases of each trial where nobody asks for more.
 const CASES: u64 = 24;
-/// How long a process lives where time is given: the simulated device has another order of work in each.
-const SLICE_SECONDS: u64 = 60;
+/// How many processes share the time on the simulated device at least, and how long each then lives longest: it has another
+/// order of work in each. On the CPU one process takes all of the time, so that what leaks adds up.
+const DEVICE_SLICES: u64 = 4;
+const SLICE_SECONDS: u64 = 300;
 
 /// Where cases run.
 #[derive(Clone, Copy, PartialEq)]
@@ -70,7 +72,10 @@ pub(crate) fn all() -> Vec<Trial> {
 /// Runs the cases of one place, slice by slice.
 fn cases(place: Place) -> Verdict {
     let seconds = number(SECONDS).map(|all| (all * place.tenths() / 10).max(1));
-    let slices = seconds.map_or(1, |seconds| seconds.div_ceil(SLICE_SECONDS));
+    let slices = match (place, seconds) {
+        (Place::Device, Some(seconds)) => seconds.div_ceil(SLICE_SECONDS).max(DEVICE_SLICES),
+        _ => 1,
+    };
     // Where there is time, every run tries others.
     let drawn = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs() * 1000);
     let first = number(FIRST).unwrap_or_else(|| if seconds.is_some() { drawn() } else { 1 });

@@ -26,7 +26,12 @@ pub(in crate::loader) fn checked_bytes(output: &Output, rows: usize, buffers: us
 ///
 /// # Errors
 /// Where that is fewer than `needed`: the system would end the process while a batch is filled.
-pub(in crate::loader) fn backed(row_bytes: usize, rows: usize, needed: usize, reserved: usize) -> Result<usize> {
+pub(in crate::loader) fn backed(
+    row_bytes: usize,
+    rows: usize,
+    needed: usize,
+    reserved: usize,
+) -> Result<usize> {
     let Some(has) = machine::memory() else { return Ok(reserved) };
     let batch = row_bytes as u64 * rows as u64;
     let fit = has.checked_div(batch).unwrap_or(u64::MAX);
@@ -128,7 +133,11 @@ mod tests {
         let Some(has) = machine::memory() else {
             return println!("NOT RUN: the system does not say how much memory it has");
         };
-        assert_eq!(backed(has as usize / 5, 1, 4, 6).unwrap(), 5, "what is reserved and not needed must fit too");
+        assert_eq!(
+            backed(has as usize / 5, 1, 4, 6).unwrap(),
+            5,
+            "what is reserved and not needed must fit too"
+        );
         let error = backed(has as usize / 2, 1, 3, 3).unwrap_err().to_string();
         assert!(error.contains(&has.to_string()) && error.contains("batch_size"), "{error}");
     }
