@@ -26,11 +26,10 @@ fn with(file: &[u8], at: usize, length: usize, bytes: &[u8]) -> Vec<u8> {
 /// A name, the file, the strictest setting that takes it, what is said of it, and the checksum of its pixels.
 type Flaw = (&'static str, Vec<u8>, Damaged, &'static str, u64);
 
-/// Those of the entropy-coded data.
-fn of_restarts() -> Vec<Flaw> {
+/// What lies before a restart marker and is not read.
+fn of_padding() -> Vec<Flaw> {
     let restarts = file("420_restarts");
-    let [first, second] = [0xD0, 0xD1].map(|code| place(&restarts, code, 0));
-    let end = restarts.len() - 2;
+    let first = place(&restarts, 0xD0, 0);
     vec![
         (
             "padding before a restart marker",
@@ -60,6 +59,15 @@ fn of_restarts() -> Vec<Flaw> {
             "4 extraneous bytes before marker 0xd0",
             0x00C6_717D_EEED_2CC2,
         ),
+    ]
+}
+
+/// Those of the entropy-coded data itself.
+fn of_restarts() -> Vec<Flaw> {
+    let restarts = file("420_restarts");
+    let [first, second] = [0xD0, 0xD1].map(|code| place(&restarts, code, 0));
+    let end = restarts.len() - 2;
+    vec![
         (
             "a restart marker left out",
             with(&restarts, first, 2, &[]),
@@ -181,7 +189,8 @@ fn of_segments_and_scans() -> Vec<Flaw> {
 
 #[test]
 fn each_flaw_is_named_and_has_libjpeg_turbos_pixels() {
-    for (name, bytes, strictest, says, sum) in [of_restarts(), of_segments_and_scans()].concat() {
+    for (name, bytes, strictest, says, sum) in [of_padding(), of_restarts(), of_segments_and_scans()].concat()
+    {
         let mut decoder = Decoder::new();
         let header = parse_header(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         let (size, stride) = (header.size, header.size.width as usize * 3);
