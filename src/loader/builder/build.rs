@@ -68,10 +68,9 @@ impl LoaderBuilder {
         let (ahead, reserved) = loader.prefetch.map_or(AUTO_PREFETCH, |batches| (batches, batches));
         let (buffers, reserved) = (ahead + SLOTS_BESIDE, reserved + SLOTS_BESIDE);
         let row_bytes = largest.map_or(Ok(0), |output| checked_bytes(&output, setup.batch_size, reserved))?;
-        let reserved = match device {
-            Device::Cpu => backed(row_bytes, setup.batch_size, buffers, reserved)?,
-            Device::Cuda { .. } => reserved,
-        };
+        // Batches on a device are its own to back.
+        let host_bytes = if device == Device::Cpu { row_bytes } else { 0 };
+        let reserved = backed(host_bytes, setup.batch_size, buffers, reserved)?;
         // A smaller transform is chosen for one plan, so its images cannot be shared.
         let shares = planner.block() > 1 && decode.scale() == DecodeScale::Exact;
         let image_cache = if shares { loader.image_cache().in_memory() } else { 0 };
