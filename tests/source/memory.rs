@@ -115,7 +115,7 @@ fn parquet_files_cost_a_stretch_of_images_at_most() {
 #[test]
 fn parquet_files_that_claim_more_than_they_have_cost_what_they_have() {
     let folder = tempfile::tempdir().unwrap();
-    let [sound, a, b, c, d] = folders(folder.path());
+    let [sound, a, b, c, d, e] = folders(folder.path());
     parquet(&sound.join("a.parquet"), &Table::default(), &[("a.jpg", Some(b"an image"))], None);
     let says = "contradicts itself";
     let cases = [
@@ -123,6 +123,7 @@ fn parquet_files_that_claim_more_than_they_have_cost_what_they_have() {
         ("Parquet, a footer of 2^31 truth values", hostile::footer_of_truths(&b), says, 2),
         ("Parquet, an index of 2^31 pages", hostile::index_of_too_many_pages(&c), says, 2),
         ("Parquet, a schema 100,000 groups deep", hostile::schema_of_any_depth(&d), says, 4),
+        ("Parquet, 20,000 groups behind a type of none", hostile::schema_behind_variants(&e, 19), says, 4),
     ];
     measure(&sound, &cases);
 }

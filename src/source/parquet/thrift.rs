@@ -3,13 +3,15 @@
 //! That crate reads each field as `parquet.thrift` declares it, whatever type the file gives it. It allocates for the pages
 //! that an index claims and for the children that an element of the schema claims, goes down a schema of any depth, and
 //! counts through lists of truth values, of which none takes a byte. So each field must have its declared type here and come
-//! once, and nothing may be claimed that there are too few bytes for. What is not declared here, the crate passes over by
-//! the same rules.
+//! once, and nothing may be claimed that there are too few bytes for. What is not declared here, the crate in the version that
+//! `Cargo.toml` names passes over by the same rules; in a union it is a struct, as all variants are.
 
 mod declared;
 
-use declared::Kind::{self, Any, Binary, Bool, Byte, Children, Double, Element, I16, I32, I64, List, Struct};
-use declared::{ELEMENT, FILE, OFFSET_INDEX, PAGE};
+use declared::Kind::{
+    self, Any, Binary, Bool, Byte, Children, Double, Element, I16, I32, I64, List, Struct, Union,
+};
+use declared::{ELEMENT, EMPTY, FILE, OFFSET_INDEX, PAGE};
 use std::io::{self, Read};
 
 /// How deep structs may lie in each other, and groups of columns. It is the crate's own bound for what it passes over.
@@ -23,7 +25,7 @@ const MAX_HEADER_BYTES: u64 = 16 << 20;
 /// Why it cannot be believed, as a sentence.
 pub(super) fn check_footer(bytes: &[u8]) -> io::Result<()> {
     let mut walk = Walk::new(bytes, bytes.len() as u64);
-    walk.fields(FILE, MAX_DEPTH)?;
+    walk.fields(FILE, Any, MAX_DEPTH)?;
     if is_tree(&walk.children) { Ok(()) } else { Err(damaged()) }
 }
 
@@ -32,7 +34,7 @@ pub(super) fn check_footer(bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// Those of [`check_footer`].
 pub(super) fn check_offset_index(bytes: &[u8]) -> io::Result<()> {
-    Walk::new(bytes, bytes.len() as u64).fields(OFFSET_INDEX, MAX_DEPTH)
+    Walk::new(bytes, bytes.len() as u64).fields(OFFSET_INDEX, Any, MAX_DEPTH)
 }
 
 /// Reads the header of a page, and nothing after it.
@@ -41,7 +43,7 @@ pub(super) fn check_offset_index(bytes: &[u8]) -> io::Result<()> {
 /// Those of [`check_footer`], and of reading.
 pub(super) fn read_header(input: impl Read) -> io::Result<Vec<u8>> {
     let mut walk = Walk::new(Kept { input, bytes: Vec::new() }, MAX_HEADER_BYTES);
-    walk.fields(PAGE, MAX_DEPTH)?;
+    walk.fields(PAGE, Any, MAX_DEPTH)?;
     Ok(walk.input.bytes)
 }
 
@@ -77,8 +79,8 @@ impl<R: Read> Walk<R> {
         Self { input, left, spare: 0, children: Vec::new() }
     }
 
-    /// The fields of a struct up to its end.
-    fn fields(&mut self, declared: &[Kind], depth: usize) -> io::Result<()> {
+    /// The fields of a struct up to its end; those that are not declared are of the type `other`.
+    fn fields(&mut self, declared: &[Kind], other: Kind, depth: usize) -> io::Result<()> {
         let depth = depth.checked_sub(1).ok_or_else(damaged)?;
         let mut last = 0;
         loop {
@@ -93,7 +95,7 @@ impl<R: Read> Walk<R> {
             if number <= last {
                 return Err(damaged());
             }
-            let kind = declared.get(number as usize - 1).copied().unwrap_or(Any);
+            let kind = declared.get(number as usize - 1).copied().unwrap_or(other);
             self.value(head & 0xF, kind, depth)?;
             last = number;
         }
@@ -124,10 +126,11 @@ impl<R: Read> Walk<R> {
             (11, Any) => self.map(depth),
             (12, Element) => {
                 self.children.push(0);
-                self.fields(ELEMENT, depth)
+                self.fields(ELEMENT, Any, depth)
             }
-            (12, Struct(declared)) => self.fields(declared, depth),
-            (12, Any) => self.fields(&[], depth),
+            (12, Struct(declared)) => self.fields(declared, Any, depth),
+            (12, Union(declared)) => self.fields(declared, EMPTY, depth),
+            (12, Any) => self.fields(&[], Any, depth),
             (13, Any) => self.pass(16),
             _ => Err(damaged()),
         }
@@ -312,6 +315,26 @@ mod tests {
         let negative = [&sound[..sound.len() - 1], &[5, 3, 8, 0]].concat();
         assert!(read_header(&negative[..]).is_err());
         assert!(read_header(&sound[..sound.len() - 1]).is_err(), "the end is not there");
+    }
+
+    #[test]
+    fn variants_of_a_union_are_structs() {
+        let numbered = |number: u8, code: u8, bytes: &[u8]| [&[code, 2 * number], bytes, &[0]].concat();
+        for number in 1..=40 {
+            for (code, bytes) in [(1, &[][..]), (2, &[]), (5, &[0]), (8, &[0]), (9, &[0])] {
+                let union = numbered(number, code, bytes);
+                let logical = fields(&[(4, 8, b"\x01a"), (6, 12, &union)]);
+                assert!(check_footer(&footer(&[logical], &[])).is_err(), "{number} of the type {code}");
+                let orders = [&[0x1C][..], &union].concat();
+                assert!(!is_believed(&[(5, 9, &orders)]), "the order {number} of the type {code}");
+                let time = fields(&[(1, 1, &[]), (1, 12, &union)]);
+                let time = fields(&[(4, 8, b"\x01a"), (6, 12, &numbered(7, 12, &time))]);
+                assert!(check_footer(&footer(&[time], &[])).is_err(), "the unit {number} of the type {code}");
+            }
+            let union = numbered(number, 12, &[0]);
+            let logical = fields(&[(4, 8, b"\x01a"), (6, 12, &union)]);
+            check_footer(&footer(&[logical], &[(5, 9, &[&[0x1C][..], &union].concat())])).unwrap();
+        }
     }
 
     #[test]

@@ -75,6 +75,24 @@ pub(crate) fn schema_of_any_depth(folder: &Path) -> PathBuf {
     path
 }
 
+/// A footer of 20,000 groups that have a column each, as long as a truth value has no byte, and that lie in each other where one
+/// is read as a struct without fields: for the logical type of this number, which each group claims to have.
+pub(crate) fn schema_behind_variants(folder: &Path, number: u8) -> PathBuf {
+    let path = written(folder, &Table { with_path: false, ..Table::default() }, 1, b"image");
+    let groups = 20_000;
+    with_footer(&path, |footer| {
+        let root = [&b"\x48\x01r\x15"[..], &varint(groups << 1), &[0]].concat();
+        // The end of the type, and of the group; or the type itself, and its end, so that the column's fields are the group's.
+        let group = [&b"\x35\0\x18\x01g\x15\x02\x5C\x01"[..], &[2 * number, 0, 0]].concat();
+        let both = [&group, &b"\x35\0\x18\x01c\0"[..]].concat().repeat(groups as usize);
+        // Who wrote the file, and the footer's end; or as many more columns.
+        let more = b"\x48\x01m\0".repeat(groups as usize);
+        let head = [&[0x15, 2, 0x19, 0xFC][..], &varint(1 + 2 * groups)].concat();
+        *footer = [head, root, both, more].concat();
+    });
+    path
+}
+
 /// An index of pages that claims to list 2^31 of them.
 pub(crate) fn index_of_too_many_pages(folder: &Path) -> PathBuf {
     let path = written(folder, &Table { with_path: false, ..Table::default() }, 1, b"image");

@@ -13,6 +13,9 @@ pub(super) enum Kind {
     List(&'static Kind),
     /// The types of its fields, from the first number on.
     Struct(&'static [Kind]),
+    /// The same for a union, all of whose variants are structs. Of those without fields the crate reads a byte, whatever type
+    /// the file gives them.
+    Union(&'static [Kind]),
     /// An element of the schema, and how many children it has.
     Element,
     Children,
@@ -20,26 +23,28 @@ pub(super) enum Kind {
     Any,
 }
 
-use Kind::{Any, Binary, Bool, Byte, Children, Double, Element, I16, I32, I64, List, Struct};
+use Kind::{Any, Binary, Bool, Byte, Children, Double, Element, I16, I32, I64, List, Struct, Union};
 
-const EMPTY: Kind = Struct(&[]);
+/// A struct without fields, and one of which no field is declared.
+pub(super) const EMPTY: Kind = Struct(&[]);
 const NUMBERS: Kind = List(&I64);
 const PAIRS: Kind = List(&Struct(&[Binary, Binary]));
 
 /// The footer: `FileMetaData`.
 pub(super) const FILE: &[Kind] =
     &[I32, List(&Element), I64, List(&Struct(ROW_GROUP)), PAIRS, Binary, List(&ORDER), Any, Any];
-const ORDER: Kind = Struct(&[EMPTY, EMPTY]);
+/// Orders by type, of IEEE 754, and of time stamps in 96 bits.
+const ORDER: Kind = Union(&[EMPTY, EMPTY, EMPTY]);
 pub(super) const ELEMENT: &[Kind] =
-    &[I32, I32, I32, Binary, Children, I32, I32, I32, I32, Struct(LOGICAL_TYPE)];
+    &[I32, I32, I32, Binary, Children, I32, I32, I32, I32, Union(LOGICAL_TYPE)];
 /// Text, maps, lists, enumerations; decimals; dates, times, time stamps; nothing; integers; what is unknown, JSON, BSON,
-/// identifiers, halves; variants, geometries, geographies.
+/// identifiers, halves; variants, geometries, geographies, files. The ninth is reserved.
 const LOGICAL_TYPE: &[Kind] = &[
-    EMPTY, EMPTY, EMPTY, EMPTY, DECIMAL, EMPTY, TIME, TIME, Any, INTEGER, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY,
-    VARIANT, GEOMETRY, GEOGRAPHY,
+    EMPTY, EMPTY, EMPTY, EMPTY, DECIMAL, EMPTY, TIME, TIME, EMPTY, INTEGER, EMPTY, EMPTY, EMPTY, EMPTY,
+    EMPTY, VARIANT, GEOMETRY, GEOGRAPHY, EMPTY,
 ];
 const DECIMAL: Kind = Struct(&[I32, I32]);
-const TIME: Kind = Struct(&[Bool, Struct(&[EMPTY, EMPTY, EMPTY])]);
+const TIME: Kind = Struct(&[Bool, Union(&[EMPTY, EMPTY, EMPTY])]);
 const INTEGER: Kind = Struct(&[Byte, Bool]);
 const VARIANT: Kind = Struct(&[Byte]);
 const GEOMETRY: Kind = Struct(&[Binary]);
