@@ -115,7 +115,7 @@ fn parquet_files_cost_a_stretch_of_images_at_most() {
 #[test]
 fn parquet_files_that_claim_more_than_they_have_cost_what_they_have() {
     let folder = tempfile::tempdir().unwrap();
-    let [sound, a, b, c, d, e] = folders(folder.path());
+    let [sound, a, b, c, d, e, f] = folders(folder.path());
     parquet(&sound.join("a.parquet"), &Table::default(), &[("a.jpg", Some(b"an image"))], None);
     let says = "contradicts itself";
     let cases = [
@@ -124,6 +124,12 @@ fn parquet_files_that_claim_more_than_they_have_cost_what_they_have() {
         ("Parquet, an index of 2^31 pages", hostile::index_of_too_many_pages(&c), says, 2),
         ("Parquet, a schema 100,000 groups deep", hostile::schema_of_any_depth(&d), says, 4),
         ("Parquet, 20,000 groups behind a type of none", hostile::schema_behind_variants(&e, 19), says, 4),
+        (
+            "Parquet, a long name above 71,428 columns",
+            hostile::long_name_above_many_columns(&f),
+            "take more than 67108864 bytes",
+            16,
+        ),
     ];
     measure(&sound, &cases);
 }

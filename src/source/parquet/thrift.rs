@@ -7,11 +7,11 @@
 //! `Cargo.toml` names passes over by the same rules; in a union it is a struct, as all variants are.
 
 mod declared;
+mod schema;
 
-use declared::Kind::{
-    self, Any, Binary, Bool, Byte, Children, Double, Element, I16, I32, I64, List, Struct, Union,
-};
+use declared::Kind::{self, Any, Binary, Bool, Byte, Children, Double, I16, I32, I64, List, Name, SchemaElement, Struct, Union};
 use declared::{ELEMENT, EMPTY, FILE, OFFSET_INDEX, PAGE};
+use schema::Element;
 use std::io::{self, Read};
 
 /// How deep structs may lie in each other, and groups of columns. It is the crate's own bound for what it passes over.
@@ -26,7 +26,7 @@ const MAX_HEADER_BYTES: u64 = 16 << 20;
 pub(super) fn check_footer(bytes: &[u8]) -> io::Result<()> {
     let mut walk = Walk::new(bytes, bytes.len() as u64);
     walk.fields(FILE, Any, MAX_DEPTH)?;
-    if is_tree(&walk.children) { Ok(()) } else { Err(damaged()) }
+    schema::check(&walk.elements)
 }
 
 /// Checks an index of pages.
@@ -70,13 +70,13 @@ struct Walk<R> {
     left: u64,
     /// Bytes that were passed over, less the truth values, which take none. There cannot be more of those.
     spare: u64,
-    /// How many children each element of the schema has.
-    children: Vec<u64>,
+    /// The schema.
+    elements: Vec<Element>,
 }
 
 impl<R: Read> Walk<R> {
     fn new(input: R, left: u64) -> Self {
-        Self { input, left, spare: 0, children: Vec::new() }
+        Self { input, left, spare: 0, elements: Vec::new() }
     }
 
     /// The fields of a struct up to its end; those that are not declared are of the type `other`.
@@ -113,7 +113,7 @@ impl<R: Read> Walk<R> {
             (5, I32 | Any) => self.number(u32::MAX.into()).map(drop),
             (5, Children) => {
                 let count = self.positive(u32::MAX.into())?;
-                self.children.last_mut().map(|element| *element = count).ok_or_else(damaged)
+                self.elements.last_mut().map(|element| element.children = count).ok_or_else(damaged)
             }
             (6, I64 | Any) => self.number(u64::MAX).map(drop),
             (7, Double | Any) => self.pass(8),
@@ -121,11 +121,16 @@ impl<R: Read> Walk<R> {
                 let bytes = self.number(u64::MAX)?;
                 self.pass(bytes)
             }
+            (8, Name) => {
+                let bytes = self.number(u64::MAX)?;
+                self.elements.last_mut().ok_or_else(damaged)?.name_bytes = bytes;
+                self.pass(bytes)
+            }
             (9, List(&element)) => self.list(element, depth),
             (9 | 10, Any) => self.list(Any, depth),
             (11, Any) => self.map(depth),
-            (12, Element) => {
-                self.children.push(0);
+            (12, SchemaElement) => {
+                self.elements.push(Element::default());
                 self.fields(ELEMENT, Any, depth)
             }
             (12, Struct(declared)) => self.fields(declared, Any, depth),
@@ -215,26 +220,6 @@ impl<R: Read> Read for Kept<R> {
     }
 }
 
-/// Whether elements with so many children, each ahead of its children, are one tree.
-fn is_tree(children: &[u64]) -> bool {
-    // How many children are still to come, of the root's parent, the root, and so on.
-    let mut open = vec![1];
-    for &count in children {
-        while open.last() == Some(&0) {
-            open.pop();
-        }
-        let Some(left) = open.last_mut() else { return false };
-        *left -= 1;
-        if count > children.len() as u64 || open.len() > MAX_DEPTH {
-            return false;
-        }
-        if count > 0 {
-            open.push(count);
-        }
-    }
-    open.iter().all(|&left| left == 0)
-}
-
 fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "contradicts itself")
 }
@@ -268,19 +253,20 @@ mod tests {
     const HUGE: [u8; 5] = [0xFF, 0xFF, 0xFF, 0xFF, 7];
 
     #[test]
-    fn a_schema_is_a_tree_of_no_great_depth() {
+    fn a_schema_is_a_tree_of_its_elements() {
         let check = |children: &[u8]| {
             let elements: Vec<_> = children.iter().map(|&children| element(children)).collect();
             check_footer(&footer(&elements, &[]))
         };
         check(&[2, 0, 1, 0]).unwrap();
-        for children in [&[1][..], &[0, 0], &[1, 0, 0], &[2, 1, 0], &[100, 0]] {
+        for children in [&[1][..], &[0, 0], &[2, 1, 0]] {
             assert!(check(children).is_err(), "{children:?}");
         }
-        let chain = |depth| [vec![1; depth], vec![0]].concat();
-        assert!(is_tree(&chain(MAX_DEPTH - 1)) && !is_tree(&chain(MAX_DEPTH)));
         let negative = fields(&[(4, 8, b"\x01a"), (1, 5, &[1])]);
         assert!(check_footer(&footer(&[negative], &[])).is_err());
+        let mut walk = Walk::new(&[0x48, 3, b'a', b'b', b'c', 0x15, 4, 0][..], 8);
+        walk.value(12, SchemaElement, MAX_DEPTH).unwrap();
+        assert!(matches!(walk.elements[..], [Element { children: 2, name_bytes: 3 }]));
     }
 
     #[test]

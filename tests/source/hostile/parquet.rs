@@ -17,6 +17,8 @@ use std::sync::Arc;
 const HUGE: [u8; 5] = [0xFF, 0xFF, 0xFF, 0xFF, 7];
 /// The same as a number with a sign.
 const HUGE_SIZE: [u8; 5] = [0xFE, 0xFF, 0xFF, 0xFF, 0xF];
+/// How a footer ends, after its schema, that has no rows: their number, no row groups, and the end.
+const NO_ROWS: [u8; 5] = [0x16, 0, 0x19, 0x0C, 0];
 
 /// So many rows that refer to one image of 4 MiB in a dictionary, which holds zeros.
 pub(crate) fn one_image_many_times(folder: &Path, rows: u64) -> PathBuf {
@@ -89,6 +91,19 @@ pub(crate) fn schema_behind_variants(folder: &Path, number: u8) -> PathBuf {
         let more = b"\x48\x01m\0".repeat(groups as usize);
         let head = [&[0x15, 2, 0x19, 0xFC][..], &varint(1 + 2 * groups)].concat();
         *footer = [head, root, both, more].concat();
+    });
+    path
+}
+
+/// A footer of a megabyte: a group whose name has half of it, and 71,428 columns in it, of which each gets that name in its path.
+pub(crate) fn long_name_above_many_columns(folder: &Path) -> PathBuf {
+    let path = written(folder, &Table { with_path: false, ..Table::default() }, 1, b"image");
+    let (columns, name) = (71_428, vec![b'n'; 500_000]);
+    with_footer(&path, |footer| {
+        let root = b"\x48\x01r\x15\x02\0";
+        let group = [&[0x35, 0, 0x18][..], &varint(500_000), &name, &[0x15], &varint(columns << 1), &[0]].concat();
+        let column = b"\x15\x02\x25\0\x18\0\0".repeat(columns as usize);
+        *footer = [&[0x15, 2, 0x19, 0xFC][..], &varint(2 + columns), root, &group, &column, &NO_ROWS].concat();
     });
     path
 }

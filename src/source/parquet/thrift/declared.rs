@@ -16,14 +16,17 @@ pub(super) enum Kind {
     /// The same for a union, all of whose variants are structs. Of those without fields the crate reads a byte, whatever type
     /// the file gives them.
     Union(&'static [Kind]),
-    /// An element of the schema, and how many children it has.
-    Element,
+    /// An element of the schema, its name, and how many children it has.
+    SchemaElement,
+    Name,
     Children,
     /// What the crate passes over.
     Any,
 }
 
-use Kind::{Any, Binary, Bool, Byte, Children, Double, Element, I16, I32, I64, List, Struct, Union};
+use Kind::{
+    Any, Binary, Bool, Byte, Children, Double, I16, I32, I64, List, Name, SchemaElement, Struct, Union,
+};
 
 /// A struct without fields, and one of which no field is declared.
 pub(super) const EMPTY: Kind = Struct(&[]);
@@ -32,11 +35,11 @@ const PAIRS: Kind = List(&Struct(&[Binary, Binary]));
 
 /// The footer: `FileMetaData`.
 pub(super) const FILE: &[Kind] =
-    &[I32, List(&Element), I64, List(&Struct(ROW_GROUP)), PAIRS, Binary, List(&ORDER), Any, Any];
+    &[I32, List(&SchemaElement), I64, List(&Struct(ROW_GROUP)), PAIRS, Binary, List(&ORDER), Any, Any];
 /// Orders by type, of IEEE 754, and of time stamps in 96 bits.
 const ORDER: Kind = Union(&[EMPTY, EMPTY, EMPTY]);
 pub(super) const ELEMENT: &[Kind] =
-    &[I32, I32, I32, Binary, Children, I32, I32, I32, I32, Union(LOGICAL_TYPE)];
+    &[I32, I32, I32, Name, Children, I32, I32, I32, I32, Union(LOGICAL_TYPE)];
 /// Text, maps, lists, enumerations; decimals; dates, times, time stamps; nothing; integers; what is unknown, JSON, BSON,
 /// identifiers, halves; variants, geometries, geographies, files. The ninth is reserved.
 const LOGICAL_TYPE: &[Kind] = &[
