@@ -115,7 +115,7 @@ fn parquet_files_cost_a_stretch_of_images_at_most() {
 #[test]
 fn parquet_files_that_claim_more_than_they_have_cost_what_they_have() {
     let folder = tempfile::tempdir().unwrap();
-    let [sound, a, b, c, d, e, f] = folders(folder.path());
+    let [sound, a, b, c, d, e, f, g] = folders(folder.path());
     parquet(&sound.join("a.parquet"), &Table::default(), &[("a.jpg", Some(b"an image"))], None);
     let says = "contradicts itself";
     let cases = [
@@ -129,6 +129,12 @@ fn parquet_files_that_claim_more_than_they_have_cost_what_they_have() {
             hostile::long_name_above_many_columns(&f),
             "take more than 67108864 bytes",
             16,
+        ),
+        (
+            "Parquet, a page larger than its place",
+            hostile::page_larger_than_its_place(&g),
+            "where the index of pages leaves",
+            8,
         ),
     ];
     measure(&sound, &cases);

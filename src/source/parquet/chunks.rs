@@ -53,7 +53,9 @@ impl ChunkReader for Chunks {
         }
         let bytes = self.file.get_bytes(start, length)?;
         if self.with_headers {
-            check(&read_header(&bytes[..])?)?;
+            let header = read_header(&bytes[..])?;
+            // The index says how long the page is, and the crate does not compare that with the header.
+            check(&header, (bytes.len() - header.len()) as u64)?;
         }
         Ok(bytes)
     }
@@ -79,7 +81,8 @@ impl<R: Read> Read for Header<R> {
             Some(start) => start,
             None => {
                 let header = read_header(&mut *input)?;
-                check(&header)?;
+                // The crate compares the size that the header claims with those that the footer has for the column.
+                check(&header, u64::MAX)?;
                 start.insert(Cursor::new(header))
             }
         };
@@ -102,13 +105,18 @@ fn read_header(input: impl Read) -> io::Result<Vec<u8>> {
     thrift::read_header(input).map_err(failed)
 }
 
-/// Refuses a page that begins with this header if it claims to be unreasonably large.
-fn check(mut header: &[u8]) -> io::Result<()> {
+/// Refuses a page that begins with this header if it claims to be unreasonably large, or to have more bytes than the `left`
+/// ones after the header.
+fn check(mut header: &[u8], left: u64) -> io::Result<()> {
     let (Some(_kind), Some(unpacked), Some(packed)) =
         (number(&mut header), number(&mut header), number(&mut header))
     else {
         return Err(io::Error::other("the header of a page does not begin with its kind and its sizes"));
     };
+    if packed > left {
+        let what = format!("a page claims to have {packed} bytes where the index of pages leaves {left} for it");
+        return Err(io::Error::other(what));
+    }
     match unpacked <= max_unpacked_bytes(packed) {
         true => Ok(()),
         false => {
@@ -157,11 +165,11 @@ mod tests {
     fn a_small_page_that_claims_to_be_huge_is_refused() {
         // The kind 0; 100 MiB and 1,000 bytes, each doubled.
         let huge = [0x15, 0, 0x15, 0x80, 0x80, 0x80, 0x64, 0x15, 0xD0, 0x0F, 0x2C];
-        let words = check(&huge).unwrap_err().to_string();
+        let words = check(&huge, u64::MAX).unwrap_err().to_string();
         assert!(words.contains("1000 bytes") && words.contains("104857600 bytes"), "{words}");
         let mut of_a_megabyte = huge.to_vec();
         of_a_megabyte.splice(8..10, [0x80, 0x80, 0x80, 1]);
-        check(&of_a_megabyte).unwrap();
+        check(&of_a_megabyte, u64::MAX).unwrap();
     }
 
     #[test]
@@ -180,11 +188,23 @@ mod tests {
     }
 
     #[test]
+    fn a_header_that_claims_more_than_the_index_leaves_is_refused() {
+        // Of the kind 0, and of 4 bytes.
+        let page = [0x15, 0, 0x15, 8, 0x15, 8, 0, b'a', b'b', b'c', b'd'];
+        let mut file = tempfile::tempfile().unwrap();
+        std::io::Write::write_all(&mut file, &page).unwrap();
+        let chunks = Chunks::new(&file, true).unwrap();
+        chunks.get_bytes(0, page.len()).unwrap();
+        let words = chunks.get_bytes(0, page.len() - 1).unwrap_err().to_string();
+        assert!(words.contains("4 bytes where the index of pages leaves 3"), "{words}");
+    }
+
+    #[test]
     fn a_header_that_hides_its_sizes_is_refused() {
         for header in
             [&[][..], &[0x15, 0, 0x15, 8], &[0x15, 0, 0x25, 8, 0x15, 8], &[0x35, 8, 0x15, 0, 0x15, 0]]
         {
-            assert!(check(header).is_err(), "{header:?}");
+            assert!(check(header, u64::MAX).is_err(), "{header:?}");
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn one_image_many_times(folder: &Path, rows: u64) -> PathBuf {
     let about = [&[0x2C, 0x15][..], &varint(rows << 1), &[0x15, 16, 0x15, 6, 0x15, 6, 0]].concat();
     let dictionary = page(4, image.len(), &deflated(&image), &[0x4C, 0x15, 2, 0x15, 0, 0]);
     let data = page(0, indices.len(), &deflated(&indices), &about);
-    file(folder, rows, Compression::GZIP(GzipLevel::default()), Some(dictionary), data)
+    file(folder, rows, Compression::GZIP(GzipLevel::default()), Some(dictionary), data, Vec::new())
 }
 
 /// A page that has 10 bytes, says so, and then claims to have 2^31 of them.
@@ -38,7 +38,7 @@ pub(crate) fn size_said_twice(folder: &Path) -> PathBuf {
     let packed = [&[10, 9 << 2][..], content].concat();
     let about = [&[0x2C, 0x15, 2, 0x15, 0, 0x15, 6, 0x15, 6, 0, 5, 4][..], &HUGE_SIZE].concat();
     let data = page(0, content.len(), &packed, &about);
-    file(folder, 1, Compression::SNAPPY, None, data)
+    file(folder, 1, Compression::SNAPPY, None, data, Vec::new())
 }
 
 /// 256 rows that say "as the one before" of an image of a megabyte.
@@ -122,6 +122,27 @@ pub(crate) fn index_of_too_many_pages(folder: &Path) -> PathBuf {
     path
 }
 
+/// Two pages and an index of them, of which the second one is half a hundred bytes long, claims to be packed into 8 MiB, and to
+/// unpack to 2^31 - 1.
+pub(crate) fn page_larger_than_its_place(folder: &Path) -> PathBuf {
+    let first_rows = 1 << 14;
+    let about = |rows: u64| [&[0x2C, 0x15][..], &varint(rows << 1), &[0x15, 0, 0x15, 6, 0x15, 6, 0]].concat();
+    // The lengths of empty images. In Snappy: how many bytes, one zero, and copies of 64 and of 63 from one byte before.
+    let copies = [0xFE, 1, 0].repeat(1023);
+    let zeros = [&varint(4 * first_rows)[..], &[0, 0], &copies, &[0xFA, 1, 0]].concat();
+    let first = page(0, 4 * first_rows as usize, &zeros, &about(first_rows));
+    let packed = [&HUGE[..], &[0; 20]].concat();
+    let sizes = [&[0x15, 0, 0x15][..], &HUGE_SIZE, &[0x15], &varint(8 << 21)].concat();
+    let second = [&sizes[..], &about(1), &[0], &packed].concat();
+    let (start, middle, rows) = (4u64, 4 + first.len() as u64, first_rows + 1);
+    let location = |offset: u64, bytes: usize, row: u64| {
+        [&[0x16][..], &varint(offset << 1), &[0x15], &varint((bytes as u64) << 1), &[0x16], &varint(row << 1), &[0]].concat()
+    };
+    let pages = [location(start, first.len(), 0), location(middle, second.len(), first_rows)].concat();
+    let index = [&[0x19, 0x2C][..], &pages, &[0]].concat();
+    file(folder, rows, Compression::SNAPPY, None, [first, second].concat(), index)
+}
+
 fn written(folder: &Path, table: &Table<'_>, rows: usize, image: &[u8]) -> PathBuf {
     let path = folder.join("a.parquet");
     parquet(&path, table, &vec![("", Some(image)); rows], None);
@@ -153,13 +174,14 @@ fn page(kind: u8, unpacked: usize, packed: &[u8], about: &[u8]) -> Vec<u8> {
     [&[0x15, kind][..], &size(unpacked), &size(packed.len()), about, &[0], packed].concat()
 }
 
-/// A file of one column in one row group.
+/// A file of one column in one row group, with an index of its pages unless that is empty.
 fn file(
     folder: &Path,
     rows: u64,
     compression: Compression,
     dictionary: Option<Vec<u8>>,
     data: Vec<u8>,
+    index: Vec<u8>,
 ) -> PathBuf {
     let schema = Arc::new(parse_message_type("message schema { required binary image; }").unwrap());
     let schema = Arc::new(SchemaDescriptor::new(schema));
@@ -173,6 +195,8 @@ fn file(
         .set_total_uncompressed_size(bytes)
         .set_dictionary_page_offset(has_dictionary.then_some(4))
         .set_data_page_offset(4 + dictionary.len() as i64)
+        .set_offset_index_offset((!index.is_empty()).then_some(4 + bytes))
+        .set_offset_index_length((!index.is_empty()).then_some(index.len() as i32))
         .build()
         .unwrap();
     let group = RowGroupMetaData::builder(Arc::clone(&schema))
@@ -183,7 +207,7 @@ fn file(
         .unwrap();
     let about =
         ParquetMetaData::new(FileMetaData::new(1, rows as i64, None, None, schema, None), vec![group]);
-    let mut file = [b"PAR1", &dictionary[..], &data].concat();
+    let mut file = [b"PAR1", &dictionary[..], &data, &index].concat();
     ParquetMetaDataWriter::new(&mut file, &about).finish().unwrap();
     let path = folder.join("a.parquet");
     std::fs::File::create(&path).unwrap().write_all(&file).unwrap();
