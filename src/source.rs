@@ -91,6 +91,7 @@ mod files;
 mod folder;
 mod labels;
 mod list;
+mod listed;
 mod lmdb;
 mod memory;
 mod open;

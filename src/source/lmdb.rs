@@ -5,6 +5,7 @@ mod tree;
 use super::byte_ranges::ByteRanges;
 use super::classes::{Classes, Gathering, RawLabel};
 use super::files::readable;
+use super::listed::listed;
 use super::paths::head_of;
 use super::read_error::ReadError;
 use super::{Destination, Source};
@@ -98,7 +99,7 @@ impl LmdbOptions {
         if ranges.len() == 0 {
             return Err(refused(match databases.is_empty() {
                 true => "it holds no record: name an environment of images".to_owned(),
-                false => format!("it holds no record, but databases: name one ({})", databases.join(", ")),
+                false => format!("it holds no record, but databases: name one ({})", listed(&databases)),
             }));
         }
         ranges.end_file();

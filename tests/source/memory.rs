@@ -115,7 +115,7 @@ fn parquet_files_cost_a_stretch_of_images_at_most() {
 #[test]
 fn parquet_files_that_claim_more_than_they_have_cost_what_they_have() {
     let folder = tempfile::tempdir().unwrap();
-    let [sound, a, b, c, d, e, f, g] = folders(folder.path());
+    let [sound, a, b, c, d, e, f, g, h] = folders(folder.path());
     parquet(&sound.join("a.parquet"), &Table::default(), &[("a.jpg", Some(b"an image"))], None);
     let says = "contradicts itself";
     let cases = [
@@ -135,6 +135,12 @@ fn parquet_files_that_claim_more_than_they_have_cost_what_they_have() {
             hostile::page_larger_than_its_place(&g),
             "where the index of pages leaves",
             8,
+        ),
+        (
+            "Parquet, 65,536 columns that could hold images",
+            hostile::many_columns(&h, 1 << 16),
+            "65536 columns could hold images (there are 00000, 00001",
+            96,
         ),
     ];
     measure(&sound, &cases);

@@ -4,6 +4,7 @@
 //! checked before it is used: a page number leads into the file or is refused, and no page is visited twice. So the work is
 //! bounded by the length of the file, whatever that says of itself.
 
+use crate::source::listed::listed;
 use crate::source::read_error::ReadError;
 use std::collections::HashSet;
 use std::fs::File;
@@ -95,7 +96,7 @@ impl Tree {
             Some(database) => self.walk_database(database, take),
             None => Err(ReadError::Bad(format!(
                 "there is no database `{name}` in it (there are {}): name one that is there, or none",
-                if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+                if names.is_empty() { "none".to_owned() } else { listed(&names) }
             ))),
         }
     }

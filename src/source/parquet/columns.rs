@@ -1,8 +1,11 @@
 //! Which columns of a Parquet file hold the images, their paths and their labels.
 
+use crate::source::listed::listed;
 use parquet::basic::{ConvertedType, Type};
 use parquet::file::metadata::FileMetaData;
+use parquet::schema::types::ColumnDescPtr;
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// What a column of images may be called; of several that are there, the first of these counts.
 const IMAGE_COLUMNS: [&str; 8] =
@@ -36,9 +39,8 @@ impl Columns {
         let leaves = Leaves::of(about);
         let image = leaves.image(wanted.image.as_deref(), &features)?;
         let label = leaves.label(wanted.label.as_deref(), &features)?;
-        let classes = label.map_or_else(Vec::new, |label| names(&features[leaves.roots[label].as_str()]));
-        let path =
-            leaves.child(&leaves.roots[image], "path").filter(|&leaf| leaves.kinds[leaf] == Kind::Text);
+        let classes = label.map_or_else(Vec::new, |label| names(&features[leaves.root(label)]));
+        let path = leaves.below[leaves.root(image)].path.filter(|&leaf| leaves.kind(leaf) == Kind::Text);
         Ok(Self { image, path, label, classes })
     }
 
@@ -69,11 +71,19 @@ fn is_integer(converted: ConvertedType) -> bool {
     matches!(converted, NONE | INT_8 | INT_16 | INT_32 | INT_64 | UINT_8 | UINT_16 | UINT_32 | UINT_64)
 }
 
-/// The leaves of a schema: the path of each, its first part, and what it holds.
-struct Leaves {
-    paths: Vec<Vec<String>>,
-    roots: Vec<String>,
-    kinds: Vec<Kind>,
+/// The leaves of a schema. A footer may name tens of thousands, so each is looked at a few times only.
+struct Leaves<'a> {
+    columns: &'a [ColumnDescPtr],
+    /// Those that may count, by the first part of their path.
+    below: HashMap<&'a str, Below>,
+}
+
+/// The leaf that is a column itself, and leaves that are fields of one.
+#[derive(Default)]
+struct Below {
+    itself: Option<usize>,
+    bytes: Option<usize>,
+    path: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,10 +94,36 @@ enum Kind {
     Other,
 }
 
-impl Leaves {
-    fn of(about: &FileMetaData) -> Self {
+impl<'a> Leaves<'a> {
+    fn of(about: &'a FileMetaData) -> Self {
         let columns = about.schema_descr().columns();
-        let kind = |column: &parquet::schema::types::ColumnDescPtr| match column.physical_type() {
+        let mut below = HashMap::<_, Below>::new();
+        for (leaf, column) in columns.iter().enumerate() {
+            let [root, fields @ ..] = column.path().parts() else { continue };
+            let below = below.entry(root.as_str()).or_default();
+            let place = match fields {
+                [] => &mut below.itself,
+                [field] if field == "bytes" => &mut below.bytes,
+                [field] if field == "path" => &mut below.path,
+                _ => continue,
+            };
+            place.get_or_insert(leaf);
+        }
+        Self { columns, below }
+    }
+
+    /// The name of the column that a leaf is, or is a field of.
+    fn root(&self, leaf: usize) -> &'a str {
+        self.columns[leaf].path().parts().first().map_or("", String::as_str)
+    }
+
+    fn roots(&self) -> impl Iterator<Item = &'a str> {
+        (0..self.columns.len()).map(|leaf| self.root(leaf))
+    }
+
+    fn kind(&self, leaf: usize) -> Kind {
+        let column = &self.columns[leaf];
+        match column.physical_type() {
             _ if column.max_rep_level() > 0 => Kind::Other,
             Type::BYTE_ARRAY => match column.converted_type() {
                 ConvertedType::NONE => Kind::Bytes,
@@ -96,25 +132,18 @@ impl Leaves {
             },
             Type::INT32 | Type::INT64 if is_integer(column.converted_type()) => Kind::Integer,
             _ => Kind::Other,
-        };
-        let paths: Vec<Vec<String>> = columns.iter().map(|column| column.path().parts().to_vec()).collect();
-        let roots = paths.iter().map(|path| path[0].clone()).collect();
-        Self { paths, roots, kinds: columns.iter().map(kind).collect() }
+        }
     }
 
-    fn child(&self, root: &str, name: &str) -> Option<usize> {
-        self.paths.iter().position(|path| path.len() == 2 && path[0] == root && path[1] == name)
-    }
-
-    /// The leaf that holds images below a column: itself, or its child `bytes`.
+    /// The leaf that holds images below a column: itself, or its field `bytes`.
     fn image_in(&self, root: &str) -> Option<usize> {
-        let itself = self.paths.iter().position(|path| path.len() == 1 && path[0] == root);
-        itself.or(self.child(root, "bytes")).filter(|&leaf| self.kinds[leaf] == Kind::Bytes)
+        let below = self.below.get(root)?;
+        below.itself.or(below.bytes).filter(|&leaf| self.kind(leaf) == Kind::Bytes)
     }
 
     fn label_in(&self, root: &str) -> Option<usize> {
-        let itself = self.paths.iter().position(|path| path.len() == 1 && path[0] == root);
-        itself.filter(|&leaf| matches!(self.kinds[leaf], Kind::Text | Kind::Integer))
+        let itself = self.below.get(root)?.itself;
+        itself.filter(|&leaf| matches!(self.kind(leaf), Kind::Text | Kind::Integer))
     }
 
     fn image(&self, wanted: Option<&str>, features: &Value) -> Result<usize, String> {
@@ -130,7 +159,7 @@ impl Leaves {
         if let Some(leaf) = said {
             return Ok(leaf);
         }
-        let mut all: Vec<usize> = self.roots.iter().filter_map(|root| self.image_in(root)).collect();
+        let mut all: Vec<usize> = self.roots().filter_map(|root| self.image_in(root)).collect();
         all.dedup();
         match all[..] {
             [leaf] => Ok(leaf),
@@ -158,12 +187,12 @@ impl Leaves {
 
     /// The first column that has this type according to the features.
     fn of_type(&self, features: &Value, wanted: &str) -> Option<usize> {
-        let is_it = |root: &&String| features[root.as_str()]["_type"] == wanted;
-        let leaf = |root: &String| if wanted == "Image" { self.image_in(root) } else { self.label_in(root) };
-        self.roots.iter().filter(is_it).find_map(leaf)
+        let is_it = |root: &&str| features[*root]["_type"] == wanted;
+        let leaf = |root: &str| if wanted == "Image" { self.image_in(root) } else { self.label_in(root) };
+        self.roots().filter(is_it).find_map(leaf)
     }
 
     fn shown(&self) -> String {
-        self.paths.iter().map(|path| path.join(".")).collect::<Vec<_>>().join(", ")
+        listed(self.columns.iter().map(|column| column.path().string()))
     }
 }

@@ -5,6 +5,7 @@ use super::wire::{Cursor, Span};
 use super::{FOOTER_BYTES, HEADER_BYTES, Names, length_in, masked};
 use crate::regular_file;
 use crate::source::classes::RawLabel;
+use crate::source::listed::LISTED;
 use crate::source::read_error::ReadError;
 use prost::Message;
 use std::path::Path;
@@ -12,8 +13,6 @@ use std::path::Path;
 /// Most bytes of a feature's name, and of a label or file name.
 const MAX_NAME_BYTES: u64 = 1 << 10;
 const MAX_FEATURE_BYTES: u64 = 1 << 16;
-/// Most names of features that a message lists.
-const LISTED: usize = 20;
 
 const CUT: &str =
     "the file ends in the middle of the record: copy it again, or take the file out of the data set";

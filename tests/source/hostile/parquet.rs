@@ -108,6 +108,19 @@ pub(crate) fn long_name_above_many_columns(folder: &Path) -> PathBuf {
     path
 }
 
+/// A footer of so many columns of bytes, and of no rows.
+pub(crate) fn many_columns(folder: &Path, columns: u64) -> PathBuf {
+    let path = written(folder, &Table { with_path: false, ..Table::default() }, 1, b"image");
+    with_footer(&path, |footer| {
+        let root = [&b"\x48\x01r\x15"[..], &varint(columns << 1), &[0]].concat();
+        let column = |number: u64| [&b"\x15\x0C\x25\0\x18\x05"[..], format!("{number:05}").as_bytes(), &[0]].concat();
+        let head = [&[0x15, 2, 0x19, 0xFC][..], &varint(1 + columns)].concat();
+        let columns: Vec<u8> = (0..columns).flat_map(column).collect();
+        *footer = [&head[..], &root, &columns, &NO_ROWS].concat();
+    });
+    path
+}
+
 /// An index of pages that claims to list 2^31 of them.
 pub(crate) fn index_of_too_many_pages(folder: &Path) -> PathBuf {
     let path = written(folder, &Table { with_path: false, ..Table::default() }, 1, b"image");
