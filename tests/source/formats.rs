@@ -7,6 +7,7 @@ mod list;
 mod lmdb;
 mod others;
 mod parquet;
+mod parquet_footers;
 mod paths;
 mod replaced;
 mod tfrecord;

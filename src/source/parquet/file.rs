@@ -66,7 +66,7 @@ impl ParquetFile {
         let file = regular_file::open(path)?;
         let about = footer::read(&file)?;
         let columns = Columns::of(about.file_metadata(), wanted).map_err(ReadError::Bad)?;
-        let about = footer::with_pages(&file, about, &columns.leaves())?;
+        let about = footer::with_pages(&file, about, columns.image)?;
         let (file_bytes, version) = (file.metadata()?.len(), FileVersion::of(&file)?);
         let mut file =
             Self { path: path.to_owned(), version, file_bytes, about, columns, stretches: Vec::new() };

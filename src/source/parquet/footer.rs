@@ -1,9 +1,12 @@
-//! The footer of a Parquet file and its indexes of pages, which are checked before the crate decodes them.
+//! The footer of a Parquet file and the indexes of its pages of images, which are checked before the crate decodes them.
 
 use super::thrift;
 use crate::source::read_at::read_at;
 use crate::source::read_error::ReadError;
-use parquet::file::metadata::{ColumnChunkMask, PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
+use bytes::Bytes;
+use parquet::file::metadata::{
+    ColumnChunkMask, ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader,
+};
 use std::fs::File;
 
 /// How a file begins and ends.
@@ -33,45 +36,67 @@ pub(super) fn read(file: &File) -> Result<ParquetMetaData, ReadError> {
     Ok(ParquetMetaDataReader::decode_metadata(&footer)?)
 }
 
-/// Adds the indexes of pages of the columns `leaves`, as far as the file has any.
+/// Adds the indexes of pages of the column `leaf`, as far as the file has any.
+///
+/// The crate reads all of them at once, and whatever lies between the first and the last. So they are handed to it one right
+/// after the other, with row groups that say that they lie so.
 pub(super) fn with_pages(
     file: &File,
     about: ParquetMetaData,
-    leaves: &[usize],
+    leaf: usize,
 ) -> Result<ParquetMetaData, ReadError> {
-    for (start, bytes) in page_indexes(&about, leaves, file.metadata()?.len())? {
-        let mut index = vec![0; bytes];
-        read_at(file, start, &mut index)?;
-        thrift::check_offset_index(&index).map_err(|error| bad_index(&error.to_string()))?;
+    let places = page_indexes(&about, leaf, file.metadata()?.len())?;
+    let (mut indexes, mut groups, mut about) = (Vec::new(), Vec::new(), about.into_builder());
+    for (group, place) in about.take_row_groups().into_iter().zip(places) {
+        let mut group = group.into_builder();
+        let mut columns = group.take_columns();
+        let column = &mut columns[leaf];
+        if let Some((start, bytes)) = place {
+            let index = indexes.len()..indexes.len() + bytes;
+            indexes.resize(index.end, 0);
+            read_at(file, start, &mut indexes[index.clone()])?;
+            thrift::check_offset_index(&indexes[index]).map_err(|error| bad_index(&error.to_string()))?;
+        }
+        let bytes = place.map(|(_, bytes)| bytes);
+        *column = column
+            .clone()
+            .into_builder()
+            .set_offset_index_offset(bytes.map(|bytes| (indexes.len() - bytes) as i64))
+            .set_offset_index_length(bytes.map(|bytes| bytes as i32))
+            .build()?;
+        groups.push(group.set_column_metadata(columns).build()?);
     }
-    let mut reader = ParquetMetaDataReader::new_with_metadata(about)
+    // The crate expects them in a file, at whose end something else lies.
+    indexes.extend([0; TAIL_BYTES as usize]);
+    let mut reader = ParquetMetaDataReader::new_with_metadata(about.set_row_groups(groups).build())
         .with_offset_index_policy(PageIndexPolicy::Optional)
-        .with_offset_index_mask(ColumnChunkMask::columns(leaves.iter().copied()));
-    reader.read_page_indexes(file)?;
+        .with_offset_index_mask(ColumnChunkMask::columns([leaf]));
+    reader.read_page_indexes(&Bytes::from(indexes))?;
     Ok(reader.finish()?)
 }
 
-/// Where in a file of `length` bytes the indexes begin, and how long they are.
+/// Where in a file of `length` bytes each row group's index begins, and how long it is; nothing where there is none, which some
+/// writers say with zeros.
 fn page_indexes(
     about: &ParquetMetaData,
-    leaves: &[usize],
+    leaf: usize,
     length: u64,
-) -> Result<Vec<(u64, usize)>, ReadError> {
-    let (mut found, mut left) = (Vec::new(), length);
-    let columns = about.row_groups().iter().flat_map(|group| leaves.iter().map(|&leaf| group.column(leaf)));
-    for column in columns {
-        let (Some(start), Some(bytes)) = (column.offset_index_offset(), column.offset_index_length()) else {
-            continue;
+) -> Result<Vec<Option<(u64, usize)>>, ReadError> {
+    let mut left = length;
+    let mut place = |column: &ColumnChunkMetaData| {
+        let said = column.offset_index_offset().zip(column.offset_index_length());
+        let Some((start, bytes)) = said.filter(|&(start, bytes)| start > 0 && bytes > 0) else {
+            return Ok(None);
         };
-        let range = u64::try_from(start).ok().zip(u64::try_from(bytes).ok());
-        let (start, bytes) = range
-            .filter(|(start, bytes)| start.checked_add(*bytes).is_some_and(|end| end <= length))
-            .ok_or_else(|| bad_index("lies outside of it"))?;
-        // Columns that share one would make a small file's indexes huge.
+        let (start, bytes) = (start as u64, bytes as u64);
+        if start.checked_add(bytes).is_none_or(|end| end > length) {
+            return Err(bad_index("lies outside of it"));
+        }
+        // Row groups that share one would make a small file's indexes huge.
         left = left.checked_sub(bytes).ok_or_else(|| bad_index("has more bytes than the file"))?;
-        found.push((start, bytes as usize));
-    }
-    Ok(found)
+        Ok(Some((start, bytes as usize)))
+    };
+    about.row_groups().iter().map(|group| place(group.column(leaf))).collect()
 }
 
 fn bad_index(what: &str) -> ReadError {

@@ -4,12 +4,12 @@
 use crate::write::{Table, parquet};
 use ::parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
 use ::parquet::file::metadata::{
-    ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter,
+    ColumnChunkMetaData, ColumnChunkMetaDataBuilder, FileMetaData, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter,
     RowGroupMetaData,
 };
 use ::parquet::schema::parser::parse_message_type;
 use ::parquet::schema::types::SchemaDescriptor;
-use std::io::{Read as _, Write as _};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -124,8 +124,7 @@ pub(crate) fn many_columns(folder: &Path, columns: u64) -> PathBuf {
 /// An index of pages that claims to list 2^31 of them.
 pub(crate) fn index_of_too_many_pages(folder: &Path) -> PathBuf {
     let path = written(folder, &Table { with_path: false, ..Table::default() }, 1, b"image");
-    let about = ParquetMetaDataReader::new().parse_and_finish(&std::fs::File::open(&path).unwrap()).unwrap();
-    let index = about.row_group(0).column(0).offset_index_range().unwrap().start as usize;
+    let index = metadata(&path).row_group(0).column(0).offset_index_range().unwrap().start as usize;
     let mut bytes = std::fs::read(&path).unwrap();
     // The first field, a list; and the list, of one struct.
     assert_eq!(bytes[index..index + 2], [0x19, 0x1C]);
@@ -156,6 +155,53 @@ pub(crate) fn page_larger_than_its_place(folder: &Path) -> PathBuf {
     file(folder, rows, Compression::SNAPPY, None, [first, second].concat(), index)
 }
 
+/// Two row groups whose indexes of pages lie 64 GiB apart, with nothing between them.
+pub(crate) fn indexes_far_apart(folder: &Path) -> PathBuf {
+    let table = Table { with_path: false, rows_per_group: 1, ..Table::default() };
+    let (path, far) = (written(folder, &table, 2, b"image"), 1 << 36);
+    let index = metadata(&path).row_group(1).column(0).offset_index_range().unwrap();
+    let index = std::fs::read(&path).unwrap()[index.start as usize..index.end as usize].to_vec();
+    with_columns(&path, |group, _, column| match group {
+        1 => column.set_offset_index_offset(Some(far)),
+        _ => column,
+    });
+    let mut bytes = std::fs::read(&path).unwrap();
+    let footer = bytes.split_off(bytes.len() - 8 - footer_bytes(&bytes));
+    let mut file = std::fs::File::create(&path).unwrap();
+    file.write_all(&bytes).unwrap();
+    file.seek(SeekFrom::Start(far as u64)).unwrap();
+    file.write_all(&[index, footer].concat()).unwrap();
+    path
+}
+
+/// Writes a file's footer anew. Each column is given with its row group and its number.
+pub(crate) fn with_columns(
+    path: &Path,
+    edit: impl Fn(usize, usize, ColumnChunkMetaDataBuilder) -> ColumnChunkMetaDataBuilder,
+) {
+    let mut about = metadata(path).into_builder();
+    let groups = about.take_row_groups().into_iter().enumerate().map(|(number, group)| {
+        let mut group = group.into_builder();
+        let columns = group.take_columns().into_iter().enumerate();
+        let columns = columns.map(|(leaf, column)| edit(number, leaf, column.into_builder()).build().unwrap());
+        group.set_column_metadata(columns.collect()).build().unwrap()
+    });
+    let groups = groups.collect();
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes.truncate(bytes.len() - 8 - footer_bytes(&bytes));
+    ParquetMetaDataWriter::new(&mut bytes, &about.set_row_groups(groups).build()).finish().unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
+pub(crate) fn metadata(path: &Path) -> ParquetMetaData {
+    ParquetMetaDataReader::new().parse_and_finish(&std::fs::File::open(path).unwrap()).unwrap()
+}
+
+/// The length of a file's footer, without what follows it.
+fn footer_bytes(file: &[u8]) -> usize {
+    u32::from_le_bytes(*file[..file.len() - 4].last_chunk().unwrap()) as usize
+}
+
 fn written(folder: &Path, table: &Table<'_>, rows: usize, image: &[u8]) -> PathBuf {
     let path = folder.join("a.parquet");
     parquet(&path, table, &vec![("", Some(image)); rows], None);
@@ -165,8 +211,8 @@ fn written(folder: &Path, table: &Table<'_>, rows: usize, image: &[u8]) -> PathB
 /// Replaces a file's footer.
 fn with_footer(path: &Path, edit: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = std::fs::read(path).unwrap();
-    let tail = bytes.split_off(bytes.len() - 8);
-    let length = u32::from_le_bytes(*tail.first_chunk().unwrap()) as usize;
+    let length = footer_bytes(&bytes);
+    bytes.truncate(bytes.len() - 8);
     let mut footer = bytes.split_off(bytes.len() - length);
     edit(&mut footer);
     bytes.extend_from_slice(&footer);
