@@ -119,7 +119,7 @@ impl ParquetFile {
             let pages = index.page_locations(self.columns.image).map_or(&[][..], Vec::as_slice);
             let column = about.column(self.columns.image);
             let cuts = match pages {
-                [] => evenly(rows, column.uncompressed_size().max(0) as u64),
+                [] => evenly(rows, column.uncompressed_size(), self.file_bytes),
                 _ => between_pages(pages, column.byte_range().0, rows).ok_or_else(|| {
                     let what = "the index of its pages contradicts itself";
                     ReadError::Bad(format!("{what}: write the file anew, or without an index of pages"))
@@ -251,8 +251,10 @@ fn between_pages(pages: &[PageLocation], start: u64, rows: usize) -> Option<Vec<
     (cuts.first() == Some(&0)).then_some(cuts)
 }
 
-/// The first rows of stretches of equal length.
-fn evenly(rows: usize, bytes: u64) -> Vec<usize> {
+/// The first rows of stretches of equal length, of a column that claims to have so many bytes. It has no more than can be
+/// unpacked from its file: stretches without end would each decode a page up to their rows.
+fn evenly(rows: usize, bytes: i64, file_bytes: u64) -> Vec<usize> {
+    let bytes = (bytes.max(0) as u64).min(max_unpacked_bytes(file_bytes));
     let stretches = bytes.div_ceil(STRETCH_BYTES).clamp(1, rows.max(1) as u64) as usize;
     (0..rows).step_by(rows.div_ceil(stretches).clamp(1, STRETCH_ROWS)).collect()
 }
@@ -295,10 +297,13 @@ mod tests {
 
     #[test]
     fn without_pages_rows_are_cut_evenly() {
-        assert_eq!(evenly(100, 10 << 20), [0, 34, 68]);
-        assert_eq!(evenly(2, 100 << 20), [0, 1]);
-        assert_eq!(evenly(100, 0), [0]);
-        assert_eq!(evenly(40_000, 0), [0, 16_384, 32_768]);
-        assert!(evenly(0, 1 << 30).is_empty());
+        let file = 4 << 20;
+        assert_eq!(evenly(100, 10 << 20, file), [0, 34, 68]);
+        assert_eq!(evenly(2, 100 << 20, file), [0, 1]);
+        assert_eq!((evenly(100, 0, file), evenly(100, -1, file)), (vec![0], vec![0]));
+        assert_eq!(evenly(40_000, 0, file), [0, 16_384, 32_768]);
+        assert!(evenly(0, 1 << 30, file).is_empty());
+        // 64 MiB may be unpacked from any file.
+        assert_eq!(evenly(1 << 14, i64::MAX, 1000).len(), 16);
     }
 }
