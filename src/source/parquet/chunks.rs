@@ -7,7 +7,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 
-/// So many bytes any page may have.
+/// So many bytes any page may have, and its header, in which some writers have the smallest and largest value in full.
 const MAX_PAGE_BYTES: u64 = 64 << 20;
 /// Larger pages may be this many times as large as what they are unpacked from: more than images ever are, and as much
 /// as LZ4 can say at all.
@@ -101,8 +101,13 @@ impl<R: Read> Read for Header<R> {
 
 /// Reads the header of a page.
 fn read_header(input: impl Read) -> io::Result<Vec<u8>> {
-    let failed = |error: io::Error| io::Error::new(error.kind(), format!("the header of a page {error}"));
-    thrift::read_header(input).map_err(failed)
+    thrift::read_header(input, MAX_PAGE_BYTES).map_err(|error| {
+        let why = match error.kind() {
+            io::ErrorKind::UnexpectedEof => "is cut short".to_owned(),
+            _ => error.to_string(),
+        };
+        io::Error::new(error.kind(), format!("the header of a page {why}"))
+    })
 }
 
 /// Refuses a page that begins with this header if it claims to be unreasonably large, or to have more bytes than the `left`

@@ -8,6 +8,8 @@
 
 mod declared;
 mod schema;
+#[cfg(test)]
+mod tests;
 
 use declared::Kind::{self, Any, Binary, Bool, Byte, Children, Double, I16, I32, I64, List, Name, SchemaElement, Struct, Union};
 use declared::{ELEMENT, EMPTY, FILE, OFFSET_INDEX, PAGE};
@@ -16,8 +18,6 @@ use std::io::{self, Read};
 
 /// How deep structs may lie in each other, and groups of columns. It is the crate's own bound for what it passes over.
 const MAX_DEPTH: usize = 64;
-/// Maximal size of a page's header, which is Arrow's.
-const MAX_HEADER_BYTES: u64 = 16 << 20;
 
 /// Checks a footer.
 ///
@@ -40,9 +40,10 @@ pub(super) fn check_offset_index(bytes: &[u8]) -> io::Result<()> {
 /// Reads the header of a page, and nothing after it.
 ///
 /// # Errors
-/// Those of [`check_footer`], and of reading.
-pub(super) fn read_header(input: impl Read) -> io::Result<Vec<u8>> {
-    let mut walk = Walk::new(Kept { input, bytes: Vec::new() }, MAX_HEADER_BYTES);
+/// Those of [`check_footer`], and of reading; a header of more than `most` bytes.
+pub(super) fn read_header(input: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut walk = Walk::new(Kept { input, bytes: Vec::new() }, most);
+    walk.too_long = Some(most);
     walk.fields(PAGE, Any, MAX_DEPTH)?;
     Ok(walk.input.bytes)
 }
@@ -68,6 +69,8 @@ struct Walk<R> {
     input: R,
     /// Bytes that may still come.
     left: u64,
+    /// As many as that, where there may be more which are not read; none where there are no more.
+    too_long: Option<u64>,
     /// Bytes that were passed over, less the truth values, which take none. There cannot be more of those.
     spare: u64,
     /// The schema.
@@ -76,7 +79,7 @@ struct Walk<R> {
 
 impl<R: Read> Walk<R> {
     fn new(input: R, left: u64) -> Self {
-        Self { input, left, spare: 0, elements: Vec::new() }
+        Self { input, left, too_long: None, spare: 0, elements: Vec::new() }
     }
 
     /// The fields of a struct up to its end; those that are not declared are of the type `other`.
@@ -109,13 +112,14 @@ impl<R: Read> Walk<R> {
                 Ok(())
             }
             (3, Byte | Any) => self.pass(1),
-            (4, I16 | Any) => self.number(u16::MAX.into()).map(drop),
-            (5, I32 | Any) => self.number(u32::MAX.into()).map(drop),
-            (5, Children) => {
+            // Some writers give whole numbers another width than the declared one, which the crate reads all the same.
+            (4..=6, I16) | (4, Any) => self.number(u16::MAX.into()).map(drop),
+            (4..=6, I32) | (5, Any) => self.number(u32::MAX.into()).map(drop),
+            (4..=6, I64) | (6, Any) => self.number(u64::MAX).map(drop),
+            (4..=6, Children) => {
                 let count = self.positive(u32::MAX.into())?;
                 self.elements.last_mut().map(|element| element.children = count).ok_or_else(damaged)
             }
-            (6, I64 | Any) => self.number(u64::MAX).map(drop),
             (7, Double | Any) => self.pass(8),
             (8, Binary | Any) => {
                 let bytes = self.number(u64::MAX)?;
@@ -200,7 +204,11 @@ impl<R: Read> Walk<R> {
     }
 
     fn count(&mut self, bytes: u64) -> io::Result<()> {
-        self.left = self.left.checked_sub(bytes).ok_or_else(damaged)?;
+        let too_long = |most| {
+            io::Error::new(io::ErrorKind::InvalidData, format!("is said to have more than {most} bytes"))
+        };
+        let left = self.left.checked_sub(bytes);
+        self.left = left.ok_or_else(|| self.too_long.map_or_else(damaged, too_long))?;
         self.spare += bytes;
         Ok(())
     }
@@ -222,123 +230,4 @@ impl<R: Read> Read for Kept<R> {
 
 fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "contradicts itself")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A struct of these fields; each is the number of steps from the one before, the code of its type, and its bytes.
-    fn fields(fields: &[(u8, u8, &[u8])]) -> Vec<u8> {
-        let field = |&(step, code, bytes): &(u8, u8, &[u8])| [&[step << 4 | code], bytes].concat();
-        fields.iter().flat_map(field).chain([0]).collect()
-    }
-
-    /// A footer with a schema of these elements, and more fields after it.
-    fn footer(elements: &[Vec<u8>], more: &[(u8, u8, &[u8])]) -> Vec<u8> {
-        let list = [&[(elements.len() as u8) << 4 | 12][..], &elements.concat()].concat();
-        fields(&[&[(1, 5, &[2][..]), (1, 9, &list[..])], more].concat())
-    }
-
-    fn element(children: u8) -> Vec<u8> {
-        fields(&[(4, 8, b"\x01a"), (1, 5, &[2 * children])])
-    }
-
-    /// Whether a footer is believed that has these fields of which nothing is declared.
-    fn is_believed(more: &[(u8, u8, &[u8])]) -> bool {
-        check_footer(&footer(&[element(0)], more)).is_ok()
-    }
-
-    /// The number 2^31 - 1, as the length of a list has it.
-    const HUGE: [u8; 5] = [0xFF, 0xFF, 0xFF, 0xFF, 7];
-
-    #[test]
-    fn a_schema_is_a_tree_of_its_elements() {
-        let check = |children: &[u8]| {
-            let elements: Vec<_> = children.iter().map(|&children| element(children)).collect();
-            check_footer(&footer(&elements, &[]))
-        };
-        check(&[2, 0, 1, 0]).unwrap();
-        for children in [&[1][..], &[0, 0], &[2, 1, 0]] {
-            assert!(check(children).is_err(), "{children:?}");
-        }
-        let negative = fields(&[(4, 8, b"\x01a"), (1, 5, &[1])]);
-        assert!(check_footer(&footer(&[negative], &[])).is_err());
-        let mut walk = Walk::new(&[0x48, 3, b'a', b'b', b'c', 0x15, 4, 0][..], 8);
-        walk.value(12, SchemaElement, MAX_DEPTH).unwrap();
-        assert!(matches!(walk.elements[..], [Element { children: 2, name_bytes: 3 }]));
-    }
-
-    #[test]
-    fn lists_have_no_more_elements_than_there_are_bytes() {
-        for code in 1..=12u8 {
-            let list = [&[0xF0 | code][..], &HUGE, &[0; 20]].concat();
-            assert!(!is_believed(&[(15, 9, &list)]), "of the type {code}");
-        }
-        let bools = [&HUGE[..], &[0x11]].concat();
-        assert!(!is_believed(&[(15, 11, &bools)]), "a map of truth values");
-        // Each list would pass alone.
-        let (list, text) = ((15, 9, &[0xA1][..]), (1, 8, &b"\x0A0123456789"[..]));
-        assert!(is_believed(&[list, text]) && !is_believed(&[list, list, text]));
-        let index = [&[0x19, 0xFC][..], &HUGE, &[0x16, 8, 0]].concat();
-        assert!(check_offset_index(&index).is_err());
-        check_offset_index(&[0x19, 0x1C, 0x16, 8, 0x15, 8, 0x16, 0, 0, 0]).unwrap();
-    }
-
-    #[test]
-    fn a_field_has_its_declared_type_and_comes_once() {
-        let sound = fields(&[(1, 5, &[0]), (1, 5, &[8]), (1, 5, &[8])]);
-        assert_eq!(read_header(&[&sound[..], b"rest"].concat()[..]).unwrap(), sound);
-        // The number of a field may be written in full: here that of the second.
-        let again = [&sound[..sound.len() - 1], &[5, 4], &HUGE, &[0]].concat();
-        assert!(read_header(&again[..]).is_err());
-        let as_text = fields(&[(1, 5, &[0]), (1, 8, b"\x01a"), (1, 5, &[8])]);
-        assert!(read_header(&as_text[..]).is_err());
-        // 2^32 + 8, of which the crate would keep the 8.
-        let wide = fields(&[(1, 5, &[0]), (1, 5, &[8]), (1, 5, &[0x88, 0x80, 0x80, 0x80, 0x10])]);
-        assert!(read_header(&wide[..]).is_err());
-        // -2, which without its sign would be the fourth field.
-        let negative = [&sound[..sound.len() - 1], &[5, 3, 8, 0]].concat();
-        assert!(read_header(&negative[..]).is_err());
-        assert!(read_header(&sound[..sound.len() - 1]).is_err(), "the end is not there");
-    }
-
-    #[test]
-    fn variants_of_a_union_are_structs() {
-        let numbered = |number: u8, code: u8, bytes: &[u8]| [&[code, 2 * number], bytes, &[0]].concat();
-        for number in 1..=40 {
-            for (code, bytes) in [(1, &[][..]), (2, &[]), (5, &[0]), (8, &[0]), (9, &[0])] {
-                let union = numbered(number, code, bytes);
-                let logical = fields(&[(4, 8, b"\x01a"), (6, 12, &union)]);
-                assert!(check_footer(&footer(&[logical], &[])).is_err(), "{number} of the type {code}");
-                let orders = [&[0x1C][..], &union].concat();
-                assert!(!is_believed(&[(5, 9, &orders)]), "the order {number} of the type {code}");
-                let time = fields(&[(1, 1, &[]), (1, 12, &union)]);
-                let time = fields(&[(4, 8, b"\x01a"), (6, 12, &numbered(7, 12, &time))]);
-                assert!(check_footer(&footer(&[time], &[])).is_err(), "the unit {number} of the type {code}");
-            }
-            let union = numbered(number, 12, &[0]);
-            let logical = fields(&[(4, 8, b"\x01a"), (6, 12, &union)]);
-            check_footer(&footer(&[logical], &[(5, 9, &[&[0x1C][..], &union].concat())])).unwrap();
-        }
-    }
-
-    #[test]
-    fn what_is_not_known_may_be_anything_that_is_not_too_deep() {
-        let nested = |levels| [vec![0x1C; levels], vec![0; levels + 1]].concat();
-        assert!(is_believed(&[(15, 12, &nested(20))]) && !is_believed(&[(15, 12, &nested(100))]));
-        let all: [(u8, &[u8]); 8] = [
-            (1, b""),
-            (3, b"x"),
-            (4, &[0x81, 1]),
-            (7, &[0; 8]),
-            (10, &[0x25, 2, 4]),
-            (11, &[1, 0x58, 2, 1, b'x']),
-            (12, &[0]),
-            (13, &[0; 16]),
-        ];
-        for (code, bytes) in all {
-            assert!(is_believed(&[(15, code, bytes)]), "the type {code}");
-        }
-    }
 }
