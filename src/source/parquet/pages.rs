@@ -91,21 +91,24 @@ impl CheckedPages {
                 return Err(damaged(format!("a dictionary cannot have {count} values here")));
             }
             _ = self.dictionary.0.set(page.clone());
-        } else if count > self.rows || !self.deltas_are_within(&page, count) {
-            return Err(damaged(format!("a page has more values than its {} rows", self.rows)));
+        } else if count > self.rows {
+            return Err(damaged(format!("a page has {count} values, more than its row group has rows ({})", self.rows)));
+        } else {
+            self.check_deltas(&page, count)?;
         }
         Ok(Some(page))
     }
 
-    /// Whether a page of deltas, which has counts of its own, has no more values than its header claims.
-    fn deltas_are_within(&self, page: &Page, count: usize) -> bool {
+    /// Refuses a page of deltas, which has counts of its own, that has more values than its header claims, or that ends early.
+    fn check_deltas(&self, page: &Page, count: usize) -> Result<()> {
         let lists = match page.encoding() {
             Encoding::DELTA_BINARY_PACKED | Encoding::DELTA_LENGTH_BYTE_ARRAY => 1, // numbers, or lengths
             Encoding::DELTA_BYTE_ARRAY => 2, // lengths of prefixes, then of the rest
-            _ => return true,
+            _ => return Ok(()),
         };
         let first = self.values(page, count);
-        (0..lists).try_fold(first, |bytes, _| after_deltas(bytes, count as u64)).is_some()
+        let end = (0..lists).try_fold(first, |bytes, _| after_deltas(bytes, count as u64));
+        end.map(drop).map_err(|why| damaged(format!("a page of {count} values {why}")))
     }
 
     /// The bytes of a page after its levels; none where it is too short.
@@ -209,28 +212,40 @@ fn damaged(what: String) -> ParquetError {
     ParquetError::General(what)
 }
 
-/// What comes after a list of numbers in Parquet's encoding DELTA_BINARY_PACKED; nothing where the list has more than
-/// `limit` numbers, or contradicts itself.
-fn after_deltas(mut bytes: &[u8], limit: u64) -> Option<&[u8]> {
-    let (block, parts, count) = (varint(&mut bytes)?, varint(&mut bytes)?, varint(&mut bytes)?);
-    let first = varint(&mut bytes);
-    let in_part = block.checked_div(parts).filter(|in_part| *in_part > 0)?;
-    if count > limit || block > MAX_DELTA_BLOCK || (first.is_none() && count > 0) {
-        return None;
+/// What comes after a list of numbers in Parquet's encoding DELTA_BINARY_PACKED.
+///
+/// # Errors
+/// Why the list cannot be believed: it has more than `limit` numbers, say, or contradicts itself.
+fn after_deltas(mut bytes: &[u8], limit: u64) -> Result<&[u8], String> {
+    let cut = || "has a list of deltas that is cut short or damaged".to_owned();
+    let mut head = || varint(&mut bytes).ok_or_else(cut);
+    let (block, parts, count) = (head()?, head()?, head()?);
+    let first = head();
+    if count > limit {
+        return Err(format!("has a list of {count} deltas"));
+    }
+    if block > MAX_DELTA_BLOCK {
+        return Err(format!("has deltas in blocks of {block}, and at most {MAX_DELTA_BLOCK} are read"));
+    }
+    let in_part = block.checked_div(parts).filter(|in_part| *in_part > 0);
+    let in_part = in_part.ok_or_else(|| format!("has blocks of {block} deltas in {parts} parts"))?;
+    if count > 0 {
+        first?;
     }
     let mut left = count.saturating_sub(1);
     while left > 0 {
-        varint(&mut bytes)?; // the smallest difference of the block
-        let widths = bytes.split_off(..usize::try_from(parts).ok()?)?;
+        varint(&mut bytes).ok_or_else(cut)?; // the smallest difference of the block
+        let widths = usize::try_from(parts).ok().and_then(|parts| bytes.split_off(..parts)).ok_or_else(cut)?;
         for width in widths {
             if left > 0 {
-                let packed = usize::try_from(in_part.checked_mul(u64::from(*width))? / 8).ok()?;
+                // A part has no more than a block, and a width is a byte.
+                let packed = (in_part * u64::from(*width) / 8) as usize;
                 bytes = bytes.get(packed..).unwrap_or_default();
                 left = left.saturating_sub(in_part);
             }
         }
     }
-    Some(bytes)
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -248,10 +263,10 @@ mod tests {
     fn a_list_of_deltas_ends_where_its_widths_say() {
         let mut bytes = three_numbers();
         bytes.extend(b"rest");
-        assert_eq!(after_deltas(&bytes, 3), Some(&b"rest"[..]));
-        assert_eq!(after_deltas(&bytes, 2), None);
+        assert_eq!(after_deltas(&bytes, 3), Ok(&b"rest"[..]));
+        assert_eq!(after_deltas(&bytes, 2), Err("has a list of 3 deltas".to_owned()));
         let one = [0x80, 1, 4, 1, 14, b'x'];
-        assert_eq!(after_deltas(&one, 1), Some(&b"x"[..]));
+        assert_eq!(after_deltas(&one, 1), Ok(&b"x"[..]));
     }
 
     #[test]
@@ -261,8 +276,16 @@ mod tests {
         let endless = [0xFF; 12];
         let cut = &three_numbers()[..5];
         let large_block = [0x80, 0x80, 8, 4, 3, 14, 0, 0, 0, 0, 0];
-        for bytes in [&huge[..], &no_parts, &endless, cut, &large_block, &[]] {
-            assert_eq!(after_deltas(bytes, 1000), None, "{bytes:?}");
+        for (bytes, says) in [
+            (&huge[..], "a list of 34359738367 deltas"),
+            (&no_parts, "blocks of 128 deltas in 0 parts"),
+            (&endless, "cut short or damaged"),
+            (cut, "cut short or damaged"),
+            (&large_block, "blocks of 131072, and at most 65536 are read"),
+            (&[], "cut short or damaged"),
+        ] {
+            let why = after_deltas(bytes, 1000).unwrap_err();
+            assert!(why.contains(says), "{bytes:?}: {why}");
         }
     }
 }
