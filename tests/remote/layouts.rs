@@ -107,7 +107,7 @@ fn archives_are_read_by_their_headers_or_by_the_table_beside_them() {
     objects.insert("bucket/shards/a.tar".into(), archive((0..20).rev()));
     objects.insert("bucket/shards/b.tar.index".into(), b"feedline tar index 1\nnonsense".to_vec());
     objects.insert("bucket/shards/b.tar".into(), objects["bucket/shards/b.tar"].clone());
-    let server = Server::start(objects, false);
+    let server = Server::start(objects.clone(), false);
     let mended = options(&server).open("s3://bucket/shards").unwrap();
     assert_eq!(read_all(&mended)[20..], read_all(&local)[20..]);
     assert!(
@@ -115,6 +115,12 @@ fn archives_are_read_by_their_headers_or_by_the_table_beside_them() {
         "{:?}",
         mended.notes()
     );
+    // One that is larger than a table of its archive can be is not even fetched.
+    let bytes = objects["bucket/shards/b.tar"].len() * 5 + 129;
+    objects.insert("bucket/shards/b.tar.index".into(), vec![b' '; bytes]);
+    let server = Server::start(objects, false);
+    let notes = options(&server).open("s3://bucket/shards").unwrap().notes().join("\n");
+    assert!(notes.contains("b.tar.index was not used") && notes.contains(&format!("it has {bytes} bytes")), "{notes}");
 }
 
 #[test]

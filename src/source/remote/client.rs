@@ -130,20 +130,24 @@ impl Client {
         Err(RequestError::new(Kind::Other, format!("more than {MAX_OBJECTS} objects lie there")))
     }
 
-    /// The contents of many objects in their order; an error where one failed.
-    pub(super) fn get_many(&self, paths: &[Path]) -> Vec<Result<Vec<u8>, RequestError>> {
-        let one = |path: Path| async move {
+    /// The contents of many objects in their order, each with how many bytes it may have; an error where one failed.
+    pub(super) fn get_many(&self, wanted: &[(Path, u64)]) -> Vec<Result<Vec<u8>, RequestError>> {
+        let one = |(path, most): (Path, u64)| async move {
             let read = async {
-                let (_, result) = self.answer(&path, None, false).await?;
+                let (meta, result) = self.answer(&path, None, false).await?;
+                if meta.size > most {
+                    let what = format!("it has {} bytes, and is meant to have {most} at most", meta.size);
+                    return Err(RequestError::new(Kind::Other, what));
+                }
                 result.bytes().await.map(Vec::from).map_err(|error| self.explained(&error))
             };
             timeout(self.timeout, read).await.unwrap_or_else(|_| Err(RequestError::too_slow(self.timeout)))
         };
-        let reads = futures_util::stream::iter(paths.iter().cloned().map(one))
+        let reads = futures_util::stream::iter(wanted.iter().cloned().map(one))
             .buffered(self.gate.available_permits());
         match self.drive(reads.collect::<Vec<_>>()) {
             Ok(all) => all,
-            Err(error) => vec![Err(error); paths.len()],
+            Err(error) => vec![Err(error); wanted.len()],
         }
     }
 
