@@ -120,7 +120,10 @@ fn archives_are_read_by_their_headers_or_by_the_table_beside_them() {
     objects.insert("bucket/shards/b.tar.index".into(), vec![b' '; bytes]);
     let server = Server::start(objects, false);
     let notes = options(&server).open("s3://bucket/shards").unwrap().notes().join("\n");
-    assert!(notes.contains("b.tar.index was not used") && notes.contains(&format!("it has {bytes} bytes")), "{notes}");
+    assert!(
+        notes.contains("b.tar.index was not used") && notes.contains(&format!("it has {bytes} bytes")),
+        "{notes}"
+    );
 }
 
 #[test]

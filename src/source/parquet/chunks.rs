@@ -119,7 +119,8 @@ fn check(mut header: &[u8], left: u64) -> io::Result<()> {
         return Err(io::Error::other("the header of a page does not begin with its kind and its sizes"));
     };
     if packed > left {
-        let what = format!("a page claims to have {packed} bytes where the index of pages leaves {left} for it");
+        let what =
+            format!("a page claims to have {packed} bytes where the index of pages leaves {left} for it");
         return Err(io::Error::other(what));
     }
     match unpacked <= max_unpacked_bytes(packed) {

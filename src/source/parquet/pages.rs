@@ -92,7 +92,10 @@ impl CheckedPages {
             }
             _ = self.dictionary.0.set(page.clone());
         } else if count > self.rows {
-            return Err(damaged(format!("a page has {count} values, more than its row group has rows ({})", self.rows)));
+            return Err(damaged(format!(
+                "a page has {count} values, more than its row group has rows ({})",
+                self.rows
+            )));
         } else {
             self.check_deltas(&page, count)?;
         }
@@ -235,7 +238,8 @@ fn after_deltas(mut bytes: &[u8], limit: u64) -> Result<&[u8], String> {
     let mut left = count.saturating_sub(1);
     while left > 0 {
         varint(&mut bytes).ok_or_else(cut)?; // the smallest difference of the block
-        let widths = usize::try_from(parts).ok().and_then(|parts| bytes.split_off(..parts)).ok_or_else(cut)?;
+        let widths =
+            usize::try_from(parts).ok().and_then(|parts| bytes.split_off(..parts)).ok_or_else(cut)?;
         for width in widths {
             if left > 0 {
                 // A part has no more than a block, and a width is a byte.

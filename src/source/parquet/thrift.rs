@@ -11,7 +11,9 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use declared::Kind::{self, Any, Binary, Bool, Byte, Children, Double, I16, I32, I64, List, Name, SchemaElement, Struct, Union};
+use declared::Kind::{
+    self, Any, Binary, Bool, Byte, Children, Double, I16, I32, I64, List, Name, SchemaElement, Struct, Union,
+};
 use declared::{ELEMENT, EMPTY, FILE, OFFSET_INDEX, PAGE};
 use schema::Element;
 use std::io::{self, Read};

@@ -184,7 +184,8 @@ impl Layout<'_> {
             .filter_map(|number| Some((number, beside(&shards[number])?)))
             .filter(|(_, path)| tables.is_none_or(|tables| tables.contains(path.as_ref())))
             .collect();
-        let with_most = |(number, path): &(usize, Path)| (path.clone(), table::most_bytes(shards[*number].size));
+        let with_most =
+            |(number, path): &(usize, Path)| (path.clone(), table::most_bytes(shards[*number].size));
         let paths: Vec<(Path, u64)> = wanted.iter().map(with_most).collect();
         for ((number, path), answer) in wanted.iter().zip(self.client.get_many(&paths)) {
             let archive = &shards[*number];

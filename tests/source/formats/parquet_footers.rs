@@ -26,7 +26,8 @@ fn assert_reads(path: &Path) {
 #[test]
 fn an_index_of_pages_that_has_no_place_or_no_length_is_none() {
     let folder = tempfile::tempdir().unwrap();
-    for (start, length) in [(Some(0), Some(0)), (Some(4), Some(0)), (Some(-1), Some(9)), (Some(4), Some(-9))] {
+    for (start, length) in [(Some(0), Some(0)), (Some(4), Some(0)), (Some(-1), Some(9)), (Some(4), Some(-9))]
+    {
         let path = written(folder.path());
         with_columns(&path, |_, _, column| {
             column.set_offset_index_offset(start).set_offset_index_length(length)

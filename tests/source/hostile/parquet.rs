@@ -4,8 +4,8 @@
 use crate::write::{Table, parquet};
 use ::parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
 use ::parquet::file::metadata::{
-    ColumnChunkMetaData, ColumnChunkMetaDataBuilder, FileMetaData, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter,
-    RowGroupMetaData,
+    ColumnChunkMetaData, ColumnChunkMetaDataBuilder, FileMetaData, ParquetMetaData, ParquetMetaDataReader,
+    ParquetMetaDataWriter, RowGroupMetaData,
 };
 use ::parquet::schema::parser::parse_message_type;
 use ::parquet::schema::types::SchemaDescriptor;
@@ -101,9 +101,11 @@ pub(crate) fn long_name_above_many_columns(folder: &Path) -> PathBuf {
     let (columns, name) = (71_428, vec![b'n'; 500_000]);
     with_footer(&path, |footer| {
         let root = b"\x48\x01r\x15\x02\0";
-        let group = [&[0x35, 0, 0x18][..], &varint(500_000), &name, &[0x15], &varint(columns << 1), &[0]].concat();
+        let group =
+            [&[0x35, 0, 0x18][..], &varint(500_000), &name, &[0x15], &varint(columns << 1), &[0]].concat();
         let column = b"\x15\x02\x25\0\x18\0\0".repeat(columns as usize);
-        *footer = [&[0x15, 2, 0x19, 0xFC][..], &varint(2 + columns), root, &group, &column, &NO_ROWS].concat();
+        *footer =
+            [&[0x15, 2, 0x19, 0xFC][..], &varint(2 + columns), root, &group, &column, &NO_ROWS].concat();
     });
     path
 }
@@ -113,7 +115,8 @@ pub(crate) fn many_columns(folder: &Path, columns: u64) -> PathBuf {
     let path = written(folder, &Table { with_path: false, ..Table::default() }, 1, b"image");
     with_footer(&path, |footer| {
         let root = [&b"\x48\x01r\x15"[..], &varint(columns << 1), &[0]].concat();
-        let column = |number: u64| [&b"\x15\x0C\x25\0\x18\x05"[..], format!("{number:05}").as_bytes(), &[0]].concat();
+        let column =
+            |number: u64| [&b"\x15\x0C\x25\0\x18\x05"[..], format!("{number:05}").as_bytes(), &[0]].concat();
         let head = [&[0x15, 2, 0x19, 0xFC][..], &varint(1 + columns)].concat();
         let columns: Vec<u8> = (0..columns).flat_map(column).collect();
         *footer = [&head[..], &root, &columns, &NO_ROWS].concat();
@@ -148,7 +151,16 @@ pub(crate) fn page_larger_than_its_place(folder: &Path) -> PathBuf {
     let second = [&sizes[..], &about(1), &[0], &packed].concat();
     let (start, middle, rows) = (4u64, 4 + first.len() as u64, first_rows + 1);
     let location = |offset: u64, bytes: usize, row: u64| {
-        [&[0x16][..], &varint(offset << 1), &[0x15], &varint((bytes as u64) << 1), &[0x16], &varint(row << 1), &[0]].concat()
+        [
+            &[0x16][..],
+            &varint(offset << 1),
+            &[0x15],
+            &varint((bytes as u64) << 1),
+            &[0x16],
+            &varint(row << 1),
+            &[0],
+        ]
+        .concat()
     };
     let pages = [location(start, first.len(), 0), location(middle, second.len(), first_rows)].concat();
     let index = [&[0x19, 0x2C][..], &pages, &[0]].concat();
@@ -183,7 +195,8 @@ pub(crate) fn with_columns(
     let groups = about.take_row_groups().into_iter().enumerate().map(|(number, group)| {
         let mut group = group.into_builder();
         let columns = group.take_columns().into_iter().enumerate();
-        let columns = columns.map(|(leaf, column)| edit(number, leaf, column.into_builder()).build().unwrap());
+        let columns =
+            columns.map(|(leaf, column)| edit(number, leaf, column.into_builder()).build().unwrap());
         group.set_column_metadata(columns.collect()).build().unwrap()
     });
     let groups = groups.collect();

@@ -38,8 +38,7 @@ pub(super) const FILE: &[Kind] =
     &[I32, List(&SchemaElement), I64, List(&Struct(ROW_GROUP)), PAIRS, Binary, List(&ORDER), Any, Any];
 /// Orders by type, of IEEE 754, and of time stamps in 96 bits.
 const ORDER: Kind = Union(&[EMPTY, EMPTY, EMPTY]);
-pub(super) const ELEMENT: &[Kind] =
-    &[I32, I32, I32, Name, Children, I32, I32, I32, I32, Union(LOGICAL_TYPE)];
+pub(super) const ELEMENT: &[Kind] = &[I32, I32, I32, Name, Children, I32, I32, I32, I32, Union(LOGICAL_TYPE)];
 /// Text, maps, lists, enumerations; decimals; dates, times, time stamps; nothing; integers; what is unknown, JSON, BSON,
 /// identifiers, halves; variants, geometries, geographies, files. The ninth is reserved.
 const LOGICAL_TYPE: &[Kind] = &[

@@ -47,7 +47,9 @@ pub(super) fn check(elements: &[Element]) -> io::Result<()> {
             return Err(too_large(format!("has more than {MAX_COLUMNS} columns")));
         }
         if paths_bytes > MAX_PATHS_BYTES {
-            let what = format!("has columns whose names, with those of their groups, take more than {MAX_PATHS_BYTES}");
+            let what = format!(
+                "has columns whose names, with those of their groups, take more than {MAX_PATHS_BYTES}"
+            );
             return Err(too_large(format!("{what} bytes")));
         }
     }
