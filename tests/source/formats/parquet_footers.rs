@@ -1,9 +1,11 @@
-//! Footers of Parquet files that are odd, and are read all the same.
+//! Footers of Parquet files that are odd or large, and what becomes of them.
 
-use crate::hostile::with_columns;
+use super::refused;
+use crate::hostile::{many_columns, with_columns};
 use crate::write::{Table, parquet};
 use feedline::source::{Parquet, Source};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Ten images in pages of two, with paths; leaf 0 is the images.
 fn written(folder: &Path) -> PathBuf {
@@ -47,4 +49,15 @@ fn only_the_index_of_the_pages_of_images_counts() {
     assert_reads(&path);
     with_columns(&path, |_, _, column| column.set_offset_index_offset(Some(i64::MAX - 9)));
     assert!(Parquet::open(&path).unwrap_err().to_string().contains("lies outside of it"));
+}
+
+#[test]
+fn tens_of_thousands_of_columns_are_looked_at_in_one_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = many_columns(folder.path(), 1 << 16);
+    let start = Instant::now();
+    refused(Parquet::open(&path), &["65536 columns could hold images", "00018, 00019 and 65516 more"]);
+    // It takes a fraction of a second; a look at all others for each column took half a minute.
+    assert!(start.elapsed() < Duration::from_secs(10));
+    refused(Parquet::open(many_columns(folder.path(), (1 << 16) + 1)), &["more than 65536 columns"]);
 }
