@@ -71,7 +71,7 @@ struct Walk<R> {
     input: R,
     /// Bytes that may still come.
     left: u64,
-    /// As many as that, where there may be more which are not read; none where there are no more.
+    /// How many those were at first, where more may follow that are not read.
     too_long: Option<u64>,
     /// Bytes that were passed over, less the truth values, which take none. There cannot be more of those.
     spare: u64,
