@@ -25,6 +25,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
+use words::shown;
 
 /// Feeds training: compressed images in, augmented training batches out.
 #[derive(Debug, Parser)]
@@ -71,15 +72,21 @@ pub(crate) fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // Standard error may be closed as well; there is nobody left to tell then.
-            let _ = writeln!(std::io::stderr(), "error: {}", one_line(&error));
+            let _ = writeln!(std::io::stderr(), "error: {}", shown(&one_line(&error)));
             ExitCode::FAILURE
         }
     }
 }
 
-/// Prints one line on standard output; every command prints through this, so that a closed pipe is no panic.
+/// Prints one line for a reader. Names, keys and causes come from files, so that control characters in it are escaped.
 fn print(line: &str) -> anyhow::Result<()> {
-    Ok(writeln!(std::io::stdout(), "{line}")?)
+    print_as_it_is(&shown(line))
+}
+
+/// Prints text for a program, whose format has its own escapes. All that commands print comes through here, so that a
+/// closed pipe is no panic.
+fn print_as_it_is(text: &str) -> anyhow::Result<()> {
+    Ok(writeln!(std::io::stdout(), "{text}")?)
 }
 
 /// Prints a report: as one JSON object for a program, or as lines for a reader.
@@ -89,7 +96,7 @@ fn print_report<R: Serialize>(
     describe: impl FnOnce(&R) -> Vec<String>,
 ) -> anyhow::Result<()> {
     match json {
-        true => print(&serde_json::to_string(report)?),
+        true => print_as_it_is(&serde_json::to_string(report)?),
         false => describe(report).iter().try_for_each(|line| print(line)),
     }
 }

@@ -1,7 +1,7 @@
 //! `feedline apply`: explicit ops on one file or many, without dice.
 
 use super::still::{Still, Studio, levels};
-use super::{labels, npy, ops, print, words};
+use super::{labels, npy, ops, print_as_it_is, words};
 use anyhow::{Context, bail};
 use feedline::color::Normalize;
 use feedline::draft::op::Op;
@@ -116,7 +116,7 @@ fn run_one(
     if labels.is_some() {
         let seen = plan.objects(&[labels]);
         let objects: Vec<_> = seen.iter().map(|object| labels::describe(object, BoxFormat::Xyxy)).collect();
-        print(&serde_json::json!({ "objects": objects }).to_string())?;
+        print_as_it_is(&serde_json::json!({ "objects": objects }).to_string())?;
     }
     Ok(())
 }

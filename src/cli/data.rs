@@ -4,6 +4,7 @@ mod repeated;
 
 pub(crate) use repeated::Repeated;
 
+use super::words::shown;
 use anyhow::Context;
 use feedline::options::DataOptions;
 use feedline::source::{self, Opened, Source};
@@ -25,7 +26,7 @@ pub(crate) fn opened(options: &DataOptions) -> anyhow::Result<Opened> {
     let opened = source::open(&options)?;
     for note in &opened.notes {
         // Standard error may be closed, and the data set is usable anyway.
-        let _ = writeln!(std::io::stderr(), "note: {note}");
+        let _ = writeln!(std::io::stderr(), "note: {}", shown(&note.to_string()));
     }
     Ok(opened)
 }

@@ -1,7 +1,7 @@
 //! `feedline recipe`: what a training would be told, as one recipe.
 
 use super::pipeline::Pipeline;
-use super::print;
+use super::print_as_it_is;
 
 /// Print a recipe with options laid over it, as a TOML file that can be given for both
 #[derive(Debug, clap::Args)]
@@ -12,6 +12,6 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let recipe = arguments.pipeline.recipe()?;
-    print(recipe.to_toml()?.trim_end())?;
+    print_as_it_is(recipe.to_toml()?.trim_end())?;
     Ok(true)
 }

@@ -4,7 +4,7 @@ mod finding;
 
 use super::data;
 use super::flags::{Flags, HowVerified};
-use super::print;
+use super::{print, print_report};
 use anyhow::{Context, ensure};
 use feedline::image::Limits;
 use feedline::options::DataOptions;
@@ -210,8 +210,7 @@ impl Report {
     }
 
     fn print(&self, finding: &Finding) -> anyhow::Result<()> {
-        let line = if self.json { serde_json::to_string(finding)? } else { describe(finding) };
-        self.bar.suspend(|| print(&line))
+        self.bar.suspend(|| print_report(self.json, finding, |finding| vec![describe(finding)]))
     }
 
     /// A bad label, which is no file.

@@ -24,6 +24,18 @@ pub(crate) fn device_word(device: Device) -> String {
     }
 }
 
+/// Text as it is shown in one line: what would end the line, or command a terminal, is escaped.
+pub(crate) fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character.is_control() {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
+        }
+    }
+    shown
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,5 +53,12 @@ mod tests {
         assert_eq!((value("bf16"), word(DType::Bf16)), (Ok(DType::Bf16), "bf16".to_owned()));
         assert_eq!((value("hwc"), word(Layout::Nhwc)), (Ok(Layout::Nhwc), "nhwc".to_owned()));
         assert!(value::<DType>("f64").unwrap_err().to_string().contains("`f16`"));
+    }
+
+    #[test]
+    fn what_commands_a_terminal_is_escaped_and_nothing_else() {
+        assert_eq!(shown("a\n\r\t\u{1b}[2J\u{7f}\u{9b}2J"), "a\\n\\r\\t\\u{1b}[2J\\u{7f}\\u{9b}2J");
+        let same = "C:\\a 'b' \"c\" é 図.jpg";
+        assert_eq!(shown(same), same);
     }
 }

@@ -16,5 +16,7 @@ mod remote;
 #[path = "../remote/server.rs"]
 mod server;
 mod support;
+#[cfg(unix)]
+mod terminal;
 #[path = "../source/write.rs"]
 mod write;

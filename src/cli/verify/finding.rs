@@ -139,18 +139,8 @@ pub(super) fn not_text(path: &Path) -> Option<Vec<u8>> {
     path.to_str().is_none().then(|| path.as_os_str().as_encoded_bytes().to_vec())
 }
 
-/// A name as it is shown: what would move a terminal's cursor, or end the line, is escaped.
-fn shown(name: &str) -> String {
-    let escaped = |character: char| match character.is_control() {
-        true => character.escape_default().collect(),
-        false => character.to_string(),
-    };
-    name.chars().map(escaped).collect()
-}
-
 pub(super) fn describe(finding: &Finding) -> String {
     let Finding { path, status, damage, cause, width, height, format, .. } = finding;
-    let path = shown(path);
     let shape = match (width, height, format) {
         (Some(width), Some(height), Some(format)) => format!(" ({format}, {width}x{height})"),
         _ => String::new(),
