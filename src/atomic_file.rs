@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::regular_file;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -30,15 +30,15 @@ pub(crate) fn refuse_other_file(path: &Path, magic: &[u8; 16], what: &str) -> Re
 }
 
 /// Lets `write` fill the file at `path`, which is written as a whole or not at all: what was there stays until all is on the disk.
-/// A device or a pipe is written to as it is.
+/// A device or a pipe is written to as it is; a named pipe must have a reader.
 ///
 /// # Errors
-/// Those of `write`, and those of the file system.
+/// Those of `write`, and those of the file system; a named pipe that nobody reads.
 pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     // What a link leads to is replaced, and not the link.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if fs::metadata(&path).is_ok_and(|about| !about.is_file()) {
-        let mut file = BufWriter::new(OpenOptions::new().write(true).open(&path)?);
+        let mut file = BufWriter::new(regular_file::open_pipe_or_device(&path)?);
         write(&mut file)?;
         return file.flush();
     }
@@ -129,7 +129,7 @@ pub(crate) fn damaged() -> io::Error {
 /// A new file under the first name that is free; the files of other processes are left alone.
 fn create_first_free(names: impl IntoIterator<Item = PathBuf>) -> io::Result<(PathBuf, File)> {
     for name in names {
-        match OpenOptions::new().write(true).create_new(true).open(&name) {
+        match regular_file::create_new(&name) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             created => return created.map(|file| (name, file)),
         }

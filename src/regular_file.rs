@@ -1,6 +1,6 @@
-//! Files that are read, and nothing else: a pipe or a device at a path could keep its reader waiting for ever.
+//! Files and nothing else: a pipe or a device at a path could keep whoever opens it waiting for ever.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -17,13 +17,104 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// Those of [`open`].
 pub fn open_sized(path: &Path) -> io::Result<(File, u64)> {
-    // Asked before opening, because opening a pipe would wait for its other end.
-    let about = fs::metadata(path)?;
+    // Asked before opening, because opening alone makes some devices act.
+    refuse_other(&fs::metadata(path)?)?;
+    open_checked(path, File::options().read(true)).map(|(file, about)| (file, about.len()))
+}
+
+/// Opens the file at `path` for writing, empty; it is made if it is not there. Links are followed.
+///
+/// # Errors
+/// Those of [`open`].
+pub(crate) fn create(path: &Path) -> io::Result<File> {
+    match fs::metadata(path) {
+        Ok(about) => refuse_other(&about)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    // Not emptied before it is known what it is.
+    let (file, _) = open_checked(path, File::options().write(true).create(true).truncate(false))?;
+    file.set_len(0)?;
+    Ok(file)
+}
+
+/// Makes a file at `path`, where nothing may be.
+///
+/// # Errors
+/// Those of the file system; [`io::ErrorKind::AlreadyExists`] where something is, a link that leads nowhere included.
+pub(crate) fn create_new(path: &Path) -> io::Result<File> {
+    File::options().write(true).create_new(true).open(path)
+}
+
+/// Opens the pipe or device at `path` for writing. A named pipe must have a reader.
+///
+/// # Errors
+/// Those of the file system, and a named pipe that nobody reads.
+pub(crate) fn open_pipe_or_device(path: &Path) -> io::Result<File> {
+    let file = without_waiting(File::options().write(true)).open(path);
+    let file = file.map_err(|error| if is_pipe(path) { without_reader(&error) } else { error })?;
+    // Writes are to wait for a slow reader.
+    wait_from_now_on(&file)?;
+    Ok(file)
+}
+
+/// Opens what is at `path`, and refuses it if it is no regular file.
+fn open_checked(path: &Path, how: &mut OpenOptions) -> io::Result<(File, Metadata)> {
+    // What was asked about before may have been replaced since. Regular files ignore that nobody wants to wait.
+    let file = without_waiting(how).open(path)?;
+    let about = file.metadata()?;
+    refuse_other(&about)?;
+    Ok((file, about))
+}
+
+fn refuse_other(about: &Metadata) -> io::Result<()> {
     if about.is_file() {
-        return Ok((File::open(path)?, about.len()));
+        return Ok(());
     }
     let what = if about.is_dir() { "a folder" } else { "a pipe or a device" };
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what} and not a regular file")))
+}
+
+fn without_reader(error: &io::Error) -> io::Error {
+    let what = "it is a pipe that nobody reads: start its reader first, or name a file";
+    io::Error::new(error.kind(), what)
+}
+
+/// Lets opening a pipe fail or succeed at once.
+#[cfg(unix)]
+fn without_waiting(how: &mut OpenOptions) -> &mut OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+    how.custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits())
+}
+
+/// Paths of files lead to no pipes here.
+#[cfg(not(unix))]
+fn without_waiting(how: &mut OpenOptions) -> &mut OpenOptions {
+    how
+}
+
+#[cfg(unix)]
+fn wait_from_now_on(file: &File) -> io::Result<()> {
+    use nix::fcntl::{FcntlArg, OFlag, fcntl};
+    let flags = OFlag::from_bits_retain(fcntl(file, FcntlArg::F_GETFL)?);
+    fcntl(file, FcntlArg::F_SETFL(flags - OFlag::O_NONBLOCK))?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn wait_from_now_on(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    fs::metadata(path).is_ok_and(|about| about.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &Path) -> bool {
+    false
 }
 
 /// The content of the file at `path`.
@@ -45,34 +136,4 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_no_regular_file_is_refused_with_what_it_is() {
-        let folder = tempfile::tempdir().unwrap();
-        let refused = |path: &Path| {
-            let [opened, bytes, text] =
-                [open(path).map(drop), read(path).map(drop), read_text(path).map(drop)]
-                    .map(Result::unwrap_err);
-            assert_eq!((bytes.to_string(), text.to_string()), (opened.to_string(), opened.to_string()));
-            opened
-        };
-        assert_eq!(refused(folder.path()).to_string(), "it is a folder and not a regular file");
-        assert_eq!(refused(&folder.path().join("nothing")).kind(), io::ErrorKind::NotFound);
-        #[cfg(unix)]
-        assert_eq!(
-            refused(Path::new("/dev/null")).to_string(),
-            "it is a pipe or a device and not a regular file"
-        );
-        let file = folder.path().join("file");
-        fs::write(&file, "content").unwrap();
-        assert_eq!(
-            (read(&file).unwrap(), read_text(&file).unwrap().as_str()),
-            (b"content".to_vec(), "content")
-        );
-        fs::write(&file, [0xFF]).unwrap();
-        assert_eq!(read_text(&file).unwrap_err().kind(), io::ErrorKind::InvalidData);
-    }
-}
+mod tests;

@@ -106,6 +106,11 @@ impl Manifest {
 
 const VERSION: u32 = 1;
 
+/// What is no file stands at the path of one that packing writes.
+fn not_ours(place: PathBuf, error: io::Error) -> Error {
+    Error::io(place, error, "remove it, or name another folder")
+}
+
 /// A folder that only this process writes to.
 pub(super) struct Folder {
     path: PathBuf,
@@ -117,7 +122,11 @@ impl Folder {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let failed = |error| Error::io(path, error, "name a folder that can be made and written to");
         fs::create_dir_all(path).map_err(failed)?;
-        let lock = File::create(path.join(LOCK)).map_err(failed)?;
+        let place = path.join(LOCK);
+        let lock = regular_file::create(&place).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput => not_ours(place, error),
+            _ => failed(error),
+        })?;
         match lock.try_lock() {
             Ok(()) => {
                 let folder = Self { path: path.to_owned(), _lock: lock };
@@ -201,13 +210,21 @@ impl Folder {
 
     /// The shard to be written after those of `manifest`; it overwrites what a killed run left of it.
     pub(super) fn new_shard(&self) -> Result<ShardWriter> {
-        ShardWriter::create(&self.path.join(BESIDE)).map_err(|error| self.unwritable(error))
+        let place = self.path.join(BESIDE);
+        ShardWriter::create(&place).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput => not_ours(place, error),
+            _ => self.unwritable(error),
+        })
     }
 
     /// Removes what a failed run leaves of a shard, so that a full disk does not stay so.
     pub(super) fn remove_unfinished(&self) {
-        // What cannot be removed is overwritten by the next run.
-        drop(fs::remove_file(self.path.join(BESIDE)));
+        let place = self.path.join(BESIDE);
+        // What is no file was refused, and is not ours to remove.
+        if fs::symlink_metadata(&place).is_ok_and(|about| about.is_file()) {
+            // What cannot be removed is overwritten by the next run.
+            drop(fs::remove_file(place));
+        }
     }
 
     /// Renames a finished shard and adds it to the manifest; `end` is the index of the next record.

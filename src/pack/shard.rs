@@ -97,7 +97,7 @@ pub(super) struct ShardWriter {
 
 impl ShardWriter {
     pub(super) fn create(path: &Path) -> io::Result<Self> {
-        let file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        let file = BufWriter::with_capacity(1 << 20, regular_file::create(path)?);
         Ok(Self { file, hasher: Sha256::new(), bytes: 0, records: 0 })
     }
 

@@ -201,6 +201,46 @@ fn a_pipe_that_a_command_is_given_is_refused() {
 
 #[cfg(unix)]
 #[test]
+fn a_pipe_at_a_path_that_is_written_to_ends_the_command_unless_it_is_read() {
+    use feedline_test_support::pipe;
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| word(&folder.path().join(name)).to_owned();
+    for name in ["pipe", "lock/.feedline-pack.lock", "shard/.unfinished-shard"] {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        pipe::make(&path);
+    }
+    let run = |command: &[&str]| {
+        let command: Vec<String> = command.iter().map(|word| word.to_string()).collect();
+        pipe::ends(&format!("{command:?}"), move || {
+            feedline(&command.iter().map(String::as_str).collect::<Vec<_>>())
+        })
+    };
+    let state = ["bench", "--images", "4", "--save-state"];
+    let image = photo();
+    let decode = ["decode", word(&image), "--out"];
+    let (pipe, lock, shard) = (at("pipe"), at("lock"), at("shard"));
+    for (command, place, remedy) in [
+        ([&state[..], &[&pipe]].concat(), &*pipe, "start its reader first"),
+        ([&decode[..], &[&pipe]].concat(), &pipe, "start its reader first"),
+        (vec!["pack", "--out", &lock], "/lock/.feedline-pack.lock", "remove it"),
+        (vec!["pack", "--out", &shard], "/shard/.unfinished-shard", "remove it"),
+    ] {
+        let output = run(&command);
+        let error = String::from_utf8(output.stderr).expect("UTF-8");
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {error}");
+        assert!(error.contains(place) && error.contains(remedy), "{command:?}: {error}");
+    }
+    let written = run(&[&decode[..], &["/dev/stdout"]].concat());
+    assert!(written.status.success() && written.stdout.starts_with(b"\x93NUMPY"));
+    assert_eq!(written.stdout.len(), 128 + 640 * 427 * 3);
+    for device in ["/dev/null", "/dev/fd/1"] {
+        assert!(run(&[&state[..], &[device]].concat()).status.success(), "{device}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn what_cannot_be_written_to_a_full_disk_leaves_what_was_there() {
     let folder = tempfile::tempdir().expect("a folder");
     let (image, out) = (word(&photo()).to_owned(), folder.path().join("out.png"));
