@@ -14,6 +14,7 @@
 //! ```
 
 mod manifest;
+mod place;
 mod prepare;
 mod settings;
 mod shard;
@@ -66,6 +67,7 @@ pub enum Chroma {
 pub struct Pack {
     out: PathBuf,
     settings: Settings,
+    data_folder: Option<PathBuf>,
     skip_bad: bool,
     workers: Option<usize>,
 }
@@ -86,7 +88,7 @@ impl Pack {
             quality: None,
             chroma: Chroma::Quarter,
         };
-        Self { out: out.into(), settings, skip_bad: false, workers: None }
+        Self { out: out.into(), settings, data_folder: None, skip_bad: false, workers: None }
     }
 
     setters! {
@@ -116,17 +118,30 @@ impl Pack {
 
         /// Sets the number of threads that read and encode; all cores by default.
         workers: some usize;
+
+        /// Names the folder that the source was opened from, which a source does not know: shards are refused anywhere in
+        /// it, and not only in the folders that its records lie in.
+        data_folder: some into PathBuf;
+    }
+
+    /// Refuses shards among the images of `source`, where they would be taken for data; [`Pack::run`] does so first of all.
+    ///
+    /// # Errors
+    /// A folder of shards within [`Pack::data_folder`], or within a folder that records of `source` lie in.
+    pub fn check_place(&self, source: &dyn Source) -> Result<()> {
+        place::check(&self.out, self.data_folder.as_deref(), source)
     }
 
     /// Packs all records of `source`, or those that an earlier run did not reach. `progress` is called with the number
     /// of records done. Returns the content of the folder's `manifest.json`.
     ///
     /// # Errors
-    /// Settings out of range; a folder that holds other shards, or that another run is writing to; a source with
-    /// labelled objects, which shards do not hold; a bad record (see [`Pack::skip_bad`]), named with its cause; a disk
+    /// Settings out of range; a folder among the source's images, one that holds other shards, or that another run is
+    /// writing to; a source with labelled objects, which shards do not hold; a bad record (see [`Pack::skip_bad`]), named with its cause; a disk
     /// that is full or cannot be written to.
     pub fn run(&self, source: &dyn Source, progress: &mut dyn FnMut(usize)) -> Result<Manifest> {
         self.settings.check()?;
+        self.check_place(source)?;
         let folder = Folder::open(&self.out)?;
         let mut manifest = folder.begin(source, &self.settings)?;
         if manifest.complete {

@@ -3,11 +3,11 @@
 use super::data;
 use super::flags::{DataSet, Flags};
 use super::{print, progress};
-use anyhow::ensure;
+use anyhow::{anyhow, ensure};
 use clap::ValueEnum;
 use feedline::options::Bytes;
 use feedline::pack::{Chroma, Format, Pack};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Pack a data set into shards, in parallel; the same command goes on where a killed one was
 ///
@@ -68,9 +68,6 @@ enum Sampling {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     ensure!(arguments.workers != Some(0), "--workers 0 would do nothing: give at least 1");
     let source = data::open(&arguments.flags.options.data)?;
-    if let Some(data) = &arguments.flags.options.data.path {
-        refuse_data_folder(data, &arguments.out)?;
-    }
     let format = match arguments.format {
         FormatName::Tar => Format::Tar,
         FormatName::Tfrecord => Format::TfRecord,
@@ -96,6 +93,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     if let Some(workers) = arguments.workers {
         pack = pack.workers(workers);
     }
+    if let Some(data) = &arguments.flags.options.data.path {
+        pack = pack.data_folder(data);
+    }
+    pack.check_place(&*source).map_err(|error| anyhow!("--out {error}"))?;
     let bar = progress(source.len() as u64, "records");
     let manifest = pack.run(&*source, &mut |done| bar.set_position(done as u64))?;
     bar.finish_and_clear();
@@ -109,24 +110,6 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         arguments.out.display()
     ))?;
     Ok(bad == 0)
-}
-
-/// Shards among the data would be taken for data.
-fn refuse_data_folder(data: &Path, out: &Path) -> anyhow::Result<()> {
-    // Folders of `out` that are not there yet are made below the first that is.
-    let there = out.ancestors().find_map(|above| match above.as_os_str().is_empty() {
-        true => Path::new(".").canonicalize().ok(),
-        false => above.canonicalize().ok(),
-    });
-    if let (Ok(data), Some(there)) = (data.canonicalize(), there) {
-        ensure!(
-            !(data.is_dir() && there.starts_with(&data)),
-            "--out {} is in the folder of the data set, {}: name a folder elsewhere",
-            out.display(),
-            data.display()
-        );
-    }
-    Ok(())
 }
 
 /// A number of bytes; prefixes may be small letters here.

@@ -50,8 +50,15 @@ fn shards_are_not_written_among_the_data() {
         let told = fail(&["pack", "--data", word(&data), "--out", word(&out)]);
         assert!(told.contains("is in the folder of the data set") && told.contains("elsewhere"), "{told}");
     }
+    let list = folder.path().join("list.txt");
+    std::fs::write(&list, "data/cat/a.jpg\n").unwrap();
+    let [inner, beside] = ["cat/shards", "shards"].map(|name| data.join(name));
+    let told = fail(&["pack", "--data", word(&list), "--out", word(&inner)]);
+    assert!(told.contains(&format!("--out {} is in the folder of the data set", inner.display())), "{told}");
+    succeed(&["pack", "--data", word(&list), "--out", word(&beside)]);
+    std::fs::remove_dir_all(&beside).unwrap();
     assert_eq!(Folder::open(&data).unwrap().len(), 1);
-    assert!(!data.join("new").exists(), "nothing is left of what was refused");
+    assert!(!inner.exists() && !data.join("new").exists(), "nothing is left of what was refused");
     succeed(&["pack", "--data", word(&data), "--out", word(&folder.path().join("shards"))]);
 }
 

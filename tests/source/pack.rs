@@ -260,3 +260,26 @@ fn settings_that_make_no_sense_are_refused() {
     }
     assert!(!out.path().join("never").exists());
 }
+
+#[test]
+fn shards_are_not_written_among_the_images() {
+    let folder = tempfile::tempdir().unwrap();
+    let images = folder.path().join("images");
+    std::fs::create_dir(&images).unwrap();
+    std::fs::copy(Path::new(PHOTOS).join("rocket/0000.jpg"), images.join("a.jpg")).unwrap();
+    let source = Folder::flat(&images).unwrap();
+    for out in [images.clone(), images.join("new/shards"), images.join("../images/new")] {
+        let error = quietly(&Pack::to(&out), &source).unwrap_err();
+        let text = error.to_string();
+        assert!(matches!(error, Error::Config(_)), "{text}");
+        assert!(
+            text.starts_with(&out.display().to_string()) && text.contains("name a folder elsewhere"),
+            "{text}"
+        );
+    }
+    let beside = folder.path().join("shards");
+    let refused = quietly(&Pack::to(&beside).data_folder(folder.path()), &source).unwrap_err();
+    assert!(refused.to_string().contains("is in the folder of the data set"), "{refused}");
+    assert_eq!(std::fs::read_dir(&images).unwrap().count(), 1, "nothing is left of what was refused");
+    assert_eq!(quietly(&Pack::to(&beside), &source).unwrap().records, 1);
+}
