@@ -78,6 +78,7 @@ impl Options {
     pub fn over(self, mut below: Self) -> Self {
         self.loader.displace(&mut below.loader);
         self.normalize.displace(&mut below.normalize);
+        self.decode.displace(&mut below.decode);
         self.or(below)
     }
 }

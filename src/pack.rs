@@ -25,6 +25,7 @@ pub use shard::Shard;
 
 use crate::error::{Error, Result, bail};
 use crate::loader::parallel_map;
+use crate::policy::Damaged;
 use crate::source::Source;
 use manifest::Folder;
 use prepare::Preparer;
@@ -87,6 +88,7 @@ impl Pack {
             resize: None,
             quality: None,
             chroma: Chroma::Quarter,
+            damaged: Damaged::default(),
         };
         Self { out: out.into(), settings, data_folder: None, skip_bad: false, workers: None }
     }
@@ -110,6 +112,11 @@ impl Pack {
 
         /// Sets the chroma subsampling of re-encoded images; 4:2:0 by default.
         chroma in settings.chroma: Chroma;
+
+        /// Sets which damaged JPEGs are taken where images are decoded: to be resized or re-encoded, and with
+        /// [`Pack::skip_bad`]. What is re-encoded becomes the pixels that libjpeg-turbo makes of it, without damage; what
+        /// stays as it is keeps its damage.
+        damaged in settings.damaged: Damaged;
 
         /// Decodes every record, leaves out those that training could not use, and lists them in the manifest. Without it
         /// a record that cannot be read or has no image's header ends the run, and images that are packed unchanged are

@@ -1,5 +1,6 @@
 //! `feedline apply`: explicit ops on one file or many, without dice.
 
+use super::flags::{Flags, HowDecoded};
 use super::still::{Still, Studio, levels};
 use super::{labels, npy, ops, print_as_it_is, words};
 use anyhow::{Context, bail};
@@ -42,6 +43,8 @@ pub(crate) struct Arguments {
     /// and "layout" where they differ from the arguments; `-` for standard input
     #[arg(long, value_name = "CASES.jsonl")]
     batch: Option<PathBuf>,
+    #[command(flatten)]
+    flags: Flags<HowDecoded>,
 }
 
 /// One line of `--batch`.
@@ -58,7 +61,7 @@ struct Case {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
-    let mut studio = Studio::new();
+    let mut studio = Studio::new(arguments.flags.options.decode.limits());
     let format = (arguments.dtype, arguments.layout);
     match arguments {
         Arguments { batch: Some(cases), .. } => run_batch(&mut studio, cases, format)?,

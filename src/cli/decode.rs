@@ -1,8 +1,9 @@
 //! `feedline decode`: the pixels of one file exactly as the pipeline sees them.
 
+use super::flags::{Flags, HowDecoded};
 use super::still::{Pixels, Still, Studio, levels};
 use super::{apply::keep_input, npy};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use feedline::device::Device;
 use feedline::geometry::Orientation;
 use feedline::options::DeviceWord;
@@ -25,6 +26,8 @@ pub(crate) struct Arguments {
     /// cpu, cuda:N or auto; a GPU takes JPEGs only, and not every kind, and its pixels are nvJPEG's
     #[arg(long, default_value = "cpu")]
     device: DeviceWord,
+    #[command(flatten)]
+    flags: Flags<HowDecoded>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
@@ -34,9 +37,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         still.header.orientation = Orientation::UPRIGHT;
     }
     let plan = still.draft().freeze()?;
+    let decoding = &arguments.flags.options.decode;
     let developed = match Device::open(arguments.device)? {
+        Device::Cuda { .. } if decoding.damaged.is_some() => {
+            bail!(
+                "--damaged is for the CPU's decoder, and a GPU has its own: give --device cpu, or leave --damaged out"
+            )
+        }
         Device::Cuda { ordinal } => develop_on_gpu(ordinal, &still, &plan),
-        _ => Studio::new().develop(&still, &plan, levels(&plan)),
+        _ => Studio::new(decoding.limits()).develop(&still, &plan, levels(&plan)),
     };
     let pixels = developed.with_context(|| arguments.input.display().to_string())?;
     npy::write(&arguments.out, pixels.output.dtype, &pixels.shape(), pixels.bytes())?;
@@ -46,11 +55,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
 #[cfg(feature = "cuda")]
 fn develop_on_gpu(ordinal: u32, still: &Still, plan: &Plan) -> anyhow::Result<Pixels> {
     use feedline::device::{cuda, region};
+    use feedline::image::Limits;
     let mut decoder = cuda::ImageDecoder::open(ordinal, true)?;
     let decoded =
         decoder.decode(&[&still.bytes], Some(region(plan, 0)))?.pop().context("no image came back")?;
     let decoded = decoded.map_err(anyhow::Error::from_boxed)?;
-    Studio::new().render(&[decoded.image], plan, levels(plan))
+    Studio::new(Limits::default()).render(&[decoded.image], plan, levels(plan))
 }
 
 #[cfg(not(feature = "cuda"))]

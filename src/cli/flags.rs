@@ -51,7 +51,27 @@ impl Taken for HowOpened {
 
 impl Taken for HowVerified {
     fn takes(entry: &Entry) -> bool {
-        HowOpened::takes(entry) || entry.name == "damaged"
+        HowOpened::takes(entry) || HowDecoded::takes(entry)
+    }
+}
+
+/// Those of a command that opens data to pack them.
+#[derive(Clone, Debug)]
+pub(crate) struct Packed;
+
+/// What becomes of a damaged file, of a command that decodes single files.
+#[derive(Clone, Debug)]
+pub(crate) struct HowDecoded;
+
+impl Taken for Packed {
+    fn takes(entry: &Entry) -> bool {
+        DataSet::takes(entry) || HowDecoded::takes(entry)
+    }
+}
+
+impl Taken for HowDecoded {
+    fn takes(entry: &Entry) -> bool {
+        entry.name == "damaged"
     }
 }
 

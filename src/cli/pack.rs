@@ -1,7 +1,7 @@
 //! `feedline pack`: a data set as shards.
 
 use super::data;
-use super::flags::{DataSet, Flags};
+use super::flags::{Flags, Packed};
 use super::{print, progress};
 use anyhow::{anyhow, ensure};
 use clap::ValueEnum;
@@ -12,11 +12,12 @@ use std::path::PathBuf;
 /// Pack a data set into shards, in parallel; the same command goes on where a killed one was
 ///
 /// Images stay as they are unless --resize or --quality is given. Every shard is whole or not there; manifest.json lists
-/// them with their SHA-256. The data set is only read. Exits with 1 if records were left out (--skip-bad).
+/// them with their SHA-256. A damaged image that stays as it is is copied with its damage; one that is encoded anew becomes
+/// the pixels that libjpeg makes of it, where --damaged takes it. The data set is only read. Exits with 1 if records were left out (--skip-bad).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    flags: Flags<DataSet>,
+    flags: Flags<Packed>,
     /// The folder of the shards; made if it is not there
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -80,6 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         .format(format)
         .shard_bytes(arguments.shard_bytes)
         .chroma(chroma)
+        .damaged(arguments.flags.options.decode.damaged())
         .skip_bad(arguments.skip_bad);
     if let Some(records) = arguments.shard_records {
         pack = pack.shard_records(records);

@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let (recipe, source, loader) = arguments.pipeline.planner()?;
     let count = arguments.count.min(source.len());
     let mut sheet = Sheet::new(count);
-    let mut studio = Studio::with_limits(recipe.options.decode.limits());
+    let mut studio = Studio::new(recipe.options.decode.limits());
     for shown in 0..count {
         let index = shown * source.len() / count;
         let key = source.key(index).into_owned();
@@ -146,6 +146,7 @@ fn restored(pixels: &Pixels, normalize: &Normalize) -> Image {
 #[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 mod tests {
     use super::*;
+    use feedline::image::Limits;
     use feedline::label::{Keypoint, Object, Objects};
     use feedline::recipe::Recipe;
     use feedline::source::Memory;
@@ -182,7 +183,9 @@ mod tests {
             let source: Arc<dyn Source> = Arc::new(photographs(labelled));
             let loader =
                 Loader::builder(source.clone()).recipe(&recipe).batch_size(1).workers(1).build().unwrap();
-            pair(&mut Studio::new(), &loader, &*source, (0, 3)).unwrap().map(|picture| picture.rgb)
+            pair(&mut Studio::new(Limits::default()), &loader, &*source, (0, 3))
+                .unwrap()
+                .map(|picture| picture.rgb)
         };
         let pixels = draw(Unit::Pixels, true);
         assert_eq!(pixels, draw(Unit::Normalized, true));

@@ -72,12 +72,7 @@ pub(crate) struct Studio {
 }
 
 impl Studio {
-    pub(crate) fn new() -> Self {
-        Self::with_limits(Limits::default())
-    }
-
-    /// A studio that takes what a recipe's decoder takes.
-    pub(crate) fn with_limits(limits: Limits) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         Self { decoder: Decoder::new(limits), renderer: Renderer::default() }
     }
 

@@ -40,6 +40,16 @@ section! {
 }
 
 impl DecodeOptions {
+    /// Drops what two names say in `below` of damaged files where one says the contrary here.
+    pub(super) fn displace(&self, below: &mut Self) {
+        if self.damaged.is_some() {
+            below.tolerate_truncated = None;
+        }
+        if let Some(tolerates) = self.tolerate_truncated {
+            below.damaged = below.damaged.filter(|&damaged| (damaged == Damaged::Libjpeg) == tolerates);
+        }
+    }
+
     /// What a file may ask of the decoder.
     pub fn limits(&self) -> Limits {
         let (max_pixels, max_scans) = (self.max_pixels(), self.max_scans());
@@ -54,6 +64,7 @@ impl DecodeOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Options;
 
     #[test]
     fn the_older_name_counts_where_the_newer_one_is_not_given() {
@@ -64,5 +75,25 @@ mod tests {
         assert_eq!(damaged(None, Some(true)), Damaged::Libjpeg);
         assert_eq!(damaged(None, Some(false)), Damaged::Torchvision);
         assert_eq!(damaged(Some(Damaged::Refuse), Some(true)), Damaged::Refuse);
+    }
+
+    #[test]
+    fn what_lies_above_counts_by_either_name() {
+        let of = |damaged, tolerate_truncated| Options {
+            decode: DecodeOptions { damaged, tolerate_truncated, ..DecodeOptions::default() },
+            ..Options::default()
+        };
+        let (refuse, libjpeg) = (Some(Damaged::Refuse), Some(Damaged::Libjpeg));
+        for (above, below, taken) in [
+            (of(refuse, None), of(libjpeg, None), Damaged::Refuse),
+            (of(refuse, None), of(None, Some(true)), Damaged::Refuse),
+            (of(None, Some(true)), of(refuse, None), Damaged::Libjpeg),
+            (of(None, Some(false)), of(libjpeg, None), Damaged::Torchvision),
+            (of(None, Some(false)), of(refuse, None), Damaged::Refuse),
+            (of(None, None), of(libjpeg, None), Damaged::Libjpeg),
+        ] {
+            let both = above.clone().over(below.clone());
+            assert_eq!(both.decode.limits().damaged, taken, "{above:?} over {below:?}");
+        }
     }
 }

@@ -30,7 +30,7 @@ impl<'a> Preparer<'a> {
             settings,
             decodes_all,
             bytes: Vec::new(),
-            decoder: Decoder::new(Limits::default()),
+            decoder: Decoder::new(limits(settings)),
             renderer: Renderer::default(),
             image: Image::default(),
             pixels: Vec::new(),
@@ -74,7 +74,7 @@ impl<'a> Preparer<'a> {
         let target = self.settings.resize.filter(|&target| target < edge);
         if target.is_none() && self.settings.quality.is_none() {
             if self.decodes_all {
-                image::verify(&self.bytes, &Limits::default())?;
+                image::verify(&self.bytes, &limits(self.settings))?;
             }
             return Ok(match header.format {
                 image::Format::Jpeg => "jpg",
@@ -112,4 +112,9 @@ impl<'a> Preparer<'a> {
         self.renderer.render(&plan, std::slice::from_ref(&self.image), &output, sample)?;
         Ok(output)
     }
+}
+
+/// What is decoded.
+fn limits(settings: &Settings) -> Limits {
+    Limits { damaged: settings.damaged, ..Limits::default() }
 }

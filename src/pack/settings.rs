@@ -2,6 +2,7 @@
 
 use super::{Chroma, Format};
 use crate::error::{Error, Result};
+use crate::policy::Damaged;
 use serde::{Deserialize, Serialize};
 
 /// Two zero blocks end a tar file.
@@ -22,6 +23,9 @@ pub struct Settings {
     pub quality: Option<u8>,
     /// Chroma subsampling of re-encoded images.
     pub chroma: Chroma,
+    /// What becomes of damaged JPEGs that are decoded. Manifests of earlier builds do not say; it was the default.
+    #[serde(default)]
+    pub damaged: Damaged,
 }
 
 impl Settings {

@@ -1,6 +1,6 @@
 //! Every option of the catalogue as a flag, and a flag on every command that opens data.
 
-use crate::support::{fail, feedline, succeed, word};
+use crate::support::{fail, feedline, photo, succeed, word};
 use feedline::index::IndexMode;
 use feedline::options::{Entry, catalogue};
 use feedline::recipe::Recipe;
@@ -111,6 +111,50 @@ fn a_flag_is_no_value_of_the_flag_before_it() {
     let options = Recipe::parse(&printed).expect("a recipe is printed").options;
     assert_eq!(options.normalize.mean, Some([-0.5, 0.0, 0.0]));
     assert_eq!(options.data.path, Some("--json".into()));
+}
+
+#[test]
+fn what_becomes_of_a_damaged_file_is_a_flag_wherever_images_are_decoded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| word(&folder.path().join(name)).to_owned();
+    let sound = std::fs::read(photo()).expect("the photograph");
+    let (cut, recipe, out, data) = (at("data/a/cut.jpg"), at("x.toml"), at("out.npy"), at("data"));
+    std::fs::create_dir_all(folder.path().join("data/a")).expect("a folder");
+    std::fs::write(&cut, &sound[..sound.len() / 2]).expect("half a file");
+    let shards = |name: &str| at(&format!("shards-{name}"));
+    let (refused, taken) = (shards("refused"), shards("taken"));
+    for (command, packed) in [
+        (vec!["decode", &cut, "--out", &out], None),
+        (vec!["apply", "--ops", "[]", &cut, "--out", &out], None),
+        (vec!["pack", "--data", &data, "--resize", "64"], Some((&refused, &taken))),
+    ] {
+        let to = |out: Option<&String>| out.map_or(Vec::new(), |out| vec!["--out".to_owned(), out.clone()]);
+        let run = |out: Vec<String>, damaged: &[&'static str]| {
+            let words = command.iter().copied().chain(out.iter().map(String::as_str));
+            feedline(&words.chain(damaged.iter().copied()).collect::<Vec<_>>())
+        };
+        let (refused, taken) = packed.unzip();
+        for damaged in [&[][..], &["--damaged", "refuse"]] {
+            let output = run(to(refused), damaged);
+            let error = String::from_utf8(output.stderr).expect("UTF-8");
+            assert_eq!(output.status.code(), Some(1), "{command:?} {damaged:?}: {error}");
+            assert!(error.contains("cut.jpg"), "{error}");
+            if let Some(refused) = refused {
+                std::fs::remove_dir_all(refused).expect("a folder of no shards");
+            }
+        }
+        let output = run(to(taken), &["--damaged", "libjpeg"]);
+        assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    // A flag counts more than a recipe, by either name.
+    std::fs::write(&recipe, "name = \"x\"\noutput.size = [427, 640]\n[decode]\ndamaged = \"refuse\"\n")
+        .expect("a recipe");
+    let bench = ["bench", "--recipe", &recipe, "--data", &data, "--images", "1", "--batch-size", "1"];
+    let told = fail(&bench);
+    assert!(told.contains("cut.jpg") && told.contains("damaged = "), "{told}");
+    for flag in [&["--damaged", "libjpeg"][..], &["--tolerate-truncated"]] {
+        succeed(&[&bench[..], flag].concat());
+    }
 }
 
 #[test]

@@ -4,9 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use feedline::error::{Error, Result};
-use feedline::image::{Format, parse_header};
+use feedline::image::{self, Format, Limits, parse_header};
 use feedline::label::Label;
 use feedline::pack::{Manifest, Pack, Skipped};
+use feedline::policy::Damaged;
 use feedline::source::{self, Folder, Memory, Shards, Source};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -192,6 +193,16 @@ fn bad_records_end_the_run_or_are_listed() {
     let skipped = quietly(&Pack::to(out.path().join("decoded")).skip_bad(true), &cut).unwrap().skipped;
     let [Skipped { index: 1, cause, .. }] = &skipped[..] else { panic!("{skipped:?}") };
     assert!(cause.contains("the file ends in the picture"), "{cause}");
+    let damaged = Pack::to(out.path().join("damaged")).skip_bad(true).damaged(Damaged::Libjpeg);
+    assert_eq!(quietly(&damaged, &cut).unwrap().records, 2);
+    let mut packed = Vec::new();
+    Shards::folder(out.path().join("damaged")).unwrap().read(1, &mut packed).unwrap();
+    assert!(packed == photo[..photo.len() / 2], "what is not encoded anew is copied with its damage");
+    let resized = Pack::to(out.path().join("resized")).resize(64).damaged(Damaged::Libjpeg);
+    quietly(&resized, &cut).unwrap();
+    Shards::folder(out.path().join("resized")).unwrap().read(1, &mut packed).unwrap();
+    let strict = Limits { damaged: Damaged::Refuse, ..Limits::default() };
+    image::verify(&packed, &strict).expect("what is encoded anew has no damage");
     let only_bad = Memory::new(vec![record("b.jpg", b"no image")]);
     let all = quietly(&Pack::to(out.path().join("none")).skip_bad(true), &only_bad).unwrap_err();
     assert!(all.to_string().contains("all 1 records are bad; the first is b.jpg"), "{all}");
