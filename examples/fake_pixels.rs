@@ -17,7 +17,7 @@ const NOT_TAKEN: i32 = 2;
 /// Decodes a whole JPEG to `width * height * 3` bytes of R, G, B.
 ///
 /// # Safety
-/// `bytes` holds `length` bytes and `pixels` has room for the picture; neither is used otherwise meanwhile.
+/// `bytes` holds `length` bytes and `pixels` has room for `width * height * 3`; neither is used otherwise meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fakenvjpeg_decode(
     bytes: *const u8,
@@ -27,7 +27,8 @@ pub unsafe extern "C" fn fakenvjpeg_decode(
     pixels: *mut u8,
 ) -> i32 {
     let room = width as usize * height as usize * 3;
-    // SAFETY: the caller's promise.
+    // SAFETY: `bytes` holds `length` bytes and `pixels` three for each of `width * height` pixels, which is the picture's
+    // size; nobody writes to the former or uses the latter during the call.
     let (bytes, pixels) =
         unsafe { (std::slice::from_raw_parts(bytes, length), std::slice::from_raw_parts_mut(pixels, room)) };
     match decode(bytes, width, height) {

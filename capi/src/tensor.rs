@@ -185,7 +185,7 @@ pub unsafe extern "C" fn feedline_batch_to_dlpack_unversioned(
 }
 
 /// # Safety
-/// As [`feedline_batch_to_dlpack`].
+/// `batch` is null, or from feedline_epoch_next() and not freed during the call; `tensor` is null, or may be written.
 unsafe fn hand_over<T>(
     batch: *const Batch,
     field: i32,
@@ -193,11 +193,11 @@ unsafe fn hand_over<T>(
     raw: fn(View) -> *mut T,
 ) -> Status {
     guard(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: it is null, or from feedline_epoch_next() and not freed during the call; nothing writes to a batch.
         let batch = unsafe { shared(batch, "batch")? };
         is_there(tensor, "tensor")?;
         let Some(view) = view(batch, field)? else { return Ok(Status::Absent) };
-        // SAFETY: the caller's promise.
+        // SAFETY: it is not null, so it may be written.
         unsafe { write(tensor, raw(view), "tensor") }
     })
 }

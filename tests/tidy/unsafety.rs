@@ -1,6 +1,6 @@
 //! `unsafe` stands only where wide instructions, a device or a C ABI need it, and each time says why it is sound.
 
-use crate::scan::{mask, tokens};
+use crate::scan::{Token, mask, tokens};
 use crate::tree::File;
 
 /// Most lines between the reason and the block that it is for.
@@ -43,8 +43,9 @@ pub(crate) fn check(file: &File) -> Vec<String> {
             say(token.line, "say why it is sound: `// SAFETY: ...` above it, or `# Safety` for a function");
         }
     }
-    for (at, text) in lines.iter().enumerate().filter(|_| of_capi.is_none()) {
-        if text.trim_start().starts_with("//") && text.contains(EMPTY_REASON) {
+    for (at, text) in lines.iter().enumerate() {
+        let is_empty = text.trim_start().starts_with("//") && text.contains(EMPTY_REASON);
+        if is_empty && !(of_capi.is_some() && c_calls(&tokens, at + 1)) {
             say(at + 1, "say what the caller promises, so that it can be checked here and there");
         }
     }
@@ -59,6 +60,13 @@ pub(crate) fn check(file: &File) -> Vec<String> {
         }
     }
     problems
+}
+
+/// Whether the function that `line` is in is one that C calls.
+fn c_calls(tokens: &[Token<'_>], line: usize) -> bool {
+    let named = |words: &&[Token<'_>]| words[1].text == "fn" && words[2].is_name();
+    let above = tokens.windows(3).take_while(|words| words[1].line <= line);
+    above.filter(named).last().is_some_and(|words| words[0].text == "extern")
 }
 
 /// A block or impl needs a SAFETY comment close above. A function needs its contract above, or, where it is one block
@@ -105,7 +113,12 @@ mod tests {
         let empty = "// SAFETY: the caller's promise.\nunsafe { load(p) }";
         assert_eq!(problems("src/jpeg/wide.rs", &format!("{HEAD}{empty}")), 1);
         assert_eq!(problems("src/jpeg/wide.rs", &format!("{HEAD}// SAFETY: p is alive;\n{empty}")), 1);
-        assert_eq!(problems("capi/src/batch.rs", &format!("{HEAD}{empty}")), 0);
+        let within = |function: &str| {
+            let before = "pub extern \"C\" fn before() {}\n";
+            problems("capi/src/batch.rs", &format!("{HEAD}{before}{function} {{\n{empty}\n}}"))
+        };
+        assert_eq!(within("extern \"C\" fn f(call: fn(u8))"), 0);
+        assert_eq!(within("fn f(call: extern \"C\" fn(u8))"), 1);
     }
 
     #[test]
