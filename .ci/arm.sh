@@ -40,6 +40,20 @@ arm_jpeg_parity() {
     done
 }
 
+# The command says that it uses NEON, and that it does not where it is told so.
+arm_doctor() {
+    arm_tools
+    cargo build --locked --release --quiet --target aarch64-unknown-linux-gnu --bins
+    local program
+    program=$(arm_program feedline target/aarch64-unknown-linux-gnu/release/feedline)
+    env -u FEEDLINE_SIMD "$program" doctor >"$work/doctor"
+    FEEDLINE_SIMD=scalar "$program" doctor >>"$work/doctor"
+    grep '^simd' "$work/doctor" | diff - <(
+        echo 'simd      neon is used; the machine has neon'
+        echo 'simd      scalar is used (FEEDLINE_SIMD=scalar); the machine has neon'
+    )
+}
+
 # What torchvision agreed with on another machine, to the bit and by both levels; `.ci/full "torch parity"` keeps the
 # recording true.
 arm_torch_parity() {
