@@ -26,6 +26,7 @@ pub fn open_sized(path: &Path) -> io::Result<(File, u64)> {
 ///
 /// # Errors
 /// Those of [`open`].
+#[cfg(any(feature = "pack", test))]
 pub(crate) fn create(path: &Path) -> io::Result<File> {
     match fs::metadata(path) {
         Ok(about) => refuse_other(&about)?,
@@ -60,10 +61,16 @@ pub(crate) fn open_pipe_or_device(path: &Path) -> io::Result<File> {
 
 /// Opens what is at `path`, and refuses it if it is no regular file.
 fn open_checked(path: &Path, how: &mut OpenOptions) -> io::Result<(File, Metadata)> {
-    // What was asked about before may have been replaced since. Regular files ignore that nobody wants to wait.
-    let file = without_waiting(how).open(path)?;
+    // What was asked about before may have been replaced since.
+    let file = match without_waiting(how).open(path) {
+        // So it is a file: another program has a lease on it, and has just been asked to give it back.
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => waiting(how).open(path)?,
+        opened => opened?,
+    };
     let about = file.metadata()?;
     refuse_other(&about)?;
+    // Few file systems heed it in reads of files, such as those that fetch them from tapes.
+    wait_from_now_on(&file)?;
     Ok((file, about))
 }
 
@@ -87,6 +94,18 @@ fn without_waiting(how: &mut OpenOptions) -> &mut OpenOptions {
     how.custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits())
 }
 
+/// Undoes [`without_waiting`].
+#[cfg(unix)]
+fn waiting(how: &mut OpenOptions) -> &mut OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+    how.custom_flags(0)
+}
+
+#[cfg(not(unix))]
+fn waiting(how: &mut OpenOptions) -> &mut OpenOptions {
+    how
+}
+
 /// Paths of files lead to no pipes here.
 #[cfg(not(unix))]
 fn without_waiting(how: &mut OpenOptions) -> &mut OpenOptions {
@@ -96,8 +115,8 @@ fn without_waiting(how: &mut OpenOptions) -> &mut OpenOptions {
 #[cfg(unix)]
 fn wait_from_now_on(file: &File) -> io::Result<()> {
     use nix::fcntl::{FcntlArg, OFlag, fcntl};
-    let flags = OFlag::from_bits_retain(fcntl(file, FcntlArg::F_GETFL)?);
-    fcntl(file, FcntlArg::F_SETFL(flags - OFlag::O_NONBLOCK))?;
+    // None of the other flags that can be set so was asked for.
+    fcntl(file, FcntlArg::F_SETFL(OFlag::empty()))?;
     Ok(())
 }
 
