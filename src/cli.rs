@@ -83,6 +83,18 @@ fn print(line: &str) -> anyhow::Result<()> {
     print_as_it_is(&shown(line))
 }
 
+/// Prints JSON on one line. JSON need not escape all that commands a terminal, but may.
+fn print_json(text: &str) -> anyhow::Result<()> {
+    let escaped = |character: char| match character.is_control() {
+        true => format!("\\u{:04x}", u32::from(character)),
+        false => character.to_string(),
+    };
+    match text.contains(char::is_control) {
+        true => print_as_it_is(&text.chars().map(escaped).collect::<String>()),
+        false => print_as_it_is(text),
+    }
+}
+
 /// Prints text for a program, whose format has its own escapes. All that commands print comes through here, so that a
 /// closed pipe is no panic.
 fn print_as_it_is(text: &str) -> anyhow::Result<()> {
@@ -96,7 +108,7 @@ fn print_report<R: Serialize>(
     describe: impl FnOnce(&R) -> Vec<String>,
 ) -> anyhow::Result<()> {
     match json {
-        true => print_as_it_is(&serde_json::to_string(report)?),
+        true => print_json(&serde_json::to_string(report)?),
         false => describe(report).iter().try_for_each(|line| print(line)),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::flags::{Flags, HowDecoded};
 use super::still::{Still, Studio, levels};
-use super::{labels, npy, ops, print_as_it_is, words};
+use super::{labels, npy, ops, print_json, words};
 use anyhow::{Context, bail};
 use feedline::color::Normalize;
 use feedline::draft::op::Op;
@@ -119,7 +119,7 @@ fn run_one(
     if labels.is_some() {
         let seen = plan.objects(&[labels]);
         let objects: Vec<_> = seen.iter().map(|object| labels::describe(object, BoxFormat::Xyxy)).collect();
-        print_as_it_is(&serde_json::json!({ "objects": objects }).to_string())?;
+        print_json(&serde_json::json!({ "objects": objects }).to_string())?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::labels;
 use super::pipeline::Pipeline;
-use super::print_as_it_is;
+use super::print_json;
 use feedline::color::Normalize;
 use feedline::device;
 use feedline::draft::op::Op;
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
             objects.iter().map(|object| labels::describe(object, format)).collect()
         }),
     };
-    print_as_it_is(&serde_json::to_string(&report)?)?;
+    print_json(&serde_json::to_string(&report)?)?;
     Ok(true)
 }
 

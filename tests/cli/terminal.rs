@@ -57,6 +57,7 @@ fn json_keeps_the_name_as_it_is() {
     let data = data_set(folder.path());
     let output = feedline(&["verify", word(&data), "--json"]);
     let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!text.chars().any(|character| character.is_control() && character != '\n'), "{text:?}");
     let found: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let path = found[0]["path"].as_str().unwrap();
     assert!(path.ends_with(NAME), "{path:?}");
