@@ -305,6 +305,16 @@ feedline_status feedline_loader_class_name(const struct feedline_loader *loader,
 feedline_status feedline_loader_stats_json(const struct feedline_loader *loader,
                                            char **stats);
 
+// What was wrong with the files so far, as JSON: `failures` (how often a bad sample was met), `files` (the first 1000
+// different ones: stage, key, index, cause), `damaged` (how often a damaged file was decoded, as the option of that name
+// allows) and `damaged_files` (the first 1000 different ones: key, index, damage, times). To be freed by
+// feedline_string_free().
+//
+// What must hold:
+// `loader` is from feedline_loader_open(); `report` may be written.
+feedline_status feedline_loader_report_json(const struct feedline_loader *loader,
+                                            char **report);
+
 // What limits the speed so far, why, and what to do about it, in one sentence. To be freed by feedline_string_free().
 //
 // What must hold:

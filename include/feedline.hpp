@@ -279,6 +279,8 @@ public:
 
     /// The figures since the loader was opened, as JSON: see feedline_loader_stats_json().
     std::string stats_json() const { return detail::text(feedline_loader_stats_json, handle()); }
+    /// The bad samples and the damaged files so far, as JSON: see feedline_loader_report_json().
+    std::string report_json() const { return detail::text(feedline_loader_report_json, handle()); }
     /// What limits the speed so far, why, and what to do about it.
     std::string explain() const { return detail::text(feedline_loader_explain, handle()); }
 

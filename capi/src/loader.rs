@@ -5,7 +5,8 @@
 use crate::border::{Failure, Status, c_text, give, guard, is_there, release, shared, text, write};
 use crate::epoch::Epoch;
 use crate::options::{Options, recipe};
-use feedline::loader::State;
+use feedline::loader::{BadFile, DamagedFile, Report, State};
+use serde_json::json;
 use std::ffi::{CString, c_char};
 
 /// Delivers the batches of any epoch. It may be used by several threads at once.
@@ -126,6 +127,38 @@ pub unsafe extern "C" fn feedline_loader_stats_json(
         // SAFETY: the caller's promise.
         unsafe { write(stats, c_text(&text).into_raw(), "stats") }
     })
+}
+
+/// What was wrong with the files so far, as JSON: `failures` (how often a bad sample was met), `files` (the first 1000
+/// different ones: stage, key, index, cause), `damaged` (how often a damaged file was decoded, as the option of that name
+/// allows) and `damaged_files` (the first 1000 different ones: key, index, damage, times). To be freed by
+/// feedline_string_free().
+///
+/// # Safety
+/// `loader` is from feedline_loader_open(); `report` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_loader_report_json(
+    loader: *const Loader,
+    report: *mut *mut c_char,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let loader = unsafe { shared(loader, "loader")? };
+        is_there(report, "report")?;
+        let text = report_text(&loader.loader.report());
+        // SAFETY: the caller's promise.
+        unsafe { write(report, c_text(&text).into_raw(), "report") }
+    })
+}
+
+/// A report with the keys that Python's has.
+fn report_text(Report { failures, files, damaged, damaged_files }: &Report) -> String {
+    let bad = |BadFile { stage, key, index, cause }: &BadFile| json!({ "stage": stage.to_string(), "key": key, "index": index, "cause": cause });
+    let decoded = |DamagedFile { key, index, damage, times }: &DamagedFile| json!({ "key": key, "index": index, "damage": damage.to_string(), "times": times });
+    let files: Vec<_> = files.iter().map(bad).collect();
+    let damaged_files: Vec<_> = damaged_files.iter().map(decoded).collect();
+    json!({ "failures": failures, "files": files, "damaged": damaged, "damaged_files": damaged_files })
+        .to_string()
 }
 
 /// What limits the speed so far, why, and what to do about it, in one sentence. To be freed by feedline_string_free().

@@ -1,5 +1,6 @@
 /* One epoch of a data set that options name: `data NAME VALUE [NAME VALUE ...]`. Prints the number of rows, what is to be
- * noted, the bytes of the first batch's images, those of its masks, and what the loader was told. */
+ * noted, the bytes of the first batch's images, those of its masks, what was wrong with its files, and what the loader was
+ * told. */
 
 #include "common.h"
 
@@ -37,6 +38,9 @@ int main(int count, char **arguments) {
     printf("images %llu\n", (unsigned long long)sum(&tensor));
     if (feedline_batch_tensor(batch, FEEDLINE_FIELD_MASKS, &tensor) == FEEDLINE_STATUS_OK)
         printf("masks %llu\n", (unsigned long long)sum(&tensor));
+    OK(feedline_loader_report_json(loader, &text));
+    printf("report %s\n", text);
+    feedline_string_free(text);
     OK(feedline_loader_options(loader, &text));
     printf("%s\n", text);
     feedline_string_free(text);

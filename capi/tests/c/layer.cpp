@@ -56,6 +56,7 @@ int main(int count, char** arguments) {
     CHECK(batches == 2 && !epoch.next());
     CHECK(loader.notes().empty() && loader.options_text().find("batch_size = ") != std::string::npos);
     CHECK(loader.stats_json().find("\"samples\":") != std::string::npos);
+    CHECK(loader.report_json().find("\"damaged_files\":[]") != std::string::npos);
     CHECK(loader.explain().find("the limit") != std::string::npos);
     CHECK(loader.resume(state).next()->number() == 1);
     { auto ended = std::move(loader); }

@@ -59,6 +59,8 @@ static void nulls(feedline_loader *loader) {
     says(feedline_options_set(options, "data", NULL), FEEDLINE_STATUS_INVALID, "`value` is null");
     says(feedline_loader_stats_json(NULL, &state), FEEDLINE_STATUS_INVALID, "`loader` is null");
     says(feedline_loader_stats_json(loader, NULL), FEEDLINE_STATUS_INVALID, "`stats` is null");
+    says(feedline_loader_report_json(NULL, &state), FEEDLINE_STATUS_INVALID, "`loader` is null");
+    says(feedline_loader_report_json(loader, NULL), FEEDLINE_STATUS_INVALID, "`report` is null");
     says(feedline_loader_explain(NULL, &state), FEEDLINE_STATUS_INVALID, "`loader` is null");
     says(feedline_loader_explain(loader, NULL), FEEDLINE_STATUS_INVALID, "`explanation` is null");
     says(feedline_loader_open(NULL, &loader), FEEDLINE_STATUS_INVALID, "`options` is null");

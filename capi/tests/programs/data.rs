@@ -1,9 +1,9 @@
 //! Options and data from C: every option, masks, and an object store.
 
-use crate::run;
+use crate::{root, run};
 use feedline::options::{Entry, catalogue};
 use feedline::recipe::Recipe;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -72,6 +72,40 @@ fn a_segmentation_loader_runs_from_c() {
     for line in ["samples 2", "images 4320", "masks 336", "mask_fill = 255", "byte_cache = 1048576"] {
         assert!(printed.lines().any(|printed| printed == line), "{line}: {printed}");
     }
+}
+
+#[test]
+fn bad_and_damaged_files_are_listed_for_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let sound = fs::read(root().join("data/photos/rocket/0000.jpg")).unwrap();
+    let mut damaged = sound.clone();
+    damaged[sound.len() / 2..][..2].copy_from_slice(&[0xFF, 0x01]);
+    for (name, bytes) in [("a/damaged.jpg", &damaged[..]), ("b/none \"x\".jpg", b"none")] {
+        let path = folder.path().join(name);
+        fs::create_dir(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    let data = folder.path().to_str().unwrap();
+    let as_it_is = AS_IT_IS.replace("[6, 8]", "[427, 640]");
+    let said = ["recipe_text", &as_it_is, "data", data, "batch_size", "2"];
+    let printed = run("capi/tests/c/data.c", &[&said[..], &["bad_sample", "substitute"]].concat());
+    let report = printed.lines().find_map(|line| line.strip_prefix("report ")).expect("a report");
+    let report: Value = serde_json::from_str(report).unwrap();
+    // A substitute that is drawn may be the bad file again.
+    assert!(report["failures"].as_u64().unwrap() >= 1, "{report}");
+    assert_eq!(report["files"].as_array().unwrap().len(), 1, "{report}");
+    let bad = &report["files"][0];
+    assert!(bad["key"].as_str().unwrap().ends_with("b/none \"x\".jpg"), "{report}");
+    assert_eq!((&bad["stage"], &bad["index"]), (&json!("decode"), &json!(1)), "{report}");
+    assert!(bad["cause"].as_str().unwrap().contains("not an image"), "{report}");
+    let decoded = &report["damaged_files"][0];
+    assert!(decoded["key"].as_str().unwrap().ends_with("a/damaged.jpg"), "{report}");
+    assert!(
+        decoded["damage"].as_str().is_some_and(|damage| damage.starts_with("Corrupt JPEG data")),
+        "{report}"
+    );
+    assert_eq!((&decoded["index"], &decoded["times"]), (&json!(0), &report["damaged"]), "{report}");
+    assert!(report["damaged"].as_u64().unwrap() >= 1, "{report}");
 }
 
 #[test]
