@@ -12,10 +12,10 @@ const NAME: &str = "a\nok      b\r\u{1b}[2J\u{9b}2J\u{7f}.jpg";
 /// A data set of a sound image and two bad ones: one is no image, and the cause of the other names its path.
 fn data_set(folder: &Path) -> PathBuf {
     let data = folder.join("data");
-    fs::create_dir_all(data.join("class")).unwrap();
-    fs::copy(photo(), data.join("class/z.jpg")).unwrap();
-    symlink("nowhere", data.join("class").join(NAME)).unwrap();
-    fs::write(data.join("class").join(format!("b{NAME}")), "none").unwrap();
+    fs::create_dir_all(data.join("class")).expect("a data set");
+    fs::copy(photo(), data.join("class/z.jpg")).expect("a data set");
+    symlink("nowhere", data.join("class").join(NAME)).expect("a data set");
+    fs::write(data.join("class").join(format!("b{NAME}")), "none").expect("a data set");
     data
 }
 
@@ -23,7 +23,7 @@ fn data_set(folder: &Path) -> PathBuf {
 fn shown(arguments: &[&str]) -> String {
     let output = feedline(arguments);
     assert_eq!(output.status.code(), Some(1), "{arguments:?}");
-    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    let text = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
     assert!(!text.chars().any(|character| character.is_control() && character != '\n'), "{text:?}");
     assert!(!text.lines().any(|line| line.starts_with("ok      b")), "{text:?}");
     text
