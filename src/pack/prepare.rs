@@ -49,6 +49,7 @@ impl<'a> Preparer<'a> {
         }
         let encoded = self.encode();
         self.image.give_back();
+        self.renderer.give_back();
         give_back(&mut self.pixels);
         let ending = encoded.map_err(bad)?;
         let class = usize::try_from(label.class()).ok();
