@@ -13,6 +13,8 @@ use std::fs::File;
 const MAGIC: &[u8; 4] = b"PAR1";
 /// The length of the footer and the magic, at the end of a file.
 const TAIL_BYTES: u64 = 8;
+/// Maximal size of a footer, which is read as a whole. Those of data sets of images have some megabytes.
+const MAX_FOOTER_BYTES: u32 = 256 << 20;
 
 /// What the footer says, without the indexes of pages.
 pub(super) fn read(file: &File) -> Result<ParquetMetaData, ReadError> {
@@ -30,6 +32,9 @@ pub(super) fn read(file: &File) -> Result<ParquetMetaData, ReadError> {
     let start = end
         .checked_sub(bytes.into())
         .ok_or_else(|| bad(format!("a file of {length} bytes cannot have a footer of {bytes}")))?;
+    if bytes > MAX_FOOTER_BYTES {
+        return Err(bad(format!("a footer of {bytes} bytes is above {MAX_FOOTER_BYTES}")));
+    }
     let mut footer = vec![0; bytes as usize];
     read_at(file, start, &mut footer)?;
     thrift::check_footer(&footer).map_err(|error| bad(format!("its footer {error}")))?;

@@ -6,6 +6,7 @@ use crate::write::{Labels, Table, parquet};
 use ::parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
 use feedline::label::Label;
 use feedline::source::{Parquet, Source};
+use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Images of all sizes.
@@ -165,6 +166,17 @@ fn claim_rows(path: &Path, rows: i64) {
     bytes.truncate(bytes.len() - 8 - footer);
     ParquetMetaDataWriter::new(&mut bytes, &about).finish().unwrap();
     std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_footer_of_a_gigabyte_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    let mut file = std::fs::File::create(&path).unwrap();
+    // A hole, which takes no room.
+    file.seek(SeekFrom::Start(2 << 30)).unwrap();
+    file.write_all(&[&(1u32 << 30).to_le_bytes()[..], b"PAR1"].concat()).unwrap();
+    refused(Parquet::open(&path), &["a footer of 1073741824 bytes", "a.parquet"]);
 }
 
 #[test]
