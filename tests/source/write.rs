@@ -31,11 +31,11 @@ pub(crate) fn example(features: &[(&str, Feature<'_>)]) -> Vec<u8> {
 }
 
 /// A field that has a length.
-fn field(number: u64, content: &[u8]) -> Vec<u8> {
+pub(crate) fn field(number: u64, content: &[u8]) -> Vec<u8> {
     [varint(number << 3 | 2), varint(content.len() as u64), content.to_vec()].concat()
 }
 
-fn varint(mut value: u64) -> Vec<u8> {
+pub(crate) fn varint(mut value: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while value > 0x7F {
         bytes.push(value as u8 | 0x80);

@@ -1,7 +1,7 @@
 //! Parquet files: pages made by hand, whose footers the crate `parquet` writes, and files of that crate's, of which a few bytes
 //! are replaced.
 
-use crate::write::{Table, parquet};
+use crate::write::{Table, parquet, varint};
 use ::parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
 use ::parquet::file::metadata::{
     ColumnChunkMetaData, ColumnChunkMetaDataBuilder, FileMetaData, ParquetMetaData, ParquetMetaDataReader,
@@ -284,14 +284,4 @@ fn file(
     let path = folder.join("a.parquet");
     std::fs::File::create(&path).unwrap().write_all(&file).unwrap();
     path
-}
-
-fn varint(mut value: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while value > 0x7F {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-    bytes
 }

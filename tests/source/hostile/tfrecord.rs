@@ -1,6 +1,6 @@
 //! TFRecord files.
 
-use crate::write::{masked, tfrecord};
+use crate::write::{field, masked, tfrecord};
 use std::path::{Path, PathBuf};
 
 /// A record that claims to have 2^62 bytes; its length has its checksum.
@@ -18,31 +18,18 @@ pub(crate) fn long_feature(folder: &Path) -> PathBuf {
 
 /// A record of four million features, without even a name.
 pub(crate) fn many_features(folder: &Path) -> PathBuf {
-    of_record(folder, field(&[0x0A, 0].repeat(4 << 20)))
+    of_record(folder, field(1, &[0x0A, 0].repeat(4 << 20)))
 }
 
 /// A record whose image is a list of four million values, of which none has a byte.
 pub(crate) fn feature_of_many_values(folder: &Path) -> PathBuf {
-    let list = field(&[0x0A, 0].repeat(4 << 20));
-    let feature = [&field(b"image/encoded")[..], &[0x12], &field(&list)[1..]].concat();
-    of_record(folder, field(&field(&feature)))
+    let list = field(1, &[0x0A, 0].repeat(4 << 20));
+    let feature = [field(1, b"image/encoded"), field(2, &list)].concat();
+    of_record(folder, field(1, &field(1, &feature)))
 }
 
 fn of_record(folder: &Path, record: Vec<u8>) -> PathBuf {
     let path = folder.join("a.tfrecord");
     tfrecord(&path, &[record]);
     path
-}
-
-/// The first field of a message, with its length.
-fn field(content: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![0x0A];
-    let mut length = content.len();
-    while length > 0x7F {
-        bytes.push(length as u8 | 0x80);
-        length >>= 7;
-    }
-    bytes.push(length as u8);
-    bytes.extend_from_slice(content);
-    bytes
 }
