@@ -1,5 +1,6 @@
 """What goes wrong is an exception that names the file, the option or the cause, and what to do."""
 
+import os
 import shutil
 
 import pytest
@@ -94,6 +95,13 @@ def test_data_of_no_kind_are_refused(tmp_path):
 def test_what_means_nothing_is_refused(make, options, words):
     with pytest.raises(ValueError, match=words):
         make(**options)
+
+
+def test_batches_that_there_is_no_memory_for_are_refused_with_their_sizes(make):
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    rows = memory // 3 // 48_000_000 + 1
+    with pytest.raises(ValueError, match=f"3 batches of {rows} samples of 48000000 bytes .*smaller batch_size"):
+        make(batch_size=rows, prefetch_factor=1, dtype="u8", transforms=[feedline.CenterCrop(4000)])
 
 
 def test_dataloader_s_other_options_say_what_to_do_instead(make):

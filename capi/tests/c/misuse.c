@@ -25,6 +25,7 @@ static void options(const char *folder) {
     refused("no/such/folder", NULL, NULL, FEEDLINE_STATUS_IO, "no/such/folder");
     refused(folder, "batch_size", "many", FEEDLINE_STATUS_CONFIG, "batch_size");
     refused(folder, "batch_size", "0", FEEDLINE_STATUS_CONFIG, "batch_size");
+    refused(folder, "batch_size", "1000000", FEEDLINE_STATUS_CONFIG, "use a smaller batch_size or prefetch");
     refused(folder, "batch_sise", "4", FEEDLINE_STATUS_CONFIG, "`batch_size`");
     refused(folder, "output.dtype", "f64", FEEDLINE_STATUS_CONFIG, "f64");
     refused(folder, "recipe", "imagenet-trai", FEEDLINE_STATUS_CONFIG, "`imagenet-train`");
