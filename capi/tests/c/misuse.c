@@ -21,11 +21,11 @@ static void refused(const char *folder, const char *key, const char *value, feed
 
 static void options(const char *folder) {
     feedline_options *options;
+    feedline_loader *loader = NULL;
     refused(NULL, NULL, NULL, FEEDLINE_STATUS_CONFIG, "set the option data");
     refused("no/such/folder", NULL, NULL, FEEDLINE_STATUS_IO, "no/such/folder");
     refused(folder, "batch_size", "many", FEEDLINE_STATUS_CONFIG, "batch_size");
     refused(folder, "batch_size", "0", FEEDLINE_STATUS_CONFIG, "batch_size");
-    refused(folder, "batch_size", "1000000", FEEDLINE_STATUS_CONFIG, "use a smaller batch_size or prefetch");
     refused(folder, "batch_sise", "4", FEEDLINE_STATUS_CONFIG, "`batch_size`");
     refused(folder, "output.dtype", "f64", FEEDLINE_STATUS_CONFIG, "f64");
     refused(folder, "recipe", "imagenet-trai", FEEDLINE_STATUS_CONFIG, "`imagenet-train`");
@@ -38,6 +38,10 @@ static void options(const char *folder) {
     refused(folder, "device", "gpu", FEEDLINE_STATUS_CONFIG, "cuda:N");
     refused(folder, "device", "cuda:31", FEEDLINE_STATUS_UNAVAILABLE, "CUDA device 31");
     OK(feedline_options_new(&options));
+    OK(feedline_options_set(options, "data", folder));
+    OK(feedline_options_set(options, "last_batch", "pad"));
+    OK(feedline_options_set(options, "batch_size", "1000000"));
+    says(feedline_loader_open(options, &loader), FEEDLINE_STATUS_CONFIG, "use a smaller batch_size or prefetch");
     says(feedline_options_set(options, "", "1"), FEEDLINE_STATUS_INVALID, "the key is empty");
     says(feedline_options_set(options, "data", "\xff\xfe"), FEEDLINE_STATUS_INVALID, "UTF-8");
     feedline_options_free(options);
