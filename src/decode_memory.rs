@@ -111,15 +111,17 @@ impl Drop for Permit {
 }
 
 /// What a thread has taken.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Own {
     bytes: u64,
     /// Whether it went beyond the budget.
     is_beyond: bool,
 }
 
+const NOTHING: Own = Own { bytes: 0, is_beyond: false };
+
 thread_local! {
-    static OWN: Cell<Own> = const { Cell::new(Own { bytes: 0, is_beyond: false }) };
+    static OWN: Cell<Own> = const { Cell::new(NOTHING) };
 }
 
 /// What this thread has taken, for tests.
@@ -229,8 +231,6 @@ impl Turns {
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-
-    const NOTHING: Own = Own { bytes: 0, is_beyond: false };
 
     #[test]
     fn threads_take_no_more_than_the_budget_together_and_all_have_their_turn() {

@@ -144,8 +144,8 @@ impl Pack {
     ///
     /// # Errors
     /// Settings out of range; a folder among the source's images, one that holds other shards, or that another run is
-    /// writing to; a source with labelled objects, which shards do not hold; a bad record (see [`Pack::skip_bad`]), named with its cause; a disk
-    /// that is full or cannot be written to.
+    /// writing to; a source with labelled objects, which shards do not hold; a bad record (see [`Pack::skip_bad`]), named with
+    /// its cause; a disk that is full or cannot be written to.
     pub fn run(&self, source: &dyn Source, progress: &mut dyn FnMut(usize)) -> Result<Manifest> {
         self.settings.check()?;
         self.check_place(source)?;

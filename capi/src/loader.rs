@@ -5,8 +5,7 @@
 use crate::border::{Failure, Status, c_text, give, guard, is_there, release, shared, text, write};
 use crate::epoch::Epoch;
 use crate::options::{Options, recipe};
-use feedline::loader::{BadFile, DamagedFile, Report, State};
-use serde_json::json;
+use feedline::loader::State;
 use std::ffi::{CString, c_char};
 
 /// Delivers the batches of any epoch. It may be used by several threads at once.
@@ -118,15 +117,8 @@ pub unsafe extern "C" fn feedline_loader_stats_json(
     loader: *const Loader,
     stats: *mut *mut c_char,
 ) -> Status {
-    guard(|| {
-        // SAFETY: the caller's promise.
-        let loader = unsafe { shared(loader, "loader")? };
-        is_there(stats, "stats")?;
-        let text = serde_json::to_string(&loader.loader.stats());
-        let text = text.map_err(|error| Failure::invalid(format!("the figures have no text: {error}")))?;
-        // SAFETY: the caller's promise.
-        unsafe { write(stats, c_text(&text).into_raw(), "stats") }
-    })
+    // SAFETY: the caller's promise.
+    unsafe { give_json(loader, stats, "stats", |loader| serde_json::to_string(&loader.stats())) }
 }
 
 /// What was wrong with the files so far, as JSON: `failures` (how often a bad sample was met), `files` (the first 1000
@@ -141,24 +133,29 @@ pub unsafe extern "C" fn feedline_loader_report_json(
     loader: *const Loader,
     report: *mut *mut c_char,
 ) -> Status {
+    // SAFETY: the caller's promise.
+    unsafe { give_json(loader, report, "report", |loader| serde_json::to_string(&loader.report())) }
+}
+
+/// Gives what a loader tells of itself as JSON, with the keys that Python's has.
+///
+/// # Safety
+/// `loader` is from feedline_loader_open(); `out`, which the caller calls `what`, may be written.
+unsafe fn give_json(
+    loader: *const Loader,
+    out: *mut *mut c_char,
+    what: &str,
+    tell: fn(&feedline::loader::Loader) -> serde_json::Result<String>,
+) -> Status {
     guard(|| {
         // SAFETY: the caller's promise.
         let loader = unsafe { shared(loader, "loader")? };
-        is_there(report, "report")?;
-        let text = report_text(&loader.loader.report());
+        is_there(out, what)?;
+        let text = tell(&loader.loader)
+            .map_err(|error| Failure::invalid(format!("`{what}` has no text: {error}")))?;
         // SAFETY: the caller's promise.
-        unsafe { write(report, c_text(&text).into_raw(), "report") }
+        unsafe { write(out, c_text(&text).into_raw(), what) }
     })
-}
-
-/// A report with the keys that Python's has.
-fn report_text(Report { failures, files, damaged, damaged_files }: &Report) -> String {
-    let bad = |BadFile { stage, key, index, cause }: &BadFile| json!({ "stage": stage.to_string(), "key": key, "index": index, "cause": cause });
-    let decoded = |DamagedFile { key, index, damage, times }: &DamagedFile| json!({ "key": key, "index": index, "damage": damage.to_string(), "times": times });
-    let files: Vec<_> = files.iter().map(bad).collect();
-    let damaged_files: Vec<_> = damaged_files.iter().map(decoded).collect();
-    json!({ "failures": failures, "files": files, "damaged": damaged, "damaged_files": damaged_files })
-        .to_string()
 }
 
 /// What limits the speed so far, why, and what to do about it, in one sentence. To be freed by feedline_string_free().

@@ -13,7 +13,8 @@ use std::path::PathBuf;
 ///
 /// Images stay as they are unless --resize or --quality is given. Every shard is whole or not there; manifest.json lists
 /// them with their SHA-256. A damaged image that stays as it is is copied with its damage; one that is encoded anew becomes
-/// the pixels that libjpeg makes of it, where --damaged takes it. The data set is only read. Exits with 1 if records were left out (--skip-bad).
+/// the pixels that libjpeg makes of it, where --damaged takes it. The data set is only read. Exits with 1 if records were left
+/// out (--skip-bad).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]

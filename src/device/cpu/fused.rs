@@ -7,6 +7,7 @@ mod tests;
 use super::Input;
 use super::image_view::ImageView;
 use super::resample::Resampler;
+use crate::decode_memory::grow;
 use crate::device::roi;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::image::{Decoder, Format, Header, Image, ImageError, Index, Part, Rows, Scale};
@@ -127,10 +128,7 @@ impl<'a> Strip<'a> {
     fn new(region: Size, data: &'a mut Vec<u8>, resampler: &'a mut Resampler) -> Self {
         let stride = (region.width as usize * 3).next_multiple_of(64);
         let rows = (STRIP_BYTES / stride / GROUP * GROUP).max(GROUP);
-        let bytes = stride * rows + Image::TAIL;
-        if data.len() < bytes {
-            data.resize(bytes, 0);
-        }
+        grow(data, stride * rows + Image::TAIL);
         Self { data, resampler, stride, rows, region }
     }
 }

@@ -9,6 +9,7 @@ use super::convert;
 use super::rows::Rows;
 use super::scale::{Part, Scale, Scaled};
 use super::upsample::{self, SLACK};
+use crate::decode_memory::grow;
 use crate::geometry::Rect;
 use crate::jpeg::header::{ColorModel, Component, Frame};
 use crate::jpeg::transform::{Target, TargetRow};
@@ -326,12 +327,5 @@ fn upsample_row(
         Upsampling::H2V2 => upsample::h2v2(vectors, with_left(near), with_left(far), count, line),
         Upsampling::H1V2 => upsample::h1v2(vectors, from(near), from(far), bias, count, line),
         Upsampling::Replicate => upsample::replicate(from(near), plane.across, count, line),
-    }
-}
-
-/// Makes `buffer` at least `length` long; it never shrinks.
-fn grow(buffer: &mut Vec<u8>, length: usize) {
-    if buffer.len() < length {
-        buffer.resize(length, 0);
     }
 }

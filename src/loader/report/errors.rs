@@ -2,6 +2,7 @@
 
 use crate::error::{Cause, Error};
 use crate::image::Damage;
+use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// How a row of a batch came to be there.
@@ -20,7 +21,8 @@ pub enum Status {
 }
 
 /// The part of the pipeline that a sample failed in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Stage {
     /// Reading the compressed bytes.
     Read,
@@ -63,7 +65,7 @@ impl Failure {
 }
 
 /// A bad sample as the report lists it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BadFile {
     /// Where it failed.
     pub stage: Stage,
@@ -76,20 +78,25 @@ pub struct BadFile {
 }
 
 /// A file that is damaged and was decoded nonetheless, as the option `damaged` allows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DamagedFile {
     /// The sample's name.
     pub key: String,
     /// Its index in the source.
     pub index: u64,
     /// What is wrong with it: libjpeg's warning, where it gives one.
+    #[serde(serialize_with = "in_words")]
     pub damage: Damage,
     /// How often it was decoded.
     pub times: u64,
 }
 
+fn in_words<S: Serializer>(damage: &Damage, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(damage)
+}
+
 /// The bad samples of the batches delivered so far, and the damaged ones decoded so far, over all epochs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// How often a bad sample was met; a file that is met in two epochs counts twice.
     pub failures: u64,
