@@ -40,7 +40,7 @@ pub enum Unset {
 
 impl Unset {
     pub(super) fn value<T: Value>(value: T) -> Self {
-        // A default is a number, a word or a truth value, all of which JSON has.
+        // A default is a number, a word or a boolean, all of which JSON has.
         serde_json::to_value(value).map_or(Unset::None, Unset::Value)
     }
 }

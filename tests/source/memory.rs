@@ -120,7 +120,7 @@ fn parquet_files_that_claim_more_than_they_have_cost_what_they_have() {
     let says = "contradicts itself";
     let cases = [
         ("Parquet, a size that is said twice", hostile::size_said_twice(&a), says, 2),
-        ("Parquet, a footer of 2^31 truth values", hostile::footer_of_truths(&b), says, 2),
+        ("Parquet, a footer of 2^31 booleans", hostile::footer_of_booleans(&b), says, 2),
         ("Parquet, an index of 2^31 pages", hostile::index_of_too_many_pages(&c), says, 2),
         ("Parquet, a schema 100,000 groups deep", hostile::schema_of_any_depth(&d), says, 4),
         ("Parquet, 20,000 groups behind a type of none", hostile::schema_behind_variants(&e, 19), says, 4),

@@ -76,7 +76,7 @@ fn keypoints(numbers: &[f64]) -> Result<Vec<Keypoint>, String> {
     points.iter().map(point).collect()
 }
 
-/// `iscrowd`, which some tools write as a truth value.
+/// `iscrowd`, which some tools write as a boolean.
 #[derive(Clone, Copy, Debug, Default)]
 struct Crowd(bool);
 

@@ -1,10 +1,11 @@
-//! What a Parquet file says of itself, in Thrift's compact protocol: gone through before the crate that decodes it believes it.
+//! Checks a Parquet file's footer, indexes and page headers, which are in Thrift's compact protocol, before the crate
+//! `parquet` decodes them.
 //!
-//! That crate reads each field as `parquet.thrift` declares it, whatever type the file gives it. It allocates for the pages
-//! that an index claims and for the children that an element of the schema claims, goes down a schema of any depth, and
-//! counts through lists of truth values, of which none takes a byte. So each field must have its declared type here and come
-//! once, and nothing may be claimed that there are too few bytes for. What is not declared here, the crate in the version that
-//! `Cargo.toml` names passes over by the same rules; in a union it is a struct, as all variants are.
+//! That crate reads each field as `parquet.thrift` declares it, whatever type the file gives it. It allocates for as many
+//! pages as an index claims, and children as an element of the schema claims, goes down a schema of any depth, and counts
+//! through lists of booleans, which take no bytes. So here each field must have its declared type and come once, and nothing
+//! may be claimed that there are too few bytes for. What is not declared here is passed over by the crate, in the version that
+//! `Cargo.toml` names, by the same rules; in a union it is a struct, as all variants are.
 
 mod declared;
 mod schema;
@@ -73,7 +74,7 @@ struct Walk<R> {
     left: u64,
     /// How many those were at first, where more may follow that are not read.
     too_long: Option<u64>,
-    /// Bytes that were passed over, less the truth values, which take none. There cannot be more of those.
+    /// Bytes that were passed over, less the booleans, which take none. There cannot be more of those.
     spare: u64,
     /// The schema.
     elements: Vec<Element>,

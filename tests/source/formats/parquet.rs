@@ -200,7 +200,7 @@ fn lists_that_take_no_bytes_are_not_counted_through() {
     parquet(&path, &Table::default(), &[("a.jpg", Some(&b"x"[..]))], None);
     let mut bytes = std::fs::read(&path).unwrap();
     let footer = u32::from_le_bytes(*bytes[..bytes.len() - 4].last_chunk().unwrap()) as usize;
-    // In Thrift: field 100, which nobody knows, a list of two thousand million truth values; thirty times, which would take
+    // In Thrift: field 100, which nobody knows, a list of two thousand million booleans; thirty times, which would take
     // minutes. The end of the footer's struct follows.
     bytes.truncate(bytes.len() - 9);
     let list = [9, 0xC8, 1, 0xF1, 0xFF, 0xFF, 0xFF, 0xFF, 7];

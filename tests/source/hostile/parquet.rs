@@ -55,8 +55,8 @@ pub(crate) fn copies_of_the_one_before(folder: &Path) -> PathBuf {
     written(folder, &table, 256, &vec![0; 1 << 20])
 }
 
-/// A footer with a list, of which nobody knows what it is for, of 2^31 truth values.
-pub(crate) fn footer_of_truths(folder: &Path) -> PathBuf {
+/// A footer with a list, of which nobody knows what it is for, of 2^31 booleans.
+pub(crate) fn footer_of_booleans(folder: &Path) -> PathBuf {
     let path = written(folder, &Table { with_path: false, ..Table::default() }, 1, b"image");
     with_footer(&path, |footer| {
         assert_eq!(footer.pop(), Some(0), "the end of a struct");
@@ -77,7 +77,7 @@ pub(crate) fn schema_of_any_depth(folder: &Path) -> PathBuf {
     path
 }
 
-/// A footer of 20,000 groups that have a column each, as long as a truth value has no byte, and that lie in each other where one
+/// A footer of 20,000 groups that have a column each, as long as a boolean has no byte, and that lie in each other where one
 /// is read as a struct without fields: for the logical type of this number, which each group claims to have.
 pub(crate) fn schema_behind_variants(folder: &Path, number: u8) -> PathBuf {
     let path = written(folder, &Table { with_path: false, ..Table::default() }, 1, b"image");

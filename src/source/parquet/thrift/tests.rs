@@ -50,7 +50,7 @@ fn lists_have_no_more_elements_than_there_are_bytes() {
         assert!(!is_believed(&[(15, 9, &list)]), "of the type {code}");
     }
     let bools = [&HUGE[..], &[0x11]].concat();
-    assert!(!is_believed(&[(15, 11, &bools)]), "a map of truth values");
+    assert!(!is_believed(&[(15, 11, &bools)]), "a map of booleans");
     // Each list would pass alone.
     let (list, text) = ((15, 9, &[0xA1][..]), (1, 8, &b"\x0A0123456789"[..]));
     assert!(is_believed(&[list, text]) && !is_believed(&[list, list, text]));
