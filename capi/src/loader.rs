@@ -148,12 +148,12 @@ unsafe fn give_json(
     tell: fn(&feedline::loader::Loader) -> serde_json::Result<String>,
 ) -> Status {
     guard(|| {
-        // SAFETY: it is from feedline_loader_open().
+        // SAFETY: `loader` is from feedline_loader_open().
         let loader = unsafe { shared(loader, "loader")? };
         is_there(out, what)?;
         let text = tell(&loader.loader)
             .map_err(|error| Failure::invalid(format!("`{what}` has no text: {error}")))?;
-        // SAFETY: it may be written.
+        // SAFETY: `out` may be written.
         unsafe { write(out, c_text(&text).into_raw(), what) }
     })
 }

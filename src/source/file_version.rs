@@ -1,4 +1,4 @@
-//! What tells a file from another one that has taken its place since the source was opened.
+//! Notices that a file has been replaced by another one since the source was opened.
 
 use super::read_at::read_at;
 use std::fs::File;

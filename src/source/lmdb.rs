@@ -1,4 +1,4 @@
-//! An LMDB environment of image files, with any record at hand at any time.
+//! Reads image files from an LMDB environment, with random access to its records.
 
 mod tree;
 

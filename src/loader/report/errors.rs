@@ -21,8 +21,7 @@ pub enum Status {
 }
 
 /// The part of the pipeline that a sample failed in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
     /// Reading the compressed bytes.
     Read,
@@ -68,6 +67,7 @@ impl Failure {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BadFile {
     /// Where it failed.
+    #[serde(serialize_with = "in_words")]
     pub stage: Stage,
     /// The sample's name.
     pub key: String,
@@ -91,8 +91,9 @@ pub struct DamagedFile {
     pub times: u64,
 }
 
-fn in_words<S: Serializer>(damage: &Damage, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(damage)
+/// A value as it is printed.
+fn in_words<S: Serializer>(value: &impl fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
 }
 
 /// The bad samples of the batches delivered so far, and the damaged ones decoded so far, over all epochs.

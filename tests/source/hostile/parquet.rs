@@ -77,8 +77,8 @@ pub(crate) fn schema_of_any_depth(folder: &Path) -> PathBuf {
     path
 }
 
-/// A footer of 20,000 groups that have a column each, as long as a boolean has no byte, and that lie in each other where one
-/// is read as a struct without fields: for the logical type of this number, which each group claims to have.
+/// A footer whose schema is 20,000 groups of one column each if a boolean takes no bytes, and 20,000 nested groups if it is
+/// read as a struct without fields. The boolean is the logical type of this number, which each group claims to have.
 pub(crate) fn schema_behind_variants(folder: &Path, number: u8) -> PathBuf {
     let path = written(folder, &Table { with_path: false, ..Table::default() }, 1, b"image");
     let groups = 20_000;

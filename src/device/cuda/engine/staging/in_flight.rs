@@ -1,7 +1,8 @@
-//! Buffers that the device may be reading: what copies and decoders are given of a [`StagingBuffer`] comes from
-//! [`InFlight::lend`], which keeps the buffer until an event says that the device is done; the slices that a buffer gives otherwise
-//! are for the host. What is kept is neither written nor handed out again, since a buffer returns with its last holder and is
-//! written through its only one.
+//! Keeps host buffers alive and unchanged while the device may be reading them.
+//!
+//! Copies and decoders get the bytes of a [`StagingBuffer`] from [`InFlight::lend`], which holds the buffer until an event says
+//! that the device is done; all other slices of a buffer are for the host. A buffer that is held is neither written nor handed
+//! out again: it can be written only by its sole holder, and returns to the pool with its last one.
 
 use super::StagingBuffer;
 use crate::device::cuda::driver::{Context, CudaError, Event, Stream, SyncGuard, wait_for_device};
