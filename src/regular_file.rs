@@ -1,4 +1,4 @@
-//! Files and nothing else: a pipe or a device at a path could keep whoever opens it waiting for ever.
+//! Opens regular files only: opening a pipe or a device could block for ever.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};

@@ -1,7 +1,7 @@
 //! Soak and chaos: random data sets, random pipelines and everything that can go wrong with them, held against an oracle
 //! that works each sample out alone.
 //!
-//! Each case follows from its seed. Without further words a few fixed seeds run; the environment asks for more:
+//! Each case follows from its seed. By default a few fixed seeds run; environment variables ask for more:
 //!
 //! ```sh
 //! FEEDLINE_CHAOS_SECONDS=600 cargo test --release --test chaos -- --nocapture     # ten minutes

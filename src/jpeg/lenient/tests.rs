@@ -1,5 +1,5 @@
-//! Small damaged files, whole and in part, with the pixels that libjpeg-turbo was recorded with. An interpreter that checks every
-//! access to memory gets through few of them: one in so many.
+//! Small damaged files, decoded whole and in part, against pixels recorded from libjpeg-turbo. Miri, which is slow, runs only
+//! some of them.
 
 use crate::geometry::Rect;
 use crate::jpeg::{Decoder, Header, JpegError, Limits, PixelsMut, parse_header};

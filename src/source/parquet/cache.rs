@@ -1,4 +1,4 @@
-//! Decoded stretches of columns, kept under a limit of bytes for the reads to come.
+//! Caches decoded stretches of columns, up to a limit of bytes.
 
 use crate::error::Cause;
 use crate::single_flight::{Lookup, SingleFlight};

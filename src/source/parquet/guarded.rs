@@ -1,4 +1,4 @@
-//! What Parquet's decoder reports, as our errors.
+//! Turns the errors and panics of the crate that decodes Parquet into read errors.
 
 use crate::source::read_error::ReadError;
 use parquet::errors::ParquetError;
