@@ -128,7 +128,7 @@ fn decode(loader: &Loader, source: &Arc<dyn Source>) -> anyhow::Result<()> {
     for round in 0..ROUNDS + 1 {
         let order: Vec<u64> = (0..SAMPLES as u64).collect();
         let plans: Result<Vec<Plan>, _> =
-            order.iter().map(|&index| loader.plan(round, index).map(|(plan, _)| plan)).collect();
+            order.iter().map(|&index| loader.plan(round, index).map(|planned| planned.plan)).collect();
         let plans = plans?;
         let a = measure(|| epoch(loader, round))?;
         let b = measure(|| plain.decode(&**source, &plans))?;

@@ -43,7 +43,7 @@ fn main() -> anyhow::Result<()> {
             continue;
         }
         let whole = header.size.rect();
-        let region = if is_cropped { region(&loader.plan(0, number as u64)?.0, 0) } else { whole };
+        let region = if is_cropped { region(&loader.plan(0, number as u64)?.plan, 0) } else { whole };
         let mut index = Index::default();
         if is_indexed {
             decoder.decode_part(&bytes, &header, whole.into(), Some(&mut index), &mut image)?;

@@ -5,6 +5,9 @@
 //! parameters) and [`Augment::plan`] (parameters to ops). A new one is a new file, and its `mod` and its
 //! line of the registry below; an op with at most one argument and a probability is some lines in `by_chance.rs`.
 //!
+//! Containers (`container.rs`) consist of other augmentations and choose which of them run. An augmentation that has no
+//! probability of its own can be given one: `with_probability.rs`.
+//!
 //! If batches differ in size, an augmentation whose size is the output's uses the batch's size instead: LetterBox,
 //! Resize, the crops, YoloPerspective, and Mosaic and ResizeLongest for the longer edge. They call [`Draft::sized`].
 
@@ -13,6 +16,8 @@ mod by_chance;
 mod center_crop;
 mod check;
 mod color_jitter;
+mod compose;
+pub(crate) mod container;
 mod copy_paste;
 mod cut_mix;
 mod degrees;
@@ -23,6 +28,7 @@ mod letter_box;
 mod mix_up;
 mod mixing;
 mod mosaic;
+mod one_of;
 mod pad;
 #[cfg(test)]
 mod page;
@@ -31,30 +37,37 @@ mod policy;
 mod prelude;
 mod rand_augment;
 mod random_affine;
+mod random_apply;
 mod random_channel_permutation;
+mod random_choice;
 mod random_crop;
 mod random_erasing;
 mod random_hsv;
 mod random_iou_crop;
+mod random_order;
 mod random_perspective;
 mod random_photometric_distort;
 mod random_resized_crop;
 mod random_rotation;
 mod random_shortest_size;
 mod random_zoom_out;
+pub(crate) mod read;
 mod registry;
 mod resize;
 mod resize_longest;
 mod sanitize_bounding_boxes;
 mod scale_jitter;
+mod some_of;
 mod timm_mixup;
 mod trivial_augment_wide;
+mod with_probability;
 mod yolo_cut_mix;
 mod yolo_mix_up;
 mod yolo_perspective;
 
 pub use auto_augment::AutoAugmentPolicy;
 pub use color_jitter::{Jitter, JitterParams};
+pub use container::Container;
 pub use copy_paste::CopyPasteMode;
 pub use degrees::Degrees;
 pub use gaussian_blur::{KernelSize, Sigma};
@@ -66,7 +79,9 @@ pub use random_erasing::{EraseValue, Random};
 pub use random_perspective::Corners;
 pub use random_photometric_distort::DistortParams;
 pub use random_shortest_size::MinSize;
+pub use read::arguments_of;
 pub use timm_mixup::{MixupMode, MixupParams};
+pub use with_probability::WithProbability;
 pub use yolo_perspective::YoloPerspectiveParams;
 
 use crate::draft::Draft;
@@ -77,6 +92,7 @@ registry::registry! {
     auto_augment::AutoAugment,
     center_crop::CenterCrop,
     color_jitter::ColorJitter,
+    compose::Compose,
     copy_paste::CopyPaste,
     cut_mix::CutMix,
     gaussian_blur::GaussianBlur,
@@ -84,12 +100,15 @@ registry::registry! {
     letter_box::LetterBox,
     mix_up::MixUp,
     mosaic::Mosaic,
+    one_of::OneOf,
     pad::Pad,
     rand_augment::RandAugment,
     by_chance::RandomAdjustSharpness,
     random_affine::RandomAffine,
+    random_apply::RandomApply,
     by_chance::RandomAutocontrast,
     random_channel_permutation::RandomChannelPermutation,
+    random_choice::RandomChoice,
     random_crop::RandomCrop,
     by_chance::RandomEqualize,
     random_erasing::RandomErasing,
@@ -98,6 +117,7 @@ registry::registry! {
     by_chance::RandomHorizontalFlip,
     by_chance::RandomInvert,
     random_iou_crop::RandomIoUCrop,
+    random_order::RandomOrder,
     random_perspective::RandomPerspective,
     random_photometric_distort::RandomPhotometricDistort,
     by_chance::RandomPosterize,
@@ -111,6 +131,7 @@ registry::registry! {
     resize_longest::ResizeLongest,
     sanitize_bounding_boxes::SanitizeBoundingBoxes,
     scale_jitter::ScaleJitter,
+    some_of::SomeOf,
     timm_mixup::TimmMixup,
     trivial_augment_wide::TrivialAugmentWide,
     yolo_cut_mix::YoloCutMix,
@@ -133,6 +154,11 @@ pub trait Augment: Send + Sync {
         Ok(())
     }
 
+    /// The probability that it does anything, where that is an argument of its own. It asks for it by [`Draws::applies`].
+    fn p(&self) -> Option<f32> {
+        None
+    }
+
     /// How many partner samples it needs (at most 9). They arrive planned by the augmentations before this one.
     fn partners(&self) -> usize {
         0
@@ -152,6 +178,11 @@ pub trait Augment: Send + Sync {
     /// Whether it is left out of the last epochs, from the loader's `close_mosaic` on; by default if it takes partners.
     fn closes(&self) -> bool {
         self.partners() > 0
+    }
+
+    /// Itself, where it is a container of others: those of them that it chooses then run in its place.
+    fn container(&self) -> Option<&dyn Container> {
+        None
     }
 
     /// Edits `draft`. All randomness comes from `rng`, so the same key gives the same plan.

@@ -130,6 +130,21 @@ impl Draft {
         self.error.get_or_insert(error);
     }
 
+    /// Whether the plan cannot be made.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
+    /// Why the plan cannot be made, for another draft that needs this one.
+    pub(crate) fn take_error(&mut self) -> Option<Error> {
+        self.error.take()
+    }
+
+    /// Says more of the error, if there is one.
+    pub(crate) fn amend_error(&mut self, amend: impl FnOnce(Error) -> Error) {
+        self.error = self.error.take().map(amend);
+    }
+
     /// Does what may fail; the error is kept for [`Draft::freeze`].
     pub(crate) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Error>) {
         if let Err(error) = work(self) {

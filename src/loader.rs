@@ -30,6 +30,7 @@ pub use epoch::Epoch;
 pub(crate) use epoch::fingerprint::of_source as fingerprint;
 pub use epoch::resume::{STATE_VERSION, State};
 pub(crate) use parallel_map::parallel_map;
+pub use planner::{Choice, Planned};
 pub use report::errors::{BadFile, DamagedFile, Report, Stage, Status};
 pub use report::stats::{Limit, Stats};
 pub use report::timing::Timing;
@@ -37,7 +38,6 @@ pub(crate) use worker::cores;
 
 use crate::device::Device;
 use crate::device::backend::BackendUsage;
-use crate::draft::op::Op;
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::output::Output;
@@ -192,8 +192,7 @@ impl Loader {
         self.context().output.as_ref()
     }
 
-    /// What is done to sample `index` in epoch `epoch`, and the ops that were drawn for it (normalise apart, which is
-    /// the output's).
+    /// What is done to sample `index` in epoch `epoch`, with the ops that were drawn for it and what containers chose.
     ///
     /// The files of the sample and of its partners are read here; workers have no part in it. Where batches differ in size
     /// the sample has that of the batch that shows it.
@@ -201,7 +200,7 @@ impl Loader {
     /// # Errors
     /// [`Error::Config`] for an index that there is not; [`Error::Sample`] where a file cannot be read or the
     /// augmentations fail.
-    pub fn plan(&self, epoch: u64, index: u64) -> Result<(Plan, Vec<Op>)> {
+    pub fn plan(&self, epoch: u64, index: u64) -> Result<Planned> {
         let context = self.context();
         let order = self.order(epoch);
         let Some(position) = order.position(index) else { return Err(self.no_position(&order, index)) };

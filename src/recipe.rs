@@ -8,8 +8,9 @@ mod single;
 
 pub use single::{arguments_of, augmentation};
 
+use crate::augment::container::{self, check_chain};
 use crate::augment::{Augment, Augmentation};
-use crate::error::{Error, Result, bail};
+use crate::error::{Error, Result, ensure};
 use crate::options::{Options, nearest};
 use crate::output::Output;
 use crate::regular_file;
@@ -19,8 +20,8 @@ use std::path::Path;
 
 /// Largest recipe that is read, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
-/// Most augmentations of one recipe.
-pub const MAX_AUGMENTATIONS: usize = 64;
+/// Most augmentations of one recipe, those in containers included.
+pub const MAX_AUGMENTATIONS: usize = container::MAX_AUGMENTATIONS;
 
 const BUILT_IN: [(&str, &str); 6] = [
     ("decode-only", include_str!("../recipes/decode-only.toml")),
@@ -140,10 +141,13 @@ impl Recipe {
     /// # Errors
     /// [`Error::Config`] with the remedy.
     pub fn check(&self) -> Result<()> {
-        self.augment.iter().try_for_each(Augment::check)?;
-        if self.augment.len() > MAX_AUGMENTATIONS {
-            bail!("a recipe may have {MAX_AUGMENTATIONS} augmentations");
-        }
+        check_chain(self.augment.iter().map(|augment| augment as &dyn Augment))?;
+        let count = container::count(&self.augment);
+        ensure!(
+            count <= MAX_AUGMENTATIONS,
+            "a recipe may have {MAX_AUGMENTATIONS} augmentations, those in containers included, and this one has {count}: \
+             leave some out"
+        );
         let Options { output, normalize, loader, .. } = &self.options;
         let normalized = normalize.constants()?.is_some();
         output.check()?;

@@ -36,6 +36,8 @@ pub enum Domain {
     Partner = 0x7061_7274,
     /// Samples in place of one that failed.
     Substitute = 0x7375_6273,
+    /// What stands in a container of augmentations.
+    Branch = 0x6272_616e,
 }
 
 impl Domain {
@@ -86,6 +88,24 @@ pub trait Draws {
     fn chance(&mut self, p: f32) -> bool {
         self.uniform() < p
     }
+
+    /// Whether a transform runs that does so with probability `p`.
+    fn applies(&mut self, p: f32) -> bool {
+        self.chance(p)
+    }
+}
+
+/// The draws of a transform that has been chosen, and runs whatever its probability is.
+pub struct Certain<'a>(pub &'a mut dyn Draws);
+
+impl Draws for Certain<'_> {
+    fn bits(&mut self) -> u32 {
+        self.0.bits()
+    }
+
+    fn applies(&mut self, _p: f32) -> bool {
+        true
+    }
 }
 
 /// The generator of one augmentation of one sample.
@@ -107,6 +127,16 @@ impl Rng {
     pub fn for_partner(seed: u64, epoch: u64, sample: u64, host_op: u32, partner: u32, op: u32) -> Self {
         let path = (u64::from(host_op) << 32) | u64::from(partner);
         Self::keyed(mix(mix(mix(mix(0, seed), epoch), path ^ Domain::Partner.tag()), sample), sample, op)
+    }
+
+    /// The same for an op that stands in a container: `branch` names the way there, and is 0 for the chain itself.
+    pub fn in_branch(self, branch: u64) -> Self {
+        if branch == 0 {
+            return self;
+        }
+        let key = u64::from(self.key[0]) | (u64::from(self.key[1]) << 32);
+        let key = mix(key, branch);
+        Self { key: [key as u32, (key >> 32) as u32], ..self }
     }
 
     fn keyed(key: u64, sample: u64, op: u32) -> Self {
@@ -167,6 +197,9 @@ mod tests {
         }
         assert_ne!(first(Rng::for_partner(1, 2, 3, 4, 0, 0)), first(Rng::for_partner(1, 2, 3, 4, 1, 0)));
         assert_ne!(first(Rng::new(1, 2, 3, 0)), first(Rng::for_partner(1, 2, 3, 0, 0, 0)));
+        assert_eq!(base, first(Rng::new(1, 2, 3, 4).in_branch(0)));
+        assert_ne!(base, first(Rng::new(1, 2, 3, 4).in_branch(1)));
+        assert_ne!(first(Rng::new(1, 2, 3, 4).in_branch(2)), first(Rng::new(1, 2, 3, 4).in_branch(1)));
     }
 
     #[test]
@@ -182,6 +215,7 @@ mod tests {
             (Domain::Pair, b"pair"),
             (Domain::Partner, b"part"),
             (Domain::Substitute, b"subs"),
+            (Domain::Branch, b"bran"),
         ];
         for (domain, letters) in tags {
             assert_eq!(domain.tag(), u64::from(u32::from_be_bytes(*letters)), "{domain:?}");

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .workers(1)
         .build()?;
     for index in 0..arguments.images {
-        let (plan, _) = loader.plan(0, index as u64)?;
+        let plan = loader.plan(0, index as u64)?.plan;
         let layer = plan.layers.first().and_then(|layer| layer.sampled());
         let layer = layer.context("a plan without a layer")?;
         let clip = layer.clip;

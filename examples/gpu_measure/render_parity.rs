@@ -116,6 +116,6 @@ fn build(
 fn describe(loader: &Loader, batch: &Batch, epoch: u64, at: usize) -> anyhow::Result<serde_json::Value> {
     let row = at / (SIZE.pixels() as usize * 3);
     let index = *batch.indices().get(row).context("a value behind the last row")?;
-    let (_, ops) = loader.plan(epoch, index)?;
+    let ops = loader.plan(epoch, index)?.ops;
     Ok(json!({ "key": batch.keys()[row], "epoch": epoch, "row": row, "value": at, "ops": ops }))
 }

@@ -32,8 +32,12 @@ macro_rules! by_chance {
                 check::probability(self.name(), self.p)
             }
 
+            fn p(&self) -> Option<f32> {
+                Some(self.p)
+            }
+
             fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
-                if rng.chance(self.p) {
+                if rng.applies(self.p) {
                     draft.apply($op);
                 }
             }
@@ -120,8 +124,12 @@ macro_rules! one_argument_by_chance {
                 check::probability(name, self.p)
             }
 
+            fn p(&self) -> Option<f32> {
+                Some(self.p)
+            }
+
             fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
-                if rng.chance(self.p) {
+                if rng.applies(self.p) {
                     let op = $op;
                     draft.apply(op(self.$field));
                 }

@@ -9,6 +9,11 @@ pub(super) const fn half() -> f32 {
     0.5
 }
 
+/// For what always runs where nothing else is said.
+pub(super) const fn one() -> f32 {
+    1.0
+}
+
 /// torchvision's default interpolation for warps.
 pub(super) const fn nearest() -> Interpolation {
     Interpolation::Nearest

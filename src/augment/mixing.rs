@@ -28,7 +28,9 @@ pub enum Partner {
 }
 
 /// The samples that share an augmentation's draws.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+///
+/// In order, from the fewest samples to the most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RngScope {
     /// None: each sample has its own.
     #[default]

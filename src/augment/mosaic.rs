@@ -114,6 +114,10 @@ impl Augment for Mosaic {
         Ok(())
     }
 
+    fn p(&self) -> Option<f32> {
+        Some(self.p)
+    }
+
     fn partners(&self) -> usize {
         match self.n {
             _ if self.p <= 0.0 => 0,
@@ -123,7 +127,7 @@ impl Augment for Mosaic {
     }
 
     fn wants_partners(&self, rng: &mut dyn Draws) -> bool {
-        rng.chance(self.p)
+        rng.applies(self.p)
     }
 
     fn plan(&self, draft: &mut Draft, mut partners: Vec<Draft>, rng: &mut dyn Draws) {

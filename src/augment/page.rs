@@ -22,7 +22,24 @@ feedline.transforms.RandomResizedCrop(224, scale=(0.2, 1.0))
 feedline::augment::RandomResizedCrop::new(224).scale([0.2, 1.0])
 ```
 
-Python takes positional arguments in the order of the tables. Augmentations that mix samples take their *partners* from the
+Python takes positional arguments in the order of the tables. An augmentation whose table has no `p` takes one all the same,
+as its last argument: the probability that it runs, 1 by default. In Rust that is `Augmentation::with_p`. RandomChoice,
+whose `p` is a list, takes none: put it into a RandomApply.
+
+Compose, OneOf, RandomApply, RandomChoice, RandomOrder and SomeOf are *containers*: their `transforms` are augmentations,
+containers among them, up to 8 in one another. What a transform draws depends on its position in this tree, so that a
+change in one branch draws nothing anew in another. Every branch is planned once when the loader is built. An augmentation
+that mixes samples may stand in a container; its partners are planned by what ran for the sample before it, in the same
+branch. Where it draws once for a whole window, as MixUp and CutMix do, the containers around it choose once for a window
+too. Jitter in half of the samples, in a recipe, in Python, and in Rust:
+
+```text
+{ op = \"RandomApply\", p = 0.5, transforms = [{ op = \"ColorJitter\", brightness = 0.4 }] }
+feedline.transforms.RandomApply([feedline.transforms.ColorJitter(0.4)], p=0.5)
+feedline::augment::RandomApply::new([ColorJitter::new(0.4, 0.0, 0.0, 0.0).into()]).p(0.5)
+```
+
+Augmentations that mix samples take their *partners* from the
 sample's *window*: a run of consecutive positions in the epoch's order, 128 by default (`partner_window`).
 
 <!-- Made from src/augment/ by `UPDATE_DOCS=1 cargo test transforms_page`; do not edit. -->
@@ -124,6 +141,7 @@ fn example(argument: &str) -> Value {
     match argument {
         "target_size" => json!([8, 8]),
         "kernel_size" => json!(3),
+        "transforms" => json!([{ "op": "RandomInvert" }]),
         _ => json!(1),
     }
 }

@@ -105,8 +105,12 @@ impl Augment for RandomErasing {
         Ok(())
     }
 
+    fn p(&self) -> Option<f32> {
+        Some(self.p)
+    }
+
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
-        if !rng.chance(self.p) {
+        if !rng.applies(self.p) {
             return;
         }
         if let Some((Rect { x: j, y: i, width: w, height: h }, v)) = self.make_params(draft.size(), rng) {

@@ -68,8 +68,12 @@ impl Augment for RandomPerspective {
         check::warp_filter(self.name(), self.interpolation)
     }
 
+    fn p(&self) -> Option<f32> {
+        Some(self.p)
+    }
+
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
-        if !rng.chance(self.p) {
+        if !rng.applies(self.p) {
             return;
         }
         let (startpoints, endpoints) = self.make_params(draft.size(), rng);

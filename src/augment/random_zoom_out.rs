@@ -57,8 +57,12 @@ impl Augment for RandomZoomOut {
         check::probability(self.name(), self.p)
     }
 
+    fn p(&self) -> Option<f32> {
+        Some(self.p)
+    }
+
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
-        if rng.chance(self.p) {
+        if rng.applies(self.p) {
             let padding = Padding::Sides(self.make_params(draft.size(), rng));
             draft.apply(Op::Pad { padding, fill: self.fill });
         }

@@ -12,6 +12,9 @@ macro_rules! registry {
         #[non_exhaustive]
         pub enum Augmentation {
             $(#[doc = concat!("[`", stringify!($name), "`]")] $name($name),)*
+            /// Any of them with a probability beside its arguments.
+            #[serde(untagged)]
+            WithProbability(WithProbability),
         }
 
         impl Augmentation {
@@ -32,6 +35,7 @@ macro_rules! registry {
             fn inner(&self) -> &dyn Augment {
                 match self {
                     $(Self::$name(inner) => inner,)*
+                    Self::WithProbability(inner) => inner,
                 }
             }
         }
@@ -43,6 +47,10 @@ macro_rules! registry {
 
             fn check(&self) -> Result<()> {
                 self.inner().check()
+            }
+
+            fn p(&self) -> Option<f32> {
+                self.inner().p()
             }
 
             fn partners(&self) -> usize {
@@ -59,6 +67,10 @@ macro_rules! registry {
 
             fn closes(&self) -> bool {
                 self.inner().closes()
+            }
+
+            fn container(&self) -> Option<&dyn Container> {
+                self.inner().container()
             }
 
             fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws) {

@@ -122,12 +122,16 @@ impl Augment for TimmMixup {
         check::probability(self.name(), self.switch_prob)
     }
 
+    fn p(&self) -> Option<f32> {
+        Some(self.prob)
+    }
+
     fn partners(&self) -> usize {
         usize::from(self.prob > 0.0)
     }
 
     fn wants_partners(&self, rng: &mut dyn Draws) -> bool {
-        rng.chance(self.prob)
+        rng.applies(self.prob)
     }
 
     fn mixing(&self) -> Mixing {

@@ -31,12 +31,16 @@ impl Augment for YoloMixUp {
         check::probability(self.name(), self.p)
     }
 
+    fn p(&self) -> Option<f32> {
+        Some(self.p)
+    }
+
     fn partners(&self) -> usize {
         usize::from(self.p > 0.0)
     }
 
     fn wants_partners(&self, rng: &mut dyn Draws) -> bool {
-        rng.chance(self.p)
+        rng.applies(self.p)
     }
 
     fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws) {

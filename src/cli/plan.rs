@@ -8,6 +8,7 @@ use feedline::device;
 use feedline::draft::op::Op;
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image;
+use feedline::loader::{Choice, Planned};
 use feedline::output::Output;
 use feedline::plan::{
     self, CanvasFilter, Content, Filter, Layer, LayerSource, Method, Sampled, WarpFilter, WarpMap,
@@ -43,6 +44,8 @@ struct Report<'a> {
     recipe: &'a str,
     header: Value,
     ops: &'a [Op],
+    /// What containers have chosen; empty where a recipe has none.
+    choices: Vec<Value>,
     /// What the sample becomes; null for a recipe that renders nothing.
     output: Option<Value>,
     /// How many passes over pixels the plan takes.
@@ -59,7 +62,7 @@ struct Report<'a> {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let (recipe, source, loader) = arguments.pipeline.planner()?;
-    let (plan, mut ops) = loader.plan(arguments.epoch, arguments.index)?;
+    let Planned { plan, mut ops, choices, .. } = loader.plan(arguments.epoch, arguments.index)?;
     add_normalize(&mut ops, loader.output().and_then(|output| output.normalize));
     let mut bytes = Vec::new();
     source.read(arguments.index as usize, &mut bytes)?;
@@ -72,6 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         recipe: &recipe.name,
         header: describe_header(&header),
         ops: &ops,
+        choices: choices.iter().map(choice).collect(),
         output: loader.output().map(|Output { dtype, layout, .. }| {
             let Size { width, height } = plan.size();
             json!({ "width": width, "height": height, "dtype": dtype, "layout": layout })
@@ -96,6 +100,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
 fn add_normalize(ops: &mut Vec<Op>, normalize: Option<Normalize>) {
     let erase = ops.iter().position(|op| matches!(op, Op::Erase { .. })).unwrap_or(ops.len());
     ops.splice(erase..erase, normalize.map(|Normalize { mean, std }| Op::Normalize { mean, std }));
+}
+
+fn choice(choice: &Choice) -> Value {
+    json!({ "place": choice.place, "op": choice.op, "chosen": choice.chosen })
 }
 
 fn describe_header(header: &image::Header) -> Value {

@@ -90,7 +90,7 @@ fn pair(
     plan.images.iter_mut().for_each(|image| image.index = index);
     marks::lay(&mut original, loader.mask(&plan)?, plan.size());
     marks::draw(&mut original, &seen, source.classes());
-    let (plan, _) = loader.plan(epoch, index)?;
+    let plan = loader.plan(epoch, index)?.plan;
     let normalize = loader.output().and_then(|output| output.normalize).unwrap_or(Normalize::UNIT);
     let output =
         Output { size: plan.size(), dtype: DType::F32, layout: Layout::Nhwc, normalize: Some(normalize) };

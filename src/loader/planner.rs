@@ -3,22 +3,24 @@
 //! What is drawn depends on the seed, the epoch, the sample's index, and its position in the epoch's order, which
 //! names the window that partners come from. Threads, batch size and device have no part in it.
 
+mod containers;
+mod partner;
+mod walk;
+
 use super::report::errors::Failure;
-use crate::augment::{Augment, Mixing, Partner as PartnerChoice, RngScope};
-use crate::draft::{Draft, Target, op::Op};
-use crate::error::{Error, Result, bail};
+use crate::augment::Augment;
+use crate::draft::{Target, op::Op};
+use crate::error::{Error, Result, ensure};
 use crate::geometry::{Orientation, Size};
 use crate::label::{Object, Objects, Unit};
 use crate::plan::{MAX_IMAGES, Plan};
-use crate::rng::{Domain, Draws, Rng, mix};
+use crate::rng::{Domain, mix};
 use crate::sampler::Order;
-use std::ops::Range;
 use std::sync::Arc;
+use walk::Walk;
 
-/// Maximum number of partners that one augmentation may ask for.
-const MAX_PARTNERS: usize = 9;
-/// Ways to partners of partners start here, above all partner numbers, so that their dice never meet.
-const NESTED: u32 = 16;
+/// The most augmentations that may run for a sample, counted as often as they run.
+const MAX_RUNS: usize = 256;
 
 /// The chain of augmentations and what keys its dice.
 pub(super) struct Planner {
@@ -29,6 +31,30 @@ pub(super) struct Planner {
     pub(super) close_mosaic: Option<u64>,
     /// Nothing is drawn and nothing is done: images are shown as they are.
     pub(super) bare: bool,
+}
+
+/// What is to be done to one sample.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Planned {
+    /// The plan that a device carries out.
+    pub plan: Plan,
+    /// The ops that were drawn; normalise apart, which is the output's.
+    pub ops: Vec<Op>,
+    /// What the containers of the chain have chosen, in the order of their turns.
+    pub choices: Vec<Choice>,
+}
+
+/// What a container has chosen for a sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Choice {
+    /// The container's place in the chain, as a recipe has it and messages name it: `augment[2].transforms[0]`.
+    pub place: String,
+    /// The container's name.
+    pub op: &'static str,
+    /// The indices of the transforms that run, in this order.
+    pub chosen: Vec<usize>,
 }
 
 /// Gives what is known of the image `index` before it is decoded.
@@ -76,32 +102,24 @@ impl SampleContext<'_> {
     }
 }
 
-/// A partner being planned, or the sample itself.
-struct Partner {
-    index: u64,
-    position: u64,
-    /// The host's op, and the index among its partners; `None` for the sample itself.
-    path: Option<(u32, u32)>,
-}
-
 impl Planner {
-    /// Refuses chains that could need more images than a sample may read.
+    /// Refuses chains that could need more images than a sample may read, or run without end.
     pub(super) fn check_partners(&self) -> Result<()> {
-        let mut images = 1usize;
+        let (mut images, mut runs) = (1usize, 0usize);
         for augment in &self.augments {
-            let (name, partners) = (augment.name(), augment.partners());
-            if partners > MAX_PARTNERS {
-                bail!(
-                    "{name} asks for {partners} partners, but {MAX_PARTNERS} is the most an augmentation may have"
-                );
-            }
-            images *= partners + 1;
-            if images > MAX_IMAGES {
-                bail!(
-                    "with {name} a sample may read {images} images, but {MAX_IMAGES} is the most: use fewer \
-                     augmentations that mix samples"
-                );
-            }
+            let name = augment.name();
+            runs = runs.saturating_add(containers::runs_of(&**augment));
+            ensure!(
+                runs <= MAX_RUNS,
+                "with {name} {runs} augmentations may run for a sample, but {MAX_RUNS} is the most: choose fewer in its \
+                 containers"
+            );
+            images = images.saturating_mul(containers::images_of(&**augment)?);
+            ensure!(
+                images <= MAX_IMAGES,
+                "with {name} a sample may read {images} images, but {MAX_IMAGES} is the most: use fewer augmentations that mix \
+                 samples"
+            );
         }
         Ok(())
     }
@@ -117,116 +135,28 @@ impl Planner {
         &self,
         sample: SampleContext<'_>,
         load_header: &mut LoadHeader<'_>,
-    ) -> Result<(Plan, Vec<Op>), PlanError> {
-        let host = Partner { index: sample.index, position: sample.position, path: None };
-        let ops = if self.bare { 0 } else { self.augments.len() };
-        let draft = self.draft(&sample, &host, ops, load_header)?;
-        let drawn = draft.ops().to_vec();
-        Ok((draft.freeze()?, drawn))
+    ) -> Result<Planned, PlanError> {
+        self.plan_way(sample, None, load_header)
     }
 
-    /// Takes `shown`, the sample or a partner of it, through the first `ops` augmentations.
-    fn draft(
+    /// How many ways through the chain there are to try until each transform of each container was planned; 0 where the
+    /// chain has no containers.
+    pub(super) fn ways(&self) -> usize {
+        let containers = self.augments.iter().filter(|augment| !self.bare && augment.container().is_some());
+        containers.map(|augment| containers::ways_of(&**augment)).max().unwrap_or(0)
+    }
+
+    /// The same as [`Planner::plan`] where containers choose what one of these ways says; `None` lets them draw.
+    pub(super) fn plan_way(
         &self,
-        sample: &SampleContext<'_>,
-        shown: &Partner,
-        ops: usize,
+        sample: SampleContext<'_>,
+        way: Option<usize>,
         load_header: &mut LoadHeader<'_>,
-    ) -> Result<Draft, PlanError> {
-        let ImageInfo { stored, orientation, objects } = load_header(shown.index)?;
-        let mut draft = Draft::new(shown.index, stored, orientation).with_target(sample.target);
-        if let Some(objects) = objects {
-            draft = draft.with_objects(objects);
-        }
-        let closed = self.close_mosaic.is_some_and(|epoch| sample.epoch >= epoch);
-        for (at, augment) in self.augments[..ops].iter().enumerate() {
-            let most = augment.partners();
-            if closed && augment.closes() {
-                continue;
-            }
-            let Mixing { partner: choice, rng: scope } = augment.mixing();
-            let mut rng = self.rng(sample, shown, at as u32, scope);
-            let has_partners = most > 0 && self.has_partners(sample, shown, choice);
-            let wanted = if has_partners && augment.wants_partners(&mut rng) { most } else { 0 };
-            let partners = (0..wanted as u32)
-                .map(|number| self.partner(sample, shown, (at as u32, number), choice, &mut rng))
-                .collect::<Vec<Partner>>();
-            let partners = partners
-                .iter()
-                .map(|partner| self.draft(sample, partner, at, load_header))
-                .collect::<Result<Vec<Draft>, PlanError>>()?;
-            augment.plan(&mut draft, partners, &mut rng);
-        }
-        Ok(draft)
+    ) -> Result<Planned, PlanError> {
+        let (draft, choices) = Walk::new(self, &sample, load_header).sample(way)?;
+        let ops = draft.ops().to_vec();
+        Ok(Planned { plan: draft.freeze()?, ops, choices })
     }
-
-    /// The generator of one augmentation for one sample, or for all samples that share its draws.
-    fn rng(&self, sample: &SampleContext<'_>, shown: &Partner, op: u32, scope: RngScope) -> Rng {
-        let key = sample.key();
-        let window = || sample.order.window(shown.position, self.partner_window);
-        // Shared draws are the same for all samples that share them, whichever is the host.
-        let shared = match scope {
-            RngScope::Sample => None,
-            RngScope::Window => Some(mix(Domain::Window.tag(), window().start)),
-            RngScope::Pair => {
-                let other = mirrored(shown.position, &window());
-                Some(mix(mix(Domain::Pair.tag(), other.min(shown.position)), other.max(shown.position)))
-            }
-        };
-        match (shared, shown.path) {
-            (Some(shared), _) => Rng::new(self.seed, sample.epoch, shared, op),
-            (None, None) => Rng::new(self.seed, sample.epoch, key, op),
-            (None, Some((host_op, partner))) => {
-                Rng::for_partner(self.seed, sample.epoch, key, host_op, partner, op)
-            }
-        }
-    }
-
-    /// Whether there are partners of this kind for the sample.
-    fn has_partners(&self, sample: &SampleContext<'_>, host: &Partner, choice: PartnerChoice) -> bool {
-        let window = sample.order.window(host.position, self.partner_window);
-        choice != PartnerChoice::SecondHalf || host.position - window.start < (window.end - window.start) / 2
-    }
-
-    /// The partner `number` from the host's window at its op `op`; if drawn, never the host where there are others.
-    fn partner(
-        &self,
-        sample: &SampleContext<'_>,
-        host: &Partner,
-        (op, number): (u32, u32),
-        choice: PartnerChoice,
-        rng: &mut Rng,
-    ) -> Partner {
-        let window = sample.order.window(host.position, self.partner_window);
-        let position = match choice {
-            PartnerChoice::Drawn => other_than(host.position, &window, rng),
-            PartnerChoice::Previous if host.position == window.start => window.end - 1,
-            PartnerChoice::Previous => host.position - 1,
-            PartnerChoice::Mirrored | PartnerChoice::SecondHalf => mirrored(host.position, &window),
-        };
-        let path = match host.path {
-            None => number,
-            Some((host_op, partner)) => {
-                let way = mix(mix(u64::from(host_op), u64::from(partner)), u64::from(number));
-                (way as u32).max(NESTED)
-            }
-        };
-        Partner { index: sample.order.index(position), position, path: Some((op, path)) }
-    }
-}
-
-/// As far from the window's end as `own` is from its start.
-fn mirrored(own: u64, window: &Range<u64>) -> u64 {
-    window.end - 1 - (own - window.start)
-}
-
-fn other_than(own: u64, window: &Range<u64>, rng: &mut Rng) -> u64 {
-    let others = window.end - window.start - 1;
-    if others == 0 {
-        return own;
-    }
-    let drawn = window.start + u64::from(rng.below(u32::try_from(others).unwrap_or(u32::MAX)));
-    if drawn >= own { drawn + 1 } else { drawn }
 }
 
 /// Why there is no plan.

@@ -1,6 +1,6 @@
 //! Plans made-up images when a loader is built: what would fail for every sample is found before the first file is read.
 
-use super::planner::{ImageInfo, PlanError, Planner, SampleContext};
+use super::planner::{Choice, ImageInfo, PlanError, Planner, SampleContext};
 use crate::draft::Target;
 use crate::error::{Error, Result};
 use crate::geometry::Size;
@@ -57,18 +57,39 @@ fn plan_all(
     let order = Order::sequential(SAMPLES);
     // What is left of a chain once its mosaics are closed must work as well.
     let epochs = || [Some(0), planner.close_mosaic].into_iter().flatten();
+    let drawn = || (0..SAMPLES).map(|index| (index, None));
+    // Each transform of a container takes part, however rarely it is drawn.
+    let forced = || (0..planner.ways()).map(|way| (0, Some(way)));
+    let ways: Vec<(u64, Option<usize>)> = drawn().chain(forced()).collect();
     for (at, stored) in sizes.enumerate() {
-        for (epoch, index) in epochs().flat_map(|epoch| (0..SAMPLES).map(move |index| (epoch, index))) {
+        for (epoch, &(index, way)) in epochs().flat_map(|epoch| ways.iter().map(move |way| (epoch, way))) {
             let sample = SampleContext { epoch, order: &order, position: index, index, target };
-            let planned = planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(stored)));
+            let planned = planner.plan_way(sample, way, &mut |_| Ok(ImageInfo::made_up(stored)));
             match planned.map_err(PlanError::into_error) {
-                Ok((plan, _)) => check(plan.size())?,
+                Ok(planned) => {
+                    check(planned.plan.size()).map_err(|error| add_choices(error, &planned.choices))?;
+                }
                 Err(error) if at == 0 => return Err(error),
                 Err(_) => {}
             }
         }
     }
     Ok(())
+}
+
+/// Says which of their transforms the containers had chosen.
+fn add_choices(error: Error, choices: &[Choice]) -> Error {
+    let chosen = |choice: &Choice| match choice.chosen[..] {
+        [] => format!("{} ({}) runs nothing", choice.place, choice.op),
+        _ => format!("{} ({}) runs its transforms {:?}", choice.place, choice.op, choice.chosen),
+    };
+    match (error, choices) {
+        (Error::Config(message), [_, ..]) => {
+            let choices: Vec<String> = choices.iter().map(chosen).collect();
+            Error::Config(format!("{message} (where {})", choices.join(", ")))
+        }
+        (error, _) => error,
+    }
 }
 
 fn not_sized(got: Size, Target { usual, size, .. }: Target) -> Error {

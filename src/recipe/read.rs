@@ -1,9 +1,13 @@
 //! From TOML text to a recipe, with the line of whatever is wrong.
 
 use super::{MAX_BYTES, Recipe, too_large};
+use crate::augment::container::{self, MAX_DEPTH, too_deep};
+use crate::augment::read::{
+    NO_TRANSFORM, PROBABILITY, TRANSFORMS, arguments_of, named, own_arguments, unknown,
+};
 use crate::augment::{Augment, Augmentation};
 use crate::error::{Error, Result};
-use crate::options::fields::{self, Answer, Ask};
+use crate::options::fields;
 use crate::options::{Options, is_key, keys, nearest};
 use serde::Deserialize;
 use std::ops::Range;
@@ -95,40 +99,65 @@ impl Page<'_> {
     }
 
     fn augmentations(&self, list: Spanned<DeValue<'_>>) -> Result<Vec<Augmentation>> {
-        let place = list.span();
-        match list.into_inner() {
-            DeValue::Array(tables) => tables.into_iter().map(|table| self.augmentation(table)).collect(),
-            _ => Err(self.error(&place, "augment must be a list of tables: write [[augment]]")),
-        }
+        let span = list.span();
+        let DeValue::Array(tables) = list.into_inner() else {
+            return Err(self.error(&span, "augment must be a list of tables: write [[augment]]"));
+        };
+        let read = |(index, table)| self.augmentation(table, &format!("augment[{index}]"), 0);
+        tables.into_iter().enumerate().map(read).collect()
     }
 
-    fn augmentation(&self, table: Spanned<DeValue<'_>>) -> Result<Augmentation> {
-        let place = table.span();
+    /// Reads the augmentation at `place` in the tree, in this many containers.
+    fn augmentation(&self, table: Spanned<DeValue<'_>>, place: &str, depth: usize) -> Result<Augmentation> {
+        let span = table.span();
+        // In the list of a recipe the line says enough.
+        let at = if depth == 0 { String::new() } else { format!("{place}: ") };
+        let refuse = |span: &Range<usize>, message: &str| self.error(span, &format!("{at}{message}"));
         let DeValue::Table(mut arguments) = table.into_inner() else {
-            return Err(self.error(&place, "augment must be a list of tables: write [[augment]]"));
+            let message =
+                if depth == 0 { "augment must be a list of tables: write [[augment]]" } else { NO_TRANSFORM };
+            return Err(refuse(&span, message));
         };
         let Some(op) = arguments.remove("op") else {
             let hint = nearest::hint("", Augmentation::NAMES);
-            return Err(self.error(&place, &format!("this augmentation has no op{hint}")));
+            return Err(refuse(&span, &format!("this augmentation has no op{hint}")));
         };
-        let name = match op.get_ref().as_str() {
-            Some(name) if Augmentation::NAMES.contains(&name) => name,
-            other => {
-                let name = other.unwrap_or("");
-                let message = format!("unknown op `{name}`{}", nearest::hint(name, Augmentation::NAMES));
-                return Err(self.error(&op.span(), &message));
-            }
+        let name = op.get_ref().as_str().unwrap_or("");
+        let Some(own) = own_arguments(name) else { return Err(refuse(&op.span(), &unknown(name))) };
+        let known = [vec!["op"], arguments_of(name).unwrap_or_default()].concat();
+        self.check_keys(&format!("{at}{name}"), &arguments, &known, |key| known.contains(&key))?;
+        self.check_transforms(&arguments, place, depth)?;
+        let wrong = |error: &toml::de::Error| {
+            let message = named(name, &error.message().trim().replace('\n', ", "));
+            refuse(&error.span().unwrap_or_else(|| span.clone()), &message)
         };
-        if let Err(Answer(keys)) = Augmentation::read(name, Ask) {
-            let known = [&["op"], keys].concat();
-            self.check_keys(name, &arguments, &known, |key| known.contains(&key))?;
-        }
-        let value = Spanned::new(place.clone(), DeValue::Table(arguments));
-        let augmentation = Augmentation::read(name, ValueDeserializer::from(value)).map_err(|error| {
-            let named = format!("{name}: {}", error.message().trim().replace('\n', ", "));
-            self.error(&error.span().unwrap_or_else(|| place.clone()), &named)
-        })?;
-        augmentation.check().map_err(|error| self.error(&place, &error.to_string()))?;
+        let p = if own.contains(&PROBABILITY) { None } else { arguments.remove(PROBABILITY) };
+        let p = p
+            .map(|p| f32::deserialize(ValueDeserializer::from(p)))
+            .transpose()
+            .map_err(|error| wrong(&error))?;
+        let value = Spanned::new(span.clone(), DeValue::Table(arguments));
+        let augmentation =
+            Augmentation::read(name, ValueDeserializer::from(value)).map_err(|error| wrong(&error))?;
+        let augmentation = match p {
+            Some(p) => augmentation.with_p(p),
+            None => augmentation,
+        };
+        augmentation.check().map_err(|error| refuse(&span, &error.to_string()))?;
         Ok(augmentation)
+    }
+
+    /// Reads the transforms of a container for the lines of their errors alone.
+    fn check_transforms(&self, arguments: &DeTable<'_>, place: &str, depth: usize) -> Result<()> {
+        let Some(list) = arguments.get(TRANSFORMS) else { return Ok(()) };
+        let Some(transforms) = list.get_ref().as_array() else { return Ok(()) };
+        if depth == MAX_DEPTH {
+            return Err(self.error(&list.span(), &format!("{place}: {}", too_deep())));
+        }
+        for (index, transform) in transforms.iter().enumerate() {
+            let place = format!("{place}.{}", container::place(index));
+            self.augmentation(transform.clone(), &place, depth + 1)?;
+        }
+        Ok(())
     }
 }

@@ -1,16 +1,9 @@
-//! One augmentation by name and arguments, as other languages give them.
+//! One augmentation as JSON text, as other languages give it.
 
-use crate::augment::{Augment, Augmentation};
-use crate::error::{Error, Result, bail};
-use crate::options::fields::{Answer, Ask};
-use crate::options::nearest;
-use serde_json::Value;
+use crate::augment::Augmentation;
+use crate::error::{Error, Result};
 
-/// The names of the arguments of the augmentation `name`, in their order; `None` where there is none of this name.
-pub fn arguments_of(name: &str) -> Option<&'static [&'static str]> {
-    let known = Augmentation::NAMES.contains(&name);
-    known.then(|| Augmentation::read(name, Ask).err().map_or(&[][..], |Answer(names)| names))
-}
+pub use crate::augment::arguments_of;
 
 /// Reads one augmentation from JSON text, with the keys of a recipe: `{"op": "RandomResizedCrop", "size": 224}`.
 ///
@@ -18,22 +11,7 @@ pub fn arguments_of(name: &str) -> Option<&'static [&'static str]> {
 /// [`Error::Config`] with what is wrong, and the nearest name or key that would be right.
 pub fn augmentation(json: &str) -> Result<Augmentation> {
     let refuse = |error: serde_json::Error| Error::config(format!("the augmentation is no JSON: {error}"));
-    let Value::Object(mut arguments) = serde_json::from_str(json).map_err(refuse)? else {
-        bail!("an augmentation is a JSON object: {{\"op\": NAME, ...}}");
-    };
-    let op = arguments.remove("op");
-    let name = op.as_ref().and_then(Value::as_str).unwrap_or("");
-    let Some(keys) = arguments_of(name) else {
-        let hint = nearest::hint(name, Augmentation::NAMES);
-        bail!("unknown op `{name}`{hint}");
-    };
-    if let Some(key) = arguments.keys().find(|key| !keys.is_empty() && !keys.contains(&key.as_str())) {
-        bail!("{name} has no argument `{key}`{}", nearest::hint(key, keys));
-    }
-    let read = Augmentation::read(name, Value::Object(arguments));
-    let augmentation = read.map_err(|error| Error::config(format!("{name}: {error}")))?;
-    augmentation.check()?;
-    Ok(augmentation)
+    Augmentation::from_value(serde_json::from_str(json).map_err(refuse)?)
 }
 
 #[cfg(test)]
@@ -45,9 +23,10 @@ mod tests {
     fn an_augmentation_is_read_as_a_recipe_would_hold_it() {
         let read = augmentation(r#"{"op": "RandomResizedCrop", "size": 224, "scale": [0.5, 1]}"#).unwrap();
         assert_eq!(read, RandomResizedCrop::new(224).scale([0.5, 1.0]).into());
-        let names = ["size", "scale", "ratio", "interpolation", "antialias"];
+        let names = ["size", "scale", "ratio", "interpolation", "antialias", "p"];
         assert_eq!(arguments_of("RandomResizedCrop").unwrap(), names);
-        assert_eq!(arguments_of("RandomChannelPermutation").unwrap().len(), 0);
+        assert_eq!(arguments_of("RandomChannelPermutation").unwrap(), ["p"]);
+        assert_eq!(arguments_of("RandomApply").unwrap(), ["transforms", "p"]);
         assert!(arguments_of("RandomResizedCorp").is_none());
     }
 
@@ -58,8 +37,11 @@ mod tests {
         assert!(refused(r#"{"op": "RandomResizedCrop", "sise": 2}"#).contains("did you mean `size`?"));
         assert!(refused(r#"{"op": "RandomResizedCrop"}"#).contains("missing field `size`"));
         assert!(refused(r#"{"op": "RandomHorizontalFlip", "p": 50}"#).contains("[0.0, 1.0]"));
-        assert!(refused(r#"{"op": "RandomChannelPermutation", "p": 1}"#).contains("p"));
-        assert!(refused("[]").contains("JSON object"));
+        assert!(
+            refused(r#"{"op": "RandomChannelPermutation", "q": 1}"#)
+                .contains("no argument `q`: did you mean `p`?")
+        );
+        assert!(refused("[]").contains("an object with its name under op"));
         assert!(refused("{").contains("no JSON"));
         assert!(refused("{}").contains("unknown op ``"));
     }

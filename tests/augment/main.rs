@@ -1,5 +1,6 @@
 //! What augmentations draw and plan: against the numbers of other libraries, and against naive accounts of their pixels.
 
+mod containers;
 mod detection;
 mod executed;
 mod mixes;

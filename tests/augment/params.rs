@@ -355,6 +355,10 @@ fn every_augmentation_is_registered_under_its_torchvision_name() {
             }
             "ResizeLongest" => serde_json::json!({"imgsz": 2}),
             "RandomShortestSize" => serde_json::json!({"min_size": 2}),
+            "Compose" | "OneOf" | "RandomApply" | "RandomChoice" | "RandomOrder" => {
+                serde_json::json!({"transforms": [{"op": "RandomInvert"}]})
+            }
+            "SomeOf" => serde_json::json!({"transforms": [{"op": "RandomInvert"}], "n": 1}),
             "ScaleJitter" => serde_json::json!({"target_size": [2, 2]}),
             _ => serde_json::json!({}),
         };

@@ -152,8 +152,8 @@ fn check_alone(case: &Case, loader: &Loader, source: &dyn Source, positions: &[P
     let output = *loader.output().expect("samples are rendered");
     for (at, position) in positions.iter().enumerate() {
         let Some(row) = position.row.as_ref().filter(|row| row.stands_in_for.is_none()) else { continue };
-        let (plan, _) =
-            loader.plan(case.epoch, row.index).unwrap_or_else(|error| panic!("position {at}: {error}"));
+        let planned = loader.plan(case.epoch, row.index);
+        let plan = planned.unwrap_or_else(|error| panic!("position {at}: {error}")).plan;
         let read = |index: u64| {
             let mut bytes = Vec::new();
             source.read(index as usize, &mut bytes).expect("a file that was read before");

@@ -114,7 +114,10 @@ fn a_plan_says_what_is_read_what_is_drawn_and_what_comes_out() {
     let plan = report(&["plan", "--recipe", "imagenet-train", "--seed", "1", "--epoch", "0", "--index", "2"]);
     has_keys(
         &plan,
-        &["key", "index", "seed", "epoch", "recipe", "header", "ops", "output", "passes", "layers", "steps"],
+        &[
+            "key", "index", "seed", "epoch", "recipe", "header", "ops", "choices", "output", "passes",
+            "layers", "steps",
+        ],
     );
     has_keys(&plan["header"], &["width", "height", "orientation", "format"]);
     has_keys(&plan["layers"][0], &["clip", "scaled", "offset", "mirror", "orientation", "window"]);
@@ -123,6 +126,37 @@ fn a_plan_says_what_is_read_what_is_drawn_and_what_comes_out() {
     assert_eq!(plan["ops"].as_array().and_then(|ops| ops.last()).expect("ops")["op"], "normalize");
     assert_eq!((&plan["output"]["width"], &plan["output"]["dtype"]), (&224.into(), &"f32".into()));
     assert_eq!((&plan["passes"], &plan["recipe"]), (&1.into(), &"imagenet-train".into()));
+}
+
+#[test]
+fn a_plan_says_what_containers_have_chosen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let recipe = folder.path().join("r.toml");
+    let choice = r#"
+[[augment]]
+op = "RandomChoice"
+transforms = [{ op = "RandomInvert", p = 1.0 }, { op = "Compose", transforms = [{ op = "RandomSolarize", threshold = 9.0, p = 1.0 }] }]
+[normalize]"#;
+    std::fs::write(
+        &recipe,
+        CHAIN.replace("[[augment]]\nop = \"RandomErasing\"\np = 1.0\n[normalize]", choice),
+    )
+    .expect("the recipe");
+    let mut seen = [false; 2];
+    for index in ["0", "1", "2", "3", "4", "5", "6", "7"] {
+        let plan = report(&["plan", "--recipe", word(&recipe), "--index", index]);
+        let choices = plan["choices"].as_array().expect("choices");
+        assert_eq!((&choices[0]["place"], &choices[0]["op"]), (&"augment[3]".into(), &"RandomChoice".into()));
+        let chosen = choices[0]["chosen"][0].as_u64().expect("an index") as usize;
+        let ops: Vec<&str> =
+            plan["ops"].as_array().expect("ops").iter().filter_map(|op| op["op"].as_str()).collect();
+        assert!(
+            ops.contains(&["invert", "solarize"][chosen]) && !ops.contains(&["solarize", "invert"][chosen])
+        );
+        assert_eq!(choices.len(), 1 + chosen);
+        seen[chosen] = true;
+    }
+    assert_eq!(seen, [true; 2]);
 }
 
 #[test]

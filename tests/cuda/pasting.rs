@@ -105,7 +105,8 @@ fn what_is_pasted_and_cut_out_of_partners_gives_the_cpus_batches() -> Outcome {
         recipe.options.output.size = Some(feedline::draft::op::Extent::One(96));
         let build = || Loader::builder(outlined()).recipe(&recipe).batch_size(4).seed(3).workers(2);
         let loader = same_on_both(&format!("{mode:?}"), 1, build);
-        let masked = |index| loader.plan(0, index).unwrap().0.layers.iter().any(|layer| layer.mask.is_some());
+        let masked =
+            |index| loader.plan(0, index).unwrap().plan.layers.iter().any(|layer| layer.mask.is_some());
         assert!((0..12).any(masked), "nothing was pasted");
     }
     Ok(())

@@ -1,7 +1,10 @@
 //! What is refused before the first epoch, with its remedy.
 
 use crate::support::{builder, epoch_of, flat};
-use feedline::augment::{Augment, RandomHorizontalFlip};
+use feedline::augment::{
+    Augment, CenterCrop, ColorJitter, Compose, RandomApply, RandomChoice, RandomErasing,
+    RandomHorizontalFlip, Resize,
+};
 use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Op, Value};
 use feedline::error::Error;
@@ -90,6 +93,26 @@ fn u8_output_cannot_be_normalised() {
     let float = |std| builder(flat(4), 2).output(DType::F32, Layout::Nhwc).normalize([0.5; 3], std);
     refused(float([0.5, 0.0, 0.5]), "every std greater than 0");
     assert!(float([0.5; 3]).build().is_ok());
+}
+
+#[test]
+fn a_branch_that_cannot_work_is_found_however_rarely_it_is_taken() {
+    let rarely = RandomApply::new([CenterCrop::new(8).into()]).p(1e-6);
+    let built = Loader::builder(flat(4)).batch_size(2).augment(CenterCrop::new(16)).augment(rarely);
+    refused(built, "(where augment[1] (RandomApply) runs its transforms [0])");
+    let inner = RandomChoice::new([Resize::new(0).into(), RandomHorizontalFlip::new(1.0).into()]);
+    let built = builder(flat(4), 2).augment(RandomChoice::new([inner.into()]));
+    refused(built, "transforms[0].transforms[0]: Resize: size must be from 1");
+    let erased = Compose::new([
+        RandomErasing { p: 1.0, ..RandomErasing::default() }.into(),
+        ColorJitter::new(0.5, 0.0, 0.0, 0.0).into(),
+    ]);
+    let choice =
+        RandomChoice::new([RandomHorizontalFlip::new(1.0).into(), erased.into()]).p([1.0 - 1e-6, 1e-6]);
+    refused(
+        builder(flat(4), 2).augment(choice),
+        "augment[1].transforms[1].transforms[1]: brightness comes after erase",
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::support::{Flat, builder, flat};
 use feedline::augment::Augment;
 use feedline::draft::Draft;
-use feedline::loader::{BadSample, Loader};
+use feedline::loader::{BadSample, Loader, Planned};
 use feedline::output::{DType, Layout};
 use feedline::rng::Draws;
 
@@ -77,7 +77,7 @@ fn the_plan_told_by_hand_is_the_plan_that_is_rendered() {
     for batch in loader.epoch(5) {
         let batch = batch.unwrap();
         for row in 0..batch.len() {
-            let (plan, ops) = loader.plan(5, batch.indices()[row]).unwrap();
+            let Planned { plan, ops, .. } = loader.plan(5, batch.indices()[row]).unwrap();
             let shares: Vec<(i64, f32)> =
                 plan.labels.iter().map(|l| (plan.images[l.image as usize].index as i64, l.share)).collect();
             assert_eq!(batch.label_shares(row), shares);

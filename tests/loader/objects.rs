@@ -95,7 +95,7 @@ fn the_objects_of_a_mix_bring_the_weights_of_their_images() {
     let objects = batch.objects().unwrap();
     let mut count = 0;
     for (row, &own) in batch.indices().iter().enumerate() {
-        let (plan, _) = loader.plan(0, own).unwrap();
+        let plan = loader.plan(0, own).unwrap().plan;
         for (label, image) in plan.labels.iter().zip(&plan.images) {
             let of_image = |at: &usize| {
                 objects.batch_index[*at] == row as i64 && objects.classes[*at] == image.index as i64

@@ -94,7 +94,7 @@ fn detection(p: f32) -> LoaderBuilder {
 }
 
 fn plans(loader: &Loader, epoch: u64) -> Vec<Plan> {
-    (0..48).map(|index| loader.plan(epoch, index).unwrap().0).collect()
+    (0..48).map(|index| loader.plan(epoch, index).unwrap().plan).collect()
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn what_pastes_a_samples_own_objects_is_closed_with_the_mosaics() {
         .close_mosaic(2)
         .build()
         .unwrap();
-    let seen = |epoch| loader.objects(&loader.plan(epoch, 5).unwrap().0).unwrap().len();
+    let seen = |epoch| loader.objects(&loader.plan(epoch, 5).unwrap().plan).unwrap().len();
     assert_eq!([0, 1, 2, 3].map(seen), [2, 2, 1, 1]);
 }
 
@@ -148,6 +148,6 @@ fn a_recipe_closes_its_mosaics_too() {
     let text = Recipe::text_of("yolo-train").unwrap().replace("shuffle = true", "close_mosaic = 2");
     let recipe = Recipe::parse(&text).unwrap();
     let loader = Loader::builder(flat(48)).recipe(&recipe).build().unwrap();
-    let images = |epoch| loader.plan(epoch, 5).unwrap().0.images.len();
+    let images = |epoch| loader.plan(epoch, 5).unwrap().plan.images.len();
     assert_eq!([0, 1, 2, 9].map(images), [4, 4, 1, 1]);
 }

@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use feedline::augment::{
-    Augmentation, CenterCrop, ColorJitter, CopyPaste, LetterBox, Mosaic, RandomErasing, RandomHorizontalFlip,
-    RandomResizedCrop, RandomVerticalFlip, Resize, ResizeLongest, YoloCutMix, YoloMixUp, YoloPerspective,
+    Augmentation, CenterCrop, ColorJitter, Compose, CopyPaste, GaussianBlur, LetterBox, Mosaic, OneOf,
+    RandomChoice, RandomErasing, RandomGrayscale, RandomHorizontalFlip, RandomInvert, RandomResizedCrop,
+    RandomVerticalFlip, Resize, ResizeLongest, YoloCutMix, YoloMixUp, YoloPerspective,
 };
 use feedline::color::Normalize;
 use feedline::draft::Draft;
@@ -218,6 +219,107 @@ fn a_wrong_value_is_named_with_its_line() {
     assert!(error("name = \"x\"\naugment = 3").starts_with("recipe:2: augment must be a list"));
     assert!(error("name = \"x\"\naugment = [3]").starts_with("recipe:2: augment must be a list"));
     assert!(error("name = \"x\"\n[output]\nsize = [0, 5]").contains("not from 1 to"));
+}
+
+const TREE: &str = r#"
+name = "tree"
+
+[[augment]]
+op = "RandomResizedCrop"
+size = 64
+p = 1.0
+
+[[augment]]
+op = "RandomChoice"
+p = [0.25, 0.75]
+
+[[augment.transforms]]
+op = "ColorJitter"
+brightness = 0.4
+p = 0.8
+
+[[augment.transforms]]
+op = "Compose"
+transforms = [
+    { op = "RandomGrayscale", p = 0.2 },
+    { op = "OneOf", transforms = [{ op = "RandomInvert" }, { op = "GaussianBlur", kernel_size = 3, p = 0.1 }] },
+]
+
+[output]
+size = [64, 64]
+"#;
+
+#[test]
+fn containers_hold_augmentations_to_any_depth() {
+    let recipe = Recipe::parse(TREE).unwrap();
+    let blur = Augmentation::from(GaussianBlur::new(3)).with_p(0.1);
+    let one = OneOf::new([RandomInvert::new(0.5).into(), blur]);
+    let branch = Compose::new([RandomGrayscale::new(0.2).into(), one.into()]);
+    let jitter = Augmentation::from(ColorJitter::new(0.4, 0.0, 0.0, 0.0)).with_p(0.8);
+    let choice = RandomChoice::new([jitter, branch.into()]).p([0.25, 0.75]);
+    assert_eq!(recipe.augment, [RandomResizedCrop::new(64).into(), choice.into()]);
+    assert_eq!(Recipe::parse(&recipe.to_toml().unwrap()).unwrap(), recipe);
+}
+
+#[test]
+fn what_is_wrong_in_a_container_is_named_by_its_line_and_its_place() {
+    let replaced = |from: &str, to: &str| error(&TREE.replacen(from, to, 1));
+    for (from, to, want) in [
+        (
+            "ColorJitter",
+            "ColorJiter",
+            "recipe:14: augment[1].transforms[0]: unknown op `ColorJiter`: did you mean",
+        ),
+        (
+            "brightness",
+            "brightnes",
+            "recipe:15: augment[1].transforms[0]: ColorJitter has no key `brightnes`: did you",
+        ),
+        ("0.8", "8", "recipe:13: augment[1].transforms[0]: ColorJitter: p should be"),
+        ("0.8", "\"often\"", "recipe:16: augment[1].transforms[0]: ColorJitter: invalid type: string"),
+        (
+            "kernel_size = 3",
+            "kernel_size = 4",
+            "recipe:22: augment[1].transforms[1].transforms[1].transforms[1]: Gauss",
+        ),
+        (
+            "\"RandomInvert\"",
+            "\"Invert\"",
+            "recipe:22: augment[1].transforms[1].transforms[1].transforms[0]: unknown op",
+        ),
+        (
+            "[0.25, 0.75]",
+            "[0.25, 0.5]",
+            "recipe:9: RandomChoice: the probabilities [0.25, 0.5] sum to 0.75 and not to 1",
+        ),
+        ("[0.25, 0.75]", "[1.0]", "recipe:9: RandomChoice: p has 1 probabilities for 2 transforms"),
+        (
+            "{ op = \"RandomGrayscale\", p = 0.2 }",
+            "[]",
+            "recipe:21: augment[1].transforms[1].transforms[0]: a transform is",
+        ),
+        (
+            "{ op = \"RandomGrayscale\", p = 0.2 }",
+            "{}",
+            "augment[1].transforms[1].transforms[0]: this augmentation has no op",
+        ),
+    ] {
+        let message = replaced(from, to);
+        assert!(message.contains(want), "{from} -> {to}: {message}");
+    }
+    let deep = |levels: usize| {
+        let opened = "{ op = \"Compose\", transforms = [".repeat(levels);
+        let text = format!(
+            "name = \"x\"\naugment = [{opened}{{ op = \"RandomInvert\" }}{}]\n[output]\nsize = 4",
+            "] }".repeat(levels)
+        );
+        Recipe::parse(&text)
+    };
+    deep(8).unwrap();
+    assert!(deep(9).unwrap_err().to_string().contains("more than 8 deep: use fewer levels"));
+    let mut recipe = Recipe::parse(TREE).unwrap();
+    recipe.augment = vec![Compose::new(vec![RandomInvert::new(0.5).into(); 64]).into()];
+    assert!(recipe.check().unwrap_err().to_string().contains("64 augmentations"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn a_subset_shows_its_samples_and_no_other() {
     assert_eq!(seen, [7, 8, 21, 40]);
     let loader = subset().augment(RandomHorizontalFlip::new(0.5)).build().unwrap();
     let whole = builder(flat(50), 2).augment(RandomHorizontalFlip::new(0.5)).build().unwrap();
-    assert_eq!(loader.plan(3, 21).unwrap().1, whole.plan(3, 21).unwrap().1, "a sample keeps its plan");
+    assert_eq!(loader.plan(3, 21).unwrap().ops, whole.plan(3, 21).unwrap().ops, "a sample keeps its plan");
     assert!(loader.plan(0, 6).unwrap_err().to_string().contains("sample 6 is not in the loader's subset"));
 }
 

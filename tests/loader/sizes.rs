@@ -240,7 +240,7 @@ fn a_sample_is_planned_for_the_batch_that_shows_it() {
                 let batch = batch.unwrap();
                 let rows = batch.indices().iter().zip(batch.status());
                 for (&index, _) in rows.filter(|(_, status)| **status == Status::Ok) {
-                    let Size { width, height } = loader.plan(4, index).unwrap().0.size();
+                    let Size { width, height } = loader.plan(4, index).unwrap().plan.size();
                     let size = [height as usize, width as usize];
                     assert!(
                         batch.shape().windows(2).any(|pair| pair == size),

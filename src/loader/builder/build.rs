@@ -1,6 +1,7 @@
 //! From options to a loader: everything is checked, made-up samples are planned, and the memory is reserved.
 
 use super::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
+use crate::augment::container::check_chain;
 use crate::device::Device;
 use crate::device::backend::BackendOptions;
 use crate::draft::op::Extent;
@@ -180,7 +181,7 @@ impl LoaderBuilder {
             (1..=MAX_BATCH_ROWS).contains(&batch_size),
             "batch_size is {batch_size}, and may be 1 to {MAX_BATCH_ROWS}: use a larger or a smaller batch_size"
         );
-        self.augments.iter().try_for_each(|augment| augment.check())?;
+        check_chain(self.augments.iter().map(|augment| &**augment))?;
         loader.check()?;
         ranks::check(setup, samples)?;
         LabelRules::of(labels).check()?;

@@ -1,6 +1,7 @@
 //! The size of each batch: all alike, drawn by step, or following the shapes of its images.
 
 use crate::augment::Augment;
+use crate::augment::container::mixer;
 use crate::draft::Target;
 use crate::error::{Error, Result, bail, ensure};
 use crate::geometry::{Orientation, Size};
@@ -76,11 +77,10 @@ impl SizesAsked {
             sampler.shuffle() == Shuffle::Off,
             "rect shows the samples in the order of their shapes: set shuffle to false, or leave rect out"
         );
-        match augments.iter().find(|augment| augment.partners() > 0) {
+        match augments.iter().find_map(|augment| mixer(&**augment)) {
             Some(mixes) => Err(Error::config(format!(
-                "rect shapes a batch as its images are, and {} mixes images of any shape: leave it out, or use \
-                 multi_scale",
-                mixes.name()
+                "rect shapes a batch as its images are, and {mixes} mixes images of any shape: leave it out, or use \
+                 multi_scale"
             ))),
             None => Ok(()),
         }

@@ -1,5 +1,6 @@
 //! What a run is made of, as fingerprints: what must be the same when it is resumed.
 
+use crate::augment::Augment;
 use crate::color::Normalize;
 use crate::geometry::Size;
 use crate::label::Label;
@@ -86,21 +87,29 @@ pub(crate) fn of_source(source: &dyn Source) -> String {
 fn of_recipe(planner: &Planner, settings: &str) -> String {
     let mut hasher = XxHash3_64::new();
     // An augmentation has no other description than what it does.
-    for augment in &planner.augments {
-        hasher.write(augment.name().as_bytes());
-        hasher.write(&[0]);
-    }
+    planner.augments.iter().for_each(|augment| add_names(&**augment, &mut hasher));
     hasher.write(settings.as_bytes());
     add_plans(planner, &mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
+fn add_names(augment: &dyn Augment, hasher: &mut XxHash3_64) {
+    hasher.write(augment.name().as_bytes());
+    hasher.write(&[0]);
+    if let Some(container) = augment.container() {
+        container.transforms().iter().for_each(|transform| add_names(transform, hasher));
+        hasher.write(&[0]);
+    }
+}
+
 fn add_plans(planner: &Planner, hasher: &mut XxHash3_64) {
     let order = Order::sequential(SAMPLES);
-    for index in 0..SAMPLES {
+    let drawn = (0..SAMPLES).map(|index| (index, None));
+    // A branch may be drawn for none of these samples.
+    for (index, way) in drawn.chain((0..planner.ways()).map(|way| (0, Some(way)))) {
         let sample = SampleContext { epoch: 0, order: &order, position: index, index, target: None };
-        match planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(STORED))) {
-            Ok((plan, _)) => plan.fingerprint(hasher),
+        match planner.plan_way(sample, way, &mut |_| Ok(ImageInfo::made_up(STORED))) {
+            Ok(planned) => planned.plan.fingerprint(hasher),
             Err(_) => hasher.write(b"refused"),
         }
     }

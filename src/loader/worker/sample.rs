@@ -166,7 +166,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         let planned = context.planner.plan(sample, &mut |index| inputs.load_header(index, row));
         let waited: Duration = self.inputs.reading() + self.inputs.parsing();
         context.meters.stage(Stage::Plan).record(self.context.clock.since(started).saturating_sub(waited));
-        let (plan, _) = planned.map_err(|error| context.unplanned(index, error))?;
+        let plan = planned.map_err(|error| context.unplanned(index, error))?.plan;
         match output {
             Some(output) if plan.size() != output.size => {
                 let cause = validate::wrong_size(plan.size(), output.size);

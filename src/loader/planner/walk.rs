@@ -1,0 +1,204 @@
+//! One sample's way through the tree of augmentations.
+
+use super::containers::{choice_of, rng_scope};
+use super::partner::{Partner, TreePosition};
+use super::{Choice, ImageInfo, LoadHeader, PlanError, Planner, SampleContext};
+use crate::augment::container::{MAX_DEPTH, out_of_range, within};
+use crate::augment::{Augment, Container, Mixing};
+use crate::draft::Draft;
+use crate::error::Result;
+use crate::rng::{Certain, Draws};
+
+/// An augmentation and its position in the tree.
+#[derive(Clone, Copy)]
+struct Node<'a> {
+    augment: &'a dyn Augment,
+    at: TreePosition,
+    path: Path,
+    /// The way through it, where its containers do not draw.
+    way: Option<usize>,
+    /// Whether it runs whatever its own probability is.
+    is_certain: bool,
+}
+
+/// The indices of an augmentation and of the containers that it stands in, from the chain on.
+#[derive(Clone, Copy, Default)]
+struct Path {
+    indices: [u16; MAX_DEPTH + 1],
+    len: usize,
+}
+
+impl Path {
+    fn child(mut self, index: usize) -> Self {
+        if let Some(place) = self.indices.get_mut(self.len) {
+            *place = index as u16;
+            self.len += 1;
+        }
+        self
+    }
+
+    /// `augment[2].transforms[0]`.
+    fn place(&self) -> String {
+        let name = |(level, index)| match level {
+            0 => format!("augment[{index}]"),
+            _ => format!(".transforms[{index}]"),
+        };
+        self.indices[..self.len].iter().enumerate().map(name).collect()
+    }
+}
+
+/// The planning of one sample.
+pub(super) struct Walk<'a> {
+    planner: &'a Planner,
+    sample: &'a SampleContext<'a>,
+    load_header: &'a mut LoadHeader<'a>,
+    choices: Vec<Choice>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(
+        planner: &'a Planner,
+        sample: &'a SampleContext<'a>,
+        load_header: &'a mut LoadHeader<'_>,
+    ) -> Self {
+        Self { planner, sample, load_header, choices: Vec::new() }
+    }
+
+    /// The sample after the whole chain, and what was chosen for it.
+    pub(super) fn sample(mut self, way: Option<usize>) -> Result<(Draft, Vec<Choice>), PlanError> {
+        let planner = self.planner;
+        let augments = if planner.bare { &[] } else { planner.augments.as_slice() };
+        let chain: Vec<Node<'_>> = augments
+            .iter()
+            .enumerate()
+            .map(|(index, augment)| Node {
+                augment: &**augment,
+                at: TreePosition::top(index),
+                path: Path::default().child(index),
+                way,
+                is_certain: false,
+            })
+            .collect();
+        let draft = self.draft(&Partner::host(self.sample), &chain)?;
+        Ok((draft, self.choices))
+    }
+
+    /// Takes `shown`, the sample or a partner of it, through `nodes`.
+    fn draft(&mut self, shown: &Partner, nodes: &[Node<'a>]) -> Result<Draft, PlanError> {
+        let ImageInfo { stored, orientation, objects } = (self.load_header)(shown.index)?;
+        let mut draft = Draft::new(shown.index, stored, orientation).with_target(self.sample.target);
+        if let Some(objects) = objects {
+            draft = draft.with_objects(objects);
+        }
+        self.run(&mut draft, shown, nodes, &mut Vec::with_capacity(nodes.len()))?;
+        Ok(draft)
+    }
+
+    /// Runs `nodes` one after the other. `before` is what has run for the draft: what its partners are planned by.
+    fn run(
+        &mut self,
+        draft: &mut Draft,
+        shown: &Partner,
+        nodes: &[Node<'a>],
+        before: &mut Vec<Node<'a>>,
+    ) -> Result<(), PlanError> {
+        let outside = before.len();
+        let closed = self.planner.close_mosaic.is_some_and(|epoch| self.sample.epoch >= epoch);
+        for &node in nodes {
+            if !(closed && node.augment.closes()) {
+                match node.augment.container() {
+                    Some(container) => self.contained(draft, shown, (node, container), before)?,
+                    None => self.leaf(draft, shown, node, before)?,
+                }
+            }
+            before.push(node);
+        }
+        before.truncate(outside);
+        Ok(())
+    }
+
+    /// Runs what a container chooses.
+    fn contained(
+        &mut self,
+        draft: &mut Draft,
+        shown: &Partner,
+        (node, container): (Node<'a>, &'a dyn Container),
+        before: &mut Vec<Node<'a>>,
+    ) -> Result<(), PlanError> {
+        let (chosen, way) = match node.way {
+            Some(way) => {
+                let (chosen, inner) = choice_of(container, way);
+                (chosen, Some(inner))
+            }
+            None => {
+                let mut rng = self.planner.rng(self.sample, shown, node.at, rng_scope(node.augment));
+                let chosen = match node.is_certain {
+                    true => container.choose(&mut Certain(&mut rng)),
+                    false => container.choose(&mut rng),
+                };
+                (chosen, None)
+            }
+        };
+        let transforms = container.transforms();
+        let mut nodes = Vec::with_capacity(chosen.len());
+        for (at, &index) in chosen.iter().enumerate() {
+            let run = chosen[..at].iter().filter(|&&earlier| earlier == index).count();
+            let Some(augment) = transforms.get(index) else {
+                draft.fail(within(&node.path.place(), out_of_range(index, transforms.len())));
+                continue;
+            };
+            nodes.push(Node {
+                augment,
+                at: node.at.child(index, run),
+                path: node.path.child(index),
+                way,
+                is_certain: container.is_certain(),
+            });
+        }
+        if shown.is_host() {
+            self.choices.push(Choice { place: node.path.place(), op: node.augment.name(), chosen });
+        }
+        self.run(draft, shown, &nodes, before)
+    }
+
+    /// Runs an augmentation with the partners that it wants.
+    fn leaf(
+        &mut self,
+        draft: &mut Draft,
+        shown: &Partner,
+        node: Node<'a>,
+        before: &[Node<'a>],
+    ) -> Result<(), PlanError> {
+        let Node { augment, at, path, is_certain, .. } = node;
+        let (planner, sample) = (self.planner, self.sample);
+        let Mixing { partner: choice, rng: scope } = augment.mixing();
+        let mut rng = planner.rng(sample, shown, at, scope);
+        let most = augment.partners();
+        let has_partners = most > 0 && planner.has_partners(sample, shown, choice);
+        let wants = |rng: &mut dyn Draws| match is_certain {
+            true => augment.wants_partners(&mut Certain(rng)),
+            false => augment.wants_partners(rng),
+        };
+        let wanted = if has_partners && wants(&mut rng) { most } else { 0 };
+        let partners: Vec<Partner> = (0..wanted as u32)
+            .map(|number| planner.partner(sample, shown, (at, number), choice, &mut rng))
+            .collect();
+        let partners = partners.iter().map(|partner| self.draft(partner, before));
+        let mut partners = partners.collect::<Result<Vec<Draft>, PlanError>>()?;
+        if let Some(error) = partners.iter_mut().find_map(Draft::take_error) {
+            // Whatever would go wrong with such a partner follows from this.
+            draft.fail(error);
+            return Ok(());
+        }
+        let had_failed = draft.has_failed();
+        match is_certain {
+            true => augment.plan(draft, partners, &mut Certain(&mut rng)),
+            false => augment.plan(draft, partners, &mut rng),
+        }
+        // In the chain itself the error says enough.
+        if path.len > 1 && !had_failed {
+            draft.amend_error(|error| within(&path.place(), error));
+        }
+        Ok(())
+    }
+}
