@@ -18,7 +18,7 @@ STUB = HERE / "feedline" / "transforms.pyi"
 KEYWORDS = HERE / "feedline" / "_keywords.pyi"
 
 #: What is given to what has no default, to learn the defaults of the others.
-EXAMPLES = {"kernel_size": 3, "target_size": [1, 1], "min_size": [1]}
+EXAMPLES = {"kernel_size": 3, "target_size": [1, 1], "min_size": [1], "transforms": [{"op": "RandomInvert"}]}
 
 PAIR = "Sequence[float]"
 #: The types of arguments whose default does not tell.
@@ -47,7 +47,11 @@ TYPES = {
     "threshold": "float",
     "bits": "int",
     "sharpness_factor": "float",
+    "transforms": "Sequence[Transform]",
 }
+
+#: What the page says of the probability that any transform takes.
+PROBABILITY = "Probability that it runs, from 0 to 1."
 
 
 #: The types of options by what they may be.
@@ -142,15 +146,12 @@ def transform(name):
     needed, full = defaults(name)
     doc, meanings = documents(name)
     lines = [f"class {name}(Transform):", *wrapped(f'"""{doc}', "    ")]
-    if order:
-        lines.append("")
+    lines.append("")
     for argument in order:
-        lines += wrapped(f"{argument}: {meanings[argument]}", "        ")
+        lines += wrapped(f"{argument}: {meanings.get(argument, PROBABILITY)}", "        ")
     lines += ['    """', ""]
     # A stub's attribute is what the argument was, in the form that a recipe has it in.
     lines += [f"    {argument}: Any" for argument in order]
-    if not order:
-        return [*lines, "    def __init__(self) -> None: ...", ""]
     lines += ["    def __init__("] + ["        self,"]
     for argument in order:
         default = "" if argument in needed else f" = {as_python(full.get(argument))}"
@@ -163,7 +164,8 @@ def defaults(name):
     needed = {}
     while True:
         try:
-            return needed, json.loads(_feedline.check_transform(json.dumps({"op": name, **needed})))
+            found = json.loads(_feedline.check_transform(json.dumps({"op": name, **needed})))
+            return needed, {"p": None if name == "RandomChoice" else 1.0, **found}
         except ValueError as error:
             missing = re.search(r"missing field `(\w+)`", str(error))
             if missing is None:
@@ -172,6 +174,8 @@ def defaults(name):
 
 
 def type_of(name, argument, default):
+    if (name, argument) == ("RandomChoice", "p"):
+        return f"{PAIR} | None"
     if name == "YoloPerspective" and argument in ("degrees", "translate", "scale", "shear"):
         return "float"
     if argument == "scale" and default is not None or argument == "brightness" and "Distort" in name:

@@ -29,16 +29,18 @@ class Transform:
                 raise TypeError(f"{self._op} was given `{name}` twice")
         given.update(kwargs)
         given = {name: _plain(value) for name, value in given.items()}
-        self._arguments = json.loads(_feedline.check_transform(json.dumps({**given, "op": self._op}, allow_nan=False)))
-        del self._arguments["op"]
+        checked = json.loads(_feedline.check_transform(json.dumps({**given, "op": self._op}, allow_nan=False)))
+        del checked["op"]
+        self._arguments = {name: _objects(value) if name == "transforms" else value for name, value in checked.items()}
 
     def as_dict(self):
         """The transform as a recipe holds it: its name under `op`, and all its arguments."""
-        return {"op": self._op, **self._arguments}
+        return {"op": self._op, **{name: _plain(value) for name, value in self._arguments.items()}}
 
     def __getattr__(self, name):
         if name in type(self)._names:
-            return self._arguments.get(name)
+            # What was left out is None, but a probability: only RandomChoice's, one for each transform, may be left out so.
+            return self._arguments.get(name, 1.0 if name == "p" and self._op != "RandomChoice" else None)
         raise AttributeError(f"{type(self).__name__} has no argument `{name}`")
 
     def __repr__(self):
@@ -58,12 +60,21 @@ def _make(op, arguments):
     return globals()[op](**arguments)
 
 
+def _objects(transforms):
+    """What a container holds, as transforms again."""
+    return tuple(_make(fields["op"], {name: value for name, value in fields.items() if name != "op"}) for fields in transforms)
+
+
 def _plain(value):
     """As JSON has it: torchvision's enums by their value, tuples as lists, NumPy's numbers as Python's."""
+    if isinstance(value, Transform):
+        return value.as_dict()
     if isinstance(value, Enum):
         return _plain(value.value)
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
     if hasattr(value, "item") and not isinstance(value, (str, bytes)):
         return value.item()
     return value

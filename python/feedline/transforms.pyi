@@ -18,28 +18,34 @@ class AutoAugment(Transform):
     interpolation: `nearest` or `bilinear`.
     fill: Fill colour where the operation leaves pixels empty: a grey level or `[r, g, b]`, each from 0 to
         255. Without it, black.
+    p: Probability that it runs, from 0 to 1.
     """
 
     policy: Any
     interpolation: Any
     fill: Any
+    p: Any
     def __init__(
         self,
         policy: str | Enum = "imagenet",
         interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "nearest",
         fill: float | Sequence[float] | None = None,
+        p: float = 1.0,
     ) -> None: ...
 
 class CenterCrop(Transform):
     """Crops the centre; a smaller image is padded with black first (torchvision's `CenterCrop`).
 
     size: `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
+    p: Probability that it runs, from 0 to 1.
     """
 
     size: Any
+    p: Any
     def __init__(
         self,
         size: int | Sequence[int],
+        p: float = 1.0,
     ) -> None: ...
 
 class ColorJitter(Transform):
@@ -50,18 +56,37 @@ class ColorJitter(Transform):
     saturation: A factor from [max(0, 1 - x), 1 + x], or from the given range.
     hue: Turn of the hue, as a fraction of the full circle: drawn from [-x, x] or from the given range,
         between -0.5 and 0.5.
+    p: Probability that it runs, from 0 to 1.
     """
 
     brightness: Any
     contrast: Any
     saturation: Any
     hue: Any
+    p: Any
     def __init__(
         self,
         brightness: float | Sequence[float] = 0.0,
         contrast: float | Sequence[float] = 0.0,
         saturation: float | Sequence[float] = 0.0,
         hue: float | Sequence[float] = 0.0,
+        p: float = 1.0,
+    ) -> None: ...
+
+class Compose(Transform):
+    """Runs several transforms one after the other (torchvision's `Compose`): a branch of more than one for
+    the other containers.
+
+    transforms: The transforms, in order; at least 1.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    transforms: Any
+    p: Any
+    def __init__(
+        self,
+        transforms: Sequence[Transform],
+        p: float = 1.0,
     ) -> None: ...
 
 class CopyPaste(Transform):
@@ -85,12 +110,15 @@ class CutMix(Transform):
     (torchvision's `CutMix`, with the window of partners in place of the batch).
 
     alpha: Lambda is drawn from Beta(alpha, alpha); from 0.0001 to 10000.
+    p: Probability that it runs, from 0 to 1.
     """
 
     alpha: Any
+    p: Any
     def __init__(
         self,
         alpha: float = 1.0,
+        p: float = 1.0,
     ) -> None: ...
 
 class GaussianBlur(Transform):
@@ -99,26 +127,32 @@ class GaussianBlur(Transform):
     kernel_size: Edge length of the kernel, or `[columns, rows]`; each odd, from 1 to 127. Images must be
         larger than half the kernel.
     sigma: Standard deviation in pixels, or the range that it is drawn from; from 1e-6 to 1e6.
+    p: Probability that it runs, from 0 to 1.
     """
 
     kernel_size: Any
     sigma: Any
+    p: Any
     def __init__(
         self,
         kernel_size: int | Sequence[int],
         sigma: float | Sequence[float] = (0.1, 2.0),
+        p: float = 1.0,
     ) -> None: ...
 
 class Grayscale(Transform):
     """Replaces all channels with the luma (torchvision's `Grayscale`).
 
     num_output_channels: Must be 3 (torchvision's default is 1): every sample has three channels.
+    p: Probability that it runs, from 0 to 1.
     """
 
     num_output_channels: Any
+    p: Any
     def __init__(
         self,
         num_output_channels: int = 3,
+        p: float = 1.0,
     ) -> None: ...
 
 class LetterBox(Transform):
@@ -131,6 +165,7 @@ class LetterBox(Transform):
     scaleup: Enlarge images that are smaller than `size`.
     center: Put the border on all sides; otherwise on the right and the bottom only.
     fill: Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
+    p: Probability that it runs, from 0 to 1.
     """
 
     size: Any
@@ -139,6 +174,7 @@ class LetterBox(Transform):
     scaleup: Any
     center: Any
     fill: Any
+    p: Any
     def __init__(
         self,
         size: int | Sequence[int],
@@ -147,6 +183,7 @@ class LetterBox(Transform):
         scaleup: bool = True,
         center: bool = True,
         fill: float | Sequence[float] = 114,
+        p: float = 1.0,
     ) -> None: ...
 
 class MixUp(Transform):
@@ -154,12 +191,15 @@ class MixUp(Transform):
     lambda of the other (torchvision's `MixUp`, with the window of partners in place of the batch).
 
     alpha: Lambda is drawn from Beta(alpha, alpha), once per window; from 0.0001 to 10000.
+    p: Probability that it runs, from 0 to 1.
     """
 
     alpha: Any
+    p: Any
     def __init__(
         self,
         alpha: float = 1.0,
+        p: float = 1.0,
     ) -> None: ...
 
 class Mosaic(Transform):
@@ -181,20 +221,38 @@ class Mosaic(Transform):
         n: int = 4,
     ) -> None: ...
 
+class OneOf(Transform):
+    """Runs one of several transforms, or, with probability 1 - `p`, none (Albumentations' `OneOf`).
+
+    transforms: The transforms to choose from, each with its weight as its `p`; at least 1.
+    p: Probability that one runs, from 0 to 1.
+    """
+
+    transforms: Any
+    p: Any
+    def __init__(
+        self,
+        transforms: Sequence[Transform],
+        p: float = 0.5,
+    ) -> None: ...
+
 class Pad(Transform):
     """Adds a border of one colour (torchvision's `Pad` with `padding_mode="constant"`).
 
     padding: `[left, top, right, bottom]`, `[left and right, top and bottom]`, or one number for all; each
         from 0 to 65535.
     fill: Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
+    p: Probability that it runs, from 0 to 1.
     """
 
     padding: Any
     fill: Any
+    p: Any
     def __init__(
         self,
         padding: int | Sequence[int],
         fill: float | Sequence[float] = 0,
+        p: float = 1.0,
     ) -> None: ...
 
 class RandAugment(Transform):
@@ -207,6 +265,7 @@ class RandAugment(Transform):
     interpolation: `nearest` or `bilinear`.
     fill: Fill colour where the operation leaves pixels empty: a grey level or `[r, g, b]`, each from 0 to
         255. Without it, black.
+    p: Probability that it runs, from 0 to 1.
     """
 
     num_ops: Any
@@ -214,6 +273,7 @@ class RandAugment(Transform):
     num_magnitude_bins: Any
     interpolation: Any
     fill: Any
+    p: Any
     def __init__(
         self,
         num_ops: int = 2,
@@ -221,6 +281,7 @@ class RandAugment(Transform):
         num_magnitude_bins: int = 31,
         interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "nearest",
         fill: float | Sequence[float] | None = None,
+        p: float = 1.0,
     ) -> None: ...
 
 class RandomAdjustSharpness(Transform):
@@ -252,6 +313,7 @@ class RandomAffine(Transform):
     interpolation: `nearest` or `bilinear`.
     fill: Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
     center: Centre of rotation, `[x, y]` in pixels from the top left corner. Without it, the image's centre.
+    p: Probability that it runs, from 0 to 1.
     """
 
     degrees: Any
@@ -261,6 +323,7 @@ class RandomAffine(Transform):
     interpolation: Any
     fill: Any
     center: Any
+    p: Any
     def __init__(
         self,
         degrees: float | Sequence[float],
@@ -270,6 +333,23 @@ class RandomAffine(Transform):
         interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "nearest",
         fill: float | Sequence[float] = 0,
         center: Sequence[float] | None = None,
+        p: float = 1.0,
+    ) -> None: ...
+
+class RandomApply(Transform):
+    """Runs several transforms one after the other, with probability `p`, or none of them (torchvision's
+    `RandomApply`).
+
+    transforms: The transforms, in order; at least 1.
+    p: Probability that they run, from 0 to 1.
+    """
+
+    transforms: Any
+    p: Any
+    def __init__(
+        self,
+        transforms: Sequence[Transform],
+        p: float = 0.5,
     ) -> None: ...
 
 class RandomAutocontrast(Transform):
@@ -287,9 +367,31 @@ class RandomAutocontrast(Transform):
 
 class RandomChannelPermutation(Transform):
     """Permutes the channels at random (torchvision's `RandomChannelPermutation`).
+
+    p: Probability that it runs, from 0 to 1.
     """
 
-    def __init__(self) -> None: ...
+    p: Any
+    def __init__(
+        self,
+        p: float = 1.0,
+    ) -> None: ...
+
+class RandomChoice(Transform):
+    """Runs one of several transforms (torchvision's `RandomChoice`).
+
+    transforms: The transforms to choose from; at least 1.
+    p: Probability of each transform; each at least 0, and 1 in sum (torchvision divides by the sum). Without
+        it, all are equally probable.
+    """
+
+    transforms: Any
+    p: Any
+    def __init__(
+        self,
+        transforms: Sequence[Transform],
+        p: Sequence[float] | None = None,
+    ) -> None: ...
 
 class RandomCrop(Transform):
     """Crops `size` at a random position, after an optional border (torchvision's `RandomCrop` with constant
@@ -300,18 +402,21 @@ class RandomCrop(Transform):
         or one number for all; each from 0 to 65535. Without it, no border.
     pad_if_needed: Pad both sides of an image that is smaller than `size`.
     fill: Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
+    p: Probability that it runs, from 0 to 1.
     """
 
     size: Any
     padding: Any
     pad_if_needed: Any
     fill: Any
+    p: Any
     def __init__(
         self,
         size: int | Sequence[int],
         padding: int | Sequence[int] | None = None,
         pad_if_needed: bool = False,
         fill: float | Sequence[float] = 0,
+        p: float = 1.0,
     ) -> None: ...
 
 class RandomEqualize(Transform):
@@ -366,16 +471,19 @@ class RandomHSV(Transform):
     hsv_h: Maximum turn of the hue, as a fraction of the full circle, from 0 to 1.
     hsv_s: Maximum relative change of the saturation, from 0 to 1.
     hsv_v: Maximum relative change of the value, from 0 to 1.
+    p: Probability that it runs, from 0 to 1.
     """
 
     hsv_h: Any
     hsv_s: Any
     hsv_v: Any
+    p: Any
     def __init__(
         self,
         hsv_h: float = 0.015,
         hsv_s: float = 0.7,
         hsv_v: float = 0.4,
+        p: float = 1.0,
     ) -> None: ...
 
 class RandomHorizontalFlip(Transform):
@@ -413,6 +521,7 @@ class RandomIoUCrop(Transform):
     sampler_options: Minimum intersections over union to choose from; each at least 0, and 1 or more leaves
         the image as it is.
     trials: Number of crops that are tried for each option; at least 0.
+    p: Probability that it runs, from 0 to 1.
     """
 
     min_scale: Any
@@ -421,6 +530,7 @@ class RandomIoUCrop(Transform):
     max_aspect_ratio: Any
     sampler_options: Any
     trials: Any
+    p: Any
     def __init__(
         self,
         min_scale: float = 0.3,
@@ -429,6 +539,22 @@ class RandomIoUCrop(Transform):
         max_aspect_ratio: float = 2.0,
         sampler_options: Sequence[float] = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0),
         trials: int = 40,
+        p: float = 1.0,
+    ) -> None: ...
+
+class RandomOrder(Transform):
+    """Runs several transforms in a random order (torchvision's `RandomOrder`).
+
+    transforms: The transforms; at least 1.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    transforms: Any
+    p: Any
+    def __init__(
+        self,
+        transforms: Sequence[Transform],
+        p: float = 1.0,
     ) -> None: ...
 
 class RandomPerspective(Transform):
@@ -502,6 +628,7 @@ class RandomResizedCrop(Transform):
     ratio: Minimum and maximum width / height before resizing, from 1e-6 to 1e6.
     interpolation: `bilinear`, `bicubic` or `nearest`.
     antialias: Widen the filter when shrinking; `bicubic` requires it.
+    p: Probability that it runs, from 0 to 1.
     """
 
     size: Any
@@ -509,6 +636,7 @@ class RandomResizedCrop(Transform):
     ratio: Any
     interpolation: Any
     antialias: Any
+    p: Any
     def __init__(
         self,
         size: int | Sequence[int],
@@ -516,6 +644,7 @@ class RandomResizedCrop(Transform):
         ratio: Sequence[float] = (0.75, 1.333333),
         interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "bilinear",
         antialias: bool = True,
+        p: float = 1.0,
     ) -> None: ...
 
 class RandomRotation(Transform):
@@ -526,6 +655,7 @@ class RandomRotation(Transform):
     expand: Enlarge the canvas so that it holds the whole rotated image.
     center: Centre of rotation, `[x, y]` in pixels from the top left corner. Without it, the image's centre.
     fill: Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
+    p: Probability that it runs, from 0 to 1.
     """
 
     degrees: Any
@@ -533,6 +663,7 @@ class RandomRotation(Transform):
     expand: Any
     center: Any
     fill: Any
+    p: Any
     def __init__(
         self,
         degrees: float | Sequence[float],
@@ -540,6 +671,7 @@ class RandomRotation(Transform):
         expand: bool = False,
         center: Sequence[float] | None = None,
         fill: float | Sequence[float] = 0,
+        p: float = 1.0,
     ) -> None: ...
 
 class RandomShortestSize(Transform):
@@ -550,18 +682,21 @@ class RandomShortestSize(Transform):
     max_size: Maximum length of the longer edge in pixels, from 1 to 65535; without it, no maximum.
     interpolation: `bilinear`, `bicubic` or `nearest`.
     antialias: Widen the filter when shrinking; `bicubic` requires it.
+    p: Probability that it runs, from 0 to 1.
     """
 
     min_size: Any
     max_size: Any
     interpolation: Any
     antialias: Any
+    p: Any
     def __init__(
         self,
         min_size: int | Sequence[int],
         max_size: int | None = None,
         interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "bilinear",
         antialias: bool = True,
+        p: float = 1.0,
     ) -> None: ...
 
 class RandomSolarize(Transform):
@@ -618,30 +753,36 @@ class Resize(Transform):
     max_size: Maximum length of the longer edge, where `size` is one number; greater than `size`. Without it,
         no maximum.
     antialias: Widen the filter when shrinking; `bicubic` requires it.
+    p: Probability that it runs, from 0 to 1.
     """
 
     size: Any
     interpolation: Any
     max_size: Any
     antialias: Any
+    p: Any
     def __init__(
         self,
         size: int | Sequence[int],
         interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "bilinear",
         max_size: int | None = None,
         antialias: bool = True,
+        p: float = 1.0,
     ) -> None: ...
 
 class ResizeLongest(Transform):
     """Resizes the longer edge to `imgsz`, as Ultralytics' `load_image` does.
 
     imgsz: Length of the longer edge in pixels, from 1 to 65535.
+    p: Probability that it runs, from 0 to 1.
     """
 
     imgsz: Any
+    p: Any
     def __init__(
         self,
         imgsz: int = 640,
+        p: float = 1.0,
     ) -> None: ...
 
 class SanitizeBoundingBoxes(Transform):
@@ -649,14 +790,17 @@ class SanitizeBoundingBoxes(Transform):
 
     min_size: Minimum width and height in pixels; at least 1.
     min_area: Minimum area in pixels; at least 1.
+    p: Probability that it runs, from 0 to 1.
     """
 
     min_size: Any
     min_area: Any
+    p: Any
     def __init__(
         self,
         min_size: float = 1.0,
         min_area: float = 1.0,
+        p: float = 1.0,
     ) -> None: ...
 
 class ScaleJitter(Transform):
@@ -667,18 +811,44 @@ class ScaleJitter(Transform):
     scale_range: Minimum and maximum factor; at least 0.
     interpolation: `bilinear`, `bicubic` or `nearest`.
     antialias: Widen the filter when shrinking; `bicubic` requires it.
+    p: Probability that it runs, from 0 to 1.
     """
 
     target_size: Any
     scale_range: Any
     interpolation: Any
     antialias: Any
+    p: Any
     def __init__(
         self,
         target_size: Sequence[int],
         scale_range: Sequence[float] = (0.1, 2.0),
         interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "bilinear",
         antialias: bool = True,
+        p: float = 1.0,
+    ) -> None: ...
+
+class SomeOf(Transform):
+    """Chooses `n` of several transforms, each equally probable, and runs them in their order, each with its
+    own probability (Albumentations' `SomeOf`).
+
+    transforms: The transforms to choose from; at least 1.
+    n: Number of transforms that are chosen, at least 1; without `replace` at most all of them, and at most
+        64.
+    replace: Whether a transform may be chosen, and run, more than once.
+    p: Probability that any are chosen, from 0 to 1.
+    """
+
+    transforms: Any
+    n: Any
+    replace: Any
+    p: Any
+    def __init__(
+        self,
+        transforms: Sequence[Transform],
+        n: int = 1,
+        replace: bool = False,
+        p: float = 1.0,
     ) -> None: ...
 
 class TimmMixup(Transform):
@@ -692,6 +862,7 @@ class TimmMixup(Transform):
     switch_prob: Probability of CutMix where both are on, from 0 to 1.
     mode: Which samples share their draws: `batch` (a window), `pair`, `elem` (none) or `half`.
     correct_lam: Weight the classes by the areas that are visible after the rectangle is clipped at the edge.
+    p: Probability that it runs, from 0 to 1.
     """
 
     mixup_alpha: Any
@@ -700,6 +871,7 @@ class TimmMixup(Transform):
     switch_prob: Any
     mode: Any
     correct_lam: Any
+    p: Any
     def __init__(
         self,
         mixup_alpha: float = 1.0,
@@ -708,6 +880,7 @@ class TimmMixup(Transform):
         switch_prob: float = 0.5,
         mode: str = "batch",
         correct_lam: bool = True,
+        p: float = 1.0,
     ) -> None: ...
 
 class TrivialAugmentWide(Transform):
@@ -717,16 +890,19 @@ class TrivialAugmentWide(Transform):
     interpolation: `nearest` or `bilinear`.
     fill: Fill colour where the operation leaves pixels empty: a grey level or `[r, g, b]`, each from 0 to
         255. Without it, black.
+    p: Probability that it runs, from 0 to 1.
     """
 
     num_magnitude_bins: Any
     interpolation: Any
     fill: Any
+    p: Any
     def __init__(
         self,
         num_magnitude_bins: int = 31,
         interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "nearest",
         fill: float | Sequence[float] | None = None,
+        p: float = 1.0,
     ) -> None: ...
 
 class YoloCutMix(Transform):
@@ -765,6 +941,7 @@ class YoloPerspective(Transform):
     shear: Maximum shear in degrees, in both directions along each axis, from 0 to 80.
     perspective: Maximum perspective coefficient, from 0 to 0.001.
     fill: Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
+    p: Probability that it runs, from 0 to 1.
     """
 
     size: Any
@@ -774,6 +951,7 @@ class YoloPerspective(Transform):
     shear: Any
     perspective: Any
     fill: Any
+    p: Any
     def __init__(
         self,
         size: int | Sequence[int],
@@ -783,6 +961,7 @@ class YoloPerspective(Transform):
         shear: float = 0.0,
         perspective: float = 0.0,
         fill: float | Sequence[float] = 114,
+        p: float = 1.0,
     ) -> None: ...
 
 __all__ = [
@@ -790,6 +969,7 @@ __all__ = [
     "AutoAugment",
     "CenterCrop",
     "ColorJitter",
+    "Compose",
     "CopyPaste",
     "CutMix",
     "GaussianBlur",
@@ -797,12 +977,15 @@ __all__ = [
     "LetterBox",
     "MixUp",
     "Mosaic",
+    "OneOf",
     "Pad",
     "RandAugment",
     "RandomAdjustSharpness",
     "RandomAffine",
+    "RandomApply",
     "RandomAutocontrast",
     "RandomChannelPermutation",
+    "RandomChoice",
     "RandomCrop",
     "RandomEqualize",
     "RandomErasing",
@@ -811,6 +994,7 @@ __all__ = [
     "RandomHorizontalFlip",
     "RandomInvert",
     "RandomIoUCrop",
+    "RandomOrder",
     "RandomPerspective",
     "RandomPhotometricDistort",
     "RandomPosterize",
@@ -824,6 +1008,7 @@ __all__ = [
     "ResizeLongest",
     "SanitizeBoundingBoxes",
     "ScaleJitter",
+    "SomeOf",
     "TimmMixup",
     "TrivialAugmentWide",
     "YoloCutMix",

@@ -14,7 +14,7 @@ pub(crate) fn transform_names() -> Vec<&'static str> {
 /// The names of the arguments of the transform `name`, in their order; empty for a name that there is not.
 #[pyfunction]
 pub(crate) fn transform_arguments(name: &str) -> Vec<&'static str> {
-    recipe::arguments_of(name).map_or_else(Vec::new, <[_]>::to_vec)
+    recipe::arguments_of(name).unwrap_or_default()
 }
 
 /// Reads one transform from JSON and gives it back with all its arguments; refuses what has no meaning.

@@ -69,6 +69,33 @@ def test_the_typed_example_runs():
     assert out == "10\n"
 
 
+def test_containers_hold_transforms_and_any_transform_takes_a_probability():
+    jitter = feedline.ColorJitter(0.4, p=0.8)
+    assert jitter.p == 0.8 and feedline.ColorJitter(0.4).p == 1.0
+    assert jitter.as_dict()["p"] == pytest.approx(0.8) and "p" not in feedline.ColorJitter(0.4).as_dict()
+    choice = transforms.RandomChoice([jitter, transforms.Compose([feedline.RandomInvert(1.0), jitter])], p=[0.25, 0.75])
+    assert choice.transforms[1].transforms[1] == jitter and choice.as_dict()["transforms"][0]["op"] == "ColorJitter"
+    assert transforms.RandomChoice([jitter]).p is None
+    for made in (jitter, choice):
+        assert pickle.loads(pickle.dumps(made)) == made and eval(repr(made), vars(transforms)) == made
+
+
+def test_what_stands_in_a_container_is_named_by_its_place():
+    inner = {"op": "RandomApply", "transforms": [{"op": "ColorJiter"}]}
+    with pytest.raises(ValueError, match=r"transforms\[1\].transforms\[0\]: unknown op `ColorJiter`: did you mean `ColorJitter`"):
+        transforms.Compose([feedline.RandomInvert(), inner])
+    with pytest.raises(ValueError, match="sum to 0.75 and not to 1"):
+        transforms.RandomChoice([feedline.RandomInvert()] * 2, p=[0.5, 0.25])
+    with pytest.raises(ValueError, match="transforms is empty"):
+        transforms.RandomOrder([])
+    with pytest.raises(ValueError, match="put them into a Compose"):
+        transforms.RandomChoice([[feedline.RandomInvert()]])
+    deep = feedline.RandomInvert()
+    with pytest.raises(ValueError, match="more than 8 deep"):
+        for _ in range(9):
+            deep = transforms.Compose([deep])
+
+
 #: What torchvision has and feedline has not, since it has one value here: its neutral one.
 LEFT_OUT = {"inplace", "padding_mode", "labels_getter", "num_classes", "dtype"}
 #: docs/parity.md has the first; of the second torchvision says None, and means the list that stands here.
@@ -81,15 +108,15 @@ def test_arguments_and_defaults_are_torchvision_s(torch, name):
     theirs = getattr(v2, name, None)
     if theirs is None:
         assert name in {
-            "CopyPaste", "LetterBox", "Mosaic", "RandomHSV", "ResizeLongest", "TimmMixup", "YoloCutMix", "YoloMixUp",
-            "YoloPerspective",
+            "CopyPaste", "LetterBox", "Mosaic", "OneOf", "RandomHSV", "ResizeLongest", "SomeOf", "TimmMixup", "YoloCutMix",
+            "YoloMixUp", "YoloPerspective",
         }  # fmt: skip
         return
     parameters = list(inspect.signature(theirs).parameters.values())
     names = [parameter.name for parameter in parameters if parameter.name not in LEFT_OUT]
     ours = [argument for argument in getattr(transforms, name)._names if argument in names]
     assert ours == names
-    needed = {p.name: {"min_size": [7], "target_size": [7, 7]}.get(p.name, 1) for p in parameters
+    needed = {p.name: {"min_size": [7], "target_size": [7, 7], "transforms": [transforms.RandomInvert()]}.get(p.name, 1) for p in parameters
               if p.default is p.empty and p.name not in LEFT_OUT}  # fmt: skip
     made = getattr(transforms, name)(**needed)
     for parameter in parameters:
