@@ -180,6 +180,21 @@ feedline_status feedline_batch_rows(const struct feedline_batch *batch, uint64_t
 // `batch` is from feedline_epoch_next(); `number` may be written.
 feedline_status feedline_batch_number(const struct feedline_batch *batch, uint64_t *number);
 
+// Number of views of each sample: 1 where the recipe has none.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `views` may be written.
+feedline_status feedline_batch_view_count(const struct feedline_batch *batch, uint64_t *views);
+
+// Another handle for the same batch, whose pixels, masks and objects are those of view `number`, counted from 0; those of
+// a batch itself are the first view's. It keeps the batch's memory, and is freed with feedline_batch_free() like the batch.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `view` may be written.
+feedline_status feedline_batch_view(const struct feedline_batch *batch,
+                                    uint64_t number,
+                                    struct feedline_batch **view);
+
 // The name of a row's sample: its path, or its key in a shard. Valid as long as the batch's handle.
 //
 // What must hold:

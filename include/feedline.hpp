@@ -127,6 +127,15 @@ public:
     std::uint64_t rows() const { return detail::number(feedline_batch_rows, handle()); }
     std::uint64_t number() const { return detail::number(feedline_batch_number, handle()); }
 
+    /// Number of views of each sample: 1 where the recipe has none.
+    std::uint64_t view_count() const { return detail::number(feedline_batch_view_count, handle()); }
+    /// The same batch, with the pixels, masks and objects of a view, counted from 0.
+    batch view(std::uint64_t number) const {
+        feedline_batch* found = nullptr;
+        check(feedline_batch_view(handle(), number, &found));
+        return batch(found);
+    }
+
     /// An array that every batch has.
     feedline::tensor tensor(feedline_field field = FEEDLINE_FIELD_IMAGES) const {
         auto found = find(field);

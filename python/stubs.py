@@ -92,6 +92,7 @@ def keywords():
         "from typing import Any, Literal, TypedDict",
         "",
         "from feedline._words import Framework",
+        "from feedline._view import View",
         "from feedline.transforms import Transform",
         "",
         "class Keywords(TypedDict, total=False):",

@@ -60,6 +60,7 @@ mod scale_jitter;
 mod some_of;
 mod timm_mixup;
 mod trivial_augment_wide;
+pub(crate) mod view;
 mod with_probability;
 mod yolo_cut_mix;
 mod yolo_mix_up;
@@ -81,6 +82,7 @@ pub use random_photometric_distort::DistortParams;
 pub use random_shortest_size::MinSize;
 pub use read::arguments_of;
 pub use timm_mixup::{MixupMode, MixupParams};
+pub use view::{MAX_VIEWS, View};
 pub use with_probability::WithProbability;
 pub use yolo_perspective::YoloPerspectiveParams;
 

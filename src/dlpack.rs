@@ -49,12 +49,17 @@ pub struct Tensor {
 impl Batch {
     /// The pixels as a tensor. On a device they may not be finished: see [`Tensor::use_on`] and [`Tensor::wait`].
     pub fn to_dlpack(self: &Arc<Self>) -> Tensor {
-        Tensor::new(self, field::images(self))
+        Tensor::new(self, field::images(self.first()))
     }
 
     /// A field as a tensor; `None` if the batch does not have it. All fields but the pixels are in the host's memory.
     pub fn field_to_dlpack(self: &Arc<Self>, field: Field) -> Option<Tensor> {
-        field::view(self, field).map(|view| Tensor::new(self, view))
+        self.view_to_dlpack(0, field)
+    }
+
+    /// A field of view `number` as a tensor; `None` if there is no such view, or the batch does not have the field.
+    pub fn view_to_dlpack(self: &Arc<Self>, number: usize, field: Field) -> Option<Tensor> {
+        field::view(self, self.view(number)?, field).map(|view| Tensor::new(self, view))
     }
 }
 

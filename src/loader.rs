@@ -19,10 +19,12 @@ mod worker;
 
 pub use crate::policy::{BadSample, LastBatch};
 pub use crate::sampler::Shuffle;
-pub use batch::Batch;
+#[cfg(feature = "tch")]
+pub(crate) use batch::ViewArrays;
 pub use batch::objects::BatchObjects;
 #[cfg(feature = "tch")]
 pub(crate) use batch::one_hot::one_hot;
+pub use batch::{Batch, BatchView};
 pub use build_index::{BuiltIndex, build_index};
 pub use builder::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
 pub use epoch::Epoch;
@@ -38,11 +40,11 @@ pub(crate) use worker::cores;
 
 use crate::device::Device;
 use crate::device::backend::BackendUsage;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, ensure};
 use crate::options::Options;
 use crate::output::Output;
-use crate::plan::Plan;
 use crate::plan::label_apply::TransformedObject;
+use crate::plan::{Plan, ViewPlans};
 use crate::recipe::Recipe;
 use crate::sampler::{Order, RankPartition};
 use crate::source::{self, Note, Source};
@@ -187,21 +189,43 @@ impl Loader {
     }
 
     /// Size, number format, layout and normalise of the samples; `None` where nothing is rendered. Where batches differ in
-    /// size it is the one that they were asked for by; [`Batch::shape`] tells each batch's own.
+    /// size it is the one that they were asked for by; [`Batch::shape`] tells each batch's own. Of several views it is the
+    /// first.
     pub fn output(&self) -> Option<&Output> {
-        self.context().output.as_ref()
+        self.outputs().first()
     }
 
-    /// What is done to sample `index` in epoch `epoch`, with the ops that were drawn for it and what containers chose.
+    /// The same of each view; none where nothing is rendered.
+    pub fn outputs(&self) -> &[Output] {
+        &self.context().outputs
+    }
+
+    /// Views of each sample; 1 where it was given none.
+    pub fn view_count(&self) -> usize {
+        self.context().planner.view_count()
+    }
+
+    /// What is done to sample `index` in epoch `epoch`, with the ops that were drawn for it and what containers chose; of
+    /// several views, in the first.
+    ///
+    /// # Errors
+    /// As [`Loader::plan_view`].
+    pub fn plan(&self, epoch: u64, index: u64) -> Result<Planned> {
+        self.plan_view(epoch, index, 0)
+    }
+
+    /// What is done to sample `index` in epoch `epoch` for view `view`.
     ///
     /// The files of the sample and of its partners are read here; workers have no part in it. Where batches differ in size
     /// the sample has that of the batch that shows it.
     ///
     /// # Errors
-    /// [`Error::Config`] for an index that there is not; [`Error::Sample`] where a file cannot be read or the
+    /// [`Error::Config`] for an index or a view that there is not; [`Error::Sample`] where a file cannot be read or the
     /// augmentations fail.
-    pub fn plan(&self, epoch: u64, index: u64) -> Result<Planned> {
+    pub fn plan_view(&self, epoch: u64, index: u64, view: usize) -> Result<Planned> {
         let context = self.context();
+        let views = self.view_count();
+        ensure!(view < views, "there is no view {view}: a sample has {views}, counted from 0");
         let order = self.order(epoch);
         let Some(position) = order.position(index) else { return Err(self.no_position(&order, index)) };
         let mut files = SampleFiles::new(context);
@@ -209,7 +233,7 @@ impl Loader {
         let target = epoch_plan.target(epoch_plan.batch_of(position));
         let sample = SampleContext { epoch, order: &order, position, index, target };
         let memory = Option::<Vec<u8>>::unwrap_or_default;
-        let planned = context.planner.plan(sample, &mut |index| files.load_header(index, memory));
+        let planned = context.planner.plan(sample, view, &mut |index| files.load_header(index, memory));
         planned.map_err(|error| context.unplanned(index, error).into_error())
     }
 
@@ -227,8 +251,9 @@ impl Loader {
     /// [`Error::Sample`] where a mask cannot be read, is no PNG of one channel, or is not as large as its image.
     pub fn mask(&self, plan: &Plan) -> Result<Option<Vec<u8>>> {
         let masks = Masks::new(self.context());
-        let mask = masks.map_or(Ok(None), |mut masks| masks.of(plan));
-        mask.map_err(Failure::into_error)
+        let Some(mut masks) = masks else { return Ok(None) };
+        let of_views = masks.of(&ViewPlans::new([plan.clone()])).map_err(Failure::into_error)?;
+        Ok(of_views.into_iter().next().flatten())
     }
 
     /// The bad samples of the batches delivered so far.
@@ -294,7 +319,8 @@ impl Loader {
         let Setup { batch_size, last, seed, rank, world_size, block, .. } = self.setup;
         let order = self.order(epoch);
         let partition = RankPartition::new(order.len(), world_size, block);
-        let (output, sizes) = (self.context().output, self.context().sizes.clone());
-        EpochPlan { epoch, order, partition, rank, batch_size, last, seed, output, sizes, consumed: None }
+        let Context { outputs, sizes, .. } = self.context();
+        let (outputs, sizes) = (Arc::clone(outputs), sizes.clone());
+        EpochPlan { epoch, order, partition, rank, batch_size, last, seed, outputs, sizes, consumed: None }
     }
 }

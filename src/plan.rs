@@ -9,6 +9,9 @@ mod fingerprint;
 pub mod label_apply;
 pub mod label_ops;
 mod mask;
+mod view_plans;
+
+pub use view_plans::{ViewPlan, ViewPlans};
 
 use crate::color::{ColorOp, Statistic};
 use crate::geometry::{Orientation, Rect, Size};

@@ -6,9 +6,10 @@
 mod read;
 mod single;
 
-pub use single::{arguments_of, augmentation};
+pub use single::{arguments_of, augmentation, sample_view};
 
 use crate::augment::container::{self, check_chain};
+use crate::augment::view::{self, View};
 use crate::augment::{Augment, Augmentation};
 use crate::error::{Error, Result, ensure};
 use crate::options::{Options, nearest};
@@ -23,11 +24,15 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// Most augmentations of one recipe, those in containers included.
 pub const MAX_AUGMENTATIONS: usize = container::MAX_AUGMENTATIONS;
 
-const BUILT_IN: [(&str, &str); 6] = [
+const BUILT_IN: [(&str, &str); 10] = [
     ("decode-only", include_str!("../recipes/decode-only.toml")),
+    ("dinov2", include_str!("../recipes/dinov2.toml")),
     ("imagenet-eval", include_str!("../recipes/imagenet-eval.toml")),
     ("imagenet-randaugment", include_str!("../recipes/imagenet-randaugment.toml")),
     ("imagenet-train", include_str!("../recipes/imagenet-train.toml")),
+    ("mae", include_str!("../recipes/mae.toml")),
+    ("moco-v3", include_str!("../recipes/moco-v3.toml")),
+    ("simclr", include_str!("../recipes/simclr.toml")),
     ("yolo-eval", include_str!("../recipes/yolo-eval.toml")),
     ("yolo-train", include_str!("../recipes/yolo-train.toml")),
 ];
@@ -44,6 +49,9 @@ pub struct Recipe {
     /// The augmentations, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub augment: Vec<Augmentation>,
+    /// Outputs of each sample, where it has several, each with augmentations of its own that follow those above.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub views: Vec<View>,
 }
 
 impl Recipe {
@@ -142,7 +150,8 @@ impl Recipe {
     /// [`Error::Config`] with the remedy.
     pub fn check(&self) -> Result<()> {
         check_chain(self.augment.iter().map(|augment| augment as &dyn Augment))?;
-        let count = container::count(&self.augment);
+        view::check(&self.views)?;
+        let count = container::count(&self.augment) + view::augmentations(&self.views);
         ensure!(
             count <= MAX_AUGMENTATIONS,
             "a recipe may have {MAX_AUGMENTATIONS} augmentations, those in containers included, and this one has {count}: \
@@ -152,7 +161,8 @@ impl Recipe {
         let normalized = normalize.constants()?.is_some();
         output.check()?;
         loader.check()?;
-        let renders = !self.augment.is_empty() || normalized || output.size.is_some();
+        let renders =
+            !self.augment.is_empty() || !self.views.is_empty() || normalized || output.size.is_some();
         match (output.decode_only(), self.output()) {
             (true, _) if renders => Err(Error::config(
                 "decode_only renders nothing: leave out the augmentations, [normalize] and the output size",
@@ -163,6 +173,8 @@ impl Recipe {
                 loader.rect_batches().map_or(Ok(()), |rect| rect.check(output.size))?;
                 loader.drawn_sizes().map_or(Ok(()), |sizes| sizes.sizes(output.size).map(drop))
             }
+            // Each has its own.
+            (false, None) if !self.views.is_empty() => Ok(()),
             (false, None) => Err(Error::config(
                 "the output has no size: write size = [height, width] under [output], or decode_only = true",
             )),

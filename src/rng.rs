@@ -38,6 +38,8 @@ pub enum Domain {
     Substitute = 0x7375_6273,
     /// What stands in a container of augmentations.
     Branch = 0x6272_616e,
+    /// One of several views of a sample.
+    View = 0x7669_6577,
 }
 
 impl Domain {

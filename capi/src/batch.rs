@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "what C hands over are raw pointers")]
 
-use crate::border::{Failure, Status, c_text, guard, is_there, release, shared, write};
+use crate::border::{Failure, Status, c_text, give, guard, is_there, release, shared, write};
 use feedline::loader;
 use std::ffi::{CString, c_char, c_void};
 use std::sync::{Arc, OnceLock};
@@ -10,13 +10,15 @@ use std::sync::{Arc, OnceLock};
 /// One batch. Its memory goes back to the loader when the handle is freed and all its DLPack tensors are deleted.
 pub struct Batch {
     pub(crate) batch: Arc<loader::Batch>,
+    /// The view whose pixels, masks and objects it shows.
+    pub(crate) view: usize,
     /// Made when the first one is asked for.
     keys: OnceLock<Vec<CString>>,
 }
 
 impl Batch {
     pub(crate) fn new(batch: loader::Batch) -> Self {
-        Self { batch: Arc::new(batch), keys: OnceLock::new() }
+        Self { batch: Arc::new(batch), view: 0, keys: OnceLock::new() }
     }
 
     fn row(&self, row: u64) -> Result<usize, Failure> {
@@ -60,6 +62,42 @@ pub unsafe extern "C" fn feedline_batch_number(batch: *const Batch, number: *mut
     guard(|| {
         // SAFETY: the caller's promise.
         unsafe { write(number, shared(batch, "batch")?.batch.number() as u64, "number") }
+    })
+}
+
+/// Number of views of each sample: 1 where the recipe has none.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `views` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_view_count(batch: *const Batch, views: *mut u64) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        unsafe { write(views, shared(batch, "batch")?.batch.view_count() as u64, "views") }
+    })
+}
+
+/// Another handle for the same batch, whose pixels, masks and objects are those of view `number`, counted from 0; those of
+/// a batch itself are the first view's. It keeps the batch's memory, and is freed with feedline_batch_free() like the batch.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `view` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_view(
+    batch: *const Batch,
+    number: u64,
+    view: *mut *mut Batch,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let batch = unsafe { shared(batch, "batch")? };
+        let views = batch.batch.view_count();
+        let number = usize::try_from(number).ok().filter(|&number| number < views).ok_or_else(|| {
+            Failure::invalid(format!("there is no view {number}: the batch has {views}, counted from 0"))
+        })?;
+        let of_view = Batch { batch: Arc::clone(&batch.batch), view: number, keys: OnceLock::new() };
+        // SAFETY: the caller's promise.
+        unsafe { give(view, of_view, "view") }
     })
 }
 
@@ -153,12 +191,16 @@ pub unsafe extern "C" fn feedline_batch_to_host(
         // SAFETY: the caller's promise.
         let batch = unsafe { shared(batch, "batch")? };
         let copy;
-        let pixels = match batch.batch.on_device() {
+        let view = batch
+            .batch
+            .view(batch.view)
+            .ok_or_else(|| Failure::invalid("the view is gone; this is a bug, please report it"))?;
+        let pixels = match view.on_device() {
             Some(images) => {
                 copy = images.to_host()?;
                 &copy
             }
-            None => batch.batch.images(),
+            None => view.images(),
         };
         if bytes != pixels.len() {
             let message = format!(

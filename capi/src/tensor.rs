@@ -105,7 +105,7 @@ fn view(batch: &Batch, field: i32) -> Result<Option<View>, Failure> {
         Failure::invalid(format!("there is no field {field}: use FEEDLINE_FIELD_IMAGES (0) to {last}"))
     })?;
     // SAFETY: what C users are told; nobody on this side keeps a slice of the pixels from one call to the next.
-    Ok(batch.batch.field_to_dlpack(field.1).map(|view| unsafe { view.allow_writes() }))
+    Ok(batch.batch.view_to_dlpack(batch.view, field.1).map(|view| unsafe { view.allow_writes() }))
 }
 
 fn dtype(dtype: DLDataType) -> Dtype {

@@ -7,6 +7,7 @@ from feedline._feedline import PanicError, SampleError, Tensor, UnavailableError
 from feedline._loader import Batch, Batches, Loader
 from feedline.transforms import *  # noqa: F403
 from feedline import transforms
+from feedline._view import View
 
 __all__ = [
     "Batch",
@@ -16,6 +17,7 @@ __all__ = [
     "SampleError",
     "Tensor",
     "UnavailableError",
+    "View",
     "__version__",
     "transforms",
 ]

@@ -27,6 +27,10 @@ class Batch(TypedDict, total=False):
 
     image: Any
     """(n, 3, height, width), or (n, height, width, 3)."""
+    views: list[Any]
+    """One array for each view, where there are several; `image`, `masks` and what follows are those of the first."""
+    view_labels: list[Batch]
+    """Of each view: its `target`, `masks`, and `cls` to `polygon_offsets`, where there are any."""
     label: Any
     """(n,) int64: the class of each sample's own image; -1 where it has none."""
     index: Any
@@ -252,9 +256,7 @@ class Batches(Iterator[Batch]):
             raise StopIteration
         convert = self._convert
         if convert is not None:
-            for name, value in batch.items():
-                if isinstance(value, _feedline.Tensor):
-                    batch[name] = convert(value)
+            batch = _converted(batch, convert)
         return batch  # type: ignore[return-value]
 
     def _state(self) -> dict[str, Any]:
@@ -263,6 +265,17 @@ class Batches(Iterator[Batch]):
 
     def _close(self) -> None:
         self._native.close()
+
+
+def _converted(value: Any, convert: Callable[[_feedline.Tensor], Any]) -> Any:
+    """The tensors in a batch's values as another library's."""
+    if isinstance(value, _feedline.Tensor):
+        return convert(value)
+    if isinstance(value, dict):
+        return {name: _converted(each, convert) for name, each in value.items()}
+    if isinstance(value, list) and value and not isinstance(value[0], str):
+        return [_converted(each, convert) for each in value]
+    return value
 
 
 def _check_process(process: int) -> None:

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any
 
 from feedline import _feedline
-from feedline._words import transform
+from feedline._words import transform, view
 
 #: All options, as `src/options` declares them: name, aliases, section, doc, kind, words, value, default, data.
 LISTED: list[dict[str, Any]] = json.loads(_feedline.option_list())
@@ -28,6 +28,10 @@ ONLY_HERE = {
     "transforms": (
         "Sequence[Transform | Mapping[str, Any]]",
         "What is done to each sample, in place of a recipe's augmentations: Python's objects.",
+    ),
+    "views": (
+        "Sequence[View | Mapping[str, Any]]",
+        "Outputs of each sample, where it has several, with transforms of their own after `transforms`: Python's objects.",
     ),
     "framework": (
         "Framework",
@@ -89,11 +93,12 @@ def read(keywords: Mapping[str, Any]) -> dict[str, Any]:
                 raise ValueError(f"{first} and {keyword} both say what {_MEANS[name]} is: give one of them")
             options[name] = plain
     numbers = {name: options.pop(name, None) for name in ("subset", "weights") if isinstance(options.get(name), list)}
-    recipe, transforms = given.get("recipe"), given.get("transforms")
+    recipe, transforms, views = given.get("recipe"), given.get("transforms"), given.get("views")
     return {
         "options": "{" + ", ".join(f"{json.dumps(name)}: {_json(name, value)}" for name, value in options.items()) + "}",
         "recipe": None if recipe is None else os.fspath(recipe),
         "transforms": None if transforms is None else [_json("transforms", transform(each)) for each in transforms],
+        "views": None if views is None else [_json("views", view(each)) for each in views],
         "subset": numbers.get("subset"),
         "weights": numbers.get("weights"),
         "num_classes": _number("num_classes", given.get("num_classes"), _count, "a whole number from 0"),

@@ -53,6 +53,14 @@ def named_record(at: int, record: Any) -> tuple[str, bytes, int | None]:
     )
 
 
+def view(view: Any) -> dict[str, Any]:
+    if isinstance(view, Mapping):
+        return {**view, "transforms": [transform(each) for each in view.get("transforms", ())]}
+    if hasattr(view, "as_dict") and not isinstance(view, Transform):
+        return view.as_dict()
+    raise TypeError(f"{view!r} is no view: make one with feedline.View(size, transforms, count)")
+
+
 def transform(transform: Any) -> dict[str, Any]:
     if isinstance(transform, Transform):
         return transform.as_dict()

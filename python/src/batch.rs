@@ -19,30 +19,57 @@ pub(crate) struct Wanted {
     pub(crate) keypoints: usize,
 }
 
-/// Keys and values: tensors, and lists of strings.
+/// Keys and values: tensors, and lists of strings; of several views also lists of them.
 pub(crate) fn to_dict<'py>(py: Python<'py>, batch: Batch, wanted: Wanted) -> PyResult<Bound<'py, PyDict>> {
     let batch = Arc::new(batch);
     let dict = PyDict::new(py);
     let fields = [("image", Field::Images), ("label", Field::Labels), ("index", Field::Indices)];
-    for (name, field) in fields.into_iter().chain([("masks", Field::Masks)]) {
+    for (name, field) in fields {
         put(&dict, name, Tensor::field(&batch, field))?;
     }
     dict.set_item(intern!(py, "key"), PyList::new(py, batch.keys())?)?;
     dict.set_item(intern!(py, "status"), statuses(py, batch.status())?)?;
-    if let Some(classes) = wanted.classes {
-        let dense = batch.one_hot(classes, wanted.smoothing).map_err(|error| to_python(py, error))?;
-        put(&dict, "target", Some(Tensor::floats(dense, &[batch.len(), classes])))?;
-    }
-    if let Some(objects) = batch.objects() {
-        put_objects(&dict, &batch, objects, wanted)?;
+    put_labels(&dict, &batch, 0, wanted)?;
+    if batch.view_count() > 1 {
+        put_views(&dict, &batch, wanted)?;
     }
     Ok(dict)
 }
 
-/// As YOLO trainers name them; with n objects in the batch.
+/// The pixels of all views, and what else each has of its own, where it has that.
+fn put_views(dict: &Bound<'_, PyDict>, batch: &Arc<Batch>, wanted: Wanted) -> PyResult<()> {
+    let py = dict.py();
+    let (images, labels) = (PyList::empty(py), PyList::empty(py));
+    for number in 0..batch.view_count() {
+        if let Some(pixels) = Tensor::of_view(batch, number, Field::Images) {
+            images.append(Bound::new(py, pixels)?)?;
+        }
+        let own = PyDict::new(py);
+        put_labels(&own, batch, number, wanted)?;
+        labels.append(own)?;
+    }
+    dict.set_item(intern!(py, "views"), images)?;
+    dict.set_item(intern!(py, "view_labels"), labels)
+}
+
+/// What is known of the pixels of a view: dense labels, masks and objects.
+fn put_labels(dict: &Bound<'_, PyDict>, batch: &Arc<Batch>, number: usize, wanted: Wanted) -> PyResult<()> {
+    let Some(view) = batch.view(number) else { return Ok(()) };
+    put(dict, "masks", Tensor::of_view(batch, number, Field::Masks))?;
+    if let Some(classes) = wanted.classes {
+        let dense = view.one_hot(classes, wanted.smoothing).map_err(|error| to_python(dict.py(), error))?;
+        put(dict, "target", Some(Tensor::floats(dense, &[batch.len(), classes])))?;
+    }
+    match view.objects() {
+        Some(objects) => put_objects(dict, (batch, number), objects, wanted),
+        None => Ok(()),
+    }
+}
+
+/// As YOLO trainers name them; with n objects in the view `number` of the batch.
 fn put_objects(
     dict: &Bound<'_, PyDict>,
-    batch: &Arc<Batch>,
+    (batch, number): (&Arc<Batch>, usize),
     objects: &BatchObjects,
     wanted: Wanted,
 ) -> PyResult<()> {
@@ -58,7 +85,7 @@ fn put_objects(
         ("polygon_offsets", Field::PolygonOffsets),
     ];
     for (name, field) in fields {
-        put(dict, name, Tensor::field(batch, field))?;
+        put(dict, name, Tensor::of_view(batch, number, field))?;
     }
     if wanted.keypoints > 0 {
         let each = wanted.keypoints;

@@ -28,7 +28,7 @@ mod _feedline {
     #[pymodule_export]
     use super::tensor::Tensor;
     #[pymodule_export]
-    use super::transforms::{check_transform, transform_arguments, transform_names};
+    use super::transforms::{check_transform, check_view, transform_arguments, transform_names};
     use super::*;
 
     #[pymodule_init]

@@ -19,6 +19,7 @@ pub(crate) struct Keywords {
     recipe: Option<String>,
     /// Each as JSON.
     transforms: Option<Vec<String>>,
+    views: Option<Vec<String>>,
     /// Numbers that are no text, since there may be millions.
     subset: Option<Vec<u64>>,
     weights: Option<Vec<f64>>,
@@ -38,6 +39,14 @@ impl Keywords {
             (Some(word), None) => read_recipe(word)?,
             (None, transforms) => of_transforms(transforms.as_deref().unwrap_or_default())?,
         };
+        if let Some(views) = &self.views {
+            if !recipe.views.is_empty() {
+                return Err(Error::config(
+                    "recipe and views both say which views there are: give one of them",
+                ));
+            }
+            recipe.views = views.iter().map(|json| recipe::sample_view(json)).collect::<Result<_>>()?;
+        }
         recipe.options = self.options()?.over(recipe.options).over(usual());
         Ok(recipe)
     }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "feedline")]
 pub(crate) struct Tensor {
     /// What it is a part of; `None` where it was made of the batch.
-    field: Option<(Arc<Batch>, Field)>,
+    field: Option<(Arc<Batch>, usize, Field)>,
     /// Keeps what was made.
     _own: Option<Box<dyn Any + Send + Sync>>,
     shape: Vec<i64>,
@@ -31,14 +31,19 @@ pub(crate) struct Tensor {
 impl Tensor {
     /// A field of the batch; `None` where it has none of it.
     pub(crate) fn field(batch: &Arc<Batch>, field: Field) -> Option<Self> {
-        let view = view_of(batch, field)?;
+        Self::of_view(batch, 0, field)
+    }
+
+    /// A field of view `number` of the batch; `None` where it has none of it.
+    pub(crate) fn of_view(batch: &Arc<Batch>, number: usize, field: Field) -> Option<Self> {
+        let view = view_of(batch, number, field)?;
         Some(Self {
             shape: view.shape().to_vec(),
             dtype: view.dtype(),
             device: view.device(),
             address: view.data() as usize,
             read_only: view.is_read_only(),
-            field: Some((Arc::clone(batch), field)),
+            field: Some((Arc::clone(batch), number, field)),
             _own: None,
         })
     }
@@ -84,8 +89,8 @@ impl Tensor {
     }
 }
 
-fn view_of(batch: &Arc<Batch>, field: Field) -> Option<View> {
-    batch.field_to_dlpack(field).map(capsule::writable)
+fn view_of(batch: &Arc<Batch>, number: usize, field: Field) -> Option<View> {
+    batch.view_to_dlpack(number, field).map(capsule::writable)
 }
 
 #[pymethods]
@@ -148,12 +153,12 @@ impl Tensor {
                 "the tensor lies on {own}, and device {other:?} was asked for: move it where it arrives"
             )));
         }
-        let Some((batch, field)) = &this.field else {
+        let Some((batch, number, field)) = &this.field else {
             // Small arrays that the batch does not hold; NumPy makes capsules of them.
             let array = py.import("numpy")?.call_method1("asarray", (slf,))?;
             return array.call_method0("__dlpack__");
         };
-        let view = view_of(batch, *field).ok_or_else(|| {
+        let view = view_of(batch, *number, *field).ok_or_else(|| {
             PyBufferError::new_err("the batch has no such field; this is a bug, please report it")
         })?;
         capsule::order(&view, stream).map_err(|error| to_python(py, error))?;

@@ -37,6 +37,11 @@ pub(super) fn check(name: &str, transforms: &[Augmentation]) -> Result<()> {
         "{name}: transforms is empty: list at least one transform, as {{ op = \"RandomHorizontalFlip\" }}"
     );
     ensure!(depth(transforms) < MAX_DEPTH, "{name}: {}", too_deep());
+    check_transforms(transforms)
+}
+
+/// Refuses a transform that refuses its arguments.
+pub(crate) fn check_transforms(transforms: &[Augmentation]) -> Result<()> {
     for (index, transform) in transforms.iter().enumerate() {
         transform.check().map_err(|error| within(&place(index), error))?;
     }

@@ -72,7 +72,7 @@ impl<'de> Deserialize<'de> for Augmentation {
 }
 
 /// Reads the transforms of a container; an error names the one that it is about.
-pub(super) fn transforms<'de, D: Deserializer<'de>>(
+pub(crate) fn transforms<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> std::result::Result<Vec<Augmentation>, D::Error> {
     struct Each;

@@ -32,6 +32,9 @@ pub(crate) struct Arguments {
     /// The sample's index in the data set, from 0
     #[arg(long, default_value_t = 0)]
     index: u64,
+    /// Which view of the sample, from 0, where the recipe has several
+    #[arg(long, default_value_t = 0)]
+    view: usize,
 }
 
 /// The printed object; its fields stay in this order.
@@ -41,6 +44,9 @@ struct Report<'a> {
     index: u64,
     seed: u64,
     epoch: u64,
+    /// Left out where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view: Option<usize>,
     recipe: &'a str,
     header: Value,
     ops: &'a [Op],
@@ -62,7 +68,8 @@ struct Report<'a> {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let (recipe, source, loader) = arguments.pipeline.planner()?;
-    let Planned { plan, mut ops, choices, .. } = loader.plan(arguments.epoch, arguments.index)?;
+    let planned = loader.plan_view(arguments.epoch, arguments.index, arguments.view)?;
+    let Planned { plan, mut ops, choices, .. } = planned;
     add_normalize(&mut ops, loader.output().and_then(|output| output.normalize));
     let mut bytes = Vec::new();
     source.read(arguments.index as usize, &mut bytes)?;
@@ -72,6 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         index: arguments.index,
         seed: recipe.options.loader.seed(),
         epoch: arguments.epoch,
+        view: (loader.view_count() > 1).then_some(arguments.view),
         recipe: &recipe.name,
         header: describe_header(&header),
         ops: &ops,

@@ -28,7 +28,8 @@ const MAX_COUNT: usize = 200;
 
 /// Draw a contact sheet of augmented samples
 ///
-/// Each pair shows the upright original at the left and the sample at the right, normalisation undone. Where labels say
+/// Each pair shows the upright original at the left and the sample at the right, normalisation undone. A recipe
+/// with several views has a pair for each, or for the one that --view names. Where labels say
 /// what is seen in an image, boxes, outlines, masks and keypoints are drawn in the colour of their class, with its name.
 /// With --mask-dir the classes of pixels are laid over both, 255 apart.
 #[derive(Debug, clap::Args)]
@@ -41,6 +42,9 @@ pub(crate) struct Arguments {
     /// How many samples to show, spread evenly over the data set
     #[arg(long, default_value_t = 12)]
     count: usize,
+    /// Which view of each sample, from 0, where the recipe has several; without it there is a pair for each view
+    #[arg(long)]
+    view: Option<usize>,
     /// The file to write: a JPEG where it ends in .jpg or .jpeg, else a PNG
     #[arg(long, value_name = "sheet.png")]
     out: PathBuf,
@@ -52,14 +56,27 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     }
     let (recipe, source, loader) = arguments.pipeline.planner()?;
     let count = arguments.count.min(source.len());
-    let mut sheet = Sheet::new(count);
+    let views = match arguments.view {
+        Some(view) => view..view + 1,
+        None => 0..loader.view_count(),
+    };
+    if count * views.len() > MAX_COUNT {
+        bail!(
+            "{count} samples have {} views each, and a sheet has {MAX_COUNT} pairs: lower --count, or name one --view",
+            views.len()
+        );
+    }
+    let mut sheet = Sheet::new(count * views.len());
     let mut studio = Studio::new(recipe.options.decode.limits());
-    for shown in 0..count {
+    for (at, (shown, view)) in
+        (0..count).flat_map(|shown| views.clone().map(move |view| (shown, view))).enumerate()
+    {
         let index = shown * source.len() / count;
         let key = source.key(index).into_owned();
-        let pair = pair(&mut studio, &loader, &*source, (arguments.epoch, index as u64))
+        let pair = pair(&mut studio, &loader, &*source, (arguments.epoch, index as u64, view))
             .with_context(|| format!("sample {index} ({key})"))?;
-        sheet.add(shown, pair, &key, &format!("index {index}, epoch {}", arguments.epoch));
+        let of_view = if loader.view_count() > 1 { format!(", view {view}") } else { String::new() };
+        sheet.add(at, pair, &key, &format!("index {index}, epoch {}{of_view}", arguments.epoch));
     }
     npy::make_folder(&arguments.out)?;
     sheet.write(&arguments.out)?;
@@ -76,7 +93,7 @@ fn pair(
     studio: &mut Studio,
     loader: &Loader,
     source: &dyn Source,
-    (epoch, index): (u64, u64),
+    (epoch, index, view): (u64, u64, usize),
 ) -> anyhow::Result<[Picture; 2]> {
     let mut bytes = Vec::new();
     source.read(index as usize, &mut bytes)?;
@@ -90,7 +107,7 @@ fn pair(
     plan.images.iter_mut().for_each(|image| image.index = index);
     marks::lay(&mut original, loader.mask(&plan)?, plan.size());
     marks::draw(&mut original, &seen, source.classes());
-    let plan = loader.plan(epoch, index)?.plan;
+    let plan = loader.plan_view(epoch, index, view)?.plan;
     let normalize = loader.output().and_then(|output| output.normalize).unwrap_or(Normalize::UNIT);
     let output =
         Output { size: plan.size(), dtype: DType::F32, layout: Layout::Nhwc, normalize: Some(normalize) };
@@ -183,7 +200,7 @@ mod tests {
             let source: Arc<dyn Source> = Arc::new(photographs(labelled));
             let loader =
                 Loader::builder(source.clone()).recipe(&recipe).batch_size(1).workers(1).build().unwrap();
-            pair(&mut Studio::new(Limits::default()), &loader, &*source, (0, 3))
+            pair(&mut Studio::new(Limits::default()), &loader, &*source, (0, 3, 0))
                 .unwrap()
                 .map(|picture| picture.rgb)
         };

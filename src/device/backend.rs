@@ -12,8 +12,9 @@ use crate::error::{Cause, Result};
 use crate::geometry::{Orientation, Size};
 use crate::image::{Damage, Header, Index, Limits};
 use crate::output::Output;
-use crate::plan::Plan;
+use crate::plan::ViewPlans;
 use crate::policy::{DecodeScale, DecoderChoice};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The bytes of one image of a plan.
@@ -33,8 +34,8 @@ pub(crate) type BadImage = (usize, Cause);
 pub(crate) struct BackendOptions {
     /// Rows of a batch.
     pub(crate) rows: usize,
-    /// Maximum bytes of a row; 0: images are decoded and not rendered.
-    pub(crate) row_bytes: usize,
+    /// Maximum bytes of a row of each view; none: images are decoded and not rendered.
+    pub(crate) row_bytes: Vec<usize>,
     pub(crate) limits: Limits,
     pub(crate) scale: DecodeScale,
     /// What decodes JPEGs on a GPU.
@@ -49,6 +50,23 @@ pub(crate) struct BackendOptions {
     pub(crate) pinned: usize,
     /// Whether kernels run at the lowest priority that the device has.
     pub(crate) low_priority: bool,
+}
+
+/// The views of a batch begin at multiples of this: more than a cache line and the widest vector, and what DLPack asks for.
+pub(crate) const ALIGNMENT: usize = 256;
+
+/// Where each view of a batch begins in its memory, and where the last one ends; `None` where that is beyond any memory.
+/// Each has room for all rows, so that it begins where it does whatever rows are missing.
+pub(crate) fn view_starts(rows: usize, row_bytes: impl IntoIterator<Item = usize>) -> Option<Vec<usize>> {
+    let mut starts = vec![0usize];
+    let mut end = 0usize;
+    for bytes in row_bytes {
+        let start = end.checked_next_multiple_of(ALIGNMENT)?;
+        end = start.checked_add(rows.checked_mul(bytes)?)?;
+        *starts.last_mut()? = start;
+        starts.push(end);
+    }
+    Some(starts)
 }
 
 /// The bytes of one file, in memory that suits a backend.
@@ -84,7 +102,7 @@ pub(crate) trait BufferAllocator: Send + Sync + 'static {
     /// [`crate::error::Error::Unavailable`] where the device has no memory left.
     fn allocate(&self) -> Result<Self::Buffer>;
 
-    /// Lets rows have `row_bytes` bytes, where batches differ in size.
+    /// Lets the rows of the only view have `row_bytes` bytes, where batches differ in size.
     fn resize_rows(buffer: &mut Self::Buffer, row_bytes: usize);
 
     /// Ends the filling.
@@ -102,11 +120,12 @@ pub(crate) trait ReadyBuffer: Send + Sync + 'static {
     /// Address of the first row in the host's memory, from where it may be written as well; null where it is a device's.
     fn host_address(&self) -> *mut u8;
 
-    /// The first `bytes` of it, where it is a device's memory.
-    fn on_device(&self, bytes: usize) -> Option<DeviceImages<'_>>;
+    /// The bytes of a view, where it is a device's memory.
+    fn on_device(&self, view: Range<usize>) -> Option<DeviceImages<'_>>;
 
-    /// Moves row `from` to where `to` is, to close the gap that a missing row leaves; a device closes gaps itself.
-    fn move_row(&mut self, from: usize, to: usize, row_bytes: usize);
+    /// Moves the bytes of a row to where another begins, to close the gap that a missing row leaves; a device closes gaps
+    /// itself.
+    fn move_row(&mut self, from: Range<usize>, to: usize);
 
     /// To be called when the consumer has dropped the batch.
     fn retire(&self);
@@ -157,7 +176,7 @@ pub(crate) trait Backend: BufferAllocator {
     fn submit(
         &self,
         buffer: &Self::Buffer,
-        output: Option<Output>,
+        outputs: &[Output],
         replace: &mut Replace<'_, Self>,
         known: &dyn KnownFiles,
     ) -> Result<()>;
@@ -184,28 +203,28 @@ pub(crate) trait KnownFiles {
 
 /// Decodes and renders one sample at a time, or has a device do so when the batch is submitted.
 pub(crate) trait BackendWorker<B: Backend + ?Sized> {
-    /// Decodes of each image what the plan reads; `inputs[i]` is the file of `plan.images[i]`, and `indexes[i]`, where there
-    /// are any, its decode index. The plan may be kept until the batch is rendered.
+    /// Decodes of each image what any view reads; `inputs[i]` is the file of `plans.images()[i]`, and `indexes[i]`, where
+    /// there are any, its decode index. The plans may be kept until the batch is rendered.
     ///
     /// # Errors
     /// The first image that cannot be decoded.
     fn decode(
         &mut self,
-        plan: &Arc<Plan>,
+        plans: &Arc<ViewPlans>,
         inputs: &[B::Input<'_>],
         indexes: &mut [Index],
         row: &mut B::Row<'_>,
     ) -> Result<(), BadImage>;
 
     /// What was wrong with images that were decoded nonetheless since the last call; an image is named by its index in its
-    /// plan.
+    /// plans.
     fn take_damaged(&mut self) -> Vec<(usize, Damage)>;
 
-    /// Renders what was decoded last; `plan` is that of the decode.
+    /// Renders each view of what was decoded last to its output; `plans` are those of the decode.
     ///
     /// # Errors
-    /// Why the plan cannot be rendered.
-    fn render(&mut self, plan: &Plan, output: &Output, row: &mut B::Row<'_>) -> Result<(), Cause>;
+    /// Why a plan cannot be rendered.
+    fn render(&mut self, plans: &ViewPlans, outputs: &[Output], row: &mut B::Row<'_>) -> Result<(), Cause>;
 
     /// Gives up what was decoded last and is not going to be rendered.
     fn forget(&mut self) {}
@@ -222,15 +241,15 @@ pub(crate) trait BackendWorker<B: Backend + ?Sized> {
         row: &mut B::Row<'_>,
     ) -> Result<B::SharedImage, Cause>;
 
-    /// Renders a plan whose images all come from [`BackendWorker::decode_shared`].
+    /// Renders views whose images all come from [`BackendWorker::decode_shared`].
     ///
     /// # Errors
-    /// Why the plan cannot be rendered.
+    /// Why a plan cannot be rendered.
     fn render_shared(
         &mut self,
-        plan: &Arc<Plan>,
+        plans: &Arc<ViewPlans>,
         images: Vec<B::SharedImage>,
-        output: &Output,
+        outputs: &[Output],
         row: &mut B::Row<'_>,
     ) -> Result<(), Cause>;
 }

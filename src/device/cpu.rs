@@ -30,7 +30,7 @@ use crate::decode_memory::LARGE;
 use crate::error::Cause;
 use crate::image::{Damage, Decoder, Format, Image, Index, Limits, Scale};
 use crate::output::Output;
-use crate::plan::Plan;
+use crate::plan::{Plan, ViewPlans};
 use crate::policy::DecodeScale;
 use crate::simd;
 use fused::{DecodeTarget, Decoded};
@@ -42,8 +42,8 @@ pub struct Worker {
     renderer: Renderer,
     targets: Vec<DecodeTarget>,
     scale: DecodeScale,
-    /// The plan for what was decoded last, where that is at a smaller scale than the caller's plan has it.
-    shrunk: Option<Plan>,
+    /// The plans for what was decoded last, where that is at a smaller scale than the caller's plans have it.
+    shrunk: Option<ViewPlans>,
     damaged: Vec<(usize, Damage)>,
 }
 
@@ -80,17 +80,18 @@ impl Worker {
     /// # Errors
     /// The index of the image that cannot be decoded, and why.
     pub fn decode(&mut self, plan: &Plan, inputs: &[Input<'_>]) -> Result<(), (usize, Cause)> {
-        self.decode_indexed(plan, inputs, &mut [])
+        self.decode_views(&ViewPlans::new([plan.clone()]), inputs, &mut [])
     }
 
-    /// The same, faster where `indexes[i]` is an index of image `i`, and noting there what is not known yet; images
-    /// beyond the end of `indexes` are decoded without.
+    /// The same for what any view reads of its images, `inputs[i]` being the file of `plans.images()[i]`; faster where
+    /// `indexes[i]` is an index of image `i`, and noting there what is not known yet. Images beyond the end of `indexes`
+    /// are decoded without.
     ///
     /// # Errors
     /// As [`Worker::decode`].
-    pub fn decode_indexed(
+    pub fn decode_views(
         &mut self,
-        plan: &Plan,
+        plans: &ViewPlans,
         inputs: &[Input<'_>],
         indexes: &mut [Index],
     ) -> Result<(), (usize, Cause)> {
@@ -98,18 +99,18 @@ impl Worker {
             self.targets.resize_with(inputs.len(), || DecodeTarget::with_level(simd::level()));
         }
         self.damaged.clear();
-        let scales = self.shrink(plan, inputs);
-        let plan = self.shrunk.as_ref().unwrap_or(plan);
+        let scales = self.shrink(plans, inputs);
+        let plans = self.shrunk.as_ref().unwrap_or(plans);
         let large = inputs.iter().map(|input| input.header.size.pixels() * 3).sum::<u64>() > LARGE as u64;
         if large {
             let headers = inputs.iter().map(|input| input.header).enumerate();
             self.decoder
-                .reserve(headers.map(|(number, header)| (header, fused::pixel_bytes(plan, number, header))));
+                .reserve(headers.map(|(number, header)| (header, fused::pixel_bytes(plans, number, header))));
         }
         for (number, (input, target)) in inputs.iter().zip(&mut self.targets).enumerate() {
             let scale = scales.get(number).copied().unwrap_or_default();
             target
-                .decode(&mut self.decoder, (plan, number, scale), *input, indexes.get_mut(number))
+                .decode(&mut self.decoder, (plans, number, scale), *input, indexes.get_mut(number))
                 .map_err(|error| (number, error.into()))?;
             self.damaged.extend(self.decoder.damage().map(|damage| (number, damage)));
         }
@@ -144,31 +145,35 @@ impl Worker {
         std::mem::take(&mut self.damaged)
     }
 
-    /// Renders a plan of images that [`Worker::decode_whole`] decoded.
+    /// Renders each view of images that [`Worker::decode_whole`] decoded into its own bytes.
     ///
     /// # Errors
     /// As [`Renderer::render`].
     pub fn render_shared(
         &mut self,
-        plan: &Plan,
+        plans: &ViewPlans,
         images: &[Arc<Image>],
-        output: &Output,
-        sample: &mut [u8],
+        outputs: &[Output],
+        samples: &mut [&mut [u8]],
     ) -> Result<(), Cause> {
-        self.renderer.render(plan, images, output, sample)
+        for ((view, output), sample) in plans.views().iter().zip(outputs).zip(samples) {
+            let images: Vec<&Image> = view.own(images).map(|image| &**image).collect();
+            self.renderer.render(&view.plan, &images, output, sample)?;
+        }
+        Ok(())
     }
 
-    /// Chooses the scale of each image and makes the plan for them; empty where all are decoded at full size.
-    fn shrink(&mut self, plan: &Plan, inputs: &[Input<'_>]) -> Vec<Scale> {
+    /// Chooses the scale of each image and makes the plans for them; empty where all are decoded at full size.
+    fn shrink(&mut self, plans: &ViewPlans, inputs: &[Input<'_>]) -> Vec<Scale> {
         self.shrunk = None;
         if self.scale == DecodeScale::Exact {
             return Vec::new();
         }
         let is_jpeg =
             |image: usize| inputs.get(image).is_some_and(|input| input.header.format == Format::Jpeg);
-        let scales = shrink::scales(plan, is_jpeg);
+        let scales = shrink::scales(plans, is_jpeg);
         if scales.iter().any(|&scale| scale != Scale::Full) {
-            self.shrunk = Some(shrink::shrunk(plan, &scales));
+            self.shrunk = Some(shrink::all_shrunk(plans, &scales));
         }
         scales
     }
@@ -178,8 +183,28 @@ impl Worker {
     /// # Errors
     /// As [`Renderer::render`].
     pub fn render(&mut self, plan: &Plan, output: &Output, sample: &mut [u8]) -> Result<(), Cause> {
-        let plan = self.shrunk.as_ref().unwrap_or(plan);
+        let shrunk = self.shrunk.as_ref().and_then(|plans| plans.views().first());
+        let plan = shrunk.map_or(plan, |view| &view.plan);
         let images: Vec<Decoded<'_>> = self.targets.iter().map(DecodeTarget::decoded).collect();
         self.renderer.render_decoded(plan, &images, output, sample)
+    }
+
+    /// Renders each view of what was decoded last into its own bytes; `plans` are those of the decode.
+    ///
+    /// # Errors
+    /// As [`Renderer::render`].
+    pub fn render_views(
+        &mut self,
+        plans: &ViewPlans,
+        outputs: &[Output],
+        samples: &mut [&mut [u8]],
+    ) -> Result<(), Cause> {
+        let plans = self.shrunk.as_ref().unwrap_or(plans);
+        let images: Vec<Decoded<'_>> = self.targets.iter().map(DecodeTarget::decoded).collect();
+        for ((view, output), sample) in plans.views().iter().zip(outputs).zip(samples) {
+            let images: Vec<Decoded<'_>> = view.own(&images).copied().collect();
+            self.renderer.render_decoded(&view.plan, &images, output, sample)?;
+        }
+        Ok(())
     }
 }

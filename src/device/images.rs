@@ -5,6 +5,7 @@
 use super::Device;
 use crate::error::Result;
 use std::ffi::c_void;
+use std::ops::Range;
 
 /// The memory of a batch on a device, which may still be working on it.
 pub(crate) trait DeviceMemory {
@@ -19,8 +20,8 @@ pub(crate) trait DeviceMemory {
 
     fn wait(&self) -> Result<()>;
 
-    /// A copy of the first `bytes`.
-    fn to_host(&self, bytes: usize) -> Result<Vec<u8>>;
+    /// A copy of these bytes of it.
+    fn to_host(&self, bytes: Range<usize>) -> Result<Vec<u8>>;
 }
 
 /// The pixels of a batch in a device's memory.
@@ -30,12 +31,12 @@ pub(crate) trait DeviceMemory {
 /// does with the pixels later: only `use_on` keeps their memory from being used again until that is done.
 pub struct DeviceImages<'a> {
     memory: &'a dyn DeviceMemory,
-    bytes: usize,
+    bytes: Range<usize>,
 }
 
 impl<'a> DeviceImages<'a> {
     #[cfg(feature = "cuda")]
-    pub(super) fn new(memory: &'a dyn DeviceMemory, bytes: usize) -> Self {
+    pub(super) fn new(memory: &'a dyn DeviceMemory, bytes: Range<usize>) -> Self {
         Self { memory, bytes }
     }
 
@@ -46,17 +47,20 @@ impl<'a> DeviceImages<'a> {
 
     /// Address of the first byte in the device's memory, a multiple of 256; 0 where nothing is rendered.
     pub fn ptr(&self) -> u64 {
-        self.memory.ptr()
+        match self.memory.ptr() {
+            0 => 0,
+            first => first + self.bytes.start as u64,
+        }
     }
 
     /// Bytes of all rows.
     pub fn len(&self) -> usize {
-        self.bytes
+        self.bytes.len()
     }
 
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
-        self.bytes == 0
+        self.bytes.is_empty()
     }
 
     /// Makes what is enqueued on `stream` (a `CUstream` of this device) from now on wait for the finished pixels, and the
@@ -86,6 +90,6 @@ impl<'a> DeviceImages<'a> {
     /// # Errors
     /// As [`DeviceImages::wait`].
     pub fn to_host(&self) -> Result<Vec<u8>> {
-        self.memory.to_host(self.bytes)
+        self.memory.to_host(self.bytes.clone())
     }
 }

@@ -4,7 +4,7 @@ pub(crate) mod scale;
 
 use super::warp;
 use crate::geometry::Rect;
-use crate::plan::{Filter, LayerSource, Measured, Method, Plan, Sampled};
+use crate::plan::{Filter, LayerSource, Measured, Method, Plan, Sampled, ViewPlans};
 use scale::Scale;
 
 /// The horizontal and the vertical scale of an upright layer.
@@ -48,6 +48,11 @@ pub(crate) fn needed(plan: &Plan, window: Rect, sampled: &Sampled) -> Rect {
 /// The smallest rectangle around all that hold a pixel.
 fn hull(parts: impl Iterator<Item = Rect>) -> Rect {
     parts.filter(|part| !part.is_empty()).reduce(Rect::hull).unwrap_or_default()
+}
+
+/// The part of image `image` of all views, in stored coordinates, that must be decoded; empty if none shows it.
+pub(crate) fn region_of_views(plans: &ViewPlans, image: usize) -> Rect {
+    hull(plans.showing(image).map(|(plan, own)| region(plan, own)))
 }
 
 /// The part of image `image`, in stored coordinates, that must be decoded; empty if no layer shows it.

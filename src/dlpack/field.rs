@@ -2,7 +2,7 @@
 
 use super::abi::{self, DLDataType, DLDevice};
 use crate::device::Device;
-use crate::loader::{Batch, BatchObjects};
+use crate::loader::{Batch, BatchObjects, BatchView};
 use crate::output::DType;
 use std::ffi::c_void;
 
@@ -63,17 +63,18 @@ impl View {
 /// Indices and offsets count objects in memory, so they never reach the sign bit of an i64.
 pub(super) const COUNT: DLDataType = DLDataType { code: 0, bits: usize::BITS as u8, lanes: 1 };
 
-pub(super) fn view(batch: &Batch, field: Field) -> Option<View> {
-    let [rows, ..] = batch.shape();
+/// The field of a view of the batch; fields that are not of a view are there for all of them.
+pub(super) fn view(batch: &Batch, of: BatchView<'_>, field: Field) -> Option<View> {
+    let [rows, ..] = of.shape();
     let view = match field {
-        Field::Images => images(batch),
+        Field::Images => images(of),
         Field::Labels => host(batch.labels(), &[rows], DLDataType::I64),
         Field::Indices => host(batch.indices(), &[rows], DLDataType::I64),
         Field::Masks => {
-            let size = batch.sample_size();
-            host(batch.masks()?, &[rows, size.height as usize, size.width as usize], DLDataType::U8)
+            let size = of.sample_size();
+            host(of.masks()?, &[rows, size.height as usize, size.width as usize], DLDataType::U8)
         }
-        _ => of_objects(batch.objects()?, field)?,
+        _ => of_objects(of.objects()?, field)?,
     };
     Some(view)
 }
@@ -96,18 +97,18 @@ fn of_objects(objects: &BatchObjects, field: Field) -> Option<View> {
     Some(view)
 }
 
-pub(super) fn images(batch: &Batch) -> View {
-    let dtype = match batch.dtype() {
+pub(super) fn images(of: BatchView<'_>) -> View {
+    let dtype = match of.dtype() {
         DType::F32 => DLDataType::F32,
         DType::F16 => DLDataType::F16,
         DType::Bf16 => DLDataType::BF16,
         DType::U8 => DLDataType::U8,
     };
-    let (device, data) = match batch.on_device() {
+    let (device, data) = match of.on_device() {
         Some(images) => (images.device(), std::ptr::with_exposed_provenance_mut(images.ptr() as usize)),
-        None => (Device::Cpu, batch.pixels()),
+        None => (Device::Cpu, of.pixels()),
     };
-    View { device, is_pixels: true, ..array(data, &batch.shape(), dtype) }
+    View { device, is_pixels: true, ..array(data, &of.shape(), dtype) }
 }
 
 /// A slice that holds a complete array, and is part of the batch.

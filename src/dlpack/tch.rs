@@ -29,12 +29,13 @@
 #![expect(unsafe_code, reason = "torch takes a tensor of DLPack's C ABI, and gives a pointer to its own")]
 
 use super::abi::{DLDataType, DLManagedTensor};
-use super::field::{COUNT, array};
+use super::field::{COUNT, Field, array};
 use super::{Tensor, managed};
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::geometry::Size;
 use crate::label::{BoxFormat, Unit};
-use crate::loader::{Batch, BatchObjects, Status, one_hot};
+use crate::loader::{Batch, BatchObjects, Status, ViewArrays, one_hot};
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
@@ -64,6 +65,39 @@ pub struct TchBatch {
     pub number: usize,
     /// [`Batch::label_shares`] of each row.
     pub shares: Vec<Vec<(i64, f32)>>,
+    /// The views after the first, whose fields are those above.
+    pub more_views: Vec<TchView>,
+}
+
+/// A [`crate::loader::BatchView`] as tensors: the fields of [`TchBatch`] of the same names.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct TchView {
+    /// The pixels in the loader's memory.
+    pub images: tch::Tensor,
+    /// Semantic masks.
+    pub masks: Option<tch::Tensor>,
+    /// What is seen, and where.
+    pub objects: Option<TchObjects>,
+    /// The classes of each row and their weights.
+    pub shares: Vec<Vec<(i64, f32)>>,
+}
+
+impl TchView {
+    /// View `number` of a batch that was taken by value, with what was moved out of it.
+    fn new(batch: &Arc<Batch>, number: usize, arrays: ViewArrays, size: Size) -> Result<Self> {
+        let [rows, ..] = arrays.shape;
+        let mask_shape = [rows, size.height as usize, size.width as usize];
+        let pixels = batch.view_to_dlpack(number, Field::Images).unwrap_or_else(|| batch.to_dlpack());
+        Ok(Self {
+            // SAFETY: the batch was taken by value and is only in the tensors of its views, each of which has pixels of its own, so
+            // nothing else can read or write.
+            images: unsafe { pixels.into_tch() }?,
+            masks: arrays.masks.map(|masks| adopt(masks, &mask_shape, DLDataType::U8)).transpose()?,
+            objects: arrays.objects.map(TchObjects::new).transpose()?,
+            shares: arrays.shares,
+        })
+    }
 }
 
 /// The [`BatchObjects`] of a batch as tensors, with m objects.
@@ -103,10 +137,11 @@ impl Batch {
     /// [`Error::Unavailable`] if the pixels are on a CUDA device and the linked torch has none, or if the device has
     /// failed.
     pub fn into_tch(mut self) -> Result<TchBatch> {
+        let (number, [rows, ..]) = (self.number(), self.shape());
+        let sizes: Vec<Size> = self.views().map(|view| view.sample_size()).collect();
         let arrays = self.take_arrays();
-        let (number, [rows, ..], size) = (self.number(), self.shape(), self.sample_size());
-        let mask_shape = [rows, size.height as usize, size.width as usize];
-        let pixels = Arc::new(self).to_dlpack();
+        let batch = Arc::new(self);
+        let pixels = batch.to_dlpack();
         let device = pixels.device();
         if device != Device::Cpu && !tch::Cuda::is_available() {
             return Err(Error::Unavailable {
@@ -117,17 +152,23 @@ impl Batch {
         }
         // SAFETY: the default stream always exists, and is not a per-thread one.
         unsafe { pixels.use_on(std::ptr::null_mut()) }?;
+        drop(pixels);
+        let of_views = arrays.views.into_iter().zip(sizes).enumerate();
+        let mut views = of_views
+            .map(|(view, (arrays, size))| TchView::new(&batch, view, arrays, size))
+            .collect::<Result<Vec<_>>>()?;
+        let TchView { images, masks, objects, shares } = views.remove(0);
         Ok(TchBatch {
-            // SAFETY: the batch was taken by value and is only in this tensor, so nothing else can read or write.
-            images: unsafe { pixels.into_tch() }?,
+            images,
             labels: adopt(arrays.labels, &[rows], DLDataType::I64)?,
-            masks: arrays.masks.map(|masks| adopt(masks, &mask_shape, DLDataType::U8)).transpose()?,
-            objects: arrays.objects.map(TchObjects::new).transpose()?,
+            masks,
+            objects,
             indices: arrays.indices,
             keys: arrays.keys,
             status: arrays.status,
             number,
-            shares: arrays.shares,
+            shares,
+            more_views: views,
         })
     }
 

@@ -4,35 +4,36 @@ pub(super) mod labels;
 pub(super) mod masks;
 pub(super) mod objects;
 pub(super) mod one_hot;
+mod view;
+
+pub use view::BatchView;
 
 use super::queue::lent::BatchMemory;
-use super::queue::task::{FinishedBatch, Sample};
+use super::queue::task::{FinishedBatch, Sample, SampleView};
 use super::report::errors::{Failure, Status};
 use super::worker::process::Process;
 use crate::device::DeviceImages;
-use crate::device::backend::ReadyBuffer;
+use crate::device::backend::{ReadyBuffer, view_starts};
 use crate::error::{Error, Result};
 use crate::geometry::Size;
 use crate::output::{DType, Output};
 use half::{bf16, f16};
 use labels::LabelRules;
 use objects::BatchObjects;
-use one_hot::one_hot;
-use std::ffi::c_void;
 
 /// One batch. It may outlive its epoch and its loader; dropping it makes its memory free for another batch.
 ///
 /// Its pixels lie in the host's memory ([`Batch::images`]) or in a device's ([`Batch::on_device`]), as the loader's
 /// device says. A device may still be working on them when the batch is delivered: see [`DeviceImages`].
+///
+/// Where samples have several views ([`crate::augment::View`]), [`Batch::view`] gives each; pixels, shape, objects, masks and
+/// shares of the batch itself are those of the first.
 pub struct Batch {
     /// Always there until `drop`.
     memory: Option<Box<dyn BatchMemory>>,
     process: Process,
     number: usize,
-    shape: [usize; 4],
     dtype: DType,
-    /// Of a sample.
-    size: Size,
     arrays: Arrays,
 }
 
@@ -40,24 +41,37 @@ pub struct Batch {
 #[derive(Default)]
 pub(crate) struct Arrays {
     pub(crate) labels: Vec<i64>,
-    /// Of each row.
-    pub(crate) shares: Vec<Vec<(i64, f32)>>,
     pub(crate) indices: Vec<u64>,
     pub(crate) keys: Vec<String>,
     pub(crate) status: Vec<Status>,
+    /// Always at least one.
+    pub(crate) views: Vec<ViewArrays>,
+}
+
+/// What a view of a batch has beside its pixels.
+#[derive(Default)]
+pub(crate) struct ViewArrays {
+    /// Where its pixels begin in the batch's memory.
+    start: usize,
+    pub(crate) shape: [usize; 4],
+    /// Of a sample.
+    pub(crate) size: Size,
+    /// Of each row.
+    pub(crate) shares: Vec<Vec<(i64, f32)>>,
     pub(crate) objects: Option<BatchObjects>,
     pub(crate) masks: Option<Vec<u8>>,
 }
 
 impl Batch {
-    /// Closes the gaps that bad samples left, and returns what was bad.
+    /// Closes the gaps that bad samples left, and returns what was bad. `most_rows` is the size of a full batch.
     pub(super) fn new(
         finished: FinishedBatch<Box<dyn BatchMemory>>,
         labels: &LabelRules,
-        (number, output): (usize, Option<Output>),
+        (number, outputs, most_rows): (usize, &[Output], usize),
     ) -> (Self, BatchErrors) {
         let FinishedBatch { mut memory, outcomes } = finished;
-        let row_bytes = output.map_or(0, |output| output.sample_bytes());
+        let row_bytes: Vec<usize> = outputs.iter().map(Output::sample_bytes).collect();
+        let starts = view_starts(most_rows, row_bytes.iter().copied()).unwrap_or_default();
         let (mut samples, mut errors) = (Vec::new(), BatchErrors::default());
         for (row, outcome) in outcomes.into_iter().enumerate() {
             let own = errors.failures.len();
@@ -69,29 +83,33 @@ impl Batch {
                 continue;
             };
             if row != samples.len() {
-                memory.buffer_mut().move_row(row, samples.len(), row_bytes);
+                for (&start, &bytes) in starts.iter().zip(&row_bytes) {
+                    let [from, to] = [row, samples.len()].map(|row| start + row * bytes);
+                    memory.buffer_mut().move_row(from..from + bytes, to);
+                }
             }
             samples.push(sample);
         }
-        let shape = output.map_or([samples.len(), 3, 0, 0], |output| output.shape(samples.len()));
-        let dtype = output.map_or(DType::U8, |output| output.dtype);
-        let mut batch = Self {
-            memory: Some(memory),
-            process: Process::this(),
-            number,
-            shape,
-            dtype,
-            size: output.map_or(Size::default(), |output| output.size),
-            arrays: Arrays::default(),
+        let fill = labels.mask_fill.filter(|_| !outputs.is_empty());
+        let expected = labels.expected;
+        let view = |number: usize| {
+            let output = outputs.get(number);
+            let seen = |sample: &Sample| sample.views.get(number).is_some_and(|view| view.objects.is_some());
+            ViewArrays {
+                start: starts.get(number).copied().unwrap_or_default(),
+                shape: output.map_or([samples.len(), 3, 0, 0], |output| output.shape(samples.len())),
+                size: output.map_or(Size::default(), |output| output.size),
+                shares: Vec::with_capacity(samples.len()),
+                objects: (expected || samples.iter().any(seen))
+                    .then(|| BatchObjects::new(labels.format, labels.unit)),
+                masks: fill.map(|_| Vec::new()),
+            }
         };
-        let (arrays, fill) = (&mut batch.arrays, output.and(labels.mask_fill));
-        arrays.masks = fill.map(|_| Vec::new());
-        if labels.expected || samples.iter().any(|sample| sample.objects.is_some()) {
-            arrays.objects = Some(BatchObjects::new(labels.format, labels.unit));
-        }
-        let missing = || vec![fill.unwrap_or_default(); batch.size.pixels() as usize];
-        samples.into_iter().for_each(|sample| arrays.push(sample, missing));
-        (batch, errors)
+        let views = (0..outputs.len().max(1)).map(view).collect();
+        let mut arrays = Arrays { views, ..Arrays::default() };
+        samples.into_iter().for_each(|sample| arrays.push(sample, fill.unwrap_or_default()));
+        let dtype = outputs.first().map_or(DType::U8, |output| output.dtype);
+        (Self { memory: Some(memory), process: Process::this(), number, dtype, arrays }, errors)
     }
 
     /// Number of rows; less than the batch size where samples were skipped or the last batch is partial.
@@ -109,10 +127,30 @@ impl Batch {
         self.number
     }
 
+    /// Number of views of each sample; 1 where the loader was given none.
+    pub fn view_count(&self) -> usize {
+        self.arrays.views.len()
+    }
+
+    /// View `number` of all samples, in the order in which the loader was given the views, each as often as its count
+    /// says; `None` beyond the last.
+    pub fn view(&self, number: usize) -> Option<BatchView<'_>> {
+        Some(BatchView { batch: self, arrays: self.arrays.views.get(number)? })
+    }
+
+    /// All views.
+    pub fn views(&self) -> impl ExactSizeIterator<Item = BatchView<'_>> {
+        self.arrays.views.iter().map(|arrays| BatchView { batch: self, arrays })
+    }
+
+    pub(crate) fn first(&self) -> BatchView<'_> {
+        BatchView { batch: self, arrays: &self.arrays.views[0] }
+    }
+
     /// `[rows, 3, height, width]` or `[rows, height, width, 3]`; height and width are this batch's own, and 0 where nothing
     /// is rendered.
     pub fn shape(&self) -> [usize; 4] {
-        self.shape
+        self.first().shape()
     }
 
     /// The number format of [`Batch::images`].
@@ -123,30 +161,19 @@ impl Batch {
     /// The pixels of all rows, without gaps, from an address that is a multiple of 256; empty where they lie in a
     /// device's memory.
     pub fn images(&self) -> &[u8] {
-        let host = self.buffer().map_or(&[][..], ReadyBuffer::host);
-        host.get(..self.bytes()).unwrap_or(&[])
-    }
-
-    /// Address of the pixels in the host's memory, from where they may be written as well; null where they lie elsewhere.
-    pub(crate) fn pixels(&self) -> *mut c_void {
-        self.buffer().map_or(std::ptr::null_mut(), |buffer| buffer.host_address().cast())
-    }
-
-    /// Height and width of a sample.
-    pub(crate) fn sample_size(&self) -> Size {
-        self.size
+        self.first().images()
     }
 
     /// The pixels in the device's memory; `None` where they lie in the host's.
     pub fn on_device(&self) -> Option<DeviceImages<'_>> {
-        self.buffer()?.on_device(self.bytes())
+        self.first().on_device()
     }
 
     fn buffer(&self) -> Option<&dyn ReadyBuffer> {
         self.memory.as_ref().map(|memory| memory.buffer())
     }
 
-    /// Waits until the pixels are finished; they always are where they lie in the host's memory.
+    /// Waits until the pixels are finished, those of all views; they always are where they lie in the host's memory.
     ///
     /// # Errors
     /// [`Error::Unavailable`] where the device has failed.
@@ -159,40 +186,27 @@ impl Batch {
     /// # Errors
     /// [`Error::Unavailable`] where the device has failed.
     pub fn to_host(&self) -> Result<Vec<u8>> {
-        match self.on_device() {
-            Some(images) => images.to_host(),
-            None => Ok(self.images().to_vec()),
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        self.shape.iter().product::<usize>() * self.dtype.bytes()
+        self.first().to_host()
     }
 
     /// The values, if the batch is [`DType::F32`] and lies in the host's memory.
     pub fn as_f32(&self) -> Option<&[f32]> {
-        self.values(DType::F32)
+        self.first().as_f32()
     }
 
     /// The values, if the batch is [`DType::F16`] and lies in the host's memory.
     pub fn as_f16(&self) -> Option<&[f16]> {
-        self.values(DType::F16)
+        self.first().as_f16()
     }
 
     /// The values, if the batch is [`DType::Bf16`] and lies in the host's memory.
     pub fn as_bf16(&self) -> Option<&[bf16]> {
-        self.values(DType::Bf16)
+        self.first().as_bf16()
     }
 
     /// The values, if the batch is [`DType::U8`] and lies in the host's memory.
     pub fn as_u8(&self) -> Option<&[u8]> {
-        self.values(DType::U8)
-    }
-
-    fn values<T: bytemuck::AnyBitPattern>(&self, dtype: DType) -> Option<&[T]> {
-        (self.dtype == dtype && self.on_device().is_none())
-            .then(|| bytemuck::try_cast_slice(self.images()).ok())
-            .flatten()
+        self.first().as_u8()
     }
 
     /// The class of each row's own image, -1 where there is none.
@@ -202,7 +216,7 @@ impl Batch {
 
     /// The classes that row `row` is made of and their weights, which sum to 1; one entry where nothing was mixed.
     pub fn label_shares(&self, row: usize) -> &[(i64, f32)] {
-        &self.arrays.shares[row]
+        self.first().label_shares(row)
     }
 
     /// The classes as one row of `classes` numbers for each sample, by their shares: soft labels for a cross entropy.
@@ -213,19 +227,19 @@ impl Batch {
     /// # Errors
     /// [`Error::Config`] where a class is not below `classes`, or `smoothing` no part of 1.
     pub fn one_hot(&self, classes: usize, smoothing: f32) -> Result<Vec<f32>> {
-        one_hot(&self.arrays.shares, classes, smoothing)
+        self.first().one_hot(classes, smoothing)
     }
 
     /// What is seen in the rows, and where; `None` where neither the source's labels are objects nor boxes were asked
     /// for. It lies in the host's memory whatever the device.
     pub fn objects(&self) -> Option<&BatchObjects> {
-        self.arrays.objects.as_ref()
+        self.first().objects()
     }
 
     /// The semantic masks of all rows, `[rows, height, width]` classes without gaps, where the loader was asked for them.
     /// They lie in the host's memory whatever the device.
     pub fn masks(&self) -> Option<&[u8]> {
-        self.arrays.masks.as_deref()
+        self.first().masks()
     }
 
     /// The index of each row's sample in the source.
@@ -246,24 +260,42 @@ impl Batch {
     /// Moves everything out of it but the pixels, which keep their shape.
     #[cfg(feature = "tch")]
     pub(crate) fn take_arrays(&mut self) -> Arrays {
-        std::mem::take(&mut self.arrays)
+        let pixels = |view: &ViewArrays| ViewArrays {
+            start: view.start,
+            shape: view.shape,
+            size: view.size,
+            ..ViewArrays::default()
+        };
+        let views = self.arrays.views.iter().map(pixels).collect();
+        std::mem::replace(&mut self.arrays, Arrays { views, ..Arrays::default() })
     }
 }
 
 impl Arrays {
-    /// `missing` makes the mask of a sample that has none.
-    fn push(&mut self, sample: Sample, missing: impl FnOnce() -> Vec<u8>) {
-        if let Some(masks) = &mut self.masks {
-            masks.append(&mut sample.mask.unwrap_or_else(missing));
-        }
-        if let (Some(batch), Some(objects)) = (&mut self.objects, sample.objects) {
-            objects.into_iter().for_each(|object| batch.push(self.labels.len(), object));
+    /// `fill` is the class of a sample without a mask.
+    fn push(&mut self, sample: Sample, fill: u8) {
+        let row = self.labels.len();
+        let mut of_sample = sample.views.into_iter();
+        for view in &mut self.views {
+            view.push(row, of_sample.next().unwrap_or_default(), fill);
         }
         self.labels.push(sample.class);
-        self.shares.push(sample.shares);
         self.indices.push(sample.index);
         self.keys.push(sample.key);
         self.status.push(sample.status);
+    }
+}
+
+impl ViewArrays {
+    fn push(&mut self, row: usize, sample: SampleView, fill: u8) {
+        if let Some(masks) = &mut self.masks {
+            let missing = || vec![fill; self.size.pixels() as usize];
+            masks.append(&mut sample.mask.unwrap_or_else(missing));
+        }
+        if let (Some(batch), Some(objects)) = (&mut self.objects, sample.objects) {
+            objects.into_iter().for_each(|object| batch.push(row, object));
+        }
+        self.shares.push(sample.shares);
     }
 }
 
@@ -297,7 +329,7 @@ impl Batch {
             memory: Box::new(Panics { memory: Memory::alone(), gone }) as Box<dyn BatchMemory>,
             outcomes: Vec::new(),
         };
-        Self::new(finished, &LabelRules::default(), (0, None)).0
+        Self::new(finished, &LabelRules::default(), (0, &[], 0)).0
     }
 }
 
@@ -313,8 +345,9 @@ impl Drop for Batch {
 
 impl std::fmt::Debug for Batch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { number, shape, dtype, arrays: Arrays { labels, indices, .. }, .. } = self;
-        write!(f, "Batch {{ number: {number}, shape: {shape:?}, dtype: {dtype:?}, ")?;
+        let Self { number, dtype, arrays: Arrays { labels, indices, .. }, .. } = self;
+        let shapes: Vec<_> = self.views().map(|view| view.shape()).collect();
+        write!(f, "Batch {{ number: {number}, shapes: {shapes:?}, dtype: {dtype:?}, ")?;
         write!(f, "labels: {labels:?}, indices: {indices:?} }}")
     }
 }

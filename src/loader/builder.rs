@@ -5,6 +5,7 @@ mod build;
 use super::epoch::ranks;
 use super::report::clock::Clock;
 use crate::augment::Augment;
+use crate::augment::View;
 use crate::device::Device;
 use crate::draft::op::Extent;
 use crate::error::Result;
@@ -32,6 +33,7 @@ pub const AUTO_PREFETCH: (usize, usize) = (2, 4);
 pub struct LoaderBuilder {
     source: Box<dyn Source>,
     augments: Vec<Box<dyn Augment>>,
+    views: Vec<View>,
     options: Options,
     /// What [`Options::device`] names, where it was opened by the caller.
     device: Option<Device>,
@@ -54,6 +56,7 @@ impl LoaderBuilder {
         Self {
             source,
             augments: Vec::new(),
+            views: Vec::new(),
             options: Options::default(),
             device: None,
             clock: Clock::MACHINE,
@@ -70,9 +73,11 @@ impl LoaderBuilder {
         self
     }
 
-    /// [`LoaderBuilder::options`] of the recipe, and its augmentations after those already there.
+    /// [`LoaderBuilder::options`] of the recipe, and its augmentations and views after those already there.
     pub fn recipe(self, recipe: &Recipe) -> Self {
-        recipe.augmentations().into_iter().fold(self.options(&recipe.options), Self::augment_boxed)
+        let builder =
+            recipe.augmentations().into_iter().fold(self.options(&recipe.options), Self::augment_boxed);
+        recipe.views.iter().cloned().fold(builder, Self::view)
     }
 
     options! {
@@ -100,6 +105,13 @@ impl LoaderBuilder {
     /// Adds an augmentation whose type is chosen at run time.
     pub fn augment_boxed(mut self, augment: Box<dyn Augment>) -> Self {
         self.augments.push(augment);
+        self
+    }
+
+    /// Adds a view after those already there: an output of each sample with a size and transforms of its own, which follow
+    /// the augmentations above. Without any, a sample has one view. See [`View`].
+    pub fn view(mut self, view: View) -> Self {
+        self.views.push(view);
         self
     }
 

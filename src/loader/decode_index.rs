@@ -5,7 +5,7 @@ use crate::error::{Result, bail};
 use crate::image::{Damage, Index};
 use crate::index::{self, DataSet, IndexMode, IndexStats, IndexStore};
 use crate::loader::worker::process::Process;
-use crate::plan::Plan;
+use crate::plan::ImageRef;
 use crate::source::Source;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -43,19 +43,24 @@ impl DecodeIndexes {
         Self { store: Some(store), sidecar: Some(Sidecar { path, set, process: Process::this(), status }) }
     }
 
-    /// Puts into `indexes` what is known of the plan's images; leaves it without any where indexes are off.
-    pub(in crate::loader) fn fetch(&self, source: &dyn Source, plan: &Plan, indexes: &mut Vec<Index>) {
+    /// Puts into `indexes` what is known of these images; leaves it without any where indexes are off.
+    pub(in crate::loader) fn fetch(
+        &self,
+        source: &dyn Source,
+        images: &[ImageRef],
+        indexes: &mut Vec<Index>,
+    ) {
         let Some(store) = &self.store else { return };
-        indexes.resize_with(plan.images.len(), Index::default);
-        for (image, index) in plan.images.iter().zip(indexes) {
+        indexes.resize_with(images.len(), Index::default);
+        for (image, index) in images.iter().zip(indexes) {
             store.fetch(source.record(image.index as usize) as u64, index);
         }
     }
 
     /// Keeps what a decode noted.
-    pub(in crate::loader) fn keep(&self, source: &dyn Source, plan: &Plan, indexes: &[Index]) {
+    pub(in crate::loader) fn keep(&self, source: &dyn Source, images: &[ImageRef], indexes: &[Index]) {
         let Some(store) = &self.store else { return };
-        for (image, index) in plan.images.iter().zip(indexes) {
+        for (image, index) in images.iter().zip(indexes) {
             store.keep(source.record(image.index as usize) as u64, index);
         }
     }

@@ -140,7 +140,8 @@ impl Epoch {
             None => meters.first_batch(clock.since(self.started)),
         }
         let labels = &pipeline.context().labels;
-        let (batch, errors) = Batch::new(finished, labels, (self.next, self.plan.output(self.next)));
+        let outputs = self.plan.outputs(self.next);
+        let (batch, errors) = Batch::new(finished, labels, (self.next, &outputs, self.plan.batch_size));
         self.check(errors)?;
         if self.next + 1 == self.end {
             // What a device could not do is known when it is done: nobody may wait for the last batches otherwise.

@@ -8,7 +8,8 @@ mod partner;
 mod walk;
 
 use super::report::errors::Failure;
-use crate::augment::Augment;
+use crate::augment::View;
+use crate::augment::{Augment, Augmentation};
 use crate::draft::{Target, op::Op};
 use crate::error::{Error, Result, ensure};
 use crate::geometry::{Orientation, Size};
@@ -24,13 +25,36 @@ const MAX_RUNS: usize = 256;
 
 /// The chain of augmentations and what keys its dice.
 pub(super) struct Planner {
+    /// Of all views.
     pub(super) augments: Vec<Box<dyn Augment>>,
+    /// What follows in each view; none where a sample has one view without a chain of its own.
+    pub(super) views: Vec<ViewChain>,
     pub(super) seed: u64,
     pub(super) partner_window: u64,
     /// The epoch from which on nothing is mixed.
     pub(super) close_mosaic: Option<u64>,
     /// Nothing is drawn and nothing is done: images are shown as they are.
     pub(super) bare: bool,
+}
+
+/// A view's own augmentations, and what keys their dice.
+pub(super) struct ViewChain {
+    /// Which of the described views it is.
+    pub(super) entry: usize,
+    /// Which of those that the description stands for.
+    pub(super) copy: usize,
+    pub(super) augments: Arc<[Augmentation]>,
+}
+
+impl ViewChain {
+    /// The chains of all views, in their order.
+    pub(super) fn of(views: &[View]) -> Vec<Self> {
+        let copies = |(entry, view): (usize, &View)| {
+            let augments: Arc<[Augmentation]> = view.transforms.iter().cloned().collect();
+            (0..view.count).map(move |copy| Self { entry, copy, augments: Arc::clone(&augments) })
+        };
+        views.iter().enumerate().flat_map(copies).collect()
+    }
 }
 
 /// What is to be done to one sample.
@@ -105,16 +129,20 @@ impl SampleContext<'_> {
 impl Planner {
     /// Refuses chains that could need more images than a sample may read, or run without end.
     pub(super) fn check_partners(&self) -> Result<()> {
+        (0..self.view_count()).try_for_each(|view| self.check_partners_of(view))
+    }
+
+    fn check_partners_of(&self, view: usize) -> Result<()> {
         let (mut images, mut runs) = (1usize, 0usize);
-        for augment in &self.augments {
+        for augment in self.chain(view) {
             let name = augment.name();
-            runs = runs.saturating_add(containers::runs_of(&**augment));
+            runs = runs.saturating_add(containers::runs_of(augment));
             ensure!(
                 runs <= MAX_RUNS,
                 "with {name} {runs} augmentations may run for a sample, but {MAX_RUNS} is the most: choose fewer in its \
                  containers"
             );
-            images = images.saturating_mul(containers::images_of(&**augment)?);
+            images = images.saturating_mul(containers::images_of(augment)?);
             ensure!(
                 images <= MAX_IMAGES,
                 "with {name} a sample may read {images} images, but {MAX_IMAGES} is the most: use fewer augmentations that mix \
@@ -126,34 +154,48 @@ impl Planner {
 
     /// Consecutive positions whose samples read each other's files, so that they belong on one rank.
     pub(super) fn block(&self) -> u64 {
-        let mixes = !self.bare && self.augments.iter().any(|augment| augment.partners() > 0);
+        let mut views = 0..self.view_count();
+        let mixes = !self.bare && views.any(|view| self.chain(view).any(|augment| augment.partners() > 0));
         if mixes { self.partner_window } else { 1 }
     }
 
-    /// Plans `sample`; `load_header` is called for every image that it may read.
+    /// Views of a sample.
+    pub(super) fn view_count(&self) -> usize {
+        self.views.len().max(1)
+    }
+
+    /// All augmentations of a view.
+    pub(super) fn chain(&self, view: usize) -> impl Iterator<Item = &dyn Augment> {
+        let own = self.views.get(view).into_iter().flat_map(|view| view.augments.iter());
+        let all = self.augments.iter().map(|augment| &**augment);
+        all.chain(own.map(|augment| augment as &dyn Augment))
+    }
+
+    /// Plans a view of `sample`; `load_header` is called for every image that it may read.
     pub(super) fn plan(
         &self,
         sample: SampleContext<'_>,
+        view: usize,
         load_header: &mut LoadHeader<'_>,
     ) -> Result<Planned, PlanError> {
-        self.plan_way(sample, None, load_header)
+        self.plan_way(sample, (view, None), load_header)
     }
 
-    /// How many ways through the chain there are to try until each transform of each container was planned; 0 where the
-    /// chain has no containers.
-    pub(super) fn ways(&self) -> usize {
-        let containers = self.augments.iter().filter(|augment| !self.bare && augment.container().is_some());
-        containers.map(|augment| containers::ways_of(&**augment)).max().unwrap_or(0)
+    /// How many ways through the chain of a view there are to try until each transform of each container was planned; 0
+    /// where the chain has no containers.
+    pub(super) fn ways(&self, view: usize) -> usize {
+        let containers = self.chain(view).filter(|augment| !self.bare && augment.container().is_some());
+        containers.map(containers::ways_of).max().unwrap_or(0)
     }
 
     /// The same as [`Planner::plan`] where containers choose what one of these ways says; `None` lets them draw.
     pub(super) fn plan_way(
         &self,
         sample: SampleContext<'_>,
-        way: Option<usize>,
+        (view, way): (usize, Option<usize>),
         load_header: &mut LoadHeader<'_>,
     ) -> Result<Planned, PlanError> {
-        let (draft, choices) = Walk::new(self, &sample, load_header).sample(way)?;
+        let (draft, choices) = Walk::new(self, &sample, load_header).sample(view, way)?;
         let ops = draft.ops().to_vec();
         Ok(Planned { plan: draft.freeze()?, ops, choices })
     }

@@ -1,6 +1,8 @@
 //! Plans made-up images when a loader is built: what would fail for every sample is found before the first file is read.
 
 use super::planner::{Choice, ImageInfo, PlanError, Planner, SampleContext};
+use crate::augment::View;
+use crate::augment::container::within;
 use crate::draft::Target;
 use crate::error::{Error, Result};
 use crate::geometry::Size;
@@ -18,13 +20,36 @@ pub(super) fn wrong_size(got: Size, want: Size) -> Error {
     ))
 }
 
-/// Plans made-up images and returns the size that all samples end at.
+/// The size that each view ends at, of the loader's `views`; without any, that of the only one.
+pub(super) fn output_sizes(planner: &Planner, asked: Option<Size>, views: &[View]) -> Result<Vec<Size>> {
+    if views.is_empty() {
+        return Ok(vec![output_size(planner, 0, asked)?]);
+    }
+    let mut sizes = Vec::new();
+    for (number, view) in views.iter().enumerate() {
+        // All that it stands for have the same chain.
+        let size = output_size(planner, sizes.len(), Some(view.pixels()));
+        let size = size.map_err(|error| within_view(number, error))?;
+        sizes.resize(sizes.len() + view.count, size);
+    }
+    Ok(sizes)
+}
+
+/// The error of a view, which says so already where it is that of one of its transforms.
+fn within_view(number: usize, error: Error) -> Error {
+    match error {
+        Error::Config(message) if message.starts_with("views[") => Error::Config(message),
+        error => within(&format!("views[{number}]"), error),
+    }
+}
+
+/// Plans made-up images and returns the size that all samples end at in a view.
 ///
 /// A chain that refuses only small images is let through: those samples fail one by one. With `asked`, a chain that
 /// keeps the size of its input is let through as well, as the caller knows that all images have that size.
-pub(super) fn output_size(planner: &Planner, asked: Option<Size>) -> Result<Size> {
+fn output_size(planner: &Planner, view: usize, asked: Option<Size>) -> Result<Size> {
     let mut ends: Option<Size> = None;
-    plan_all(planner, asked.into_iter().chain(SIZES), None, |size| {
+    plan_all((planner, view), asked.into_iter().chain(SIZES), None, |size| {
         match (ends, asked) {
             (None, Some(want)) if size != want => return Err(wrong_size(size, want)),
             (None, _) => ends = Some(size),
@@ -40,7 +65,7 @@ pub(super) fn output_size(planner: &Planner, asked: Option<Size>) -> Result<Size
 ///
 /// As in [`output_size`], one that refuses small images only is let through.
 pub(super) fn check_target(planner: &Planner, target: Target) -> Result<()> {
-    plan_all(planner, SIZES.into_iter(), Some(target), |size| match size == target.size {
+    plan_all((planner, 0), SIZES.into_iter(), Some(target), |size| match size == target.size {
         true => Ok(()),
         false => Err(not_sized(size, target)),
     })
@@ -49,7 +74,7 @@ pub(super) fn check_target(planner: &Planner, target: Target) -> Result<()> {
 /// Plans made-up samples of these sizes, and calls `check` with the size that each ends at. Only a chain that refuses the
 /// first size is an error.
 fn plan_all(
-    planner: &Planner,
+    (planner, view): (&Planner, usize),
     sizes: impl Iterator<Item = Size>,
     target: Option<Target>,
     mut check: impl FnMut(Size) -> Result<()>,
@@ -59,12 +84,12 @@ fn plan_all(
     let epochs = || [Some(0), planner.close_mosaic].into_iter().flatten();
     let drawn = || (0..SAMPLES).map(|index| (index, None));
     // Each transform of a container takes part, however rarely it is drawn.
-    let forced = || (0..planner.ways()).map(|way| (0, Some(way)));
+    let forced = || (0..planner.ways(view)).map(|way| (0, Some(way)));
     let ways: Vec<(u64, Option<usize>)> = drawn().chain(forced()).collect();
     for (at, stored) in sizes.enumerate() {
         for (epoch, &(index, way)) in epochs().flat_map(|epoch| ways.iter().map(move |way| (epoch, way))) {
             let sample = SampleContext { epoch, order: &order, position: index, index, target };
-            let planned = planner.plan_way(sample, way, &mut |_| Ok(ImageInfo::made_up(stored)));
+            let planned = planner.plan_way(sample, (view, way), &mut |_| Ok(ImageInfo::made_up(stored)));
             match planned.map_err(PlanError::into_error) {
                 Ok(planned) => {
                     check(planned.plan.size()).map_err(|error| add_choices(error, &planned.choices))?;

@@ -5,6 +5,7 @@ use crate::augment::container::{self, MAX_DEPTH, too_deep};
 use crate::augment::read::{
     NO_TRANSFORM, PROBABILITY, TRANSFORMS, arguments_of, named, own_arguments, unknown,
 };
+use crate::augment::view::{self, NO_SIZE, View};
 use crate::augment::{Augment, Augmentation};
 use crate::error::{Error, Result};
 use crate::options::fields;
@@ -31,6 +32,7 @@ pub(super) fn read(text: &str, origin: &str) -> Result<Recipe> {
     let mut top = DeTable::parse(text).map_err(|error| page.refuse(&(0..0), &error))?;
     page.check_top(top.get_ref())?;
     let augment = top.get_mut().remove("augment").map_or(Ok(Vec::new()), |list| page.augmentations(list))?;
+    let views = top.get_mut().remove("views").map_or(Ok(Vec::new()), |list| page.views(list))?;
     let span = top.span();
     let mut head = DeTable::new();
     for key in fields::of::<Head>() {
@@ -45,7 +47,7 @@ pub(super) fn read(text: &str, origin: &str) -> Result<Recipe> {
         return Err(page.error(&span, message));
     }
     options.output.decode_only = decode_only.or(options.output.decode_only);
-    let recipe = Recipe { name, options, augment };
+    let recipe = Recipe { name, options, augment, views };
     recipe.check().map_err(|error| Error::config(format!("{origin}: {error}")))?;
     Ok(recipe)
 }
@@ -70,7 +72,7 @@ impl Page<'_> {
 
     fn check_top(&self, top: &DeTable<'_>) -> Result<()> {
         let sections = fields::of::<Options>();
-        let known = [&["augment"], fields::of::<Head>(), sections].concat();
+        let known = [&["augment", "views"], fields::of::<Head>(), sections].concat();
         self.check_keys("a recipe", top, &known, |key| known.contains(&key))?;
         for section in sections {
             if let Some(table) = top.get(*section).and_then(|value| value.get_ref().as_table()) {
@@ -105,6 +107,35 @@ impl Page<'_> {
         };
         let read = |(index, table)| self.augmentation(table, &format!("augment[{index}]"), 0);
         tables.into_iter().enumerate().map(read).collect()
+    }
+
+    fn views(&self, list: Spanned<DeValue<'_>>) -> Result<Vec<View>> {
+        let span = list.span();
+        let DeValue::Array(tables) = list.into_inner() else {
+            return Err(self.error(&span, "views must be a list of tables: write [[views]]"));
+        };
+        tables.into_iter().enumerate().map(|(number, table)| self.view(number, table)).collect()
+    }
+
+    fn view(&self, number: usize, table: Spanned<DeValue<'_>>) -> Result<View> {
+        let (span, place) = (table.span(), format!("views[{number}]"));
+        let refuse = |message: &str| self.error(&span, &format!("{place}: {message}"));
+        let DeValue::Table(arguments) = table.into_inner() else {
+            return Err(refuse("a view is a table: write [[views]], and its size below"));
+        };
+        let known = fields::of::<View>();
+        self.check_keys(&place, &arguments, known, |key| known.contains(&key))?;
+        if !arguments.contains_key("size") {
+            return Err(refuse(NO_SIZE));
+        }
+        self.check_transforms(&arguments, &place, 0)?;
+        let value = Spanned::new(span.clone(), DeValue::Table(arguments));
+        let view = View::deserialize(ValueDeserializer::from(value)).map_err(|error| {
+            let message = error.message().trim().replace('\n', ", ");
+            self.error(&error.span().unwrap_or_else(|| span.clone()), &format!("{place}: {message}"))
+        })?;
+        view::check_one(&place, &view).map_err(|error| self.error(&span, &error.to_string()))?;
+        Ok(view)
     }
 
     /// Reads the augmentation at `place` in the tree, in this many containers.

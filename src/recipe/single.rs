@@ -1,7 +1,10 @@
-//! One augmentation as JSON text, as other languages give it.
+//! One augmentation, or one view, as JSON text, as other languages give it.
 
 use crate::augment::Augmentation;
-use crate::error::{Error, Result};
+use crate::augment::view::{self, NO_SIZE, View};
+use crate::error::{Error, Result, bail, ensure};
+use crate::options::{fields, nearest};
+use serde_json::Value;
 
 pub use crate::augment::arguments_of;
 
@@ -12,6 +15,27 @@ pub use crate::augment::arguments_of;
 pub fn augmentation(json: &str) -> Result<Augmentation> {
     let refuse = |error: serde_json::Error| Error::config(format!("the augmentation is no JSON: {error}"));
     Augmentation::from_value(serde_json::from_str(json).map_err(refuse)?)
+}
+
+/// Reads one view from JSON text, with the keys of a recipe: `{"size": 96, "count": 8, "transforms": [...]}`.
+///
+/// # Errors
+/// As [`augmentation`].
+pub fn sample_view(json: &str) -> Result<View> {
+    let refuse = |error: serde_json::Error| Error::config(format!("the view is no JSON: {error}"));
+    let value: Value = serde_json::from_str(json).map_err(refuse)?;
+    let Value::Object(arguments) = &value else {
+        bail!("a view is an object with its size, count and transforms");
+    };
+    let known = fields::of::<View>();
+    if let Some(key) = arguments.keys().find(|key| !known.contains(&key.as_str())) {
+        bail!("a view has no argument `{key}`{}", nearest::hint(key, known));
+    }
+    ensure!(arguments.contains_key("size"), "{NO_SIZE}");
+    let view: View =
+        serde_json::from_value(value).map_err(|error| Error::config(format!("view: {error}")))?;
+    view::check_one("view", &view)?;
+    Ok(view)
 }
 
 #[cfg(test)]

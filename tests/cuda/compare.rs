@@ -39,9 +39,10 @@ pub(crate) fn choose(decoder: DecoderChoice) {
 /// What a batch is compared by.
 #[derive(Debug, PartialEq)]
 pub(crate) struct TransformedObject {
+    /// Of all views, one after the other.
     pixels: Vec<u8>,
-    masks: Option<Vec<u8>>,
-    objects: Option<BatchObjects>,
+    masks: Vec<Option<Vec<u8>>>,
+    objects: Vec<Option<BatchObjects>>,
     indices: Vec<u64>,
     labels: Vec<i64>,
     status: Vec<Status>,
@@ -49,9 +50,9 @@ pub(crate) struct TransformedObject {
 
 pub(crate) fn seen(batch: &Batch) -> TransformedObject {
     TransformedObject {
-        pixels: batch.to_host().unwrap(),
-        masks: batch.masks().map(<[u8]>::to_vec),
-        objects: batch.objects().cloned(),
+        pixels: batch.views().flat_map(|view| view.to_host().unwrap()).collect(),
+        masks: batch.views().map(|view| view.masks().map(<[u8]>::to_vec)).collect(),
+        objects: batch.views().map(|view| view.objects().cloned()).collect(),
         indices: batch.indices().to_vec(),
         labels: batch.labels().to_vec(),
         status: batch.status().to_vec(),

@@ -46,6 +46,7 @@ mod torch;
 mod trainer;
 mod trial;
 mod verification;
+mod views;
 mod wild_records;
 
 use std::process::ExitCode;

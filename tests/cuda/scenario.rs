@@ -31,6 +31,7 @@ const TABLES: &[&[Scenario]] = &[
     #[cfg(feature = "tch")]
     crate::torch::SCENARIOS,
     crate::verification::SCENARIOS,
+    crate::views::SCENARIOS,
     crate::wild_records::SCENARIOS,
 ];
 

@@ -23,4 +23,5 @@ mod sizes;
 mod support;
 mod tensors;
 mod threads;
+mod views;
 mod waiting;

@@ -59,6 +59,24 @@ int main(int count, char** arguments) {
     CHECK(loader.report_json().find("\"damaged_files\":[]") != std::string::npos);
     CHECK(loader.explain().find("the limit") != std::string::npos);
     CHECK(loader.resume(state).next()->number() == 1);
+    {
+        feedline::options several;
+        several.set("data", arguments[1]).set("batch_size", 3).set("recipe", "dinov2").set("output.dtype", "u8");
+        several.set("normalize", "none").set("workers", 1);
+        feedline::loader crops(several);
+        auto first = crops.epoch(0).next();
+        CHECK(first && first->view_count() == 10);
+        const auto large = first->view(1), small = first->view(9);
+        CHECK((large.tensor().sizes() == std::vector<std::int64_t>{3, 3, 224, 224}));
+        CHECK((small.tensor().sizes() == std::vector<std::int64_t>{3, 3, 96, 96}) && small.key(2) == first->key(2));
+        CHECK(first->view(0).to_host() == first->to_host() && large.to_host() != first->to_host());
+        CHECK(thrown([&] { first->view(10); }).find("no view 10") != std::string::npos);
+        auto* outlives = small.to_dlpack();
+        const auto pixels = small.to_host();
+        first.reset();
+        CHECK(!memcmp(outlives->dl_tensor.data, pixels.data(), pixels.size()));
+        outlives->deleter(outlives);
+    }
     { auto ended = std::move(loader); }
     { auto ended = std::move(epoch); }
     CHECK(!memcmp(kept->dl_tensor.data, copy.data(), copy.size()));

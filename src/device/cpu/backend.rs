@@ -12,7 +12,8 @@ use crate::error::{Cause, Error, Result};
 use crate::geometry::{Orientation, Size};
 use crate::image::{Damage, Header, Image, Index};
 use crate::output::Output;
-use crate::plan::Plan;
+use crate::plan::ViewPlans;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What all workers of the processor share.
@@ -39,11 +40,11 @@ impl BufferAllocator for CpuBackend {
     const SUBMITS: bool = false;
 
     fn allocate(&self) -> Result<Slot> {
-        let BackendOptions { rows, row_bytes, .. } = self.options;
+        let BackendOptions { rows, ref row_bytes, .. } = self.options;
         Slot::new(rows, row_bytes).ok_or_else(|| {
             Error::config(format!(
-                "the system has no memory for a batch of {rows} samples of {row_bytes} bytes: use a smaller batch_size or \
-                 prefetch"
+                "the system has no memory for a batch of {rows} samples of {} bytes: use a smaller batch_size or prefetch",
+                row_bytes.iter().fold(0, |all: usize, &one| all.saturating_add(one))
             ))
         })
     }
@@ -70,13 +71,12 @@ impl ReadyBuffer for FilledSlot {
         self.address()
     }
 
-    fn on_device(&self, _bytes: usize) -> Option<DeviceImages<'_>> {
+    fn on_device(&self, _: Range<usize>) -> Option<DeviceImages<'_>> {
         None
     }
 
-    fn move_row(&mut self, from: usize, to: usize, row_bytes: usize) {
-        let from = from * row_bytes;
-        self.bytes_mut().copy_within(from..from + row_bytes, to * row_bytes);
+    fn move_row(&mut self, from: Range<usize>, to: usize) {
+        self.bytes_mut().copy_within(from, to);
     }
 
     fn retire(&self) {}
@@ -84,7 +84,8 @@ impl ReadyBuffer for FilledSlot {
 
 impl Backend for CpuBackend {
     type Worker = CpuWorker;
-    type Row<'a> = &'a mut [u8];
+    /// The bytes of each view.
+    type Row<'a> = Vec<&'a mut [u8]>;
     type File = Vec<u8>;
     type Input<'a> = Input<'a>;
     type SharedImage = Arc<Image>;
@@ -95,11 +96,11 @@ impl Backend for CpuBackend {
         CpuWorker { worker, images: Arc::clone(&self.images) }
     }
 
-    fn row<'a>(&self, buffer: &'a Slot, row: usize) -> Option<&'a mut [u8]> {
+    fn row<'a>(&self, buffer: &'a Slot, row: usize) -> Option<Vec<&'a mut [u8]>> {
         buffer.claim(row)
     }
 
-    fn file(_: &&mut [u8], spare: Option<Vec<u8>>) -> Vec<u8> {
+    fn file(_: &Vec<&mut [u8]>, spare: Option<Vec<u8>>) -> Vec<u8> {
         spare.unwrap_or_default()
     }
 
@@ -120,13 +121,7 @@ impl Backend for CpuBackend {
     }
 
     /// Rows are complete as soon as they are rendered.
-    fn submit(
-        &self,
-        _: &Slot,
-        _: Option<Output>,
-        _: &mut Replace<'_, Self>,
-        _: &dyn KnownFiles,
-    ) -> Result<()> {
+    fn submit(&self, _: &Slot, _: &[Output], _: &mut Replace<'_, Self>, _: &dyn KnownFiles) -> Result<()> {
         Ok(())
     }
 
@@ -138,12 +133,12 @@ impl Backend for CpuBackend {
 impl BackendWorker<CpuBackend> for CpuWorker {
     fn decode(
         &mut self,
-        plan: &Arc<Plan>,
+        plans: &Arc<ViewPlans>,
         inputs: &[Input<'_>],
         indexes: &mut [Index],
-        _row: &mut &mut [u8],
+        _row: &mut Vec<&mut [u8]>,
     ) -> Result<(), BadImage> {
-        let decoded = self.worker.decode_indexed(plan, inputs, indexes);
+        let decoded = self.worker.decode_views(plans, inputs, indexes);
         if decoded.is_err() {
             self.worker.give_back();
         }
@@ -154,8 +149,13 @@ impl BackendWorker<CpuBackend> for CpuWorker {
         self.worker.take_damaged()
     }
 
-    fn render(&mut self, plan: &Plan, output: &Output, row: &mut &mut [u8]) -> Result<(), Cause> {
-        let rendered = self.worker.render(plan, output, row);
+    fn render(
+        &mut self,
+        plans: &ViewPlans,
+        outputs: &[Output],
+        row: &mut Vec<&mut [u8]>,
+    ) -> Result<(), Cause> {
+        let rendered = self.worker.render_views(plans, outputs, row);
         self.worker.give_back();
         rendered
     }
@@ -168,7 +168,7 @@ impl BackendWorker<CpuBackend> for CpuWorker {
         &mut self,
         record: u64,
         input: Input<'_>,
-        _row: &mut &mut [u8],
+        _row: &mut Vec<&mut [u8]>,
     ) -> Result<Arc<Image>, Cause> {
         let worker = &mut self.worker;
         self.images.find_or_decode(record, |image| worker.decode_whole(input, image))
@@ -176,12 +176,12 @@ impl BackendWorker<CpuBackend> for CpuWorker {
 
     fn render_shared(
         &mut self,
-        plan: &Arc<Plan>,
+        plans: &Arc<ViewPlans>,
         images: Vec<Arc<Image>>,
-        output: &Output,
-        row: &mut &mut [u8],
+        outputs: &[Output],
+        row: &mut Vec<&mut [u8]>,
     ) -> Result<(), Cause> {
-        let rendered = self.worker.render_shared(plan, &images, output, row);
+        let rendered = self.worker.render_shared(plans, &images, outputs, row);
         self.worker.give_back();
         rendered
     }

@@ -11,7 +11,7 @@ use crate::decode_memory::grow;
 use crate::device::roi;
 use crate::geometry::{Orientation, Rect, Size};
 use crate::image::{Decoder, Format, Header, Image, ImageError, Index, Part, Rows, Scale};
-use crate::plan::{Filter, Method, Plan, Sampled};
+use crate::plan::{Filter, Method, Sampled, ViewPlans};
 use crate::simd::Level;
 
 /// Bytes of rows that are held until they are resampled: with the planes that they are made of they stay in the
@@ -51,19 +51,19 @@ impl DecodeTarget {
         self.resampler.give_back();
     }
 
-    /// Decodes what `plan` reads of its image `number`, from which `scale` the plan starts.
+    /// Decodes what `plans` read of their image `number`, from which `scale` they start.
     ///
     /// # Errors
     /// Those of [`Decoder::decode_part`].
     pub(super) fn decode(
         &mut self,
         decoder: &mut Decoder,
-        (plan, number, scale): (&Plan, usize, Scale),
+        (plans, number, scale): (&ViewPlans, usize, Scale),
         Input { bytes, header }: Input<'_>,
         index: Option<&mut Index>,
     ) -> Result<(), ImageError> {
-        let part = Part { scale, region: roi::region(plan, number) };
-        let reader = reader(plan, number, header);
+        let part = Part { scale, region: roi::region_of_views(plans, number) };
+        let reader = reader(plans, number, header);
         self.is_resampled = reader.is_some();
         let Some((window, sampled, filter)) = reader else {
             return decoder.decode_part(bytes, header, part, index, &mut self.image);
@@ -86,20 +86,23 @@ impl DecodeTarget {
 }
 
 /// Bytes of the pixels that are kept of an image; none where its rows are resampled as they are decoded.
-pub(super) fn pixel_bytes(plan: &Plan, number: usize, header: &Header) -> usize {
-    if reader(plan, number, header).is_some() { 0 } else { Image::bytes(roi::region(plan, number)) }
+pub(super) fn pixel_bytes(plans: &ViewPlans, number: usize, header: &Header) -> usize {
+    let is_resampled = reader(plans, number, header).is_some();
+    if is_resampled { 0 } else { Image::bytes(roi::region_of_views(plans, number)) }
 }
 
 /// [`only_reader`], of a file whose rows come one after the other.
-fn reader<'a>(plan: &'a Plan, image: usize, header: &Header) -> Option<(Rect, &'a Sampled, Filter)> {
-    if header.format == Format::Jpeg { only_reader(plan, image) } else { None }
+fn reader<'a>(plans: &'a ViewPlans, image: usize, header: &Header) -> Option<(Rect, &'a Sampled, Filter)> {
+    if header.format == Format::Jpeg { only_reader(plans, image) } else { None }
 }
 
 /// The layer that the rows of an image can be resampled for while they are decoded: the only one that reads it, upright,
 /// as it is stored, and not pixel by pixel.
-fn only_reader(plan: &Plan, image: usize) -> Option<(Rect, &Sampled, Filter)> {
-    let stored = plan.images.get(image)?.stored;
-    let mut readers = plan.layers.iter().filter(|layer| layer.shows_image(image as u32));
+fn only_reader(plans: &ViewPlans, image: usize) -> Option<(Rect, &Sampled, Filter)> {
+    let stored = plans.images().get(image)?.stored;
+    let mut readers = plans
+        .showing(image)
+        .flat_map(|(plan, own)| plan.layers.iter().filter(move |layer| layer.shows_image(own as u32)));
     let (Some(only), None) = (readers.next(), readers.next()) else { return None };
     let (window, sampled) = (only.window, only.sampled()?);
     let as_stored = sampled.orientation == Orientation::UPRIGHT && sampled.steps.len == 0;

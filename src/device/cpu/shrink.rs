@@ -7,16 +7,22 @@
 
 use crate::geometry::{Rect, Size};
 use crate::jpeg::Scale;
-use crate::plan::{Filter, LayerSource, Measured, Method, Plan, Sampled};
+use crate::plan::{Filter, LayerSource, Measured, Method, Plan, Sampled, ViewPlans};
 
-/// The scale for each image of the plan, where `scalable` says that its file can be decoded so.
-pub(crate) fn scales(plan: &Plan, scalable: impl Fn(usize) -> bool) -> Vec<Scale> {
-    let scale = |image: usize| if scalable(image) { scale(plan, image) } else { Scale::Full };
-    (0..plan.images.len()).map(scale).collect()
+/// The scale for each image of the plans, where `scalable` says that its file can be decoded so.
+pub(crate) fn scales(plans: &ViewPlans, scalable: impl Fn(usize) -> bool) -> Vec<Scale> {
+    let of_views = |image: usize| plans.showing(image).map(|(plan, own)| scale(plan, own)).min();
+    let scale = |image: usize| if scalable(image) { of_views(image) } else { None };
+    (0..plans.images().len()).map(|image| scale(image).unwrap_or_default()).collect()
+}
+
+/// The plans as they are for images that are decoded at these scales.
+pub(crate) fn all_shrunk(plans: &ViewPlans, scales: &[Scale]) -> ViewPlans {
+    plans.map(|view| shrunk(&view.plan, &view.own(scales).copied().collect::<Vec<_>>()))
 }
 
 /// The plan as it is for images that are decoded at these scales.
-pub(crate) fn shrunk(plan: &Plan, scales: &[Scale]) -> Plan {
+fn shrunk(plan: &Plan, scales: &[Scale]) -> Plan {
     let mut plan = plan.clone();
     for layer in &mut plan.layers {
         let window = layer.window;
@@ -97,11 +103,25 @@ mod tests {
         draft.freeze().unwrap()
     }
 
+    fn chosen(plan: &Plan, scalable: bool) -> Scale {
+        scales(&ViewPlans::new([plan.clone()]), |_| scalable)[0]
+    }
+
+    #[test]
+    fn an_image_of_several_views_has_the_scale_that_all_allow() {
+        let view = |to| resized(Rect::new(1, 2, 640, 480), to, Interpolation::Bilinear, true);
+        let plans = ViewPlans::new([view((80, 60)), view((160, 120)), view((100, 60))]);
+        let scales = scales(&plans, |_| true);
+        assert_eq!(scales, [Scale::Quarter]);
+        let shrunk = all_shrunk(&plans, &scales);
+        assert!(shrunk.views().iter().all(|view| view.plan.images[0].stored == Size::new(200, 150)));
+    }
+
     #[test]
     fn the_smallest_scale_that_leaves_enough_is_taken() {
         let scale = |to| {
             let plan = resized(Rect::new(1, 2, 640, 480), to, Interpolation::Bilinear, true);
-            scales(&plan, |_| true)[0]
+            chosen(&plan, true)
         };
         assert_eq!(scale((80, 60)), Scale::Eighth);
         assert_eq!(scale((81, 60)), Scale::Quarter);
@@ -116,10 +136,10 @@ mod tests {
         for (interpolation, antialias) in [(Interpolation::Nearest, false), (Interpolation::Bilinear, false)]
         {
             let plan = resized(crop, (40, 30), interpolation, antialias);
-            assert_eq!(scales(&plan, |_| true), [Scale::Full]);
+            assert_eq!(chosen(&plan, true), Scale::Full);
         }
         let plan = resized(crop, (40, 30), Interpolation::Bilinear, true);
-        assert_eq!(scales(&plan, |_| false), [Scale::Full], "a PNG has no smaller transforms");
+        assert_eq!(chosen(&plan, false), Scale::Full, "a PNG has no smaller transforms");
     }
 
     #[test]
@@ -129,7 +149,7 @@ mod tests {
         draft.apply(Op::Rotate { angle, interpolation, expand: false, center: None, fill: None });
         draft.apply(Op::Resize { size: Extent::One(60), interpolation, max_size: None, antialias: true });
         let plan = draft.freeze().unwrap();
-        assert_eq!(scales(&plan, |_| true), [Scale::Full]);
+        assert_eq!(chosen(&plan, true), Scale::Full);
         assert_eq!(shrunk(&plan, &[Scale::Full]), plan);
     }
 

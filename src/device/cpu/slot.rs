@@ -5,12 +5,10 @@
 
 #![expect(unsafe_code, reason = "disjoint rows of one allocation are written by several threads")]
 
+use crate::device::backend::{ALIGNMENT, view_starts};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Batches start at a multiple of this: more than a cache line and the widest vector, and what DLPack asks for.
-pub(crate) const ALIGNMENT: usize = 256;
 
 /// Zeroed memory that is backed by pages only where it has been written.
 struct Memory {
@@ -55,40 +53,54 @@ impl Drop for Memory {
 /// A batch being filled.
 pub(crate) struct Slot {
     memory: Memory,
-    /// `rows * row_bytes <= memory.len`.
-    row_bytes: usize,
-    /// What there is room for.
-    most_row_bytes: usize,
+    views: Box<[ViewRows]>,
     /// One flag a row: set once its bytes have been handed out, cleared only by [`FilledSlot::reuse`].
     claimed: Box<[AtomicBool]>,
 }
 
+/// Where the rows of one view lie: `start + rows * row_bytes` is at most the next view's start, and the last one's at most
+/// the length of the memory.
+struct ViewRows {
+    start: usize,
+    row_bytes: usize,
+    /// What there is room for.
+    most_row_bytes: usize,
+}
+
 impl Slot {
-    /// Room for `rows` rows of `row_bytes` zero bytes; `None` where there is not so much memory.
-    pub(crate) fn new(rows: usize, row_bytes: usize) -> Option<Self> {
-        let memory = Memory::new(rows.checked_mul(row_bytes)?)?;
+    /// Room for `rows` rows of so many zero bytes for each view; `None` where there is not so much memory.
+    pub(crate) fn new(rows: usize, row_bytes: &[usize]) -> Option<Self> {
+        let starts = view_starts(rows, row_bytes.iter().copied())?;
+        let memory = Memory::new(*starts.last()?)?;
+        let view = |(&start, &row_bytes)| ViewRows { start, row_bytes, most_row_bytes: row_bytes };
+        let views = starts.iter().zip(row_bytes).map(view).collect();
         let claimed = (0..rows).map(|_| AtomicBool::new(false)).collect();
-        Some(Self { memory, row_bytes, most_row_bytes: row_bytes, claimed })
+        Some(Self { memory, views, claimed })
     }
 
-    /// Lets rows have `row_bytes` bytes from now on, or what there is room for if that is less.
+    /// Lets the rows of the first view have `row_bytes` bytes from now on, or what there is room for if that is less.
     pub(crate) fn resize_rows(&mut self, row_bytes: usize) {
-        self.row_bytes = row_bytes.min(self.most_row_bytes);
+        if let Some(view) = self.views.first_mut() {
+            view.row_bytes = row_bytes.min(view.most_row_bytes);
+        }
     }
 
-    /// The bytes of `row`, for the first caller; `None` afterwards, and for a row that does not exist.
+    /// The bytes of `row` in each view, for the first caller; `None` afterwards, and for a row that does not exist.
     #[expect(clippy::mut_from_ref, reason = "each row is handed out once")]
-    pub(crate) fn claim(&self, row: usize) -> Option<&mut [u8]> {
+    pub(crate) fn claim(&self, row: usize) -> Option<Vec<&mut [u8]>> {
         if self.claimed.get(row)?.swap(true, Ordering::AcqRel) {
             return None;
         }
-        // SAFETY: row < rows, so the range lies inside `memory.len`, by the promise of `row_bytes`, which does not change while
-        // the slot is shared. The swap above returned false, so this is the
-        // only reference to these bytes until the flag is cleared, which needs the slot by value (no borrow left).
-        Some(unsafe {
-            let first = self.memory.first().add(row * self.row_bytes);
-            std::slice::from_raw_parts_mut(first, self.row_bytes)
-        })
+        let bytes = |view: &ViewRows| {
+            // SAFETY: row < rows, so the range lies inside its view and inside `memory.len`, by the promise of `ViewRows`, which
+            // does not change while the slot is shared. The swap above returned false, so this is the only reference to these
+            // bytes until the flag is cleared, which needs the slot by value (no borrow left).
+            unsafe {
+                let first = self.memory.first().add(view.start + row * view.row_bytes);
+                std::slice::from_raw_parts_mut(first, view.row_bytes)
+            }
+        };
+        Some(self.views.iter().map(bytes).collect())
     }
 
     /// Ends the filling; taking the slot by value proves that no row is still out.
@@ -137,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_row_is_handed_out_once_until_the_slot_is_reused() {
-        let slot = Slot::new(2, 8).unwrap();
+        let slot = Slot::new(2, &[8]).unwrap();
         assert!(slot.claim(1).is_some());
         assert!(slot.claim(1).is_none());
         assert!(slot.claim(0).is_some());
@@ -147,35 +159,52 @@ mod tests {
 
     #[test]
     fn smaller_rows_stand_side_by_side_and_none_is_larger_than_there_is_room_for() {
-        let mut slot = Slot::new(4, 8).unwrap();
+        let mut slot = Slot::new(4, &[8]).unwrap();
         slot.resize_rows(3);
         for row in 0..4 {
-            slot.claim(row).unwrap().fill(row as u8 + 1);
+            slot.claim(row).unwrap()[0].fill(row as u8 + 1);
         }
         let filled = slot.finish();
         assert_eq!(filled.bytes()[..13], [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 0]);
         let mut slot = filled.reuse();
         slot.resize_rows(9);
-        assert_eq!(slot.claim(3).unwrap().len(), 8);
+        assert_eq!(slot.claim(3).unwrap()[0].len(), 8);
+    }
+
+    #[test]
+    fn each_view_has_its_rows_side_by_side_from_a_multiple_of_the_alignment_on() {
+        let slot = Slot::new(3, &[100, 7, 0, 2]).unwrap();
+        for row in 0..3 {
+            let views = slot.claim(row).unwrap();
+            assert_eq!(views.iter().map(|bytes| bytes.len()).collect::<Vec<_>>(), [100, 7, 0, 2]);
+            for (view, bytes) in views.into_iter().enumerate() {
+                bytes.fill((10 * view + row + 1) as u8);
+            }
+        }
+        let filled = slot.finish();
+        let bytes = filled.bytes();
+        assert_eq!((bytes[99], bytes[100], bytes[299], bytes[300]), (1, 2, 3, 0));
+        assert_eq!(bytes[512..534], [&[11; 7][..], &[12; 7], &[13; 7], &[0]].concat());
+        assert_eq!(bytes[768..], [31, 31, 32, 32, 33, 33]);
     }
 
     #[test]
     #[cfg_attr(miri, ignore = "an interpreter ends where there is not so much memory")]
     fn a_batch_larger_than_any_memory_is_refused() {
-        assert!(Slot::new(16, 1 << 60).is_none(), "the product has more than 64 bits");
-        assert!(Slot::new(16, 1 << 58).is_none(), "more than any allocation may have");
-        assert!(Slot::new(1, 1 << 55).is_none(), "more than there is");
+        assert!(Slot::new(16, &[1 << 60]).is_none(), "the product has more than 64 bits");
+        assert!(Slot::new(16, &[1 << 58]).is_none(), "more than any allocation may have");
+        assert!(Slot::new(1, &[1 << 55]).is_none(), "more than there is");
     }
 
     #[test]
     fn rows_written_by_many_threads_at_once_stand_side_by_side() {
-        let slot = Slot::new(16, 100).unwrap();
+        let slot = Slot::new(16, &[100]).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..4 {
                 let slot = &slot;
                 scope.spawn(move || {
                     for row in (thread..16).step_by(4) {
-                        slot.claim(row).unwrap().fill(row as u8);
+                        slot.claim(row).unwrap()[0].fill(row as u8);
                     }
                 });
             }
@@ -186,11 +215,12 @@ mod tests {
 
     #[test]
     fn threads_that_race_for_a_row_leave_one_winner() {
-        let slot = Slot::new(50, 3).unwrap();
+        let slot = Slot::new(50, &[3]).unwrap();
         let wins = || {
             (0..50)
                 .filter(|&row| {
-                    slot.claim(row).is_some_and(|bytes| {
+                    slot.claim(row).is_some_and(|mut views| {
+                        let bytes = &mut views[0];
                         bytes[0] == 0 && {
                             bytes[0] = 1;
                             true
@@ -209,7 +239,7 @@ mod tests {
     #[test]
     fn batches_are_aligned_zeroed_and_can_be_empty() {
         for (rows, bytes) in [(1, 1), (3, 12), (4, 0), (0, 5), (64, 1000)] {
-            let mut filled = Slot::new(rows, bytes).unwrap().finish();
+            let mut filled = Slot::new(rows, &[bytes]).unwrap().finish();
             assert_eq!(filled.bytes().len(), rows * bytes);
             assert_eq!(filled.bytes().as_ptr() as usize % ALIGNMENT, 0);
             assert!(filled.bytes().iter().all(|&byte| byte == 0));

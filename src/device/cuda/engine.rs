@@ -148,19 +148,19 @@ impl Engine {
         })
     }
 
-    /// Decodes the staged rows of `slot` and renders them to `output`, if there is one, without gaps between them, and
-    /// returns without waiting. `replace` is given the rows that cannot be decoded.
+    /// Decodes the staged rows of `slot` and renders each view of them to its output, if there is one, without gaps between
+    /// them, and returns without waiting. `replace` is given the rows that cannot be decoded.
     ///
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device fails; nothing of the batch is in use any more then.
     fn submit(
         &self,
         slot: &Slot,
-        output: Option<Output>,
+        outputs: &[Output],
         callers: (&mut ReplaceRow<'_>, &dyn KnownFiles),
     ) -> Result<()> {
         let mut submitter = self.submitter.lock().unwrap_or_else(PoisonError::into_inner);
-        submitter.submit(self, (slot, output), callers).map_err(|trouble| match trouble {
+        submitter.submit(self, (slot, outputs), callers).map_err(|trouble| match trouble {
             Trouble::Cuda(error) => failed(self.context.ordinal(), &error),
             Trouble::Plan(cause) => crate::error::Error::config(cause.to_string()),
             Trouble::Kernels(cause) => unfit(self.context.ordinal(), &cause),

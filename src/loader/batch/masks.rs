@@ -8,7 +8,7 @@ use crate::image::{Image, decode_mask};
 use crate::loader::report::errors::{Failure, Stage};
 use crate::loader::worker::context::Context;
 use crate::output::{DType, Layout, Output};
-use crate::plan::{ImageRef, Plan};
+use crate::plan::{ImageRef, ViewPlan, ViewPlans};
 
 /// One worker's tools for masks; their memory is used again from sample to sample.
 pub(in crate::loader) struct Masks<'a> {
@@ -40,9 +40,9 @@ impl<'a> Masks<'a> {
         })
     }
 
-    /// The classes of a planned sample, row by row; `None` where none of its images has a mask.
-    pub(in crate::loader) fn of(&mut self, plan: &Plan) -> Result<Option<Vec<u8>>, Failure> {
-        let made = self.make(plan);
+    /// The classes of each view of a planned sample, row by row; `None` where none of the view's images has a mask.
+    pub(in crate::loader) fn of(&mut self, plans: &ViewPlans) -> Result<Vec<Option<Vec<u8>>>, Failure> {
+        let made = self.make(plans);
         self.images.iter_mut().for_each(Image::give_back);
         [&mut self.file, &mut self.classes, &mut self.levels].into_iter().for_each(give_back);
         self.renderer.give_back();
@@ -50,27 +50,32 @@ impl<'a> Masks<'a> {
         made
     }
 
-    fn make(&mut self, plan: &Plan) -> Result<Option<Vec<u8>>, Failure> {
-        self.images.resize_with(self.images.len().max(plan.images.len()), Image::default);
+    fn make(&mut self, plans: &ViewPlans) -> Result<Vec<Option<Vec<u8>>>, Failure> {
+        let of = plans.images();
+        self.images.resize_with(self.images.len().max(of.len()), Image::default);
         // Each has its classes, and while it is decoded packed ones, beside its image.
-        let sizes = plan.images.iter().map(|image| image.stored);
+        let sizes = of.iter().map(|image| image.stored);
         let images = sizes.clone().map(|size| Image::bytes(size.rect()));
         let classes = sizes.map(|size| 2 * size.pixels() as usize).max();
         self.memory.reserve(images.chain(classes));
-        let mut any = false;
-        for (at, image) in plan.images.iter().enumerate() {
-            any |= self
-                .load(at, image)
-                .map_err(|cause| self.context.failure(Stage::Decode, image.index, cause))?;
-        }
-        if !any {
+        let load = |(at, image): (usize, &ImageRef)| {
+            let loaded = self.load(at, image);
+            loaded.map_err(|cause| self.context.failure(Stage::Decode, image.index, cause))
+        };
+        let known: Vec<bool> = of.iter().enumerate().map(load).collect::<Result<_, _>>()?;
+        plans.views().iter().map(|view| self.render(view, &known)).collect()
+    }
+
+    /// The classes of a view of images that are loaded; `known` says which of them have a mask.
+    fn render(&mut self, view: &ViewPlan, known: &[bool]) -> Result<Option<Vec<u8>>, Failure> {
+        if view.own(known).all(|&known| !known) {
             return Ok(None);
         }
-        let (size, layout) = (plan.size(), Layout::Nhwc);
-        let output = Output { size, dtype: DType::U8, layout, normalize: None };
+        let (plan, layout) = (&view.plan, Layout::Nhwc);
+        let output = Output { size: plan.size(), dtype: DType::U8, layout, normalize: None };
         self.levels.resize(output.sample_bytes(), 0);
-        let images = &self.images[..plan.images.len()];
-        let rendered = self.renderer.render(&plan.for_masks(self.fill), images, &output, &mut self.levels);
+        let images: Vec<&Image> = view.own(&self.images).collect();
+        let rendered = self.renderer.render(&plan.for_masks(self.fill), &images, &output, &mut self.levels);
         rendered.map_err(|cause| self.context.failure(Stage::Decode, plan.images[0].index, cause))?;
         Ok(Some(self.levels.iter().step_by(3).copied().collect()))
     }

@@ -2,6 +2,7 @@
 
 use super::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
 use crate::augment::container::check_chain;
+use crate::augment::view;
 use crate::device::Device;
 use crate::device::backend::BackendOptions;
 use crate::draft::op::Extent;
@@ -11,7 +12,7 @@ use crate::loader::batch::labels::LabelRules;
 use crate::loader::decode_index::DecodeIndexes;
 use crate::loader::epoch::batch_size::{Sizes, SizesAsked};
 use crate::loader::epoch::{fingerprint, ranks, sampling};
-use crate::loader::planner::Planner;
+use crate::loader::planner::{Planner, ViewChain};
 use crate::loader::queue::buffers::{backed, checked_bytes};
 use crate::loader::report::errors::Report;
 use crate::loader::report::stats::Meters;
@@ -19,11 +20,11 @@ use crate::loader::worker::context::Context;
 use crate::loader::worker::process::Process;
 use crate::loader::worker::{self, MAX_WORKERS, PoolOptions};
 use crate::loader::{Loader, Setup, validate};
-use crate::options::{IGNORED, Options};
+use crate::options::{IGNORED, LoaderOptions, NormalizeOptions, Options, OutputOptions};
 use crate::output::Output;
 use crate::policy::{DecodeScale, DecoderChoice, FEW_FOR_A_GPU};
 use crate::source::Cached;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Longest prefetch.
 const MAX_PREFETCH: usize = 64;
@@ -47,6 +48,7 @@ impl LoaderBuilder {
         asked.check(&sampler, bare, &self.augments)?;
         let planner = Planner {
             augments: self.augments,
+            views: ViewChain::of(&self.views),
             seed: setup.seed,
             partner_window: loader.partner_window(),
             close_mosaic: loader.close_mosaic,
@@ -54,31 +56,31 @@ impl LoaderBuilder {
         };
         planner.check_partners()?;
         let setup = Setup { block: planner.block(), ..setup };
-        let (sampler, output, sizes) = match bare {
-            true => (sampler, None, Sizes::none()),
+        let (sampler, outputs, sizes) = match bare {
+            true => (sampler, Vec::new(), Sizes::none()),
             false => {
-                let size = validate::output_size(&planner, output.size.map(Extent::square))?;
-                let (sampler, sizes) = asked.settle(size, sampler, &*self.source, exif)?;
+                let of_size = form(output, normalize)?;
+                let ends = validate::output_sizes(&planner, output.size.map(Extent::square), &self.views)?;
+                let usual = ends.first().copied().unwrap_or_default();
+                let (sampler, sizes) = asked.settle(usual, sampler, &*self.source, exif)?;
                 let check = |target| validate::check_target(&planner, target);
                 sizes.examples().into_iter().try_for_each(check)?;
-                let (dtype, layout, normalize) = (output.dtype(), output.layout(), normalize.constants()?);
-                (sampler, Some(Output { size, dtype, layout, normalize }), sizes)
+                (sampler, ends.into_iter().map(|size| of_size.of_size(size)).collect(), sizes)
             }
         };
-        let largest = output.map(|output| output.of_size(sizes.largest()));
-        let (ahead, reserved) = loader.prefetch.map_or(AUTO_PREFETCH, |batches| (batches, batches));
-        let (buffers, reserved) = (ahead + SLOTS_BESIDE, reserved + SLOTS_BESIDE);
-        let row_bytes = largest.map_or(Ok(0), |output| checked_bytes(&output, setup.batch_size, reserved))?;
-        // Batches on a device are its own to back.
-        let host_bytes = if device == Device::Cpu { row_bytes } else { 0 };
-        let reserved = backed(host_bytes, setup.batch_size, buffers, reserved)?;
+        let outputs: Arc<[Output]> = outputs.into();
+        let largest: Vec<Output> = match sizes.differ() {
+            true => outputs.iter().map(|output| output.of_size(sizes.largest())).collect(),
+            false => outputs.to_vec(),
+        };
+        let Reserved { row_bytes, buffers, most } = reserve(loader, device, &largest, setup.batch_size)?;
         // A smaller transform is chosen for one plan, so its images cannot be shared.
         let shares = planner.block() > 1 && decode.scale() == DecodeScale::Exact;
         let image_cache = if shares { loader.image_cache().in_memory() } else { 0 };
         let backend = BackendOptions { row_bytes, image_cache, ..backend };
         let (workers, auto_prefetch) = (loader.workers, loader.prefetch.is_none());
-        let settings = fingerprint::settings(&self.options, output);
-        let pool = PoolOptions { workers, buffers, reserved, auto_prefetch };
+        let settings = fingerprint::settings(&self.options, outputs.first(), &self.views);
+        let pool = PoolOptions { workers, buffers, reserved: most, auto_prefetch };
         let decode_indexes =
             DecodeIndexes::new(decode.index(), decode.index_budget().in_memory(), &*self.source);
         let context = Context {
@@ -90,7 +92,7 @@ impl LoaderBuilder {
             planner,
             sampler,
             fingerprints: OnceLock::new(),
-            output,
+            outputs,
             settings,
             sizes,
             limits: decode.limits(),
@@ -157,7 +159,7 @@ impl LoaderBuilder {
         }
         Ok(BackendOptions {
             rows: loader.batch_size(),
-            row_bytes: 0,
+            row_bytes: Vec::new(),
             limits: decode.limits(),
             scale: decode.scale(),
             decoder,
@@ -168,6 +170,30 @@ impl LoaderBuilder {
                 / (loader.prefetch.unwrap_or(AUTO_PREFETCH.1) + SLOTS_BESIDE),
             low_priority: device.low_priority(),
         })
+    }
+
+    /// Refuses views that cannot be made, and what cannot be had with them.
+    fn check_views(&self) -> Result<()> {
+        view::check(&self.views)?;
+        if self.views.is_empty() {
+            return Ok(());
+        }
+        let Options { loader, output, .. } = &self.options;
+        ensure!(
+            !output.decode_only(),
+            "decode_only renders nothing, so that there is nothing to view: leave the views out"
+        );
+        let differ = [(loader.rect(), "rect"), (loader.drawn_sizes().is_some(), "multi_scale")];
+        if let Some((_, name)) = differ.into_iter().find(|(asked, _)| *asked) {
+            bail!(
+                "{name} gives batches sizes, and each view has a size of its own: leave {name} or the views out"
+            );
+        }
+        ensure!(
+            output.size.is_none(),
+            "each view has a size of its own, and the output has one as well: leave the output's size out"
+        );
+        Ok(())
     }
 
     /// `samples` are those of an epoch.
@@ -182,6 +208,7 @@ impl LoaderBuilder {
             "batch_size is {batch_size}, and may be 1 to {MAX_BATCH_ROWS}: use a larger or a smaller batch_size"
         );
         check_chain(self.augments.iter().map(|augment| &**augment))?;
+        self.check_views()?;
         loader.check()?;
         ranks::check(setup, samples)?;
         LabelRules::of(labels).check()?;
@@ -194,7 +221,38 @@ impl LoaderBuilder {
             "prefetch must be in 1..={MAX_PREFETCH}: leave it out for automatic"
         );
         ensure!(loader.partner_window() != 0, "partner_window is 0: a window needs at least one position");
-        let (dtype, layout, normalize) = (output.dtype(), output.layout(), normalize.constants()?);
-        Output { size: Size::default(), dtype, layout, normalize }.check()
+        form(output, normalize)?.check()
     }
+}
+
+/// The memory of batches.
+struct Reserved {
+    /// Of each view of a sample.
+    row_bytes: Vec<usize>,
+    /// Batches at the start.
+    buffers: usize,
+    /// Batches that there is memory for.
+    most: usize,
+}
+
+/// Finds how many batches of samples that become `outputs` there may be.
+fn reserve(
+    loader: &LoaderOptions,
+    device: Device,
+    outputs: &[Output],
+    batch_size: usize,
+) -> Result<Reserved> {
+    let (ahead, reserved) = loader.prefetch.map_or(AUTO_PREFETCH, |batches| (batches, batches));
+    let (buffers, reserved) = (ahead + SLOTS_BESIDE, reserved + SLOTS_BESIDE);
+    let row_bytes = checked_bytes(outputs, batch_size, reserved)?;
+    // Batches on a device are its own to back.
+    let host_bytes = if device == Device::Cpu { row_bytes.iter().sum() } else { 0 };
+    let most = backed(host_bytes, batch_size, buffers, reserved)?;
+    Ok(Reserved { row_bytes, buffers, most })
+}
+
+/// What batches become, without a size.
+fn form(output: &OutputOptions, normalize: &NormalizeOptions) -> Result<Output> {
+    let (size, normalize) = (Size::default(), normalize.constants()?);
+    Ok(Output { size, dtype: output.dtype(), layout: output.layout(), normalize })
 }

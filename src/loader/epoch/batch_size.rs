@@ -136,6 +136,11 @@ impl Sizes {
         Self { usual: Size::default(), rule: Rule::Same }
     }
 
+    /// Whether batches differ in size.
+    pub(in crate::loader) fn differ(&self) -> bool {
+        !matches!(self.rule, Rule::Same)
+    }
+
     /// A size that no batch exceeds.
     pub(in crate::loader) fn largest(&self) -> Size {
         match &self.rule {

@@ -1,6 +1,7 @@
 //! What a run is made of, as fingerprints: what must be the same when it is resumed.
 
 use crate::augment::Augment;
+use crate::augment::View;
 use crate::color::Normalize;
 use crate::geometry::Size;
 use crate::label::Label;
@@ -41,11 +42,11 @@ impl Fingerprints {
 
 /// What options say of samples besides the augmentations, with all defaults: the words of the options, which no change
 /// inside the crate changes.
-pub(in crate::loader) fn settings(options: &Options, output: Option<Output>) -> String {
+pub(in crate::loader) fn settings(options: &Options, output: Option<&Output>, views: &[View]) -> String {
     let Options { loader, labels, decode, .. } = options;
     let edges = |size: Size| [size.height, size.width];
     let output = output.map(|Output { size, dtype, layout, normalize }| {
-        json!([edges(size), dtype, layout, normalize.map(|Normalize { mean, std }| [mean, std])])
+        json!([edges(*size), dtype, layout, normalize.as_ref().map(|Normalize { mean, std }| [mean, std])])
     });
     let rect = loader.rect_batches().map(|RectBatches { stride, pad }| json!([stride, pad]));
     let drawn = loader.drawn_sizes().map(|drawn| match drawn {
@@ -53,7 +54,7 @@ pub(in crate::loader) fn settings(options: &Options, output: Option<Output>) -> 
         MultiScale::Sizes(sizes) => json!(sizes.into_iter().map(edges).collect::<Vec<_>>()),
     });
     // An array has the same order in every build, which an object of serde_json has not.
-    let said = json!([
+    let mut said = json!([
         ["output", output],
         ["boxes", labels.format.is_some() || labels.unit.is_some(), labels.format(), labels.unit()],
         ["box filter", labels.min_area(), labels.min_visibility()],
@@ -64,6 +65,11 @@ pub(in crate::loader) fn settings(options: &Options, output: Option<Output>) -> 
         ["rect", rect],
         ["multi_scale", drawn],
     ]);
+    // A run that was saved before there were views has said nothing of them.
+    if let (Some(said), false) = (said.as_array_mut(), views.is_empty()) {
+        let views: Vec<_> = views.iter().map(|view| (edges(view.pixels()), view.count)).collect();
+        said.push(json!(["views", views]));
+    }
     said.to_string()
 }
 
@@ -87,9 +93,11 @@ pub(crate) fn of_source(source: &dyn Source) -> String {
 fn of_recipe(planner: &Planner, settings: &str) -> String {
     let mut hasher = XxHash3_64::new();
     // An augmentation has no other description than what it does.
-    planner.augments.iter().for_each(|augment| add_names(&**augment, &mut hasher));
+    for view in 0..planner.view_count() {
+        planner.chain(view).for_each(|augment| add_names(augment, &mut hasher));
+    }
     hasher.write(settings.as_bytes());
-    add_plans(planner, &mut hasher);
+    (0..planner.view_count()).for_each(|view| add_plans(planner, view, &mut hasher));
     format!("{:016x}", hasher.finish())
 }
 
@@ -102,13 +110,13 @@ fn add_names(augment: &dyn Augment, hasher: &mut XxHash3_64) {
     }
 }
 
-fn add_plans(planner: &Planner, hasher: &mut XxHash3_64) {
+fn add_plans(planner: &Planner, view: usize, hasher: &mut XxHash3_64) {
     let order = Order::sequential(SAMPLES);
     let drawn = (0..SAMPLES).map(|index| (index, None));
     // A branch may be drawn for none of these samples.
-    for (index, way) in drawn.chain((0..planner.ways()).map(|way| (0, Some(way)))) {
+    for (index, way) in drawn.chain((0..planner.ways(view)).map(|way| (0, Some(way)))) {
         let sample = SampleContext { epoch: 0, order: &order, position: index, index, target: None };
-        match planner.plan_way(sample, way, &mut |_| Ok(ImageInfo::made_up(STORED))) {
+        match planner.plan_way(sample, (view, way), &mut |_| Ok(ImageInfo::made_up(STORED))) {
             Ok(planned) => planned.plan.fingerprint(hasher),
             Err(_) => hasher.write(b"refused"),
         }
@@ -131,18 +139,18 @@ mod tests {
             normalize: Some(Normalize { mean: [0.5; 3], std: [1.0; 3] }),
         };
         let text = r#"[["output",[[6,8],"f16","nhwc",[[0.5,0.5,0.5],[1.0,1.0,1.0]]]],["boxes",false,"xyxy","pixels"],["box filter",0.0,0.0],["mask_fill",null],["exif",true],["decode_scale","exact"],["close_mosaic",null],["rect",null],["multi_scale",null]]"#;
-        assert_eq!(settings(&options, Some(output)), text);
+        assert_eq!(settings(&options, Some(&output), &[]), text);
         for (name, default) in
             [("exif", "true"), ("decode_scale", "exact"), ("min_area", "0"), ("rect", "false")]
         {
             options.set_text(name, default).unwrap();
         }
-        assert_eq!(settings(&options, Some(output)), text);
+        assert_eq!(settings(&options, Some(&output), &[]), text);
         for (name, other) in [("exif", "false"), ("mask_fill", "3"), ("sizes", "[32, 64]"), ("min_area", "2")]
         {
             let mut options = options.clone();
             options.set_text(name, other).unwrap();
-            assert_ne!(settings(&options, Some(output)), text, "{name}");
+            assert_ne!(settings(&options, Some(&output), &[]), text, "{name}");
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::output::Output;
 use crate::policy::LastBatch;
 use crate::rng::{Domain, mix};
 use crate::sampler::{Consumed, Order, RankPartition};
+use std::sync::Arc;
 
 /// A rank's share of an epoch's order cut into batches. Every rank has the same number of batches, of the same sizes.
 #[derive(Clone, Debug)]
@@ -18,9 +19,9 @@ pub(in crate::loader) struct EpochPlan {
     pub(in crate::loader) batch_size: usize,
     pub(in crate::loader) last: LastBatch,
     pub(in crate::loader) seed: u64,
-    /// `None` where nothing is rendered.
-    pub(in crate::loader) output: Option<Output>,
-    /// Which size of output a batch has.
+    /// Of each view; none where nothing is rendered.
+    pub(in crate::loader) outputs: Arc<[Output]>,
+    /// Which size of output a batch has; where they differ there is one view.
     pub(in crate::loader) sizes: Sizes,
     /// What was dealt before, where the epoch was begun by other ranks or in other batches.
     pub(in crate::loader) consumed: Option<Consumed>,
@@ -52,14 +53,17 @@ impl EpochPlan {
         self.partition.position(self.rank, (batch * self.batch_size + row) as u64)
     }
 
-    /// What the samples of batch `batch` become; `None` where nothing is rendered.
-    pub(in crate::loader) fn output(&self, batch: usize) -> Option<Output> {
-        self.output.map(|output| output.of_size(self.size(batch)))
+    /// What the samples of batch `batch` become in each view; none where nothing is rendered.
+    pub(in crate::loader) fn outputs(&self, batch: usize) -> Arc<[Output]> {
+        match self.sizes.differ() {
+            false => Arc::clone(&self.outputs),
+            true => self.outputs.iter().map(|output| output.of_size(self.size(batch))).collect(),
+        }
     }
 
-    /// Bytes of a sample of batch `batch`; 0 where nothing is rendered.
+    /// Bytes of a sample of batch `batch` in the first view; 0 where nothing is rendered.
     pub(in crate::loader) fn row_bytes(&self, batch: usize) -> usize {
-        self.output(batch).map_or(0, |output| output.sample_bytes())
+        self.outputs(batch).first().map_or(0, Output::sample_bytes)
     }
 
     /// The batch that shows `position`, or would show it if it were not dropped, where the epoch is not a resumed one.
@@ -119,7 +123,7 @@ mod tests {
 
     fn of_rank(samples: u64, batch_size: usize, last: LastBatch, rank: u64, ranks: u64) -> EpochPlan {
         let (order, partition) = (Order::sequential(samples), RankPartition::new(samples, ranks, 1));
-        let (output, sizes) = (None, Sizes::none());
+        let (outputs, sizes) = (Arc::default(), Sizes::none());
         EpochPlan {
             epoch: 0,
             order,
@@ -128,7 +132,7 @@ mod tests {
             batch_size,
             last,
             seed: 1,
-            output,
+            outputs,
             sizes,
             consumed: None,
         }

@@ -11,7 +11,7 @@ const NESTED: u32 = 16;
 /// The position of an augmentation in the tree of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TreePosition {
-    /// Names the container that it stands in; 0 for the chain itself.
+    /// Names the container or the view that it stands in; 0 for the chain itself.
     branch: u64,
     /// Its index there.
     index: u32,
@@ -21,6 +21,12 @@ impl TreePosition {
     /// In the chain itself.
     pub(super) fn top(index: usize) -> Self {
         Self { branch: 0, index: index as u32 }
+    }
+
+    /// In the own chain of a view: the `copy`th of those that the `entry`th description stands for.
+    pub(super) fn of_view(entry: usize, copy: usize, index: usize) -> Self {
+        let branch = mix(mix(Domain::View.tag(), entry as u64), copy as u64);
+        Self { branch, index: index as u32 }
     }
 
     /// In the container at this position, where it runs for the `run`th time, from 0.

@@ -43,12 +43,12 @@ impl Augment for Pick {
 }
 
 fn planner(augments: Vec<Box<dyn Augment>>) -> Planner {
-    Planner { augments, seed: 5, partner_window: 16, close_mosaic: None, bare: false }
+    Planner { augments, views: Vec::new(), seed: 5, partner_window: 16, close_mosaic: None, bare: false }
 }
 
 fn planned(planner: &Planner, order: &Order, position: u64) -> Plan {
     let sample = SampleContext { epoch: 0, order, position, index: order.index(position), target: None };
-    let planned = planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(Size::new(60_000, 1))));
+    let planned = planner.plan(sample, 0, &mut |_| Ok(ImageInfo::made_up(Size::new(60_000, 1))));
     planned.map_err(PlanError::into_error).unwrap().plan
 }
 
@@ -74,7 +74,7 @@ fn every_other_sample_of_the_window_is_drawn_sometime() {
     let mut seen = std::collections::HashSet::new();
     for epoch in 0..50 {
         let sample = SampleContext { epoch, order: &order, position: 3, index: 3, target: None };
-        let planned = planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(Size::new(4, 4))));
+        let planned = planner.plan(sample, 0, &mut |_| Ok(ImageInfo::made_up(Size::new(4, 4))));
         seen.extend(planned.map_err(PlanError::into_error).unwrap().plan.images[1..].iter().map(|i| i.index));
     }
     assert_eq!(seen.len(), 15);
@@ -87,7 +87,7 @@ fn a_sample_that_is_drawn_twice_has_other_dice_each_time() {
     let left = |position| {
         let sample =
             SampleContext { epoch: 0, order: &order, position, index: order.index(position), target: None };
-        let planned = planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(Size::new(60_000, 1))));
+        let planned = planner.plan(sample, 0, &mut |_| Ok(ImageInfo::made_up(Size::new(60_000, 1))));
         planned.map_err(PlanError::into_error).unwrap().plan.layers[0].sampled().unwrap().clip.x
     };
     assert_eq!(left(0), left(0));
@@ -156,7 +156,7 @@ mod in_containers {
     fn ops(planner: &Planner, index: u64) -> Planned {
         let order = Order::sequential(64);
         let sample = SampleContext { epoch: 0, order: &order, position: index, index, target: None };
-        let planned = planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(Size::new(400, 300))));
+        let planned = planner.plan(sample, 0, &mut |_| Ok(ImageInfo::made_up(Size::new(400, 300))));
         planned.map_err(PlanError::into_error).unwrap()
     }
 
@@ -281,13 +281,13 @@ mod in_containers {
         let choice = |a, b| Augmentation::from(RandomChoice::new([a, b]));
         let (a, b, c) = (RandomInvert::new(1.0), RandomHorizontalFlip::new(1.0), jitter().with_p(0.001));
         let planner = chain([choice(choice(a.into(), b.into()), c), RandomApply::new([jitter()]).into()]);
-        assert_eq!(planner.ways(), 4);
+        assert_eq!(planner.ways(0), 4);
         let order = Order::sequential(4);
         let sample = SampleContext { epoch: 0, order: &order, position: 0, index: 0, target: None };
         let mut names = Vec::new();
-        for way in 0..planner.ways() {
+        for way in 0..planner.ways(0) {
             let made_up = &mut |_| Ok(ImageInfo::made_up(Size::new(4, 4)));
-            let planned = planner.plan_way(sample, Some(way), made_up);
+            let planned = planner.plan_way(sample, (0, Some(way)), made_up);
             names.push(
                 planned.map_err(PlanError::into_error).unwrap().ops.iter().map(Op::name).collect::<Vec<_>>(),
             );
@@ -310,10 +310,10 @@ mod in_containers {
         let all = |tree| SomeOf::new([vec![jitter(); 6], vec![tree]].concat(), 7).into();
         let planner = chain([nest(jitter(), 8, &all)]);
         planner.check_partners().unwrap();
-        assert_eq!(planner.ways(), 1);
+        assert_eq!(planner.ways(0), 1);
         let one = |tree| OneOf::new([jitter(), tree]).into();
         let planner = chain([nest(jitter(), 8, &one)]);
-        assert_eq!(planner.ways(), 17);
+        assert_eq!(planner.ways(0), 17);
         ops(&planner, 0);
         assert!(began.elapsed().as_secs() < 5);
     }
@@ -326,7 +326,7 @@ mod in_containers {
         ]);
         let order = Order::sequential(1);
         let sample = SampleContext { epoch: 0, order: &order, position: 0, index: 0, target: None };
-        let planned = planner.plan(sample, &mut |_| Ok(ImageInfo::made_up(Size::new(60_000, 50_000))));
+        let planned = planner.plan(sample, 0, &mut |_| Ok(ImageInfo::made_up(Size::new(60_000, 50_000))));
         let plan = planned.map_err(PlanError::into_error).unwrap().plan;
         assert_eq!(plan.images.len(), 16);
         let mut crops: Vec<(i32, i32)> = plan
@@ -347,7 +347,7 @@ mod in_containers {
             let order = Order::sequential(16);
             let sample = SampleContext { epoch: 0, order: &order, position: 0, index: 0, target: None };
             let planned = planner
-                .plan(sample, &mut |index| Ok(ImageInfo::made_up(Size::new(sizes(index), sizes(index)))));
+                .plan(sample, 0, &mut |index| Ok(ImageInfo::made_up(Size::new(sizes(index), sizes(index)))));
             planned.map_err(PlanError::into_error).unwrap_err().to_string()
         };
         let apply = |inner: [Augmentation; 2]| Augmentation::from(RandomApply::new(inner).p(1.0));
@@ -394,7 +394,8 @@ mod in_containers {
         let order = Order::sequential(1);
         let sample = SampleContext { epoch: 0, order: &order, position: 0, index: 0, target: None };
         for way in [None, Some(0)] {
-            let planned = planner.plan_way(sample, way, &mut |_| Ok(ImageInfo::made_up(Size::new(4, 4))));
+            let planned =
+                planner.plan_way(sample, (0, way), &mut |_| Ok(ImageInfo::made_up(Size::new(4, 4))));
             let error = planned.map_err(PlanError::into_error).unwrap_err().to_string();
             assert!(error.starts_with("augment[0]: a container has 1 transforms"), "{error}");
         }

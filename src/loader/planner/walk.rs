@@ -2,7 +2,7 @@
 
 use super::containers::{choice_of, rng_scope};
 use super::partner::{Partner, TreePosition};
-use super::{Choice, ImageInfo, LoadHeader, PlanError, Planner, SampleContext};
+use super::{Choice, ImageInfo, LoadHeader, PlanError, Planner, SampleContext, ViewChain};
 use crate::augment::container::{MAX_DEPTH, out_of_range, within};
 use crate::augment::{Augment, Container, Mixing};
 use crate::draft::Draft;
@@ -26,6 +26,8 @@ struct Node<'a> {
 struct Path {
     indices: [u16; MAX_DEPTH + 1],
     len: usize,
+    /// Which of the described views it belongs to.
+    view: Option<u16>,
 }
 
 impl Path {
@@ -39,11 +41,17 @@ impl Path {
 
     /// `augment[2].transforms[0]`.
     fn place(&self) -> String {
-        let name = |(level, index)| match level {
-            0 => format!("augment[{index}]"),
+        let name = |(level, index)| match (level, self.view) {
+            (0, None) => format!("augment[{index}]"),
+            (0, Some(view)) => format!("views[{view}].transforms[{index}]"),
             _ => format!(".transforms[{index}]"),
         };
         self.indices[..self.len].iter().enumerate().map(name).collect()
+    }
+
+    /// Whether messages name it: in the chain itself they say enough without.
+    fn is_named(&self) -> bool {
+        self.len > 1 || self.view.is_some()
     }
 }
 
@@ -64,21 +72,26 @@ impl<'a> Walk<'a> {
         Self { planner, sample, load_header, choices: Vec::new() }
     }
 
-    /// The sample after the whole chain, and what was chosen for it.
-    pub(super) fn sample(mut self, way: Option<usize>) -> Result<(Draft, Vec<Choice>), PlanError> {
+    /// The sample after the whole chain of view `view`, and what was chosen for it.
+    pub(super) fn sample(
+        mut self,
+        view: usize,
+        way: Option<usize>,
+    ) -> Result<(Draft, Vec<Choice>), PlanError> {
         let planner = self.planner;
+        let node = |augment, at, path| Node { augment, at, path, way, is_certain: false };
         let augments = if planner.bare { &[] } else { planner.augments.as_slice() };
-        let chain: Vec<Node<'_>> = augments
+        let all = augments
             .iter()
             .enumerate()
-            .map(|(index, augment)| Node {
-                augment: &**augment,
-                at: TreePosition::top(index),
-                path: Path::default().child(index),
-                way,
-                is_certain: false,
+            .map(|(index, augment)| node(&**augment, TreePosition::top(index), Path::default().child(index)));
+        let own = planner.views.get(view).into_iter().flat_map(|ViewChain { entry, copy, augments }| {
+            let path = Path { view: Some(*entry as u16), ..Path::default() };
+            augments.iter().enumerate().map(move |(index, augment)| {
+                node(augment as &dyn Augment, TreePosition::of_view(*entry, *copy, index), path.child(index))
             })
-            .collect();
+        });
+        let chain: Vec<Node<'_>> = all.chain(own).collect();
         let draft = self.draft(&Partner::host(self.sample), &chain)?;
         Ok((draft, self.choices))
     }
@@ -195,8 +208,7 @@ impl<'a> Walk<'a> {
             true => augment.plan(draft, partners, &mut Certain(&mut rng)),
             false => augment.plan(draft, partners, &mut rng),
         }
-        // In the chain itself the error says enough.
-        if path.len > 1 && !had_failed {
+        if path.is_named() && !had_failed {
             draft.amend_error(|error| within(&path.place(), error));
         }
         Ok(())

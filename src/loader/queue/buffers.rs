@@ -1,6 +1,6 @@
 //! The output buffers: reserved at the start, handed to workers, then to the consumer, and back.
 
-use crate::device::backend::BufferAllocator;
+use crate::device::backend::{BufferAllocator, view_starts};
 use crate::error::{Error, Result};
 use crate::machine;
 use crate::output::Output;
@@ -9,12 +9,18 @@ use std::sync::Arc;
 /// Maximum bytes of all buffers together: 64 GiB.
 const MAX_BUFFER_BYTES: usize = 64 << 30;
 
-/// Bytes of a sample, where all buffers stay under their bound.
-pub(in crate::loader) fn checked_bytes(output: &Output, rows: usize, buffers: usize) -> Result<usize> {
-    let bytes = output.sample_bytes();
-    let total = bytes.checked_mul(rows).and_then(|batch| batch.checked_mul(buffers));
+/// Bytes of each view of a sample, where all buffers stay under their bound.
+pub(in crate::loader) fn checked_bytes(
+    outputs: &[Output],
+    rows: usize,
+    buffers: usize,
+) -> Result<Vec<usize>> {
+    let each: Vec<usize> = outputs.iter().map(Output::sample_bytes).collect();
+    let bytes = each.iter().fold(0usize, |all, &one| all.saturating_add(one));
+    let total =
+        view_starts(rows, each.iter().copied()).and_then(|starts| starts.last()?.checked_mul(buffers));
     match total.filter(|&total| total <= MAX_BUFFER_BYTES) {
-        Some(_) => Ok(bytes),
+        Some(_) => Ok(each),
         None => Err(Error::config(format!(
             "{buffers} batches of {rows} samples of {bytes} bytes are more than {MAX_BUFFER_BYTES} bytes: use a smaller \
              batch_size or prefetch"

@@ -24,6 +24,7 @@ pub(in crate::loader) use lent::{BatchMemory, Lent};
 pub(in crate::loader) use locked::Queue;
 use shuttle::scheduler::DfsScheduler;
 use shuttle::thread;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
@@ -110,11 +111,11 @@ impl ReadyBuffer for Memory {
         std::ptr::null_mut()
     }
 
-    fn on_device(&self, _: usize) -> Option<DeviceImages<'_>> {
+    fn on_device(&self, _: Range<usize>) -> Option<DeviceImages<'_>> {
         None
     }
 
-    fn move_row(&mut self, _: usize, _: usize, _: usize) {}
+    fn move_row(&mut self, _: Range<usize>, _: usize) {}
 
     fn retire(&self) {}
 }
@@ -130,7 +131,7 @@ pub(in crate::loader) fn plan() -> Arc<EpochPlan> {
         batch_size: ROWS,
         last: LastBatch::Partial,
         seed: 1,
-        output: None,
+        outputs: Arc::default(),
         sizes: Sizes::none(),
         consumed: None,
     })

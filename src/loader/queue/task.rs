@@ -40,12 +40,19 @@ pub(in crate::loader) struct Sample {
     pub(in crate::loader) index: u64,
     pub(in crate::loader) key: String,
     pub(in crate::loader) class: i64,
+    /// At least one.
+    pub(in crate::loader) views: Vec<SampleView>,
+    pub(in crate::loader) status: Status,
+}
+
+/// What a batch says about one view of a row besides its pixels.
+#[derive(Default)]
+pub(in crate::loader) struct SampleView {
     pub(in crate::loader) shares: Vec<(i64, f32)>,
     /// What is seen in it; `None` where its label says nothing of that.
     pub(in crate::loader) objects: Option<Vec<TransformedObject>>,
     /// Its semantic mask, where masks are asked for and it has one.
     pub(in crate::loader) mask: Option<Vec<u8>>,
-    pub(in crate::loader) status: Status,
 }
 
 /// A finished batch: its memory, and what became of each row.

@@ -16,7 +16,7 @@ use crate::policy::BadSample;
 use crate::sampler::Sampler;
 use crate::source::Source;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What a loader is made of, and what it measures.
 pub(in crate::loader) struct Context {
@@ -25,8 +25,8 @@ pub(in crate::loader) struct Context {
     pub(in crate::loader) sampler: Sampler,
     /// Made when it is first asked for.
     pub(in crate::loader) fingerprints: OnceLock<Fingerprints>,
-    /// `None`: images are decoded whole and not rendered.
-    pub(in crate::loader) output: Option<Output>,
+    /// What a sample becomes in each view; none: images are decoded whole and not rendered.
+    pub(in crate::loader) outputs: Arc<[Output]>,
     /// What options say of samples, for the fingerprints.
     pub(in crate::loader) settings: String,
     pub(in crate::loader) sizes: Sizes,

@@ -6,7 +6,7 @@ use crate::device::backend::{Backend, BadImage};
 use crate::error::Cause;
 use crate::loader::planner::ImageInfo;
 use crate::loader::report::errors::Failure;
-use crate::plan::Plan;
+use crate::plan::ImageRef;
 use std::time::Duration;
 
 /// The inputs of one sample after the other.
@@ -24,7 +24,7 @@ pub(super) struct SampleInputs<'a, B: Backend> {
 impl<'a, B: Backend> SampleInputs<'a, B> {
     pub(super) fn new(context: &'a Context, backend: &'a B) -> Self {
         // Without an output nothing is rendered, and there is nothing to show a shared image in.
-        let shared_by = (context.output.is_some() && backend.shares_images()).then_some(backend);
+        let shared_by = (!context.outputs.is_empty() && backend.shares_images()).then_some(backend);
         Self { context, files: SampleFiles::new(context), shared_by, alone: false, shared: Vec::new() }
     }
 
@@ -61,35 +61,35 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
         }
     }
 
-    /// The files of the plan's images in its order.
+    /// The files of these images in their order.
     ///
     /// # Errors
     /// An image whose header was not loaded while it was planned.
-    pub(super) fn files(&self, plan: &Plan) -> Result<Vec<B::Input<'_>>, BadImage> {
-        (0..plan.images.len()).map(|number| self.file(plan, number)).collect()
+    pub(super) fn files(&self, images: &[ImageRef]) -> Result<Vec<B::Input<'_>>, BadImage> {
+        images.iter().enumerate().map(|image| self.file(image)).collect()
     }
 
-    fn file(&self, plan: &Plan, number: usize) -> Result<B::Input<'_>, BadImage> {
+    fn file(&self, (number, image): (usize, &ImageRef)) -> Result<B::Input<'_>, BadImage> {
         let lost = || (number, "its file was not read before it was planned".into());
-        let (file, header) = self.files.file(plan.images[number].index).ok_or_else(lost)?;
+        let (file, header) = self.files.file(image.index).ok_or_else(lost)?;
         Ok(B::input(file, header))
     }
 
-    /// The plan's images in its order; those that this sample has not found yet come from `decode(record, file)`.
+    /// These images in their order; those that this sample has not found yet come from `decode(record, file)`.
     ///
     /// # Errors
     /// The image that cannot be decoded.
     pub(super) fn shared_images(
         &mut self,
-        plan: &Plan,
+        of: &[ImageRef],
         mut decode: impl FnMut((u64, u64), B::Input<'_>) -> Result<B::SharedImage, Cause>,
     ) -> Result<Vec<B::SharedImage>, BadImage> {
-        let mut images = Vec::with_capacity(plan.images.len());
-        for (number, of) in plan.images.iter().enumerate() {
+        let mut images = Vec::with_capacity(of.len());
+        for (number, of) in of.iter().enumerate() {
             let image = match self.find(of.index) {
                 Some(image) => image,
                 None => {
-                    let file = self.file(plan, number)?;
+                    let file = self.file((number, of))?;
                     let image =
                         decode((of.index, self.record(of.index)), file).map_err(|cause| (number, cause))?;
                     self.shared.push((of.index, image.clone()));

@@ -7,11 +7,11 @@ use crate::error::{Cause, Result};
 use crate::image::Index;
 use crate::loader::batch::masks::Masks;
 use crate::loader::planner::SampleContext;
-use crate::loader::queue::task::{Job, Outcome, Sample};
+use crate::loader::queue::task::{Job, Outcome, Sample, SampleView};
 use crate::loader::report::errors::{Failure, Stage, Status};
 use crate::loader::validate;
 use crate::output::Output;
-use crate::plan::{LabelShare, Plan};
+use crate::plan::{ImageRef, LabelShare, ViewPlan, ViewPlans};
 use crate::policy::BadSample;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -74,7 +74,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
     pub(super) fn submit(&mut self, job: &Job<B>, outcomes: &mut [Outcome]) -> Result<()> {
         self.current_row = None;
         let started = self.context.clock.now();
-        let output = job.plan.output(job.batch);
+        let outputs = job.plan.outputs(job.batch);
         let (context, backend) = (self.context, self.backend);
         let note_damage = |image, damage| context.note_damage([(image, damage)]);
         let known = context.decode_indexes.of(&*context.source, &note_damage);
@@ -85,7 +85,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             self.fill(job, (number, &mut row), outcome.substitutes + 1, outcome);
             outcome.sample.is_some()
         };
-        let submitted = backend.submit(&job.buffer, output, &mut replace, &known);
+        let submitted = backend.submit(&job.buffer, &outputs, &mut replace, &known);
         context.meters.stage(Stage::Render).record(self.context.clock.since(started));
         submitted
     }
@@ -131,68 +131,70 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         (position, index): (u64, u64),
         row: &mut B::Row<'_>,
     ) -> Result<Sample, Failure> {
-        let (epoch_plan, output) = (&job.plan, job.plan.output(job.batch));
+        let (epoch_plan, outputs) = (&job.plan, job.plan.outputs(job.batch));
         let (epoch, order, target) = (epoch_plan.epoch, &epoch_plan.order, epoch_plan.target(job.batch));
-        let plan = self.plan(SampleContext { epoch, order, position, index, target }, output, row)?;
+        let plans = self.plan(SampleContext { epoch, order, position, index, target }, &outputs, row)?;
         // Ahead of the pixels: a row that a device has been given can no longer fail.
-        let mask = match &mut self.masks {
-            Some(masks) => masks.of(&plan)?,
-            None => None,
+        let masks = match &mut self.masks {
+            Some(masks) => masks.of(&plans)?,
+            None => Vec::new(),
         };
-        match output {
-            Some(output) if self.inputs.is_shared() => self.render_shared(index, (&plan, &output), row)?,
-            Some(output) => {
-                self.decode(index, &plan, row)?;
-                self.render(index, |worker| worker.render(&plan, &output, row))?;
-            }
-            None => {
-                self.decode(index, &plan, row)?;
-                self.worker.forget();
-            }
+        if outputs.is_empty() {
+            self.decode(index, &plans, row)?;
+            self.worker.forget();
+        } else if self.inputs.is_shared() {
+            self.render_shared(index, (&plans, &outputs), row)?;
+        } else {
+            self.decode(index, &plans, row)?;
+            self.render(index, |worker| worker.render(&plans, &outputs, row))?;
         }
         self.context.meters.samples.fetch_add(1, Relaxed);
-        Ok(Sample { mask, ..self.described(index, &plan) })
+        Ok(self.described(index, &plans, masks))
     }
 
     fn plan(
         &mut self,
         sample: SampleContext<'_>,
-        output: Option<Output>,
+        outputs: &[Output],
         row: &B::Row<'_>,
-    ) -> Result<Arc<Plan>, Failure> {
+    ) -> Result<Arc<ViewPlans>, Failure> {
         let (context, index) = (self.context, sample.index);
         let started = self.context.clock.now();
         let inputs = &mut self.inputs;
-        let planned = context.planner.plan(sample, &mut |index| inputs.load_header(index, row));
+        let mut load_header = |index| inputs.load_header(index, row);
+        let views = 0..context.planner.view_count();
+        let planned = views.map(|view| context.planner.plan(sample, view, &mut load_header));
+        let planned = planned.collect::<Result<Vec<_>, _>>();
         let waited: Duration = self.inputs.reading() + self.inputs.parsing();
         context.meters.stage(Stage::Plan).record(self.context.clock.since(started).saturating_sub(waited));
-        let plan = planned.map_err(|error| context.unplanned(index, error))?.plan;
-        match output {
-            Some(output) if plan.size() != output.size => {
-                let cause = validate::wrong_size(plan.size(), output.size);
-                Err(self.context.failure(Stage::Plan, index, cause.into()))
+        let planned = planned.map_err(|error| context.unplanned(index, error))?;
+        for (planned, output) in planned.iter().zip(outputs) {
+            let size = planned.plan.size();
+            if size != output.size {
+                let cause = validate::wrong_size(size, output.size);
+                return Err(self.context.failure(Stage::Plan, index, cause.into()));
             }
-            _ => Ok(Arc::new(plan)),
         }
+        Ok(Arc::new(ViewPlans::new(planned.into_iter().map(|planned| planned.plan))))
     }
 
-    /// Decodes the plan's images for this sample alone.
-    fn decode(&mut self, index: u64, plan: &Arc<Plan>, row: &mut B::Row<'_>) -> Result<(), Failure> {
-        let context = self.context;
-        let inputs = self.inputs.files(plan).map_err(|bad| self.undecodable(plan, index, bad))?;
+    /// Decodes the images of all views for this sample alone.
+    fn decode(&mut self, index: u64, plans: &Arc<ViewPlans>, row: &mut B::Row<'_>) -> Result<(), Failure> {
+        let (context, images) = (self.context, plans.images());
+        let inputs = self.inputs.files(images).map_err(|bad| self.undecodable(images, index, bad))?;
         let started = self.context.clock.now();
         if B::USES_DECODE_INDEX {
-            context.decode_indexes.fetch(&*context.source, plan, &mut self.indexes);
+            context.decode_indexes.fetch(&*context.source, images, &mut self.indexes);
         }
-        let decoded = self.worker.decode(plan, &inputs, &mut self.indexes, row);
+        let decoded = self.worker.decode(plans, &inputs, &mut self.indexes, row);
         let damaged = self.worker.take_damaged().into_iter();
-        context.note_damage(damaged.map(|(number, damage)| (plan.images[number].index, damage)));
+        context.note_damage(damaged.map(|(number, damage)| (images[number].index, damage)));
         if B::USES_DECODE_INDEX && decoded.is_ok() {
-            context.decode_indexes.keep(&*context.source, plan, &self.indexes);
+            context.decode_indexes.keep(&*context.source, images, &self.indexes);
         }
         context.meters.stage(Stage::Decode).record(self.context.clock.since(started) + self.inputs.parsing());
-        decoded.map_err(|bad| self.undecodable(plan, index, bad))?;
-        context.meters.images.fetch_add(plan.images.len() as u64, Relaxed);
+        decoded.map_err(|bad| self.undecodable(images, index, bad))?;
+        context.meters.images.fetch_add(images.len() as u64, Relaxed);
         Ok(())
     }
 
@@ -200,12 +202,12 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
     fn render_shared(
         &mut self,
         index: u64,
-        (plan, output): (&Arc<Plan>, &Output),
+        (plans, outputs): (&Arc<ViewPlans>, &[Output]),
         row: &mut B::Row<'_>,
     ) -> Result<(), Failure> {
         let started = self.context.clock.now();
         let (worker, context) = (&mut self.worker, self.context);
-        let decoded = self.inputs.shared_images(plan, |(image, record), input| {
+        let decoded = self.inputs.shared_images(plans.images(), |(image, record), input| {
             let decoded = worker.decode_shared(record, input, row);
             context.note_damage(worker.take_damaged().into_iter().map(|(_, damage)| (image, damage)));
             decoded
@@ -214,8 +216,8 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             .meters
             .stage(Stage::Decode)
             .record(self.context.clock.since(started) + self.inputs.parsing());
-        let images = decoded.map_err(|bad| self.undecodable(plan, index, bad))?;
-        self.render(index, |worker| worker.render_shared(plan, images, output, row))
+        let images = decoded.map_err(|bad| self.undecodable(plans.images(), index, bad))?;
+        self.render(index, |worker| worker.render_shared(plans, images, outputs, row))
     }
 
     /// Times a rendering, and names the sample where it fails.
@@ -233,24 +235,31 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         rendered.map_err(|cause| self.context.failure(Stage::Render, index, cause))
     }
 
-    fn described(&self, index: u64, plan: &Plan) -> Sample {
+    /// `masks` are those of the views, where masks are asked for.
+    fn described(&self, index: u64, plans: &ViewPlans, masks: Vec<Option<Vec<u8>>>) -> Sample {
         let source = &self.context.source;
         let class = |index: u64| source.label(index as usize).class();
-        let share = |share: &LabelShare| (class(plan.images[share.image as usize].index), share.share);
+        let mut masks = masks.into_iter();
+        let view = |ViewPlan { plan, .. }: &ViewPlan| {
+            let share = |share: &LabelShare| (class(plan.images[share.image as usize].index), share.share);
+            SampleView {
+                shares: plan.labels.iter().map(share).collect(),
+                objects: self.context.labels.objects(&**source, plan),
+                mask: masks.next().flatten(),
+            }
+        };
         Sample {
             index,
             key: source.key(index as usize).into_owned(),
             class: class(index),
-            shares: plan.labels.iter().map(share).collect(),
-            objects: self.context.labels.objects(&**source, plan),
-            mask: None,
+            views: plans.views().iter().map(view).collect(),
             status: Status::Ok,
         }
     }
 
-    /// The failure of the plan's image that cannot be decoded, for the sample `index`.
-    fn undecodable(&self, plan: &Plan, index: u64, (image, cause): BadImage) -> Failure {
-        let bad = plan.images.get(image).map_or(index, |image| image.index);
+    /// The failure of that of these images that cannot be decoded, for the sample `index`.
+    fn undecodable(&self, images: &[ImageRef], index: u64, (image, cause): BadImage) -> Failure {
+        let bad = images.get(image).map_or(index, |image| image.index);
         self.context.failure(Stage::Decode, bad, cause)
     }
 }

@@ -8,6 +8,7 @@ use crate::draft::op::{Extent, Interpolation, Op};
 use crate::geometry::Rect;
 use crate::image::{Limits, parse_header};
 use crate::output::{DType, Layout, Output};
+use crate::plan::Plan;
 use crate::policy::{Damaged, DecodeScale};
 use crate::rng::{Draws, Rng};
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
@@ -119,7 +120,8 @@ fn together(
     index: Option<&mut Index>,
 ) -> Result<Vec<u8>, ImageError> {
     let header = &parse_header(bytes).unwrap();
-    target.decode(decoder, (plan, 0, scale), Input { bytes, header }, index)?;
+    let plans = ViewPlans::new([plan.clone()]);
+    target.decode(decoder, (&plans, 0, scale), Input { bytes, header }, index)?;
     assert!(target.is_resampled && target.image.data.is_empty(), "{plan:?}");
     let (output, mut sample) = levels(plan);
     let images = [target.decoded()];
@@ -248,7 +250,8 @@ fn only_what_one_upright_layer_resamples_as_stored_is_fused() {
         center: None,
         fill: None,
     };
-    let fused = |plan: &Plan| only_reader(plan, 0).is_some();
+    let fused_of = |plan: &Plan, image| only_reader(&ViewPlans::new([plan.clone()]), image).is_some();
+    let fused = |plan: &Plan| fused_of(plan, 0);
     let upright = |ops: &[Op]| plan(Orientation::UPRIGHT, ops);
     let plain = upright(&[crop.clone(), resize.clone(), Op::Hflip {}, Op::Brightness { factor: 1.5 }]);
     assert!(fused(&plain));
@@ -266,7 +269,9 @@ fn only_what_one_upright_layer_resamples_as_stored_is_fused() {
     let mut beyond = plain.clone();
     beyond.images[0].stored = Size::new(41, 60);
     assert!(!fused(&beyond), "taps beyond the image are for the renderer to report");
-    assert!(only_reader(&plain, 1).is_none());
+    assert!(!fused_of(&plain, 1));
+    let views = ViewPlans::new([plain.clone(), plain]);
+    assert!(only_reader(&views, 0).is_none(), "two views read it");
 }
 
 #[test]
@@ -297,9 +302,10 @@ fn a_worker_gives_the_pixels_of_decoder_and_renderer_for_mixes_too() {
         for scale in [DecodeScale::Exact, DecodeScale::Fast] {
             let scales = match scale {
                 DecodeScale::Exact => vec![Scale::Full; inputs.len()],
-                DecodeScale::Fast => shrink::scales(&plan, |_| true),
+                DecodeScale::Fast => shrink::scales(&ViewPlans::new([plan.clone()]), |_| true),
             };
-            let want = decoded_first(&shrink::shrunk(&plan, &scales), &scales, inputs);
+            let shrunk = shrink::all_shrunk(&ViewPlans::new([plan.clone()]), &scales);
+            let want = decoded_first(&shrunk.views()[0].plan, &scales, inputs);
             let mut worker = Worker::new(&Limits::default()).scale(scale);
             let (output, mut found) = levels(&plan);
             worker.decode(&plan, inputs).unwrap();
@@ -341,9 +347,10 @@ fn nothing_is_allocated_for_an_image_above_the_limits() {
     let (header, mut target) = (&parse_header(&bytes).unwrap(), DecodeTarget::with_level(Level::Scalar));
     let mut decoder = Decoder::new(Limits { max_pixels: 89_999, ..Limits::default() });
     let input = Input { bytes: &bytes, header };
-    let (window, sampled, filter) = only_reader(&plan, 0).unwrap();
+    let plans = ViewPlans::new([plan]);
+    let (window, sampled, filter) = only_reader(&plans, 0).unwrap();
     let scales = roi::scales(window, sampled, filter);
-    let error = target.decode(&mut decoder, (&plan, 0, Scale::Full), input, None).unwrap_err();
+    let error = target.decode(&mut decoder, (&plans, 0, Scale::Full), input, None).unwrap_err();
     assert_eq!(error, ImageError::TooLarge { pixels: 90_000, limit: 89_999 });
     assert!(target.strip.is_empty() && !target.resampler.is_for(&scales.0, &scales.1));
 }

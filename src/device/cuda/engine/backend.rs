@@ -24,7 +24,8 @@ use crate::geometry::{Orientation, Rect, Size};
 use crate::image::{Damage, Header, Index};
 use crate::jpeg;
 use crate::output::Output;
-use crate::plan::Plan;
+use crate::plan::ViewPlans;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -88,12 +89,12 @@ impl ReadyBuffer for Slot {
         std::ptr::null_mut()
     }
 
-    fn on_device(&self, bytes: usize) -> Option<DeviceImages<'_>> {
-        Some(DeviceImages::new(self, bytes))
+    fn on_device(&self, view: Range<usize>) -> Option<DeviceImages<'_>> {
+        Some(DeviceImages::new(self, view))
     }
 
     /// A submission has left no gaps.
-    fn move_row(&mut self, _from: usize, _to: usize, _row_bytes: usize) {}
+    fn move_row(&mut self, _from: Range<usize>, _to: usize) {}
 
     fn retire(&self) {
         self.mark_released();
@@ -147,13 +148,13 @@ impl Backend for CudaBackend {
     fn submit(
         &self,
         slot: &Slot,
-        output: Option<Output>,
+        outputs: &[Output],
         replace: &mut Replace<'_, Self>,
         known: &dyn KnownFiles,
     ) -> Result<()> {
         let replace =
             &mut |row, index, cause| replace(row, Row { slot, row, decode_on_cpu: true }, index, cause);
-        self.0.submit(slot, output, (replace, known))
+        self.0.submit(slot, outputs, (replace, known))
     }
 
     fn usage(&self) -> BackendUsage {
@@ -168,7 +169,7 @@ impl BackendWorker<CudaBackend> for Worker {
     /// Stages the row. The index of a file that the device decodes stays as it is.
     fn decode(
         &mut self,
-        plan: &Arc<Plan>,
+        plans: &Arc<ViewPlans>,
         inputs: &[FileInput<'_>],
         indexes: &mut [Index],
         row: &mut Row<'_>,
@@ -178,13 +179,13 @@ impl BackendWorker<CudaBackend> for Worker {
                 // What samples share is bad for all of them, whatever part they read.
                 self.fallback.verify(input.file.bytes(), input.header).map_err(|cause| (number, cause))?;
             }
-            let wanted = roi::region(plan, number);
+            let wanted = roi::region_of_views(plans, number);
             let staged = self.stage(row, input, wanted, indexes.get_mut(number));
             self.damaged.extend(self.fallback.take_damage().map(|damage| (number, damage)));
             Ok(StagedImage::Own(staged.map_err(|cause| (number, cause))?))
         });
         let images = images.collect::<Result<Vec<_>, _>>()?;
-        row.slot.put(row.row, Some(StagedRow { plan: Arc::clone(plan), images }));
+        row.slot.put(row.row, Some(StagedRow { plans: Arc::clone(plans), images }));
         Ok(())
     }
 
@@ -194,8 +195,8 @@ impl BackendWorker<CudaBackend> for Worker {
 
     /// The device renders when the batch is submitted; a plan that it cannot render is refused now, so that it costs no
     /// other sample.
-    fn render(&mut self, plan: &Plan, _: &Output, row: &mut Row<'_>) -> Result<(), Cause> {
-        render::check_plan(plan).inspect_err(|_| row.slot.put(row.row, None))
+    fn render(&mut self, plans: &ViewPlans, _: &[Output], row: &mut Row<'_>) -> Result<(), Cause> {
+        check_plans(plans).inspect_err(|_| row.slot.put(row.row, None))
     }
 
     fn decode_shared(
@@ -216,18 +217,24 @@ impl BackendWorker<CudaBackend> for Worker {
     /// Stages the row.
     fn render_shared(
         &mut self,
-        plan: &Arc<Plan>,
+        plans: &Arc<ViewPlans>,
         images: Vec<Arc<SharedImage>>,
-        _: &Output,
+        _: &[Output],
         row: &mut Row<'_>,
     ) -> Result<(), Cause> {
-        render::check_plan(plan)?;
-        let shared =
-            |(number, image)| StagedImage::Shared(SharedUse { image, wanted: roi::region(plan, number) });
+        check_plans(plans)?;
+        let shared = |(number, image)| {
+            StagedImage::Shared(SharedUse { image, wanted: roi::region_of_views(plans, number) })
+        };
         let images = images.into_iter().enumerate().map(shared).collect();
-        row.slot.put(row.row, Some(StagedRow { plan: Arc::clone(plan), images }));
+        row.slot.put(row.row, Some(StagedRow { plans: Arc::clone(plans), images }));
         Ok(())
     }
+}
+
+/// Refuses what the device cannot render.
+fn check_plans(plans: &ViewPlans) -> Result<(), Cause> {
+    plans.views().iter().try_for_each(|view| render::check_plan(&view.plan))
 }
 
 impl Worker {

@@ -9,6 +9,7 @@ use crate::device::cuda::failed;
 use crate::device::{Device, images::DeviceMemory};
 use crate::error::Result;
 use std::ffi::c_void;
+use std::ops::Range;
 
 impl DeviceMemory for Slot {
     fn device(&self) -> Device {
@@ -35,15 +36,15 @@ impl DeviceMemory for Slot {
         self.check()
     }
 
-    fn to_host(&self, bytes: usize) -> Result<Vec<u8>> {
-        let engine = &self.engine;
-        let mut bytes = vec![0u8; bytes];
+    fn to_host(&self, range: Range<usize>) -> Result<Vec<u8>> {
+        let (engine, first) = (&self.engine, self.ptr() + range.start as DevicePtr);
+        let mut bytes = vec![0u8; range.len()];
         let mut copy = || -> Result<(), CudaError> {
             engine.download.wait(&self.done)?;
             if !bytes.is_empty() {
-                // SAFETY: the pixels are at least `bytes` long and finished by then; the Vec lives until the wait below,
+                // SAFETY: the pixels reach at least to the end of `range` and are finished by then; the Vec lives until the wait below,
                 // which is needed: of copies to ordinary memory CUDA says only that they "might be synchronous".
-                unsafe { engine.download.copy_to_host(bytes.as_mut_ptr(), self.ptr(), bytes.len()) }?;
+                unsafe { engine.download.copy_to_host(bytes.as_mut_ptr(), first, bytes.len()) }?;
             }
             engine.download.synchronize()
         };

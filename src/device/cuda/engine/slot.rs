@@ -7,6 +7,7 @@ use super::Engine;
 use super::spare_memory::SlotMemory;
 use super::staged::StagedRow;
 use super::staging::{Pending, Staging};
+use crate::device::backend::view_starts;
 use crate::device::cuda::decode::Ledger;
 use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event, Purpose, wait_for_device};
 use crate::device::cuda::failed;
@@ -131,7 +132,8 @@ impl Slot {
 /// Memory for a slot.
 fn memory(engine: &Engine) -> Result<SlotMemory, CudaError> {
     let Engine { context, options, .. } = engine;
-    let bytes = options.rows * options.row_bytes;
+    let starts = view_starts(options.rows, options.row_bytes.iter().copied()).unwrap_or_default();
+    let bytes = starts.last().copied().unwrap_or_default();
     let output = (bytes > 0).then(|| DeviceBuffer::new(context, bytes, Purpose::Output)).transpose()?;
     Ok(SlotMemory { staging: Arc::new(Staging::new(context, options.pinned)), output })
 }

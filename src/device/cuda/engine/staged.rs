@@ -1,15 +1,15 @@
-//! What is staged of a sample: its plan, and for each image the bytes that the device decodes or shows.
+//! What is staged of a sample: the plans of its views, and for each image the bytes that the device decodes or shows.
 
 use super::image_cache::SharedImage;
 use super::image_pool::Placement;
 use super::source_bytes::SourceBytes;
 use crate::geometry::Rect;
-use crate::plan::Plan;
+use crate::plan::ViewPlans;
 use std::sync::Arc;
 
 /// A sample ready to be decoded and rendered.
 pub(super) struct StagedRow {
-    pub(super) plan: Arc<Plan>,
+    pub(super) plans: Arc<ViewPlans>,
     pub(super) images: Vec<StagedImage>,
 }
 

@@ -15,6 +15,8 @@ use crate::device::cuda::host_bytes::Run;
 use crate::device::cuda::render::{Program, Sample, Surface};
 use crate::error::Cause;
 use crate::image::Index;
+use crate::output::Output;
+use crate::plan::Plan;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -191,8 +193,7 @@ impl Submitter {
         Ok(())
     }
 
-    /// Renders the rows that have an index in the output, all at once where their tables and scratch fit the arena; says
-    /// whether there were any.
+    /// Renders the views of the rows that have an index in the output; says whether there were any.
     fn render(
         &mut self,
         turn: usize,
@@ -200,21 +201,36 @@ impl Submitter {
         outputs: &[Option<usize>],
         submission: &mut Submission<'_, '_>,
     ) -> Result<bool, Trouble> {
-        let Some(output) = submission.output else { return Ok(false) };
-        let shown = rows.iter().zip(outputs).filter_map(|(row, output)| Some((row, (*output)?)));
-        let shown: Vec<Shown<'_>> = shown.map(|(row, output)| (row, row.surfaces(), output)).collect();
-        let first_row = submission.slot.address();
-        let mut left = VecDeque::from([shown.as_slice()]);
+        let shown: Vec<ShownRow<'_>> = rows
+            .iter()
+            .zip(outputs)
+            .filter_map(|(row, output)| Some((row, row.surfaces(), (*output)?)))
+            .collect();
+        let (views, starts) = (submission.outputs, submission.starts.clone());
+        for (view, (output, start)) in views.iter().zip(starts).enumerate() {
+            let first_row = submission.slot.address() + start as DevicePtr;
+            let of_view = |shown| of_view(shown, view, (first_row, output.sample_bytes()));
+            let shown: Vec<Shown<'_>> = shown.iter().filter_map(of_view).collect();
+            self.render_view(turn, &shown, output, submission)?;
+        }
+        Ok(!shown.is_empty() && !views.is_empty())
+    }
+
+    /// Renders one view of rows, all at once where their tables and scratch fit the arena.
+    fn render_view(
+        &mut self,
+        turn: usize,
+        shown: &[Shown<'_>],
+        output: &Output,
+        submission: &mut Submission<'_, '_>,
+    ) -> Result<(), Trouble> {
+        let mut left = VecDeque::from([shown]);
         while let Some(jobs) = left.pop_front().filter(|jobs| !jobs.is_empty()) {
             let samples: Vec<Sample<'_>> = jobs
                 .iter()
-                .map(|(row, surfaces, at)| Sample {
-                    plan: &row.staged.plan,
-                    surfaces,
-                    output: first_row + (at * output.sample_bytes()) as DevicePtr,
-                })
+                .map(|(plan, surfaces, output)| Sample { plan, surfaces, output: *output })
                 .collect();
-            let program = Program::build(&samples, &output, submission.engine.errors.address())
+            let program = Program::build(&samples, output, submission.engine.errors.address())
                 .map_err(Trouble::Plan)?;
             let tables = program.tables.len().next_multiple_of(ALIGNMENT);
             let bytes = tables + program.scratch_bytes;
@@ -232,7 +248,7 @@ impl Submitter {
                 launched => launched?,
             }
         }
-        Ok(!shown.is_empty())
+        Ok(())
     }
 
     /// Sends a program's tables to the arena and launches its kernels.
@@ -274,4 +290,17 @@ fn ends(arenas: &[Arena; 2], turn: usize, after: u64) -> impl Iterator<Item = &E
 }
 
 /// A row with its surfaces, and its index in the output.
-type Shown<'a> = (&'a SubmittedRow, Vec<Surface>, usize);
+type ShownRow<'a> = (&'a SubmittedRow, Vec<Surface>, usize);
+
+/// View `view` of a row, whose first row's pixels go to `first` and have so many bytes.
+fn of_view<'a>(
+    (row, surfaces, at): &ShownRow<'a>,
+    view: usize,
+    (first, bytes): (DevicePtr, usize),
+) -> Option<Shown<'a>> {
+    let planned = row.staged.plans.views().get(view)?;
+    Some((&planned.plan, planned.own(surfaces).copied().collect(), first + (at * bytes) as DevicePtr))
+}
+
+/// The plan of a row's view, the surfaces that it shows, and where its pixels go.
+type Shown<'a> = (&'a Plan, Vec<Surface>, DevicePtr);

@@ -10,7 +10,7 @@ use super::staging::InFlight;
 use super::submitted_row::SubmittedRow;
 use super::upload::lay_out_in_a_row;
 use super::{Engine, Route, TYPICAL};
-use crate::device::backend::{BackendOptions, KnownFiles};
+use crate::device::backend::{BackendOptions, KnownFiles, view_starts};
 use crate::device::cuda::decode::DeviceDecoder;
 use crate::device::cuda::driver::{Context, CudaError, Stream};
 use crate::device::cuda::render::Kernels;
@@ -44,8 +44,10 @@ pub(super) struct Submission<'a, 'r> {
     pub(super) in_flight: InFlight,
     pub(super) engine: &'a Engine,
     pub(super) slot: &'a Slot,
-    /// What the rows become; `None`: they are decoded and not rendered.
-    pub(super) output: Option<Output>,
+    /// What the rows become in each view; none: they are decoded and not rendered.
+    pub(super) outputs: &'a [Output],
+    /// Where each view begins in the slot's memory.
+    pub(super) starts: Vec<usize>,
     replace: &'a mut ReplaceRow<'r>,
     pub(super) known: &'a dyn KnownFiles,
     /// Number of output rows that are taken.
@@ -98,12 +100,12 @@ impl Submitter {
         })
     }
 
-    /// Decodes the staged rows of `slot` and renders them to `output`, if there is one, without gaps between them, and
-    /// returns without waiting.
+    /// Decodes the staged rows of `slot` and renders each view of them to its output, if there is one, without gaps between
+    /// them, and returns without waiting.
     pub(super) fn submit(
         &mut self,
         engine: &Engine,
-        (slot, output): (&Slot, Option<Output>),
+        (slot, outputs): (&Slot, &[Output]),
         (replace, known): (&mut ReplaceRow<'_>, &dyn KnownFiles),
     ) -> Result<(), Trouble> {
         // What an earlier submission has left undone that failed or panicked; it has waited for the device.
@@ -125,7 +127,9 @@ impl Submitter {
             in_flight: InFlight::new(&self.context),
             engine,
             slot,
-            output,
+            outputs,
+            starts: view_starts(engine.options.rows, engine.options.row_bytes.iter().copied())
+                .unwrap_or_default(),
             replace,
             known,
             rows: 0,

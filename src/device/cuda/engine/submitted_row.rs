@@ -59,7 +59,7 @@ impl SubmittedRow {
                 }
                 StagedImage::Own(_) => continue,
             };
-            let index = self.staged.plan.images.get(number).map_or(0, |image| image.index);
+            let index = self.staged.plans.images().get(number).map_or(0, |image| image.index);
             *staged = match pool.place(&image, index, sub_batch) {
                 Some(placement) => StagedImage::Placed(image, placement),
                 None => match image.staged() {
@@ -196,13 +196,14 @@ impl SubmittedRow {
 
     /// The index of image `number` in the source.
     pub(super) fn index(&self, number: usize) -> u64 {
-        self.staged.plan.images.get(number).map_or(0, |image| image.index)
+        self.staged.plans.images().get(number).map_or(0, |image| image.index)
     }
 
     /// What the kernels read, image by image.
     pub(super) fn surfaces(&self) -> Vec<Surface> {
-        let stored =
-            |number: usize| self.staged.plan.images.get(number).map_or(Size::default(), |image| image.stored);
+        let stored = |number: usize| {
+            self.staged.plans.images().get(number).map_or(Size::default(), |image| image.stored)
+        };
         let surface = |(number, location): (usize, &Location)| {
             let Target { ptr, pitch, region } = location.target;
             Surface { ptr, pitch: pitch as u32, region, stored: stored(number) }
