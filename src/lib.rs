@@ -20,6 +20,7 @@ pub mod device;
 pub mod dlpack;
 pub mod draft;
 pub mod error;
+pub mod field;
 pub mod geometry;
 pub mod image;
 pub mod index;
@@ -51,6 +52,11 @@ pub struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/rust.md")]
 pub struct RustPage;
+
+/// So is that of the page on fields.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/fields.md")]
+pub struct FieldsPage;
 
 /// So is that of the page on training in Rust.
 #[cfg(all(doctest, feature = "tch"))]

@@ -21,6 +21,7 @@ pub use crate::policy::{BadSample, LastBatch};
 pub use crate::sampler::Shuffle;
 #[cfg(feature = "tch")]
 pub(crate) use batch::ViewArrays;
+pub use batch::fields::BatchField;
 pub use batch::objects::BatchObjects;
 #[cfg(feature = "tch")]
 pub(crate) use batch::one_hot::one_hot;

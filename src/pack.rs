@@ -23,7 +23,7 @@ pub use manifest::{Manifest, Skipped};
 pub use settings::Settings;
 pub use shard::Shard;
 
-use crate::error::{Error, Result, bail};
+use crate::error::{Error, Result, bail, ensure};
 use crate::loader::parallel_map;
 use crate::policy::Damaged;
 use crate::source::Source;
@@ -144,10 +144,14 @@ impl Pack {
     ///
     /// # Errors
     /// Settings out of range; a folder among the source's images, one that holds other shards, or that another run is
-    /// writing to; a source with labelled objects, which shards do not hold; a bad record (see [`Pack::skip_bad`]), named with
-    /// its cause; a disk that is full or cannot be written to.
+    /// writing to; a source with labelled objects or with fields, which shards do not hold; a bad record (see
+    /// [`Pack::skip_bad`]), named with its cause; a disk that is full or cannot be written to.
     pub fn run(&self, source: &dyn Source, progress: &mut dyn FnMut(usize)) -> Result<Manifest> {
         self.settings.check()?;
+        ensure!(
+            source.fields().is_empty(),
+            "the source reads fields, which shards do not hold yet: leave fields out, or train from the source itself"
+        );
         self.check_place(source)?;
         let folder = Folder::open(&self.out)?;
         let mut manifest = folder.begin(source, &self.settings)?;

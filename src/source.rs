@@ -61,6 +61,19 @@ macro_rules! pass_on {
             self $($to)+.mask(index, bytes)
         }
     };
+    (@fields [$($to:tt)+]) => {
+        fn fields(&self) -> &[$crate::field::Field] {
+            self $($to)+.fields()
+        }
+
+        fn values(
+            &self,
+            index: usize,
+            values: &mut Vec<$crate::field::FieldValue>,
+        ) -> $crate::error::Result<()> {
+            self $($to)+.values(index, values)
+        }
+    };
     (@classes [$($to:tt)+]) => {
         fn classes(&self) -> &[String] {
             self $($to)+.classes()
@@ -86,6 +99,7 @@ macro_rules! pass_on {
 mod byte_ranges;
 mod classes;
 mod coco;
+mod field_values;
 mod file_version;
 mod files;
 mod folder;
@@ -127,9 +141,9 @@ pub use memory::Memory;
 pub use open::{Note, Opened, kind_of, open};
 #[cfg(feature = "parquet")]
 pub use parquet::{Parquet, ParquetOptions};
-pub use shards::Shards;
 #[cfg(feature = "pack")]
 pub(crate) use shards::{MANIFEST, MANIFEST_KIND};
+pub use shards::{Shards, ShardsOptions};
 #[cfg(feature = "pack")]
 pub(crate) use tfrecord::{Feature, write::record as tfrecord};
 #[cfg(feature = "tfrecord")]
@@ -143,6 +157,7 @@ pub use io_stats::IoStats;
 pub use remote::{Remote, RemoteOptions};
 
 use crate::error::{Cause, Error, Result};
+use crate::field::{Field, FieldValue};
 use crate::label::Label;
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -207,6 +222,22 @@ pub trait Source: Send + Sync {
         Ok(false)
     }
 
+    /// The fields that it reads beside each image, in the order in which [`Source::values`] has their values.
+    fn fields(&self) -> &[Field] {
+        &[]
+    }
+
+    /// Replaces the content of `values` by the record's values, one for each of [`Source::fields`].
+    ///
+    /// # Errors
+    /// Those of [`Source::read`]; a value that is missing, too large or not of the field's type. What `values` holds means
+    /// nothing then.
+    fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
+        let _ = index;
+        values.clear();
+        Ok(())
+    }
+
     /// Class names in the order of class indices; empty where the source knows none.
     fn classes(&self) -> &[String] {
         &[]
@@ -233,7 +264,7 @@ pub trait Source: Send + Sync {
 macro_rules! forward {
     ($($owner:ty),*) => {$(
         impl<S: Source + ?Sized> Source for $owner {
-            pass_on!([.deref()] len read key path label mask classes shard_ends record io_stats);
+            pass_on!([.deref()] len read key path label mask fields classes shard_ends record io_stats);
         }
     )*};
 }

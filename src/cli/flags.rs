@@ -141,6 +141,7 @@ fn placeholder(entry: &Entry) -> String {
         ValueKind::Sizes => "SIZES".into(),
         ValueKind::Triple => "R,G,B".into(),
         ValueKind::Integers | ValueKind::Numbers => "LIST|FILE".into(),
+        ValueKind::Fields => "NAME=\"TYPE\"".into(),
         _ => "TEXT".into(),
     }
 }

@@ -35,7 +35,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::geometry::Size;
 use crate::label::{BoxFormat, Unit};
-use crate::loader::{Batch, BatchObjects, Status, ViewArrays, one_hot};
+use crate::loader::{Batch, BatchField, BatchObjects, Status, ViewArrays, one_hot};
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
@@ -61,6 +61,8 @@ pub struct TchBatch {
     pub keys: Vec<String>,
     /// [`Batch::status`].
     pub status: Vec<Status>,
+    /// [`Batch::fields`].
+    pub fields: Vec<BatchField>,
     /// [`Batch::number`].
     pub number: usize,
     /// [`Batch::label_shares`] of each row.
@@ -166,6 +168,7 @@ impl Batch {
             indices: arrays.indices,
             keys: arrays.keys,
             status: arrays.status,
+            fields: arrays.fields,
             number,
             shares,
             more_views: views,

@@ -1,5 +1,6 @@
 //! A batch as the trainer gets it: pixels, labels and where each row comes from.
 
+pub(super) mod fields;
 pub(super) mod labels;
 pub(super) mod masks;
 pub(super) mod objects;
@@ -15,8 +16,10 @@ use super::worker::process::Process;
 use crate::device::DeviceImages;
 use crate::device::backend::{ReadyBuffer, view_starts};
 use crate::error::{Error, Result};
+use crate::field::Field;
 use crate::geometry::Size;
 use crate::output::{DType, Output};
+use fields::BatchField;
 use half::{bf16, f16};
 use labels::LabelRules;
 use objects::BatchObjects;
@@ -44,6 +47,7 @@ pub(crate) struct Arrays {
     pub(crate) indices: Vec<u64>,
     pub(crate) keys: Vec<String>,
     pub(crate) status: Vec<Status>,
+    pub(crate) fields: Vec<BatchField>,
     /// Always at least one.
     pub(crate) views: Vec<ViewArrays>,
 }
@@ -66,7 +70,7 @@ impl Batch {
     /// Closes the gaps that bad samples left, and returns what was bad. `most_rows` is the size of a full batch.
     pub(super) fn new(
         finished: FinishedBatch<Box<dyn BatchMemory>>,
-        labels: &LabelRules,
+        (labels, fields): (&LabelRules, &[Field]),
         (number, outputs, most_rows): (usize, &[Output], usize),
     ) -> (Self, BatchErrors) {
         let FinishedBatch { mut memory, outcomes } = finished;
@@ -106,7 +110,8 @@ impl Batch {
             }
         };
         let views = (0..outputs.len().max(1)).map(view).collect();
-        let mut arrays = Arrays { views, ..Arrays::default() };
+        let fields = fields.iter().map(|field| BatchField::new(field, samples.len())).collect();
+        let mut arrays = Arrays { views, fields, ..Arrays::default() };
         samples.into_iter().for_each(|sample| arrays.push(sample, fill.unwrap_or_default()));
         let dtype = outputs.first().map_or(DType::U8, |output| output.dtype);
         (Self { memory: Some(memory), process: Process::this(), number, dtype, arrays }, errors)
@@ -242,6 +247,19 @@ impl Batch {
         self.first().masks()
     }
 
+    /// The values beside the images, such as captions: a column for each of the source's
+    /// [fields](crate::source::Source::fields), in its order. Each row has those of its own sample, whose index
+    /// [`Batch::indices`] has: what was mixed into it brings none, and a substitute brings its own. They lie in the host's
+    /// memory whatever the device.
+    pub fn fields(&self) -> &[BatchField] {
+        &self.arrays.fields
+    }
+
+    /// The field of this name; `None` where the source has none of it.
+    pub fn field(&self, name: &str) -> Option<&BatchField> {
+        self.fields().iter().find(|field| field.name() == name)
+    }
+
     /// The index of each row's sample in the source.
     pub fn indices(&self) -> &[u64] {
         &self.arrays.indices
@@ -279,6 +297,7 @@ impl Arrays {
         for view in &mut self.views {
             view.push(row, of_sample.next().unwrap_or_default(), fill);
         }
+        self.fields.iter_mut().zip(sample.values).for_each(|(field, value)| field.push(value));
         self.labels.push(sample.class);
         self.indices.push(sample.index);
         self.keys.push(sample.key);
@@ -329,7 +348,7 @@ impl Batch {
             memory: Box::new(Panics { memory: Memory::alone(), gone }) as Box<dyn BatchMemory>,
             outcomes: Vec::new(),
         };
-        Self::new(finished, &LabelRules::default(), (0, &[], 0)).0
+        Self::new(finished, (&LabelRules::default(), &[]), (0, &[], 0)).0
     }
 }
 

@@ -139,9 +139,10 @@ impl Epoch {
             }
             None => meters.first_batch(clock.since(self.started)),
         }
-        let labels = &pipeline.context().labels;
+        let Context { labels, source, .. } = pipeline.context();
         let outputs = self.plan.outputs(self.next);
-        let (batch, errors) = Batch::new(finished, labels, (self.next, &outputs, self.plan.batch_size));
+        let about = (self.next, &*outputs, self.plan.batch_size);
+        let (batch, errors) = Batch::new(finished, (labels, source.fields()), about);
         self.check(errors)?;
         if self.next + 1 == self.end {
             // What a device could not do is known when it is done: nobody may wait for the last batches otherwise.

@@ -1,12 +1,15 @@
 //! `[data]`: which data, and how they are opened.
 
 use super::bytes::Bytes;
+use super::field_list::Fields;
 use super::kind::Kind;
 use crate::policy::OnBadLabel;
 use std::path::PathBuf;
 
 /// The largest file that is read unless something else is asked for: 1 GiB.
 pub const MAX_FILE_BYTES: u64 = 1 << 30;
+/// The largest value of a field unless something else is asked for.
+pub(crate) const MAX_FIELD_BYTES: u64 = 1 << 20;
 /// What a cache of fetched objects may hold unless something else is asked for.
 const CACHE_BYTES: Bytes = Bytes(64 << 30);
 /// What decoded Parquet pages are kept in unless something else is asked for.
@@ -43,6 +46,12 @@ section! {
         class_column: String = "image/class/text".to_owned(), for [TfRecord];
         /// The feature that holds the names of the images.
         name_column: String = "image/filename".to_owned(), for [TfRecord];
+        /// The values to be read beside each image, such as captions, by the names that a batch is to have for them: each a
+        /// type (`text`, `bytes`, `json`, `integer`, `float`), or type, `from` (the ending of a tar file's members, the
+        /// column or the feature, where that is not the name) and `default` (the value of records that have none).
+        fields: Fields, for [List Tar TfRecord Parquet];
+        /// The largest value of a field; samples with larger ones are bad.
+        max_field_bytes: Bytes = Bytes(MAX_FIELD_BYTES), for [List Tar TfRecord Parquet];
         /// The named database in an LMDB environment.
         database: String, unset "the main one", for [Lmdb];
         /// The folder that the images of COCO annotations lie in.

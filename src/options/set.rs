@@ -95,6 +95,12 @@ fn read_text(kind: ValueKind, text: &str) -> Value {
         ValueKind::Integer | ValueKind::Number | ValueKind::Bytes => {
             number().or_else(|| toml_value(text)).unwrap_or_else(bare)
         }
+        ValueKind::Fields => {
+            let json = serde_json::from_str(text).ok().filter(Value::is_object);
+            json.or_else(|| toml_value(text))
+                .or_else(|| toml_value(&format!("{{{text}}}")))
+                .unwrap_or_else(bare)
+        }
         ValueKind::Size | ValueKind::Sizes | ValueKind::Triple | ValueKind::Integers | ValueKind::Numbers => {
             let whole = toml_value(text).filter(|value| !is_list || value.is_array() || value.is_string());
             whole.or_else(|| toml_value(&format!("[{text}]"))).unwrap_or_else(bare)

@@ -52,6 +52,8 @@ pub enum ValueKind {
     Integers,
     /// A list of numbers, or the path of a text file of them.
     Numbers,
+    /// Names of fields with their types.
+    Fields,
 }
 
 impl fmt::Display for ValueKind {
@@ -81,6 +83,9 @@ impl fmt::Display for ValueKind {
             ValueKind::Triple => "three numbers, one for each channel",
             ValueKind::Integers => {
                 "a list of whole numbers, or the path of a text file with one on each line"
+            }
+            ValueKind::Fields => {
+                "names of fields, each with its type (`text`, `bytes`, `json`, `integer`, `float`) or with type, from and default"
             }
             ValueKind::Numbers => "a list of numbers, or the path of a text file with one on each line",
         })

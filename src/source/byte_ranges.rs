@@ -133,15 +133,25 @@ impl ByteRanges {
         if record.bytes > self.max_file_bytes {
             return Err(too_large("the image", record.bytes, self.max_file_bytes));
         }
+        self.read_range(index, [record.offset, record.bytes], to)
+    }
+
+    /// Reads so many bytes from an offset in the file of record `index`, which must exist: something that lies beside it.
+    pub(super) fn read_range(
+        &self,
+        index: usize,
+        [offset, bytes]: [u64; 2],
+        to: &mut dyn Destination,
+    ) -> Result<(), Cause> {
         let (number, path) = self.file(index);
         let failed = |error: io::Error| -> Cause {
             let what = self.what;
             format!("cannot read {}: {error}; restore the {what}, or open the source again", path.display())
                 .into()
         };
-        let room = to.room(record.bytes as usize);
+        let room = to.room(bytes as usize);
         let opened = self.open.file(number, path, self.versions[number]);
-        let read = opened.and_then(|file| read_at(&file, record.offset, room));
+        let read = opened.and_then(|file| read_at(&file, offset, room));
         read.map_err(|error| {
             self.open.forget(number);
             failed(error)

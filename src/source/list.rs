@@ -1,14 +1,19 @@
 //! A file that lists images: plain text, CSV, TSV or JSON lines, with a path and a label for each.
 
+mod field_texts;
 mod json_lines;
 mod table;
 pub(super) mod text;
 
 use super::Source;
 use super::classes::{Classes, Gathering, RawLabel};
+use super::field_values::SourceFields;
 use super::files::Files;
-use crate::error::{Error, Result, bail};
+use crate::error::{Error, Result, bail, ensure};
+use crate::field::{Field, FieldValue};
 use crate::regular_file;
+use field_texts::FieldTexts;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// What a column of paths may be called in a header, in any case; of several that are there, the first of these counts.
@@ -57,27 +62,32 @@ const LABEL_COLUMNS: [&str; 10] = [
 pub struct List {
     files: Files,
     classes: Classes,
+    fields: SourceFields,
+    texts: FieldTexts,
 }
 
 /// How a list is opened.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListOptions {
     root: Option<PathBuf>,
     columns: Columns,
 }
 
 /// Which columns of a table, or fields of an object, are meant.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Columns {
     header: Option<bool>,
     path: Option<String>,
     label: Option<String>,
+    fields: Vec<Field>,
 }
 
 /// The content of a line.
 pub(super) struct Row<'a> {
     pub(super) path: &'a str,
     pub(super) label: RawLabel<'a>,
+    /// The values of the fields as texts; nothing where the line has none.
+    fields: Vec<Option<Cow<'a, str>>>,
 }
 
 impl List {
@@ -97,6 +107,9 @@ impl List {
     setters! {
         /// The largest file that is read; larger ones are bad samples. 1 GiB unless set.
         max_file_bytes in files.max_file_bytes: u64;
+
+        /// The largest value of a field; samples with larger ones are bad. 1 MiB unless set.
+        max_field_bytes in fields.max_bytes: u64;
     }
 }
 
@@ -113,12 +126,16 @@ impl ListOptions {
 
         /// The column of a table, or the field of JSON objects, that holds the label.
         label_column in columns.label: some into String;
+
+        /// The values to be read beside each image, from a table with a header or from JSON objects. A field comes from the
+        /// column or the member that it is stored as; an empty one, and one that is null, has no value.
+        fields in columns.fields: into Vec<Field>;
     }
 
     /// See [`List::open`].
     ///
     /// # Errors
-    /// Those of [`List::open`]; a column that is not there.
+    /// Those of [`List::open`]; a column that is not there; a value that is not of its field's type, with the line.
     pub fn open(self, list: impl AsRef<Path>) -> Result<List> {
         let list = list.as_ref();
         let remedy = "name a text file with a path and a label on each line";
@@ -126,11 +143,20 @@ impl ListOptions {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         let root = self.root.as_deref().or(list.parent()).unwrap_or(Path::new(""));
         let (mut files, mut labels) = (Files::below(root, None), Gathering::default());
+        let fields = SourceFields::new(&self.columns.fields, "column")?;
+        let mut texts = FieldTexts::default();
         let mut take = |line: u64, row: Row<'_>| {
             files.push(&root.join(row.path)).map_err(|error| error.to_string())?;
+            texts.push(&fields.list, &row.fields)?;
             labels.push(&row.label, || format!("line {line}"))
         };
         let ending = list.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        ensure!(
+            fields.list.is_empty() || ["csv", "tsv", "jsonl", "ndjson"].contains(&ending.as_str()),
+            "{}: a list of plain text has no columns for fields: write a table (.csv, .tsv) with a header, or JSON lines \
+             (.jsonl)",
+            list.display()
+        );
         let read = match ending.as_str() {
             "csv" => table::read(bytes, b',', &self.columns, &mut take),
             "tsv" => table::read(bytes, b'\t', &self.columns, &mut take),
@@ -143,13 +169,26 @@ impl ListOptions {
             bail!("{shown} lists no file: write one path on each line");
         }
         files.shrink();
-        Ok(List { files, classes: labels.finish() })
+        texts.shrink();
+        Ok(List { files, classes: labels.finish(), fields, texts })
     }
 }
 
 impl Source for List {
     pass_on!([.files] len read key path);
     pass_on!([.classes] label classes);
+
+    fn fields(&self) -> &[Field] {
+        &self.fields.list
+    }
+
+    fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
+        self.fields.fill(self, index, values, |number, field| {
+            let Some(text) = self.texts.get(index * self.fields.list.len() + number) else { return Ok(None) };
+            self.fields.check_bytes(field, text.len() as u64)?;
+            Ok(Some(field.parse(text.as_bytes())?))
+        })
+    }
 }
 
 impl Columns {
@@ -190,6 +229,6 @@ impl<'a> Row<'a> {
             Err(_) if label.is_empty() => RawLabel::Nothing,
             Err(_) => RawLabel::Name(label),
         };
-        Self { path, label: said }
+        Self { path, label: said, fields: Vec::new() }
     }
 }

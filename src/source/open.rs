@@ -3,6 +3,7 @@
 use super::labels::report::LabelReport;
 use super::{Coco, Folder, List, Lmdb, MaskOptions, Shards, Source, Yolo};
 use crate::error::{Error, Result, bail};
+use crate::field::Field;
 use crate::label::Skeleton;
 use crate::options::{DataOptions, Kind, catalogue};
 use std::fmt;
@@ -237,6 +238,10 @@ fn given<S, T: Clone>(source: S, value: &Option<T>, set: impl FnOnce(S, T) -> S)
     }
 }
 
+fn fields(options: &DataOptions) -> Vec<Field> {
+    options.fields.clone().unwrap_or_default().0
+}
+
 fn folder(options: &DataOptions, path: &Path) -> Result<Opened> {
     let how = Folder::options().allow_empty(options.allow_empty()).max_file_bytes(options.max_file_bytes().0);
     let folder = if options.flat() { how.flat(path)? } else { how.open_any(path)? };
@@ -254,11 +259,13 @@ fn list(options: &DataOptions, path: &Path) -> Result<Opened> {
     how = given(how, &options.header, |how, header| how.header(header));
     how = given(how, &options.image_column, |how, column| how.path_column(column));
     how = given(how, &options.label_column, |how, column| how.label_column(column));
-    Ok(Opened::of(Kind::List, how.open(path)?.max_file_bytes(options.max_file_bytes().0)))
+    let list = how.fields(fields(options)).open(path)?.max_field_bytes(options.max_field_bytes().0);
+    Ok(Opened::of(Kind::List, list.max_file_bytes(options.max_file_bytes().0)))
 }
 
 fn tar(options: &DataOptions, path: &Path) -> Result<Opened> {
-    let shards = Shards::find(path, options.split.as_deref())?;
+    let shards = Shards::options().fields(fields(options)).find(path, options.split.as_deref())?;
+    let shards = shards.max_field_bytes(options.max_field_bytes().0);
     Ok(Opened::of(Kind::Tar, shards.max_file_bytes(options.max_file_bytes().0)))
 }
 
@@ -274,16 +281,18 @@ fn tfrecord(options: &DataOptions, path: &Path) -> Result<Opened> {
     how = given(how, &options.image_column, |how, feature| how.image_feature(feature));
     how = given(how, &options.label_column, |how, feature| how.label_feature(feature));
     how = how.text_feature(options.class_column()).file_feature(options.name_column());
-    Ok(Opened::of(Kind::TfRecord, how.open(path)?.max_file_bytes(options.max_file_bytes().0)))
+    let records = how.fields(fields(options)).open(path)?.max_field_bytes(options.max_field_bytes().0);
+    Ok(Opened::of(Kind::TfRecord, records.max_file_bytes(options.max_file_bytes().0)))
 }
 
 #[cfg(feature = "parquet")]
 fn parquet(options: &DataOptions, path: &Path) -> Result<Opened> {
-    let mut how = super::Parquet::options().cache_bytes(options.parquet_cache().0);
+    let mut how = super::Parquet::options().cache_bytes(options.parquet_cache().0).fields(fields(options));
     how = given(how, &options.split, |how, split| how.split(split));
     how = given(how, &options.image_column, |how, column| how.image_column(column));
     how = given(how, &options.label_column, |how, column| how.label_column(column));
-    Ok(Opened::of(Kind::Parquet, how.open(path)?.max_file_bytes(options.max_file_bytes().0)))
+    let parquet = how.open(path)?.max_field_bytes(options.max_field_bytes().0);
+    Ok(Opened::of(Kind::Parquet, parquet.max_file_bytes(options.max_file_bytes().0)))
 }
 
 fn yolo(options: &DataOptions, path: &Path) -> Result<Opened> {

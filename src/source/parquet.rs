@@ -9,20 +9,24 @@ mod footer;
 mod guarded;
 mod pages;
 mod thrift;
+mod values;
 
 use super::classes::{Classes, Gathering};
+use super::field_values::SourceFields;
 use super::paths::{Wanted as WantedFiles, head_of, names_any, short_names};
 use super::read_error::ReadError;
 use super::{MAX_FILE_BYTES, Source, filled, too_large};
 use crate::error::{Cause, Error, Result, ensure};
+use crate::field::{Field, FieldValue};
 use crate::options::DataOptions;
 use cache::Cache;
 use columns::Wanted;
-use file::{Images, ParquetFile, Stretch};
+use file::{ParquetFile, Stretch};
 use guarded::guarded;
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
+use values::Values;
 
 /// The images of Parquet files, file after file, row after row.
 ///
@@ -50,7 +54,9 @@ pub struct Parquet {
     starts: Vec<usize>,
     paths: Paths,
     classes: Classes,
-    cache: Arc<Cache<Images>>,
+    fields: SourceFields,
+    /// Images and fields of stretches.
+    cache: Arc<Cache<Values>>,
     max_file_bytes: u64,
 }
 
@@ -62,7 +68,7 @@ struct Paths {
 }
 
 /// How Parquet files are opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ParquetOptions {
     wanted: Wanted,
     split: Option<String>,
@@ -93,6 +99,9 @@ impl Parquet {
     setters! {
         /// The maximal size of an image; larger ones are bad samples. 1 GiB unless set.
         max_file_bytes: u64;
+
+        /// The largest value of a field that is read; samples with larger ones are bad. 1 MiB unless set.
+        max_field_bytes in fields.max_bytes: u64;
     }
 
     /// Whether `path` looks like Parquet files: a file that begins as one, or a folder or pattern of files that end in
@@ -106,23 +115,31 @@ impl Parquet {
         self.ends.partition_point(|&end| end <= index)
     }
 
-    fn fill(&self, index: usize, bytes: &mut Vec<u8>) -> Result<(), Cause> {
+    /// The images of the stretch that a row lies in, or with a number that field's values, and the row's index there.
+    fn values_at(&self, index: usize, field: Option<usize>) -> Result<(Arc<Values>, usize), Cause> {
         let number = self.stretch(index);
         let (file, stretch) = &self.stretches[number];
         let file = &self.files[*file];
-        let images = self.cache.get(number, || {
-            let images =
-                guarded(|| file.images(stretch)).map_err(|error| unreadable(file, stretch, error))?;
-            let bytes = images.memory_bytes();
-            Ok((images, bytes))
+        let column = field.map_or(0, |field| 1 + field);
+        let values = self.cache.get(number * (1 + self.fields.list.len()) + column, || {
+            let values =
+                guarded(|| file.values(field, stretch)).map_err(|error| unreadable(file, stretch, error))?;
+            let bytes = values.memory_bytes();
+            Ok((values, bytes))
         })?;
         let before = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let Some(image) = images.get(index - before) else {
+        Ok((values, index - before))
+    }
+
+    fn fill(&self, index: usize, bytes: &mut Vec<u8>) -> Result<(), Cause> {
+        let (images, row) = self.values_at(index, None)?;
+        let Some(image) = images.bytes(row) else {
+            let (file, stretch) = &self.stretches[self.stretch(index)];
             return Err(format!(
                 "{}, row {} of row group {}: there are no bytes (null): write the images themselves into the file, not \
                  their paths alone",
-                file.path.display(),
-                stretch.rows.start + index - before,
+                self.files[*file].path.display(),
+                stretch.rows.start + row,
                 stretch.group
             )
             .into());
@@ -143,11 +160,16 @@ impl ParquetOptions {
         /// The column that holds the class, as a whole number or as text.
         label_column in wanted.label: some into String;
 
+        /// The values to be read beside each image. A field comes from the column that it is stored as, or with dots from a
+        /// field of a column: `meta.caption`. Text, JSON and bytes are columns of text or bytes, whole numbers also those of
+        /// booleans, and numbers those of whole numbers too. A row that is null has no value.
+        fields in wanted.fields: into Vec<Field>;
+
         /// Only the files with `train`, `validation` or `test` in their names. A folder of several splits cannot be
         /// opened without.
         split: some into String;
 
-        /// Bytes of memory in which decoded images are kept for the reads to come; 256 MiB unless set.
+        /// Bytes of memory in which decoded images and fields are kept for the reads to come; 256 MiB unless set.
         cache_bytes: u64;
     }
 
@@ -156,12 +178,14 @@ impl ParquetOptions {
     ///
     /// # Errors
     /// No file, a file that cannot be read or is none of Parquet's, no column of images or several that could be it,
-    /// files with different classes, labels that are none.
+    /// files with different classes, labels that are none, a field without a column of its type.
     pub fn open(self, path: impl AsRef<Path>) -> Result<Parquet> {
         let files =
             WantedFiles { what: "Parquet files (.parquet)", is_one: is_name, split: self.split.as_deref() };
+        let fields = SourceFields::new(&self.wanted.fields, "column")?;
         let paths = files.find(path.as_ref())?;
         let mut source = Parquet {
+            fields,
             files: Arc::new([]),
             short_names: short_names(&paths).into(),
             stretches: Vec::new(),
@@ -230,6 +254,18 @@ impl Source for Parquet {
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         filled(self, index, bytes, |bytes| self.fill(index, bytes))
+    }
+
+    fn fields(&self) -> &[Field] {
+        &self.fields.list
+    }
+
+    fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
+        self.fields.fill(self, index, values, |number, field| {
+            let (stored, row) = self.values_at(index, Some(number))?;
+            self.fields.check_bytes(field, stored.bytes(row).map_or(0, <[u8]>::len) as u64)?;
+            Ok(stored.value(row, field)?)
+        })
     }
 
     fn key(&self, index: usize) -> Cow<'_, str> {

@@ -5,12 +5,14 @@ pub(super) mod table;
 
 use super::byte_ranges::ByteRanges;
 use super::classes::Classes;
+use super::field_values::SourceFields;
 use super::paths::{Wanted, files_in, names_any, short_names};
 use super::{Destination, Source};
 use crate::atomic_file::{refuse_other_file, replace_file};
 use crate::error::{Error, Result, bail, ensure};
+use crate::field::{Field, FieldValue};
 use crate::regular_file;
-use scan::Found;
+use scan::{Found, WantedMembers};
 use serde::Deserialize;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -19,15 +21,24 @@ use std::{fs, io};
 /// The images of tar files, shard after shard, in the order in which they lie there.
 ///
 /// Members of one sample lie next to each other and share their path up to the first dot of the name: `n01/7.jpg` is an
-/// image, `n01/7.cls` its class, an index from 0 as text. Other members (`7.json`, `7.txt`, `7.seg.png`) are left out,
-/// and so are samples without an image. Opening reads the headers and the classes of all members, not the
-/// images, or the table that [`Shards::write_tables`] put beside an archive; 32 bytes and the key of each record are
-/// kept. Compressed archives are refused, since nothing in them can be
-/// read without everything before it.
+/// image, `n01/7.cls` its class, an index from 0 as text. Other members (`7.json`, `7.txt`, `7.seg.png`) are left out
+/// unless they are asked for as [fields](ShardsOptions::fields), and so are samples without an image. Opening reads the
+/// headers and the classes of all members, not the images, or the table that [`Shards::write_tables`] put beside an
+/// archive, where no fields are asked for; 32 bytes and the key of each record are kept, and 24 bytes for each field.
+/// Compressed archives are refused, since nothing in them can be read without everything before it.
 #[derive(Clone, Debug)]
 pub struct Shards {
     ranges: ByteRanges,
     classes: Classes,
+    fields: SourceFields,
+    /// Offset and length of the member of each field, record by record.
+    members: Vec<Option<[u64; 2]>>,
+}
+
+/// How tar files are opened.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ShardsOptions {
+    fields: Vec<Field>,
 }
 
 impl Shards {
@@ -37,22 +48,12 @@ impl Shards {
     /// An archive that cannot be read, is compressed, damaged or cut short; members that are no sample. The archive and
     /// the member are named.
     pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Self> {
-        let mut shards = Self { ranges: ByteRanges::of("archive"), classes: Classes::default() };
-        let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
-        for (path, name) in paths.iter().zip(short_names(&paths)) {
-            shards.ranges.begin_file(path);
-            find_images(path, &mut |found| {
-                shards.ranges.push(&[&name, "/", &found.path], found.offset, found.bytes);
-                shards.classes.push(found.class);
-            })?;
-            shards.ranges.end_file();
-        }
-        if shards.is_empty() {
-            let remedy = "name archives that hold images (.jpg, .png, .webp)";
-            bail!("{} tar files were opened, and no image is in them: {remedy}", paths.len());
-        }
-        shards.ranges.shrink();
-        Ok(shards)
+        Self::options().open(paths)
+    }
+
+    /// Options to open tar files with.
+    pub fn options() -> ShardsOptions {
+        ShardsOptions::default()
     }
 
     /// The archives directly in `folder`, those that end in `.tar`, in the order of their names. The names of classes are
@@ -61,18 +62,7 @@ impl Shards {
     /// # Errors
     /// As [`Shards::open`]; a folder that cannot be read or holds none; a manifest that cannot be read.
     pub fn folder(folder: impl AsRef<Path>) -> Result<Self> {
-        let folder = folder.as_ref();
-        let paths = files_in(folder, is_tar).map_err(|error| {
-            Error::io(folder, error, "name a folder that holds tar files, and can be read")
-        })?;
-        ensure!(
-            !paths.is_empty(),
-            "{} holds no file that ends in .tar: name the folder of the archives",
-            folder.display()
-        );
-        let mut shards = Self::open(paths)?;
-        shards.classes.names = class_names(folder)?;
-        Ok(shards)
+        Self::options().folder(folder)
     }
 
     /// The archive at `path`, those directly in the folder `path` or in its folder `data`, or those that the pattern
@@ -82,15 +72,15 @@ impl Shards {
     /// # Errors
     /// As [`Shards::folder`]; no archive; archives of several splits where none is chosen.
     pub fn find(path: impl AsRef<Path>, split: Option<&str>) -> Result<Self> {
-        let wanted = Wanted { what: "tar files (.tar)", is_one: is_tar, split };
-        let mut shards = Self::open(wanted.find(path.as_ref())?)?;
-        shards.classes.names = class_names(path.as_ref())?;
-        Ok(shards)
+        Self::options().find(path, split)
     }
 
     setters! {
         /// The largest image that is read; larger ones are bad samples. 1 GiB unless set.
         max_file_bytes in ranges.max_file_bytes: u64;
+
+        /// The largest value of a field that is read; samples with larger ones are bad. 1 MiB unless set.
+        max_field_bytes in fields.max_bytes: u64;
     }
 
     /// Writes a table of each archive beside it, under its name with `.index` appended: the positions of its images, and
@@ -103,7 +93,7 @@ impl Shards {
         let mut written = Vec::new();
         for path in self.ranges.paths() {
             let mut found = Vec::new();
-            let size = scan::scan(path, &mut |image| found.push(image))?;
+            let size = scan::scan(path, &mut WantedMembers::default(), &mut |image| found.push(image))?;
             let place = table_place(path);
             refuse_other_file(&place, table::MAGIC, "table of a tar file")?;
             let text = table::write(size, &found);
@@ -114,6 +104,25 @@ impl Shards {
         Ok(written)
     }
 
+    /// A field that no sample has is most likely a misspelt one.
+    fn refuse_unknown_fields(&self, wanted: &WantedMembers) -> Result<()> {
+        let fields = &self.fields;
+        let is_there = |number: &usize| {
+            self.members.iter().skip(*number).step_by(fields.list.len()).any(Option::is_some)
+        };
+        match (0..fields.list.len()).find(|number| !is_there(number)) {
+            None => Ok(()),
+            Some(number) if wanted.met.contains(&wanted.endings[number]) => bail!(
+                "{}: no image has a member `.{}` next to it: the members of a sample must follow each other, as they do \
+                 when the archive is packed in the order of names (tar --sort=name)",
+                fields.list[number],
+                wanted.endings[number]
+            ),
+            Some(number) => {
+                bail!("{}", fields.unknown(&fields.list[number], wanted.met.iter().map(String::as_str)))
+            }
+        }
+    }
     /// Whether the path's name is that of an archive, compressed ones included, which [`Shards::open`] refuses.
     pub fn is_archive(path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -127,9 +136,91 @@ impl Shards {
     }
 }
 
+impl ShardsOptions {
+    setters! {
+        /// The values to be read beside each image. A field comes from the member with the ending that it is stored as, in
+        /// any case: `7.txt` beside `7.jpg` is that of `Field::text("txt")` or `Field::text("caption").from("txt")`.
+        fields in fields: into Vec<Field>;
+    }
+
+    /// See [`Shards::open`].
+    ///
+    /// # Errors
+    /// Those of [`Shards::open`]; a field of which no sample has the member.
+    pub fn open<P: AsRef<Path>>(self, paths: impl IntoIterator<Item = P>) -> Result<Shards> {
+        let fields = SourceFields::new(&self.fields, "member with the ending")?;
+        let endings = fields.list.iter().map(|field| field.stored_as().to_lowercase()).collect();
+        let mut wanted = WantedMembers { endings, ..WantedMembers::default() };
+        let (ranges, classes, members) = (ByteRanges::of("archive"), Classes::default(), Vec::new());
+        let mut shards = Shards { ranges, classes, fields, members };
+        let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
+        for (path, name) in paths.iter().zip(short_names(&paths)) {
+            shards.ranges.begin_file(path);
+            find_images(path, &mut wanted, &mut |found| {
+                shards.ranges.push(&[&name, "/", &found.path], found.offset, found.bytes);
+                shards.classes.push(found.class);
+                shards.members.extend(found.members);
+            })?;
+            shards.ranges.end_file();
+        }
+        if shards.is_empty() {
+            let remedy = "name archives that hold images (.jpg, .png, .webp)";
+            bail!("{} tar files were opened, and no image is in them: {remedy}", paths.len());
+        }
+        shards.refuse_unknown_fields(&wanted)?;
+        shards.ranges.shrink();
+        shards.members.shrink_to_fit();
+        Ok(shards)
+    }
+
+    /// See [`Shards::folder`].
+    ///
+    /// # Errors
+    /// Those of [`Shards::folder`] and [`ShardsOptions::open`].
+    pub fn folder(self, folder: impl AsRef<Path>) -> Result<Shards> {
+        let folder = folder.as_ref();
+        let paths = files_in(folder, is_tar).map_err(|error| {
+            Error::io(folder, error, "name a folder that holds tar files, and can be read")
+        })?;
+        ensure!(
+            !paths.is_empty(),
+            "{} holds no file that ends in .tar: name the folder of the archives",
+            folder.display()
+        );
+        let mut shards = self.open(paths)?;
+        shards.classes.names = class_names(folder)?;
+        Ok(shards)
+    }
+
+    /// See [`Shards::find`].
+    ///
+    /// # Errors
+    /// Those of [`Shards::find`] and [`ShardsOptions::open`].
+    pub fn find(self, path: impl AsRef<Path>, split: Option<&str>) -> Result<Shards> {
+        let wanted = Wanted { what: "tar files (.tar)", is_one: is_tar, split };
+        let mut shards = self.open(wanted.find(path.as_ref())?)?;
+        shards.classes.names = class_names(path.as_ref())?;
+        Ok(shards)
+    }
+}
+
 impl Source for Shards {
     pass_on!([.ranges] len key shard_ends);
     pass_on!([.classes] label classes);
+
+    fn fields(&self) -> &[Field] {
+        &self.fields.list
+    }
+
+    fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
+        let (fields, mut bytes) = (&self.fields, Vec::new());
+        fields.fill(self, index, values, |number, field| {
+            let Some(range) = self.members[index * fields.list.len() + number] else { return Ok(None) };
+            fields.check_bytes(field, range[1])?;
+            self.ranges.read_range(index, range, &mut bytes)?;
+            Ok(Some(field.parse(&bytes)?))
+        })
+    }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         self.ranges.read(index, bytes, |_| Ok(()))
@@ -141,8 +232,9 @@ impl Source for Shards {
 }
 
 /// Hands each sample of the archive at `path` to `take`: from the table beside it, if there is a sound one that is no
-/// older than the archive and is of one of its length, else from the archive's headers.
-fn find_images(path: &Path, take: &mut dyn FnMut(Found)) -> Result<()> {
+/// older than the archive and is of one of its length, else from the archive's headers. Tables know nothing of other
+/// members, so that they are of no use where some are wanted.
+fn find_images(path: &Path, wanted: &mut WantedMembers, take: &mut dyn FnMut(Found)) -> Result<()> {
     let modified = |about: &fs::Metadata| about.modified();
     let sound = || {
         let (archive, place) = (fs::metadata(path).ok()?, table_place(path));
@@ -151,9 +243,9 @@ fn find_images(path: &Path, take: &mut dyn FnMut(Found)) -> Result<()> {
         let is_table = is_new && about.len() <= table::most_bytes(archive.len());
         table::read(&is_table.then(|| regular_file::read(&place))?.ok()?, archive.len()).ok()
     };
-    match sound() {
+    match wanted.endings.is_empty().then(sound).flatten() {
         Some(images) => images.into_iter().for_each(take),
-        None => drop(scan::scan(path, take)?),
+        None => drop(scan::scan(path, wanted, take)?),
     }
     Ok(())
 }

@@ -12,10 +12,14 @@ pub(crate) use example::Feature;
 use super::Source;
 use super::byte_ranges::ByteRanges;
 use super::classes::{Classes, Gathering};
+use super::field_values::SourceFields;
 use super::paths::{Wanted, head_of, names_any, short_names};
 use super::read_error::ReadError;
-use crate::error::{Cause, Error, Result, ensure};
+use crate::error::{Cause, Error, Result, bail, ensure};
+use crate::field::{Field, FieldValue};
 use crate::options::DataOptions;
+use prost::Message;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Length and its checksum, in front of a record's data.
@@ -40,23 +44,32 @@ pub struct TfRecord {
     /// The range of the image in the data of each record; none where the record is damaged.
     images: Vec<Option<[u64; 2]>>,
     classes: Classes,
+    fields: SourceFields,
+    /// The range of each field's feature in the file, record by record.
+    features: Vec<Option<[u64; 2]>>,
 }
 
 /// How TFRecord files are opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TfRecordOptions {
     names: Names,
     split: Option<String>,
 }
 
 /// The names of the features that matter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Names {
     image: String,
     label: String,
     text: String,
     file: String,
+    fields: Vec<Field>,
 }
+
+/// Most names of features that are kept for a message.
+const MAX_NAMES: usize = 64;
+/// What a feature has besides its value, at most.
+const FEATURE_BYTES: u64 = 32;
 
 impl Default for TfRecordOptions {
     fn default() -> Self {
@@ -66,6 +79,7 @@ impl Default for TfRecordOptions {
             label: "image/class/label".to_owned(),
             text: data.class_column(),
             file: data.name_column(),
+            fields: Vec::new(),
         };
         Self { names, split: None }
     }
@@ -89,6 +103,9 @@ impl TfRecord {
     setters! {
         /// The largest record that is read, all its features counted; larger ones are bad samples. 1 GiB unless set.
         max_file_bytes in ranges.max_file_bytes: u64;
+
+        /// The largest value of a field that is read; samples with larger ones are bad. 1 MiB unless set.
+        max_field_bytes in fields.max_bytes: u64;
     }
 
     /// Whether `path` looks like TFRecord files: a file that begins with a record, or a folder or pattern of files that
@@ -141,6 +158,10 @@ impl TfRecordOptions {
         /// The feature that holds the name of the image; `image/filename` unless set.
         file_feature in names.file: into String;
 
+        /// The values to be read beside each image. A field comes from the feature that it is stored as, which holds one
+        /// value: bytes for text, bytes and JSON, int64 for whole numbers, and float or int64 for numbers.
+        fields in names.fields: into Vec<Field>;
+
         /// Only the files with `train`, `validation` or `test` in their names. A folder of several splits cannot be
         /// opened without.
         split: some into String;
@@ -167,6 +188,9 @@ impl TfRecordOptions {
 
     fn open_files(&self, paths: &[PathBuf]) -> Result<TfRecord> {
         let (mut ranges, mut images, mut labels) = (ByteRanges::of("file"), Vec::new(), Gathering::default());
+        let fields = SourceFields::new(&self.names.fields, "feature")?;
+        let (mut features, mut met, mut known) =
+            (Vec::new(), BTreeSet::new(), vec![false; fields.list.len()]);
         for (path, short) in paths.iter().zip(short_names(paths)) {
             let first = ranges.len();
             ranges.begin_file(path);
@@ -181,6 +205,12 @@ impl TfRecordOptions {
                 let number = number.to_string();
                 ranges.push(&[&short, "/", &number, slash, file], found.start, found.bytes + FOOTER_BYTES);
                 images.push(found.image);
+                features.extend_from_slice(&found.fields);
+                features.resize(images.len() * known.len(), None);
+                known.iter_mut().zip(&found.fields).for_each(|(known, field)| *known |= field.is_some());
+                if known.contains(&false) {
+                    met.extend(found.others.iter().take(MAX_NAMES.saturating_sub(met.len())).cloned());
+                }
                 Ok(())
             });
             scanned.map_err(|stop| match stop {
@@ -190,8 +220,14 @@ impl TfRecordOptions {
             ranges.end_file();
         }
         ranges.shrink();
+        if let Some((field, _)) =
+            fields.list.iter().zip(&known).find(|(_, known)| !**known && !images.is_empty())
+        {
+            bail!("{}", fields.unknown(field, met.iter().map(String::as_str)));
+        }
         images.shrink_to_fit();
-        Ok(TfRecord { ranges, images, classes: labels.finish() })
+        features.shrink_to_fit();
+        Ok(TfRecord { ranges, images, classes: labels.finish(), fields, features })
     }
 }
 
@@ -201,6 +237,23 @@ impl Source for TfRecord {
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         self.ranges.read(index, bytes, |bytes| self.unpack(index, bytes))
+    }
+
+    fn fields(&self) -> &[Field] {
+        &self.fields.list
+    }
+
+    /// The checksum of a record is that of all its bytes, and is checked when its image is read.
+    fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
+        let (fields, mut bytes) = (&self.fields, Vec::new());
+        fields.fill(self, index, values, |number, field| {
+            let Some(range) = self.features[index * fields.list.len() + number] else { return Ok(None) };
+            fields.check_bytes(field, range[1].saturating_sub(FEATURE_BYTES))?;
+            self.ranges.read_range(index, range, &mut bytes)?;
+            let feature = example::Feature::decode(&bytes[..])
+                .map_err(|error| format!("{field} cannot be understood ({error}): write it anew"))?;
+            Ok(feature.value(field)?)
+        })
     }
 }
 

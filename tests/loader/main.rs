@@ -6,6 +6,7 @@ mod building;
 mod coarse_records;
 mod delivery;
 mod faults;
+mod fields;
 mod figures;
 mod indexing;
 mod lifetime;

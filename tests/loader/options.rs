@@ -73,6 +73,7 @@ fn every_option_is_a_key_of_a_recipe_by_its_key_and_by_its_other_names() {
                         .map(|e| (e.section, e.key))
                         .unwrap(),
                 };
+                let value = toml::Value::try_from(value).unwrap();
                 text += &format!("{section}.{key} = {value}\n");
             }
             let read = Recipe::parse(&text).unwrap_or_else(|error| panic!("{text}{error}"));

@@ -2,6 +2,7 @@
 
 mod contract;
 mod decorators;
+mod fields;
 mod folder;
 #[cfg(feature = "formats")]
 mod formats;

@@ -9,6 +9,7 @@ const FLOORS: &[&[&str]] = &[
         "color",
         "destination",
         "error",
+        "field",
         "geometry",
         "label",
         "machine",

@@ -1,6 +1,7 @@
 //! A data set that is shown again and again.
 
 use feedline::error::Result;
+use feedline::field::{Field, FieldValue};
 use feedline::label::Label;
 use feedline::source::{Destination, IoStats, Source};
 use std::borrow::Cow;
@@ -46,6 +47,14 @@ impl Source for Repeated {
 
     fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
         self.source.mask(self.own(index), bytes)
+    }
+
+    fn fields(&self) -> &[Field] {
+        self.source.fields()
+    }
+
+    fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
+        self.source.values(self.own(index), values)
     }
 
     fn classes(&self) -> &[String] {

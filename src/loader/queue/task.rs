@@ -2,6 +2,7 @@
 
 use crate::device::backend::BufferAllocator;
 use crate::error::Error;
+use crate::field::FieldValue;
 use crate::loader::epoch::plan::EpochPlan;
 use crate::loader::report::errors::{Failure, Status};
 use crate::plan::label_apply::TransformedObject;
@@ -42,6 +43,8 @@ pub(in crate::loader) struct Sample {
     pub(in crate::loader) class: i64,
     /// At least one.
     pub(in crate::loader) views: Vec<SampleView>,
+    /// The values of its fields, in the source's order.
+    pub(in crate::loader) values: Vec<FieldValue>,
     pub(in crate::loader) status: Status,
 }
 

@@ -1,7 +1,7 @@
 //! What all threads of a loader share, whatever backend makes its pixels.
 
 use super::process::Process;
-use crate::error::Cause;
+use crate::error::{Cause, Error};
 use crate::image::{Damage, Limits};
 use crate::loader::batch::labels::LabelRules;
 use crate::loader::decode_index::DecodeIndexes;
@@ -53,6 +53,15 @@ impl Context {
     /// The failure of the sample `index`.
     pub(in crate::loader) fn failure(&self, stage: Stage, index: u64, cause: Cause) -> Failure {
         Failure { stage, key: self.source.key(index as usize).into_owned(), index, cause }
+    }
+
+    /// The failure of the sample `index`, which the source cannot read.
+    pub(in crate::loader) fn unreadable(&self, index: u64, error: Error) -> Failure {
+        match error {
+            // A source that names the sample itself has said everything; naming it twice is of no use.
+            Error::Sample { key, index, source } => Failure { stage: Stage::Read, key, index, cause: source },
+            other => self.failure(Stage::Read, index, other.into()),
+        }
     }
 
     /// The failure of the sample `index`, or of the image that it could not be planned without.

@@ -2,7 +2,6 @@
 
 use super::context::Context;
 use crate::device::backend::FileMemory;
-use crate::error::Error;
 use crate::geometry::{Orientation, Size};
 use crate::image::{Header, parse_header};
 use crate::label::Label;
@@ -96,7 +95,7 @@ impl<'a, F: FileMemory> SampleFiles<'a, F> {
         meters.stage(Stage::Read).record(took);
         if let Err(error) = read {
             self.spare.extend(bytes.spare());
-            return Err(self.unreadable(index, error));
+            return Err(self.context.unreadable(index, error));
         }
         meters.bytes.fetch_add(bytes.bytes().len() as u64, Relaxed);
         let started = clock.now();
@@ -111,14 +110,6 @@ impl<'a, F: FileMemory> SampleFiles<'a, F> {
                 self.spare.extend(bytes.spare());
                 Err(self.context.failure(Stage::Decode, index, error.into()))
             }
-        }
-    }
-
-    fn unreadable(&self, index: u64, error: Error) -> Failure {
-        match error {
-            // A source that names the sample itself has said everything; naming it twice is of no use.
-            Error::Sample { key, index, source } => Failure { stage: Stage::Read, key, index, cause: source },
-            other => self.context.failure(Stage::Read, index, other.into()),
         }
     }
 }

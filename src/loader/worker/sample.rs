@@ -4,6 +4,7 @@ use super::context::Context;
 use super::inputs::SampleInputs;
 use crate::device::backend::{Backend, BackendWorker, BadImage};
 use crate::error::{Cause, Result};
+use crate::field::FieldValue;
 use crate::image::Index;
 use crate::loader::batch::masks::Masks;
 use crate::loader::planner::SampleContext;
@@ -139,6 +140,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             Some(masks) => masks.of(&plans)?,
             None => Vec::new(),
         };
+        let values = self.values(index)?;
         if outputs.is_empty() {
             self.decode(index, &plans, row)?;
             self.worker.forget();
@@ -149,7 +151,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             self.render(index, |worker| worker.render(&plans, &outputs, row))?;
         }
         self.context.meters.samples.fetch_add(1, Relaxed);
-        Ok(self.described(index, &plans, masks))
+        Ok(Sample { values, ..self.described(index, &plans, masks) })
     }
 
     fn plan(
@@ -176,6 +178,29 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             }
         }
         Ok(Arc::new(ViewPlans::new(planned.into_iter().map(|planned| planned.plan))))
+    }
+
+    /// The values of the fields of sample `index`; what is mixed into it brings none.
+    fn values(&self, index: u64) -> Result<Vec<FieldValue>, Failure> {
+        let Context { source, meters, clock, .. } = self.context;
+        let mut values = Vec::new();
+        if source.fields().is_empty() {
+            return Ok(values);
+        }
+        let started = clock.now();
+        let read = source.values(index as usize, &mut values);
+        meters.stage(Stage::Read).record(clock.since(started));
+        if let Err(error) = read {
+            return Err(self.context.unreadable(index, error));
+        }
+        let fields = source.fields();
+        match values.len() == fields.len() && values.iter().zip(fields).all(|(v, f)| v.kind() == f.kind()) {
+            true => Ok(values),
+            false => {
+                let cause = "the source's values are not those of its fields: mend Source::values";
+                Err(self.context.failure(Stage::Read, index, cause.into()))
+            }
+        }
     }
 
     /// Decodes the images of all views for this sample alone.
@@ -253,6 +278,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             key: source.key(index as usize).into_owned(),
             class: class(index),
             views: plans.views().iter().map(view).collect(),
+            values: Vec::new(),
             status: Status::Ok,
         }
     }

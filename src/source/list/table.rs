@@ -1,8 +1,11 @@
 //! Lists as tables: CSV and TSV, with or without a header.
 
 use super::{Columns, Row};
+use crate::field::Field;
+use crate::source::field_values::unknown;
 use crate::source::folder::is_image_name;
 use csv::{ErrorKind, Position, ReaderBuilder, StringRecord, Trim};
+use std::borrow::Cow;
 use std::ffi::OsStr;
 
 /// Passes each row to `take`, with the number of its first line.
@@ -68,6 +71,7 @@ fn first_line(bytes: &[u8], position: &Position) -> u64 {
 struct Places {
     path: usize,
     label: Option<usize>,
+    fields: Vec<usize>,
     width: Option<usize>,
 }
 
@@ -80,12 +84,18 @@ impl Places {
         });
         if header {
             let (path, label) = (columns.of_path(&names)?, columns.of_label(&names)?);
-            return Ok(Self { path, label, width: Some(first.len()) });
+            let place = |field: &Field| {
+                let found = names.iter().position(|name| *name == field.stored_as());
+                found.ok_or_else(|| unknown(field, "column", names.iter().copied()))
+            };
+            let fields = columns.fields.iter().map(place).collect::<Result<_, _>>()?;
+            return Ok(Self { path, label, fields, width: Some(first.len()) });
         }
-        if let Some(name) = columns.path.as_ref().or(columns.label.as_ref()) {
+        let field = columns.fields.first().map(Field::stored_as);
+        if let Some(name) = columns.path.as_deref().or(columns.label.as_deref()).or(field) {
             return Err(format!("there is no header, so no column is called `{name}`: add a header"));
         }
-        Ok(Self { path: 0, label: Some(1), width: None })
+        Ok(Self { path: 0, label: Some(1), fields: Vec::new(), width: None })
     }
 
     fn row<'r>(&self, record: &'r StringRecord) -> Result<Row<'r>, String> {
@@ -110,7 +120,11 @@ impl Places {
             path if path.contains('\0') => {
                 Err("the path holds a zero byte: save the list as UTF-8 text".to_owned())
             }
-            path => Ok(Row::of_text(path, label)),
+            path => {
+                let text =
+                    |place: &usize| record.get(*place).filter(|text| !text.is_empty()).map(Cow::Borrowed);
+                Ok(Row { fields: self.fields.iter().map(text).collect(), ..Row::of_text(path, label) })
+            }
         }
     }
 }

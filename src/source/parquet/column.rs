@@ -82,6 +82,18 @@ impl<T: DataType> Column<T> {
     }
 }
 
+/// A number of 32 bits, of which the file may say that it has fewer, or no sign.
+pub(super) fn widened(value: i32, converted: ConvertedType) -> i64 {
+    match converted {
+        ConvertedType::INT_8 => (value as i8).into(),
+        ConvertedType::UINT_8 => (value as u8).into(),
+        ConvertedType::INT_16 => (value as i16).into(),
+        ConvertedType::UINT_16 => (value as u16).into(),
+        ConvertedType::UINT_32 => (value as u32).into(),
+        _ => value.into(),
+    }
+}
+
 /// The column of labels.
 pub(super) enum Labels {
     /// There is none.
@@ -109,14 +121,7 @@ impl Labels {
         let index = match self {
             Self::Nothing => None,
             Self::Text(column) => return Ok((None, column.next()?.filter(|name| !name.is_empty()))),
-            Self::Int32(column, converted) => column.next()?.map(|value| match converted {
-                ConvertedType::INT_8 => (value as i8).into(),
-                ConvertedType::UINT_8 => (value as u8).into(),
-                ConvertedType::INT_16 => (value as i16).into(),
-                ConvertedType::UINT_16 => (value as u16).into(),
-                ConvertedType::UINT_32 => (value as u32).into(),
-                _ => value.into(),
-            }),
+            Self::Int32(column, converted) => column.next()?.map(|value| widened(value, *converted)),
             // What is too large for an i64 is no class either, and is reported as such.
             Self::Int64(column, ConvertedType::UINT_64) => {
                 column.next()?.map(|value| (value as u64).try_into().unwrap_or(i64::MAX))

@@ -1,5 +1,7 @@
 //! Which columns of a Parquet file hold the images, their paths and their labels.
 
+use crate::field::{Field, FieldType};
+use crate::source::field_values::unknown;
 use crate::source::listed::listed;
 use parquet::basic::{ConvertedType, Type};
 use parquet::file::metadata::FileMetaData;
@@ -15,10 +17,11 @@ const LABEL_COLUMNS: [&str; 8] =
     ["label", "labels", "cls", "class", "target", "fine_label", "category", "image/class/label"];
 
 /// The columns that were asked for by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Wanted {
     pub(super) image: Option<String>,
     pub(super) label: Option<String>,
+    pub(super) fields: Vec<Field>,
 }
 
 /// The columns of one file, as indices of leaves of its schema.
@@ -31,6 +34,26 @@ pub(super) struct Columns {
     pub(super) label: Option<usize>,
     /// Names of the classes, where the file has them.
     pub(super) classes: Vec<String>,
+    /// The column of each field.
+    pub(super) fields: Vec<FieldColumn>,
+}
+
+/// A column that is read beside the images.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FieldColumn {
+    pub(super) leaf: usize,
+    pub(super) stored: Stored,
+}
+
+/// How the values of a column are stored.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stored {
+    Bytes,
+    Boolean,
+    Int32(ConvertedType),
+    Int64(ConvertedType),
+    Float,
+    Double,
 }
 
 impl Columns {
@@ -41,12 +64,14 @@ impl Columns {
         let label = leaves.label(wanted.label.as_deref(), &features)?;
         let classes = label.map_or_else(Vec::new, |label| names(&features[leaves.root(label)]));
         let path = leaves.below[leaves.root(image)].path.filter(|&leaf| leaves.kind(leaf) == Kind::Text);
-        Ok(Self { image, path, label, classes })
+        let fields = wanted.fields.iter().map(|field| leaves.field(field)).collect::<Result<_, _>>()?;
+        Ok(Self { image, path, label, classes, fields })
     }
 
     /// All of them.
     pub(super) fn leaves(&self) -> Vec<usize> {
-        [Some(self.image), self.path, self.label].into_iter().flatten().collect()
+        let fields = self.fields.iter().map(|field| Some(field.leaf));
+        [Some(self.image), self.path, self.label].into_iter().chain(fields).flatten().collect()
     }
 }
 
@@ -183,6 +208,44 @@ impl<'a> Leaves<'a> {
         }
         let known = || LABEL_COLUMNS.into_iter().find_map(|name| self.label_in(name));
         Ok(known().or_else(|| self.of_type(features, "ClassLabel")))
+    }
+
+    /// The column of a field: one of the schema, or with dots a field of one.
+    fn field(&self, field: &Field) -> Result<FieldColumn, String> {
+        let from = field.stored_as();
+        let found = self.columns.iter().position(|column| column.path().string() == from);
+        let Some(leaf) = found else {
+            let names: Vec<String> = self.columns.iter().map(|column| column.path().string()).collect();
+            return Err(unknown(field, "column", names.iter().map(String::as_str)));
+        };
+        let (physical, converted) = (self.columns[leaf].physical_type(), self.columns[leaf].converted_type());
+        let stored = match (self.kind(leaf), physical) {
+            (Kind::Bytes | Kind::Text, _) => Some(Stored::Bytes),
+            (Kind::Integer, Type::INT32) => Some(Stored::Int32(converted)),
+            (Kind::Integer, _) => Some(Stored::Int64(converted)),
+            (Kind::Other, _) if self.columns[leaf].max_rep_level() > 0 => None,
+            (Kind::Other, Type::BOOLEAN) => Some(Stored::Boolean),
+            (Kind::Other, Type::FLOAT) => Some(Stored::Float),
+            (Kind::Other, Type::DOUBLE) => Some(Stored::Double),
+            (Kind::Other, _) => None,
+        };
+        let serves = |stored: &Stored| match field.kind() {
+            FieldType::Text | FieldType::Bytes | FieldType::Json => matches!(stored, Stored::Bytes),
+            FieldType::Integer => !matches!(stored, Stored::Bytes | Stored::Float | Stored::Double),
+            FieldType::Float => !matches!(stored, Stored::Bytes | Stored::Boolean),
+        };
+        match stored.filter(serves) {
+            Some(stored) => Ok(FieldColumn { leaf, stored }),
+            None => {
+                let holds = match stored {
+                    None => "lists, dates, decimals or what else is not read".to_owned(),
+                    Some(Stored::Bytes) => "text or bytes".to_owned(),
+                    Some(Stored::Float | Stored::Double) => "numbers: declare it as float".to_owned(),
+                    Some(_) => "whole numbers: declare it as integer".to_owned(),
+                };
+                Err(format!("{field} is {}, and the column `{from}` holds {holds}", field.kind()))
+            }
+        }
     }
 
     /// The first column that has this type according to the features.

@@ -1,9 +1,10 @@
 //! One Parquet file: where it can be cut, its labels, and the images of a stretch of rows.
 
 use super::chunks::max_unpacked_bytes;
-use super::column::{Column, Labels, MAX_STRETCH_BYTES, RowGroup};
-use super::columns::{Columns, Wanted};
+use super::column::{Column, Labels, RowGroup};
+use super::columns::{Columns, FieldColumn, Stored, Wanted};
 use super::footer;
+use super::values::Values;
 use crate::regular_file;
 use crate::source::classes::RawLabel;
 use crate::source::file_version::FileVersion;
@@ -12,8 +13,6 @@ use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::page_index::offset_index::PageLocation;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -48,14 +47,6 @@ pub(super) struct ParquetFile {
 pub(super) struct Stretch {
     pub(super) group: usize,
     pub(super) rows: Range<usize>,
-}
-
-/// The images of a stretch, one after the other. Rows that share a value of the column's dictionary share its bytes.
-#[derive(Default)]
-pub(super) struct Images {
-    bytes: Vec<u8>,
-    /// The range of each row's image; nothing where the row holds none.
-    rows: Vec<Option<Range<usize>>>,
 }
 
 /// Takes path and label of a row, or returns what is wrong with them.
@@ -159,30 +150,13 @@ impl ParquetFile {
         Ok(())
     }
 
-    /// Decodes the images of a stretch.
-    pub(super) fn images(&self, stretch: &Stretch) -> Result<Images, ReadError> {
+    /// Decodes the images of a stretch, or with a number the values of that field.
+    pub(super) fn values(&self, field: Option<usize>, stretch: &Stretch) -> Result<Values, ReadError> {
         let file = self.reopen()?;
         let group = RowGroup { file: &file, about: &self.about, number: stretch.group };
-        let mut column = Column::<ByteArrayType>::new(group, self.columns.image, stretch.rows.start)?;
-        let (mut images, mut shared) = (Images::default(), HashMap::<_, Range<usize>>::new());
-        // A page of a few bytes may say "as the one before" of a large image many times.
-        let limit = max_unpacked_bytes(self.file_bytes).min(MAX_STRETCH_BYTES) as usize;
-        for _ in stretch.rows.clone() {
-            let image = column.next()?;
-            let row = match &image {
-                None => None,
-                Some(image) if column.dictionary().holds(image.data()) => {
-                    Some(match shared.entry(image.data().as_ptr()) {
-                        Entry::Occupied(range) => range.get().clone(),
-                        Entry::Vacant(entry) => entry.insert(images.add(image.data(), limit)?).clone(),
-                    })
-                }
-                Some(image) => Some(images.add(image.data(), limit)?),
-            };
-            images.rows.push(row);
-        }
-        images.bytes.shrink_to_fit();
-        Ok(images)
+        let images = FieldColumn { leaf: self.columns.image, stored: Stored::Bytes };
+        let column = field.map_or(images, |field| self.columns.fields[field]);
+        Values::read(group, column, &stretch.rows, self.file_bytes)
     }
 
     /// The file, opened anew for each thread that reads: those that shared one would share its position too.
@@ -190,31 +164,6 @@ impl ParquetFile {
         let file = regular_file::open(&self.path)?;
         self.version.check(&file)?;
         Ok(file)
-    }
-}
-
-impl Images {
-    /// Adds an image where all of them take no more than `limit` then.
-    fn add(&mut self, image: &[u8], limit: usize) -> Result<Range<usize>, ReadError> {
-        let start = self.bytes.len();
-        if image.len() > limit.saturating_sub(start) {
-            return Err(ReadError::Bad(format!(
-                "they take more than {limit} bytes, where a stretch of images is meant to hold a few MiB: write smaller \
-                 pages and row groups"
-            )));
-        }
-        self.bytes.extend_from_slice(image);
-        Ok(start..self.bytes.len())
-    }
-
-    /// The bytes of an image, by its row in the stretch; nothing where the row holds none.
-    pub(super) fn get(&self, row: usize) -> Option<&[u8]> {
-        self.bytes.get(self.rows.get(row)?.clone()?)
-    }
-
-    /// The bytes of memory that they take.
-    pub(super) fn memory_bytes(&self) -> u64 {
-        (self.bytes.capacity() + size_of_val(&self.rows[..])) as u64
     }
 }
 

@@ -10,7 +10,7 @@ use crate::source::classes::Gathering;
 use crate::source::disk_cache::DiskCache;
 use crate::source::folder::{EXTENSIONS, is_image_name};
 use crate::source::list::text::parse;
-use crate::source::shards::scan::{Found, scan_in};
+use crate::source::shards::scan::{Found, WantedMembers, scan_in};
 use crate::source::shards::{Shards, table};
 use object_store::path::Path;
 use std::collections::BTreeSet;
@@ -150,7 +150,7 @@ impl Layout<'_> {
                 }
             };
             let name = archive.path.filename().unwrap_or_default().to_owned();
-            for Found { path, offset, bytes, class } in images {
+            for Found { path, offset, bytes, class, .. } in images {
                 records.push_part(&name, &path, class, offset..offset + bytes);
             }
             records.end_archive(archive);
@@ -215,8 +215,8 @@ impl Layout<'_> {
     fn walk(&self, archive: &Object) -> Result<Vec<Found>> {
         let shown = self.client.address.shown(&archive.path);
         let mut images = Vec::new();
-        let file = Ranged::new(self.client, archive);
-        scan_in(std::path::Path::new(&shown), file, archive.size, &mut |found| images.push(found))?;
+        let (file, wanted) = (Ranged::new(self.client, archive), &mut WantedMembers::default());
+        scan_in(std::path::Path::new(&shown), file, archive.size, wanted, &mut |found| images.push(found))?;
         if let Some(cache) = self.cache {
             cache.write(&self.table_key(archive), table::write(archive.size, &images).as_bytes());
         }

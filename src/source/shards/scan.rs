@@ -5,6 +5,7 @@ use crate::regular_file;
 use crate::source::files::readable;
 use crate::source::folder::is_image_name;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -32,6 +33,29 @@ pub(in crate::source) struct Found {
     pub(in crate::source) bytes: u64,
     /// -1 where there is none.
     pub(in crate::source) class: i64,
+    /// Offset and length of each wanted member; none where the sample has no such member, and empty where none is wanted.
+    pub(in crate::source) members: Vec<Option<[u64; 2]>>,
+}
+
+/// The members that are wanted beside image and class.
+#[derive(Debug, Default)]
+pub(in crate::source) struct WantedMembers {
+    /// Their endings, in lower case.
+    pub(in crate::source) endings: Vec<String>,
+    /// Endings of members that were met, for messages: the first of them.
+    pub(in crate::source) met: BTreeSet<String>,
+}
+
+/// Most endings that are kept for messages, and the longest one.
+const MAX_MET: usize = 64;
+const MAX_MET_BYTES: usize = 64;
+
+impl WantedMembers {
+    fn meet(&mut self, ending: &str) {
+        if !self.endings.is_empty() && self.met.len() < MAX_MET && ending.len() <= MAX_MET_BYTES {
+            self.met.insert(ending.to_owned());
+        }
+    }
 }
 
 /// The members met so far that share a stem.
@@ -40,16 +64,17 @@ struct Group {
     stem: String,
     image: Option<(String, u64, u64)>,
     class: Option<i64>,
+    members: Vec<Option<[u64; 2]>>,
 }
 
 const REMEDY: &str = "name a tar file that can be read; copy it again if it is damaged";
 
 /// Hands each sample of the archive at `path` to `take`, in order; the archive's size comes back.
-pub(super) fn scan(path: &Path, take: &mut dyn FnMut(Found)) -> Result<u64> {
+pub(super) fn scan(path: &Path, wanted: &mut WantedMembers, take: &mut dyn FnMut(Found)) -> Result<u64> {
     let unreadable = |error| Error::io(path, error, REMEDY);
     let file = regular_file::open(path).map_err(unreadable)?;
     let length = file.metadata().map_err(unreadable)?.len();
-    scan_in(path, file, length, take).map(|()| length)
+    scan_in(path, file, length, wanted, take).map(|()| length)
 }
 
 /// The same for an archive of `length` bytes from any reader; `path` is its name in errors.
@@ -57,6 +82,7 @@ pub(in crate::source) fn scan_in(
     path: &Path,
     mut file: impl Read + Seek,
     length: u64,
+    wanted: &mut WantedMembers,
     take: &mut dyn FnMut(Found),
 ) -> Result<()> {
     let unreadable = |error| Error::io(path, error, REMEDY);
@@ -74,7 +100,8 @@ pub(in crate::source) fn scan_in(
         let name = readable(bytes.strip_prefix(b"./").unwrap_or(&bytes)).into_owned();
         let Some((stem, extension)) = split(&name) else { continue };
         let image = !extension.contains('.') && is_image_name(OsStr::new(&format!("x.{extension}")));
-        let of_sample = image || extension == "cls";
+        wanted.meet(&extension);
+        let of_sample = image || extension == "cls" || wanted.endings.contains(&extension);
         if !of_sample || entry.header().entry_type() == EntryType::Directory {
             continue;
         }
@@ -86,7 +113,8 @@ pub(in crate::source) fn scan_in(
             std::mem::take(&mut group).finish(take).map_err(refuse)?;
             group.stem = stem.to_owned();
         }
-        group.add(&name, extension == "cls", &mut entry).map_err(refuse)?;
+        let member = Member { name: &name, ending: &extension, image, wanted: &wanted.endings };
+        group.add(member, &mut entry).map_err(refuse)?;
     }
     group.finish(take).map_err(refuse)
 }
@@ -142,8 +170,19 @@ fn split(path: &str) -> Option<(&str, String)> {
     (dot > name).then(|| (&path[..dot], path[dot + 1..].to_lowercase()))
 }
 
+/// A member that belongs to a sample.
+#[derive(Clone, Copy)]
+struct Member<'a> {
+    name: &'a str,
+    ending: &'a str,
+    /// Whether it is an image.
+    image: bool,
+    wanted: &'a [String],
+}
+
 impl Group {
-    fn add(&mut self, name: &str, is_class: bool, entry: &mut Entry<'_, impl Read>) -> Result<(), String> {
+    fn add(&mut self, member: Member<'_>, entry: &mut Entry<'_, impl Read>) -> Result<(), String> {
+        let Member { name, ending, image, wanted } = member;
         if !entry.header().entry_type().is_file() {
             return Err(format!(
                 "{name} is a link or a sparse file: pack the archive again with the files themselves"
@@ -151,20 +190,28 @@ impl Group {
         }
         let twice =
             format!("has two members `{}` of one kind: give each sample a name of its own", self.stem);
-        if is_class {
+        let range = [entry.raw_file_position(), entry.size()];
+        self.members.resize(wanted.len(), None);
+        for (member, _) in self.members.iter_mut().zip(wanted).filter(|(_, wanted)| *wanted == ending) {
+            if member.replace(range).is_some() {
+                return Err(twice);
+            }
+        }
+        if ending == "cls" {
             let class = read_class(entry).ok_or_else(|| {
                 format!("{name} is no class: write an index from 0 into it, as text and nothing else")
             })?;
             return self.class.replace(class).map_or(Ok(()), |_| Err(twice));
         }
-        let image = (name.to_owned(), entry.raw_file_position(), entry.size());
-        self.image.replace(image).map_or(Ok(()), |_| Err(twice))
+        let [offset, bytes] = range;
+        let replaced = image.then(|| self.image.replace((name.to_owned(), offset, bytes)));
+        replaced.flatten().map_or(Ok(()), |_| Err(twice))
     }
 
     fn finish(self, take: &mut dyn FnMut(Found)) -> Result<(), String> {
         match (self.image, self.class) {
             (Some((path, offset, bytes)), class) => {
-                take(Found { path, offset, bytes, class: class.unwrap_or(-1) });
+                take(Found { path, offset, bytes, class: class.unwrap_or(-1), members: self.members });
                 Ok(())
             }
             (None, None) => Ok(()),
@@ -215,7 +262,9 @@ mod tests {
         let bytes = archive.into_inner().unwrap();
         let (length, mut found) = (bytes.len() as u64, Vec::new());
         let file = Interrupted(Cursor::new(bytes), false);
-        scan_in(Path::new("a.tar"), file, length, &mut |sample| found.push(sample)).unwrap();
-        assert_eq!(found, [Found { path: "a.jpg".into(), offset: 512, bytes: 900, class: 3 }]);
+        let wanted = &mut WantedMembers::default();
+        scan_in(Path::new("a.tar"), file, length, wanted, &mut |sample| found.push(sample)).unwrap();
+        let members = Vec::new();
+        assert_eq!(found, [Found { path: "a.jpg".into(), offset: 512, bytes: 900, class: 3, members }]);
     }
 }

@@ -24,7 +24,7 @@ pub(in crate::source) fn most_bytes(size: u64) -> u64 {
 /// The table of an archive of `size` bytes.
 pub(in crate::source) fn write(size: u64, images: &[Found]) -> String {
     let mut text = format!("{HEAD}{size}\t{}\n", images.len());
-    for Found { path, offset, bytes, class } in images {
+    for Found { path, offset, bytes, class, .. } in images {
         let path = path.replace('\\', "\\\\").replace('\n', "\\n");
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{offset}\t{bytes}\t{class}\t{path}");
@@ -65,7 +65,7 @@ fn image(line: &str, size: u64) -> Option<Found> {
     if class < -1 || offset.checked_add(bytes).is_none_or(|end| end > size) {
         return None;
     }
-    Some(Found { path: unescape(fields.next()?)?, offset, bytes, class })
+    Some(Found { path: unescape(fields.next()?)?, offset, bytes, class, members: Vec::new() })
 }
 
 fn unescape(path: &str) -> Option<String> {
@@ -89,7 +89,10 @@ mod tests {
     use super::*;
 
     fn images() -> Vec<Found> {
-        let image = |path: &str, offset, bytes, class| Found { path: path.into(), offset, bytes, class };
+        let image = |path: &str, offset, bytes, class| {
+            let members = Vec::new();
+            Found { path: path.into(), offset, bytes, class, members }
+        };
         vec![
             image("n01/a\tb.jpg", 512, 100, 3),
             image("two\nlines \\x.png", 2048, 0, -1),

@@ -1,5 +1,6 @@
 //! A `tf.train.Example` and its features, as TensorFlow's `example.proto` and `feature.proto` declare them.
 
+use crate::field::{Field, FieldType, FieldValue};
 use crate::source::classes::RawLabel;
 #[cfg(feature = "pack")]
 use std::collections::BTreeMap;
@@ -69,6 +70,40 @@ impl Feature {
 }
 
 impl Feature {
+    /// The value of a field; nothing where the feature is empty.
+    pub(super) fn value(&self, field: &Field) -> Result<Option<FieldValue>, String> {
+        let (kind, from) = (field.kind(), field.stored_as());
+        let (count, holds) = match &self.kind {
+            None => return Ok(None),
+            Some(Kind::Bytes(list)) => (list.value.len(), "bytes"),
+            Some(Kind::Floats(list)) => (list.value.len(), "fractions"),
+            Some(Kind::Integers(list)) => (list.value.len(), "whole numbers"),
+        };
+        if count > 1 {
+            return Err(format!(
+                "{field}: the feature `{from}` holds {count} values: write one for each image"
+            ));
+        }
+        match (&self.kind, kind) {
+            _ if count == 0 => Ok(None),
+            (Some(Kind::Bytes(list)), FieldType::Text | FieldType::Bytes | FieldType::Json) => {
+                list.value.first().map(|bytes| field.parse(bytes)).transpose()
+            }
+            (Some(Kind::Integers(list)), FieldType::Integer) => {
+                Ok(list.value.first().map(|number| FieldValue::Integer(*number)))
+            }
+            (Some(Kind::Integers(list)), FieldType::Float) => {
+                Ok(list.value.first().map(|number| FieldValue::Float(*number as f64)))
+            }
+            (Some(Kind::Floats(list)), FieldType::Float) => {
+                Ok(list.value.first().map(|number| FieldValue::Float((*number).into())))
+            }
+            _ => {
+                Err(format!("{field} is {kind}, and the feature `{from}` holds {holds}: declare it as such"))
+            }
+        }
+    }
+
     /// The class in the feature: one index, or one name.
     pub(super) fn class(&self) -> Result<RawLabel<'_>, String> {
         let one = "each image must have one class";

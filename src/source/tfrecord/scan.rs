@@ -28,6 +28,10 @@ pub(super) struct Found {
     label: Feature,
     text: Feature,
     file: Feature,
+    /// Where the feature of each field begins in the file, and how long it is; empty where the record is damaged.
+    pub(super) fields: Vec<Option<[u64; 2]>>,
+    /// Names of features that are not needed: the first of them.
+    pub(super) others: Vec<String>,
 }
 
 impl Found {
@@ -135,7 +139,8 @@ fn is_sound(cursor: &mut Cursor, span: Span) -> Result<bool, ReadError> {
 
 /// The features of the `tf.train.Example` in `span` that matter. It holds features, and those hold entries.
 fn example(cursor: &mut Cursor, names: &Names, span: Span) -> Result<Found, ReadError> {
-    let mut found = Found { start: span.start, bytes: span.bytes, ..Found::default() };
+    let fields = vec![None; names.fields.len()];
+    let mut found = Found { start: span.start, bytes: span.bytes, fields, ..Found::default() };
     let mut others = Vec::new();
     while let Some((number, features)) = cursor.next(span.end())? {
         while number == 1
@@ -150,7 +155,7 @@ fn example(cursor: &mut Cursor, names: &Names, span: Span) -> Result<Found, Read
         cursor.seek(features.end())?;
     }
     match found.image {
-        Some(_) => Ok(found),
+        Some(_) => Ok(Found { others, ..found }),
         None => Err(ReadError::Bad(format!(
             "there is no feature `{}` (there are {}): name the one that holds the image's file (image_feature)",
             names.image,
@@ -176,6 +181,11 @@ fn entry(
         cursor.seek(span.end())?;
     }
     cursor.seek(value.start)?;
+    for (place, _) in
+        found.fields.iter_mut().zip(&names.fields).filter(|(_, field)| field.stored_as() == name)
+    {
+        *place = Some([value.start, value.bytes]);
+    }
     let wanted = match name.as_str() {
         _ if name == names.image => {
             let image = image(cursor, value).map_err(|stop| in_feature(&name, stop))?;

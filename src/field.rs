@@ -1,0 +1,334 @@
+//! Fields: values beside an image, such as its caption, its metadata or a score.
+
+use std::fmt;
+
+/// Maximal number of fields of a source.
+pub const MAX_FIELDS: usize = 64;
+/// Maximal length of a field's name, and of the name that it is stored under, in bytes.
+const MAX_NAME_BYTES: usize = 256;
+/// What the arrays of a batch are called in Python, where a batch is one dict for arrays and fields.
+pub const RESERVED: [&str; 16] = [
+    "image",
+    "label",
+    "index",
+    "key",
+    "status",
+    "target",
+    "masks",
+    "cls",
+    "bboxes",
+    "batch_idx",
+    "keypoints",
+    "share",
+    "crowd",
+    "points",
+    "point_offsets",
+    "polygon_offsets",
+];
+
+/// What a field's values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FieldType {
+    /// UTF-8.
+    Text,
+    /// Bytes as they are stored.
+    Bytes,
+    /// JSON of any kind, nested at most 127 deep. It is checked, and kept as text.
+    Json,
+    /// An i64.
+    Integer,
+    /// An f64.
+    Float,
+}
+
+impl FieldType {
+    /// Its name in recipes.
+    pub fn word(self) -> &'static str {
+        match self {
+            FieldType::Text => "text",
+            FieldType::Bytes => "bytes",
+            FieldType::Json => "json",
+            FieldType::Integer => "integer",
+            FieldType::Float => "float",
+        }
+    }
+}
+
+impl fmt::Display for FieldType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// The value of a field in one record.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FieldValue {
+    /// Of [`FieldType::Text`].
+    Text(String),
+    /// Of [`FieldType::Bytes`].
+    Bytes(Vec<u8>),
+    /// Of [`FieldType::Json`]: its text.
+    Json(String),
+    /// Of [`FieldType::Integer`].
+    Integer(i64),
+    /// Of [`FieldType::Float`].
+    Float(f64),
+}
+
+impl FieldValue {
+    /// What it is.
+    pub fn kind(&self) -> FieldType {
+        match self {
+            FieldValue::Text(_) => FieldType::Text,
+            FieldValue::Bytes(_) => FieldType::Bytes,
+            FieldValue::Json(_) => FieldType::Json,
+            FieldValue::Integer(_) => FieldType::Integer,
+            FieldValue::Float(_) => FieldType::Float,
+        }
+    }
+}
+
+/// Conversions into values.
+macro_rules! values {
+    ($($type:ty => $variant:ident),* $(,)?) => {$(
+        impl From<$type> for FieldValue {
+            fn from(value: $type) -> Self {
+                FieldValue::$variant(value.into())
+            }
+        }
+    )*};
+}
+
+values! {
+    &str => Text,
+    String => Text,
+    &[u8] => Bytes,
+    Vec<u8> => Bytes,
+    i64 => Integer,
+    i32 => Integer,
+    f64 => Float,
+    f32 => Float,
+}
+
+impl From<serde_json::Value> for FieldValue {
+    fn from(value: serde_json::Value) -> Self {
+        FieldValue::Json(value.to_string())
+    }
+}
+
+/// A field that a source is to read beside each image: what it is called in a batch, what its values are, and where they
+/// are stored.
+///
+/// ```
+/// use feedline::field::Field;
+///
+/// let caption = Field::text("caption").from("txt"); // of tar files the member `7.txt` beside `7.jpg`
+/// let score = Field::float("score").default(0.0); // the column `score`; 0 where a row has none
+/// assert_eq!((caption.stored_as(), score.stored_as()), ("txt", "score"));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    name: String,
+    kind: FieldType,
+    from: Option<String>,
+    default: Option<FieldValue>,
+}
+
+impl Field {
+    /// A field of this type, called `name` in a batch and where it is stored.
+    pub fn new(name: impl Into<String>, kind: FieldType) -> Self {
+        Self { name: name.into(), kind, from: None, default: None }
+    }
+
+    /// A field of text.
+    pub fn text(name: impl Into<String>) -> Self {
+        Self::new(name, FieldType::Text)
+    }
+
+    /// A field of bytes.
+    pub fn bytes(name: impl Into<String>) -> Self {
+        Self::new(name, FieldType::Bytes)
+    }
+
+    /// A field of JSON.
+    pub fn json(name: impl Into<String>) -> Self {
+        Self::new(name, FieldType::Json)
+    }
+
+    /// A field of whole numbers.
+    pub fn integer(name: impl Into<String>) -> Self {
+        Self::new(name, FieldType::Integer)
+    }
+
+    /// A field of numbers.
+    pub fn float(name: impl Into<String>) -> Self {
+        Self::new(name, FieldType::Float)
+    }
+
+    setters! {
+        /// What it is called where it is stored, if that differs from its name: the ending of a tar file's members, a
+        /// column, or a feature.
+        from: some into String;
+
+        /// The value of records that have none. Without it they are bad samples.
+        default: some into FieldValue;
+    }
+
+    /// What it is called in a batch.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What its values are.
+    pub fn kind(&self) -> FieldType {
+        self.kind
+    }
+
+    /// What it is called where it is stored.
+    pub fn stored_as(&self) -> &str {
+        self.from.as_deref().unwrap_or(&self.name)
+    }
+
+    /// The value of records that have none.
+    pub fn default_value(&self) -> Option<&FieldValue> {
+        self.default.as_ref()
+    }
+
+    /// The value that these bytes are, as a file holds them.
+    ///
+    /// # Errors
+    /// What is wrong with them, and the remedy.
+    pub(crate) fn parse(&self, bytes: &[u8]) -> Result<FieldValue, String> {
+        if self.kind == FieldType::Bytes {
+            return Ok(FieldValue::Bytes(bytes.to_vec()));
+        }
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            format!(
+                "{self} is not UTF-8 at byte {}: save it as UTF-8, or declare the field as bytes",
+                error.valid_up_to()
+            )
+        })?;
+        let number = |error: String, what: &str| {
+            let shown: String = text.chars().take(40).collect();
+            format!(
+                "{self} is `{shown}`, which is no {what} ({error}): mend it, or declare the field as text"
+            )
+        };
+        match self.kind {
+            FieldType::Text | FieldType::Bytes => Ok(FieldValue::Text(text.to_owned())),
+            // As a value, since that is what takes no more levels than any reader of it takes.
+            FieldType::Json => match serde_json::from_str::<serde_json::Value>(text) {
+                Ok(_) => Ok(FieldValue::Json(text.to_owned())),
+                Err(error) => {
+                    Err(format!("{self} is no JSON ({error}): mend it, or declare the field as text"))
+                }
+            },
+            FieldType::Integer => text
+                .trim()
+                .parse()
+                .map(FieldValue::Integer)
+                .map_err(|error: std::num::ParseIntError| number(error.to_string(), "whole number")),
+            FieldType::Float => text
+                .trim()
+                .parse()
+                .map(FieldValue::Float)
+                .map_err(|error: std::num::ParseFloatError| number(error.to_string(), "number")),
+        }
+    }
+
+    /// What is wrong with its names and its default.
+    fn check(&self) -> Result<(), String> {
+        let Self { name, kind, default, .. } = self;
+        for text in [name, self.stored_as()] {
+            if text.is_empty() || text.len() > MAX_NAME_BYTES || text.contains(char::is_control) {
+                return Err(format!(
+                    "the field `{}` is called by no name: give 1 to {MAX_NAME_BYTES} characters of text",
+                    text.escape_debug().take(80).collect::<String>()
+                ));
+            }
+        }
+        if RESERVED.contains(&name.as_str()) {
+            return Err(format!(
+                "the field `{name}` is called as an array that a batch has anyway: give it another name, and say that it \
+                 comes from `{}`",
+                self.stored_as()
+            ));
+        }
+        match default {
+            Some(value) if value.kind() != *kind => Err(format!(
+                "the default of the field `{name}` is {}, and the field is {kind}: give a default of that type",
+                value.kind()
+            )),
+            Some(FieldValue::Json(text)) => self.parse(text.as_bytes()).map(drop),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// As it is called in messages: by its name, and by the one that it is stored under.
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, from, .. } = self;
+        match from {
+            Some(from) if from != name => write!(f, "the field `{name}` (from `{from}`)"),
+            _ => write!(f, "the field `{name}`"),
+        }
+    }
+}
+
+/// What is wrong with fields that are read together.
+pub(crate) fn check(fields: &[Field]) -> Result<(), String> {
+    if fields.len() > MAX_FIELDS {
+        let count = fields.len();
+        return Err(format!("there are {count} fields, and at most {MAX_FIELDS} are read: name fewer"));
+    }
+    fields.iter().try_for_each(Field::check)?;
+    for (at, field) in fields.iter().enumerate() {
+        if fields[..at].iter().any(|other| other.name == field.name) {
+            return Err(format!("two fields are called `{}`: give each its own name", field.name));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_become_values_of_the_fields_type() {
+        let parsed = |field: Field, bytes: &[u8]| field.parse(bytes);
+        assert_eq!(parsed(Field::text("a"), "ä\n".as_bytes()), Ok("ä\n".into()));
+        assert_eq!(parsed(Field::bytes("a"), b"\xff"), Ok(FieldValue::Bytes(vec![0xFF])));
+        assert_eq!(parsed(Field::json("a"), b" {\"b\": [1]}"), Ok(FieldValue::Json(" {\"b\": [1]}".into())));
+        assert_eq!(parsed(Field::integer("a"), b" -7\n"), Ok(FieldValue::Integer(-7)));
+        assert_eq!(parsed(Field::float("a"), b"0.5\n"), Ok(FieldValue::Float(0.5)));
+    }
+
+    #[test]
+    fn bytes_that_are_no_such_value_are_refused_with_the_place_and_the_remedy() {
+        let refused = |field: Field, bytes: &[u8]| field.from("txt").parse(bytes).unwrap_err();
+        let says = refused(Field::text("caption"), b"abc\xFFd");
+        assert!(says.contains("`caption` (from `txt`) is not UTF-8 at byte 3: save it as UTF-8"), "{says}");
+        assert!(refused(Field::json("a"), b"{\"a\": NaN}").contains("is no JSON (expected value at line 1"));
+        assert!(refused(Field::json("a"), "[".repeat(1000).as_bytes()).contains("recursion limit"));
+        assert!(refused(Field::integer("a"), b"1.5").contains("is `1.5`, which is no whole number"));
+        assert!(refused(Field::float("a"), b"").contains("declare the field as text"));
+    }
+
+    #[test]
+    fn fields_that_cannot_be_are_refused() {
+        let refused = |fields: &[Field]| check(fields).unwrap_err();
+        assert!(refused(&[Field::text("")]).contains("by no name"));
+        assert!(refused(&[Field::text("a").from("b\n")]).contains("by no name"));
+        assert!(refused(&[Field::text("label")]).contains("comes from `label`"));
+        assert!(refused(&[Field::text("a"), Field::json("a")]).contains("two fields are called `a`"));
+        assert!(refused(&[Field::text("a").default(1)]).contains("is integer, and the field is text"));
+        let many: Vec<Field> = (0..=MAX_FIELDS).map(|number| Field::text(number.to_string())).collect();
+        assert!(refused(&many).contains("65 fields"));
+        assert_eq!(check(&[Field::text("a").default(""), Field::json("b").from("a")]), Ok(()));
+    }
+}

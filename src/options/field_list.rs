@@ -1,0 +1,149 @@
+//! Fields as an option: their names with their types, or with all that there is to say of them.
+
+use super::nearest::hint;
+use super::value::{Value, ValueKind};
+use crate::field::{Field, FieldType, FieldValue};
+use serde::de::{Deserializer, Error};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+
+/// Fields by name, in the order of their names. Each is its type (`"text"`, `"bytes"`, `"json"`, `"integer"` or
+/// `"float"`) or an object: `{ type = "text", from = "txt", default = "" }`.
+///
+/// ```
+/// use feedline::field::Field;
+/// use feedline::options::Options;
+///
+/// let mut options = Options::default();
+/// options.set_text("fields", r#"caption = { type = "text", from = "txt" }, score = "float""#)?;
+/// let fields = options.data.fields.as_ref().map(|fields| fields.0.clone());
+/// assert_eq!(fields, Some(vec![Field::text("caption").from("txt"), Field::float("score")]));
+/// # Ok::<(), feedline::error::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fields(pub Vec<Field>);
+
+/// A field in full.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InFull {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    default: Option<serde_json::Value>,
+}
+
+impl Value for Fields {
+    fn kind() -> ValueKind {
+        ValueKind::Fields
+    }
+}
+
+impl Serialize for Fields {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for field in &self.0 {
+            let kind = field.kind().word();
+            let from = Some(field.stored_as()).filter(|from| *from != field.name()).map(str::to_owned);
+            let default = field.default_value().map(as_json);
+            match (&from, &default) {
+                (None, None) => map.serialize_entry(field.name(), kind)?,
+                _ => map.serialize_entry(field.name(), &InFull { kind: kind.to_owned(), from, default })?,
+            }
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let map = Map::<String, serde_json::Value>::deserialize(deserializer)?;
+        let mut fields = map
+            .into_iter()
+            .map(|(name, value)| {
+                field(&name, value).map_err(|what| Error::custom(format!("`{name}`: {what}")))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        fields.sort_by(|a, b| a.name().cmp(b.name()));
+        crate::field::check(&fields).map_err(Error::custom)?;
+        Ok(Self(fields))
+    }
+}
+
+fn field(name: &str, value: serde_json::Value) -> Result<Field, String> {
+    let full = match value {
+        serde_json::Value::String(kind) => InFull { kind, ..InFull::default() },
+        value => InFull::deserialize(value).map_err(|error| error.to_string())?,
+    };
+    let kind = FieldType::deserialize(json!(full.kind)).map_err(|_| {
+        format!("no type is called `{}`{}", full.kind, hint(&full.kind, super::fields::of::<FieldType>()))
+    })?;
+    let mut field = Field::new(name, kind);
+    if let Some(from) = full.from {
+        field = field.from(from);
+    }
+    match full.default {
+        Some(value) => Ok(field.default(of_json(kind, value)?)),
+        None => Ok(field),
+    }
+}
+
+/// A default as it is written. Bytes are written as text, as far as they are text.
+fn as_json(value: &FieldValue) -> serde_json::Value {
+    match value {
+        FieldValue::Text(text) => json!(text),
+        FieldValue::Bytes(bytes) => json!(String::from_utf8_lossy(bytes)),
+        FieldValue::Json(text) => serde_json::from_str(text).unwrap_or_default(),
+        FieldValue::Integer(number) => json!(number),
+        // JSON has no number for these.
+        FieldValue::Float(number) if !number.is_finite() => json!(number.to_string()),
+        FieldValue::Float(number) => json!(number),
+    }
+}
+
+fn of_json(kind: FieldType, value: serde_json::Value) -> Result<FieldValue, String> {
+    let read = match kind {
+        FieldType::Text => value.as_str().map(FieldValue::from),
+        FieldType::Bytes => value.as_str().map(|text| FieldValue::from(text.as_bytes())),
+        FieldType::Json => Some(FieldValue::from(value.clone())),
+        FieldType::Integer => value.as_i64().map(FieldValue::from),
+        FieldType::Float => value.as_f64().or_else(|| value.as_str()?.parse().ok()).map(FieldValue::from),
+    };
+    read.ok_or_else(|| format!("the default {value} is no {kind}: give one of that type"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Fields, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn fields_are_read_and_written_in_their_short_and_in_their_full_form() {
+        let text = r#"{"a":{"default":0.5,"from":"b","type":"float"},"b":"json","c":{"default":{"d":[1]},"type":"json"},
+                       "d":{"default":"e","type":"bytes"}}"#;
+        let fields = read(text).unwrap();
+        let defaults: Vec<_> = fields.0.iter().map(|field| field.default_value().cloned()).collect();
+        let json = FieldValue::Json(r#"{"d":[1]}"#.into());
+        assert_eq!(defaults, [Some(0.5.into()), None, Some(json), Some(FieldValue::Bytes(b"e".to_vec()))]);
+        let value: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_value(&fields).unwrap(), value);
+    }
+
+    #[test]
+    fn what_is_no_field_is_refused_with_what_it_may_be() {
+        let refused = |text: &str| read(text).unwrap_err();
+        let says = refused(r#"{"caption": "texts"}"#);
+        assert!(says.contains("`caption`: no type is called `texts`: did you mean `text`?"), "{says}");
+        assert!(refused(r#"{"a": {"type": "text", "form": "txt"}}"#).contains("unknown field `form`"));
+        assert!(refused(r#"{"a": {"from": "txt"}}"#).contains("missing field `type`"));
+        assert!(refused(r#"{"a": {"type": "integer", "default": 0.5}}"#).contains("0.5 is no integer"));
+        assert!(refused(r#"{"label": "integer"}"#).contains("give it another name"));
+        assert!(refused(r#"["caption"]"#).contains("expected a map"));
+    }
+}
