@@ -64,6 +64,27 @@ enum feedline_row_status
 typedef int32_t feedline_row_status;
 #endif // __cplusplus
 
+// What the values of a field are.
+enum feedline_value_type
+#ifdef __cplusplus
+  : int32_t
+#endif // __cplusplus
+ {
+    // UTF-8, without a zero at the end.
+    FEEDLINE_VALUE_TYPE_TEXT = 0,
+    // Any bytes.
+    FEEDLINE_VALUE_TYPE_BYTES = 1,
+    // JSON as text, which was checked.
+    FEEDLINE_VALUE_TYPE_JSON = 2,
+    // 64-bit integers.
+    FEEDLINE_VALUE_TYPE_INTEGER = 3,
+    // 64-bit floats.
+    FEEDLINE_VALUE_TYPE_FLOAT = 4,
+};
+#ifndef __cplusplus
+typedef int32_t feedline_value_type;
+#endif // __cplusplus
+
 // The type of an array's elements.
 enum feedline_dtype
 #ifdef __cplusplus
@@ -140,6 +161,22 @@ typedef struct feedline_loader feedline_loader;
 // What a loader is to do.
 typedef struct feedline_options feedline_options;
 
+// The values of a field in the n rows of a batch.
+typedef struct feedline_values {
+    // What they are.
+    feedline_value_type kind;
+    // n.
+    uint64_t rows;
+    // Text, bytes and JSON of all rows, one after the other; of no meaning where there are none, null for numbers.
+    const uint8_t *bytes;
+    // The value of row i is `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`: n + 1 of them; null for numbers.
+    const size_t *offsets;
+    // Integers, one for each row; null for other types.
+    const int64_t *integers;
+    // Floats, one for each row; null for other types.
+    const double *floats;
+} feedline_values;
+
 // Where the elements of an array lie, row-major without gaps.
 typedef struct feedline_tensor {
     // The first element; null where there is none. An address of the device where device_type is 2.
@@ -208,6 +245,16 @@ feedline_status feedline_batch_key(const struct feedline_batch *batch, uint64_t 
 feedline_status feedline_batch_row_status(const struct feedline_batch *batch,
                                           uint64_t row,
                                           feedline_row_status *status);
+
+// The values of the field that is called `name` (see the option `fields`); FEEDLINE_STATUS_ABSENT, and nothing written,
+// where the batch has none of it. They lie in the host's memory on every device, and are valid as long as the batch's
+// handle.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `name` ends with a zero; `values` may be written.
+feedline_status feedline_batch_values(const struct feedline_batch *batch,
+                                      const char *name,
+                                      struct feedline_values *values);
 
 // Waits until the pixels are finished, which a device may still be working on.
 //

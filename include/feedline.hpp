@@ -15,6 +15,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -119,6 +120,15 @@ public:
     }
 };
 
+/// The values of a field in the rows of a batch, as long as the batch is there.
+struct values : feedline_values {
+    /// The text, JSON or bytes of a row; empty for numbers.
+    std::string_view text(std::uint64_t row) const {
+        if (offsets == nullptr || row >= rows) return {};
+        return {reinterpret_cast<const char*>(bytes) + offsets[row], offsets[row + 1] - offsets[row]};
+    }
+};
+
 /// One batch. Its memory goes back to the loader when it and all its DLPack tensors are gone.
 class batch {
 public:
@@ -146,6 +156,14 @@ public:
     std::optional<feedline::tensor> find(feedline_field field) const {
         feedline::tensor found{};
         const auto status = check(feedline_batch_tensor(handle(), field, &found));
+        if (status == FEEDLINE_STATUS_ABSENT) return std::nullopt;
+        return found;
+    }
+
+    /// The values of a field, if the batch has it.
+    std::optional<feedline::values> values(const std::string& name) const {
+        feedline::values found{};
+        const auto status = check(feedline_batch_values(handle(), name.c_str(), &found));
         if (status == FEEDLINE_STATUS_ABSENT) return std::nullopt;
         return found;
     }

@@ -2,7 +2,8 @@
 
 #![expect(unsafe_code, reason = "what C hands over are raw pointers")]
 
-use crate::border::{Failure, Status, c_text, give, guard, is_there, release, shared, write};
+use crate::border::{Failure, Status, c_text, give, guard, is_there, release, shared, text, write};
+use feedline::field::FieldType;
 use feedline::loader;
 use std::ffi::{CString, c_char, c_void};
 use std::sync::{Arc, OnceLock};
@@ -39,6 +40,40 @@ pub enum RowStatus {
     Substituted = 1,
     /// It repeats a sample to fill the last batch up: leave it out of metrics.
     Padded = 2,
+}
+
+/// What the values of a field are.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueType {
+    /// UTF-8, without a zero at the end.
+    Text = 0,
+    /// Any bytes.
+    Bytes = 1,
+    /// JSON as text, which was checked.
+    Json = 2,
+    /// 64-bit integers.
+    Integer = 3,
+    /// 64-bit floats.
+    Float = 4,
+}
+
+/// The values of a field in the n rows of a batch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Values {
+    /// What they are.
+    pub kind: ValueType,
+    /// n.
+    pub rows: u64,
+    /// Text, bytes and JSON of all rows, one after the other; of no meaning where there are none, null for numbers.
+    pub bytes: *const u8,
+    /// The value of row i is `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`: n + 1 of them; null for numbers.
+    pub offsets: *const usize,
+    /// Integers, one for each row; null for other types.
+    pub integers: *const i64,
+    /// Floats, one for each row; null for other types.
+    pub floats: *const f64,
 }
 
 /// Number of rows.
@@ -141,6 +176,44 @@ pub unsafe extern "C" fn feedline_batch_row_status(
         };
         // SAFETY: the caller's promise.
         unsafe { write(status, here, "status") }
+    })
+}
+
+/// The values of the field that is called `name` (see the option `fields`); FEEDLINE_STATUS_ABSENT, and nothing written,
+/// where the batch has none of it. They lie in the host's memory on every device, and are valid as long as the batch's
+/// handle.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `name` ends with a zero; `values` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_values(
+    batch: *const Batch,
+    name: *const c_char,
+    values: *mut Values,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let (batch, name) = unsafe { (shared(batch, "batch")?, text(name, "name")?) };
+        is_there(values, "values")?;
+        let Some(field) = batch.batch.field(name) else { return Ok(Status::Absent) };
+        let kind = match field.kind() {
+            FieldType::Text => ValueType::Text,
+            FieldType::Json => ValueType::Json,
+            FieldType::Integer => ValueType::Integer,
+            FieldType::Float => ValueType::Float,
+            _ => ValueType::Bytes,
+        };
+        let is_ragged = matches!(kind, ValueType::Text | ValueType::Bytes | ValueType::Json);
+        let here = Values {
+            kind,
+            rows: field.len() as u64,
+            bytes: if is_ragged { field.data().as_ptr() } else { std::ptr::null() },
+            offsets: if is_ragged { field.offsets().as_ptr() } else { std::ptr::null() },
+            integers: field.integers().map_or(std::ptr::null(), <[i64]>::as_ptr),
+            floats: field.floats().map_or(std::ptr::null(), <[f64]>::as_ptr),
+        };
+        // SAFETY: the caller's promise.
+        unsafe { write(values, here, "values") }
     })
 }
 

@@ -75,6 +75,34 @@ fn a_segmentation_loader_runs_from_c() {
 }
 
 #[test]
+fn fields_are_seen_from_c_and_cpp() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tar");
+    let photo = fs::read(root().join("data/photos/cat/0000.jpg")).unwrap();
+    let members: [(&str, &[u8]); 10] = [
+        ("1.jpg", &photo),
+        ("1.txt", "ä cat".as_bytes()),
+        ("1.json", b"{}"),
+        ("1.n", b"7"),
+        ("2.jpg", &photo),
+        ("2.txt", b""),
+        ("2.json", b"[1]"),
+        ("2.score", b"0.25"),
+        ("3.jpg", &photo),
+        ("3.txt", b"a dog"),
+    ];
+    let mut archive = tar::Builder::new(fs::File::create(&path).unwrap());
+    for (name, bytes) in members.into_iter().chain([("3.json", &b"null"[..])]) {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        archive.append_data(&mut header, name, bytes).unwrap();
+    }
+    archive.finish().unwrap();
+    let printed = run("capi/tests/c/fields.cpp", &[path.to_str().unwrap()]);
+    assert_eq!(printed, "ä cat|{}|7|0.5\n|[1]|-1|0.25\na dog|null|-1|0.5\n");
+}
+
+#[test]
 fn bad_and_damaged_files_are_listed_for_c() {
     let folder = tempfile::tempdir().unwrap();
     let sound = fs::read(root().join("data/photos/rocket/0000.jpg")).unwrap();

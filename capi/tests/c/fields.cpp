@@ -1,0 +1,39 @@
+// The fields of a tar file's samples, from C and from C++: `fields ARCHIVE`. Prints each row's values.
+
+#include "feedline.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#define CHECK(holds) \
+    if (!(holds)) { std::fprintf(stderr, "line %d: %s\n", __LINE__, #holds); std::exit(1); }
+
+int main(int, char** arguments) {
+    feedline::options options;
+    options.set("data", arguments[1]).set("batch_size", 2).set("recipe", "decode-only").set("last_batch", "partial");
+    options.set("fields", "caption = { type = \"text\", from = \"txt\" }, n = { type = \"integer\", default = -1 }, "
+                          "score = { type = \"float\", default = 0.5 }, json = \"json\"");
+    feedline::loader loader(options);
+    auto epoch = loader.epoch(0);
+    for (const feedline::batch& batch : epoch) {
+        const auto captions = batch.values("caption"), numbers = batch.values("n"), scores = batch.values("score");
+        const auto json = batch.values("json");
+        CHECK(captions && numbers && scores && json && !batch.values("captions"));
+        CHECK(captions->kind == FEEDLINE_VALUE_TYPE_TEXT && json->kind == FEEDLINE_VALUE_TYPE_JSON);
+        CHECK(numbers->kind == FEEDLINE_VALUE_TYPE_INTEGER && numbers->offsets == nullptr && numbers->bytes == nullptr);
+        CHECK(captions->integers == nullptr && captions->floats == nullptr && captions->offsets[0] == 0);
+        CHECK(captions->rows == batch.rows() && scores->rows == batch.rows() && scores->integers == nullptr);
+        CHECK(numbers->text(0).empty() && captions->text(batch.rows()).empty());
+        for (std::uint64_t row = 0; row < batch.rows(); row++) {
+            const std::string caption(captions->text(row)), text(json->text(row));
+            std::printf("%s|%s|%lld|%g\n", caption.c_str(), text.c_str(), static_cast<long long>(numbers->integers[row]),
+                        scores->floats[row]);
+        }
+        feedline_values values;
+        CHECK(feedline_batch_values(batch.handle(), nullptr, &values) == FEEDLINE_STATUS_INVALID);
+        CHECK(std::strstr(feedline_last_error(), "`name` is null"));
+        CHECK(feedline_batch_values(batch.handle(), "n", nullptr) == FEEDLINE_STATUS_INVALID);
+    }
+    return 0;
+}
