@@ -69,6 +69,7 @@ OPTION_TYPES = {
     "Triple": "Sequence[float]",
     "Integers": "Iterable[int] | str | os.PathLike[str]",
     "Numbers": "Iterable[float] | str | os.PathLike[str]",
+    "Fields": 'Mapping[str, Literal["text", "bytes", "json", "integer", "float"] | Mapping[str, Any]]',
 }
 #: Keywords that stand in the Loader's own signature, since they may be given by their position.
 POSITIONAL = {"data", "batch_size", "shuffle"}

@@ -22,7 +22,8 @@ STATE_TYPE = "feedline.Loader"
 class Batch(TypedDict, total=False):
     """A batch of n samples. Arrays are `feedline.Tensor`, or what `framework` names.
 
-    With objects, of which there are m: `cls` to `polygon_offsets`.
+    With objects, of which there are m: `cls` to `polygon_offsets`. With `fields`, each of them by its name: lists of str,
+    of bytes or of what JSON says, (n,) int64 or (n,) float64; a type checker wants `cast(dict, batch)` for them.
     """
 
     image: Any
@@ -256,7 +257,9 @@ class Batches(Iterator[Batch]):
             raise StopIteration
         convert = self._convert
         if convert is not None:
-            batch = _converted(batch, convert)
+            for name, value in batch.items():
+                if isinstance(value, _feedline.Tensor) or name in ("views", "view_labels"):
+                    batch[name] = _converted(value, convert)
         return batch  # type: ignore[return-value]
 
     def _state(self) -> dict[str, Any]:
@@ -268,14 +271,12 @@ class Batches(Iterator[Batch]):
 
 
 def _converted(value: Any, convert: Callable[[_feedline.Tensor], Any]) -> Any:
-    """The tensors in a batch's values as another library's."""
+    """A tensor, or those in the lists and dicts that views have, as another library's."""
     if isinstance(value, _feedline.Tensor):
         return convert(value)
     if isinstance(value, dict):
         return {name: _converted(each, convert) for name, each in value.items()}
-    if isinstance(value, list) and value and not isinstance(value[0], str):
-        return [_converted(each, convert) for each in value]
-    return value
+    return [_converted(each, convert) for each in value]
 
 
 def _check_process(process: int) -> None:

@@ -3,10 +3,11 @@
 use crate::error::to_python;
 use crate::tensor::Tensor;
 use feedline::dlpack::Field;
-use feedline::loader::{Batch, BatchObjects, Status};
+use feedline::field::FieldType;
+use feedline::loader::{Batch, BatchField, BatchObjects, Status};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use std::sync::Arc;
 
 /// What a batch's dict holds besides what the batch itself has.
@@ -29,11 +30,36 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, batch: Batch, wanted: Wanted) -> PyR
     }
     dict.set_item(intern!(py, "key"), PyList::new(py, batch.keys())?)?;
     dict.set_item(intern!(py, "status"), statuses(py, batch.status())?)?;
+    for field in batch.fields() {
+        dict.set_item(PyString::intern(py, field.name()), values(py, field)?)?;
+    }
     put_labels(&dict, &batch, 0, wanted)?;
     if batch.view_count() > 1 {
         put_views(&dict, &batch, wanted)?;
     }
     Ok(dict)
+}
+
+/// Numbers as a tensor; text, bytes and what JSON says as a list of Python's own.
+fn values<'py>(py: Python<'py>, field: &BatchField) -> PyResult<Bound<'py, PyAny>> {
+    let rows = field.len();
+    if let Some(numbers) = field.integers() {
+        return Ok(Bound::new(py, Tensor::integers(numbers.to_vec(), &[rows]))?.into_any());
+    }
+    if let Some(numbers) = field.floats() {
+        return Ok(Bound::new(py, Tensor::doubles(numbers.to_vec(), &[rows]))?.into_any());
+    }
+    let list = PyList::empty(py);
+    let loads = py.import("json")?.getattr("loads")?;
+    for row in 0..rows {
+        let (text, bytes) = (field.text(row).unwrap_or_default(), field.bytes(row).unwrap_or_default());
+        match field.kind() {
+            FieldType::Bytes => list.append(PyBytes::new(py, bytes))?,
+            FieldType::Json => list.append(loads.call1((text,))?)?,
+            _ => list.append(text)?,
+        }
+    }
+    Ok(list.into_any())
 }
 
 /// The pixels of all views, and what else each has of its own, where it has that.

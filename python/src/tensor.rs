@@ -58,6 +58,12 @@ impl Tensor {
         Self::own(values, shape, DLDataType::F32)
     }
 
+    /// Numbers of twice the precision, in rows of a shape.
+    pub(crate) fn doubles(values: Vec<f64>, shape: &[usize]) -> Self {
+        let double = DLDataType { bits: 64, ..DLDataType::F32 };
+        Self::own(values, shape, double)
+    }
+
     fn own<T: Send + Sync + 'static>(values: Vec<T>, shape: &[usize], dtype: DLDataType) -> Self {
         // The address is that of the vector's heap, which stays where it is.
         let address = values.as_ptr() as usize;
@@ -72,6 +78,7 @@ impl Tensor {
             (1, 8) => "|u1",
             (2, 16) => "<f2",
             (2, 32) => "<f4",
+            (2, 64) => "<f8",
             (6, 8) => "|b1",
             _ => return None,
         })
@@ -82,6 +89,7 @@ impl Tensor {
             (0, _) => "int64",
             (1, _) => "uint8",
             (2, 16) => "float16",
+            (2, 64) => "float64",
             (2, _) => "float32",
             (4, _) => "bfloat16",
             _ => "bool",
@@ -101,7 +109,7 @@ impl Tensor {
         PyTuple::new(py, &self.shape)
     }
 
-    /// Name of the number format: float32, float16, bfloat16, uint8, int64 or bool.
+    /// Name of the number format: float32, float64, float16, bfloat16, uint8, int64 or bool.
     #[getter]
     fn dtype(&self) -> &'static str {
         self.name()

@@ -1,9 +1,11 @@
 """What the tests share: the bundled photographs, a small YOLO data set, and what needs torch."""
 
+import io
 import os
 import pathlib
 import shutil
 import struct
+import tarfile
 import zlib
 
 import pytest
@@ -31,6 +33,15 @@ def write_png(path, pixels):
     path.write_bytes(
         b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
     )
+
+
+def write_tar(path, members):
+    """Writes members by their names, in this order."""
+    with tarfile.open(path, "w") as archive:
+        for name, content in members.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
 
 
 @pytest.fixture

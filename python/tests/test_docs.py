@@ -3,13 +3,13 @@
 import re
 
 import pytest
-from conftest import PHOTOS, ROOT
+from conftest import PHOTOS, ROOT, write_tar
 
 import feedline
 
 BLOCKS = [
     pytest.param(code, id=f"{page}-{at}")
-    for page in ("README.md", "docs/python.md", "docs/do-you-need-this.md", "python/README.md")
+    for page in ("README.md", "docs/python.md", "docs/fields.md", "docs/do-you-need-this.md", "python/README.md")
     for at, code in enumerate(re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL))
 ]
 
@@ -23,6 +23,9 @@ def test_a_block_runs(code, tmp_path, monkeypatch, request):
     for name in ("imagenet/train", "data/photos"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).symlink_to(PHOTOS, target_is_directory=True)
+    members = {"1.jpg": next(PHOTOS.glob("cat/*.jpg")).read_bytes(), "1.txt": b"a cat", "1.json": b"{}", "1.score": b"1"}
+    (tmp_path / "shards").mkdir()
+    write_tar(tmp_path / "shards" / "a.tar", members)
     monkeypatch.chdir(tmp_path)
     photo, trained = next(PHOTOS.glob("cat/*.jpg")).read_bytes(), []
     names = {

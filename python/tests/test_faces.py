@@ -16,5 +16,12 @@ def test_the_example_prints_what_the_one_in_rust_does(recipe, seed):
     assert rust.count("checksum") == 2 and "[8, 3, 224, 224]" in rust and "[3, 3, 224, 224]" in rust
 
 
+def test_the_example_of_captions_prints_what_the_one_in_rust_does(tmp_path):
+    archive = str(tmp_path / "captions.tar")
+    here = printed(sys.executable, "examples/python/captions.py", archive)
+    assert here.startswith("[4, 3, 224, 224]\n") and here.count(".jpg: a photo of a") == 6
+    assert printed(*"cargo run --quiet --locked --features remote --example captions --".split(), archive) == here
+
+
 def printed(*command):
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
