@@ -59,6 +59,7 @@ mod sanitize_bounding_boxes;
 mod scale_jitter;
 mod some_of;
 mod timm_mixup;
+mod timm_random_erasing;
 mod trivial_augment_wide;
 pub(crate) mod view;
 mod with_probability;
@@ -83,6 +84,7 @@ pub use random_shortest_size::MinSize;
 pub use read::arguments_of;
 pub use timm_mixup::{MixupMode, MixupParams};
 pub use view::{MAX_VIEWS, View};
+pub use timm_random_erasing::EraseMode;
 pub use with_probability::WithProbability;
 pub use yolo_perspective::YoloPerspectiveParams;
 
@@ -135,6 +137,7 @@ registry::registry! {
     scale_jitter::ScaleJitter,
     some_of::SomeOf,
     timm_mixup::TimmMixup,
+    timm_random_erasing::TimmRandomErasing,
     trivial_augment_wide::TrivialAugmentWide,
     yolo_cut_mix::YoloCutMix,
     yolo_mix_up::YoloMixUp,

@@ -7,8 +7,10 @@ pub const MAX_FIELDS: usize = 64;
 /// Maximal length of a field's name, and of the name that it is stored under, in bytes.
 const MAX_NAME_BYTES: usize = 256;
 /// What the arrays of a batch are called in Python, where a batch is one dict for arrays and fields.
-pub const RESERVED: [&str; 16] = [
+pub const RESERVED: [&str; 18] = [
     "image",
+    "views",
+    "view_labels",
     "label",
     "index",
     "key",

@@ -4,8 +4,10 @@
 //! state to carry from sample to sample, so any sample of any epoch can be replayed on any thread or rank.
 
 mod beta;
+mod normal;
 
 pub use beta::beta;
+pub use normal::{inverse_normal, normal};
 
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];

@@ -156,6 +156,10 @@ fn takes(name: &str, schema: &Value, argument: &str, value: Value) -> bool {
     let beside = match argument {
         "num_magnitude_bins" if name == "RandAugment" => Some(("magnitude", json!(1))),
         "max_scale" => Some(("min_scale", json!(0.0))),
+        "min_area" if name == "TimmRandomErasing" => Some(("max_area", json!(1.0))),
+        "max_area" => Some(("min_area", json!(0.0))),
+        "min_aspect" if name == "TimmRandomErasing" => Some(("max_aspect", json!(1e6))),
+        "max_aspect" => Some(("min_aspect", json!(1e-6))),
         _ => None,
     };
     arguments.extend(beside.map(|(other, value)| (other.to_owned(), value)));

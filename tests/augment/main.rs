@@ -9,4 +9,5 @@ mod params;
 mod paste;
 mod policies;
 mod script;
+mod timm;
 mod warps;

@@ -59,8 +59,11 @@ pub(crate) fn draw(draw: &mut Draw, size: [u32; 2], has_objects: bool, mixes: bo
             chain.push(mixing(draw, has_objects));
         }
     }
-    if draw.one_in(4) {
-        chain.push(listed(json!({"op": "RandomErasing", "p": draw.part(), "value": draw.below(3)})));
+    match draw.below(8) {
+        0 => chain.push(listed(json!({"op": "RandomErasing", "p": draw.part(), "value": draw.below(3)}))),
+        1 => chain.push(listed(json!({"op": "TimmRandomErasing", "probability": draw.part(),
+            "max_count": draw.between(1, 4), "mode": draw.pick(&["const", "rand", "pixel"])}))),
+        _ => {}
     }
     chain
 }

@@ -5,7 +5,9 @@ use crate::counts::Counts;
 use crate::pictures;
 use crate::pipeline::{memory, small};
 use crate::scenario::{Outcome, Scenario};
-use feedline::augment::{CenterCrop, ColorJitter, RandomErasing, RandomResizedCrop, Resize};
+use feedline::augment::{
+    CenterCrop, ColorJitter, EraseMode, RandomErasing, RandomResizedCrop, Resize, TimmRandomErasing,
+};
 use feedline::device::Device;
 use feedline::draft::op::Extent;
 use feedline::loader::{Loader, LoaderBuilder};
@@ -69,9 +71,12 @@ fn plain_crops_have_one_of_their_own() -> Outcome {
     let resized = |size| build().augment(Resize::new(Extent::Two(size)));
     same_on_both("resized", 1, || resized([7, 4]));
     assert_eq!(launched(), [3, 0]);
-    let others: [(&str, &dyn Fn() -> LoaderBuilder); 4] = [
+    let timm = TimmRandomErasing::new(1.0).max_count(4);
+    let others: [(&str, &dyn Fn() -> LoaderBuilder); 6] = [
         ("recoloured", &|| crops(64).augment(ColorJitter::new(0.4, 0.0, 0.0, 0.0))),
         ("erased", &|| crops(64).augment(RandomErasing::new(1.0))),
+        ("erased in colours", &|| crops(64).augment(timm.mode(EraseMode::Rand))),
+        ("erased with noise", &|| crops(64).augment(timm.mode(EraseMode::Pixel))),
         ("of a width that is not whole fours", &|| resized([64, 63])),
         ("not resampled", &|| build().augment(CenterCrop::new(24))),
     ];
