@@ -150,6 +150,10 @@ FEEDLINE_INLINE void run_step(const Step& step, const Figures& figures, float& r
         case FEEDLINE_COLOR_SOLARIZE:
             r = r >= factor ? 255.0f - r : r, g = g >= factor ? 255.0f - g : g, b = b >= factor ? 255.0f - b : b;
             break;
+        case FEEDLINE_COLOR_SOLARIZE_ADD:
+            r = r < factor ? fminf(r + rest, 255.0f) : r, g = g < factor ? fminf(g + rest, 255.0f) : g;
+            b = b < factor ? fminf(b + rest, 255.0f) : b;
+            break;
         case FEEDLINE_COLOR_POSTERIZE:
             r = floorf(r * rest) * factor, g = floorf(g * rest) * factor, b = floorf(b * rest) * factor;
             break;

@@ -27,6 +27,9 @@
 /* 255 - x where x >= t: args t. With t = 0 all levels are inverted. */
 #define FEEDLINE_COLOR_SOLARIZE 5
 
+/* min(x + a, 255) where x < t: args t, a. */
+#define FEEDLINE_COLOR_SOLARIZE_ADD 11
+
 /* floor(x * b) * a: args a, b, a power of two and its inverse, so that the highest bits are kept. */
 #define FEEDLINE_COLOR_POSTERIZE 6
 

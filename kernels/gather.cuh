@@ -1,9 +1,9 @@
 // Warped layers: where each canvas pixel falls in the source, and what it becomes there; src/device/warp.rs and
-// src/device/cpu/gather.rs, to the bit.
+// src/device/cpu/gather.rs, to the bit. Layers with Pillow's arithmetic are in pillow.cuh.
 #ifndef FEEDLINE_GATHER_CUH
 #define FEEDLINE_GATHER_CUH
 
-#include "color.cuh"
+#include "pillow.cuh"
 
 // Furthest that a widened filter reaches from its centre, in source pixels.
 #define FEEDLINE_MAX_RADIUS 8.0f
@@ -183,6 +183,14 @@ FEEDLINE_INLINE bool gather_one(const Warp& warp, int column, int line, Quad& on
 // The four pixels that begin at (`x`, `y`) of the layer's window, and a bit for each that the layer covers.
 FEEDLINE_INLINE Quad gather(const LayerDesc& layer, const Pixels& source, const Steps& steps, int x, int y,
                             uint32_t& covered) {
+    if (layer.columns.filter >= FEEDLINE_FILTER_PILLOW_BILINEAR) {
+        covered = 0;
+        if (layer.source == FEEDLINE_NONE) return {0, 0, 0};
+        Four four = pillow_four(&layer, source.origin, source.right, source.down, source.width, source.height,
+                                steps.steps, steps.count, steps.figures, x, y);
+        covered = four.covered;
+        return {four.r, four.g, four.b};
+    }
     const float* m = layer.map;
     Warp warp = {layer, source, steps, !(m[6] == 0.0f && m[7] == 0.0f && m[8] == 1.0f)};
     int line = shown(layer.rows, y);

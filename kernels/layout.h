@@ -40,6 +40,10 @@ extern "C" {
 #define FEEDLINE_FILTER_BICUBIC 2        /* cubic convolution, a = -0.5, widened when shrinking */
 #define FEEDLINE_FILTER_NEAREST 3        /* upright: pixel min(floor(f32(i) * (f32(in) / f32(out))), in - 1) */
 
+/* Axis.filter, of a KIND_WARP through LayerDesc.matrix and with nothing around: Pillow's, in f64 */
+#define FEEDLINE_FILTER_PILLOW_BILINEAR 6 /* triangle of radius 1 */
+#define FEEDLINE_FILTER_PILLOW_BICUBIC 7  /* cubic convolution, a = -1 */
+
 /* FilterJob.filter */
 #define FEEDLINE_FILTER_SHARPNESS 4 /* T(fma(mean - x, amount, x)), mean of nine of which the own counts five times */
 #define FEEDLINE_FILTER_GAUSSIAN 5  /* rows, then columns, mirrored beyond the edge */
@@ -194,6 +198,7 @@ typedef struct LayerDesc {
     Axis rows;
     float map[9];    /* KIND_WARP: from pixel centres to the clip at -1..1; WarpMap in src/plan.rs has the two forms */
     uint32_t mask;   /* which of the batch's rows of masks is that of the window's first row; NONE without a mask */
+    double matrix[6]; /* FILTER_PILLOW_...: from pixel centres to positions in the clip, in pixels; PillowMap in src/plan.rs */
 } LayerDesc;
 
 /* One canvas or sample to be rendered. */

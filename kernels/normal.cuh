@@ -1,4 +1,4 @@
-// Standard normal noise from a counter hash: what src/device/cpu/normal.rs computes, to the bit, in f64 as there.
+// Standard normal noise from a counter hash: what src/rng/normal.rs and src/device/cpu/normal.rs compute, to the bit, in f64 as there.
 #ifndef FEEDLINE_NORMAL_CUH
 #define FEEDLINE_NORMAL_CUH
 

@@ -65,6 +65,9 @@ macro_rules! color_ops {
                 /// 255 - x where x >= t: args t. With t = 0 all levels are inverted.
                 Solarize = 5, "solarize", "solarize", None,
                     r#"{"op": "solarize", "threshold": 128}"#;
+                /// min(x + a, 255) where x < t: args t, a.
+                SolarizeAdd = 11, "solarize_add", "", None,
+                    r#"{"op": "solarize_add", "addition": 99}"#;
                 /// floor(x * b) * a: args a, b, a power of two and its inverse, so that the highest bits are kept.
                 Posterize = 6, "posterize", "posterize", None,
                     r#"{"op": "posterize", "bits": 4}"#;

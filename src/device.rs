@@ -9,6 +9,7 @@ mod decoder_report;
 mod gaussian;
 mod images;
 mod memory_use;
+mod pillow;
 mod roi;
 mod warp;
 

@@ -125,6 +125,8 @@ pub enum Method {
     Upright(Filter),
     /// Through a map.
     Warp(WarpMap),
+    /// Through an affine map, with Pillow's arithmetic.
+    Pillow(PillowMap),
     /// Each pixel made of its neighbours: of an earlier pass, upright and as large as the pass.
     Filtered(CanvasFilter),
 }
@@ -182,6 +184,26 @@ pub enum Outside {
     Fill([u8; 3]),
 }
 
+/// An affine map as Pillow's `Image.transform` takes it. All of its arithmetic is f64, nothing is fused, and levels are
+/// cut off. What lies below is seen where a pixel's centre falls outside the clip; taps outside are moved to its edge.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PillowMap {
+    /// From pixel centres x, y of an image of size [`Sampled::scaled`] to a position in [`Sampled::clip`], both counted
+    /// from the left top corner: (m0 x + m1 y) + m2 and (m3 x + m4 y) + m5.
+    pub matrix: [f64; 6],
+    /// How taps are weighted.
+    pub filter: PillowFilter,
+}
+
+/// How the taps of a [`PillowMap`] are weighted, whatever its scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum PillowFilter {
+    /// Triangle of radius 1.
+    Bilinear,
+    /// Cubic convolution of radius 2, a = -1.
+    Bicubic,
+}
+
 /// A filter that makes each pixel of its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum CanvasFilter {
@@ -233,6 +255,7 @@ impl Layer {
             Content::Sampled(Sampled { method: Method::Warp(warp), .. }) => {
                 matches!(warp.outside, Outside::Transparent)
             }
+            Content::Sampled(Sampled { method: Method::Pillow(_), .. }) => true,
             Content::Sampled(_) | Content::Solid(_) => false,
         };
         !see_through && self.mask.is_none()

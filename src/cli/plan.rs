@@ -11,7 +11,8 @@ use feedline::image;
 use feedline::loader::{Choice, Planned};
 use feedline::output::Output;
 use feedline::plan::{
-    self, CanvasFilter, Content, Filter, Layer, LayerSource, Method, Sampled, WarpFilter, WarpMap,
+    self, CanvasFilter, Content, Filter, Layer, LayerSource, Method, PillowFilter, PillowMap, Sampled,
+    WarpFilter, WarpMap,
 };
 use feedline::source::Source;
 use serde::Serialize;
@@ -168,6 +169,13 @@ fn words(method: &Method) -> (&'static str, &'static str, Option<[f32; 9]>, Opti
                 WarpFilter::Nearest => "nearest",
             };
             ("warp", filter, Some(map), None)
+        }
+        Method::Pillow(PillowMap { matrix, filter }) => {
+            let filter = match filter {
+                PillowFilter::Bilinear => "bilinear",
+                PillowFilter::Bicubic => "bicubic",
+            };
+            ("pillow", filter, None, Some(json!({ "matrix": matrix })))
         }
         Method::Filtered(CanvasFilter::Sharpness { amount }) => {
             ("filtered", "sharpness", None, Some(json!({ "amount": amount })))

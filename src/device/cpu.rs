@@ -14,6 +14,7 @@ mod interleave;
 mod lanes;
 mod normal;
 mod output;
+mod pillow;
 mod pixel_block;
 mod recolour;
 mod render;

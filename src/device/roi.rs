@@ -2,7 +2,7 @@
 
 pub(crate) mod scale;
 
-use super::warp;
+use super::{pillow, warp};
 use crate::geometry::Rect;
 use crate::plan::{Filter, LayerSource, Measured, Method, Plan, Sampled, ViewPlans};
 use scale::Scale;
@@ -33,6 +33,7 @@ pub(crate) fn taps_of(window: Rect, sampled: &Sampled) -> Rect {
             Rect::new(corner.0, corner.1, right - left, bottom - top)
         }
         Method::Warp(ref warp) => warp::taps_of(window, sampled, warp),
+        Method::Pillow(ref map) => pillow::taps_of(window, sampled, map),
         Method::Filtered(_) => sampled.clip,
     }
 }

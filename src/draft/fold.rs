@@ -67,7 +67,7 @@ impl Fold<'_> {
         let foldable = match sampled.method {
             Method::Upright(Filter::Bilinear | Filter::BilinearPlain) => true,
             Method::Upright(Filter::Bicubic | Filter::Nearest) => drawn.is_copy(),
-            Method::Warp(_) | Method::Filtered(_) => false,
+            Method::Warp(_) | Method::Pillow(_) | Method::Filtered(_) => false,
         };
         if !foldable {
             return None;

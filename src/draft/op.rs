@@ -126,6 +126,18 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fill: Option<Fill>,
     },
+    /// Looks each pixel up through an affine map, with Pillow's pixels (`Image.transform`).
+    PillowAffine {
+        /// `[a, b, c, d, e, f]`: the pixel with its centre at (x, y) is looked up at (a x + b y + c, d x + e y + f). The
+        /// centre of the first pixel is (0.5, 0.5).
+        data: [f64; 6],
+        /// `bicubic` (default) or `bilinear`.
+        #[serde(default = "bicubic")]
+        resample: Interpolation,
+        /// The colour around (default 0).
+        #[serde(default)]
+        fillcolor: Fill,
+    },
     /// Moves four points of the image to four others, as a camera from another side would.
     Perspective {
         /// Four points `[x, y]` of the image, as a rule its corners from the left top one clockwise.
@@ -202,6 +214,14 @@ pub enum Op {
     Solarize {
         /// Least level that is inverted, at most 255.
         threshold: f64,
+    },
+    /// Adds to the levels below a threshold.
+    SolarizeAdd {
+        /// What is added, from 0 to 255; the sum is at most 255.
+        addition: u8,
+        /// Least level that stays as it is (default 128).
+        #[serde(default = "half_of_the_levels")]
+        threshold: u8,
     },
     /// Keeps the highest bits of each level.
     Posterize {
@@ -292,6 +312,7 @@ impl Draft {
             Op::Pad { padding, fill } => self.pad(padding.sides(), fill),
             Op::Affine { .. } => self.affine(op),
             Op::Rotate { .. } => self.rotate(op),
+            Op::PillowAffine { data, resample, fillcolor } => self.pillow_affine(data, resample, fillcolor),
             Op::Perspective { .. } => self.perspective(op),
             Op::PasteMirrored { ref polygons, ref objects } => self.paste_mirrored(polygons, objects),
             Op::Hflip {} => self.flip(Flip::LeftRight),
@@ -304,6 +325,7 @@ impl Draft {
             Op::Hsv { hue, saturation, value } => self.hsv(hue, saturation, value),
             Op::Grayscale { num_output_channels } => self.grayscale(num_output_channels),
             Op::Solarize { threshold } => self.solarize(threshold),
+            Op::SolarizeAdd { addition, threshold } => self.solarize_add(addition, threshold),
             Op::Posterize { bits } => self.posterize(bits),
             Op::PermuteChannels { permutation } => self.permute(permutation),
             Op::Autocontrast {} => self.recolour(ColorOp::Autocontrast, [0.0; 3]),
@@ -337,4 +359,12 @@ const fn one() -> f64 {
 
 const fn nearest() -> Interpolation {
     Interpolation::Nearest
+}
+
+const fn bicubic() -> Interpolation {
+    Interpolation::Bicubic
+}
+
+const fn half_of_the_levels() -> u8 {
+    128
 }

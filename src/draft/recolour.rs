@@ -53,6 +53,10 @@ impl Draft {
         self.recolour(ColorOp::Solarize, [threshold as f32, 0.0, 0.0])
     }
 
+    pub(super) fn solarize_add(&mut self, addition: u8, threshold: u8) -> Result<(), Error> {
+        self.recolour(ColorOp::SolarizeAdd, [threshold.into(), addition.into(), 0.0])
+    }
+
     pub(super) fn posterize(&mut self, bits: u32) -> Result<(), Error> {
         if bits > 8 {
             bail!("posterize: bits must be in 0..=8, but is {bits}");

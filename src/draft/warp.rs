@@ -8,11 +8,11 @@ use super::flip::Flip;
 use super::matrix::{Matrix, invert};
 use super::op::{Fill, Interpolation, Op};
 use super::ops::check_size;
-use super::{Draft, Plain};
+use super::{Draft, DraftLayer, Plain};
 use crate::error::{Error, bail, ensure};
 use crate::geometry::Size;
 use crate::plan::label_ops::LabelOpKind;
-use crate::plan::{Method, Outside, WarpFilter, WarpMap};
+use crate::plan::{Method, Outside, PillowFilter, PillowMap, WarpFilter, WarpMap};
 
 impl Op {
     /// Whether a perspective can take the four points to the four others: not if they lie on one line.
@@ -94,6 +94,35 @@ impl Draft {
         let filter = filter_of("perspective", interpolation)?;
         self.resample(size, Method::Warp(WarpMap { map, filter, outside: outside(fill) }))?;
         self.record_map(grid::forward_perspective(coefficients));
+        Ok(())
+    }
+
+    pub(super) fn pillow_affine(
+        &mut self,
+        matrix: [f64; 6],
+        interpolation: Interpolation,
+        fill: Fill,
+    ) -> Result<(), Error> {
+        let filter = match interpolation {
+            Interpolation::Bilinear => PillowFilter::Bilinear,
+            Interpolation::Bicubic => PillowFilter::Bicubic,
+            Interpolation::Nearest => {
+                bail!("pillow_affine: resample must be bilinear or bicubic, not nearest: affine has that");
+            }
+        };
+        let [a, b, c, d, e, f] = matrix;
+        let forward = invert(&[[a, b, c], [d, e, f], [0.0, 0.0, 1.0]]).ok_or_else(|| {
+            Error::config(format!(
+                "pillow_affine: data {matrix:?} leads to no image: use numbers that have an inverse"
+            ))
+        })?;
+        let size = self.size();
+        self.resample(size, Method::Pillow(PillowMap { matrix, filter }))?;
+        if fill.rgb() != [0; 3] {
+            let background = DraftLayer::solid(size.rect(), fill.rgb());
+            self.canvas.inputs.iter_mut().for_each(|input| input.layers.insert(0, background.clone()));
+        }
+        self.record_map(std::array::from_fn(|i| forward[i / 3][i % 3]));
         Ok(())
     }
 

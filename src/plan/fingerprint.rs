@@ -17,16 +17,28 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use crate::draft::Draft;
-    use crate::draft::op::{CATALOGUE, Op};
+    use crate::draft::op::{CATALOGUE, Entry, Op};
     use crate::geometry::{Orientation, Size};
     use std::hash::Hasher;
     use twox_hash::XxHash3_64;
 
+    /// Ops that came after states had been saved: they change no state of a recipe without them.
+    const LATER: [&str; 2] = ["pillow_affine", "solarize_add"];
+
     #[test]
     fn a_fingerprint_stays_what_it_was_when_states_were_saved() {
+        let (later, first): (Vec<_>, Vec<_>) =
+            CATALOGUE.iter().partition(|entry| LATER.contains(&entry.name));
+        // Where these change, states that were saved are refused as another recipe's: STATE_VERSION must change too.
+        assert_eq!(hashed(&first), (30, "b637d2329b69cba8".to_owned()));
+        assert_eq!(hashed(&later), (2, "2bb99d26569bb79b".to_owned()));
+    }
+
+    /// How many of the ops make a plan, and the hash of all plans.
+    fn hashed(entries: &[&Entry]) -> (usize, String) {
         let mut hasher = XxHash3_64::new();
         let mut plans = 0;
-        for entry in CATALOGUE {
+        for entry in entries {
             let mut draft = Draft::new(3, Size::new(640, 480), Orientation::from_exif(6));
             let op: Op = serde_json::from_str(entry.example).expect("an op");
             draft.apply(op);
@@ -41,7 +53,6 @@ mod tests {
                 plans += 1;
             }
         }
-        // Where this changes, states that were saved are refused as another recipe's: STATE_VERSION must change too.
-        assert_eq!((plans, format!("{:016x}", hasher.finish()).as_str()), (30, "b637d2329b69cba8"));
+        (plans, format!("{:016x}", hasher.finish()))
     }
 }

@@ -1,7 +1,8 @@
 //! The plan of a sample's semantic mask: the same geometry, without anything that would mix two classes.
 
 use super::{
-    BlendInput, Content, Filter, Layer, Method, Outside, Pass, Plan, Sampled, Span, WarpFilter, WarpMap,
+    BlendInput, Content, Filter, Layer, Method, Outside, Pass, PillowMap, Plan, Sampled, Span, WarpFilter,
+    WarpMap,
 };
 
 impl Plan {
@@ -57,9 +58,22 @@ fn nearest(layer: &Layer, fill: u8) -> Layer {
                         Outside::Black | Outside::Fill(_) => Outside::Fill([fill; 3]),
                     },
                 }),
+                Method::Pillow(PillowMap { matrix, .. }) => Method::Warp(WarpMap {
+                    map: from_middle(matrix, &sampled),
+                    filter: WarpFilter::Nearest,
+                    outside: Outside::Transparent,
+                }),
             };
             Content::Sampled(Sampled { method, steps: Span::default(), ..sampled })
         }
     };
     Layer { content, ..*layer }
+}
+
+/// The map in the form that [`WarpMap::map`] describes.
+fn from_middle([a, b, c, d, e, f]: [f64; 6], Sampled { scaled, clip, .. }: &Sampled) -> [f32; 9] {
+    let [x, y] = [scaled.width, scaled.height].map(|edge| 0.5 * f64::from(edge));
+    let [across, down] = [clip.width, clip.height].map(|edge| 0.5 * f64::from(edge));
+    let [u, v] = [(a * x + b * y + c) / across - 1.0, (d * x + e * y + f) / down - 1.0];
+    [a / across, b / across, u, d / down, e / down, v, 0.0, 0.0, 1.0].map(|number| number as f32)
 }

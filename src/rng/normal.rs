@@ -83,7 +83,9 @@ mod tests {
 
     #[test]
     fn quarters_and_tails_are_those_of_the_distribution() {
-        for (share, want) in [(0.5, 0.0), (0.75, 0.674_489_750), (0.999, 3.090_232_306), (0.001, -3.090_232_306)] {
+        for (share, want) in
+            [(0.5, 0.0), (0.75, 0.674_489_750), (0.999, 3.090_232_306), (0.001, -3.090_232_306)]
+        {
             assert!((inverse_normal((share * 4_294_967_296.0) as u32) - want).abs() < 1e-4, "{share}");
         }
     }

@@ -9,7 +9,7 @@ use feedline::device::cuda::layout::{
 };
 use feedline::geometry::{Rect, Size};
 use feedline::output::{DType, Layout};
-use feedline::plan::{self, Filter, Outside, Run, Span, WarpFilter};
+use feedline::plan::{self, Filter, Outside, PillowFilter, Run, Span, WarpFilter};
 
 fn rust_structs() -> Facts {
     layout! {
@@ -24,7 +24,7 @@ fn rust_structs() -> Facts {
         Source { origin, right, down, size, column, columns, in_scratch, reserved }
         Axis { table, input, output, offset, count, reversed, filter, first, groups }
         AxisTable { precision, reserved }
-        LayerDesc { window, kind, around, source, fill, steps, columns, rows, map, mask }
+        LayerDesc { window, kind, around, source, fill, steps, columns, rows, map, mask, matrix }
         RenderJob { target, size, inputs, steps, stats, pitch, measured, rect }
         CropJob { target, origin, size, across, reciprocal, source, columns, down, skipped, tiles, column_groups, row_groups, column_table, row_table }
         MeasureJob { source, measured, steps, stats }
@@ -51,6 +51,8 @@ fn rust_constants() -> Facts {
         "FILTER_BILINEAR_PLAIN" = Filter::BilinearPlain as u32,
         "FILTER_BICUBIC" = Filter::Bicubic as u32,
         "FILTER_NEAREST" = Filter::Nearest as u32,
+        "FILTER_PILLOW_BILINEAR" = layout::pillow_filter(PillowFilter::Bilinear),
+        "FILTER_PILLOW_BICUBIC" = layout::pillow_filter(PillowFilter::Bicubic),
         "FILTER_SHARPNESS" = layout::FILTER_SHARPNESS,
         "FILTER_GAUSSIAN" = layout::FILTER_GAUSSIAN,
         "ERASE_CONSTANT" = layout::ERASE_CONSTANT,

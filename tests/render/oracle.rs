@@ -116,6 +116,24 @@ impl Picture {
         (mean - own).mul_add((1.0 - factor) as f32, own).clamp(0.0, 255.0) as u8
     }
 
+    /// Pillow's filters at a position whose whole numbers are the pixels' centres.
+    fn between(&self, [x, y]: [f64; 2], c: usize, resample: Interpolation) -> u8 {
+        let (left, top) = (x.floor(), y.floor());
+        let tap = |dx: i64, dy: i64| {
+            let (x, y) = (left as i64 + dx, top as i64 + dy);
+            f64::from(self.at(x.clamp(0, self.width - 1), y.clamp(0, self.height - 1), c))
+        };
+        let line = |at: f64, tap: &dyn Fn(i64) -> f64| match resample {
+            Interpolation::Bilinear => tap(0) + (tap(1) - tap(0)) * at,
+            _ => {
+                let [a, b, c, d] = [-1, 0, 1, 2].map(tap);
+                b + at * (-a + c + at * (2.0 * (a - b) + c - d + at * (-a + b - c + d)))
+            }
+        };
+        let level = line(y - top, &|dy| line(x - left, &|dx| tap(dx, dy)));
+        level.clamp(0.0, 255.0) as u8
+    }
+
     /// Does one op on the whole image.
     pub(crate) fn apply(&self, op: &Op) -> Self {
         match *op {
@@ -161,6 +179,19 @@ impl Picture {
             Op::Posterize { bits } => {
                 let mask = !(0xFF_u32 >> bits) & 0xFF;
                 self.map(|p| p.map(|x| (x as u32 & mask) as f32))
+            }
+            Op::SolarizeAdd { addition, threshold } => {
+                let [addition, threshold] = [addition, threshold].map(f32::from);
+                self.map(|p| p.map(|x| if x < threshold { x + addition } else { x }))
+            }
+            Op::PillowAffine { data, resample, fillcolor } => {
+                Self::make(self.width, self.height, |x, y, c| {
+                    let [x, y] = [x, y].map(|at| at as f64 + 0.5);
+                    let [a, b, tx, d, e, ty] = data;
+                    let (u, v) = (a * x + b * y + tx, d * x + e * y + ty);
+                    let inside = u >= 0.0 && u < self.width as f64 && v >= 0.0 && v < self.height as f64;
+                    if inside { self.between([u - 0.5, v - 0.5], c, resample) } else { fillcolor.rgb()[c] }
+                })
             }
             Op::Invert {} => self.map(|p| p.map(|x| 255.0 - x)),
             Op::PermuteChannels { permutation } => self.map(|p| permutation.map(|c| p[c as usize])),

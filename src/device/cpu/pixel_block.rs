@@ -135,6 +135,9 @@ impl PixelBlock {
                 }
             }
             ColorOp::Solarize => self.each(|level| if level >= factor { 255.0 - level } else { level }),
+            ColorOp::SolarizeAdd => {
+                self.each(|level| if level < factor { (level + rest).min(255.0) } else { level });
+            }
             ColorOp::Posterize => self.each(|level| (level * rest).floor() * factor),
             ColorOp::PermuteChannels => {
                 let [r, g, b, ..] = step.args.map(|channel| self.planes[channel as usize]);

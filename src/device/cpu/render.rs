@@ -6,6 +6,7 @@ use super::fused::Decoded;
 use super::gather::Gather;
 use super::image_view::{Canvas, ImageView};
 use super::output::{RowOutput, Sample};
+use super::pillow::Pillow;
 use super::pixel_block::Resolved;
 use super::recolour;
 use super::resample::Resampler;
@@ -15,7 +16,8 @@ use crate::geometry::{Orientation, Rect, Size};
 use crate::image::Image;
 use crate::output::Output;
 use crate::plan::{
-    BlendInput, CanvasFilter, Content, Layer, LayerSource, Method, Pass, Plan, Run, Sampled, Span, WarpMap,
+    BlendInput, CanvasFilter, Content, Layer, LayerSource, Method, Pass, PillowMap, Plan, Run, Sampled, Span,
+    WarpMap,
 };
 use crate::simd::{self, Level};
 use std::borrow::Borrow;
@@ -250,6 +252,19 @@ impl Painter {
                 self.row = own;
                 Ok(())
             }
+            Content::Sampled(sampled @ Sampled { method: Method::Pillow(map), .. }) => {
+                let (mut own, level) = (std::mem::take(&mut self.row), self.level);
+                let pillow = self.pillow((scene, window, sampled), map)?;
+                for y in 0..window.height as usize {
+                    let line = &mut rows[(window.y as usize + y) * stride..][..stride];
+                    own.clear();
+                    own.extend_from_slice(&line[window.x as usize * 3..][..window.width as usize * 3]);
+                    pillow.row(y, &mut own, level);
+                    put_row(line, window.x as usize, &own, plan.runs_of(layer, y));
+                }
+                self.row = own;
+                Ok(())
+            }
             Content::Sampled(sampled) => self.rows((scene, window, sampled), place),
         }
     }
@@ -269,6 +284,9 @@ impl Painter {
                 }
                 self.row = row;
                 return Ok(());
+            }
+            Method::Pillow(_) => {
+                return Err("a layer that does not fill its window, shown alone: a bug".into());
             }
             Method::Filtered(filter) => return self.filtered(shown, filter, put),
         };
@@ -335,6 +353,17 @@ impl Painter {
             false => source(shown, taps, (&mut self.turned, &mut self.rest, self.level))?,
         };
         Ok(Gather::new((window, sampled, warp), view, taps))
+    }
+
+    /// A layer with Pillow's arithmetic, ready to render its rows.
+    fn pillow<'a>(&'a mut self, shown: Shown<'a>, map: &PillowMap) -> Result<Pillow<'a>, Cause> {
+        let (_, window, sampled) = shown;
+        let taps = roi::taps_of(window, sampled);
+        let view = match taps.is_empty() {
+            true => ImageView::default(),
+            false => source(shown, taps, (&mut self.turned, &mut self.rest, self.level))?,
+        };
+        Ok(Pillow::new((window, sampled, map), view, taps))
     }
 }
 

@@ -58,6 +58,8 @@ color_ops! { declare_catalogue!
             r#"{"op": "affine", "angle": 12.5, "translate": [8, -3], "scale": 1.1, "shear": [4, 0], "fill": 114}"#;
         Rotate, "rotate", "rotate",
             r#"{"op": "rotate", "angle": 30, "interpolation": "bilinear", "expand": true}"#;
+        PillowAffine, "pillow_affine", "",
+            r#"{"op": "pillow_affine", "data": [1, 0.3, -10.5, 0, 1, 0], "resample": "bicubic", "fillcolor": [124, 116, 104]}"#;
         Perspective, "perspective", "perspective",
             r#"{"op": "perspective", "startpoints": [[0, 0], [499, 0], [499, 374], [0, 374]], "endpoints": [[30, 12], [480, 5], [470, 360], [9, 341]], "fill": 0}"#;
         WarpPerspective, "warp_perspective", "",

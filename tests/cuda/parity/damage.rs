@@ -9,9 +9,10 @@ enum Number<'a> {
     Whole(&'a mut u32),
     Signed(&'a mut i32),
     Float(&'a mut f32),
+    Double(&'a mut f64),
     Op(&'a mut ColorOp),
 }
-use Number::{Float, Op, Signed, Whole};
+use Number::{Double, Float, Op, Signed, Whole};
 
 /// Changes any number of any of the plan's lists.
 pub(super) fn one_number(plan: &mut Plan, rng: &mut Rng) {
@@ -29,6 +30,11 @@ pub(super) fn one_number(plan: &mut Plan, rng: &mut Rng) {
         Whole(number) => **number = changed(**number),
         Signed(number) => **number = changed(**number as u32) as i32,
         Float(number) => **number = f32::from_bits(changed(number.to_bits())),
+        Double(number) => {
+            let bits = number.to_bits();
+            let upper = u64::from(changed((bits >> 32) as u32));
+            **number = f64::from_bits(upper << 32 | bits & 0xFFFF_FFFF);
+        }
         Op(op) => **op = ColorOp::ALL[changed(**op as u32) as usize % ColorOp::ALL.len()],
     }
 }
@@ -84,6 +90,7 @@ fn sampled(shown: &mut Sampled) -> Vec<Number<'_>> {
     match method {
         Method::Upright(_) => {}
         Method::Warp(warp) => numbers.extend(warp.map.iter_mut().map(Float)),
+        Method::Pillow(map) => numbers.extend(map.matrix.iter_mut().map(Double)),
         Method::Filtered(CanvasFilter::Sharpness { amount }) => numbers.push(Float(amount)),
         Method::Filtered(CanvasFilter::Gaussian { kernel, sigma }) => {
             numbers.extend(kernel.iter_mut().map(Whole));

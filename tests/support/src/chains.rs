@@ -15,6 +15,7 @@ pub const OPS: &[&str] = &[
     "pad",
     "affine",
     "rotate",
+    "pillow_affine",
     "perspective",
     "warp_perspective",
     "paste_mirrored",
@@ -27,6 +28,7 @@ pub const OPS: &[&str] = &[
     "hsv",
     "grayscale",
     "solarize",
+    "solarize_add",
     "posterize",
     "invert",
     "permute_channels",
@@ -91,6 +93,7 @@ impl Dice<'_> {
         let mut op = match name {
             "crop" | "center_crop" | "resized_crop" | "resize" | "pad" => self.window(name, size),
             "affine" | "rotate" | "perspective" | "warp_perspective" => self.warp(name, size),
+            "pillow_affine" => self.pillow_affine(size),
             "hflip" | "vflip" | "invert" | "autocontrast" | "equalize" | "grayscale" => json!({}),
             "brightness" | "contrast" | "saturation" | "sharpness" => json!({"factor": self.factor()}),
             "hue" => {
@@ -103,6 +106,9 @@ impl Dice<'_> {
                 json!({"hue": hue, "saturation": self.between(0.0, 3.0), "value": self.between(0.0, 3.0)})
             }
             "solarize" => json!({"threshold": self.between(-1.0, 255.0)}),
+            "solarize_add" => {
+                json!({"addition": self.below(256), "threshold": self.pick(&[128, 128, 0, 90, 255])})
+            }
             "posterize" => json!({"bits": self.below(9)}),
             "permute_channels" => {
                 let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
@@ -212,6 +218,20 @@ impl Dice<'_> {
         let matrix = [[across, skew[0], moved[0]], [skew[1], down, moved[1]], [tilt[0], tilt[1], 1.0]];
         let fill = self.pick(&[0, 114]);
         json!({"op": "warp_perspective", "matrix": matrix, "size": self.sides(), "fill": fill})
+    }
+
+    /// A map near to none, or upright, or any.
+    fn pillow_affine(&mut self, size: [u32; 2]) -> Value {
+        let moved = size.map(|edge| self.between(-0.4, 0.4) * f64::from(edge));
+        let [shear, steep] = [self.between(-0.5, 0.5), self.between(-0.5, 0.5)];
+        let [across, down] = [self.between(0.3, 2.0), self.between(0.3, 2.0)];
+        let data = match self.below(4) {
+            0 => [1.0, shear, 0.0, 0.0, 1.0, 0.0],
+            1 => [1.0, 0.0, moved[0], 0.0, 1.0, moved[1]],
+            2 => [across, 0.0, moved[0], 0.0, -down, moved[1] + f64::from(size[1])],
+            _ => [across, shear, moved[0], steep, down, moved[1]],
+        };
+        json!({"data": data, "resample": self.pick(&["bilinear", "bicubic"]), "fillcolor": self.pick(&[0, 114])})
     }
 
     /// Rows and columns; small ones are as interesting as large ones, and cheaper.

@@ -79,8 +79,13 @@ fn layer(plan: &Plan, pass: usize, canvas: Size, layer: &Layer) -> Result<(), Ca
 }
 
 fn sampled(plan: &Plan, pass: usize, window: Rect, sampled: &Sampled) -> Result<(), Cause> {
-    if let Method::Filtered(filter) = &sampled.method {
-        filtered(plan, pass, sampled, filter)?;
+    match &sampled.method {
+        Method::Filtered(filter) => filtered(plan, pass, sampled, filter)?,
+        Method::Pillow(map) => {
+            let finite = map.matrix.iter().all(|number| number.is_finite());
+            require(finite, "a map of numbers that are not finite")?;
+        }
+        Method::Upright(_) | Method::Warp(_) => {}
     }
     let is_there = match sampled.from {
         LayerSource::Image(image) => (image as usize) < plan.images.len(),
@@ -96,7 +101,8 @@ fn sampled(plan: &Plan, pass: usize, window: Rect, sampled: &Sampled) -> Result<
     require(all_near, "a layer that lies far outside of what it shows")?;
     let [left, top] = sampled.offset;
     let shown = Rect::new(left, top, window.width, window.height);
-    let resampled = matches!(sampled.method, Method::Warp(_)) || sampled.scaled.rect().contains(shown);
+    let mapped = matches!(sampled.method, Method::Warp(_) | Method::Pillow(_));
+    let resampled = mapped || sampled.scaled.rect().contains(shown);
     require(resampled, "a layer shows more than was resampled")?;
     steps(plan, sampled.steps)
 }
@@ -154,6 +160,7 @@ fn keeps_levels(step: &Step) -> bool {
         && match step.op {
             // A turn beyond the circle has no sextant.
             ColorOp::Hue => a.abs() <= 1.0,
+            ColorOp::SolarizeAdd => b >= 0.0 && b.fract() == 0.0,
             ColorOp::Posterize => a >= 1.0 && (0.0..=1.0).contains(&(a * b)),
             // A hue beyond the circle, or a negative factor, gives no level either.
             ColorOp::Hsv => (30.0..210.0).contains(&a) && b >= 0.0 && c >= 0.0,

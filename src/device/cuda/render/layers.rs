@@ -46,7 +46,7 @@ impl Lowering<'_> {
         let steps = Steps::lower(self.tables, self.plan, sampled.steps)?;
         let (source, ready) = match sampled.method {
             Method::Filtered(filter) => self.filtered(sampled, filter)?,
-            Method::Upright(_) | Method::Warp(_) => {
+            Method::Upright(_) | Method::Warp(_) | Method::Pillow(_) => {
                 let ready = self.measure(sampled, &steps)?;
                 (if taps.is_empty() { NONE } else { self.source(sampled, taps)? }, ready)
             }
@@ -55,28 +55,21 @@ impl Lowering<'_> {
         let corner = [taps.x - sampled.clip.x, taps.y - sampled.clip.y].map(|first| first.max(0) as u32);
         let desc = match sampled.method {
             Method::Upright(filter) => self.upright(desc, sampled, filter, corner),
+            Method::Pillow(ref map) => LayerDesc {
+                around: layout::around(Outside::Transparent),
+                matrix: map.matrix,
+                ..mapped(desc, sampled, layout::pillow_filter(map.filter), corner)
+            },
             Method::Warp(ref warp) => {
-                let (columns, rows) = scale::visible(desc.window, sampled);
-                let axis = |visible: &Visible, first, [input, output]: [u32; 2]| Axis {
-                    input,
-                    output,
-                    filter: layout::warp_filter(warp.filter),
-                    first,
-                    ..shown(visible)
-                };
-                let Sampled { clip, scaled, .. } = sampled;
                 let fill = match warp.outside {
                     Outside::Fill([r, g, b]) => [r, g, b, 0],
                     Outside::Transparent | Outside::Black => [0; 4],
                 };
                 LayerDesc {
-                    kind: KIND_WARP,
                     around: layout::around(warp.outside),
                     fill,
                     map: warp.map,
-                    columns: axis(&columns, corner[0], [clip.width, scaled.width]),
-                    rows: axis(&rows, corner[1], [clip.height, scaled.height]),
-                    ..desc
+                    ..mapped(desc, sampled, layout::warp_filter(warp.filter), corner)
                 }
             }
             // The result is as large as what was filtered.
@@ -221,6 +214,25 @@ fn axis(scale: &Scale, first: u32) -> Axis {
     let groups = (widest(scale).min(scale.input) + 3).div_ceil(4);
     let (input, output, filter) = (scale.input, scale.output, scale.filter as u32);
     Axis { input, output, filter, first, groups, ..shown(&scale.visible) }
+}
+
+/// A layer through a map, with the axes of what it shows; `corner` is where its source's pixels begin in the clip.
+fn mapped(desc: LayerDesc, sampled: &Sampled, filter: u32, corner: [u32; 2]) -> LayerDesc {
+    let (columns, rows) = scale::visible(desc.window, sampled);
+    let axis = |visible: &Visible, first, [input, output]: [u32; 2]| Axis {
+        input,
+        output,
+        filter,
+        first,
+        ..shown(visible)
+    };
+    let Sampled { clip, scaled, .. } = sampled;
+    LayerDesc {
+        kind: KIND_WARP,
+        columns: axis(&columns, corner[0], [clip.width, scaled.width]),
+        rows: axis(&rows, corner[1], [clip.height, scaled.height]),
+        ..desc
+    }
 }
 
 fn shown(visible: &Visible) -> Axis {

@@ -5,7 +5,7 @@
 //! [`crate::color::ColorOp`], and `kernels/color_ops.h` is made of its table.
 
 use crate::geometry::{Rect, Size};
-use crate::plan::{Filter, Outside, Span, WarpFilter};
+use crate::plan::{Filter, Outside, PillowFilter, Span, WarpFilter};
 use bytemuck::{Pod, Zeroable};
 
 /// No source, no statistic, no mask.
@@ -22,6 +22,10 @@ pub const KIND_COPY: u32 = 4;
 pub const FILTER_SHARPNESS: u32 = 4;
 /// FilterJob.filter: rows, then columns, with the weights of a normal distribution.
 pub const FILTER_GAUSSIAN: u32 = 5;
+/// Axis.filter of a [`KIND_WARP`] through [`LayerDesc::matrix`]: Pillow's bilinear filter.
+pub const FILTER_PILLOW_BILINEAR: u32 = 6;
+/// The same: Pillow's cubic filter.
+pub const FILTER_PILLOW_BICUBIC: u32 = 7;
 /// Erase.kind of [`Erase::value`].
 pub const ERASE_CONSTANT: u32 = 0;
 /// Erase.kind of noise with [`Erase::key`].
@@ -49,6 +53,14 @@ pub const fn warp_filter(filter: WarpFilter) -> u32 {
         WarpFilter::Widened => Filter::Bilinear as u32,
         WarpFilter::Bilinear => Filter::BilinearPlain as u32,
         WarpFilter::Nearest => Filter::Nearest as u32,
+    }
+}
+
+/// Axis.filter of a layer with Pillow's arithmetic.
+pub const fn pillow_filter(filter: PillowFilter) -> u32 {
+    match filter {
+        PillowFilter::Bilinear => FILTER_PILLOW_BILINEAR,
+        PillowFilter::Bicubic => FILTER_PILLOW_BICUBIC,
     }
 }
 
@@ -194,6 +206,8 @@ pub struct LayerDesc {
     pub map: [f32; 9],
     /// Which of the batch's rows of masks is that of the window's first row; [`NONE`] without a mask.
     pub mask: u32,
+    /// For a warp with one of Pillow's filters, the layer's matrix.
+    pub matrix: [f64; 6],
 }
 
 /// One canvas or sample to be rendered.
