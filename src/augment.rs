@@ -24,6 +24,7 @@ mod degrees;
 mod draw;
 mod gaussian_blur;
 mod grayscale;
+mod interpolation;
 mod letter_box;
 mod mix_up;
 mod mixing;
@@ -59,6 +60,7 @@ mod sanitize_bounding_boxes;
 mod scale_jitter;
 mod some_of;
 mod timm_mixup;
+mod timm_rand_augment;
 mod timm_random_erasing;
 mod trivial_augment_wide;
 pub(crate) mod view;
@@ -73,6 +75,7 @@ pub use container::Container;
 pub use copy_paste::CopyPasteMode;
 pub use degrees::Degrees;
 pub use gaussian_blur::{KernelSize, Sigma};
+pub use interpolation::InterpolationChoice;
 pub use mixing::{Mixing, Partner, RngScope};
 pub use policy::{Drawn, PolicyOp};
 pub use random_affine::{AffineParams, ShearRange};
@@ -137,6 +140,7 @@ registry::registry! {
     scale_jitter::ScaleJitter,
     some_of::SomeOf,
     timm_mixup::TimmMixup,
+    timm_rand_augment::TimmRandAugment,
     timm_random_erasing::TimmRandomErasing,
     trivial_augment_wide::TrivialAugmentWide,
     yolo_cut_mix::YoloCutMix,

@@ -108,8 +108,8 @@ def test_arguments_and_defaults_are_torchvision_s(torch, name):
     theirs = getattr(v2, name, None)
     if theirs is None:
         assert name in {
-            "CopyPaste", "LetterBox", "Mosaic", "OneOf", "RandomHSV", "ResizeLongest", "SomeOf", "TimmMixup", "YoloCutMix",
-            "YoloMixUp", "YoloPerspective",
+            "CopyPaste", "LetterBox", "Mosaic", "OneOf", "RandomHSV", "ResizeLongest", "SomeOf", "TimmMixup",
+            "TimmRandAugment", "TimmRandomErasing", "YoloCutMix", "YoloMixUp", "YoloPerspective",
         }  # fmt: skip
         return
     parameters = list(inspect.signature(theirs).parameters.values())

@@ -1,5 +1,6 @@
 //! RandomResizedCrop: a random part of the image, resized to a fixed size.
 
+use super::interpolation::InterpolationChoice;
 use super::patch::{Patch, TRIES};
 use super::prelude::*;
 
@@ -16,10 +17,10 @@ pub struct RandomResizedCrop {
     /// Minimum and maximum width / height before resizing, from 1e-6 to 1e6.
     #[serde(default = "default_ratio")]
     pub ratio: [f64; 2],
-    /// `bilinear`, `bicubic` or `nearest`.
+    /// `bilinear`, `bicubic`, `nearest`, or `random` for bilinear or bicubic, as in timm.
     #[serde(default)]
-    pub interpolation: Interpolation,
-    /// Widen the filter when shrinking; `bicubic` requires it.
+    pub interpolation: InterpolationChoice,
+    /// Widen the filter when shrinking; `bicubic` and `random` require it.
     #[serde(default = "check::yes")]
     pub antialias: bool,
 }
@@ -39,7 +40,7 @@ impl RandomResizedCrop {
             size: size.into(),
             scale: default_scale(),
             ratio: default_ratio(),
-            interpolation: Interpolation::default(),
+            interpolation: InterpolationChoice::default(),
             antialias: true,
         }
     }
@@ -50,7 +51,7 @@ impl RandomResizedCrop {
         /// Sets the minimum and maximum width / height.
         ratio: [f64; 2];
         /// Sets the interpolation.
-        interpolation: Interpolation;
+        interpolation: into InterpolationChoice;
         /// Sets whether the filter is widened when shrinking.
         antialias: bool;
     }
@@ -90,13 +91,15 @@ impl Augment for RandomResizedCrop {
     fn check(&self) -> Result<()> {
         check::size(self.name(), self.size)?;
         Patch { scale: self.scale, ratio: self.ratio }.check(self.name(), 1e6)?;
-        check::filter(self.name(), self.interpolation, self.antialias)
+        let cubic = matches!(self.interpolation, InterpolationChoice::Bicubic | InterpolationChoice::Random);
+        let hardest = if cubic { Interpolation::Bicubic } else { Interpolation::Bilinear };
+        check::filter(self.name(), hardest, self.antialias)
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
         let Rect { x: left, y: top, width, height } = self.make_params(draft.size(), rng);
         let size = Extent::from(draft.sized(self.size).square());
-        let Self { interpolation, antialias, .. } = *self;
+        let (interpolation, antialias) = (self.interpolation.pick(rng), self.antialias);
         draft.apply(Op::ResizedCrop { top, left, height, width, size, interpolation, antialias });
     }
 }

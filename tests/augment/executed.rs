@@ -91,6 +91,8 @@ const ROWS: &[Row] = &[
         r#"[{"op": "sanitize_bounding_boxes", "min_size": 2, "min_area": 3}]"#),
     ("ScaleJitter", r#"{"target_size": [48, 64], "scale_range": [0.5, 0.5]}"#, &[], r#"[{"op": "resize", "size": [18, 24]}]"#),
     ("SomeOf", r#"{"transforms": [{"op": "RandomInvert", "p": 1}, {"op": "RandomHorizontalFlip", "p": 1}], "n": 1}"#, &[], r#"[{"op": "hflip"}]"#),
+    ("TimmRandAugment", r#"{"config": "rand-m5-p1-inc1", "fill": 9}"#, &[0.5, 0.95],
+        r#"[{"op": "saturation", "factor": 1.45}, {"op": "pillow_affine", "data": [1, 0, 0, 0, 1, 10.8], "resample": "bicubic", "fillcolor": 9}]"#),
     ("TimmRandomErasing", r#"{"probability": 1, "min_area": 0.25, "max_area": 0.25, "min_aspect": 1, "min_count": 2}"#, &[],
         r#"[{"op": "erase", "i": 14, "j": 22, "h": 20, "w": 20, "v": 0}, {"op": "erase", "i": 14, "j": 22, "h": 20, "w": 20, "v": 0}]"#),
     ("TrivialAugmentWide", r#"{"num_magnitude_bins": 3}"#, &[0.54, 0.5, 0.9],

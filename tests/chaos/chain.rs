@@ -117,7 +117,7 @@ fn fitting(draw: &mut Draw, size: [u32; 2], mixes: bool) -> Vec<Link> {
 /// What keeps the size.
 fn of_same_size(draw: &mut Draw) -> Link {
     let (p, part) = (draw.part(), draw.part());
-    listed(match draw.below(14) {
+    listed(match draw.below(15) {
         0 => json!({"op": "RandomHorizontalFlip", "p": p}),
         1 => json!({"op": "RandomVerticalFlip", "p": p}),
         2 => json!({"op": "ColorJitter", "brightness": p, "contrast": part, "saturation": 0.4, "hue": 0.1}),
@@ -131,6 +131,9 @@ fn of_same_size(draw: &mut Draw) -> Link {
         10 => json!({"op": "RandomAdjustSharpness", "sharpness_factor": 2.0 * part, "p": p}),
         11 => json!({"op": "GaussianBlur", "kernel_size": 3}),
         12 => json!({"op": "RandomChannelPermutation"}),
+        13 => {
+            json!({"op": "TimmRandAugment", "magnitude": draw.below(11), "num_layers": draw.below(3), "prob": p})
+        }
         _ => json!({"op": "SanitizeBoundingBoxes"}),
     })
 }
