@@ -86,8 +86,8 @@ pub use random_photometric_distort::DistortParams;
 pub use random_shortest_size::MinSize;
 pub use read::arguments_of;
 pub use timm_mixup::{MixupMode, MixupParams};
-pub use view::{MAX_VIEWS, View};
 pub use timm_random_erasing::EraseMode;
+pub use view::{MAX_VIEWS, View};
 pub use with_probability::WithProbability;
 pub use yolo_perspective::YoloPerspectiveParams;
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
+from feedline._view import View
 from feedline._words import Framework
 from feedline.transforms import Transform
 
@@ -220,6 +221,9 @@ class Keywords(TypedDict, total=False):
     call of its own."""
     transforms: Sequence[Transform | Mapping[str, Any]] | None
     """What is done to each sample, in place of a recipe's augmentations: Python's objects."""
+    views: Sequence[View | Mapping[str, Any]] | None
+    """Outputs of each sample, where it has several, with transforms of their own after `transforms`: Python's
+    objects."""
     framework: Framework | None
     """Whose arrays a batch holds, `torch`, `numpy` or `jax`: Python's objects. Without it they are
     `feedline.Tensor`."""

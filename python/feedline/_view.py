@@ -8,7 +8,7 @@ from typing import Any
 
 from feedline import _feedline
 from feedline._words import transform
-from feedline.transforms import Transform, _objects, _plain
+from feedline.transforms import Transform, _objects, _plain  # type: ignore[attr-defined]
 
 
 class View:

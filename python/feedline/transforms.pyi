@@ -28,7 +28,7 @@ class AutoAugment(Transform):
     def __init__(
         self,
         policy: str | Enum = "imagenet",
-        interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "nearest",
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "nearest",
         fill: float | Sequence[float] | None = None,
         p: float = 1.0,
     ) -> None: ...
@@ -279,7 +279,7 @@ class RandAugment(Transform):
         num_ops: int = 2,
         magnitude: int = 9,
         num_magnitude_bins: int = 31,
-        interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "nearest",
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "nearest",
         fill: float | Sequence[float] | None = None,
         p: float = 1.0,
     ) -> None: ...
@@ -330,7 +330,7 @@ class RandomAffine(Transform):
         translate: Sequence[float] | None = None,
         scale: Sequence[float] | None = None,
         shear: float | Sequence[float] | None = None,
-        interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "nearest",
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "nearest",
         fill: float | Sequence[float] = 0,
         center: Sequence[float] | None = None,
         p: float = 1.0,
@@ -575,7 +575,7 @@ class RandomPerspective(Transform):
         self,
         distortion_scale: float = 0.5,
         p: float = 0.5,
-        interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "bilinear",
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
         fill: float | Sequence[float] = 0,
     ) -> None: ...
 
@@ -626,8 +626,8 @@ class RandomResizedCrop(Transform):
     size: `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
     scale: Minimum and maximum fraction of the image's area; at least 0.
     ratio: Minimum and maximum width / height before resizing, from 1e-6 to 1e6.
-    interpolation: `bilinear`, `bicubic` or `nearest`.
-    antialias: Widen the filter when shrinking; `bicubic` requires it.
+    interpolation: `bilinear`, `bicubic`, `nearest`, or `random` for bilinear or bicubic, as in timm.
+    antialias: Widen the filter when shrinking; `bicubic` and `random` require it.
     p: Probability that it runs, from 0 to 1.
     """
 
@@ -642,7 +642,7 @@ class RandomResizedCrop(Transform):
         size: int | Sequence[int],
         scale: Sequence[float] = (0.08, 1.0),
         ratio: Sequence[float] = (0.75, 1.333333),
-        interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "bilinear",
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
         antialias: bool = True,
         p: float = 1.0,
     ) -> None: ...
@@ -667,7 +667,7 @@ class RandomRotation(Transform):
     def __init__(
         self,
         degrees: float | Sequence[float],
-        interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "nearest",
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "nearest",
         expand: bool = False,
         center: Sequence[float] | None = None,
         fill: float | Sequence[float] = 0,
@@ -694,7 +694,7 @@ class RandomShortestSize(Transform):
         self,
         min_size: int | Sequence[int],
         max_size: int | None = None,
-        interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "bilinear",
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
         antialias: bool = True,
         p: float = 1.0,
     ) -> None: ...
@@ -764,7 +764,7 @@ class Resize(Transform):
     def __init__(
         self,
         size: int | Sequence[int],
-        interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "bilinear",
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
         max_size: int | None = None,
         antialias: bool = True,
         p: float = 1.0,
@@ -823,7 +823,7 @@ class ScaleJitter(Transform):
         self,
         target_size: Sequence[int],
         scale_range: Sequence[float] = (0.1, 2.0),
-        interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "bilinear",
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
         antialias: bool = True,
         p: float = 1.0,
     ) -> None: ...
@@ -883,6 +883,91 @@ class TimmMixup(Transform):
         p: float = 1.0,
     ) -> None: ...
 
+class TimmRandAugment(Transform):
+    """Applies `num_layers` of fifteen random operations, each with probability `prob`, at a magnitude with
+    noise (timm's `rand_augment_transform`).
+
+    config: timm's text for the arguments from `magnitude` to `increasing`, such as `"rand-m9-mstd0.5-inc1"`;
+        those are then left out.
+    magnitude: Magnitude (`m`), from 0 to 100; what is above `magnitude_max` counts as that.
+    num_layers: Number of operations per sample (`n`), from 0 to 6.
+    prob: Probability of each operation (`p`), from 0 to 1.
+    magnitude_std: Standard deviation of the magnitude's noise (`mstd`); at least 0. Above 100, magnitudes are
+        drawn uniformly between 0 and `magnitude`.
+    magnitude_max: Maximum magnitude (`mmax`), from 1 to 100. Without it, 10.
+    increasing: Let the strength of all operations increase with the magnitude (`inc`); otherwise that of
+        Posterize and Solarize decreases, and a factor of 1 is in the middle of the magnitudes.
+    translate_pct: Translation at magnitude 10, as a fraction of the edge, from 0 to 1.
+    interpolation: Interpolation of warps: `bilinear`, `bicubic`, or `random` for one of them.
+    fill: Fill colour where warps leave pixels empty (`img_mean`): a grey level or `[r, g, b]`, each from 0 to
+        255.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    config: Any
+    magnitude: Any
+    num_layers: Any
+    prob: Any
+    magnitude_std: Any
+    magnitude_max: Any
+    increasing: Any
+    translate_pct: Any
+    interpolation: Any
+    fill: Any
+    p: Any
+    def __init__(
+        self,
+        config: str | None = None,
+        magnitude: float = 10.0,
+        num_layers: int = 2,
+        prob: float = 0.5,
+        magnitude_std: float = 0.0,
+        magnitude_max: float | None = None,
+        increasing: bool = False,
+        translate_pct: float = 0.45,
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "random",
+        fill: float | Sequence[float] = 128,
+        p: float = 1.0,
+    ) -> None: ...
+
+class TimmRandomErasing(Transform):
+    """Fills random rectangles after normalisation, with probability `probability` (timm's `RandomErasing`).
+
+    probability: Probability of an erase, from 0 to 1.
+    min_area: Minimum fraction of the image's area that all rectangles cover together, from 0 to 1.
+    max_area: Maximum fraction of the image's area that all rectangles cover together, from 0 to 1; at least
+        `min_area`.
+    min_aspect: Minimum height / width, from 1e-6 to 1e6.
+    max_aspect: Maximum height / width, from 1e-6 to 1e6; at least `min_aspect`. Without it, 1 / `min_aspect`.
+    mode: Fill: `const`, which is 0 after normalisation and so the mean; `rand`, one standard normal colour
+        per rectangle; or `pixel`, standard normal noise.
+    min_count: Minimum number of rectangles, from 1 to 16.
+    max_count: Maximum number of rectangles, from 1 to 16; at least `min_count`. Without it, `min_count`.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    probability: Any
+    min_area: Any
+    max_area: Any
+    min_aspect: Any
+    max_aspect: Any
+    mode: Any
+    min_count: Any
+    max_count: Any
+    p: Any
+    def __init__(
+        self,
+        probability: float = 0.5,
+        min_area: float = 0.02,
+        max_area: float = 0.3333333,
+        min_aspect: float = 0.3,
+        max_aspect: float | None = None,
+        mode: str = "const",
+        min_count: int = 1,
+        max_count: int | None = None,
+        p: float = 1.0,
+    ) -> None: ...
+
 class TrivialAugmentWide(Transform):
     """Applies one random operation at a random magnitude (torchvision's `TrivialAugmentWide`).
 
@@ -900,7 +985,7 @@ class TrivialAugmentWide(Transform):
     def __init__(
         self,
         num_magnitude_bins: int = 31,
-        interpolation: Literal["nearest", "bilinear", "bicubic"] | Enum = "nearest",
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "nearest",
         fill: float | Sequence[float] | None = None,
         p: float = 1.0,
     ) -> None: ...
@@ -1010,6 +1095,8 @@ __all__ = [
     "ScaleJitter",
     "SomeOf",
     "TimmMixup",
+    "TimmRandAugment",
+    "TimmRandomErasing",
     "TrivialAugmentWide",
     "YoloCutMix",
     "YoloMixUp",
