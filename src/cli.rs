@@ -16,6 +16,7 @@ mod pipeline;
 mod plan;
 mod preview;
 mod recipe;
+mod recipes;
 mod still;
 mod verify;
 mod words;
@@ -43,6 +44,7 @@ enum Command {
     Apply(apply::Arguments),
     Plan(plan::Arguments),
     Recipe(recipe::Arguments),
+    Recipes(recipes::Arguments),
     Verify(verify::Arguments),
     Index(index::Arguments),
     Pack(pack::Arguments),
@@ -60,6 +62,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Apply(arguments) => apply::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Recipe(arguments) => recipe::run(&arguments),
+        Command::Recipes(arguments) => recipes::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Index(arguments) => index::run(&arguments),
         Command::Pack(arguments) => pack::run(&arguments),

@@ -24,8 +24,10 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// Most augmentations of one recipe, those in containers included.
 pub const MAX_AUGMENTATIONS: usize = container::MAX_AUGMENTATIONS;
 
-const BUILT_IN: [(&str, &str); 10] = [
+const BUILT_IN: [(&str, &str); 12] = [
     ("decode-only", include_str!("../recipes/decode-only.toml")),
+    ("deit", include_str!("../recipes/deit.toml")),
+    ("deit-iii", include_str!("../recipes/deit-iii.toml")),
     ("dinov2", include_str!("../recipes/dinov2.toml")),
     ("imagenet-eval", include_str!("../recipes/imagenet-eval.toml")),
     ("imagenet-randaugment", include_str!("../recipes/imagenet-randaugment.toml")),
@@ -63,6 +65,12 @@ impl Recipe {
     /// The TOML text of a built-in recipe, comments included: a start for one's own.
     pub fn text_of(name: &str) -> Option<&'static str> {
         BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    }
+
+    /// What a built-in recipe is, and where its numbers come from: the comment that its text begins with.
+    pub fn about(name: &str) -> Option<String> {
+        let lines = Self::text_of(name)?.lines().map_while(|line| line.strip_prefix('#'));
+        Some(lines.map(str::trim).collect::<Vec<_>>().join(" "))
     }
 
     /// A recipe that comes with the crate.

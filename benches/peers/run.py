@@ -37,6 +37,9 @@ RECIPES = {
     "imagenet-randaugment": ("RandomResizedCrop 224, flip, RandAugment, normalise", {
         "torch-tvio": "torch_tvio_randaugment.py",
     }),
+    "dinov2": ("2 crops of 224 and 8 of 96 of each image, colours, blur", {
+        "torch-dinov2": "torch_dinov2.py",
+    }),
     "yolo-train": ("mosaic, perspective, HSV, flip, 640", {
         "ultralytics": "ultralytics_yolo.py",
     }),

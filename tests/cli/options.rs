@@ -47,6 +47,18 @@ fn every_option_is_a_flag() {
 }
 
 #[test]
+fn recipes_are_listed_with_what_they_are() {
+    let listed = succeed(&["recipes"]);
+    for name in Recipe::names() {
+        let line = listed.lines().find(|line| line.split(' ').next() == Some(name)).expect("each has a line");
+        assert!(line.ends_with('.') && line.len() > name.len() + 20, "{line}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&succeed(&["recipes", "--json"])).expect("JSON");
+    assert_eq!(json.as_array().map(Vec::len), Some(Recipe::names().count()));
+    assert!(json[3]["about"].as_str().is_some_and(|about| about.contains("two large crops")), "{json}");
+}
+
+#[test]
 fn every_command_that_opens_data_takes_their_options_and_those_that_load_take_all() {
     for (command, all) in [
         ("bench", true),

@@ -129,6 +129,21 @@ fn a_plan_says_what_is_read_what_is_drawn_and_what_comes_out() {
 }
 
 #[test]
+fn a_recipe_with_several_views_has_a_plan_for_each() {
+    let plan =
+        |view: &str| report(&["plan", "--recipe", "dinov2", "--seed", "1", "--index", "2", "--view", view]);
+    let (first, last) = (plan("0"), plan("9"));
+    assert_eq!((&first["view"], &last["view"]), (&0.into(), &9.into()));
+    assert_eq!((&first["output"]["width"], &last["output"]["height"]), (&224.into(), &96.into()));
+    assert_ne!(first["ops"][0], last["ops"][0]);
+    let place = last["choices"][0]["place"].as_str().expect("a place");
+    assert!(place.starts_with("views[2].transforms["), "{place}");
+    let error = fail(&["plan", "--recipe", "dinov2", "--view", "10"]);
+    assert!(error.contains("there is no view 10: a sample has 10"), "{error}");
+    assert!(report(&["plan", "--recipe", "imagenet-train"]).get("view").is_none());
+}
+
+#[test]
 fn a_plan_says_what_containers_have_chosen() {
     let folder = tempfile::tempdir().expect("a folder");
     let recipe = folder.path().join("r.toml");

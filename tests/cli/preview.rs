@@ -29,6 +29,22 @@ fn the_sheet_is_a_picture_of_the_pairs_that_were_asked_for() {
 }
 
 #[test]
+fn a_sheet_has_a_pair_for_each_view_or_for_the_one_that_was_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("sheet.png");
+    let height = |more: &[&str]| {
+        let draw = ["preview", "--recipe", "dinov2", "--seed", "1", "--count", "3", "--out", word(&out)];
+        succeed(&[&draw[..], more].concat());
+        let sheet = std::fs::read(&out).expect("the sheet");
+        u32::from_be_bytes([sheet[20], sheet[21], sheet[22], sheet[23]])
+    };
+    let (all, one) = (height(&[]), height(&["--view", "9"]));
+    assert!(all > 4 * one, "{all} beside {one}");
+    let many = ["preview", "--recipe", "dinov2", "--count", "30", "--out", word(&out)];
+    assert!(fail(&many).contains("30 samples have 10 views each"));
+}
+
+#[test]
 fn the_ending_of_its_name_says_what_file_the_sheet_is() {
     let folder = tempfile::tempdir().expect("a folder");
     let draw = |name: &str| {
