@@ -61,8 +61,7 @@ int main(int count, char** arguments) {
     CHECK(loader.resume(state).next()->number() == 1);
     {
         feedline::options several;
-        several.set("data", arguments[1]).set("batch_size", 3).set("recipe", "dinov2").set("output.dtype", "u8");
-        several.set("normalize", "none").set("workers", 1);
+        several.set("data", arguments[1]).set("batch_size", 3).set("recipe", "dinov2").set("workers", 1);
         feedline::loader crops(several);
         auto first = crops.epoch(0).next();
         CHECK(first && first->view_count() == 10);

@@ -57,7 +57,7 @@ impl LoaderBuilder {
         planner.check_partners()?;
         let setup = Setup { block: planner.block(), ..setup };
         let (sampler, outputs, sizes) = match bare {
-            true => (sampler, Vec::new(), Sizes::none()),
+            true => (sampler, Arc::<[Output]>::default(), Sizes::none()),
             false => {
                 let of_size = form(output, normalize)?;
                 let ends = validate::output_sizes(&planner, output.size.map(Extent::square), &self.views)?;
@@ -68,7 +68,6 @@ impl LoaderBuilder {
                 (sampler, ends.into_iter().map(|size| of_size.of_size(size)).collect(), sizes)
             }
         };
-        let outputs: Arc<[Output]> = outputs.into();
         let largest: Vec<Output> = match sizes.differ() {
             true => outputs.iter().map(|output| output.of_size(sizes.largest())).collect(),
             false => outputs.to_vec(),
