@@ -113,11 +113,11 @@ impl<'a> Tools<'a> {
         let (input, number) = ([Input { bytes, header: &header }], sample.file as u64);
         let index: &mut [Index] = if indexed { &mut self.index } else { &mut [] };
         index.iter_mut().for_each(|index| self.indexes.fetch(number, index));
-        self.worker.decode_indexed(&sample.plan, &input, index).map_err(|(_, cause)| anyhow!(cause))?;
+        self.worker.decode_views(&sample.plans, &input, index).map_err(|(_, cause)| anyhow!(cause))?;
         index.iter().for_each(|index| self.indexes.keep(number, index));
         self.row = (self.row + 1) % BATCH;
         let row = row(&mut self.batch, self.row);
-        self.worker.render(&sample.plan, &self.set.output, row).map_err(|cause| anyhow!(cause))
+        self.worker.render(sample.plan(), &self.set.output, row).map_err(|cause| anyhow!(cause))
     }
 
     fn decode_ours(&mut self, file: usize, region: Rect, indexed: bool) -> Result<()> {
@@ -142,7 +142,7 @@ impl<'a> Tools<'a> {
         self.row = (self.row + 1) % BATCH;
         let row = row(&mut self.batch, self.row);
         let rendered =
-            self.renderer.render(&sample.plan, std::slice::from_ref(&self.image), &self.set.output, row);
+            self.renderer.render(sample.plan(), std::slice::from_ref(&self.image), &self.set.output, row);
         rendered.map_err(|cause| anyhow!(cause))
     }
 

@@ -6,7 +6,7 @@ use feedline::geometry::Rect;
 use feedline::image::{Format, Header, Image, parse_header};
 use feedline::loader::Loader;
 use feedline::output::Output;
-use feedline::plan::Plan;
+use feedline::plan::{Plan, ViewPlans};
 use feedline::recipe::Recipe;
 use feedline::source::Folder;
 
@@ -21,8 +21,16 @@ pub struct File {
 /// One sample: a file, what is done to it, and the part of it that this reads.
 pub struct Sample {
     pub file: usize,
-    pub plan: Plan,
+    /// One view's.
+    pub plans: ViewPlans,
     pub region: Rect,
+}
+
+impl Sample {
+    /// What is to be done.
+    pub fn plan(&self) -> &Plan {
+        &self.plans.views()[0].plan
+    }
 }
 
 /// A folder's samples.
@@ -65,9 +73,9 @@ impl Set {
         let mut samples = Vec::new();
         for epoch in 0..plans {
             for (file, &number) in numbers.iter().enumerate() {
-                let (plan, _) = loader.plan(epoch, number)?;
+                let plan = loader.plan(epoch, number)?.plan;
                 let region = device::region(&plan, 0);
-                samples.push(Sample { file, plan, region });
+                samples.push(Sample { file, plans: ViewPlans::new([plan]), region });
             }
         }
         Ok(Self { files, samples, output, left_out })
