@@ -35,11 +35,12 @@ FEEDLINE_INLINE uint32_t lay_fills(const Erase* erases, const BlendInput& input,
     return erased;
 }
 
-// acc = acc * (1 - share) + input * share, inside the input's window.
+// Lays the input on the sum, inside the input's window, as its mode says.
 template <bool ERASED>
 FEEDLINE_INLINE void lay(const Erase* erases, const BlendInput& input, const Tile& tile, const Levels& levels,
                          Sum<ERASED>& sum) {
-    float share = input.weight, keep = 1.0f - input.weight;
+    float share = input.weight, keep = input.mode == FEEDLINE_BLEND_OVER ? 1.0f - share : 1.0f;
+    bool between = input.mode == FEEDLINE_BLEND_BETWEEN;
     uint32_t shown = inside(input.window, tile);
     uint32_t erased = 0;
     if constexpr (ERASED) erased = lay_fills(erases, input, tile, shown, keep, sum);
@@ -47,9 +48,11 @@ FEEDLINE_INLINE void lay(const Erase* erases, const BlendInput& input, const Til
         if (!(shown >> i & 1)) continue;
         float weight = erased >> i & 1 ? 0.0f : share;
         if (ERASED) sum.weights[i] = sum.weights[i] * keep + weight;
-        sum.levels[0][i] = sum.levels[0][i] * keep + levels.r[i] * weight;
-        sum.levels[1][i] = sum.levels[1][i] * keep + levels.g[i] * weight;
-        sum.levels[2][i] = sum.levels[2][i] * keep + levels.b[i] * weight;
+        float counts[3] = {levels.r[i], levels.g[i], levels.b[i]};
+        for (int c = 0; c < 3; c++) {
+            float below = sum.levels[c][i];
+            sum.levels[c][i] = below * keep + (between ? counts[c] - below : counts[c]) * weight;
+        }
     }
 }
 

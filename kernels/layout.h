@@ -19,7 +19,7 @@ extern "C" {
 #define FEEDLINE_NONE UINT32_C(0xFFFFFFFF)
 
 /* Most statistics of one sample. */
-#define FEEDLINE_MAX_STATS 8
+#define FEEDLINE_MAX_STATS 16
 /* Longest edge of a FILTER_GAUSSIAN kernel. */
 #define FEEDLINE_MAX_KERNEL 127
 
@@ -49,6 +49,9 @@ extern "C" {
 #define FEEDLINE_FILTER_GAUSSIAN 5  /* rows, then columns, mirrored beyond the edge */
 
 /* Erase.kind */
+#define FEEDLINE_BLEND_OVER 0    /* acc * (1 - weight) + input * weight */
+#define FEEDLINE_BLEND_SUM 1     /* acc + input * weight */
+#define FEEDLINE_BLEND_BETWEEN 2 /* acc + (input - acc) * weight */
 #define FEEDLINE_ERASE_CONSTANT 0 /* Erase.value */
 #define FEEDLINE_ERASE_NOISE 1    /* standard normal noise from the counter hash with Erase.key */
 
@@ -108,8 +111,9 @@ typedef struct BlendInput {
     Span layers; /* the lowest first; what none covers is black */
     Span steps;  /* on the composited u8 pixels */
     Span erases; /* filled after normalise */
-    float weight; /* acc = acc * (1 - weight) + input * weight */
-    uint32_t reserved[5];
+    float weight;
+    uint32_t mode; /* BLEND_OVER, BLEND_SUM or BLEND_BETWEEN */
+    uint32_t reserved[4];
 } BlendInput;
 
 /* One colour operation. */

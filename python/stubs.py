@@ -42,6 +42,8 @@ TYPES = {
     "scale": f"{PAIR} | None",
     "center": f"{PAIR} | None",
     "interpolation": 'Literal["nearest", "bilinear", "bicubic", "random"] | Enum',
+    "padding_mode": 'Literal["constant", "edge", "reflect", "symmetric"]',
+    "magnitude_std": "float | None",
     "config": "str | None",
     "max_aspect": "float | None",
     "max_count": "int | None",

@@ -11,6 +11,7 @@
 //! If batches differ in size, an augmentation whose size is the output's uses the batch's size instead: LetterBox,
 //! Resize, the crops, YoloPerspective, and Mosaic and ResizeLongest for the longer edge. They call [`Draft::sized`].
 
+mod aug_mix;
 mod auto_augment;
 mod by_chance;
 mod center_crop;
@@ -19,6 +20,7 @@ mod color_jitter;
 mod compose;
 pub(crate) mod container;
 mod copy_paste;
+mod crop_or_pad;
 mod cut_mix;
 mod degrees;
 mod draw;
@@ -55,10 +57,12 @@ mod random_zoom_out;
 pub(crate) mod read;
 mod registry;
 mod resize;
+mod resize_keep_ratio;
 mod resize_longest;
 mod sanitize_bounding_boxes;
 mod scale_jitter;
 mod some_of;
+mod timm_aug_mix;
 mod timm_mixup;
 mod timm_rand_augment;
 mod timm_random_erasing;
@@ -96,8 +100,10 @@ use crate::error::Result;
 use crate::rng::Draws;
 
 registry::registry! {
+    aug_mix::AugMix,
     auto_augment::AutoAugment,
     center_crop::CenterCrop,
+    crop_or_pad::CenterCropOrPad,
     color_jitter::ColorJitter,
     compose::Compose,
     copy_paste::CopyPaste,
@@ -117,6 +123,7 @@ registry::registry! {
     random_channel_permutation::RandomChannelPermutation,
     random_choice::RandomChoice,
     random_crop::RandomCrop,
+    crop_or_pad::RandomCropOrPad,
     by_chance::RandomEqualize,
     random_erasing::RandomErasing,
     by_chance::RandomGrayscale,
@@ -135,10 +142,12 @@ registry::registry! {
     by_chance::RandomVerticalFlip,
     random_zoom_out::RandomZoomOut,
     resize::Resize,
+    resize_keep_ratio::ResizeKeepRatio,
     resize_longest::ResizeLongest,
     sanitize_bounding_boxes::SanitizeBoundingBoxes,
     scale_jitter::ScaleJitter,
     some_of::SomeOf,
+    timm_aug_mix::TimmAugMix,
     timm_mixup::TimmMixup,
     timm_rand_augment::TimmRandAugment,
     timm_random_erasing::TimmRandomErasing,

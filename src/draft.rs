@@ -4,6 +4,8 @@
 //! already holds (a second resampling, a border after a colour step), the draft is *flushed*: what there is becomes a
 //! pass that renders a u8 image, and the verb goes on from that.
 
+mod border;
+mod chains;
 mod compose;
 mod filtered;
 mod flip;

@@ -30,7 +30,7 @@ pub const MAX_PASSES: usize = 16;
 /// Maximum number of colour steps of one sample.
 pub const MAX_STEPS: usize = 64;
 /// Maximum number of statistics of one sample.
-pub const MAX_STATS: usize = 8;
+pub const MAX_STATS: usize = 16;
 /// Longest edge of a [`CanvasFilter::Gaussian`] kernel.
 pub const MAX_KERNEL: usize = 127;
 /// Maximum number of erased rectangles of one sample.
@@ -283,8 +283,30 @@ pub struct BlendInput {
     pub steps: Span,
     /// Erased rectangles, filled after normalise.
     pub erases: Span,
-    /// acc = acc * (1 - weight) + input * weight.
+    /// How much of it is seen.
     pub weight: f32,
+    /// What the weight means.
+    #[serde(skip_serializing_if = "BlendMode::is_over")]
+    pub mode: BlendMode,
+}
+
+/// How an input is laid on what is below, in f32 and without fused operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum BlendMode {
+    /// acc = acc * (1 - weight) + input * weight: a share for each of the two.
+    #[default]
+    Over,
+    /// acc = acc + input * weight: a sum, in which the inputs' weights are independent of each other.
+    Sum,
+    /// acc = acc + (input - acc) * weight: the shares of `Over` with the arithmetic of Pillow's `Image.blend`.
+    Between,
+}
+
+impl BlendMode {
+    /// Whether it is [`BlendMode::Over`].
+    pub const fn is_over(&self) -> bool {
+        matches!(self, BlendMode::Over)
+    }
 }
 
 /// One colour operation.

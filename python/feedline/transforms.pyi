@@ -10,6 +10,41 @@ class Transform:
     def as_dict(self) -> dict[str, Any]:
         """The transform as a recipe holds it: its name under `op`, and all its arguments."""
 
+class AugMix(Transform):
+    """Mixes the image with chains of random operations on it, with random weights (torchvision's `AugMix`).
+
+    severity: Strength of the operations, from 1 to 10.
+    mixture_width: Number of chains, from 1 to 12.
+    chain_depth: Number of operations in a chain, from -1 to 12; -1 and 0 draw 1, 2 or 3 for each chain. All
+        chains have at most 12 together.
+    alpha: Parameter of the distributions of weights, from 0.0001 to 10000.
+    all_ops: Use brightness, color, contrast and sharpness as well.
+    interpolation: `bilinear` or `nearest`.
+    fill: Fill colour where the operation leaves pixels empty: a grey level or `[r, g, b]`, each from 0 to
+        255. Without it, black.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    severity: Any
+    mixture_width: Any
+    chain_depth: Any
+    alpha: Any
+    all_ops: Any
+    interpolation: Any
+    fill: Any
+    p: Any
+    def __init__(
+        self,
+        severity: int = 3,
+        mixture_width: int = 3,
+        chain_depth: int = -1,
+        alpha: float = 1.0,
+        all_ops: bool = True,
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
+        fill: float | Sequence[float] | None = None,
+        p: float = 1.0,
+    ) -> None: ...
+
 class AutoAugment(Transform):
     """Applies one of 25 learned pairs of operations, each operation with its own probability (torchvision's
     `AutoAugment`).
@@ -45,6 +80,28 @@ class CenterCrop(Transform):
     def __init__(
         self,
         size: int | Sequence[int],
+        p: float = 1.0,
+    ) -> None: ...
+
+class CenterCropOrPad(Transform):
+    """Crops the centre, after a border on both sides where the image is smaller (timm's `CenterCropOrPad`).
+
+    size: `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
+    fill: Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
+    padding_mode: What the border consists of: `constant` (`fill`), `edge`, `reflect` or `symmetric`, as for
+        `Pad`.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    size: Any
+    fill: Any
+    padding_mode: Any
+    p: Any
+    def __init__(
+        self,
+        size: int | Sequence[int],
+        fill: float | Sequence[float] = 0,
+        padding_mode: float = "constant",
         p: float = 1.0,
     ) -> None: ...
 
@@ -237,21 +294,26 @@ class OneOf(Transform):
     ) -> None: ...
 
 class Pad(Transform):
-    """Adds a border of one colour (torchvision's `Pad` with `padding_mode="constant"`).
+    """Adds a border (torchvision's `Pad`).
 
     padding: `[left, top, right, bottom]`, `[left and right, top and bottom]`, or one number for all; each
         from 0 to 65535.
     fill: Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
+    padding_mode: What the border consists of: `constant` (`fill`), `edge` (the outermost pixels, repeated),
+        `reflect` (the image mirrored at its outermost pixels, so at most its edge less 1) or `symmetric`
+        (mirrored at its edge).
     p: Probability that it runs, from 0 to 1.
     """
 
     padding: Any
     fill: Any
+    padding_mode: Any
     p: Any
     def __init__(
         self,
         padding: int | Sequence[int],
         fill: float | Sequence[float] = 0,
+        padding_mode: float = "constant",
         p: float = 1.0,
     ) -> None: ...
 
@@ -394,14 +456,15 @@ class RandomChoice(Transform):
     ) -> None: ...
 
 class RandomCrop(Transform):
-    """Crops `size` at a random position, after an optional border (torchvision's `RandomCrop` with constant
-    padding).
+    """Crops `size` at a random position, after an optional border (torchvision's `RandomCrop`).
 
     size: `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
     padding: Border added before the crop: `[left, top, right, bottom]`, `[left and right, top and bottom]`,
         or one number for all; each from 0 to 65535. Without it, no border.
     pad_if_needed: Pad both sides of an image that is smaller than `size`.
     fill: Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
+    padding_mode: What the border consists of: `constant` (`fill`), `edge`, `reflect` or `symmetric`, as for
+        `Pad`.
     p: Probability that it runs, from 0 to 1.
     """
 
@@ -409,6 +472,7 @@ class RandomCrop(Transform):
     padding: Any
     pad_if_needed: Any
     fill: Any
+    padding_mode: Any
     p: Any
     def __init__(
         self,
@@ -416,6 +480,30 @@ class RandomCrop(Transform):
         padding: int | Sequence[int] | None = None,
         pad_if_needed: bool = False,
         fill: float | Sequence[float] = 0,
+        padding_mode: float = "constant",
+        p: float = 1.0,
+    ) -> None: ...
+
+class RandomCropOrPad(Transform):
+    """Crops a random part, or lays an image that is smaller at a random place of a border (timm's
+    `RandomCropOrPad`).
+
+    size: `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
+    fill: Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
+    padding_mode: What the border consists of: `constant` (`fill`), `edge`, `reflect` or `symmetric`, as for
+        `Pad`.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    size: Any
+    fill: Any
+    padding_mode: Any
+    p: Any
+    def __init__(
+        self,
+        size: int | Sequence[int],
+        fill: float | Sequence[float] = 0,
+        padding_mode: float = "constant",
         p: float = 1.0,
     ) -> None: ...
 
@@ -770,6 +858,45 @@ class Resize(Transform):
         p: float = 1.0,
     ) -> None: ...
 
+class ResizeKeepRatio(Transform):
+    """Resizes the image so that its shorter edge, or its longer one, fits `size`, at a random scale and shape
+    (timm's `ResizeKeepRatio`).
+
+    size: `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
+    longest: What is fitted: 0 the edge that is nearer to its target, so that the image covers it; 1 the
+        other, so that it lies within; from 0 to 1.
+    interpolation: `bilinear`, `bicubic`, `nearest`, or `random` for bilinear or bicubic.
+    random_scale_prob: Probability of a random scale, from 0 to 1.
+    random_scale_range: Minimum and maximum scale, from 0.01 to 100.
+    random_scale_area: Scales are fractions of the area that is then cut out, so that less is larger; else
+        factors of both edges.
+    random_aspect_prob: Probability of a random shape, from 0 to 1.
+    random_aspect_range: Minimum and maximum factor of width / height, from 0.01 to 100.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    size: Any
+    longest: Any
+    interpolation: Any
+    random_scale_prob: Any
+    random_scale_range: Any
+    random_scale_area: Any
+    random_aspect_prob: Any
+    random_aspect_range: Any
+    p: Any
+    def __init__(
+        self,
+        size: int | Sequence[int],
+        longest: float = 0.0,
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
+        random_scale_prob: float = 0.0,
+        random_scale_range: Sequence[float] = (0.85, 1.05),
+        random_scale_area: bool = False,
+        random_aspect_prob: float = 0.0,
+        random_aspect_range: Sequence[float] = (0.9, 1.11),
+        p: float = 1.0,
+    ) -> None: ...
+
 class ResizeLongest(Transform):
     """Resizes the longer edge to `imgsz`, as Ultralytics' `load_image` does.
 
@@ -848,6 +975,50 @@ class SomeOf(Transform):
         transforms: Sequence[Transform],
         n: int = 1,
         replace: bool = False,
+        p: float = 1.0,
+    ) -> None: ...
+
+class TimmAugMix(Transform):
+    """Mixes the image with chains of random operations on it, with random weights (timm's
+    `augment_and_mix_transform`).
+
+    config: timm's text for the arguments from `magnitude` to `magnitude_std`, such as `"augmix-m5-w4-d2"`;
+        those are then left out.
+    magnitude: Severity (`m`), from 0 to 100; what is above 10 counts as that.
+    width: Number of chains (`w`), from 1 to 12.
+    depth: Number of operations in a chain (`d`), from -1 to 12; -1 and 0 draw 1, 2 or 3 for each chain. All
+        chains have at most 12 together.
+    alpha: Parameter of the distributions of weights (`a`), from 0.0001 to 10000.
+    magnitude_std: Standard deviation of the magnitude's noise (`mstd`); at least 0. Without it, magnitudes
+        are drawn uniformly between 0 and `magnitude`.
+    translate_pct: Translation at magnitude 10, as a fraction of the edge, from 0 to 1.
+    interpolation: Interpolation of warps: `bilinear`, `bicubic`, or `random` for one of them.
+    fill: Fill colour where warps leave pixels empty (`img_mean`): a grey level or `[r, g, b]`, each from 0 to
+        255.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    config: Any
+    magnitude: Any
+    width: Any
+    depth: Any
+    alpha: Any
+    magnitude_std: Any
+    translate_pct: Any
+    interpolation: Any
+    fill: Any
+    p: Any
+    def __init__(
+        self,
+        config: str | None = None,
+        magnitude: float = 3.0,
+        width: int = 3,
+        depth: int = -1,
+        alpha: float = 1.0,
+        magnitude_std: float = None,
+        translate_pct: float = 0.3,
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "random",
+        fill: float | Sequence[float] = 128,
         p: float = 1.0,
     ) -> None: ...
 
@@ -1051,8 +1222,10 @@ class YoloPerspective(Transform):
 
 __all__ = [
     "Transform",
+    "AugMix",
     "AutoAugment",
     "CenterCrop",
+    "CenterCropOrPad",
     "ColorJitter",
     "Compose",
     "CopyPaste",
@@ -1072,6 +1245,7 @@ __all__ = [
     "RandomChannelPermutation",
     "RandomChoice",
     "RandomCrop",
+    "RandomCropOrPad",
     "RandomEqualize",
     "RandomErasing",
     "RandomGrayscale",
@@ -1090,10 +1264,12 @@ __all__ = [
     "RandomVerticalFlip",
     "RandomZoomOut",
     "Resize",
+    "ResizeKeepRatio",
     "ResizeLongest",
     "SanitizeBoundingBoxes",
     "ScaleJitter",
     "SomeOf",
+    "TimmAugMix",
     "TimmMixup",
     "TimmRandAugment",
     "TimmRandomErasing",

@@ -18,9 +18,11 @@ pub(crate) struct Wanted {
     pub(crate) smoothing: f32,
     /// Keypoints of an object.
     pub(crate) keypoints: usize,
+    /// Whether the loader was told its views, even if it is one.
+    pub(crate) views: bool,
 }
 
-/// Keys and values: tensors, and lists of strings; of several views also lists of them.
+/// Keys and values: tensors, and lists of strings; of views also lists of them.
 pub(crate) fn to_dict<'py>(py: Python<'py>, batch: Batch, wanted: Wanted) -> PyResult<Bound<'py, PyDict>> {
     let batch = Arc::new(batch);
     let dict = PyDict::new(py);
@@ -34,7 +36,7 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, batch: Batch, wanted: Wanted) -> PyR
         dict.set_item(PyString::intern(py, field.name()), values(py, field)?)?;
     }
     put_labels(&dict, &batch, 0, wanted)?;
-    if batch.view_count() > 1 {
+    if wanted.views {
         put_views(&dict, &batch, wanted)?;
     }
     Ok(dict)

@@ -73,8 +73,13 @@ impl Loader {
                 recipe.check()?;
             }
             let inner = Inner::builder_boxed(source).recipe(&recipe).build()?;
-            let wanted =
-                Wanted { classes: keywords.num_classes, smoothing: keywords.label_smoothing, keypoints };
+            let views = !recipe.views.is_empty();
+            let wanted = Wanted {
+                classes: keywords.num_classes,
+                smoothing: keywords.label_smoothing,
+                keypoints,
+                views,
+            };
             Ok(Self { inner: Mutex::new(Some(inner)), wanted, notes })
         };
         py.detach(build).map_err(|error| to_python(py, error))

@@ -97,7 +97,7 @@ def test_what_stands_in_a_container_is_named_by_its_place():
 
 
 #: What torchvision has and feedline has not, since it has one value here: its neutral one.
-LEFT_OUT = {"inplace", "padding_mode", "labels_getter", "num_classes", "dtype"}
+LEFT_OUT = {"inplace", "labels_getter", "num_classes", "dtype"}
 #: docs/parity.md has the first; of the second torchvision says None, and means the list that stands here.
 OTHER_DEFAULTS = {("Grayscale", "num_output_channels"), ("RandomIoUCrop", "sampler_options")}
 
@@ -108,7 +108,7 @@ def test_arguments_and_defaults_are_torchvision_s(torch, name):
     theirs = getattr(v2, name, None)
     if theirs is None:
         assert name in {
-            "CopyPaste", "LetterBox", "Mosaic", "OneOf", "RandomHSV", "ResizeLongest", "SomeOf", "TimmMixup",
+            "CenterCropOrPad", "CopyPaste", "LetterBox", "Mosaic", "OneOf", "RandomCropOrPad", "RandomHSV", "ResizeKeepRatio", "ResizeLongest", "SomeOf", "TimmAugMix", "TimmMixup",
             "TimmRandAugment", "TimmRandomErasing", "YoloCutMix", "YoloMixUp", "YoloPerspective",
         }  # fmt: skip
         return

@@ -23,6 +23,14 @@ def test_a_batch_has_an_array_for_each_view():
         assert loader.stats()["images"] == loader.samples
 
 
+def test_a_single_view_is_a_list_of_one():
+    with feedline.Loader(PHOTOS, 5, views=[crop(48)]) as loader:
+        batch = next(iter(loader))
+    assert [view.shape for view in batch["views"]] == [(5, 3, 48, 48)] and batch["view_labels"] == [{}]
+    with feedline.Loader(PHOTOS, 5, transforms=[feedline.CenterCrop(48)]) as loader:
+        assert "views" not in next(iter(loader))
+
+
 def test_a_recipe_may_have_views_and_numpy_arrays_are_made_of_all():
     with feedline.Loader(PHOTOS, 2, recipe="dinov2", framework="numpy", num_classes=12) as loader:
         batch = next(iter(loader))

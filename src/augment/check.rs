@@ -56,6 +56,12 @@ pub(super) fn size(name: &str, size: Extent) -> Result<()> {
     Ok(())
 }
 
+/// A number from `low` to `high`.
+pub(super) fn within(name: &str, what: &str, value: f64, [low, high]: [f64; 2]) -> Result<()> {
+    ensure!((low..=high).contains(&value), "{name}: {what} should be from {low} to {high}, but is {value}");
+    Ok(())
+}
+
 /// A (min, max) pair; torchvision only warns where it is reversed, and then draws outside it.
 pub(super) fn range(name: &str, what: &str, [min, max]: [f64; 2], lowest: f64, highest: f64) -> Result<()> {
     if min > max {

@@ -96,7 +96,11 @@ impl Augment for LetterBox {
             draft.apply(Op::Resize { size, interpolation, max_size: None, antialias: true });
         }
         if padding != [0; 4] {
-            draft.apply(Op::Pad { padding: Padding::Sides(padding), fill: self.fill });
+            draft.apply(Op::Pad {
+                padding: Padding::Sides(padding),
+                fill: self.fill,
+                padding_mode: PaddingMode::Constant,
+            });
         }
     }
 }

@@ -159,6 +159,10 @@ fn takes(name: &str, schema: &Value, argument: &str, value: Value) -> bool {
         "min_area" if name == "TimmRandomErasing" => Some(("max_area", json!(1.0))),
         "max_area" => Some(("min_area", json!(0.0))),
         "min_aspect" if name == "TimmRandomErasing" => Some(("max_aspect", json!(1e6))),
+        "mixture_width" => Some(("chain_depth", json!(1))),
+        "chain_depth" => Some(("mixture_width", json!(1))),
+        "width" if name == "TimmAugMix" => Some(("depth", json!(1))),
+        "depth" if name == "TimmAugMix" => Some(("width", json!(1))),
         "max_aspect" => Some(("min_aspect", json!(1e-6))),
         _ => None,
     };

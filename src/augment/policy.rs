@@ -71,6 +71,8 @@ pub(super) struct Space {
     factor: f64,
     /// Number of bits that are lost.
     posterize: f64,
+    /// Number of bits where none is lost.
+    bits: f32,
 }
 
 impl Space {
@@ -81,10 +83,14 @@ impl Space {
         rotate: 30.0,
         factor: 0.9,
         posterize: 4.0,
+        bits: 8.0,
     };
+    /// AugMix's.
+    pub(super) const MIXED: Space =
+        Space { translate: |edge| f64::from(edge) / 3.0, bits: 4.0, ..Space::NARROW };
     /// TrivialAugmentWide's.
     pub(super) const WIDE: Space =
-        Space { shear: 0.99, translate: |_| 32.0, rotate: 135.0, factor: 0.99, posterize: 6.0 };
+        Space { shear: 0.99, translate: |_| 32.0, rotate: 135.0, factor: 0.99, posterize: 6.0, bits: 8.0 };
 
     /// Magnitude `index` of `bins`, for an image of size `of`; `None` where the operation has none.
     pub(super) fn magnitude(&self, op: PolicyOp, bins: u32, index: u32, of: Size) -> Option<f64> {
@@ -97,7 +103,7 @@ impl Space {
             Brightness | Color | Contrast | Sharpness => upto(self.factor),
             Posterize => {
                 let lost = index as f32 / (f64::from(bins - 1) / self.posterize) as f32;
-                Some(f64::from((8.0 - lost).round_ties_even()))
+                Some(f64::from((self.bits - lost).round_ties_even()))
             }
             Solarize => Some(f64::from(linspace(1.0, 0.0, bins, index))),
             Identity | AutoContrast | Equalize | Invert => None,
@@ -146,7 +152,8 @@ pub(super) fn perform(
     ops.for_each(|op| draft.apply(op));
 }
 
-fn op_of((op, magnitude): Drawn, interpolation: Interpolation, fill: Option<Fill>) -> Option<Op> {
+/// What was drawn as an op; `None` where it changes nothing.
+pub(super) fn op_of((op, magnitude): Drawn, interpolation: Interpolation, fill: Option<Fill>) -> Option<Op> {
     let warp = |translate: [f64; 2], shear: [f64; 2], center: Option<[f64; 2]>| Op::Affine {
         angle: 0.0,
         translate,

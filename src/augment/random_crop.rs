@@ -3,7 +3,7 @@
 use super::pad;
 use super::prelude::*;
 
-/// Crops `size` at a random position, after an optional border (torchvision's `RandomCrop` with constant padding).
+/// Crops `size` at a random position, after an optional border (torchvision's `RandomCrop`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -20,6 +20,9 @@ pub struct RandomCrop {
     /// Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
     #[serde(default)]
     pub fill: Fill,
+    /// What the border consists of: `constant` (`fill`), `edge`, `reflect` or `symmetric`, as for `Pad`.
+    #[serde(default)]
+    pub padding_mode: PaddingMode,
 }
 
 /// The parameters for one image.
@@ -34,7 +37,13 @@ pub struct CropParams {
 impl RandomCrop {
     /// Crops to `size` without a border.
     pub fn new(size: impl Into<Extent>) -> Self {
-        Self { size: size.into(), padding: None, pad_if_needed: false, fill: Fill::default() }
+        Self {
+            size: size.into(),
+            padding: None,
+            pad_if_needed: false,
+            fill: Fill::default(),
+            padding_mode: PaddingMode::default(),
+        }
     }
 
     setters! {
@@ -44,6 +53,8 @@ impl RandomCrop {
         pad_if_needed: bool;
         /// Sets the border's colour.
         fill: into Fill;
+        /// Sets what the border consists of.
+        padding_mode: PaddingMode;
     }
 
     /// The border and the position for an image of size `of`; an axis without a choice draws nothing.
@@ -92,7 +103,8 @@ impl Augment for RandomCrop {
             Err(error) => draft.fail(error),
             Ok(CropParams { padding, rect: Rect { x: left, y: top, width, height } }) => {
                 if padding != [0; 4] {
-                    draft.apply(Op::Pad { padding: Padding::Sides(padding), fill: self.fill });
+                    let padding = Padding::Sides(padding);
+                    draft.apply(Op::Pad { padding, fill: self.fill, padding_mode: self.padding_mode });
                 }
                 if draft.size().rect() != Rect::new(left, top, width, height) {
                     draft.apply(Op::Crop { top, left, height, width });

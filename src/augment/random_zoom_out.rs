@@ -64,7 +64,7 @@ impl Augment for RandomZoomOut {
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
         if rng.applies(self.p) {
             let padding = Padding::Sides(self.make_params(draft.size(), rng));
-            draft.apply(Op::Pad { padding, fill: self.fill });
+            draft.apply(Op::Pad { padding, fill: self.fill, padding_mode: PaddingMode::Constant });
         }
     }
 }

@@ -1,19 +1,14 @@
 //! TimmRandAugment: random operations of one strength, or nearly so, as timm has them.
 
-mod config;
-mod levels;
+pub(super) mod config;
+pub(super) mod levels;
 
 use super::interpolation::InterpolationChoice;
 use super::prelude::*;
-use crate::rng::normal;
-use levels::{OPERATIONS, Warps};
+use levels::{OPERATIONS, STRONGEST, Warps};
 
 /// The maximum number of operations per sample: each may need a pass and a statistic of its own.
 const MOST_LAYERS: u32 = 6;
-/// The magnitude that operations are strongest at, unless `magnitude_max` says otherwise.
-const STRONGEST: f64 = 10.0;
-/// Beyond this standard deviation magnitudes are drawn uniformly.
-const UNIFORM_ABOVE: f64 = 100.0;
 
 /// Applies `num_layers` of fifteen random operations, each with probability `prob`, at a magnitude with noise (timm's
 /// `rand_augment_transform`).
@@ -133,20 +128,10 @@ impl TimmRandAugment {
             if own.prob < 1.0 && rng.uniform() > own.prob {
                 continue;
             }
-            let level = own.level(rng) / STRONGEST;
+            let level = levels::level(own.magnitude, own.magnitude_std, own.magnitude_max, rng);
             ops.extend(operation.at(level, own.increasing, warps, of, rng));
         }
         Ok(ops)
-    }
-
-    /// The magnitude with its noise.
-    fn level(&self, rng: &mut dyn Draws) -> f64 {
-        let magnitude = match self.magnitude_std {
-            0.0 => self.magnitude,
-            std if std > UNIFORM_ABOVE => self.magnitude * f64::from(rng.uniform()),
-            std => self.magnitude + normal(rng) * std,
-        };
-        magnitude.min(self.magnitude_max.unwrap_or(STRONGEST)).max(0.0)
     }
 }
 
@@ -154,27 +139,12 @@ impl Augment for TimmRandAugment {
     fn check(&self) -> Result<()> {
         let Self { magnitude, num_layers, prob, magnitude_std, magnitude_max, translate_pct, .. } =
             self.resolved()?;
-        let within = |what: &str, value: f64, low: f64, high: f64| {
-            ensure!(
-                (low..=high).contains(&value),
-                "TimmRandAugment: {what} should be from {low} to {high}, but is {value}"
-            );
-            Ok(())
-        };
-        within("magnitude", magnitude, 0.0, 100.0)?;
-        within("num_layers", num_layers.into(), 0.0, MOST_LAYERS.into())?;
-        within("prob", prob.into(), 0.0, 1.0)?;
-        within("magnitude_max", magnitude_max.unwrap_or(STRONGEST), 1.0, 100.0)?;
-        within("translate_pct", translate_pct, 0.0, 1.0)?;
-        ensure!(
-            magnitude_std >= 0.0,
-            "TimmRandAugment: magnitude_std should be at least 0, but is {magnitude_std}"
-        );
-        ensure!(
-            self.interpolation != InterpolationChoice::Nearest,
-            "TimmRandAugment: interpolation must be bilinear, bicubic or random, not nearest"
-        );
-        Ok(())
+        let name = self.name();
+        levels::check_magnitude(name, magnitude, magnitude_std)?;
+        check::within(name, "num_layers", num_layers.into(), [0.0, MOST_LAYERS.into()])?;
+        check::within(name, "prob", prob.into(), [0.0, 1.0])?;
+        check::within(name, "magnitude_max", magnitude_max.unwrap_or(STRONGEST), [1.0, 100.0])?;
+        levels::check_warps(name, translate_pct, self.interpolation)
     }
 
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {

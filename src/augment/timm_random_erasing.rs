@@ -1,5 +1,6 @@
 //! TimmRandomErasing: hides random rectangles of the finished sample, as timm does.
 
+use super::draw;
 use super::patch::TRIES;
 use super::prelude::*;
 use crate::draft::op::Value;
@@ -107,9 +108,9 @@ impl TimmRandomErasing {
     fn one_of(&self, count: u32, of: Size, rng: &mut dyn Draws) -> Option<(Rect, Value)> {
         let aspects = self.aspects().map(f64::ln);
         for _ in 0..TRIES {
-            let share = between([self.min_area, self.max_area], rng);
+            let share = draw::between([self.min_area, self.max_area], rng);
             let area = share * of.pixels() as f64 / f64::from(count);
-            let aspect = between(aspects, rng).exp();
+            let aspect = draw::between(aspects, rng).exp();
             let [height, width] =
                 [area * aspect, area / aspect].map(|square| square.sqrt().round_ties_even() as u64);
             if height < u64::from(of.height) && width < u64::from(of.width) {
@@ -129,11 +130,6 @@ impl TimmRandomErasing {
             EraseMode::Pixel => Value::Noise { key: [rng.bits(), rng.bits()] },
         }
     }
-}
-
-/// Uniform in [low, high), with the arithmetic of Python's `random.uniform`.
-fn between([low, high]: [f64; 2], rng: &mut dyn Draws) -> f64 {
-    low + (high - low) * f64::from(rng.uniform())
 }
 
 impl Augment for TimmRandomErasing {

@@ -52,8 +52,8 @@ fn freeze_pass(plan: &mut Plan, pass: &DraftPass) -> Result<(), Error> {
         let steps = freeze_steps(plan, &input.steps, Measured::BlendInput(plan.inputs.len() as u32));
         let erases = Span { start: plan.erases.len() as u32, len: input.erases.len() as u32 };
         plan.erases.extend_from_slice(&input.erases);
-        let DraftInput { window, weight, .. } = *input;
-        plan.inputs.push(BlendInput { window, layers, steps, erases, weight });
+        let DraftInput { window, weight, mode, .. } = *input;
+        plan.inputs.push(BlendInput { window, layers, steps, erases, weight, mode });
     }
     let inputs = Span { start: first_input, len: pass.inputs.len() as u32 };
     let steps = freeze_steps(plan, &pass.steps, Measured::Pass(plan.passes.len() as u32));

@@ -4,7 +4,7 @@ use super::DraftStep;
 use super::flip::{Flip, mirrored};
 use super::mask::{self, Polygon};
 use crate::geometry::{Orientation, Rect, Size};
-use crate::plan::{Content, Erase, Filter, Layer, LayerSource, Method, Sampled, Span};
+use crate::plan::{BlendMode, Content, Erase, Filter, Layer, LayerSource, Method, Sampled, Span};
 
 /// A layer, and what it becomes a part of the plan with.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,7 @@ pub(super) struct DraftLayer {
 pub(super) struct DraftInput {
     pub(super) window: Rect,
     pub(super) weight: f32,
+    pub(super) mode: BlendMode,
     pub(super) layers: Vec<DraftLayer>,
     pub(super) steps: Vec<DraftStep>,
     pub(super) erases: Vec<Erase>,
@@ -116,7 +117,8 @@ fn is_copy(sampled: &Sampled) -> bool {
 impl DraftInput {
     /// Layers that fill a canvas of this size together.
     pub(super) fn whole(size: Size, layers: Vec<DraftLayer>) -> Self {
-        Self { window: size.rect(), weight: 1.0, layers, steps: Vec::new(), erases: Vec::new() }
+        let (window, mode) = (size.rect(), BlendMode::Over);
+        Self { window, weight: 1.0, mode, layers, steps: Vec::new(), erases: Vec::new() }
     }
 
     /// Moves everything so that `rect` becomes the canvas; what is outside is lost.

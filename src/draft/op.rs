@@ -10,7 +10,7 @@ mod catalogue;
 pub(crate) mod page;
 
 pub(crate) use arguments::variants_from;
-pub use arguments::{Extent, Fill, Interpolation, Padding, Shear, Value};
+pub use arguments::{Chain, Extent, Fill, Interpolation, Padding, PaddingMode, Shear, Value};
 pub use catalogue::{CATALOGUE, Entry};
 
 use super::Draft;
@@ -78,13 +78,17 @@ pub enum Op {
         #[serde(default = "yes")]
         antialias: bool,
     },
-    /// Adds a border of one colour.
+    /// Adds a border: of one colour, or of the image's own pixels.
     Pad {
         /// `[left, top, right, bottom]`, `[left and right, top and bottom]`, or one number for all.
         padding: Padding,
         /// A grey level or `[r, g, b]`, in 0..=255 (default 0).
         #[serde(default)]
         fill: Fill,
+        /// `constant` (`fill`), `edge` (the outermost pixels, repeated), `reflect` (mirrored at them) or `symmetric` (mirrored at the edge).
+        #[serde(default, skip_serializing_if = "PaddingMode::is_constant")]
+        #[cfg_attr(test, schemars(extend("default" = "constant")))]
+        padding_mode: PaddingMode,
     },
     /// Turns, moves, scales and shears the image round its middle, or `center`, without changing its size.
     Affine {
@@ -251,6 +255,14 @@ pub enum Op {
         /// Standard deviation along x and y, in pixels.
         sigma: [f64; 2],
     },
+    /// Does each chain of ops to a copy of the image, and sums what they make up. Labels stay where they are.
+    SumChains {
+        /// Objects with `weight` (0..=1) and `ops`, which must not change the size; `[]` is the image itself.
+        chains: Vec<Chain>,
+        /// The sum is laid over the image with this weight, as Pillow's `Image.blend` does; without it, it replaces it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        blend: Option<f32>,
+    },
     /// Fills a rectangle after normalise.
     Erase {
         /// First row.
@@ -309,7 +321,8 @@ impl Draft {
                 let target = self.resize_target(size, max_size)?;
                 self.resize(target, interpolation, antialias)
             }
-            Op::Pad { padding, fill } => self.pad(padding.sides(), fill),
+            Op::Pad { padding, fill, padding_mode: PaddingMode::Constant } => self.pad(padding.sides(), fill),
+            Op::Pad { padding, padding_mode, .. } => self.pad_with_image(padding.sides(), padding_mode),
             Op::Affine { .. } => self.affine(op),
             Op::Rotate { .. } => self.rotate(op),
             Op::PillowAffine { data, resample, fillcolor } => self.pillow_affine(data, resample, fillcolor),
@@ -334,6 +347,7 @@ impl Draft {
             Op::Invert {} => self.recolour(ColorOp::Solarize, [0.0; 3]),
             Op::Sharpness { factor } => self.sharpness(factor),
             Op::GaussianBlur { kernel_size, sigma } => self.gaussian_blur(kernel_size, sigma),
+            Op::SumChains { ref chains, blend } => self.sum_chains(chains, blend),
             Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
             Op::SanitizeBoundingBoxes { min_size, min_area } => self.sanitize(min_size, min_area),
             Op::KeepCenters { top, left, height, width } => {

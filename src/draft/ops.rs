@@ -121,7 +121,7 @@ impl Draft {
     }
 
     /// Labels move with the corner of the canvas, and are cut to what the canvas has become.
-    fn record_shift(&mut self, x: f64, y: f64) {
+    pub(super) fn record_shift(&mut self, x: f64, y: f64) {
         self.record_map([1.0, 0.0, x, 0.0, 1.0, y, 0.0, 0.0, 1.0]);
     }
 

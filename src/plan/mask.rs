@@ -1,8 +1,8 @@
 //! The plan of a sample's semantic mask: the same geometry, without anything that would mix two classes.
 
 use super::{
-    BlendInput, Content, Filter, Layer, Method, Outside, Pass, PillowMap, Plan, Sampled, Span, WarpFilter,
-    WarpMap,
+    BlendInput, BlendMode, Content, Filter, Layer, Method, Outside, Pass, PillowMap, Plan, Sampled, Span,
+    WarpFilter, WarpMap,
 };
 
 impl Plan {
@@ -23,7 +23,7 @@ impl Plan {
             let start = masks.inputs.len() as u32;
             for input in &self.inputs[pass.inputs.range()] {
                 let is_first = masks.inputs.len() as u32 == start;
-                if is_first || input.weight >= 0.5 {
+                if is_first || (input.weight >= 0.5 && input.mode.is_over()) {
                     masks.show(input, &self.layers[input.layers.range()], fill);
                 }
             }
@@ -39,7 +39,14 @@ impl Plan {
         self.layers.push(Layer::solid(input.window, [fill; 3]));
         self.layers.extend(layers.iter().map(|layer| nearest(layer, fill)));
         let (steps, erases) = (Span::default(), Span::default());
-        self.inputs.push(BlendInput { layers: span, steps, erases, weight: 1.0, ..*input });
+        self.inputs.push(BlendInput {
+            layers: span,
+            steps,
+            erases,
+            weight: 1.0,
+            mode: BlendMode::Over,
+            ..*input
+        });
     }
 }
 

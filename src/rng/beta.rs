@@ -1,4 +1,4 @@
-//! Draws from the beta distribution, which mixes take their shares from.
+//! Draws from the beta and the Dirichlet distribution, which mixes take their shares from.
 
 use super::Draws;
 
@@ -12,6 +12,15 @@ const TRIES: usize = 64;
 pub fn beta(rng: &mut dyn Draws, a: f64, b: f64) -> f64 {
     let (x, y) = (ln_gamma_draw(rng, a), ln_gamma_draw(rng, b));
     1.0 / (1.0 + (y - x).exp())
+}
+
+/// `count` numbers in 0..=1 that sum to 1, from the Dirichlet distribution whose parameters are all `alpha`, greater than 0.
+pub fn dirichlet(rng: &mut dyn Draws, alpha: f64, count: usize) -> Vec<f64> {
+    let draws: Vec<f64> = (0..count).map(|_| ln_gamma_draw(rng, alpha)).collect();
+    let greatest = draws.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let parts: Vec<f64> = draws.iter().map(|draw| (draw - greatest).exp()).collect();
+    let sum: f64 = parts.iter().sum();
+    parts.iter().map(|part| part / sum).collect()
 }
 
 /// The logarithm of a gamma draw of this shape.
@@ -64,6 +73,28 @@ mod tests {
             let (want, spread) = (a / (a + b), a * b / ((a + b) * (a + b) * (a + b + 1.0)));
             assert!((mean - want).abs() < 0.01, "{a} {b}: mean {mean}, not {want}");
             assert!((variance / spread - 1.0).abs() < 0.05, "{a} {b}: variance {variance}, not {spread}");
+        }
+    }
+
+    #[test]
+    fn each_part_of_a_dirichlet_draw_is_a_beta_draw_and_all_of_them_are_one() {
+        for (alpha, count) in [(1.0, 2), (1.0, 3), (0.2, 4), (5.0, 12)] {
+            let mut rng = Rng::new(7, 0, 0, 0);
+            let draws: Vec<Vec<f64>> = (0..20_000).map(|_| dirichlet(&mut rng, alpha, count)).collect();
+            assert!(draws.iter().all(|parts| (parts.iter().sum::<f64>() - 1.0).abs() < 1e-12));
+            let (mean, total) = (1.0 / count as f64, alpha * count as f64);
+            for part in 0..count {
+                let of = |power: i32| {
+                    draws.iter().map(|parts| (parts[part] - mean).powi(power)).sum::<f64>() / 20_000.0
+                };
+                let spread = mean * (1.0 - mean) / (total + 1.0);
+                assert!(of(1).abs() < 0.01, "{alpha} {count}: part {part} is off by {}", of(1));
+                assert!(
+                    (of(2) / spread - 1.0).abs() < 0.05,
+                    "{alpha} {count}: variance {} not {spread}",
+                    of(2)
+                );
+            }
         }
     }
 

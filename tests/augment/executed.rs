@@ -34,8 +34,11 @@ type Row = (&'static str, &'static str, &'static [f64], &'static str);
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
+    ("AugMix", r#"{"mixture_width": 2, "chain_depth": 1, "alpha": 1}"#, AUG_MIX_DRAWS, AUG_MIX),
     ("AutoAugment", "{}", &[0.54], r#"[{"op": "invert"}, {"op": "equalize"}]"#),
     ("CenterCrop", r#"{"size": [20, 30]}"#, &[], r#"[{"op": "center_crop", "output_size": [20, 30]}]"#),
+    ("CenterCropOrPad", r#"{"size": [60, 30], "fill": 9}"#, &[],
+        r#"[{"op": "pad", "padding": [0, 6, 0, 6], "fill": 9}, {"op": "crop", "top": 0, "left": 17, "height": 60, "width": 30}]"#),
     ("ColorJitter", r#"{"brightness": [1.5, 1.5], "contrast": [0.75, 0.75], "saturation": [1.75, 1.75], "hue": [0.125, 0.125]}"#, &[],
         r#"[{"op": "saturation", "factor": 1.75}, {"op": "brightness", "factor": 1.5}, {"op": "hue", "factor": 0.125}, {"op": "contrast", "factor": 0.75}]"#),
     ("Compose", r#"{"transforms": [{"op": "RandomInvert", "p": 1}, {"op": "RandomHorizontalFlip", "p": 1}]}"#, &[], r#"[{"op": "invert"}, {"op": "hflip"}]"#),
@@ -60,6 +63,8 @@ const ROWS: &[Row] = &[
     ("RandomChoice", r#"{"transforms": [{"op": "RandomInvert", "p": 1}, {"op": "RandomHorizontalFlip", "p": 1}], "p": [0.25, 0.75]}"#, &[0.2], r#"[{"op": "invert"}]"#),
     ("RandomCrop", r#"{"size": [20, 30], "padding": 4, "fill": 9}"#, &[],
         r#"[{"op": "pad", "padding": [4, 4, 4, 4], "fill": 9}, {"op": "crop", "top": 18, "left": 21, "height": 20, "width": 30}]"#),
+    ("RandomCropOrPad", r#"{"size": [60, 30], "padding_mode": "reflect"}"#, &[],
+        r#"[{"op": "pad", "padding": [0, 6, 0, 6], "padding_mode": "reflect"}, {"op": "crop", "top": 0, "left": 17, "height": 60, "width": 30}]"#),
     ("RandomEqualize", r#"{"p": 1}"#, &[], r#"[{"op": "equalize"}]"#),
     ("RandomErasing", r#"{"p": 1, "scale": [0.25, 0.25], "ratio": [1, 1], "value": 0.5}"#, &[],
         r#"[{"op": "erase", "i": 10, "j": 18, "h": 28, "w": 28, "v": 0.5}]"#),
@@ -86,11 +91,14 @@ const ROWS: &[Row] = &[
     ("RandomZoomOut", r#"{"fill": 7, "side_range": [2, 2], "p": 1}"#, &[0.5, 0.5, 0.25, 0.75],
         r#"[{"op": "pad", "padding": [16, 36, 48, 12], "fill": 7}]"#),
     ("Resize", r#"{"size": 20, "interpolation": "nearest"}"#, &[], r#"[{"op": "resize", "size": 20, "interpolation": "nearest"}]"#),
+    ("ResizeKeepRatio", r#"{"size": 24, "longest": 1, "random_scale_prob": 1, "random_scale_range": [4, 4], "random_scale_area": true, "interpolation": "nearest"}"#, &[],
+        r#"[{"op": "resize", "size": [9, 12], "interpolation": "nearest"}]"#),
     ("ResizeLongest", r#"{"imgsz": 32}"#, &[], r#"[{"op": "resize", "size": [24, 32]}]"#),
     ("SanitizeBoundingBoxes", r#"{"min_size": 2, "min_area": 3}"#, &[],
         r#"[{"op": "sanitize_bounding_boxes", "min_size": 2, "min_area": 3}]"#),
     ("ScaleJitter", r#"{"target_size": [48, 64], "scale_range": [0.5, 0.5]}"#, &[], r#"[{"op": "resize", "size": [18, 24]}]"#),
     ("SomeOf", r#"{"transforms": [{"op": "RandomInvert", "p": 1}, {"op": "RandomHorizontalFlip", "p": 1}], "n": 1}"#, &[], r#"[{"op": "hflip"}]"#),
+    ("TimmAugMix", r#"{"config": "augmix-m5-w1-d2", "fill": 9}"#, TIMM_AUG_MIX_DRAWS, TIMM_AUG_MIX),
     ("TimmRandAugment", r#"{"config": "rand-m5-p1-inc1", "fill": 9}"#, &[0.5, 0.95],
         r#"[{"op": "saturation", "factor": 1.45}, {"op": "pillow_affine", "data": [1, 0, 0, 0, 1, 10.8], "resample": "bicubic", "fillcolor": 9}]"#),
     ("TimmRandomErasing", r#"{"probability": 1, "min_area": 0.25, "max_area": 0.25, "min_aspect": 1, "min_count": 2}"#, &[],
@@ -100,6 +108,14 @@ const ROWS: &[Row] = &[
     ("YoloPerspective", r#"{"size": [48, 64], "degrees": 20, "fill": 9}"#, &[0.5, 0.5, 0.75, 0.75],
         r#"[{"op": "warp_perspective", "matrix": [[1.23100969126526, 0.2170602220836629, -12.601755450496228], [-0.2170602220836629, 1.23100969126526, 1.4016945163109753], [0, 0, 1]], "size": [48, 64], "fill": 9}]"#),
 ];
+
+/// A half for all that weights are drawn from, and then the operations.
+const AUG_MIX_DRAWS: &[f64] = &[0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.4, 0.5, 0.99];
+const AUG_MIX: &str = r#"[{"op": "sum_chains", "chains": [{"weight": 0.5, "ops": []},
+    {"weight": 0.25, "ops": [{"op": "posterize", "bits": 4}]}, {"weight": 0.25, "ops": [{"op": "sharpness", "factor": 0.9}]}]}]"#;
+const TIMM_AUG_MIX_DRAWS: &[f64] = &[0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.1, 0.7];
+const TIMM_AUG_MIX: &str = r#"[{"op": "sum_chains", "chains": [{"weight": 1, "ops": [{"op": "saturation", "factor": 1.225},
+    {"op": "pillow_affine", "data": [1, 0.075, 0, 0, 1, 0], "resample": "bicubic", "fillcolor": 9}]}], "blend": 0.5}]"#;
 
 /// Each operation of a policy with a magnitude in the middle of its range: its number in the choice, and what is done.
 #[rustfmt::skip]

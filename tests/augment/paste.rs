@@ -5,7 +5,7 @@
 use feedline::augment::{Augment, CopyPaste, CopyPasteMode, Mosaic, YoloPerspective};
 use feedline::device::cpu::Renderer;
 use feedline::draft::Draft;
-use feedline::draft::op::{Extent, Interpolation, Op};
+use feedline::draft::op::{Extent, Interpolation, Op, PaddingMode};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image::Image;
 use feedline::label::{Keypoint, Object, Objects, Skeleton};
@@ -91,7 +91,11 @@ fn any_canvas(case: u64, rng: &mut Rng) -> Draft {
         0 => {}
         1 => draft.apply(Op::Resize { size: Extent::Two([50, 44]), interpolation, max_size, antialias }),
         2 => draft.apply(Op::Crop { top: -7, left: 4, height: 50, width: 40 }),
-        3 => draft.apply(Op::Pad { padding: 9.into(), fill: [9, 200, 30].into() }),
+        3 => draft.apply(Op::Pad {
+            padding: 9.into(),
+            fill: [9, 200, 30].into(),
+            padding_mode: PaddingMode::Constant,
+        }),
         4 => {
             let partners = (1..4).map(|index| Draft::new(index, size, Orientation::UPRIGHT)).collect();
             Mosaic::new(32).plan(&mut draft, partners, rng);

@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod aug_mix;
+mod sizes;
 mod spread;
 
 use crate::script::Script;

@@ -33,8 +33,9 @@ struct AnyOps(usize);
 impl Augment for AnyOps {
     fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
         // Those that measure are left out, since a sample may have few of them and the links after them may want some.
-        let among: Vec<&str> =
-            OPS.iter().filter(|name| !LAST.contains(name) && !MEASURING.contains(name)).copied().collect();
+        let all = OPS.iter().filter(|name| !LAST.contains(name) && !MEASURING.contains(name));
+        // A sum of chains takes many passes; AugMix is drawn below.
+        let among: Vec<&str> = all.filter(|name| **name != "sum_chains").copied().collect();
         for _ in 0..self.0 {
             let size = draft.size();
             let drawn = Dice { bits: &mut || rng.bits(), longest: 75 }.any(&among, [size.width, size.height]);

@@ -8,7 +8,7 @@ mod naive;
 
 use feedline::device::cpu::Renderer;
 use feedline::draft::Draft;
-use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding, Shear};
+use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding, PaddingMode, Shear};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image::Image;
 use feedline::label::{Keypoint, Object, Objects, Unit};
@@ -49,7 +49,7 @@ fn any_op(rng: &mut Rng, size: Size) -> Op {
         }
         3 => {
             let padding = Padding::Sides([0; 4].map(|_| rng.below(40)));
-            Op::Pad { padding, fill: Fill::Grey(0) }
+            Op::Pad { padding, fill: Fill::Grey(0), padding_mode: PaddingMode::Constant }
         }
         4 => Op::Hflip {},
         5 => Op::Vflip {},

@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use feedline::device::cpu::Renderer;
-use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding};
+use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding, PaddingMode};
 use feedline::draft::{Draft, Tile};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image::Image;
@@ -40,6 +40,7 @@ fn any_tile(rng: &mut Rng) -> Edited {
             (2, 0) => Op::Pad {
                 padding: Padding::Sides([rng.below(9), rng.below(9), rng.below(9), rng.below(9)]),
                 fill: Fill::Grey(114),
+                padding_mode: PaddingMode::Constant,
             },
             (_, 0) => [Op::Hflip {}, Op::Vflip {}][rng.below(2) as usize].clone(),
             _ => {
@@ -312,7 +313,11 @@ fn what_cannot_be_folded_becomes_a_stage_first() {
         );
         plan.passes.len()
     };
-    let pad = |fill: u8| Op::Pad { padding: Padding::All(4), fill: Fill::Grey(fill) };
+    let pad = |fill: u8| Op::Pad {
+        padding: Padding::All(4),
+        fill: Fill::Grey(fill),
+        padding_mode: PaddingMode::Constant,
+    };
     let (colour, contrast) = (Op::Saturation { factor: 0.5 }, Op::Contrast { factor: 0.5 });
     let cubic = Op::Resize {
         size: Extent::One(50),

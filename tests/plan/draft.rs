@@ -8,7 +8,7 @@
 mod history;
 
 use feedline::draft::Draft;
-use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding, Value};
+use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding, PaddingMode, Value};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::plan::{LayerSource, Measured, Method, Plan, Sampled};
 use feedline::rng::{Draws, Rng};
@@ -38,7 +38,7 @@ fn resize(height: u32, width: u32) -> Op {
 }
 
 fn pad(padding: [u32; 4], level: u8) -> Op {
-    Op::Pad { padding: Padding::Sides(padding), fill: Fill::Grey(level) }
+    Op::Pad { padding: Padding::Sides(padding), fill: Fill::Grey(level), padding_mode: PaddingMode::Constant }
 }
 
 fn erase(i: i32, j: i32, h: u32, w: u32) -> Op {
@@ -64,7 +64,14 @@ fn any_op(size: Size, rng: &mut Rng) -> Op {
             antialias: true,
         },
         2 => Op::CenterCrop { output_size: Extent::Two([height, width]) },
-        3 => Op::Pad { padding: Padding::Sides([up_to(2), up_to(2), up_to(2), up_to(2)]), fill },
+        3 => {
+            let padding = Padding::Sides([up_to(2), up_to(2), up_to(2), up_to(2)]);
+            let modes =
+                [PaddingMode::Constant, PaddingMode::Edge, PaddingMode::Symmetric, PaddingMode::Reflect];
+            // What a small canvas can be padded with.
+            let modes = &modes[..size.width.min(size.height).min(3) as usize + 1];
+            Op::Pad { padding, fill, padding_mode: modes[up_to(modes.len() as u32 - 1) as usize] }
+        }
         4 | 5 => Op::Hflip {},
         6 => Op::Vflip {},
         7 => Op::Brightness { factor },

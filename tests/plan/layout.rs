@@ -17,7 +17,7 @@ fn rust_structs() -> Facts {
         Rect { x, y, width, height }
         Span { start, len }
         Run { start, len }
-        BlendInput { window, layers, steps, erases, weight, reserved }
+        BlendInput { window, layers, steps, erases, weight, mode, reserved }
         Step { op, stat, args }
         Erase { window, value, kind, key, reserved }
         Batch { sources, layers, inputs, steps, erases, counts, rows, runs, sums, histograms, errors, dtype, layout, factors }
@@ -55,6 +55,9 @@ fn rust_constants() -> Facts {
         "FILTER_PILLOW_BICUBIC" = layout::pillow_filter(PillowFilter::Bicubic),
         "FILTER_SHARPNESS" = layout::FILTER_SHARPNESS,
         "FILTER_GAUSSIAN" = layout::FILTER_GAUSSIAN,
+        "BLEND_OVER" = layout::BLEND_OVER,
+        "BLEND_SUM" = layout::BLEND_SUM,
+        "BLEND_BETWEEN" = layout::BLEND_BETWEEN,
         "ERASE_CONSTANT" = layout::ERASE_CONSTANT,
         "ERASE_NOISE" = layout::ERASE_NOISE,
         "ERROR_COLOR_OP" = layout::ERROR_COLOR_OP,

@@ -46,13 +46,36 @@ def hsv(image, hue, saturation, value):
     return torch.from_numpy(cv2.cvtColor(changed, cv2.COLOR_HSV2RGB)).permute(2, 0, 1)
 
 
+def pillow_affine(image, data, resample="bicubic", fillcolor=0):
+    """Pillow's own."""
+    pixels = Image.fromarray(np.ascontiguousarray(image.permute(1, 2, 0).numpy()))
+    fill = (fillcolor,) * 3 if isinstance(fillcolor, int) else tuple(fillcolor)
+    done = pixels.transform(pixels.size, Image.Transform.AFFINE, data, Image.Resampling[resample.upper()], fillcolor=fill)
+    return torch.from_numpy(np.array(done)).permute(2, 0, 1)
+
+
+def sum_chains(image, chains, blend=None):
+    """What torchvision's AugMix does with its chains; laid over the image, what timm's does."""
+    total = torch.zeros(image.shape)
+    for chain in chains:
+        made = image
+        for op in chain["ops"]:
+            parameters = {key: value for key, value in op.items() if key != "op"}
+            made = REFERENCE[op["op"]](made, **parameters)
+        total.add_(torch.tensor(chain["weight"]) * made)
+    mixed = total.clamp(0, 255).to(torch.uint8)
+    if blend is None:
+        return mixed
+    return (image + torch.tensor(blend) * (mixed.to(torch.float32) - image)).to(torch.uint8)
+
+
 # The operations by their name on feedline's command line, as torchvision performs them.
 REFERENCE = {
     "resized_crop": resized_crop,
     "resize": resize,
     "crop": reference.crop,
     "center_crop": reference.center_crop,
-    "pad": lambda image, padding, fill: reference.pad(image, padding, fill=fill),
+    "pad": lambda image, padding, fill, padding_mode="constant": reference.pad(image, padding, fill, padding_mode),
     "affine": affine,
     "rotate": rotate,
     "perspective": perspective,
@@ -72,6 +95,8 @@ REFERENCE = {
     "posterize": reference.posterize,
     "permute_channels": reference.permute_channels,
     "gaussian_blur": reference.gaussian_blur,
+    "pillow_affine": pillow_affine,
+    "sum_chains": sum_chains,
     "erase": lambda image, i, j, h, w, v: reference.erase(image, i, j, h, w, tensor_value(v)),
     "normalize": lambda image, mean, std: reference.normalize(
         reference.to_dtype(image, torch.float32, scale=True), mean, std),

@@ -96,12 +96,34 @@ def enhanced(name, kind):
     return drawn
 
 
+def mixed(rng, width, height):
+    """timm's AugMix: chains summed in f32 and cut off, and Pillow's blend of the image with that."""
+    shares = [rng.random() for _ in range(3)]
+    weights = [np.float32(share / sum(shares)) for share in shares]
+    blend = float(np.float32(rng.random()))
+    chains = [[rng.choice([solarize, posterize, translate, shear, rotate])(rng, width, height) for _ in range(rng.randrange(1, 4))]
+              for _ in weights]
+
+    def reference(image):
+        total = np.zeros((height, width, 3), np.float32)
+        for weight, chain in zip(weights, chains):
+            made = image
+            for _, function in chain:
+                made = function(made)
+            total += weight * np.asarray(made, np.float32)
+        return Image.blend(image, Image.fromarray(np.clip(total, 0, 255).astype(np.uint8)), blend)
+
+    written = [{"weight": float(weight), "ops": [op for op, _ in chain]} for weight, chain in zip(weights, chains)]
+    return {"op": "sum_chains", "chains": written, "blend": blend}, reference
+
+
 # What is compared, how it is drawn, and how far a value may be away.
 ROWS = {
     "pillow_affine, shear": (shear, 0),
     "pillow_affine, translation": (translate, 0),
     "pillow_affine, rotation": (rotate, 0),
     "pillow_affine, any map": (any_map, 0),
+    "sum_chains, AugMix": (mixed, 0),
     "equalize": (plain("equalize", ImageOps.equalize), 0),
     "invert": (plain("invert", ImageOps.invert), 0),
     "posterize": (posterize, 0),

@@ -1,6 +1,6 @@
 //! The naive meaning of every op: whole u8 images, one op after the other, a pixel at a time.
 
-use feedline::draft::op::{Extent, Interpolation, Op};
+use feedline::draft::op::{Extent, Interpolation, Op, PaddingMode};
 use feedline::geometry::Size;
 use feedline_test_support::noise;
 
@@ -156,9 +156,14 @@ impl Picture {
             Op::Resize { size: Extent::Two([h, w]), interpolation, antialias: true, .. } => {
                 self.resize(w.into(), h.into(), interpolation)
             }
-            Op::Pad { padding, fill } => {
+            Op::Pad { padding, fill, padding_mode } => {
                 let [l, t, r, b] = padding.sides().map(i64::from);
-                self.crop(-l, -t, self.width + l + r, self.height + t + b, fill.rgb())
+                let (width, height) = (self.width + l + r, self.height + t + b);
+                if padding_mode == PaddingMode::Constant {
+                    return self.crop(-l, -t, width, height, fill.rgb());
+                }
+                let at = |at, edge| beyond(at, edge, padding_mode);
+                Self::make(width, height, |x, y, c| self.at(at(x - l, self.width), at(y - t, self.height), c))
             }
             Op::Hflip {} => Self::make(self.width, self.height, |x, y, c| self.at(self.width - 1 - x, y, c)),
             Op::Vflip {} => Self::make(self.width, self.height, |x, y, c| self.at(x, self.height - 1 - y, c)),
@@ -193,6 +198,19 @@ impl Picture {
                     if inside { self.between([u - 0.5, v - 0.5], c, resample) } else { fillcolor.rgb()[c] }
                 })
             }
+            Op::SumChains { ref chains, blend } => {
+                let summed = chains.iter().fold(vec![0.0f32; self.levels.len()], |sums, chain| {
+                    let made = chain.ops.iter().fold(self.clone(), |picture, op| picture.apply(op));
+                    let weighed = made.levels.iter().map(|&level| chain.weight * f32::from(level));
+                    sums.iter().zip(weighed).map(|(sum, level)| sum + level).collect()
+                });
+                let levels = summed.iter().map(|sum| sum.clamp(0.0, 255.0) as u8).zip(&self.levels);
+                let blended = levels.map(|(level, &own)| match blend {
+                    Some(weight) => (f32::from(own) + weight * (f32::from(level) - f32::from(own))) as u8,
+                    None => level,
+                });
+                Self { levels: blended.collect(), ..*self }
+            }
             Op::Invert {} => self.map(|p| p.map(|x| 255.0 - x)),
             Op::PermuteChannels { permutation } => self.map(|p| permutation.map(|c| p[c as usize])),
             Op::Autocontrast {} => self.by_channel(autocontrast),
@@ -202,6 +220,16 @@ impl Picture {
             }
             _ => panic!("the oracle does not know {op:?}"),
         }
+    }
+}
+
+/// Which pixel of an axis is seen at `at`, which may lie before the first or after the last.
+fn beyond(at: i64, edge: i64, mode: PaddingMode) -> i64 {
+    match mode {
+        PaddingMode::Reflect => at.abs().min(2 * (edge - 1) - at.abs()),
+        PaddingMode::Symmetric if at < 0 => -1 - at,
+        PaddingMode::Symmetric if at >= edge => 2 * edge - 1 - at,
+        _ => at.clamp(0, edge - 1),
     }
 }
 

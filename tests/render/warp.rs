@@ -4,7 +4,7 @@ use crate::oracle::Picture;
 use feedline::device::cpu::Renderer;
 use feedline::device::region;
 use feedline::draft::Draft;
-use feedline::draft::op::{Fill, Interpolation, Op, Shear};
+use feedline::draft::op::{Fill, Interpolation, Op, PaddingMode, Shear};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image::Image;
 use feedline::output::{DType, Layout, Output};
@@ -279,7 +279,10 @@ fn a_warp_without_anything_around_leaves_what_is_below() {
     let mut plan = plan(
         size,
         Orientation::UPRIGHT,
-        &[rotate(30.0, WAYS[1], false), Op::Pad { padding: 3.into(), fill: 114.into() }],
+        &[
+            rotate(30.0, WAYS[1], false),
+            Op::Pad { padding: 3.into(), fill: 114.into(), padding_mode: PaddingMode::Constant },
+        ],
     );
     // The padding's colour lies below; a hole of black would hide it.
     let warp = plan.layers.len() - 1;

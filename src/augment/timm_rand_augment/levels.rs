@@ -1,13 +1,20 @@
 //! The operations that timm's RandAugment chooses from, and what each is at a level: a tenth of the magnitude.
 
+use crate::augment::check;
 use crate::augment::interpolation::InterpolationChoice;
 use crate::draft::op::{Fill, Interpolation, Op};
+use crate::error::{Result, ensure};
 use crate::geometry::Size;
-use crate::rng::Draws;
+use crate::rng::{Draws, normal};
+
+/// The magnitude that operations are strongest at, unless another one is given.
+pub(in crate::augment) const STRONGEST: f64 = 10.0;
+/// Beyond this standard deviation magnitudes are drawn uniformly.
+const UNIFORM_ABOVE: f64 = 100.0;
 
 /// An operation, by timm's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(in crate::augment) enum Operation {
     AutoContrast,
     Equalize,
     Invert,
@@ -46,18 +53,66 @@ pub(super) const OPERATIONS: [Operation; 15] = [
     TranslateY,
 ];
 
+/// Those of AugMix, in timm's order.
+pub(in crate::augment) const MIXED: [Operation; 13] = [
+    AutoContrast,
+    Color,
+    Contrast,
+    Brightness,
+    Sharpness,
+    Equalize,
+    Rotate,
+    Posterize,
+    Solarize,
+    ShearX,
+    ShearY,
+    TranslateX,
+    TranslateY,
+];
+
+/// The magnitude with its noise, as a tenth.
+pub(in crate::augment) fn level(magnitude: f64, std: f64, max: Option<f64>, rng: &mut dyn Draws) -> f64 {
+    let magnitude = match std {
+        0.0 => magnitude,
+        std if std > UNIFORM_ABOVE => magnitude * f64::from(rng.uniform()),
+        std => magnitude + normal(rng) * std,
+    };
+    magnitude.min(max.unwrap_or(STRONGEST)).max(0.0) / STRONGEST
+}
+
+/// Refuses a magnitude that is none.
+pub(in crate::augment) fn check_magnitude(name: &str, magnitude: f64, std: f64) -> Result<()> {
+    check::within(name, "magnitude", magnitude, [0.0, 100.0])?;
+    ensure!(std >= 0.0, "{name}: magnitude_std should be at least 0, but is {std}");
+    Ok(())
+}
+
+/// Refuses warps that Pillow's have no counterpart of.
+pub(in crate::augment) fn check_warps(
+    name: &str,
+    translate: f64,
+    interpolation: InterpolationChoice,
+) -> Result<()> {
+    check::within(name, "translate_pct", translate, [0.0, 1.0])?;
+    ensure!(
+        interpolation != InterpolationChoice::Nearest,
+        "{name}: interpolation must be bilinear, bicubic or random, not nearest"
+    );
+    Ok(())
+}
+
 /// What all warps share.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Warps {
-    pub(super) interpolation: InterpolationChoice,
-    pub(super) fill: Fill,
+pub(in crate::augment) struct Warps {
+    pub(in crate::augment) interpolation: InterpolationChoice,
+    pub(in crate::augment) fill: Fill,
     /// Fraction of the edge at level 1.
-    pub(super) translate: f64,
+    pub(in crate::augment) translate: f64,
 }
 
 impl Operation {
     /// The operation at `level` on an image of size `of`; `None` where it changes nothing.
-    pub(super) fn at(
+    pub(in crate::augment) fn at(
         self,
         level: f64,
         increasing: bool,

@@ -7,7 +7,7 @@ use super::output::{Sample, Values};
 use super::pixel_block::PixelBlock;
 use crate::decode_memory::give_back;
 use crate::geometry::{Rect, Size};
-use crate::plan::{BlendInput, Erase, EraseFill};
+use crate::plan::{BlendInput, BlendMode, Erase, EraseFill};
 use crate::simd::Level;
 
 /// The running sum of a pass's inputs.
@@ -42,10 +42,16 @@ impl Blend {
         [&mut self.levels, &mut self.fills, &mut self.weights].into_iter().for_each(give_back);
     }
 
-    /// acc = acc * (1 - weight) + input * weight, inside the input's window.
+    /// Lays the input on the sum, inside the input's window, as its [`BlendMode`] says.
     pub(crate) fn lay(&mut self, canvas: &Canvas, input: &BlendInput, erases: &[Erase]) {
         let window = input.window.intersect(self.size.rect());
-        let (share, keep) = (input.weight, 1.0 - input.weight);
+        let share = input.weight;
+        let keep = if input.mode.is_over() { 1.0 - share } else { 1.0 };
+        // What counts of a level where `below` is the sum.
+        let counts = |level: u8, below: f32| match input.mode {
+            BlendMode::Between => f32::from(level) - below,
+            BlendMode::Over | BlendMode::Sum => f32::from(level),
+        };
         let width = self.size.width as usize;
         let view = canvas.part(canvas.size.rect());
         for y in window.y..window.bottom() as i32 {
@@ -55,7 +61,7 @@ impl Blend {
             if self.weights.is_empty() {
                 sums.iter_mut()
                     .zip(row)
-                    .for_each(|(sum, level)| *sum = *sum * keep + f32::from(*level) * share);
+                    .for_each(|(sum, level)| *sum = *sum * keep + counts(*level, *sum) * share);
                 continue;
             }
             for (i, (sums, levels)) in sums.chunks_exact_mut(3).zip(row.chunks_exact(3)).enumerate() {
@@ -66,7 +72,7 @@ impl Blend {
                 self.weights[pixel] = self.weights[pixel] * keep + weight;
                 for (c, (sum, level)) in sums.iter_mut().zip(levels).enumerate() {
                     let filled = fill.map_or(0.0, |erase| fill_at(erase, x, y, c) * share);
-                    *sum = *sum * keep + f32::from(*level) * weight;
+                    *sum = *sum * keep + counts(*level, *sum) * weight;
                     self.fills[pixel * 3 + c] = self.fills[pixel * 3 + c] * keep + filled;
                 }
             }

@@ -135,6 +135,7 @@ impl Renderer {
         let inputs = &plan.inputs[pass.inputs.range()];
         if let [only] = inputs
             && only.weight == 1.0
+            && only.mode.is_over()
             && only.window == pass.size.rect()
             && pass.steps.len == 0
         {

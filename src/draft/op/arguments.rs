@@ -87,6 +87,41 @@ impl Padding {
     }
 }
 
+/// Ops that run one after the other on a copy of the image.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Chain {
+    /// The weight of what they make in the sum.
+    pub weight: f32,
+    /// The ops.
+    #[cfg_attr(test, schemars(with = "Vec<std::collections::BTreeMap<String, f64>>"))]
+    pub ops: Vec<super::Op>,
+}
+
+/// What a border consists of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum PaddingMode {
+    /// One colour.
+    #[default]
+    Constant,
+    /// The outermost pixels, repeated.
+    Edge,
+    /// The image mirrored at its outermost pixels, which are not repeated: narrower than the image.
+    Reflect,
+    /// The image mirrored at its edge: at most as wide as the image.
+    Symmetric,
+}
+
+impl PaddingMode {
+    /// Whether the border is of one colour.
+    pub const fn is_constant(&self) -> bool {
+        matches!(self, PaddingMode::Constant)
+    }
+}
+
 /// Degrees of shear.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

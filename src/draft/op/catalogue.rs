@@ -78,6 +78,8 @@ color_ops! { declare_catalogue!
             r#"{"op": "sharpness", "factor": 1.9}"#;
         GaussianBlur, "gaussian_blur", "gaussian_blur",
             r#"{"op": "gaussian_blur", "kernel_size": [23, 23], "sigma": [1.2, 1.2]}"#;
+        SumChains, "sum_chains", "",
+            r#"{"op": "sum_chains", "chains": [{"weight": 0.75, "ops": []}, {"weight": 0.25, "ops": [{"op": "rotate", "angle": 20}, {"op": "equalize"}]}]}"#;
         Erase, "erase", "erase",
             r#"{"op": "erase", "i": 50, "j": 60, "h": 40, "w": 30, "v": [0.0, 0.5, 1.0]}"#;
         SanitizeBoundingBoxes, "sanitize_bounding_boxes", "sanitize_bounding_boxes",

@@ -89,7 +89,10 @@ pub(crate) fn kind(property: &Value, schema: &Value) -> String {
             let item = kind(&property["items"], schema);
             let plural = match item.strip_prefix("array") {
                 _ if property["minItems"] == 1 => item,
-                None if property["minItems"].is_null() => return format!("array of {item}s"),
+                None if property["minItems"].is_null() => {
+                    let (name, rest) = item.split_at(item.find(' ').unwrap_or(item.len()));
+                    return format!("array of {name}s{rest}");
+                }
                 Some(nested) if property["minItems"].is_null() => return format!("array of arrays{nested}"),
                 Some(nested) => format!("arrays{nested}"),
                 None => format!("{item}s"),
@@ -97,7 +100,7 @@ pub(crate) fn kind(property: &Value, schema: &Value) -> String {
             format!("array of {} {plural}", property["minItems"])
         }
         Value::String(one) if one == "object" => {
-            let fields = property["properties"].as_object().unwrap();
+            let Some(fields) = property["properties"].as_object() else { return "op".to_owned() };
             let field = |(name, field)| format!("`{name}` ({})", kind(field, schema));
             format!("object with {}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
         }

@@ -1,7 +1,7 @@
 //! Pictures whose pixels are numbers that remember what was done to them, and two naive ways to make one.
 
 use feedline::color::ColorOp;
-use feedline::draft::op::{Extent, Interpolation, Op, Value};
+use feedline::draft::op::{Extent, Interpolation, Op, PaddingMode, Value};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::plan::{Content, EraseFill, Filter, LayerSource, Measured, Method, Plan, Span};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -62,6 +62,15 @@ impl Canvas {
         if size == self.size {
             return self.clone();
         }
+        // What is repeated is the same pixel again.
+        let repeats = |from: u32, to: u32| from == 1 || from == to;
+        if filter == Filter::Nearest
+            && repeats(self.size.width, size.width)
+            && repeats(self.size.height, size.height)
+        {
+            let last = |at: i64, edge: u32| at.min(i64::from(edge) - 1);
+            return Canvas::new(size, |x, y| self.at(last(x, self.size.width), last(y, self.size.height)));
+        }
         let whole = history(self);
         Canvas::new(size, |x, y| history(("resampled", whole, size, filter as u32, x, y)))
     }
@@ -111,7 +120,21 @@ pub(crate) fn by_ops(canvas: &mut Canvas, op: &Op) {
             let nearest = interpolation == Interpolation::Nearest;
             *canvas = canvas.resampled(size, if nearest { Filter::Nearest } else { Filter::Bilinear });
         }
-        Op::Pad { padding, fill } => {
+        Op::Pad { padding, padding_mode: mode, .. } if mode != PaddingMode::Constant => {
+            let [left, top, right, bottom] = padding.sides().map(i64::from);
+            let [width, height] = [canvas.size.width, canvas.size.height].map(i64::from);
+            let size = Size::new((left + width + right) as u32, (top + height + bottom) as u32);
+            let near = |at: i64, edge: i64| match mode {
+                PaddingMode::Reflect => (0..edge).find(|i| at == -i || at == 2 * (edge - 1) - i),
+                PaddingMode::Symmetric => (0..edge).find(|i| at == -1 - i || at == 2 * edge - 1 - i),
+                _ => Some(at.clamp(0, edge - 1)),
+            };
+            let seen = |at: i64, edge: i64| {
+                if (0..edge).contains(&at) { at } else { near(at, edge).expect("a border of the image") }
+            };
+            *canvas = Canvas::new(size, |x, y| canvas.at(seen(x - left, width), seen(y - top, height)));
+        }
+        Op::Pad { padding, fill, .. } => {
             let [left, top, right, bottom] = padding.sides();
             let hole = Rect::new(left as i32, top as i32, canvas.size.width, canvas.size.height);
             let size = Size::new(hole.width + left + right, hole.height + top + bottom);

@@ -36,6 +36,7 @@ pub const OPS: &[&str] = &[
     "equalize",
     "sharpness",
     "gaussian_blur",
+    "sum_chains",
     "erase",
     "sanitize_bounding_boxes",
     "keep_centers",
@@ -43,8 +44,21 @@ pub const OPS: &[&str] = &[
 ];
 /// Those that work on the finished sample: after them come none of the others but crops and flips.
 pub const LAST: &[&str] = &["erase", "normalize"];
-/// Those that measure the whole canvas first; a sample may have eight of them.
+/// Those that measure the whole canvas first; a sample may have sixteen of them.
 pub const MEASURING: &[&str] = &["contrast", "autocontrast", "equalize"];
+
+/// Those that a chain of `sum_chains` is made of here: they keep the size.
+const CHAINED: &[&str] = &[
+    "hflip",
+    "brightness",
+    "saturation",
+    "solarize",
+    "posterize",
+    "invert",
+    "equalize",
+    "sharpness",
+    "pillow_affine",
+];
 
 /// Where the chances come from, and how large a canvas an op may make.
 pub struct Dice<'a> {
@@ -118,6 +132,17 @@ impl Dice<'_> {
                 let kernel_size = size.map(|edge| 2 * self.below(edge.min(12)) + 1);
                 json!({"kernel_size": kernel_size, "sigma": [self.between(0.1, 2.0), self.between(0.1, 4.0)]})
             }
+            "sum_chains" => {
+                let weights = self.pick(&[[0.25, 0.75], [0.1, 0.6], [0.9, 0.9], [1.0, 0.0]]);
+                let chains = weights.map(|weight| {
+                    let ops: Vec<_> = (0..self.below(2)).map(|_| self.any(CHAINED, size)).collect();
+                    json!({"weight": weight, "ops": ops})
+                });
+                match self.below(2) {
+                    0 => json!({"chains": chains}),
+                    _ => json!({"chains": chains, "blend": self.pick(&[0.0, 0.25, 0.7, 1.0])}),
+                }
+            }
             "erase" => {
                 let [left, top, width, height] = self.part(size);
                 json!({"i": top, "j": left, "h": height, "w": width, "v": self.below(256)})
@@ -151,9 +176,12 @@ impl Dice<'_> {
             "crop" => self.rectangle(size),
             "center_crop" => json!({"output_size": self.sides()}),
             "pad" => {
-                let padding = [0; 4].map(|_| self.below(9));
+                let mode = self.pick(&["constant", "constant", "edge", "reflect", "symmetric"]);
+                // What is mirrored has no more pixels to show.
+                let most = if mode == "constant" { 8 } else { (width.min(height) - 1).min(8) };
+                let padding = [0; 4].map(|_| self.below(most + 1));
                 let fill = [json!(self.below(256)), json!([self.below(256), 114, 7])];
-                json!({"padding": padding, "fill": fill[self.below(2) as usize]})
+                json!({"padding": padding, "fill": fill[self.below(2) as usize], "padding_mode": mode})
             }
             _ => {
                 let mut op = if name == "resize" { json!({}) } else { self.rectangle(size) };

@@ -5,7 +5,7 @@
 //! [`crate::color::ColorOp`], and `kernels/color_ops.h` is made of its table.
 
 use crate::geometry::{Rect, Size};
-use crate::plan::{Filter, Outside, PillowFilter, Span, WarpFilter};
+use crate::plan::{BlendMode, Filter, Outside, PillowFilter, Span, WarpFilter};
 use bytemuck::{Pod, Zeroable};
 
 /// No source, no statistic, no mask.
@@ -26,6 +26,12 @@ pub const FILTER_GAUSSIAN: u32 = 5;
 pub const FILTER_PILLOW_BILINEAR: u32 = 6;
 /// The same: Pillow's cubic filter.
 pub const FILTER_PILLOW_BICUBIC: u32 = 7;
+/// BlendInput.mode: acc * (1 - weight) + input * weight.
+pub const BLEND_OVER: u32 = 0;
+/// BlendInput.mode: acc + input * weight.
+pub const BLEND_SUM: u32 = 1;
+/// BlendInput.mode: acc + (input - acc) * weight.
+pub const BLEND_BETWEEN: u32 = 2;
 /// Erase.kind of [`Erase::value`].
 pub const ERASE_CONSTANT: u32 = 0;
 /// Erase.kind of noise with [`Erase::key`].
@@ -46,6 +52,15 @@ pub const THREADS: u32 = 256;
 pub const CROP_GROUPS: u32 = 256;
 /// Groups of weights that a column of a [`CropJob`] may have.
 pub const CROP_WEIGHTS: u32 = 32;
+
+/// The code of a blend mode.
+pub const fn blend_mode(mode: BlendMode) -> u32 {
+    match mode {
+        BlendMode::Over => BLEND_OVER,
+        BlendMode::Sum => BLEND_SUM,
+        BlendMode::Between => BLEND_BETWEEN,
+    }
+}
 
 /// Axis.filter of a warp: the kernels' names are those of the resampled filters.
 pub const fn warp_filter(filter: WarpFilter) -> u32 {
@@ -341,10 +356,12 @@ pub struct BlendInput {
     pub steps: Span,
     /// Erased rectangles.
     pub erases: Span,
-    /// acc = acc * (1 - weight) + input * weight.
+    /// How much of it is seen.
     pub weight: f32,
+    /// What the weight means: [`BLEND_OVER`], [`BLEND_SUM`] or [`BLEND_BETWEEN`].
+    pub mode: u32,
     /// Zero.
-    pub reserved: [u32; 5],
+    pub reserved: [u32; 4],
 }
 
 /// One colour operation.

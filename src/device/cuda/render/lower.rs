@@ -3,7 +3,7 @@
 //! A statistic of an input or a pass is measured on a canvas: one job renders as far as the step that waits for it,
 //! stores the levels and sums them up, and the next starts from there.
 
-use super::layout::{BlendInput, KIND_UPRIGHT, LayerDesc, NONE, RenderJob};
+use super::layout::{self, BlendInput, KIND_UPRIGHT, LayerDesc, NONE, RenderJob};
 use super::schedule::Kernel;
 use super::source::Canvas;
 use super::steps::{Part, Steps, join};
@@ -65,6 +65,7 @@ impl<'a> Lowering<'a> {
             inputs.iter().map(|input| self.input(pass.size, input)).collect::<Result<_, _>>()?;
         if let ([only], [drawn]) = (inputs, lowered.as_slice())
             && only.weight == 1.0
+            && only.mode.is_over()
             && only.window == pass.size.rect()
             && pass.steps.len == 0
         {
@@ -75,7 +76,8 @@ impl<'a> Lowering<'a> {
             let erases = self.tables.add_erases(&self.plan.erases[input.erases.range()]);
             let window = input.window.intersect(pass.size.rect());
             let (layers, steps, weight) = (drawn.layers, drawn.steps.span, input.weight);
-            let entry = BlendInput { window, layers, steps, erases, weight, reserved: [0; 5] };
+            let mode = layout::blend_mode(input.mode);
+            let entry = BlendInput { window, layers, steps, erases, weight, mode, reserved: [0; 4] };
             self.tables.inputs.push(entry);
         }
         let inputs = Span { start, len: lowered.len() as u32 };
