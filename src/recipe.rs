@@ -3,6 +3,8 @@
 //! The format is strict. A key, an op or a value that means nothing is an error that names the line and the nearest
 //! key that does: a misspelt setting must not train a different model.
 
+#[cfg(test)]
+mod page;
 mod read;
 mod single;
 
@@ -24,17 +26,25 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// Most augmentations of one recipe, those in containers included.
 pub const MAX_AUGMENTATIONS: usize = container::MAX_AUGMENTATIONS;
 
-const BUILT_IN: [(&str, &str); 12] = [
+const BUILT_IN: [(&str, &str); 20] = [
+    ("augmix", include_str!("../recipes/augmix.toml")),
+    ("byol", include_str!("../recipes/byol.toml")),
+    ("clip", include_str!("../recipes/clip.toml")),
     ("decode-only", include_str!("../recipes/decode-only.toml")),
     ("deit", include_str!("../recipes/deit.toml")),
     ("deit-iii", include_str!("../recipes/deit-iii.toml")),
+    ("dino", include_str!("../recipes/dino.toml")),
     ("dinov2", include_str!("../recipes/dinov2.toml")),
     ("imagenet-eval", include_str!("../recipes/imagenet-eval.toml")),
     ("imagenet-randaugment", include_str!("../recipes/imagenet-randaugment.toml")),
     ("imagenet-train", include_str!("../recipes/imagenet-train.toml")),
     ("mae", include_str!("../recipes/mae.toml")),
     ("moco-v3", include_str!("../recipes/moco-v3.toml")),
+    ("siglip", include_str!("../recipes/siglip.toml")),
     ("simclr", include_str!("../recipes/simclr.toml")),
+    ("timm-augmix", include_str!("../recipes/timm-augmix.toml")),
+    ("timm-rkrc", include_str!("../recipes/timm-rkrc.toml")),
+    ("timm-train", include_str!("../recipes/timm-train.toml")),
     ("yolo-eval", include_str!("../recipes/yolo-eval.toml")),
     ("yolo-train", include_str!("../recipes/yolo-train.toml")),
 ];

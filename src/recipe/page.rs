@@ -1,0 +1,91 @@
+//! The page `docs/recipes.md`, made of the recipes that are built in.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use super::Recipe;
+use crate::augment::{Augment, Augmentation};
+use std::fmt::Write;
+use std::path::Path;
+
+const HEAD: &str = "\
+# Recipes
+
+What people train with, built in: `feedline recipes` lists them, `feedline recipe --recipe NAME` prints one as a file to
+start from, and `feedline preview --recipe NAME --data DIR --out sheet.jpg` draws what it does. In Rust a recipe is
+`Recipe::load(\"NAME\")`, in Python the keyword `recipe=\"NAME\"` of a `Loader`; options that are given beside it are laid
+over its own.
+
+Each pair of a picture shows the upright photograph at the left and the sample at the right, normalisation undone; of a
+recipe with views there is a pair for each. [parity.md](parity.md) says what the pixels are compared with.
+
+<!-- Made from recipes/ by `UPDATE_DOCS=1 cargo test recipes_page`; the pictures by docs/pictures/recipes.py. -->
+";
+
+#[test]
+fn recipes_page_is_what_the_recipes_say() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/recipes.md");
+    let page = page();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(written == page, "docs/recipes.md is out of date: run UPDATE_DOCS=1 cargo test recipes_page");
+}
+
+#[test]
+fn every_recipe_that_changes_a_picture_has_one() {
+    let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures/recipes");
+    let missing: Vec<&str> =
+        drawn().filter(|name| !pictures.join(name).with_extension("jpg").is_file()).collect();
+    assert!(missing.is_empty(), "run docs/pictures/recipes.py for {missing:?}");
+}
+
+/// The recipes that render samples.
+fn drawn() -> impl Iterator<Item = &'static str> {
+    Recipe::names().filter(|name| !Recipe::built_in(name).unwrap().options.output.decode_only())
+}
+
+fn page() -> String {
+    let mut page = String::from(HEAD);
+    page.push_str("\n| recipe | views | augmentations |\n|---|---|---|\n");
+    for name in Recipe::names() {
+        let recipe = Recipe::built_in(name).unwrap();
+        let views: usize = recipe.views.iter().map(|view| view.count).sum();
+        let views = if views == 0 { String::new() } else { views.to_string() };
+        writeln!(page, "| [{name}](#{name}) | {views} | {} |", chain(&recipe.augment)).unwrap();
+    }
+    for name in Recipe::names() {
+        let recipe = Recipe::built_in(name).unwrap();
+        write!(page, "\n## {name}\n\n{}\n", Recipe::about(name).unwrap()).unwrap();
+        for (number, view) in recipe.views.iter().enumerate() {
+            let size = view.size.square();
+            let times = if view.count > 1 { format!("{} times ", view.count) } else { String::new() };
+            let separator = if number == 0 { "\n" } else { "" };
+            let (width, height) = (size.width, size.height);
+            writeln!(page, "{separator}* {times}{width}x{height}: {}", chain(&view.transforms)).unwrap();
+        }
+        if !recipe.options.output.decode_only() {
+            write!(
+                page,
+                "\n![Photographs and the samples that {name} makes of them](pictures/recipes/{name}.jpg)\n"
+            )
+            .unwrap();
+        }
+    }
+    page
+}
+
+/// The names of augmentations, in order, with what chooses them.
+fn chain(list: &[Augmentation]) -> String {
+    list.iter().map(named).collect::<Vec<_>>().join(", ")
+}
+
+fn named(one: &Augmentation) -> String {
+    match one.container() {
+        Some(container) => {
+            let inner: Vec<String> = container.transforms().iter().map(named).collect();
+            format!("{}({})", one.name(), inner.join(", "))
+        }
+        None => one.name().to_owned(),
+    }
+}
