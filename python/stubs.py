@@ -20,6 +20,9 @@ KEYWORDS = HERE / "feedline" / "_keywords.pyi"
 #: What is given to what has no default, to learn the defaults of the others.
 EXAMPLES = {"kernel_size": 3, "target_size": [1, 1], "min_size": [1], "transforms": [{"op": "RandomInvert"}]}
 
+#: The same for arguments that mean something else in one transform.
+OWN_EXAMPLES = {("RandomResize", "min_size"): 1, ("RandomResize", "max_size"): 2, ("MmsegRandomResize", "scale"): [1, 1]}
+
 PAIR = "Sequence[float]"
 #: The types of arguments whose default does not tell.
 TYPES = {
@@ -178,7 +181,7 @@ def defaults(name):
             missing = re.search(r"missing field `(\w+)`", str(error))
             if missing is None:
                 raise
-            needed[missing[1]] = EXAMPLES.get(missing[1], 1)
+            needed[missing[1]] = OWN_EXAMPLES.get((name, missing[1]), EXAMPLES.get(missing[1], 1))
 
 
 def type_of(name, argument, default):
@@ -188,6 +191,8 @@ def type_of(name, argument, default):
         return "float"
     if argument == "scale" and default is not None or argument == "brightness" and "Distort" in name:
         return PAIR
+    if name == "RandomResize" and argument in ("min_size", "max_size"):
+        return "int"
     if isinstance(default, bool):
         return "bool"
     if argument == "min_size" and isinstance(default, float):

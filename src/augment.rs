@@ -30,6 +30,7 @@ mod interpolation;
 mod letter_box;
 mod mix_up;
 mod mixing;
+mod mmseg_random_resize;
 mod mosaic;
 mod one_of;
 mod pad;
@@ -50,6 +51,7 @@ mod random_iou_crop;
 mod random_order;
 mod random_perspective;
 mod random_photometric_distort;
+mod random_resize;
 mod random_resized_crop;
 mod random_rotation;
 mod random_shortest_size;
@@ -112,6 +114,7 @@ registry::registry! {
     grayscale::Grayscale,
     letter_box::LetterBox,
     mix_up::MixUp,
+    mmseg_random_resize::MmsegRandomResize,
     mosaic::Mosaic,
     one_of::OneOf,
     pad::Pad,
@@ -135,6 +138,7 @@ registry::registry! {
     random_perspective::RandomPerspective,
     random_photometric_distort::RandomPhotometricDistort,
     by_chance::RandomPosterize,
+    random_resize::RandomResize,
     random_resized_crop::RandomResizedCrop,
     random_rotation::RandomRotation,
     random_shortest_size::RandomShortestSize,

@@ -108,7 +108,7 @@ def test_arguments_and_defaults_are_torchvision_s(torch, name):
     theirs = getattr(v2, name, None)
     if theirs is None:
         assert name in {
-            "CenterCropOrPad", "CopyPaste", "LetterBox", "Mosaic", "OneOf", "RandomCropOrPad", "RandomHSV", "ResizeKeepRatio", "ResizeLongest", "SomeOf", "TimmAugMix", "TimmMixup",
+            "CenterCropOrPad", "CopyPaste", "LetterBox", "MmsegRandomResize", "Mosaic", "OneOf", "RandomCropOrPad", "RandomHSV", "ResizeKeepRatio", "ResizeLongest", "SomeOf", "TimmAugMix", "TimmMixup",
             "TimmRandAugment", "TimmRandomErasing", "YoloCutMix", "YoloMixUp", "YoloPerspective",
         }  # fmt: skip
         return
@@ -116,7 +116,8 @@ def test_arguments_and_defaults_are_torchvision_s(torch, name):
     names = [parameter.name for parameter in parameters if parameter.name not in LEFT_OUT]
     ours = [argument for argument in getattr(transforms, name)._names if argument in names]
     assert ours == names
-    needed = {p.name: {"min_size": [7], "target_size": [7, 7], "transforms": [transforms.RandomInvert()]}.get(p.name, 1) for p in parameters
+    values = {"min_size": 7 if name == "RandomResize" else [7], "max_size": 9, "target_size": [7, 7], "transforms": [transforms.RandomInvert()]}
+    needed = {p.name: values.get(p.name, 1) for p in parameters
               if p.default is p.empty and p.name not in LEFT_OUT}  # fmt: skip
     made = getattr(transforms, name)(**needed)
     for parameter in parameters:

@@ -18,7 +18,11 @@ section! {
         min_area: f64 = 0.0;
         /// The smallest part of a box that must be left after cuts, in 0..=1.
         min_visibility: f64 = 0.0;
-        /// Asks for semantic masks; the class of what shows no image, and of images without a mask.
-        mask_fill or "masks": u8, unset "255 where `mask_dir` is given, else no masks";
+        /// Asks for semantic masks; the class of what shows no image, and of images without a mask: what the loss is told to
+        /// ignore.
+        mask_fill or "masks" or "ignore_index": u8, unset "255 where `mask_dir` is given, else no masks";
+        /// Whether class 0 of semantic masks is ignored as well, and the others count from 0 (mmseg's `reduce_zero_label`):
+        /// 0 and 255 become `mask_fill`, and any other class the one below it.
+        reduce_zero_label: bool = false;
     }
 }

@@ -92,7 +92,8 @@ impl MaskOptions {
         let mut files = Files::below(folder, self.max_file_bytes);
         let (mut masks, mut missing, mut named) = (Vec::with_capacity(source.len()), 0usize, Vec::new());
         for index in 0..source.len() {
-            let path = mask_of(&source.key(index), folder)?;
+            let key = source.key(index);
+            let path = mask_of(&key, folder)?;
             let found = path.is_file();
             masks.push(found.then_some(files.len() as u32));
             if found {
@@ -100,7 +101,7 @@ impl MaskOptions {
             } else {
                 missing += 1;
                 if named.len() < NAMED {
-                    named.push(path.display().to_string());
+                    named.push(format!("{} of the image {key}", path.display()));
                 }
             }
         }

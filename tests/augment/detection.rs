@@ -7,8 +7,8 @@
 
 use crate::script::Script;
 use feedline::augment::{
-    Augment, Augmentation, RandomIoUCrop, RandomShortestSize, RandomZoomOut, SanitizeBoundingBoxes,
-    ScaleJitter,
+    Augment, Augmentation, MmsegRandomResize, RandomIoUCrop, RandomResize, RandomShortestSize, RandomZoomOut,
+    SanitizeBoundingBoxes, ScaleJitter,
 };
 use feedline::draft::Draft;
 use feedline::geometry::{Orientation, Rect, Size};
@@ -147,6 +147,40 @@ fn random_shortest_size_draws_the_sizes_of_torchvision() {
     let settings =
         [RandomShortestSize::new(256), RandomShortestSize::new([480, 512, 544, 576, 608]).max_size(700)];
     check_sizes(SHORTENED, |setting, of, script| settings[setting].make_params(of, script));
+}
+
+#[test]
+fn random_resize_draws_every_length_but_the_last_equally_often() {
+    let resize = RandomResize::new(100, 108);
+    let mut counts = [0u32; 8];
+    for seed in 0..8000 {
+        // The same draw by torch's definition: a whole number from the first up to, and without, the last.
+        let length = resize.make_params(&mut feedline::rng::Rng::new(seed, 0, 0, 0));
+        counts[(length - 100) as usize] += 1;
+    }
+    let chi_square: f64 = counts.iter().map(|&count| (f64::from(count) - 1000.0).powi(2) / 1000.0).sum();
+    assert!(chi_square < 24.3, "{counts:?}: chance of 0.001 for 7 degrees of freedom");
+}
+
+#[test]
+fn mmsegs_resize_keeps_both_edges_within_the_drawn_scale_whichever_way_the_image_lies() {
+    let resize = MmsegRandomResize::new([2048, 512]).ratio_range([0.5, 2.0]).keep_ratio(true);
+    for (seed, of) in (0..).zip([[500, 375], [375, 500], [683, 512], [4000, 90], [1, 1]].repeat(50)) {
+        let [w, h] = of;
+        let got = resize.make_params(Size::new(w, h), &mut Script::new(seed));
+        let ratio = 0.5 + 1.5 * f64::from(Script::new(seed).uniform());
+        let (long, short) = ((2048.0 * ratio).floor(), (512.0 * ratio).floor());
+        // The largest factor at which both edges fit, by trying.
+        let (w, h) = (f64::from(w), f64::from(h));
+        let fits = |factor: f64| w.max(h) * factor <= long && w.min(h) * factor <= short;
+        let (mut low, mut high) = (0.0, 1e6);
+        for _ in 0..200 {
+            let middle = 0.5 * (low + high);
+            if fits(middle) { low = middle } else { high = middle }
+        }
+        let close = |got: u32, edge: f64| (f64::from(got) - edge * low).abs() <= 0.5 + 1e-6 || got == 1;
+        assert!(close(got.width, w) && close(got.height, h), "{of:?}, seed {seed}: {got:?}");
+    }
 }
 
 #[test]
@@ -290,6 +324,10 @@ fn arguments_without_meaning_are_refused_by_name() {
         (ScaleJitter::new([8, 8]).scale_range([2.0, 1.0]).into(), "scale_range should be of kind (min, max)"),
         (RandomShortestSize::new([]).into(), "min_size is empty"),
         (RandomShortestSize::new(8).max_size(0).into(), "size must be from 1"),
+        (RandomResize::new(8, 8).into(), "max_size = 8 is never reached"),
+        (RandomResize::new(0, 8).into(), "size must be from 1"),
+        (MmsegRandomResize::new([8, 0]).into(), "size must be from 1"),
+        (MmsegRandomResize::new([8, 8]).ratio_range([0.0, 1.0]).into(), "ratio_range should be between"),
         (RandomZoomOut::new().side_range([0.5, 2.0]).into(), "side_range should be between 1"),
         (RandomZoomOut::new().p(1.5).into(), "p should be"),
         (

@@ -354,6 +354,8 @@ fn every_augmentation_is_registered_under_its_torchvision_name() {
                 serde_json::json!({"size": 2})
             }
             "ResizeLongest" => serde_json::json!({"imgsz": 2}),
+            "MmsegRandomResize" => serde_json::json!({"scale": [2, 2]}),
+            "RandomResize" => serde_json::json!({"min_size": 2, "max_size": 3}),
             "RandomShortestSize" => serde_json::json!({"min_size": 2}),
             "Compose" | "OneOf" | "RandomApply" | "RandomChoice" | "RandomOrder" => {
                 serde_json::json!({"transforms": [{"op": "RandomInvert"}]})

@@ -7,6 +7,7 @@ use feedline::geometry::Size;
 use feedline::image::{Limits, decode_mask};
 use feedline::label::Label;
 use feedline::loader::{BadSample, Loader};
+use feedline::options::Options;
 use feedline::source::Source;
 use std::borrow::Cow;
 
@@ -59,6 +60,36 @@ fn classes_are_read_as_they_are_stored_whatever_their_bits_and_palette() {
     let limits = Limits { max_pixels: 34, ..Limits::default() };
     let large = mask(ColorType::Grayscale, BitDepth::Eight, [7, 5], &[0; 35]);
     assert!(decode_mask(&large, &limits, &mut Vec::new()).unwrap_err().to_string().contains("35 pixels"));
+}
+
+#[test]
+fn class_0_is_ignored_and_the_others_count_from_0_where_that_is_asked_for() {
+    let zero = |_: usize| {
+        let row = [0, 1, 2, 150, 255, 254, 255, 0];
+        Some(mask(png::ColorType::Grayscale, png::BitDepth::Eight, [8, 6], &row.repeat(6)))
+    };
+    let read = |fill: u8| {
+        let mut options = Options::default();
+        options.set_text("ignore_index", &fill.to_string()).unwrap();
+        options.set_text("reduce_zero_label", "true").unwrap();
+        let loader = Loader::builder(Flat { masks: Some(zero), ..flat(1) }).augment(Move).options(&options);
+        let batch = loader.build().unwrap().epoch(0).next().unwrap().unwrap();
+        batch.masks().unwrap()[..8].to_vec()
+    };
+    // mmseg: 0 becomes 255, all are less by one, and 254 becomes 255. Mirrored, and what shows no image beyond.
+    assert_eq!(read(255), [253, 255, 149, 1, 0, 255, 255, 255]);
+    assert_eq!(read(9), [253, 9, 149, 1, 0, 9, 9, 9]);
+}
+
+#[test]
+fn classes_cannot_be_reduced_where_there_are_no_masks() {
+    let mut options = Options::default();
+    options.set_text("reduce_zero_label", "true").unwrap();
+    let error = builder(flat(1), 1).options(&options).build().map(drop).unwrap_err().to_string();
+    assert!(
+        error.contains("[labels]: reduce_zero_label means nothing") && error.contains("mask_dir"),
+        "{error}"
+    );
 }
 
 /// Mirrors and shifts, so that a mask that stays behind is seen.

@@ -19,6 +19,8 @@ pub(in crate::loader) struct LabelRules {
     min_visibility: f64,
     /// Whether masks are asked for, and what is where no image is.
     pub(in crate::loader) mask_fill: Option<u8>,
+    /// Whether class 0 of masks is ignored, and the others count from 0.
+    pub(in crate::loader) reduce_zero_label: bool,
 }
 
 impl LabelRules {
@@ -30,6 +32,7 @@ impl LabelRules {
             min_area: options.min_area(),
             min_visibility: options.min_visibility(),
             mask_fill: options.mask_fill,
+            reduce_zero_label: options.reduce_zero_label(),
         }
     }
 
@@ -42,6 +45,11 @@ impl LabelRules {
         ensure!(
             (0.0..=1.0).contains(&min_visibility),
             "min_visibility is {min_visibility}: give the part of a box that must be left, in 0..=1"
+        );
+        ensure!(
+            !self.reduce_zero_label || self.mask_fill.is_some(),
+            "[labels]: reduce_zero_label means nothing without semantic masks: name their folder (mask_dir), ask for those of \
+             a source of your own (masks = 255), or leave it out"
         );
         Ok(())
     }

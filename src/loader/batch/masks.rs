@@ -89,6 +89,9 @@ impl<'a> Masks<'a> {
             return Ok(false);
         }
         let size = decode_mask(&self.file, &self.context.limits, &mut self.classes)?;
+        if self.context.labels.reduce_zero_label {
+            self.classes.iter_mut().for_each(|class| *class = reduced(*class).unwrap_or(self.fill));
+        }
         let upright = of.orientation.apply_size(of.stored);
         if size != upright {
             let cause =
@@ -103,6 +106,11 @@ impl<'a> Masks<'a> {
         }
         Ok(true)
     }
+}
+
+/// The class where those of a mask count from 1, as mmseg's `reduce_zero_label` reads them; `None` for one that is ignored.
+fn reduced(class: u8) -> Option<u8> {
+    class.checked_sub(1).filter(|&class| class != u8::MAX - 1)
 }
 
 /// The image is named as it is; of the mask, only its own name is new.

@@ -65,10 +65,14 @@ pub(in crate::loader) fn settings(options: &Options, output: Option<&Output>, vi
         ["rect", rect],
         ["multi_scale", drawn],
     ]);
-    // A run that was saved before there were views has said nothing of them.
-    if let (Some(said), false) = (said.as_array_mut(), views.is_empty()) {
-        let views: Vec<_> = views.iter().map(|view| (edges(view.pixels()), view.count)).collect();
-        said.push(json!(["views", views]));
+    // A run that was saved before there were these has said nothing of them.
+    let views: Vec<_> = views.iter().map(|view| (edges(view.pixels()), view.count)).collect();
+    let later = [
+        (!views.is_empty()).then(|| json!(["views", views])),
+        labels.reduce_zero_label().then(|| json!(["reduce_zero_label", true])),
+    ];
+    if let Some(said) = said.as_array_mut() {
+        said.extend(later.into_iter().flatten());
     }
     said.to_string()
 }
@@ -146,8 +150,13 @@ mod tests {
             options.set_text(name, default).unwrap();
         }
         assert_eq!(settings(&options, Some(&output), &[]), text);
-        for (name, other) in [("exif", "false"), ("mask_fill", "3"), ("sizes", "[32, 64]"), ("min_area", "2")]
-        {
+        for (name, other) in [
+            ("exif", "false"),
+            ("mask_fill", "3"),
+            ("reduce_zero_label", "true"),
+            ("sizes", "[32, 64]"),
+            ("min_area", "2"),
+        ] {
             let mut options = options.clone();
             options.set_text(name, other).unwrap();
             assert_ne!(settings(&options, Some(&output), &[]), text, "{name}");

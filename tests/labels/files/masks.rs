@@ -98,7 +98,15 @@ fn classes_are_places_in_a_palette_and_no_colours() {
 fn a_mask_that_is_missing_is_an_error_that_names_where_it_would_be() {
     let folder = data(&[("a", Some(grey([1; 8]))), ("b", None), ("c", None)]);
     let error = open(&folder).unwrap_err();
-    says(&error, &["2 of 3 images have no mask", "masks/b.webp.png", "masks/c.webp.png", "allow_missing"]);
+    says(
+        &error,
+        &[
+            "2 of 3 images have no mask",
+            "masks/b.webp.png of the image b.webp.png",
+            "masks/c.webp.png",
+            "allow_missing",
+        ],
+    );
     let images = || Folder::flat(folder.path().join("images")).unwrap();
     let allowed = WithMasks::options().allow_missing(true);
     let source = allowed.open(images(), folder.path().join("masks")).unwrap();
