@@ -103,7 +103,7 @@ enum feedline_dtype
     FEEDLINE_DTYPE_I64 = 4,
     // One byte, 0 or 1.
     FEEDLINE_DTYPE_BOOL = 5,
-    // 32-bit integers: indices and offsets on 32-bit machines.
+    // 32-bit integers: masks of objects that share a plane, and indices and offsets on 32-bit machines.
     FEEDLINE_DTYPE_I32 = 6,
 };
 #ifndef __cplusplus
@@ -128,7 +128,8 @@ enum feedline_field
     FEEDLINE_FIELD_BATCH_INDEX = 4,
     // Class indices: `[m]`, i64.
     FEEDLINE_FIELD_CLASSES = 5,
-    // Boxes, in the format and unit of the options `labels.format` and `labels.unit`: `[m, 4]`, f32.
+    // Boxes, in the format and unit of the options `labels.format` and `labels.unit`: `[m, 4]`, f32; `[m, 5]` for `xywhr`,
+    // `[m, 8]` for `xyxyxyxy`.
     FEEDLINE_FIELD_BOXES = 6,
     // What each object counts for: 1, or the share of its image where images were mixed: `[m]`, f32.
     FEEDLINE_FIELD_SHARES = 7,
@@ -144,6 +145,9 @@ enum feedline_field
     FEEDLINE_FIELD_KEYPOINT_OFFSETS = 12,
     // x, y and visibility (0 not labelled or outside, 1 hidden, 2 visible): `[keypoints, 3]`, f32.
     FEEDLINE_FIELD_KEYPOINTS = 13,
+    // Masks of objects, where `instance_masks` asks for them: `[m, height, width]`, u8, with `per-object`; with `overlap`
+    // `[n, height, width]`, i32.
+    FEEDLINE_FIELD_INSTANCE_MASKS = 14,
 };
 #ifndef __cplusplus
 typedef int32_t feedline_field;

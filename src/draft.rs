@@ -12,7 +12,7 @@ mod flip;
 mod fold;
 mod freeze;
 mod layer;
-mod mask;
+pub(crate) mod mask;
 mod matrix;
 mod mix;
 pub mod op;

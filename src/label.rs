@@ -1,5 +1,9 @@
 //! The labels of a sample.
 
+mod rotated;
+
+pub use rotated::RotatedBox;
+
 use std::sync::Arc;
 
 /// The label of one record.
@@ -47,7 +51,7 @@ pub enum Unit {
     Normalized,
 }
 
-/// The meaning of the four numbers of a box.
+/// The meaning of the numbers of a box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BoxFormat {
@@ -58,16 +62,67 @@ pub enum BoxFormat {
     Xywh,
     /// Horizontal and vertical centre, width, height.
     Cxcywh,
+    /// Of the rotated box around the outline: horizontal and vertical centre, width, height, and the angle in radians, as
+    /// [`RotatedBox`] has them.
+    Xywhr,
+    /// Of the rotated box around the outline: x and y of its four corners.
+    Xyxyxyxy,
 }
 
 impl BoxFormat {
-    /// A box of left, top, right and bottom in this format.
+    /// How many numbers a box has.
+    pub const fn numbers(self) -> usize {
+        match self {
+            BoxFormat::Xyxy | BoxFormat::Xywh | BoxFormat::Cxcywh => 4,
+            BoxFormat::Xywhr => 5,
+            BoxFormat::Xyxyxyxy => 8,
+        }
+    }
+
+    /// Whether it is a format of rotated boxes.
+    pub const fn is_rotated(self) -> bool {
+        matches!(self, BoxFormat::Xywhr | BoxFormat::Xyxyxyxy)
+    }
+
+    /// The numbers of a rotated box in this format; none where it is a format of upright boxes.
+    pub fn from_rotated(
+        self,
+        RotatedBox { center: [x, y], size: [width, height], angle, corners }: RotatedBox,
+    ) -> Vec<f64> {
+        match self {
+            BoxFormat::Xyxy | BoxFormat::Xywh | BoxFormat::Cxcywh => Vec::new(),
+            BoxFormat::Xywhr => vec![x, y, width, height, angle],
+            BoxFormat::Xyxyxyxy => corners.into_iter().flatten().collect(),
+        }
+    }
+
+    /// A box of left, top, right and bottom in this format; as it is where this is a format of rotated boxes.
     pub fn from_xyxy(self, [left, top, right, bottom]: [f64; 4]) -> [f64; 4] {
         let (width, height) = (right - left, bottom - top);
         match self {
-            BoxFormat::Xyxy => [left, top, right, bottom],
+            BoxFormat::Xyxy | BoxFormat::Xywhr | BoxFormat::Xyxyxyxy => [left, top, right, bottom],
             BoxFormat::Xywh => [left, top, width, height],
             BoxFormat::Cxcywh => [left + width / 2.0, top + height / 2.0, width, height],
+        }
+    }
+}
+
+/// What the masks of the objects of a batch are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InstanceMasks {
+    /// A plane for each object, as torchvision's models take them.
+    PerObject,
+    /// One plane for all objects of a sample, the smaller above the larger, as Ultralytics' trainers take it.
+    Overlap,
+}
+
+impl InstanceMasks {
+    /// By how much masks are smaller than the sample unless something else is asked for: 4, as Ultralytics has it, or 1.
+    pub const fn usual_ratio(self) -> u32 {
+        match self {
+            InstanceMasks::PerObject => 1,
+            InstanceMasks::Overlap => 4,
         }
     }
 }

@@ -22,6 +22,7 @@ pub use crate::sampler::Shuffle;
 #[cfg(feature = "tch")]
 pub(crate) use batch::ViewArrays;
 pub use batch::fields::BatchField;
+pub use batch::instances::{MaskPlanes, ObjectMasks};
 pub use batch::objects::BatchObjects;
 #[cfg(feature = "tch")]
 pub(crate) use batch::one_hot::one_hot;
@@ -242,7 +243,7 @@ impl Loader {
     /// image's label says what is seen in it.
     pub fn objects(&self, plan: &Plan) -> Option<Vec<TransformedObject>> {
         let context = self.context();
-        context.labels.objects(&*context.source, plan)
+        context.labels.list(&*context.source, plan)
     }
 
     /// What a batch would hold as the mask of the sample that `plan` makes: a class for each pixel, row by row; `None`

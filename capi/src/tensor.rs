@@ -24,7 +24,8 @@ pub enum Field {
     BatchIndex = 4,
     /// Class indices: `[m]`, i64.
     Classes = 5,
-    /// Boxes, in the format and unit of the options `labels.format` and `labels.unit`: `[m, 4]`, f32.
+    /// Boxes, in the format and unit of the options `labels.format` and `labels.unit`: `[m, 4]`, f32; `[m, 5]` for `xywhr`,
+    /// `[m, 8]` for `xyxyxyxy`.
     Boxes = 6,
     /// What each object counts for: 1, or the share of its image where images were mixed: `[m]`, f32.
     Shares = 7,
@@ -40,9 +41,12 @@ pub enum Field {
     KeypointOffsets = 12,
     /// x, y and visibility (0 not labelled or outside, 1 hidden, 2 visible): `[keypoints, 3]`, f32.
     Keypoints = 13,
+    /// Masks of objects, where `instance_masks` asks for them: `[m, height, width]`, u8, with `per-object`; with `overlap`
+    /// `[n, height, width]`, i32.
+    InstanceMasks = 14,
 }
 
-const FIELDS: [(Field, dlpack::Field); 14] = [
+const FIELDS: [(Field, dlpack::Field); 15] = [
     (Field::Images, dlpack::Field::Images),
     (Field::Labels, dlpack::Field::Labels),
     (Field::Indices, dlpack::Field::Indices),
@@ -57,6 +61,7 @@ const FIELDS: [(Field, dlpack::Field); 14] = [
     (Field::Points, dlpack::Field::Points),
     (Field::KeypointOffsets, dlpack::Field::KeypointOffsets),
     (Field::Keypoints, dlpack::Field::Keypoints),
+    (Field::InstanceMasks, dlpack::Field::InstanceMasks),
 ];
 
 /// The type of an array's elements.
@@ -75,7 +80,7 @@ pub enum Dtype {
     I64 = 4,
     /// One byte, 0 or 1.
     Bool = 5,
-    /// 32-bit integers: indices and offsets on 32-bit machines.
+    /// 32-bit integers: masks of objects that share a plane, and indices and offsets on 32-bit machines.
     I32 = 6,
 }
 

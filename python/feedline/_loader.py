@@ -43,11 +43,14 @@ class Batch(TypedDict, total=False):
     target: Any
     """(n, num_classes) float32 with `num_classes`: dense labels, with the shares of mixes."""
     masks: Any
-    """(n, height, width) uint8, with `masks`."""
+    """(n, height, width) uint8, with `masks`; with `instance_masks` those of the objects: (m, height, width) uint8, or (n, height,
+    width) int32."""
+    semantic_masks: Any
+    """(n, height, width) uint8, where `masks` are those of objects."""
     cls: Any
     """(m, 1) int64."""
     bboxes: Any
-    """(m, 4) float32, in `box_format` and `box_unit`."""
+    """(m, 4) float32, in `box_format` and `box_unit`; (m, 5) for `xywhr`, (m, 8) for `xyxyxyxy`."""
     batch_idx: Any
     """(m,) int64: the row that each object is in."""
     keypoints: Any

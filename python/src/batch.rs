@@ -83,7 +83,11 @@ fn put_views(dict: &Bound<'_, PyDict>, batch: &Arc<Batch>, wanted: Wanted) -> Py
 /// What is known of the pixels of a view: dense labels, masks and objects.
 fn put_labels(dict: &Bound<'_, PyDict>, batch: &Arc<Batch>, number: usize, wanted: Wanted) -> PyResult<()> {
     let Some(view) = batch.view(number) else { return Ok(()) };
-    put(dict, "masks", Tensor::of_view(batch, number, Field::Masks))?;
+    let of_objects = Tensor::of_view(batch, number, Field::InstanceMasks);
+    // Both are `masks` to those who train with them.
+    let semantic = if of_objects.is_some() { "semantic_masks" } else { "masks" };
+    put(dict, semantic, Tensor::of_view(batch, number, Field::Masks))?;
+    put(dict, "masks", of_objects)?;
     if let Some(classes) = wanted.classes {
         let dense = view.one_hot(classes, wanted.smoothing).map_err(|error| to_python(dict.py(), error))?;
         put(dict, "target", Some(Tensor::floats(dense, &[batch.len(), classes])))?;

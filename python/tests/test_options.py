@@ -115,6 +115,9 @@ def test_python_s_own_ways_of_saying_it(told):
         ({"mask_fill": 256}, "option mask_fill = 256"),
         ({"byte_cache": "4 pounds"}, 'option byte_cache = "4 pounds".*64M'),
         ({"allow_missing_masks": True}, "without mask_dir"),
+        ({"reduce_zero_label": True}, r"\[labels\]: reduce_zero_label means nothing without semantic masks"),
+        ({"instance_masks": "overlap"}, r"\[labels\]: instance_masks are made of outlines, and no object"),
+        ({"mask_ratio": 4}, r"\[labels\]: mask_ratio means nothing here"),
         ({"endpoint": "http://127.0.0.1:9"}, "endpoint is for data of the kind remote"),
         ({"decode_only": True}, "decode_only renders nothing"),
     ],
@@ -185,6 +188,48 @@ def test_masks_come_with_their_images_and_move_with_them(make, segmented):
     assert seen == {0, 1, 2, 3, 4, 255}
     filled = next(iter(make(segmented, **options, allow_missing_masks=True, masks=9)))["masks"].numpy()
     assert (filled[3] == 9).all()
+
+
+@pytest.fixture
+def outlined(tmp_path):
+    """Two images with COCO annotations: a large square below a small one, in the left upper corner, and nothing."""
+    for name in ("a.png", "b.png"):
+        write_png(tmp_path / name, np.full((32, 48, 3), 9, np.uint8))
+    square = lambda edge: [[0, 0, edge, 0, edge, edge, 0, edge]]
+    annotations = [
+        {"id": number, "image_id": 1, "category_id": number, "segmentation": square(edge)}
+        for number, edge in enumerate((8, 16))
+    ]
+    images = [{"id": number, "file_name": name} for number, name in enumerate(("b.png", "a.png"))]
+    categories = [{"id": 0, "name": "small"}, {"id": 1, "name": "large"}]
+    path = tmp_path / "coco.json"
+    path.write_text(json.dumps({"images": images, "categories": categories, "annotations": annotations}))
+    return path
+
+
+def test_masks_of_objects_come_for_each_or_in_one_plane(make, outlined):
+    chain = {"transforms": [feedline.Resize([32, 48])], "batch_size": 2}
+    each = next(iter(make(outlined, **chain, instance_masks="per-object")))
+    masks = each["masks"].numpy()
+    assert masks.shape == (2, 32, 48) and masks.dtype == np.uint8 and "semantic_masks" not in each
+    assert masks.sum(axis=(1, 2)).tolist() == [64, 256] and masks[0, :8, :8].all() and masks[1, :16, :16].all()
+    both = next(iter(make(outlined, **chain, instance_masks="overlap", masks=9)))
+    plane = np.zeros((2, 8, 12), np.int32)
+    plane[1, :4, :4], plane[1, :2, :2] = 1, 2
+    assert both["masks"].numpy().dtype == np.int32 and (both["masks"].numpy() == plane).all()
+    assert both["cls"].numpy().ravel().tolist() == [1, 0] and both["batch_idx"].numpy().tolist() == [1, 1]
+    assert (both["semantic_masks"].numpy() == 9).all()
+
+
+def test_rotated_boxes_have_five_or_eight_numbers(make, outlined):
+    chain = {"transforms": [feedline.RandomRotation([45, 45]), feedline.Resize([32, 48])], "batch_size": 2}
+    boxes = next(iter(make(outlined, **chain, box_format="xywhr")))["bboxes"].numpy()
+    corners = next(iter(make(outlined, **chain, box_format="xyxyxyxy")))["bboxes"].numpy()
+    assert boxes.shape == (2, 5) and corners.shape == (2, 8)
+    for (x, y, width, height, angle), corner in zip(boxes, corners.reshape(-1, 4, 2)):
+        along, aside = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
+        want = [(u * along * width + v * aside * height) / 2 for u, v in [(-1, -1), (1, -1), (1, 1), (-1, 1)]]
+        assert np.allclose(corner, np.array(want) + [x, y], atol=1e-4)
 
 
 def test_a_table_is_read_by_its_columns_below_a_root(make, tmp_path):

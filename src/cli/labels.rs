@@ -46,7 +46,7 @@ pub(crate) fn describe(object: &TransformedObject, format: BoxFormat) -> Value {
     json!({
         "image": object.image,
         "class": object.class,
-        "bbox": format.from_xyxy(object.bbox),
+        "bbox": object.box_in(format),
         "polygons": object.polygons,
         "keypoints": object.keypoints,
         "crowd": object.crowd,

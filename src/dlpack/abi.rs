@@ -48,6 +48,8 @@ pub struct DLDataType {
 impl DLDataType {
     /// 64-bit integers with a sign.
     pub const I64: Self = Self::of(0, 64);
+    /// `i32`.
+    pub const I32: Self = Self::of(0, 32);
     /// Bytes.
     pub const U8: Self = Self::of(1, 8);
     /// Half precision.

@@ -2,7 +2,7 @@
 
 use super::abi::{self, DLDataType, DLDevice};
 use crate::device::Device;
-use crate::loader::{Batch, BatchObjects, BatchView};
+use crate::loader::{Batch, BatchObjects, BatchView, MaskPlanes};
 use crate::output::DType;
 use std::ffi::c_void;
 
@@ -22,7 +22,7 @@ pub enum Field {
     BatchIndex,
     /// [`BatchObjects::classes`], `[m]`, i64.
     Classes,
-    /// [`BatchObjects::boxes`], `[m, 4]`, f32.
+    /// [`BatchObjects::boxes`], `[m, 4]`, f32; in a format of rotated boxes [`BatchObjects::rotated`], `[m, 5]` or `[m, 8]`.
     Boxes,
     /// [`BatchObjects::shares`], `[m]`, f32.
     Shares,
@@ -38,6 +38,8 @@ pub enum Field {
     KeypointOffsets,
     /// [`BatchObjects::keypoints`], `[keypoints, 3]`, f32.
     Keypoints,
+    /// [`BatchObjects::masks`]: `[m, height, width]`, u8, for each object, or `[n, height, width]`, i32, for each row.
+    InstanceMasks,
 }
 
 /// The location of a field's elements.
@@ -74,16 +76,19 @@ pub(super) fn view(batch: &Batch, of: BatchView<'_>, field: Field) -> Option<Vie
             let size = of.sample_size();
             host(of.masks()?, &[rows, size.height as usize, size.width as usize], DLDataType::U8)
         }
-        _ => of_objects(of.objects()?, field)?,
+        _ => of_objects(of.objects()?, rows, field)?,
     };
     Some(view)
 }
 
-fn of_objects(objects: &BatchObjects, field: Field) -> Option<View> {
+fn of_objects(objects: &BatchObjects, rows: usize, field: Field) -> Option<View> {
     let m = objects.len();
     let view = match field {
         Field::BatchIndex => host(&objects.batch_index, &[m], DLDataType::I64),
         Field::Classes => host(&objects.classes, &[m], DLDataType::I64),
+        Field::Boxes if objects.format.is_rotated() => {
+            host(&objects.rotated, &[m, objects.format.numbers()], DLDataType::F32)
+        }
         Field::Boxes => host(&objects.boxes, &[m, 4], DLDataType::F32),
         Field::Shares => host(&objects.shares, &[m], DLDataType::F32),
         Field::Crowd => host(&objects.crowd, &[m], DLDataType::BOOL),
@@ -92,6 +97,14 @@ fn of_objects(objects: &BatchObjects, field: Field) -> Option<View> {
         Field::Points => host(&objects.points, &[objects.points.len(), 2], DLDataType::F32),
         Field::KeypointOffsets => host(&objects.keypoint_offsets, &[m + 1], COUNT),
         Field::Keypoints => host(&objects.keypoints, &[objects.keypoints.len(), 3], DLDataType::F32),
+        Field::InstanceMasks => {
+            let masks = objects.masks.as_ref()?;
+            let [height, width] = [masks.size.height, masks.size.width].map(|edge| edge as usize);
+            match &masks.planes {
+                MaskPlanes::PerObject(planes) => host(planes, &[m, height, width], DLDataType::U8),
+                MaskPlanes::Overlap(planes) => host(planes, &[rows, height, width], DLDataType::I32),
+            }
+        }
         Field::Images | Field::Labels | Field::Indices | Field::Masks => return None,
     };
     Some(view)

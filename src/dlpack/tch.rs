@@ -35,7 +35,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::geometry::Size;
 use crate::label::{BoxFormat, Unit};
-use crate::loader::{Batch, BatchField, BatchObjects, Status, ViewArrays, one_hot};
+use crate::loader::{Batch, BatchField, BatchObjects, MaskPlanes, ObjectMasks, Status, ViewArrays, one_hot};
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ impl TchView {
             // nothing else can read or write.
             images: unsafe { pixels.into_tch() }?,
             masks: arrays.masks.map(|masks| adopt(masks, &mask_shape, DLDataType::U8)).transpose()?,
-            objects: arrays.objects.map(TchObjects::new).transpose()?,
+            objects: arrays.objects.map(|objects| TchObjects::new(objects, rows)).transpose()?,
             shares: arrays.shares,
         })
     }
@@ -106,7 +106,7 @@ impl TchView {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TchObjects {
-    /// The meaning of the four numbers of a box.
+    /// The meaning of the numbers of a box.
     pub format: BoxFormat,
     /// The unit of coordinates.
     pub unit: Unit,
@@ -114,7 +114,7 @@ pub struct TchObjects {
     pub batch_index: tch::Tensor,
     /// `[m]`, Int64.
     pub classes: tch::Tensor,
-    /// `[m, 4]`, Float.
+    /// `[m, 4]`, Float; `[m, 5]` or `[m, 8]` in a format of rotated boxes.
     pub boxes: tch::Tensor,
     /// `[m]`, Float: the weight of each object.
     pub shares: tch::Tensor,
@@ -130,6 +130,8 @@ pub struct TchObjects {
     pub keypoint_offsets: tch::Tensor,
     /// `[keypoints, 3]`, Float.
     pub keypoints: tch::Tensor,
+    /// [`BatchObjects::masks`]: `[m, height, width]`, Uint8, for each object, or `[n, height, width]`, Int, for each row.
+    pub masks: Option<tch::Tensor>,
 }
 
 impl Batch {
@@ -196,8 +198,9 @@ impl TchBatch {
 }
 
 impl TchObjects {
-    fn new(objects: BatchObjects) -> Result<Self> {
-        let m = objects.len();
+    /// Of a batch of `rows`.
+    fn new(objects: BatchObjects, rows: usize) -> Result<Self> {
+        let (m, numbers) = (objects.len(), objects.format.numbers());
         let [polygons, points, keypoints] =
             [objects.point_offsets.len(), objects.points.len(), objects.keypoints.len()];
         Ok(Self {
@@ -205,7 +208,11 @@ impl TchObjects {
             unit: objects.unit,
             batch_index: adopt(objects.batch_index, &[m], DLDataType::I64)?,
             classes: adopt(objects.classes, &[m], DLDataType::I64)?,
-            boxes: adopt(objects.boxes, &[m, 4], DLDataType::F32)?,
+            boxes: match objects.format.is_rotated() {
+                true => adopt(objects.rotated, &[m, numbers], DLDataType::F32)?,
+                false => adopt(objects.boxes, &[m, numbers], DLDataType::F32)?,
+            },
+            masks: objects.masks.map(|masks| adopt_masks(masks, m, rows)).transpose()?,
             shares: adopt(objects.shares, &[m], DLDataType::F32)?,
             crowd: adopt(objects.crowd, &[m], DLDataType::BOOL)?,
             polygon_offsets: adopt(objects.polygon_offsets, &[m + 1], COUNT)?,
@@ -231,6 +238,15 @@ impl Tensor {
     pub unsafe fn into_tch(self) -> Result<tch::Tensor> {
         // SAFETY: just made, so it is nobody else's; and nothing else reads or writes its elements while torch writes them.
         unsafe { adopted(self.into_raw_unversioned()) }
+    }
+}
+
+/// The masks of `objects` in a batch of `rows`.
+fn adopt_masks(masks: ObjectMasks, objects: usize, rows: usize) -> Result<tch::Tensor> {
+    let [height, width] = [masks.size.height, masks.size.width].map(|edge| edge as usize);
+    match masks.planes {
+        MaskPlanes::PerObject(planes) => adopt(planes, &[objects, height, width], DLDataType::U8),
+        MaskPlanes::Overlap(planes) => adopt(planes, &[rows, height, width], DLDataType::I32),
     }
 }
 

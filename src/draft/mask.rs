@@ -1,6 +1,7 @@
 //! Outlines that a layer is seen inside of: moved with their canvas, and rasterised once it stands still.
 //!
-//! Only the host does this. Plans hold runs of pixels, so that no device has edges to compute.
+//! Only the host does this. Plans hold runs of pixels, so that no device has edges to compute. The masks of objects in a batch
+//! are rasterised by the same rule.
 
 use super::flip::Flip;
 use super::matrix::Matrix;
@@ -8,7 +9,7 @@ use crate::geometry::{Rect, Size};
 use crate::plan::Run;
 
 /// Points x, y on a canvas; inside by the even-odd rule.
-pub(super) type Polygon = Vec<[f64; 2]>;
+pub(crate) type Polygon = Vec<[f64; 2]>;
 
 pub(super) fn shift(mask: &mut [Polygon], dx: i32, dy: i32) {
     let by = [dx, dy].map(f64::from);
@@ -62,7 +63,7 @@ pub(super) fn crossings(mask: &[Polygon], window: Rect) -> usize {
 }
 
 /// The pixels of each row of `window` whose centres one of the outlines holds, as runs of the canvas's columns in order.
-pub(super) fn rows(mask: &[Polygon], window: Rect) -> Vec<Vec<Run>> {
+pub(crate) fn rows(mask: &[Polygon], window: Rect) -> Vec<Vec<Run>> {
     let mut rows = vec![Vec::new(); window.height as usize];
     let mut crossed: Vec<Vec<i32>> = vec![Vec::new(); window.height as usize];
     for polygon in mask {

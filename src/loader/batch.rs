@@ -1,6 +1,7 @@
 //! A batch as the trainer gets it: pixels, labels and where each row comes from.
 
 pub(super) mod fields;
+pub(super) mod instances;
 pub(super) mod labels;
 pub(super) mod masks;
 pub(super) mod objects;
@@ -99,13 +100,13 @@ impl Batch {
         let view = |number: usize| {
             let output = outputs.get(number);
             let seen = |sample: &Sample| sample.views.get(number).is_some_and(|view| view.objects.is_some());
+            let size = output.map_or(Size::default(), |output| output.size);
             ViewArrays {
                 start: starts.get(number).copied().unwrap_or_default(),
                 shape: output.map_or([samples.len(), 3, 0, 0], |output| output.shape(samples.len())),
-                size: output.map_or(Size::default(), |output| output.size),
+                size,
                 shares: Vec::with_capacity(samples.len()),
-                objects: (expected || samples.iter().any(seen))
-                    .then(|| BatchObjects::new(labels.format, labels.unit)),
+                objects: (expected || samples.iter().any(seen)).then(|| BatchObjects::new(labels, size)),
                 masks: fill.map(|_| Vec::new()),
             }
         };
@@ -311,8 +312,8 @@ impl ViewArrays {
             let missing = || vec![fill; self.size.pixels() as usize];
             masks.append(&mut sample.mask.unwrap_or_else(missing));
         }
-        if let (Some(batch), Some(objects)) = (&mut self.objects, sample.objects) {
-            objects.into_iter().for_each(|object| batch.push(row, object));
+        if let Some(objects) = &mut self.objects {
+            objects.add(row, sample.objects);
         }
         self.shares.push(sample.shares);
     }

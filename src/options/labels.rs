@@ -1,6 +1,6 @@
 //! `[labels]`: how objects and masks reach a batch.
 
-use crate::label::{BoxFormat, Unit};
+use crate::label::{BoxFormat, InstanceMasks, Unit};
 
 /// The class of what shows no image unless another is asked for; most losses are told to ignore it.
 pub const IGNORED: u8 = 255;
@@ -8,8 +8,9 @@ pub const IGNORED: u8 = 255;
 section! {
     /// `[labels]`: how objects and masks reach a batch.
     pub struct LabelsOptions in "labels" {
-        /// What the four numbers of a box are: left, top, right, bottom; left, top, width, height; or the middle, width
-        /// and height.
+        /// What the numbers of a box are: left, top, right, bottom (`xyxy`); left, top, width, height (`xywh`); the middle,
+        /// width and height (`cxcywh`); or of the smallest rotated box around the outline the middle, width, height and
+        /// angle (`xywhr`), or its four corners (`xyxyxyxy`).
         format as "box_format": BoxFormat = BoxFormat::Xyxy;
         /// What the coordinates of boxes, polygons and keypoints are counted in: pixels of the sample, or parts of its
         /// width and height.
@@ -24,5 +25,11 @@ section! {
         /// Whether class 0 of semantic masks is ignored as well, and the others count from 0 (mmseg's `reduce_zero_label`):
         /// 0 and 255 become `mask_fill`, and any other class the one below it.
         reduce_zero_label: bool = false;
+        /// Asks for masks of the objects, made of their outlines: a plane for each object (`per-object`), or one for all
+        /// objects of a sample, in which each pixel has 1 + the index of its object, or 0 (`overlap`); smaller objects then
+        /// lie over larger ones, and the objects of a sample come in that order, the largest first.
+        instance_masks: InstanceMasks;
+        /// By how much the masks of objects are smaller than the sample, along each edge; 1 to 64.
+        mask_ratio: u32, unset "4 with `overlap`, 1 with `per-object`";
     }
 }

@@ -138,6 +138,7 @@ values! {
 
 words! {
     crate::label::BoxFormat,
+    crate::label::InstanceMasks,
     crate::label::Unit,
     crate::output::DType,
     crate::output::Layout,

@@ -6,7 +6,7 @@ mod polygon;
 use super::ImageRef;
 use super::label_ops::{LabelOp, LabelOpKind};
 use crate::geometry::Rect;
-use crate::label::{Object, Objects, Skeleton, Unit};
+use crate::label::{BoxFormat, Object, Objects, RotatedBox, Skeleton, Unit};
 use std::sync::Arc;
 
 /// An object as it is seen on a canvas.
@@ -26,6 +26,8 @@ pub struct TransformedObject {
     pub crowd: bool,
     /// What it counts for: 1, or the share of its image where images were mixed.
     pub share: f32,
+    /// The rectangle of least area around its outline, where boxes were asked for in a format of rotated ones.
+    pub rotated: Option<RotatedBox>,
     /// The box at the last mark.
     marked: [f64; 4],
     /// What has become of the marked box, never cut.
@@ -98,11 +100,28 @@ impl TransformedObject {
             keypoints: keypoints.collect(),
             crowd: object.crowd,
             share: 1.0,
+            rotated: None,
             marked: bbox,
             uncut: bbox,
             outlined: !object.polygons.is_empty(),
             skeleton,
         }
+    }
+
+    /// Its box in a format: as many numbers as that has.
+    pub fn box_in(&self, format: BoxFormat) -> Vec<f64> {
+        match (format.is_rotated(), self.rotated) {
+            (false, _) => format.from_xyxy(self.bbox).to_vec(),
+            (true, rotated) => format.from_rotated(rotated.unwrap_or_else(|| self.fitted())),
+        }
+    }
+
+    /// The rectangle of least area around its outline; its box where it has none.
+    pub(crate) fn fitted(&self) -> RotatedBox {
+        let [left, top, right, bottom] = self.bbox;
+        let of_box = || RotatedBox::around([[left, top], [right, top], [right, bottom], [left, bottom]]);
+        let around = RotatedBox::around(self.polygons.iter().flatten().copied());
+        around.or_else(of_box).unwrap_or_default()
     }
 
     fn go(&mut self, kind: &LabelOpKind) {

@@ -10,7 +10,7 @@ use feedline::device::cuda::Renderer;
 use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Op};
 use feedline::geometry::{Orientation, Size};
-use feedline::label::{Label, Object, Objects, Unit};
+use feedline::label::{BoxFormat, InstanceMasks, Label, Object, Objects, Unit};
 use feedline::loader::Loader;
 use feedline::recipe::Recipe;
 use feedline::rng::{Draws, Rng};
@@ -103,6 +103,8 @@ fn what_is_pasted_and_cut_out_of_partners_gives_the_cpus_batches() -> Outcome {
             }
         }
         recipe.options.output.size = Some(feedline::draft::op::Extent::One(96));
+        recipe.options.labels.instance_masks = Some(InstanceMasks::Overlap);
+        recipe.options.labels.format = Some(BoxFormat::Xywhr);
         let build = || Loader::builder(outlined()).recipe(&recipe).batch_size(4).seed(3).workers(2);
         let loader = same_on_both(&format!("{mode:?}"), 1, build);
         let masked =

@@ -38,6 +38,11 @@ int main(int count, char **arguments) {
     printf("images %llu\n", (unsigned long long)sum(&tensor));
     if (feedline_batch_tensor(batch, FEEDLINE_FIELD_MASKS, &tensor) == FEEDLINE_STATUS_OK)
         printf("masks %llu\n", (unsigned long long)sum(&tensor));
+    if (feedline_batch_tensor(batch, FEEDLINE_FIELD_INSTANCE_MASKS, &tensor) == FEEDLINE_STATUS_OK)
+        printf("instance_masks %d: %lld x %lld x %lld, sum of bytes %llu\n", (int)tensor.dtype, (long long)tensor.shape[0],
+               (long long)tensor.shape[1], (long long)tensor.shape[2], (unsigned long long)sum(&tensor));
+    if (feedline_batch_tensor(batch, FEEDLINE_FIELD_BOXES, &tensor) == FEEDLINE_STATUS_OK)
+        printf("boxes %lld x %lld\n", (long long)tensor.shape[0], (long long)tensor.shape[1]);
     OK(feedline_loader_report_json(loader, &text));
     printf("report %s\n", text);
     feedline_string_free(text);

@@ -75,6 +75,34 @@ fn a_segmentation_loader_runs_from_c() {
 }
 
 #[test]
+fn masks_of_objects_and_rotated_boxes_are_seen_from_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    png(&folder.path().join("a.png"), png::ColorType::Rgb, 10);
+    // Twelve pixels above eight, of which it covers four.
+    let outlines = [[1, 1, 5, 1, 5, 4, 1, 4], [3, 2, 7, 2, 7, 4, 3, 4]];
+    let object = |(id, outline): (usize, &[i32; 8])| json!({"id": id, "image_id": 1, "category_id": 1, "segmentation": [outline]});
+    let annotations = json!({
+        "images": [{"id": 1, "file_name": "a.png"}],
+        "categories": [{"id": 1, "name": "thing"}],
+        "annotations": outlines.iter().enumerate().map(object).collect::<Vec<_>>(),
+    });
+    fs::write(at("a.json"), annotations.to_string()).unwrap();
+    let printed = |kind: &str, ratio: &str, format: &str| {
+        let said =
+            ["recipe_text", AS_IT_IS, "data", &at("a.json"), "instance_masks", kind, "mask_ratio", ratio];
+        let said = [&said[..], &["box_format", format]].concat();
+        run("capi/tests/c/data.c", &said).lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let each = printed("per-object", "1", "xywhr");
+    assert!(each.contains(&"instance_masks 3: 2 x 6 x 8, sum of bytes 20".to_owned()), "{each:?}");
+    assert!(each.contains(&"boxes 2 x 5".to_owned()), "{each:?}");
+    let one = printed("overlap", "1", "xyxyxyxy");
+    assert!(one.contains(&"instance_masks 6: 1 x 6 x 8, sum of bytes 24".to_owned()), "{one:?}");
+    assert!(one.contains(&"boxes 2 x 8".to_owned()), "{one:?}");
+}
+
+#[test]
 fn fields_are_seen_from_c_and_cpp() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.tar");

@@ -1,8 +1,9 @@
 //! How objects reach a batch: what they are asked for as, and which of them are kept.
 
-use crate::error::{Result, ensure};
-use crate::label::{BoxFormat, Label, Unit};
-use crate::options::LabelsOptions;
+use super::instances::{InstanceRules, MaskPlanes};
+use crate::error::{Cause, Result, ensure};
+use crate::label::{BoxFormat, InstanceMasks, Label, Unit};
+use crate::options::{LabelsOptions, Options};
 use crate::plan::label_apply::{self, TransformedObject};
 use crate::plan::label_ops::{LabelOp, LabelOpKind, ObjectFilter};
 use crate::plan::{Plan, Span};
@@ -21,18 +22,34 @@ pub(in crate::loader) struct LabelRules {
     pub(in crate::loader) mask_fill: Option<u8>,
     /// Whether class 0 of masks is ignored, and the others count from 0.
     pub(in crate::loader) reduce_zero_label: bool,
+    /// The masks of objects that are asked for.
+    pub(in crate::loader) instances: Option<InstanceRules>,
+    /// Whether their ratio is said.
+    has_ratio: bool,
+}
+
+/// What is seen in a finished sample.
+pub(in crate::loader) struct SeenObjects {
+    /// In the unit that is asked for.
+    pub(in crate::loader) list: Vec<TransformedObject>,
+    /// Their masks, where those are asked for.
+    pub(in crate::loader) planes: Option<MaskPlanes>,
 }
 
 impl LabelRules {
-    pub(in crate::loader) fn of(options: &LabelsOptions) -> Self {
+    pub(in crate::loader) fn of(Options { labels: options, output, .. }: &Options) -> Self {
+        let LabelsOptions { format, unit, instance_masks, mask_ratio, .. } = options;
         Self {
-            expected: options.format.is_some() || options.unit.is_some(),
+            expected: format.is_some() || unit.is_some() || instance_masks.is_some(),
             format: options.format(),
             unit: options.unit(),
             min_area: options.min_area(),
             min_visibility: options.min_visibility(),
             mask_fill: options.mask_fill,
             reduce_zero_label: options.reduce_zero_label(),
+            // Where nothing is rendered, samples have no size.
+            instances: InstanceRules::of(options).filter(|_| !output.decode_only()),
+            has_ratio: mask_ratio.is_some() && instance_masks.is_none(),
         }
     }
 
@@ -51,25 +68,54 @@ impl LabelRules {
             "[labels]: reduce_zero_label means nothing without semantic masks: name their folder (mask_dir), ask for those of \
              a source of your own (masks = 255), or leave it out"
         );
+        ensure!(
+            !self.has_ratio,
+            "[labels]: mask_ratio means nothing here: set instance_masks, or leave it out"
+        );
+        self.instances.as_ref().map_or(Ok(()), InstanceRules::check)?;
         Ok(())
     }
 
-    /// The objects that are kept of a finished sample, in the unit that is asked for; `None` where no image's label says
-    /// what is seen in it.
+    /// Refuses masks of objects that have no outlines. Labels are looked through up to the first outline.
+    pub(in crate::loader) fn check_outlines(&self, source: &dyn Source) -> Result<()> {
+        let is_outlined = |index: usize| match source.label(index) {
+            Label::Objects(objects) => objects.list.iter().any(|object| !object.polygons.is_empty()),
+            _ => false,
+        };
+        ensure!(
+            self.instances.is_none() || (0..source.len()).any(is_outlined),
+            "[labels]: instance_masks are made of outlines, and no object of the data has one: give labels with them (COCO's \
+             `segmentation`, or YOLO lines of points), or leave it out"
+        );
+        Ok(())
+    }
+
+    /// The objects that are kept of a finished sample, and their masks; `None` where no image's label says what is seen in
+    /// it.
+    ///
+    /// # Errors
+    /// Masks that would be too large.
     pub(in crate::loader) fn objects(
         &self,
         source: &dyn Source,
         plan: &Plan,
-    ) -> Option<Vec<TransformedObject>> {
+    ) -> Result<Option<SeenObjects>, Cause> {
         let of_image = |index: u64| match source.label(index as usize) {
             Label::Objects(objects) => Some(objects),
             _ => None,
         };
         let known: Vec<_> = plan.images.iter().map(|image| of_image(image.index)).collect();
-        known.iter().any(Option::is_some).then(|| self.kept(plan, plan.objects(&known)))
+        known.iter().any(Option::is_some).then(|| self.kept(plan, plan.objects(&known))).transpose()
     }
 
-    fn kept(&self, plan: &Plan, mut seen: Vec<TransformedObject>) -> Vec<TransformedObject> {
+    /// The same without masks.
+    pub(in crate::loader) fn list(&self, source: &dyn Source, plan: &Plan) -> Option<Vec<TransformedObject>> {
+        // A plane for each object leaves their order as it is.
+        let instances = self.instances.filter(|rules| rules.kind == InstanceMasks::Overlap);
+        Self { instances, ..*self }.objects(source, plan).ok().flatten().map(|seen| seen.list)
+    }
+
+    fn kept(&self, plan: &Plan, mut seen: Vec<TransformedObject>) -> Result<SeenObjects, Cause> {
         let images = Span { start: 0, len: plan.images.len() as u32 };
         let Self { min_area, min_visibility, unit, .. } = *self;
         let canvas = plan.size().rect();
@@ -78,11 +124,21 @@ impl LabelRules {
             LabelOpKind::Keep(ObjectFilter::Visible { min_area, min_visibility }),
         ];
         label_apply::apply(&mut seen, &last.map(|kind| LabelOp { images, kind }));
+        let planes = match &self.instances {
+            Some(rules) => Some(rules.rasterise(&mut seen, plan.size())?),
+            None => None,
+        };
+        if self.format.is_rotated() {
+            seen.iter_mut().for_each(|object| object.rotated = Some(object.fitted()));
+        }
         if unit == Unit::Normalized {
             let [x, y] = [canvas.width, canvas.height].map(|edge| 1.0 / f64::from(edge));
             let shrink = LabelOpKind::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]);
             label_apply::apply(&mut seen, &[LabelOp { images, kind: shrink }]);
+            for rotated in seen.iter_mut().filter_map(|object| object.rotated.as_mut()) {
+                *rotated = rotated.scaled([x, y]);
+            }
         }
-        seen
+        Ok(SeenObjects { list: seen, planes })
     }
 }

@@ -1,5 +1,8 @@
 //! The objects of a batch as flat arrays, as a trainer's tensors want them.
 
+use super::instances::{MaskPlanes, ObjectMasks};
+use super::labels::{LabelRules, SeenObjects};
+use crate::geometry::Size;
 use crate::label::{BoxFormat, Unit};
 use crate::plan::label_apply::TransformedObject;
 
@@ -11,7 +14,7 @@ use crate::plan::label_apply::TransformedObject;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BatchObjects {
-    /// What the four numbers of a box are.
+    /// What the numbers of a box are.
     pub format: BoxFormat,
     /// What coordinates are counted in: pixels of the sample, or parts of its width and height.
     pub unit: Unit,
@@ -19,8 +22,12 @@ pub struct BatchObjects {
     pub batch_index: Vec<i64>,
     /// Class indices.
     pub classes: Vec<i64>,
-    /// Boxes, in [`BatchObjects::format`].
+    /// Upright boxes, in [`BatchObjects::format`]; in a format of rotated ones as left, top, right and bottom.
     pub boxes: Vec<[f32; 4]>,
+    /// Boxes in a format of rotated ones, [`BoxFormat::numbers`] of each object; empty in another.
+    pub rotated: Vec<f32>,
+    /// The masks of the objects, where they are asked for.
+    pub masks: Option<ObjectMasks>,
     /// What each object counts for: 1, or the share of its image where images were mixed. Mosaics mix nothing.
     pub shares: Vec<f32>,
     /// Whether it stands for a crowd.
@@ -38,13 +45,20 @@ pub struct BatchObjects {
 }
 
 impl BatchObjects {
-    pub(in crate::loader) fn new(format: BoxFormat, unit: Unit) -> Self {
+    /// Of samples of this size.
+    pub(in crate::loader) fn new(rules: &LabelRules, sample: Size) -> Self {
+        let masks = |rules: &super::instances::InstanceRules| ObjectMasks {
+            size: rules.size(sample),
+            planes: MaskPlanes::none(rules.kind),
+        };
         Self {
-            format,
-            unit,
+            format: rules.format,
+            unit: rules.unit,
             batch_index: Vec::new(),
             classes: Vec::new(),
             boxes: Vec::new(),
+            rotated: Vec::new(),
+            masks: rules.instances.as_ref().map(masks),
             shares: Vec::new(),
             crowd: Vec::new(),
             polygon_offsets: vec![0],
@@ -55,11 +69,23 @@ impl BatchObjects {
         }
     }
 
+    /// Adds the next row; `None` where nothing is known of what is seen there.
+    pub(in crate::loader) fn add(&mut self, row: usize, seen: Option<SeenObjects>) {
+        let (list, planes) = seen.map_or_else(Default::default, |seen| (seen.list, seen.planes));
+        if let Some(masks) = &mut self.masks {
+            masks.planes.add(planes, masks.size);
+        }
+        list.into_iter().for_each(|object| self.push(row, object));
+    }
+
     /// `object` is in the batch's unit.
-    pub(in crate::loader) fn push(&mut self, row: usize, object: TransformedObject) {
+    fn push(&mut self, row: usize, object: TransformedObject) {
         self.batch_index.push(row as i64);
         self.classes.push(object.class);
         self.boxes.push(self.format.from_xyxy(object.bbox).map(|number| number as f32));
+        if self.format.is_rotated() {
+            self.rotated.extend(object.box_in(self.format).into_iter().map(|number| number as f32));
+        }
         self.shares.push(object.share);
         self.crowd.push(object.crowd);
         for polygon in &object.polygons {

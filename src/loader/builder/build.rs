@@ -43,7 +43,7 @@ impl LoaderBuilder {
         self.check(&setup, sampler.len())?;
         let device = self.device.map_or_else(|| Device::open(self.options.device.name()), Ok)?;
         let backend = self.backend_options(device)?;
-        let Options { loader, output, normalize, labels, decode, .. } = &self.options;
+        let Options { loader, output, normalize, decode, .. } = &self.options;
         let (asked, bare, exif) = (SizesAsked::of(loader), output.decode_only(), decode.exif());
         asked.check(&sampler, bare, &self.augments)?;
         let planner = Planner {
@@ -97,7 +97,7 @@ impl LoaderBuilder {
             limits: decode.limits(),
             exif,
             bad: loader.bad_sample(),
-            labels: LabelRules::of(labels),
+            labels: LabelRules::of(&self.options),
             meters: Meters::default(),
             clock: self.clock,
             report: Mutex::new(Report::default()),
@@ -197,7 +197,7 @@ impl LoaderBuilder {
 
     /// `samples` are those of an epoch.
     fn check(&self, setup: &Setup, samples: u64) -> Result<()> {
-        let Options { loader, output, normalize, labels, .. } = &self.options;
+        let Options { loader, output, normalize, .. } = &self.options;
         let batch_size = setup.batch_size;
         let in_range =
             |count: Option<usize>, most: usize| count.is_none_or(|count| (1..=most).contains(&count));
@@ -210,7 +210,8 @@ impl LoaderBuilder {
         self.check_views()?;
         loader.check()?;
         ranks::check(setup, samples)?;
-        LabelRules::of(labels).check()?;
+        let labels = LabelRules::of(&self.options);
+        labels.check().and_then(|()| labels.check_outlines(&*self.source))?;
         ensure!(
             in_range(loader.workers, MAX_WORKERS),
             "workers must be in 1..={MAX_WORKERS}: leave it out for automatic"

@@ -70,6 +70,7 @@ pub(in crate::loader) fn settings(options: &Options, output: Option<&Output>, vi
     let later = [
         (!views.is_empty()).then(|| json!(["views", views])),
         labels.reduce_zero_label().then(|| json!(["reduce_zero_label", true])),
+        labels.instance_masks.map(|masks| json!(["instance_masks", masks, labels.mask_ratio])),
     ];
     if let Some(said) = said.as_array_mut() {
         said.extend(later.into_iter().flatten());
@@ -154,6 +155,7 @@ mod tests {
             ("exif", "false"),
             ("mask_fill", "3"),
             ("reduce_zero_label", "true"),
+            ("instance_masks", "overlap"),
             ("sizes", "[32, 64]"),
             ("min_area", "2"),
         ] {

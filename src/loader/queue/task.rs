@@ -3,9 +3,9 @@
 use crate::device::backend::BufferAllocator;
 use crate::error::Error;
 use crate::field::FieldValue;
+use crate::loader::batch::labels::SeenObjects;
 use crate::loader::epoch::plan::EpochPlan;
 use crate::loader::report::errors::{Failure, Status};
-use crate::plan::label_apply::TransformedObject;
 use std::sync::Arc;
 
 /// What a worker is to do next.
@@ -53,7 +53,7 @@ pub(in crate::loader) struct Sample {
 pub(in crate::loader) struct SampleView {
     pub(in crate::loader) shares: Vec<(i64, f32)>,
     /// What is seen in it; `None` where its label says nothing of that.
-    pub(in crate::loader) objects: Option<Vec<TransformedObject>>,
+    pub(in crate::loader) objects: Option<SeenObjects>,
     /// Its semantic mask, where masks are asked for and it has one.
     pub(in crate::loader) mask: Option<Vec<u8>>,
 }

@@ -6,6 +6,7 @@ use crate::device::backend::{Backend, BackendWorker, BadImage};
 use crate::error::{Cause, Result};
 use crate::field::FieldValue;
 use crate::image::Index;
+use crate::loader::batch::labels::SeenObjects;
 use crate::loader::batch::masks::Masks;
 use crate::loader::planner::SampleContext;
 use crate::loader::queue::task::{Job, Outcome, Sample, SampleView};
@@ -140,6 +141,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             Some(masks) => masks.of(&plans)?,
             None => Vec::new(),
         };
+        let seen = self.seen(index, &plans)?;
         let values = self.values(index)?;
         if outputs.is_empty() {
             self.decode(index, &plans, row)?;
@@ -151,7 +153,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             self.render(index, |worker| worker.render(&plans, &outputs, row))?;
         }
         self.context.meters.samples.fetch_add(1, Relaxed);
-        Ok(Sample { values, ..self.described(index, &plans, masks) })
+        Ok(Sample { values, ..self.described(index, &plans, masks, seen) })
     }
 
     fn plan(
@@ -178,6 +180,14 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             }
         }
         Ok(Arc::new(ViewPlans::new(planned.into_iter().map(|planned| planned.plan))))
+    }
+
+    /// What is seen in each view.
+    fn seen(&self, index: u64, plans: &ViewPlans) -> Result<Vec<Option<SeenObjects>>, Failure> {
+        let Context { labels, source, .. } = self.context;
+        let of_view = |view: &ViewPlan| labels.objects(&**source, &view.plan);
+        let seen: Result<_, Cause> = plans.views().iter().map(of_view).collect();
+        seen.map_err(|cause| self.context.failure(Stage::Plan, index, cause))
     }
 
     /// The values of the fields of sample `index`; what is mixed into it brings none.
@@ -260,16 +270,22 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         rendered.map_err(|cause| self.context.failure(Stage::Render, index, cause))
     }
 
-    /// `masks` are those of the views, where masks are asked for.
-    fn described(&self, index: u64, plans: &ViewPlans, masks: Vec<Option<Vec<u8>>>) -> Sample {
+    /// `masks` are those of the views, where masks are asked for, and `seen` what is seen in each.
+    fn described(
+        &self,
+        index: u64,
+        plans: &ViewPlans,
+        masks: Vec<Option<Vec<u8>>>,
+        seen: Vec<Option<SeenObjects>>,
+    ) -> Sample {
         let source = &self.context.source;
         let class = |index: u64| source.label(index as usize).class();
-        let mut masks = masks.into_iter();
+        let (mut masks, mut seen) = (masks.into_iter(), seen.into_iter());
         let view = |ViewPlan { plan, .. }: &ViewPlan| {
             let share = |share: &LabelShare| (class(plan.images[share.image as usize].index), share.share);
             SampleView {
                 shares: plan.labels.iter().map(share).collect(),
-                objects: self.context.labels.objects(&**source, plan),
+                objects: seen.next().flatten(),
                 mask: masks.next().flatten(),
             }
         };
