@@ -159,9 +159,10 @@ class Keywords(TypedDict, total=False):
     """Mean of each channel, for pixels scaled to 0..=1."""
     std: Sequence[float] | None
     """Standard deviation of each channel."""
-    box_format: Literal["xyxy", "xywh", "cxcywh"] | None
-    """What the four numbers of a box are: left, top, right, bottom; left, top, width, height; or the middle,
-    width and height. Default: cxcywh."""
+    box_format: Literal["xyxy", "xywh", "cxcywh", "xywhr", "xyxyxyxy"] | None
+    """What the numbers of a box are: left, top, right, bottom (`xyxy`); left, top, width, height (`xywh`);
+    the middle, width and height (`cxcywh`); or of the smallest rotated box around the outline the middle,
+    width, height and angle (`xywhr`), or its four corners (`xyxyxyxy`). Default: cxcywh."""
     box_unit: Literal["pixels", "normalized"] | None
     """What the coordinates of boxes, polygons and keypoints are counted in: pixels of the sample, or parts of
     its width and height. Default: normalized."""
@@ -170,11 +171,26 @@ class Keywords(TypedDict, total=False):
     min_visibility: float | None
     """The smallest part of a box that must be left after cuts, in 0..=1. Default: 0.0."""
     masks: int | None
-    """Asks for semantic masks; the class of what shows no image, and of images without a mask. Default: 255
-    where `mask_dir` is given, else no masks."""
+    """Asks for semantic masks; the class of what shows no image, and of images without a mask: what the loss
+    is told to ignore. Default: 255 where `mask_dir` is given, else no masks."""
+    ignore_index: int | None
+    """Asks for semantic masks; the class of what shows no image, and of images without a mask: what the loss
+    is told to ignore. Default: 255 where `mask_dir` is given, else no masks."""
     mask_fill: int | None
-    """Asks for semantic masks; the class of what shows no image, and of images without a mask. Default: 255
-    where `mask_dir` is given, else no masks."""
+    """Asks for semantic masks; the class of what shows no image, and of images without a mask: what the loss
+    is told to ignore. Default: 255 where `mask_dir` is given, else no masks."""
+    reduce_zero_label: bool | None
+    """Whether class 0 of semantic masks is ignored as well, and the others count from 0 (mmseg's
+    `reduce_zero_label`): 0 and 255 become `mask_fill`, and any other class the one below it. Default:
+    false."""
+    instance_masks: Literal["per-object", "overlap"] | None
+    """Asks for masks of the objects, made of their outlines: a plane for each object (`per-object`), or one
+    for all objects of a sample, in which each pixel has 1 + the index of its object, or 0 (`overlap`);
+    smaller objects then lie over larger ones, and the objects of a sample come in that order, the largest
+    first."""
+    mask_ratio: int | None
+    """By how much the masks of objects are smaller than the sample, along each edge; 1 to 64. Default: 4 with
+    `overlap`, 1 with `per-object`."""
     max_pixels: int | None
     """The largest number of pixels of one image. Default: 178956970."""
     max_scans: int | None

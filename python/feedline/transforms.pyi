@@ -259,6 +259,34 @@ class MixUp(Transform):
         p: float = 1.0,
     ) -> None: ...
 
+class MmsegRandomResize(Transform):
+    """Resizes to `scale` times a factor from `ratio_range`: to just that size, or with `keep_ratio` as large
+    as fits it (mmseg's `RandomResize`).
+
+    scale: `[width, height]` in pixels at a factor of 1; each from 1 to 65535.
+    ratio_range: Minimum and maximum factor; greater than 0.
+    keep_ratio: Keep the aspect ratio of the image.
+    interpolation: `bilinear`, `bicubic` or `nearest`.
+    antialias: Widen the filter when shrinking; `bicubic` requires it.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    scale: Any
+    ratio_range: Any
+    keep_ratio: Any
+    interpolation: Any
+    antialias: Any
+    p: Any
+    def __init__(
+        self,
+        scale: Sequence[float],
+        ratio_range: Sequence[float] = (1.0, 1.0),
+        keep_ratio: bool = False,
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
+        antialias: bool = False,
+        p: float = 1.0,
+    ) -> None: ...
+
 class Mosaic(Transform):
     """Places the sample and three partners around a point of a canvas of twice `imgsz`, with probability `p`
     (Ultralytics' `Mosaic`); `YoloPerspective` then shows a part of it.
@@ -705,6 +733,31 @@ class RandomPosterize(Transform):
         self,
         bits: int,
         p: float = 0.5,
+    ) -> None: ...
+
+class RandomResize(Transform):
+    """Resizes the shorter edge to a whole number of pixels from `min_size` up to, and without, `max_size`
+    (torchvision's `RandomResize`).
+
+    min_size: Minimum length of the shorter edge in pixels, from 1.
+    max_size: The length that is never reached; greater than `min_size`, to 65536.
+    interpolation: `bilinear`, `bicubic` or `nearest`.
+    antialias: Widen the filter when shrinking; `bicubic` requires it.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    min_size: Any
+    max_size: Any
+    interpolation: Any
+    antialias: Any
+    p: Any
+    def __init__(
+        self,
+        min_size: int,
+        max_size: int,
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
+        antialias: bool = True,
+        p: float = 1.0,
     ) -> None: ...
 
 class RandomResizedCrop(Transform):
@@ -1234,6 +1287,7 @@ __all__ = [
     "Grayscale",
     "LetterBox",
     "MixUp",
+    "MmsegRandomResize",
     "Mosaic",
     "OneOf",
     "Pad",
@@ -1257,6 +1311,7 @@ __all__ = [
     "RandomPerspective",
     "RandomPhotometricDistort",
     "RandomPosterize",
+    "RandomResize",
     "RandomResizedCrop",
     "RandomRotation",
     "RandomShortestSize",

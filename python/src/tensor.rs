@@ -75,6 +75,7 @@ impl Tensor {
     fn typestr(&self) -> Option<&'static str> {
         Some(match (self.dtype.code, self.dtype.bits) {
             (0, 64) => "<i8",
+            (0, 32) => "<i4",
             (1, 8) => "|u1",
             (2, 16) => "<f2",
             (2, 32) => "<f4",
@@ -86,6 +87,7 @@ impl Tensor {
 
     fn name(&self) -> &'static str {
         match (self.dtype.code, self.dtype.bits) {
+            (0, 32) => "int32",
             (0, _) => "int64",
             (1, _) => "uint8",
             (2, 16) => "float16",
@@ -109,7 +111,7 @@ impl Tensor {
         PyTuple::new(py, &self.shape)
     }
 
-    /// Name of the number format: float32, float64, float16, bfloat16, uint8, int64 or bool.
+    /// Name of the number format: float32, float64, float16, bfloat16, uint8, int32, int64 or bool.
     #[getter]
     fn dtype(&self) -> &'static str {
         self.name()

@@ -23,5 +23,20 @@ def test_the_example_of_captions_prints_what_the_one_in_rust_does(tmp_path):
     assert printed(*"cargo run --quiet --locked --features remote --example captions --".split(), archive) == here
 
 
+def test_the_example_of_segmentation_prints_what_the_one_in_rust_does(tmp_path):
+    folder = str(tmp_path / "drawn")
+    here = printed(sys.executable, "examples/python/segmentation.py", folder)
+    assert here.count("[4, 3, 64, 64] pixels by class: {0: ") == 1 and here.count("[2, 3, 64, 64]") == 1 and "255: " in here
+    assert printed(*"cargo run --quiet --locked --features remote --example segmentation --".split(), folder) == here
+
+
+def test_the_example_of_instance_masks_prints_what_the_one_in_rust_does(tmp_path):
+    annotations = str(tmp_path / "instances.json")
+    here = printed(sys.executable, "examples/python/instance_masks.py", annotations)
+    assert here.startswith("[4, 3, 200, 300]\n") and here.count(": class 0, ") == 6 == here.count(": class 1, ")
+    rust = "cargo run --quiet --locked --features remote --example instance_masks --".split()
+    assert printed(*rust, annotations, str(PHOTOS)) == here
+
+
 def printed(*command):
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout

@@ -223,6 +223,7 @@ def test_masks_of_objects_come_for_each_or_in_one_plane(make, outlined):
 
 def test_rotated_boxes_have_five_or_eight_numbers(make, outlined):
     chain = {"transforms": [feedline.RandomRotation([45, 45]), feedline.Resize([32, 48])], "batch_size": 2}
+    chain["box_unit"] = "pixels"
     boxes = next(iter(make(outlined, **chain, box_format="xywhr")))["bboxes"].numpy()
     corners = next(iter(make(outlined, **chain, box_format="xyxyxyxy")))["bboxes"].numpy()
     assert boxes.shape == (2, 5) and corners.shape == (2, 8)
