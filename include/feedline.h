@@ -148,6 +148,10 @@ enum feedline_field
     // Masks of objects, where `instance_masks` asks for them: `[m, height, width]`, u8, with `per-object`; with `overlap`
     // `[n, height, width]`, i32.
     FEEDLINE_FIELD_INSTANCE_MASKS = 14,
+    // Which pixels are padding, with `pad_to_largest`: `[n, height, width]`, bool.
+    FEEDLINE_FIELD_PADDING = 15,
+    // Height and width of each sample without its padding, with `pad_to_largest`: `[n, 2]`, i64.
+    FEEDLINE_FIELD_SIZES = 16,
 };
 #ifndef __cplusplus
 typedef int32_t feedline_field;

@@ -76,6 +76,8 @@ pub struct Draft {
     normalized: bool,
     composed: bool,
     target: Option<Target>,
+    /// The size before it was padded to its batch.
+    unpadded: Option<Size>,
     error: Option<Error>,
 }
 
@@ -94,6 +96,7 @@ impl Draft {
             normalized: false,
             composed: false,
             target: None,
+            unpadded: None,
             error: None,
         }
     }

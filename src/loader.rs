@@ -323,6 +323,7 @@ impl Loader {
         let partition = RankPartition::new(order.len(), world_size, block);
         let Context { outputs, sizes, .. } = self.context();
         let (outputs, sizes) = (Arc::clone(outputs), sizes.clone());
-        EpochPlan { epoch, order, partition, rank, batch_size, last, seed, outputs, sizes, consumed: None }
+        let (consumed, found) = (None, Arc::default());
+        EpochPlan { epoch, order, partition, rank, batch_size, last, seed, outputs, sizes, consumed, found }
     }
 }

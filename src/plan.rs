@@ -407,6 +407,10 @@ pub struct Plan {
     pub labels: Vec<LabelShare>,
     /// What happens to the objects of its images, in order; devices have no use for it.
     pub label_ops: Vec<label_ops::LabelOp>,
+    /// The size of the sample without the border that makes it as large as its batch, where batches are padded; no device has a
+    /// use for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unpadded: Option<Size>,
 }
 
 impl Plan {

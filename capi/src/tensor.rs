@@ -44,9 +44,13 @@ pub enum Field {
     /// Masks of objects, where `instance_masks` asks for them: `[m, height, width]`, u8, with `per-object`; with `overlap`
     /// `[n, height, width]`, i32.
     InstanceMasks = 14,
+    /// Which pixels are padding, with `pad_to_largest`: `[n, height, width]`, bool.
+    Padding = 15,
+    /// Height and width of each sample without its padding, with `pad_to_largest`: `[n, 2]`, i64.
+    Sizes = 16,
 }
 
-const FIELDS: [(Field, dlpack::Field); 15] = [
+const FIELDS: [(Field, dlpack::Field); 17] = [
     (Field::Images, dlpack::Field::Images),
     (Field::Labels, dlpack::Field::Labels),
     (Field::Indices, dlpack::Field::Indices),
@@ -62,6 +66,8 @@ const FIELDS: [(Field, dlpack::Field); 15] = [
     (Field::KeypointOffsets, dlpack::Field::KeypointOffsets),
     (Field::Keypoints, dlpack::Field::Keypoints),
     (Field::InstanceMasks, dlpack::Field::InstanceMasks),
+    (Field::Padding, dlpack::Field::Padding),
+    (Field::Sizes, dlpack::Field::Sizes),
 ];
 
 /// The type of an array's elements.

@@ -45,6 +45,10 @@ class Batch(TypedDict, total=False):
     masks: Any
     """(n, height, width) uint8, with `masks`; with `instance_masks` those of the objects: (m, height, width) uint8, or (n, height,
     width) int32."""
+    mask: Any
+    """(n, height, width) bool, with `pad_to_largest`: True where a pixel is padding."""
+    size: Any
+    """(n, 2) int64, with `pad_to_largest`: height and width of each sample without its padding."""
     semantic_masks: Any
     """(n, height, width) uint8, where `masks` are those of objects."""
     cls: Any

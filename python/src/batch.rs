@@ -35,6 +35,9 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, batch: Batch, wanted: Wanted) -> PyR
     for field in batch.fields() {
         dict.set_item(PyString::intern(py, field.name()), values(py, field)?)?;
     }
+    // As DETR's models take them.
+    put(&dict, "mask", Tensor::field(&batch, Field::Padding))?;
+    put(&dict, "size", Tensor::field(&batch, Field::Sizes))?;
     put_labels(&dict, &batch, 0, wanted)?;
     if wanted.views {
         put_views(&dict, &batch, wanted)?;

@@ -233,6 +233,23 @@ def test_rotated_boxes_have_five_or_eight_numbers(make, outlined):
         assert np.allclose(corner, np.array(want) + [x, y], atol=1e-4)
 
 
+def test_a_batch_is_padded_to_its_largest_sample(make):
+    chain = [feedline.RandomShortestSize([32], max_size=64)]
+    options = {"transforms": chain, "size": 64, "normalize": "imagenet", "pad_to_largest": True, "stride": 4}
+    shapes = set()
+    for batch in make(**options):
+        pixels, mask, size = (batch[name].numpy() for name in ("image", "mask", "size"))
+        n, _, height, width = pixels.shape
+        assert mask.shape == (n, height, width) and mask.dtype == bool and size.shape == (n, 2)
+        assert [height, width] == [-(-size[:, axis].max() // 4) * 4 for axis in (0, 1)]
+        for row, (h, w) in enumerate(size):
+            assert not mask[row, :h, :w].any() and mask[row].sum() == height * width - h * w
+        assert (pixels.transpose(0, 2, 3, 1)[mask] == 0).all() and min(size.min(axis=1)) <= 32
+        shapes.add((height, width))
+    assert len(shapes) > 1
+    assert "mask" not in next(iter(make(transforms=[feedline.Resize([8, 8])])))
+
+
 def test_a_table_is_read_by_its_columns_below_a_root(make, tmp_path):
     photos = sorted(PHOTOS.glob("*/*.jpg"))[:3]
     rows = [f"{at},{photo.relative_to(PHOTOS)},{7 - at}" for at, photo in enumerate(photos)]

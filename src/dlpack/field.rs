@@ -40,6 +40,10 @@ pub enum Field {
     Keypoints,
     /// [`BatchObjects::masks`]: `[m, height, width]`, u8, for each object, or `[n, height, width]`, i32, for each row.
     InstanceMasks,
+    /// [`Batch::padding`], `[n, height, width]`, bool.
+    Padding,
+    /// [`Batch::sizes`], `[n, 2]`, i64.
+    Sizes,
 }
 
 /// The location of a field's elements.
@@ -76,6 +80,11 @@ pub(super) fn view(batch: &Batch, of: BatchView<'_>, field: Field) -> Option<Vie
             let size = of.sample_size();
             host(of.masks()?, &[rows, size.height as usize, size.width as usize], DLDataType::U8)
         }
+        Field::Padding => {
+            let size = of.sample_size();
+            host(of.padding()?, &[rows, size.height as usize, size.width as usize], DLDataType::BOOL)
+        }
+        Field::Sizes => host(of.sizes()?, &[rows, 2], DLDataType::I64),
         _ => of_objects(of.objects()?, rows, field)?,
     };
     Some(view)
@@ -105,7 +114,9 @@ fn of_objects(objects: &BatchObjects, rows: usize, field: Field) -> Option<View>
                 MaskPlanes::Overlap(planes) => host(planes, &[rows, height, width], DLDataType::I32),
             }
         }
-        Field::Images | Field::Labels | Field::Indices | Field::Masks => return None,
+        Field::Images | Field::Labels | Field::Indices | Field::Masks | Field::Padding | Field::Sizes => {
+            return None;
+        }
     };
     Some(view)
 }

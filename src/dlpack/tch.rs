@@ -53,6 +53,10 @@ pub struct TchBatch {
     pub labels: tch::Tensor,
     /// [`Batch::masks`]: `[n, height, width]`, Uint8.
     pub masks: Option<tch::Tensor>,
+    /// [`Batch::padding`]: `[n, height, width]`, Bool.
+    pub padding: Option<tch::Tensor>,
+    /// [`Batch::sizes`]: `[n, 2]`, Int64.
+    pub sizes: Option<tch::Tensor>,
     /// [`Batch::objects`].
     pub objects: Option<TchObjects>,
     /// [`Batch::indices`].
@@ -79,6 +83,10 @@ pub struct TchView {
     pub images: tch::Tensor,
     /// Semantic masks.
     pub masks: Option<tch::Tensor>,
+    /// Which pixels are padding.
+    pub padding: Option<tch::Tensor>,
+    /// Height and width of each sample without its padding.
+    pub sizes: Option<tch::Tensor>,
     /// What is seen, and where.
     pub objects: Option<TchObjects>,
     /// The classes of each row and their weights.
@@ -90,12 +98,15 @@ impl TchView {
     fn new(batch: &Arc<Batch>, number: usize, arrays: ViewArrays, size: Size) -> Result<Self> {
         let [rows, ..] = arrays.shape;
         let mask_shape = [rows, size.height as usize, size.width as usize];
+        let (padding, sizes) = arrays.padding.map(|padding| (padding.pixels, padding.sizes)).unzip();
         let pixels = batch.view_to_dlpack(number, Field::Images).unwrap_or_else(|| batch.to_dlpack());
         Ok(Self {
             // SAFETY: the batch was taken by value and is only in the tensors of its views, each of which has pixels of its own, so
             // nothing else can read or write.
             images: unsafe { pixels.into_tch() }?,
             masks: arrays.masks.map(|masks| adopt(masks, &mask_shape, DLDataType::U8)).transpose()?,
+            padding: padding.map(|pixels| adopt(pixels, &mask_shape, DLDataType::BOOL)).transpose()?,
+            sizes: sizes.map(|sizes| adopt(sizes, &[rows, 2], DLDataType::I64)).transpose()?,
             objects: arrays.objects.map(|objects| TchObjects::new(objects, rows)).transpose()?,
             shares: arrays.shares,
         })
@@ -161,11 +172,13 @@ impl Batch {
         let mut views = of_views
             .map(|(view, (arrays, size))| TchView::new(&batch, view, arrays, size))
             .collect::<Result<Vec<_>>>()?;
-        let TchView { images, masks, objects, shares } = views.remove(0);
+        let TchView { images, masks, padding, sizes, objects, shares } = views.remove(0);
         Ok(TchBatch {
             images,
             labels: adopt(arrays.labels, &[rows], DLDataType::I64)?,
             masks,
+            padding,
+            sizes,
             objects,
             indices: arrays.indices,
             keys: arrays.keys,

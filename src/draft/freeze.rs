@@ -13,8 +13,8 @@ impl Draft {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
-        let mut plan =
-            Plan { images: self.images, labels: self.labels, label_ops: self.label_ops, ..Plan::default() };
+        let Self { images, labels, label_ops, unpadded, .. } = self;
+        let mut plan = Plan { images, labels, label_ops, unpadded, ..Plan::default() };
         for pass in self.flushed.iter().chain([&self.canvas]) {
             check_canvas(pass)?;
             freeze_pass(&mut plan, pass)?;

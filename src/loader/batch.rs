@@ -65,6 +65,17 @@ pub(crate) struct ViewArrays {
     pub(crate) shares: Vec<Vec<(i64, f32)>>,
     pub(crate) objects: Option<BatchObjects>,
     pub(crate) masks: Option<Vec<u8>>,
+    /// Where batches are padded.
+    pub(crate) padding: Option<Padding>,
+}
+
+/// How samples lie in a batch that is as large as its largest one.
+#[derive(Default)]
+pub(crate) struct Padding {
+    /// `[rows, height, width]`.
+    pub(crate) pixels: Vec<bool>,
+    /// Height and width of each row's sample.
+    pub(crate) sizes: Vec<[i64; 2]>,
 }
 
 impl Batch {
@@ -108,6 +119,7 @@ impl Batch {
                 shares: Vec::with_capacity(samples.len()),
                 objects: (expected || samples.iter().any(seen)).then(|| BatchObjects::new(labels, size)),
                 masks: fill.map(|_| Vec::new()),
+                padding: (labels.pads && output.is_some()).then(Padding::default),
             }
         };
         let views = (0..outputs.len().max(1)).map(view).collect();
@@ -248,6 +260,17 @@ impl Batch {
         self.first().masks()
     }
 
+    /// Which pixels of the rows are padding, `[rows, height, width]` without gaps, where a batch is as large as its largest
+    /// sample (the option `pad_to_largest`). They are 0 in [`Batch::images`]. It lies in the host's memory whatever the device.
+    pub fn padding(&self) -> Option<&[bool]> {
+        self.first().padding()
+    }
+
+    /// Height and width of each row's sample without its padding, where samples are padded.
+    pub fn sizes(&self) -> Option<&[[i64; 2]]> {
+        self.first().sizes()
+    }
+
     /// The values beside the images, such as captions: a column for each of the source's
     /// [fields](crate::source::Source::fields), in its order. Each row has those of its own sample, whose index
     /// [`Batch::indices`] has: what was mixed into it brings none, and a substitute brings its own. They lie in the host's
@@ -306,11 +329,24 @@ impl Arrays {
     }
 }
 
+impl Padding {
+    fn push(&mut self, own: Size, batch: Size) {
+        let columns = |shown: u32| (0..batch.width).map(move |x| x >= shown);
+        for y in 0..batch.height {
+            self.pixels.extend(columns(if y < own.height { own.width } else { 0 }));
+        }
+        self.sizes.push([own.height, own.width].map(i64::from));
+    }
+}
+
 impl ViewArrays {
     fn push(&mut self, row: usize, sample: SampleView, fill: u8) {
         if let Some(masks) = &mut self.masks {
             let missing = || vec![fill; self.size.pixels() as usize];
             masks.append(&mut sample.mask.unwrap_or_else(missing));
+        }
+        if let Some(padding) = &mut self.padding {
+            padding.push(sample.unpadded.unwrap_or(self.size), self.size);
         }
         if let Some(objects) = &mut self.objects {
             objects.add(row, sample.objects);

@@ -271,6 +271,17 @@ impl LoaderBuilder {
         self
     }
 
+    options! {
+        /// Lets each sample keep the size that its augmentations end at, which must not exceed [`LoaderBuilder::output_size`]; a
+        /// batch is as large as its largest sample, rounded up to the option `stride`, and the others are padded at the right
+        /// and at the bottom with what is 0 after normalise (default no). This is how DETR trains.
+        ///
+        /// [`super::Batch::padding`] says which pixels are padding, and [`super::Batch::sizes`] how large each sample is; boxes as
+        /// parts are parts of the sample. [`LoaderBuilder::build`] reads every file once for its header, with as many threads as
+        /// there are cores. Memory is reserved for batches of the output's size.
+        pad_to_largest(pads: bool) => loader.pad_to_largest = pads;
+    }
+
     /// How the boxes of a batch say where they are, and what their coordinates are counted in (default: left, top,
     /// right and bottom in pixels of the sample). The unit is that of polygons and keypoints as well.
     pub fn boxes(mut self, format: BoxFormat, unit: Unit) -> Self {

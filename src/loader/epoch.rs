@@ -2,6 +2,7 @@
 
 pub(super) mod batch_size;
 pub(super) mod fingerprint;
+mod padded;
 pub(super) mod plan;
 pub(super) mod ranks;
 pub(super) mod resume;

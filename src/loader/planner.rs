@@ -195,7 +195,8 @@ impl Planner {
         (view, way): (usize, Option<usize>),
         load_header: &mut LoadHeader<'_>,
     ) -> Result<Planned, PlanError> {
-        let (draft, choices) = Walk::new(self, &sample, load_header).sample(view, way)?;
+        let (mut draft, choices) = Walk::new(self, &sample, load_header).sample(view, way)?;
+        draft.fill_batch();
         let ops = draft.ops().to_vec();
         Ok(Planned { plan: draft.freeze()?, ops, choices })
     }

@@ -55,8 +55,12 @@ section! {
         multi_scale: f64 = 0.0;
         /// The sizes of batches to draw from instead.
         sizes: Vec<Extent>;
-        /// What the edges of batches are multiples of, with rect or multi_scale.
-        stride: u32, unset "32";
+        /// Lets each sample keep the size that its augmentations end at, at most the output's: a batch is as large as its largest
+        /// sample, and the others are padded with zeros at the right and at the bottom (DETR). A batch then says which pixels
+        /// are padding, and the size of each sample.
+        pad_to_largest: bool = false;
+        /// What the edges of batches are multiples of, with rect, multi_scale or pad_to_largest.
+        stride: u32, unset "32, and 1 with pad_to_largest";
         /// The largest number of bytes of compressed files that are kept in memory from their first read on.
         byte_cache: Bytes = Bytes(0);
         /// The largest number of bytes of decoded images that are kept for the other samples of a partner window, where
@@ -103,6 +107,11 @@ impl LoaderOptions {
         self.rect.unwrap_or(false).then_some(RectBatches { stride, pad })
     }
 
+    /// What edges of batches are multiples of where batches are as large as their largest sample.
+    pub fn padded_batches(&self) -> Option<u32> {
+        self.pad_to_largest().then(|| self.stride.unwrap_or(1))
+    }
+
     /// The sizes that batches are drawn from, where they are.
     pub fn drawn_sizes(&self) -> Option<MultiScale> {
         if let Some(sizes) = &self.sizes {
@@ -119,7 +128,11 @@ impl LoaderOptions {
         let (rect, scaled) = (self.rect.unwrap_or(false), self.multi_scale.unwrap_or(0.0) != 0.0);
         let unread = [
             ("rect_pad", self.rect_pad.is_some() && !rect, "rect = true"),
-            ("stride", self.stride.is_some() && !rect && !scaled, "rect = true or multi_scale"),
+            (
+                "stride",
+                self.stride.is_some() && !rect && !scaled && !self.pad_to_largest(),
+                "rect = true, multi_scale or pad_to_largest = true",
+            ),
         ];
         if let Some((key, _, remedy)) = unread.iter().find(|(_, unread, _)| *unread) {
             bail!("[loader]: {key} means nothing here: set {remedy}, or leave it out");
@@ -152,7 +165,7 @@ impl LoaderOptions {
         if !rect {
             below.rect_pad = None;
         }
-        if !rect && !scaled {
+        if !rect && !scaled && !is_on(self.pad_to_largest.or(below.pad_to_largest)) {
             below.stride = None;
         }
     }

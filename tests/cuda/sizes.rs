@@ -4,7 +4,10 @@ use crate::compare::{same_on_both, trained};
 use crate::pictures;
 use crate::pipeline::{memory, small};
 use crate::scenario::{Libraries, Outcome, Scenario};
-use feedline::augment::{LetterBox, Mosaic, RandomHorizontalFlip, ResizeLongest, YoloPerspective};
+use feedline::augment::{
+    LetterBox, Mosaic, RandomHorizontalFlip, RandomShortestSize, ResizeLongest, YoloPerspective,
+};
+use feedline::color::{IMAGENET_MEAN, IMAGENET_STD};
 use feedline::geometry::Size;
 use feedline::loader::{BadSample, LastBatch, Loader, LoaderBuilder};
 use feedline::output::{DType, Layout, MultiScale, RectBatches};
@@ -17,6 +20,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("batches of drawn sizes without nvJPEG", batches_of_drawn_sizes_are_the_cpus)
         .libraries(Libraries::DriverOnly),
     Scenario::new("rows that fail in batches of drawn sizes", rows_that_fail_in_batches_of_drawn_sizes),
+    Scenario::new("batches padded to their largest sample are the CPU's", padded_batches_are_the_cpus),
     Scenario::new(
         "a trainer's stream sees finished batches of every size",
         a_trainers_stream_sees_finished_batches_of_every_size,
@@ -48,6 +52,34 @@ fn rect_batches_are_the_cpus() -> Outcome {
                 .workers(2)
         });
         assert!(met(&loader, 0).len() > 1, "all batches have one size");
+    }
+    Ok(())
+}
+
+fn padded_batches_are_the_cpus() -> Outcome {
+    for (dtype, bad) in [(DType::F16, BadSample::Skip), (DType::U8, BadSample::Substitute)] {
+        let loader = same_on_both("padded", 2, || {
+            let builder = Loader::builder(memory(pictures::with_bad_ones()))
+                .batch_size(4)
+                .bad_sample(bad)
+                .last_batch(LastBatch::Partial)
+                .augment(RandomHorizontalFlip::new(0.5))
+                .augment(RandomShortestSize::new([16, 24, 40]).max_size(64))
+                .output(dtype, Layout::Nchw)
+                .output_size(Size::new(64, 64))
+                .pad_to_largest(true)
+                .workers(2);
+            match dtype {
+                DType::U8 => builder,
+                _ => builder.normalize(IMAGENET_MEAN, IMAGENET_STD),
+            }
+        });
+        assert!(met(&loader, 0).len() > 1, "all batches have one size");
+        assert!(
+            loader
+                .epoch(0)
+                .all(|batch| batch.unwrap().padding().is_some_and(|padding| padding.contains(&true)))
+        );
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ mod masks;
 mod mixing;
 mod objects;
 mod options;
+mod padded;
 mod partners;
 mod ranks;
 mod recipe;

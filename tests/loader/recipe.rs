@@ -427,7 +427,7 @@ fn batches_that_differ_in_size_are_asked_for_by_keys_of_the_loader() {
         assert_eq!((loader.rect_batches(), loader.drawn_sizes()), (None, None));
     }
     for (loader, want) in [
-        ("stride = 32", "stride means nothing here: set rect = true or multi_scale"),
+        ("stride = 32", "stride means nothing here: set rect = true, multi_scale or pad_to_largest = true"),
         ("multi_scale = 0.5\nrect_pad = 0.5", "rect_pad means nothing here: set rect = true"),
         ("multi_scale = 0.5\nsizes = [32]", "leave one of them out"),
         ("multi_scale = 1.5", "above 0 and below 1"),

@@ -24,8 +24,10 @@ pub(in crate::loader) struct LabelRules {
     pub(in crate::loader) reduce_zero_label: bool,
     /// The masks of objects that are asked for.
     pub(in crate::loader) instances: Option<InstanceRules>,
-    /// Whether their ratio is said.
+    /// Whether their ratio is said without them.
     has_ratio: bool,
+    /// Whether samples are padded to their batch.
+    pub(in crate::loader) pads: bool,
 }
 
 /// What is seen in a finished sample.
@@ -37,7 +39,7 @@ pub(in crate::loader) struct SeenObjects {
 }
 
 impl LabelRules {
-    pub(in crate::loader) fn of(Options { labels: options, output, .. }: &Options) -> Self {
+    pub(in crate::loader) fn of(Options { labels: options, output, loader, .. }: &Options) -> Self {
         let LabelsOptions { format, unit, instance_masks, mask_ratio, .. } = options;
         Self {
             expected: format.is_some() || unit.is_some() || instance_masks.is_some(),
@@ -49,6 +51,7 @@ impl LabelRules {
             reduce_zero_label: options.reduce_zero_label(),
             // Where nothing is rendered, samples have no size.
             instances: InstanceRules::of(options).filter(|_| !output.decode_only()),
+            pads: loader.pad_to_largest(),
             has_ratio: mask_ratio.is_some() && instance_masks.is_none(),
         }
     }
@@ -118,7 +121,8 @@ impl LabelRules {
     fn kept(&self, plan: &Plan, mut seen: Vec<TransformedObject>) -> Result<SeenObjects, Cause> {
         let images = Span { start: 0, len: plan.images.len() as u32 };
         let Self { min_area, min_visibility, unit, .. } = *self;
-        let canvas = plan.size().rect();
+        // As DETR does: parts of a sample, not of the batch that it is padded to.
+        let canvas = plan.unpadded.unwrap_or_else(|| plan.size()).rect();
         let last = [
             LabelOpKind::Clip(canvas),
             LabelOpKind::Keep(ObjectFilter::Visible { min_area, min_visibility }),

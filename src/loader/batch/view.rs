@@ -109,6 +109,16 @@ impl<'a> BatchView<'a> {
         self.arrays.masks.as_deref()
     }
 
+    /// As [`Batch::padding`].
+    pub fn padding(&self) -> Option<&'a [bool]> {
+        self.arrays.padding.as_ref().map(|padding| &padding.pixels[..])
+    }
+
+    /// As [`Batch::sizes`].
+    pub fn sizes(&self) -> Option<&'a [[i64; 2]]> {
+        self.arrays.padding.as_ref().map(|padding| &padding.sizes[..])
+    }
+
     fn values<T: bytemuck::AnyBitPattern>(&self, dtype: DType) -> Option<&'a [T]> {
         let values = || bytemuck::try_cast_slice(self.images()).ok();
         (self.dtype() == dtype && self.on_device().is_none()).then(values).flatten()

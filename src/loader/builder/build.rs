@@ -2,7 +2,7 @@
 
 use super::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
 use crate::augment::container::check_chain;
-use crate::augment::view;
+use crate::augment::view::{self, View};
 use crate::device::Device;
 use crate::device::backend::BackendOptions;
 use crate::draft::op::Extent;
@@ -23,7 +23,8 @@ use crate::loader::{Loader, Setup, validate};
 use crate::options::{IGNORED, LoaderOptions, NormalizeOptions, Options, OutputOptions};
 use crate::output::Output;
 use crate::policy::{DecodeScale, DecoderChoice, FEW_FOR_A_GPU};
-use crate::source::Cached;
+use crate::sampler::Sampler;
+use crate::source::{Cached, Source};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Longest prefetch.
@@ -43,7 +44,7 @@ impl LoaderBuilder {
         self.check(&setup, sampler.len())?;
         let device = self.device.map_or_else(|| Device::open(self.options.device.name()), Ok)?;
         let backend = self.backend_options(device)?;
-        let Options { loader, output, normalize, decode, .. } = &self.options;
+        let Options { loader, output, decode, .. } = &self.options;
         let (asked, bare, exif) = (SizesAsked::of(loader), output.decode_only(), decode.exif());
         asked.check(&sampler, bare, &self.augments)?;
         let planner = Planner {
@@ -56,17 +57,14 @@ impl LoaderBuilder {
         };
         planner.check_partners()?;
         let setup = Setup { block: planner.block(), ..setup };
+        let planner = Arc::new(planner);
+        let source: Arc<dyn Source> = match loader.byte_cache().0 {
+            0 => Arc::from(self.source),
+            bytes => Arc::new(Cached::new(self.source, bytes)),
+        };
         let (sampler, outputs, sizes) = match bare {
             true => (sampler, Arc::<[Output]>::default(), Sizes::none()),
-            false => {
-                let of_size = form(output, normalize)?;
-                let ends = validate::output_sizes(&planner, output.size.map(Extent::square), &self.views)?;
-                let usual = ends.first().copied().unwrap_or_default();
-                let (sampler, sizes) = asked.settle(usual, sampler, &*self.source, exif)?;
-                let check = |target| validate::check_target(&planner, target);
-                sizes.examples().into_iter().try_for_each(check)?;
-                (sampler, ends.into_iter().map(|size| of_size.of_size(size)).collect(), sizes)
-            }
+            false => outputs_of((&self.options, &self.views), &asked, sampler, (&planner, &source))?,
         };
         let largest: Vec<Output> = match sizes.differ() {
             true => outputs.iter().map(|output| output.of_size(sizes.largest())).collect(),
@@ -80,14 +78,10 @@ impl LoaderBuilder {
         let (workers, auto_prefetch) = (loader.workers, loader.prefetch.is_none());
         let settings = fingerprint::settings(&self.options, outputs.first(), &self.views);
         let pool = PoolOptions { workers, buffers, reserved: most, auto_prefetch };
-        let decode_indexes =
-            DecodeIndexes::new(decode.index(), decode.index_budget().in_memory(), &*self.source);
+        let decode_indexes = DecodeIndexes::new(decode.index(), decode.index_budget().in_memory(), &*source);
         let context = Context {
             decode_indexes,
-            source: match loader.byte_cache().0 {
-                0 => self.source,
-                bytes => Box::new(Cached::new(self.source, bytes)),
-            },
+            source,
             planner,
             sampler,
             fingerprints: OnceLock::new(),
@@ -182,7 +176,11 @@ impl LoaderBuilder {
             !output.decode_only(),
             "decode_only renders nothing, so that there is nothing to view: leave the views out"
         );
-        let differ = [(loader.rect(), "rect"), (loader.drawn_sizes().is_some(), "multi_scale")];
+        let differ = [
+            (loader.rect(), "rect"),
+            (loader.drawn_sizes().is_some(), "multi_scale"),
+            (loader.pad_to_largest(), "pad_to_largest"),
+        ];
         if let Some((_, name)) = differ.into_iter().find(|(asked, _)| *asked) {
             bail!(
                 "{name} gives batches sizes, and each view has a size of its own: leave {name} or the views out"
@@ -223,6 +221,29 @@ impl LoaderBuilder {
         ensure!(loader.partner_window() != 0, "partner_window is 0: a window needs at least one position");
         form(output, normalize)?.check()
     }
+}
+
+/// What samples become in each view and how batches get their sizes, with the order that this needs.
+fn outputs_of(
+    (Options { output, normalize, decode, .. }, views): (&Options, &[View]),
+    asked: &SizesAsked,
+    sampler: Sampler,
+    (planner, source): (&Arc<Planner>, &Arc<dyn Source>),
+) -> Result<(Sampler, Arc<[Output]>, Sizes)> {
+    let of_size = form(output, normalize)?;
+    let size = output.size.map(Extent::square);
+    let ends = match (asked.pads(), size) {
+        (true, Some(most)) => vec![most],
+        (true, None) => bail!(
+            "pad_to_largest needs the output's size, which is the largest that a sample may have: set size under [output]"
+        ),
+        (false, _) => validate::output_sizes(planner, size, views)?,
+    };
+    let usual = ends.first().copied().unwrap_or_default();
+    let (sampler, sizes) = asked.settle(usual, sampler, (planner, source), decode.exif())?;
+    let check = |target| validate::check_target(planner, target);
+    sizes.examples().into_iter().try_for_each(check)?;
+    Ok((sampler, ends.into_iter().map(|size| of_size.of_size(size)).collect(), sizes))
 }
 
 /// The memory of batches.

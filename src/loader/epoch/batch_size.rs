@@ -1,11 +1,13 @@
-//! The size of each batch: all alike, drawn by step, or following the shapes of its images.
+//! The size of each batch: all alike, drawn by step, following the shapes of its images, or that of its largest sample.
 
+use super::padded::PaddedBatches;
 use crate::augment::Augment;
 use crate::augment::container::mixer;
 use crate::draft::Target;
 use crate::error::{Error, Result, bail, ensure};
 use crate::geometry::{Orientation, Size};
 use crate::image::parse_header;
+use crate::loader::planner::Planner;
 use crate::options::LoaderOptions;
 use crate::output::{MultiScale, RectBatches};
 use crate::rng::{Domain, mix};
@@ -19,6 +21,8 @@ use std::sync::Arc;
 pub(in crate::loader) struct SizesAsked {
     rect: Option<RectBatches>,
     multi_scale: Option<MultiScale>,
+    /// What edges are multiples of, where a batch is as large as its largest sample.
+    padded: Option<u32>,
 }
 
 /// The rule by which a batch has its size.
@@ -36,11 +40,22 @@ enum Rule {
     Drawn(Arc<[Size]>),
     /// Height / width of the images by their position in the order, which rises.
     Shaped(RectBatches, Arc<[f64]>),
+    /// Found for the samples of each.
+    Padded(Arc<PaddedBatches>),
 }
 
 impl SizesAsked {
     pub(in crate::loader) fn of(options: &LoaderOptions) -> Self {
-        Self { rect: options.rect_batches(), multi_scale: options.drawn_sizes() }
+        Self {
+            rect: options.rect_batches(),
+            multi_scale: options.drawn_sizes(),
+            padded: options.padded_batches(),
+        }
+    }
+
+    /// Whether samples keep their own sizes.
+    pub(in crate::loader) fn pads(&self) -> bool {
+        self.padded.is_some()
     }
 
     /// Refuses what cannot be had together. `sampler` is that of the epochs.
@@ -50,17 +65,22 @@ impl SizesAsked {
         decode_only: bool,
         augments: &[Box<dyn Augment>],
     ) -> Result<()> {
-        let SizesAsked { rect, multi_scale } = self;
-        let name = match (rect, multi_scale) {
-            (None, None) => return Ok(()),
-            (Some(_), Some(_)) => {
+        let SizesAsked { rect, multi_scale, padded } = self;
+        let asked = [
+            (rect.is_some(), "rect"),
+            (multi_scale.is_some(), "multi_scale"),
+            (padded.is_some(), "pad_to_largest"),
+        ];
+        let mut names = asked.into_iter().filter(|(asked, _)| *asked).map(|(_, name)| name);
+        let name = match (names.next(), names.next()) {
+            (None, _) => return Ok(()),
+            (Some(one), Some(other)) => {
                 bail!(
-                    "rect and multi_scale both say what size a batch has: rect is for validation, multi_scale for \
-                     training; leave one of them out"
+                    "{one} and {other} both say what size a batch has: rect is for validation, multi_scale for training, \
+                     and pad_to_largest for samples of any size; leave one of them out"
                 );
             }
-            (Some(_), None) => "rect",
-            (None, Some(_)) => "multi_scale",
+            (Some(name), None) => name,
         };
         if decode_only {
             bail!("decode_only renders nothing, so batches have no size: leave {name} out");
@@ -92,20 +112,26 @@ impl SizesAsked {
         &self,
         usual: Size,
         sampler: Sampler,
-        source: &dyn Source,
+        (planner, source): (&Arc<Planner>, &Arc<dyn Source>),
         exif: bool,
     ) -> Result<(Sampler, Sizes)> {
         let (sampler, rule) = match (self.rect, &self.multi_scale) {
             (Some(rect), _) => {
                 rect.check(usual)?;
-                let mut shapes = shapes(source, &sampler.order(0, 0), exif);
+                let mut shapes = shapes(&**source, &sampler.order(0, 0), exif);
                 shapes.sort_by(|(one, _), (other, _)| one.total_cmp(other));
                 let indices = shapes.iter().map(|(_, index)| *index).collect();
                 let sorted = Sampler::new(source.len() as u64, Shuffle::Off).subset(indices)?;
                 (sorted, Rule::Shaped(rect, shapes.into_iter().map(|(shape, _)| shape).collect()))
             }
             (None, Some(multi_scale)) => (sampler, Rule::Drawn(multi_scale.sizes(usual)?.into())),
-            (None, None) => (sampler, Rule::Same),
+            (None, None) => match self.padded {
+                Some(divisor) => {
+                    let padded = PaddedBatches::new((planner, source), &sampler, exif, (usual, divisor))?;
+                    (sampler, Rule::Padded(Arc::new(padded)))
+                }
+                None => (sampler, Rule::Same),
+            },
         };
         Ok((sampler, Sizes { usual, rule }))
     }
@@ -149,6 +175,15 @@ impl Sizes {
                 sizes.iter().copied().max_by_key(|size| size.pixels()).unwrap_or(self.usual)
             }
             Rule::Shaped(rect, _) => rect.largest(self.usual.width),
+            Rule::Padded(padded) => padded.largest(),
+        }
+    }
+
+    /// Where a batch is as large as its largest sample, what finds its size.
+    pub(in crate::loader) fn padded(&self) -> Option<&PaddedBatches> {
+        match &self.rule {
+            Rule::Padded(padded) => Some(padded),
+            _ => None,
         }
     }
 
@@ -167,12 +202,14 @@ impl Sizes {
                 let own = ends.map(|&shape| rect.size(self.usual.width, shape, shape));
                 own.chain([self.largest()]).collect()
             }
+            Rule::Padded(padded) => vec![padded.largest()],
         };
         sizes.into_iter().map(|size| self.target_of(size)).collect()
     }
 
     /// The size of a batch: the same on all ranks. `key` is the seed, the epoch, and the samples that all ranks were dealt in
-    /// it before; `step` gives the first and the last position that all ranks together show in the batch.
+    /// it before; `step` gives the first and the last position that all ranks together show in the batch. Where batches are
+    /// padded it is the largest.
     pub(in crate::loader) fn size(&self, key: (u64, u64, u64), step: impl FnOnce() -> (u64, u64)) -> Size {
         let usual = self.usual;
         match &self.rule {
@@ -188,6 +225,7 @@ impl Sizes {
                 let shape = |position: u64| shapes.get(position as usize).copied().unwrap_or(1.0);
                 rect.size(usual.width, shape(first), shape(last))
             }
+            Rule::Padded(padded) => padded.largest(),
         }
     }
 
@@ -203,6 +241,6 @@ impl Sizes {
         let longer = |size: Size| size.width.max(size.height);
         // What is fitted into a shape was loaded for the usual size; what is drawn is loaded for its own.
         let imgsz = longer(if matches!(self.rule, Rule::Drawn(_)) { size } else { self.usual });
-        Target { usual: self.usual, size, imgsz }
+        Target { usual: self.usual, size, imgsz, pads: self.padded().is_some() }
     }
 }

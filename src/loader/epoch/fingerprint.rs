@@ -70,6 +70,7 @@ pub(in crate::loader) fn settings(options: &Options, output: Option<&Output>, vi
     let later = [
         (!views.is_empty()).then(|| json!(["views", views])),
         labels.reduce_zero_label().then(|| json!(["reduce_zero_label", true])),
+        loader.padded_batches().map(|divisor| json!(["pad_to_largest", divisor])),
         labels.instance_masks.map(|masks| json!(["instance_masks", masks, labels.mask_ratio])),
     ];
     if let Some(said) = said.as_array_mut() {
@@ -156,6 +157,7 @@ mod tests {
             ("mask_fill", "3"),
             ("reduce_zero_label", "true"),
             ("instance_masks", "overlap"),
+            ("pad_to_largest", "true"),
             ("sizes", "[32, 64]"),
             ("min_area", "2"),
         ] {

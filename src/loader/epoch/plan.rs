@@ -7,7 +7,8 @@ use crate::output::Output;
 use crate::policy::LastBatch;
 use crate::rng::{Domain, mix};
 use crate::sampler::{Consumed, Order, RankPartition};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A rank's share of an epoch's order cut into batches. Every rank has the same number of batches, of the same sizes.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub(in crate::loader) struct EpochPlan {
     pub(in crate::loader) sizes: Sizes,
     /// What was dealt before, where the epoch was begun by other ranks or in other batches.
     pub(in crate::loader) consumed: Option<Consumed>,
+    /// The sizes of batches that were found by planning their samples.
+    pub(in crate::loader) found: Arc<Mutex<HashMap<usize, Size>>>,
 }
 
 impl EpochPlan {
@@ -93,8 +96,13 @@ impl EpochPlan {
         )
     }
 
-    /// The size of batch `batch`: the same on all ranks.
+    /// The size of batch `batch`: the same on all ranks, but where it is that of its own largest sample.
     pub(in crate::loader) fn size(&self, batch: usize) -> Size {
+        if let Some(padded) = self.sizes.padded() {
+            let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            let positions = || (0..self.rows(batch)).map(|row| self.position(batch, row).0);
+            return *found.entry(batch).or_insert_with(|| padded.size(self.epoch, &self.order, positions()));
+        }
         self.sizes.size((self.seed, self.epoch, self.dealt_before(batch)), || self.step(batch))
     }
 
@@ -135,6 +143,7 @@ mod tests {
             outputs,
             sizes,
             consumed: None,
+            found: Arc::default(),
         }
     }
 

@@ -82,7 +82,8 @@ pub(in crate::loader) fn rest(mut plan: EpochPlan, block: u64, state: &State) ->
     };
     if let Some(consumed) = consumed {
         let (len, ranks) = (plan.order.len(), plan.partition.ranks());
-        plan = EpochPlan { partition: RankPartition::resumed(len, ranks, block, consumed), ..plan };
+        let partition = RankPartition::resumed(len, ranks, block, consumed);
+        plan = EpochPlan { partition, found: std::sync::Arc::default(), ..plan };
     }
     (EpochPlan { consumed, ..plan }, first)
 }

@@ -134,6 +134,7 @@ pub(in crate::loader) fn plan() -> Arc<EpochPlan> {
         outputs: Arc::default(),
         sizes: Sizes::none(),
         consumed: None,
+        found: Arc::default(),
     })
 }
 

@@ -3,6 +3,7 @@
 use crate::device::backend::BufferAllocator;
 use crate::error::Error;
 use crate::field::FieldValue;
+use crate::geometry::Size;
 use crate::loader::batch::labels::SeenObjects;
 use crate::loader::epoch::plan::EpochPlan;
 use crate::loader::report::errors::{Failure, Status};
@@ -54,6 +55,8 @@ pub(in crate::loader) struct SampleView {
     pub(in crate::loader) shares: Vec<(i64, f32)>,
     /// What is seen in it; `None` where its label says nothing of that.
     pub(in crate::loader) objects: Option<SeenObjects>,
+    /// Its size without the border that makes it as large as its batch, where batches are padded.
+    pub(in crate::loader) unpadded: Option<Size>,
     /// Its semantic mask, where masks are asked for and it has one.
     pub(in crate::loader) mask: Option<Vec<u8>>,
 }

@@ -20,8 +20,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What a loader is made of, and what it measures.
 pub(in crate::loader) struct Context {
-    pub(in crate::loader) source: Box<dyn Source>,
-    pub(in crate::loader) planner: Planner,
+    pub(in crate::loader) source: Arc<dyn Source>,
+    pub(in crate::loader) planner: Arc<Planner>,
     pub(in crate::loader) sampler: Sampler,
     /// Made when it is first asked for.
     pub(in crate::loader) fingerprints: OnceLock<Fingerprints>,

@@ -286,6 +286,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             SampleView {
                 shares: plan.labels.iter().map(share).collect(),
                 objects: seen.next().flatten(),
+                unpadded: plan.unpadded,
                 mask: masks.next().flatten(),
             }
         };
