@@ -42,6 +42,12 @@ FEEDLINE_INLINE float luma(float r, float g, float b) {
     return floorf(fmaf(b, 0.114f, fmaf(g, 0.587f, r * 0.2989f)));
 }
 
+// OpenCV's grey: a whole number.
+FEEDLINE_INLINE float rounded_luma(float r, float g, float b) {
+    float sum = fmaf(b, 3735.0f, fmaf(g, 19235.0f, fmaf(r, 9798.0f, 16384.0f)));
+    return floorf(sum * (1.0f / 32768.0f));
+}
+
 FEEDLINE_INLINE float unit(float x) {
     return fminf(fmaxf(x, 0.0f), 1.0f);
 }
@@ -88,9 +94,9 @@ struct Color {
     float r, g, b;
 };
 
-// Hue, saturation and value as OpenCV's uint8 HSV has them, changed, and back; src/device/cpu/hsv.rs says how. A call, so
-// that its registers are not those of the other steps.
-FEEDLINE_CALLED Color changed_hsv(Color color, float turn, float saturation, float value) {
+// Hue, saturation and value as OpenCV's uint8 HSV has them, changed by factors or by what is added, and back;
+// src/device/cpu/hsv.rs says how. A call, so that its registers are not those of the other steps.
+FEEDLINE_CALLED Color changed_hsv(Color color, float turn, float saturation, float value, bool adds) {
     const float whole = 12582912.0f, fine = 3072.0f, above = 1.0f + 0x1p-22f;
     float r = color.r, g = color.g, b = color.b;
     float v = fmaxf(fmaxf(r, g), b);
@@ -102,8 +108,13 @@ FEEDLINE_CALLED Color changed_hsv(Color color, float turn, float saturation, flo
     float x = v == r ? g - b : v == g ? fmaf(d, 2.0f, b - r) : fmaf(d, 4.0f, r - g);
     float h = floorf(fmaf(x, over_d, turn + 0.5f));
     h = h >= 180.0f ? h - 180.0f : h;
-    s = floorf(fminf(s * saturation, 255.0f));
-    v = floorf(fminf(v * value, 255.0f));
+    if (adds) {
+        s = s == 0.0f ? s : fminf(fmaxf(s + saturation, 0.0f), 255.0f);
+        v = fminf(fmaxf(v + value, 0.0f), 255.0f);
+    } else {
+        s = floorf(fminf(s * saturation, 255.0f));
+        v = floorf(fminf(v * value, 255.0f));
+    }
     float slope = v * s * (1.0f / 7650.0f), most = v + 0.5f / 7650.0f;
     return {hsv_channel(60.0f - fabsf(h - 90.0f), slope, most), hsv_channel(fabsf(h - 60.0f) - 30.0f, slope, most),
             hsv_channel(fabsf(h - 120.0f) - 30.0f, slope, most)};
@@ -118,6 +129,7 @@ struct Figures {
     float means[FEEDLINE_MAX_STATS];  // those that its steps name
     uint32_t first;                   // number of the first of them
     const Histogram* histograms;
+    const uint8_t* constants;         // the tables of the batch
     uint32_t* errors;                 // Batch.errors
     unsigned long long sums[32];      // of what it measures
 };
@@ -131,10 +143,10 @@ FEEDLINE_INLINE float mean_of(const Step& step, const Figures& figures) {
     return step.stat & FEEDLINE_HISTOGRAM_BIT ? 0.0f : figures.means[step.stat - figures.first];
 }
 
-// Looks the levels up in a table; a call, so that its addresses take no registers from the other steps.
-FEEDLINE_CALLED Color looked_up(Color color, const Histogram* histogram) {
-    return {(float)histogram->table[0][(uint32_t)color.r], (float)histogram->table[1][(uint32_t)color.g],
-            (float)histogram->table[2][(uint32_t)color.b]};
+// Looks the levels up in tables of 256, those of the channels `apart` from each other; a call, so that its addresses take no registers from the other steps.
+FEEDLINE_CALLED Color looked_up(Color color, const uint8_t* table, uint32_t apart) {
+    return {(float)table[(uint32_t)color.r], (float)table[apart + (uint32_t)color.g],
+            (float)table[2 * apart + (uint32_t)color.b]};
 }
 
 // Lets the host know of a code that no kernel knows. Any thread's word will do; a plain store reaches the host's memory by
@@ -164,16 +176,31 @@ FEEDLINE_INLINE void run_step(const Step& step, const Figures& figures, float& r
         }
         case FEEDLINE_COLOR_AUTOCONTRAST:
         case FEEDLINE_COLOR_EQUALIZE: {
-            Color found = looked_up({r, g, b}, figures.histograms + (step.stat & ~FEEDLINE_HISTOGRAM_BIT));
+            const Histogram* histogram = figures.histograms + (step.stat & ~FEEDLINE_HISTOGRAM_BIT);
+            Color found = looked_up({r, g, b}, histogram->table[0], 256);
             r = found.r, g = found.g, b = found.b;
             break;
         }
+        case FEEDLINE_COLOR_GAMMA: {
+            Color found = looked_up({r, g, b}, figures.constants + (step.stat & ~FEEDLINE_HISTOGRAM_BIT), 0);
+            r = found.r, g = found.g, b = found.b;
+            break;
+        }
+        case FEEDLINE_COLOR_BRIGHTNESS_CONTRAST:
+            r = truncate(r * factor + rest), g = truncate(g * factor + rest), b = truncate(b * factor + rest);
+            break;
+        case FEEDLINE_COLOR_SHIFT_RGB:
+            r = truncate(r + factor), g = truncate(g + rest), b = truncate(b + step.args[2]);
+            break;
+        case FEEDLINE_COLOR_TO_GRAY: r = g = b = rounded_luma(r, g, b); break;
         case FEEDLINE_COLOR_BRIGHTNESS:
             r = truncate(factor * r), g = truncate(factor * g), b = truncate(factor * b);
             break;
         case FEEDLINE_COLOR_HUE: turn_hue(r, g, b, factor); break;
-        case FEEDLINE_COLOR_HSV: {
-            Color changed = changed_hsv({r, g, b}, factor, rest, step.args[2]);
+        case FEEDLINE_COLOR_HSV:
+        case FEEDLINE_COLOR_SHIFT_HSV: {
+            bool adds = step.op == FEEDLINE_COLOR_SHIFT_HSV;
+            Color changed = changed_hsv({r, g, b}, factor, rest, step.args[2], adds);
             r = changed.r, g = changed.g, b = changed.b;
             break;
         }

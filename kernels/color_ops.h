@@ -44,6 +44,23 @@
  * a 255th of the pixels below the greatest level, and where it is 0 nothing changes. */
 #define FEEDLINE_COLOR_EQUALIZE 9
 
+/* Levels from a table that the host makes: 255 (x * (1 / 255))^g, in f64 and cut off: args are two parts of g,
+ * whose sum it is. */
+#define FEEDLINE_COLOR_GAMMA 12
+
+/* T(a x + b), the product and the sum rounded each: args a, b. */
+#define FEEDLINE_COLOR_BRIGHTNESS_CONTRAST 13
+
+/* T(x + a) a channel: args one each, whole numbers. */
+#define FEEDLINE_COLOR_SHIFT_RGB 14
+
+/* OpenCV's uint8 HSV, hue in half degrees: (h + a) mod 180, T(s + b) unless s is 0, T(v + c), and back, cut
+ * off: args a, a whole number in 30..=209 so that no sum is negative, b and c, whole numbers. */
+#define FEEDLINE_COLOR_SHIFT_HSV 15
+
+/* All channels become (9798 r + 19235 g + 3735 b + 16384) / 32768, cut off: OpenCV's grey. */
+#define FEEDLINE_COLOR_TO_GRAY 16
+
 #define FEEDLINE_LEVELS_STRETCHED 0
 #define FEEDLINE_LEVELS_EQUALIZED 1
 

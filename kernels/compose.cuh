@@ -57,6 +57,7 @@ FEEDLINE_INLINE void load_figures(const Tables& tables, Span stats, Figures& fig
     if (threadIdx.x == 0) {
         figures.first = stats.start;
         figures.histograms = reinterpret_cast<const Histogram*>(tables.scratch + batch_of(tables).histograms);
+        figures.constants = tables.constants;
         figures.errors = reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(batch_of(tables).errors));
     }
     if (threadIdx.x < stats.len) {

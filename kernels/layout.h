@@ -119,7 +119,7 @@ typedef struct BlendInput {
 /* One colour operation. */
 typedef struct Step {
     uint32_t op;
-    uint32_t stat; /* index into the plan's statistics, or NONE */
+    uint32_t stat; /* index into the plan's statistics, or NONE; COLOR_GAMMA: HISTOGRAM_BIT and the offset of 256 levels */
     float args[6];
 } Step;
 

@@ -5,7 +5,7 @@
 
 #include "sums.cuh"
 
-extern "C" __global__ void __launch_bounds__(FEEDLINE_THREADS)
+extern "C" __global__ void __launch_bounds__(FEEDLINE_THREADS, 5)
 measure(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uint32_t jobs) {
     __shared__ Figures figures;
     __shared__ Bins bins;

@@ -12,10 +12,14 @@
 //! Resize, the crops, YoloPerspective, and Mosaic and ResizeLongest for the longer edge. They call [`Draft::sized`].
 
 mod aug_mix;
+mod affine;
 mod auto_augment;
 mod by_chance;
+mod by_own_chance;
 mod center_crop;
+mod channel_shuffle;
 mod check;
+mod coarse_dropout;
 mod color_jitter;
 mod compose;
 pub(crate) mod container;
@@ -23,11 +27,14 @@ mod copy_paste;
 mod crop_or_pad;
 mod cut_mix;
 mod degrees;
+mod downscale;
 mod draw;
 mod gaussian_blur;
 mod grayscale;
+mod hue_saturation_value;
 mod interpolation;
 mod letter_box;
+mod limit;
 mod mix_up;
 mod mixing;
 mod mmseg_random_resize;
@@ -42,10 +49,12 @@ mod prelude;
 mod rand_augment;
 mod random_affine;
 mod random_apply;
+mod random_brightness_contrast;
 mod random_channel_permutation;
 mod random_choice;
 mod random_crop;
 mod random_erasing;
+mod random_gamma;
 mod random_hsv;
 mod random_iou_crop;
 mod random_order;
@@ -61,10 +70,12 @@ mod registry;
 mod resize;
 mod resize_keep_ratio;
 mod resize_longest;
+mod rgb_shift;
 mod sanitize_bounding_boxes;
 mod scale_jitter;
 mod some_of;
 mod timm_aug_mix;
+mod symmetries;
 mod timm_mixup;
 mod timm_rand_augment;
 mod timm_random_erasing;
@@ -75,6 +86,7 @@ mod yolo_cut_mix;
 mod yolo_mix_up;
 mod yolo_perspective;
 
+pub use affine::{AxisRange, Turn};
 pub use auto_augment::AutoAugmentPolicy;
 pub use color_jitter::{Jitter, JitterParams};
 pub use container::Container;
@@ -82,6 +94,7 @@ pub use copy_paste::CopyPasteMode;
 pub use degrees::Degrees;
 pub use gaussian_blur::{KernelSize, Sigma};
 pub use interpolation::InterpolationChoice;
+pub use limit::Limit;
 pub use mixing::{Mixing, Partner, RngScope};
 pub use policy::{Drawn, PolicyOp};
 pub use random_affine::{AffineParams, ShearRange};
@@ -102,33 +115,42 @@ use crate::error::Result;
 use crate::rng::Draws;
 
 registry::registry! {
+    affine::Affine,
     aug_mix::AugMix,
     auto_augment::AutoAugment,
     center_crop::CenterCrop,
     crop_or_pad::CenterCropOrPad,
+    channel_shuffle::ChannelShuffle,
+    coarse_dropout::CoarseDropout,
     color_jitter::ColorJitter,
     compose::Compose,
     copy_paste::CopyPaste,
     cut_mix::CutMix,
+    symmetries::D4,
+    downscale::Downscale,
     gaussian_blur::GaussianBlur,
     grayscale::Grayscale,
+    hue_saturation_value::HueSaturationValue,
     letter_box::LetterBox,
     mix_up::MixUp,
     mmseg_random_resize::MmsegRandomResize,
     mosaic::Mosaic,
     one_of::OneOf,
     pad::Pad,
+    rgb_shift::RGBShift,
     rand_augment::RandAugment,
     by_chance::RandomAdjustSharpness,
     random_affine::RandomAffine,
     random_apply::RandomApply,
     by_chance::RandomAutocontrast,
+    random_brightness_contrast::RandomBrightnessContrast,
     random_channel_permutation::RandomChannelPermutation,
     random_choice::RandomChoice,
     random_crop::RandomCrop,
     crop_or_pad::RandomCropOrPad,
     by_chance::RandomEqualize,
     random_erasing::RandomErasing,
+    random_gamma::RandomGamma,
     by_chance::RandomGrayscale,
     random_hsv::RandomHSV,
     by_chance::RandomHorizontalFlip,
@@ -140,6 +162,7 @@ registry::registry! {
     by_chance::RandomPosterize,
     random_resize::RandomResize,
     random_resized_crop::RandomResizedCrop,
+    symmetries::RandomRotate90,
     random_rotation::RandomRotation,
     random_shortest_size::RandomShortestSize,
     by_chance::RandomSolarize,
@@ -150,11 +173,14 @@ registry::registry! {
     resize_longest::ResizeLongest,
     sanitize_bounding_boxes::SanitizeBoundingBoxes,
     scale_jitter::ScaleJitter,
+    affine::ShiftScaleRotate,
     some_of::SomeOf,
     timm_aug_mix::TimmAugMix,
     timm_mixup::TimmMixup,
     timm_rand_augment::TimmRandAugment,
     timm_random_erasing::TimmRandomErasing,
+    by_chance::ToGray,
+    by_chance::Transpose,
     trivial_augment_wide::TrivialAugmentWide,
     yolo_cut_mix::YoloCutMix,
     yolo_mix_up::YoloMixUp,

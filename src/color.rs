@@ -82,6 +82,23 @@ macro_rules! color_ops {
                 /// a 255th of the pixels below the greatest level, and where it is 0 nothing changes.
                 Equalize = 9, "equalize", "equalize", Some(Statistic::Levels(LevelTable::Equalized)),
                     r#"{"op": "equalize"}"#;
+                /// Levels from a table that the host makes: 255 (x * (1 / 255))^g, in f64 and cut off: args are two parts of g,
+                /// whose sum it is.
+                Gamma = 12, "gamma", "", None,
+                    r#"{"op": "gamma", "gamma": 0.85}"#;
+                /// T(a x + b), the product and the sum rounded each: args a, b.
+                BrightnessContrast = 13, "brightness_contrast", "", None,
+                    r#"{"op": "brightness_contrast", "alpha": 1.15, "beta": -12.5}"#;
+                /// T(x + a) a channel: args one each, whole numbers.
+                ShiftRgb = 14, "shift_rgb", "", None,
+                    r#"{"op": "shift_rgb", "shift": [12, -7, 20]}"#;
+                /// OpenCV's uint8 HSV, hue in half degrees: (h + a) mod 180, T(s + b) unless s is 0, T(v + c), and back, cut
+                /// off: args a, a whole number in 30..=209 so that no sum is negative, b and c, whole numbers.
+                ShiftHsv = 15, "shift_hsv", "", None,
+                    r#"{"op": "shift_hsv", "hue": -9.5, "saturation": 25, "value": 10}"#;
+                /// All channels become (9798 r + 19235 g + 3735 b + 16384) / 32768, cut off: OpenCV's grey.
+                ToGray = 16, "to_gray", "", None,
+                    r#"{"op": "to_gray"}"#;
             ]
             $($rest)*
         }
@@ -130,6 +147,15 @@ macro_rules! declare {
 color_ops!(declare!);
 
 pub(crate) use color_ops;
+
+impl ColorOp {
+    /// What becomes of each level, where the arguments alone say it and a table is the way to.
+    pub(crate) fn levels(self, args: &[f32; 6]) -> Option<[u8; 256]> {
+        let exponent = f64::from(args[0]) + f64::from(args[1]);
+        let level = |x: usize| ((x as f64 * (1.0 / 255.0)).powf(exponent) * 255.0) as u8;
+        (self == ColorOp::Gamma).then(|| std::array::from_fn(level))
+    }
+}
 
 /// What a colour operation needs and only the whole image gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -7,6 +7,7 @@
 mod border;
 mod chains;
 mod compose;
+mod filled;
 mod filtered;
 mod flip;
 mod fold;

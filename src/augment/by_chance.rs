@@ -76,6 +76,18 @@ by_chance! {
         p = 0.5
     } => Op::Invert {};
 
+    /// Replaces all channels with OpenCV's grey, with probability `p` (Albumentations' `ToGray`).
+    ToGray {
+        /// Probability of a grey sample, from 0 to 1.
+        p = 0.5
+    } => Op::ToGray {};
+
+    /// Swaps rows and columns, and so width and height, with probability `p` (Albumentations' `Transpose`).
+    Transpose {
+        /// Probability of a change, from 0 to 1.
+        p = 0.5
+    } => Op::Transpose {};
+
     /// Mirrors the sample top to bottom, with probability `p` (torchvision's `RandomVerticalFlip`).
     RandomVerticalFlip {
         /// Probability of a flip, from 0 to 1.

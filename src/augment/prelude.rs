@@ -1,5 +1,6 @@
 //! What nearly every augmentation uses.
 
+pub(super) use super::by_own_chance::by_own_chance;
 pub(super) use super::{Augment, check};
 pub(super) use crate::draft::Draft;
 pub(super) use crate::draft::op::{Extent, Fill, Interpolation, Op, Padding, PaddingMode, variants_from};

@@ -142,6 +142,17 @@ pub enum Op {
         #[serde(default)]
         fillcolor: Fill,
     },
+    /// Looks each pixel up through an affine map, as OpenCV's `warpAffine` does but without its rounding of positions.
+    WarpAffine {
+        /// Two rows `[a, b, c]`: a point (x, y) goes to (a x + b y + c, ...). The centre of the first pixel is (0.5, 0.5).
+        matrix: [[f64; 3]; 2],
+        /// `bilinear` (default) or `nearest`.
+        #[serde(default)]
+        interpolation: Interpolation,
+        /// The colour around; without one it is black, but the image's edge is not blended with it a second time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fill: Option<Fill>,
+    },
     /// Moves four points of the image to four others, as a camera from another side would.
     Perspective {
         /// Four points `[x, y]` of the image, as a rule its corners from the left top one clockwise.
@@ -175,10 +186,20 @@ pub enum Op {
         #[serde(default)]
         objects: Vec<u32>,
     },
+    /// Covers rectangles with one colour; objects stay as they are.
+    FillRectangles {
+        /// `[left, top, right, bottom]` each, in pixels; at most 64.
+        rectangles: Vec<[u32; 4]>,
+        /// The colour (default 0).
+        #[serde(default)]
+        fill: Fill,
+    },
     /// Mirrors left to right.
     Hflip {},
     /// Mirrors top to bottom.
     Vflip {},
+    /// Swaps rows and columns.
+    Transpose {},
     /// Multiplies by `factor`.
     Brightness {
         /// 0 is black, 1 changes nothing.
@@ -241,6 +262,34 @@ pub enum Op {
     Autocontrast {},
     /// Spreads the levels of each channel so that all are about as frequent.
     Equalize {},
+    /// Raises each level, as a share of 255, to a power, as Albumentations does.
+    Gamma {
+        /// Below 1 makes brighter; from 0.01 to 100.
+        gamma: f64,
+    },
+    /// Replaces each level x by alpha x + beta, cut off, as Albumentations does.
+    BrightnessContrast {
+        /// 0 is flat, 1 changes nothing; at least 0.
+        alpha: f64,
+        /// In levels.
+        beta: f64,
+    },
+    /// Adds a number to each channel.
+    ShiftRgb {
+        /// Levels for red, green and blue, cut off to whole numbers in -255..=255.
+        shift: [f64; 3],
+    },
+    /// Adds to hue, saturation and value, in OpenCV's uint8 HSV, as Albumentations does. Grey stays grey.
+    ShiftHsv {
+        /// Half degrees, in -180..=180.
+        hue: f64,
+        /// Levels, cut off to whole numbers in -255..=255.
+        saturation: f64,
+        /// Levels, cut off to whole numbers in -255..=255.
+        value: f64,
+    },
+    /// Replaces all channels by OpenCV's grey, which is rounded where torchvision's is cut off.
+    ToGray {},
     /// Replaces each level x by 255 - x.
     Invert {},
     /// Blends with the mean of the neighbours.
@@ -326,10 +375,13 @@ impl Draft {
             Op::Affine { .. } => self.affine(op),
             Op::Rotate { .. } => self.rotate(op),
             Op::PillowAffine { data, resample, fillcolor } => self.pillow_affine(data, resample, fillcolor),
+            Op::WarpAffine { matrix, interpolation, fill } => self.warp_affine(matrix, interpolation, fill),
             Op::Perspective { .. } => self.perspective(op),
             Op::PasteMirrored { ref polygons, ref objects } => self.paste_mirrored(polygons, objects),
             Op::Hflip {} => self.flip(Flip::LeftRight),
             Op::Vflip {} => self.flip(Flip::TopBottom),
+            Op::Transpose {} => self.swap_axes(),
+            Op::FillRectangles { ref rectangles, fill } => self.fill_rectangles(rectangles, fill),
             Op::WarpPerspective { matrix, size, fill } => self.warp_perspective(matrix, size.square(), fill),
             Op::Brightness { factor } => self.blend_with(ColorOp::Brightness, factor),
             Op::Contrast { factor } => self.blend_with(ColorOp::Contrast, factor),
@@ -343,6 +395,11 @@ impl Draft {
             Op::PermuteChannels { permutation } => self.permute(permutation),
             Op::Autocontrast {} => self.recolour(ColorOp::Autocontrast, [0.0; 3]),
             Op::Equalize {} => self.recolour(ColorOp::Equalize, [0.0; 3]),
+            Op::Gamma { gamma } => self.gamma(gamma),
+            Op::BrightnessContrast { alpha, beta } => self.brightness_contrast(alpha, beta),
+            Op::ShiftRgb { shift } => self.shift_rgb(shift),
+            Op::ShiftHsv { hue, saturation, value } => self.shift_hsv(hue, [saturation, value]),
+            Op::ToGray {} => self.recolour(ColorOp::ToGray, [0.0; 3]),
             // No level is below 0, so all of them are inverted.
             Op::Invert {} => self.recolour(ColorOp::Solarize, [0.0; 3]),
             Op::Sharpness { factor } => self.sharpness(factor),

@@ -32,9 +32,35 @@ impl Draft {
             );
         }
         // Hues are whole numbers and a table's entries are cut off: only whole half degrees count.
-        let turn = (180.0 * hue).floor().rem_euclid(180.0);
-        let turn = if turn < 30.0 { turn + 180.0 } else { turn };
-        self.recolour(ColorOp::Hsv, [turn as f32, middle_gain(saturation), middle_gain(value)])
+        let turn = half_degrees(180.0 * hue);
+        self.recolour(ColorOp::Hsv, [turn, middle_gain(saturation), middle_gain(value)])
+    }
+
+    pub(super) fn gamma(&mut self, gamma: f64) -> Result<(), Error> {
+        ensure!((0.01..=100.0).contains(&gamma), "gamma: gamma must be in 0.01..=100, but is {gamma}");
+        // In two parts, since a table's levels may depend on the digits that f32 has not.
+        let high = gamma as f32;
+        self.recolour(ColorOp::Gamma, [high, (gamma - f64::from(high)) as f32, 0.0])
+    }
+
+    pub(super) fn brightness_contrast(&mut self, alpha: f64, beta: f64) -> Result<(), Error> {
+        let least = f64::from(f32::MAX);
+        ensure!(
+            (0.0..=least).contains(&alpha) && (-least..=least).contains(&beta),
+            "brightness_contrast: alpha must not be negative, and beta a number, but they are {alpha} and {beta}"
+        );
+        self.recolour(ColorOp::BrightnessContrast, [alpha as f32, beta as f32, 0.0])
+    }
+
+    pub(super) fn shift_rgb(&mut self, shift: [f64; 3]) -> Result<(), Error> {
+        let shift = whole_shifts("shift_rgb", shift)?;
+        self.recolour(ColorOp::ShiftRgb, shift)
+    }
+
+    pub(super) fn shift_hsv(&mut self, hue: f64, [saturation, value]: [f64; 2]) -> Result<(), Error> {
+        ensure!((-180.0..=180.0).contains(&hue), "shift_hsv: the hue must be in -180..=180, but is {hue}");
+        let [saturation, value, _] = whole_shifts("shift_hsv", [saturation, value, 0.0])?;
+        self.recolour(ColorOp::ShiftHsv, [half_degrees(hue), saturation, value])
     }
 
     pub(super) fn grayscale(&mut self, channels: u32) -> Result<(), Error> {
@@ -93,6 +119,21 @@ impl Draft {
         }
         Ok(())
     }
+}
+
+/// A turn by whole half degrees, in 30..210.
+fn half_degrees(hue: f64) -> f32 {
+    let turn = hue.floor().rem_euclid(180.0);
+    (if turn < 30.0 { turn + 180.0 } else { turn }) as f32
+}
+
+/// What is added to levels, cut off.
+fn whole_shifts(op: &str, shifts: [f64; 3]) -> Result<[f32; 3], Error> {
+    ensure!(
+        shifts.iter().all(|shift| (-255.0..=255.0).contains(shift)),
+        "{op}: shifts must be in -255..=255, but are {shifts:?}"
+    );
+    Ok(shifts.map(|shift| shift.trunc() as f32))
 }
 
 /// The middle of the gains that cut off each level's product as `gain` does: with it, f32 is exact enough.

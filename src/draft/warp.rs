@@ -146,6 +146,35 @@ impl Draft {
         Ok(())
     }
 
+    pub(super) fn warp_affine(
+        &mut self,
+        matrix: [[f64; 3]; 2],
+        interpolation: Interpolation,
+        fill: Option<Fill>,
+    ) -> Result<(), Error> {
+        let forward = [matrix[0], matrix[1], [0.0, 0.0, 1.0]];
+        let inverse = invert(&forward).ok_or_else(|| {
+            Error::config(format!(
+                "warp_affine: the matrix {matrix:?} leads to no image: use one that has an inverse"
+            ))
+        })?;
+        let size = self.size();
+        let inverse = grid::between_middles(&inverse, size);
+        let map = usable("warp_affine", grid::affine_map(inverse, size))?;
+        let filter = filter_of("warp_affine", interpolation)?;
+        self.resample(size, Method::Warp(WarpMap { map, filter, outside: outside(fill) }))?;
+        self.record_map(std::array::from_fn(|i| forward[i / 3][i % 3]));
+        Ok(())
+    }
+
+    /// Swaps rows and columns of the canvas and its labels, which are mirrored by that.
+    pub(super) fn swap_axes(&mut self) -> Result<(), Error> {
+        self.transpose()?;
+        self.relabel(LabelOpKind::Map([0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]));
+        self.relabel(LabelOpKind::Mirrored);
+        Ok(())
+    }
+
     /// Swaps rows and columns.
     fn transpose(&mut self) -> Result<(), Error> {
         if self.canvas.plain().is_none() {

@@ -9,8 +9,8 @@ impl Plan {
     /// The same plan for images whose levels are classes: every pixel is its nearest one, colours stay as they are, and
     /// what shows no image is `fill`.
     ///
-    /// Of two inputs that are blended, the one with the greater weight is seen. Erased rectangles are left out: what
-    /// was there is what the model is to guess.
+    /// Of two inputs that are blended, the one with the greater weight is seen. Erased and filled
+    /// rectangles are left out: what was there is what the model is to guess.
     pub fn for_masks(&self, fill: u8) -> Plan {
         let mut masks = Plan {
             images: self.images.clone(),
@@ -34,10 +34,17 @@ impl Plan {
     }
 
     fn show(&mut self, input: &BlendInput, layers: &[Layer], fill: u8) {
-        let span = Span { start: self.layers.len() as u32, len: layers.len() as u32 + 1 };
+        let start = self.layers.len() as u32;
         // What no image covers.
         self.layers.push(Layer::solid(input.window, [fill; 3]));
-        self.layers.extend(layers.iter().map(|layer| nearest(layer, fill)));
+        let lowest = layers.iter().position(|layer| layer.sampled().is_some());
+        // What covers an image, and is no part of a pasted object, hides it as an erased rectangle does.
+        let hides = |at: usize, layer: &Layer| {
+            layer.sampled().is_none() && layer.mask.is_none() && lowest.is_some_and(|lowest| at > lowest)
+        };
+        let seen = layers.iter().enumerate().filter(|(at, layer)| !hides(*at, layer));
+        self.layers.extend(seen.map(|(_, layer)| nearest(layer, fill)));
+        let span = Span { start, len: self.layers.len() as u32 - start };
         let (steps, erases) = (Span::default(), Span::default());
         self.inputs.push(BlendInput {
             layers: span,

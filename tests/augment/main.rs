@@ -1,5 +1,6 @@
 //! What augmentations draw and plan: against the numbers of other libraries, and against naive accounts of their pixels.
 
+mod albumentations;
 mod containers;
 mod detection;
 mod executed;
@@ -9,5 +10,6 @@ mod params;
 mod paste;
 mod policies;
 mod script;
+mod spread;
 mod timm;
 mod warps;

@@ -7,16 +7,15 @@
 
 mod aug_mix;
 mod sizes;
-mod spread;
 
 use crate::script::Script;
+use crate::spread::{self, assert_even, assert_follows};
 use feedline::augment::{Augment, EraseMode, InterpolationChoice, TimmRandAugment, TimmRandomErasing};
 use feedline::draft::Draft;
 use feedline::draft::op::{Fill, Interpolation, Op, Value};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::rng::{Draws, Rng};
 use serde_json::Value as Json;
-use spread::{assert_even, assert_follows};
 
 fn ops(augment: &dyn Augment, size: Size, rng: &mut dyn Draws) -> Vec<Op> {
     let mut draft = Draft::new(0, size, Orientation::UPRIGHT);

@@ -78,7 +78,7 @@ fn listed(drawn: Value) -> Link {
 fn ahead(draw: &mut Draw, has_objects: bool) -> Link {
     let fill = draw.below(256);
     let edge = draw.between(10, 120);
-    let drawn = match draw.below(if has_objects { 10 } else { 9 }) {
+    let drawn = match draw.below(if has_objects { 12 } else { 11 }) {
         0 => return Link::AnyOps(draw.between(1, 4)),
         1 => {
             json!({"op": "RandomAffine", "degrees": draw.below(90), "translate": [draw.part(), 0.2], "fill": fill})
@@ -92,6 +92,11 @@ fn ahead(draw: &mut Draw, has_objects: bool) -> Link {
         6 => json!({"op": "RandomShortestSize", "min_size": [edge, 30], "max_size": 150}),
         7 => json!({"op": "ResizeLongest", "imgsz": edge}),
         8 => json!({"op": "Pad", "padding": [draw.below(9), 3], "fill": fill}),
+        9 => json!({"op": draw.pick(&["D4", "RandomRotate90", "Transpose"]), "p": draw.part()}),
+        10 => {
+            json!({"op": "Affine", "scale": [0.5, 1.5], "rotate": [-50, 50], "shear": [-9, 9], "fill": fill,
+            "translate_percent": draw.part()})
+        }
         _ => json!({"op": "RandomIoUCrop", "trials": 5}),
     };
     listed(drawn)
@@ -118,7 +123,7 @@ fn fitting(draw: &mut Draw, size: [u32; 2], mixes: bool) -> Vec<Link> {
 /// What keeps the size.
 fn of_same_size(draw: &mut Draw) -> Link {
     let (p, part) = (draw.part(), draw.part());
-    listed(match draw.below(15) {
+    listed(match draw.below(18) {
         0 => json!({"op": "RandomHorizontalFlip", "p": p}),
         1 => json!({"op": "RandomVerticalFlip", "p": p}),
         2 => json!({"op": "ColorJitter", "brightness": p, "contrast": part, "saturation": 0.4, "hue": 0.1}),
@@ -134,6 +139,20 @@ fn of_same_size(draw: &mut Draw) -> Link {
         12 => json!({"op": "RandomChannelPermutation"}),
         13 => {
             json!({"op": "TimmRandAugment", "magnitude": draw.below(11), "num_layers": draw.below(3), "prob": p})
+        }
+        14 => json!({"op": "CoarseDropout", "num_holes_range": [1, 4], "fill": draw.below(256), "p": p}),
+        15 => json!({"op": "Downscale", "scale_range": [0.2, 0.9], "p": p}),
+        16 => {
+            let names = [
+                "ChannelShuffle",
+                "HueSaturationValue",
+                "RGBShift",
+                "RandomBrightnessContrast",
+                "RandomGamma",
+                "ShiftScaleRotate",
+                "ToGray",
+            ];
+            json!({"op": draw.pick(&names), "p": p})
         }
         _ => json!({"op": "SanitizeBoundingBoxes"}),
     })

@@ -31,7 +31,7 @@ fn any_op(rng: &mut Rng, size: Size) -> Op {
     let (w, h) = (size.width as i32, size.height as i32);
     let (interpolation, fill) = (Interpolation::Bilinear, None);
     let center = (rng.below(3) == 0).then(|| [between(rng, 0.0, w.into()), between(rng, 0.0, h.into())]);
-    match rng.below(11) {
+    match rng.below(14) {
         0 => {
             let (left, top) = (whole(rng, -w / 4, w / 4), whole(rng, -h / 4, h / 4));
             let (height, width) = (whole(rng, h / 2, h) as u32 + 1, whole(rng, w / 2, w) as u32 + 1);
@@ -75,6 +75,16 @@ fn any_op(rng: &mut Rng, size: Size) -> Op {
             });
             Op::Perspective { startpoints, endpoints, interpolation, fill }
         }
+        10 => Op::Transpose {},
+        11 => {
+            let mut near = |to: f64, by: f64| between(rng, to - by, to + by);
+            let matrix = [
+                [near(1.0, 0.3), near(0.0, 0.3), near(0.0, 30.0)],
+                [near(0.0, 0.3), near(1.0, 0.3), near(0.0, 30.0)],
+            ];
+            Op::WarpAffine { matrix, interpolation, fill }
+        }
+        12 => Op::FillRectangles { rectangles: vec![[0, 0, rng.below(9), 9]], fill: Fill::Grey(0) },
         _ => Op::Brightness { factor: 1.0 },
     }
 }

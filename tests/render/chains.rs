@@ -46,6 +46,7 @@ const NOT_NAIVE: &[&str] = &[
     "center_crop",
     "affine",
     "rotate",
+    "warp_affine",
     "perspective",
     "warp_perspective",
     "paste_mirrored",

@@ -167,6 +167,31 @@ impl Picture {
             }
             Op::Hflip {} => Self::make(self.width, self.height, |x, y, c| self.at(self.width - 1 - x, y, c)),
             Op::Vflip {} => Self::make(self.width, self.height, |x, y, c| self.at(x, self.height - 1 - y, c)),
+            Op::Transpose {} => self.turned(),
+            Op::FillRectangles { ref rectangles, fill } => Self::make(self.width, self.height, |x, y, c| {
+                let hides = |&[left, top, right, bottom]: &[u32; 4]| {
+                    (left.into()..right.into()).contains(&x) && (top.into()..bottom.into()).contains(&y)
+                };
+                if rectangles.iter().any(hides) { fill.rgb()[c] } else { self.at(x, y, c) }
+            }),
+            Op::Gamma { gamma } => {
+                self.map(|p| p.map(|x| ((f64::from(x) * (1.0 / 255.0)).powf(gamma) * 255.0) as u8 as f32))
+            }
+            Op::BrightnessContrast { alpha, beta } => self.map(|p| p.map(|x| x * alpha as f32 + beta as f32)),
+            Op::ShiftRgb { shift } => self.map(|p| std::array::from_fn(|c| p[c] + shift[c] as i32 as f32)),
+            Op::ShiftHsv { hue, saturation, value } => {
+                let level = |x: i64, shift: f64| (x + shift as i64).clamp(0, 255);
+                self.map(|p| {
+                    changed_hsv(p, |[h, s, v]| {
+                        let s = if s == 0 { 0 } else { level(s, saturation) };
+                        [(h as f64 + hue).rem_euclid(180.0) as i64 % 180, s, level(v, value)]
+                    })
+                })
+            }
+            Op::ToGray {} => self.map(|[r, g, b]| {
+                let grey = 9798 * r as u32 + 19_235 * g as u32 + 3735 * b as u32;
+                [((grey + 16_384) >> 15) as f32; 3]
+            }),
             Op::Brightness { factor } => self.map(|p| p.map(|x| factor as f32 * x)),
             Op::Contrast { factor } => {
                 let mean = self.mean_luma();
@@ -263,8 +288,16 @@ fn luma([r, g, b]: [f32; 3]) -> f32 {
     b.mul_add(0.114, g.mul_add(0.587, r * 0.2989)).floor()
 }
 
-/// OpenCV's integers to hue, saturation and value, Ultralytics' tables, and the exact quotient back.
+/// Hue, saturation and value through Ultralytics' tables.
 fn hsv(pixel: [f32; 3], hue: f64, saturation: f64, value: f64) -> [f32; 3] {
+    changed_hsv(pixel, |[h, s, v]| {
+        let [s, v] = [(s, saturation), (v, value)].map(|(x, factor)| (x as f64 * factor).min(255.0) as i64);
+        [(h as f64 + 180.0 * hue).rem_euclid(180.0) as i64 % 180, s, v]
+    })
+}
+
+/// OpenCV's integers to hue, saturation and value, a change, and the exact quotient back.
+fn changed_hsv(pixel: [f32; 3], change: impl Fn([i64; 3]) -> [i64; 3]) -> [f32; 3] {
     let [r, g, b] = pixel.map(|x| x as i64);
     let (v, d) = (r.max(g).max(b), r.max(g).max(b) - r.min(g).min(b));
     let part =
@@ -276,8 +309,7 @@ fn hsv(pixel: [f32; 3], hue: f64, saturation: f64, value: f64) -> [f32; 3] {
         () => r - g + 4 * d,
     };
     let h = ((x * part(30.0, d) + 2048) >> 12).rem_euclid(180);
-    let h = (h as f64 + 180.0 * hue).rem_euclid(180.0) as i64 % 180;
-    let [s, v] = [(s, saturation), (v, value)].map(|(x, factor)| (x as f64 * factor).min(255.0) as i64);
+    let [h, s, v] = change([h, s, v]);
     let [p, q, t] = [30, h % 30, 30 - h % 30].map(|w| v * (7650 - s * w) / 7650);
     let rgb = [[v, t, p], [q, v, p], [p, v, t], [p, q, v], [t, p, v], [v, p, q]];
     rgb[h as usize / 30].map(|x| x as f32)

@@ -20,6 +20,14 @@ pub(super) fn change(r: f32, g: f32, b: f32, [turn, saturation, value]: [f32; 3]
     from_hsv(h, less(s * saturation, 255.0).floor(), less(v * value, 255.0).floor())
 }
 
+/// Turns the hue likewise, and adds whole numbers to saturation and value; what has no saturation gets none.
+#[inline(always)]
+pub(super) fn shift(r: f32, g: f32, b: f32, [turn, saturation, value]: [f32; 3]) -> (f32, f32, f32) {
+    let (h, s, v) = to_hsv(r, g, b, turn);
+    let level = |x: f32| less(greater(x, 0.0), 255.0);
+    from_hsv(h, select(s == 0.0, s, level(s + saturation)), level(v + value))
+}
+
 /// `s = (d * rint(1044480 / v) + 2048) >> 12`; `h = (x * rint(737280 / (6 d)) + 2048) >> 12`, in 0..180, and turned.
 #[inline(always)]
 fn to_hsv(r: f32, g: f32, b: f32, turn: f32) -> (f32, f32, f32) {

@@ -29,7 +29,7 @@ pub(crate) struct Resolved {
     pub(crate) args: [f32; 6],
     /// The measured mean, for contrast.
     pub(crate) mean: f32,
-    /// What a histogram makes of each level, for autocontrast and equalize.
+    /// What becomes of each level, for steps that look it up.
     pub(crate) table: Option<Box<Table>>,
 }
 
@@ -143,7 +143,31 @@ impl PixelBlock {
                 let [r, g, b, ..] = step.args.map(|channel| self.planes[channel as usize]);
                 self.planes = [r, g, b];
             }
-            ColorOp::Autocontrast | ColorOp::Equalize => self.look_up(step.table.as_deref()),
+            ColorOp::Autocontrast | ColorOp::Equalize | ColorOp::Gamma => {
+                self.look_up(step.table.as_deref());
+            }
+            ColorOp::BrightnessContrast => self.each(|level| truncate(level * factor + rest)),
+            ColorOp::ShiftRgb => {
+                for (plane, shift) in self.planes.iter_mut().zip(step.args) {
+                    for level in plane {
+                        *level = truncate(*level + shift);
+                    }
+                }
+            }
+            ColorOp::ShiftHsv => {
+                let [turn, saturation, value, ..] = step.args;
+                let [r, g, b] = &mut self.planes;
+                for i in 0..LANES {
+                    (r[i], g[i], b[i]) = hsv::shift(r[i], g[i], b[i], [turn, saturation, value]);
+                }
+            }
+            ColorOp::ToGray => {
+                let [r, g, b] = &mut self.planes;
+                for i in 0..LANES {
+                    let grey = rounded_luma(r[i], g[i], b[i]);
+                    (r[i], g[i], b[i]) = (grey, grey, grey);
+                }
+            }
         }
     }
 
@@ -168,6 +192,13 @@ fn truncate(x: f32) -> f32 {
 #[inline(always)]
 fn luma(r: f32, g: f32, b: f32) -> f32 {
     b.mul_add(0.114, g.mul_add(0.587, r * 0.2989)).floor()
+}
+
+/// OpenCV's grey: sums of whole numbers below 2^24, so nothing is rounded before the end.
+#[inline(always)]
+fn rounded_luma(r: f32, g: f32, b: f32) -> f32 {
+    let sum = b.mul_add(3735.0, g.mul_add(19_235.0, r.mul_add(9798.0, 16_384.0)));
+    (sum * (1.0 / 32_768.0)).floor()
 }
 
 /// torchvision's hue shift on levels: to HSV, turned, and back; no fused operation anywhere.

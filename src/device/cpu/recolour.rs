@@ -23,7 +23,8 @@ pub(crate) fn until_last_statistic(
 ) {
     rest.clear();
     for step in &plan.steps[steps.range()] {
-        let mut resolved = Resolved { op: step.op, args: step.args, mean: 0.0, table: None };
+        let table = step.op.levels(&step.args).map(|levels| Box::new([levels; 3]));
+        let mut resolved = Resolved { op: step.op, args: step.args, mean: 0.0, table };
         if let Some(stat) = step.stat {
             run(canvas.rows_mut(), rest, level);
             rest.clear();

@@ -60,16 +60,22 @@ color_ops! { declare_catalogue!
             r#"{"op": "rotate", "angle": 30, "interpolation": "bilinear", "expand": true}"#;
         PillowAffine, "pillow_affine", "",
             r#"{"op": "pillow_affine", "data": [1, 0.3, -10.5, 0, 1, 0], "resample": "bicubic", "fillcolor": [124, 116, 104]}"#;
+        WarpAffine, "warp_affine", "",
+            r#"{"op": "warp_affine", "matrix": [[0.9, 0.2, 10], [-0.15, 1.1, -4.5]], "interpolation": "bilinear", "fill": 0}"#;
         Perspective, "perspective", "perspective",
             r#"{"op": "perspective", "startpoints": [[0, 0], [499, 0], [499, 374], [0, 374]], "endpoints": [[30, 12], [480, 5], [470, 360], [9, 341]], "fill": 0}"#;
         WarpPerspective, "warp_perspective", "",
             r#"{"op": "warp_perspective", "matrix": [[0.9, 0.1, 20], [-0.1, 0.9, 60], [0, 0.0001, 1]], "size": [640, 640], "fill": 114}"#;
         PasteMirrored, "paste_mirrored", "",
             r#"{"op": "paste_mirrored", "polygons": [[[300, 80], [380.5, 90], [340, 200]]], "objects": [2]}"#;
+        FillRectangles, "fill_rectangles", "",
+            r#"{"op": "fill_rectangles", "rectangles": [[20, 30, 60, 80], [100, 10, 140, 50]], "fill": 0}"#;
         Hflip, "hflip", "horizontal_flip",
             r#"{"op": "hflip"}"#;
         Vflip, "vflip", "vertical_flip",
             r#"{"op": "vflip"}"#;
+        Transpose, "transpose", "",
+            r#"{"op": "transpose"}"#;
     ]
     [
         Invert, "invert", "invert",

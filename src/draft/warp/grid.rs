@@ -1,5 +1,6 @@
 //! The numbers of a warp, in torchvision's order of operations and its precision at each of them.
 
+use crate::draft::matrix::Matrix;
 use crate::geometry::Size;
 
 /// A centre of rotation, counted from the middle of the image.
@@ -25,6 +26,14 @@ pub(super) fn inverse_affine(
     let [m0, m1, m3, m4] = [d / scale, -b / scale, -c / scale, a / scale];
     let (x, y) = (cx + tx, cy + ty);
     [m0, m1, cx - m0 * x - m1 * y, m3, m4, cy - m3 * x - m4 * y]
+}
+
+/// A map between points that are counted from left top corners, as one between points that are seen from the middle.
+pub(super) fn between_middles(map: &Matrix, size: Size) -> [f64; 6] {
+    let [x, y] = [size.width, size.height].map(|edge| 0.5 * f64::from(edge));
+    let row = |[a, b, c]: [f64; 3], middle: f64| [a, b, a * x + b * y + c - middle];
+    let ([a, b, c], [d, e, f]) = (row(map[0], x), row(map[1], y));
+    [a, b, c, d, e, f]
 }
 
 /// The plan's map: rounded to f32, then in units of half the original's edges.

@@ -43,11 +43,15 @@ fn unmixed(op: &Op) -> Option<Op> {
         Op::ResizedCrop { interpolation, .. }
         | Op::Resize { interpolation, .. }
         | Op::Affine { interpolation, .. }
+        | Op::WarpAffine { interpolation, .. }
         | Op::Rotate { interpolation, .. }
         | Op::Perspective { interpolation, .. } => *interpolation = Interpolation::Nearest,
-        Op::Contrast { .. } | Op::Sharpness { .. } | Op::Solarize { .. } | Op::Brightness { .. } => {
-            return None;
-        }
+        // What is covered is what a model is to guess.
+        Op::Contrast { .. }
+        | Op::Sharpness { .. }
+        | Op::Solarize { .. }
+        | Op::Brightness { .. }
+        | Op::FillRectangles { .. } => return None,
         _ => {}
     }
     Some(op)
@@ -80,10 +84,11 @@ fn a_mask_is_what_the_ops_make_of_it_with_nearest_neighbours() {
 }
 
 #[test]
-fn a_border_of_any_colour_and_an_erased_part_are_no_classes() {
+fn a_border_of_any_colour_and_what_is_erased_or_covered_are_no_classes() {
     let op = |json: &str| serde_json::from_str::<Op>(json).unwrap();
     let ops = [
         op(r#"{"op": "pad", "padding": [2, 0, 0, 0], "fill": [9, 8, 7]}"#),
+        op(r#"{"op": "fill_rectangles", "rectangles": [[3, 0, 4, 1]], "fill": 9}"#),
         op(r#"{"op": "erase", "i": 0, "j": 2, "h": 4, "w": 1}"#),
     ];
     let size = Size::new(2, 1);

@@ -35,6 +35,11 @@ pub(crate) fn follow(thing: &mut Thing, op: &Op, before: Size, after: Size) {
         }
         Op::Hflip {} => thing.go([[-1.0, 0.0, w], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
         Op::Vflip {} => thing.go([[1.0, 0.0, 0.0], [0.0, -1.0, h], [0.0, 0.0, 1.0]]),
+        Op::Transpose {} => thing.go([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]),
+        Op::WarpAffine { matrix: [across, down], .. } => {
+            thing.go([across, down, [0.0, 0.0, 1.0]]);
+            thing.cut(after);
+        }
         Op::Affine { angle, translate: [x, y], scale, shear, center, .. } => {
             let [cx, cy] = center.unwrap_or([w / 2.0, h / 2.0]);
             let [sx, sy] = shear.both().map(f64::to_radians);

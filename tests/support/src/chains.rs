@@ -16,11 +16,14 @@ pub const OPS: &[&str] = &[
     "affine",
     "rotate",
     "pillow_affine",
+    "warp_affine",
     "perspective",
     "warp_perspective",
     "paste_mirrored",
+    "fill_rectangles",
     "hflip",
     "vflip",
+    "transpose",
     "brightness",
     "contrast",
     "saturation",
@@ -34,6 +37,11 @@ pub const OPS: &[&str] = &[
     "permute_channels",
     "autocontrast",
     "equalize",
+    "gamma",
+    "brightness_contrast",
+    "shift_rgb",
+    "shift_hsv",
+    "to_gray",
     "sharpness",
     "gaussian_blur",
     "sum_chains",
@@ -106,9 +114,10 @@ impl Dice<'_> {
     pub fn op(&mut self, name: &str, size: [u32; 2]) -> Value {
         let mut op = match name {
             "crop" | "center_crop" | "resized_crop" | "resize" | "pad" => self.window(name, size),
-            "affine" | "rotate" | "perspective" | "warp_perspective" => self.warp(name, size),
+            "affine" | "rotate" | "warp_affine" | "perspective" | "warp_perspective" => self.warp(name, size),
             "pillow_affine" => self.pillow_affine(size),
-            "hflip" | "vflip" | "invert" | "autocontrast" | "equalize" | "grayscale" => json!({}),
+            "hflip" | "vflip" | "transpose" | "invert" | "autocontrast" | "equalize" | "grayscale"
+            | "to_gray" => json!({}),
             "brightness" | "contrast" | "saturation" | "sharpness" => json!({"factor": self.factor()}),
             "hue" => {
                 let ends = self.pick(&[-0.5, 0.0, 0.5]);
@@ -118,6 +127,16 @@ impl Dice<'_> {
             "hsv" => {
                 let hue = self.between(-1.0, 1.0);
                 json!({"hue": hue, "saturation": self.between(0.0, 3.0), "value": self.between(0.0, 3.0)})
+            }
+            "gamma" => json!({"gamma": self.between(0.25, 3.0)}),
+            "brightness_contrast" => json!({"alpha": self.factor(), "beta": self.between(-120.0, 120.0)}),
+            "shift_rgb" => {
+                let shift = [0; 3].map(|_| self.between(-80.0, 80.0));
+                json!({"shift": shift})
+            }
+            "shift_hsv" => {
+                let [saturation, value] = [0; 2].map(|_| self.between(-120.0, 120.0));
+                json!({"hue": self.between(-180.0, 180.0), "saturation": saturation, "value": value})
             }
             "solarize" => json!({"threshold": self.between(-1.0, 255.0)}),
             "solarize_add" => {
@@ -154,6 +173,13 @@ impl Dice<'_> {
             "paste_mirrored" => {
                 let polygons: Vec<_> = (3..6).map(|corners| self.polygon(corners, size)).collect();
                 json!({"polygons": polygons})
+            }
+            "fill_rectangles" => {
+                let rectangles: Vec<_> = (0..1 + self.below(3))
+                    .map(|_| self.part(size))
+                    .map(|[left, top, width, height]| [left, top, left + width, top + height])
+                    .collect();
+                json!({"rectangles": rectangles, "fill": self.pick(&[0, 0, 114])})
             }
             "sanitize_bounding_boxes" => json!({"min_size": self.between(1.0, 9.0)}),
             "keep_centers" => self.rectangle(size),
@@ -202,6 +228,12 @@ impl Dice<'_> {
                 let shear = [self.between(-40.0, 40.0), self.between(-40.0, 40.0)];
                 let scale = self.between(0.3, 2.5);
                 json!({"angle": self.angle(), "translate": translate, "scale": scale, "shear": shear})
+            }
+            "warp_affine" => {
+                let moved = size.map(|edge| self.between(-0.4, 0.4) * f64::from(edge));
+                let [shear, steep] = [self.between(-0.5, 0.5), self.between(-0.5, 0.5)];
+                let [across, down] = [self.between(0.4, 2.0), self.between(0.4, 2.0)];
+                json!({"matrix": [[across, shear, moved[0]], [steep, down, moved[1]]]})
             }
             // A canvas as large as the turned image is meant for turns round the middle.
             "rotate" => json!({"angle": self.angle(), "expand": self.one_in(2)}),

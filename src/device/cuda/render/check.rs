@@ -164,6 +164,8 @@ fn keeps_levels(step: &Step) -> bool {
             ColorOp::Posterize => a >= 1.0 && (0.0..=1.0).contains(&(a * b)),
             // A hue beyond the circle, or a negative factor, gives no level either.
             ColorOp::Hsv => (30.0..210.0).contains(&a) && b >= 0.0 && c >= 0.0,
+            ColorOp::ShiftHsv => (30.0..210.0).contains(&a) && c.is_finite(),
+            ColorOp::ShiftRgb => c.is_finite(),
             _ => true,
         }
 }

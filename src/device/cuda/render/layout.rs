@@ -370,7 +370,8 @@ pub struct BlendInput {
 pub struct Step {
     /// The code of a [`crate::color::ColorOp`].
     pub op: u32,
-    /// Index of the statistic, or [`NONE`].
+    /// Index of the statistic, or [`NONE`]; of a step whose levels the host makes, [`HISTOGRAM_BIT`] and their offset in
+    /// the tables.
     pub stat: u32,
     /// Arguments, as the op says.
     pub args: [f32; 6],

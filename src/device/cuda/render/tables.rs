@@ -26,8 +26,8 @@ pub(super) struct Tables {
     /// The runs of each row of each mask.
     mask_rows: Vec<Span>,
     runs: Vec<Run>,
-    /// Weights of filters. They come first, so that a filter's offset is known as it is added.
-    weights: Vec<f32>,
+    /// Weights of filters, and levels that steps look up. They come first, so that an offset is known as they are added.
+    words: Vec<u32>,
     pub(super) schedule: Schedule,
     /// Statistics that the current sample has taken.
     taken_stats: usize,
@@ -62,9 +62,13 @@ impl Tables {
 
     /// The offset of weights in the finished tables.
     pub(super) fn weights(&mut self, weights: &[f32]) -> u32 {
-        let place =
-            size_of::<Batch>().next_multiple_of(ALIGNMENT as usize) + self.weights.len() * size_of::<f32>();
-        self.weights.extend_from_slice(weights);
+        self.words(bytemuck::cast_slice(weights))
+    }
+
+    fn words(&mut self, words: &[u32]) -> u32 {
+        let start = size_of::<Batch>().next_multiple_of(ALIGNMENT as usize);
+        let place = start + self.words.len() * size_of::<u32>();
+        self.words.extend_from_slice(words);
         place as u32
     }
 
@@ -79,9 +83,11 @@ impl Tables {
 
     /// Adds a step, with a statistic of its own where it needs one.
     pub(super) fn add_step(&mut self, step: &plan::Step) -> Result<(), Cause> {
-        let stat = match step.stat.and(step.op.statistic()) {
-            Some(statistic) => self.statistic(statistic)?,
-            None => layout::NONE,
+        let levels = step.op.levels(&step.args).map(|levels| self.words(&words_of(&levels)));
+        let stat = match (step.stat.and(step.op.statistic()), levels) {
+            (Some(statistic), _) => self.statistic(statistic)?,
+            (None, Some(place)) => HISTOGRAM_BIT | place,
+            (None, None) => layout::NONE,
         };
         self.steps.push(Step { op: step.op as u32, stat, args: step.args });
         Ok(())
@@ -130,7 +136,7 @@ impl Tables {
             self.sources.push(Source::default());
         }
         let mut bytes = vec![0; size_of::<Batch>()];
-        append(&mut bytes, &self.weights);
+        append(&mut bytes, &self.words);
         let factors = output.normalize.unwrap_or(Normalize::UNIT).factors();
         let batch = Batch {
             sources: append(&mut bytes, &self.sources),
@@ -156,4 +162,9 @@ impl Tables {
         let scratch_bytes = usize::try_from(self.scratch)?;
         Ok(Program { tables: bytes, scratch_bytes, sums, launches })
     }
+}
+
+/// Levels as the words that the device reads them in.
+fn words_of(levels: &[u8; 256]) -> Vec<u32> {
+    levels.as_chunks().0.iter().map(|four| u32::from_ne_bytes(*four)).collect()
 }
