@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The kernels, by file.
-const KERNELS: [&str; 15] = [
+const KERNELS: [&str; 18] = [
     "taps",
     "measure",
     "tables",
     "filter",
+    "neighbours",
+    "clahe_tables",
+    "clahe",
     "crop",
     "render",
     "blend",

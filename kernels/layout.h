@@ -22,6 +22,8 @@ extern "C" {
 #define FEEDLINE_MAX_STATS 16
 /* Longest edge of a FILTER_GAUSSIAN kernel. */
 #define FEEDLINE_MAX_KERNEL 127
+/* Longest edge of a window of FILTER_MEAN, FILTER_MEDIAN and FILTER_KERNEL. */
+#define FEEDLINE_MAX_WINDOW 31
 
 /* LayerDesc.kind */
 #define FEEDLINE_KIND_UPRIGHT 0 /* an axis-parallel part of an image, resampled as torchvision's uint8 CPU path does */
@@ -47,6 +49,12 @@ extern "C" {
 /* FilterJob.filter */
 #define FEEDLINE_FILTER_SHARPNESS 4 /* T(fma(mean - x, amount, x)), mean of nine of which the own counts five times */
 #define FEEDLINE_FILTER_GAUSSIAN 5  /* rows, then columns, mirrored beyond the edge */
+
+#define FEEDLINE_FILTER_MEAN 8      /* the rounded mean of a window, mirrored beyond the edge */
+#define FEEDLINE_FILTER_MEDIAN 9    /* the median of a window, whose outermost pixels are repeated beyond the edge */
+#define FEEDLINE_FILTER_KERNEL 10   /* the rounded sum of a window's levels times weights, mirrored beyond the edge */
+#define FEEDLINE_FILTER_NOISE 11    /* T(x + (n * deviation + mean)), n standard normal */
+#define FEEDLINE_FILTER_CLAHE 12    /* lightness from the tables of tiles */
 
 /* Erase.kind */
 #define FEEDLINE_BLEND_OVER 0    /* acc * (1 - weight) + input * weight */
@@ -247,15 +255,29 @@ typedef struct MeasureJob {
 /* One canvas to be filtered into another. */
 typedef struct FilterJob {
     uint64_t target;  /* the other's offset in the scratch memory */
+    uint64_t tables;  /* FILTER_CLAHE: offset in the scratch memory of 256 bytes for each tile, rows of tiles from the top */
     uint32_t source;  /* index of the Source of the whole canvas */
     uint32_t pitch;   /* bytes of a row, of the other */
-    uint32_t filter;  /* FILTER_SHARPNESS or FILTER_GAUSSIAN */
-    float amount;     /* FILTER_SHARPNESS: its argument */
-    uint32_t weights; /* FILTER_GAUSSIAN: offset in the tables of a float for each column of the kernel, then each row */
-    uint32_t columns;
+    uint32_t filter;  /* FILTER_SHARPNESS to FILTER_CLAHE, of which each kernel knows its own */
+    float amount;     /* FILTER_SHARPNESS: its argument; FILTER_NOISE: the deviation; FILTER_CLAHE: 255 / pixels of a tile */
+    uint32_t weights; /* offset in the tables of: FILTER_GAUSSIAN a float for each column of the kernel, then each row;
+                         FILTER_KERNEL a float for each pixel of the window, row by row; FILTER_CLAHE LabTables */
+    uint32_t columns; /* of a kernel or window; FILTER_CLAHE: tiles */
     uint32_t rows;
-    uint32_t reserved;
+    float mean;       /* FILTER_NOISE */
+    uint32_t key[2];  /* FILTER_NOISE: of the counter hash */
+    uint32_t shared;  /* FILTER_NOISE: 1 where a pixel's channels get the same number */
+    uint32_t limit;   /* FILTER_CLAHE: most pixels of one lightness that count, in a tile */
+    uint32_t tile[2]; /* FILTER_CLAHE: columns and rows of a tile */
 } FilterJob;
+
+/* What conversions from and to OpenCV's uint8 Lab look up; src/device/lab.rs says what it is. */
+typedef struct LabTables {
+    uint16_t gamma[256];
+    uint16_t cube_root[3072];
+    uint16_t luminance[256][2];
+    uint8_t inverse_gamma[4096];
+} LabTables;
 
 /* One histogram to be made a table. */
 typedef struct TableJob {

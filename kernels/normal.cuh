@@ -4,8 +4,12 @@
 
 #include "device.cuh"
 
-// The first word of one block of Philox 4x32-10.
-FEEDLINE_INLINE uint32_t philox(uint32_t index, uint32_t channel, const uint32_t key[2]) {
+// One block of Philox 4x32-10.
+struct Words {
+    uint32_t a, b, c, d;
+};
+
+FEEDLINE_INLINE Words philox_words(uint32_t index, uint32_t channel, const uint32_t key[2]) {
     uint32_t counter[4] = {index, channel, 0, 0};
     uint32_t first = key[0], second = key[1];
 #pragma unroll
@@ -18,7 +22,7 @@ FEEDLINE_INLINE uint32_t philox(uint32_t index, uint32_t channel, const uint32_t
         first += 0x9E3779B9u;
         second += 0xBB67AE85u;
     }
-    return counter[0];
+    return {counter[0], counter[1], counter[2], counter[3]};
 }
 
 // ln x for normal x > 0, from additions, products and one division alone.
@@ -68,11 +72,14 @@ FEEDLINE_INLINE double inverse_normal(double u) {
     return upper ? -x : x;
 }
 
-// The noise of pixel `index`, in row order, of an erased rectangle.
-FEEDLINE_CALLED float noise(const uint32_t key[2], uint32_t index, uint32_t channel) {
-    uint32_t bits = philox(index, channel, key);
-    // The middle of one of 2^23 equal parts of 0..1, so never 0 or 1.
+// The standard normal number of 32 random bits: of the middle of one of 2^23 equal parts of 0..1, so never 0 or 1.
+FEEDLINE_CALLED float normal_of(uint32_t bits) {
     return (float)inverse_normal(((double)(bits >> 9) + 0.5) / 8388608.0);
+}
+
+// The noise of pixel `index`, in row order, of an erased rectangle.
+FEEDLINE_INLINE float noise(const uint32_t key[2], uint32_t index, uint32_t channel) {
+    return normal_of(philox_words(index, channel, key).a);
 }
 
 #endif  // FEEDLINE_NORMAL_CUH

@@ -48,6 +48,8 @@ TYPES = {
     "padding_mode": 'Literal["constant", "edge", "reflect", "symmetric"]',
     "magnitude_std": "float | None",
     "config": "str | None",
+    "blur_limit": "int | Sequence[int]",
+    "clip_limit": "float | Sequence[float]",
     "rotate": "float | Sequence[float]",
     "translate_percent": "float | Sequence[float] | Mapping[str, Sequence[float]] | None",
     "translate_px": "float | Sequence[float] | Mapping[str, Sequence[float]] | None",

@@ -14,11 +14,13 @@
 mod aug_mix;
 mod affine;
 mod auto_augment;
+mod blur;
 mod by_chance;
 mod by_own_chance;
 mod center_crop;
 mod channel_shuffle;
 mod check;
+mod clahe;
 mod coarse_dropout;
 mod color_jitter;
 mod compose;
@@ -29,6 +31,7 @@ mod cut_mix;
 mod degrees;
 mod downscale;
 mod draw;
+mod gauss_noise;
 mod gaussian_blur;
 mod grayscale;
 mod hue_saturation_value;
@@ -39,6 +42,7 @@ mod mix_up;
 mod mixing;
 mod mmseg_random_resize;
 mod mosaic;
+mod motion_blur;
 mod one_of;
 mod pad;
 #[cfg(test)]
@@ -73,6 +77,7 @@ mod resize_longest;
 mod rgb_shift;
 mod sanitize_bounding_boxes;
 mod scale_jitter;
+mod sharpen;
 mod some_of;
 mod timm_aug_mix;
 mod symmetries;
@@ -81,6 +86,7 @@ mod timm_rand_augment;
 mod timm_random_erasing;
 mod trivial_augment_wide;
 pub(crate) mod view;
+mod window_range;
 mod with_probability;
 mod yolo_cut_mix;
 mod yolo_mix_up;
@@ -88,6 +94,7 @@ mod yolo_perspective;
 
 pub use affine::{AxisRange, Turn};
 pub use auto_augment::AutoAugmentPolicy;
+pub use clahe::ClipLimit;
 pub use color_jitter::{Jitter, JitterParams};
 pub use container::Container;
 pub use copy_paste::CopyPasteMode;
@@ -107,6 +114,7 @@ pub use read::arguments_of;
 pub use timm_mixup::{MixupMode, MixupParams};
 pub use timm_random_erasing::EraseMode;
 pub use view::{MAX_VIEWS, View};
+pub use window_range::WindowRange;
 pub use with_probability::WithProbability;
 pub use yolo_perspective::YoloPerspectiveParams;
 
@@ -118,6 +126,8 @@ registry::registry! {
     affine::Affine,
     aug_mix::AugMix,
     auto_augment::AutoAugment,
+    blur::Blur,
+    clahe::CLAHE,
     center_crop::CenterCrop,
     crop_or_pad::CenterCropOrPad,
     channel_shuffle::ChannelShuffle,
@@ -128,13 +138,17 @@ registry::registry! {
     cut_mix::CutMix,
     symmetries::D4,
     downscale::Downscale,
+    sharpen::Emboss,
+    gauss_noise::GaussNoise,
     gaussian_blur::GaussianBlur,
     grayscale::Grayscale,
     hue_saturation_value::HueSaturationValue,
     letter_box::LetterBox,
+    blur::MedianBlur,
     mix_up::MixUp,
     mmseg_random_resize::MmsegRandomResize,
     mosaic::Mosaic,
+    motion_blur::MotionBlur,
     one_of::OneOf,
     pad::Pad,
     rgb_shift::RGBShift,
@@ -173,6 +187,7 @@ registry::registry! {
     resize_longest::ResizeLongest,
     sanitize_bounding_boxes::SanitizeBoundingBoxes,
     scale_jitter::ScaleJitter,
+    sharpen::Sharpen,
     affine::ShiftScaleRotate,
     some_of::SomeOf,
     timm_aug_mix::TimmAugMix,

@@ -8,9 +8,11 @@ mod decoded_by;
 mod decoder_report;
 mod gaussian;
 mod images;
+pub(crate) mod lab;
 mod memory_use;
 mod pillow;
 mod roi;
+mod tiling;
 mod warp;
 
 pub use decoded_by::DecodedBy;

@@ -69,6 +69,8 @@ pub struct Draft {
     images: Vec<ImageRef>,
     flushed: Vec<DraftPass>,
     canvas: DraftPass,
+    /// Weights of the kernels of filters.
+    weights: Vec<f32>,
     labels: Vec<plan::LabelShare>,
     /// What is seen in each image, as far as it is known.
     objects: Vec<Option<Arc<Objects>>>,
@@ -90,6 +92,7 @@ impl Draft {
             images: vec![ImageRef { index, stored, orientation }],
             flushed: Vec::new(),
             canvas: DraftPass::showing(LayerSource::Image(0), orientation, size),
+            weights: Vec::new(),
             labels: vec![plan::LabelShare { image: 0, share: 1.0 }],
             objects: vec![None],
             label_ops: Vec::new(),

@@ -33,6 +33,14 @@ pub const MAX_STEPS: usize = 64;
 pub const MAX_STATS: usize = 16;
 /// Longest edge of a [`CanvasFilter::Gaussian`] kernel.
 pub const MAX_KERNEL: usize = 127;
+/// Longest edge of the window of a [`CanvasFilter::Mean`] or [`CanvasFilter::Kernel`].
+pub const MAX_WINDOW: usize = 31;
+/// Longest edge of the window of a [`CanvasFilter::Median`].
+pub const MAX_MEDIAN: usize = 15;
+/// Greatest weight of a [`CanvasFilter::Kernel`], without its sign.
+pub const MAX_WEIGHT: f32 = 1e6;
+/// Most tiles of a [`CanvasFilter::Clahe`] along each axis.
+pub const MAX_TILES: u32 = 64;
 /// Maximum number of erased rectangles of one sample.
 pub const MAX_ERASES: usize = 32;
 /// Maximum number of runs of pixels in the outlines of a sample.
@@ -220,6 +228,43 @@ pub enum CanvasFilter {
         /// Standard deviation along x and y, in pixels.
         sigma: [f32; 2],
     },
+    /// The rounded mean of a window; the image is mirrored beyond its edges.
+    Mean {
+        /// Columns and rows of the window; odd.
+        kernel: [u32; 2],
+    },
+    /// The median of a square window; the outermost pixels are repeated beyond the edges.
+    Median {
+        /// Columns and rows of the window; odd.
+        edge: u32,
+    },
+    /// The sum of a window's levels times weights, row by row in f32, fused and rounded at the end; the image is mirrored
+    /// beyond its edges.
+    Kernel {
+        /// Columns and rows of the window; odd.
+        kernel: [u32; 2],
+        /// Index of the first of its weights in [`Plan::weights`], which stand row by row.
+        weights: u32,
+    },
+    /// T(x + (n deviation + mean)) with standard normal numbers n of the counter hash, one block for each pixel.
+    Noise {
+        /// The hash's key.
+        key: [u32; 2],
+        /// In levels.
+        mean: f32,
+        /// Standard deviation, in levels.
+        deviation: f32,
+        /// Whether a pixel's channels get the same number.
+        shared: bool,
+    },
+    /// OpenCV's CLAHE of the lightness in its uint8 Lab: each tile has a table from old to new lightness, and a pixel's is
+    /// between those of the four tiles around it.
+    Clahe {
+        /// Tiles along x and y.
+        tiles: [u32; 2],
+        /// How often a lightness may occur in a tile, compared with the mean of all.
+        clip_limit: f64,
+    },
 }
 
 impl Layer {
@@ -397,6 +442,9 @@ pub struct Plan {
     pub mask_rows: Vec<Span>,
     /// Runs of pixels, those of a row from the left.
     pub runs: Vec<Run>,
+    /// Weights of the kernels of all filters.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<f32>,
     /// Colour steps of all layers, inputs and passes.
     pub steps: Vec<Step>,
     /// Statistics in the order in which they must be measured.

@@ -183,6 +183,22 @@ fn words(method: &Method) -> (&'static str, &'static str, Option<[f32; 9]>, Opti
         Method::Filtered(CanvasFilter::Gaussian { kernel, sigma }) => {
             ("filtered", "gaussian blur", None, Some(json!({ "kernel": kernel, "sigma": sigma })))
         }
+        Method::Filtered(CanvasFilter::Mean { kernel }) => {
+            ("filtered", "mean", None, Some(json!({ "kernel": kernel })))
+        }
+        Method::Filtered(CanvasFilter::Median { edge }) => {
+            ("filtered", "median", None, Some(json!({ "edge": edge })))
+        }
+        Method::Filtered(CanvasFilter::Kernel { kernel, weights: _ }) => {
+            ("filtered", "kernel", None, Some(json!({ "kernel": kernel })))
+        }
+        Method::Filtered(CanvasFilter::Noise { key, mean, deviation, shared }) => {
+            let arguments = json!({ "key": key, "mean": mean, "deviation": deviation, "shared": shared });
+            ("filtered", "noise", None, Some(arguments))
+        }
+        Method::Filtered(CanvasFilter::Clahe { tiles, clip_limit }) => {
+            ("filtered", "clahe", None, Some(json!({ "tiles": tiles, "clip_limit": clip_limit })))
+        }
     }
 }
 

@@ -2,16 +2,19 @@
 
 mod backend;
 mod blend;
+mod clahe;
 mod columns;
 mod filter;
 mod fused;
 mod gather;
+mod grain;
 mod histogram;
 mod hsv;
 mod image_cache;
 mod image_view;
 mod interleave;
 mod lanes;
+mod neighbours;
 mod normal;
 mod output;
 mod pillow;

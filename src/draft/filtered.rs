@@ -3,7 +3,7 @@
 use super::{Draft, Plain};
 use crate::error::{Error, bail, ensure};
 use crate::geometry::Size;
-use crate::plan::{CanvasFilter, MAX_KERNEL, Method};
+use crate::plan::{CanvasFilter, MAX_KERNEL, MAX_MEDIAN, MAX_TILES, MAX_WEIGHT, MAX_WINDOW, Method};
 
 impl Draft {
     pub(super) fn sharpness(&mut self, factor: f64) -> Result<(), Error> {
@@ -40,6 +40,60 @@ impl Draft {
         self.filtered(CanvasFilter::Gaussian { kernel, sigma: sigma.map(|sigma| sigma as f32) })
     }
 
+    pub(super) fn box_blur(&mut self, kernel: [u32; 2]) -> Result<(), Error> {
+        kernel.iter().try_for_each(|edge| check_window("box_blur: kernel_size", *edge, MAX_WINDOW))?;
+        self.filtered(CanvasFilter::Mean { kernel })
+    }
+
+    pub(super) fn median_blur(&mut self, edge: u32) -> Result<(), Error> {
+        check_window("median_blur: kernel_size", edge, MAX_MEDIAN)?;
+        self.filtered(CanvasFilter::Median { edge })
+    }
+
+    pub(super) fn convolve(&mut self, rows: &[Vec<f64>]) -> Result<(), Error> {
+        let columns = rows.first().map_or(0, Vec::len);
+        ensure!(
+            rows.iter().all(|row| row.len() == columns),
+            "convolve: all rows of the kernel must have as many weights as the first, which has {columns}"
+        );
+        for edge in [columns, rows.len()] {
+            check_window("convolve: the edges of the kernel", u32::try_from(edge).unwrap_or(0), MAX_WINDOW)?;
+        }
+        let most = f64::from(MAX_WEIGHT);
+        ensure!(
+            rows.iter().flatten().all(|weight| (-most..=most).contains(weight)),
+            "convolve: weights must be in -{most}..={most}"
+        );
+        let weights = self.weights.len() as u32;
+        self.weights.extend(rows.iter().flatten().map(|weight| *weight as f32));
+        self.filtered(CanvasFilter::Kernel { kernel: [columns as u32, rows.len() as u32], weights })
+    }
+
+    pub(super) fn gauss_noise(
+        &mut self,
+        key: [u32; 2],
+        mean: f64,
+        std: f64,
+        per_channel: bool,
+    ) -> Result<(), Error> {
+        ensure!((-255.0..=255.0).contains(&mean), "gauss_noise: mean must be in -255..=255, but is {mean}");
+        ensure!((0.0..=255.0).contains(&std), "gauss_noise: std must be in 0..=255, but is {std}");
+        let (mean, deviation) = (mean as f32, std as f32);
+        self.filtered(CanvasFilter::Noise { key, mean, deviation, shared: !per_channel })
+    }
+
+    pub(super) fn clahe(&mut self, clip_limit: f64, tiles: [u32; 2]) -> Result<(), Error> {
+        ensure!(
+            (1e-3..=1e6).contains(&clip_limit),
+            "clahe: clip_limit must be in 0.001..=1000000, but is {clip_limit}"
+        );
+        ensure!(
+            tiles.iter().all(|count| (1..=MAX_TILES).contains(count)),
+            "clahe: tile_grid_size must be from 1 to {MAX_TILES} each, but is {tiles:?}"
+        );
+        self.filtered(CanvasFilter::Clahe { tiles, clip_limit })
+    }
+
     fn filtered(&mut self, filter: CanvasFilter) -> Result<(), Error> {
         self.flush_pass()?;
         if let Some(Plain { sampled, .. }) = self.canvas.plain() {
@@ -47,4 +101,13 @@ impl Draft {
         }
         Ok(())
     }
+}
+
+/// A window has a middle.
+fn check_window(what: &str, edge: u32, most: usize) -> Result<(), Error> {
+    ensure!(
+        edge % 2 == 1 && edge as usize <= most,
+        "{what} must be odd and at most {most}, but there is {edge}"
+    );
+    Ok(())
 }

@@ -4,7 +4,7 @@ use super::{Draft, DraftInput, DraftPass};
 use crate::error::{Error, ensure};
 use crate::geometry::Rect;
 use crate::plan::label_ops::{LabelOp, LabelOpKind, ObjectFilter};
-use crate::plan::{LabelShare, LayerSource, Span};
+use crate::plan::{CanvasFilter, LabelShare, LayerSource, Method, Span};
 
 impl Draft {
     /// Lays `other` over this draft: acc = acc * (1 - weight) + other * weight inside `window`.
@@ -79,12 +79,16 @@ impl Draft {
             other.flush_pass()?;
         }
         let (images, passes) = (self.images.len() as u32, self.flushed.len() as u32);
+        let weights = self.weights.len() as u32;
         let renumber = |pass: &mut DraftPass| {
-            for layer in pass.inputs.iter_mut().flat_map(|input| &mut input.layers) {
-                match layer.layer.sampled_mut().map(|sampled| &mut sampled.from) {
-                    Some(LayerSource::Image(image)) => *image += images,
-                    Some(LayerSource::Pass(pass)) => *pass += passes,
-                    None => {}
+            let layers = pass.inputs.iter_mut().flat_map(|input| &mut input.layers);
+            for sampled in layers.filter_map(|layer| layer.layer.sampled_mut()) {
+                match &mut sampled.from {
+                    LayerSource::Image(image) => *image += images,
+                    LayerSource::Pass(pass) => *pass += passes,
+                }
+                if let Method::Filtered(CanvasFilter::Kernel { weights: first, .. }) = &mut sampled.method {
+                    *first += weights;
                 }
             }
         };
@@ -93,6 +97,7 @@ impl Draft {
             moved.images.start += images;
         }
         self.images.append(&mut other.images);
+        self.weights.append(&mut other.weights);
         self.objects.append(&mut other.objects);
         self.label_ops.append(&mut other.label_ops);
         self.flushed.append(&mut other.flushed);

@@ -312,6 +312,43 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         blend: Option<f32>,
     },
+    /// Replaces each pixel by the rounded mean of a window round it, as OpenCV's `blur` does.
+    BoxBlur {
+        /// Columns and rows of the window, odd and at most 31.
+        kernel_size: [u32; 2],
+    },
+    /// Replaces each level by the median of a square window round it, as OpenCV's `medianBlur` does.
+    MedianBlur {
+        /// Columns and rows of the window, odd and at most 15.
+        kernel_size: u32,
+    },
+    /// Replaces each level by a sum of the levels round it times weights, as OpenCV's `filter2D` does.
+    Convolve {
+        /// Rows of weights, the middle one for the level itself; both edges odd and at most 31.
+        kernel: Vec<Vec<f64>>,
+    },
+    /// Equalizes the lightness of tiles with a limit to their contrast: OpenCV's CLAHE on the L of its uint8 Lab.
+    Clahe {
+        /// How often a lightness may occur in a tile, compared with the mean of all (default 4).
+        #[serde(default = "four")]
+        clip_limit: f64,
+        /// Tiles along x and y, at most 64 each (default 8).
+        #[serde(default = "eight_each")]
+        tile_grid_size: [u32; 2],
+    },
+    /// Adds normal noise to each level, and cuts off.
+    GaussNoise {
+        /// The key of the counter hash that the noise is made by.
+        key: [u32; 2],
+        /// In levels (default 0).
+        #[serde(default)]
+        mean: f64,
+        /// Standard deviation, in levels; at most 255.
+        std: f64,
+        /// Whether each channel gets numbers of its own (default true).
+        #[serde(default = "yes")]
+        per_channel: bool,
+    },
     /// Fills a rectangle after normalise.
     Erase {
         /// First row.
@@ -405,6 +442,11 @@ impl Draft {
             Op::Sharpness { factor } => self.sharpness(factor),
             Op::GaussianBlur { kernel_size, sigma } => self.gaussian_blur(kernel_size, sigma),
             Op::SumChains { ref chains, blend } => self.sum_chains(chains, blend),
+            Op::BoxBlur { kernel_size } => self.box_blur(kernel_size),
+            Op::MedianBlur { kernel_size } => self.median_blur(kernel_size),
+            Op::Convolve { ref kernel } => self.convolve(kernel),
+            Op::Clahe { clip_limit, tile_grid_size } => self.clahe(clip_limit, tile_grid_size),
+            Op::GaussNoise { key, mean, std, per_channel } => self.gauss_noise(key, mean, std, per_channel),
             Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
             Op::SanitizeBoundingBoxes { min_size, min_area } => self.sanitize(min_size, min_area),
             Op::KeepCenters { top, left, height, width } => {
@@ -426,6 +468,14 @@ const fn three() -> u32 {
 
 const fn one() -> f64 {
     1.0
+}
+
+const fn four() -> f64 {
+    4.0
+}
+
+const fn eight_each() -> [u32; 2] {
+    [8, 8]
 }
 
 const fn nearest() -> Interpolation {

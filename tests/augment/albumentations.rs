@@ -7,8 +7,9 @@
 
 use crate::spread::{assert_even, assert_follows};
 use feedline::augment::{
-    Affine, Augment, AxisRange, CoarseDropout, D4, Downscale, HueSaturationValue, Limit, RGBShift,
-    RandomBrightnessContrast, RandomGamma, RandomRotate90, ShiftScaleRotate,
+    Affine, Augment, AxisRange, Blur, CLAHE, CoarseDropout, D4, Downscale, Emboss, GaussNoise,
+    HueSaturationValue, Limit, MedianBlur, MotionBlur, RGBShift, RandomBrightnessContrast, RandomGamma,
+    RandomRotate90, Sharpen, ShiftScaleRotate,
 };
 use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Op};
@@ -158,8 +159,79 @@ fn a_sample_that_is_made_smaller_is_as_large_as_before() {
 }
 
 #[test]
+fn windows_are_odd_and_each_as_likely() {
+    even_kinds(&Blur::new(9).p(1.0), 4);
+    even_kinds(&MedianBlur::new([5, 7]).p(1.0), 2);
+    even_kinds(
+        &MotionBlur::new(5).angle_range([0.0; 2]).direction_range([0.0; 2]).allow_shifted(false).p(1.0),
+        2,
+    );
+}
+
+#[test]
+fn a_motion_is_a_line_through_its_window_whose_weights_sum_to_1() {
+    let mut beside = 0;
+    for ops in planned(&MotionBlur::new([3, 21]).p(1.0), 2000) {
+        let [Op::Convolve { kernel }] = ops.as_slice() else { panic!("{ops:?}") };
+        let weights: Vec<f64> = kernel.iter().flatten().copied().filter(|weight| *weight > 0.0).collect();
+        assert!((1..=kernel.len()).contains(&weights.len()), "{kernel:?}");
+        assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{kernel:?}");
+        beside += u32::from(kernel[kernel.len() / 2][kernel.len() / 2] == 0.0);
+    }
+    assert!((200..1800).contains(&beside), "{beside} lines miss the middle");
+    let both_sides = MotionBlur::new([7, 7]).allow_shifted(false).direction_range([0.0; 2]).p(1.0);
+    for ops in planned(&both_sides, 500) {
+        let [Op::Convolve { kernel }] = ops.as_slice() else { panic!("{ops:?}") };
+        let turned: Vec<Vec<f64>> =
+            kernel.iter().rev().map(|row| row.iter().rev().copied().collect()).collect();
+        assert_eq!(*kernel, turned, "the same on both sides of the middle");
+    }
+}
+
+#[test]
+fn sharp_kernels_keep_what_they_add_up_to() {
+    for ops in planned(&Sharpen::new([0.2, 0.5], [1.0, 1.0]).p(1.0), 200) {
+        let [Op::Convolve { kernel }] = ops.as_slice() else { panic!("{ops:?}") };
+        // The own pixel weighs one more than its neighbours take away, and so flat parts stay.
+        assert!((kernel.iter().flatten().sum::<f64>() - 1.0).abs() < 1e-6, "{kernel:?}");
+    }
+    let shares = planned(&Emboss::default().p(1.0), 3000);
+    let corner = |ops: &Vec<Op>| match ops.as_slice() {
+        [Op::Convolve { kernel }] => [kernel[1][2], kernel[2][2] - kernel[1][2]],
+        _ => panic!("{ops:?}"),
+    };
+    let (strengths, alphas): (Vec<f64>, Vec<f64>) =
+        shares.iter().map(corner).map(|[share, alpha]| (share / alpha, alpha)).unzip();
+    uniform("alpha", alphas, [0.2, 0.5]);
+    uniform("strength", strengths, [0.2, 0.7]);
+}
+
+#[test]
+fn noise_and_tiles_are_drawn_from_their_ranges_with_a_key_for_each_sample() {
+    let mut keys = std::collections::BTreeSet::new();
+    let mut deviations = Vec::new();
+    for ops in planned(&GaussNoise::default().p(1.0), 3000) {
+        let [Op::GaussNoise { key, mean: 0.0, std, per_channel: true }] = *ops.as_slice() else {
+            panic!("{ops:?}");
+        };
+        assert!(keys.insert(key), "two samples with the same noise");
+        deviations.push(std / 255.0);
+    }
+    uniform("deviation", deviations, [0.2, 0.44]);
+    let limits = planned(&CLAHE::default().p(1.0), 3000);
+    let limit = |op: &Op| match *op {
+        Op::Clahe { clip_limit, tile_grid_size: [8, 8] } => clip_limit,
+        _ => panic!("{op:?}"),
+    };
+    uniform("clip_limit", limits.iter().flatten().map(limit).collect(), [1.0, 4.0]);
+}
+
+#[test]
 fn what_they_cannot_do_is_refused_by_name() {
-    let refused: [(&dyn Augment, &str); 7] = [
+    let refused: [(&dyn Augment, &str); 10] = [
+        (&Blur::new(4), "blur_limit should be odd numbers from 3 to 31"),
+        (&MedianBlur::new(17), "blur_limit should be odd numbers from 3 to 15"),
+        (&CLAHE::new([0.5, 2.0]), "clip_limit should be between 1 and 1000"),
         (&RandomGamma::new([0.0, 100.0]), "gamma_limit should be between 1 and 10000"),
         (&RandomBrightnessContrast::new(-0.1, 0.1), "brightness_limit is negative"),
         (&RGBShift::new([5.0, 1.0], 0.0, 0.0), "swap them"),

@@ -123,7 +123,7 @@ fn fitting(draw: &mut Draw, size: [u32; 2], mixes: bool) -> Vec<Link> {
 /// What keeps the size.
 fn of_same_size(draw: &mut Draw) -> Link {
     let (p, part) = (draw.part(), draw.part());
-    listed(match draw.below(18) {
+    listed(match draw.below(19) {
         0 => json!({"op": "RandomHorizontalFlip", "p": p}),
         1 => json!({"op": "RandomVerticalFlip", "p": p}),
         2 => json!({"op": "ColorJitter", "brightness": p, "contrast": part, "saturation": 0.4, "hue": 0.1}),
@@ -152,6 +152,10 @@ fn of_same_size(draw: &mut Draw) -> Link {
                 "ShiftScaleRotate",
                 "ToGray",
             ];
+            json!({"op": draw.pick(&names), "p": p})
+        }
+        17 => {
+            let names = ["Blur", "CLAHE", "Emboss", "GaussNoise", "MedianBlur", "MotionBlur", "Sharpen"];
             json!({"op": draw.pick(&names), "p": p})
         }
         _ => json!({"op": "SanitizeBoundingBoxes"}),

@@ -34,7 +34,19 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         .driver(",version=12040"),
 ];
 
-const ALL: [&str; 8] = ["taps", "measure", "tables", "filter", "crop", "render", "blend", "blend_erased"];
+const ALL: [&str; 11] = [
+    "taps",
+    "measure",
+    "tables",
+    "filter",
+    "neighbours",
+    "clahe_tables",
+    "clahe",
+    "crop",
+    "render",
+    "blend",
+    "blend_erased",
+];
 
 /// Those that were loaded.
 fn loaded(counts: &Counts) -> Vec<&'static str> {

@@ -4,8 +4,8 @@
 
 use crate::c_layout::{self, Facts, constants, layout, measured};
 use feedline::device::cuda::layout::{
-    self, Axis, AxisTable, Batch, BlendInput, CropJob, Erase, FilterJob, Histogram, LayerDesc, MeasureJob,
-    RenderJob, Sentinel, Source, Step, TableJob,
+    self, Axis, AxisTable, Batch, BlendInput, CropJob, Erase, FilterJob, Histogram, LabTables, LayerDesc,
+    MeasureJob, RenderJob, Sentinel, Source, Step, TableJob,
 };
 use feedline::geometry::{Rect, Size};
 use feedline::output::{DType, Layout};
@@ -31,7 +31,8 @@ fn rust_structs() -> Facts {
         Histogram { counts, table }
         TableJob { histogram, table }
         Sentinel { address, bytes, image }
-        FilterJob { target, source, pitch, filter, amount, weights, columns, rows, reserved }
+        FilterJob { target, tables, source, pitch, filter, amount, weights, columns, rows, mean, key, shared, limit, tile }
+        LabTables { gamma, cube_root, luminance, inverse_gamma }
     }
 }
 
@@ -40,6 +41,7 @@ fn rust_constants() -> Facts {
         "NONE" = layout::NONE,
         "MAX_STATS" = plan::MAX_STATS,
         "MAX_KERNEL" = plan::MAX_KERNEL,
+        "MAX_WINDOW" = plan::MAX_WINDOW,
         "KIND_UPRIGHT" = layout::KIND_UPRIGHT,
         "KIND_WARP" = layout::KIND_WARP,
         "KIND_SOLID" = layout::KIND_SOLID,
@@ -58,6 +60,11 @@ fn rust_constants() -> Facts {
         "BLEND_OVER" = layout::BLEND_OVER,
         "BLEND_SUM" = layout::BLEND_SUM,
         "BLEND_BETWEEN" = layout::BLEND_BETWEEN,
+        "FILTER_MEAN" = layout::FILTER_MEAN,
+        "FILTER_MEDIAN" = layout::FILTER_MEDIAN,
+        "FILTER_KERNEL" = layout::FILTER_KERNEL,
+        "FILTER_NOISE" = layout::FILTER_NOISE,
+        "FILTER_CLAHE" = layout::FILTER_CLAHE,
         "ERASE_CONSTANT" = layout::ERASE_CONSTANT,
         "ERASE_NOISE" = layout::ERASE_NOISE,
         "ERROR_COLOR_OP" = layout::ERROR_COLOR_OP,
@@ -109,6 +116,6 @@ fn every_constant_of_the_tables_is_compared() {
             .unwrap();
     let declared =
         source.lines().filter(|line| line.starts_with("pub const ") && !line.contains("fn")).count();
-    // Two bounds of plans, three outsides, four filters, four number formats and two layouts are declared elsewhere.
-    assert_eq!(declared + 2 + 3 + 4 + 4 + 2, rust_constants().len());
+    // Three bounds of plans, three outsides, four filters, four number formats and two layouts are declared elsewhere.
+    assert_eq!(declared + 3 + 3 + 4 + 4 + 2, rust_constants().len());
 }

@@ -51,6 +51,8 @@ const NOT_NAIVE: &[&str] = &[
     "warp_perspective",
     "paste_mirrored",
     "gaussian_blur",
+    "clahe",
+    "gauss_noise",
     "erase",
     "sanitize_bounding_boxes",
     "keep_centers",

@@ -1,6 +1,6 @@
 //! The naive meaning of every op: whole u8 images, one op after the other, a pixel at a time.
 
-use feedline::draft::op::{Extent, Interpolation, Op, PaddingMode};
+use feedline::draft::op::{Chain, Extent, Interpolation, Op, PaddingMode};
 use feedline::geometry::Size;
 use feedline_test_support::noise;
 
@@ -116,6 +116,23 @@ impl Picture {
         (mean - own).mul_add((1.0 - factor) as f32, own).clamp(0.0, 255.0) as u8
     }
 
+    /// What `make` makes of the levels in a window round each one, row by row.
+    fn by_window(
+        &self,
+        [columns, rows]: [u32; 2],
+        beyond: fn(i64, i64) -> i64,
+        make: impl Fn(&mut Vec<u8>) -> u8,
+    ) -> Self {
+        let (columns, rows) = (i64::from(columns), i64::from(rows));
+        Self::make(self.width, self.height, |x, y, c| {
+            let window = (0..rows).flat_map(|dy| (0..columns).map(move |dx| (dx, dy)));
+            let tap = |(dx, dy): (i64, i64)| {
+                self.at(beyond(x + dx - columns / 2, self.width), beyond(y + dy - rows / 2, self.height), c)
+            };
+            make(&mut window.map(tap).collect())
+        })
+    }
+
     /// Pillow's filters at a position whose whole numbers are the pixels' centres.
     fn between(&self, [x, y]: [f64; 2], c: usize, resample: Interpolation) -> u8 {
         let (left, top) = (x.floor(), y.floor());
@@ -132,6 +149,21 @@ impl Picture {
         };
         let level = line(y - top, &|dy| line(x - left, &|dx| tap(dx, dy)));
         level.clamp(0.0, 255.0) as u8
+    }
+
+    /// The sum of what chains make of the image, in f32 and cut off, or that laid over the image.
+    fn summed(&self, chains: &[Chain], blend: Option<f32>) -> Self {
+        let summed = chains.iter().fold(vec![0.0f32; self.levels.len()], |sums, chain| {
+            let made = chain.ops.iter().fold(self.clone(), |picture, op| picture.apply(op));
+            let weighed = made.levels.iter().map(|&level| chain.weight * f32::from(level));
+            sums.iter().zip(weighed).map(|(sum, level)| sum + level).collect()
+        });
+        let levels = summed.iter().map(|sum| sum.clamp(0.0, 255.0) as u8).zip(&self.levels);
+        let blended = levels.map(|(level, &own)| match blend {
+            Some(weight) => (f32::from(own) + weight * (f32::from(level) - f32::from(own))) as u8,
+            None => level,
+        });
+        Self { levels: blended.collect(), ..*self }
     }
 
     /// Does one op on the whole image.
@@ -174,6 +206,25 @@ impl Picture {
                 };
                 if rectangles.iter().any(hides) { fill.rgb()[c] } else { self.at(x, y, c) }
             }),
+            Op::PillowAffine { data, resample, fillcolor } => {
+                Self::make(self.width, self.height, |x, y, c| {
+                    let [x, y] = [x, y].map(|at| at as f64 + 0.5);
+                    let [a, b, tx, d, e, ty] = data;
+                    let (u, v) = (a * x + b * y + tx, d * x + e * y + ty);
+                    let inside = u >= 0.0 && u < self.width as f64 && v >= 0.0 && v < self.height as f64;
+                    if inside { self.between([u - 0.5, v - 0.5], c, resample) } else { fillcolor.rgb()[c] }
+                })
+            }
+            Op::SumChains { ref chains, blend } => self.summed(chains, blend),
+            Op::BoxBlur { .. } | Op::MedianBlur { .. } | Op::Convolve { .. } | Op::Sharpness { .. } => {
+                self.filtered(op)
+            }
+            _ => self.recoloured(op),
+        }
+    }
+
+    fn recoloured(&self, op: &Op) -> Self {
+        match *op {
             Op::Gamma { gamma } => {
                 self.map(|p| p.map(|x| ((f64::from(x) * (1.0 / 255.0)).powf(gamma) * 255.0) as u8 as f32))
             }
@@ -214,38 +265,53 @@ impl Picture {
                 let [addition, threshold] = [addition, threshold].map(f32::from);
                 self.map(|p| p.map(|x| if x < threshold { x + addition } else { x }))
             }
-            Op::PillowAffine { data, resample, fillcolor } => {
-                Self::make(self.width, self.height, |x, y, c| {
-                    let [x, y] = [x, y].map(|at| at as f64 + 0.5);
-                    let [a, b, tx, d, e, ty] = data;
-                    let (u, v) = (a * x + b * y + tx, d * x + e * y + ty);
-                    let inside = u >= 0.0 && u < self.width as f64 && v >= 0.0 && v < self.height as f64;
-                    if inside { self.between([u - 0.5, v - 0.5], c, resample) } else { fillcolor.rgb()[c] }
-                })
-            }
-            Op::SumChains { ref chains, blend } => {
-                let summed = chains.iter().fold(vec![0.0f32; self.levels.len()], |sums, chain| {
-                    let made = chain.ops.iter().fold(self.clone(), |picture, op| picture.apply(op));
-                    let weighed = made.levels.iter().map(|&level| chain.weight * f32::from(level));
-                    sums.iter().zip(weighed).map(|(sum, level)| sum + level).collect()
-                });
-                let levels = summed.iter().map(|sum| sum.clamp(0.0, 255.0) as u8).zip(&self.levels);
-                let blended = levels.map(|(level, &own)| match blend {
-                    Some(weight) => (f32::from(own) + weight * (f32::from(level) - f32::from(own))) as u8,
-                    None => level,
-                });
-                Self { levels: blended.collect(), ..*self }
-            }
             Op::Invert {} => self.map(|p| p.map(|x| 255.0 - x)),
             Op::PermuteChannels { permutation } => self.map(|p| permutation.map(|c| p[c as usize])),
             Op::Autocontrast {} => self.by_channel(autocontrast),
             Op::Equalize {} => self.by_channel(equalize),
-            Op::Sharpness { factor } => {
-                Self::make(self.width, self.height, |x, y, c| self.sharpened(x, y, c, factor))
-            }
             _ => panic!("the oracle does not know {op:?}"),
         }
     }
+
+    fn filtered(&self, op: &Op) -> Self {
+        match *op {
+            Op::Sharpness { factor } => {
+                Self::make(self.width, self.height, |x, y, c| self.sharpened(x, y, c, factor))
+            }
+            Op::BoxBlur { kernel_size: [columns, rows] } => {
+                let mean = |levels: &mut Vec<u8>| {
+                    let sum: u32 = levels.iter().map(|&level| u32::from(level)).sum();
+                    (f64::from(sum) / levels.len() as f64).round() as u8
+                };
+                self.by_window([columns, rows], reflected, mean)
+            }
+            Op::MedianBlur { kernel_size } => {
+                let nearest = |at: i64, length: i64| at.clamp(0, length - 1);
+                let median = |levels: &mut Vec<u8>| {
+                    levels.sort_unstable();
+                    levels[levels.len() / 2]
+                };
+                self.by_window([kernel_size; 2], nearest, median)
+            }
+            Op::Convolve { ref kernel } => {
+                let sum = |levels: &mut Vec<u8>| {
+                    let taps = levels.iter().zip(kernel.iter().flatten());
+                    let sum = taps.fold(0f32, |sum, (&level, &w)| f32::from(level).mul_add(w as f32, sum));
+                    sum.round_ties_even().clamp(0.0, 255.0) as u8
+                };
+                self.by_window([kernel[0].len() as u32, kernel.len() as u32], reflected, sum)
+            }
+            _ => panic!("the oracle does not filter by {op:?}"),
+        }
+    }
+}
+
+/// A position beyond an edge, mirrored at the outermost pixels until it is inside.
+fn reflected(mut at: i64, length: i64) -> i64 {
+    while length > 1 && !(0..length).contains(&at) {
+        at = if at < 0 { -at } else { 2 * (length - 1) - at };
+    }
+    if length == 1 { 0 } else { at }
 }
 
 /// Which pixel of an axis is seen at `at`, which may lie before the first or after the last.

@@ -1,13 +1,22 @@
-//! Filters that make a pixel of its neighbours: sharpness and Gaussian blur.
+//! Filters of canvases, and how sharpness and a Gaussian blur are made.
 
+use super::grain::{self, Grain};
 use super::image_view::{Canvas, ImageView};
 use super::interleave::with_level;
+use super::{clahe, neighbours};
 use crate::device::gaussian;
+use crate::device::tiling::Tiling;
 use crate::plan::CanvasFilter;
 use crate::simd::Level;
 
-/// Filters all of `from` into `to`.
-pub(crate) fn run(filter: &CanvasFilter, from: ImageView<'_>, to: &mut Canvas, level: Level) {
+/// Filters all of `from` into `to`, with those of a plan's weights that the filter names.
+pub(crate) fn run(
+    filter: &CanvasFilter,
+    weights: &[f32],
+    from: ImageView<'_>,
+    to: &mut Canvas,
+    level: Level,
+) {
     to.reset(from.size);
     match *filter {
         CanvasFilter::Sharpness { amount } => with_level!(level, sharpen(from, to, amount)),
@@ -15,6 +24,18 @@ pub(crate) fn run(filter: &CanvasFilter, from: ImageView<'_>, to: &mut Canvas, l
             let across = gaussian::weights(columns as usize, x);
             let down = gaussian::weights(rows as usize, y);
             with_level!(level, blur(from, to, &across, &down));
+        }
+        CanvasFilter::Mean { kernel } => neighbours::mean(from, to, kernel, level),
+        CanvasFilter::Median { edge } => neighbours::median(from, to, edge, level),
+        CanvasFilter::Kernel { kernel, weights: first } => {
+            let weights = &weights[first as usize..][..(kernel[0] * kernel[1]) as usize];
+            neighbours::weighed(from, to, kernel, weights, level);
+        }
+        CanvasFilter::Noise { key, mean, deviation, shared } => {
+            grain::grained(from, to, Grain { key, mean, deviation, shared });
+        }
+        CanvasFilter::Clahe { tiles, clip_limit } => {
+            clahe::equalized(from, to, &Tiling::new(from.size, tiles, clip_limit));
         }
     }
 }

@@ -147,13 +147,7 @@ impl PixelBlock {
                 self.look_up(step.table.as_deref());
             }
             ColorOp::BrightnessContrast => self.each(|level| truncate(level * factor + rest)),
-            ColorOp::ShiftRgb => {
-                for (plane, shift) in self.planes.iter_mut().zip(step.args) {
-                    for level in plane {
-                        *level = truncate(*level + shift);
-                    }
-                }
-            }
+            ColorOp::ShiftRgb => self.shift(step.args),
             ColorOp::ShiftHsv => {
                 let [turn, saturation, value, ..] = step.args;
                 let [r, g, b] = &mut self.planes;
@@ -167,6 +161,15 @@ impl PixelBlock {
                     let grey = rounded_luma(r[i], g[i], b[i]);
                     (r[i], g[i], b[i]) = (grey, grey, grey);
                 }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn shift(&mut self, shifts: [f32; 6]) {
+        for (plane, shift) in self.planes.iter_mut().zip(shifts) {
+            for level in plane {
+                *level = truncate(*level + shift);
             }
         }
     }

@@ -328,7 +328,8 @@ impl Painter {
         let LayerSource::Pass(pass) = sampled.from else {
             return Err("a filter of an image that is no pass: a bug".into());
         };
-        filter::run(filter, scene.passes[pass as usize].part(sampled.clip), &mut self.turned, self.level);
+        let from = scene.passes[pass as usize].part(sampled.clip);
+        filter::run(filter, &scene.plan.weights, from, &mut self.turned, self.level);
         let (columns, rows) = scale::visible(window, sampled);
         let view = self.turned.part(sampled.clip.size().rect());
         let width = columns.count as usize * 3;

@@ -10,11 +10,14 @@ macro_rules! ptx {
     };
 }
 
-const PTX: [(&str, &[u8]); 15] = [
+const PTX: [(&str, &[u8]); 18] = [
     ptx!("taps"),
     ptx!("measure"),
     ptx!("tables"),
     ptx!("filter"),
+    ptx!("neighbours"),
+    ptx!("clahe_tables"),
+    ptx!("clahe"),
     ptx!("crop"),
     ptx!("render"),
     ptx!("blend"),

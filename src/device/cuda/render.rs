@@ -12,6 +12,7 @@ mod append;
 mod check;
 mod crop;
 mod error_word;
+mod filters;
 mod kernels;
 mod layers;
 #[doc(hidden)]

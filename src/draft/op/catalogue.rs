@@ -86,6 +86,16 @@ color_ops! { declare_catalogue!
             r#"{"op": "gaussian_blur", "kernel_size": [23, 23], "sigma": [1.2, 1.2]}"#;
         SumChains, "sum_chains", "",
             r#"{"op": "sum_chains", "chains": [{"weight": 0.75, "ops": []}, {"weight": 0.25, "ops": [{"op": "rotate", "angle": 20}, {"op": "equalize"}]}]}"#;
+        BoxBlur, "box_blur", "",
+            r#"{"op": "box_blur", "kernel_size": [5, 5]}"#;
+        MedianBlur, "median_blur", "",
+            r#"{"op": "median_blur", "kernel_size": 5}"#;
+        Convolve, "convolve", "",
+            r#"{"op": "convolve", "kernel": [[0, -1, 0], [-1, 5, -1], [0, -1, 0]]}"#;
+        Clahe, "clahe", "",
+            r#"{"op": "clahe", "clip_limit": 2.5, "tile_grid_size": [8, 8]}"#;
+        GaussNoise, "gauss_noise", "",
+            r#"{"op": "gauss_noise", "key": [7, 8], "mean": 0, "std": 25.5}"#;
         Erase, "erase", "erase",
             r#"{"op": "erase", "i": 50, "j": 60, "h": 40, "w": 30, "v": [0.0, 0.5, 1.0]}"#;
         SanitizeBoundingBoxes, "sanitize_bounding_boxes", "sanitize_bounding_boxes",

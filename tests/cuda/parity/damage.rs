@@ -40,7 +40,7 @@ pub(super) fn one_number(plan: &mut Plan, rng: &mut Rng) {
 }
 
 fn numbers(plan: &mut Plan) -> Vec<Vec<Number<'_>>> {
-    let Plan { passes, inputs, layers, mask_rows, runs, steps, stats, erases, .. } = plan;
+    let Plan { passes, inputs, layers, mask_rows, runs, weights, steps, stats, erases, .. } = plan;
     let passes = passes.iter_mut().flat_map(|pass| {
         size(&mut pass.size).into_iter().chain(span(&mut pass.inputs)).chain(span(&mut pass.steps))
     });
@@ -74,6 +74,7 @@ fn numbers(plan: &mut Plan) -> Vec<Vec<Number<'_>>> {
         layers.collect(),
         mask_rows.iter_mut().flat_map(span).collect(),
         runs.iter_mut().flat_map(|run| [Whole(&mut run.start), Whole(&mut run.len)]).collect(),
+        weights.iter_mut().map(Float).collect(),
         steps.collect(),
         stats.collect(),
         erases.collect(),
@@ -95,6 +96,17 @@ fn sampled(shown: &mut Sampled) -> Vec<Number<'_>> {
         Method::Filtered(CanvasFilter::Gaussian { kernel, sigma }) => {
             numbers.extend(kernel.iter_mut().map(Whole));
             numbers.extend(sigma.iter_mut().map(Float));
+        }
+        Method::Filtered(CanvasFilter::Mean { kernel }) => numbers.extend(kernel.iter_mut().map(Whole)),
+        Method::Filtered(CanvasFilter::Median { edge }) => numbers.push(Whole(edge)),
+        Method::Filtered(CanvasFilter::Kernel { kernel, weights }) => {
+            numbers.extend(kernel.iter_mut().map(Whole).chain([Whole(weights)]));
+        }
+        Method::Filtered(CanvasFilter::Noise { key, mean, deviation, shared: _ }) => {
+            numbers.extend(key.iter_mut().map(Whole).chain([Float(mean), Float(deviation)]));
+        }
+        Method::Filtered(CanvasFilter::Clahe { tiles, clip_limit }) => {
+            numbers.extend(tiles.iter_mut().map(Whole).chain([Double(clip_limit)]));
         }
     }
     numbers

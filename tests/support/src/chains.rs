@@ -45,6 +45,11 @@ pub const OPS: &[&str] = &[
     "sharpness",
     "gaussian_blur",
     "sum_chains",
+    "box_blur",
+    "median_blur",
+    "convolve",
+    "clahe",
+    "gauss_noise",
     "erase",
     "sanitize_bounding_boxes",
     "keep_centers",
@@ -116,6 +121,52 @@ impl Dice<'_> {
             "crop" | "center_crop" | "resized_crop" | "resize" | "pad" => self.window(name, size),
             "affine" | "rotate" | "warp_affine" | "perspective" | "warp_perspective" => self.warp(name, size),
             "pillow_affine" => self.pillow_affine(size),
+            "erase" => {
+                let [left, top, width, height] = self.part(size);
+                json!({"i": top, "j": left, "h": height, "w": width, "v": self.below(256)})
+            }
+            "normalize" => {
+                let mut three = |low: f64, high: f64| [0; 3].map(|_| self.between(low, high));
+                json!({"mean": three(0.3, 0.6), "std": three(0.2, 0.4)})
+            }
+            "paste_mirrored" => {
+                let polygons: Vec<_> = (3..6).map(|corners| self.polygon(corners, size)).collect();
+                json!({"polygons": polygons})
+            }
+            "fill_rectangles" => {
+                let rectangles: Vec<_> = (0..1 + self.below(3))
+                    .map(|_| self.part(size))
+                    .map(|[left, top, width, height]| [left, top, left + width, top + height])
+                    .collect();
+                json!({"rectangles": rectangles, "fill": self.pick(&[0, 0, 114])})
+            }
+            "sanitize_bounding_boxes" => json!({"min_size": self.between(1.0, 9.0)}),
+            "keep_centers" => self.rectangle(size),
+            "gaussian_blur" | "box_blur" | "median_blur" | "convolve" | "clahe" | "gauss_noise" => {
+                self.filter(name, size)
+            }
+            "sum_chains" => self.sum_chains(size),
+            _ => self.recolouring(name),
+        };
+        op["op"] = json!(name);
+        op
+    }
+
+    fn sum_chains(&mut self, size: [u32; 2]) -> Value {
+        let weights = self.pick(&[[0.25, 0.75], [0.1, 0.6], [0.9, 0.9], [1.0, 0.0]]);
+        let chains = weights.map(|weight| {
+            let ops: Vec<_> = (0..self.below(2)).map(|_| self.any(CHAINED, size)).collect();
+            json!({"weight": weight, "ops": ops})
+        });
+        match self.below(2) {
+            0 => json!({"chains": chains}),
+            _ => json!({"chains": chains, "blend": self.pick(&[0.0, 0.25, 0.7, 1.0])}),
+        }
+    }
+
+    /// An op without arguments, or one that changes colours.
+    fn recolouring(&mut self, name: &str) -> Value {
+        match name {
             "hflip" | "vflip" | "transpose" | "invert" | "autocontrast" | "equalize" | "grayscale"
             | "to_gray" => json!({}),
             "brightness" | "contrast" | "saturation" | "sharpness" => json!({"factor": self.factor()}),
@@ -147,46 +198,36 @@ impl Dice<'_> {
                 let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
                 json!({"permutation": self.pick(&orders)})
             }
+            other => panic!("`{other}` is not drawn: add it to tests/support/src/chains.rs"),
+        }
+    }
+
+    fn filter(&mut self, name: &str, size: [u32; 2]) -> Value {
+        match name {
             "gaussian_blur" => {
                 let kernel_size = size.map(|edge| 2 * self.below(edge.min(12)) + 1);
                 json!({"kernel_size": kernel_size, "sigma": [self.between(0.1, 2.0), self.between(0.1, 4.0)]})
             }
-            "sum_chains" => {
-                let weights = self.pick(&[[0.25, 0.75], [0.1, 0.6], [0.9, 0.9], [1.0, 0.0]]);
-                let chains = weights.map(|weight| {
-                    let ops: Vec<_> = (0..self.below(2)).map(|_| self.any(CHAINED, size)).collect();
-                    json!({"weight": weight, "ops": ops})
-                });
-                match self.below(2) {
-                    0 => json!({"chains": chains}),
-                    _ => json!({"chains": chains, "blend": self.pick(&[0.0, 0.25, 0.7, 1.0])}),
-                }
+            "box_blur" => {
+                let kernel_size = [0; 2].map(|_| 2 * self.below(5) + 1);
+                json!({"kernel_size": kernel_size})
             }
-            "erase" => {
-                let [left, top, width, height] = self.part(size);
-                json!({"i": top, "j": left, "h": height, "w": width, "v": self.below(256)})
+            "median_blur" => json!({"kernel_size": 2 * self.below(4) + 1}),
+            "convolve" => {
+                let [columns, rows] = [0; 2].map(|_| 2 * self.below(4) + 1);
+                let mut row = || (0..columns).map(|_| self.between(-0.5, 0.75)).collect::<Vec<_>>();
+                let kernel: Vec<_> = (0..rows).map(|_| row()).collect();
+                json!({"kernel": kernel})
             }
-            "normalize" => {
-                let mut three = |low: f64, high: f64| [0; 3].map(|_| self.between(low, high));
-                json!({"mean": three(0.3, 0.6), "std": three(0.2, 0.4)})
+            "clahe" => {
+                let tiles = [0; 2].map(|_| 1 + self.below(9));
+                json!({"clip_limit": self.between(0.5, 5.0), "tile_grid_size": tiles})
             }
-            "paste_mirrored" => {
-                let polygons: Vec<_> = (3..6).map(|corners| self.polygon(corners, size)).collect();
-                json!({"polygons": polygons})
+            _ => {
+                let (key, per_channel) = ([(self.bits)(), (self.bits)()], !self.one_in(3));
+                json!({"key": key, "mean": self.between(-20.0, 20.0), "std": self.between(0.0, 90.0), "per_channel": per_channel})
             }
-            "fill_rectangles" => {
-                let rectangles: Vec<_> = (0..1 + self.below(3))
-                    .map(|_| self.part(size))
-                    .map(|[left, top, width, height]| [left, top, left + width, top + height])
-                    .collect();
-                json!({"rectangles": rectangles, "fill": self.pick(&[0, 0, 114])})
-            }
-            "sanitize_bounding_boxes" => json!({"min_size": self.between(1.0, 9.0)}),
-            "keep_centers" => self.rectangle(size),
-            other => panic!("`{other}` is not drawn: add it to tests/support/src/chains.rs"),
-        };
-        op["op"] = json!(name);
-        op
+        }
     }
 
     fn window(&mut self, name: &str, size @ [width, height]: [u32; 2]) -> Value {

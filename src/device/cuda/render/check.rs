@@ -126,12 +126,25 @@ fn filtered(plan: &Plan, pass: usize, sampled: &Sampled, filter: &CanvasFilter) 
     require(fits, "a filter that does not fit the pass that it filters")?;
     let fits =
         |length: u32, edge: u32| length as usize <= plan::MAX_KERNEL && length % 2 == 1 && length / 2 < edge;
+    let is_window = |edge: u32, most: usize| edge as usize <= most && edge % 2 == 1;
     let sound = match filter {
         CanvasFilter::Sharpness { amount } => amount.is_finite(),
         CanvasFilter::Gaussian { kernel: [columns, rows], sigma } => {
             fits(*columns, sampled.clip.width)
                 && fits(*rows, sampled.clip.height)
                 && sigma.iter().all(|sigma| sigma.is_finite() && *sigma > 0.0)
+        }
+        CanvasFilter::Mean { kernel } => kernel.iter().all(|edge| is_window(*edge, plan::MAX_WINDOW)),
+        CanvasFilter::Median { edge } => is_window(*edge, plan::MAX_MEDIAN),
+        CanvasFilter::Kernel { kernel, weights } => {
+            kernel.iter().all(|edge| is_window(*edge, plan::MAX_WINDOW))
+                && part(&plan.weights, Span { start: *weights, len: kernel[0] * kernel[1] })?
+                    .iter()
+                    .all(|weight| weight.abs() <= plan::MAX_WEIGHT)
+        }
+        CanvasFilter::Noise { mean, deviation, .. } => mean.is_finite() && deviation.is_finite(),
+        CanvasFilter::Clahe { tiles, clip_limit } => {
+            tiles.iter().all(|count| (1..=plan::MAX_TILES).contains(count)) && clip_limit.is_finite()
         }
     };
     require(sound, "a filter with arguments that the CUDA renderer does not know")

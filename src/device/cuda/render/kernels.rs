@@ -21,7 +21,19 @@ pub(crate) struct Kernels {
 }
 
 /// In the order of [`Kernel`].
-const NAMES: [&str; 8] = ["taps", "measure", "tables", "filter", "crop", "render", "blend", "blend_erased"];
+const NAMES: [&str; 11] = [
+    "taps",
+    "measure",
+    "tables",
+    "filter",
+    "neighbours",
+    "clahe_tables",
+    "clahe",
+    "crop",
+    "render",
+    "blend",
+    "blend_erased",
+];
 
 impl Kernels {
     pub(crate) fn new(context: &Context) -> Self {

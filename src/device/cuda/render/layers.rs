@@ -1,19 +1,17 @@
 //! Layers of a plan as the kernels render them.
 
 use super::layout::{
-    self, Axis, FILTER_GAUSSIAN, FILTER_SHARPNESS, FilterJob, KIND_COPY, KIND_SOLID, KIND_UPRIGHT, KIND_WARP,
-    LayerDesc, MeasureJob, NONE, Source,
+    self, Axis, KIND_COPY, KIND_SOLID, KIND_UPRIGHT, KIND_WARP, LayerDesc, MeasureJob, NONE, Source,
 };
 use super::lower::Lowering;
 use super::source::Canvas;
 use super::steps::Steps;
 use super::tables::Tables;
-use crate::device::gaussian;
 use crate::device::roi;
 use crate::device::roi::scale::{self, Scale, Visible};
 use crate::error::Cause;
 use crate::geometry::{Orientation, Rect, Size};
-use crate::plan::{CanvasFilter, Content, Filter, Layer, LayerSource, Method, Outside, Sampled};
+use crate::plan::{Content, Filter, Layer, LayerSource, Method, Outside, Sampled};
 use bytemuck::Zeroable;
 
 /// A layer ready to be lowered, the level on which all that it reads is there, and whether it is resampled.
@@ -88,35 +86,6 @@ impl Lowering<'_> {
         LayerDesc { kind: KIND_UPRIGHT, columns, rows, ..desc }
     }
 
-    /// Filters a whole canvas; returns the source of the result and the level on which it is there.
-    fn filtered(&mut self, sampled: &Sampled, filter: CanvasFilter) -> Result<(u32, u32), Cause> {
-        let LayerSource::Pass(pass) = sampled.from else {
-            return Err("a filter of an image that is no pass: a bug".into());
-        };
-        let pass = self.canvas_of(pass)?;
-        let (code, amount, [columns, rows], sigma) = match filter {
-            CanvasFilter::Sharpness { amount } => (FILTER_SHARPNESS, amount, [0; 2], [1.0; 2]),
-            CanvasFilter::Gaussian { kernel, sigma } => (FILTER_GAUSSIAN, 0.0, kernel, sigma),
-        };
-        let weights = [(columns, sigma[0]), (rows, sigma[1])]
-            .map(|(length, sigma)| gaussian::weights(length as usize, sigma));
-        let place = self.tables.reserve(Canvas::bytes(pass.size));
-        let job = FilterJob {
-            target: place,
-            source: self.source(sampled, sampled.clip)?,
-            pitch: Canvas::pitch(pass.size),
-            filter: code,
-            amount,
-            weights: self.tables.weights(&weights.concat()),
-            columns,
-            rows,
-            reserved: 0,
-        };
-        let ready = self.tables.schedule.filter(pass.ready, job);
-        let whole = Canvas { place, size: pass.size, ready }.source(Orientation::UPRIGHT, sampled.clip);
-        Ok((self.add_source(whole.ok_or("a canvas without pixels: a bug")?), ready))
-    }
-
     /// Sums up the statistics of the layer's own steps; returns the level on which they and the source are there.
     fn measure(&mut self, sampled: &Sampled, steps: &Steps) -> Result<u32, Cause> {
         let mut ready = match sampled.from {
@@ -138,7 +107,7 @@ impl Lowering<'_> {
     }
 
     /// The number of the source that holds a part of what the layer shows.
-    fn source(&mut self, sampled: &Sampled, part: Rect) -> Result<u32, Cause> {
+    pub(super) fn source(&mut self, sampled: &Sampled, part: Rect) -> Result<u32, Cause> {
         let source = match sampled.from {
             LayerSource::Image(image) => {
                 let surface = &self.surfaces[image as usize];
@@ -159,14 +128,14 @@ impl Lowering<'_> {
         Ok(self.add_source(source?))
     }
 
-    fn canvas_of(&self, pass: u32) -> Result<Canvas, Cause> {
+    pub(super) fn canvas_of(&self, pass: u32) -> Result<Canvas, Cause> {
         self.passes
             .get(pass as usize)
             .copied()
             .ok_or_else(|| "a pass of the plan reads one that comes later: a bug".into())
     }
 
-    fn add_source(&mut self, source: Source) -> u32 {
+    pub(super) fn add_source(&mut self, source: Source) -> u32 {
         Tables::push(&mut self.tables.sources, source)
     }
 

@@ -4,6 +4,7 @@
 //! codes of filters and of the output are the order of their enums, those of colour operations are those of
 //! [`crate::color::ColorOp`], and `kernels/color_ops.h` is made of its table.
 
+pub use crate::device::lab::LabTables;
 use crate::geometry::{Rect, Size};
 use crate::plan::{BlendMode, Filter, Outside, PillowFilter, Span, WarpFilter};
 use bytemuck::{Pod, Zeroable};
@@ -22,6 +23,16 @@ pub const KIND_COPY: u32 = 4;
 pub const FILTER_SHARPNESS: u32 = 4;
 /// FilterJob.filter: rows, then columns, with the weights of a normal distribution.
 pub const FILTER_GAUSSIAN: u32 = 5;
+/// FilterJob.filter: the mean of a window.
+pub const FILTER_MEAN: u32 = 8;
+/// FilterJob.filter: the median of a window.
+pub const FILTER_MEDIAN: u32 = 9;
+/// FilterJob.filter: a sum with weights.
+pub const FILTER_KERNEL: u32 = 10;
+/// FilterJob.filter: noise is added.
+pub const FILTER_NOISE: u32 = 11;
+/// FilterJob.filter: lightness is equalized by the tables of tiles.
+pub const FILTER_CLAHE: u32 = 12;
 /// Axis.filter of a [`KIND_WARP`] through [`LayerDesc::matrix`]: Pillow's bilinear filter.
 pub const FILTER_PILLOW_BILINEAR: u32 = 6;
 /// The same: Pillow's cubic filter.
@@ -298,28 +309,38 @@ pub struct MeasureJob {
     pub stats: Span,
 }
 
-/// One canvas to be filtered into another.
+/// One canvas to be filtered into another; what a filter does not have is 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct FilterJob {
     /// The other's offset in the scratch memory.
     pub target: u64,
+    /// For an adaptive equalization, offset in the scratch memory of the tables of its tiles.
+    pub tables: u64,
     /// Index of the [`Source`] of the whole canvas.
     pub source: u32,
     /// Bytes of a row, of the other.
     pub pitch: u32,
-    /// [`FILTER_SHARPNESS`] or [`FILTER_GAUSSIAN`].
+    /// [`FILTER_SHARPNESS`] to [`FILTER_CLAHE`].
     pub filter: u32,
-    /// For sharpness, its argument.
+    /// The argument of sharpness, the deviation of noise, or 255 over the pixels of a tile.
     pub amount: f32,
-    /// For a blur, offset in the tables of a weight for each column of the kernel, then each row.
+    /// Offset in the tables of a kernel's weights, or of the [`LabTables`].
     pub weights: u32,
-    /// Columns of the kernel.
+    /// Columns of the kernel or window, or of the tiles.
     pub columns: u32,
-    /// Rows of the kernel.
+    /// Rows of the same.
     pub rows: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Mean of noise.
+    pub mean: f32,
+    /// Key of noise.
+    pub key: [u32; 2],
+    /// 1 where a pixel's channels get the same noise.
+    pub shared: u32,
+    /// Most pixels of one lightness that count in a tile.
+    pub limit: u32,
+    /// Columns and rows of a tile.
+    pub tile: [u32; 2],
 }
 
 /// One histogram to be made a table.

@@ -23,8 +23,14 @@ pub(super) enum Kernel {
     Measure,
     /// Tables of histograms.
     Tables,
-    /// Canvases made of others by a filter.
+    /// Canvases made of others by sharpness or a Gaussian blur.
     Filter,
+    /// The same, by what lies around each pixel, or with noise.
+    Neighbours,
+    /// Tables of the tiles of a canvas.
+    ClaheTables,
+    /// Canvases equalized by those.
+    Clahe,
     /// Samples that show an upright image and nothing else.
     Crop,
     /// Canvases and samples of one input.
@@ -53,7 +59,7 @@ pub(super) struct Schedule {
     measures: BTreeMap<u32, Vec<MeasureJob>>,
     crops: BTreeMap<u32, Vec<CropJob>>,
     renders: BTreeMap<(u32, Kernel), Vec<RenderJob>>,
-    filters: BTreeMap<u32, Vec<FilterJob>>,
+    filters: BTreeMap<(u32, Kernel), Vec<FilterJob>>,
     tables: BTreeMap<u32, Vec<TableJob>>,
     /// What is made of each histogram.
     level_tables: Vec<LevelTable>,
@@ -80,9 +86,9 @@ impl Schedule {
         ready + 1
     }
 
-    /// Adds a filtered canvas; returns the level on which it is there.
-    pub(super) fn filter(&mut self, ready: u32, job: FilterJob) -> u32 {
-        self.filters.entry(ready + 1).or_default().push(job);
+    /// Adds a filtered canvas, or what one needs; returns the level on which it is there.
+    pub(super) fn filter(&mut self, ready: u32, kernel: Kernel, job: FilterJob) -> u32 {
+        self.filters.entry((ready + 1, kernel)).or_default().push(job);
         ready + 1
     }
 
@@ -109,7 +115,7 @@ impl Schedule {
     pub(super) fn launches(self, sources: &[Source], bytes: &mut Vec<u8>) -> Vec<Launch> {
         let mut launches = Vec::new();
         add(&mut launches, bytes, Kernel::Taps, &self.taps, 2);
-        let levels = self.measures.keys().chain(self.filters.keys()).copied();
+        let levels = self.measures.keys().copied().chain(self.filters.keys().map(|(level, _)| *level));
         let levels = levels.chain(self.crops.keys().copied());
         let levels = levels.chain(self.renders.keys().map(|(level, _)| *level)).max();
         for level in 1..=levels.unwrap_or(0) {
@@ -117,10 +123,15 @@ impl Schedule {
                 let tiles = jobs.iter().map(|job| tiles(sources[job.source as usize].size));
                 add(&mut launches, bytes, Kernel::Measure, jobs, blocks_of_a_job(tiles));
             }
-            if let Some(jobs) = self.filters.get(&level) {
-                let tiles = |job: &FilterJob| tiles(sources[job.source as usize].size);
-                for (most, jobs) in by_tiles(jobs, tiles) {
-                    add(&mut launches, bytes, Kernel::Filter, &jobs, most);
+            for ((_, kernel), jobs) in
+                self.filters.range((level, Kernel::Taps)..=(level, Kernel::BlendErased))
+            {
+                let blocks = |job: &FilterJob| match kernel {
+                    Kernel::ClaheTables => u64::from(job.columns) * u64::from(job.rows),
+                    _ => tiles(sources[job.source as usize].size),
+                };
+                for (most, jobs) in by_tiles(jobs, blocks) {
+                    add(&mut launches, bytes, *kernel, &jobs, most);
                 }
             }
             if let Some(jobs) = self.crops.get(&level) {

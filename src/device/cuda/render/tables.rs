@@ -9,6 +9,7 @@ use super::layout::{
 use super::schedule::Schedule;
 use crate::color::{Normalize, Statistic};
 use crate::device::cuda::driver::DevicePtr;
+use crate::device::lab;
 use crate::error::Cause;
 use crate::output::Output;
 use crate::plan::{self, EraseFill, MAX_STATS, Run, Span};
@@ -28,6 +29,8 @@ pub(super) struct Tables {
     runs: Vec<Run>,
     /// Weights of filters, and levels that steps look up. They come first, so that an offset is known as they are added.
     words: Vec<u32>,
+    /// Offset of the tables of Lab, once one is needed.
+    lab: Option<u32>,
     pub(super) schedule: Schedule,
     /// Statistics that the current sample has taken.
     taken_stats: usize,
@@ -63,6 +66,13 @@ impl Tables {
     /// The offset of weights in the finished tables.
     pub(super) fn weights(&mut self, weights: &[f32]) -> u32 {
         self.words(bytemuck::cast_slice(weights))
+    }
+
+    /// The offset of the tables of Lab, which are there once.
+    pub(super) fn lab(&mut self) -> u32 {
+        let place =
+            self.lab.unwrap_or_else(|| self.words(bytemuck::cast_slice(bytemuck::bytes_of(&**lab::TABLES))));
+        *self.lab.insert(place)
     }
 
     fn words(&mut self, words: &[u32]) -> u32 {

@@ -1,0 +1,94 @@
+//! Filtered canvases of a plan as jobs of the kernels that make them.
+
+use super::layout::{
+    FILTER_CLAHE, FILTER_GAUSSIAN, FILTER_KERNEL, FILTER_MEAN, FILTER_MEDIAN, FILTER_NOISE, FILTER_SHARPNESS,
+    FilterJob,
+};
+use super::lower::Lowering;
+use super::schedule::Kernel;
+use super::source::Canvas;
+use crate::device::gaussian;
+use crate::device::tiling::Tiling;
+use crate::error::Cause;
+use crate::geometry::Orientation;
+use crate::plan::{CanvasFilter, LayerSource, Sampled};
+
+impl Lowering<'_> {
+    /// Filters a whole canvas; returns the source of the result and the level on which it is there.
+    pub(super) fn filtered(&mut self, sampled: &Sampled, filter: CanvasFilter) -> Result<(u32, u32), Cause> {
+        let LayerSource::Pass(pass) = sampled.from else {
+            return Err("a filter of an image that is no pass: a bug".into());
+        };
+        let pass = self.canvas_of(pass)?;
+        let place = self.tables.reserve(Canvas::bytes(pass.size));
+        let (source, pitch) = (self.source(sampled, sampled.clip)?, Canvas::pitch(pass.size));
+        let job = FilterJob { target: place, source, pitch, ..FilterJob::default() };
+        let ready = match filter {
+            CanvasFilter::Clahe { tiles, clip_limit } => {
+                self.equalized(job, pass.ready, &Tiling::new(pass.size, tiles, clip_limit))
+            }
+            CanvasFilter::Sharpness { .. } | CanvasFilter::Gaussian { .. } => {
+                let job = self.smoothed(job, filter);
+                self.tables.schedule.filter(pass.ready, Kernel::Filter, job)
+            }
+            _ => {
+                let job = self.of_neighbours(job, filter);
+                self.tables.schedule.filter(pass.ready, Kernel::Neighbours, job)
+            }
+        };
+        let whole = Canvas { place, size: pass.size, ready }.source(Orientation::UPRIGHT, sampled.clip);
+        Ok((self.add_source(whole.ok_or("a canvas without pixels: a bug")?), ready))
+    }
+
+    fn smoothed(&mut self, job: FilterJob, filter: CanvasFilter) -> FilterJob {
+        match filter {
+            CanvasFilter::Gaussian { kernel: [columns, rows], sigma } => {
+                let weights = [(columns, sigma[0]), (rows, sigma[1])]
+                    .map(|(length, sigma)| gaussian::weights(length as usize, sigma));
+                let weights = self.tables.weights(&weights.concat());
+                FilterJob { filter: FILTER_GAUSSIAN, weights, columns, rows, ..job }
+            }
+            CanvasFilter::Sharpness { amount } => FilterJob { filter: FILTER_SHARPNESS, amount, ..job },
+            _ => job,
+        }
+    }
+
+    fn of_neighbours(&mut self, job: FilterJob, filter: CanvasFilter) -> FilterJob {
+        match filter {
+            CanvasFilter::Mean { kernel: [columns, rows] } => {
+                FilterJob { filter: FILTER_MEAN, columns, rows, ..job }
+            }
+            CanvasFilter::Median { edge } => {
+                FilterJob { filter: FILTER_MEDIAN, columns: edge, rows: edge, ..job }
+            }
+            CanvasFilter::Kernel { kernel: [columns, rows], weights } => {
+                let weights = &self.plan.weights[weights as usize..][..(columns * rows) as usize];
+                let weights = self.tables.weights(weights);
+                FilterJob { filter: FILTER_KERNEL, weights, columns, rows, ..job }
+            }
+            CanvasFilter::Noise { key, mean, deviation, shared } => {
+                let shared = shared.into();
+                FilterJob { filter: FILTER_NOISE, amount: deviation, mean, key, shared, ..job }
+            }
+            _ => job,
+        }
+    }
+
+    /// First the tables of all tiles, then the canvas.
+    fn equalized(&mut self, job: FilterJob, ready: u32, tiling: &Tiling) -> u32 {
+        let [columns, rows] = tiling.tiles;
+        let job = FilterJob {
+            filter: FILTER_CLAHE,
+            tables: self.tables.reserve(u64::from(columns) * u64::from(rows) * 256),
+            weights: self.tables.lab(),
+            amount: tiling.scale,
+            limit: tiling.limit,
+            tile: tiling.tile,
+            columns,
+            rows,
+            ..job
+        };
+        let tabled = self.tables.schedule.filter(ready, Kernel::ClaheTables, job);
+        self.tables.schedule.filter(tabled, Kernel::Clahe, job)
+    }
+}
