@@ -299,8 +299,12 @@ impl Loader {
 
     fn no_position(&self, order: &Order, index: u64) -> Error {
         let samples = self.samples();
-        Error::config(match (index < samples as u64, order.repeats()) {
+        Error::config(match (index < samples as u64, order.is_drawn()) {
             (false, _) => format!("there is no sample {index}: the source has {samples}, counted from 0"),
+            (true, false) if order.is_cut() => format!(
+                "sample {index} does not come in this epoch, which shows a part of the samples again and again: name \
+                 another sample or epoch, or build the loader without repeats to plan it"
+            ),
             (true, true) => format!(
                 "sample {index} may come several times in an epoch or never, since samples are drawn by weights: \
                  build the loader without weights to plan it"

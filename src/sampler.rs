@@ -6,6 +6,7 @@
 
 mod partition;
 mod permutation;
+mod repeats;
 mod runs;
 mod shards;
 #[cfg(test)]
@@ -17,6 +18,7 @@ pub use partition::{Consumed, RankPartition};
 use crate::error::{Result, bail, ensure};
 use crate::rng::{Domain, mix};
 use permutation::Permutation;
+use repeats::Repeats;
 use runs::Runs;
 use serde::{Deserialize, Serialize};
 use shards::Shards;
@@ -61,12 +63,13 @@ pub struct Sampler {
     weights: Option<Arc<Weights>>,
     /// Where the source's shards end, counted in the samples of an epoch.
     shard_ends: Arc<[u64]>,
+    repeats: Option<Repeats>,
 }
 
 impl Sampler {
     /// All `len` samples of a source.
     pub fn new(len: u64, shuffle: Shuffle) -> Self {
-        Self { len, shuffle, subset: None, weights: None, shard_ends: Arc::new([]) }
+        Self { len, shuffle, subset: None, weights: None, shard_ends: Arc::new([]), repeats: None }
     }
 
     /// Only the samples with these indices; without shuffle they come in this order.
@@ -127,14 +130,28 @@ impl Sampler {
         Ok(self)
     }
 
+    /// Shows each sample of the order this often, one copy after the other, each augmented anew (repeated augmentation).
+    /// An epoch shows as many samples as before, cut to a multiple of 256 where there are as many: the first part of the
+    /// order. Subset, weights and shards must be given before; 1 is as ever.
+    pub fn repeats(self, times: u64) -> Self {
+        Self { repeats: (times > 1).then(|| Repeats::new(self.len, times, 1)), ..self }
+    }
+
+    /// Puts the copies of a sample this many positions (at least 1) apart, as is right where samples are mixed with others
+    /// of a window of as many.
+    pub fn apart(self, positions: u64) -> Self {
+        let repeats = self.repeats.map(|repeats| Repeats::new(self.len, repeats.times, positions));
+        Self { repeats, ..self }
+    }
+
     /// Samples of an epoch.
     pub fn len(&self) -> u64 {
-        self.len
+        self.repeats.map_or(self.len, |repeats| repeats.shown)
     }
 
     /// True when an epoch has no sample.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// How the order comes about.
@@ -142,7 +159,7 @@ impl Sampler {
         self.shuffle
     }
 
-    /// A fingerprint of subset, weights and shards.
+    /// A fingerprint of subset, weights, shards and repetitions.
     pub fn selection(&self) -> u64 {
         let mut hasher = XxHash3_64::new();
         if let Some(subset) = &self.subset {
@@ -154,6 +171,10 @@ impl Sampler {
             weights.sums().iter().for_each(|sum| hasher.write_u64(sum.to_bits()));
         }
         self.shard_ends.iter().for_each(|end| hasher.write_u64(*end));
+        if let Some(repeats) = &self.repeats {
+            hasher.write(b"repeats");
+            hasher.write_u64(repeats.times);
+        }
         hasher.finish()
     }
 
@@ -169,16 +190,18 @@ impl Sampler {
                 Pattern::Shards(Shards::new(Arc::clone(&self.shard_ends), mixed, key))
             }
         };
-        Order { len: self.len, pattern, subset: self.subset.clone() }
+        Order { len: self.len, pattern, subset: self.subset.clone(), repeats: self.repeats }
     }
 }
 
 /// The order of one epoch.
 #[derive(Clone, Debug)]
 pub struct Order {
+    /// Without repetitions.
     len: u64,
     pattern: Pattern,
     subset: Option<Arc<[u64]>>,
+    repeats: Option<Repeats>,
 }
 
 #[derive(Clone, Debug)]
@@ -203,21 +226,32 @@ impl Order {
 
     /// Number of positions.
     pub fn len(&self) -> u64 {
-        self.len
+        self.repeats.map_or(self.len, |repeats| repeats.shown)
     }
 
     /// True when there is no sample.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Whether a sample may come more than once, so that its random numbers depend on the position as well.
     pub fn repeats(&self) -> bool {
+        self.is_cut() || self.is_drawn()
+    }
+
+    /// Whether samples are repeated: then an epoch shows a part of them, and ranks show equally many rows.
+    pub fn is_cut(&self) -> bool {
+        self.repeats.is_some()
+    }
+
+    /// Whether samples are drawn with replacement.
+    pub fn is_drawn(&self) -> bool {
         matches!(self.pattern, Pattern::Draws(..))
     }
 
     /// The source's index of the sample at `position`, which is below [`Order::len`].
     pub fn index(&self, position: u64) -> u64 {
+        let position = self.repeats.map_or(position, |repeats| repeats.of(position));
         let member = match &self.pattern {
             Pattern::Sequential => position,
             Pattern::Full(permutation) => permutation.forward(position),
@@ -228,8 +262,8 @@ impl Order {
         self.subset.as_ref().map_or(member, |subset| subset[member as usize])
     }
 
-    /// The position at which the sample `index` comes: the inverse of [`Order::index`]. `None` where it does not come,
-    /// or where samples may repeat. A subset is searched from its start.
+    /// The position at which the sample `index` comes, for the first time where it is repeated: the inverse of
+    /// [`Order::index`]. `None` where it does not come, or where samples are drawn. A subset is searched from its start.
     pub fn position(&self, index: u64) -> Option<u64> {
         let member = match &self.subset {
             Some(subset) => subset.iter().position(|&own| own == index)? as u64,
@@ -238,19 +272,20 @@ impl Order {
         if member >= self.len {
             return None;
         }
-        match &self.pattern {
-            Pattern::Sequential => Some(member),
-            Pattern::Full(permutation) => Some(permutation.backward(member)),
-            Pattern::Runs(runs) => Some(runs.position(member)),
-            Pattern::Shards(shards) => Some(shards.position(member)),
-            Pattern::Draws(..) => None,
-        }
+        let position = match &self.pattern {
+            Pattern::Sequential => member,
+            Pattern::Full(permutation) => permutation.backward(member),
+            Pattern::Runs(runs) => runs.position(member),
+            Pattern::Shards(shards) => shards.position(member),
+            Pattern::Draws(..) => return None,
+        };
+        self.repeats.map_or(Some(position), |repeats| repeats.first(position))
     }
 
     /// Some sample of the epoch, for each number below [`Order::len`]; each comes once, unless samples may repeat.
     pub fn any(&self, number: u64) -> u64 {
         match (&self.pattern, &self.subset) {
-            (Pattern::Draws(..), _) => self.index(number),
+            _ if self.repeats() => self.index(number),
             (_, Some(subset)) => subset[number as usize],
             (_, None) => number,
         }
@@ -259,14 +294,15 @@ impl Order {
     /// Positions whose samples may be partners of the sample at `position`: its window of `size` consecutive ones.
     pub fn window(&self, position: u64, size: u64) -> Range<u64> {
         let size = size.max(1);
-        let last = self.len % size;
+        let len = self.len();
+        let last = len % size;
         // Where the last window is too short, its start moves back to its predecessor's.
         let windows = match last {
-            1..SHORTEST_WINDOW if self.len > size => self.len / size,
-            _ => self.len.div_ceil(size),
+            1..SHORTEST_WINDOW if len > size => len / size,
+            _ => len.div_ceil(size),
         };
         let window = (position / size).min(windows.saturating_sub(1));
-        let end = if window + 1 >= windows { self.len } else { (window + 1) * size };
+        let end = if window + 1 >= windows { len } else { (window + 1) * size };
         window * size..end
     }
 }

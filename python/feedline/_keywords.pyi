@@ -102,6 +102,11 @@ class Keywords(TypedDict, total=False):
     weights: Iterable[float] | str | os.PathLike[str] | None
     """Draws an epoch's samples with replacement, each with a chance in proportion to its weight: one weight
     for each sample of the data set, or of the subset in its order."""
+    repeats: int | None
+    """How often each sample of the order comes in a row of positions, which go to different ranks, each time
+    augmented anew (repeated augmentation, 3 in DeiT). An epoch stays as long, but for a multiple of 256, and
+    so shows a part of the samples. Where samples are mixed, the copies are a partner window apart. Default:
+    1."""
     rank: int | None
     """Which of several processes this one is, from 0. Default: 0."""
     world_size: int | None

@@ -185,6 +185,15 @@ impl LoaderBuilder {
         /// epoch; a sample that comes twice is augmented twice. Shuffle has no meaning then.
         weights(weights: &[f64]) => loader.weights = Listed::List(weights.to_vec());
 
+        /// Shows each sample of the order `times` times, each time augmented anew (default 1): repeated augmentation, as the
+        /// samplers of DeiT, timm and torchvision's reference scripts do it with 3.
+        ///
+        /// The copies stand next to each other in the order, so that rank r of k, which takes the positions r, r + k, ...,
+        /// mostly has one of them; where an augmentation mixes samples they stand a partner window apart, and windows go to
+        /// different ranks. With n samples an epoch has n / 256 * 256 rows (n where there are fewer than 256), each rank the
+        /// same number of them, and so shows about n / `times` of the samples.
+        repeats(times: u64) => loader.repeats = times;
+
         /// Consecutive positions of the epoch's order that partners are drawn from (default 128).
         partner_window(positions: u64) => loader.partner_window = positions;
 

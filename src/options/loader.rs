@@ -32,6 +32,10 @@ section! {
         /// Draws an epoch's samples with replacement, each with a chance in proportion to its weight: one weight for each
         /// sample of the data set, or of the subset in its order.
         weights: Listed<f64>;
+        /// How often each sample of the order comes in a row of positions, which go to different ranks, each time augmented
+        /// anew (repeated augmentation, 3 in DeiT). An epoch stays as long, but for a multiple of 256, and so shows a part of
+        /// the samples. Where samples are mixed, the copies are a partner window apart.
+        repeats: u64 = 1;
         /// Which of several processes this one is, from 0.
         rank: usize, unset "0";
         /// How many processes share the samples.
@@ -95,9 +99,26 @@ impl LoaderOptions {
             (Some(false), _, Some(_)) => {
                 "shuffle_shards shuffles, but shuffle is false: leave one of them out"
             }
-            _ => return self.check_sizes(),
+            _ => match self.wrong_repeats() {
+                Some(wrong) => wrong,
+                None => return self.check_sizes(),
+            },
         };
         Err(Error::config(format!("[loader]: {wrong}")))
+    }
+
+    fn wrong_repeats(&self) -> Option<&'static str> {
+        match self.repeats() {
+            0 => Some("repeats is 0: give how often each sample comes, or leave it out"),
+            1 => None,
+            _ if self.weights.is_some() => {
+                Some("repeats and weights both say how often a sample comes: leave one of them out")
+            }
+            _ if self.rect.unwrap_or(false) => Some(
+                "rect shows each sample once, in the order of their shapes, and repeats more often: leave one of them out",
+            ),
+            _ => None,
+        }
     }
 
     /// What shapes batches as their images are, where that is asked for.

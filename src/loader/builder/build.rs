@@ -56,7 +56,7 @@ impl LoaderBuilder {
             bare,
         };
         planner.check_partners()?;
-        let setup = Setup { block: planner.block(), ..setup };
+        let (setup, sampler) = (Setup { block: planner.block(), ..setup }, sampler.apart(planner.block()));
         let planner = Arc::new(planner);
         let source: Arc<dyn Source> = match loader.byte_cache().0 {
             0 => Arc::from(self.source),
@@ -208,6 +208,12 @@ impl LoaderBuilder {
         self.check_views()?;
         loader.check()?;
         ranks::check(setup, samples)?;
+        ensure!(
+            loader.repeats() == 1 || samples >= setup.world_size,
+            "with repeats an epoch has {samples} rows, which are less than one for each of {} ranks: use fewer ranks, or \
+             leave repeats out",
+            setup.world_size
+        );
         let labels = LabelRules::of(&self.options);
         labels.check().and_then(|()| labels.check_outlines(&*self.source))?;
         ensure!(

@@ -35,25 +35,29 @@ impl EpochPlan {
     pub(in crate::loader) fn batches(&self) -> usize {
         match self.last {
             LastBatch::Drop => self.partition.at_least() as usize / self.batch_size,
-            LastBatch::Partial | LastBatch::Pad => {
-                (self.partition.at_most() as usize).div_ceil(self.batch_size)
-            }
+            LastBatch::Partial | LastBatch::Pad => (self.rank_rows() as usize).div_ceil(self.batch_size),
         }
+    }
+
+    /// Rows of each rank, those included with which a rank that has one sample less fills up. Where samples are repeated no
+    /// rank does: what the ranks cannot share evenly is left out.
+    fn rank_rows(&self) -> u64 {
+        if self.order.is_cut() { self.partition.at_least() } else { self.partition.at_most() }
     }
 
     /// Rows of batch `batch` before bad samples are taken out.
     pub(in crate::loader) fn rows(&self, batch: usize) -> usize {
         match self.last {
-            LastBatch::Partial => {
-                self.batch_size.min(self.partition.at_most() as usize - batch * self.batch_size)
-            }
+            LastBatch::Partial => self.batch_size.min(self.rank_rows() as usize - batch * self.batch_size),
             LastBatch::Drop | LastBatch::Pad => self.batch_size,
         }
     }
 
     /// The position in the epoch's order, and whether the row only fills the batch up.
     pub(in crate::loader) fn position(&self, batch: usize, row: usize) -> (u64, bool) {
-        self.partition.position(self.rank, (batch * self.batch_size + row) as u64)
+        let index = (batch * self.batch_size + row) as u64;
+        let (position, repeated) = self.partition.position(self.rank, index);
+        (position, repeated || index >= self.rank_rows())
     }
 
     /// What the samples of batch `batch` become in each view; none where nothing is rendered.

@@ -118,7 +118,7 @@ pub(in crate::loader) fn check(state: &State, context: &Context, (seed, block): 
     same("shuffle", &state.shuffle, &context.sampler.shuffle(), as_saved)?;
     same("block", &state.block, &block, "set the same partner_window and augmentations")?;
     same("source", &state.source, source, "open the same files with the same classes, in the same order")?;
-    same("selection", &state.selection, selection, "give the same subset and weights")?;
+    same("selection", &state.selection, selection, "give the same subset, weights and repeats")?;
     same("recipe", &state.recipe, recipe, "set the same augmentations and output")?;
     let zero = [("batch_size", state.batch_size), ("world_size", state.world_size)];
     match zero.iter().find(|(_, count)| *count == 0) {

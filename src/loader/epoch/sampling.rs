@@ -27,8 +27,9 @@ pub(in crate::loader) fn sampler(options: &LoaderOptions, source: &dyn Source) -
     if let (Shuffle::Shards(_), None) = (shuffle, &options.weights) {
         sampler = sampler.shards(&source.shard_ends())?;
     }
-    match &options.weights {
-        Some(weights) => sampler.weights(&weights.read()?),
-        None => Ok(sampler),
-    }
+    let sampler = match &options.weights {
+        Some(weights) => sampler.weights(&weights.read()?)?,
+        None => sampler,
+    };
+    Ok(sampler.repeats(options.repeats()))
 }
