@@ -11,8 +11,8 @@
 //! If batches differ in size, an augmentation whose size is the output's uses the batch's size instead: LetterBox,
 //! Resize, the crops, YoloPerspective, and Mosaic and ResizeLongest for the longer edge. They call [`Draft::sized`].
 
-mod aug_mix;
 mod affine;
+mod aug_mix;
 mod auto_augment;
 mod blur;
 mod by_chance;
@@ -79,8 +79,8 @@ mod sanitize_bounding_boxes;
 mod scale_jitter;
 mod sharpen;
 mod some_of;
-mod timm_aug_mix;
 mod symmetries;
+mod timm_aug_mix;
 mod timm_mixup;
 mod timm_rand_augment;
 mod timm_random_erasing;

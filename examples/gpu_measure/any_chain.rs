@@ -2,7 +2,7 @@
 
 use feedline::augment::Augment;
 use feedline::draft::Draft;
-use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding, Shear};
+use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding, PaddingMode, Shear};
 use feedline::geometry::{Rect, Size};
 use feedline::rng::Draws;
 
@@ -75,7 +75,7 @@ fn any_op(size: Size, rng: &mut dyn Draws) -> Op {
         }
         3 => {
             let padding = Padding::Sides([rng.below(40), rng.below(40), rng.below(40), rng.below(40)]);
-            Op::Pad { padding, fill: any_fill(rng) }
+            Op::Pad { padding, fill: any_fill(rng), padding_mode: PaddingMode::Constant }
         }
         4 => Op::Hflip {},
         5 => Op::Vflip {},

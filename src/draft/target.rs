@@ -1,7 +1,7 @@
 //! What a size means in a batch whose size is its own.
 
 use super::Draft;
-use super::op::{Extent, Fill, Op, Padding, Value};
+use super::op::{Extent, Fill, Op, Padding, PaddingMode, Value};
 use crate::error::Error;
 use crate::geometry::Size;
 use crate::plan::label_ops::LabelOpKind;
@@ -70,7 +70,8 @@ impl Draft {
         if (right, below) == (0, 0) {
             return;
         }
-        self.apply(Op::Pad { padding: Padding::Sides([0, 0, right, below]), fill: Fill::default() });
+        let (padding, fill) = (Padding::Sides([0, 0, right, below]), Fill::default());
+        self.apply(Op::Pad { padding, fill, padding_mode: PaddingMode::Constant });
         let (width, height) = (own.width as i32, own.height as i32);
         for (i, j, h, w) in [(0, width, target.size.height, right), (height, 0, below, own.width)] {
             if h > 0 && w > 0 {
