@@ -139,8 +139,13 @@ class Keywords(TypedDict, total=False):
     Default: 0.0."""
     sizes: Sequence[int | Sequence[int]] | None
     """The sizes of batches to draw from instead."""
+    pad_to_largest: bool | None
+    """Lets each sample keep the size that its augmentations end at, at most the output's: a batch is as large
+    as its largest sample, and the others are padded with zeros at the right and at the bottom (DETR). A batch
+    then says which pixels are padding, and the size of each sample. Default: false."""
     stride: int | None
-    """What the edges of batches are multiples of, with rect or multi_scale. Default: 32."""
+    """What the edges of batches are multiples of, with rect, multi_scale or pad_to_largest. Default: 32, and
+    1 with pad_to_largest."""
     byte_cache: int | str | None
     """The largest number of bytes of compressed files that are kept in memory from their first read on.
     Default: 0."""

@@ -2,14 +2,16 @@
 
 use crate::instances::asked;
 use crate::shapes::{SEEN, Shapes};
-use feedline::augment::{RandomErasing, RandomHorizontalFlip, RandomShortestSize, Resize};
+use feedline::augment::{Augment, RandomErasing, RandomHorizontalFlip, RandomShortestSize, Resize};
 use feedline::color::{IMAGENET_MEAN, IMAGENET_STD};
 use feedline::dlpack::Field;
 use feedline::dlpack::abi::DLDataType;
+use feedline::draft::Draft;
 use feedline::draft::op::Op;
 use feedline::geometry::Size;
 use feedline::loader::{BadSample, Batch, LastBatch, Loader, LoaderBuilder};
 use feedline::output::{DType, Layout};
+use feedline::rng::Draws;
 use std::sync::Arc;
 
 const MOST: Size = Size::new(64, 64);
@@ -33,22 +35,21 @@ fn padded(more: &[(&str, &str)]) -> LoaderBuilder {
     asked(chain(), &[&[("pad_to_largest", "true")], more].concat())
 }
 
+/// Does explicit ops.
+struct Same(Vec<Op>);
+
+impl Augment for Same {
+    fn name(&self) -> &'static str {
+        "Same"
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+        self.0.iter().for_each(|op| draft.apply(op.clone()));
+    }
+}
+
 /// Pixels, classes of the mask and boxes of a sample alone, in its own size.
 fn alone(index: u64, size: Size, ops: &[Op]) -> (Vec<f32>, Vec<u8>, Vec<[f32; 4]>) {
-    struct Same(Vec<Op>);
-    impl feedline::augment::Augment for Same {
-        fn name(&self) -> &'static str {
-            "Same"
-        }
-        fn plan(
-            &self,
-            draft: &mut feedline::draft::Draft,
-            _partners: Vec<feedline::draft::Draft>,
-            _rng: &mut dyn feedline::rng::Draws,
-        ) {
-            self.0.iter().for_each(|op| draft.apply(op.clone()));
-        }
-    }
     let own = ops.iter().filter(|op| !matches!(op, Op::Pad { .. } | Op::Erase { .. })).cloned().collect();
     let loader = Loader::builder(Shapes::default())
         .subset([index])
@@ -168,7 +169,6 @@ fn what_cannot_be_padded_is_refused() {
 
 #[test]
 fn a_substitute_that_is_larger_than_the_batch_gives_way_to_one_that_fits() {
-    // Alone, each bad sample's row is as small as its batch may be, so that few samples fit.
     let source = Shapes { bad: vec![2], ..Shapes::default() };
     let loader = Loader::builder(source)
         .batch_size(3)
