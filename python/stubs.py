@@ -21,7 +21,7 @@ KEYWORDS = HERE / "feedline" / "_keywords.pyi"
 EXAMPLES = {"kernel_size": 3, "target_size": [1, 1], "min_size": [1], "transforms": [{"op": "RandomInvert"}]}
 
 #: The same for arguments that mean something else in one transform.
-OWN_EXAMPLES = {("RandomResize", "min_size"): 1, ("RandomResize", "max_size"): 2, ("MmsegRandomResize", "scale"): [1, 1]}
+OWN_EXAMPLES = {("RandomResize", "min_size"): 1, ("RandomResize", "max_size"): 2, ("RandomSizeCrop", "min_size"): 1, ("RandomSizeCrop", "max_size"): 2, ("MmsegRandomResize", "scale"): [1, 1]}
 
 PAIR = "Sequence[float]"
 #: The types of arguments whose default does not tell.
@@ -200,7 +200,7 @@ def type_of(name, argument, default):
         return "float"
     if argument == "scale" and default is not None or argument == "brightness" and "Distort" in name:
         return PAIR
-    if name == "RandomResize" and argument in ("min_size", "max_size"):
+    if name in ("RandomResize", "RandomSizeCrop") and argument in ("min_size", "max_size"):
         return "int"
     if isinstance(default, bool):
         return "bool"

@@ -68,6 +68,7 @@ mod random_resize;
 mod random_resized_crop;
 mod random_rotation;
 mod random_shortest_size;
+mod random_size_crop;
 mod random_zoom_out;
 pub(crate) mod read;
 mod registry;
@@ -179,6 +180,7 @@ registry::registry! {
     symmetries::RandomRotate90,
     random_rotation::RandomRotation,
     random_shortest_size::RandomShortestSize,
+    random_size_crop::RandomSizeCrop,
     by_chance::RandomSolarize,
     by_chance::RandomVerticalFlip,
     random_zoom_out::RandomZoomOut,

@@ -26,26 +26,37 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// Most augmentations of one recipe, those in containers included.
 pub const MAX_AUGMENTATIONS: usize = container::MAX_AUGMENTATIONS;
 
-const BUILT_IN: [(&str, &str); 20] = [
+const BUILT_IN: [(&str, &str); 31] = [
+    ("albumentations", include_str!("../recipes/albumentations.toml")),
     ("augmix", include_str!("../recipes/augmix.toml")),
     ("byol", include_str!("../recipes/byol.toml")),
     ("clip", include_str!("../recipes/clip.toml")),
     ("decode-only", include_str!("../recipes/decode-only.toml")),
     ("deit", include_str!("../recipes/deit.toml")),
     ("deit-iii", include_str!("../recipes/deit-iii.toml")),
+    ("detection-lsj", include_str!("../recipes/detection-lsj.toml")),
+    ("detr", include_str!("../recipes/detr.toml")),
     ("dino", include_str!("../recipes/dino.toml")),
     ("dinov2", include_str!("../recipes/dinov2.toml")),
     ("imagenet-eval", include_str!("../recipes/imagenet-eval.toml")),
     ("imagenet-randaugment", include_str!("../recipes/imagenet-randaugment.toml")),
     ("imagenet-train", include_str!("../recipes/imagenet-train.toml")),
+    ("imagenet-v2", include_str!("../recipes/imagenet-v2.toml")),
     ("mae", include_str!("../recipes/mae.toml")),
+    ("mask-rcnn", include_str!("../recipes/mask-rcnn.toml")),
     ("moco-v3", include_str!("../recipes/moco-v3.toml")),
+    ("rt-detr", include_str!("../recipes/rt-detr.toml")),
+    ("segformer", include_str!("../recipes/segformer.toml")),
+    ("segmentation", include_str!("../recipes/segmentation.toml")),
     ("siglip", include_str!("../recipes/siglip.toml")),
     ("simclr", include_str!("../recipes/simclr.toml")),
     ("timm-augmix", include_str!("../recipes/timm-augmix.toml")),
     ("timm-rkrc", include_str!("../recipes/timm-rkrc.toml")),
     ("timm-train", include_str!("../recipes/timm-train.toml")),
+    ("yolo-classify", include_str!("../recipes/yolo-classify.toml")),
     ("yolo-eval", include_str!("../recipes/yolo-eval.toml")),
+    ("yolo-obb", include_str!("../recipes/yolo-obb.toml")),
+    ("yolo-segment", include_str!("../recipes/yolo-segment.toml")),
     ("yolo-train", include_str!("../recipes/yolo-train.toml")),
 ];
 

@@ -159,6 +159,8 @@ fn takes(name: &str, schema: &Value, argument: &str, value: Value) -> bool {
         "min_area" if name == "TimmRandomErasing" => Some(("max_area", json!(1.0))),
         "max_area" => Some(("min_area", json!(0.0))),
         "min_aspect" if name == "TimmRandomErasing" => Some(("max_aspect", json!(1e6))),
+        "min_size" if name == "RandomSizeCrop" => Some(("max_size", json!(65535))),
+        "max_size" if name == "RandomSizeCrop" => Some(("min_size", json!(1))),
         "mixture_width" => Some(("chain_depth", json!(1))),
         "chain_depth" => Some(("mixture_width", json!(1))),
         "width" if name == "TimmAugMix" => Some(("depth", json!(1))),

@@ -116,6 +116,7 @@ const ROWS: &[Row] = &[
     ("RandomRotation", r#"{"degrees": [30, 30], "expand": true, "interpolation": "bilinear", "fill": 9}"#, &[],
         r#"[{"op": "rotate", "angle": 30, "expand": true, "interpolation": "bilinear", "fill": 9}]"#),
     ("RandomShortestSize", r#"{"min_size": [10, 24, 30], "antialias": false}"#, &[], r#"[{"op": "resize", "size": [24, 32], "antialias": false}]"#),
+    ("RandomSizeCrop", r#"{"min_size": 20, "max_size": 40}"#, &[], r#"[{"op": "crop", "top": 9, "left": 17, "height": 30, "width": 30}]"#),
     ("RandomSolarize", r#"{"threshold": 100, "p": 1}"#, &[], r#"[{"op": "solarize", "threshold": 100}]"#),
     ("RandomVerticalFlip", r#"{"p": 1}"#, &[], r#"[{"op": "vflip"}]"#),
     ("RandomZoomOut", r#"{"fill": 7, "side_range": [2, 2], "p": 1}"#, &[0.5, 0.5, 0.25, 0.75],

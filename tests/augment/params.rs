@@ -355,7 +355,7 @@ fn every_augmentation_is_registered_under_its_torchvision_name() {
             }
             "ResizeLongest" => serde_json::json!({"imgsz": 2}),
             "MmsegRandomResize" => serde_json::json!({"scale": [2, 2]}),
-            "RandomResize" => serde_json::json!({"min_size": 2, "max_size": 3}),
+            "RandomResize" | "RandomSizeCrop" => serde_json::json!({"min_size": 2, "max_size": 3}),
             "RandomShortestSize" => serde_json::json!({"min_size": 2}),
             "Compose" | "OneOf" | "RandomApply" | "RandomChoice" | "RandomOrder" => {
                 serde_json::json!({"transforms": [{"op": "RandomInvert"}]})
