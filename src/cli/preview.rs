@@ -123,6 +123,9 @@ fn pair(
     let images = Span { start: 0, len: plan.images.len() as u32 };
     let kind = LabelOpKind::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]);
     label_apply::apply(&mut seen, &[LabelOp { images, kind }]);
+    for rotated in seen.iter_mut().filter_map(|object| object.rotated.as_mut()) {
+        *rotated = rotated.scaled([x, y]);
+    }
     let mut sample = thumbnail(&studio.render(&[sample], &small, levels(&small))?);
     marks::lay(&mut sample, loader.mask(&plan)?, plan.size());
     marks::draw(&mut sample, &seen, source.classes());

@@ -27,7 +27,10 @@ pub(super) fn draw(picture: &mut Picture, objects: &[TransformedObject], names: 
     for object in objects {
         let colour = colour(object.class);
         object.polygons.iter().for_each(|polygon| outline(picture, polygon, colour));
-        frame(picture, object.bbox, colour);
+        match object.rotated {
+            Some(rotated) => outline(picture, &rotated.corners, colour),
+            None => frame(picture, object.bbox, colour),
+        }
         object.keypoints.iter().for_each(|keypoint| dot(picture, *keypoint, colour));
     }
     for object in objects {
