@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) struct Pipeline<T: Taken = All> {
     #[command(flatten)]
     pub(crate) flags: Flags<T>,
-    /// A built-in recipe (imagenet-train, imagenet-eval, yolo-train, yolo-eval, decode-only) or a TOML file
+    /// A built-in recipe, of those that `feedline recipes` lists, or a TOML file
     #[arg(long, default_value = "imagenet-train", value_name = "NAME|FILE")]
     pub(crate) recipe: String,
 }
