@@ -87,6 +87,9 @@ OPTION_TYPES = {
     "Triple": "Sequence[float]",
     "Integers": "Iterable[int] | str | os.PathLike[str]",
     "Numbers": "Iterable[float] | str | os.PathLike[str]",
+    "Texts": "Sequence[str]",
+    "Renames": "Mapping[str, str]",
+    "DataSets": "Sequence[Mapping[str, Any]]",
     "Fields": 'Mapping[str, Literal["text", "bytes", "json", "integer", "float"] | Mapping[str, Any]]',
 }
 #: Keywords that stand in the Loader's own signature, since they may be given by their position.

@@ -58,6 +58,11 @@ pub struct RustPage;
 #[doc = include_str!("../docs/fields.md")]
 pub struct FieldsPage;
 
+/// So is that of the page on mixtures.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/mixtures.md")]
+pub struct MixturesPage;
+
 /// So is that of the page on training in Rust.
 #[cfg(all(doctest, feature = "tch"))]
 #[doc = include_str!("../docs/rust-trainer.md")]

@@ -307,7 +307,7 @@ impl Loader {
             ),
             (true, true) => format!(
                 "sample {index} may come several times in an epoch or never, since samples are drawn by weights: \
-                 build the loader without weights to plan it"
+                 build the loader without weights to plan it, and a mixture with mix = \"concat\""
             ),
             (true, false) => format!("sample {index} is not in the loader's subset: name one that is"),
         })

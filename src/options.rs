@@ -41,7 +41,7 @@ pub use bytes::Bytes;
 pub use catalogue::{Entry, Unset, catalogue};
 pub(crate) use catalogue::{is_key, keys};
 pub(crate) use data::{BAD_LISTED, MAX_FIELD_BYTES};
-pub use data::{DataOptions, MAX_FILE_BYTES};
+pub use data::{DataOptions, DataSet, DataSets, MAX_FILE_BYTES};
 pub use decode::DecodeOptions;
 pub use device::{DeviceOptions, DeviceWord};
 pub use field_list::Fields;
@@ -78,6 +78,7 @@ impl Options {
     /// `below`. An option of `below` that contradicts one set here is dropped: flags with `shuffle = true`, laid over a recipe
     /// with `shuffle_window = 100`, shuffle the whole epoch.
     pub fn over(self, mut below: Self) -> Self {
+        self.data.displace(&mut below.data);
         self.loader.displace(&mut below.loader);
         self.normalize.displace(&mut below.normalize);
         self.decode.displace(&mut below.decode);

@@ -1,5 +1,5 @@
-//! Policies for an incomplete last batch, for samples and labels that cannot be used, and for pixels that are not
-//! needed.
+//! Policies for an incomplete last batch, for samples and labels that cannot be used, for pixels that are not needed, and
+//! for data sets that are mixed.
 
 use serde::{Deserialize, Serialize};
 
@@ -111,4 +111,43 @@ pub enum OnBadLabel {
     SkipObject,
     /// The image is left out with all its objects. Images after it move up by one index.
     SkipImage,
+}
+
+/// How the data sets of a mixture follow each other in an epoch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mix {
+    /// They are one data set: all of them are shuffled together.
+    #[default]
+    Concat,
+    /// One comes after the other, in their order, each shuffled within itself.
+    Chain,
+    /// Each position of the epoch draws its data set by weights.
+    Weighted,
+}
+
+/// What ends an epoch of a weighted mixture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoppingStrategy {
+    /// One data set has been shown whole; no sample comes twice.
+    #[default]
+    FirstExhausted,
+    /// Each data set has been shown whole; the samples of the others have come again by then.
+    AllExhausted,
+}
+
+/// What the order of a mixture follows from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MixOrder {
+    /// How data sets follow each other.
+    pub mix: Mix,
+    /// The index after the last record of each data set.
+    pub ends: Vec<u64>,
+    /// The weight of each, where they have weights.
+    pub weights: Vec<f64>,
+    /// What ends an epoch of a weighted mixture, unless its length is given.
+    pub stopping_strategy: StoppingStrategy,
+    /// The samples of an epoch of a weighted mixture.
+    pub epoch_samples: Option<u64>,
 }

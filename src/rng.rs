@@ -26,6 +26,8 @@ pub enum Domain {
     Runs = 0x7275_6e73,
     /// The order of shards.
     Shards = 0x7368_6172,
+    /// The data sets of a mixture.
+    Mixture = 0x6d69_7874,
     /// The size of a batch.
     Sizes = 0x7369_7a65,
     /// A sample at one of several positions of an epoch.

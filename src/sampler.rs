@@ -4,6 +4,8 @@
 //! A shuffled epoch is a keyed bijection over `0..len`. So rank r of k, or a run resumed in the middle, knows its
 //! samples without replaying the others.
 
+mod chain;
+mod mixture;
 mod partition;
 mod permutation;
 mod repeats;
@@ -12,21 +14,23 @@ mod shards;
 #[cfg(test)]
 mod tests;
 mod weights;
+mod within;
 
 pub use partition::{Consumed, RankPartition};
 
 use crate::error::{Result, bail, ensure};
+use crate::policy::{Mix, MixOrder};
 use crate::rng::{Domain, mix};
-use permutation::Permutation;
+use chain::Chain;
+use mixture::{Mixture, Shares};
 use repeats::Repeats;
-use runs::Runs;
 use serde::{Deserialize, Serialize};
-use shards::Shards;
 use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::Arc;
 use twox_hash::XxHash3_64;
 use weights::Weights;
+use within::Within;
 
 /// A last partner window shorter than this joins its predecessor, so that partners stay varied.
 const SHORTEST_WINDOW: u64 = 8;
@@ -64,12 +68,24 @@ pub struct Sampler {
     /// Where the source's shards end, counted in the samples of an epoch.
     shard_ends: Arc<[u64]>,
     repeats: Option<Repeats>,
+    mixed: Mixed,
+}
+
+/// How the data sets of a mixture follow each other.
+#[derive(Clone, Debug)]
+enum Mixed {
+    /// Not at all: all samples are one set.
+    No,
+    /// One after the other; these are their ends.
+    Chain(Arc<[u64]>),
+    Weighted(Arc<Shares>),
 }
 
 impl Sampler {
     /// All `len` samples of a source.
     pub fn new(len: u64, shuffle: Shuffle) -> Self {
-        Self { len, shuffle, subset: None, weights: None, shard_ends: Arc::new([]), repeats: None }
+        let (mixed, shard_ends) = (Mixed::No, Arc::new([]));
+        Self { len, shuffle, subset: None, weights: None, shard_ends, repeats: None, mixed }
     }
 
     /// Only the samples with these indices; without shuffle they come in this order.
@@ -101,6 +117,27 @@ impl Sampler {
         let (given, len) = (weights.len(), self.len);
         ensure!(given == len, "there are {given} weights for {len} samples: give one for each");
         Ok(Self { weights: Some(Arc::new(weights)), ..self })
+    }
+
+    /// Lets the data sets of a mixture follow each other as `order` says, in place of a subset and of weights.
+    ///
+    /// # Errors
+    /// Weights that are not one for each data set and above 0, an empty data set, an epoch without end; a shuffle of
+    /// shards where data sets are drawn.
+    pub fn mixture(self, order: &MixOrder) -> Result<Self> {
+        match order.mix {
+            Mix::Concat => Ok(self),
+            Mix::Chain => Ok(Self { mixed: Mixed::Chain(order.ends.as_slice().into()), ..self }),
+            Mix::Weighted => {
+                ensure!(
+                    !matches!(self.shuffle, Shuffle::Shards(_)),
+                    "shuffle_shards needs data sets that come once, and a weighted mixture shows some again and again: \
+                     shuffle fully, or in windows of samples (shuffle_window)"
+                );
+                let shares = Shares::new(order)?;
+                Ok(Self { len: shares.len, mixed: Mixed::Weighted(Arc::new(shares)), ..self })
+            }
+        }
     }
 
     /// Says where the source's shards end, for [`Shuffle::Shards`]; a subset must be given before.
@@ -159,7 +196,12 @@ impl Sampler {
         self.shuffle
     }
 
-    /// A fingerprint of subset, weights, shards and repetitions.
+    /// Whether samples come data set by data set.
+    pub fn is_chained(&self) -> bool {
+        matches!(self.mixed, Mixed::Chain(_))
+    }
+
+    /// A fingerprint of subset, weights, shards, mixture and repetitions.
     pub fn selection(&self) -> u64 {
         let mut hasher = XxHash3_64::new();
         if let Some(subset) = &self.subset {
@@ -171,6 +213,17 @@ impl Sampler {
             weights.sums().iter().for_each(|sum| hasher.write_u64(sum.to_bits()));
         }
         self.shard_ends.iter().for_each(|end| hasher.write_u64(*end));
+        match &self.mixed {
+            Mixed::No => {}
+            Mixed::Chain(ends) => {
+                hasher.write(b"chain");
+                ends.iter().for_each(|end| hasher.write_u64(*end));
+            }
+            Mixed::Weighted(shares) => {
+                hasher.write(b"mixture");
+                shares.numbers().for_each(|number| hasher.write_u64(number));
+            }
+        }
         if let Some(repeats) = &self.repeats {
             hasher.write(b"repeats");
             hasher.write_u64(repeats.times);
@@ -181,13 +234,14 @@ impl Sampler {
     /// The order of one epoch.
     pub fn order(&self, seed: u64, epoch: u64) -> Order {
         let key = mix(mix(mix(0, seed), epoch), Domain::Order.tag());
-        let pattern = match (&self.weights, self.shuffle) {
+        let pattern = match (&self.weights, &self.mixed) {
             (Some(weights), _) => Pattern::Draws(Arc::clone(weights), mix(key, Domain::Draws.tag())),
-            (None, Shuffle::Off) => Pattern::Sequential,
-            (None, Shuffle::Full) => Pattern::Full(Permutation::new(self.len, key)),
-            (None, Shuffle::Window(size)) => Pattern::Runs(Runs::new(self.len, size, key)),
-            (None, Shuffle::Shards(mixed)) => {
-                Pattern::Shards(Shards::new(Arc::clone(&self.shard_ends), mixed, key))
+            (None, Mixed::No) => Pattern::Within(Within::new(self.shuffle, self.len, &self.shard_ends, key)),
+            (None, Mixed::Chain(ends)) => {
+                Pattern::Chain(Chain::new(ends, self.shuffle, &self.shard_ends, key))
+            }
+            (None, Mixed::Weighted(shares)) => {
+                Pattern::Mixture(Mixture::new(Arc::clone(shares), self.shuffle, key))
             }
         };
         Order { len: self.len, pattern, subset: self.subset.clone(), repeats: self.repeats }
@@ -206,11 +260,10 @@ pub struct Order {
 
 #[derive(Clone, Debug)]
 enum Pattern {
-    Sequential,
-    Full(Permutation),
-    Runs(Runs),
-    Shards(Shards),
+    Within(Within),
+    Chain(Chain),
     Draws(Arc<Weights>, u64),
+    Mixture(Mixture),
 }
 
 impl Order {
@@ -246,18 +299,17 @@ impl Order {
 
     /// Whether samples are drawn with replacement.
     pub fn is_drawn(&self) -> bool {
-        matches!(self.pattern, Pattern::Draws(..))
+        matches!(self.pattern, Pattern::Draws(..) | Pattern::Mixture(_))
     }
 
     /// The source's index of the sample at `position`, which is below [`Order::len`].
     pub fn index(&self, position: u64) -> u64 {
         let position = self.repeats.map_or(position, |repeats| repeats.of(position));
         let member = match &self.pattern {
-            Pattern::Sequential => position,
-            Pattern::Full(permutation) => permutation.forward(position),
-            Pattern::Runs(runs) => runs.index(position),
-            Pattern::Shards(shards) => shards.index(position),
+            Pattern::Within(order) => order.index(position),
+            Pattern::Chain(chain) => chain.index(position),
             Pattern::Draws(weights, key) => weights.draw(*key, position),
+            Pattern::Mixture(mixture) => mixture.index(position),
         };
         self.subset.as_ref().map_or(member, |subset| subset[member as usize])
     }
@@ -273,11 +325,9 @@ impl Order {
             return None;
         }
         let position = match &self.pattern {
-            Pattern::Sequential => member,
-            Pattern::Full(permutation) => permutation.backward(member),
-            Pattern::Runs(runs) => runs.position(member),
-            Pattern::Shards(shards) => shards.position(member),
-            Pattern::Draws(..) => return None,
+            Pattern::Within(order) => order.position(member),
+            Pattern::Chain(chain) => chain.position(member),
+            Pattern::Draws(..) | Pattern::Mixture(_) => return None,
         };
         self.repeats.map_or(Some(position), |repeats| repeats.first(position))
     }

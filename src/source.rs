@@ -15,7 +15,8 @@
 //! A folder of class directories is [`Folder`], a file that lists paths is [`List`], tar files are [`Shards`], an LMDB
 //! environment is [`Lmdb`]; with the features `tfrecord` and `parquet` there are `TfRecord` and `Parquet`, with `remote`
 //! `Remote`, which reads from object stores; [`Yolo`] and [`Coco`] are data sets of labelled objects.
-//! [`WithMasks`] adds semantic masks to any of them, [`Cached`] keeps what was read in memory. `docs/sources.md` has them
+//! [`WithMasks`] adds semantic masks to any of them, [`WithClasses`] names their classes anew, [`Mixture`] makes one of
+//! several, [`Cached`] keeps what was read in memory. `docs/sources.md` has them
 //! side by side. A new source is one file below this one, its two lines here, its kind in `src/options/kind.rs`, how it is
 //! recognised and opened in `src/source/open.rs`, and one line in `tests/source/contract.rs`, which holds every source to
 //! the promises of [`Source`].
@@ -89,6 +90,11 @@ macro_rules! pass_on {
             self $($to)+.record(index)
         }
     };
+    (@mix_order [$($to:tt)+]) => {
+        fn mix_order(&self) -> Option<$crate::policy::MixOrder> {
+            self $($to)+.mix_order()
+        }
+    };
     (@io_stats [$($to:tt)+]) => {
         fn io_stats(&self) -> $crate::source::IoStats {
             self $($to)+.io_stats()
@@ -108,6 +114,7 @@ mod list;
 mod listed;
 mod lmdb;
 mod memory;
+mod mixture;
 mod open;
 mod open_files;
 #[cfg(feature = "parquet")]
@@ -118,6 +125,7 @@ mod read_error;
 mod shards;
 #[cfg(feature = "tfrecord")]
 mod tfrecord;
+mod with_classes;
 mod with_masks;
 mod yolo;
 
@@ -130,7 +138,7 @@ mod remote;
 
 pub use crate::destination::Destination;
 pub use crate::options::Kind;
-pub use crate::policy::OnBadLabel;
+pub use crate::policy::{Mix, MixOrder, OnBadLabel, StoppingStrategy};
 pub use coco::{Coco, CocoOptions};
 pub use files::readable;
 pub use folder::{Folder, FolderOptions};
@@ -138,6 +146,7 @@ pub use labels::report::{BadLabel, LabelReport};
 pub use list::{List, ListOptions};
 pub use lmdb::{Lmdb, LmdbOptions};
 pub use memory::Memory;
+pub use mixture::{Mixture, MixtureOptions};
 pub use open::{Note, Opened, kind_of, open};
 #[cfg(feature = "parquet")]
 pub use parquet::{Parquet, ParquetOptions};
@@ -148,6 +157,7 @@ pub use shards::{Shards, ShardsOptions};
 pub(crate) use tfrecord::{Feature, write::record as tfrecord};
 #[cfg(feature = "tfrecord")]
 pub use tfrecord::{TfRecord, TfRecordOptions};
+pub use with_classes::{ClassOptions, WithClasses};
 pub use with_masks::{MaskOptions, WithMasks};
 pub use yolo::{Yolo, YoloOptions};
 
@@ -254,6 +264,11 @@ pub trait Source: Send + Sync {
         index
     }
 
+    /// For several data sets in one, how they follow each other in an epoch; `None` for a single one.
+    fn mix_order(&self) -> Option<MixOrder> {
+        None
+    }
+
     /// What reading cost so far, and what caches saved; all zero where nothing is counted.
     fn io_stats(&self) -> IoStats {
         IoStats::default()
@@ -264,7 +279,7 @@ pub trait Source: Send + Sync {
 macro_rules! forward {
     ($($owner:ty),*) => {$(
         impl<S: Source + ?Sized> Source for $owner {
-            pass_on!([.deref()] len read key path label mask fields classes shard_ends record io_stats);
+            pass_on!([.deref()] len read key path label mask fields classes shard_ends record mix_order io_stats);
         }
     )*};
 }

@@ -7,12 +7,14 @@ from feedline._feedline import PanicError, SampleError, Tensor, UnavailableError
 from feedline._loader import Batch, Batches, Loader
 from feedline.transforms import *  # noqa: F403
 from feedline import transforms
+from feedline._mixture import Mixture
 from feedline._view import View
 
 __all__ = [
     "Batch",
     "Batches",
     "Loader",
+    "Mixture",
     "PanicError",
     "SampleError",
     "Tensor",

@@ -11,6 +11,23 @@ from feedline.transforms import Transform
 class Keywords(TypedDict, total=False):
     """What a Loader is told besides its data, `batch_size` and `shuffle`. None says nothing."""
 
+    sets: Sequence[Mapping[str, Any]] | None
+    """Several data sets in place of one: tables with the options of this section, and with `name`, which
+    their keys begin with, and `weight`. Options beside the list are for all data sets that take them."""
+    mix: Literal["concat", "chain", "weighted"] | None
+    """How the data sets follow each other in an epoch: as one data set, one after the other, or by chances.
+    Default: `weighted` where the data sets have weights, else `concat`."""
+    stopping_strategy: Literal["first_exhausted", "all_exhausted"] | None
+    """What ends an epoch of a weighted mix: that one data set has been shown whole, or that each has.
+    Default: first_exhausted."""
+    epoch_samples: int | None
+    """The samples of an epoch of a weighted mix, in place of a strategy."""
+    classes: Sequence[str] | None
+    """The names of the classes in the order of their indices; all names that the data have must be among
+    them. Names for the numbers of data that have no names. Default: those of the data; of several data sets,
+    each where it comes first."""
+    rename: Mapping[str, str] | None
+    """Other names for classes of the data, by their names there; classes that are called alike become one."""
     source: Literal["folder", "list", "tar", "tfrecord", "lmdb", "parquet", "yolo", "coco", "remote"] | None
     """What the data are. Default: found by looking at the data."""
     kind: Literal["folder", "list", "tar", "tfrecord", "lmdb", "parquet", "yolo", "coco", "remote"] | None

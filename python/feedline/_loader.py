@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, TypedDict
 
 from feedline import _feedline, _options, _words
+from feedline._mixture import Mixture
 from feedline._words import Data
 
 if TYPE_CHECKING:
@@ -75,8 +76,8 @@ class Loader:
     """Batches of augmented images, epoch by epoch: `for batch in loader` is one epoch, and the next one the next.
 
     What a sample becomes depends on the seed, the epoch and the sample alone: not on num_workers, prefetch_factor or
-    the number of ranks. `data` is a path or a URL, or records in memory; without it the recipe says which. Keywords that
-    are left out, or None, are the recipe's or have the defaults below.
+    the number of ranks. `data` is a path or a URL, a `feedline.Mixture` of several, or records in memory; without it the
+    recipe says which. Keywords that are left out, or None, are the recipe's or have the defaults below.
     """
 
     def __init__(
@@ -86,7 +87,10 @@ class Loader:
         shuffle: bool | int | None = None,
         **keywords: Unpack[Keywords],
     ) -> None:
-        told = _options.read({"batch_size": batch_size, "shuffle": shuffle, **keywords})
+        said: dict[str, Any] = {"batch_size": batch_size, "shuffle": shuffle, **keywords}
+        if isinstance(data, Mixture):
+            said, data = _options.with_mixture(said, data.as_dict()), None
+        told = _options.read(said)
         self._convert = _words.converter(keywords.get("framework"))
         self._process = os.getpid()
         self._loader = _feedline.Loader(None if data is None else _words.data(data), told)

@@ -61,7 +61,7 @@ WIDER = {
 
 #: Options of torch's DataLoader that have no meaning here, and what to do instead.
 _REMEDIES = {
-    "dataset": "give the data first: a path, or records in memory",
+    "dataset": "give the data first: a path, a feedline.Mixture, or records in memory",
     "sampler": "use subset=, weights= or shuffle=",
     "batch_sampler": "use batch_size=, subset= or weights=",
     "collate_fn": "batches are made in place: change the dict in the loop",
@@ -104,6 +104,14 @@ def read(keywords: Mapping[str, Any]) -> dict[str, Any]:
         "num_classes": _number("num_classes", given.get("num_classes"), _count, "a whole number from 0"),
         "label_smoothing": _number("label_smoothing", given.get("label_smoothing", 0.0), float, "a number"),
     }
+
+
+def with_mixture(keywords: Mapping[str, Any], mixture: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords of a Loader whose data are a mixture."""
+    twice = [name for name in mixture if keywords.get(name) is not None]
+    if twice:
+        raise ValueError(f"the mixture and the keyword {twice[0]} both say what {twice[0]} is: give one of them")
+    return {**keywords, **mixture}
 
 
 def _nearest(name: str) -> str:

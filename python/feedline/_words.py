@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, Union
 
 from feedline import _feedline
+from feedline._mixture import Mixture
 from feedline.transforms import Transform
 
 #: What is in memory: compressed bytes, (bytes, class) or (key, bytes, class).
 Record = Union[bytes, tuple[bytes, Union[int, None]], tuple[str, bytes, Union[int, None]]]
-#: A path, or records in memory.
-Data = Union[str, "os.PathLike[str]", Iterable[Record]]
+#: A path, several data sets, or records in memory.
+Data = Union[str, "os.PathLike[str]", Mixture, Iterable[Record]]
 Framework = Literal["torch", "numpy", "jax"]
 
 
@@ -37,7 +38,7 @@ def data(data: Data) -> str | list[tuple[str, bytes, int | None]]:
     if isinstance(data, (str, os.PathLike)):
         return os.fspath(data)
     if isinstance(data, (bytes, bytearray)) or not isinstance(data, Iterable):
-        raise TypeError(f"data is of type {type(data).__name__}: give a path, or a list of records")
+        raise TypeError(f"data is of type {type(data).__name__}: give a path, a Mixture, or a list of records")
     return [named_record(at, record) for at, record in enumerate(data)]
 
 

@@ -33,11 +33,15 @@ pub(crate) fn open(data: Option<Data>, recipe: &mut Recipe) -> Result<Opened> {
     let options = &mut recipe.options;
     let opened = match data {
         Some(Data::Records(records)) => {
-            options.data.path = None;
+            (options.data.path, options.data.sets) = (None, None);
             of_records(records, &options.data)?
         }
         Some(Data::Path(path)) => {
-            options.data.path = Some(path);
+            let data = &mut options.data;
+            data.path = Some(path);
+            if data.sets.take().is_some() {
+                (data.mix, data.stopping_strategy, data.epoch_samples) = (None, None, None);
+            }
             of_path(&options.data)?
         }
         None => of_path(&options.data)?,

@@ -38,5 +38,12 @@ def test_the_example_of_instance_masks_prints_what_the_one_in_rust_does(tmp_path
     assert printed(*rust, annotations, str(PHOTOS)) == here
 
 
+def test_the_example_of_mixtures_prints_what_the_one_in_rust_does(tmp_path):
+    folder = str(tmp_path / "mixture")
+    here = printed(sys.executable, "examples/python/mixture.py", folder)
+    assert here.startswith("16 samples of the classes cat, rocket, clock\n") and here.count("studio:") > 3
+    assert printed(*"cargo run --quiet --locked --features remote --example mixture --".split(), folder) == here
+
+
 def printed(*command):
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout

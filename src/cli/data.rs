@@ -20,7 +20,7 @@ pub(crate) fn open(options: &DataOptions) -> anyhow::Result<Arc<dyn Source>> {
 /// The same with what is known of the data besides.
 pub(crate) fn opened(options: &DataOptions) -> anyhow::Result<Opened> {
     let mut options = options.clone();
-    if options.path.is_none() {
+    if options.path.is_none() && options.sets.is_none() {
         options.path = Some(bundled()?);
     }
     let opened = source::open(&options)?;

@@ -141,6 +141,9 @@ fn placeholder(entry: &Entry) -> String {
         ValueKind::Sizes => "SIZES".into(),
         ValueKind::Triple => "R,G,B".into(),
         ValueKind::Integers | ValueKind::Numbers => "LIST|FILE".into(),
+        ValueKind::Texts => "WORDS".into(),
+        ValueKind::Renames => "NAME=\"NAME\"".into(),
+        ValueKind::DataSets => "TABLES".into(),
         ValueKind::Fields => "NAME=\"TYPE\"".into(),
         _ => "TEXT".into(),
     }

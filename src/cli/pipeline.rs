@@ -31,10 +31,13 @@ impl<T: Taken> Pipeline<T> {
     /// matters only where they differ in size.
     pub(crate) fn planner(&self) -> anyhow::Result<(Recipe, Arc<dyn Source>, Loader)> {
         let mut recipe = self.recipe()?;
+        // A sample that is drawn or repeated has no one plan.
+        recipe.options.data = recipe.options.data.concatenated();
         let source = data::open(&recipe.options.data)?;
         let Options { loader, device, .. } = &mut recipe.options;
         (loader.workers, loader.prefetch) = (Some(1), Some(1));
         loader.last_batch = Some(LastBatch::Partial);
+        loader.repeats = None;
         // A plan is the same whatever renders it.
         *device = Default::default();
         let world_size = loader.world_size;

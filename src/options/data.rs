@@ -1,9 +1,14 @@
 //! `[data]`: which data, and how they are opened.
 
+mod sets;
+
+pub use sets::{DataSet, DataSets};
+
 use super::bytes::Bytes;
 use super::field_list::Fields;
 use super::kind::Kind;
-use crate::policy::OnBadLabel;
+use crate::policy::{Mix, OnBadLabel, StoppingStrategy};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The largest file that is read unless something else is asked for: 1 GiB.
@@ -25,6 +30,20 @@ section! {
         /// (one, a folder of them, or a pattern); an LMDB environment; a file that lists images (text, CSV, TSV, JSON
         /// lines); a YOLO data.yaml or folder, or COCO annotations; a URL (s3://bucket/prefix, gs://, az://, https://).
         path as "data": PathBuf;
+        /// Several data sets in place of one: tables with the options of this section, and with `name`, which their keys
+        /// begin with, and `weight`. Options beside the list are for all data sets that take them.
+        sets: DataSets;
+        /// How the data sets follow each other in an epoch: as one data set, one after the other, or by chances.
+        mix: Mix, unset "`weighted` where the data sets have weights, else `concat`";
+        /// What ends an epoch of a weighted mix: that one data set has been shown whole, or that each has.
+        stopping_strategy: StoppingStrategy = StoppingStrategy::FirstExhausted;
+        /// The samples of an epoch of a weighted mix, in place of a strategy.
+        epoch_samples: u64;
+        /// The names of the classes in the order of their indices; all names that the data have must be among them. Names for
+        /// the numbers of data that have no names.
+        classes: Vec<String>, unset "those of the data; of several data sets, each where it comes first";
+        /// Other names for classes of the data, by their names there; classes that are called alike become one.
+        rename: BTreeMap<String, String>;
         /// What the data are.
         kind or "source": Kind, unset "found by looking at the data";
         /// Which images of a YOLO data set, or which of the tar, TFRecord or Parquet files, by their names.

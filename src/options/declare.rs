@@ -64,8 +64,17 @@ macro_rules! section {
                 }
             }
 
+            /// Takes back what is said of the option `key`; false where nothing is.
+            #[allow(dead_code, reason = "not all sections need it")]
+            pub(in crate::options) fn clear(&mut self, key: &str) -> bool {
+                match key {
+                    $(stringify!($key) => self.$key.take().is_some(),)*
+                    _ => false,
+                }
+            }
+
             /// Takes what is not said here from `below`.
-            pub(super) fn or(self, below: Self) -> Self {
+            pub(in crate::options) fn or(self, below: Self) -> Self {
                 Self { $($key: self.$key.or(below.$key)),* }
             }
 

@@ -95,7 +95,20 @@ fn read_text(kind: ValueKind, text: &str) -> Value {
         ValueKind::Integer | ValueKind::Number | ValueKind::Bytes => {
             number().or_else(|| toml_value(text)).unwrap_or_else(bare)
         }
-        ValueKind::Fields => {
+        ValueKind::Texts => {
+            let is_list = |value: &Value| value.is_array();
+            let json = serde_json::from_str(text).ok().filter(is_list);
+            let whole = json.or_else(|| toml_value(text).filter(is_list));
+            let words = || text.split(',').map(|word| word.trim().into()).collect();
+            whole.or_else(|| toml_value(&format!("[{text}]"))).unwrap_or_else(|| Value::Array(words()))
+        }
+        ValueKind::DataSets => {
+            let json = serde_json::from_str(text).ok().filter(Value::is_array);
+            json.or_else(|| toml_value(text))
+                .or_else(|| toml_value(&format!("[{text}]")))
+                .unwrap_or_else(bare)
+        }
+        ValueKind::Fields | ValueKind::Renames => {
             let json = serde_json::from_str(text).ok().filter(Value::is_object);
             json.or_else(|| toml_value(text))
                 .or_else(|| toml_value(&format!("{{{text}}}")))
@@ -138,6 +151,9 @@ mod tests {
             ("labels.format", "\"cxcywh\""),
             ("box_unit", "normalized"),
             ("data", "2024"),
+            ("classes", "car, traffic light"),
+            ("rename", "automobile = \"car\""),
+            ("sets", "{path = \"a\"}, {path = \"b\", split = \"val\"}"),
             ("subset", "7"),
             ("weights", "weights.txt"),
             ("exif", "false"),
@@ -156,6 +172,9 @@ mod tests {
         assert_eq!(options.normalize.mean, Some([0.5; 3]));
         assert_eq!(options.get("box_format").unwrap(), "cxcywh");
         assert_eq!(options.get("data.path").unwrap(), "2024");
+        assert_eq!(options.get("classes").unwrap(), json!(["car", "traffic light"]));
+        assert_eq!(options.get("rename").unwrap(), json!({"automobile": "car"}));
+        assert_eq!(options.get("sets").unwrap(), json!([{"path": "a"}, {"path": "b", "split": "val"}]));
         assert_eq!(options.loader.subset, Some(Listed::List(vec![7])));
         assert_eq!(options.loader.weights, Some(Listed::File("weights.txt".into())));
         assert_eq!(options.decode.exif, Some(false));

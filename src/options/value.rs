@@ -6,6 +6,7 @@ use crate::draft::op::Extent;
 use crate::index::IndexMode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -54,6 +55,12 @@ pub enum ValueKind {
     Numbers,
     /// Names of fields with their types.
     Fields,
+    /// A list of texts.
+    Texts,
+    /// Texts by texts.
+    Renames,
+    /// A list of data sets.
+    DataSets,
 }
 
 impl fmt::Display for ValueKind {
@@ -87,6 +94,9 @@ impl fmt::Display for ValueKind {
             ValueKind::Fields => {
                 "names of fields, each with its type (`text`, `bytes`, `json`, `integer`, `float`) or with type, from and default"
             }
+            ValueKind::Texts => "a list of texts",
+            ValueKind::Renames => "a table of texts by texts",
+            ValueKind::DataSets => "a list of tables, each with path, name, weight and the options of its data",
             ValueKind::Numbers => "a list of numbers, or the path of a text file with one on each line",
         })
     }
@@ -132,6 +142,8 @@ values! {
     Extent => ValueKind::Size;
     Vec<Extent> => ValueKind::Sizes;
     [f64; 3] => ValueKind::Triple;
+    Vec<String> => ValueKind::Texts;
+    BTreeMap<String, String> => ValueKind::Renames;
     Listed<u64> => ValueKind::Integers, of_path Listed::File;
     Listed<f64> => ValueKind::Numbers, of_path Listed::File;
 }
@@ -147,6 +159,8 @@ words! {
     crate::policy::DecodeScale,
     crate::policy::DecoderChoice,
     crate::policy::LastBatch,
+    crate::policy::Mix,
+    crate::policy::StoppingStrategy,
     crate::policy::OnBadLabel,
     super::Kind,
 }

@@ -32,3 +32,22 @@ pub struct IoStats {
     /// Bytes of complete answers.
     pub bytes_fetched: u64,
 }
+
+impl IoStats {
+    /// The counts of two sources together.
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            memory_hits: self.memory_hits + other.memory_hits,
+            memory_misses: self.memory_misses + other.memory_misses,
+            memory_bytes: self.memory_bytes + other.memory_bytes,
+            disk_hits: self.disk_hits + other.disk_hits,
+            disk_misses: self.disk_misses + other.disk_misses,
+            disk_bytes: self.disk_bytes + other.disk_bytes,
+            disk_damaged: self.disk_damaged + other.disk_damaged,
+            disk_failures: self.disk_failures + other.disk_failures,
+            requests: self.requests + other.requests,
+            retries: self.retries + other.retries,
+            bytes_fetched: self.bytes_fetched + other.bytes_fetched,
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! Opens any data set from its options: only here is it decided how each kind is recognised and opened.
 
+mod sets;
+
 use super::labels::report::LabelReport;
 use super::{Coco, Folder, List, Lmdb, MaskOptions, Shards, Source, Yolo};
 use crate::error::{Error, Result, bail};
@@ -83,6 +85,10 @@ impl fmt::Display for Note {
 /// [`Error::Config`] where no data are named, for an option that data of the kind do not take, and for a kind whose
 /// feature is not built in; otherwise those of the source.
 pub fn open(options: &DataOptions) -> Result<Opened> {
+    if let Some(sets) = &options.sets {
+        return sets::sets(options, sets);
+    }
+    refuse_what_mixes(options)?;
     let (path, kind) = (path(options)?, kind_of(options)?);
     let mut opened = match kind {
         Kind::Folder => folder(options, path)?,
@@ -110,7 +116,25 @@ pub fn open(options: &DataOptions) -> Result<Opened> {
     if let Some(masks) = &options.mask_dir {
         opened.source = Box::new(MaskOptions::from(options).open(opened.source, masks)?);
     }
+    if options.classes.is_some() || options.rename.is_some() {
+        opened.source = Box::new(sets::classes(options).open(opened.source)?);
+    }
     Ok(opened)
+}
+
+/// What says how several data sets follow each other means nothing for one.
+fn refuse_what_mixes(options: &DataOptions) -> Result<()> {
+    let said = [
+        ("mix", options.mix.is_some()),
+        ("stopping_strategy", options.stopping_strategy.is_some()),
+        ("epoch_samples", options.epoch_samples.is_some()),
+    ];
+    match said.into_iter().find(|(_, said)| *said) {
+        Some((key, _)) => Err(Error::config(format!(
+            "[data]: {key} is for several data sets, and sets lists none: leave it out, or list them (sets)"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// What the data are that `options` name.
@@ -125,7 +149,9 @@ pub fn kind_of(options: &DataOptions) -> Result<Kind> {
 }
 
 fn path(options: &DataOptions) -> Result<&Path> {
-    let none = || Error::config("no data are named: set the option data to a path or a URL");
+    let none = || {
+        Error::config("no data are named: set the option data to a path or a URL, or sets to several of them")
+    };
     options.path.as_deref().ok_or_else(none)
 }
 

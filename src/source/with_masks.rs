@@ -147,7 +147,7 @@ fn mask_of(key: &str, folder: &Path) -> Result<PathBuf> {
 }
 
 impl<S: Source> Source for WithMasks<S> {
-    pass_on!([.source] len read key path label fields classes shard_ends record io_stats);
+    pass_on!([.source] len read key path label fields classes shard_ends record mix_order io_stats);
 
     fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
         bytes.clear();

@@ -14,6 +14,7 @@ mod interrupted;
 mod lifetime;
 mod masks;
 mod mixing;
+mod mixture;
 mod objects;
 mod options;
 mod padded;

@@ -19,7 +19,8 @@ use feedline::source::Parquet;
 #[cfg(feature = "tfrecord")]
 use feedline::source::TfRecord;
 use feedline::source::{
-    Cached, Coco, Destination, Folder, List, Lmdb, Memory, Shards, Source, WithMasks, Yolo,
+    Cached, Coco, Destination, Folder, List, Lmdb, Memory, Mixture, Shards, Source, WithClasses, WithMasks,
+    Yolo,
 };
 use heed::{DatabaseFlags, EnvFlags};
 use std::collections::HashSet;
@@ -363,6 +364,22 @@ contract!(files_with_masks, true, |path| {
     std::fs::write(path.join("masks/dog/1.png"), b"a mask").unwrap();
     let images = list(path, "\t", |class| class.to_string());
     Box::new(WithMasks::options().allow_missing(true).open(images, path.join("masks")).unwrap())
+});
+contract!(several_data_sets, true, |path| {
+    let mut mixture = Mixture::options();
+    for class in class_names() {
+        let of_class = records().into_iter().filter(|(path, ..)| path.starts_with(&class));
+        let lines = of_class.map(|(path, ..)| format!("{path}\t{class}\n")).collect::<String>();
+        let file = path.join(format!("{class}.txt"));
+        std::fs::write(&file, lines).unwrap();
+        mixture = mixture.set(class, List::open(file).unwrap());
+    }
+    Box::new(mixture.chain().open().unwrap())
+});
+contract!(renamed_classes, true, |path| {
+    let list = list(path, ",", |class| ["kitten", "hound"][class as usize].to_owned());
+    let named = WithClasses::options().rename("kitten", "cat").rename("hound", "dog");
+    Box::new(named.classes(class_names()).open(list).unwrap())
 });
 #[cfg(feature = "remote")]
 contract!(objects_of_a_store, false, remote_objects);

@@ -4,7 +4,7 @@
 
 use feedline::error::Error;
 use feedline::label::Label;
-use feedline::source::{Cached, IoStats, Source, WithMasks};
+use feedline::source::{Cached, IoStats, Mix, MixOrder, Source, WithClasses, WithMasks};
 
 fn class_names() -> Vec<String> {
     vec!["cat".to_owned(), "dog".to_owned()]
@@ -25,7 +25,7 @@ impl Source for Unusual {
         format!("{index}.jpg").into()
     }
     fn label(&self, index: usize) -> Label {
-        Label::Class(index as i64)
+        Label::Class(index as i64 % 2)
     }
     fn mask(&self, _: usize, bytes: &mut Vec<u8>) -> Result<bool, Error> {
         *bytes = b"mask".to_vec();
@@ -41,6 +41,9 @@ impl Source for Unusual {
     fn record(&self, _: usize) -> usize {
         2
     }
+    fn mix_order(&self) -> Option<MixOrder> {
+        Some(MixOrder { mix: Mix::Chain, ..MixOrder::default() })
+    }
     fn io_stats(&self) -> IoStats {
         let mut stats = IoStats::default();
         stats.requests = 7;
@@ -53,7 +56,9 @@ fn what_is_laid_round_a_source_hands_all_of_it_on() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("1.png"), b"another mask").unwrap();
     let masked = WithMasks::options().allow_missing(true).open(Unusual, folder.path()).unwrap();
-    let all: [(&str, Box<dyn Source>, bool); 4] = [
+    let classed = WithClasses::options().open(Unusual).unwrap();
+    let all: [(&str, Box<dyn Source>, bool); 5] = [
+        ("WithClasses", Box::new(classed), true),
         ("Cached", Box::new(Cached::new(Unusual, 50_000)), true),
         ("WithMasks", Box::new(masked), false),
         ("Arc", Box::new(std::sync::Arc::new(Unusual)), true),
@@ -66,6 +71,7 @@ fn what_is_laid_round_a_source_hands_all_of_it_on() {
         assert_eq!((source.key(1).as_ref(), source.label(1)), ("1.jpg", Label::Class(1)), "{name}");
         assert_eq!((source.classes(), source.shard_ends()), (&class_names()[..], vec![1, 3]), "{name}");
         assert_eq!((source.record(1), source.io_stats().requests), (2, 7), "{name}");
+        assert_eq!(source.mix_order().map(|order| order.mix), Some(Mix::Chain), "{name}");
         assert!(source.mask(1, &mut bytes).unwrap());
         assert_eq!(bytes, if with_mask { &b"mask"[..] } else { b"another mask" }, "{name}");
     }

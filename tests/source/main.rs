@@ -10,6 +10,7 @@ mod formats;
 mod hostile;
 #[cfg(feature = "formats")]
 mod memory;
+mod mixture;
 mod pack;
 #[cfg(feature = "formats")]
 mod pipes;

@@ -105,7 +105,7 @@ impl LoaderBuilder {
     fn settle(&mut self) -> Result<()> {
         let named = ranks::device(&self.options)?;
         let Options { data, loader, labels, device, .. } = &mut self.options;
-        if data.mask_dir.is_some() {
+        if data.has_masks() {
             labels.mask_fill = labels.mask_fill.or(Some(IGNORED));
         }
         let (rank, world_size) = ranks::asked(loader)?;

@@ -94,6 +94,11 @@ impl SizesAsked {
             );
         }
         ensure!(
+            !sampler.is_chained(),
+            "rect shows the samples in the order of their shapes, and mix = \"chain\" data set by data set: leave one of \
+             them out"
+        );
+        ensure!(
             sampler.shuffle() == Shuffle::Off,
             "rect shows the samples in the order of their shapes: set shuffle to false, or leave rect out"
         );

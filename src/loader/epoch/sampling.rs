@@ -1,14 +1,16 @@
 //! Which samples an epoch has, and in which order.
 
-use crate::error::{Result, ensure};
+use crate::error::{Error, Result, ensure};
 use crate::options::LoaderOptions;
+use crate::policy::Mix;
 use crate::sampler::{Sampler, Shuffle};
 use crate::source::Source;
 
 /// The order of epochs that was asked for.
 ///
 /// # Errors
-/// An order of nothing; a subset or weights that do not fit the source, or that cannot be read.
+/// An order of nothing; a subset or weights that do not fit the source, or that cannot be read; what a mixture's order leaves
+/// no room for.
 pub(in crate::loader) fn sampler(options: &LoaderOptions, source: &dyn Source) -> Result<Sampler> {
     let shuffle = match (options.shuffle_window, options.shuffle_shards) {
         (Some(samples), _) => Shuffle::Window(samples),
@@ -21,15 +23,35 @@ pub(in crate::loader) fn sampler(options: &LoaderOptions, source: &dyn Source) -
     );
     ensure!(shuffle != Shuffle::Shards(0), "shuffle: 0 shards at a time hold nothing: mix at least 1");
     let mut sampler = Sampler::new(source.len() as u64, shuffle);
+    let order = source.mix_order().filter(|order| order.mix != Mix::Concat);
+    if let Some(order) = &order {
+        refuse_selections(options, order.mix)?;
+    }
     if let Some(subset) = &options.subset {
         sampler = sampler.subset(subset.read()?)?;
     }
     if let (Shuffle::Shards(_), None) = (shuffle, &options.weights) {
         sampler = sampler.shards(&source.shard_ends())?;
     }
+    if let Some(order) = &order {
+        sampler = sampler.mixture(order)?;
+    }
     let sampler = match &options.weights {
         Some(weights) => sampler.weights(&weights.read()?)?,
         None => sampler,
     };
     Ok(sampler.repeats(options.repeats()))
+}
+
+/// A subset and weights are of one index, and not of data sets that have an order of their own.
+fn refuse_selections(options: &LoaderOptions, mix: Mix) -> Result<()> {
+    let word = if mix == Mix::Chain { "chain" } else { "weighted" };
+    let given = [("subset", options.subset.is_some()), ("weights", options.weights.is_some())];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(Error::config(format!(
+            "[loader]: {name} chooses among the samples of all data sets together, and mix = \"{word}\" orders them by data \
+             set: leave {name} out, or set mix to concat"
+        ))),
+        None => Ok(()),
+    }
 }
