@@ -58,7 +58,7 @@ fn rect_batches_are_the_cpus() -> Outcome {
 
 fn padded_batches_are_the_cpus() -> Outcome {
     for (dtype, bad) in [(DType::F16, BadSample::Skip), (DType::U8, BadSample::Substitute)] {
-        let loader = same_on_both("padded", 2, || {
+        let loader = same_on_both("padded", 1, || {
             let builder = Loader::builder(memory(pictures::with_bad_ones()))
                 .batch_size(4)
                 .bad_sample(bad)
