@@ -6,14 +6,15 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use crate::script::Script;
+use crate::spread::{assert_even, assert_follows};
 use feedline::augment::{
-    Augment, Augmentation, MmsegRandomResize, RandomIoUCrop, RandomResize, RandomShortestSize, RandomZoomOut,
-    SanitizeBoundingBoxes, ScaleJitter,
+    Augment, Augmentation, MmsegRandomResize, RandomIoUCrop, RandomResize, RandomShortestSize,
+    RandomSizeCrop, RandomZoomOut, SanitizeBoundingBoxes, ScaleJitter,
 };
 use feedline::draft::Draft;
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::label::{Object, Objects};
-use feedline::rng::Draws;
+use feedline::rng::{Draws, Rng};
 use std::sync::Arc;
 
 /// Width, height, seed, setting, new width and height, draws.
@@ -318,6 +319,27 @@ fn no_image_is_too_small_for_a_size_and_none_becomes_empty() {
 }
 
 #[test]
+fn crops_of_random_size_have_edges_and_places_of_equal_chance() {
+    let mut rng = Rng::new(11, 0, 0, 0);
+    let crop = RandomSizeCrop::new(384, 600);
+    let (mut widths, mut heights, mut lefts) = (vec![0; 217], vec![0; 117], Vec::new());
+    for _ in 0..20_000 {
+        // The height is bounded by the image, the width by the argument.
+        let of = Size::new(900, 500);
+        let rect = crop.make_params(of, &mut rng);
+        assert!(of.rect().contains(rect), "{rect:?}");
+        widths[rect.width as usize - 384] += 1;
+        heights[rect.height as usize - 384] += 1;
+        lefts.push((f64::from(rect.x) + f64::from(rng.uniform())) / f64::from(901 - rect.width));
+    }
+    assert_even("width", &widths);
+    assert_even("height", &heights);
+    assert_follows("left", lefts, |share| share.clamp(0.0, 1.0));
+    let small = crop.make_params(Size::new(300, 384), &mut rng);
+    assert_eq!(small, Rect::new(0, 0, 300, 384), "an edge that is too short is kept");
+}
+
+#[test]
 fn arguments_without_meaning_are_refused_by_name() {
     let refused: Vec<(Augmentation, &str)> = vec![
         (ScaleJitter::new([0, 8]).into(), "ScaleJitter: size must be from 1"),
@@ -328,6 +350,8 @@ fn arguments_without_meaning_are_refused_by_name() {
         (RandomResize::new(0, 8).into(), "size must be from 1"),
         (MmsegRandomResize::new([8, 0]).into(), "size must be from 1"),
         (MmsegRandomResize::new([8, 8]).ratio_range([0.0, 1.0]).into(), "ratio_range should be between"),
+        (RandomSizeCrop::new(0, 8).into(), "size must be from 1"),
+        (RandomSizeCrop::new(9, 8).into(), "swap them"),
         (RandomZoomOut::new().side_range([0.5, 2.0]).into(), "side_range should be between 1"),
         (RandomZoomOut::new().p(1.5).into(), "p should be"),
         (
