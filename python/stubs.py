@@ -148,7 +148,7 @@ def stub():
     head = [
         '"""The transforms, with their arguments. Made by `stubs.py`; do not edit."""',
         "",
-        "from collections.abc import Sequence",
+        "from collections.abc import Mapping, Sequence",
         "from enum import Enum",
         "from typing import Any, Literal",
         "",

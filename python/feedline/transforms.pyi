@@ -1,6 +1,6 @@
 """The transforms, with their arguments. Made by `stubs.py`; do not edit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, Literal
 
@@ -9,6 +9,46 @@ class Transform:
 
     def as_dict(self) -> dict[str, Any]:
         """The transform as a recipe holds it: its name under `op`, and all its arguments."""
+
+class Affine(Transform):
+    """Scales, rotates, shears and moves the image by random amounts, with probability `p`; its size stays
+    (Albumentations' `Affine`).
+
+    scale: Factor along x and y: a number, `[min, max]` for both, or `{ x = [min, max], y = [min, max] }`;
+        from 1e-3 to 1e3.
+    translate_percent: Translation as a fraction of width and height, written likewise and cut off to whole
+        pixels; from -1 to 1.
+    translate_px: Translation in whole pixels, written likewise, in place of `translate_percent`; from -65535
+        to 65535.
+    rotate: Angle in degrees, counterclockwise: a number, or `[min, max]`; from -360 to 360.
+    shear: Shear in degrees along x and y, written as `scale` is; from -80 to 80.
+    interpolation: `nearest` or `bilinear`.
+    fill: Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
+    keep_ratio: Whether y has the factor of x.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    scale: Any
+    translate_percent: Any
+    translate_px: Any
+    rotate: Any
+    shear: Any
+    interpolation: Any
+    fill: Any
+    keep_ratio: Any
+    p: Any
+    def __init__(
+        self,
+        scale: Sequence[float] = (1.0, 1.0),
+        translate_percent: float | Sequence[float] | Mapping[str, Sequence[float]] | None = None,
+        translate_px: float | Sequence[float] | Mapping[str, Sequence[float]] | None = None,
+        rotate: float | Sequence[float] = 0.0,
+        shear: float | Sequence[float] | None = (0.0, 0.0),
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
+        fill: float | Sequence[float] = 0,
+        keep_ratio: bool = False,
+        p: float = 0.5,
+    ) -> None: ...
 
 class AugMix(Transform):
     """Mixes the image with chains of random operations on it, with random weights (torchvision's `AugMix`).
@@ -68,6 +108,41 @@ class AutoAugment(Transform):
         p: float = 1.0,
     ) -> None: ...
 
+class Blur(Transform):
+    """Replaces each pixel with the mean of a square round it, with probability `p` (Albumentations' `Blur`).
+
+    blur_limit: Edge of the window: odd numbers up to this one, or `[min, max]`; from 3 to 31.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    blur_limit: Any
+    p: Any
+    def __init__(
+        self,
+        blur_limit: int | Sequence[int] = (3, 7),
+        p: float = 0.5,
+    ) -> None: ...
+
+class CLAHE(Transform):
+    """Equalizes the lightness tile by tile, with a random limit to the contrast and with probability `p`
+    (Albumentations' `CLAHE`).
+
+    clip_limit: How often a lightness may occur in a tile, compared with the mean of all: a number, for 1 up
+        to it, or `[min, max]`; from 1 to 1000.
+    tile_grid_size: Tiles along x and y, from 1 to 64 each.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    clip_limit: Any
+    tile_grid_size: Any
+    p: Any
+    def __init__(
+        self,
+        clip_limit: float | Sequence[float] = 4.0,
+        tile_grid_size: Sequence[float] = (8, 8),
+        p: float = 0.5,
+    ) -> None: ...
+
 class CenterCrop(Transform):
     """Crops the centre; a smaller image is padded with black first (torchvision's `CenterCrop`).
 
@@ -101,8 +176,45 @@ class CenterCropOrPad(Transform):
         self,
         size: int | Sequence[int],
         fill: float | Sequence[float] = 0,
-        padding_mode: float = "constant",
+        padding_mode: Literal["constant", "edge", "reflect", "symmetric"] = "constant",
         p: float = 1.0,
+    ) -> None: ...
+
+class ChannelShuffle(Transform):
+    """Permutes the channels at random, with probability `p` (Albumentations' `ChannelShuffle`).
+
+    p: Probability of a change, from 0 to 1; one of six orders changes nothing.
+    """
+
+    p: Any
+    def __init__(
+        self,
+        p: float = 0.5,
+    ) -> None: ...
+
+class CoarseDropout(Transform):
+    """Covers random rectangles with one colour, with probability `p` (Albumentations' `CoarseDropout`).
+
+    num_holes_range: Minimum and maximum number of rectangles, from 1 to 64.
+    hole_height_range: Minimum and maximum height: fractions of the image's where the maximum is below 1, else
+        pixels; at least 0.
+    hole_width_range: Minimum and maximum width, in the unit that `hole_height_range` has; at least 0.
+    fill: Fill colour: a grey level or `[r, g, b]`, each from 0 to 255.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    num_holes_range: Any
+    hole_height_range: Any
+    hole_width_range: Any
+    fill: Any
+    p: Any
+    def __init__(
+        self,
+        num_holes_range: Sequence[float] = (1, 2),
+        hole_height_range: Sequence[float] = (0.1, 0.2),
+        hole_width_range: Sequence[float] = (0.1, 0.2),
+        fill: float | Sequence[float] = 0,
+        p: float = 0.5,
     ) -> None: ...
 
 class ColorJitter(Transform):
@@ -178,6 +290,79 @@ class CutMix(Transform):
         p: float = 1.0,
     ) -> None: ...
 
+class D4(Transform):
+    """Does one of the eight turns and mirrors of a square, with probability `p` (Albumentations' `D4`).
+
+    p: Probability of a draw, from 0 to 1; one of the eight changes nothing.
+    """
+
+    p: Any
+    def __init__(
+        self,
+        p: float = 1.0,
+    ) -> None: ...
+
+class Downscale(Transform):
+    """Shrinks the sample by a random factor and enlarges it again, with probability `p` (Albumentations'
+    `Downscale`).
+
+    scale_range: Minimum and maximum factor, from 0.001 to 1.
+    downscale: How it is shrunk: `nearest` or `bilinear`, without antialias.
+    upscale: How it is enlarged: `nearest`, `bilinear` or `bicubic`.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    scale_range: Any
+    downscale: Any
+    upscale: Any
+    p: Any
+    def __init__(
+        self,
+        scale_range: Sequence[float] = (0.25, 0.25),
+        downscale: Literal["nearest", "bilinear"] | Enum = "nearest",
+        upscale: Literal["nearest", "bilinear", "bicubic"] | Enum = "nearest",
+        p: float = 0.5,
+    ) -> None: ...
+
+class Emboss(Transform):
+    """Embosses by a kernel of nine weights, with probability `p` (Albumentations' `Emboss`).
+
+    alpha: Minimum and maximum share of the embossed image, from 0 to 1.
+    strength: Minimum and maximum strength, from 0 to 1000.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    alpha: Any
+    strength: Any
+    p: Any
+    def __init__(
+        self,
+        alpha: Sequence[float] = (0.2, 0.5),
+        strength: Sequence[float] = (0.2, 0.7),
+        p: float = 0.5,
+    ) -> None: ...
+
+class GaussNoise(Transform):
+    """Adds normal noise to each level, with probability `p` (Albumentations' `GaussNoise`).
+
+    std_range: Minimum and maximum standard deviation, as a fraction of 255, from 0 to 1.
+    mean_range: Minimum and maximum mean, as a fraction of 255, from -1 to 1.
+    per_channel: Whether each channel gets noise of its own.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    std_range: Any
+    mean_range: Any
+    per_channel: Any
+    p: Any
+    def __init__(
+        self,
+        std_range: Sequence[float] = (0.2, 0.44),
+        mean_range: Sequence[float] = (0.0, 0.0),
+        per_channel: bool = True,
+        p: float = 0.5,
+    ) -> None: ...
+
 class GaussianBlur(Transform):
     """Blurs with a Gaussian kernel of random standard deviation (torchvision's `GaussianBlur`).
 
@@ -212,6 +397,29 @@ class Grayscale(Transform):
         p: float = 1.0,
     ) -> None: ...
 
+class HueSaturationValue(Transform):
+    """Adds random numbers to hue, saturation and value, with probability `p` (Albumentations'
+    `HueSaturationValue`).
+
+    hue_shift_limit: Turn of the hue in half degrees: one number for both directions, or `[min, max]`; from 0
+        to 180 as one number.
+    sat_shift_limit: Levels: one number for both directions, or `[min, max]`; from 0 to 255 as one number.
+    val_shift_limit: Levels: one number for both directions, or `[min, max]`; from 0 to 255 as one number.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    hue_shift_limit: Any
+    sat_shift_limit: Any
+    val_shift_limit: Any
+    p: Any
+    def __init__(
+        self,
+        hue_shift_limit: float | Sequence[float] = (-20.0, 20.0),
+        sat_shift_limit: float | Sequence[float] = (-30.0, 30.0),
+        val_shift_limit: float | Sequence[float] = (-20.0, 20.0),
+        p: float = 0.5,
+    ) -> None: ...
+
 class LetterBox(Transform):
     """Resizes the image to fit into `size` and fills the rest with a border (Ultralytics' `LetterBox`).
 
@@ -241,6 +449,22 @@ class LetterBox(Transform):
         center: bool = True,
         fill: float | Sequence[float] = 114,
         p: float = 1.0,
+    ) -> None: ...
+
+class MedianBlur(Transform):
+    """Replaces each level with the median of a square round it, with probability `p` (Albumentations'
+    `MedianBlur`).
+
+    blur_limit: Edge of the window: odd numbers up to this one, or `[min, max]`; from 3 to 15.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    blur_limit: Any
+    p: Any
+    def __init__(
+        self,
+        blur_limit: int | Sequence[int] = (3, 7),
+        p: float = 0.5,
     ) -> None: ...
 
 class MixUp(Transform):
@@ -306,6 +530,32 @@ class Mosaic(Transform):
         n: int = 4,
     ) -> None: ...
 
+class MotionBlur(Transform):
+    """Blurs along a line of random length and direction, with probability `p` (Albumentations' `MotionBlur`).
+
+    blur_limit: Edge of the window that holds the line: odd numbers up to this one, or `[min, max]`; from 3 to
+        31.
+    allow_shifted: Whether the line may lie beside the middle of its window.
+    angle_range: Minimum and maximum direction of the line in degrees, from 0 to 360.
+    direction_range: Minimum and maximum of how far it is on one side: 0 is both, -1 and 1 are one alone; from
+        -1 to 1.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    blur_limit: Any
+    allow_shifted: Any
+    angle_range: Any
+    direction_range: Any
+    p: Any
+    def __init__(
+        self,
+        blur_limit: int | Sequence[int] = (3, 7),
+        allow_shifted: bool = True,
+        angle_range: Sequence[float] = (0.0, 360.0),
+        direction_range: Sequence[float] = (-1.0, 1.0),
+        p: float = 0.5,
+    ) -> None: ...
+
 class OneOf(Transform):
     """Runs one of several transforms, or, with probability 1 - `p`, none (Albumentations' `OneOf`).
 
@@ -341,8 +591,33 @@ class Pad(Transform):
         self,
         padding: int | Sequence[int],
         fill: float | Sequence[float] = 0,
-        padding_mode: float = "constant",
+        padding_mode: Literal["constant", "edge", "reflect", "symmetric"] = "constant",
         p: float = 1.0,
+    ) -> None: ...
+
+class RGBShift(Transform):
+    """Adds a random whole number of levels to each channel, with probability `p` (Albumentations'
+    `RGBShift`).
+
+    r_shift_limit: Levels of red: one number for both directions, or `[min, max]`; from 0 to 255 as one
+        number.
+    g_shift_limit: Levels of green: one number for both directions, or `[min, max]`; from 0 to 255 as one
+        number.
+    b_shift_limit: Levels of blue: one number for both directions, or `[min, max]`; from 0 to 255 as one
+        number.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    r_shift_limit: Any
+    g_shift_limit: Any
+    b_shift_limit: Any
+    p: Any
+    def __init__(
+        self,
+        r_shift_limit: float | Sequence[float] = (-20.0, 20.0),
+        g_shift_limit: float | Sequence[float] = (-20.0, 20.0),
+        b_shift_limit: float | Sequence[float] = (-20.0, 20.0),
+        p: float = 0.5,
     ) -> None: ...
 
 class RandAugment(Transform):
@@ -455,6 +730,27 @@ class RandomAutocontrast(Transform):
         p: float = 0.5,
     ) -> None: ...
 
+class RandomBrightnessContrast(Transform):
+    """Multiplies all levels by a random factor and adds a random number, with probability `p`
+    (Albumentations' `RandomBrightnessContrast`).
+
+    brightness_limit: What is added, as a fraction of 255: one number for both directions, or `[min, max]`;
+        from 0 to 1 as one number.
+    contrast_limit: What the factor differs from 1 by: one number for both directions, or `[min, max]`; from 0
+        to 1 as one number.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    brightness_limit: Any
+    contrast_limit: Any
+    p: Any
+    def __init__(
+        self,
+        brightness_limit: float | Sequence[float] = (-0.2, 0.2),
+        contrast_limit: float | Sequence[float] = (-0.2, 0.2),
+        p: float = 0.5,
+    ) -> None: ...
+
 class RandomChannelPermutation(Transform):
     """Permutes the channels at random (torchvision's `RandomChannelPermutation`).
 
@@ -508,7 +804,7 @@ class RandomCrop(Transform):
         padding: int | Sequence[int] | None = None,
         pad_if_needed: bool = False,
         fill: float | Sequence[float] = 0,
-        padding_mode: float = "constant",
+        padding_mode: Literal["constant", "edge", "reflect", "symmetric"] = "constant",
         p: float = 1.0,
     ) -> None: ...
 
@@ -531,7 +827,7 @@ class RandomCropOrPad(Transform):
         self,
         size: int | Sequence[int],
         fill: float | Sequence[float] = 0,
-        padding_mode: float = "constant",
+        padding_mode: Literal["constant", "edge", "reflect", "symmetric"] = "constant",
         p: float = 1.0,
     ) -> None: ...
 
@@ -566,6 +862,21 @@ class RandomErasing(Transform):
         scale: Sequence[float] = (0.02, 0.33),
         ratio: Sequence[float] = (0.3, 3.3),
         value: float | Sequence[float] | Literal["random"] = 0.0,
+    ) -> None: ...
+
+class RandomGamma(Transform):
+    """Raises all levels to a random power, with probability `p` (Albumentations' `RandomGamma`).
+
+    gamma_limit: Minimum and maximum exponent in hundredths; below 100 makes brighter; from 1 to 10000.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    gamma_limit: Any
+    p: Any
+    def __init__(
+        self,
+        gamma_limit: Sequence[float] = (80.0, 120.0),
+        p: float = 0.5,
     ) -> None: ...
 
 class RandomGrayscale(Transform):
@@ -788,6 +1099,18 @@ class RandomResizedCrop(Transform):
         p: float = 1.0,
     ) -> None: ...
 
+class RandomRotate90(Transform):
+    """Turns by a random number of quarters, with probability `p` (Albumentations' `RandomRotate90`).
+
+    p: Probability of a draw, from 0 to 1; one of four turns changes nothing.
+    """
+
+    p: Any
+    def __init__(
+        self,
+        p: float = 1.0,
+    ) -> None: ...
+
 class RandomRotation(Transform):
     """Rotates the image counterclockwise by a random angle (torchvision's `RandomRotation`).
 
@@ -837,6 +1160,26 @@ class RandomShortestSize(Transform):
         max_size: int | None = None,
         interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
         antialias: bool = True,
+        p: float = 1.0,
+    ) -> None: ...
+
+class RandomSizeCrop(Transform):
+    """Crops a part whose width and height are drawn from a range, at a random position (DETR's
+    `RandomSizeCrop`).
+
+    min_size: Minimum width and height in pixels, from 1 to 65535.
+    max_size: Maximum width and height in pixels, from 1 to 65535; at least `min_size`. The image's own edge
+        is another one.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    min_size: Any
+    max_size: Any
+    p: Any
+    def __init__(
+        self,
+        min_size: int,
+        max_size: int,
         p: float = 1.0,
     ) -> None: ...
 
@@ -1008,6 +1351,57 @@ class ScaleJitter(Transform):
         p: float = 1.0,
     ) -> None: ...
 
+class Sharpen(Transform):
+    """Sharpens by a kernel of nine weights, with probability `p` (Albumentations' `Sharpen` with its method
+    `kernel`).
+
+    alpha: Minimum and maximum share of the sharpened image, from 0 to 1.
+    lightness: Minimum and maximum that the own pixel weighs beyond what its neighbours take away, from 0 to
+        1000.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    alpha: Any
+    lightness: Any
+    p: Any
+    def __init__(
+        self,
+        alpha: Sequence[float] = (0.2, 0.5),
+        lightness: Sequence[float] = (0.5, 1.0),
+        p: float = 0.5,
+    ) -> None: ...
+
+class ShiftScaleRotate(Transform):
+    """Moves, scales and rotates the image by random amounts, with probability `p`; its size stays
+    (Albumentations' `ShiftScaleRotate`).
+
+    shift_limit: Translation as a fraction of width and height: one number for both directions, or `[min,
+        max]`; from 0 to 1 as one number.
+    scale_limit: What the factors differ from 1 by: one number for both directions, or `[min, max]`; from 0 to
+        0.99 as one number.
+    rotate_limit: Angle in degrees: one number for both directions, or `[min, max]`; from 0 to 360 as one
+        number.
+    interpolation: `nearest` or `bilinear`.
+    fill: Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    shift_limit: Any
+    scale_limit: Any
+    rotate_limit: Any
+    interpolation: Any
+    fill: Any
+    p: Any
+    def __init__(
+        self,
+        shift_limit: float | Sequence[float] = (-0.0625, 0.0625),
+        scale_limit: float | Sequence[float] = (-0.1, 0.1),
+        rotate_limit: float | Sequence[float] = (-45.0, 45.0),
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
+        fill: float | Sequence[float] = 0,
+        p: float = 0.5,
+    ) -> None: ...
+
 class SomeOf(Transform):
     """Chooses `n` of several transforms, each equally probable, and runs them in their order, each with its
     own probability (Albumentations' `SomeOf`).
@@ -1068,7 +1462,7 @@ class TimmAugMix(Transform):
         width: int = 3,
         depth: int = -1,
         alpha: float = 1.0,
-        magnitude_std: float = None,
+        magnitude_std: float | None = None,
         translate_pct: float = 0.3,
         interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "random",
         fill: float | Sequence[float] = 128,
@@ -1145,7 +1539,7 @@ class TimmRandAugment(Transform):
         magnitude: float = 10.0,
         num_layers: int = 2,
         prob: float = 0.5,
-        magnitude_std: float = 0.0,
+        magnitude_std: float | None = 0.0,
         magnitude_max: float | None = None,
         increasing: bool = False,
         translate_pct: float = 0.45,
@@ -1190,6 +1584,30 @@ class TimmRandomErasing(Transform):
         min_count: int = 1,
         max_count: int | None = None,
         p: float = 1.0,
+    ) -> None: ...
+
+class ToGray(Transform):
+    """Replaces all channels with OpenCV's grey, with probability `p` (Albumentations' `ToGray`).
+
+    p: Probability of a grey sample, from 0 to 1.
+    """
+
+    p: Any
+    def __init__(
+        self,
+        p: float = 0.5,
+    ) -> None: ...
+
+class Transpose(Transform):
+    """Swaps rows and columns, and so width and height, with probability `p` (Albumentations' `Transpose`).
+
+    p: Probability of a change, from 0 to 1.
+    """
+
+    p: Any
+    def __init__(
+        self,
+        p: float = 0.5,
     ) -> None: ...
 
 class TrivialAugmentWide(Transform):
@@ -1275,33 +1693,48 @@ class YoloPerspective(Transform):
 
 __all__ = [
     "Transform",
+    "Affine",
     "AugMix",
     "AutoAugment",
+    "Blur",
+    "CLAHE",
     "CenterCrop",
     "CenterCropOrPad",
+    "ChannelShuffle",
+    "CoarseDropout",
     "ColorJitter",
     "Compose",
     "CopyPaste",
     "CutMix",
+    "D4",
+    "Downscale",
+    "Emboss",
+    "GaussNoise",
     "GaussianBlur",
     "Grayscale",
+    "HueSaturationValue",
     "LetterBox",
+    "MedianBlur",
     "MixUp",
     "MmsegRandomResize",
     "Mosaic",
+    "MotionBlur",
     "OneOf",
     "Pad",
+    "RGBShift",
     "RandAugment",
     "RandomAdjustSharpness",
     "RandomAffine",
     "RandomApply",
     "RandomAutocontrast",
+    "RandomBrightnessContrast",
     "RandomChannelPermutation",
     "RandomChoice",
     "RandomCrop",
     "RandomCropOrPad",
     "RandomEqualize",
     "RandomErasing",
+    "RandomGamma",
     "RandomGrayscale",
     "RandomHSV",
     "RandomHorizontalFlip",
@@ -1313,8 +1746,10 @@ __all__ = [
     "RandomPosterize",
     "RandomResize",
     "RandomResizedCrop",
+    "RandomRotate90",
     "RandomRotation",
     "RandomShortestSize",
+    "RandomSizeCrop",
     "RandomSolarize",
     "RandomVerticalFlip",
     "RandomZoomOut",
@@ -1323,11 +1758,15 @@ __all__ = [
     "ResizeLongest",
     "SanitizeBoundingBoxes",
     "ScaleJitter",
+    "Sharpen",
+    "ShiftScaleRotate",
     "SomeOf",
     "TimmAugMix",
     "TimmMixup",
     "TimmRandAugment",
     "TimmRandomErasing",
+    "ToGray",
+    "Transpose",
     "TrivialAugmentWide",
     "YoloCutMix",
     "YoloMixUp",

@@ -46,7 +46,7 @@ sample's *window*: a run of consecutive positions in the epoch's order, 128 by d
 ";
 
 /// The libraries whose meaning an augmentation can have, as its doc comment names them.
-const LIBRARIES: [&str; 5] = ["torchvision", "timm", "Ultralytics", "Albumentations", "mmseg"];
+const LIBRARIES: [&str; 6] = ["torchvision", "timm", "Ultralytics", "Albumentations", "mmseg", "DETR"];
 
 #[test]
 fn transforms_page_is_what_the_code_says() {

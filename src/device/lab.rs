@@ -76,7 +76,7 @@ impl LabTables {
     }
 
     /// Lightness and the two axes of colour.
-    pub(crate) fn to_lab(&self, rgb: [u8; 3]) -> [u8; 3] {
+    pub(crate) fn lab_of(&self, rgb: [u8; 3]) -> [u8; 3] {
         let linear = self.linear(rgb);
         let [x, y, z] = TO_XYZ.map(|weights| self.root(linear, weights));
         let axis = |sum: i32| rounded_shift(sum + MIDDLE, 15).clamp(0, 255) as u8;
@@ -84,7 +84,7 @@ impl LabTables {
     }
 
     /// Red, green and blue.
-    pub(crate) fn from_lab(&self, lab: [u8; 3]) -> [u8; 3] {
+    pub(crate) fn rgb_of(&self, lab: [u8; 3]) -> [u8; 3] {
         let [linear, root] = self.luminance[usize::from(lab[0])].map(i32::from);
         let [a, b] = [lab[1], lab[2]].map(i32::from);
         let x = cubed(root + ((5 * a * 53_687 + 128) >> 13) - 4194);
@@ -117,9 +117,9 @@ mod tests {
     fn colours_are_those_that_opencv_gives() {
         // cv2.cvtColor of OpenCV 4.14 with COLOR_RGB2LAB and COLOR_LAB2RGB.
         for (rgb, lab, back) in REFERENCE {
-            assert_eq!(TABLES.to_lab(*rgb), *lab, "{rgb:?}");
+            assert_eq!(TABLES.lab_of(*rgb), *lab, "{rgb:?}");
             assert_eq!(TABLES.lightness(*rgb), lab[0], "{rgb:?}");
-            assert_eq!(TABLES.from_lab(*lab), *back, "{lab:?}");
+            assert_eq!(TABLES.rgb_of(*lab), *back, "{lab:?}");
         }
     }
 

@@ -5,7 +5,7 @@ use crate::compare::{
 };
 use crate::counts::Counts;
 use crate::pictures;
-use crate::pipeline::{memory, small, small_epoch};
+use crate::pipeline::{memory, small, small_epoch, without_labels};
 use crate::scenario::{Libraries, Outcome, Scenario};
 use crate::sharing::mosaics;
 use feedline::augment::{MixUp, RandomResizedCrop, Resize};
@@ -252,7 +252,7 @@ fn photographs() -> Outcome {
         .into_iter()
         .flat_map(|dtype| [Layout::Nchw, Layout::Nhwc].map(|layout| (dtype, layout)))
         .collect();
-    let recipes = Recipe::names().map(|name| (name, Recipe::built_in(name).unwrap()));
+    let recipes = Recipe::names().map(|name| (name, without_labels(Recipe::built_in(name).unwrap())));
     for (number, (name, recipe)) in
         recipes.filter(|(_, recipe)| !recipe.options.output.decode_only()).enumerate()
     {

@@ -20,14 +20,14 @@ pub(super) fn equalized(from: ImageView<'_>, to: &mut Canvas, tiling: &Tiling) {
         for (x, (to, rgb)) in out.chunks_exact_mut(3).zip(from.row(y).chunks_exact(3)).enumerate() {
             let (columns, right) = between(x, tiling.tile[0], across);
             let left = 1.0 - right;
-            let [lightness, a, b] = lab.to_lab([rgb[0], rgb[1], rgb[2]]);
+            let [lightness, a, b] = lab.lab_of([rgb[0], rgb[1], rgb[2]]);
             let [top, bottom] = rows.map(|row| {
                 let [first, second] =
                     columns.map(|column| f32::from(tables[row * across + column][usize::from(lightness)]));
                 first * left + second * right
             });
             let level = (top * above + bottom * below).round_ties_even();
-            to.copy_from_slice(&lab.from_lab([level as u8, a, b]));
+            to.copy_from_slice(&lab.rgb_of([level as u8, a, b]));
         }
     }
 }
