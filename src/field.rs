@@ -7,7 +7,7 @@ pub const MAX_FIELDS: usize = 64;
 /// Maximal length of a field's name, and of the name that it is stored under, in bytes.
 const MAX_NAME_BYTES: usize = 256;
 /// What the arrays of a batch are called in Python, where a batch is one dict for arrays and fields.
-pub const RESERVED: [&str; 18] = [
+pub const RESERVED: [&str; 21] = [
     "image",
     "views",
     "view_labels",
@@ -17,6 +17,9 @@ pub const RESERVED: [&str; 18] = [
     "status",
     "target",
     "masks",
+    "semantic_masks",
+    "mask",
+    "size",
     "cls",
     "bboxes",
     "batch_idx",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws docs/pictures/recipes/NAME.jpg: what each built-in recipe makes of some of the bundled photographs.
 
-    cargo build --release && python docs/pictures/recipes.py target/release/feedline
+    pip install pillow && cargo build --release && python docs/pictures/recipes.py target/release/feedline
 
 Recipes for labelled objects get a data set of three of the photographs, whose outlines stand here.
 """
@@ -12,6 +12,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from PIL import Image
 
 HERE = pathlib.Path(__file__).resolve().parent
 PHOTOS = HERE.parents[1] / "data" / "photos"
@@ -51,7 +53,10 @@ def main():
             data = objects if needs_objects(name) else PHOTOS
             count = "1" if "[[views]]" in text else "3"
             subprocess.run([feedline, "preview", "--recipe", name, "--data", str(data), "--seed", "3", "--count", count,
-                            "--out", str(pictures / f"{name}.jpg")], check=True)
+                            "--out", str(pathlib.Path(work) / "sheet.png")], check=True)
+            sheet = Image.open(pathlib.Path(work) / "sheet.png").convert("RGB")
+            sheet.thumbnail((1100, 1100))
+            sheet.save(pictures / f"{name}.jpg", quality=80, optimize=True)
 
 
 def needs_objects(name):

@@ -199,7 +199,7 @@ fn a_wrong_value_is_named_with_its_line() {
         ("size = [96, 128]\n", "", "recipe:4: RandomResizedCrop: missing field `size`"),
         ("brightness = 0.4", "brightness = -0.4", "brightness is a single number, it must be non negative"),
         ("\"random\"", "\"noise\"", "a number, [r, g, b] or \"random\""),
-        ("op = \"ColorJitter\"\n", "", "recipe:10: this augmentation has no op: there are AutoAugment"),
+        ("op = \"ColorJitter\"\n", "", "recipe:10: this augmentation has no op: there are Affine, AugMix"),
         ("op = \"ColorJitter\"", "op = 3", "recipe:11: unknown op"),
         ("\"f16\"", "\"f64\"", "recipe:20: unknown variant `f64`"),
         ("\"f16\"", "\"u8\"", "u8 output cannot hold normalised values"),
