@@ -239,8 +239,8 @@ fn shared() -> Outcome {
     Ok(())
 }
 
-/// Each recipe by one number format and layout of a few of the bundled ones; FEEDLINE_TEST_JPEGS=FOLDER makes that all below a
-/// folder, good and bad, by all formats and layouts.
+/// Every third recipe by one number format and layout of a few of the bundled ones; FEEDLINE_TEST_JPEGS=FOLDER makes that all
+/// recipes of all below a folder, good and bad, by all formats and layouts.
 fn photographs() -> Outcome {
     choose(DecoderChoice::Feedline);
     let folder = std::env::var("FEEDLINE_TEST_JPEGS");
@@ -256,6 +256,9 @@ fn photographs() -> Outcome {
     for (number, (name, recipe)) in
         recipes.filter(|(_, recipe)| !recipe.options.output.decode_only()).enumerate()
     {
+        if folder.is_err() && number % 3 != 0 {
+            continue;
+        }
         let (first, count) =
             if folder.is_ok() { (0, outputs.len()) } else { (3 * number % outputs.len(), 1) };
         for &(dtype, layout) in &outputs[first..first + count] {

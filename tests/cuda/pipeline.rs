@@ -113,7 +113,9 @@ fn every_recipe_gives_the_cpus_batches() -> Outcome {
             continue;
         }
         // Few, since recipes make large samples, and ThreadSanitizer takes its time.
-        let some = || pictures::all().into_iter().step_by(4).collect();
+        let large = recipe.output().is_some_and(|output| output.size.pixels() > 512 * 512);
+        let step = if large { 12 } else { 4 };
+        let some = || pictures::all().into_iter().step_by(step).collect();
         let build = || Loader::builder(memory(some())).recipe(&recipe).batch_size(2).seed(3).workers(2);
         same_on_both(name, 1, build);
     }
