@@ -100,7 +100,7 @@ static void batches(feedline_loader *loader) {
     says(feedline_epoch_next(epoch, NULL), FEEDLINE_STATUS_INVALID, "`batch` is null");
     says(feedline_epoch_state(epoch, NULL), FEEDLINE_STATUS_INVALID, "`state` is null");
     OK(feedline_epoch_next(epoch, &batch));
-    says(feedline_batch_tensor(batch, 14, &tensor), FEEDLINE_STATUS_INVALID, "no field 14");
+    says(feedline_batch_tensor(batch, 17, &tensor), FEEDLINE_STATUS_INVALID, "no field 17");
     says(feedline_batch_tensor(batch, -1, &tensor), FEEDLINE_STATUS_INVALID, "no field -1");
     says(feedline_batch_tensor(batch, 0, NULL), FEEDLINE_STATUS_INVALID, "`tensor` is null");
     says(feedline_batch_to_dlpack(batch, 0, NULL), FEEDLINE_STATUS_INVALID, "`tensor` is null");
