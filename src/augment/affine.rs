@@ -86,6 +86,11 @@ impl AxisRange {
         }
     }
 
+    /// A number along x, then one along y.
+    fn draw(self, rng: &mut dyn Draws) -> [f64; 2] {
+        self.ranges().map(|range| between(range, rng))
+    }
+
     fn check(self, name: &str, what: &str, lowest: f64, highest: f64) -> Result<()> {
         self.ranges().into_iter().try_for_each(|range| check::range(name, what, range, lowest, highest))
     }
@@ -154,19 +159,16 @@ impl Affine {
     /// The matrix for an image of size `of`: translation, shear, factors and the angle are drawn in this order.
     pub fn make_params(&self, of: Size, rng: &mut dyn Draws) -> [[f64; 3]; 2] {
         let edges = [of.width, of.height].map(f64::from);
-        let mut both = |range: AxisRange| range.ranges().map(|range| between(range, rng));
         let moved = match (self.translate_px, self.translate_percent) {
-            // A whole number, each as likely, so the ends reach half a pixel further.
             (Some(pixels), _) => pixels.ranges().map(|range| whole(range, rng)),
             (None, Some(parts)) => {
-                let [x, y] = both(parts);
+                let [x, y] = parts.draw(rng);
                 [x * edges[0], y * edges[1]].map(f64::trunc)
             }
             (None, None) => [0.0; 2],
         };
-        let mut both = |range: AxisRange| range.ranges().map(|range| between(range, rng));
-        let shear = both(self.shear).map(|degrees| -degrees);
-        let [across, down] = both(self.scale);
+        let shear = self.shear.draw(rng).map(|degrees| -degrees);
+        let [across, down] = self.scale.draw(rng);
         let scale = [across, if self.keep_ratio { across } else { down }];
         matrix(edges, moved, shear, scale, between(self.rotate.range(), rng))
     }
