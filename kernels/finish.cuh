@@ -117,6 +117,13 @@ FEEDLINE_INLINE void store_sample(const RenderJob& job, const Format& format, co
     uint8_t* sample = reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(job.target));
     int count = min(4, tile.right - tile.x);
     uint64_t at = (uint64_t)tile.y * job.size.width + (uint32_t)tile.x;
+    if (format.layout >= FEEDLINE_LAYOUT_NHW) {
+        float of[4];
+        for (int i = 0; i < 4; i++) {
+            of[i] = values.of[0][i] + (format.layout == FEEDLINE_LAYOUT_NHW_WIDE ? values.of[1][i] : 0.0f);
+        }
+        return store_four(sample, at, of[0], of[1], of[2], of[3], count, format.dtype);
+    }
     bool planar = format.layout == FEEDLINE_LAYOUT_NCHW;
     uint64_t plane = (uint64_t)job.size.width * job.size.height;
 #pragma unroll

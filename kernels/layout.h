@@ -71,6 +71,8 @@ extern "C" {
 /* Batch.layout */
 #define FEEDLINE_LAYOUT_NCHW 0
 #define FEEDLINE_LAYOUT_NHWC 1
+#define FEEDLINE_LAYOUT_NHW 2      /* the first channel */
+#define FEEDLINE_LAYOUT_NHW_WIDE 3 /* the first two channels, added up; of f32 */
 
 /* Set in Step.stat and in what is measured where a statistic is a histogram: the number of its Histogram. */
 #define FEEDLINE_HISTOGRAM_BIT UINT32_C(0x80000000)

@@ -52,7 +52,7 @@ impl Batch {
         Tensor::new(self, field::images(self.first()))
     }
 
-    /// A field as a tensor; `None` if the batch does not have it. All fields but the pixels are in the host's memory.
+    /// A field as a tensor; `None` if the batch does not have it. All fields but pixels are in the host's memory.
     pub fn field_to_dlpack(self: &Arc<Self>, field: Field) -> Option<Tensor> {
         self.view_to_dlpack(0, field)
     }
@@ -60,6 +60,14 @@ impl Batch {
     /// A field of view `number` as a tensor; `None` if there is no such view, or the batch does not have the field.
     pub fn view_to_dlpack(self: &Arc<Self>, number: usize, field: Field) -> Option<Tensor> {
         field::view(self, self.view(number)?, field).map(|view| Tensor::new(self, view))
+    }
+}
+
+impl Batch {
+    /// The pixels of [`Batch::picture`] in view `number` as a tensor; `None` if there is no such view or picture.
+    pub fn picture_to_dlpack(self: &Arc<Self>, number: usize, name: &str) -> Option<Tensor> {
+        let picture = self.picture_names().position(|own| own == name)?;
+        self.view_to_dlpack(number, Field::Picture(picture as u8))
     }
 }
 

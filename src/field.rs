@@ -46,9 +46,25 @@ pub enum FieldType {
     Integer,
     /// An f64.
     Float,
+    /// A second image, such as the target of a translation: a file of any format that is decoded, as large as the image once
+    /// both are upright. It is moved, resampled and mixed as the image is, without its colour operations.
+    Image,
+    /// A depth map: a PNG of one grey channel of 8 or 16 bits, as large as the upright image. Each pixel is its nearest one,
+    /// and what shows no image is 0.
+    Depth,
 }
 
 impl FieldType {
+    /// Whether its values are files that become pixels, which a batch has beside those of its images.
+    pub fn is_picture(self) -> bool {
+        matches!(self, FieldType::Image | FieldType::Depth)
+    }
+
+    /// What a record's value of this type is: the file of a picture is bytes.
+    pub fn stored(self) -> FieldType {
+        if self.is_picture() { FieldType::Bytes } else { self }
+    }
+
     /// Its name in recipes.
     pub fn word(self) -> &'static str {
         match self {
@@ -57,6 +73,8 @@ impl FieldType {
             FieldType::Json => "json",
             FieldType::Integer => "integer",
             FieldType::Float => "float",
+            FieldType::Image => "image",
+            FieldType::Depth => "depth",
         }
     }
 }
@@ -73,7 +91,7 @@ impl fmt::Display for FieldType {
 pub enum FieldValue {
     /// Of [`FieldType::Text`].
     Text(String),
-    /// Of [`FieldType::Bytes`].
+    /// Of [`FieldType::Bytes`], and the file of a picture.
     Bytes(Vec<u8>),
     /// Of [`FieldType::Json`]: its text.
     Json(String),
@@ -173,9 +191,19 @@ impl Field {
         Self::new(name, FieldType::Float)
     }
 
+    /// A field of second images.
+    pub fn image(name: impl Into<String>) -> Self {
+        Self::new(name, FieldType::Image)
+    }
+
+    /// A field of depth maps.
+    pub fn depth(name: impl Into<String>) -> Self {
+        Self::new(name, FieldType::Depth)
+    }
+
     setters! {
         /// What it is called where it is stored, if that differs from its name: the ending of a tar file's members, a
-        /// column, or a feature.
+        /// column, a feature, or the folder of second images.
         from: some into String;
 
         /// The value of records that have none. Without it they are bad samples.
@@ -207,7 +235,7 @@ impl Field {
     /// # Errors
     /// What is wrong with them, and the remedy.
     pub(crate) fn parse(&self, bytes: &[u8]) -> Result<FieldValue, String> {
-        if self.kind == FieldType::Bytes {
+        if self.kind.stored() == FieldType::Bytes {
             return Ok(FieldValue::Bytes(bytes.to_vec()));
         }
         let text = std::str::from_utf8(bytes).map_err(|error| {
@@ -223,7 +251,9 @@ impl Field {
             )
         };
         match self.kind {
-            FieldType::Text | FieldType::Bytes => Ok(FieldValue::Text(text.to_owned())),
+            FieldType::Text | FieldType::Bytes | FieldType::Image | FieldType::Depth => {
+                Ok(FieldValue::Text(text.to_owned()))
+            }
             // As a value, since that is what takes no more levels than any reader of it takes.
             FieldType::Json => match serde_json::from_str::<serde_json::Value>(text) {
                 Ok(_) => Ok(FieldValue::Json(text.to_owned())),
@@ -260,6 +290,11 @@ impl Field {
                 "the field `{name}` is called as an array that a batch has anyway: give it another name, and say that it \
                  comes from `{}`",
                 self.stored_as()
+            ));
+        }
+        if kind.is_picture() && default.is_some() {
+            return Err(format!(
+                "the field `{name}` is {kind}, and no picture takes the place of one that is missing: leave its default out"
             ));
         }
         match default {

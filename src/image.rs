@@ -11,13 +11,14 @@ mod header;
 mod magic;
 mod mask;
 mod png;
+mod raw;
 mod webp;
 
 pub use crate::jpeg::{Damage, Index, Limits, Part, Scale};
 pub(crate) use crate::jpeg::{PixelsMut, Rows};
 pub use error::ImageError;
 pub use header::{Header, parse_header};
-pub use mask::decode_mask;
+pub use mask::{decode_depth, decode_mask};
 
 use crate::decode_memory::{give_back, grow};
 use crate::geometry::{Orientation, Rect, Size};
@@ -32,6 +33,9 @@ pub enum Format {
     Png,
     /// WebP, the first frame of an animation.
     WebP,
+    /// Packed rows of one, two or three bytes a pixel, upright or not, without a header: what a loader hands to its decoders
+    /// where it has the levels already. No file has it.
+    Raw,
 }
 
 impl std::fmt::Display for Format {
@@ -40,6 +44,7 @@ impl std::fmt::Display for Format {
             Format::Jpeg => "JPEG",
             Format::Png => "PNG",
             Format::WebP => "WebP",
+            Format::Raw => "raw levels",
         })
     }
 }
@@ -187,6 +192,7 @@ impl Decoder {
                 png::decode(bytes, &self.limits, &mut self.scratch, out)
             }
             Format::WebP => webp::decode(bytes, &mut self.scratch, &mut ImageMut { stored, region, pixels }),
+            Format::Raw => raw::decode(bytes, &mut ImageMut { stored, region, pixels }),
         };
         give_back(&mut self.scratch.pixels);
         give_back(&mut self.scratch.file);

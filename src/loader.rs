@@ -8,6 +8,7 @@
 mod batch;
 mod build_index;
 mod builder;
+mod companions;
 mod decode_index;
 mod epoch;
 mod parallel_map;
@@ -26,7 +27,7 @@ pub use batch::instances::{MaskPlanes, ObjectMasks};
 pub use batch::objects::BatchObjects;
 #[cfg(feature = "tch")]
 pub(crate) use batch::one_hot::one_hot;
-pub use batch::{Batch, BatchView};
+pub use batch::{Batch, BatchPixels, BatchView};
 pub use build_index::{BuiltIndex, build_index};
 pub use builder::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
 pub use epoch::Epoch;
@@ -46,11 +47,11 @@ use crate::error::{Error, Result, ensure};
 use crate::options::Options;
 use crate::output::Output;
 use crate::plan::label_apply::TransformedObject;
-use crate::plan::{Plan, ViewPlans};
+use crate::plan::{Picture, Plan};
 use crate::recipe::Recipe;
 use crate::sampler::{Order, RankPartition};
 use crate::source::{self, Note, Source};
-use batch::masks::Masks;
+use companions::Companion;
 use epoch::plan::EpochPlan;
 use epoch::resume;
 use planner::SampleContext;
@@ -58,6 +59,7 @@ use report::errors::Failure;
 use std::sync::Arc;
 use worker::context::Context;
 use worker::files::SampleFiles;
+use worker::pictures;
 use worker::pipeline::Pipeline;
 
 /// Delivers the batches of any epoch; made by [`Loader::builder`].
@@ -252,10 +254,21 @@ impl Loader {
     /// # Errors
     /// [`Error::Sample`] where a mask cannot be read, is no PNG of one channel, or is not as large as its image.
     pub fn mask(&self, plan: &Plan) -> Result<Option<Vec<u8>>> {
-        let masks = Masks::new(self.context());
-        let Some(mut masks) = masks else { return Ok(None) };
-        let of_views = masks.of(&ViewPlans::new([plan.clone()])).map_err(Failure::into_error)?;
-        Ok(of_views.into_iter().next().flatten())
+        let mask = self.context().companions.iter().find(|companion| companion.picture == Picture::Mask);
+        let drawn = mask.map(|mask| pictures::draw(self.context(), mask, plan)).transpose();
+        Ok(drawn.map_err(Failure::into_error)?.flatten().map(|(_, classes)| classes))
+    }
+
+    /// What a batch would hold of the second images or depth maps of the field `name` in the sample that `plan` makes, in
+    /// the host's memory, and their form; `None` where there is no such field.
+    ///
+    /// # Errors
+    /// [`Error::Sample`] where a file cannot be read, is none of its kind, or is not as large as its image.
+    pub fn picture(&self, plan: &Plan, name: &str) -> Result<Option<(Output, Vec<u8>)>> {
+        let is_it = |companion: &&Companion| companion.name.as_deref() == Some(name);
+        let picture = self.context().companions.iter().find(is_it);
+        let drawn = picture.map(|picture| pictures::draw(self.context(), picture, plan)).transpose();
+        Ok(drawn.map_err(Failure::into_error)?.flatten())
     }
 
     /// The bad samples of the batches delivered so far.

@@ -46,6 +46,22 @@ pub enum Layout {
     /// Batch, row, column, channel.
     #[serde(alias = "hwc")]
     Nhwc,
+    /// Batch, row, column: the first channel alone. Masks lie so, images never.
+    #[serde(skip)]
+    Nhw,
+    /// The same of the first two channels together, 256 times the first and the second. Depths lie so.
+    #[serde(skip)]
+    NhwWide,
+}
+
+impl Layout {
+    /// Values of a pixel.
+    pub const fn channels(self) -> usize {
+        match self {
+            Layout::Nchw | Layout::Nhwc => 3,
+            Layout::Nhw | Layout::NhwWide => 1,
+        }
+    }
 }
 
 /// The parameters of the last pass.
@@ -69,7 +85,7 @@ impl Output {
 
     /// Bytes of one sample.
     pub const fn sample_bytes(&self) -> usize {
-        self.size.pixels() as usize * 3 * self.dtype.bytes()
+        self.size.pixels() as usize * self.layout.channels() * self.dtype.bytes()
     }
 
     /// Shape of a batch of `samples`.
@@ -78,6 +94,15 @@ impl Output {
         match self.layout {
             Layout::Nchw => [samples, 3, height, width],
             Layout::Nhwc => [samples, height, width, 3],
+            Layout::Nhw | Layout::NhwWide => [samples, 1, height, width],
+        }
+    }
+
+    /// a and b of fma(level, a, b), per channel: what makes values of levels.
+    pub(crate) fn factors(&self) -> [[f32; 2]; 3] {
+        match self.layout {
+            Layout::NhwWide => [[256.0, 0.0], [1.0, 0.0], [0.0, 0.0]],
+            _ => self.normalize.unwrap_or(Normalize::UNIT).factors(),
         }
     }
 

@@ -72,6 +72,39 @@ pub struct ImageRef {
     pub stored: Size,
     /// How the stored image is turned to stand upright.
     pub orientation: Orientation,
+    /// Which of the record's pictures it is.
+    #[serde(skip_serializing_if = "Picture::is_image")]
+    pub picture: Picture,
+}
+
+/// One of the pictures that a record has. All of them are as large, and stored alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Picture {
+    /// Its image.
+    #[default]
+    Image,
+    /// Its semantic mask.
+    Mask,
+    /// A second image: the field of this number.
+    Field(u8),
+}
+
+impl Picture {
+    /// Whether it is the record's image.
+    pub fn is_image(&self) -> bool {
+        *self == Picture::Image
+    }
+
+    /// What tells the pictures of the record `record` apart from each other and from those of others.
+    pub(crate) fn key(self, record: u64) -> u64 {
+        let number = match self {
+            Picture::Image => 0,
+            Picture::Mask => 1,
+            Picture::Field(number) => 2 + u64::from(number),
+        };
+        record | number << 48
+    }
 }
 
 /// One image, or one colour, in a window of the canvas.

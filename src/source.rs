@@ -15,7 +15,7 @@
 //! A folder of class directories is [`Folder`], a file that lists paths is [`List`], tar files are [`Shards`], an LMDB
 //! environment is [`Lmdb`]; with the features `tfrecord` and `parquet` there are `TfRecord` and `Parquet`, with `remote`
 //! `Remote`, which reads from object stores; [`Yolo`] and [`Coco`] are data sets of labelled objects.
-//! [`WithMasks`] adds semantic masks to any of them, [`WithClasses`] names their classes anew, [`Mixture`] makes one of
+//! [`WithMasks`] adds semantic masks to any of them, [`WithImages`] second images, [`WithClasses`] names their classes anew, [`Mixture`] makes one of
 //! several, [`Cached`] keeps what was read in memory. `docs/sources.md` has them
 //! side by side. A new source is one file below this one, its two lines here, its kind in `src/options/kind.rs`, how it is
 //! recognised and opened in `src/source/open.rs`, and one line in `tests/source/contract.rs`, which holds every source to
@@ -126,6 +126,7 @@ mod shards;
 #[cfg(feature = "tfrecord")]
 mod tfrecord;
 mod with_classes;
+mod with_images;
 mod with_masks;
 mod yolo;
 
@@ -158,6 +159,7 @@ pub(crate) use tfrecord::{Feature, write::record as tfrecord};
 #[cfg(feature = "tfrecord")]
 pub use tfrecord::{TfRecord, TfRecordOptions};
 pub use with_classes::{ClassOptions, WithClasses};
+pub use with_images::WithImages;
 pub use with_masks::{MaskOptions, WithMasks};
 pub use yolo::{Yolo, YoloOptions};
 

@@ -217,6 +217,32 @@ pub unsafe extern "C" fn feedline_batch_values(
     })
 }
 
+/// The number that the second images or depth maps of the field that is called `name` have in place of a
+/// FEEDLINE_FIELD_..., which is the same in every batch of a loader; FEEDLINE_STATUS_ABSENT, and nothing written, where
+/// there are none. They lie where the pixels are: second images in the form of the pixels, depth maps as
+/// `[n, height, width]`, f32.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `name` ends with a zero; `field` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_picture(
+    batch: *const Batch,
+    name: *const c_char,
+    field: *mut i32,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let (batch, name) = unsafe { (shared(batch, "batch")?, text(name, "name")?) };
+        is_there(field, "field")?;
+        let number = batch.batch.picture_names().position(|own| own == name);
+        let Some(number) = number.and_then(|number| i32::try_from(number).ok()) else {
+            return Ok(Status::Absent);
+        };
+        // SAFETY: the caller's promise.
+        unsafe { write(field, Field::FirstPicture as i32 + number, "field") }
+    })
+}
+
 /// Waits until the pixels are finished, which a device may still be working on.
 ///
 /// # Safety

@@ -18,7 +18,7 @@ pub enum Field {
     Labels = 1,
     /// The index of each row's sample in the data set: `[n]`, i64.
     Indices = 2,
-    /// Semantic masks: `[n, height, width]`, u8.
+    /// Semantic masks: `[n, height, width]`, u8, where the pixels are.
     Masks = 3,
     /// The row that each object is in: `[m]`, i64. This and what follows is there where the data set knows objects.
     BatchIndex = 4,
@@ -48,6 +48,8 @@ pub enum Field {
     Padding = 15,
     /// Height and width of each sample without its padding, with `pad_to_largest`: `[n, 2]`, i64.
     Sizes = 16,
+    /// The first second image or depth map; feedline_batch_picture() says which number each has.
+    FirstPicture = 100,
 }
 
 const FIELDS: [(Field, dlpack::Field); 17] = [
@@ -111,12 +113,17 @@ pub struct Tensor {
 }
 
 fn view(batch: &Batch, field: i32) -> Result<Option<View>, Failure> {
-    let field = FIELDS.iter().find(|(known, _)| *known as i32 == field).ok_or_else(|| {
+    let known = FIELDS.iter().find(|(known, _)| *known as i32 == field).map(|(_, field)| *field);
+    let picture = || {
+        let number = field.checked_sub(Field::FirstPicture as i32)?;
+        Some(dlpack::Field::Picture(u8::try_from(number).ok()?))
+    };
+    let field = known.or_else(picture).ok_or_else(|| {
         let last = FIELDS.len() - 1;
         Failure::invalid(format!("there is no field {field}: use FEEDLINE_FIELD_IMAGES (0) to {last}"))
     })?;
     // SAFETY: what C users are told; nobody on this side keeps a slice of the pixels from one call to the next.
-    Ok(batch.batch.view_to_dlpack(batch.view, field.1).map(|view| unsafe { view.allow_writes() }))
+    Ok(batch.batch.view_to_dlpack(batch.view, field).map(|view| unsafe { view.allow_writes() }))
 }
 
 fn dtype(dtype: DLDataType) -> Dtype {

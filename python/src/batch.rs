@@ -90,6 +90,9 @@ fn put_labels(dict: &Bound<'_, PyDict>, batch: &Arc<Batch>, number: usize, wante
     // Both are `masks` to those who train with them.
     let semantic = if of_objects.is_some() { "semantic_masks" } else { "masks" };
     put(dict, semantic, Tensor::of_view(batch, number, Field::Masks))?;
+    for (picture, name) in (0..).zip(batch.picture_names()) {
+        put(dict, name, Tensor::of_view(batch, number, Field::Picture(picture)))?;
+    }
     put(dict, "masks", of_objects)?;
     if let Some(classes) = wanted.classes {
         let dense = view.one_hot(classes, wanted.smoothing).map_err(|error| to_python(dict.py(), error))?;

@@ -102,8 +102,8 @@ pub(crate) trait BufferAllocator: Send + Sync + 'static {
     /// [`crate::error::Error::Unavailable`] where the device has no memory left.
     fn allocate(&self) -> Result<Self::Buffer>;
 
-    /// Lets the rows of the only view have `row_bytes` bytes, where batches differ in size.
-    fn resize_rows(buffer: &mut Self::Buffer, row_bytes: usize);
+    /// Lets the rows of each output have so many bytes, where batches differ in size.
+    fn resize_rows(buffer: &mut Self::Buffer, row_bytes: &[usize]);
 
     /// Ends the filling.
     fn finish(buffer: Self::Buffer) -> Self::Ready;

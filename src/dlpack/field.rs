@@ -2,7 +2,7 @@
 
 use super::abi::{self, DLDataType, DLDevice};
 use crate::device::Device;
-use crate::loader::{Batch, BatchObjects, BatchView, MaskPlanes};
+use crate::loader::{Batch, BatchObjects, BatchPixels, BatchView, MaskPlanes};
 use crate::output::DType;
 use std::ffi::c_void;
 
@@ -16,7 +16,7 @@ pub enum Field {
     Labels,
     /// [`Batch::indices`], `[n]`, as i64.
     Indices,
-    /// [`Batch::masks`], `[n, height, width]`, u8.
+    /// [`Batch::mask_pixels`], `[n, height, width]`, u8.
     Masks,
     /// [`BatchObjects::batch_index`], `[m]`, i64.
     BatchIndex,
@@ -44,6 +44,8 @@ pub enum Field {
     Padding,
     /// [`Batch::sizes`], `[n, 2]`, i64.
     Sizes,
+    /// [`Batch::picture`] of the name of this number among [`Batch::picture_names`], in its shape and number format.
+    Picture(u8),
 }
 
 /// The location of a field's elements.
@@ -76,10 +78,8 @@ pub(super) fn view(batch: &Batch, of: BatchView<'_>, field: Field) -> Option<Vie
         Field::Images => images(of),
         Field::Labels => host(batch.labels(), &[rows], DLDataType::I64),
         Field::Indices => host(batch.indices(), &[rows], DLDataType::I64),
-        Field::Masks => {
-            let size = of.sample_size();
-            host(of.masks()?, &[rows, size.height as usize, size.width as usize], DLDataType::U8)
-        }
+        Field::Masks => pixels(of.mask_pixels()?),
+        Field::Picture(number) => pixels(of.picture(batch.picture_names().nth(usize::from(number))?)?),
         Field::Padding => {
             let size = of.sample_size();
             host(of.padding()?, &[rows, size.height as usize, size.width as usize], DLDataType::BOOL)
@@ -114,14 +114,16 @@ fn of_objects(objects: &BatchObjects, rows: usize, field: Field) -> Option<View>
                 MaskPlanes::Overlap(planes) => host(planes, &[rows, height, width], DLDataType::I32),
             }
         }
-        Field::Images | Field::Labels | Field::Indices | Field::Masks | Field::Padding | Field::Sizes => {
-            return None;
-        }
+        _ => return None,
     };
     Some(view)
 }
 
 pub(super) fn images(of: BatchView<'_>) -> View {
+    pixels(of.pixels())
+}
+
+fn pixels(of: BatchPixels<'_>) -> View {
     let dtype = match of.dtype() {
         DType::F32 => DLDataType::F32,
         DType::F16 => DLDataType::F16,
@@ -130,9 +132,9 @@ pub(super) fn images(of: BatchView<'_>) -> View {
     };
     let (device, data) = match of.on_device() {
         Some(images) => (images.device(), std::ptr::with_exposed_provenance_mut(images.ptr() as usize)),
-        None => (Device::Cpu, of.pixels()),
+        None => (Device::Cpu, of.address()),
     };
-    View { device, is_pixels: true, ..array(data, &of.shape(), dtype) }
+    View { device, is_pixels: true, ..array(data, of.shape(), dtype) }
 }
 
 /// A slice that holds a complete array, and is part of the batch.

@@ -51,8 +51,10 @@ pub struct TchBatch {
     pub images: tch::Tensor,
     /// [`Batch::labels`]: `[n]`, Int64, -1 if there is no class.
     pub labels: tch::Tensor,
-    /// [`Batch::masks`]: `[n, height, width]`, Uint8.
+    /// [`Batch::mask_pixels`]: `[n, height, width]`, Uint8, where the images are.
     pub masks: Option<tch::Tensor>,
+    /// [`Batch::picture`], by name: second images as `images` are, depth maps `[n, height, width]`, Float.
+    pub pictures: Vec<(String, tch::Tensor)>,
     /// [`Batch::padding`]: `[n, height, width]`, Bool.
     pub padding: Option<tch::Tensor>,
     /// [`Batch::sizes`]: `[n, 2]`, Int64.
@@ -83,6 +85,8 @@ pub struct TchView {
     pub images: tch::Tensor,
     /// Semantic masks.
     pub masks: Option<tch::Tensor>,
+    /// Second images and depth maps.
+    pub pictures: Vec<(String, tch::Tensor)>,
     /// Which pixels are padding.
     pub padding: Option<tch::Tensor>,
     /// Height and width of each sample without its padding.
@@ -96,15 +100,24 @@ pub struct TchView {
 impl TchView {
     /// View `number` of a batch that was taken by value, with what was moved out of it.
     fn new(batch: &Arc<Batch>, number: usize, arrays: ViewArrays, size: Size) -> Result<Self> {
-        let [rows, ..] = arrays.shape;
+        let rows = arrays.images.shape()[0];
         let mask_shape = [rows, size.height as usize, size.width as usize];
         let (padding, sizes) = arrays.padding.map(|padding| (padding.pixels, padding.sizes)).unzip();
         let pixels = batch.view_to_dlpack(number, Field::Images).unwrap_or_else(|| batch.to_dlpack());
+        let masks = batch.view_to_dlpack(number, Field::Masks);
+        let picture = |(name, _): &(Arc<str>, _)| {
+            let pixels = batch.picture_to_dlpack(number, name)?;
+            // SAFETY: as below.
+            Some(unsafe { pixels.into_tch() }.map(|pixels| (name.to_string(), pixels)))
+        };
+        let pictures = arrays.pictures.iter().filter_map(picture).collect::<Result<_>>()?;
         Ok(Self {
             // SAFETY: the batch was taken by value and is only in the tensors of its views, each of which has pixels of its own, so
             // nothing else can read or write.
             images: unsafe { pixels.into_tch() }?,
-            masks: arrays.masks.map(|masks| adopt(masks, &mask_shape, DLDataType::U8)).transpose()?,
+            // SAFETY: as above.
+            masks: masks.map(|masks| unsafe { masks.into_tch() }).transpose()?,
+            pictures,
             padding: padding.map(|pixels| adopt(pixels, &mask_shape, DLDataType::BOOL)).transpose()?,
             sizes: sizes.map(|sizes| adopt(sizes, &[rows, 2], DLDataType::I64)).transpose()?,
             objects: arrays.objects.map(|objects| TchObjects::new(objects, rows)).transpose()?,
@@ -172,11 +185,12 @@ impl Batch {
         let mut views = of_views
             .map(|(view, (arrays, size))| TchView::new(&batch, view, arrays, size))
             .collect::<Result<Vec<_>>>()?;
-        let TchView { images, masks, padding, sizes, objects, shares } = views.remove(0);
+        let TchView { images, masks, pictures, padding, sizes, objects, shares } = views.remove(0);
         Ok(TchBatch {
             images,
             labels: adopt(arrays.labels, &[rows], DLDataType::I64)?,
             masks,
+            pictures,
             padding,
             sizes,
             objects,

@@ -28,6 +28,14 @@ pub enum ImageError {
         /// A description of the file.
         found: String,
     },
+    /// A file that is no depth map.
+    #[error(
+        "a depth map must be a PNG of one grey channel of 8 or 16 bits, but is {found}: write one depth per pixel"
+    )]
+    Depth {
+        /// A description of the file.
+        found: String,
+    },
     /// An error of the JPEG decoder.
     #[error(transparent)]
     Jpeg(#[from] JpegError),

@@ -1,6 +1,6 @@
 //! The properties of a file that a plan needs, read before it is decoded.
 
-use super::error::ImageError;
+use super::error::{ImageError, other_file};
 use super::{Format, magic, png, webp};
 use crate::geometry::{Orientation, Size};
 use crate::jpeg;
@@ -36,6 +36,7 @@ pub fn parse_header(bytes: &[u8]) -> Result<Header, ImageError> {
         }
         Format::Png => png::parse_header(bytes)?,
         Format::WebP => webp::parse_header(bytes)?,
+        Format::Raw => return Err(other_file(Format::Raw)),
     };
     Ok(Header { format, size, orientation, jpeg: None })
 }

@@ -3,19 +3,21 @@
 pub(super) mod fields;
 pub(super) mod instances;
 pub(super) mod labels;
-pub(super) mod masks;
 pub(super) mod objects;
 pub(super) mod one_hot;
+mod pixels;
 mod view;
 
+pub use pixels::BatchPixels;
 pub use view::BatchView;
 
+use super::companions::Companion;
 use super::queue::lent::BatchMemory;
 use super::queue::task::{FinishedBatch, Sample, SampleView};
 use super::report::errors::{Failure, Status};
 use super::worker::process::Process;
 use crate::device::DeviceImages;
-use crate::device::backend::{ReadyBuffer, view_starts};
+use crate::device::backend::ReadyBuffer;
 use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::geometry::Size;
@@ -24,6 +26,8 @@ use fields::BatchField;
 use half::{bf16, f16};
 use labels::LabelRules;
 use objects::BatchObjects;
+use pixels::Plane;
+use std::sync::Arc;
 
 /// One batch. It may outlive its epoch and its loader; dropping it makes its memory free for another batch.
 ///
@@ -56,15 +60,15 @@ pub(crate) struct Arrays {
 /// What a view of a batch has beside its pixels.
 #[derive(Default)]
 pub(crate) struct ViewArrays {
-    /// Where its pixels begin in the batch's memory.
-    start: usize,
-    pub(crate) shape: [usize; 4],
+    pub(crate) images: Plane,
     /// Of a sample.
     pub(crate) size: Size,
     /// Of each row.
     pub(crate) shares: Vec<Vec<(i64, f32)>>,
     pub(crate) objects: Option<BatchObjects>,
-    pub(crate) masks: Option<Vec<u8>>,
+    pub(crate) masks: Option<Plane>,
+    /// Second images and depth maps, by the names of their fields.
+    pub(crate) pictures: Vec<(Arc<str>, Plane)>,
     /// Where batches are padded.
     pub(crate) padding: Option<Padding>,
 }
@@ -78,16 +82,26 @@ pub(crate) struct Padding {
     pub(crate) sizes: Vec<[i64; 2]>,
 }
 
+/// What the loader says of its batches.
+pub(super) struct Form<'a> {
+    pub(super) labels: &'a LabelRules,
+    pub(super) fields: &'a [Field],
+    /// What is shown beside each view.
+    pub(super) companions: &'a [Companion],
+    /// Where each output begins in a batch's memory.
+    pub(super) starts: &'a [usize],
+}
+
 impl Batch {
-    /// Closes the gaps that bad samples left, and returns what was bad. `most_rows` is the size of a full batch.
+    /// Closes the gaps that bad samples left, and returns what was bad. `outputs` are those of the views, and behind them
+    /// those of what is shown beside them.
     pub(super) fn new(
         finished: FinishedBatch<Box<dyn BatchMemory>>,
-        (labels, fields): (&LabelRules, &[Field]),
-        (number, outputs, most_rows): (usize, &[Output], usize),
+        form: &Form<'_>,
+        (number, outputs): (usize, &[Output]),
     ) -> (Self, BatchErrors) {
         let FinishedBatch { mut memory, outcomes } = finished;
         let row_bytes: Vec<usize> = outputs.iter().map(Output::sample_bytes).collect();
-        let starts = view_starts(most_rows, row_bytes.iter().copied()).unwrap_or_default();
         let (mut samples, mut errors) = (Vec::new(), BatchErrors::default());
         for (row, outcome) in outcomes.into_iter().enumerate() {
             let own = errors.failures.len();
@@ -99,33 +113,19 @@ impl Batch {
                 continue;
             };
             if row != samples.len() {
-                for (&start, &bytes) in starts.iter().zip(&row_bytes) {
+                for (&start, &bytes) in form.starts.iter().zip(&row_bytes) {
                     let [from, to] = [row, samples.len()].map(|row| start + row * bytes);
                     memory.buffer_mut().move_row(from..from + bytes, to);
                 }
             }
             samples.push(sample);
         }
-        let fill = labels.mask_fill.filter(|_| !outputs.is_empty());
-        let expected = labels.expected;
-        let view = |number: usize| {
-            let output = outputs.get(number);
-            let seen = |sample: &Sample| sample.views.get(number).is_some_and(|view| view.objects.is_some());
-            let size = output.map_or(Size::default(), |output| output.size);
-            ViewArrays {
-                start: starts.get(number).copied().unwrap_or_default(),
-                shape: output.map_or([samples.len(), 3, 0, 0], |output| output.shape(samples.len())),
-                size,
-                shares: Vec::with_capacity(samples.len()),
-                objects: (expected || samples.iter().any(seen)).then(|| BatchObjects::new(labels, size)),
-                masks: fill.map(|_| Vec::new()),
-                padding: (labels.pads && output.is_some()).then(Padding::default),
-            }
-        };
-        let views = (0..outputs.len().max(1)).map(view).collect();
-        let fields = fields.iter().map(|field| BatchField::new(field, samples.len())).collect();
+        let views = outputs.len() / (1 + form.companions.len());
+        let views = (0..views.max(1)).map(|number| form.view(number, (outputs, views), &samples)).collect();
+        let fields = form.fields.iter().filter(|field| !field.kind().is_picture());
+        let fields = fields.map(|field| BatchField::new(field, samples.len())).collect();
         let mut arrays = Arrays { views, fields, ..Arrays::default() };
-        samples.into_iter().for_each(|sample| arrays.push(sample, fill.unwrap_or_default()));
+        samples.into_iter().for_each(|sample| arrays.push(sample));
         let dtype = outputs.first().map_or(DType::U8, |output| output.dtype);
         (Self { memory: Some(memory), process: Process::this(), number, dtype, arrays }, errors)
     }
@@ -254,10 +254,28 @@ impl Batch {
         self.first().objects()
     }
 
-    /// The semantic masks of all rows, `[rows, height, width]` classes without gaps, where the loader was asked for them.
-    /// They lie in the host's memory whatever the device.
+    /// The semantic masks of all rows, `[rows, height, width]` classes without gaps, where the loader was asked for them and
+    /// its batches lie in the host's memory; else see [`Batch::mask_pixels`].
     pub fn masks(&self) -> Option<&[u8]> {
         self.first().masks()
+    }
+
+    /// The same wherever they lie: in the memory of the images.
+    pub fn mask_pixels(&self) -> Option<BatchPixels<'_>> {
+        self.first().mask_pixels()
+    }
+
+    /// The second images or depth maps of the field of this name; `None` where the source has no such field.
+    ///
+    /// Second images are like the batch's own: in its number format and order of axes, normalised alike, and moved, resampled
+    /// and mixed with them. Depth maps are `[rows, height, width]`, [`DType::F32`]: the levels as they are stored.
+    pub fn picture(&self, name: &str) -> Option<BatchPixels<'_>> {
+        self.first().picture(name)
+    }
+
+    /// The names of the fields that [`Batch::picture`] has.
+    pub fn picture_names(&self) -> impl Iterator<Item = &str> {
+        self.arrays.views[0].pictures.iter().map(|(name, _)| &**name)
     }
 
     /// Which pixels of the rows are padding, `[rows, height, width]` without gaps, where a batch is as large as its largest
@@ -303,9 +321,10 @@ impl Batch {
     #[cfg(feature = "tch")]
     pub(crate) fn take_arrays(&mut self) -> Arrays {
         let pixels = |view: &ViewArrays| ViewArrays {
-            start: view.start,
-            shape: view.shape,
+            images: view.images,
             size: view.size,
+            masks: view.masks,
+            pictures: view.pictures.clone(),
             ..ViewArrays::default()
         };
         let views = self.arrays.views.iter().map(pixels).collect();
@@ -313,13 +332,46 @@ impl Batch {
     }
 }
 
+impl Form<'_> {
+    /// The view `number` of these samples, with no row's data yet; `views` is how many there are.
+    fn view(&self, number: usize, (outputs, views): (&[Output], usize), samples: &[Sample]) -> ViewArrays {
+        let Self { labels, companions, starts, .. } = self;
+        let plane = |at: usize| {
+            let place = starts.get(at).zip(outputs.get(at));
+            place.map(|(&start, output)| Plane::new(start, output, samples.len()))
+        };
+        let beside = companions.iter().enumerate();
+        let beside =
+            beside.filter_map(|(at, companion)| Some((companion, plane((1 + at) * views + number)?)));
+        let (mut masks, mut pictures) = (None, Vec::new());
+        for (Companion { name, .. }, plane) in beside {
+            match name {
+                Some(name) => pictures.push((Arc::clone(name), plane)),
+                None => masks = Some(plane),
+            }
+        }
+        let output = outputs.get(number);
+        let seen = |sample: &Sample| sample.views.get(number).is_some_and(|view| view.objects.is_some());
+        let size = output.map_or(Size::default(), |output| output.size);
+        let has_objects = labels.expected || samples.iter().any(seen);
+        ViewArrays {
+            images: plane(number).unwrap_or_else(|| Plane::none(samples.len())),
+            size,
+            shares: Vec::with_capacity(samples.len()),
+            objects: has_objects.then(|| BatchObjects::new(labels, size)),
+            masks,
+            pictures,
+            padding: (labels.pads && output.is_some()).then(Padding::default),
+        }
+    }
+}
+
 impl Arrays {
-    /// `fill` is the class of a sample without a mask.
-    fn push(&mut self, sample: Sample, fill: u8) {
+    fn push(&mut self, sample: Sample) {
         let row = self.labels.len();
         let mut of_sample = sample.views.into_iter();
         for view in &mut self.views {
-            view.push(row, of_sample.next().unwrap_or_default(), fill);
+            view.push(row, of_sample.next().unwrap_or_default());
         }
         self.fields.iter_mut().zip(sample.values).for_each(|(field, value)| field.push(value));
         self.labels.push(sample.class);
@@ -340,11 +392,7 @@ impl Padding {
 }
 
 impl ViewArrays {
-    fn push(&mut self, row: usize, sample: SampleView, fill: u8) {
-        if let Some(masks) = &mut self.masks {
-            let missing = || vec![fill; self.size.pixels() as usize];
-            masks.append(&mut sample.mask.unwrap_or_else(missing));
-        }
+    fn push(&mut self, row: usize, sample: SampleView) {
         if let Some(padding) = &mut self.padding {
             padding.push(sample.unpadded.unwrap_or(self.size), self.size);
         }
@@ -385,7 +433,8 @@ impl Batch {
             memory: Box::new(Panics { memory: Memory::alone(), gone }) as Box<dyn BatchMemory>,
             outcomes: Vec::new(),
         };
-        Self::new(finished, (&LabelRules::default(), &[]), (0, &[], 0)).0
+        let labels = LabelRules::default();
+        Self::new(finished, &Form { labels: &labels, fields: &[], companions: &[], starts: &[] }, (0, &[])).0
     }
 }
 

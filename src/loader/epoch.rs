@@ -140,10 +140,8 @@ impl Epoch {
             }
             None => meters.first_batch(clock.since(self.started)),
         }
-        let Context { labels, source, .. } = pipeline.context();
         let outputs = self.plan.outputs(self.next);
-        let about = (self.next, &*outputs, self.plan.batch_size);
-        let (batch, errors) = Batch::new(finished, (labels, source.fields()), about);
+        let (batch, errors) = Batch::new(finished, &pipeline.context().form(), (self.next, &outputs));
         self.check(errors)?;
         if self.next + 1 == self.end {
             // What a device could not do is known when it is done: nobody may wait for the last batches otherwise.

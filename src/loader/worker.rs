@@ -5,6 +5,8 @@ pub(super) mod files;
 mod inputs;
 #[cfg(test)]
 mod model;
+mod outlines;
+pub(super) mod pictures;
 pub(super) mod pipeline;
 mod pool;
 pub(super) mod process;

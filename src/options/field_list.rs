@@ -8,8 +8,8 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
-/// Fields by name, in the order of their names. Each is its type (`"text"`, `"bytes"`, `"json"`, `"integer"` or
-/// `"float"`) or an object: `{ type = "text", from = "txt", default = "" }`.
+/// Fields by name, in the order of their names. Each is its type (`"text"`, `"bytes"`, `"json"`, `"integer"`,
+/// `"float"`, `"image"` or `"depth"`) or an object: `{ type = "text", from = "txt", default = "" }`.
 ///
 /// ```
 /// use feedline::field::Field;
@@ -107,7 +107,9 @@ fn as_json(value: &FieldValue) -> serde_json::Value {
 fn of_json(kind: FieldType, value: serde_json::Value) -> Result<FieldValue, String> {
     let read = match kind {
         FieldType::Text => value.as_str().map(FieldValue::from),
-        FieldType::Bytes => value.as_str().map(|text| FieldValue::from(text.as_bytes())),
+        FieldType::Bytes | FieldType::Image | FieldType::Depth => {
+            value.as_str().map(|text| FieldValue::from(text.as_bytes()))
+        }
         FieldType::Json => Some(FieldValue::from(value.clone())),
         FieldType::Integer => value.as_i64().map(FieldValue::from),
         FieldType::Float => value.as_f64().or_else(|| value.as_str()?.parse().ok()).map(FieldValue::from),

@@ -21,10 +21,13 @@ section! {
         min_visibility: f64 = 0.0;
         /// Asks for semantic masks; the class of what shows no image, and of images without a mask: what the loss is told to
         /// ignore.
-        mask_fill or "masks" or "ignore_index": u8, unset "255 where `mask_dir` is given, else no masks";
+        mask_fill or "masks" or "ignore_index": u8, unset "255 where `mask_dir` or `outline_masks` is given, else no masks";
         /// Whether class 0 of semantic masks is ignored as well, and the others count from 0 (mmseg's `reduce_zero_label`):
         /// 0 and 255 become `mask_fill`, and any other class the one below it.
         reduce_zero_label: bool = false;
+        /// Whether an image without a mask has one made of the outlines of its objects: 0 where there is none, and 1 + the class
+        /// where there is one, that of the smallest where several are. It asks for masks as `mask_fill` does.
+        outline_masks: bool = false;
         /// Asks for masks of the objects, made of their outlines: a plane for each object (`per-object`), or one for all
         /// objects of a sample, in which each pixel has 1 + the index of its object, or 0 (`overlap`); smaller objects then
         /// lie over larger ones, and the objects of a sample come in that order, the largest first.

@@ -81,6 +81,7 @@ impl<'a> Preparer<'a> {
                 image::Format::Jpeg => "jpg",
                 image::Format::Png => "png",
                 image::Format::WebP => "webp",
+                image::Format::Raw => "raw",
             });
         }
         let output = self.render(&header, target)?;

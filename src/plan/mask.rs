@@ -1,9 +1,18 @@
-//! The plan of a sample's semantic mask: the same geometry, without anything that would mix two classes.
+//! The plans of a sample's other pictures: the same geometry for its semantic mask, its depth map, and second images.
 
 use super::{
-    BlendInput, BlendMode, Content, Filter, Layer, Method, Outside, Pass, PillowMap, Plan, Sampled, Span,
-    WarpFilter, WarpMap,
+    BlendInput, BlendMode, Content, Filter, Layer, Method, Outside, Pass, Picture, PillowMap, Plan, Sampled,
+    Span, WarpFilter, WarpMap,
 };
+
+/// What a plan keeps of another one.
+#[derive(Clone, Copy)]
+enum Kept {
+    /// Levels are no colours: each pixel is its nearest one, and what shows no image is this.
+    Levels(u8),
+    /// Everything but what only the sample's own colours are to become.
+    Colors,
+}
 
 impl Plan {
     /// The same plan for images whose levels are classes: every pixel is its nearest one, colours stay as they are, and
@@ -12,7 +21,23 @@ impl Plan {
     /// Of two inputs that are blended, the one with the greater weight is seen. Erased and filled
     /// rectangles are left out: what was there is what the model is to guess.
     pub fn for_masks(&self, fill: u8) -> Plan {
-        let mut masks = Plan {
+        self.keeping(Kept::Levels(fill))
+    }
+
+    /// The same plan for second images of the records: they are moved, resampled, filled around and mixed alike. Colour
+    /// operations, blurs and other filters, and erased rectangles are the sample's own, and left out.
+    pub fn for_second_images(&self) -> Plan {
+        self.keeping(Kept::Colors)
+    }
+
+    /// The same plan, showing other pictures of the same records.
+    pub(crate) fn showing(mut self, picture: Picture) -> Plan {
+        self.images.iter_mut().for_each(|image| image.picture = picture);
+        self
+    }
+
+    fn keeping(&self, kept: Kept) -> Plan {
+        let mut plan = Plan {
             images: self.images.clone(),
             labels: self.labels.clone(),
             mask_rows: self.mask_rows.clone(),
@@ -20,49 +45,66 @@ impl Plan {
             ..Plan::default()
         };
         for pass in &self.passes {
-            let start = masks.inputs.len() as u32;
+            let start = plan.inputs.len() as u32;
             for input in &self.inputs[pass.inputs.range()] {
-                let is_first = masks.inputs.len() as u32 == start;
-                if is_first || (input.weight >= 0.5 && input.mode.is_over()) {
-                    masks.show(input, &self.layers[input.layers.range()], fill);
+                let is_first = plan.inputs.len() as u32 == start;
+                let weight = match kept {
+                    Kept::Levels(_) => (input.weight >= 0.5).then_some(1.0),
+                    Kept::Colors => Some(input.weight),
+                };
+                let weight = weight.filter(|_| input.mode.is_over());
+                if let Some(weight) = weight.or(is_first.then_some(1.0)) {
+                    plan.show((input, weight), &self.layers[input.layers.range()], kept);
                 }
             }
-            let inputs = Span { start, len: masks.inputs.len() as u32 - start };
-            masks.passes.push(Pass { size: pass.size, inputs, steps: Span::default() });
+            let inputs = Span { start, len: plan.inputs.len() as u32 - start };
+            plan.passes.push(Pass { size: pass.size, inputs, steps: Span::default() });
         }
-        masks
+        plan
     }
 
-    fn show(&mut self, input: &BlendInput, layers: &[Layer], fill: u8) {
+    fn show(&mut self, (input, weight): (&BlendInput, f32), layers: &[Layer], kept: Kept) {
         let start = self.layers.len() as u32;
-        // What no image covers.
-        self.layers.push(Layer::solid(input.window, [fill; 3]));
+        if let Kept::Levels(fill) = kept {
+            // What no image covers.
+            self.layers.push(Layer::solid(input.window, [fill; 3]));
+        }
         let lowest = layers.iter().position(|layer| layer.sampled().is_some());
         // What covers an image, and is no part of a pasted object, hides it as an erased rectangle does.
         let hides = |at: usize, layer: &Layer| {
             layer.sampled().is_none() && layer.mask.is_none() && lowest.is_some_and(|lowest| at > lowest)
         };
         let seen = layers.iter().enumerate().filter(|(at, layer)| !hides(*at, layer));
-        self.layers.extend(seen.map(|(_, layer)| nearest(layer, fill)));
+        self.layers.extend(seen.map(|(_, layer)| match kept {
+            Kept::Levels(fill) => nearest(layer, fill),
+            Kept::Colors => plain(layer),
+        }));
         let span = Span { start, len: self.layers.len() as u32 - start };
-        let (steps, erases) = (Span::default(), Span::default());
-        self.inputs.push(BlendInput {
-            layers: span,
-            steps,
-            erases,
-            weight: 1.0,
-            mode: BlendMode::Over,
-            ..*input
-        });
+        let (steps, erases, mode) = (Span::default(), Span::default(), BlendMode::Over);
+        self.inputs.push(BlendInput { layers: span, steps, erases, weight, mode, ..*input });
     }
 }
 
-fn nearest(layer: &Layer, fill: u8) -> Layer {
+/// The layer without colour steps; a blurred or sharpened pass is as large as the pass.
+fn plain(layer: &Layer) -> Layer {
     let content = match layer.content {
+        Content::Solid(color) => Content::Solid(color),
+        Content::Sampled(sampled) => {
+            let method = match sampled.method {
+                Method::Filtered(_) => Method::Upright(Filter::Nearest),
+                method => method,
+            };
+            Content::Sampled(Sampled { method, steps: Span::default(), ..sampled })
+        }
+    };
+    Layer { content, ..*layer }
+}
+
+fn nearest(layer: &Layer, fill: u8) -> Layer {
+    let content = match plain(layer).content {
         Content::Solid(_) => Content::Solid([fill; 3]),
         Content::Sampled(sampled) => {
             let method = match sampled.method {
-                // A blurred or sharpened pass is as large as the pass.
                 Method::Upright(_) | Method::Filtered(_) => Method::Upright(Filter::Nearest),
                 Method::Warp(WarpMap { map, filter: _, outside }) => Method::Warp(WarpMap {
                     map,
@@ -78,7 +120,7 @@ fn nearest(layer: &Layer, fill: u8) -> Layer {
                     outside: Outside::Transparent,
                 }),
             };
-            Content::Sampled(Sampled { method, steps: Span::default(), ..sampled })
+            Content::Sampled(Sampled { method, ..sampled })
         }
     };
     Layer { content, ..*layer }

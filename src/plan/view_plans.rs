@@ -82,6 +82,7 @@ mod tests {
     use crate::draft::Draft;
     use crate::draft::op::Op;
     use crate::geometry::{Orientation, Size};
+    use crate::plan::Picture;
 
     /// A plan that shows these images, each beside the one before it.
     fn plan(indices: &[u64]) -> Plan {
@@ -91,7 +92,8 @@ mod tests {
         let mut plan = draft.freeze().unwrap();
         for &index in &indices[1..] {
             let stored = Size::new(4 + index as u32, 4);
-            plan.images.push(ImageRef { index, stored, orientation: Orientation::UPRIGHT });
+            let (orientation, picture) = (Orientation::UPRIGHT, Picture::Image);
+            plan.images.push(ImageRef { index, stored, orientation, picture });
         }
         plan
     }

@@ -4,8 +4,8 @@ use super::listed::listed;
 use super::{Source, out_of_range};
 use crate::error::{Cause, Error, Result};
 use crate::field::{self, Field, FieldValue};
-use crate::options::MAX_FIELD_BYTES;
 use crate::options::nearest::nearest;
+use crate::options::{MAX_FIELD_BYTES, MAX_FILE_BYTES};
 use std::sync::Arc;
 
 /// The fields that a source reads. Clones share the list.
@@ -61,10 +61,13 @@ impl SourceFields {
 
     /// Refuses a value of so many bytes if that is too many.
     pub(super) fn check_bytes(&self, field: &Field, bytes: u64) -> Result<(), Cause> {
-        let most = self.max_bytes;
+        let (most, option) = match field.kind().is_picture() {
+            true => (MAX_FILE_BYTES, "max_file_bytes"),
+            false => (self.max_bytes, "max_field_bytes"),
+        };
         match bytes > most {
             true => Err(format!(
-                "{field} has {bytes} bytes, which is above max_field_bytes = {most}: raise max_field_bytes, or shorten it"
+                "{field} has {bytes} bytes, which is above {option} = {most}: raise {option}, or shorten it"
             )
             .into()),
             false => Ok(()),

@@ -95,6 +95,16 @@ impl Files {
         read.inspect_err(|_| bytes.clear())
     }
 
+    /// The bytes of another file, at a path below the root or a whole one.
+    pub(super) fn read_beside(&self, path: &str) -> Result<Vec<u8>, Cause> {
+        let root = path_of(&self.root).unwrap_or(Path::new(""));
+        let (path, mut bytes) = (root.join(path), Vec::new());
+        let (file, size) = open(&path, self.max_file_bytes)?;
+        bytes.reserve(size as usize);
+        read_all(file, &path, self.max_file_bytes, &mut bytes)?;
+        Ok(bytes)
+    }
+
     /// Reads the file to where `to` has room for as many bytes as it should have.
     pub(super) fn read_into(&self, index: usize, to: &mut dyn Destination) -> Result<()> {
         self.at_path(index, |path| {

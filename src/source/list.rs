@@ -128,7 +128,8 @@ impl ListOptions {
         label_column in columns.label: some into String;
 
         /// The values to be read beside each image, from a table with a header or from JSON objects. A field comes from the
-        /// column or the member that it is stored as; an empty one, and one that is null, has no value.
+        /// column or the member that it is stored as; an empty one, and one that is null, has no value. Of pictures these
+        /// are paths, as those of the images are.
         fields in columns.fields: into Vec<Field>;
     }
 
@@ -185,6 +186,13 @@ impl Source for List {
     fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
         self.fields.fill(self, index, values, |number, field| {
             let Some(text) = self.texts.get(index * self.fields.list.len() + number) else { return Ok(None) };
+            if field.kind().is_picture() {
+                return Ok(Some(FieldValue::Bytes(
+                    self.files
+                        .read_beside(text)
+                        .map_err(|cause| format!("{field}, the file {text}: {cause}"))?,
+                )));
+            }
             self.fields.check_bytes(field, text.len() as u64)?;
             Ok(Some(field.parse(text.as_bytes())?))
         })

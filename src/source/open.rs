@@ -3,7 +3,7 @@
 mod sets;
 
 use super::labels::report::LabelReport;
-use super::{Coco, Folder, List, Lmdb, MaskOptions, Shards, Source, Yolo};
+use super::{Coco, Folder, List, Lmdb, MaskOptions, Shards, Source, WithImages, Yolo};
 use crate::error::{Error, Result, bail};
 use crate::field::Field;
 use crate::label::Skeleton;
@@ -115,6 +115,10 @@ pub fn open(options: &DataOptions) -> Result<Opened> {
     }
     if let Some(masks) = &options.mask_dir {
         opened.source = Box::new(MaskOptions::from(options).open(opened.source, masks)?);
+    }
+    if matches!(kind, Kind::Folder | Kind::Yolo | Kind::Coco) && options.fields.is_some() {
+        let images = WithImages::open(opened.source, fields(options))?;
+        opened.source = Box::new(images.max_file_bytes(options.max_file_bytes().0));
     }
     if options.classes.is_some() || options.rename.is_some() {
         opened.source = Box::new(sets::classes(options).open(opened.source)?);

@@ -129,6 +129,11 @@ fn refusal(missing: usize, images: usize, named: &[String]) -> Error {
 
 /// The path of the mask of the image with this key.
 fn mask_of(key: &str, folder: &Path) -> Result<PathBuf> {
+    Ok(place_below(key, folder)?.with_extension("png"))
+}
+
+/// Where in `folder` the file lies that belongs to the image with this key, with the image's own ending.
+pub(super) fn place_below(key: &str, folder: &Path) -> Result<PathBuf> {
     let parts: Vec<Component> = Path::new(key).components().collect();
     let parents = &parts[..parts.len().saturating_sub(1)];
     let images = parents.iter().rposition(|part| part.as_os_str() == "images");
@@ -141,9 +146,7 @@ fn mask_of(key: &str, folder: &Path) -> Result<PathBuf> {
             folder.display()
         );
     }
-    let mut path = folder.join(below.iter().collect::<PathBuf>());
-    path.set_extension("png");
-    Ok(path)
+    Ok(folder.join(below.iter().collect::<PathBuf>()))
 }
 
 impl<S: Source> Source for WithMasks<S> {

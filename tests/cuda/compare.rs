@@ -42,6 +42,8 @@ pub(crate) struct TransformedObject {
     /// Of all views, one after the other.
     pixels: Vec<u8>,
     masks: Vec<Option<Vec<u8>>>,
+    /// Second images and depth maps.
+    pictures: Vec<Vec<u8>>,
     objects: Vec<Option<BatchObjects>>,
     indices: Vec<u64>,
     labels: Vec<i64>,
@@ -51,7 +53,13 @@ pub(crate) struct TransformedObject {
 pub(crate) fn seen(batch: &Batch) -> TransformedObject {
     TransformedObject {
         pixels: batch.views().flat_map(|view| view.to_host().unwrap()).collect(),
-        masks: batch.views().map(|view| view.masks().map(<[u8]>::to_vec)).collect(),
+        masks: batch.views().map(|view| view.mask_pixels().map(|masks| masks.to_host().unwrap())).collect(),
+        pictures: batch
+            .views()
+            .flat_map(|view| {
+                batch.picture_names().map(move |name| view.picture(name).unwrap().to_host().unwrap())
+            })
+            .collect(),
         objects: batch.views().map(|view| view.objects().cloned()).collect(),
         indices: batch.indices().to_vec(),
         labels: batch.labels().to_vec(),

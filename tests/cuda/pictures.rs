@@ -60,6 +60,19 @@ pub(crate) fn mask(size: Size, seed: u32) -> Vec<u8> {
     file
 }
 
+/// A depth map of so many pixels, of 16 bits.
+pub(crate) fn depths(size: Size, seed: u32) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, size.width, size.height);
+    encoder.set_depth(png::BitDepth::Sixteen);
+    let mut writer = encoder.write_header().unwrap();
+    let places = (0..size.height).flat_map(|y| (0..size.width).map(move |x| (x + 1) * 97 + y * 31));
+    let levels = places.flat_map(|level| ((level + seed) as u16).to_be_bytes());
+    writer.write_image_data(&levels.collect::<Vec<u8>>()).unwrap();
+    writer.finish().unwrap();
+    file
+}
+
 /// All samplings, grey, progressive, turned, CMYK and PNG.
 pub(crate) fn all() -> Vec<Vec<u8>> {
     use SamplingFactor::{F_1_1, F_1_2, F_2_1, F_2_2, F_4_1};

@@ -6,6 +6,7 @@ use crate::scenario::{Libraries, Outcome, Scenario};
 use feedline::augment::{MixUp, Mosaic, RandomHorizontalFlip, YoloPerspective};
 use feedline::draft::op::Extent;
 use feedline::error::Result;
+use feedline::field::{Field, FieldValue};
 use feedline::label::{Label, Object, Objects, Unit};
 use feedline::loader::{BadSample, LastBatch, Loader, LoaderBuilder};
 use feedline::source::Source;
@@ -55,6 +56,13 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
 struct Sketches {
     files: Vec<Vec<u8>>,
     labelled: bool,
+    fields: [Field; 2],
+}
+
+impl Sketches {
+    fn new(files: Vec<Vec<u8>>, labelled: bool) -> Self {
+        Self { files, labelled, fields: [Field::depth("depth"), Field::image("target")] }
+    }
 }
 
 impl Source for Sketches {
@@ -85,6 +93,22 @@ impl Source for Sketches {
         Label::Objects(Arc::new(Objects { unit: Unit::Normalized, list, skeleton: None }))
     }
 
+    fn fields(&self) -> &[Field] {
+        if self.labelled { &self.fields } else { &[] }
+    }
+
+    /// The image once more, and its depths.
+    fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
+        values.clear();
+        if self.labelled {
+            let header = feedline::image::parse_header(&self.files[index])
+                .map_err(|error| feedline::error::Error::sample("depth", index as u64, error))?;
+            let depths = pictures::depths(header.orientation.apply_size(header.size), index as u32);
+            values.extend([FieldValue::Bytes(depths), FieldValue::Bytes(self.files[index].clone())]);
+        }
+        Ok(())
+    }
+
     fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
         bytes.clear();
         if !self.labelled || index % 3 == 2 {
@@ -98,7 +122,7 @@ impl Source for Sketches {
 }
 
 pub(crate) fn mosaics(files: Vec<Vec<u8>>) -> LoaderBuilder {
-    mosaics_of(Sketches { files, labelled: false })
+    mosaics_of(Sketches::new(files, false))
 }
 
 fn mosaics_of(sketches: Sketches) -> LoaderBuilder {
@@ -147,7 +171,7 @@ fn shared_images_of_all_sizes_in_parts() -> Outcome {
     for cache in [1_300_000, 5_000_000] {
         let build = || {
             let (files, crop) = (pictures::large(), YoloPerspective::new(Extent::Two([36, 36])));
-            let builder = Loader::builder(Sketches { files, labelled: false }).seed(2).partner_window(6);
+            let builder = Loader::builder(Sketches::new(files, false)).seed(2).partner_window(6);
             let builder = builder.batch_size(6).image_cache(cache).device_memory(24 << 20).workers(2);
             builder.augment(Mosaic::new(36)).augment(crop)
         };
@@ -202,17 +226,26 @@ fn epochs_may_be_dropped() -> Outcome {
     Ok(())
 }
 
-/// Masks are rendered on the CPU for either device, by the plans that the images are rendered by.
 fn masks_and_boxes_are_the_cpus() -> Outcome {
-    let build = || mosaics_of(Sketches { files: pictures::all(), labelled: true }).masks(255);
+    let build = || mosaics_of(Sketches::new(pictures::all(), true)).masks(255);
     let cuda = same_on_both("masks and boxes", 2, build);
     let batch = cuda.epoch(0).next().unwrap()?;
-    let masks = batch.masks().ok_or("no masks")?;
+    assert!(batch.masks().is_none(), "masks of a device's batch lie in its memory");
+    let masks = batch.mask_pixels().ok_or("no masks")?.to_host()?;
     assert!(
         masks.contains(&255) && masks.iter().any(|&class| class < 9),
         "nothing is to be seen in the masks"
     );
     assert!(batch.objects().is_some_and(|objects| !objects.boxes.is_empty()), "no boxes");
+    let target = batch.picture("target").ok_or("no second images")?.to_host()?;
+    assert_eq!(
+        target,
+        batch.to_host()?,
+        "the second images are the images themselves, and nothing changes colours"
+    );
+    let depths = batch.picture("depth").ok_or("no depths")?.to_host()?;
+    let depths: &[f32] = bytemuck::cast_slice(&depths);
+    assert!(depths.contains(&0.0) && depths.iter().any(|&depth| depth > 255.0), "no depths are to be seen");
     Ok(())
 }
 

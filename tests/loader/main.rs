@@ -19,6 +19,7 @@ mod objects;
 mod options;
 mod padded;
 mod partners;
+mod pictures;
 mod ranks;
 mod recipe;
 mod repeats;

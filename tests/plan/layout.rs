@@ -80,6 +80,8 @@ fn rust_constants() -> Facts {
         "DTYPE_BF16" = DType::Bf16 as u32,
         "DTYPE_U8" = DType::U8 as u32,
         "LAYOUT_NCHW" = Layout::Nchw as u32,
+        "LAYOUT_NHW" = Layout::Nhw as u32,
+        "LAYOUT_NHW_WIDE" = Layout::NhwWide as u32,
         "LAYOUT_NHWC" = Layout::Nhwc as u32,
     }
 }

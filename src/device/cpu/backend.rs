@@ -10,7 +10,7 @@ use crate::device::backend::{
 };
 use crate::error::{Cause, Error, Result};
 use crate::geometry::{Orientation, Size};
-use crate::image::{Damage, Header, Image, Index};
+use crate::image::{Damage, Format, Header, Image, Index};
 use crate::output::Output;
 use crate::plan::ViewPlans;
 use std::ops::Range;
@@ -49,7 +49,7 @@ impl BufferAllocator for CpuBackend {
         })
     }
 
-    fn resize_rows(buffer: &mut Slot, row_bytes: usize) {
+    fn resize_rows(buffer: &mut Slot, row_bytes: &[usize]) {
         buffer.resize_rows(row_bytes);
     }
 
@@ -171,7 +171,9 @@ impl BackendWorker<CpuBackend> for CpuWorker {
         _row: &mut Vec<&mut [u8]>,
     ) -> Result<Arc<Image>, Cause> {
         let worker = &mut self.worker;
-        self.images.find_or_decode(record, |image| worker.decode_whole(input, image))
+        // Levels are as they were handed over.
+        let is_counted = input.header.format != Format::Raw;
+        self.images.find_or_decode((record, is_counted), |image| worker.decode_whole(input, image))
     }
 
     fn render_shared(

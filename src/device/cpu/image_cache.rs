@@ -45,13 +45,13 @@ impl ImageCache {
         self.flight.find(record, |images| images.find(record))
     }
 
-    /// The image, which `decode` makes where it is not here. One that is larger than the whole budget is not kept.
+    /// The image, which `decode` makes where it is not here; `is_counted` says whether that counts as an image. One that is larger than the whole budget is not kept.
     ///
     /// # Errors
     /// Those of `decode`; the next thread that wants the image tries again.
     pub(crate) fn find_or_decode(
         &self,
-        record: u64,
+        (record, is_counted): (u64, bool),
         decode: impl FnOnce(&mut Image) -> Result<(), Cause>,
     ) -> Result<Arc<Image>, Cause> {
         match self.flight.lookup(record, |images| images.find(record)) {
@@ -61,7 +61,7 @@ impl ImageCache {
                 decode(&mut image)?;
                 give_excess_back(&mut image);
                 let image = Arc::new(image);
-                pending.complete(|images| images.insert(record, &image));
+                pending.complete(|images| images.insert((record, is_counted), &image));
                 Ok(image)
             }
         }
@@ -82,8 +82,8 @@ impl Images {
         Some(Arc::clone(&entry.image))
     }
 
-    fn insert(&mut self, record: u64, image: &Arc<Image>) {
-        self.usage.shared_decoded += 1;
+    fn insert(&mut self, (record, is_counted): (u64, bool), image: &Arc<Image>) {
+        self.usage.shared_decoded += u64::from(is_counted);
         if bytes_of(image) > self.budget {
             return;
         }
@@ -145,7 +145,7 @@ mod tests {
 
     fn decode(cache: &ImageCache, record: u64) {
         let before = cache.usage().shared_decoded;
-        cache.find_or_decode(record, fill(10)).unwrap();
+        cache.find_or_decode((record, true), fill(10)).unwrap();
         assert_eq!(cache.usage().shared_decoded, before + 1, "{record} is already here");
     }
 
@@ -169,7 +169,7 @@ mod tests {
             assert!(image.data.capacity() > 0);
             fill(10)(image)
         };
-        cache.find_or_decode(4, spare).unwrap();
+        cache.find_or_decode((4, true), spare).unwrap();
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
             reused.reset(small, small.rect());
             Ok(())
         };
-        cache.find_or_decode(1, into_a_large_one).unwrap();
+        cache.find_or_decode((1, true), into_a_large_one).unwrap();
         assert!(cache.usage().shared_bytes < 1000, "{:?}", cache.usage());
     }
 
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn an_image_that_cannot_be_decoded_is_tried_again_by_the_next() {
         let cache = ImageCache::new(1 << 20);
-        assert!(cache.find_or_decode(1, |_| Err("cut short".into())).is_err());
+        assert!(cache.find_or_decode((1, true), |_| Err("cut short".into())).is_err());
         decode(&cache, 1);
     }
 
@@ -211,7 +211,7 @@ mod tests {
                             std::thread::yield_now();
                             fill(4)(image)
                         };
-                        cache.find_or_decode(record, decode).unwrap();
+                        cache.find_or_decode((record, true), decode).unwrap();
                     }
                 });
             }

@@ -5,7 +5,6 @@ use super::interleave::{self, with_level};
 use super::lanes::{GROUP, LANES};
 use super::pixel_block::{PixelBlock, Resolved};
 use super::recolour;
-use crate::color::Normalize;
 use crate::output::{DType, Layout, Output};
 use crate::simd::Level;
 use half::slice::HalfFloatSliceExt;
@@ -53,7 +52,7 @@ impl<'a> Sample<'a> {
             width: output.size.width as usize,
             height: output.size.height as usize,
             layout: output.layout,
-            factors: output.normalize.unwrap_or(Normalize::UNIT).factors(),
+            factors: output.factors(),
         })
     }
 }
@@ -117,6 +116,9 @@ impl Sample<'_> {
         let plane = self.width * self.height;
         let at = y * self.width + x;
         let nchw = self.layout == Layout::Nchw;
+        if self.layout.channels() == 1 {
+            return self.put_one(at, block, count, level);
+        }
         match &mut self.values {
             Values::F32(out) => {
                 put(out, at, nchw.then_some(plane), (block, count), |o, l| o.copy_from_slice(l))
@@ -136,6 +138,23 @@ impl Sample<'_> {
                 }
             }
             Values::U8(out) => block.store(&mut out[at * 3..][..count * 3], level),
+        }
+    }
+}
+
+impl Sample<'_> {
+    /// Stores `count` finished pixels from pixel `at` on, where a pixel is one value.
+    fn put_one(&mut self, at: usize, block: &PixelBlock, count: usize, level: Level) {
+        let [first, second, _] = &block.planes;
+        match &mut self.values {
+            Values::U8(out) => out[at..at + count].copy_from_slice(&interleave::bytes(first, level)[..count]),
+            Values::F32(out) if self.layout == Layout::NhwWide => {
+                let values = first.iter().zip(second).map(|(high, low)| high + low);
+                out[at..at + count].iter_mut().zip(values).for_each(|(to, value)| *to = value);
+            }
+            Values::F32(out) => out[at..at + count].copy_from_slice(&first[..count]),
+            Values::F16(out) => out[at..at + count].convert_from_f32_slice(&first[..count]),
+            Values::Bf16(out) => brain(&mut out[at..at + count], &first[..count]),
         }
     }
 }

@@ -78,9 +78,9 @@ impl Slot {
         Some(Self { memory, views, claimed })
     }
 
-    /// Lets the rows of the first view have `row_bytes` bytes from now on, or what there is room for if that is less.
-    pub(crate) fn resize_rows(&mut self, row_bytes: usize) {
-        if let Some(view) = self.views.first_mut() {
+    /// Lets the rows of each view have so many bytes from now on, or what there is room for if that is less.
+    pub(crate) fn resize_rows(&mut self, row_bytes: &[usize]) {
+        for (view, &row_bytes) in self.views.iter_mut().zip(row_bytes) {
             view.row_bytes = row_bytes.min(view.most_row_bytes);
         }
     }
@@ -160,14 +160,14 @@ mod tests {
     #[test]
     fn smaller_rows_stand_side_by_side_and_none_is_larger_than_there_is_room_for() {
         let mut slot = Slot::new(4, &[8]).unwrap();
-        slot.resize_rows(3);
+        slot.resize_rows(&[3]);
         for row in 0..4 {
             slot.claim(row).unwrap()[0].fill(row as u8 + 1);
         }
         let filled = slot.finish();
         assert_eq!(filled.bytes()[..13], [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 0]);
         let mut slot = filled.reuse();
-        slot.resize_rows(9);
+        slot.resize_rows(&[9]);
         assert_eq!(slot.claim(3).unwrap()[0].len(), 8);
     }
 

@@ -85,8 +85,8 @@ impl Program {
     pub(crate) fn build(samples: &[Sample<'_>], output: &Output, errors: DevicePtr) -> Result<Self, Cause> {
         let mut tables = Tables::default();
         for sample in samples {
-            let lowered = check::sample(sample, output)
-                .and_then(|()| Lowering::new(&mut tables, sample, output.dtype).run());
+            let lowered =
+                check::sample(sample, output).and_then(|()| Lowering::new(&mut tables, sample, output).run());
             lowered.map_err(|cause| {
                 let index = sample.plan.images.first().map_or(0, |image| image.index);
                 Cause::from(format!("sample {index}: {cause}"))

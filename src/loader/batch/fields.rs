@@ -53,7 +53,7 @@ impl BatchField {
     pub(super) fn new(field: &Field, rows: usize) -> Self {
         let column = match field.kind() {
             FieldType::Text | FieldType::Json => Column::Text(String::new()),
-            FieldType::Bytes => Column::Bytes(Vec::new()),
+            FieldType::Bytes | FieldType::Image | FieldType::Depth => Column::Bytes(Vec::new()),
             FieldType::Integer => Column::Integers(Vec::with_capacity(rows)),
             FieldType::Float => Column::Floats(Vec::with_capacity(rows)),
         };

@@ -140,11 +140,12 @@ fn shrunk(polygons: &[Polygon], from: Size, to: Size) -> Vec<Polygon> {
         .collect()
 }
 
-fn area(rows: &[Vec<Run>]) -> u64 {
+pub(in crate::loader) fn area(rows: &[Vec<Run>]) -> u64 {
     rows.iter().flatten().map(|run| u64::from(run.len)).sum()
 }
 
-fn paint<T: Copy>(plane: &mut [T], rows: &[Vec<Run>], size: Size, value: T) {
+/// Writes `value` where the runs of each row are.
+pub(in crate::loader) fn paint<T: Copy>(plane: &mut [T], rows: &[Vec<Run>], size: Size, value: T) {
     for (line, runs) in plane.chunks_mut(size.width as usize).zip(rows) {
         for run in runs {
             line[run.start as usize..][..run.len as usize].fill(value);

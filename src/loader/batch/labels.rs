@@ -22,6 +22,8 @@ pub(in crate::loader) struct LabelRules {
     pub(in crate::loader) mask_fill: Option<u8>,
     /// Whether class 0 of masks is ignored, and the others count from 0.
     pub(in crate::loader) reduce_zero_label: bool,
+    /// Whether masks that are not there are made of outlines.
+    pub(in crate::loader) outline_masks: bool,
     /// The masks of objects that are asked for.
     pub(in crate::loader) instances: Option<InstanceRules>,
     /// Whether their ratio is said without them.
@@ -49,6 +51,7 @@ impl LabelRules {
             min_visibility: options.min_visibility(),
             mask_fill: options.mask_fill,
             reduce_zero_label: options.reduce_zero_label(),
+            outline_masks: options.outline_masks(),
             // Where nothing is rendered, samples have no size.
             instances: InstanceRules::of(options).filter(|_| !output.decode_only()),
             pads: loader.pad_to_largest(),
@@ -85,9 +88,14 @@ impl LabelRules {
             Label::Objects(objects) => objects.list.iter().any(|object| !object.polygons.is_empty()),
             _ => false,
         };
+        let asked = match (&self.instances, self.outline_masks) {
+            (Some(_), _) => "instance_masks",
+            (None, true) => "outline_masks",
+            (None, false) => return Ok(()),
+        };
         ensure!(
-            self.instances.is_none() || (0..source.len()).any(is_outlined),
-            "[labels]: instance_masks are made of outlines, and no object of the data has one: give labels with them (COCO's \
+            (0..source.len()).any(is_outlined),
+            "[labels]: {asked} are made of outlines, and no object of the data has one: give labels with them (COCO's \
              `segmentation`, or YOLO lines of points), or leave it out"
         );
         Ok(())

@@ -1,15 +1,13 @@
 //! One view of a batch: an output of its own of the same samples.
 
 use super::one_hot::one_hot;
+use super::pixels::BatchPixels;
 use super::{Batch, BatchObjects, ViewArrays};
 use crate::device::DeviceImages;
-use crate::device::backend::ReadyBuffer;
 use crate::error::Result;
 use crate::geometry::Size;
 use crate::output::DType;
 use half::{bf16, f16};
-use std::ffi::c_void;
-use std::ops::Range;
 
 /// One view of all samples of a [`Batch`], whose other fields (labels, indices, keys, status) are those of all views.
 #[derive(Clone, Copy)]
@@ -21,7 +19,9 @@ pub struct BatchView<'a> {
 impl<'a> BatchView<'a> {
     /// `[rows, 3, height, width]` or `[rows, height, width, 3]`; height and width are 0 where nothing is rendered.
     pub fn shape(&self) -> [usize; 4] {
-        self.arrays.shape
+        let mut shape = [0; 4];
+        shape.iter_mut().zip(self.arrays.images.shape()).for_each(|(to, &length)| *to = length);
+        shape
     }
 
     /// The number format of its pixels, that of all views.
@@ -29,20 +29,14 @@ impl<'a> BatchView<'a> {
         self.batch.dtype
     }
 
+    pub(crate) fn pixels(&self) -> BatchPixels<'a> {
+        BatchPixels { batch: self.batch, plane: &self.arrays.images }
+    }
+
     /// The pixels of all rows, without gaps, from an address that is a multiple of 256; empty where they lie in a
     /// device's memory.
     pub fn images(&self) -> &'a [u8] {
-        let host = self.batch.buffer().map_or(&[][..], ReadyBuffer::host);
-        host.get(self.bytes()).unwrap_or(&[])
-    }
-
-    /// Address of the pixels in the host's memory, from where they may be written as well; null where they lie elsewhere.
-    pub(crate) fn pixels(&self) -> *mut c_void {
-        let first = self.batch.buffer().map_or(std::ptr::null_mut(), |buffer| buffer.host_address());
-        match first.is_null() {
-            true => first.cast(),
-            false => first.wrapping_add(self.arrays.start).cast(),
-        }
+        self.pixels().bytes()
     }
 
     /// Height and width of a sample.
@@ -52,7 +46,7 @@ impl<'a> BatchView<'a> {
 
     /// The pixels in the device's memory; `None` where they lie in the host's.
     pub fn on_device(&self) -> Option<DeviceImages<'a>> {
-        self.batch.buffer()?.on_device(self.bytes())
+        self.pixels().on_device()
     }
 
     /// A copy of the pixels in the host's memory, wherever they lie.
@@ -60,30 +54,27 @@ impl<'a> BatchView<'a> {
     /// # Errors
     /// [`crate::error::Error::Unavailable`] where the device has failed.
     pub fn to_host(&self) -> Result<Vec<u8>> {
-        match self.on_device() {
-            Some(images) => images.to_host(),
-            None => Ok(self.images().to_vec()),
-        }
+        self.pixels().to_host()
     }
 
     /// The values, if the batch is [`DType::F32`] and lies in the host's memory.
     pub fn as_f32(&self) -> Option<&'a [f32]> {
-        self.values(DType::F32)
+        self.pixels().as_f32()
     }
 
     /// The values, if the batch is [`DType::F16`] and lies in the host's memory.
     pub fn as_f16(&self) -> Option<&'a [f16]> {
-        self.values(DType::F16)
+        self.pixels().as_f16()
     }
 
     /// The values, if the batch is [`DType::Bf16`] and lies in the host's memory.
     pub fn as_bf16(&self) -> Option<&'a [bf16]> {
-        self.values(DType::Bf16)
+        self.pixels().as_bf16()
     }
 
     /// The values, if the batch is [`DType::U8`] and lies in the host's memory.
     pub fn as_u8(&self) -> Option<&'a [u8]> {
-        self.values(DType::U8)
+        self.pixels().as_u8()
     }
 
     /// As [`Batch::label_shares`], of this view.
@@ -106,7 +97,18 @@ impl<'a> BatchView<'a> {
 
     /// As [`Batch::masks`], moved with the pixels of this view.
     pub fn masks(&self) -> Option<&'a [u8]> {
-        self.arrays.masks.as_deref()
+        self.mask_pixels()?.as_u8()
+    }
+
+    /// As [`Batch::mask_pixels`], moved with the pixels of this view.
+    pub fn mask_pixels(&self) -> Option<BatchPixels<'a>> {
+        Some(BatchPixels { batch: self.batch, plane: self.arrays.masks.as_ref()? })
+    }
+
+    /// As [`Batch::picture`], moved with the pixels of this view.
+    pub fn picture(&self, name: &str) -> Option<BatchPixels<'a>> {
+        let (_, plane) = self.arrays.pictures.iter().find(|(own, _)| **own == *name)?;
+        Some(BatchPixels { batch: self.batch, plane })
     }
 
     /// As [`Batch::padding`].
@@ -117,16 +119,6 @@ impl<'a> BatchView<'a> {
     /// As [`Batch::sizes`].
     pub fn sizes(&self) -> Option<&'a [[i64; 2]]> {
         self.arrays.padding.as_ref().map(|padding| &padding.sizes[..])
-    }
-
-    fn values<T: bytemuck::AnyBitPattern>(&self, dtype: DType) -> Option<&'a [T]> {
-        let values = || bytemuck::try_cast_slice(self.images()).ok();
-        (self.dtype() == dtype && self.on_device().is_none()).then(values).flatten()
-    }
-
-    fn bytes(&self) -> Range<usize> {
-        let bytes = self.arrays.shape.iter().product::<usize>() * self.dtype().bytes();
-        self.arrays.start..self.arrays.start + bytes
     }
 }
 

@@ -4,11 +4,12 @@ use super::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
 use crate::augment::container::check_chain;
 use crate::augment::view::{self, View};
 use crate::device::Device;
-use crate::device::backend::BackendOptions;
+use crate::device::backend::{BackendOptions, view_starts};
 use crate::draft::op::Extent;
 use crate::error::{Result, bail, ensure};
 use crate::geometry::Size;
 use crate::loader::batch::labels::LabelRules;
+use crate::loader::companions::Companion;
 use crate::loader::decode_index::DecodeIndexes;
 use crate::loader::epoch::batch_size::{Sizes, SizesAsked};
 use crate::loader::epoch::{fingerprint, ranks, sampling};
@@ -70,7 +71,11 @@ impl LoaderBuilder {
             true => outputs.iter().map(|output| output.of_size(sizes.largest())).collect(),
             false => outputs.to_vec(),
         };
+        let labels = LabelRules::of(&self.options);
+        let companions = Companion::of(&labels, source.fields());
+        let [outputs, largest] = [&outputs, &*largest].map(|views| Companion::outputs(&companions, views));
         let Reserved { row_bytes, buffers, most } = reserve(loader, device, &largest, setup.batch_size)?;
+        let starts = view_starts(setup.batch_size, row_bytes.iter().copied()).unwrap_or_default();
         // A smaller transform is chosen for one plan, so its images cannot be shared.
         let shares = planner.block() > 1 && decode.scale() == DecodeScale::Exact;
         let image_cache = if shares { loader.image_cache().in_memory() } else { 0 };
@@ -85,13 +90,15 @@ impl LoaderBuilder {
             planner,
             sampler,
             fingerprints: OnceLock::new(),
-            outputs,
+            outputs: outputs.into(),
+            companions,
+            starts,
             settings,
             sizes,
             limits: decode.limits(),
             exif,
             bad: loader.bad_sample(),
-            labels: LabelRules::of(&self.options),
+            labels,
             meters: Meters::default(),
             clock: self.clock,
             report: Mutex::new(Report::default()),
@@ -105,7 +112,7 @@ impl LoaderBuilder {
     fn settle(&mut self) -> Result<()> {
         let named = ranks::device(&self.options)?;
         let Options { data, loader, labels, device, .. } = &mut self.options;
-        if data.has_masks() {
+        if data.has_masks() || labels.outline_masks() {
             labels.mask_fill = labels.mask_fill.or(Some(IGNORED));
         }
         let (rank, world_size) = ranks::asked(loader)?;

@@ -20,7 +20,7 @@ pub(in crate::loader) struct EpochPlan {
     pub(in crate::loader) batch_size: usize,
     pub(in crate::loader) last: LastBatch,
     pub(in crate::loader) seed: u64,
-    /// Of each view; none where nothing is rendered.
+    /// Of each view, and of what is shown beside it; none where nothing is rendered.
     pub(in crate::loader) outputs: Arc<[Output]>,
     /// Which size of output a batch has; where they differ there is one view.
     pub(in crate::loader) sizes: Sizes,
@@ -60,7 +60,7 @@ impl EpochPlan {
         (position, repeated || index >= self.rank_rows())
     }
 
-    /// What the samples of batch `batch` become in each view; none where nothing is rendered.
+    /// What the samples of batch `batch` become in each view and beside it; none where nothing is rendered.
     pub(in crate::loader) fn outputs(&self, batch: usize) -> Arc<[Output]> {
         match self.sizes.differ() {
             false => Arc::clone(&self.outputs),
@@ -68,9 +68,9 @@ impl EpochPlan {
         }
     }
 
-    /// Bytes of a sample of batch `batch` in the first view; 0 where nothing is rendered.
-    pub(in crate::loader) fn row_bytes(&self, batch: usize) -> usize {
-        self.outputs(batch).first().map_or(0, Output::sample_bytes)
+    /// Bytes of a sample of batch `batch` in each output; none where nothing is rendered.
+    pub(in crate::loader) fn row_bytes(&self, batch: usize) -> Vec<usize> {
+        self.outputs(batch).iter().map(Output::sample_bytes).collect()
     }
 
     /// The batch that shows `position`, or would show it if it were not dropped, where the epoch is not a resumed one.

@@ -90,7 +90,7 @@ impl<const SUBMITS: bool> BufferAllocator for Allocator<SUBMITS> {
         Ok(Memory { rows: Default::default(), alive: Arc::clone(&self.alive) })
     }
 
-    fn resize_rows(_: &mut Memory, _: usize) {}
+    fn resize_rows(_: &mut Memory, _: &[usize]) {}
 
     fn finish(buffer: Memory) -> Memory {
         buffer

@@ -256,7 +256,7 @@ impl<A: BufferAllocator> QueueState<A> {
                     return Ok(None);
                 }
                 let Some(mut buffer) = self.buffers.take()? else { return Ok(None) };
-                A::resize_rows(&mut buffer, active.plan.row_bytes(batch));
+                A::resize_rows(&mut buffer, &active.plan.row_bytes(batch));
                 active.pending.push_back(PendingBatch::new(batch, buffer, active.plan.rows(batch)));
                 active.next_batch += 1;
                 active.pending.len() - 1

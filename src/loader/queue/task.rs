@@ -57,8 +57,6 @@ pub(in crate::loader) struct SampleView {
     pub(in crate::loader) objects: Option<SeenObjects>,
     /// Its size without the border that makes it as large as its batch, where batches are padded.
     pub(in crate::loader) unpadded: Option<Size>,
-    /// Its semantic mask, where masks are asked for and it has one.
-    pub(in crate::loader) mask: Option<Vec<u8>>,
 }
 
 /// A finished batch: its memory, and what became of each row.

@@ -3,7 +3,9 @@
 use super::process::Process;
 use crate::error::{Cause, Error};
 use crate::image::{Damage, Limits};
+use crate::loader::batch::Form;
 use crate::loader::batch::labels::LabelRules;
+use crate::loader::companions::{Companion, CompanionKind};
 use crate::loader::decode_index::DecodeIndexes;
 use crate::loader::epoch::batch_size::Sizes;
 use crate::loader::epoch::fingerprint::Fingerprints;
@@ -12,6 +14,7 @@ use crate::loader::report::clock::Clock;
 use crate::loader::report::errors::{Failure, Report, Stage};
 use crate::loader::report::stats::Meters;
 use crate::output::Output;
+use crate::plan::Picture;
 use crate::policy::BadSample;
 use crate::sampler::Sampler;
 use crate::source::Source;
@@ -25,8 +28,12 @@ pub(in crate::loader) struct Context {
     pub(in crate::loader) sampler: Sampler,
     /// Made when it is first asked for.
     pub(in crate::loader) fingerprints: OnceLock<Fingerprints>,
-    /// What a sample becomes in each view; none: images are decoded whole and not rendered.
+    /// What a sample becomes in each view, and beside it; none: images are decoded whole and not rendered.
     pub(in crate::loader) outputs: Arc<[Output]>,
+    /// What is shown beside each view; their outputs follow those of the views.
+    pub(in crate::loader) companions: Vec<Companion>,
+    /// Where the rows of each output begin in the memory of a batch.
+    pub(in crate::loader) starts: Vec<usize>,
     /// What options say of samples, for the fingerprints.
     pub(in crate::loader) settings: String,
     pub(in crate::loader) sizes: Sizes,
@@ -48,6 +55,18 @@ impl Context {
     pub(in crate::loader) fn fingerprints(&self) -> &Fingerprints {
         let Self { source, planner, sampler, settings, .. } = self;
         self.fingerprints.get_or_init(|| Fingerprints::of(&**source, sampler, planner, settings))
+    }
+
+    /// Whether what is shown of this picture comes out of a decoder of images.
+    pub(in crate::loader) fn is_decoded(&self, picture: Picture) -> bool {
+        let companion = self.companions.iter().find(|companion| companion.picture == picture);
+        companion.is_none_or(|companion| companion.kind == CompanionKind::Image)
+    }
+
+    /// What batches are made of.
+    pub(in crate::loader) fn form(&self) -> Form<'_> {
+        let Self { labels, companions, starts, source, .. } = self;
+        Form { labels, fields: source.fields(), companions, starts }
     }
 
     /// The failure of the sample `index`.

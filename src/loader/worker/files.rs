@@ -7,6 +7,7 @@ use crate::image::{Header, parse_header};
 use crate::label::Label;
 use crate::loader::planner::ImageInfo;
 use crate::loader::report::errors::{Failure, Stage};
+use crate::plan::{ImageRef, Picture};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -21,8 +22,9 @@ pub(in crate::loader) struct SampleFiles<'a, F> {
 }
 
 struct File<F> {
-    /// In the source.
+    /// Of its record in the source.
     index: u64,
+    picture: Picture,
     bytes: F,
     header: Header,
 }
@@ -56,7 +58,8 @@ impl<'a, F: FileMemory> SampleFiles<'a, F> {
         index: u64,
         memory: impl FnOnce(Option<F>) -> F,
     ) -> Result<ImageInfo, Failure> {
-        let at = match self.files.iter().position(|file| file.index == index) {
+        let is_it = |file: &File<F>| file.index == index && file.picture.is_image();
+        let at = match self.files.iter().position(is_it) {
             Some(at) => at,
             None => {
                 let memory = memory(self.spare.pop());
@@ -77,10 +80,24 @@ impl<'a, F: FileMemory> SampleFiles<'a, F> {
         ImageInfo { stored, orientation, objects }
     }
 
-    /// The file `index`, if it was read for this sample.
-    pub(super) fn file(&self, index: u64) -> Option<(&F, &Header)> {
-        let file = self.files.iter().find(|file| file.index == index)?;
+    /// The file of a picture, if it was read for this sample.
+    pub(super) fn file(&self, of: &ImageRef) -> Option<(&F, &Header)> {
+        let file = self.files.iter().find(|file| (file.index, file.picture) == (of.index, of.picture))?;
         Some((&file.bytes, &file.header))
+    }
+
+    /// Keeps a picture beside an image, unless that was done for this sample; `read` makes it of memory that may be used
+    /// again.
+    pub(super) fn load_picture(
+        &mut self,
+        of: &ImageRef,
+        read: impl FnOnce(Option<F>) -> Result<(F, Header), Failure>,
+    ) -> Result<(), Failure> {
+        if self.file(of).is_none() {
+            let (bytes, header) = read(self.spare.pop())?;
+            self.files.push(File { index: of.index, picture: of.picture, bytes, header });
+        }
+        Ok(())
     }
 
     fn read(&mut self, index: u64, mut bytes: F) -> Result<usize, Failure> {
@@ -103,7 +120,7 @@ impl<'a, F: FileMemory> SampleFiles<'a, F> {
         self.parsing += clock.since(started);
         match parsed {
             Ok(header) => {
-                self.files.push(File { index, bytes, header });
+                self.files.push(File { index, picture: Picture::Image, bytes, header });
                 Ok(self.files.len() - 1)
             }
             Err(error) => {

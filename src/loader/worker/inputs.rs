@@ -2,36 +2,41 @@
 
 use super::context::Context;
 use super::files::SampleFiles;
+use super::pictures::PictureReader;
 use crate::device::backend::{Backend, BadImage};
 use crate::error::Cause;
+use crate::field::FieldValue;
 use crate::loader::planner::ImageInfo;
 use crate::loader::report::errors::Failure;
-use crate::plan::ImageRef;
+use crate::plan::{ImageRef, Picture};
 use std::time::Duration;
 
 /// The inputs of one sample after the other.
 pub(super) struct SampleInputs<'a, B: Backend> {
     context: &'a Context,
     files: SampleFiles<'a, B::File>,
+    pictures: PictureReader<'a>,
     /// Where samples share decoded images; `None` where each has its own.
     shared_by: Option<&'a B>,
     /// Whether the current sample has each of its images for itself all the same.
     alone: bool,
-    /// Shared images that the current sample shows, by their index in the source.
-    shared: Vec<(u64, B::SharedImage)>,
+    /// Shared images that the current sample shows, by their index in the source and what they are there.
+    shared: Vec<((u64, Picture), B::SharedImage)>,
 }
 
 impl<'a, B: Backend> SampleInputs<'a, B> {
     pub(super) fn new(context: &'a Context, backend: &'a B) -> Self {
         // Without an output nothing is rendered, and there is nothing to show a shared image in.
         let shared_by = (!context.outputs.is_empty() && backend.shares_images()).then_some(backend);
-        Self { context, files: SampleFiles::new(context), shared_by, alone: false, shared: Vec::new() }
+        let (files, pictures) = (SampleFiles::new(context), PictureReader::new(context));
+        Self { context, files, pictures, shared_by, alone: false, shared: Vec::new() }
     }
 
     /// Makes room for the next sample; one that is `alone` shares no images.
     pub(super) fn clear(&mut self, alone: bool) {
         self.alone = alone;
         self.files.clear();
+        self.pictures.clear();
         self.shared.clear();
     }
 
@@ -52,13 +57,31 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
 
     /// What is known of image `index` before it is decoded for `row`; its file is read unless its pixels are here already.
     pub(super) fn load_header(&mut self, index: u64, row: &B::Row<'_>) -> Result<ImageInfo, Failure> {
-        match self.find(index) {
+        match self.find((index, Picture::Image)) {
             Some(image) => {
                 let (stored, orientation) = B::info(&image);
                 Ok(self.files.info(index, stored, orientation))
             }
             None => self.files.load_header(index, |spare| B::file(row, spare)),
         }
+    }
+
+    /// The values of the fields of record `index`.
+    pub(super) fn values(&mut self, index: u64) -> Result<&mut Vec<FieldValue>, Failure> {
+        self.pictures.values(index)
+    }
+
+    /// Reads a picture beside an image, unless its pixels are here already.
+    pub(super) fn load_picture(&mut self, of: &ImageRef, row: &B::Row<'_>) -> Result<(), Failure> {
+        if self.find((of.index, of.picture)).is_some() {
+            return Ok(());
+        }
+        let pictures = &mut self.pictures;
+        self.files.load_picture(of, |spare| {
+            let mut memory = B::file(row, spare);
+            let header = pictures.read(of, &mut memory)?;
+            Ok((memory, header))
+        })
     }
 
     /// The files of these images in their order.
@@ -71,7 +94,7 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
 
     fn file(&self, (number, image): (usize, &ImageRef)) -> Result<B::Input<'_>, BadImage> {
         let lost = || (number, "its file was not read before it was planned".into());
-        let (file, header) = self.files.file(image.index).ok_or_else(lost)?;
+        let (file, header) = self.files.file(image).ok_or_else(lost)?;
         Ok(B::input(file, header))
     }
 
@@ -86,13 +109,13 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
     ) -> Result<Vec<B::SharedImage>, BadImage> {
         let mut images = Vec::with_capacity(of.len());
         for (number, of) in of.iter().enumerate() {
-            let image = match self.find(of.index) {
+            let image = match self.find((of.index, of.picture)) {
                 Some(image) => image,
                 None => {
                     let file = self.file((number, of))?;
-                    let image =
-                        decode((of.index, self.record(of.index)), file).map_err(|cause| (number, cause))?;
-                    self.shared.push((of.index, image.clone()));
+                    let record = of.picture.key(self.record(of.index));
+                    let image = decode((of.index, record), file).map_err(|cause| (number, cause))?;
+                    self.shared.push(((of.index, of.picture), image.clone()));
                     image
                 }
             };
@@ -102,15 +125,16 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
     }
 
     /// The image, if this sample has found it already or another one has shown it.
-    fn find(&mut self, index: u64) -> Option<B::SharedImage> {
+    fn find(&mut self, of: (u64, Picture)) -> Option<B::SharedImage> {
         if self.alone {
             return None;
         }
-        if let Some((_, image)) = self.shared.iter().find(|(own, _)| *own == index) {
+        if let Some((_, image)) = self.shared.iter().find(|(own, _)| *own == of) {
             return Some(image.clone());
         }
-        let image = self.shared_by?.find_shared(self.record(index))?;
-        self.shared.push((index, image.clone()));
+        let (index, picture) = of;
+        let image = self.shared_by?.find_shared(picture.key(self.record(index)))?;
+        self.shared.push((of, image.clone()));
         Some(image)
     }
 

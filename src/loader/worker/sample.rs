@@ -7,7 +7,6 @@ use crate::error::{Cause, Result};
 use crate::field::FieldValue;
 use crate::image::Index;
 use crate::loader::batch::labels::SeenObjects;
-use crate::loader::batch::masks::Masks;
 use crate::loader::planner::SampleContext;
 use crate::loader::queue::task::{Job, Outcome, Sample, SampleView};
 use crate::loader::report::errors::{Failure, Stage, Status};
@@ -28,8 +27,6 @@ pub(super) struct SampleWorker<'a, B: Backend> {
     backend: &'a B,
     worker: B::Worker,
     inputs: SampleInputs<'a, B>,
-    /// `None` where the loader makes no masks.
-    masks: Option<Masks<'a>>,
     /// Of the current sample's images; none where indexes are off.
     indexes: Vec<Index>,
     current_row: Option<usize>,
@@ -42,7 +39,6 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             backend,
             worker: backend.worker(),
             inputs: SampleInputs::new(context, backend),
-            masks: Masks::new(context),
             indexes: Vec::new(),
             current_row: None,
         }
@@ -137,23 +133,40 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         let (epoch, order, target) = (epoch_plan.epoch, &epoch_plan.order, epoch_plan.target(job.batch));
         let plans = self.plan(SampleContext { epoch, order, position, index, target }, &outputs, row)?;
         // Ahead of the pixels: a row that a device has been given can no longer fail.
-        let masks = match &mut self.masks {
-            Some(masks) => masks.of(&plans)?,
-            None => Vec::new(),
-        };
         let seen = self.seen(index, &plans)?;
         let values = self.values(index)?;
+        let shown = if outputs.is_empty() { Arc::clone(&plans) } else { self.with_companions(&plans, row)? };
         if outputs.is_empty() {
-            self.decode(index, &plans, row)?;
+            self.decode(index, &shown, row)?;
             self.worker.forget();
         } else if self.inputs.is_shared() {
-            self.render_shared(index, (&plans, &outputs), row)?;
+            self.render_shared(index, (&shown, &outputs), row)?;
         } else {
-            self.decode(index, &plans, row)?;
-            self.render(index, |worker| worker.render(&plans, &outputs, row))?;
+            self.decode(index, &shown, row)?;
+            self.render(index, |worker| worker.render(&shown, &outputs, row))?;
         }
         self.context.meters.samples.fetch_add(1, Relaxed);
-        Ok(Sample { values, ..self.described(index, &plans, masks, seen) })
+        Ok(Sample { values, ..self.described(index, &plans, seen) })
+    }
+
+    /// The plans of the views, and behind them those of what the batch shows beside them, whose files are read.
+    fn with_companions(
+        &mut self,
+        plans: &Arc<ViewPlans>,
+        row: &B::Row<'_>,
+    ) -> Result<Arc<ViewPlans>, Failure> {
+        let companions = &self.context.companions;
+        if companions.is_empty() {
+            return Ok(Arc::clone(plans));
+        }
+        let views = || plans.views().iter().map(|view| &view.plan);
+        let others = companions.iter().flat_map(|companion| views().map(|plan| companion.plan(plan)));
+        let all = ViewPlans::new(views().cloned().chain(others));
+        let pictures = all.images().iter().filter(|image| !image.picture.is_image());
+        for picture in pictures {
+            self.inputs.load_picture(picture, row)?;
+        }
+        Ok(Arc::new(all))
     }
 
     fn plan(
@@ -190,27 +203,16 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         seen.map_err(|cause| self.context.failure(Stage::Plan, index, cause))
     }
 
-    /// The values of the fields of sample `index`; what is mixed into it brings none.
-    fn values(&self, index: u64) -> Result<Vec<FieldValue>, Failure> {
-        let Context { source, meters, clock, .. } = self.context;
-        let mut values = Vec::new();
-        if source.fields().is_empty() {
-            return Ok(values);
+    /// The values of the fields of sample `index`, but of pictures; what is mixed into it brings none.
+    fn values(&mut self, index: u64) -> Result<Vec<FieldValue>, Failure> {
+        let fields = self.context.source.fields();
+        if fields.is_empty() {
+            return Ok(Vec::new());
         }
-        let started = clock.now();
-        let read = source.values(index as usize, &mut values);
-        meters.stage(Stage::Read).record(clock.since(started));
-        if let Err(error) = read {
-            return Err(self.context.unreadable(index, error));
-        }
-        let fields = source.fields();
-        match values.len() == fields.len() && values.iter().zip(fields).all(|(v, f)| v.kind() == f.kind()) {
-            true => Ok(values),
-            false => {
-                let cause = "the source's values are not those of its fields: mend Source::values";
-                Err(self.context.failure(Stage::Read, index, cause.into()))
-            }
-        }
+        let values = self.inputs.values(index)?.iter_mut().zip(fields);
+        let own = values.filter(|(_, field)| !field.kind().is_picture());
+        // What is left of them is not asked for again.
+        Ok(own.map(|(value, _)| std::mem::replace(value, FieldValue::Integer(0))).collect())
     }
 
     /// Decodes the images of all views for this sample alone.
@@ -229,7 +231,8 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         }
         context.meters.stage(Stage::Decode).record(self.context.clock.since(started) + self.inputs.parsing());
         decoded.map_err(|bad| self.undecodable(images, index, bad))?;
-        context.meters.images.fetch_add(images.len() as u64, Relaxed);
+        let counted = images.iter().filter(|image| context.is_decoded(image.picture));
+        context.meters.images.fetch_add(counted.count() as u64, Relaxed);
         Ok(())
     }
 
@@ -270,24 +273,17 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         rendered.map_err(|cause| self.context.failure(Stage::Render, index, cause))
     }
 
-    /// `masks` are those of the views, where masks are asked for, and `seen` what is seen in each.
-    fn described(
-        &self,
-        index: u64,
-        plans: &ViewPlans,
-        masks: Vec<Option<Vec<u8>>>,
-        seen: Vec<Option<SeenObjects>>,
-    ) -> Sample {
+    /// `seen` is what is seen in each view.
+    fn described(&self, index: u64, plans: &ViewPlans, seen: Vec<Option<SeenObjects>>) -> Sample {
         let source = &self.context.source;
         let class = |index: u64| source.label(index as usize).class();
-        let (mut masks, mut seen) = (masks.into_iter(), seen.into_iter());
+        let mut seen = seen.into_iter();
         let view = |ViewPlan { plan, .. }: &ViewPlan| {
             let share = |share: &LabelShare| (class(plan.images[share.image as usize].index), share.share);
             SampleView {
                 shares: plan.labels.iter().map(share).collect(),
                 objects: seen.next().flatten(),
                 unpadded: plan.unpadded,
-                mask: masks.next().flatten(),
             }
         };
         Sample {

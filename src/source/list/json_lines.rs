@@ -72,7 +72,9 @@ fn value<'v>(object: &'v Map<String, Value>, field: &Field) -> Result<Option<Cow
     };
     match (field.kind(), value) {
         (FieldType::Json, value) => Ok(Some(Cow::Owned(value.to_string()))),
-        (FieldType::Text | FieldType::Bytes, Value::String(text)) => Ok(Some(Cow::Borrowed(text))),
+        (kind, Value::String(text)) if matches!(kind.stored(), FieldType::Text | FieldType::Bytes) => {
+            Ok(Some(Cow::Borrowed(text)))
+        }
         (FieldType::Integer | FieldType::Float, Value::Number(number)) => {
             Ok(Some(Cow::Owned(number.to_string())))
         }

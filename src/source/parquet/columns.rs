@@ -230,7 +230,9 @@ impl<'a> Leaves<'a> {
             (Kind::Other, _) => None,
         };
         let serves = |stored: &Stored| match field.kind() {
-            FieldType::Text | FieldType::Bytes | FieldType::Json => matches!(stored, Stored::Bytes),
+            FieldType::Text | FieldType::Bytes | FieldType::Json | FieldType::Image | FieldType::Depth => {
+                matches!(stored, Stored::Bytes)
+            }
             FieldType::Integer => !matches!(stored, Stored::Bytes | Stored::Float | Stored::Double),
             FieldType::Float => !matches!(stored, Stored::Bytes | Stored::Boolean),
         };

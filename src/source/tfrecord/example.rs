@@ -86,7 +86,7 @@ impl Feature {
         }
         match (&self.kind, kind) {
             _ if count == 0 => Ok(None),
-            (Some(Kind::Bytes(list)), FieldType::Text | FieldType::Bytes | FieldType::Json) => {
+            (Some(Kind::Bytes(list)), kind) if !matches!(kind, FieldType::Integer | FieldType::Float) => {
                 list.value.first().map(|bytes| field.parse(bytes)).transpose()
             }
             (Some(Kind::Integers(list)), FieldType::Integer) => {

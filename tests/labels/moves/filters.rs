@@ -7,7 +7,7 @@ use feedline::geometry::{Orientation, Rect, Size};
 use feedline::label::{Keypoint, Object, Objects, Skeleton};
 use feedline::plan::label_apply::{TransformedObject, apply, pick_up};
 use feedline::plan::label_ops::{LabelOp, LabelOpKind, ObjectFilter};
-use feedline::plan::{ImageRef, Span};
+use feedline::plan::{ImageRef, Picture, Span};
 use feedline::rng::Rng;
 use std::sync::Arc;
 
@@ -21,7 +21,12 @@ fn outlined(polygon: &[[f32; 2]]) -> Object {
 
 /// What is left of `list` in an image of 100x100 after `moves`.
 fn after(list: Vec<Object>, moves: &[LabelOpKind]) -> Vec<TransformedObject> {
-    let image = ImageRef { index: 0, stored: Size::new(100, 100), orientation: Orientation::UPRIGHT };
+    let image = ImageRef {
+        index: 0,
+        stored: Size::new(100, 100),
+        orientation: Orientation::UPRIGHT,
+        picture: Picture::Image,
+    };
     let mut seen = pick_up(&[image], &[Some(Arc::new(Objects { list, ..Objects::default() }))]);
     let moves: Vec<LabelOp> =
         moves.iter().map(|&kind| LabelOp { images: Span { start: 0, len: 1 }, kind }).collect();

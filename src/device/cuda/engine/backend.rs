@@ -21,7 +21,7 @@ use crate::device::cuda::render;
 use crate::device::{DeviceImages, roi};
 use crate::error::{Cause, Result};
 use crate::geometry::{Orientation, Rect, Size};
-use crate::image::{Damage, Header, Index};
+use crate::image::{Damage, Format, Header, Index};
 use crate::jpeg;
 use crate::output::Output;
 use crate::plan::ViewPlans;
@@ -68,7 +68,7 @@ impl BufferAllocator for CudaBackend {
     }
 
     /// Rows are packed when the batch is submitted, whatever their size.
-    fn resize_rows(_: &mut Slot, _: usize) {}
+    fn resize_rows(_: &mut Slot, _: &[usize]) {}
 
     fn finish(slot: Slot) -> Slot {
         slot
@@ -264,7 +264,9 @@ impl Worker {
         }
         let began = Instant::now();
         let pixels = self.fallback.decode((input.bytes, header), wanted, index, slot.staging())?;
-        self.engine.count(Route::Cpu);
+        if header.format != Format::Raw {
+            self.engine.count(Route::Cpu);
+        }
         if let (Some(dispatch), Some(header)) = (&self.engine.dispatch, &header.jpeg) {
             dispatch.note_work(header, input.bytes.len(), began.elapsed());
         }

@@ -140,7 +140,8 @@ impl Submitter {
                 continue;
             }
             let (image, mut known, mut index) = (rows[at].index(number), Index::default(), Index::default());
-            let is_kept = keeps_indexes && submission.known.fetch(image, &mut known);
+            let is_kept =
+                keeps_indexes && rows[at].is_image(number) && submission.known.fetch(image, &mut known);
             rows[at].decode_file(number, |file| {
                 submission.decode_on_cpu(file, &mut self.fallback, is_kept.then_some(&mut index))
             });
@@ -168,6 +169,9 @@ impl Submitter {
         for (request, points) in decoder.take_learned() {
             // The later ones are for images that samples share, and nobody keeps theirs.
             let Some(&(row, number)) = numbers.get(request) else { continue };
+            if !rows[row].is_image(number) {
+                continue;
+            }
             let file = rows[row].files().find(|(at, ..)| *at == number);
             if let Some(index) = file.and_then(|(_, file, _)| file.learned(&points)) {
                 submission.known.learn(rows[row].index(number), &index);

@@ -199,6 +199,11 @@ impl SubmittedRow {
         self.staged.plans.images().get(number).map_or(0, |image| image.index)
     }
 
+    /// Whether image `number` is a record's image, and not a picture beside it.
+    pub(super) fn is_image(&self, number: usize) -> bool {
+        self.staged.plans.images().get(number).is_some_and(|image| image.picture.is_image())
+    }
+
     /// What the kernels read, image by image.
     pub(super) fn surfaces(&self) -> Vec<Surface> {
         let stored = |number: usize| {

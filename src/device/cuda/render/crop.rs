@@ -13,8 +13,11 @@ use crate::plan::Span;
 impl Lowering<'_> {
     /// The job of an input that fills its sample, if it is such a one.
     pub(super) fn crop(&self, drawn: &Lowered, erases: Span, sample: &RenderJob) -> Option<CropJob> {
-        let is_plain =
-            sample.pitch == 0 && drawn.steps.span.len == 0 && erases.len == 0 && drawn.layers.len == 1;
+        let is_plain = self.layout.channels() == 3
+            && sample.pitch == 0
+            && drawn.steps.span.len == 0
+            && erases.len == 0
+            && drawn.layers.len == 1;
         let layer = self.tables.layers.get(drawn.layers.start as usize).filter(|_| is_plain)?;
         let source = self.tables.sources.get(layer.source as usize)?;
         let four_bytes = 4 * self.dtype.bytes() as u64;

@@ -11,7 +11,7 @@ use super::tables::Tables;
 use super::{Sample, Surface};
 use crate::error::Cause;
 use crate::geometry::Size;
-use crate::output::DType;
+use crate::output::{DType, Layout, Output};
 use crate::plan::{self, Pass, Plan, Span};
 use bytemuck::Zeroable;
 
@@ -25,6 +25,7 @@ pub(super) struct Lowering<'a> {
     output: u64,
     /// What the sample is made of.
     pub(super) dtype: DType,
+    pub(super) layout: Layout,
     /// Index of the first row of its masks.
     pub(super) masks: u32,
 }
@@ -40,10 +41,11 @@ pub(super) struct Lowered {
 }
 
 impl<'a> Lowering<'a> {
-    pub(super) fn new(tables: &'a mut Tables, sample: &Sample<'a>, dtype: DType) -> Self {
+    pub(super) fn new(tables: &'a mut Tables, sample: &Sample<'a>, of: &Output) -> Self {
         let Sample { plan, surfaces, output } = *sample;
         let masks = tables.begin(plan);
-        Self { tables, plan, surfaces, passes: Vec::new(), output, dtype, masks }
+        let (dtype, layout) = (of.dtype, of.layout);
+        Self { tables, plan, surfaces, passes: Vec::new(), output, dtype, layout, masks }
     }
 
     pub(super) fn run(mut self) -> Result<(), Cause> {

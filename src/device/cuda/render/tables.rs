@@ -7,7 +7,7 @@ use super::layout::{
     Source, Step,
 };
 use super::schedule::Schedule;
-use crate::color::{Normalize, Statistic};
+use crate::color::Statistic;
 use crate::device::cuda::driver::DevicePtr;
 use crate::device::lab;
 use crate::error::Cause;
@@ -147,7 +147,7 @@ impl Tables {
         }
         let mut bytes = vec![0; size_of::<Batch>()];
         append(&mut bytes, &self.words);
-        let factors = output.normalize.unwrap_or(Normalize::UNIT).factors();
+        let factors = output.factors();
         let batch = Batch {
             sources: append(&mut bytes, &self.sources),
             layers: append(&mut bytes, &self.layers),

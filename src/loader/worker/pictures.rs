@@ -1,0 +1,274 @@
+//! The pictures beside an image, as its worker reads them: as large as the image, and stored as it is.
+
+use super::context::Context;
+use super::outlines;
+use crate::decode_memory::{Permit, give_back};
+use crate::destination::Destination;
+use crate::device::cpu::{Input, Worker};
+use crate::error::{Cause, Error};
+use crate::field::FieldValue;
+use crate::geometry::{Orientation, Rect, Size};
+use crate::image::{Decoder, Format, Header, Image, decode_depth, decode_mask, parse_header};
+use crate::label::{Label, Objects};
+use crate::loader::companions::{Companion, CompanionKind};
+use crate::loader::report::errors::{Failure, Stage};
+use crate::output::Output;
+use crate::plan::{ImageRef, Picture, Plan};
+use std::sync::Arc;
+
+/// The pixels of a companion in the sample that `plan` makes, and their form; `None` where none of its images has one.
+pub(in crate::loader) fn draw(
+    context: &Context,
+    companion: &Companion,
+    plan: &Plan,
+) -> Result<Option<(Output, Vec<u8>)>, Failure> {
+    let own = companion.plan(plan);
+    let fails = |stage, cause| context.failure(stage, plan.images[0].index, cause);
+    let mut reader = PictureReader::new(context);
+    let (mut files, mut is_there) = (Vec::new(), false);
+    for image in &own.images {
+        let mut bytes = Vec::new();
+        let header = reader.read(image, &mut bytes)?;
+        is_there |= reader.was_there;
+        files.push((bytes, header));
+    }
+    if !is_there {
+        return Ok(None);
+    }
+    let output =
+        companion.output(&context.outputs.first().copied().unwrap_or(companion.usual()).of_size(own.size()));
+    let inputs: Vec<Input<'_>> = files.iter().map(|(bytes, header)| Input { bytes, header }).collect();
+    let (mut worker, mut pixels) = (Worker::new(&context.limits), vec![0; output.sample_bytes()]);
+    worker.decode(&own, &inputs).map_err(|(_, cause)| fails(Stage::Decode, cause))?;
+    worker.render(&own, &output, &mut pixels).map_err(|cause| fails(Stage::Render, cause))?;
+    Ok(Some((output, pixels)))
+}
+
+/// Reads pictures; its memory is used again from sample to sample.
+pub(super) struct PictureReader<'a> {
+    context: &'a Context,
+    decoder: Decoder,
+    image: Image,
+    file: Vec<u8>,
+    levels: Vec<u8>,
+    /// Whether there was a file of what was read last.
+    was_there: bool,
+    /// The values of the fields of records that were read for the current sample.
+    values: Vec<(u64, Vec<FieldValue>)>,
+    /// What is taken of the memory for huge images.
+    memory: Permit,
+}
+
+impl<'a> PictureReader<'a> {
+    pub(super) fn new(context: &'a Context) -> Self {
+        Self {
+            context,
+            decoder: Decoder::new(context.limits.clone()),
+            image: Image::default(),
+            file: Vec::new(),
+            levels: Vec::new(),
+            was_there: false,
+            values: Vec::new(),
+            memory: Permit::default(),
+        }
+    }
+
+    /// Makes room for the next sample.
+    pub(super) fn clear(&mut self) {
+        self.values.clear();
+    }
+
+    /// The values of the fields of record `index`, read once for a sample.
+    pub(super) fn values(&mut self, index: u64) -> Result<&mut Vec<FieldValue>, Failure> {
+        let known = self.values.iter().position(|(own, _)| *own == index);
+        let at = match known {
+            Some(at) => at,
+            None => {
+                self.values.push((index, self.read_values(index)?));
+                self.values.len() - 1
+            }
+        };
+        Ok(&mut self.values[at].1)
+    }
+
+    fn read_values(&self, index: u64) -> Result<Vec<FieldValue>, Failure> {
+        let Context { source, meters, clock, .. } = self.context;
+        let mut values = Vec::new();
+        let started = clock.now();
+        let read = source.values(index as usize, &mut values);
+        meters.stage(Stage::Read).record(clock.since(started));
+        if let Err(error) = read {
+            return Err(self.context.unreadable(index, error));
+        }
+        let fields = source.fields();
+        let fit = values.iter().zip(fields).all(|(value, field)| value.kind() == field.kind().stored());
+        match values.len() == fields.len() && fit {
+            true => Ok(values),
+            false => {
+                let cause = "the source's values are not those of its fields: mend Source::values";
+                Err(self.context.failure(Stage::Read, index, cause.into()))
+            }
+        }
+    }
+
+    /// Reads a picture to where `to` has room for it, and says what is there.
+    pub(in crate::loader) fn read(
+        &mut self,
+        of: &ImageRef,
+        to: &mut dyn Destination,
+    ) -> Result<Header, Failure> {
+        let read = self.find(of).and_then(|found| match found {
+            Some(companion) => self.unpack(of, &companion, to).map_err(|cause| {
+                let name = companion.name.as_ref();
+                let cause =
+                    name.map_or_else(|| cause.to_string(), |name| format!("its field `{name}`: {cause}"));
+                self.context.failure(Stage::Decode, of.index, cause.into())
+            }),
+            None => {
+                let cause = "its plan shows a picture that it has not: a bug";
+                Err(self.context.failure(Stage::Plan, of.index, cause.into()))
+            }
+        });
+        [&mut self.file, &mut self.levels].into_iter().for_each(give_back);
+        self.image.give_back();
+        self.memory.release();
+        read
+    }
+
+    /// Puts the file's bytes, of an image that has one, into `file`; what it is of, if it is anything.
+    fn find(&mut self, of: &ImageRef) -> Result<Option<Companion>, Failure> {
+        let context = self.context;
+        let companion = context.companions.iter().find(|companion| companion.picture == of.picture);
+        self.file.clear();
+        match of.picture {
+            Picture::Image => return Ok(None),
+            Picture::Mask => {
+                let started = context.clock.now();
+                let read = context.source.mask(of.index as usize, &mut self.file).map_err(unreadable);
+                context.meters.stage(Stage::Read).record(context.clock.since(started));
+                let is_there = read.map_err(|cause| context.failure(Stage::Read, of.index, cause))?;
+                if !is_there {
+                    self.file.clear();
+                }
+            }
+            Picture::Field(number) => {
+                let values = self.values(of.index)?;
+                if let Some(FieldValue::Bytes(bytes)) = values.get_mut(usize::from(number)) {
+                    self.file = std::mem::take(bytes);
+                }
+            }
+        }
+        self.was_there = !self.file.is_empty();
+        Ok(companion.cloned())
+    }
+
+    /// What is seen in an image, where masks are made of that.
+    fn outlines(&self, index: u64) -> Option<Arc<Objects>> {
+        let Context { source, labels, .. } = self.context;
+        match source.label(index as usize) {
+            Label::Objects(objects) if labels.outline_masks => Some(objects),
+            _ => None,
+        }
+    }
+
+    fn unpack(
+        &mut self,
+        of: &ImageRef,
+        companion: &Companion,
+        to: &mut dyn Destination,
+    ) -> Result<Header, Cause> {
+        let raw = Header { format: Format::Raw, size: of.stored, orientation: of.orientation, jpeg: None };
+        let upright = of.orientation.apply_size(of.stored);
+        let limits = &self.context.limits;
+        // Beside the levels, packed ones while they are decoded.
+        self.memory.reserve([2 * of.stored.pixels() as usize]);
+        match companion.kind {
+            CompanionKind::Mask { fill, reduce_zero_label } => {
+                match self.outlines(of.index).filter(|_| self.file.is_empty()) {
+                    Some(objects) => {
+                        outlines::classes_of(&objects, upright, &mut self.levels)?;
+                        self.was_there = true;
+                    }
+                    None if self.file.is_empty() => {
+                        to.room(of.stored.pixels() as usize).fill(fill);
+                        return Ok(raw);
+                    }
+                    None => {
+                        let size = decode_mask(&self.file, limits, &mut self.levels)?;
+                        check_size("its mask", size, upright, "make a mask of that size")?;
+                    }
+                }
+                if reduce_zero_label {
+                    self.levels.iter_mut().for_each(|class| *class = reduced(*class).unwrap_or(fill));
+                }
+                store(&self.levels, 1, of, to);
+            }
+            CompanionKind::Depth => {
+                let size = decode_depth(&self.file, limits, &mut self.levels)?;
+                check_size("its depth map", size, upright, "make one of that size")?;
+                store(&self.levels, 2, of, to);
+            }
+            CompanionKind::Image => {
+                let header = parse_header(&self.file)?;
+                let turned = if self.context.exif { header.orientation } else { Orientation::UPRIGHT };
+                let own = turned.apply_size(header.size);
+                check_size("its second image", own, upright, "make one of that size")?;
+                if (header.size, turned) == (of.stored, of.orientation) {
+                    to.room(self.file.len()).copy_from_slice(&self.file);
+                    return Ok(header);
+                }
+                // It stands otherwise than the image whose plan it follows.
+                self.decoder.decode(&self.file, &header, header.size.rect(), &mut self.image)?;
+                self.decoder.release();
+                self.levels.clear();
+                let Image { data, stride, .. } = &self.image;
+                let stored = |x, y| turned.to_stored(Rect::new(x, y, 1, 1), own);
+                for (x, y) in places(own) {
+                    let at = stored(x, y);
+                    self.levels.extend_from_slice(&data[at.y as usize * stride + at.x as usize * 3..][..3]);
+                }
+                store(&self.levels, 3, of, to);
+            }
+        }
+        Ok(raw)
+    }
+}
+
+/// Puts upright levels, so many bytes a pixel, where they lie in the image as it is stored.
+fn store(levels: &[u8], each: usize, of: &ImageRef, to: &mut dyn Destination) {
+    let room = to.room(levels.len());
+    if of.orientation == Orientation::UPRIGHT {
+        room.copy_from_slice(levels);
+        return;
+    }
+    let upright = of.orientation.apply_size(of.stored);
+    for ((x, y), pixel) in places(upright).zip(levels.chunks_exact(each)) {
+        let stored = of.orientation.to_stored(Rect::new(x, y, 1, 1), upright);
+        let at = stored.y as usize * of.stored.width as usize + stored.x as usize;
+        room[at * each..][..each].copy_from_slice(pixel);
+    }
+}
+
+fn places(size: Size) -> impl Iterator<Item = (i32, i32)> {
+    (0..size.height as i32).flat_map(move |y| (0..size.width as i32).map(move |x| (x, y)))
+}
+
+fn check_size(what: &str, size: Size, image: Size, remedy: &str) -> Result<(), Cause> {
+    match size == image {
+        true => Ok(()),
+        false => Err(format!("{what} has {size} pixels and the image {image}: {remedy}").into()),
+    }
+}
+
+/// The class where those of a mask count from 1, as mmseg's `reduce_zero_label` reads them; `None` for one that is ignored.
+fn reduced(class: u8) -> Option<u8> {
+    class.checked_sub(1).filter(|&class| class != u8::MAX - 1)
+}
+
+/// The image is named as it is; of the mask, only its own name is new.
+fn unreadable(error: Error) -> Cause {
+    match error {
+        Error::Sample { key, source, .. } => format!("its mask {key}: {source}").into(),
+        other => other.into(),
+    }
+}

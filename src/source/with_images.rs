@@ -1,0 +1,125 @@
+//! Second images for the images of any source, from folders of files.
+
+use super::field_values::SourceFields;
+use super::files::Files;
+use super::with_masks::place_below;
+use super::{Source, out_of_range};
+use crate::error::{Result, bail, ensure};
+use crate::field::{Field, FieldValue};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Endings that the file of a second image may have, beside that of the image itself.
+const ENDINGS: [&str; 7] = ["png", "jpg", "jpeg", "webp", "PNG", "JPG", "JPEG"];
+/// Missing files that an error names.
+const NAMED: usize = 3;
+
+/// A source whose images have second images or depth maps in folders: that of the image `a/b.jpg` is `a/b.png`, `a/b.jpg`,
+/// `a/b.jpeg` or `a/b.webp` in the folder that the field comes from.
+///
+/// Of an image's key, the part after its last folder named `images` counts, or all of it where there is none.
+///
+/// ```no_run
+/// use feedline::field::Field;
+/// use feedline::loader::Loader;
+/// use feedline::source::{Folder, WithImages};
+///
+/// let rain = Folder::flat("derain/rainy")?;
+/// let source = WithImages::open(rain, [Field::image("clear").from("derain/clear")])?;
+/// let loader = Loader::builder(source);
+/// # Ok::<(), feedline::error::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct WithImages<S> {
+    source: S,
+    /// Those of the source and its own.
+    fields: Arc<[Field]>,
+    /// Of each field of its own, a file for each image.
+    files: Vec<Files>,
+}
+
+impl<S: Source> WithImages<S> {
+    /// The source with a file in each field's folder for every image. None is read yet.
+    ///
+    /// # Errors
+    /// A field that is no picture, a folder that is not there, an image without a file (how many, and the first three), a key
+    /// that leads out of the folder.
+    pub fn open(source: S, fields: impl Into<Vec<Field>>) -> Result<Self> {
+        let own: Vec<Field> = fields.into();
+        let files = own.iter().map(|field| files_of(&source, field)).collect::<Result<_>>()?;
+        let all: Vec<Field> = source.fields().iter().cloned().chain(own).collect();
+        Ok(Self { fields: SourceFields::new(&all, "folder")?.list, source, files })
+    }
+
+    /// The largest file that is read; images of larger ones are bad samples. 1 GiB unless set.
+    #[must_use]
+    pub fn max_file_bytes(mut self, bytes: u64) -> Self {
+        self.files.iter_mut().for_each(|files| files.max_file_bytes = bytes);
+        self
+    }
+}
+
+fn files_of(source: &impl Source, field: &Field) -> Result<Files> {
+    let folder = Path::new(field.stored_as());
+    ensure!(
+        field.kind().is_picture(),
+        "{field} is {}, and folders hold pictures alone: declare it as image or depth, or open a list of the images with the \
+         field as a column",
+        field.kind()
+    );
+    if !folder.is_dir() {
+        let cause = if folder.exists() { "is no folder" } else { "is not there" };
+        bail!("{field}: {} {cause}: name the folder that holds its files (from)", folder.display());
+    }
+    let (mut files, mut missing, mut named) = (Files::below(folder, None), 0usize, Vec::new());
+    for index in 0..source.len() {
+        let key = source.key(index);
+        let place = place_below(&key, folder)?;
+        match found(&place) {
+            Some(path) => files.push(&path)?,
+            None => {
+                missing += 1;
+                if named.len() < NAMED {
+                    named.push(format!("{} of the image {key}", place.with_extension("png").display()));
+                }
+            }
+        }
+    }
+    files.shrink();
+    let more = if missing > named.len() { ", ..." } else { "" };
+    ensure!(
+        missing == 0,
+        "{field}: {missing} of {} images have no file ({}{more} not found): put them there, take the images out, or name the \
+         folder whose files are called as the images",
+        source.len(),
+        named.join(", ")
+    );
+    Ok(files)
+}
+
+/// The file of that name, whatever image it is.
+fn found(place: &Path) -> Option<PathBuf> {
+    let others = ENDINGS.iter().map(|ending| place.with_extension(ending));
+    std::iter::once(place.to_owned()).chain(others).find(|path| path.is_file())
+}
+
+impl<S: Source> Source for WithImages<S> {
+    pass_on!([.source] len read key path label mask classes shard_ends record mix_order io_stats);
+
+    fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
+        if index >= self.len() {
+            return Err(out_of_range(index, self.len()));
+        }
+        self.source.values(index, values)?;
+        for files in &self.files {
+            let mut bytes = Vec::new();
+            files.read(index, &mut bytes)?;
+            values.push(FieldValue::Bytes(bytes));
+        }
+        Ok(())
+    }
+}
