@@ -122,7 +122,7 @@ enum feedline_field
     FEEDLINE_FIELD_LABELS = 1,
     // The index of each row's sample in the data set: `[n]`, i64.
     FEEDLINE_FIELD_INDICES = 2,
-    // Semantic masks: `[n, height, width]`, u8.
+    // Semantic masks: `[n, height, width]`, u8, where the pixels are.
     FEEDLINE_FIELD_MASKS = 3,
     // The row that each object is in: `[m]`, i64. This and what follows is there where the data set knows objects.
     FEEDLINE_FIELD_BATCH_INDEX = 4,
@@ -152,6 +152,8 @@ enum feedline_field
     FEEDLINE_FIELD_PADDING = 15,
     // Height and width of each sample without its padding, with `pad_to_largest`: `[n, 2]`, i64.
     FEEDLINE_FIELD_SIZES = 16,
+    // The first second image or depth map; feedline_batch_picture() says which number each has.
+    FEEDLINE_FIELD_FIRST_PICTURE = 100,
 };
 #ifndef __cplusplus
 typedef int32_t feedline_field;
@@ -263,6 +265,17 @@ feedline_status feedline_batch_row_status(const struct feedline_batch *batch,
 feedline_status feedline_batch_values(const struct feedline_batch *batch,
                                       const char *name,
                                       struct feedline_values *values);
+
+// The number that the second images or depth maps of the field that is called `name` have in place of a
+// FEEDLINE_FIELD_..., which is the same in every batch of a loader; FEEDLINE_STATUS_ABSENT, and nothing written, where
+// there are none. They lie where the pixels are: second images in the form of the pixels, depth maps as
+// `[n, height, width]`, f32.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `name` ends with a zero; `field` may be written.
+feedline_status feedline_batch_picture(const struct feedline_batch *batch,
+                                       const char *name,
+                                       int32_t *field);
 
 // Waits until the pixels are finished, which a device may still be working on.
 //

@@ -168,6 +168,16 @@ public:
         return found;
     }
 
+    /// The second images or depth maps of a field, if the batch has them.
+    std::optional<feedline::tensor> picture(const std::string& name) const {
+        std::int32_t field = 0;
+        const auto status = check(feedline_batch_picture(handle(), name.c_str(), &field));
+        if (status == FEEDLINE_STATUS_ABSENT) return std::nullopt;
+        feedline::tensor found{};
+        check(feedline_batch_tensor(handle(), field, &found));
+        return found;
+    }
+
     std::string key(std::uint64_t row) const {
         const char* key = nullptr;
         check(feedline_batch_key(handle(), row, &key));

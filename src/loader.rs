@@ -256,19 +256,26 @@ impl Loader {
     pub fn mask(&self, plan: &Plan) -> Result<Option<Vec<u8>>> {
         let mask = self.context().companions.iter().find(|companion| companion.picture == Picture::Mask);
         let drawn = mask.map(|mask| pictures::draw(self.context(), mask, plan)).transpose();
-        Ok(drawn.map_err(Failure::into_error)?.flatten().map(|(_, classes)| classes))
+        Ok(drawn.map_err(Failure::into_error)?.flatten())
     }
 
-    /// What a batch would hold of the second images or depth maps of the field `name` in the sample that `plan` makes, in
-    /// the host's memory, and their form; `None` where there is no such field.
+    /// The names of the fields that are second images or depth maps.
+    pub fn picture_names(&self) -> impl Iterator<Item = &str> {
+        self.context().companions.iter().filter_map(|companion| companion.name.as_deref())
+    }
+
+    /// What a batch would show of the second images or depth maps of the field `name` in the sample that `plan` makes, row by
+    /// row: of second images R, G and B of each pixel in 0..=1, whatever the loader's output is, of depth maps the depth;
+    /// `None` where there is no such field.
     ///
     /// # Errors
     /// [`Error::Sample`] where a file cannot be read, is none of its kind, or is not as large as its image.
-    pub fn picture(&self, plan: &Plan, name: &str) -> Result<Option<(Output, Vec<u8>)>> {
+    pub fn picture(&self, plan: &Plan, name: &str) -> Result<Option<Vec<f32>>> {
         let is_it = |companion: &&Companion| companion.name.as_deref() == Some(name);
         let picture = self.context().companions.iter().find(is_it);
         let drawn = picture.map(|picture| pictures::draw(self.context(), picture, plan)).transpose();
-        Ok(drawn.map_err(Failure::into_error)?.flatten())
+        let bytes = drawn.map_err(Failure::into_error)?.flatten();
+        Ok(bytes.map(|bytes| bytemuck::pod_collect_to_vec(&bytes)))
     }
 
     /// The bad samples of the batches delivered so far.

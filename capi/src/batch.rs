@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "what C hands over are raw pointers")]
 
 use crate::border::{Failure, Status, c_text, give, guard, is_there, release, shared, text, write};
+use crate::tensor::Field;
 use feedline::field::FieldType;
 use feedline::loader;
 use std::ffi::{CString, c_char, c_void};

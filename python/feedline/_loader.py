@@ -24,7 +24,8 @@ class Batch(TypedDict, total=False):
     """A batch of n samples. Arrays are `feedline.Tensor`, or what `framework` names.
 
     With objects, of which there are m: `cls` to `polygon_offsets`. With `fields`, each of them by its name: lists of str,
-    of bytes or of what JSON says, (n,) int64 or (n,) float64; a type checker wants `cast(dict, batch)` for them.
+    of bytes or of what JSON says, (n,) int64 or (n,) float64; second images are as `image`, depth maps (n, height, width)
+    float32. A type checker wants `cast(dict, batch)` for them.
     """
 
     image: Any

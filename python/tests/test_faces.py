@@ -30,6 +30,13 @@ def test_the_example_of_segmentation_prints_what_the_one_in_rust_does(tmp_path):
     assert printed(*"cargo run --quiet --locked --features remote --example segmentation --".split(), folder) == here
 
 
+def test_the_example_of_pairs_prints_what_the_one_in_rust_does(tmp_path):
+    folder = str(tmp_path / "drawn")
+    here = printed(sys.executable, "examples/python/pairs.py", folder)
+    assert here.count("[2, 3, 24, 24] and [2, 3, 24, 24]: means ") == 2
+    assert printed(*"cargo run --quiet --locked --features remote --example pairs --".split(), folder) == here
+
+
 def test_the_example_of_instance_masks_prints_what_the_one_in_rust_does(tmp_path):
     annotations = str(tmp_path / "instances.json")
     here = printed(sys.executable, "examples/python/instance_masks.py", annotations)

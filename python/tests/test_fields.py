@@ -110,8 +110,20 @@ def test_fields_that_cannot_be_are_refused(archive, fields, words):
         loader(archive, fields)
 
 
+def test_second_images_are_moved_as_their_images_are_and_lie_where_they_do():
+    chain = [feedline.RandomResizedCrop(48), feedline.RandomHorizontalFlip()]
+    fields = {"twin": {"type": "image", "from": str(PHOTOS)}}
+    views = [feedline.View(48, chain), feedline.View(32, [feedline.RandomResizedCrop(32)])]
+    for batch in feedline.Loader(PHOTOS, batch_size=4, transforms=chain, fields=fields, normalize="imagenet"):
+        assert batch["twin"].shape == batch["image"].shape == (len(batch["label"]), 3, 48, 48)
+        assert batch["twin"].dtype == "float32" and (batch["twin"].numpy() == batch["image"].numpy()).all()
+    batch = next(iter(feedline.Loader(PHOTOS, batch_size=4, views=views, fields=fields)))
+    for pixels, labels in zip(batch["views"], batch["view_labels"]):
+        assert (labels["twin"].numpy() == pixels.numpy()).all()
+
+
 def test_data_that_have_no_fields_refuse_them():
-    with pytest.raises(ValueError, match="fields is for data of the kind list or tar or tfrecord or parquet"):
+    with pytest.raises(ValueError, match="folders hold pictures alone: declare it as image or depth"):
         loader(PHOTOS, {"caption": "text"})
     with pytest.raises(ValueError, match="fields is for paths, but the data are records in memory"):
         loader([next(PHOTOS.glob("cat/*.jpg")).read_bytes()], {"caption": "text"})

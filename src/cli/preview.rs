@@ -31,7 +31,8 @@ const MAX_COUNT: usize = 200;
 /// Each pair shows the upright original at the left and the sample at the right, normalisation undone. A recipe
 /// with several views has a pair for each, or for the one that --view names. Where labels say
 /// what is seen in an image, boxes, outlines, masks and keypoints are drawn in the colour of their class, with its name.
-/// With --mask-dir the classes of pixels are laid over both, 255 apart.
+/// With --mask-dir the classes of pixels are laid over both, 255 apart. Second images and depth maps have a pair of their
+/// own, with the sample at the left; the greatest depth is white.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -60,23 +61,30 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         Some(view) => view..view + 1,
         None => 0..loader.view_count(),
     };
-    if count * views.len() > MAX_COUNT {
+    if count * views.len() * (1 + loader.picture_names().count()) > MAX_COUNT {
         bail!(
             "{count} samples have {} views each, and a sheet has {MAX_COUNT} pairs: lower --count, or name one --view",
             views.len()
         );
     }
-    let mut sheet = Sheet::new(count * views.len());
+    let pairs_of_a_view = 1 + loader.picture_names().count();
+    let mut sheet = Sheet::new(count * views.len() * pairs_of_a_view);
     let mut studio = Studio::new(recipe.options.decode.limits());
     for (at, (shown, view)) in
         (0..count).flat_map(|shown| views.clone().map(move |view| (shown, view))).enumerate()
     {
         let index = shown * source.len() / count;
         let key = source.key(index).into_owned();
-        let pair = pair(&mut studio, &loader, &*source, (arguments.epoch, index as u64, view))
+        let pairs = pairs(&mut studio, &loader, &*source, (arguments.epoch, index as u64, view))
             .with_context(|| format!("sample {index} ({key})"))?;
         let of_view = if loader.view_count() > 1 { format!(", view {view}") } else { String::new() };
-        sheet.add(at, pair, &key, &format!("index {index}, epoch {}{of_view}", arguments.epoch));
+        let about = format!("index {index}, epoch {}{of_view}", arguments.epoch);
+        let (pair, pictures) = pairs;
+        let at = at * pairs_of_a_view;
+        for (more, (name, pair)) in (1..).zip(pictures) {
+            sheet.add(at + more, pair, &key, &format!("{name} of {about}"));
+        }
+        sheet.add(at, pair, &key, &about);
     }
     npy::make_folder(&arguments.out)?;
     sheet.write(&arguments.out)?;
@@ -88,13 +96,16 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// The original and the sample, each small enough for its cell, with what is seen in them.
-fn pair(
+/// A name, and the sample beside what is called so.
+type Named = (String, [Picture; 2]);
+
+/// The original and the sample, each small enough for its cell, with what is seen in them; then the pictures of the sample.
+fn pairs(
     studio: &mut Studio,
     loader: &Loader,
     source: &dyn Source,
     (epoch, index, view): (u64, u64, usize),
-) -> anyhow::Result<[Picture; 2]> {
+) -> anyhow::Result<([Picture; 2], Vec<Named>)> {
     let mut bytes = Vec::new();
     source.read(index as usize, &mut bytes)?;
     let still = Still::new(bytes)?;
@@ -127,9 +138,29 @@ fn pair(
         *rotated = rotated.scaled([x, y]);
     }
     let mut sample = thumbnail(&studio.render(&[sample], &small, levels(&small))?);
+    let mut pictures = Vec::new();
+    for name in loader.picture_names() {
+        let Some(values) = loader.picture(&plan, name)? else { continue };
+        let shown = thumbnail(&studio.render(&[shades(&values, plan.size())], &small, levels(&small))?);
+        pictures.push((name.to_owned(), [sample.clone(), shown]));
+    }
     marks::lay(&mut sample, loader.mask(&plan)?, plan.size());
     marks::draw(&mut sample, &seen, source.classes());
-    Ok([original, sample])
+    Ok(([original, sample], pictures))
+}
+
+/// Levels of R, G and B in 0..=1, or of a depth map whose greatest depth is white.
+fn shades(values: &[f32], size: Size) -> Image {
+    let mut image = Image::default();
+    image.reset(size, size.rect());
+    let is_depth = values.len() == size.pixels() as usize;
+    let most = if is_depth { values.iter().copied().fold(1.0, f32::max) } else { 1.0 };
+    let each = if is_depth { 3 } else { 1 };
+    let shown = values.iter().flat_map(|value| std::iter::repeat_n(*value, each));
+    for (value, level) in shown.zip(&mut image.data) {
+        *level = (value / most * 255.0).round().clamp(0.0, 255.0) as u8;
+    }
+    image
 }
 
 /// Shrinks what is larger than a cell; what is smaller keeps its size. Also says what is then seen where.
@@ -203,8 +234,9 @@ mod tests {
             let source: Arc<dyn Source> = Arc::new(photographs(labelled));
             let loader =
                 Loader::builder(source.clone()).recipe(&recipe).batch_size(1).workers(1).build().unwrap();
-            pair(&mut Studio::new(Limits::default()), &loader, &*source, (0, 3, 0))
+            pairs(&mut Studio::new(Limits::default()), &loader, &*source, (0, 3, 0))
                 .unwrap()
+                .0
                 .map(|picture| picture.rgb)
         };
         let pixels = draw(Unit::Pixels, true);

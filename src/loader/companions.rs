@@ -3,7 +3,6 @@
 
 use super::batch::labels::LabelRules;
 use crate::field::{Field, FieldType};
-use crate::geometry::Size;
 use crate::output::{DType, Layout, Output};
 use crate::plan::{Picture, Plan};
 use std::sync::Arc;
@@ -51,12 +50,6 @@ impl Companion {
     pub(in crate::loader) fn outputs(of: &[Self], views: &[Output]) -> Vec<Output> {
         let own = of.iter().flat_map(|companion| views.iter().map(|output| companion.output(output)));
         views.iter().copied().chain(own).collect()
-    }
-
-    /// What a sample becomes beside it where nothing else is said.
-    pub(in crate::loader) fn usual(&self) -> Output {
-        let (size, layout) = (Size::default(), Layout::Nhwc);
-        Output { size, dtype: DType::U8, layout, normalize: None }
     }
 
     /// What it becomes beside a view that becomes `output`.

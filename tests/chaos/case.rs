@@ -4,14 +4,16 @@ use crate::chain::{self, Link};
 use crate::dataset::DataSet;
 use crate::disturbance::Disturbance;
 use crate::draw::Draw;
+use feedline::augment::View;
 use feedline::device::Device;
-use feedline::error::Result;
+use feedline::error::{Error, Result};
+use feedline::field::Field;
 use feedline::index::IndexMode;
 use feedline::loader::{BadSample, LastBatch, Loader, LoaderBuilder};
-use feedline::options::{Bytes, Kind, Listed, NormalizeOptions, Options};
+use feedline::options::{Bytes, Fields, Kind, Listed, NormalizeOptions, Options};
 use feedline::output::{DType, Layout};
 use feedline::policy::{Damaged, DecodeScale, DecoderChoice};
-use feedline::source::{self, Source};
+use feedline::source::{self, Mixture, Source};
 use feedline_test_support::clock;
 use std::path::Path;
 
@@ -45,6 +47,12 @@ pub(crate) struct Case {
     pub(crate) data: DataSet,
     pub(crate) options: Options,
     pub(crate) chain: Vec<Link>,
+    /// Behind the chain, where samples have several.
+    views: Vec<View>,
+    /// Whether each image is its own second image.
+    twins: bool,
+    /// Whether the data set is there twice, as a mixture.
+    twice: bool,
     pub(crate) epoch: u64,
     pub(crate) event: Event,
     pub(crate) disturbance: Option<Disturbance>,
@@ -72,6 +80,13 @@ impl Case {
         if device == Device::Cpu && !mixes && draw.one_in(6) {
             options.decode.scale = Some(DecodeScale::Fast);
         }
+        let views = if draw.one_in(4) { chain::views(draw, size) } else { Vec::new() };
+        // What is read twice may change between.
+        let twins = data.has_folder() && disturbance.is_none() && draw.one_in(5);
+        let twice = disturbance.is_none()
+            && (options.loader.subset.is_none() && options.loader.weights.is_none())
+            && options.loader.shuffle_shards.is_none()
+            && draw.one_in(6);
         let event = match (disturbance.is_some(), draw.below(20)) {
             (true, _) | (_, 0..8) => Event::None,
             (_, 8..16) => Event::Dropped,
@@ -82,7 +97,21 @@ impl Case {
         };
         let stretches = stretches(draw, event, device);
         let (epoch, moves_clock) = (draw.below(3) as u64, draw.one_in(4));
-        Self { seed, data, options, chain, epoch, event, disturbance, stretches, moves_clock, device }
+        Self {
+            seed,
+            data,
+            options,
+            chain,
+            views,
+            twins,
+            twice,
+            epoch,
+            event,
+            disturbance,
+            stretches,
+            moves_clock,
+            device,
+        }
     }
 
     /// The loader of one rank, for the data set that was written to `folder`.
@@ -124,7 +153,15 @@ impl Case {
         let mut data = self.data.options(folder);
         data.label_cache = self.has_label_cache().then(|| folder.with_extension("labels"));
         data.max_file_bytes = self.options.data.max_file_bytes;
-        Ok(source::open(&data)?.source)
+        if self.twins {
+            let twin = Field::image("twin").from(folder.display().to_string());
+            data.fields = Some(Fields(vec![twin]));
+        }
+        let open = || Ok::<_, Error>(source::open(&data)?.source);
+        match self.twice {
+            true => Ok(Box::new(Mixture::options().set("one", open()?).set("other", open()?).open()?)),
+            false => open(),
+        }
     }
 
     fn has_label_cache(&self) -> bool {
@@ -132,7 +169,8 @@ impl Case {
     }
 
     fn with_chain(&self, builder: LoaderBuilder) -> LoaderBuilder {
-        self.chain.iter().fold(builder, |builder, link| builder.augment_boxed(link.augment()))
+        let builder = self.chain.iter().fold(builder, |builder, link| builder.augment_boxed(link.augment()));
+        self.views.iter().cloned().fold(builder, LoaderBuilder::view)
     }
 
     /// Lets time pass, for who reads the clock that tests move.
@@ -144,11 +182,11 @@ impl Case {
 
     /// The case in a few lines, for who has to understand it.
     pub(crate) fn describe(&self) -> String {
-        let Self { data, options, chain, epoch, event, disturbance, stretches, device, moves_clock, .. } =
-            self;
+        let Self { data, options, chain, views, twins, twice, .. } = self;
+        let Self { epoch, event, disturbance, stretches, device, moves_clock, .. } = self;
         format!(
-            "{} records of {:?}, masks {}, {device:?}, epoch {epoch}, {event:?}, {disturbance:?}, clock {moves_clock}\n\
-             {stretches:?}\n{chain:?}\n{}",
+            "{} records of {:?}, masks {}, twins {twins}, twice {twice}, {device:?}, epoch {epoch}, {event:?}, {disturbance:?}, clock {moves_clock}\n\
+             {stretches:?}\n{chain:?}\n{views:?}\n{}",
             data.records.len(),
             data.kind,
             data.masks,

@@ -1,7 +1,7 @@
 //! Random chains of augmentations that end at one size.
 
 use crate::draw::Draw;
-use feedline::augment::{Augment, Augmentation};
+use feedline::augment::{Augment, Augmentation, View};
 use feedline::draft::Draft;
 use feedline::draft::op::Op;
 use feedline::recipe::augmentation;
@@ -69,9 +69,34 @@ pub(crate) fn draw(draw: &mut Draw, size: [u32; 2], has_objects: bool, mixes: bo
     chain
 }
 
-fn listed(drawn: Value) -> Link {
+/// Views behind a chain that ends at `size`.
+pub(crate) fn views(draw: &mut Draw, size: [u32; 2]) -> Vec<View> {
+    let view = |number: usize| {
+        let edges = if number == 0 { size } else { size.map(|edge| (edge / 2).max(4)) };
+        let mut view = View::new(edges).count(draw.between(1, 2));
+        if number > 0 {
+            let resized = match draw.one_in(2) {
+                true => json!({"op": "Resize", "size": edges}),
+                false => json!({"op": "RandomResizedCrop", "size": edges}),
+            };
+            view = view.transform(augmented(&resized));
+        }
+        for _ in 0..draw.below(3) {
+            let Link::Listed(augmentation) = of_same_size(draw) else { continue };
+            view = view.transform(augmentation);
+        }
+        view
+    };
+    (0..2).map(view).collect()
+}
+
+fn augmented(drawn: &Value) -> Augmentation {
     let text = drawn.to_string();
-    Link::Listed(augmentation(&text).unwrap_or_else(|error| panic!("{text}: {error}")))
+    augmentation(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn listed(drawn: Value) -> Link {
+    Link::Listed(augmented(&drawn))
 }
 
 /// What may change the size, which is mended later.
@@ -123,7 +148,7 @@ fn fitting(draw: &mut Draw, size: [u32; 2], mixes: bool) -> Vec<Link> {
 /// What keeps the size.
 fn of_same_size(draw: &mut Draw) -> Link {
     let (p, part) = (draw.part(), draw.part());
-    listed(match draw.below(19) {
+    listed(match draw.below(20) {
         0 => json!({"op": "RandomHorizontalFlip", "p": p}),
         1 => json!({"op": "RandomVerticalFlip", "p": p}),
         2 => json!({"op": "ColorJitter", "brightness": p, "contrast": part, "saturation": 0.4, "hue": 0.1}),
@@ -158,6 +183,8 @@ fn of_same_size(draw: &mut Draw) -> Link {
             let names = ["Blur", "CLAHE", "Emboss", "GaussNoise", "MedianBlur", "MotionBlur", "Sharpen"];
             json!({"op": draw.pick(&names), "p": p})
         }
+        18 if draw.one_in(2) => json!({"op": "AugMix", "severity": draw.between(1, 10)}),
+        18 => json!({"op": "TimmAugMix", "magnitude": draw.below(11)}),
         _ => json!({"op": "SanitizeBoundingBoxes"}),
     })
 }

@@ -76,6 +76,11 @@ impl DataSet {
         matches!(self.kind, Kind::Folder | Kind::List | Kind::Yolo | Kind::Coco)
     }
 
+    /// Whether a folder of files goes with the records by their keys.
+    pub(crate) fn has_folder(&self) -> bool {
+        matches!(self.kind, Kind::Folder | Kind::Yolo | Kind::Coco)
+    }
+
     pub(crate) fn has_objects(&self) -> bool {
         matches!(self.kind, Kind::Yolo | Kind::Coco)
     }

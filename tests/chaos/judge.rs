@@ -1,6 +1,6 @@
 //! Holds what a loader delivers against the oracle, batch by batch.
 
-use crate::oracle::{Oracle, Position, Row};
+use crate::oracle::{Copied, Oracle, Position, Row};
 use crate::share::Place;
 use feedline::error::{Error, Result};
 use feedline::loader::{BadSample, Batch, Status};
@@ -73,8 +73,8 @@ impl Judge<'_> {
     }
 
     fn rows(&self, places: &[Place], batch: &Batch, account: &mut Account) -> Verdict {
-        let pixels = batch.to_host().map_err(|error| format!("the pixels cannot be copied: {error}"))?;
-        let mut rows = (0..batch.len()).map(|row| (Row::of(batch, &pixels, row), batch.status()[row]));
+        let copied = Copied::of(batch).map_err(|error| format!("the pixels cannot be copied: {error}"))?;
+        let mut rows = (0..batch.len()).map(|row| (Row::of(batch, &copied, row), batch.status()[row]));
         let mut next = rows.next();
         for &(at, padded) in places {
             let (want, other) = (&self.before.0[at], self.after.map(|after| &after.0[at]));

@@ -8,7 +8,7 @@ use crate::watch;
 use feedline::device::cpu::{Input, Worker};
 use feedline::error::Error;
 use feedline::image::parse_header;
-use feedline::loader::{Batch, Loader, Status};
+use feedline::loader::{Batch, BatchObjects, Loader, Status};
 use feedline::source::Source;
 use std::path::Path;
 
@@ -21,9 +21,39 @@ pub(crate) struct Row {
     shares: Vec<(i64, u32)>,
     /// The bad sample that it stands in for.
     pub(crate) stands_in_for: Option<u64>,
+    /// Of all views, one after the other.
     pub(crate) pixels: Vec<u8>,
-    mask: Option<Vec<u8>>,
-    objects: Option<RowObjects>,
+    /// Masks and second images of all views.
+    beside: Vec<u8>,
+    objects: Vec<Option<RowObjects>>,
+}
+
+/// A batch's pixels in the host's memory.
+pub(crate) struct Copied {
+    views: Vec<Vec<u8>>,
+    beside: Vec<Vec<u8>>,
+}
+
+impl Copied {
+    /// # Errors
+    /// A device that has failed.
+    pub(crate) fn of(batch: &Batch) -> Result<Self, Error> {
+        let views = batch.views().map(|view| view.to_host()).collect::<Result<_, _>>()?;
+        let beside = batch.views().flat_map(|view| {
+            let pictures = batch.picture_names().filter_map(move |name| view.picture(name));
+            view.mask_pixels().into_iter().chain(pictures)
+        });
+        Ok(Self { views, beside: beside.map(|pixels| pixels.to_host()).collect::<Result<_, _>>()? })
+    }
+}
+
+/// What belongs to row `row` of so many, of each array one after the other.
+fn rows_of(arrays: &[Vec<u8>], (row, rows): (usize, usize)) -> Vec<u8> {
+    let own = |array: &Vec<u8>| {
+        let bytes = array.len() / rows.max(1);
+        array[row * bytes..(row + 1) * bytes].to_vec()
+    };
+    arrays.iter().flat_map(own).collect()
 }
 
 /// What is seen in a row: of each object its class, share, box, outlines and points, as bits.
@@ -31,9 +61,7 @@ pub(crate) struct Row {
 struct RowObjects(Vec<(i64, u32, bool, Vec<u32>)>);
 
 impl Row {
-    pub(crate) fn of(batch: &Batch, pixels: &[u8], row: usize) -> Self {
-        let bytes = pixels.len() / batch.len().max(1);
-        let [_, height, width] = height_and_width(batch);
+    pub(crate) fn of(batch: &Batch, copied: &Copied, row: usize) -> Self {
         let status = batch.status()[row];
         Self {
             index: batch.indices()[row],
@@ -44,9 +72,9 @@ impl Row {
                 Status::Substituted { for_index } => Some(for_index),
                 _ => None,
             },
-            pixels: pixels[row * bytes..(row + 1) * bytes].to_vec(),
-            mask: batch.masks().map(|masks| masks[row * height * width..(row + 1) * height * width].to_vec()),
-            objects: batch.objects().map(|_| objects_of(batch, row)),
+            pixels: rows_of(&copied.views, (row, batch.len())),
+            beside: rows_of(&copied.beside, (row, batch.len())),
+            objects: batch.views().map(|view| view.objects().map(|all| objects_of(all, row))).collect(),
         }
     }
 
@@ -60,14 +88,14 @@ impl Row {
         let bytes = self.pixels.iter().zip(&want.pixels).filter(|(one, other)| one != other).count();
         let told = |row: &Self| {
             format!(
-                "index {} ({}), class {}, shares {:?}, for {:?}, {} bytes, mask {:?}, objects {:?}",
+                "index {} ({}), class {}, shares {:?}, for {:?}, {} bytes, {} beside, objects {:?}",
                 row.index,
                 row.key,
                 row.class,
                 row.shares,
                 row.stands_in_for,
                 row.pixels.len(),
-                row.mask.as_ref().map(Vec::len),
+                row.beside.len(),
                 row.objects
             )
         };
@@ -75,16 +103,7 @@ impl Row {
     }
 }
 
-/// Channels, height and width.
-fn height_and_width(batch: &Batch) -> [usize; 3] {
-    match batch.shape() {
-        [_, 3, height, width] => [3, height, width],
-        [_, height, width, channels] => [channels, height, width],
-    }
-}
-
-fn objects_of(batch: &Batch, row: usize) -> RowObjects {
-    let Some(all) = batch.objects() else { return RowObjects::default() };
+fn objects_of(all: &BatchObjects, row: usize) -> RowObjects {
     let object = |at: usize| {
         let mut numbers: Vec<u32> = all.boxes[at].iter().map(|edge| edge.to_bits()).collect();
         for polygon in all.polygon_offsets[at]..all.polygon_offsets[at + 1] {
@@ -128,7 +147,7 @@ impl Oracle {
         for at in 0..count {
             let batch = epoch.next().unwrap_or_else(|| panic!("the oracle has no position {at}"));
             let (row, bad) = match &batch {
-                Ok(batch) => (Some(Row::of(batch, batch.images(), 0)), None),
+                Ok(batch) => (Some(Row::of(batch, &Copied::of(batch)?, 0)), None),
                 Err(Error::Sample { index, .. }) => (None, Some(*index)),
                 Err(error) => panic!("the oracle, position {at}: {error}"),
             };
@@ -152,24 +171,30 @@ fn check_alone(case: &Case, loader: &Loader, source: &dyn Source, positions: &[P
     let output = *loader.output().expect("samples are rendered");
     for (at, position) in positions.iter().enumerate() {
         let Some(row) = position.row.as_ref().filter(|row| row.stands_in_for.is_none()) else { continue };
-        let planned = loader.plan(case.epoch, row.index);
-        let plan = planned.unwrap_or_else(|error| panic!("position {at}: {error}")).plan;
         let read = |index: u64| {
             let mut bytes = Vec::new();
             source.read(index as usize, &mut bytes).expect("a file that was read before");
             let header = parse_header(&bytes).expect("a header that was read before");
             (bytes, header)
         };
-        let files: Vec<_> = plan.images.iter().map(|image| read(image.index)).collect();
-        let inputs: Vec<Input<'_>> = files.iter().map(|(bytes, header)| Input { bytes, header }).collect();
-        let mut worker = Worker::new(&limits).scale(case.options.decode.scale());
-        worker
-            .decode(&plan, &inputs)
-            .unwrap_or_else(|(image, cause)| panic!("position {at}, image {image}: {cause}"));
-        let mut memory = vec![0u64; output.sample_bytes().div_ceil(8)];
-        let pixels = &mut bytemuck::cast_slice_mut(&mut memory)[..output.sample_bytes()];
-        worker.render(&plan, &output, pixels).unwrap_or_else(|cause| panic!("position {at}: {cause}"));
-        assert!(pixels == row.pixels, "position {at}, index {}: alone it has other pixels", row.index);
+        let mut shown = Vec::new();
+        for view in 0..loader.view_count() {
+            let planned = loader.plan_view(case.epoch, row.index, view);
+            let plan = planned.unwrap_or_else(|error| panic!("position {at}: {error}")).plan;
+            let output = output.of_size(plan.size());
+            let files: Vec<_> = plan.images.iter().map(|image| read(image.index)).collect();
+            let inputs: Vec<Input<'_>> =
+                files.iter().map(|(bytes, header)| Input { bytes, header }).collect();
+            let mut worker = Worker::new(&limits).scale(case.options.decode.scale());
+            worker
+                .decode(&plan, &inputs)
+                .unwrap_or_else(|(image, cause)| panic!("position {at}, image {image}: {cause}"));
+            let mut memory = vec![0u64; output.sample_bytes().div_ceil(8)];
+            let pixels = &mut bytemuck::cast_slice_mut(&mut memory)[..output.sample_bytes()];
+            worker.render(&plan, &output, pixels).unwrap_or_else(|cause| panic!("position {at}: {cause}"));
+            shown.extend_from_slice(pixels);
+        }
+        assert!(shown == row.pixels, "position {at}, index {}: alone it has other pixels", row.index);
         assert_eq!(source.label(row.index as usize).class(), row.class, "position {at}");
         assert_eq!(source.key(row.index as usize), row.key, "position {at}");
     }

@@ -35,5 +35,22 @@ int main(int, char** arguments) {
         CHECK(std::strstr(feedline_last_error(), "`name` is null"));
         CHECK(feedline_batch_values(batch.handle(), "n", nullptr) == FEEDLINE_STATUS_INVALID);
     }
+    feedline::options paired;
+    paired.set("data", arguments[1]).set("batch_size", 3).set("recipe", "imagenet-eval");
+    paired.set("fields", "twin = { type = \"image\", from = \"twin.jpg\" }");
+    feedline::loader twins(paired);
+    auto pairs = twins.epoch(0);
+    for (const feedline::batch& batch : pairs) {
+        const auto twin = batch.picture("twin");
+        const auto image = batch.tensor();
+        CHECK(twin && twin->bytes == image.bytes && twin->dtype == image.dtype && twin->ndim == 4 && twin->data != image.data);
+        CHECK(std::memcmp(twin->data, image.data, image.bytes) == 0);
+        CHECK(!batch.picture("twins") && !batch.values("twin"));
+        std::int32_t field = 0;
+        CHECK(feedline_batch_picture(batch.handle(), "twin", nullptr) == FEEDLINE_STATUS_INVALID);
+        CHECK(feedline_batch_picture(batch.handle(), "twin", &field) == FEEDLINE_STATUS_OK);
+        feedline_tensor behind;
+        CHECK(feedline_batch_tensor(batch.handle(), field + 1, &behind) == FEEDLINE_STATUS_ABSENT);
+    }
     return 0;
 }

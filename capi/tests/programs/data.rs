@@ -120,7 +120,12 @@ fn fields_are_seen_from_c_and_cpp() {
         ("3.txt", b"a dog"),
     ];
     let mut archive = tar::Builder::new(fs::File::create(&path).unwrap());
-    for (name, bytes) in members.into_iter().chain([("3.json", &b"null"[..])]) {
+    let twins = ["1", "2", "3"].map(|name| format!("{name}.twin.jpg"));
+    let last = twins.iter().map(|name| (&**name, &photo[..]));
+    // The members of a sample follow each other.
+    let mut members: Vec<_> = members.into_iter().chain([("3.json", &b"null"[..])]).chain(last).collect();
+    members.sort_by_key(|(name, _)| name.as_bytes()[0]);
+    for (name, bytes) in members {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
         archive.append_data(&mut header, name, bytes).unwrap();

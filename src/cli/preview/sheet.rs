@@ -29,6 +29,7 @@ const MOUNT: Rgb = [226, 226, 222];
 const INK: Rgb = [64, 64, 64];
 
 /// A picture: packed R, G, B.
+#[derive(Clone)]
 pub(crate) struct Picture {
     pub(crate) size: Size,
     pub(crate) rgb: Vec<u8>,

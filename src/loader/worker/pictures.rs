@@ -12,16 +12,17 @@ use crate::image::{Decoder, Format, Header, Image, decode_depth, decode_mask, pa
 use crate::label::{Label, Objects};
 use crate::loader::companions::{Companion, CompanionKind};
 use crate::loader::report::errors::{Failure, Stage};
-use crate::output::Output;
+use crate::output::{DType, Layout, Output};
 use crate::plan::{ImageRef, Picture, Plan};
 use std::sync::Arc;
 
-/// The pixels of a companion in the sample that `plan` makes, and their form; `None` where none of its images has one.
+/// The pixels of a companion in the sample that `plan` makes, second images as f32 beside each other in 0..=1; `None` where
+/// none of its images has one.
 pub(in crate::loader) fn draw(
     context: &Context,
     companion: &Companion,
     plan: &Plan,
-) -> Result<Option<(Output, Vec<u8>)>, Failure> {
+) -> Result<Option<Vec<u8>>, Failure> {
     let own = companion.plan(plan);
     let fails = |stage, cause| context.failure(stage, plan.images[0].index, cause);
     let mut reader = PictureReader::new(context);
@@ -35,13 +36,13 @@ pub(in crate::loader) fn draw(
     if !is_there {
         return Ok(None);
     }
-    let output =
-        companion.output(&context.outputs.first().copied().unwrap_or(companion.usual()).of_size(own.size()));
+    let (size, dtype, layout) = (own.size(), DType::F32, Layout::Nhwc);
+    let output = companion.output(&Output { size, dtype, layout, normalize: None });
     let inputs: Vec<Input<'_>> = files.iter().map(|(bytes, header)| Input { bytes, header }).collect();
     let (mut worker, mut pixels) = (Worker::new(&context.limits), vec![0; output.sample_bytes()]);
     worker.decode(&own, &inputs).map_err(|(_, cause)| fails(Stage::Decode, cause))?;
     worker.render(&own, &output, &mut pixels).map_err(|cause| fails(Stage::Render, cause))?;
-    Ok(Some((output, pixels)))
+    Ok(Some(pixels))
 }
 
 /// Reads pictures; its memory is used again from sample to sample.
