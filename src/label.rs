@@ -154,10 +154,11 @@ pub struct Keypoint {
 }
 
 /// The keypoints that objects have.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Skeleton {
     /// Number of keypoints per object.
     pub count: usize,
     /// The keypoint that replaces each one in a mirror image (`flip_idx`); empty if they stay.
+    #[serde(default)]
     pub flip: Vec<usize>,
 }

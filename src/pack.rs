@@ -13,17 +13,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod beside;
+mod holds;
 mod manifest;
 mod place;
 mod prepare;
 mod settings;
 mod shard;
 
+pub use crate::source::packed::holds::{HeldField, Holds};
 pub use manifest::{Manifest, Skipped};
 pub use settings::Settings;
 pub use shard::Shard;
 
-use crate::error::{Error, Result, bail, ensure};
+use crate::error::{Error, Result, bail};
 use crate::loader::parallel_map;
 use crate::policy::Damaged;
 use crate::source::Source;
@@ -38,12 +41,14 @@ use std::path::PathBuf;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Format {
-    /// Tar files with members named as in WebDataset: `000000042.jpg`, `.cls` with the index of the class, and `.json`
-    /// with the key that the record had and the name of its class.
+    /// Tar files with members named as in WebDataset: `000000042.jpg`, `.cls` with the index of the class, `.json` with the
+    /// key that the record had, the name of its class and its labelled objects, `.seg.png` with its semantic mask, and each
+    /// field under an ending of its own, such as `.caption.txt`.
     #[default]
     Tar,
     /// TFRecord files of `tf.train.Example`s: `image/encoded`, `image/format`, `image/filename`, `image/class/label`
-    /// and `image/class/text`.
+    /// and `image/class/text`; `image/objects` with the JSON of the labelled objects, `image/segmentation/class/encoded` with
+    /// the semantic mask, and each field under its name.
     TfRecord,
 }
 
@@ -104,7 +109,8 @@ impl Pack {
         shard_records in settings.shard_records: some usize;
 
         /// Shrinks images whose shorter edge has more pixels than this to that length, turns them upright, and re-encodes
-        /// them as JPEG; the others stay as they are.
+        /// them as JPEG; the others stay as they are. Objects in pixels and semantic masks, nearest neighbour by nearest
+        /// neighbour, shrink along.
         resize in settings.resize: some u32;
 
         /// Re-encodes every image as JPEG of this quality, 1 to 100. Without it only resized images are re-encoded, at 90.
@@ -144,14 +150,10 @@ impl Pack {
     ///
     /// # Errors
     /// Settings out of range; a folder among the source's images, one that holds other shards, or that another run is
-    /// writing to; a source with labelled objects or with fields, which shards do not hold; a bad record (see
-    /// [`Pack::skip_bad`]), named with its cause; a disk that is full or cannot be written to.
+    /// writing to; a bad record (see [`Pack::skip_bad`]), named with its cause; a disk that is full or cannot be written
+    /// to.
     pub fn run(&self, source: &dyn Source, progress: &mut dyn FnMut(usize)) -> Result<Manifest> {
         self.settings.check()?;
-        ensure!(
-            source.fields().is_empty(),
-            "the source reads fields, which shards do not hold yet: leave fields out, or train from the source itself"
-        );
         self.check_place(source)?;
         let folder = Folder::open(&self.out)?;
         let mut manifest = folder.begin(source, &self.settings)?;
@@ -180,7 +182,7 @@ impl Pack {
     ) -> Result<()> {
         let left = manifest.next()..source.len();
         let threads = self.workers.unwrap_or_else(crate::loader::cores);
-        let mut writer = None;
+        let (holds, mut writer) = (manifest.holds.clone(), None);
         let work = |preparer: &mut Preparer, index| preparer.prepare(source, index);
         let take = |index, prepared: Result<Vec<u8>>| {
             match prepared {
@@ -193,7 +195,7 @@ impl Pack {
             progress(index + 1);
             Ok(())
         };
-        let preparer = || Preparer::new(&self.settings, self.skip_bad);
+        let preparer = || Preparer::new(&self.settings, &holds, self.skip_bad);
         parallel_map(left, threads, preparer, work, take)?;
         match writer {
             Some(last) => folder.finish(manifest, last, source.len()),

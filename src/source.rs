@@ -61,6 +61,10 @@ macro_rules! pass_on {
         fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> $crate::error::Result<bool> {
             self $($to)+.mask(index, bytes)
         }
+
+        fn has_masks(&self) -> bool {
+            self $($to)+.has_masks()
+        }
     };
     (@fields [$($to:tt)+]) => {
         fn fields(&self) -> &[$crate::field::Field] {
@@ -117,6 +121,7 @@ mod memory;
 mod mixture;
 mod open;
 mod open_files;
+pub(crate) mod packed;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod paths;
@@ -151,8 +156,6 @@ pub use mixture::{Mixture, MixtureOptions};
 pub use open::{Note, Opened, kind_of, open};
 #[cfg(feature = "parquet")]
 pub use parquet::{Parquet, ParquetOptions};
-#[cfg(feature = "pack")]
-pub(crate) use shards::{MANIFEST, MANIFEST_KIND};
 pub use shards::{Shards, ShardsOptions};
 #[cfg(feature = "pack")]
 pub(crate) use tfrecord::{Feature, write::record as tfrecord};
@@ -232,6 +235,11 @@ pub trait Source: Send + Sync {
         let _ = index;
         bytes.clear();
         Ok(false)
+    }
+
+    /// Whether records have semantic masks, so that a loader makes them without being told.
+    fn has_masks(&self) -> bool {
+        false
     }
 
     /// The fields that it reads beside each image, in the order in which [`Source::values`] has their values.

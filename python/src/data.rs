@@ -64,10 +64,10 @@ fn of_records(records: Vec<(String, Vec<u8>, Option<i64>)>, options: &DataOption
 }
 
 fn of_path(options: &DataOptions) -> Result<Opened> {
-    let source::Opened { source, kind, notes, keypoints, .. } = source::open(options)?;
+    let source::Opened { source, objects, notes, keypoints, .. } = source::open(options)?;
     // What the data were taken for is no warning.
     let notes = notes.iter().filter(|note| !matches!(note, Note::TakenFor { .. }));
-    Ok(Opened { source, objects: kind.has_objects(), keypoints, notes: notes.map(Note::to_string).collect() })
+    Ok(Opened { source, objects, keypoints, notes: notes.map(Note::to_string).collect() })
 }
 
 /// The first option that is given, by its name.

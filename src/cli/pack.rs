@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// Pack a data set into shards, in parallel; the same command goes on where a killed one was
 ///
-/// Images stay as they are unless --resize or --quality is given. Every shard is whole or not there; manifest.json lists
+/// Labelled objects, semantic masks and fields are packed too. Images stay as they are unless --resize or --quality is given. Every shard is whole or not there; manifest.json lists
 /// them with their SHA-256. A damaged image that stays as it is is copied with its damage; one that is encoded anew becomes
 /// the pixels that libjpeg makes of it, where --damaged takes it. The data set is only read. Exits with 1 if records were left
 /// out (--skip-bad).

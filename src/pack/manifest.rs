@@ -1,12 +1,14 @@
 //! The folder of shards, and its manifest.
 
+use super::holds;
 use super::settings::Settings;
 use super::shard::{Shard, ShardWriter, sha256_of};
 use crate::atomic_file::replace_file;
 use crate::error::{Error, Result, ensure};
 use crate::loader::fingerprint;
 use crate::regular_file;
-use crate::source::{MANIFEST, MANIFEST_KIND, Source};
+use crate::source::Source;
+use crate::source::packed::holds::{Holds, MANIFEST, MANIFEST_KIND, MANIFEST_VERSION};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -24,7 +26,7 @@ const DISK: &str =
 pub struct Manifest {
     /// Always `feedline shards`, which distinguishes the file from others.
     pub kind: String,
-    /// The version of the file's layout: 1.
+    /// The version of the file's layout: 2, or 1 where it says nothing of what shards hold.
     pub version: u32,
     /// The settings of the shards.
     pub settings: Settings,
@@ -34,6 +36,9 @@ pub struct Manifest {
     pub records: usize,
     /// Names of the classes in the order of their indices; empty if the source had none.
     pub classes: Vec<String>,
+    /// What the shards hold beside images and classes.
+    #[serde(default)]
+    pub holds: Holds,
     /// The shards in order.
     pub shards: Vec<Shard>,
     /// Records that were left out.
@@ -72,8 +77,10 @@ impl Manifest {
         let manifest: Self = serde_json::from_slice(&text)
             .map_err(|error| refuse(&format!("it is no manifest of shards ({error})")))?;
         match (manifest.kind.as_str(), manifest.version) {
-            (MANIFEST_KIND, VERSION) => Ok(Some(manifest)),
-            (MANIFEST_KIND, later) => Err(refuse(&format!("it has version {later}, and {VERSION} is known"))),
+            (MANIFEST_KIND, 1..=MANIFEST_VERSION) => Ok(Some(manifest)),
+            (MANIFEST_KIND, later) => {
+                Err(refuse(&format!("it has version {later}, and {MANIFEST_VERSION} is known")))
+            }
             _ => Err(refuse("it is no manifest of shards")),
         }
     }
@@ -103,8 +110,6 @@ impl Manifest {
         self.shards.last().map_or(0, |shard| shard.end)
     }
 }
-
-const VERSION: u32 = 1;
 
 /// What is no file stands at the path of one that packing writes.
 fn not_ours(place: PathBuf, error: io::Error) -> Error {
@@ -165,11 +170,13 @@ impl Folder {
             ))
         };
         let fingerprint = fingerprint(source);
+        let holds = holds::of(source, settings.format);
         match Manifest::read(&self.path)? {
             Some(old) if old.source != fingerprint => Err(refuse("shards of other data")),
             Some(old) if old.settings != *settings => {
                 Err(refuse("shards that were made with other settings"))
             }
+            Some(old) if old.holds.fields != holds.fields => Err(refuse("shards with other fields")),
             Some(old) => match old.shards.iter().find(|shard| !self.has(shard)) {
                 Some(shard) => Err(refuse(&format!("no whole {}, which its manifest names", shard.name))),
                 None => Ok(old),
@@ -180,11 +187,12 @@ impl Folder {
             None => {
                 let manifest = Manifest {
                     kind: MANIFEST_KIND.to_owned(),
-                    version: VERSION,
+                    version: MANIFEST_VERSION,
                     settings: settings.clone(),
                     source: fingerprint,
                     records: 0,
                     classes: source.classes().to_vec(),
+                    holds,
                     shards: Vec::new(),
                     skipped: Vec::new(),
                     complete: false,

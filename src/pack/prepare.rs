@@ -1,20 +1,23 @@
 //! Prepares one record for a shard: reads it, resizes it on request, and lays it out in the shard's format.
 
+use super::beside::{Read, of_record};
 use super::{Chroma, Format, QUALITY, Settings, shard};
 use crate::decode_memory::give_back;
 use crate::device::{self, cpu::Renderer};
 use crate::draft::Draft;
 use crate::draft::op::{Extent, Interpolation, Op};
 use crate::error::{Cause, Error, Result};
+use crate::geometry::Size;
 use crate::image::{self, Decoder, Header, Image, Limits};
-use crate::label::Label;
 use crate::output::{DType, Layout, Output};
 use crate::source::Source;
+use crate::source::packed::holds::Holds;
 use jpeg_encoder::{ColorType, Encoder, SamplingFactor};
 
 /// Prepares records and reuses its memory.
 pub(super) struct Preparer<'a> {
     settings: &'a Settings,
+    holds: &'a Holds,
     /// Whether images that stay as they are are decoded, to find out whether they can be.
     decodes_all: bool,
     bytes: Vec<u8>,
@@ -22,18 +25,21 @@ pub(super) struct Preparer<'a> {
     renderer: Renderer,
     image: Image,
     pixels: Vec<u8>,
+    beside: Read,
 }
 
 impl<'a> Preparer<'a> {
-    pub(super) fn new(settings: &'a Settings, decodes_all: bool) -> Self {
+    pub(super) fn new(settings: &'a Settings, holds: &'a Holds, decodes_all: bool) -> Self {
         Self {
             settings,
+            holds,
             decodes_all,
             bytes: Vec::new(),
             decoder: Decoder::new(limits(settings)),
             renderer: Renderer::default(),
             image: Image::default(),
             pixels: Vec::new(),
+            beside: Read::default(),
         }
     }
 
@@ -42,16 +48,13 @@ impl<'a> Preparer<'a> {
         source.read(index, &mut self.bytes)?;
         let bad = |cause| Error::sample(source.key(index), index as u64, cause);
         let label = source.label(index);
-        if let Label::Objects(_) = label {
-            let why = "it has labelled objects, which shards do not hold: pack images with classes, and train from \
-                       the YOLO or COCO data set itself";
-            return Err(bad(why.into()));
-        }
+        let read = self.beside.read(source, index, &label, self.holds);
+        read.map_err(|error| of_record(error, source, index))?;
         let encoded = self.encode();
         self.image.give_back();
         self.renderer.give_back();
         give_back(&mut self.pixels);
-        let ending = encoded.map_err(bad)?;
+        let (ending, size) = encoded.map_err(bad)?;
         let class = usize::try_from(label.class()).ok();
         let record = shard::Record {
             number: index,
@@ -60,15 +63,17 @@ impl<'a> Preparer<'a> {
             name: class.and_then(|class| source.classes().get(class)).map(String::as_str),
             ending,
             bytes: &self.bytes,
+            beside: self.beside.placed(self.holds, size, source.classes()).map_err(bad)?,
         };
-        match self.settings.format {
-            Format::Tar => shard::tar_entry(&record).map_err(bad),
-            Format::TfRecord => Ok(shard::tfrecord_entry(&record)),
-        }
+        let entry = match self.settings.format {
+            Format::Tar => shard::tar_entry(record),
+            Format::TfRecord => shard::tfrecord_entry(record),
+        };
+        entry.map_err(bad)
     }
 
-    /// Converts the image as requested; returns the ending of its name.
-    fn encode(&mut self) -> Result<&'static str, Cause> {
+    /// Converts the image as requested; returns the ending of its name, and its size as it is seen upright.
+    fn encode(&mut self) -> Result<(&'static str, Size), Cause> {
         let header = image::parse_header(&self.bytes)?;
         let upright = header.orientation.apply_size(header.size);
         let edge = upright.width.min(upright.height);
@@ -76,13 +81,15 @@ impl<'a> Preparer<'a> {
         if target.is_none() && self.settings.quality.is_none() {
             if self.decodes_all {
                 image::verify(&self.bytes, &limits(self.settings))?;
+                self.beside.check_mask(upright, &limits(self.settings))?;
             }
-            return Ok(match header.format {
+            let ending = match header.format {
                 image::Format::Jpeg => "jpg",
                 image::Format::Png => "png",
                 image::Format::WebP => "webp",
                 image::Format::Raw => "raw",
-            });
+            };
+            return Ok((ending, upright));
         }
         let output = self.render(&header, target)?;
         let (width, height) = (u16::try_from(output.size.width)?, u16::try_from(output.size.height)?);
@@ -94,7 +101,7 @@ impl<'a> Preparer<'a> {
         });
         encoder.set_optimized_huffman_tables(true);
         encoder.encode(&self.pixels[..output.sample_bytes()], width, height, ColorType::Rgb)?;
-        Ok("jpg")
+        Ok(("jpg", output.size))
     }
 
     /// Renders the image upright, with its shorter edge at `edge` pixels if one is given.
@@ -112,6 +119,10 @@ impl<'a> Preparer<'a> {
         }
         let sample = &mut self.pixels[..output.sample_bytes()];
         self.renderer.render(&plan, std::slice::from_ref(&self.image), &output, sample)?;
+        if edge.is_some() {
+            let upright = header.orientation.apply_size(header.size);
+            self.beside.resize(upright, &plan, &mut self.renderer, &limits(self.settings))?;
+        }
         Ok(output)
     }
 }

@@ -1,11 +1,14 @@
 //! Writes a shard, and the layout of a record in it.
 
 use super::Settings;
+use super::beside::Beside;
+use super::holds::{JSON, bytes_of};
 use crate::error::Cause;
+use crate::field::FieldValue;
 use crate::regular_file;
+use crate::source::packed::objects::About;
 use crate::source::{Feature, tfrecord};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::fs::File;
@@ -26,11 +29,14 @@ pub(super) struct Record<'a> {
     /// The ending of its name, such as `jpg`.
     pub(super) ending: &'static str,
     pub(super) bytes: &'a [u8],
+    pub(super) beside: Beside<'a>,
 }
 
-/// The record as members of a tar file: the image, its class, and its key and class name as JSON.
-pub(super) fn tar_entry(record: &Record<'_>) -> Result<Vec<u8>, Cause> {
-    let mut entry = Vec::with_capacity(record.bytes.len() + 6 * BLOCK);
+/// The record as members of a tar file: the image, its class, its mask and fields, and all else as JSON.
+pub(super) fn tar_entry(record: Record<'_>) -> Result<Vec<u8>, Cause> {
+    let Beside { objects, mask, values } = record.beside;
+    let mask_bytes = mask.map_or(0, |(_, mask)| mask.len());
+    let mut entry = Vec::with_capacity(record.bytes.len() + mask_bytes + 8 * BLOCK);
     let mut member = |ending: &str, bytes: &[u8]| -> Result<(), Cause> {
         let mut header = tar::Header::new_ustar();
         // Nine digits as WebDataset's own tools write them, so that no user's key can clash or contain a dot.
@@ -47,16 +53,19 @@ pub(super) fn tar_entry(record: &Record<'_>) -> Result<Vec<u8>, Cause> {
     if let Some(class) = record.class {
         member("cls", class.to_string().as_bytes())?;
     }
-    let about = match record.name {
-        Some(name) => json!({ "key": record.key, "class": name }),
-        None => json!({ "key": record.key }),
-    };
-    member("json", about.to_string().as_bytes())?;
+    if let Some((ending, mask)) = mask {
+        member(ending, mask)?;
+    }
+    for (ending, value) in &values {
+        member(ending, &bytes_of(value))?;
+    }
+    let about = About { class: record.name, key: &record.key, labels: objects.map(|(_, objects)| objects) };
+    member(JSON, &serde_json::to_vec(&about)?)?;
     Ok(entry)
 }
 
 /// The record as a `tf.train.Example`, with the names of TensorFlow's own scripts for ImageNet.
-pub(super) fn tfrecord_entry(record: &Record<'_>) -> Vec<u8> {
+pub(super) fn tfrecord_entry(record: Record<'_>) -> Result<Vec<u8>, Cause> {
     let format = if record.ending == "jpg" { "jpeg" } else { record.ending };
     let mut features = vec![
         ("image/encoded", Feature::bytes(record.bytes)),
@@ -69,7 +78,26 @@ pub(super) fn tfrecord_entry(record: &Record<'_>) -> Vec<u8> {
     if let Some(name) = record.name {
         features.push(("image/class/text", Feature::bytes(name.as_bytes())));
     }
-    tfrecord(features.into_iter().map(|(name, feature)| (name.to_owned(), feature)))
+    let Beside { objects, mask, values } = record.beside;
+    if let Some((name, objects)) = objects {
+        let about = About { class: record.name, key: &record.key, labels: Some(objects) };
+        features.push((name, Feature::bytes(&serde_json::to_vec(&about)?)));
+    }
+    if let Some((name, mask)) = mask {
+        features.push((name, Feature::bytes(mask)));
+        features.push(("image/segmentation/class/format", Feature::bytes(b"png")));
+    }
+    for (name, value) in &values {
+        // Its own lists of fractions have 32 bits.
+        features.push((
+            name,
+            match value {
+                FieldValue::Integer(number) => Feature::integer(*number),
+                value => Feature::bytes(&bytes_of(value)),
+            },
+        ));
+    }
+    Ok(tfrecord(features.into_iter().map(|(name, feature)| (name.to_owned(), feature))))
 }
 
 /// One shard.

@@ -343,6 +343,10 @@ impl Source for Mixture {
         })
     }
 
+    fn has_masks(&self) -> bool {
+        self.sets.iter().any(|set| set.source.has_masks())
+    }
+
     fn fields(&self) -> &[Field] {
         &self.fields
     }

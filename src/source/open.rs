@@ -21,6 +21,8 @@ pub struct Opened {
     pub notes: Vec<Note>,
     /// What was found in the labels of objects; `None` for data without them.
     pub labels: Option<LabelReport>,
+    /// Whether samples are labelled with objects.
+    pub objects: bool,
     /// Keypoints of an object; 0 where there are none.
     pub keypoints: usize,
     /// Width and height that COCO annotations say each image has, zero where they do not; empty for other data.
@@ -219,7 +221,8 @@ fn refuse_unread(options: &DataOptions, kind: Kind, path: &Path) -> Result<()> {
 impl Opened {
     fn of(kind: Kind, source: impl Source + 'static) -> Self {
         let (notes, stated_sizes) = (Vec::new(), Vec::new());
-        Self { source: Box::new(source), kind, notes, labels: None, keypoints: 0, stated_sizes }
+        let objects = kind.has_objects();
+        Self { source: Box::new(source), kind, notes, labels: None, objects, keypoints: 0, stated_sizes }
     }
 
     fn labelled(
@@ -237,6 +240,17 @@ impl Opened {
         opened.notes.extend(report.cache.clone().map(Note::LabelCache));
         opened.labels = Some(report);
         opened
+    }
+
+    /// Of shards, which have objects if they have a report of them.
+    fn packed(
+        kind: Kind,
+        source: impl Source + 'static,
+        labels: Option<LabelReport>,
+        skeleton: Option<usize>,
+    ) -> Self {
+        let (objects, keypoints) = (labels.is_some(), skeleton.unwrap_or(0));
+        Self { objects, labels, keypoints, ..Self::of(kind, source) }
     }
 
     /// A note where what the data are cannot be seen from their name alone.
@@ -268,8 +282,8 @@ fn given<S, T: Clone>(source: S, value: &Option<T>, set: impl FnOnce(S, T) -> S)
     }
 }
 
-fn fields(options: &DataOptions) -> Vec<Field> {
-    options.fields.clone().unwrap_or_default().0
+fn fields(options: &DataOptions) -> Option<Vec<Field>> {
+    options.fields.clone().map(|fields| fields.0)
 }
 
 fn folder(options: &DataOptions, path: &Path) -> Result<Opened> {
@@ -289,14 +303,20 @@ fn list(options: &DataOptions, path: &Path) -> Result<Opened> {
     how = given(how, &options.header, |how, header| how.header(header));
     how = given(how, &options.image_column, |how, column| how.path_column(column));
     how = given(how, &options.label_column, |how, column| how.label_column(column));
-    let list = how.fields(fields(options)).open(path)?.max_field_bytes(options.max_field_bytes().0);
+    let list = how
+        .fields(fields(options).unwrap_or_default())
+        .open(path)?
+        .max_field_bytes(options.max_field_bytes().0);
     Ok(Opened::of(Kind::List, list.max_file_bytes(options.max_file_bytes().0)))
 }
 
 fn tar(options: &DataOptions, path: &Path) -> Result<Opened> {
-    let shards = Shards::options().fields(fields(options)).find(path, options.split.as_deref())?;
+    let how = given(Shards::options(), &fields(options), |how, fields| how.fields(fields));
+    let shards = how.find(path, options.split.as_deref())?;
     let shards = shards.max_field_bytes(options.max_field_bytes().0);
-    Ok(Opened::of(Kind::Tar, shards.max_file_bytes(options.max_file_bytes().0)))
+    let shards = shards.max_file_bytes(options.max_file_bytes().0);
+    let (report, keypoints) = (shards.report(), shards.skeleton().map(count));
+    Ok(Opened::packed(Kind::Tar, shards, report, keypoints))
 }
 
 fn lmdb(options: &DataOptions, path: &Path) -> Result<Opened> {
@@ -311,13 +331,18 @@ fn tfrecord(options: &DataOptions, path: &Path) -> Result<Opened> {
     how = given(how, &options.image_column, |how, feature| how.image_feature(feature));
     how = given(how, &options.label_column, |how, feature| how.label_feature(feature));
     how = how.text_feature(options.class_column()).file_feature(options.name_column());
-    let records = how.fields(fields(options)).open(path)?.max_field_bytes(options.max_field_bytes().0);
-    Ok(Opened::of(Kind::TfRecord, records.max_file_bytes(options.max_file_bytes().0)))
+    how = given(how, &fields(options), |how, fields| how.fields(fields));
+    let records = how.open(path)?.max_field_bytes(options.max_field_bytes().0);
+    let records = records.max_file_bytes(options.max_file_bytes().0);
+    let (report, keypoints) = (records.report(), records.skeleton().map(count));
+    Ok(Opened::packed(Kind::TfRecord, records, report, keypoints))
 }
 
 #[cfg(feature = "parquet")]
 fn parquet(options: &DataOptions, path: &Path) -> Result<Opened> {
-    let mut how = super::Parquet::options().cache_bytes(options.parquet_cache().0).fields(fields(options));
+    let mut how = super::Parquet::options()
+        .cache_bytes(options.parquet_cache().0)
+        .fields(fields(options).unwrap_or_default());
     how = given(how, &options.split, |how, split| how.split(split));
     how = given(how, &options.image_column, |how, column| how.image_column(column));
     how = given(how, &options.label_column, |how, column| how.label_column(column));

@@ -6,17 +6,20 @@ pub(super) mod table;
 use super::byte_ranges::ByteRanges;
 use super::classes::Classes;
 use super::field_values::SourceFields;
+use super::labels::report::LabelReport;
+use super::packed::Held;
+use super::packed::holds::Described;
 use super::paths::{Wanted, files_in, names_any, short_names};
 use super::{Destination, Source};
 use crate::atomic_file::{refuse_other_file, replace_file};
 use crate::error::{Error, Result, bail, ensure};
 use crate::field::{Field, FieldValue};
+use crate::label::{Label, Skeleton};
 use crate::regular_file;
 use scan::{Found, WantedMembers};
-use serde::Deserialize;
-use std::io::{BufReader, Write};
+use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 /// The images of tar files, shard after shard, in the order in which they lie there.
 ///
@@ -24,8 +27,11 @@ use std::{fs, io};
 /// image, `n01/7.cls` its class, an index from 0 as text. Other members (`7.json`, `7.txt`, `7.seg.png`) are left out
 /// unless they are asked for as [fields](ShardsOptions::fields), and so are samples without an image. Opening reads the
 /// headers and the classes of all members, not the images, or the table that [`Shards::write_tables`] put beside an
-/// archive, where no fields are asked for; 32 bytes and the key of each record are kept, and 24 bytes for each field.
+/// archive, where nothing else is wanted; 32 bytes and the key of each record are kept, and 24 bytes for each field.
 /// Compressed archives are refused, since nothing in them can be read without everything before it.
+///
+/// The `manifest.json` that `feedline pack` writes into the archives' folder names the classes, and says which labelled
+/// objects, semantic masks and fields there are: they are read too. Objects are kept in memory, as by [`super::Coco`].
 #[derive(Clone, Debug)]
 pub struct Shards {
     ranges: ByteRanges,
@@ -33,20 +39,21 @@ pub struct Shards {
     fields: SourceFields,
     /// Offset and length of the member of each field, record by record.
     members: Vec<Option<[u64; 2]>>,
+    held: Held,
 }
 
 /// How tar files are opened.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShardsOptions {
-    fields: Vec<Field>,
+    fields: Option<Vec<Field>>,
 }
 
 impl Shards {
     /// The archives at `paths`, in this order.
     ///
     /// # Errors
-    /// An archive that cannot be read, is compressed, damaged or cut short; members that are no sample. The archive and
-    /// the member are named.
+    /// An archive that cannot be read, is compressed, damaged or cut short; members that are no sample, or that say no
+    /// objects where the manifest promises some; a manifest that cannot be read. The archive and the member are named.
     pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Self> {
         Self::options().open(paths)
     }
@@ -56,18 +63,16 @@ impl Shards {
         ShardsOptions::default()
     }
 
-    /// The archives directly in `folder`, those that end in `.tar`, in the order of their names. The names of classes are
-    /// those of the `manifest.json` that `feedline pack` writes, if there is one.
+    /// The archives directly in `folder`, those that end in `.tar`, in the order of their names.
     ///
     /// # Errors
-    /// As [`Shards::open`]; a folder that cannot be read or holds none; a manifest that cannot be read.
+    /// As [`Shards::open`]; a folder that cannot be read or holds none.
     pub fn folder(folder: impl AsRef<Path>) -> Result<Self> {
         Self::options().folder(folder)
     }
 
     /// The archive at `path`, those directly in the folder `path` or in its folder `data`, or those that the pattern
-    /// `path` matches; with a `split` (`train`, `validation`, `test`) only those with it in their names. A folder's
-    /// names of classes are found as by [`Shards::folder`].
+    /// `path` matches; with a `split` (`train`, `validation`, `test`) only those with it in their names.
     ///
     /// # Errors
     /// As [`Shards::folder`]; no archive; archives of several splits where none is chosen.
@@ -81,6 +86,16 @@ impl Shards {
 
         /// The largest value of a field that is read; samples with larger ones are bad. 1 MiB unless set.
         max_field_bytes in fields.max_bytes: u64;
+    }
+
+    /// How many images and objects there are; `None` where no objects are held.
+    pub fn report(&self) -> Option<LabelReport> {
+        self.held.report()
+    }
+
+    /// What the keypoints of the objects are; `None` where objects have none.
+    pub fn skeleton(&self) -> Option<&Skeleton> {
+        self.held.skeleton()
     }
 
     /// Writes a table of each archive beside it, under its name with `.index` appended: the positions of its images, and
@@ -123,6 +138,7 @@ impl Shards {
             }
         }
     }
+
     /// Whether the path's name is that of an archive, compressed ones included, which [`Shards::open`] refuses.
     pub fn is_archive(path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -139,8 +155,9 @@ impl Shards {
 impl ShardsOptions {
     setters! {
         /// The values to be read beside each image. A field comes from the member with the ending that it is stored as, in
-        /// any case: `7.txt` beside `7.jpg` is that of `Field::text("txt")` or `Field::text("caption").from("txt")`.
-        fields in fields: into Vec<Field>;
+        /// any case: `7.txt` beside `7.jpg` is that of `Field::text("txt")` or `Field::text("caption").from("txt")`. By
+        /// default those that the manifest names.
+        fields in fields: some into Vec<Field>;
     }
 
     /// See [`Shards::open`].
@@ -148,19 +165,44 @@ impl ShardsOptions {
     /// # Errors
     /// Those of [`Shards::open`]; a field of which no sample has the member.
     pub fn open<P: AsRef<Path>>(self, paths: impl IntoIterator<Item = P>) -> Result<Shards> {
-        let fields = SourceFields::new(&self.fields, "member with the ending")?;
-        let endings = fields.list.iter().map(|field| field.stored_as().to_lowercase()).collect();
-        let mut wanted = WantedMembers { endings, ..WantedMembers::default() };
-        let (ranges, classes, members) = (ByteRanges::of("archive"), Classes::default(), Vec::new());
-        let mut shards = Shards { ranges, classes, fields, members };
         let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
-        for (path, name) in paths.iter().zip(short_names(&paths)) {
+        let described = Described::of(None, &paths)?;
+        self.open_described(&paths, described)
+    }
+
+    fn open_described(self, paths: &[PathBuf], described: Described) -> Result<Shards> {
+        let fields = SourceFields::new(&described.fields(self.fields), "member with the ending")?;
+        let count = fields.list.len();
+        let lower = |ending: &str| ending.to_lowercase();
+        let mut endings: Vec<String> = fields.list.iter().map(|field| lower(field.stored_as())).collect();
+        endings.extend(described.holds.masks.as_deref().map(lower));
+        let read = described.holds.objects.as_deref().map(lower);
+        let mut wanted = WantedMembers { endings, read, ..WantedMembers::default() };
+        let (ranges, classes, held) =
+            (ByteRanges::of("archive"), Classes::default(), Held::of(&described.holds));
+        let mut shards = Shards { ranges, classes, fields, members: Vec::new(), held };
+        let mut bad = None;
+        for (path, name) in paths.iter().zip(short_names(paths)) {
             shards.ranges.begin_file(path);
-            find_images(path, &mut wanted, &mut |found| {
-                shards.ranges.push(&[&name, "/", &found.path], found.offset, found.bytes);
-                shards.classes.push(found.class);
-                shards.members.extend(found.members);
+            find_images(path, &mut wanted, &mut |Found {
+                                                     path,
+                                                     offset,
+                                                     bytes,
+                                                     class,
+                                                     mut members,
+                                                     json,
+                                                 }| {
+                shards.ranges.push(&[&name, "/", &path], offset, bytes);
+                shards.classes.push(class);
+                let mask = members.drain(count.min(members.len())..).next().flatten();
+                shards.members.append(&mut members);
+                if let Err(what) = shards.held.push(json.as_deref(), mask) {
+                    bad.get_or_insert_with(|| format!("{name}/{path}: {what}"));
+                }
             })?;
+            if let Some(what) = bad {
+                bail!("{what}");
+            }
             shards.ranges.end_file();
         }
         if shards.is_empty() {
@@ -168,8 +210,10 @@ impl ShardsOptions {
             bail!("{} tar files were opened, and no image is in them: {remedy}", paths.len());
         }
         shards.refuse_unknown_fields(&wanted)?;
+        shards.classes.names = described.classes;
         shards.ranges.shrink();
         shards.members.shrink_to_fit();
+        shards.held.shrink();
         Ok(shards)
     }
 
@@ -187,9 +231,8 @@ impl ShardsOptions {
             "{} holds no file that ends in .tar: name the folder of the archives",
             folder.display()
         );
-        let mut shards = self.open(paths)?;
-        shards.classes.names = class_names(folder)?;
-        Ok(shards)
+        let described = Described::of(Some(folder), &paths)?;
+        self.open_described(&paths, described)
     }
 
     /// See [`Shards::find`].
@@ -198,15 +241,27 @@ impl ShardsOptions {
     /// Those of [`Shards::find`] and [`ShardsOptions::open`].
     pub fn find(self, path: impl AsRef<Path>, split: Option<&str>) -> Result<Shards> {
         let wanted = Wanted { what: "tar files (.tar)", is_one: is_tar, split };
-        let mut shards = self.open(wanted.find(path.as_ref())?)?;
-        shards.classes.names = class_names(path.as_ref())?;
-        Ok(shards)
+        let paths = wanted.find(path.as_ref())?;
+        let described = Described::of(Some(path.as_ref()), &paths)?;
+        self.open_described(&paths, described)
     }
 }
 
 impl Source for Shards {
     pass_on!([.ranges] len key shard_ends);
-    pass_on!([.classes] label classes);
+    pass_on!([.classes] classes);
+
+    fn label(&self, index: usize) -> Label {
+        self.held.label(index, &self.classes)
+    }
+
+    fn has_masks(&self) -> bool {
+        self.held.has_masks()
+    }
+
+    fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
+        self.held.mask(&self.ranges, index, bytes)
+    }
 
     fn fields(&self) -> &[Field] {
         &self.fields.list
@@ -243,7 +298,7 @@ fn find_images(path: &Path, wanted: &mut WantedMembers, take: &mut dyn FnMut(Fou
         let is_table = is_new && about.len() <= table::most_bytes(archive.len());
         table::read(&is_table.then(|| regular_file::read(&place))?.ok()?, archive.len()).ok()
     };
-    match wanted.endings.is_empty().then(sound).flatten() {
+    match wanted.is_empty().then(sound).flatten() {
         Some(images) => images.into_iter().for_each(take),
         None => drop(scan::scan(path, wanted, take)?),
     }
@@ -255,37 +310,6 @@ fn table_place(path: &Path) -> PathBuf {
     let mut place = path.as_os_str().to_owned();
     place.push(table::ENDING);
     place.into()
-}
-
-/// The name of the manifest in a folder that `feedline pack` wrote, and the format that it names.
-pub(crate) const MANIFEST: &str = "manifest.json";
-pub(crate) const MANIFEST_KIND: &str = "feedline shards";
-
-/// The part of a packed folder's manifest that is of use here.
-#[derive(Deserialize)]
-struct Names {
-    kind: String,
-    classes: Vec<String>,
-}
-
-/// The names of classes in the manifest in `folder`, if there is one.
-fn class_names(folder: &Path) -> Result<Vec<String>> {
-    let path = folder.join(MANIFEST);
-    let unreadable = |error| Error::io(&path, error, "make it readable, or remove it");
-    let file = match regular_file::open(&path) {
-        Ok(file) => BufReader::new(file),
-        // `folder` may be a file or a pattern.
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(Vec::new());
-        }
-        Err(error) => return Err(unreadable(error)),
-    };
-    match serde_json::from_reader::<_, Names>(file) {
-        Ok(names) if names.kind == MANIFEST_KIND => Ok(names.classes),
-        Err(error) if error.is_io() => Err(unreadable(error.into())),
-        // Somebody else's manifest is nothing to us.
-        _ => Ok(Vec::new()),
-    }
 }
 
 fn is_tar(name: &str) -> bool {

@@ -13,10 +13,14 @@ use super::Source;
 use super::byte_ranges::ByteRanges;
 use super::classes::{Classes, Gathering};
 use super::field_values::SourceFields;
+use super::labels::report::LabelReport;
+use super::packed::Held;
+use super::packed::holds::Described;
 use super::paths::{Wanted, head_of, names_any, short_names};
 use super::read_error::ReadError;
 use crate::error::{Cause, Error, Result, bail, ensure};
 use crate::field::{Field, FieldValue};
+use crate::label::{Label, Skeleton};
 use crate::options::DataOptions;
 use prost::Message;
 use std::collections::BTreeSet;
@@ -38,6 +42,9 @@ const FOOTER_BYTES: u64 = 4;
 /// Opening reads the frame of each record (its length, whose CRC-32C is checked) and the small features, but not the
 /// images; some 60 bytes and the key of each record are kept. Reading a record checks the CRC-32C of its data.
 /// Compressed files are refused, since nothing in them can be read without everything before it.
+///
+/// The `manifest.json` that `feedline pack` writes into the files' folder names the classes, and says which labelled objects,
+/// semantic masks and fields there are: they are read too. Objects are kept in memory, as by [`super::Coco`].
 #[derive(Clone, Debug)]
 pub struct TfRecord {
     ranges: ByteRanges,
@@ -47,6 +54,7 @@ pub struct TfRecord {
     fields: SourceFields,
     /// The range of each field's feature in the file, record by record.
     features: Vec<Option<[u64; 2]>>,
+    held: Held,
 }
 
 /// How TFRecord files are opened.
@@ -54,6 +62,7 @@ pub struct TfRecord {
 pub struct TfRecordOptions {
     names: Names,
     split: Option<String>,
+    fields: Option<Vec<Field>>,
 }
 
 /// The names of the features that matter.
@@ -63,6 +72,8 @@ struct Names {
     label: String,
     text: String,
     file: String,
+    objects: Option<String>,
+    mask: Option<String>,
     fields: Vec<Field>,
 }
 
@@ -79,9 +90,11 @@ impl Default for TfRecordOptions {
             label: "image/class/label".to_owned(),
             text: data.class_column(),
             file: data.name_column(),
+            objects: None,
+            mask: None,
             fields: Vec::new(),
         };
-        Self { names, split: None }
+        Self { names, split: None, fields: None }
     }
 }
 
@@ -113,6 +126,16 @@ impl TfRecord {
     pub fn is_at(path: &Path) -> bool {
         head_of(path, HEADER_BYTES).first_chunk().is_some_and(|head| length_in(head).is_some())
             || names_any(path, is_name)
+    }
+
+    /// How many images and objects there are; `None` where no objects are held.
+    pub fn report(&self) -> Option<LabelReport> {
+        self.held.report()
+    }
+
+    /// What the keypoints of the objects are; `None` where objects have none.
+    pub fn skeleton(&self) -> Option<&Skeleton> {
+        self.held.skeleton()
     }
 
     /// Where a record begins, for messages.
@@ -159,8 +182,9 @@ impl TfRecordOptions {
         file_feature in names.file: into String;
 
         /// The values to be read beside each image. A field comes from the feature that it is stored as, which holds one
-        /// value: bytes for text, bytes and JSON, int64 for whole numbers, and float or int64 for numbers.
-        fields in names.fields: into Vec<Field>;
+        /// value: bytes for text, bytes and JSON, int64 for whole numbers, float or int64 for numbers, and numbers may be bytes
+        /// of text. By default those that the manifest names.
+        fields in fields: some into Vec<Field>;
 
         /// Only the files with `train`, `validation` or `test` in their names. A folder of several splits cannot be
         /// opened without.
@@ -171,12 +195,17 @@ impl TfRecordOptions {
     ///
     /// # Errors
     /// No file, a file that cannot be read, is compressed, is cut short, or holds what is no record; a record without
-    /// the image's feature, or with a class that is none. File, record and byte are named.
-    pub fn open(self, path: impl AsRef<Path>) -> Result<TfRecord> {
+    /// the image's feature, with a class that is none, or whose objects cannot be understood; a manifest that cannot be
+    /// read. File, record and byte are named.
+    pub fn open(mut self, path: impl AsRef<Path>) -> Result<TfRecord> {
         let wanted =
             Wanted { what: "TFRecord files (.tfrecord)", is_one: is_name, split: self.split.as_deref() };
         let paths = wanted.find(path.as_ref())?;
-        let source = self.open_files(&paths)?;
+        let described = Described::of(Some(path.as_ref()), &paths)?;
+        self.names.fields = described.fields(self.fields.take());
+        (self.names.objects, self.names.mask) =
+            (described.holds.objects.clone(), described.holds.masks.clone());
+        let source = self.open_files(&paths, described)?;
         ensure!(
             !source.is_empty(),
             "{}: {} TFRecord files were opened, and no record is in them: name files that hold images",
@@ -186,9 +215,10 @@ impl TfRecordOptions {
         Ok(source)
     }
 
-    fn open_files(&self, paths: &[PathBuf]) -> Result<TfRecord> {
+    fn open_files(&self, paths: &[PathBuf], described: Described) -> Result<TfRecord> {
         let (mut ranges, mut images, mut labels) = (ByteRanges::of("file"), Vec::new(), Gathering::default());
         let fields = SourceFields::new(&self.names.fields, "feature")?;
+        let mut held = Held::of(&described.holds);
         let (mut features, mut met, mut known) =
             (Vec::new(), BTreeSet::new(), vec![false; fields.list.len()]);
         for (path, short) in paths.iter().zip(short_names(paths)) {
@@ -205,6 +235,7 @@ impl TfRecordOptions {
                 let number = number.to_string();
                 ranges.push(&[&short, "/", &number, slash, file], found.start, found.bytes + FOOTER_BYTES);
                 images.push(found.image);
+                held.push(found.objects(), found.mask)?;
                 features.extend_from_slice(&found.fields);
                 features.resize(images.len() * known.len(), None);
                 known.iter_mut().zip(&found.fields).for_each(|(known, field)| *known |= field.is_some());
@@ -227,13 +258,28 @@ impl TfRecordOptions {
         }
         images.shrink_to_fit();
         features.shrink_to_fit();
-        Ok(TfRecord { ranges, images, classes: labels.finish(), fields, features })
+        held.shrink();
+        let mut classes = labels.finish();
+        described.name(&mut classes.names);
+        Ok(TfRecord { ranges, images, classes, fields, features, held })
     }
 }
 
 impl Source for TfRecord {
     pass_on!([.ranges] len key shard_ends);
-    pass_on!([.classes] label classes);
+    pass_on!([.classes] classes);
+
+    fn label(&self, index: usize) -> Label {
+        self.held.label(index, &self.classes)
+    }
+
+    fn has_masks(&self) -> bool {
+        self.held.has_masks()
+    }
+
+    fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
+        self.held.mask(&self.ranges, index, bytes)
+    }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
         self.ranges.read(index, bytes, |bytes| self.unpack(index, bytes))

@@ -152,6 +152,10 @@ pub(super) fn place_below(key: &str, folder: &Path) -> Result<PathBuf> {
 impl<S: Source> Source for WithMasks<S> {
     pass_on!([.source] len read key path label fields classes shard_ends record mix_order io_stats);
 
+    fn has_masks(&self) -> bool {
+        true
+    }
+
     fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
         bytes.clear();
         let Some(&mask) = self.masks.get(index) else { return Err(super::out_of_range(index, self.len())) };

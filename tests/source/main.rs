@@ -12,6 +12,8 @@ mod hostile;
 mod memory;
 mod mixture;
 mod pack;
+#[cfg(feature = "pack")]
+mod packed;
 #[cfg(feature = "formats")]
 mod pipes;
 #[cfg(feature = "remote")]

@@ -112,7 +112,7 @@ impl LoaderBuilder {
     fn settle(&mut self) -> Result<()> {
         let named = ranks::device(&self.options)?;
         let Options { data, loader, labels, device, .. } = &mut self.options;
-        if data.has_masks() || labels.outline_masks() {
+        if data.has_masks() || self.source.has_masks() || labels.outline_masks() {
             labels.mask_fill = labels.mask_fill.or(Some(IGNORED));
         }
         let (rank, world_size) = ranks::asked(loader)?;

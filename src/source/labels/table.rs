@@ -61,9 +61,18 @@ impl Table {
                 }
             }
         }
+        self.end_image().map(|()| duplicates)
+    }
+
+    /// Adds an image at the end with all of its objects, whether it has them twice or not.
+    pub(in crate::source) fn push_all(&mut self, objects: &[Object]) -> Result<()> {
+        objects.iter().for_each(|object| self.push_object(object));
+        self.end_image()
+    }
+
+    fn end_image(&mut self) -> Result<()> {
         self.images.push(index(self.rows.len())?);
-        index(self.polygons.len().max(self.points.len()).max(self.keypoints.len()))?;
-        Ok(duplicates)
+        index(self.polygons.len().max(self.points.len()).max(self.keypoints.len())).map(drop)
     }
 
     fn push_object(&mut self, object: &Object) {

@@ -25,21 +25,22 @@ pub(super) fn sets(options: &DataOptions, sets: &DataSets) -> Result<Opened> {
     for (number, (set, kind)) in sets.0.iter().zip(kinds).enumerate() {
         let place = format!("data.sets[{number}] (`{}`)", set.name());
         let opened = open(&options.of_set(set, kind)).map_err(|error| at(&place, error))?;
-        let Opened { source, kind, notes, keypoints, .. } = opened;
+        let Opened { source, kind, notes, objects, keypoints, .. } = opened;
         mixture = mixture.set_boxed(set.name(), source);
-        let (known, all_notes, most) = all.get_or_insert((kind, Vec::new(), 0));
+        let (known, all_notes, some, most) = all.get_or_insert((kind, Vec::new(), false, 0));
         // Trainers ask whether there are objects at all.
         if !known.has_objects() {
             *known = kind;
         }
         all_notes.extend(notes);
+        *some |= objects;
         *most = keypoints.max(*most);
     }
-    let Some((kind, notes, keypoints)) = all else {
+    let Some((kind, notes, objects, keypoints)) = all else {
         bail!("sets is empty: name a data set at least, or leave sets out and set data");
     };
     let mixture = mixture.named_by(classes(options)).open().map_err(|error| at("[data]", error))?;
-    Ok(Opened { notes, keypoints, ..Opened::of(kind, mixture) })
+    Ok(Opened { notes, objects, keypoints, ..Opened::of(kind, mixture) })
 }
 
 /// What `options` say of the classes.

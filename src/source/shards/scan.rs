@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::regular_file;
 use crate::source::files::readable;
 use crate::source::folder::is_image_name;
+use crate::source::packed::objects::MAX_JSON_BYTES;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -35,6 +36,8 @@ pub(in crate::source) struct Found {
     pub(in crate::source) class: i64,
     /// Offset and length of each wanted member; none where the sample has no such member, and empty where none is wanted.
     pub(in crate::source) members: Vec<Option<[u64; 2]>>,
+    /// The content of the member that is read, where one is.
+    pub(in crate::source) json: Option<Vec<u8>>,
 }
 
 /// The members that are wanted beside image and class.
@@ -42,6 +45,8 @@ pub(in crate::source) struct Found {
 pub(in crate::source) struct WantedMembers {
     /// Their endings, in lower case.
     pub(in crate::source) endings: Vec<String>,
+    /// The ending of the member whose content is read with the headers, in lower case.
+    pub(in crate::source) read: Option<String>,
     /// Endings of members that were met, for messages: the first of them.
     pub(in crate::source) met: BTreeSet<String>,
 }
@@ -51,6 +56,15 @@ const MAX_MET: usize = 64;
 const MAX_MET_BYTES: usize = 64;
 
 impl WantedMembers {
+    /// Whether anything is wanted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.endings.is_empty() && self.read.is_none()
+    }
+
+    fn is_read(&self, ending: &str) -> bool {
+        self.read.as_deref() == Some(ending)
+    }
+
     fn meet(&mut self, ending: &str) {
         if !self.endings.is_empty() && self.met.len() < MAX_MET && ending.len() <= MAX_MET_BYTES {
             self.met.insert(ending.to_owned());
@@ -65,6 +79,7 @@ struct Group {
     image: Option<(String, u64, u64)>,
     class: Option<i64>,
     members: Vec<Option<[u64; 2]>>,
+    json: Option<Vec<u8>>,
 }
 
 const REMEDY: &str = "name a tar file that can be read; copy it again if it is damaged";
@@ -101,7 +116,8 @@ pub(in crate::source) fn scan_in(
         let Some((stem, extension)) = split(&name) else { continue };
         let image = !extension.contains('.') && is_image_name(OsStr::new(&format!("x.{extension}")));
         wanted.meet(&extension);
-        let of_sample = image || extension == "cls" || wanted.endings.contains(&extension);
+        let is_read = wanted.is_read(&extension);
+        let of_sample = image || is_read || extension == "cls" || wanted.endings.contains(&extension);
         if !of_sample || entry.header().entry_type() == EntryType::Directory {
             continue;
         }
@@ -115,6 +131,10 @@ pub(in crate::source) fn scan_in(
         }
         let member = Member { name: &name, ending: &extension, image, wanted: &wanted.endings };
         group.add(member, &mut entry).map_err(refuse)?;
+        if is_read {
+            left.set(MAX_JSON_BYTES + 1);
+            group.read(&name, &mut entry).map_err(refuse)?;
+        }
     }
     group.finish(take).map_err(refuse)
 }
@@ -208,10 +228,26 @@ impl Group {
         replaced.flatten().map_or(Ok(()), |_| Err(twice))
     }
 
+    /// Keeps what the member holds.
+    fn read(&mut self, name: &str, entry: &mut Entry<'_, impl Read>) -> Result<(), String> {
+        if entry.size() > MAX_JSON_BYTES {
+            return Err(format!("{name} has {} bytes, at most {MAX_JSON_BYTES}: shorten it", entry.size()));
+        }
+        let mut content = Vec::new();
+        entry
+            .read_to_end(&mut content)
+            .map_err(|error| format!("{name} cannot be read ({error}): copy it again"))?;
+        match self.json.replace(content) {
+            None => Ok(()),
+            Some(_) => Err(format!("has two members `{name}`: give each sample a name of its own")),
+        }
+    }
+
     fn finish(self, take: &mut dyn FnMut(Found)) -> Result<(), String> {
         match (self.image, self.class) {
             (Some((path, offset, bytes)), class) => {
-                take(Found { path, offset, bytes, class: class.unwrap_or(-1), members: self.members });
+                let Self { members, json, .. } = self;
+                take(Found { path, offset, bytes, class: class.unwrap_or(-1), members, json });
                 Ok(())
             }
             (None, None) => Ok(()),
@@ -265,6 +301,9 @@ mod tests {
         let wanted = &mut WantedMembers::default();
         scan_in(Path::new("a.tar"), file, length, wanted, &mut |sample| found.push(sample)).unwrap();
         let members = Vec::new();
-        assert_eq!(found, [Found { path: "a.jpg".into(), offset: 512, bytes: 900, class: 3, members }]);
+        assert_eq!(
+            found,
+            [Found { path: "a.jpg".into(), offset: 512, bytes: 900, class: 3, members, json: None }]
+        );
     }
 }

@@ -65,7 +65,7 @@ fn image(line: &str, size: u64) -> Option<Found> {
     if class < -1 || offset.checked_add(bytes).is_none_or(|end| end > size) {
         return None;
     }
-    Some(Found { path: unescape(fields.next()?)?, offset, bytes, class, members: Vec::new() })
+    Some(Found { path: unescape(fields.next()?)?, offset, bytes, class, members: Vec::new(), json: None })
 }
 
 fn unescape(path: &str) -> Option<String> {
@@ -91,7 +91,7 @@ mod tests {
     fn images() -> Vec<Found> {
         let image = |path: &str, offset, bytes, class| {
             let members = Vec::new();
-            Found { path: path.into(), offset, bytes, class, members }
+            Found { path: path.into(), offset, bytes, class, members, json: None }
         };
         vec![
             image("n01/a\tb.jpg", 512, 100, 3),

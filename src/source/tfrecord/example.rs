@@ -75,7 +75,7 @@ impl Feature {
         let (kind, from) = (field.kind(), field.stored_as());
         let (count, holds) = match &self.kind {
             None => return Ok(None),
-            Some(Kind::Bytes(list)) => (list.value.len(), "bytes"),
+            Some(Kind::Bytes(list)) => (list.value.len(), "text"),
             Some(Kind::Floats(list)) => (list.value.len(), "fractions"),
             Some(Kind::Integers(list)) => (list.value.len(), "whole numbers"),
         };
@@ -86,9 +86,7 @@ impl Feature {
         }
         match (&self.kind, kind) {
             _ if count == 0 => Ok(None),
-            (Some(Kind::Bytes(list)), kind) if !matches!(kind, FieldType::Integer | FieldType::Float) => {
-                list.value.first().map(|bytes| field.parse(bytes)).transpose()
-            }
+            (Some(Kind::Bytes(list)), _) => list.value.first().map(|bytes| field.parse(bytes)).transpose(),
             (Some(Kind::Integers(list)), FieldType::Integer) => {
                 Ok(list.value.first().map(|number| FieldValue::Integer(*number)))
             }
@@ -101,6 +99,14 @@ impl Feature {
             _ => {
                 Err(format!("{field} is {kind}, and the feature `{from}` holds {holds}: declare it as such"))
             }
+        }
+    }
+
+    /// The bytes in the feature.
+    pub(super) fn as_bytes(&self) -> Option<&[u8]> {
+        match &self.kind {
+            Some(Kind::Bytes(list)) => list.value.first().map(Vec::as_slice),
+            _ => None,
         }
     }
 

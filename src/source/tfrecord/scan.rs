@@ -6,6 +6,7 @@ use super::{FOOTER_BYTES, HEADER_BYTES, Names, length_in, masked};
 use crate::regular_file;
 use crate::source::classes::RawLabel;
 use crate::source::listed::LISTED;
+use crate::source::packed::objects::MAX_JSON_BYTES;
 use crate::source::read_error::ReadError;
 use prost::Message;
 use std::path::Path;
@@ -28,6 +29,9 @@ pub(super) struct Found {
     label: Feature,
     text: Feature,
     file: Feature,
+    /// Where the mask begins in the file, and how long it is.
+    pub(super) mask: Option<[u64; 2]>,
+    objects: Feature,
     /// Where the feature of each field begins in the file, and how long it is; empty where the record is damaged.
     pub(super) fields: Vec<Option<[u64; 2]>>,
     /// Names of features that are not needed: the first of them.
@@ -44,6 +48,11 @@ impl Found {
             (label, Ok(RawLabel::Name(name))) => Ok((label, Some(name))),
             (label, _) => Ok((label, None)),
         }
+    }
+
+    /// The JSON that says the objects.
+    pub(super) fn objects(&self) -> Option<&[u8]> {
+        self.objects.as_bytes()
     }
 
     pub(super) fn file(&self) -> Option<&str> {
@@ -192,12 +201,20 @@ fn entry(
             found.image = Some([image.start - found.start, image.bytes]);
             return Ok(None);
         }
+        _ if names.mask.as_ref() == Some(&name) => {
+            let mask = image(cursor, value).map_err(|stop| in_feature(&name, stop))?;
+            found.mask = Some([mask.start, mask.bytes]);
+            return Ok(None);
+        }
+        _ if names.objects.as_ref() == Some(&name) => &mut found.objects,
         _ if name == names.label => &mut found.label,
         _ if name == names.text => &mut found.text,
         _ if name == names.file => &mut found.file,
         _ => return Ok(Some(name)),
     };
-    let bytes = content(cursor, value, MAX_FEATURE_BYTES).map_err(|stop| in_feature(&name, stop))?;
+    let is_objects = names.objects.as_ref() == Some(&name);
+    let most = if is_objects { MAX_JSON_BYTES } else { MAX_FEATURE_BYTES };
+    let bytes = content(cursor, value, most).map_err(|stop| in_feature(&name, stop))?;
     *wanted = Feature::decode(&bytes[..]).map_err(|error| {
         in_feature(&name, ReadError::Bad(format!("cannot be understood ({error}): write it anew")))
     })?;

@@ -1,0 +1,85 @@
+//! What shards of a source hold beside images and classes, and where in each record it lies.
+
+use super::Format;
+use crate::field::{Field, FieldType, FieldValue};
+use crate::label::Label;
+use crate::source::Source;
+use crate::source::packed::holds::{HeldField, Holds};
+
+/// Where the JSON about a record lies in tar files: its key, its class by name, and its objects.
+pub(super) const JSON: &str = "json";
+/// The ending of a semantic mask in tar files, by which WebDataset decodes it as an image.
+const MASK: &str = "seg.png";
+/// The longest name of a field that becomes a part of a file's name.
+const MAX_ENDING_BYTES: usize = 64;
+/// How the places of fields begin whose own names cannot be used.
+const NUMBERED: &str = "field-";
+
+/// What shards of `source` hold.
+pub(super) fn of(source: &dyn Source, format: Format) -> Holds {
+    let [objects, masks] = match format {
+        Format::Tar => [JSON, MASK],
+        Format::TfRecord => ["image/objects", "image/segmentation/class/encoded"],
+    };
+    let mut holds = Holds { masks: source.has_masks().then(|| masks.to_owned()), ..Holds::default() };
+    for index in 0..source.len() {
+        if let Label::Objects(of_record) = source.label(index) {
+            holds.objects.get_or_insert_with(|| objects.to_owned());
+            holds.skeleton = of_record.skeleton.as_deref().cloned();
+        }
+        if holds.skeleton.is_some() {
+            break;
+        }
+    }
+    let fields = source.fields().iter().enumerate();
+    holds.fields = fields.map(|(number, field)| held(number, field, format)).collect();
+    holds
+}
+
+fn held(number: usize, field: &Field, format: Format) -> HeldField {
+    let (name, kind) = (field.name().to_owned(), field.kind());
+    let from = match format {
+        Format::Tar => {
+            let is_ending = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
+            let usable = name.len() <= MAX_ENDING_BYTES && name.bytes().all(is_ending);
+            match usable && !name.starts_with(NUMBERED) {
+                true => format!("{name}.{}", ending(kind)),
+                false => format!("{NUMBERED}{number}.{}", ending(kind)),
+            }
+        }
+        Format::TfRecord => match name.starts_with("image/") || name.starts_with(NUMBERED) {
+            true => format!("{NUMBERED}{number}"),
+            false => name.clone(),
+        },
+    };
+    HeldField { name, kind, from }
+}
+
+/// What a file with a value of this type ends in; WebDataset decodes `txt` and `json` by themselves.
+fn ending(kind: FieldType) -> &'static str {
+    match kind {
+        FieldType::Text => "txt",
+        FieldType::Json | FieldType::Integer | FieldType::Float => "json",
+        _ => "bin",
+    }
+}
+
+/// A value as the bytes of a file. Numbers are JSON, but for infinities and what is no number, which Python's module reads.
+pub(super) fn bytes_of(value: &FieldValue) -> Vec<u8> {
+    match value {
+        FieldValue::Text(text) | FieldValue::Json(text) => text.clone().into_bytes(),
+        FieldValue::Bytes(bytes) => bytes.clone(),
+        FieldValue::Integer(number) => number.to_string().into_bytes(),
+        FieldValue::Float(number) => match number {
+            _ if number.is_nan() => b"NaN".to_vec(),
+            _ if number.is_infinite() => {
+                if *number > 0.0 {
+                    b"Infinity".to_vec()
+                } else {
+                    b"-Infinity".to_vec()
+                }
+            }
+            _ => format!("{number:?}").into_bytes(),
+        },
+    }
+}

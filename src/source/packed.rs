@@ -1,0 +1,112 @@
+//! What packed records hold beside images and classes: labelled objects, semantic masks and fields.
+
+pub(crate) mod holds;
+pub(crate) mod objects;
+
+use super::byte_ranges::ByteRanges;
+use super::classes::Classes;
+use super::labels::report::LabelReport;
+use super::labels::table::Table;
+use super::{out_of_range, too_large};
+use crate::error::{Error, Result};
+use crate::label::{Label, Skeleton, Unit};
+use std::sync::Arc;
+
+/// Objects and masks of records that lie in shards.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Held {
+    objects: Option<ObjectLabels>,
+    /// Offset and length of the mask of each record.
+    masks: Option<Vec<Option<[u64; 2]>>>,
+}
+
+/// The objects of all records. A record of which nothing is said has no unit.
+#[derive(Clone, Debug)]
+struct ObjectLabels {
+    table: Table,
+    units: Vec<Option<Unit>>,
+}
+
+impl Held {
+    /// Nothing yet; of what shards of this description hold.
+    pub(super) fn of(holds: &holds::Holds) -> Self {
+        let table = || Table::new(Unit::Pixels, holds.skeleton.clone().map(Arc::new));
+        let objects = holds.objects.is_some().then(|| ObjectLabels { table: table(), units: Vec::new() });
+        Self { objects, masks: holds.masks.is_some().then(Vec::new) }
+    }
+
+    /// Adds a record: the JSON that says its objects, and where its mask lies.
+    ///
+    /// # Errors
+    /// What is wrong with the JSON, and the remedy.
+    pub(super) fn push(&mut self, json: Option<&[u8]>, mask: Option<[u64; 2]>) -> Result<(), String> {
+        if let Some(ObjectLabels { table, units }) = &mut self.objects {
+            let said = json.map(|json| objects::read(json, table.skeleton.as_deref())).transpose()?.flatten();
+            let (unit, list) = said.map_or((None, Vec::new()), |(unit, list)| (Some(unit), list));
+            table.push_all(&list).map_err(|error| error.to_string())?;
+            units.push(unit);
+        }
+        if let Some(masks) = &mut self.masks {
+            masks.push(mask);
+        }
+        Ok(())
+    }
+
+    pub(super) fn shrink(&mut self) {
+        if let Some(objects) = &mut self.objects {
+            objects.table.shrink();
+            objects.units.shrink_to_fit();
+        }
+        if let Some(masks) = &mut self.masks {
+            masks.shrink_to_fit();
+        }
+    }
+
+    /// The objects of a record, or else its class.
+    pub(super) fn label(&self, index: usize, classes: &Classes) -> Label {
+        let of_objects = self.objects.as_ref().and_then(|objects| {
+            let unit = objects.units.get(index).copied().flatten()?;
+            Some(Label::Objects(Arc::new(crate::label::Objects { unit, ..objects.table.image(index) })))
+        });
+        of_objects.unwrap_or_else(|| classes.label(index))
+    }
+
+    pub(super) fn has_masks(&self) -> bool {
+        self.masks.is_some()
+    }
+
+    /// Replaces the content of `bytes` by a record's mask, which lies in its file; false where it has none.
+    pub(super) fn mask(&self, ranges: &ByteRanges, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
+        bytes.clear();
+        if index >= ranges.len() {
+            return Err(out_of_range(index, ranges.len()));
+        }
+        let place = self.masks.as_ref().and_then(|masks| masks.get(index).copied().flatten());
+        let Some(place) = place else { return Ok(false) };
+        let read = match place[1] > ranges.max_file_bytes {
+            true => Err(too_large("the mask", place[1], ranges.max_file_bytes)),
+            false => ranges.read_range(index, place, bytes),
+        };
+        read.map(|()| true).map_err(|cause| {
+            bytes.clear();
+            Error::sample(ranges.key(index), index as u64, cause)
+        })
+    }
+
+    /// What the keypoints of the objects are; `None` where objects have none.
+    pub(super) fn skeleton(&self) -> Option<&Skeleton> {
+        self.objects.as_ref()?.table.skeleton.as_deref()
+    }
+
+    /// How many images and objects there are; `None` where no objects are held.
+    pub(super) fn report(&self) -> Option<LabelReport> {
+        let ObjectLabels { table, units } = self.objects.as_ref()?;
+        let unlabelled = units.iter().filter(|unit| unit.is_none()).count() as u64;
+        Some(LabelReport {
+            images: table.len() as u64,
+            backgrounds: table.backgrounds() - unlabelled,
+            objects: table.objects(),
+            ..LabelReport::default()
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! What a folder's `manifest.json` says of the shards in it.
+
+use crate::error::{Error, Result, bail};
+use crate::field::{Field, FieldType};
+use crate::label::Skeleton;
+use crate::regular_file;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+
+/// The name of the manifest in a folder that `feedline pack` wrote, and the format that it names.
+pub(crate) const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST_KIND: &str = "feedline shards";
+/// The latest version of a manifest. Version 1 says nothing of what shards hold beside images and classes.
+pub(crate) const MANIFEST_VERSION: u32 = 2;
+
+/// What shards hold beside images and classes, and where: under which endings in tar files, or in which features of TFRecord
+/// files. Whoever opens them reads it all, without an option.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Holds {
+    /// Where the JSON lies that lists a record's objects; `None` where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objects: Option<String>,
+    /// The keypoints that the objects have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skeleton: Option<Skeleton>,
+    /// Where semantic masks lie; `None` where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub masks: Option<String>,
+    /// The fields of each record.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<HeldField>,
+}
+
+/// A field that shards hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldField {
+    /// What it is called.
+    pub name: String,
+    /// What its values are.
+    #[serde(rename = "type")]
+    pub kind: FieldType,
+    /// Where it lies.
+    pub from: String,
+}
+
+/// The part of a manifest that is of use for reading.
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::source) struct Described {
+    kind: String,
+    #[serde(default)]
+    version: u32,
+    pub(in crate::source) classes: Vec<String>,
+    #[serde(default)]
+    pub(in crate::source) holds: Holds,
+    #[serde(default)]
+    shards: Vec<Named>,
+}
+
+/// A shard in a manifest.
+#[derive(Debug, Deserialize)]
+struct Named {
+    name: String,
+}
+
+impl Described {
+    /// What is said of `files` by a manifest in the folder `place`, or else in their own, which then has to name them;
+    /// nothing where there is none.
+    ///
+    /// # Errors
+    /// A manifest that cannot be read, or of a later version.
+    pub(in crate::source) fn of(place: Option<&Path>, files: &[PathBuf]) -> Result<Self> {
+        if let Some(described) = place.map(Self::read).transpose()?.flatten() {
+            return Ok(described);
+        }
+        let Some(folder) = files.first().and_then(|file| file.parent()) else { return Ok(Self::default()) };
+        let Some(described) = Self::read(folder)? else { return Ok(Self::default()) };
+        let named: HashSet<&str> = described.shards.iter().map(|shard| shard.name.as_str()).collect();
+        let is_named = |file: &PathBuf| {
+            let name = file.file_name().and_then(|name| name.to_str());
+            file.parent() == Some(folder) && name.is_some_and(|name| named.contains(name))
+        };
+        Ok(if files.iter().all(is_named) { described } else { Self::default() })
+    }
+
+    /// The manifest in `folder`, if there is one of ours.
+    fn read(folder: &Path) -> Result<Option<Self>> {
+        let path = folder.join(MANIFEST);
+        let unreadable = |error| Error::io(&path, error, "make it readable, or remove it");
+        let file = match regular_file::open(&path) {
+            Ok(file) => BufReader::new(file),
+            // `folder` may be a file or a pattern.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(unreadable(error)),
+        };
+        match serde_json::from_reader::<_, Self>(file) {
+            Ok(Self { kind, version, .. }) if kind == MANIFEST_KIND && version > MANIFEST_VERSION => bail!(
+                "{}: it has version {version}, and {MANIFEST_VERSION} is known: read the shards with a newer feedline",
+                path.display()
+            ),
+            Ok(described) if described.kind == MANIFEST_KIND => Ok(Some(described)),
+            Err(error) if error.is_io() => Err(unreadable(error.into())),
+            // Somebody else's manifest is nothing to us.
+            _ => Ok(None),
+        }
+    }
+
+    /// Completes the names of classes that records give beside their indices, unless those are other classes.
+    #[cfg(feature = "tfrecord")]
+    pub(in crate::source) fn name(self, names: &mut Vec<String>) {
+        let agree = |(own, name): (&String, &String)| own.is_empty() || own == name;
+        if names.len() <= self.classes.len() && names.iter().zip(&self.classes).all(agree) {
+            *names = self.classes;
+        }
+    }
+
+    /// The fields that are read: those that are `asked` for, or else all that are held. One that is asked for by the name of
+    /// one that is held comes from where that lies, unless it says otherwise.
+    pub(in crate::source) fn fields(&self, asked: Option<Vec<Field>>) -> Vec<Field> {
+        let held = &self.holds.fields;
+        let Some(asked) = asked else {
+            return held
+                .iter()
+                .map(|HeldField { name, kind, from }| {
+                    let field = Field::new(name, *kind);
+                    if from == name { field } else { field.from(from) }
+                })
+                .collect();
+        };
+        let placed = |field: Field| {
+            let known =
+                held.iter().find(|held| held.name == field.name() && field.stored_as() == field.name());
+            match known {
+                Some(held) if held.from != held.name => field.from(&held.from),
+                _ => field,
+            }
+        };
+        asked.into_iter().map(placed).collect()
+    }
+}
