@@ -299,6 +299,18 @@ feedline_status feedline_batch_use_on(const struct feedline_batch *batch,
 // `batch` is from feedline_epoch_next(); `bytes` bytes may be written at `buffer`.
 feedline_status feedline_batch_to_host(const struct feedline_batch *batch, void *buffer, size_t bytes);
 
+// Writes the labels as one row of `classes` numbers for each sample, by their shares in mixes: one-hot, soft, or multi-hot where
+// images have several classes. `smoothing`, in 0 to 1, is taken from the shares and spread evenly over all classes. A sample
+// without a label has a row of zeros. A handle of a view has those of its view.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `count` numbers may be written at `targets`.
+feedline_status feedline_batch_one_hot(const struct feedline_batch *batch,
+                                       uint64_t classes,
+                                       float smoothing,
+                                       float *targets,
+                                       uint64_t count);
+
 // Frees a batch's handle; null is let pass. Pointers into the batch are not valid any more, but its DLPack tensors are.
 //
 // What must hold:

@@ -189,6 +189,13 @@ public:
         return status;
     }
 
+    /// The labels as one row of `classes` numbers for each sample, by their shares in mixes.
+    std::vector<float> one_hot(std::uint64_t classes, float smoothing = 0) const {
+        std::vector<float> targets(static_cast<std::size_t>(rows() * classes));
+        check(feedline_batch_one_hot(handle(), classes, smoothing, targets.data(), targets.size()));
+        return targets;
+    }
+
     /// Waits until the pixels are finished, which a device may still be working on.
     void wait() const { check(feedline_batch_wait(handle())); }
     /// Orders a CUDA stream behind the pixels, and their memory's next use behind the stream.

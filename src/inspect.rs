@@ -155,6 +155,10 @@ impl Tally {
         match label {
             Label::Unlabelled => self.summary.unlabelled += 1,
             Label::Class(class) => count(*class),
+            Label::Classes(classes) => {
+                classes.iter().for_each(|class| count(*class));
+                self.summary.unlabelled += usize::from(classes.is_empty());
+            }
             Label::Objects(objects) => {
                 objects.list.iter().for_each(|object| count(object.class));
                 self.summary.objects += objects.list.len();

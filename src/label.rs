@@ -15,16 +15,27 @@ pub enum Label {
     Unlabelled,
     /// Index of the class.
     Class(i64),
+    /// Indices of all classes that the image has, in order and each once; none of them is a label too.
+    Classes(Arc<[i64]>),
     /// The objects in the image.
     Objects(Arc<Objects>),
 }
 
 impl Label {
-    /// The class index, or -1 if the image as a whole has none.
+    /// The class index, or -1 if the image as a whole has none, or several.
     pub fn class(&self) -> i64 {
+        match self.classes() {
+            [class] => *class,
+            _ => -1,
+        }
+    }
+
+    /// The indices of all classes that the image as a whole has.
+    pub fn classes(&self) -> &[i64] {
         match self {
-            Label::Class(class) => *class,
-            Label::Unlabelled | Label::Objects(_) => -1,
+            Label::Class(class) => std::slice::from_ref(class),
+            Label::Classes(classes) => classes,
+            Label::Unlabelled | Label::Objects(_) => &[],
         }
     }
 }

@@ -318,6 +318,42 @@ pub unsafe extern "C" fn feedline_batch_to_host(
     })
 }
 
+/// Writes the labels as one row of `classes` numbers for each sample, by their shares in mixes: one-hot, soft, or multi-hot where
+/// images have several classes. `smoothing`, in 0 to 1, is taken from the shares and spread evenly over all classes. A sample
+/// without a label has a row of zeros. A handle of a view has those of its view.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `count` numbers may be written at `targets`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_one_hot(
+    batch: *const Batch,
+    classes: u64,
+    smoothing: f32,
+    targets: *mut f32,
+    count: u64,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let batch = unsafe { shared(batch, "batch")? };
+        let view = batch
+            .batch
+            .view(batch.view)
+            .ok_or_else(|| Failure::invalid("the view is gone; this is a bug, please report it"))?;
+        let dense = view.one_hot(usize::try_from(classes).unwrap_or(usize::MAX), smoothing)?;
+        if count != dense.len() as u64 {
+            let message =
+                format!("there is room for {count} numbers, and the rows take {}: give as much", dense.len());
+            return Err(Failure::invalid(message));
+        }
+        if count > 0 {
+            is_there(targets, "targets")?;
+            // SAFETY: the caller's promise; there are as many numbers.
+            unsafe { targets.copy_from_nonoverlapping(dense.as_ptr(), dense.len()) };
+        }
+        Ok(Status::Ok)
+    })
+}
+
 /// Frees a batch's handle; null is let pass. Pointers into the batch are not valid any more, but its DLPack tensors are.
 ///
 /// # Safety

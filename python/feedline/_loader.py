@@ -35,7 +35,7 @@ class Batch(TypedDict, total=False):
     view_labels: list[Batch]
     """Of each view: its `target`, `masks`, and `cls` to `polygon_offsets`, where there are any."""
     label: Any
-    """(n,) int64: the class of each sample's own image; -1 where it has none."""
+    """(n,) int64: the class of each sample's own image; -1 where it has none, or several."""
     index: Any
     """(n,) int64: which samples of the data set they are."""
     key: list[str]
@@ -43,7 +43,8 @@ class Batch(TypedDict, total=False):
     status: list[str]
     """`ok`, `padded` (repeats a sample to fill a batch up: leave it out of metrics) or `substituted`."""
     target: Any
-    """(n, num_classes) float32 with `num_classes`: dense labels, with the shares of mixes."""
+    """(n, num_classes) float32 with `num_classes`: dense labels, with the shares of mixes; multi-hot where images have
+    several classes."""
     masks: Any
     """(n, height, width) uint8, with `masks`; with `instance_masks` those of the objects: (m, height, width) uint8, or (n, height,
     width) int32."""

@@ -11,8 +11,10 @@ from feedline import _feedline
 from feedline._mixture import Mixture
 from feedline.transforms import Transform
 
-#: What is in memory: compressed bytes, (bytes, class) or (key, bytes, class).
-Record = Union[bytes, tuple[bytes, Union[int, None]], tuple[str, bytes, Union[int, None]]]
+#: A class, several of them, or none that is known.
+Label = Union[int, Iterable[int], None]
+#: What is in memory: compressed bytes, (bytes, class) or (key, bytes, class); several classes are a list of them.
+Record = Union[bytes, tuple[bytes, Label], tuple[str, bytes, Label]]
 #: A path, several data sets, or records in memory.
 Data = Union[str, "os.PathLike[str]", Mixture, Iterable[Record]]
 Framework = Literal["torch", "numpy", "jax"]
@@ -34,7 +36,7 @@ def converter(framework: str | None) -> Callable[[_feedline.Tensor], Any] | None
     raise ValueError(f'framework is {framework!r}: use "torch", "numpy" or "jax", or leave it out for feedline.Tensor')
 
 
-def data(data: Data) -> str | list[tuple[str, bytes, int | None]]:
+def data(data: Data) -> str | list[tuple[str, bytes, int | list[int] | None]]:
     if isinstance(data, (str, os.PathLike)):
         return os.fspath(data)
     if isinstance(data, (bytes, bytearray)) or not isinstance(data, Iterable):
@@ -42,16 +44,21 @@ def data(data: Data) -> str | list[tuple[str, bytes, int | None]]:
     return [named_record(at, record) for at, record in enumerate(data)]
 
 
-def named_record(at: int, record: Any) -> tuple[str, bytes, int | None]:
+def named_record(at: int, record: Any) -> tuple[str, bytes, int | list[int] | None]:
     if isinstance(record, (bytes, bytearray, memoryview)):
         return (f"record {at}", bytes(record), None)
     if isinstance(record, (tuple, list)) and len(record) == 2:
-        return (f"record {at}", bytes(record[0]), record[1])
+        return (f"record {at}", bytes(record[0]), classes(record[1]))
     if isinstance(record, (tuple, list)) and len(record) == 3:
-        return (str(record[0]), bytes(record[1]), record[2])
+        return (str(record[0]), bytes(record[1]), classes(record[2]))
     raise TypeError(
         f"record {at} of the data is {type(record).__name__}: give bytes, (bytes, class) or (key, bytes, class)"
     )
+
+
+def classes(label: Any) -> Any:
+    # Arrays too, which are no sequences to others.
+    return [int(each) for each in label] if isinstance(label, Iterable) and not isinstance(label, str) else label
 
 
 def view(view: Any) -> dict[str, Any]:

@@ -13,8 +13,15 @@ use std::path::PathBuf;
 #[derive(FromPyObject)]
 pub(crate) enum Data {
     Path(PathBuf),
-    /// Key, compressed bytes, class.
-    Records(Vec<(String, Vec<u8>, Option<i64>)>),
+    /// Key, compressed bytes, class or classes.
+    Records(Vec<(String, Vec<u8>, Option<Class>)>),
+}
+
+/// The label of a record in memory.
+#[derive(FromPyObject)]
+pub(crate) enum Class {
+    One(i64),
+    Several(Vec<i64>),
 }
 
 /// An opened data set.
@@ -50,14 +57,22 @@ pub(crate) fn open(data: Option<Data>, recipe: &mut Recipe) -> Result<Opened> {
     Ok(opened)
 }
 
-fn of_records(records: Vec<(String, Vec<u8>, Option<i64>)>, options: &DataOptions) -> Result<Opened> {
+fn of_records(records: Vec<(String, Vec<u8>, Option<Class>)>, options: &DataOptions) -> Result<Opened> {
     if *options != DataOptions::default() {
         return Err(Error::config(format!(
             "{} is for paths, but the data are records in memory: leave it out",
             given(options)
         )));
     }
-    let label = |class: Option<i64>| class.map_or(Label::Unlabelled, Label::Class);
+    let label = |class: Option<Class>| match class {
+        None => Label::Unlabelled,
+        Some(Class::One(class)) => Label::Class(class),
+        Some(Class::Several(mut classes)) => {
+            classes.sort_unstable();
+            classes.dedup();
+            Label::Classes(classes.into())
+        }
+    };
     let records = records.into_iter().map(|(key, bytes, class)| (key, bytes, label(class))).collect();
     let source = Box::new(Memory::new(records));
     Ok(Opened { source, objects: false, keypoints: 0, notes: Vec::new() })

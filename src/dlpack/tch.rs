@@ -73,6 +73,8 @@ pub struct TchBatch {
     pub number: usize,
     /// [`Batch::label_shares`] of each row.
     pub shares: Vec<Vec<(i64, f32)>>,
+    /// The share of each row's images that have a label.
+    pub labelled: Vec<f32>,
     /// The views after the first, whose fields are those above.
     pub more_views: Vec<TchView>,
 }
@@ -95,6 +97,8 @@ pub struct TchView {
     pub objects: Option<TchObjects>,
     /// The classes of each row and their weights.
     pub shares: Vec<Vec<(i64, f32)>>,
+    /// The share of each row's images that have a label.
+    pub labelled: Vec<f32>,
 }
 
 impl TchView {
@@ -122,6 +126,7 @@ impl TchView {
             sizes: sizes.map(|sizes| adopt(sizes, &[rows, 2], DLDataType::I64)).transpose()?,
             objects: arrays.objects.map(|objects| TchObjects::new(objects, rows)).transpose()?,
             shares: arrays.shares,
+            labelled: arrays.labelled,
         })
     }
 }
@@ -185,7 +190,7 @@ impl Batch {
         let mut views = of_views
             .map(|(view, (arrays, size))| TchView::new(&batch, view, arrays, size))
             .collect::<Result<Vec<_>>>()?;
-        let TchView { images, masks, pictures, padding, sizes, objects, shares } = views.remove(0);
+        let TchView { images, masks, pictures, padding, sizes, objects, shares, labelled } = views.remove(0);
         Ok(TchBatch {
             images,
             labels: adopt(arrays.labels, &[rows], DLDataType::I64)?,
@@ -200,6 +205,7 @@ impl Batch {
             fields: arrays.fields,
             number,
             shares,
+            labelled,
             more_views: views,
         })
     }
@@ -219,7 +225,7 @@ impl TchBatch {
     /// # Errors
     /// As [`Batch::one_hot`].
     pub fn one_hot(&self, classes: usize, smoothing: f32) -> Result<tch::Tensor> {
-        let dense = one_hot(&self.shares, classes, smoothing)?;
+        let dense = one_hot(&self.shares, &self.labelled, classes, smoothing)?;
         adopt(dense, &[self.shares.len(), classes], DLDataType::F32)
     }
 }

@@ -65,6 +65,8 @@ pub(crate) struct ViewArrays {
     pub(crate) size: Size,
     /// Of each row.
     pub(crate) shares: Vec<Vec<(i64, f32)>>,
+    /// The share of each row's images that have a label.
+    pub(crate) labelled: Vec<f32>,
     pub(crate) objects: Option<BatchObjects>,
     pub(crate) masks: Option<Plane>,
     /// Second images and depth maps, by the names of their fields.
@@ -227,12 +229,14 @@ impl Batch {
         self.first().as_u8()
     }
 
-    /// The class of each row's own image, -1 where there is none.
+    /// The class of each row's own image, -1 where there is none or several.
     pub fn labels(&self) -> &[i64] {
         &self.arrays.labels
     }
 
-    /// The classes that row `row` is made of and their weights, which sum to 1; one entry where nothing was mixed.
+    /// The classes that row `row` is made of and their weights. Where images have one class each, the weights sum to 1, and there
+    /// is one entry where nothing was mixed; each class of an image that has several has the whole weight of that image. -1 stands
+    /// for an image without a label.
     pub fn label_shares(&self, row: usize) -> &[(i64, f32)] {
         self.first().label_shares(row)
     }
@@ -240,7 +244,9 @@ impl Batch {
     /// The classes as one row of `classes` numbers for each sample, by their shares: soft labels for a cross entropy.
     ///
     /// `smoothing`, in 0..=1, is taken from the shares and spread evenly over all classes, as torch's `label_smoothing`
-    /// does; 0 leaves one-hot rows, or those of a mix. A sample without a class has a row of zeros.
+    /// does; 0 leaves one-hot rows, or those of a mix. A sample without a label has a row of zeros. One with several classes has
+    /// their sum, which is multi-hot: `share * (1 - smoothing) + smoothing / classes`, as timm smooths for a binary cross
+    /// entropy, and one that is labelled with none of the classes has `smoothing / classes` everywhere.
     ///
     /// # Errors
     /// [`Error::Config`] where a class is not below `classes`, or `smoothing` no part of 1.
@@ -358,6 +364,7 @@ impl Form<'_> {
             images: plane(number).unwrap_or_else(|| Plane::none(samples.len())),
             size,
             shares: Vec::with_capacity(samples.len()),
+            labelled: Vec::with_capacity(samples.len()),
             objects: has_objects.then(|| BatchObjects::new(labels, size)),
             masks,
             pictures,
@@ -400,6 +407,7 @@ impl ViewArrays {
             objects.add(row, sample.objects);
         }
         self.shares.push(sample.shares);
+        self.labelled.push(sample.labelled);
     }
 }
 

@@ -27,6 +27,7 @@ pub(super) struct Read {
 }
 
 /// The same with the places where it is stored.
+#[derive(Default)]
 pub(super) struct Beside<'a> {
     pub(super) objects: Option<(&'a str, Written<'a>)>,
     pub(super) mask: Option<(&'a str, &'a [u8])>,

@@ -23,12 +23,13 @@ pub(super) fn of(source: &dyn Source, format: Format) -> Holds {
     };
     let mut holds = Holds { masks: source.has_masks().then(|| masks.to_owned()), ..Holds::default() };
     for index in 0..source.len() {
-        if let Label::Objects(of_record) = source.label(index) {
-            holds.objects.get_or_insert_with(|| objects.to_owned());
-            holds.skeleton = of_record.skeleton.as_deref().cloned();
-        }
-        if holds.skeleton.is_some() {
-            break;
+        match source.label(index) {
+            Label::Classes(_) => holds.class_lists = true,
+            Label::Objects(of_record) => {
+                holds.objects.get_or_insert_with(|| objects.to_owned());
+                holds.skeleton = holds.skeleton.or_else(|| of_record.skeleton.as_deref().cloned());
+            }
+            _ => {}
         }
     }
     let fields = source.fields().iter().enumerate();

@@ -55,12 +55,13 @@ impl<'a> Preparer<'a> {
         self.renderer.give_back();
         give_back(&mut self.pixels);
         let (ending, size) = encoded.map_err(bad)?;
-        let class = usize::try_from(label.class()).ok();
+        let names =
+            label.classes().iter().filter_map(|class| source.classes().get(usize::try_from(*class).ok()?));
         let record = shard::Record {
             number: index,
             key: source.key(index),
-            class,
-            name: class.and_then(|class| source.classes().get(class)).map(String::as_str),
+            label: &label,
+            names: names.map(String::as_str).filter(|name| !name.is_empty()).collect(),
             ending,
             bytes: &self.bytes,
             beside: self.beside.placed(self.holds, size, source.classes()).map_err(bad)?,

@@ -5,8 +5,9 @@ use super::beside::Beside;
 use super::holds::{JSON, bytes_of};
 use crate::error::Cause;
 use crate::field::FieldValue;
+use crate::label::Label;
 use crate::regular_file;
-use crate::source::packed::objects::About;
+use crate::source::packed::objects::{About, Written};
 use crate::source::{Feature, tfrecord};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -23,18 +24,29 @@ pub(super) struct Record<'a> {
     /// Its index in the source.
     pub(super) number: usize,
     pub(super) key: Cow<'a, str>,
-    pub(super) class: Option<usize>,
-    /// The name of the class.
-    pub(super) name: Option<&'a str>,
+    pub(super) label: &'a Label,
+    /// The names of its classes.
+    pub(super) names: Vec<&'a str>,
     /// The ending of its name, such as `jpg`.
     pub(super) ending: &'static str,
     pub(super) bytes: &'a [u8],
     pub(super) beside: Beside<'a>,
 }
 
+impl<'a> Record<'a> {
+    /// What is said of it in JSON.
+    fn about(&'a self, labels: Option<Written<'a>>) -> About<'a> {
+        let (class, classes) = match self.label {
+            Label::Classes(_) => (None, Some(&self.names[..])),
+            _ => (self.names.first().copied(), None),
+        };
+        About { class, classes: classes.filter(|names| !names.is_empty()), key: &self.key, labels }
+    }
+}
+
 /// The record as members of a tar file: the image, its class, its mask and fields, and all else as JSON.
-pub(super) fn tar_entry(record: Record<'_>) -> Result<Vec<u8>, Cause> {
-    let Beside { objects, mask, values } = record.beside;
+pub(super) fn tar_entry(mut record: Record<'_>) -> Result<Vec<u8>, Cause> {
+    let Beside { objects, mask, values } = std::mem::take(&mut record.beside);
     let mask_bytes = mask.map_or(0, |(_, mask)| mask.len());
     let mut entry = Vec::with_capacity(record.bytes.len() + mask_bytes + 8 * BLOCK);
     let mut member = |ending: &str, bytes: &[u8]| -> Result<(), Cause> {
@@ -50,8 +62,11 @@ pub(super) fn tar_entry(record: Record<'_>) -> Result<Vec<u8>, Cause> {
         Ok(())
     };
     member(record.ending, record.bytes)?;
-    if let Some(class) = record.class {
-        member("cls", class.to_string().as_bytes())?;
+    match record.label {
+        Label::Class(class @ 0..) => member("cls", class.to_string().as_bytes())?,
+        // Not as `cls`, which WebDataset takes for a number.
+        Label::Classes(classes) => member("classes.json", &serde_json::to_vec(&classes[..])?)?,
+        _ => {}
     }
     if let Some((ending, mask)) = mask {
         member(ending, mask)?;
@@ -59,28 +74,28 @@ pub(super) fn tar_entry(record: Record<'_>) -> Result<Vec<u8>, Cause> {
     for (ending, value) in &values {
         member(ending, &bytes_of(value))?;
     }
-    let about = About { class: record.name, key: &record.key, labels: objects.map(|(_, objects)| objects) };
+    let about = record.about(objects.map(|(_, objects)| objects));
     member(JSON, &serde_json::to_vec(&about)?)?;
     Ok(entry)
 }
 
 /// The record as a `tf.train.Example`, with the names of TensorFlow's own scripts for ImageNet.
-pub(super) fn tfrecord_entry(record: Record<'_>) -> Result<Vec<u8>, Cause> {
+pub(super) fn tfrecord_entry(mut record: Record<'_>) -> Result<Vec<u8>, Cause> {
     let format = if record.ending == "jpg" { "jpeg" } else { record.ending };
     let mut features = vec![
         ("image/encoded", Feature::bytes(record.bytes)),
         ("image/filename", Feature::bytes(record.key.as_bytes())),
         ("image/format", Feature::bytes(format.as_bytes())),
     ];
-    if let Some(class) = record.class {
-        features.push(("image/class/label", Feature::integer(class as i64)));
+    if let Label::Class(0..) | Label::Classes(_) = record.label {
+        features.push(("image/class/label", Feature::integers(record.label.classes())));
     }
-    if let Some(name) = record.name {
-        features.push(("image/class/text", Feature::bytes(name.as_bytes())));
+    if !record.names.is_empty() {
+        features.push(("image/class/text", Feature::texts(record.names.iter().copied())));
     }
-    let Beside { objects, mask, values } = record.beside;
+    let Beside { objects, mask, values } = std::mem::take(&mut record.beside);
     if let Some((name, objects)) = objects {
-        let about = About { class: record.name, key: &record.key, labels: Some(objects) };
+        let about = record.about(Some(objects));
         features.push((name, Feature::bytes(&serde_json::to_vec(&about)?)));
     }
     if let Some((name, mask)) = mask {
@@ -92,7 +107,7 @@ pub(super) fn tfrecord_entry(record: Record<'_>) -> Result<Vec<u8>, Cause> {
         features.push((
             name,
             match value {
-                FieldValue::Integer(number) => Feature::integer(*number),
+                FieldValue::Integer(number) => Feature::integers(&[*number]),
                 value => Feature::bytes(&bytes_of(value)),
             },
         ));

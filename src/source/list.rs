@@ -30,7 +30,7 @@ const PATH_COLUMNS: [&str; 10] = [
     "img",
 ];
 /// The same for labels.
-const LABEL_COLUMNS: [&str; 10] = [
+const LABEL_COLUMNS: [&str; 11] = [
     "label",
     "class",
     "target",
@@ -41,6 +41,7 @@ const LABEL_COLUMNS: [&str; 10] = [
     "label_id",
     "class_index",
     "label_index",
+    "labels",
 ];
 
 /// The files that a list names, in its order.
@@ -56,7 +57,8 @@ const LABEL_COLUMNS: [&str; 10] = [
 ///   spaces and commas; else at the last separator.
 ///
 /// A path is relative to the list's own folder, or to [`ListOptions::root`]. A label is an index from 0 or a class name,
-/// the same kind for all; names are counted in sorted order. Without a label, and with -1, a record is unlabelled.
+/// the same kind for all; names are counted in sorted order. Without a label, and with -1, a record is unlabelled. Records have
+/// several labels each where these are lists in JSON, or with [`ListOptions::label_separator`].
 /// Empty lines are skipped, and so are those that begin with `#`, but in JSON.
 #[derive(Clone, Debug)]
 pub struct List {
@@ -79,6 +81,7 @@ struct Columns {
     header: Option<bool>,
     path: Option<String>,
     label: Option<String>,
+    separator: Option<String>,
     fields: Vec<Field>,
 }
 
@@ -127,6 +130,10 @@ impl ListOptions {
         /// The column of a table, or the field of JSON objects, that holds the label.
         label_column in columns.label: some into String;
 
+        /// What stands between the labels of a record where it has several: `|` in `cat|dog`. A record without any of them is then
+        /// labelled too, with none. Unless it is set a label is taken as it is.
+        label_separator in columns.separator: some into String;
+
         /// The values to be read beside each image, from a table with a header or from JSON objects. A field comes from the
         /// column or the member that it is stored as; an empty one, and one that is null, has no value. Of pictures these
         /// are paths, as those of the images are.
@@ -151,6 +158,10 @@ impl ListOptions {
             texts.push(&fields.list, &row.fields)?;
             labels.push(&row.label, || format!("line {line}"))
         };
+        ensure!(
+            self.columns.separator.as_deref() != Some(""),
+            "label_separator is empty: name what stands between labels, or leave it out"
+        );
         let ending = list.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         ensure!(
             fields.list.is_empty() || ["csv", "tsv", "jsonl", "ndjson"].contains(&ending.as_str()),
@@ -162,7 +173,7 @@ impl ListOptions {
             "csv" => table::read(bytes, b',', &self.columns, &mut take),
             "tsv" => table::read(bytes, b'\t', &self.columns, &mut take),
             "jsonl" | "ndjson" => json_lines::read(bytes, &self.columns, &mut take),
-            _ => text::read(bytes, &mut take),
+            _ => text::read(bytes, &self.columns, &mut take),
         };
         read.map_err(|(line, what)| Error::config(format!("{}, line {line}: {what}", list.display())))?;
         if files.len() == 0 {
@@ -200,6 +211,14 @@ impl Source for List {
 }
 
 impl Columns {
+    /// The label in a text.
+    fn label<'a>(&self, text: &'a str) -> RawLabel<'a> {
+        match &self.separator {
+            Some(separator) => RawLabel::of_texts(text, separator),
+            None => RawLabel::of_text(text),
+        }
+    }
+
     /// Which of `names` is the path.
     fn of_path(&self, names: &[&str]) -> Result<usize, String> {
         let known = || format!("no column is called `path` or alike (there are {})", names.join(", "));
@@ -227,16 +246,4 @@ fn place_of(name: &str, names: &[&str]) -> Result<usize, String> {
 
 fn known_place(known: &[&str], names: &[&str]) -> Option<usize> {
     known.iter().find_map(|word| names.iter().position(|name| name.eq_ignore_ascii_case(word)))
-}
-
-impl<'a> Row<'a> {
-    /// A label that is a whole number is an index, one that is empty none.
-    fn of_text(path: &'a str, label: &'a str) -> Self {
-        let said = match label.parse() {
-            Ok(class) => RawLabel::Index(class),
-            Err(_) if label.is_empty() => RawLabel::Nothing,
-            Err(_) => RawLabel::Name(label),
-        };
-        Self { path, label: said, fields: Vec::new() }
-    }
 }

@@ -303,6 +303,7 @@ fn list(options: &DataOptions, path: &Path) -> Result<Opened> {
     how = given(how, &options.header, |how, header| how.header(header));
     how = given(how, &options.image_column, |how, column| how.path_column(column));
     how = given(how, &options.label_column, |how, column| how.label_column(column));
+    how = given(how, &options.label_separator, |how, separator| how.label_separator(separator));
     let list = how
         .fields(fields(options).unwrap_or_default())
         .open(path)?

@@ -24,7 +24,8 @@ use std::path::{Path, PathBuf};
 /// The images of tar files, shard after shard, in the order in which they lie there.
 ///
 /// Members of one sample lie next to each other and share their path up to the first dot of the name: `n01/7.jpg` is an
-/// image, `n01/7.cls` its class, an index from 0 as text. Other members (`7.json`, `7.txt`, `7.seg.png`) are left out
+/// image, `n01/7.cls` its class, an index from 0 as text, or several of them (`[0, 7]`), as they may be in
+/// `n01/7.classes.json` too. Other members (`7.json`, `7.txt`, `7.seg.png`) are left out
 /// unless they are asked for as [fields](ShardsOptions::fields), and so are samples without an image. Opening reads the
 /// headers and the classes of all members, not the images, or the table that [`Shards::write_tables`] put beside an
 /// archive, where nothing else is wanted; 32 bytes and the key of each record are kept, and 24 bytes for each field.
@@ -184,16 +185,10 @@ impl ShardsOptions {
         let mut bad = None;
         for (path, name) in paths.iter().zip(short_names(paths)) {
             shards.ranges.begin_file(path);
-            find_images(path, &mut wanted, &mut |Found {
-                                                     path,
-                                                     offset,
-                                                     bytes,
-                                                     class,
-                                                     mut members,
-                                                     json,
-                                                 }| {
+            find_images(path, &mut wanted, &mut |found| {
+                let Found { path, offset, bytes, classes, mut members, json } = found;
                 shards.ranges.push(&[&name, "/", &path], offset, bytes);
-                shards.classes.push(class);
+                shards.classes.push(classes);
                 let mask = members.drain(count.min(members.len())..).next().flatten();
                 shards.members.append(&mut members);
                 if let Err(what) = shards.held.push(json.as_deref(), mask) {
@@ -212,6 +207,7 @@ impl ShardsOptions {
         shards.refuse_unknown_fields(&wanted)?;
         shards.classes.names = described.classes;
         shards.ranges.shrink();
+        shards.classes.shrink();
         shards.members.shrink_to_fit();
         shards.held.shrink();
         Ok(shards)

@@ -36,7 +36,8 @@ const FOOTER_BYTES: u64 = 4;
 /// A record is a `tf.train.Example`. Unless other names are set, `image/encoded` holds the bytes of an image file,
 /// `image/class/label` the class as an index, `image/class/text` its name, and `image/filename` the name of the image.
 /// Only the image has to be there. A class of bytes, or a name without an index, is counted in the sorted order of
-/// names; indices are taken as they are, and -1 means none. Keys are `file/number/name`, the number counted from 0 in
+/// names; indices are taken as they are, and -1 means none. Where a record has a list of several, all have lists, and an
+/// empty one is a label too. Keys are `file/number/name`, the number counted from 0 in
 /// its file.
 ///
 /// Opening reads the frame of each record (its length, whose CRC-32C is checked) and the small features, but not the
@@ -74,6 +75,8 @@ struct Names {
     file: String,
     objects: Option<String>,
     mask: Option<String>,
+    /// Whether all records have lists of classes.
+    lists: bool,
     fields: Vec<Field>,
 }
 
@@ -92,6 +95,7 @@ impl Default for TfRecordOptions {
             file: data.name_column(),
             objects: None,
             mask: None,
+            lists: false,
             fields: Vec::new(),
         };
         Self { names, split: None, fields: None }
@@ -203,6 +207,7 @@ impl TfRecordOptions {
         let paths = wanted.find(path.as_ref())?;
         let described = Described::of(Some(path.as_ref()), &paths)?;
         self.names.fields = described.fields(self.fields.take());
+        self.names.lists = described.holds.class_lists;
         (self.names.objects, self.names.mask) =
             (described.holds.objects.clone(), described.holds.masks.clone());
         let source = self.open_files(&paths, described)?;
@@ -260,6 +265,9 @@ impl TfRecordOptions {
         features.shrink_to_fit();
         held.shrink();
         let mut classes = labels.finish();
+        if !self.names.lists {
+            classes.unlist();
+        }
         described.name(&mut classes.names);
         Ok(TfRecord { ranges, images, classes, fields, features, held })
     }

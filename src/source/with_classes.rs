@@ -166,7 +166,7 @@ fn look_at_labels(source: &impl Source, to: Option<&[Option<i64>]>, names: &[Str
                 met.skeleton = met.skeleton.or_else(|| objects.skeleton.clone());
                 &mut objects.list.iter().map(|object| object.class)
             }
-            label => &mut std::iter::once(label.class()).filter(|class| *class >= 0),
+            label => &mut label.classes().iter().copied().filter(|class| *class >= 0),
         };
         for class in classes {
             met.classed.get_or_insert(index);
@@ -194,6 +194,13 @@ impl<S: Source> Source for WithClasses<S> {
         };
         match label {
             Label::Class(class) => Label::Class(class_of(class)),
+            Label::Classes(classes) => {
+                // Two that are called alike become one.
+                let mut classes: Vec<i64> = classes.iter().map(|class| class_of(*class)).collect();
+                classes.sort_unstable();
+                classes.dedup();
+                Label::Classes(classes.into())
+            }
             Label::Objects(objects) => {
                 let mut objects: Objects = Arc::unwrap_or_clone(objects);
                 objects.list.iter_mut().for_each(|object| object.class = class_of(object.class));

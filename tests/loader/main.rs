@@ -15,6 +15,7 @@ mod lifetime;
 mod masks;
 mod mixing;
 mod mixture;
+mod multi_label;
 mod objects;
 mod options;
 mod padded;

@@ -11,6 +11,7 @@ mod hostile;
 #[cfg(feature = "formats")]
 mod memory;
 mod mixture;
+mod multi_label;
 mod pack;
 #[cfg(feature = "pack")]
 mod packed;

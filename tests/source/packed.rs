@@ -300,7 +300,13 @@ fn the_members_of_a_sample_are_what_the_page_says() {
     let fields =
         vec![held("caption", FieldType::Text, "caption.txt"), held("score", FieldType::Float, "score.json")];
     let skeleton = Some(Skeleton { count: 1, flip: Vec::new() });
-    let holds = Holds { objects: Some("json".into()), skeleton, masks: Some("seg.png".into()), fields };
+    let holds = Holds {
+        class_lists: false,
+        objects: Some("json".into()),
+        skeleton,
+        masks: Some("seg.png".into()),
+        fields,
+    };
     assert_eq!((manifest.holds, manifest.version), (holds, 2));
 }
 
@@ -397,6 +403,29 @@ fn a_mask_above_the_limit_or_of_no_record_is_an_error() {
     assert!(shards.mask(1, &mut Vec::new()).unwrap_err().to_string().contains("holds 1 records"));
     std::fs::remove_file(out.path().join("shard-000000.tar")).unwrap();
     assert!(cause(&shards, 0).contains("cannot read"));
+}
+
+#[test]
+fn lists_of_classes_come_back_even_where_each_has_one() {
+    let several: [&[i64]; 3] = [&[0, 2], &[], &[1]];
+    for (lists, format) in
+        [(&several[..], Format::Tar), (&several, Format::TfRecord), (&several[1..], Format::TfRecord)]
+    {
+        let out = tempfile::tempdir().unwrap();
+        let record =
+            |list: &&[i64]| ("a".to_owned(), png::flat([1, 2, 3], 4, 4), Label::Classes((*list).into()));
+        let names = ["x", "y", "z"].map(str::to_owned).to_vec();
+        let memory = Memory::new(lists.iter().map(record).collect()).with_classes(names);
+        packed(out.path(), format, &memory);
+        let shards: Box<dyn Source> = match format {
+            Format::Tar => Box::new(Shards::folder(out.path()).unwrap()),
+            _ => Box::new(TfRecord::open(out.path()).unwrap()),
+        };
+        assert_eq!(shards.classes(), memory.classes());
+        for index in 0..memory.len() {
+            assert_eq!(shards.label(index), memory.label(index), "{format:?}");
+        }
+    }
 }
 
 #[test]

@@ -171,6 +171,11 @@ pub(crate) enum Labels<'a> {
     UInt8(Vec<u8>),
     Float(Vec<f32>),
     Text(Vec<Option<&'a str>>),
+    Numbers(Vec<Option<Vec<i64>>>),
+    Fractions(Vec<Option<Vec<f64>>>),
+    Texts(Vec<Option<Vec<&'a str>>>),
+    /// A list in which the second value is null.
+    NullIn(Vec<i32>),
 }
 
 /// Path, bytes and label column of a Parquet file, written by the `parquet` crate.
@@ -196,6 +201,10 @@ pub(crate) fn parquet(
         Labels::UInt8(_) => format!("optional int32 {name} (UINT_8);"),
         Labels::Float(_) => format!("optional float {name};"),
         Labels::Text(_) => format!("optional binary {name} (UTF8);"),
+        Labels::Numbers(_) => list_of(name, "int64 element"),
+        Labels::Fractions(_) => list_of(name, "double element"),
+        Labels::Texts(_) => list_of(name, "binary element (UTF8)"),
+        Labels::NullIn(_) => list_of(name, "int32 element"),
     });
     let schema = format!("message schema {{ {image} {label} }}");
     let schema = std::sync::Arc::new(parquet::schema::parser::parse_message_type(&schema).unwrap());
@@ -215,6 +224,30 @@ pub(crate) fn parquet(
         group.close().unwrap();
     }
     writer.close().unwrap();
+}
+
+#[cfg(feature = "parquet")]
+fn list_of(name: &str, element: &str) -> String {
+    format!("optional group {name} (LIST) {{ repeated group list {{ optional {element}; }} }}")
+}
+
+/// Writes the next column, of lists.
+#[cfg(feature = "parquet")]
+fn lists<T: parquet::data_type::DataType>(
+    group: &mut RowGroup<'_>,
+    rows: impl Iterator<Item = Option<Vec<T::T>>>,
+) {
+    let (mut levels, mut repeats, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows {
+        let count = row.as_ref().map_or(0, Vec::len);
+        let level = row.as_ref().map_or(0, |list| if list.is_empty() { 1 } else { 3 });
+        levels.extend(vec![level; count.max(1)]);
+        repeats.extend((0..count.max(1)).map(|at| i16::from(at > 0)));
+        values.extend(row.into_iter().flatten());
+    }
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<T>().write_batch(&values, Some(&levels), Some(&repeats)).unwrap();
+    column.close().unwrap();
 }
 
 #[cfg(feature = "parquet")]
@@ -271,7 +304,7 @@ fn text<'a>(group: &mut RowGroup<'_>, depth: i16, values: impl Iterator<Item = O
 
 #[cfg(feature = "parquet")]
 fn label_column(group: &mut RowGroup<'_>, labels: &Labels<'_>, rows: std::ops::Range<usize>) {
-    use parquet::data_type::{FloatType, Int32Type, Int64Type};
+    use parquet::data_type::{ByteArrayType, DoubleType, FloatType, Int32Type, Int64Type};
     match labels {
         Labels::Int64(labels) => column::<Int64Type>(group, 1, labels[rows].iter().copied()),
         Labels::Int32(labels) => column::<Int32Type>(group, 1, labels[rows].iter().copied()),
@@ -281,6 +314,17 @@ fn label_column(group: &mut RowGroup<'_>, labels: &Labels<'_>, rows: std::ops::R
         Labels::Float(labels) => column::<FloatType>(group, 1, labels[rows].iter().copied().map(Some)),
         Labels::Text(labels) => {
             text(group, 1, labels[rows].iter().map(|label| label.map(str::as_bytes)));
+        }
+        Labels::Numbers(labels) => lists::<Int64Type>(group, labels[rows].iter().cloned()),
+        Labels::Fractions(labels) => lists::<DoubleType>(group, labels[rows].iter().cloned()),
+        Labels::Texts(labels) => {
+            let bytes = |list: &Vec<&str>| list.iter().map(|text| text.as_bytes().to_vec().into()).collect();
+            lists::<ByteArrayType>(group, labels[rows].iter().map(|row| row.as_ref().map(bytes)));
+        }
+        Labels::NullIn(list) => {
+            let mut column = group.next_column().unwrap().unwrap();
+            column.typed::<Int32Type>().write_batch(list, Some(&[3, 2, 3]), Some(&[0, 1, 1])).unwrap();
+            column.close().unwrap();
         }
     }
 }

@@ -103,6 +103,24 @@ fn masks_of_objects_and_rotated_boxes_are_seen_from_c() {
 }
 
 #[test]
+fn several_classes_are_seen_from_c_and_cpp() {
+    let folder = tempfile::tempdir().unwrap();
+    let labels = ["0|2", "", "1"];
+    let mut table = "path,label\n".to_owned();
+    for (number, labels) in labels.iter().enumerate() {
+        png(&folder.path().join(format!("{number}.png")), png::ColorType::Rgb, 7);
+        table += &format!("{number}.png,{labels}\n");
+    }
+    let list = folder.path().join("list.csv");
+    fs::write(&list, table).unwrap();
+    let printed = run("capi/tests/c/targets.cpp", &[list.to_str().unwrap()]);
+    assert_eq!(
+        printed,
+        "1 0 1 0\n0 0 0 0\n0 1 0 0\n0.625 0.125 0.625 0.125\n0.125 0.125 0.125 0.125\n0.125 0.625 0.125 0.125\n"
+    );
+}
+
+#[test]
 fn fields_are_seen_from_c_and_cpp() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.tar");

@@ -5,8 +5,14 @@ use crate::error::{Result, bail, ensure};
 /// Maximum number of values in a batch's one-hot labels: 4 GiB.
 const MAX_VALUES: usize = 1 << 30;
 
-/// One row of `classes` numbers for each list of classes and their shares.
-pub(crate) fn one_hot(rows: &[Vec<(i64, f32)>], classes: usize, smoothing: f32) -> Result<Vec<f32>> {
+/// One row of `classes` numbers for each list of classes and their shares; `labelled` is the share of each row's images that
+/// have a label.
+pub(crate) fn one_hot(
+    rows: &[Vec<(i64, f32)>],
+    labelled: &[f32],
+    classes: usize,
+    smoothing: f32,
+) -> Result<Vec<f32>> {
     ensure!((0.0..=1.0).contains(&smoothing), "one_hot: smoothing must be in 0..=1, but is {smoothing}");
     let numbers = rows.len().checked_mul(classes).filter(|&numbers| numbers <= MAX_VALUES);
     let Some(numbers) = numbers else {
@@ -16,7 +22,7 @@ pub(crate) fn one_hot(rows: &[Vec<(i64, f32)>], classes: usize, smoothing: f32) 
         );
     };
     let mut values = vec![0.0; numbers];
-    for (row, shares) in rows.iter().enumerate() {
+    for (row, (shares, weight)) in rows.iter().zip(labelled).enumerate() {
         let values = &mut values[row * classes..][..classes];
         for &(class, share) in shares.iter().filter(|(class, _)| *class >= 0) {
             let Some(number) = usize::try_from(class).ok().and_then(|class| values.get_mut(class)) else {
@@ -25,7 +31,6 @@ pub(crate) fn one_hot(rows: &[Vec<(i64, f32)>], classes: usize, smoothing: f32) 
             *number += share;
         }
         // Partners without a class take their part of the row's weight with them.
-        let weight: f32 = values.iter().sum();
         let spread = smoothing * weight / classes as f32;
         values.iter_mut().for_each(|number| *number = *number * (1.0 - smoothing) + spread);
     }
@@ -35,7 +40,30 @@ pub(crate) fn one_hot(rows: &[Vec<(i64, f32)>], classes: usize, smoothing: f32) 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 mod tests {
-    use super::one_hot;
+    use super::one_hot as dense;
+    use crate::error::Result;
+
+    /// Of images with one class each, or none.
+    fn one_hot(rows: &[Vec<(i64, f32)>], classes: usize, smoothing: f32) -> Result<Vec<f32>> {
+        let labelled =
+            |row: &Vec<(i64, f32)>| row.iter().filter(|(class, _)| *class >= 0).map(|(_, share)| share).sum();
+        dense(rows, &rows.iter().map(labelled).collect::<Vec<f32>>(), classes, smoothing)
+    }
+
+    #[test]
+    fn several_classes_are_several_ones_and_none_is_a_label_too() {
+        // {0, 2}; a mix of {0, 1} and {1, 3} by 0.75; nothing; half of {3}, whose partner has no label.
+        let mix = vec![(0, 0.75), (1, 0.75), (1, 0.25), (3, 0.25)];
+        let rows = [vec![(0, 1.0), (2, 1.0)], mix, vec![], vec![(3, 0.5), (-1, 0.5)]];
+        let labelled = [1.0, 1.0, 1.0, 0.5];
+        let values = dense(&rows, &labelled, 4, 0.0).unwrap();
+        let want = [[1.0, 0.0, 1.0, 0.0], [0.75, 1.0, 0.0, 0.25], [0.0; 4], [0.0, 0.0, 0.0, 0.5]];
+        assert_eq!(values, want.concat());
+        let smooth = dense(&rows, &labelled, 4, 0.5).unwrap();
+        let spread = [0.125, 0.125, 0.125, 0.0625];
+        let want = want.iter().zip(spread).map(|(row, spread)| row.map(|number| number / 2.0 + spread));
+        assert_eq!(smooth, want.flatten().collect::<Vec<f32>>());
+    }
 
     #[test]
     fn a_class_is_a_one_among_zeros_and_a_mix_its_shares() {

@@ -87,7 +87,7 @@ impl<'a> BatchView<'a> {
     /// # Errors
     /// As [`Batch::one_hot`].
     pub fn one_hot(&self, classes: usize, smoothing: f32) -> Result<Vec<f32>> {
-        one_hot(&self.arrays.shares, classes, smoothing)
+        one_hot(&self.arrays.shares, &self.arrays.labelled, classes, smoothing)
     }
 
     /// As [`Batch::objects`], where this view shows them.

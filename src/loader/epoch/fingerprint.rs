@@ -86,6 +86,9 @@ pub(crate) fn of_source(source: &dyn Source) -> String {
         hasher.write(&[0]);
         let label = source.label(index);
         hasher.write_i64(label.class());
+        if let Label::Classes(classes) = &label {
+            hasher.write(bytemuck::cast_slice(classes));
+        }
         if let Label::Objects(objects) = label {
             for object in &objects.list {
                 hasher.write_i64(object.class);

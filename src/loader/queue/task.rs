@@ -53,6 +53,8 @@ pub(in crate::loader) struct Sample {
 #[derive(Default)]
 pub(in crate::loader) struct SampleView {
     pub(in crate::loader) shares: Vec<(i64, f32)>,
+    /// The share of the images that have a label.
+    pub(in crate::loader) labelled: f32,
     /// What is seen in it; `None` where its label says nothing of that.
     pub(in crate::loader) objects: Option<SeenObjects>,
     /// Its size without the border that makes it as large as its batch, where batches are padded.

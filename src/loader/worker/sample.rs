@@ -6,6 +6,7 @@ use crate::device::backend::{Backend, BackendWorker, BadImage};
 use crate::error::{Cause, Result};
 use crate::field::FieldValue;
 use crate::image::Index;
+use crate::label::Label;
 use crate::loader::batch::labels::SeenObjects;
 use crate::loader::planner::SampleContext;
 use crate::loader::queue::task::{Job, Outcome, Sample, SampleView};
@@ -276,12 +277,22 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
     /// `seen` is what is seen in each view.
     fn described(&self, index: u64, plans: &ViewPlans, seen: Vec<Option<SeenObjects>>) -> Sample {
         let source = &self.context.source;
-        let class = |index: u64| source.label(index as usize).class();
         let mut seen = seen.into_iter();
         let view = |ViewPlan { plan, .. }: &ViewPlan| {
-            let share = |share: &LabelShare| (class(plan.images[share.image as usize].index), share.share);
+            let (mut shares, mut labelled) = (Vec::with_capacity(plan.labels.len()), 0.0);
+            for LabelShare { image, share, .. } in &plan.labels {
+                let label = source.label(plan.images[*image as usize].index as usize);
+                match &label {
+                    Label::Class(0..) | Label::Classes(_) => {
+                        shares.extend(label.classes().iter().map(|class| (*class, *share)));
+                        labelled += share;
+                    }
+                    _ => shares.push((-1, *share)),
+                }
+            }
             SampleView {
-                shares: plan.labels.iter().map(share).collect(),
+                shares,
+                labelled,
                 objects: seen.next().flatten(),
                 unpadded: plan.unpadded,
             }
@@ -289,7 +300,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         Sample {
             index,
             key: source.key(index as usize).into_owned(),
-            class: class(index),
+            class: source.label(index as usize).class(),
             views: plans.views().iter().map(view).collect(),
             values: Vec::new(),
             status: Status::Ok,

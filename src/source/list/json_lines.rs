@@ -55,13 +55,23 @@ fn row<'v>(object: &'v Map<String, Value>, columns: &Columns) -> Result<Row<'v>,
     };
     let said = match &object[label] {
         Value::Null => RawLabel::Nothing,
+        Value::String(name) if columns.separator.is_some() => columns.label(name),
         Value::String(name) => RawLabel::Name(name),
+        Value::Array(list) => several(list).ok_or_else(|| {
+            format!("`{label}` is {}, which is no list of classes: write indices, or names", object[label])
+        })?,
         value => match value.as_i64() {
             Some(class) => RawLabel::Index(class),
             None => return Err(format!("`{label}` is {value}, which is no class: write an index or a name")),
         },
     };
     Ok(Row { path: text, label: said, fields })
+}
+
+/// The classes of a list, all by index or all by name.
+fn several(list: &[Value]) -> Option<RawLabel<'_>> {
+    let indices = list.iter().map(Value::as_i64).collect::<Option<Vec<i64>>>().map(RawLabel::Indices);
+    indices.or_else(|| list.iter().map(Value::as_str).collect::<Option<Vec<&str>>>().map(RawLabel::Names))
 }
 
 /// The value of a field, as text.

@@ -42,12 +42,12 @@ pub(super) fn read(
             let found = Places::of(&record, columns).map_err(at)?;
             let is_header = found.width.is_some();
             if !is_header {
-                take(line, found.row(&record).map_err(at)?).map_err(at)?;
+                take(line, found.row(&record, columns).map_err(at)?).map_err(at)?;
             }
             places = Some(found);
             continue;
         };
-        take(line, places.row(&record).map_err(at)?).map_err(at)?;
+        take(line, places.row(&record, columns).map_err(at)?).map_err(at)?;
     }
 }
 
@@ -98,7 +98,7 @@ impl Places {
         Ok(Self { path: 0, label: Some(1), fields: Vec::new(), width: None })
     }
 
-    fn row<'r>(&self, record: &'r StringRecord) -> Result<Row<'r>, String> {
+    fn row<'r>(&self, record: &'r StringRecord, columns: &Columns) -> Result<Row<'r>, String> {
         match self.width {
             Some(width) if record.len() != width => {
                 let found = record.len();
@@ -123,7 +123,8 @@ impl Places {
             path => {
                 let text =
                     |place: &usize| record.get(*place).filter(|text| !text.is_empty()).map(Cow::Borrowed);
-                Ok(Row { fields: self.fields.iter().map(text).collect(), ..Row::of_text(path, label) })
+                let fields = self.fields.iter().map(text).collect();
+                Ok(Row { path, label: columns.label(label), fields })
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Lists as plain text: a path on each line and, after a separator, a label.
 
-use super::Row;
+use super::{Columns, Row};
 use crate::source::folder::is_image_name;
 use std::ffi::OsStr;
 
@@ -9,17 +9,23 @@ const SEPARATORS: [char; 3] = ['\t', ',', ' '];
 /// Passes each line that is not empty or a comment to `take`, with its number.
 pub(super) fn read(
     bytes: &[u8],
+    columns: &Columns,
     take: &mut dyn FnMut(u64, Row<'_>) -> Result<(), String>,
 ) -> Result<(), (u64, String)> {
     for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
-        let row = parse(line).map_err(|what| (number, what))?;
+        let row = parse_with(line, columns).map_err(|what| (number, what))?;
         row.map_or(Ok(()), |row| take(number, row)).map_err(|what| (number, what))?;
     }
     Ok(())
 }
 
 /// Path and label of a line, or nothing where it is empty or a comment.
+#[cfg(feature = "remote")]
 pub(in crate::source) fn parse(line: &[u8]) -> Result<Option<Row<'_>>, String> {
+    parse_with(line, &Columns::default())
+}
+
+fn parse_with<'a>(line: &'a [u8], columns: &Columns) -> Result<Option<Row<'a>>, String> {
     let line = std::str::from_utf8(line)
         .map_err(|_| "the text is not UTF-8: save the list as UTF-8".to_owned())?
         .trim_end_matches(['\r', ' ', '\t']);
@@ -42,7 +48,8 @@ pub(in crate::source) fn parse(line: &[u8]) -> Result<Option<Row<'_>>, String> {
             "there is no path in front of the separator: write the path first, then the label".to_owned()
         );
     }
-    Ok(Some(Row::of_text(path, label.trim_matches(SEPARATORS))))
+    let label = columns.label(label.trim_matches(SEPARATORS));
+    Ok(Some(Row { path, label, fields: Vec::new() }))
 }
 
 fn split(line: &str) -> (&str, &str) {

@@ -20,6 +20,9 @@ pub(crate) const MANIFEST_VERSION: u32 = 2;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Holds {
+    /// Whether all records that have classes have a list of them.
+    #[serde(skip_serializing_if = "is_false")]
+    pub class_lists: bool,
     /// Where the JSON lies that lists a record's objects; `None` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objects: Option<String>,
@@ -32,6 +35,10 @@ pub struct Holds {
     /// The fields of each record.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<HeldField>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// A field that shards hold.

@@ -13,6 +13,9 @@ pub(crate) struct About<'a> {
     /// The name of the record's class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) class: Option<&'a str>,
+    /// The names of its classes, where it has a list of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) classes: Option<&'a [&'a str]>,
     pub(crate) key: &'a str,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub(crate) labels: Option<Written<'a>>,

@@ -1,5 +1,6 @@
 //! Which columns of a Parquet file hold the images, their paths and their labels.
 
+use super::column::ListLevels;
 use crate::field::{Field, FieldType};
 use crate::source::field_values::unknown;
 use crate::source::listed::listed;
@@ -107,6 +108,8 @@ struct Leaves<'a> {
 #[derive(Default)]
 struct Below {
     itself: Option<usize>,
+    /// The values of lists.
+    list: Option<usize>,
     bytes: Option<usize>,
     path: Option<usize>,
 }
@@ -127,6 +130,7 @@ impl<'a> Leaves<'a> {
             let [root, fields @ ..] = column.path().parts() else { continue };
             let below = below.entry(root.as_str()).or_default();
             let place = match fields {
+                _ if ListLevels::of(column).is_some() => &mut below.list,
                 [] => &mut below.itself,
                 [field] if field == "bytes" => &mut below.bytes,
                 [field] if field == "path" => &mut below.path,
@@ -147,9 +151,16 @@ impl<'a> Leaves<'a> {
     }
 
     fn kind(&self, leaf: usize) -> Kind {
+        match self.columns[leaf].max_rep_level() {
+            0 => self.kind_of_values(leaf),
+            _ => Kind::Other,
+        }
+    }
+
+    /// The same of what lists hold too.
+    fn kind_of_values(&self, leaf: usize) -> Kind {
         let column = &self.columns[leaf];
         match column.physical_type() {
-            _ if column.max_rep_level() > 0 => Kind::Other,
             Type::BYTE_ARRAY => match column.converted_type() {
                 ConvertedType::NONE => Kind::Bytes,
                 ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON => Kind::Text,
@@ -167,8 +178,8 @@ impl<'a> Leaves<'a> {
     }
 
     fn label_in(&self, root: &str) -> Option<usize> {
-        let itself = self.below.get(root)?.itself;
-        itself.filter(|&leaf| matches!(self.kind(leaf), Kind::Text | Kind::Integer))
+        let Below { itself, list, .. } = self.below.get(root)?;
+        itself.or(*list).filter(|&leaf| matches!(self.kind_of_values(leaf), Kind::Text | Kind::Integer))
     }
 
     fn image(&self, wanted: Option<&str>, features: &Value) -> Result<usize, String> {

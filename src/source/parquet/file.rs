@@ -1,7 +1,7 @@
 //! One Parquet file: where it can be cut, its labels, and the images of a stretch of rows.
 
 use super::chunks::max_unpacked_bytes;
-use super::column::{Column, Labels, RowGroup};
+use super::column::{Column, LabelValue, Labels, RowGroup};
 use super::columns::{Columns, FieldColumn, Stored, Wanted};
 use super::footer;
 use super::values::Values;
@@ -133,12 +133,25 @@ impl ParquetFile {
             let (mut paths, mut labels) = (paths.transpose()?, Labels::new(group, self.columns.label)?);
             for _ in 0..group.rows() {
                 let path = paths.as_mut().map_or(Ok(None), Column::next)?;
-                let (index, name) = labels.next()?;
-                let label = match &name {
-                    Some(name) => RawLabel::Name(text(name)?),
-                    None => index.map_or(RawLabel::Nothing, RawLabel::Index),
+                let said = labels.next()?;
+                let label = match &said {
+                    LabelValue::Index(index) => index.map_or(RawLabel::Nothing, RawLabel::Index),
+                    LabelValue::Indices(list) => list.clone().map_or(RawLabel::Nothing, RawLabel::Indices),
+                    LabelValue::Name(name) => {
+                        name.as_ref().map(text).transpose()?.map_or(RawLabel::Nothing, RawLabel::Name)
+                    }
+                    LabelValue::NameList(list) => {
+                        let names = list.iter().flatten().map(text).collect::<Result<_, _>>()?;
+                        if list.is_some() { RawLabel::Names(names) } else { RawLabel::Nothing }
+                    }
                 };
-                texts += [&path, &name].into_iter().flatten().map(|text| text.len() as u64).sum::<u64>();
+                let of_label = match &label {
+                    RawLabel::Name(name) => name.len(),
+                    RawLabel::Names(names) => names.iter().map(|name| name.len()).sum(),
+                    RawLabel::Indices(list) => size_of_val(&list[..]),
+                    RawLabel::Index(_) | RawLabel::Nothing => 0,
+                };
+                texts += (path.as_ref().map_or(0, ByteArray::len) + of_label) as u64;
                 if texts > self.file_bytes.max(MAX_TEXTS_BYTES) {
                     return Err(ReadError::Bad(format!(
                         "its paths and labels take more than {texts} bytes of memory: write shorter ones"

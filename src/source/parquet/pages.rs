@@ -14,6 +14,8 @@ use std::sync::{Arc, OnceLock};
 
 /// So many values a dictionary may always have; one with more must not have more than its row group has rows.
 const MAX_DICTIONARY_VALUES: usize = 1 << 20;
+/// So many values a page of lists may have.
+const MAX_LISTED_VALUES: usize = 1 << 24;
 /// Maximal number of values in a block of deltas; writers make blocks of 128.
 const MAX_DELTA_BLOCK: u64 = 1 << 16;
 
@@ -25,6 +27,8 @@ pub(super) struct CheckedPages {
     rows: usize,
     /// Levels mark the rows that are null; 0 where none can be.
     max_def_level: i16,
+    /// Levels mark where lists begin; 0 where there are none.
+    max_rep_level: i16,
     /// Whether pages are inflated here. The crate would inflate them as far as they go.
     is_gzip: bool,
     dictionary: Dictionary,
@@ -52,13 +56,14 @@ impl CheckedPages {
     ) -> Result<Self> {
         let is_gzip = matches!(column.compression(), Compression::GZIP(_));
         let mut column = column.clone();
-        let max_def_level = column.column_descr().max_def_level();
+        let (max_def_level, max_rep_level) =
+            (column.column_descr().max_def_level(), column.column_descr().max_rep_level());
         if is_gzip {
             column = column.into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
         }
         let chunks = Arc::new(Chunks::new(file, locations.is_some())?);
         let pages = SerializedPageReader::new(chunks, &column, rows, locations)?;
-        Ok(Self { pages, rows, max_def_level, is_gzip, dictionary: Dictionary::default() })
+        Ok(Self { pages, rows, max_def_level, max_rep_level, is_gzip, dictionary: Dictionary::default() })
     }
 
     pub(super) fn dictionary(&self) -> Dictionary {
@@ -68,8 +73,11 @@ impl CheckedPages {
     /// Passes over whole pages, which are not even decompressed; returns how many of `rows` lie in the page after them.
     pub(super) fn skip_rows(&mut self, mut rows: usize) -> Result<usize> {
         while let Some(page) = self.peek_next_page()? {
-            // A dictionary has none.
-            let in_page = page.num_rows.or(page.num_levels).unwrap_or(0);
+            // A dictionary has none. Where nothing says how many lists a page has, they are read one by one.
+            let in_page = match page.num_rows.or(page.num_levels) {
+                Some(_) if self.max_rep_level > 0 && page.num_rows.is_none() => break,
+                counted => counted.unwrap_or(0),
+            };
             if in_page > rows {
                 break;
             }
@@ -91,7 +99,11 @@ impl CheckedPages {
                 return Err(damaged(format!("a dictionary cannot have {count} values here")));
             }
             _ = self.dictionary.0.set(page.clone());
-        } else if count > self.rows {
+        } else if self.max_rep_level > 0 && count > MAX_LISTED_VALUES {
+            return Err(damaged(format!(
+                "a page of lists has {count} values, and at most {MAX_LISTED_VALUES} are read: write smaller pages"
+            )));
+        } else if self.max_rep_level == 0 && count > self.rows {
             return Err(damaged(format!(
                 "a page has {count} values, more than its row group has rows ({})",
                 self.rows
@@ -114,20 +126,22 @@ impl CheckedPages {
         end.map(drop).map_err(|why| damaged(format!("a page of {count} values {why}")))
     }
 
+    /// Whether a page of so many rows may have so many values: lists have any number, and an empty one takes a place too.
+    fn may_have(&self, rows: usize, values: usize) -> bool {
+        if self.max_rep_level > 0 { rows <= values } else { rows == values }
+    }
+
     /// The bytes of a page after its levels; none where it is too short.
     fn values<'a>(&self, page: &'a Page, count: usize) -> &'a [u8] {
         let bytes: &[u8] = page.buffer();
-        let level_bits = (i16::BITS - self.max_def_level.leading_zeros()) as usize;
-        let levels = match page {
-            Page::DataPageV2 { .. } => level_bytes(page),
-            _ if self.max_def_level == 0 => 0,
-            #[expect(deprecated, reason = "old files have levels in this encoding")]
-            Page::DataPage { def_level_encoding: Encoding::BIT_PACKED, .. } => {
-                (count * level_bits).div_ceil(8)
+        let (repeats, nulls) = match page {
+            Page::DataPage { def_level_encoding, rep_level_encoding, .. } => {
+                (*rep_level_encoding, *def_level_encoding)
             }
-            _ => bytes.first_chunk().map_or(0, |length| u32::from_le_bytes(*length) as usize + 4),
+            _ => return bytes.get(level_bytes(page)..).unwrap_or_default(),
         };
-        bytes.get(levels..).unwrap_or_default()
+        let rest = after_levels(bytes, repeats, self.max_rep_level, count);
+        after_levels(rest, nulls, self.max_def_level, count)
     }
 }
 
@@ -137,10 +151,12 @@ impl PageReader for CheckedPages {
         let page = self.pages.get_next_page()?;
         let page = self.checked(page)?;
         match (&page, rows) {
-            (Some(page), Some(rows)) if page.num_values() as usize != rows => Err(damaged(format!(
-                "a page of {rows} rows, as the index of pages or its own header says, has {} values",
-                page.num_values()
-            ))),
+            (Some(page), Some(rows)) if !self.may_have(rows, page.num_values() as usize) => {
+                Err(damaged(format!(
+                    "a page of {rows} rows, as the index of pages or its own header says, has {} values",
+                    page.num_values()
+                )))
+            }
             _ => Ok(page),
         }
     }
@@ -148,7 +164,9 @@ impl PageReader for CheckedPages {
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
         let page = self.pages.peek_next_page()?;
         match &page {
-            Some(PageMetadata { num_rows: Some(rows), num_levels: Some(values), .. }) if rows != values => {
+            Some(PageMetadata { num_rows: Some(rows), num_levels: Some(values), .. })
+                if !self.may_have(*rows, *values) =>
+            {
                 Err(damaged(format!("a page of {rows} rows has {values} values")))
             }
             _ => Ok(page),
@@ -179,6 +197,18 @@ impl Iterator for CheckedPages {
     fn next(&mut self) -> Option<Self::Item> {
         self.get_next_page().transpose()
     }
+}
+
+/// What comes after `count` levels of a page of the first version.
+fn after_levels(bytes: &[u8], encoding: Encoding, most: i16, count: usize) -> &[u8] {
+    let bits = (i16::BITS - most.leading_zeros()) as usize;
+    let levels = match encoding {
+        _ if most == 0 => 0,
+        #[expect(deprecated, reason = "old files have levels in this encoding")]
+        Encoding::BIT_PACKED => (count * bits).div_ceil(8),
+        _ => bytes.first_chunk().map_or(0, |length| u32::from_le_bytes(*length) as usize + 4),
+    };
+    bytes.get(levels..).unwrap_or_default()
 }
 
 /// The length of the levels of a page of the second version, which are never compressed; 0 for others.

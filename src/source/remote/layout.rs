@@ -6,7 +6,7 @@ use super::ranged::{Ranged, WINDOW_BYTES};
 use super::records::Records;
 use super::request_error::{Kind, RequestError};
 use crate::error::{Error, Result, bail, ensure};
-use crate::source::classes::Gathering;
+use crate::source::classes::{Gathering, RecordClasses};
 use crate::source::disk_cache::DiskCache;
 use crate::source::folder::{EXTENSIONS, is_image_name};
 use crate::source::list::text::parse;
@@ -94,7 +94,8 @@ impl Layout<'_> {
                 loose += 1;
                 continue;
             }
-            records.push(key, class.map_or(-1, |class| class as i64), Some((*size, *version)));
+            let class = class.map_or(RecordClasses::Nothing, |class| RecordClasses::One(class as i64));
+            records.push(key, class, Some((*size, *version)));
         }
         if loose > 0 {
             self.notes
@@ -132,7 +133,7 @@ impl Layout<'_> {
         }
         let (classes, list) = (labels.finish(), Some(XxHash3_64::oneshot(&bytes)));
         let mut records = Records::new(base, classes.names.clone(), list);
-        keys.iter().zip(classes.indices()).for_each(|(key, class)| records.push(key, *class, None));
+        keys.iter().zip(classes.records()).for_each(|(key, class)| records.push(key, class, None));
         Ok(records)
     }
 
@@ -150,8 +151,8 @@ impl Layout<'_> {
                 }
             };
             let name = archive.path.filename().unwrap_or_default().to_owned();
-            for Found { path, offset, bytes, class, .. } in images {
-                records.push_part(&name, &path, class, offset..offset + bytes);
+            for Found { path, offset, bytes, classes, .. } in images {
+                records.push_part(&name, &path, classes, offset..offset + bytes);
             }
             records.end_archive(archive);
         }

@@ -3,7 +3,7 @@
 use super::address::Address;
 use super::client::Object;
 use crate::error::Cause;
-use crate::source::classes::Classes;
+use crate::source::classes::{Classes, RecordClasses};
 use object_store::path::Path;
 use std::ops::Range;
 
@@ -49,22 +49,22 @@ impl Records {
     }
 
     /// An object of its own; `bytes` and `version` where they are known.
-    pub(super) fn push(&mut self, key: &str, class: i64, about: Option<(u64, u64)>) {
+    pub(super) fn push(&mut self, key: &str, classes: RecordClasses, about: Option<(u64, u64)>) {
         let (bytes, version) = about.unwrap_or((u64::MAX, 0));
         self.keys.push_str(key);
-        self.add(class, version, bytes);
+        self.add(classes, version, bytes);
     }
 
     /// A part of the archive that is being added, named by archive and path.
-    pub(super) fn push_part(&mut self, archive: &str, path: &str, class: i64, part: Range<u64>) {
+    pub(super) fn push_part(&mut self, archive: &str, path: &str, classes: RecordClasses, part: Range<u64>) {
         self.keys.push_str(archive);
         self.keys.push('/');
         self.keys.push_str(path);
-        self.add(class, part.start, part.end - part.start);
+        self.add(classes, part.start, part.end - part.start);
     }
 
-    fn add(&mut self, class: i64, place: u64, bytes: u64) {
-        self.classes.push(class);
+    fn add(&mut self, classes: RecordClasses, place: u64, bytes: u64) {
+        self.classes.push(classes);
         self.records.push(Record { key_end: self.keys.len() as u64, place, bytes });
     }
 
@@ -77,6 +77,7 @@ impl Records {
     pub(super) fn shrink(&mut self) {
         self.keys.shrink_to_fit();
         self.records.shrink_to_fit();
+        self.classes.shrink();
     }
 
     pub(super) fn is_list(&self) -> bool {

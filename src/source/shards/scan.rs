@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::regular_file;
+use crate::source::classes::RecordClasses;
 use crate::source::files::readable;
 use crate::source::folder::is_image_name;
 use crate::source::packed::objects::MAX_JSON_BYTES;
@@ -14,8 +15,10 @@ use tar::{Archive, Entry, EntryType};
 
 /// Maximal size of what describes a member: its headers, its name, and what pax says of it.
 const MAX_HEADER_BYTES: u64 = 1 << 20;
-/// Maximal size of a `.cls` member: a number and white space.
-const MAX_CLASS_BYTES: u64 = 64;
+/// Maximal size of a member with classes.
+const MAX_CLASS_BYTES: u64 = 64 << 10;
+/// The endings of members with classes.
+const CLASSES: [&str; 2] = ["cls", "classes.json"];
 /// How compressed files begin, and what unpacks them.
 const COMPRESSED: [(&[u8], &str, &str); 4] = [
     (b"\x1f\x8b", "gzip", "gunzip"),
@@ -32,8 +35,7 @@ pub(in crate::source) struct Found {
     /// Where its bytes begin in the archive.
     pub(in crate::source) offset: u64,
     pub(in crate::source) bytes: u64,
-    /// -1 where there is none.
-    pub(in crate::source) class: i64,
+    pub(in crate::source) classes: RecordClasses,
     /// Offset and length of each wanted member; none where the sample has no such member, and empty where none is wanted.
     pub(in crate::source) members: Vec<Option<[u64; 2]>>,
     /// The content of the member that is read, where one is.
@@ -77,7 +79,8 @@ impl WantedMembers {
 struct Group {
     stem: String,
     image: Option<(String, u64, u64)>,
-    class: Option<i64>,
+    /// The member's path, and what it says.
+    classes: Option<(String, RecordClasses)>,
     members: Vec<Option<[u64; 2]>>,
     json: Option<Vec<u8>>,
 }
@@ -117,7 +120,8 @@ pub(in crate::source) fn scan_in(
         let image = !extension.contains('.') && is_image_name(OsStr::new(&format!("x.{extension}")));
         wanted.meet(&extension);
         let is_read = wanted.is_read(&extension);
-        let of_sample = image || is_read || extension == "cls" || wanted.endings.contains(&extension);
+        let of_sample =
+            image || is_read || CLASSES.contains(&&*extension) || wanted.endings.contains(&extension);
         if !of_sample || entry.header().entry_type() == EntryType::Directory {
             continue;
         }
@@ -217,11 +221,14 @@ impl Group {
                 return Err(twice);
             }
         }
-        if ending == "cls" {
-            let class = read_class(entry).ok_or_else(|| {
-                format!("{name} is no class: write an index from 0 into it, as text and nothing else")
+        if CLASSES.contains(&ending) {
+            let classes = read_classes(entry).ok_or_else(|| {
+                format!(
+                    "{name} is no class: write an index from 0 into it, as text and nothing else, or several, each once: [0, 7]"
+                )
             })?;
-            return self.class.replace(class).map_or(Ok(()), |_| Err(twice));
+            let said = (name.to_owned(), classes);
+            return self.classes.replace(said).map_or(Ok(()), |_| Err(twice));
         }
         let [offset, bytes] = range;
         let replaced = image.then(|| self.image.replace((name.to_owned(), offset, bytes)));
@@ -244,26 +251,49 @@ impl Group {
     }
 
     fn finish(self, take: &mut dyn FnMut(Found)) -> Result<(), String> {
-        match (self.image, self.class) {
-            (Some((path, offset, bytes)), class) => {
-                let Self { members, json, .. } = self;
-                take(Found { path, offset, bytes, class: class.unwrap_or(-1), members, json });
+        match (self.image, self.classes) {
+            (Some((path, offset, bytes)), classes) => {
+                let (members, json) = (self.members, self.json);
+                let classes = classes.map_or(RecordClasses::Nothing, |(_, classes)| classes);
+                take(Found { path, offset, bytes, classes, members, json });
                 Ok(())
             }
             (None, None) => Ok(()),
-            (None, Some(_)) => Err(format!(
-                "{}.cls has no image next to it: the members of a sample must follow each other, as they do when the \
-                 archive is packed in the order of names (tar --sort=name)",
-                self.stem
+            (None, Some((name, _))) => Err(format!(
+                "{name} has no image next to it: the members of a sample must follow each other, as they do when the \
+                 archive is packed in the order of names (tar --sort=name)"
             )),
         }
     }
 }
 
-fn read_class(entry: &mut Entry<'_, impl Read>) -> Option<i64> {
+/// One index, or a list of them in brackets or with commas or white space between.
+fn read_classes(entry: &mut Entry<'_, impl Read>) -> Option<RecordClasses> {
+    if entry.size() > MAX_CLASS_BYTES {
+        return None;
+    }
     let mut text = String::new();
-    entry.take(MAX_CLASS_BYTES).read_to_string(&mut text).ok()?;
-    text.trim().parse::<u32>().ok().map(i64::from)
+    entry.read_to_string(&mut text).ok()?;
+    parse_classes(&text)
+}
+
+/// The classes that the text says.
+pub(super) fn parse_classes(text: &str) -> Option<RecordClasses> {
+    let text = text.trim();
+    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let parts = inner.unwrap_or(text).split([',', ' ', '\t', '\r', '\n']).filter(|part| !part.is_empty());
+    let mut classes =
+        parts.map(|part| part.parse().ok().map(|class: u32| class.into())).collect::<Option<Vec<i64>>>()?;
+    match (inner, &classes[..]) {
+        (None, []) => None,
+        (None, [class]) => Some(RecordClasses::One(*class)),
+        _ => {
+            let count = classes.len();
+            classes.sort_unstable();
+            classes.dedup();
+            (classes.len() == count).then_some(RecordClasses::Several(classes))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -303,7 +333,14 @@ mod tests {
         let members = Vec::new();
         assert_eq!(
             found,
-            [Found { path: "a.jpg".into(), offset: 512, bytes: 900, class: 3, members, json: None }]
+            [Found {
+                path: "a.jpg".into(),
+                offset: 512,
+                bytes: 900,
+                classes: RecordClasses::One(3),
+                members,
+                json: None
+            }]
         );
     }
 }

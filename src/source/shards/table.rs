@@ -1,10 +1,11 @@
 //! The table of one tar file: where its images lie, so that an archive need not be read to be opened.
 //!
-//! Text, one image a line: offset, bytes, class (-1 for none) and path, with tabs between; `\` and line ends in paths are
+//! Text, one image a line: offset, bytes, classes (-1 for none, `[3,7]` for several) and path, with tabs between; `\` and line ends in paths are
 //! written `\\` and `\n`. The first line names the format, the second has the archive's size in bytes and the number of
 //! images in it, the last is XXH3-64 of everything before it.
 
-use super::scan::Found;
+use super::scan::{Found, parse_classes};
+use crate::source::classes::RecordClasses;
 use std::fmt::Write;
 use twox_hash::XxHash3_64;
 
@@ -24,10 +25,15 @@ pub(in crate::source) fn most_bytes(size: u64) -> u64 {
 /// The table of an archive of `size` bytes.
 pub(in crate::source) fn write(size: u64, images: &[Found]) -> String {
     let mut text = format!("{HEAD}{size}\t{}\n", images.len());
-    for Found { path, offset, bytes, class, .. } in images {
+    for Found { path, offset, bytes, classes, .. } in images {
+        let classes = match classes {
+            RecordClasses::Nothing => "-1".to_owned(),
+            RecordClasses::One(class) => class.to_string(),
+            RecordClasses::Several(list) => list_text(list),
+        };
         let path = path.replace('\\', "\\\\").replace('\n', "\\n");
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{offset}\t{bytes}\t{class}\t{path}");
+        let _ = writeln!(text, "{offset}\t{bytes}\t{classes}\t{path}");
     }
     let hash = XxHash3_64::oneshot(text.as_bytes());
     let _ = writeln!(text, "{hash:016x}");
@@ -59,13 +65,22 @@ pub(in crate::source) fn read(text: &[u8], size: u64) -> Result<Vec<Found>, Stri
 
 fn image(line: &str, size: u64) -> Option<Found> {
     let mut fields = line.splitn(4, '\t');
-    let mut number = || fields.next()?.parse::<i64>().ok();
-    let (offset, bytes, class) = (number()?, number()?, number()?);
-    let (offset, bytes) = (u64::try_from(offset).ok()?, u64::try_from(bytes).ok()?);
-    if class < -1 || offset.checked_add(bytes).is_none_or(|end| end > size) {
+    let mut number = || fields.next()?.parse::<u64>().ok();
+    let (offset, bytes) = (number()?, number()?);
+    let classes = match fields.next()? {
+        "-1" => RecordClasses::Nothing,
+        text => parse_classes(text)?,
+    };
+    if offset.checked_add(bytes).is_none_or(|end| end > size) {
         return None;
     }
-    Some(Found { path: unescape(fields.next()?)?, offset, bytes, class, members: Vec::new(), json: None })
+    Some(Found { path: unescape(fields.next()?)?, offset, bytes, classes, members: Vec::new(), json: None })
+}
+
+/// Several classes as they are written, in JSON too.
+fn list_text(classes: &[i64]) -> String {
+    let numbers: Vec<String> = classes.iter().map(i64::to_string).collect();
+    format!("[{}]", numbers.join(","))
 }
 
 fn unescape(path: &str) -> Option<String> {
@@ -89,14 +104,15 @@ mod tests {
     use super::*;
 
     fn images() -> Vec<Found> {
-        let image = |path: &str, offset, bytes, class| {
+        let image = |path: &str, offset, bytes, classes| {
             let members = Vec::new();
-            Found { path: path.into(), offset, bytes, class, members, json: None }
+            Found { path: path.into(), offset, bytes, classes, members, json: None }
         };
         vec![
-            image("n01/a\tb.jpg", 512, 100, 3),
-            image("two\nlines \\x.png", 2048, 0, -1),
-            image("é", 2900, 100, 0),
+            image("n01/a\tb.jpg", 512, 100, RecordClasses::One(3)),
+            image("two\nlines \\x.png", 2048, 0, RecordClasses::Nothing),
+            image("é", 2900, 100, RecordClasses::Several(vec![0, 7])),
+            image("none", 2950, 5, RecordClasses::Several(vec![])),
         ]
     }
 

@@ -63,9 +63,15 @@ impl Feature {
         Self { kind: Some(Kind::Bytes(BytesList { value: vec![bytes.to_vec()] })) }
     }
 
-    /// A feature of one number.
-    pub(crate) fn integer(number: i64) -> Self {
-        Self { kind: Some(Kind::Integers(Int64List { value: vec![number] })) }
+    /// A feature of several texts.
+    pub(crate) fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        let value = texts.into_iter().map(|text| text.as_bytes().to_vec()).collect();
+        Self { kind: Some(Kind::Bytes(BytesList { value })) }
+    }
+
+    /// A feature of these numbers.
+    pub(crate) fn integers(numbers: &[i64]) -> Self {
+        Self { kind: Some(Kind::Integers(Int64List { value: numbers.to_vec() })) }
     }
 }
 
@@ -110,25 +116,25 @@ impl Feature {
         }
     }
 
-    /// The class in the feature: one index, or one name.
-    pub(super) fn class(&self) -> Result<RawLabel<'_>, String> {
-        let one = "each image must have one class";
+    /// The classes in the feature: indices, or names. One is a list of one only where all are `lists`.
+    pub(super) fn class(&self, lists: bool) -> Result<RawLabel<'_>, String> {
         match &self.kind {
             None => Ok(RawLabel::Nothing),
             Some(Kind::Integers(list)) => match list.value[..] {
-                [] => Ok(RawLabel::Nothing),
-                [class] => Ok(RawLabel::Index(class)),
-                _ => Err(format!("holds {} numbers: {one}", list.value.len())),
+                [class] if !lists => Ok(RawLabel::Index(class)),
+                _ => Ok(RawLabel::Indices(list.value.clone())),
             },
             Some(Kind::Bytes(list)) => match &list.value[..] {
                 [] => Ok(RawLabel::Nothing),
                 [name] if name.is_empty() => Ok(RawLabel::Nothing),
-                [name] => std::str::from_utf8(name)
-                    .map(RawLabel::Name)
-                    .map_err(|_| "is not UTF-8: write the class as text, or as an index".to_owned()),
-                list => Err(format!("holds {} texts: {one}", list.len())),
+                [name] if !lists => as_name(name).map(RawLabel::Name),
+                list => list.iter().map(|name| as_name(name)).collect::<Result<_, _>>().map(RawLabel::Names),
             },
             Some(Kind::Floats(_)) => Err("holds fractions: write the class as int64 or as text".to_owned()),
         }
     }
+}
+
+fn as_name(name: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(name).map_err(|_| "is not UTF-8: write the class as text, or as an index".to_owned())
 }

@@ -42,8 +42,14 @@ impl Found {
     /// The class, and its name where the class is an index.
     pub(super) fn class(&self, names: &Names) -> Result<(RawLabel<'_>, Option<&str>), String> {
         let of = |name: &str, what: String| format!("the feature `{name}` {what}");
-        let label = self.label.class().map_err(|what| of(&names.label, what))?;
-        match (label, self.text.class()) {
+        let label = self.label.class(names.lists).map_err(|what| of(&names.label, what))?;
+        match (label, self.text.class(names.lists)) {
+            // An empty list of indices says nothing where there are names.
+            (RawLabel::Indices(list), Ok(named @ (RawLabel::Name(_) | RawLabel::Names(_))))
+                if list.is_empty() =>
+            {
+                Ok((named, None))
+            }
             (RawLabel::Nothing, text) => Ok((text.map_err(|what| of(&names.text, what))?, None)),
             (label, Ok(RawLabel::Name(name))) => Ok((label, Some(name))),
             (label, _) => Ok((label, None)),
@@ -56,7 +62,7 @@ impl Found {
     }
 
     pub(super) fn file(&self) -> Option<&str> {
-        match self.file.class() {
+        match self.file.class(false) {
             Ok(RawLabel::Name(name)) => Some(name),
             _ => None,
         }

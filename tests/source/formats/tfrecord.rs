@@ -163,7 +163,7 @@ fn what_is_no_image_with_one_class_is_refused() {
         &[example(&[("image/encoded", Feature::Number(1))])],
         &["holds 0 values of bytes: it must hold one"],
     );
-    refuses(&[label(Feature::Numbers(&[1, 2]))], &["`image/class/label` holds 2 numbers", "one class"]);
+    refuses(&[label(Feature::Numbers(&[1, 1]))], &["record 0 at byte 0", "the class `1` is there twice"]);
     refuses(&[label(Feature::Fraction(0.5))], &["`image/class/label` holds fractions"]);
     refuses(&[label(Feature::Bytes(b"\xff"))], &["`image/class/label` is not UTF-8"]);
     refuses(&[label(Feature::Number(-2))], &["the label -2 is no class"]);
