@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The kernels, by file.
-const KERNELS: [&str; 18] = [
+const KERNELS: [&str; 19] = [
     "taps",
     "measure",
     "tables",
@@ -15,6 +15,7 @@ const KERNELS: [&str; 18] = [
     "neighbours",
     "clahe_tables",
     "clahe",
+    "distort",
     "crop",
     "render",
     "blend",

@@ -55,6 +55,9 @@ extern "C" {
 #define FEEDLINE_FILTER_KERNEL 10   /* the rounded sum of a window's levels times weights, mirrored beyond the edge */
 #define FEEDLINE_FILTER_NOISE 11    /* T(x + (n * deviation + mean)), n standard normal */
 #define FEEDLINE_FILTER_CLAHE 12    /* lightness from the tables of tiles */
+#define FEEDLINE_FILTER_GRID 13     /* looked up where tables of columns and rows say */
+#define FEEDLINE_FILTER_RADIAL 14   /* looked up at d * (1 + (k2 * r + k1) * r), seen from the middle */
+#define FEEDLINE_FILTER_ELASTIC 15  /* looked up as far away as a field of B-splines says */
 
 /* Erase.kind */
 #define FEEDLINE_BLEND_OVER 0    /* acc * (1 - weight) + input * weight */
@@ -260,16 +263,21 @@ typedef struct FilterJob {
     uint64_t tables;  /* FILTER_CLAHE: offset in the scratch memory of 256 bytes for each tile, rows of tiles from the top */
     uint32_t source;  /* index of the Source of the whole canvas */
     uint32_t pitch;   /* bytes of a row, of the other */
-    uint32_t filter;  /* FILTER_SHARPNESS to FILTER_CLAHE, of which each kernel knows its own */
-    float amount;     /* FILTER_SHARPNESS: its argument; FILTER_NOISE: the deviation; FILTER_CLAHE: 255 / pixels of a tile */
+    uint32_t filter;  /* FILTER_SHARPNESS to FILTER_ELASTIC, of which each kernel knows its own */
+    float amount;     /* FILTER_SHARPNESS: its argument; FILTER_NOISE: the deviation; FILTER_CLAHE: 255 / pixels of a tile;
+                         FILTER_ELASTIC: nodes for a pixel along x */
     uint32_t weights; /* offset in the tables of: FILTER_GAUSSIAN a float for each column of the kernel, then each row;
-                         FILTER_KERNEL a float for each pixel of the window, row by row; FILTER_CLAHE LabTables */
-    uint32_t columns; /* of a kernel or window; FILTER_CLAHE: tiles */
+                         FILTER_KERNEL a float for each pixel of the window, row by row; FILTER_CLAHE LabTables; FILTER_GRID a float for each column of
+                         the image, then each row; FILTER_RADIAL six doubles: the middle, scales and k1, k2;
+                         FILTER_ELASTIC two floats for each node, row by row */
+    uint32_t columns; /* of a kernel or window; FILTER_CLAHE: tiles; FILTER_ELASTIC: nodes */
     uint32_t rows;
-    float mean;       /* FILTER_NOISE */
+    float mean;       /* FILTER_NOISE; FILTER_ELASTIC: nodes for a pixel along y */
     uint32_t key[2];  /* FILTER_NOISE: of the counter hash */
-    uint32_t shared;  /* FILTER_NOISE: 1 where a pixel's channels get the same number */
-    uint32_t limit;   /* FILTER_CLAHE: most pixels of one lightness that count, in a tile */
+    uint32_t shared;  /* FILTER_NOISE: 1 where a pixel's channels get the same number; FILTER_GRID to FILTER_ELASTIC: 1 where the
+                         nearest pixel is taken */
+    uint32_t limit;   /* FILTER_CLAHE: most pixels of one lightness that count, in a tile; FILTER_GRID to FILTER_ELASTIC: the
+                         colour around the image, red in the lowest byte */
     uint32_t tile[2]; /* FILTER_CLAHE: columns and rows of a tile */
 } FilterJob;
 

@@ -55,7 +55,7 @@ TYPES = {
     "translate_px": "float | Sequence[float] | Mapping[str, Sequence[float]] | None",
     "downscale": 'Literal["nearest", "bilinear"] | Enum',
     "upscale": 'Literal["nearest", "bilinear", "bicubic"] | Enum',
-    **{f"{what}_limit": "float | Sequence[float]" for what in ("brightness", "contrast", "shift", "scale", "rotate")},
+    **{f"{what}_limit": "float | Sequence[float]" for what in ("brightness", "contrast", "shift", "scale", "rotate", "distort")},
     **{f"{what}_shift_limit": "float | Sequence[float]" for what in ("hue", "sat", "val", "r", "g", "b")},
     "max_aspect": "float | None",
     "max_count": "int | None",

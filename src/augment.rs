@@ -31,9 +31,11 @@ mod cut_mix;
 mod degrees;
 mod downscale;
 mod draw;
+mod elastic_transform;
 mod gauss_noise;
 mod gaussian_blur;
 mod grayscale;
+mod grid_distortion;
 mod hue_saturation_value;
 mod interpolation;
 mod letter_box;
@@ -44,6 +46,7 @@ mod mmseg_random_resize;
 mod mosaic;
 mod motion_blur;
 mod one_of;
+mod optical_distortion;
 mod pad;
 #[cfg(test)]
 mod page;
@@ -100,6 +103,7 @@ pub use color_jitter::{Jitter, JitterParams};
 pub use container::Container;
 pub use copy_paste::CopyPasteMode;
 pub use degrees::Degrees;
+pub use elastic_transform::NoiseDistribution;
 pub use gaussian_blur::{KernelSize, Sigma};
 pub use interpolation::InterpolationChoice;
 pub use limit::Limit;
@@ -139,10 +143,12 @@ registry::registry! {
     cut_mix::CutMix,
     symmetries::D4,
     downscale::Downscale,
+    elastic_transform::ElasticTransform,
     sharpen::Emboss,
     gauss_noise::GaussNoise,
     gaussian_blur::GaussianBlur,
     grayscale::Grayscale,
+    grid_distortion::GridDistortion,
     hue_saturation_value::HueSaturationValue,
     letter_box::LetterBox,
     blur::MedianBlur,
@@ -151,6 +157,7 @@ registry::registry! {
     mosaic::Mosaic,
     motion_blur::MotionBlur,
     one_of::OneOf,
+    optical_distortion::OpticalDistortion,
     pad::Pad,
     rgb_shift::RGBShift,
     rand_augment::RandAugment,

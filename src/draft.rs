@@ -7,6 +7,7 @@
 mod border;
 mod chains;
 mod compose;
+mod distorted;
 mod filled;
 mod filtered;
 mod flip;
@@ -26,6 +27,7 @@ mod warp;
 use crate::error::{Error, bail};
 use crate::geometry::{Orientation, Rect, Size};
 use crate::label::Objects;
+use crate::plan::distortion::Distortion;
 use crate::plan::label_apply::{self, TransformedObject};
 use crate::plan::label_ops::{LabelOp, LabelOpKind};
 use crate::plan::{self, Content, ImageRef, Layer, LayerSource, Picture, Sampled, Span, Step};
@@ -71,6 +73,8 @@ pub struct Draft {
     canvas: DraftPass,
     /// Weights of the kernels of filters.
     weights: Vec<f32>,
+    /// What filters and labels are distorted by.
+    distortions: Vec<Distortion>,
     labels: Vec<plan::LabelShare>,
     /// What is seen in each image, as far as it is known.
     objects: Vec<Option<Arc<Objects>>>,
@@ -93,6 +97,7 @@ impl Draft {
             flushed: Vec::new(),
             canvas: DraftPass::showing(LayerSource::Image(0), orientation, size),
             weights: Vec::new(),
+            distortions: Vec::new(),
             labels: vec![plan::LabelShare { image: 0, share: 1.0 }],
             objects: vec![None],
             label_ops: Vec::new(),
@@ -120,7 +125,7 @@ impl Draft {
     /// The objects on the canvas as it stands, in its pixels; of images whose objects are not known there are none.
     pub fn objects(&self) -> Vec<TransformedObject> {
         let mut seen = label_apply::pick_up(&self.images, &self.objects);
-        label_apply::apply(&mut seen, &self.label_ops);
+        label_apply::apply(&mut seen, &self.label_ops, &self.distortions);
         seen
     }
 

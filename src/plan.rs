@@ -5,18 +5,22 @@
 //! colour *steps*. All sizes, crops and rectangles are in oriented (upright) coordinates. The lists are flat, and one
 //! entry names those of another list by a [`Span`].
 
+pub mod distortion;
+mod filter;
 mod fingerprint;
 pub mod label_apply;
 pub mod label_ops;
 mod mask;
 mod view_plans;
 
+pub use filter::{CanvasFilter, MAX_KERNEL, MAX_MEDIAN, MAX_TILES, MAX_WEIGHT, MAX_WINDOW};
 pub use view_plans::{ViewPlan, ViewPlans};
 
 use crate::color::{ColorOp, Statistic};
 use crate::geometry::{Orientation, Rect, Size};
 use crate::label::Objects;
 use bytemuck::{Pod, Zeroable};
+use distortion::Distortion;
 use label_apply::TransformedObject;
 use serde::Serialize;
 use std::sync::Arc;
@@ -31,16 +35,6 @@ pub const MAX_PASSES: usize = 16;
 pub const MAX_STEPS: usize = 64;
 /// Maximum number of statistics of one sample.
 pub const MAX_STATS: usize = 16;
-/// Longest edge of a [`CanvasFilter::Gaussian`] kernel.
-pub const MAX_KERNEL: usize = 127;
-/// Longest edge of the window of a [`CanvasFilter::Mean`] or [`CanvasFilter::Kernel`].
-pub const MAX_WINDOW: usize = 31;
-/// Longest edge of the window of a [`CanvasFilter::Median`].
-pub const MAX_MEDIAN: usize = 15;
-/// Greatest weight of a [`CanvasFilter::Kernel`], without its sign.
-pub const MAX_WEIGHT: f32 = 1e6;
-/// Most tiles of a [`CanvasFilter::Clahe`] along each axis.
-pub const MAX_TILES: u32 = 64;
 /// Maximum number of erased rectangles of one sample.
 pub const MAX_ERASES: usize = 32;
 /// Maximum number of runs of pixels in the outlines of a sample.
@@ -245,61 +239,6 @@ pub enum PillowFilter {
     Bicubic,
 }
 
-/// A filter that makes each pixel of its neighbours.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub enum CanvasFilter {
-    /// T(fma(mean - x, amount, x)) with the rounded mean of nine pixels, in which the own one counts five times; pixels
-    /// at the edge stay.
-    Sharpness {
-        /// 0 changes nothing, 1 is the mean.
-        amount: f32,
-    },
-    /// Sums of rows, then of columns, with the weights of a normal distribution; the image is mirrored beyond its edges.
-    Gaussian {
-        /// Columns and rows of the kernel; odd.
-        kernel: [u32; 2],
-        /// Standard deviation along x and y, in pixels.
-        sigma: [f32; 2],
-    },
-    /// The rounded mean of a window; the image is mirrored beyond its edges.
-    Mean {
-        /// Columns and rows of the window; odd.
-        kernel: [u32; 2],
-    },
-    /// The median of a square window; the outermost pixels are repeated beyond the edges.
-    Median {
-        /// Columns and rows of the window; odd.
-        edge: u32,
-    },
-    /// The sum of a window's levels times weights, row by row in f32, fused and rounded at the end; the image is mirrored
-    /// beyond its edges.
-    Kernel {
-        /// Columns and rows of the window; odd.
-        kernel: [u32; 2],
-        /// Index of the first of its weights in [`Plan::weights`], which stand row by row.
-        weights: u32,
-    },
-    /// T(x + (n deviation + mean)) with standard normal numbers n of the counter hash, one block for each pixel.
-    Noise {
-        /// The hash's key.
-        key: [u32; 2],
-        /// In levels.
-        mean: f32,
-        /// Standard deviation, in levels.
-        deviation: f32,
-        /// Whether a pixel's channels get the same number.
-        shared: bool,
-    },
-    /// OpenCV's CLAHE of the lightness in its uint8 Lab: each tile has a table from old to new lightness, and a pixel's is
-    /// between those of the four tiles around it.
-    Clahe {
-        /// Tiles along x and y.
-        tiles: [u32; 2],
-        /// How often a lightness may occur in a tile, compared with the mean of all.
-        clip_limit: f64,
-    },
-}
-
 impl Layer {
     /// A layer of one colour.
     pub const fn solid(window: Rect, rgb: [u8; 3]) -> Self {
@@ -478,6 +417,9 @@ pub struct Plan {
     /// Weights of the kernels of all filters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<f32>,
+    /// What filters and labels are distorted by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub distortions: Vec<Distortion>,
     /// Colour steps of all layers, inputs and passes.
     pub steps: Vec<Step>,
     /// Statistics in the order in which they must be measured.
@@ -498,7 +440,7 @@ impl Plan {
     /// What is seen in the sample, in its pixels, where `objects` are those of [`Plan::images`], one entry each.
     pub fn objects(&self, objects: &[Option<Arc<Objects>>]) -> Vec<TransformedObject> {
         let mut seen = label_apply::pick_up(&self.images, objects);
-        label_apply::apply(&mut seen, &self.label_ops);
+        label_apply::apply(&mut seen, &self.label_ops, &self.distortions);
         seen
     }
 

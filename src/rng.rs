@@ -7,6 +7,7 @@ mod beta;
 mod normal;
 
 pub use beta::{beta, dirichlet};
+pub(crate) use normal::normal_quantile;
 pub use normal::{inverse_normal, normal};
 
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];

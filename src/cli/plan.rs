@@ -199,6 +199,10 @@ fn words(method: &Method) -> (&'static str, &'static str, Option<[f32; 9]>, Opti
         Method::Filtered(CanvasFilter::Clahe { tiles, clip_limit }) => {
             ("filtered", "clahe", None, Some(json!({ "tiles": tiles, "clip_limit": clip_limit })))
         }
+        Method::Filtered(CanvasFilter::Distort { distortion: _, nearest, fill }) => {
+            let filter = if nearest { "distortion, nearest" } else { "distortion, bilinear" };
+            ("filtered", filter, None, Some(json!({ "fill": fill })))
+        }
     }
 }
 

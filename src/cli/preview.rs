@@ -133,7 +133,7 @@ fn pairs(
         .map(|(to, from)| f64::from(to) / f64::from(from));
     let images = Span { start: 0, len: plan.images.len() as u32 };
     let kind = LabelOpKind::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]);
-    label_apply::apply(&mut seen, &[LabelOp { images, kind }]);
+    label_apply::apply(&mut seen, &[LabelOp { images, kind }], &[]);
     for rotated in seen.iter_mut().filter_map(|object| object.rotated.as_mut()) {
         *rotated = rotated.scaled([x, y]);
     }

@@ -4,6 +4,7 @@ mod backend;
 mod blend;
 mod clahe;
 mod columns;
+mod distort;
 mod filter;
 mod fused;
 mod gather;

@@ -94,7 +94,7 @@ impl Draft {
         self.filtered(CanvasFilter::Clahe { tiles, clip_limit })
     }
 
-    fn filtered(&mut self, filter: CanvasFilter) -> Result<(), Error> {
+    pub(super) fn filtered(&mut self, filter: CanvasFilter) -> Result<(), Error> {
         self.flush_pass()?;
         if let Some(Plain { sampled, .. }) = self.canvas.plain() {
             sampled.method = Method::Filtered(filter);

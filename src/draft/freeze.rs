@@ -13,8 +13,8 @@ impl Draft {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
-        let Self { images, labels, label_ops, unpadded, weights, .. } = self;
-        let mut plan = Plan { images, labels, label_ops, unpadded, weights, ..Plan::default() };
+        let Self { images, labels, label_ops, unpadded, weights, distortions, .. } = self;
+        let mut plan = Plan { images, labels, label_ops, unpadded, weights, distortions, ..Plan::default() };
         for pass in self.flushed.iter().chain([&self.canvas]) {
             check_canvas(pass)?;
             freeze_pass(&mut plan, pass)?;

@@ -79,7 +79,7 @@ impl Draft {
             other.flush_pass()?;
         }
         let (images, passes) = (self.images.len() as u32, self.flushed.len() as u32);
-        let weights = self.weights.len() as u32;
+        let (weights, distortions) = (self.weights.len() as u32, self.distortions.len() as u32);
         let renumber = |pass: &mut DraftPass| {
             let layers = pass.inputs.iter_mut().flat_map(|input| &mut input.layers);
             for sampled in layers.filter_map(|layer| layer.layer.sampled_mut()) {
@@ -87,17 +87,23 @@ impl Draft {
                     LayerSource::Image(image) => *image += images,
                     LayerSource::Pass(pass) => *pass += passes,
                 }
-                if let Method::Filtered(CanvasFilter::Kernel { weights: first, .. }) = &mut sampled.method {
-                    *first += weights;
+                match &mut sampled.method {
+                    Method::Filtered(CanvasFilter::Kernel { weights: first, .. }) => *first += weights,
+                    Method::Filtered(CanvasFilter::Distort { distortion, .. }) => *distortion += distortions,
+                    _ => {}
                 }
             }
         };
         other.flushed.iter_mut().chain([&mut other.canvas]).for_each(renumber);
         for moved in &mut other.label_ops {
             moved.images.start += images;
+            if let LabelOpKind::Distort(distortion) = &mut moved.kind {
+                *distortion += distortions;
+            }
         }
         self.images.append(&mut other.images);
         self.weights.append(&mut other.weights);
+        self.distortions.append(&mut other.distortions);
         self.objects.append(&mut other.objects);
         self.label_ops.append(&mut other.label_ops);
         self.flushed.append(&mut other.flushed);

@@ -1,9 +1,11 @@
 //! Objects on their way through a plan's ops, in f64 and in pixels of the canvas.
 
+mod distort;
 mod filter;
 mod polygon;
 
 use super::ImageRef;
+use super::distortion::{Distortion, Lookup};
 use super::label_ops::{LabelOp, LabelOpKind};
 use crate::geometry::Rect;
 use crate::label::{BoxFormat, Object, Objects, RotatedBox, Skeleton, Unit};
@@ -56,8 +58,8 @@ fn pick_up_one(at: u32, image: &ImageRef, objects: &Objects) -> impl Iterator<It
         .map(move |object| TransformedObject::new(at, object, [x, y], objects.skeleton.clone()))
 }
 
-/// Takes objects through `ops`, in order.
-pub fn apply(seen: &mut Vec<TransformedObject>, ops: &[LabelOp]) {
+/// Takes objects through `ops`, in order; `distortions` are those that they name.
+pub fn apply(seen: &mut Vec<TransformedObject>, ops: &[LabelOp], distortions: &[Distortion]) {
     for LabelOp { images, kind } in ops {
         let takes_part = |object: &TransformedObject| images.range().contains(&(object.image as usize));
         match kind {
@@ -69,6 +71,14 @@ pub fn apply(seen: &mut Vec<TransformedObject>, ops: &[LabelOp]) {
                     copy.go(&LabelOpKind::Mirrored);
                     copy
                 }));
+            }
+            LabelOpKind::Distort(distortion) => {
+                let distortion = distortions.get(*distortion as usize);
+                if let Some(distortion) = distortion.filter(|_| seen.iter().any(takes_part)) {
+                    let lookup = Lookup::new(distortion);
+                    let moved = seen.iter_mut().filter(|object| takes_part(object));
+                    moved.for_each(|object| object.distort(&lookup));
+                }
             }
             LabelOpKind::Drop(object) => {
                 let mut taking_part = (0..seen.len()).filter(|&at| takes_part(&seen[at]));
@@ -137,6 +147,7 @@ impl TransformedObject {
             LabelOpKind::Weigh(part) => self.share *= part,
             LabelOpKind::Rebox
             | LabelOpKind::PasteMirrored { .. }
+            | LabelOpKind::Distort(_)
             | LabelOpKind::Drop(_)
             | LabelOpKind::Keep(_) => {}
         }

@@ -24,6 +24,9 @@ pub enum LabelOpKind {
     /// Points go through the matrix, row by row, with a division by its third result; a box becomes the box around its
     /// mapped corners.
     Map([f64; 9]),
+    /// Points go where the distortion of this index in [`crate::plan::Plan::distortions`] shows them; a box becomes the box around
+    /// its outline, and outlines get points between their own where lines become curves.
+    Distort(u32),
     /// Boxes and polygons are cut to the rectangle; keypoints outside it get visibility 0.
     Clip(Rect),
     /// What lies under the rectangle is covered: polygons lose it, boxes where a whole side of them lies under it, and

@@ -1,8 +1,8 @@
 //! The plans of a sample's other pictures: the same geometry for its semantic mask, its depth map, and second images.
 
 use super::{
-    BlendInput, BlendMode, Content, Filter, Layer, Method, Outside, Pass, Picture, PillowMap, Plan, Sampled,
-    Span, WarpFilter, WarpMap,
+    BlendInput, BlendMode, CanvasFilter, Content, Filter, Layer, Method, Outside, Pass, Picture, PillowMap,
+    Plan, Sampled, Span, WarpFilter, WarpMap,
 };
 
 /// What a plan keeps of another one.
@@ -42,6 +42,7 @@ impl Plan {
             labels: self.labels.clone(),
             mask_rows: self.mask_rows.clone(),
             runs: self.runs.clone(),
+            distortions: self.distortions.clone(),
             ..Plan::default()
         };
         for pass in &self.passes {
@@ -85,12 +86,14 @@ impl Plan {
     }
 }
 
-/// The layer without colour steps; a blurred or sharpened pass is as large as the pass.
+/// The layer without colour steps and filters; a blurred or sharpened pass is as large as the pass.
 fn plain(layer: &Layer) -> Layer {
     let content = match layer.content {
         Content::Solid(color) => Content::Solid(color),
         Content::Sampled(sampled) => {
             let method = match sampled.method {
+                // That moves pixels.
+                Method::Filtered(CanvasFilter::Distort { .. }) => sampled.method,
                 Method::Filtered(_) => Method::Upright(Filter::Nearest),
                 method => method,
             };
@@ -105,6 +108,9 @@ fn nearest(layer: &Layer, fill: u8) -> Layer {
         Content::Solid(_) => Content::Solid([fill; 3]),
         Content::Sampled(sampled) => {
             let method = match sampled.method {
+                Method::Filtered(CanvasFilter::Distort { distortion, .. }) => {
+                    Method::Filtered(CanvasFilter::Distort { distortion, nearest: true, fill: [fill; 3] })
+                }
                 Method::Upright(_) | Method::Filtered(_) => Method::Upright(Filter::Nearest),
                 Method::Warp(WarpMap { map, filter: _, outside }) => Method::Warp(WarpMap {
                     map,

@@ -11,7 +11,7 @@ pub fn normal(rng: &mut dyn Draws) -> f64 {
 /// them, by Acklam's rational approximation (relative error 1.2e-9).
 pub fn inverse_normal(bits: u32) -> f64 {
     // The middle of one of 2^23 equal parts of 0..1, so never 0 or 1.
-    inverse((f64::from(bits >> 9) + 0.5) / 8_388_608.0)
+    normal_quantile((f64::from(bits >> 9) + 0.5) / 8_388_608.0)
 }
 
 const A: [f64; 6] = [
@@ -44,10 +44,11 @@ fn polynomial(coefficients: &[f64], x: f64) -> f64 {
     coefficients.iter().fold(0.0, |sum, c| sum * x + c)
 }
 
-fn inverse(u: f64) -> f64 {
+/// What a standard normal number is less than with probability `u`, which is above 0 and below 1.
+pub(crate) fn normal_quantile(u: f64) -> f64 {
     const TAIL: f64 = 0.02425;
     if u > 1.0 - TAIL {
-        return -inverse(1.0 - u);
+        return -normal_quantile(1.0 - u);
     }
     if u < TAIL {
         let q = (-2.0 * logarithm(u)).sqrt();

@@ -3,6 +3,7 @@
 mod albumentations;
 mod containers;
 mod detection;
+mod distortions;
 mod executed;
 mod mixes;
 mod mosaic;

@@ -180,7 +180,18 @@ fn of_same_size(draw: &mut Draw) -> Link {
             json!({"op": draw.pick(&names), "p": p})
         }
         17 => {
-            let names = ["Blur", "CLAHE", "Emboss", "GaussNoise", "MedianBlur", "MotionBlur", "Sharpen"];
+            let names = [
+                "Blur",
+                "CLAHE",
+                "ElasticTransform",
+                "Emboss",
+                "GaussNoise",
+                "GridDistortion",
+                "MedianBlur",
+                "MotionBlur",
+                "OpticalDistortion",
+                "Sharpen",
+            ];
             json!({"op": draw.pick(&names), "p": p})
         }
         18 if draw.one_in(2) => json!({"op": "AugMix", "severity": draw.between(1, 10)}),

@@ -34,7 +34,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         .driver(",version=12040"),
 ];
 
-const ALL: [&str; 11] = [
+const ALL: [&str; 12] = [
     "taps",
     "measure",
     "tables",
@@ -42,6 +42,7 @@ const ALL: [&str; 11] = [
     "neighbours",
     "clahe_tables",
     "clahe",
+    "distort",
     "crop",
     "render",
     "blend",

@@ -2,13 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod distorted;
 mod filters;
 mod masks;
 mod naive;
 
 use feedline::device::cpu::Renderer;
 use feedline::draft::Draft;
-use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding, PaddingMode, Shear};
+use feedline::draft::op::{Extent, Fill, Interpolation, LensModel, Op, Padding, PaddingMode, Shear};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image::Image;
 use feedline::label::{Keypoint, Object, Objects, Unit};
@@ -86,6 +87,27 @@ fn any_op(rng: &mut Rng, size: Size) -> Op {
         }
         12 => Op::FillRectangles { rectangles: vec![[0, 0, rng.below(9), 9]], fill: Fill::Grey(0) },
         _ => Op::Brightness { factor: 1.0 },
+    }
+}
+
+/// A distortion that moves some pixels, and folds nothing.
+fn any_distortion(rng: &mut Rng) -> Op {
+    let (interpolation, fill) = (Interpolation::Bilinear, Fill::Grey(0));
+    match rng.below(3) {
+        0 => {
+            let mut steps = || (0..6).map(|_| between(rng, 0.8, 1.2)).collect();
+            Op::GridDistortion { steps_x: steps(), steps_y: steps(), interpolation, fill }
+        }
+        1 => {
+            let mode = if rng.below(2) == 0 { LensModel::Camera } else { LensModel::Fisheye };
+            Op::OpticalDistortion { k: between(rng, -0.3, 0.5), mode, interpolation, fill }
+        }
+        _ => {
+            let (key, sigma) = ([rng.bits(), rng.bits()], between(rng, 6.0, 20.0));
+            // A standard deviation of a sixth of what is smoothed together.
+            let alpha = 0.6 * sigma * sigma;
+            Op::ElasticTransform { key, alpha, sigma, same_dxdy: false, interpolation, fill }
+        }
     }
 }
 
@@ -203,7 +225,10 @@ fn a_bright_dot_ends_where_its_keypoint_ends() {
         let objects = Arc::new(Objects { list: vec![object], ..Objects::default() });
         let mut draft = Draft::new(0, size, Orientation::UPRIGHT).with_objects(objects);
         for _ in 0..1 + rng.below(3) {
-            let op = any_op(&mut rng, draft.size());
+            let op = match rng.below(3) {
+                0 => any_distortion(&mut rng),
+                _ => any_op(&mut rng, draft.size()),
+            };
             draft.apply(op);
         }
         let (seen, ops) = (draft.objects(), draft.ops().to_vec());

@@ -4,8 +4,8 @@
     pip install albumentations==2.0.8 "opencv-python-headless<5" numpy pillow
     python tests/python/albumentations_parity.py --feedline target/release/feedline --data data/photos
 
-Random numbers are not compared, but for noise, of which mean and deviation are. Exits with 1 where a value is further away
-than its row says, or more values are different.
+Random numbers are not compared, but for noise and fields of displacements, of which deviations and correlations are. Exits
+with 1 where a value is further away than its row says, or more values are different.
 """
 
 import argparse
@@ -161,6 +161,37 @@ def clahe(rng, height, width):
     return [op], lambda image: fpixel.clahe(image, limit, tuple(grid))
 
 
+def remapped(maps, fill):
+    """Their side of a distortion."""
+    return lambda image: fgeometric.remap(image, *maps, cv2.INTER_LINEAR, cv2.BORDER_CONSTANT, fill)
+
+
+def grid_distortion(rng, height, width):
+    """GridDistortion, of images that its cells divide as it expects."""
+    cells = rng.choice([cells for cells in (1, 2, 3, 5, 8) if min(height, width) // cells >= cells] or [1])
+    steps_x, steps_y = ([1 + rng.uniform(-0.3, 0.3) for _ in range(cells + 1)] for _ in "xy")
+    if rng.random() < 0.7:
+        steps = fgeometric.normalize_grid_distortion_steps((height, width), cells, steps_x, steps_y)
+        steps_x, steps_y = steps["steps_x"].tolist(), steps["steps_y"].tolist()
+    fill = rng.choice([0, 114])
+    op = {"op": "grid_distortion", "steps_x": steps_x, "steps_y": steps_y, "fill": fill}
+    return [op], remapped(fgeometric.generate_grid((height, width), steps_x, steps_y, cells), [fill] * 3)
+
+
+def optical_distortion(rng, height, width):
+    """OpticalDistortion, by a camera's matrix."""
+    k, fill = rng.uniform(-0.3, 0.6), rng.choice([0, 114])
+    maps = fgeometric.get_camera_matrix_distortion_maps((height, width), k)
+    return [{"op": "optical_distortion", "k": k, "fill": fill}], remapped(maps, [fill] * 3)
+
+
+def fisheye(rng, height, width):
+    """OpticalDistortion, by a fisheye."""
+    k, fill = rng.uniform(-0.3, 0.6), rng.choice([0, 114])
+    maps = fgeometric.get_fisheye_distortion_maps((height, width), k)
+    return [{"op": "optical_distortion", "k": k, "mode": "fisheye", "fill": fill}], remapped(maps, [fill] * 3)
+
+
 # What is compared, how it is drawn, how far a value may be away, and the share of values that may be different.
 ROWS = {
     "gamma": (gamma, 0, 0),
@@ -178,6 +209,9 @@ ROWS = {
     "convolve, motion": (motion_blur, 0, 0),
     "convolve, sharpen and emboss": (sharpen, 1, 1e-6),
     "clahe": (clahe, 3, 0.001),
+    "grid_distortion": (grid_distortion, 0, 0),
+    "optical_distortion, camera": (optical_distortion, 16, 1e-4),
+    "optical_distortion, fisheye": (fisheye, 16, 1e-3),
 }
 
 
@@ -232,6 +266,35 @@ def compare_noise(options, work):
     return math.isclose(mean, their_mean, abs_tol=0.5) and abs(deviation - their_deviation) < 0.5 and correlation < 0.01
 
 
+def compare_fields(options, work):
+    """Displacements of an elastic transform, seen on ramps of x and y: deviations inside and at an edge, and how far
+    neighbours move together, theirs beside ours."""
+    edge, sigma, alpha, draws = 256, 8, 100, 24
+    y, x = np.mgrid[:edge, :edge]
+    path = work / "ramps.png"
+    cv2.imwrite(str(path), np.dstack([np.full((edge, edge), 255), y, x]).astype(np.uint8))
+    ops = [[{"op": "elastic_transform", "key": [options.seed, draw], "alpha": alpha, "sigma": sigma}] for draw in range(draws)]
+    mine = [(np.dstack([image[..., 0] - x, image[..., 1] - y]), image[..., 2] == 255)
+            for image in apply(options.feedline, ops, [path] * draws, work)]
+    # Uniform noise deviates by the root of a third.
+    noise = np.random.default_rng(options.seed)
+    theirs = [fgeometric.generate_displacement_fields(
+        (edge, edge), alpha * 3 ** 0.5, sigma, False, (0, 0), noise, "uniform") for _ in range(draws)]
+    theirs = [(np.dstack(fields), np.full((edge, edge), True)) for fields in theirs]
+    figures = []
+    for name, fields in (("feedline", mine), ("Albumentations", theirs)):
+        inner = np.stack([field for field, _ in fields])[:, 48:-48, 48:-48]
+        # What lies beyond the left edge is not seen, but up and down nothing is hidden.
+        along = np.concatenate([field[48:-48, 0, 1][seen[48:-48, 0]] for field, seen in fields])
+        together = np.mean(inner[:, :, sigma:] * inner[:, :, :-sigma]) / np.mean(inner ** 2)
+        figures.append((inner.std(), np.sqrt(np.mean(along ** 2)), together))
+        print(f"elastic_transform, {name}: deviation {figures[-1][0]:.2f} inside and {figures[-1][1]:.2f} at an edge, "
+              f"correlation {figures[-1][2]:.3f} at sigma")
+    mine, theirs = figures
+    return (abs(mine[0] / theirs[0] - 1) < 0.05 and abs(mine[1] / theirs[1] - 1) < 0.25
+            and abs(mine[2] - theirs[2]) < 0.03)
+
+
 def main():
     """Compares every row."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -245,6 +308,7 @@ def main():
         print("| operation | values compared | different values | max difference | mean difference |\n|---|---:|---:|---:|---:|")
         kept = [compare(row, images, options, Path(work)) for row in ROWS]
         kept.append(compare_noise(options, Path(work)))
+        kept.append(compare_fields(options, Path(work)))
     sys.exit(0 if all(kept) else 1)
 
 

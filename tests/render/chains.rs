@@ -53,6 +53,7 @@ const NOT_NAIVE: &[&str] = &[
     "gaussian_blur",
     "clahe",
     "gauss_noise",
+    "elastic_transform",
     "erase",
     "sanitize_bounding_boxes",
     "keep_centers",

@@ -1,6 +1,6 @@
 //! The naive meaning of every op: whole u8 images, one op after the other, a pixel at a time.
 
-use feedline::draft::op::{Chain, Extent, Interpolation, Op, PaddingMode};
+use feedline::draft::op::{Chain, Extent, Interpolation, LensModel, Op, PaddingMode};
 use feedline::geometry::Size;
 use feedline_test_support::noise;
 
@@ -219,8 +219,50 @@ impl Picture {
             Op::BoxBlur { .. } | Op::MedianBlur { .. } | Op::Convolve { .. } | Op::Sharpness { .. } => {
                 self.filtered(op)
             }
+            Op::GridDistortion { ref steps_x, ref steps_y, interpolation, fill } => {
+                let [xs, ys] =
+                    [(steps_x, self.width), (steps_y, self.height)].map(|(steps, edge)| cells(steps, edge));
+                self.looked_up(|x, y| [xs[x as usize], ys[y as usize]], interpolation, fill.rgb())
+            }
+            Op::OpticalDistortion { k, mode, interpolation, fill } => {
+                let [mx, my] = [self.width, self.height].map(|edge| edge as f64 / 2.0);
+                let place = |x: i64, y: i64| {
+                    let (dx, dy) = (x as f64 - mx, y as f64 - my);
+                    let factor = match mode {
+                        LensModel::Camera => {
+                            let r = (dx / (2.0 * mx)).powi(2) + (dy / (2.0 * my)).powi(2);
+                            1.0 + k * r + k * r * r
+                        }
+                        LensModel::Fisheye => 1.0 + k * (dx * dx + dy * dy) / (mx * mx + my * my),
+                    };
+                    [mx + factor * dx, my + factor * dy].map(|at| at as f32)
+                };
+                self.looked_up(place, interpolation, fill.rgb())
+            }
             _ => self.recoloured(op),
         }
+    }
+
+    /// Each pixel from where `place` says, in 32nds of a pixel.
+    fn looked_up(
+        &self,
+        place: impl Fn(i64, i64) -> [f32; 2],
+        interpolation: Interpolation,
+        fill: [u8; 3],
+    ) -> Self {
+        Self::make(self.width, self.height, |x, y, c| {
+            let level = |x: i64, y: i64| f64::from(self.or(x, y, c, fill[c]));
+            if interpolation == Interpolation::Nearest {
+                let [x, y] = place(x, y).map(|at| at.round_ties_even() as i64);
+                return level(x, y) as u8;
+            }
+            let [x, y] = place(x, y).map(|at| f64::from(at * 32.0).round_ties_even() / 32.0);
+            let ([left, top], [right, below]) = ([x, y].map(f64::floor), [x - x.floor(), y - y.floor()]);
+            let (left, top) = (left as i64, top as i64);
+            let upper = level(left, top) * (1.0 - right) + level(left + 1, top) * right;
+            let lower = level(left, top + 1) * (1.0 - right) + level(left + 1, top + 1) * right;
+            (upper * (1.0 - below) + lower * below + 0.5).floor() as u8
+        })
     }
 
     fn recoloured(&self, op: &Op) -> Self {
@@ -304,6 +346,22 @@ impl Picture {
             _ => panic!("the oracle does not filter by {op:?}"),
         }
     }
+}
+
+/// Where the pixels of an axis are looked up: each cell from its first edge to its last.
+fn cells(steps: &[f64], edge: i64) -> Vec<f32> {
+    let cell = edge / (steps.len() as i64 - 1);
+    let (mut places, mut from) = (vec![f32::NAN; edge as usize], 0.0);
+    for (at, step) in steps.iter().enumerate() {
+        let (first, to) = (at as i64 * cell, from + cell as f64 * step);
+        let last = (first + cell).min(edge) - 1;
+        for pixel in first..=last {
+            let part = if last > first { (pixel - first) as f64 / (last - first) as f64 } else { 0.0 };
+            places[pixel as usize] = (from + part * (to - from)) as f32;
+        }
+        from = to;
+    }
+    places.iter().map(|place| if place.is_nan() { from as f32 } else { *place }).collect()
 }
 
 /// A position beyond an edge, mirrored at the outermost pixels until it is inside.

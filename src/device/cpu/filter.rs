@@ -3,20 +3,15 @@
 use super::grain::{self, Grain};
 use super::image_view::{Canvas, ImageView};
 use super::interleave::with_level;
-use super::{clahe, neighbours};
+use super::{clahe, distort, neighbours};
 use crate::device::gaussian;
 use crate::device::tiling::Tiling;
-use crate::plan::CanvasFilter;
+use crate::plan::distortion::Lookup;
+use crate::plan::{CanvasFilter, Plan};
 use crate::simd::Level;
 
-/// Filters all of `from` into `to`, with those of a plan's weights that the filter names.
-pub(crate) fn run(
-    filter: &CanvasFilter,
-    weights: &[f32],
-    from: ImageView<'_>,
-    to: &mut Canvas,
-    level: Level,
-) {
+/// Filters all of `from` into `to`, with those of the plan's weights and distortions that the filter names.
+pub(crate) fn run(filter: &CanvasFilter, plan: &Plan, from: ImageView<'_>, to: &mut Canvas, level: Level) {
     to.reset(from.size);
     match *filter {
         CanvasFilter::Sharpness { amount } => with_level!(level, sharpen(from, to, amount)),
@@ -28,7 +23,7 @@ pub(crate) fn run(
         CanvasFilter::Mean { kernel } => neighbours::mean(from, to, kernel, level),
         CanvasFilter::Median { edge } => neighbours::median(from, to, edge, level),
         CanvasFilter::Kernel { kernel, weights: first } => {
-            let weights = &weights[first as usize..][..(kernel[0] * kernel[1]) as usize];
+            let weights = &plan.weights[first as usize..][..(kernel[0] * kernel[1]) as usize];
             neighbours::weighed(from, to, kernel, weights, level);
         }
         CanvasFilter::Noise { key, mean, deviation, shared } => {
@@ -36,6 +31,10 @@ pub(crate) fn run(
         }
         CanvasFilter::Clahe { tiles, clip_limit } => {
             clahe::equalized(from, to, &Tiling::new(from.size, tiles, clip_limit));
+        }
+        CanvasFilter::Distort { distortion, nearest, fill } => {
+            let lookup = Lookup::new(&plan.distortions[distortion as usize]);
+            distort::distorted(from, to, &lookup, nearest, fill);
         }
     }
 }

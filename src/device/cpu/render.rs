@@ -329,7 +329,7 @@ impl Painter {
             return Err("a filter of an image that is no pass: a bug".into());
         };
         let from = scene.passes[pass as usize].part(sampled.clip);
-        filter::run(filter, &scene.plan.weights, from, &mut self.turned, self.level);
+        filter::run(filter, scene.plan, from, &mut self.turned, self.level);
         let (columns, rows) = scale::visible(window, sampled);
         let view = self.turned.part(sampled.clip.size().rect());
         let width = columns.count as usize * 3;

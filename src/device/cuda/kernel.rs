@@ -10,7 +10,7 @@ macro_rules! ptx {
     };
 }
 
-const PTX: [(&str, &[u8]); 18] = [
+const PTX: [(&str, &[u8]); 19] = [
     ptx!("taps"),
     ptx!("measure"),
     ptx!("tables"),
@@ -18,6 +18,7 @@ const PTX: [(&str, &[u8]); 18] = [
     ptx!("neighbours"),
     ptx!("clahe_tables"),
     ptx!("clahe"),
+    ptx!("distort"),
     ptx!("crop"),
     ptx!("render"),
     ptx!("blend"),

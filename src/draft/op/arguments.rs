@@ -122,6 +122,18 @@ impl PaddingMode {
     }
 }
 
+/// How a lens bends an image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LensModel {
+    /// By k (r + r^2), where r is the square of the distance from the middle, the edges being 1.
+    #[default]
+    Camera,
+    /// By k r, where r is the square of the distance from the middle, as a fraction of that of the corners.
+    Fisheye,
+}
+
 /// Degrees of shear.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

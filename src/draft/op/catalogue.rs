@@ -96,6 +96,12 @@ color_ops! { declare_catalogue!
             r#"{"op": "clahe", "clip_limit": 2.5, "tile_grid_size": [8, 8]}"#;
         GaussNoise, "gauss_noise", "",
             r#"{"op": "gauss_noise", "key": [7, 8], "mean": 0, "std": 25.5}"#;
+        GridDistortion, "grid_distortion", "",
+            r#"{"op": "grid_distortion", "steps_x": [1.2, 0.7, 1.1, 0], "steps_y": [0.9, 1.1, 0], "interpolation": "bilinear"}"#;
+        OpticalDistortion, "optical_distortion", "",
+            r#"{"op": "optical_distortion", "k": 0.3, "mode": "fisheye"}"#;
+        ElasticTransform, "elastic_transform", "",
+            r#"{"op": "elastic_transform", "key": [7, 8], "alpha": 60, "sigma": 8}"#;
         Erase, "erase", "erase",
             r#"{"op": "erase", "i": 50, "j": 60, "h": 40, "w": 30, "v": [0.0, 0.5, 1.0]}"#;
         SanitizeBoundingBoxes, "sanitize_bounding_boxes", "sanitize_bounding_boxes",

@@ -135,7 +135,7 @@ impl LabelRules {
             LabelOpKind::Clip(canvas),
             LabelOpKind::Keep(ObjectFilter::Visible { min_area, min_visibility }),
         ];
-        label_apply::apply(&mut seen, &last.map(|kind| LabelOp { images, kind }));
+        label_apply::apply(&mut seen, &last.map(|kind| LabelOp { images, kind }), &[]);
         let planes = match &self.instances {
             Some(rules) => Some(rules.rasterise(&mut seen, plan.size())?),
             None => None,
@@ -146,7 +146,7 @@ impl LabelRules {
         if unit == Unit::Normalized {
             let [x, y] = [canvas.width, canvas.height].map(|edge| 1.0 / f64::from(edge));
             let shrink = LabelOpKind::Map([x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, 1.0]);
-            label_apply::apply(&mut seen, &[LabelOp { images, kind: shrink }]);
+            label_apply::apply(&mut seen, &[LabelOp { images, kind: shrink }], &[]);
             for rotated in seen.iter_mut().filter_map(|object| object.rotated.as_mut()) {
                 *rotated = rotated.scaled([x, y]);
             }

@@ -2,6 +2,7 @@
 
 use feedline::color::ColorOp;
 use feedline::geometry::{Rect, Size};
+use feedline::plan::distortion::{Distortion, DistortionKind};
 use feedline::plan::{CanvasFilter, Content, EraseFill, LayerSource, Method, Plan, Sampled, Span};
 use feedline::rng::{Draws, Rng};
 
@@ -40,7 +41,8 @@ pub(super) fn one_number(plan: &mut Plan, rng: &mut Rng) {
 }
 
 fn numbers(plan: &mut Plan) -> Vec<Vec<Number<'_>>> {
-    let Plan { passes, inputs, layers, mask_rows, runs, weights, steps, stats, erases, .. } = plan;
+    let Plan { passes, inputs, layers, mask_rows, runs, weights, steps, stats, erases, distortions, .. } =
+        plan;
     let passes = passes.iter_mut().flat_map(|pass| {
         size(&mut pass.size).into_iter().chain(span(&mut pass.inputs)).chain(span(&mut pass.steps))
     });
@@ -68,8 +70,12 @@ fn numbers(plan: &mut Plan) -> Vec<Vec<Number<'_>>> {
         };
         rect(&mut erase.window).into_iter().chain(fill)
     });
+    let distortions = distortions
+        .iter_mut()
+        .flat_map(|Distortion { size: of, kind }| size(of).into_iter().chain(distorted(kind)));
     vec![
         passes.collect(),
+        distortions.collect(),
         inputs.collect(),
         layers.collect(),
         mask_rows.iter_mut().flat_map(span).collect(),
@@ -108,8 +114,20 @@ fn sampled(shown: &mut Sampled) -> Vec<Number<'_>> {
         Method::Filtered(CanvasFilter::Clahe { tiles, clip_limit }) => {
             numbers.extend(tiles.iter_mut().map(Whole).chain([Double(clip_limit)]));
         }
+        Method::Filtered(CanvasFilter::Distort { distortion, .. }) => numbers.push(Whole(distortion)),
     }
     numbers
+}
+
+fn distorted(kind: &mut DistortionKind) -> Vec<Number<'_>> {
+    match kind {
+        DistortionKind::Grid { columns, rows } => columns.iter_mut().chain(rows).map(Double).collect(),
+        DistortionKind::Radial { scale, k } => scale.iter_mut().chain(k).map(Double).collect(),
+        DistortionKind::Elastic { key, alpha, sigma, .. } => {
+            key.iter_mut().map(Whole).chain([Double(alpha), Double(sigma)]).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn size(Size { width, height }: &mut Size) -> [Number<'_>; 2] {

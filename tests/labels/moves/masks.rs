@@ -1,6 +1,6 @@
 //! Semantic masks: the nearest pixel of the same place, and never a class that was made of two others.
 
-use super::{any_op, between};
+use super::{any_distortion, any_op, between};
 use feedline::device::cpu::Renderer;
 use feedline::draft::op::{Extent, Fill, Interpolation, Op};
 use feedline::draft::{Draft, Tile};
@@ -45,7 +45,10 @@ fn unmixed(op: &Op) -> Option<Op> {
         | Op::Affine { interpolation, .. }
         | Op::WarpAffine { interpolation, .. }
         | Op::Rotate { interpolation, .. }
-        | Op::Perspective { interpolation, .. } => *interpolation = Interpolation::Nearest,
+        | Op::Perspective { interpolation, .. }
+        | Op::GridDistortion { interpolation, .. }
+        | Op::OpticalDistortion { interpolation, .. }
+        | Op::ElasticTransform { interpolation, .. } => *interpolation = Interpolation::Nearest,
         // What is covered is what a model is to guess.
         Op::Contrast { .. }
         | Op::Sharpness { .. }
@@ -65,10 +68,11 @@ fn a_mask_is_what_the_ops_make_of_it_with_nearest_neighbours() {
         let mut draft = Draft::new(0, size, Orientation::UPRIGHT);
         for _ in 0..1 + rng.below(4) {
             let factor = between(&mut rng, 0.0, 2.0);
-            let op = match rng.below(12) {
+            let op = match rng.below(15) {
                 0 => Op::Contrast { factor },
                 1 => Op::Sharpness { factor },
                 2 => Op::Solarize { threshold: 99.0 },
+                12.. => any_distortion(&mut rng),
                 _ => any_op(&mut rng, draft.size()),
             };
             draft.apply(op);

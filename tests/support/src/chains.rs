@@ -50,6 +50,9 @@ pub const OPS: &[&str] = &[
     "convolve",
     "clahe",
     "gauss_noise",
+    "grid_distortion",
+    "optical_distortion",
+    "elastic_transform",
     "erase",
     "sanitize_bounding_boxes",
     "keep_centers",
@@ -145,6 +148,7 @@ impl Dice<'_> {
             "gaussian_blur" | "box_blur" | "median_blur" | "convolve" | "clahe" | "gauss_noise" => {
                 self.filter(name, size)
             }
+            "grid_distortion" | "optical_distortion" | "elastic_transform" => self.distortion(name, size),
             "sum_chains" => self.sum_chains(size),
             _ => self.recolouring(name),
         };
@@ -228,6 +232,29 @@ impl Dice<'_> {
                 json!({"key": key, "mean": self.between(-20.0, 20.0), "std": self.between(0.0, 90.0), "per_channel": per_channel})
             }
         }
+    }
+
+    fn distortion(&mut self, name: &str, size: [u32; 2]) -> Value {
+        let mut op = match name {
+            "grid_distortion" => {
+                let [across, down] = size.map(|edge| 2 + self.below(edge.min(7)));
+                let mut steps = |count: u32| (0..count).map(|_| self.between(0.0, 2.0)).collect::<Vec<_>>();
+                json!({"steps_x": steps(across), "steps_y": steps(down)})
+            }
+            "optical_distortion" => {
+                json!({"k": self.between(-0.33, 1.0), "mode": self.pick(&["camera", "fisheye"])})
+            }
+            _ => {
+                let key = [(self.bits)(), (self.bits)()];
+                let sigma = self.pick(&[1.0, 2.5, 6.0, 50.0]);
+                // Some pixels inside, more at the edges, and now and then none at all.
+                let alpha = self.between(0.0, 8.0) * sigma;
+                json!({"key": key, "alpha": alpha, "sigma": sigma, "same_dxdy": self.one_in(3)})
+            }
+        };
+        op["interpolation"] = json!(self.pick(&["bilinear", "bilinear", "nearest"]));
+        op["fill"] = json!(self.pick(&[[0; 3], [0; 3], [124, 116, 104]]));
+        op
     }
 
     fn window(&mut self, name: &str, size @ [width, height]: [u32; 2]) -> Value {

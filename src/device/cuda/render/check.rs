@@ -146,6 +146,10 @@ fn filtered(plan: &Plan, pass: usize, sampled: &Sampled, filter: &CanvasFilter) 
         CanvasFilter::Clahe { tiles, clip_limit } => {
             tiles.iter().all(|count| (1..=plan::MAX_TILES).contains(count)) && clip_limit.is_finite()
         }
+        CanvasFilter::Distort { distortion, .. } => plan
+            .distortions
+            .get(*distortion as usize)
+            .is_some_and(|distortion| distortion.size == sampled.clip.size() && distortion.is_sound()),
     };
     require(sound, "a filter with arguments that the CUDA renderer does not know")
 }

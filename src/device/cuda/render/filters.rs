@@ -1,8 +1,8 @@
 //! Filtered canvases of a plan as jobs of the kernels that make them.
 
 use super::layout::{
-    FILTER_CLAHE, FILTER_GAUSSIAN, FILTER_KERNEL, FILTER_MEAN, FILTER_MEDIAN, FILTER_NOISE, FILTER_SHARPNESS,
-    FilterJob,
+    FILTER_CLAHE, FILTER_ELASTIC, FILTER_GAUSSIAN, FILTER_GRID, FILTER_KERNEL, FILTER_MEAN, FILTER_MEDIAN,
+    FILTER_NOISE, FILTER_RADIAL, FILTER_SHARPNESS, FilterJob,
 };
 use super::lower::Lowering;
 use super::schedule::Kernel;
@@ -11,6 +11,7 @@ use crate::device::gaussian;
 use crate::device::tiling::Tiling;
 use crate::error::Cause;
 use crate::geometry::Orientation;
+use crate::plan::distortion::Lookup;
 use crate::plan::{CanvasFilter, LayerSource, Sampled};
 
 impl Lowering<'_> {
@@ -26,6 +27,12 @@ impl Lowering<'_> {
         let ready = match filter {
             CanvasFilter::Clahe { tiles, clip_limit } => {
                 self.equalized(job, pass.ready, &Tiling::new(pass.size, tiles, clip_limit))
+            }
+            CanvasFilter::Distort { distortion, nearest, fill: [r, g, b] } => {
+                let lookup = Lookup::new(&self.plan.distortions[distortion as usize]);
+                let limit = u32::from_le_bytes([r, g, b, 0]);
+                let job = self.distorted(FilterJob { shared: nearest.into(), limit, ..job }, &lookup);
+                self.tables.schedule.filter(pass.ready, Kernel::Distort, job)
             }
             CanvasFilter::Sharpness { .. } | CanvasFilter::Gaussian { .. } => {
                 let job = self.smoothed(job, filter);
@@ -71,6 +78,24 @@ impl Lowering<'_> {
                 FilterJob { filter: FILTER_NOISE, amount: deviation, mean, key, shared, ..job }
             }
             _ => job,
+        }
+    }
+
+    fn distorted(&mut self, job: FilterJob, lookup: &Lookup) -> FilterJob {
+        match lookup {
+            Lookup::Grid(positions) => {
+                let weights = self.tables.weights(&positions.concat());
+                FilterJob { filter: FILTER_GRID, weights, ..job }
+            }
+            Lookup::Radial(radial) => {
+                let weights = self.tables.doubles(&[radial.middle, radial.scale, radial.k].concat());
+                FilterJob { filter: FILTER_RADIAL, weights, ..job }
+            }
+            Lookup::Elastic(field) => {
+                let weights = self.tables.weights(field.nodes.as_flattened());
+                let ([columns, rows], [amount, mean]) = (field.count, field.density);
+                FilterJob { filter: FILTER_ELASTIC, weights, columns, rows, amount, mean, ..job }
+            }
         }
     }
 

@@ -21,7 +21,7 @@ pub(crate) struct Kernels {
 }
 
 /// In the order of [`Kernel`].
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "taps",
     "measure",
     "tables",
@@ -29,6 +29,7 @@ const NAMES: [&str; 11] = [
     "neighbours",
     "clahe_tables",
     "clahe",
+    "distort",
     "crop",
     "render",
     "blend",

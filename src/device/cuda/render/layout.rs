@@ -33,6 +33,12 @@ pub const FILTER_KERNEL: u32 = 10;
 pub const FILTER_NOISE: u32 = 11;
 /// FilterJob.filter: lightness is equalized by the tables of tiles.
 pub const FILTER_CLAHE: u32 = 12;
+/// [`FilterJob::filter`]: pixels looked up where tables of columns and rows say.
+pub const FILTER_GRID: u32 = 13;
+/// [`FilterJob::filter`]: pixels looked up through a lens.
+pub const FILTER_RADIAL: u32 = 14;
+/// [`FilterJob::filter`]: pixels looked up as far away as a field says.
+pub const FILTER_ELASTIC: u32 = 15;
 /// Axis.filter of a [`KIND_WARP`] through [`LayerDesc::matrix`]: Pillow's bilinear filter.
 pub const FILTER_PILLOW_BILINEAR: u32 = 6;
 /// The same: Pillow's cubic filter.
@@ -321,23 +327,23 @@ pub struct FilterJob {
     pub source: u32,
     /// Bytes of a row, of the other.
     pub pitch: u32,
-    /// [`FILTER_SHARPNESS`] to [`FILTER_CLAHE`].
+    /// [`FILTER_SHARPNESS`] to [`FILTER_ELASTIC`].
     pub filter: u32,
-    /// The argument of sharpness, the deviation of noise, or 255 over the pixels of a tile.
+    /// The argument of sharpness, the deviation of noise, 255 over the pixels of a tile, or nodes for a pixel along x.
     pub amount: f32,
-    /// Offset in the tables of a kernel's weights, or of the [`LabTables`].
+    /// Offset in the tables of a kernel's weights, of the [`LabTables`], or of what a distortion looks up.
     pub weights: u32,
-    /// Columns of the kernel or window, or of the tiles.
+    /// Columns of the kernel or window, of the tiles, or of the nodes.
     pub columns: u32,
     /// Rows of the same.
     pub rows: u32,
-    /// Mean of noise.
+    /// Mean of noise, or nodes for a pixel along y.
     pub mean: f32,
     /// Key of noise.
     pub key: [u32; 2],
-    /// 1 where a pixel's channels get the same noise.
+    /// 1 where a pixel's channels get the same noise, or a distortion takes the nearest pixel.
     pub shared: u32,
-    /// Most pixels of one lightness that count in a tile.
+    /// Most pixels of one lightness that count in a tile, or the colour around a distorted image, red lowest.
     pub limit: u32,
     /// Columns and rows of a tile.
     pub tile: [u32; 2],

@@ -31,6 +31,8 @@ pub(super) enum Kernel {
     ClaheTables,
     /// Canvases equalized by those.
     Clahe,
+    /// Canvases looked up through distortions.
+    Distort,
     /// Samples that show an upright image and nothing else.
     Crop,
     /// Canvases and samples of one input.
