@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The kernels, by file.
-const KERNELS: [&str; 19] = [
+const KERNELS: [&str; 23] = [
     "taps",
     "measure",
     "tables",
@@ -15,6 +15,10 @@ const KERNELS: [&str; 19] = [
     "neighbours",
     "clahe_tables",
     "clahe",
+    "lightness_sums",
+    "sensor",
+    "compress_planes",
+    "compress_pixels",
     "distort",
     "crop",
     "render",

@@ -58,6 +58,9 @@ extern "C" {
 #define FEEDLINE_FILTER_GRID 13     /* looked up where tables of columns and rows say */
 #define FEEDLINE_FILTER_RADIAL 14   /* looked up at d * (1 + (k2 * r + k1) * r), seen from the middle */
 #define FEEDLINE_FILTER_ELASTIC 15  /* looked up as far away as a field of B-splines says */
+#define FEEDLINE_FILTER_MULTIPLY 16 /* T(x * (u * span + low)), u uniform from 0 to 1 */
+#define FEEDLINE_FILTER_SENSOR 17   /* a hue that varies, and a Poisson number of lighter grains */
+#define FEEDLINE_FILTER_JPEG 18     /* what a JPEG with halved colour differences makes of it */
 
 /* Erase.kind */
 #define FEEDLINE_BLEND_OVER 0    /* acc * (1 - weight) + input * weight */
@@ -260,24 +263,28 @@ typedef struct MeasureJob {
 /* One canvas to be filtered into another. */
 typedef struct FilterJob {
     uint64_t target;  /* the other's offset in the scratch memory */
-    uint64_t tables;  /* FILTER_CLAHE: offset in the scratch memory of 256 bytes for each tile, rows of tiles from the top */
+    uint64_t tables;  /* FILTER_CLAHE: offset in the scratch memory of 256 bytes for each tile, rows of tiles from the top;
+                         FILTER_SENSOR: of two sums of 8 bytes, of twice the lightness and of its square; FILTER_JPEG:
+                         of samples of luma, and of two differences with half the columns and rows */
     uint32_t source;  /* index of the Source of the whole canvas */
     uint32_t pitch;   /* bytes of a row, of the other */
-    uint32_t filter;  /* FILTER_SHARPNESS to FILTER_ELASTIC, of which each kernel knows its own */
+    uint32_t filter;  /* FILTER_SHARPNESS to FILTER_JPEG, of which each kernel knows its own */
     float amount;     /* FILTER_SHARPNESS: its argument; FILTER_NOISE: the deviation; FILTER_CLAHE: 255 / pixels of a tile;
-                         FILTER_ELASTIC: nodes for a pixel along x */
+                         FILTER_ELASTIC: nodes for a pixel along x; FILTER_MULTIPLY: the span; FILTER_SENSOR: the intensity */
     uint32_t weights; /* offset in the tables of: FILTER_GAUSSIAN a float for each column of the kernel, then each row;
                          FILTER_KERNEL a float for each pixel of the window, row by row; FILTER_CLAHE LabTables; FILTER_GRID a float for each column of
                          the image, then each row; FILTER_RADIAL six doubles: the middle, scales and k1, k2;
-                         FILTER_ELASTIC two floats for each node, row by row */
-    uint32_t columns; /* of a kernel or window; FILTER_CLAHE: tiles; FILTER_ELASTIC: nodes */
+                         FILTER_ELASTIC two floats for each node, row by row; FILTER_JPEG 64 steps of luma, then
+                         of the differences, row by row */
+    uint32_t columns; /* of a kernel or window; FILTER_CLAHE: tiles; FILTER_ELASTIC: nodes; FILTER_JPEG: samples of luma */
     uint32_t rows;
-    float mean;       /* FILTER_NOISE; FILTER_ELASTIC: nodes for a pixel along y */
-    uint32_t key[2];  /* FILTER_NOISE: of the counter hash */
-    uint32_t shared;  /* FILTER_NOISE: 1 where a pixel's channels get the same number; FILTER_GRID to FILTER_ELASTIC: 1 where the
+    float mean;       /* FILTER_NOISE; FILTER_ELASTIC: nodes for a pixel along y; FILTER_MULTIPLY: the least factor;
+                         FILTER_SENSOR: deviation of the hue in degrees */
+    uint32_t key[2];  /* FILTER_NOISE, FILTER_MULTIPLY, FILTER_SENSOR: of the counter hash */
+    uint32_t shared;  /* FILTER_NOISE, FILTER_MULTIPLY: 1 where a pixel's channels get the same number; FILTER_GRID to FILTER_ELASTIC: 1 where the
                          nearest pixel is taken */
     uint32_t limit;   /* FILTER_CLAHE: most pixels of one lightness that count, in a tile; FILTER_GRID to FILTER_ELASTIC: the
-                         colour around the image, red in the lowest byte */
+                         colour around the image, red in the lowest byte; FILTER_MULTIPLY: 1 where each pixel has its own factor */
     uint32_t tile[2]; /* FILTER_CLAHE: columns and rows of a tile */
 } FilterJob;
 

@@ -1,4 +1,4 @@
-// Filters canvases by what lies around each pixel, and adds noise, as src/device/cpu/{neighbours,grain}.rs do: means,
+// Filters canvases by what lies around each pixel, and adds noise or multiplies by it, as src/device/cpu/{neighbours,grain}.rs do: means,
 // medians and weighted sums.
 //
 // Grid (tiles, jobs). A block of 256 threads makes a tile of 32x32 pixels of one canvas, a thread four pixels side by side.
@@ -86,6 +86,25 @@ FEEDLINE_INLINE uint32_t grained(uint32_t level, float normal, const FilterJob& 
     return (uint32_t)truncate((float)level + (normal * job.amount + job.mean));
 }
 
+FEEDLINE_INLINE uint32_t multiplied(uint32_t level, uint32_t bits, const FilterJob& job) {
+    float uniform = (float)(bits >> 8) * (1.0f / 16777216.0f);
+    return (uint32_t)truncate((float)level * (uniform * job.amount + job.mean));
+}
+
+// The thread's pixels times factors, whose numbers the pixel's place in the canvas says.
+FEEDLINE_INLINE Quad multiplied(const Pixels& source, const Tile& tile, const FilterJob& job) {
+    Quad own = read_four(source, tile.x, tile.y), quad = {0, 0, 0};
+#pragma unroll 1
+    for (int i = 0; i < 4; i++) {
+        uint32_t index = (uint32_t)tile.y * (uint32_t)source.width + (uint32_t)(tile.x + i);
+        Words words = philox_words(job.limit ? index : 0, 0, job.key);
+        quad.r |= multiplied(own.r >> (8 * i) & 0xFF, words.a, job) << (8 * i);
+        quad.g |= multiplied(own.g >> (8 * i) & 0xFF, job.shared ? words.a : words.b, job) << (8 * i);
+        quad.b |= multiplied(own.b >> (8 * i) & 0xFF, job.shared ? words.a : words.c, job) << (8 * i);
+    }
+    return quad;
+}
+
 // The thread's pixels with noise, whose numbers the pixel's place in the canvas says.
 FEEDLINE_INLINE Quad grained(const Pixels& source, const Tile& tile, const FilterJob& job) {
     Quad own = read_four(source, tile.x, tile.y), quad = {0, 0, 0};
@@ -114,6 +133,8 @@ neighbours(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch,
     Quad levels = {0, 0, 0};
     if (job.filter == FEEDLINE_FILTER_NOISE) {
         if (is_shown(tile)) levels = grained(source, tile, job);
+    } else if (job.filter == FEEDLINE_FILTER_MULTIPLY) {
+        if (is_shown(tile)) levels = multiplied(source, tile, job);
     } else {
         const float* weights = table<float>(constants, job.weights);
 #pragma unroll 1

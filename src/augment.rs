@@ -37,7 +37,9 @@ mod gaussian_blur;
 mod grayscale;
 mod grid_distortion;
 mod hue_saturation_value;
+mod image_compression;
 mod interpolation;
+mod iso_noise;
 mod letter_box;
 mod limit;
 mod mix_up;
@@ -45,6 +47,7 @@ mod mixing;
 mod mmseg_random_resize;
 mod mosaic;
 mod motion_blur;
+mod multiplicative_noise;
 mod one_of;
 mod optical_distortion;
 mod pad;
@@ -150,12 +153,15 @@ registry::registry! {
     grayscale::Grayscale,
     grid_distortion::GridDistortion,
     hue_saturation_value::HueSaturationValue,
+    image_compression::ImageCompression,
+    iso_noise::ISONoise,
     letter_box::LetterBox,
     blur::MedianBlur,
     mix_up::MixUp,
     mmseg_random_resize::MmsegRandomResize,
     mosaic::Mosaic,
     motion_blur::MotionBlur,
+    multiplicative_noise::MultiplicativeNoise,
     one_of::OneOf,
     optical_distortion::OpticalDistortion,
     pad::Pad,

@@ -11,7 +11,7 @@ use super::prelude::*;
 pub struct GridDistortion {
     /// Cells along each axis, from 1 to 256; no more than there are pixels.
     pub num_steps: u32,
-    /// What the factors differ from 1 by: one number for both directions, or `[min, max]`; from -1 to 1.
+    /// What the factors differ from 1 by: one number for both directions, or `[min, max]`; from 0 to 1 as one number.
     pub distort_limit: Limit,
     /// `nearest` or `bilinear`.
     pub interpolation: Interpolation,

@@ -9,8 +9,8 @@ use crate::draft::op::LensModel;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct OpticalDistortion {
-    /// How much: above 0 the corners move towards the middle, below 0 away from it. One number for both directions, or
-    /// `[min, max]`; from -0.33, where the corners begin to fold, to 1.
+    /// How much: above 0 the corners move towards the middle, below 0 away from it. One number for both directions, from 0 to
+    /// 0.33; or `[min, max]`, at least -0.33, where the corners begin to fold, and at most 1.
     pub distort_limit: Limit,
     /// `camera`, which bends more towards the corners, or `fisheye`.
     pub mode: LensModel,

@@ -199,6 +199,18 @@ fn words(method: &Method) -> (&'static str, &'static str, Option<[f32; 9]>, Opti
         Method::Filtered(CanvasFilter::Clahe { tiles, clip_limit }) => {
             ("filtered", "clahe", None, Some(json!({ "tiles": tiles, "clip_limit": clip_limit })))
         }
+        Method::Filtered(CanvasFilter::Multiply { key, low, span, shared, elementwise }) => {
+            let arguments =
+                json!({ "key": key, "low": low, "span": span, "shared": shared, "elementwise": elementwise });
+            ("filtered", "factors", None, Some(arguments))
+        }
+        Method::Filtered(CanvasFilter::Sensor { key, hue, intensity }) => {
+            let arguments = json!({ "key": key, "hue": hue, "intensity": intensity });
+            ("filtered", "sensor noise", None, Some(arguments))
+        }
+        Method::Filtered(CanvasFilter::Jpeg { quality }) => {
+            ("filtered", "jpeg", None, Some(json!({ "quality": quality })))
+        }
         Method::Filtered(CanvasFilter::Distort { distortion: _, nearest, fill }) => {
             let filter = if nearest { "distortion, nearest" } else { "distortion, bilinear" };
             ("filtered", filter, None, Some(json!({ "fill": fill })))

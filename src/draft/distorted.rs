@@ -11,14 +11,10 @@ use crate::plan::distortion::{
 use crate::plan::label_ops::LabelOpKind;
 
 impl Draft {
-    pub(super) fn grid_distortion(
-        &mut self,
-        steps: [&Vec<f64>; 2],
-        interpolation: Interpolation,
-        fill: Fill,
-    ) -> Result<(), Error> {
+    pub(super) fn grid_distortion(&mut self, op: &Op) -> Result<(), Error> {
+        let Op::GridDistortion { steps_x, steps_y, interpolation, fill } = op else { return Ok(()) };
         let Size { width, height } = self.size();
-        for (name, steps, edge) in [("steps_x", steps[0], width), ("steps_y", steps[1], height)] {
+        for (name, steps, edge) in [("steps_x", steps_x, width), ("steps_y", steps_y, height)] {
             let cells = steps.len().saturating_sub(1);
             ensure!(
                 (1..=MAX_CELLS.min(edge as usize)).contains(&cells),
@@ -31,17 +27,12 @@ impl Draft {
                 "grid_distortion: {name} must be from 0 to {MAX_STEP}, but is {steps:?}"
             );
         }
-        let [columns, rows] = steps.map(Clone::clone);
-        self.distort("grid_distortion", DistortionKind::Grid { columns, rows }, interpolation, fill)
+        let (columns, rows) = (steps_x.clone(), steps_y.clone());
+        self.distort("grid_distortion", DistortionKind::Grid { columns, rows }, *interpolation, *fill)
     }
 
-    pub(super) fn optical_distortion(
-        &mut self,
-        k: f64,
-        mode: LensModel,
-        interpolation: Interpolation,
-        fill: Fill,
-    ) -> Result<(), Error> {
+    pub(super) fn optical_distortion(&mut self, op: &Op) -> Result<(), Error> {
+        let Op::OpticalDistortion { k, mode, interpolation, fill } = *op else { return Ok(()) };
         ensure!(
             (-0.33..=1.0).contains(&k),
             "optical_distortion: k must be from -0.33, where the corners begin to fold, to 1, but is {k}"

@@ -82,6 +82,37 @@ impl Draft {
         self.filtered(CanvasFilter::Noise { key, mean, deviation, shared: !per_channel })
     }
 
+    pub(super) fn multiplicative_noise(
+        &mut self,
+        key: [u32; 2],
+        [low, high]: [f64; 2],
+        per_channel: bool,
+        elementwise: bool,
+    ) -> Result<(), Error> {
+        ensure!(
+            (0.0..=255.0).contains(&low) && (low..=255.0).contains(&high),
+            "multiplicative_noise: multiplier must be from 0 to 255, the smaller first, but is [{low}, {high}]"
+        );
+        let (low, span) = (low as f32, (high - low) as f32);
+        self.filtered(CanvasFilter::Multiply { key, low, span, shared: !per_channel, elementwise })
+    }
+
+    pub(super) fn iso_noise(&mut self, key: [u32; 2], color_shift: f64, intensity: f64) -> Result<(), Error> {
+        for (name, number) in [("color_shift", color_shift), ("intensity", intensity)] {
+            ensure!((0.0..=1.0).contains(&number), "iso_noise: {name} must be from 0 to 1, but is {number}");
+        }
+        let hue = (color_shift * intensity) as f32;
+        self.filtered(CanvasFilter::Sensor { key, hue, intensity: intensity as f32 })
+    }
+
+    pub(super) fn jpeg_compression(&mut self, quality: u32) -> Result<(), Error> {
+        ensure!(
+            (1..=100).contains(&quality),
+            "jpeg_compression: quality must be from 1 to 100, but is {quality}"
+        );
+        self.filtered(CanvasFilter::Jpeg { quality })
+    }
+
     pub(super) fn clahe(&mut self, clip_limit: f64, tiles: [u32; 2]) -> Result<(), Error> {
         ensure!(
             (1e-3..=1e6).contains(&clip_limit),

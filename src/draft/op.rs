@@ -344,6 +344,33 @@ pub enum Op {
         #[serde(default = "yes")]
         per_channel: bool,
     },
+    /// Multiplies levels by random factors, and cuts off.
+    MultiplicativeNoise {
+        /// The key of the counter hash that the factors are made by.
+        key: [u32; 2],
+        /// Minimum and maximum factor, from 0 to 255.
+        multiplier: [f64; 2],
+        /// Whether each channel gets a factor of its own (default false).
+        #[serde(default)]
+        per_channel: bool,
+        /// Whether each pixel gets a factor of its own (default true).
+        #[serde(default = "yes")]
+        elementwise: bool,
+    },
+    /// Adds the noise of a camera's sensor, as Albumentations' `ISONoise` does.
+    IsoNoise {
+        /// The key of the counter hash that the noise is made by.
+        key: [u32; 2],
+        /// Standard deviation of the hue in degrees, for an intensity of 1; from 0 to 1.
+        color_shift: f64,
+        /// How much lighter grains are, and how many there are; from 0 to 1.
+        intensity: f64,
+    },
+    /// Makes what libjpeg makes of the image by saving it, with colour differences at half the size, and loading it again.
+    JpegCompression {
+        /// From 1 to 100.
+        quality: u32,
+    },
     /// Makes the cells of a grid wider and narrower, as Albumentations' `GridDistortion` does.
     GridDistortion {
         /// For each column of cells, and for the pixels that those leave over: what it shows, over the pixels that it has.

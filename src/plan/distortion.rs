@@ -72,7 +72,7 @@ impl Distortion {
                 .into_iter()
                 .all(|(steps, edge)| grid::is_sound(steps, edge)),
             DistortionKind::Radial { scale, k } => {
-                scale.iter().all(|scale| (0.0..=1.0).contains(scale))
+                scale.iter().all(|scale| (0.0..=2.0).contains(scale))
                     && k.iter().all(|k| (-1.0..=1.0).contains(k))
             }
             DistortionKind::Elastic { alpha, sigma, .. } => {

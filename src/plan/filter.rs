@@ -58,6 +58,34 @@ pub enum CanvasFilter {
         /// Whether a pixel's channels get the same number.
         shared: bool,
     },
+    /// T(x (u span + low)) with uniform numbers u from 0 to 1 of the counter hash, one block for each pixel.
+    Multiply {
+        /// The hash's key.
+        key: [u32; 2],
+        /// The least factor.
+        low: f32,
+        /// What the greatest factor is more.
+        span: f32,
+        /// Whether a pixel's channels get the same number.
+        shared: bool,
+        /// Whether each pixel gets a block of its own, and not that of the first one.
+        elementwise: bool,
+    },
+    /// The noise of a camera's sensor, in OpenCV's hue, lightness and saturation: a normal number turns the hue, and each of a
+    /// Poisson number of grains makes a part of the way to white.
+    Sensor {
+        /// The counter hash's key.
+        key: [u32; 2],
+        /// Standard deviation of the hue, in degrees.
+        hue: f32,
+        /// The part of the way, and the mean number of grains of a pixel over the standard deviation of the lightness.
+        intensity: f32,
+    },
+    /// What a JPEG of a quality from 1 to 100 makes of the image, with halved colour differences: libjpeg's pixels.
+    Jpeg {
+        /// The quality.
+        quality: u32,
+    },
     /// OpenCV's CLAHE of the lightness in its uint8 Lab: each tile has a table from old to new lightness, and a pixel's is
     /// between those of the four tiles around it.
     Clahe {

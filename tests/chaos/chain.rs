@@ -187,8 +187,11 @@ fn of_same_size(draw: &mut Draw) -> Link {
                 "Emboss",
                 "GaussNoise",
                 "GridDistortion",
+                "ISONoise",
+                "ImageCompression",
                 "MedianBlur",
                 "MotionBlur",
+                "MultiplicativeNoise",
                 "OpticalDistortion",
                 "Sharpen",
             ];

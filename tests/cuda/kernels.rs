@@ -34,7 +34,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         .driver(",version=12040"),
 ];
 
-const ALL: [&str; 12] = [
+const ALL: [&str; 16] = [
     "taps",
     "measure",
     "tables",
@@ -42,6 +42,10 @@ const ALL: [&str; 12] = [
     "neighbours",
     "clahe_tables",
     "clahe",
+    "lightness_sums",
+    "sensor",
+    "compress_planes",
+    "compress_pixels",
     "distort",
     "crop",
     "render",

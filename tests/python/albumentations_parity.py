@@ -26,6 +26,8 @@ from albumentations.augmentations.blur import functional as fblur
 from albumentations.augmentations.dropout import functional as fdropout
 from albumentations.augmentations.geometric import functional as fgeometric
 from albumentations.augmentations.pixel import functional as fpixel
+from scipy.special import ndtri
+from scipy.stats import poisson
 
 from feedline_apply import run, write_images
 
@@ -192,6 +194,56 @@ def fisheye(rng, height, width):
     return [{"op": "optical_distortion", "k": k, "mode": "fisheye", "fill": fill}], remapped(maps, [fill] * 3)
 
 
+def words(key, shape):
+    """The words of the counter hash (Philox 4x32-10) for each pixel of an image."""
+    low = np.uint64(0xFFFFFFFF)
+    counter = [np.arange(math.prod(shape), dtype=np.uint64)] + [np.uint64(0)] * 3
+    first, second = (np.uint64(word) for word in key)
+    for _ in range(10):
+        upper, lower = np.uint64(0xD2511F53) * counter[0], np.uint64(0xCD9E8D57) * counter[2]
+        counter = [(lower >> np.uint64(32)) ^ counter[1] ^ first, lower & low,
+                   (upper >> np.uint64(32)) ^ counter[3] ^ second, upper & low]
+        first, second = (first + np.uint64(0x9E3779B9)) & low, (second + np.uint64(0xBB67AE85)) & low
+    return [word.reshape(shape) for word in counter]
+
+
+def any_key(rng):
+    """A key of the counter hash."""
+    return [rng.getrandbits(32), rng.getrandbits(32)]
+
+
+def multiplicative_noise(rng, height, width):
+    """MultiplicativeNoise of each pixel, whose uniform numbers are handed to Albumentations."""
+    key, low, shared = any_key(rng), rng.uniform(0, 1), rng.random() < 0.5
+    high = low + rng.uniform(0, 2)
+    parts = [word >> np.uint64(8) for word in words(key, (height, width))[:3]]
+    uniform = np.dstack([parts[0]] * 3 if shared else parts) / 2**24
+    factors = (uniform.astype(np.float32) * np.float32(high - low) + np.float32(low)).astype(np.float32)
+    op = {"op": "multiplicative_noise", "key": key, "multiplier": [low, high], "per_channel": not shared}
+    return [op], lambda image: albucore.multiply(image, factors)
+
+
+def iso_noise(rng, height, width):
+    """ISONoise, whose random numbers are handed to Albumentations."""
+    key, shift, intensity = any_key(rng), rng.uniform(0, 1), rng.uniform(0.1, 1)
+    grains, turn, *_ = words(key, (height, width))
+    place, normal = (grains + 0.5) / 2**32, ndtri(((turn >> np.uint64(9)) + 0.5) / 2**23)
+    drawn = SimpleNamespace(poisson=lambda rate, size: poisson.ppf(place, rate),
+                            normal=lambda mean, deviation, size: normal * deviation)
+    op = {"op": "iso_noise", "key": key, "color_shift": shift, "intensity": intensity}
+    return [op], lambda image: fpixel.iso_noise(image, shift, intensity, drawn)
+
+
+def jpeg_compression(rng, height, width):
+    """ImageCompression, of an image whose channels stand as OpenCV expects them."""
+    quality = rng.choice([1, 10, 30, 49, 50, 75, 90, 95, 99, 100])
+
+    def reference(image):
+        bgr = np.ascontiguousarray(image[..., ::-1])
+        return fpixel.image_compression(bgr, quality, ".jpg")[..., ::-1]
+    return [{"op": "jpeg_compression", "quality": quality}], reference
+
+
 # What is compared, how it is drawn, how far a value may be away, and the share of values that may be different.
 ROWS = {
     "gamma": (gamma, 0, 0),
@@ -209,6 +261,9 @@ ROWS = {
     "convolve, motion": (motion_blur, 0, 0),
     "convolve, sharpen and emboss": (sharpen, 1, 1e-6),
     "clahe": (clahe, 3, 0.001),
+    "multiplicative_noise": (multiplicative_noise, 0, 0),
+    "iso_noise": (iso_noise, 1, 0.01),
+    "jpeg_compression": (jpeg_compression, 0, 0),
     "grid_distortion": (grid_distortion, 0, 0),
     "optical_distortion, camera": (optical_distortion, 16, 1e-4),
     "optical_distortion, fisheye": (fisheye, 16, 1e-3),

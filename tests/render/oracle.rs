@@ -225,22 +225,23 @@ impl Picture {
                 self.looked_up(|x, y| [xs[x as usize], ys[y as usize]], interpolation, fill.rgb())
             }
             Op::OpticalDistortion { k, mode, interpolation, fill } => {
-                let [mx, my] = [self.width, self.height].map(|edge| edge as f64 / 2.0);
-                let place = |x: i64, y: i64| {
-                    let (dx, dy) = (x as f64 - mx, y as f64 - my);
-                    let factor = match mode {
-                        LensModel::Camera => {
-                            let r = (dx / (2.0 * mx)).powi(2) + (dy / (2.0 * my)).powi(2);
-                            1.0 + k * r + k * r * r
-                        }
-                        LensModel::Fisheye => 1.0 + k * (dx * dx + dy * dy) / (mx * mx + my * my),
-                    };
-                    [mx + factor * dx, my + factor * dy].map(|at| at as f32)
-                };
-                self.looked_up(place, interpolation, fill.rgb())
+                self.looked_up(|x, y| self.through_lens(k, mode, [x, y]), interpolation, fill.rgb())
             }
             _ => self.recoloured(op),
         }
+    }
+
+    fn through_lens(&self, k: f64, mode: LensModel, [x, y]: [i64; 2]) -> [f32; 2] {
+        let [mx, my] = [self.width, self.height].map(|edge| edge as f64 / 2.0);
+        let (dx, dy) = (x as f64 - mx, y as f64 - my);
+        let factor = match mode {
+            LensModel::Camera => {
+                let r = (dx / (2.0 * mx)).powi(2) + (dy / (2.0 * my)).powi(2);
+                1.0 + k * r + k * r * r
+            }
+            LensModel::Fisheye => 1.0 + k * (dx * dx + dy * dy) / (mx * mx + my * my),
+        };
+        [mx + factor * dx, my + factor * dy].map(|at| at as f32)
     }
 
     /// Each pixel from where `place` says, in 32nds of a pixel.

@@ -1,9 +1,10 @@
 //! Filters of canvases, and how sharpness and a Gaussian blur are made.
 
-use super::grain::{self, Grain};
+use super::grain::{self, Factors, Grain};
 use super::image_view::{Canvas, ImageView};
 use super::interleave::with_level;
-use super::{clahe, distort, neighbours};
+use super::sensor::{self, SensorNoise};
+use super::{clahe, compress, distort, neighbours};
 use crate::device::gaussian;
 use crate::device::tiling::Tiling;
 use crate::plan::distortion::Lookup;
@@ -29,6 +30,13 @@ pub(crate) fn run(filter: &CanvasFilter, plan: &Plan, from: ImageView<'_>, to: &
         CanvasFilter::Noise { key, mean, deviation, shared } => {
             grain::grained(from, to, Grain { key, mean, deviation, shared });
         }
+        CanvasFilter::Multiply { key, low, span, shared, elementwise } => {
+            grain::multiplied(from, to, Factors { key, low, span, shared, elementwise });
+        }
+        CanvasFilter::Sensor { key, hue, intensity } => {
+            sensor::exposed(from, to, SensorNoise { key, hue, intensity });
+        }
+        CanvasFilter::Jpeg { quality } => compress::compressed(from, to, quality),
         CanvasFilter::Clahe { tiles, clip_limit } => {
             clahe::equalized(from, to, &Tiling::new(from.size, tiles, clip_limit));
         }

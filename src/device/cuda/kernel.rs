@@ -10,7 +10,7 @@ macro_rules! ptx {
     };
 }
 
-const PTX: [(&str, &[u8]); 19] = [
+const PTX: [(&str, &[u8]); 23] = [
     ptx!("taps"),
     ptx!("measure"),
     ptx!("tables"),
@@ -18,6 +18,10 @@ const PTX: [(&str, &[u8]); 19] = [
     ptx!("neighbours"),
     ptx!("clahe_tables"),
     ptx!("clahe"),
+    ptx!("lightness_sums"),
+    ptx!("sensor"),
+    ptx!("compress_planes"),
+    ptx!("compress_pixels"),
     ptx!("distort"),
     ptx!("crop"),
     ptx!("render"),

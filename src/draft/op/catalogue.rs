@@ -96,6 +96,12 @@ color_ops! { declare_catalogue!
             r#"{"op": "clahe", "clip_limit": 2.5, "tile_grid_size": [8, 8]}"#;
         GaussNoise, "gauss_noise", "",
             r#"{"op": "gauss_noise", "key": [7, 8], "mean": 0, "std": 25.5}"#;
+        MultiplicativeNoise, "multiplicative_noise", "",
+            r#"{"op": "multiplicative_noise", "key": [7, 8], "multiplier": [0.5, 1.5], "per_channel": true}"#;
+        IsoNoise, "iso_noise", "",
+            r#"{"op": "iso_noise", "key": [7, 8], "color_shift": 0.05, "intensity": 0.5}"#;
+        JpegCompression, "jpeg_compression", "",
+            r#"{"op": "jpeg_compression", "quality": 30}"#;
         GridDistortion, "grid_distortion", "",
             r#"{"op": "grid_distortion", "steps_x": [1.2, 0.7, 1.1, 0], "steps_y": [0.9, 1.1, 0], "interpolation": "bilinear"}"#;
         OpticalDistortion, "optical_distortion", "",

@@ -63,12 +63,13 @@ impl Draft {
             Op::Convolve { ref kernel } => self.convolve(kernel),
             Op::Clahe { clip_limit, tile_grid_size } => self.clahe(clip_limit, tile_grid_size),
             Op::GaussNoise { key, mean, std, per_channel } => self.gauss_noise(key, mean, std, per_channel),
-            Op::GridDistortion { ref steps_x, ref steps_y, interpolation, fill } => {
-                self.grid_distortion([steps_x, steps_y], interpolation, fill)
+            Op::MultiplicativeNoise { key, multiplier, per_channel, elementwise } => {
+                self.multiplicative_noise(key, multiplier, per_channel, elementwise)
             }
-            Op::OpticalDistortion { k, mode, interpolation, fill } => {
-                self.optical_distortion(k, mode, interpolation, fill)
-            }
+            Op::IsoNoise { key, color_shift, intensity } => self.iso_noise(key, color_shift, intensity),
+            Op::JpegCompression { quality } => self.jpeg_compression(quality),
+            Op::GridDistortion { .. } => self.grid_distortion(op),
+            Op::OpticalDistortion { .. } => self.optical_distortion(op),
             Op::ElasticTransform { .. } => self.elastic_transform(op),
             Op::Erase { i, j, h, w, v } => self.erase(Rect::new(j, i, w, h), v),
             Op::SanitizeBoundingBoxes { min_size, min_area } => self.sanitize(min_size, min_area),

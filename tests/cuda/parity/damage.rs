@@ -114,6 +114,13 @@ fn sampled(shown: &mut Sampled) -> Vec<Number<'_>> {
         Method::Filtered(CanvasFilter::Clahe { tiles, clip_limit }) => {
             numbers.extend(tiles.iter_mut().map(Whole).chain([Double(clip_limit)]));
         }
+        Method::Filtered(CanvasFilter::Multiply { key, low, span, .. }) => {
+            numbers.extend(key.iter_mut().map(Whole).chain([Float(low), Float(span)]));
+        }
+        Method::Filtered(CanvasFilter::Sensor { key, hue, intensity }) => {
+            numbers.extend(key.iter_mut().map(Whole).chain([Float(hue), Float(intensity)]));
+        }
+        Method::Filtered(CanvasFilter::Jpeg { quality }) => numbers.push(Whole(quality)),
         Method::Filtered(CanvasFilter::Distort { distortion, .. }) => numbers.push(Whole(distortion)),
     }
     numbers

@@ -50,6 +50,9 @@ pub const OPS: &[&str] = &[
     "convolve",
     "clahe",
     "gauss_noise",
+    "multiplicative_noise",
+    "iso_noise",
+    "jpeg_compression",
     "grid_distortion",
     "optical_distortion",
     "elastic_transform",
@@ -145,9 +148,15 @@ impl Dice<'_> {
             }
             "sanitize_bounding_boxes" => json!({"min_size": self.between(1.0, 9.0)}),
             "keep_centers" => self.rectangle(size),
-            "gaussian_blur" | "box_blur" | "median_blur" | "convolve" | "clahe" | "gauss_noise" => {
-                self.filter(name, size)
-            }
+            "gaussian_blur"
+            | "box_blur"
+            | "median_blur"
+            | "convolve"
+            | "clahe"
+            | "gauss_noise"
+            | "multiplicative_noise"
+            | "iso_noise"
+            | "jpeg_compression" => self.filter(name, size),
             "grid_distortion" | "optical_distortion" | "elastic_transform" => self.distortion(name, size),
             "sum_chains" => self.sum_chains(size),
             _ => self.recolouring(name),
@@ -223,6 +232,16 @@ impl Dice<'_> {
                 let kernel: Vec<_> = (0..rows).map(|_| row()).collect();
                 json!({"kernel": kernel})
             }
+            "multiplicative_noise" => {
+                let (key, low) = ([(self.bits)(), (self.bits)()], self.between(0.0, 1.5));
+                let multiplier = [low, low + self.between(0.0, 2.0)];
+                json!({"key": key, "multiplier": multiplier, "per_channel": self.one_in(2), "elementwise": !self.one_in(4)})
+            }
+            "iso_noise" => {
+                let key = [(self.bits)(), (self.bits)()];
+                json!({"key": key, "color_shift": self.between(0.0, 1.0), "intensity": self.between(0.0, 1.0)})
+            }
+            "jpeg_compression" => json!({"quality": self.pick(&[1, 10, 30, 50, 75, 90, 100])}),
             "clahe" => {
                 let tiles = [0; 2].map(|_| 1 + self.below(9));
                 json!({"clip_limit": self.between(0.5, 5.0), "tile_grid_size": tiles})

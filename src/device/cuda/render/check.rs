@@ -146,6 +146,13 @@ fn filtered(plan: &Plan, pass: usize, sampled: &Sampled, filter: &CanvasFilter) 
         CanvasFilter::Clahe { tiles, clip_limit } => {
             tiles.iter().all(|count| (1..=plan::MAX_TILES).contains(count)) && clip_limit.is_finite()
         }
+        CanvasFilter::Multiply { low, span, .. } => {
+            [low, span].into_iter().all(|factor| (0.0..=255.0).contains(factor))
+        }
+        CanvasFilter::Sensor { hue, intensity, .. } => {
+            [hue, intensity].into_iter().all(|part| (0.0..=1.0).contains(part))
+        }
+        CanvasFilter::Jpeg { quality } => (1..=100).contains(quality),
         CanvasFilter::Distort { distortion, .. } => plan
             .distortions
             .get(*distortion as usize)

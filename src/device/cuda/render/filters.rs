@@ -1,14 +1,15 @@
 //! Filtered canvases of a plan as jobs of the kernels that make them.
 
 use super::layout::{
-    FILTER_CLAHE, FILTER_ELASTIC, FILTER_GAUSSIAN, FILTER_GRID, FILTER_KERNEL, FILTER_MEAN, FILTER_MEDIAN,
-    FILTER_NOISE, FILTER_RADIAL, FILTER_SHARPNESS, FilterJob,
+    FILTER_CLAHE, FILTER_ELASTIC, FILTER_GAUSSIAN, FILTER_GRID, FILTER_JPEG, FILTER_KERNEL, FILTER_MEAN,
+    FILTER_MEDIAN, FILTER_MULTIPLY, FILTER_NOISE, FILTER_RADIAL, FILTER_SENSOR, FILTER_SHARPNESS, FilterJob,
 };
+use super::layout::{TILE_HEIGHT, TILE_WIDTH};
 use super::lower::Lowering;
 use super::schedule::Kernel;
 use super::source::Canvas;
-use crate::device::gaussian;
 use crate::device::tiling::Tiling;
+use crate::device::{gaussian, quantisation};
 use crate::error::Cause;
 use crate::geometry::Orientation;
 use crate::plan::distortion::Lookup;
@@ -27,6 +28,23 @@ impl Lowering<'_> {
         let ready = match filter {
             CanvasFilter::Clahe { tiles, clip_limit } => {
                 self.equalized(job, pass.ready, &Tiling::new(pass.size, tiles, clip_limit))
+            }
+            CanvasFilter::Sensor { key, hue, intensity } => {
+                let tables = self.tables.reserve(2 * size_of::<u64>() as u64);
+                let filter = FILTER_SENSOR;
+                let job = FilterJob { filter, tables, key, mean: hue, amount: intensity, ..job };
+                let summed = self.tables.schedule.filter(pass.ready, Kernel::LightnessSums, job);
+                self.tables.schedule.filter(summed, Kernel::Sensor, job)
+            }
+            CanvasFilter::Jpeg { quality } => {
+                // Whole tiles of luma, and a quarter of that for each of the two differences.
+                let columns = pass.size.width.next_multiple_of(TILE_WIDTH);
+                let rows = pass.size.height.next_multiple_of(TILE_HEIGHT);
+                let tables = self.tables.reserve(u64::from(columns) * u64::from(rows) * 3 / 2);
+                let weights = self.tables.words(&quantisation::tables(quality));
+                let job = FilterJob { filter: FILTER_JPEG, tables, weights, columns, rows, ..job };
+                let sampled = self.tables.schedule.filter(pass.ready, Kernel::CompressPlanes, job);
+                self.tables.schedule.filter(sampled, Kernel::CompressPixels, job)
             }
             CanvasFilter::Distort { distortion, nearest, fill: [r, g, b] } => {
                 let lookup = Lookup::new(&self.plan.distortions[distortion as usize]);
@@ -76,6 +94,10 @@ impl Lowering<'_> {
             CanvasFilter::Noise { key, mean, deviation, shared } => {
                 let shared = shared.into();
                 FilterJob { filter: FILTER_NOISE, amount: deviation, mean, key, shared, ..job }
+            }
+            CanvasFilter::Multiply { key, low, span, shared, elementwise } => {
+                let (shared, limit) = (shared.into(), elementwise.into());
+                FilterJob { filter: FILTER_MULTIPLY, amount: span, mean: low, key, shared, limit, ..job }
             }
             _ => job,
         }

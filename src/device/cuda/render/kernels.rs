@@ -21,7 +21,7 @@ pub(crate) struct Kernels {
 }
 
 /// In the order of [`Kernel`].
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 16] = [
     "taps",
     "measure",
     "tables",
@@ -29,6 +29,10 @@ const NAMES: [&str; 12] = [
     "neighbours",
     "clahe_tables",
     "clahe",
+    "lightness_sums",
+    "sensor",
+    "compress_planes",
+    "compress_pixels",
     "distort",
     "crop",
     "render",

@@ -39,6 +39,12 @@ pub const FILTER_GRID: u32 = 13;
 pub const FILTER_RADIAL: u32 = 14;
 /// [`FilterJob::filter`]: pixels looked up as far away as a field says.
 pub const FILTER_ELASTIC: u32 = 15;
+/// [`FilterJob::filter`]: levels times uniform factors.
+pub const FILTER_MULTIPLY: u32 = 16;
+/// [`FilterJob::filter`]: the noise of a sensor.
+pub const FILTER_SENSOR: u32 = 17;
+/// [`FilterJob::filter`]: what a JPEG makes of it.
+pub const FILTER_JPEG: u32 = 18;
 /// Axis.filter of a [`KIND_WARP`] through [`LayerDesc::matrix`]: Pillow's bilinear filter.
 pub const FILTER_PILLOW_BILINEAR: u32 = 6;
 /// The same: Pillow's cubic filter.
@@ -321,29 +327,33 @@ pub struct MeasureJob {
 pub struct FilterJob {
     /// The other's offset in the scratch memory.
     pub target: u64,
-    /// For an adaptive equalization, offset in the scratch memory of the tables of its tiles.
+    /// Offset in the scratch memory of the tables of tiles of an adaptive equalization, of the sums for a sensor's noise, or
+    /// of a JPEG's samples.
     pub tables: u64,
     /// Index of the [`Source`] of the whole canvas.
     pub source: u32,
     /// Bytes of a row, of the other.
     pub pitch: u32,
-    /// [`FILTER_SHARPNESS`] to [`FILTER_ELASTIC`].
+    /// [`FILTER_SHARPNESS`] to [`FILTER_JPEG`].
     pub filter: u32,
-    /// The argument of sharpness, the deviation of noise, 255 over the pixels of a tile, or nodes for a pixel along x.
+    /// The argument of sharpness, the deviation of noise, 255 over the pixels of a tile, nodes for a pixel along x, the
+    /// span of factors, or the intensity of a sensor's noise.
     pub amount: f32,
-    /// Offset in the tables of a kernel's weights, of the [`LabTables`], or of what a distortion looks up.
+    /// Offset in the tables of a kernel's weights, of the [`LabTables`], of what a distortion looks up,
+    /// or of the steps of a JPEG.
     pub weights: u32,
-    /// Columns of the kernel or window, of the tiles, or of the nodes.
+    /// Columns of the kernel or window, of the tiles, of the nodes, or of a JPEG's samples of luma.
     pub columns: u32,
     /// Rows of the same.
     pub rows: u32,
-    /// Mean of noise, or nodes for a pixel along y.
+    /// Mean of noise, nodes for a pixel along y, the least factor, or the deviation of the hue.
     pub mean: f32,
     /// Key of noise.
     pub key: [u32; 2],
     /// 1 where a pixel's channels get the same noise, or a distortion takes the nearest pixel.
     pub shared: u32,
-    /// Most pixels of one lightness that count in a tile, or the colour around a distorted image, red lowest.
+    /// Most pixels of one lightness that count in a tile, the colour around a distorted image, red lowest,
+    /// or 1 where each pixel has a factor of its own.
     pub limit: u32,
     /// Columns and rows of a tile.
     pub tile: [u32; 2],

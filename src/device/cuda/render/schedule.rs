@@ -31,6 +31,14 @@ pub(super) enum Kernel {
     ClaheTables,
     /// Canvases equalized by those.
     Clahe,
+    /// Sums of the lightness of a canvas.
+    LightnessSums,
+    /// Canvases with the noise of a sensor, by those.
+    Sensor,
+    /// What a JPEG keeps of canvases, as samples.
+    CompressPlanes,
+    /// Canvases of those.
+    CompressPixels,
     /// Canvases looked up through distortions.
     Distort,
     /// Samples that show an upright image and nothing else.
@@ -130,6 +138,7 @@ impl Schedule {
             {
                 let blocks = |job: &FilterJob| match kernel {
                     Kernel::ClaheTables => u64::from(job.columns) * u64::from(job.rows),
+                    Kernel::LightnessSums => 1,
                     _ => tiles(sources[job.source as usize].size),
                 };
                 for (most, jobs) in by_tiles(jobs, blocks) {

@@ -81,7 +81,8 @@ impl Tables {
         *self.lab.insert(place)
     }
 
-    fn words(&mut self, words: &[u32]) -> u32 {
+    /// The offset of whole numbers.
+    pub(super) fn words(&mut self, words: &[u32]) -> u32 {
         let start = size_of::<Batch>().next_multiple_of(ALIGNMENT as usize);
         let place = start + self.words.len() * size_of::<u32>();
         self.words.extend_from_slice(words);
