@@ -35,7 +35,7 @@ pub use epoch::Epoch;
 pub(crate) use epoch::fingerprint::of_source as fingerprint;
 pub use epoch::resume::{STATE_VERSION, State};
 pub(crate) use parallel_map::parallel_map;
-pub use planner::{Choice, Planned};
+pub use planner::{Choice, Planned, PlannedPartner};
 pub use report::errors::{BadFile, DamagedFile, Report, Stage, Status};
 pub use report::stats::{Limit, Stats};
 pub use report::timing::Timing;

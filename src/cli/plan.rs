@@ -8,7 +8,7 @@ use feedline::device;
 use feedline::draft::op::Op;
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image;
-use feedline::loader::{Choice, Planned};
+use feedline::loader::{Choice, Planned, PlannedPartner};
 use feedline::output::Output;
 use feedline::plan::{
     self, CanvasFilter, Content, Filter, Layer, LayerSource, Method, PillowFilter, PillowMap, Sampled,
@@ -53,6 +53,8 @@ struct Report<'a> {
     ops: &'a [Op],
     /// What containers have chosen; empty where a recipe has none.
     choices: Vec<Value>,
+    /// Which other samples were mixed into it, each with the ops that were drawn for it.
+    partners: Vec<Value>,
     /// What the sample becomes; null for a recipe that renders nothing.
     output: Option<Value>,
     /// How many passes over pixels the plan takes.
@@ -70,7 +72,7 @@ struct Report<'a> {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let (recipe, source, loader) = arguments.pipeline.planner()?;
     let planned = loader.plan_view(arguments.epoch, arguments.index, arguments.view)?;
-    let Planned { plan, mut ops, choices, .. } = planned;
+    let Planned { plan, mut ops, choices, partners, .. } = planned;
     add_normalize(&mut ops, loader.output().and_then(|output| output.normalize));
     let mut bytes = Vec::new();
     source.read(arguments.index as usize, &mut bytes)?;
@@ -85,6 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         header: describe_header(&header),
         ops: &ops,
         choices: choices.iter().map(choice).collect(),
+        partners: partners.iter().map(|partner| describe_partner(partner, &*source)).collect(),
         output: loader.output().map(|Output { dtype, layout, .. }| {
             let Size { width, height } = plan.size();
             json!({ "width": width, "height": height, "dtype": dtype, "layout": layout })
@@ -113,6 +116,10 @@ fn add_normalize(ops: &mut Vec<Op>, normalize: Option<Normalize>) {
 
 fn choice(choice: &Choice) -> Value {
     json!({ "place": choice.place, "op": choice.op, "chosen": choice.chosen })
+}
+
+fn describe_partner(PlannedPartner { index, ops, .. }: &PlannedPartner, source: &dyn Source) -> Value {
+    json!({ "key": source.key(*index as usize), "index": index, "ops": ops })
 }
 
 fn describe_header(header: &image::Header) -> Value {

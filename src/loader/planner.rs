@@ -18,7 +18,7 @@ use crate::plan::{MAX_IMAGES, Plan};
 use crate::rng::{Domain, mix};
 use crate::sampler::Order;
 use std::sync::Arc;
-use walk::Walk;
+use walk::{Walk, Walked};
 
 /// The most augmentations that may run for a sample, counted as often as they run.
 const MAX_RUNS: usize = 256;
@@ -67,6 +67,18 @@ pub struct Planned {
     pub ops: Vec<Op>,
     /// What the containers of the chain have chosen, in the order of their turns.
     pub choices: Vec<Choice>,
+    /// The partners that were mixed into the sample, in the order in which augmentations took them.
+    pub partners: Vec<PlannedPartner>,
+}
+
+/// A partner, as it was mixed into a sample: with dice of its own, so that it is not what the epoch shows of it elsewhere.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PlannedPartner {
+    /// Its index in the source.
+    pub index: u64,
+    /// The ops that were drawn for it.
+    pub ops: Vec<Op>,
 }
 
 /// What a container has chosen for a sample.
@@ -195,10 +207,11 @@ impl Planner {
         (view, way): (usize, Option<usize>),
         load_header: &mut LoadHeader<'_>,
     ) -> Result<Planned, PlanError> {
-        let (mut draft, choices) = Walk::new(self, &sample, load_header).sample(view, way)?;
+        let Walked { mut draft, choices, partners } =
+            Walk::new(self, &sample, load_header).sample(view, way)?;
         draft.fill_batch();
         let ops = draft.ops().to_vec();
-        Ok(Planned { plan: draft.freeze()?, ops, choices })
+        Ok(Planned { plan: draft.freeze()?, ops, choices, partners })
     }
 }
 

@@ -3,6 +3,7 @@
 import cv2
 import numpy as np
 import torch
+from PIL import Image
 from torchvision.transforms import InterpolationMode
 from torchvision.transforms.v2 import functional as reference
 
@@ -87,7 +88,7 @@ REFERENCE = {
     "hue": lambda image, factor: reference.adjust_hue(image, factor),
     "hsv": hsv,
     "sharpness": lambda image, factor: reference.adjust_sharpness(image, factor),
-    "grayscale": lambda image: reference.rgb_to_grayscale(image, num_output_channels=3),
+    "grayscale": lambda image, num_output_channels=3: reference.rgb_to_grayscale(image, num_output_channels),
     "autocontrast": reference.autocontrast,
     "equalize": reference.equalize,
     "invert": reference.invert,

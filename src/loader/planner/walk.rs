@@ -2,7 +2,7 @@
 
 use super::containers::{choice_of, rng_scope};
 use super::partner::{Partner, TreePosition};
-use super::{Choice, ImageInfo, LoadHeader, PlanError, Planner, SampleContext, ViewChain};
+use super::{Choice, ImageInfo, LoadHeader, PlanError, PlannedPartner, Planner, SampleContext, ViewChain};
 use crate::augment::container::{MAX_DEPTH, out_of_range, within};
 use crate::augment::{Augment, Container, Mixing};
 use crate::draft::Draft;
@@ -61,6 +61,15 @@ pub(super) struct Walk<'a> {
     sample: &'a SampleContext<'a>,
     load_header: &'a mut LoadHeader<'a>,
     choices: Vec<Choice>,
+    partners: Vec<PlannedPartner>,
+}
+
+/// What came of a walk.
+pub(super) struct Walked {
+    /// The sample after the whole chain.
+    pub(super) draft: Draft,
+    pub(super) choices: Vec<Choice>,
+    pub(super) partners: Vec<PlannedPartner>,
 }
 
 impl<'a> Walk<'a> {
@@ -69,15 +78,11 @@ impl<'a> Walk<'a> {
         sample: &'a SampleContext<'a>,
         load_header: &'a mut LoadHeader<'_>,
     ) -> Self {
-        Self { planner, sample, load_header, choices: Vec::new() }
+        Self { planner, sample, load_header, choices: Vec::new(), partners: Vec::new() }
     }
 
     /// The sample after the whole chain of view `view`, and what was chosen for it.
-    pub(super) fn sample(
-        mut self,
-        view: usize,
-        way: Option<usize>,
-    ) -> Result<(Draft, Vec<Choice>), PlanError> {
+    pub(super) fn sample(mut self, view: usize, way: Option<usize>) -> Result<Walked, PlanError> {
         let planner = self.planner;
         let node = |augment, at, path| Node { augment, at, path, way, is_certain: false };
         let augments = if planner.bare { &[] } else { planner.augments.as_slice() };
@@ -93,7 +98,7 @@ impl<'a> Walk<'a> {
         });
         let chain: Vec<Node<'_>> = all.chain(own).collect();
         let draft = self.draft(&Partner::host(self.sample), &chain)?;
-        Ok((draft, self.choices))
+        Ok(Walked { draft, choices: self.choices, partners: self.partners })
     }
 
     /// Takes `shown`, the sample or a partner of it, through `nodes`.
@@ -196,6 +201,7 @@ impl<'a> Walk<'a> {
         let partners: Vec<Partner> = (0..wanted as u32)
             .map(|number| planner.partner(sample, shown, (at, number), choice, &mut rng))
             .collect();
+        let indices: Vec<u64> = partners.iter().map(|partner| partner.index).collect();
         let partners = partners.iter().map(|partner| self.draft(partner, before));
         let mut partners = partners.collect::<Result<Vec<Draft>, PlanError>>()?;
         if let Some(error) = partners.iter_mut().find_map(Draft::take_error) {
@@ -203,6 +209,9 @@ impl<'a> Walk<'a> {
             draft.fail(error);
             return Ok(());
         }
+        let planned = indices.into_iter().zip(&partners);
+        self.partners
+            .extend(planned.map(|(index, draft)| PlannedPartner { index, ops: draft.ops().to_vec() }));
         let had_failed = draft.has_failed();
         match is_certain {
             true => augment.plan(draft, partners, &mut Certain(&mut rng)),

@@ -1,0 +1,1 @@
+"""The built-in recipes, each beside the library that it comes from: see recipe_parity.py."""
