@@ -119,7 +119,7 @@ pub fn open(options: &DataOptions) -> Result<Opened> {
         opened.source = Box::new(MaskOptions::from(options).open(opened.source, masks)?);
     }
     if matches!(kind, Kind::Folder | Kind::Yolo | Kind::Coco) && options.fields.is_some() {
-        let images = WithImages::open(opened.source, fields(options))?;
+        let images = WithImages::open(opened.source, fields(options).unwrap_or_default())?;
         opened.source = Box::new(images.max_file_bytes(options.max_file_bytes().0));
     }
     if options.classes.is_some() || options.rename.is_some() {
