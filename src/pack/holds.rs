@@ -61,6 +61,7 @@ fn ending(kind: FieldType) -> &'static str {
     match kind {
         FieldType::Text => "txt",
         FieldType::Json | FieldType::Integer | FieldType::Float => "json",
+        FieldType::Depth => "png",
         _ => "bin",
     }
 }

@@ -163,6 +163,14 @@ impl Folder {
     /// The manifest of an earlier run, or a new one; an error in a folder with other shards.
     pub(super) fn begin(&self, source: &dyn Source, settings: &Settings) -> Result<Manifest> {
         ensure!(!source.is_empty(), "the source holds no record, so there is nothing to pack");
+        if let Some(field) = source.fields().iter().find(|field| field.kind().is_picture()) {
+            ensure!(
+                settings.resize.is_none(),
+                "{field} is {}, and pictures are packed as they are, so that they would no longer be as large as images that \
+                 shrink: leave resize out",
+                field.kind()
+            );
+        }
         let refuse = |why: &str| {
             Error::config(format!(
                 "{} holds {why}: give another folder, or empty this one",

@@ -6,12 +6,13 @@ use feedline::augment::{
 };
 use feedline::color::{IMAGENET_MEAN, IMAGENET_STD};
 use feedline::error::Result;
-use feedline::field::{Field, FieldValue};
+use feedline::field::{Field, FieldType, FieldValue};
 use feedline::geometry::Size;
 use feedline::label::Label;
 use feedline::loader::{Batch, Loader, LoaderBuilder};
 use feedline::options::Options;
 use feedline::output::{DType, Layout};
+use feedline::pack::Pack;
 use feedline::source::{Folder, List, Shards, Source, WithImages};
 use std::borrow::Cow;
 use std::path::Path;
@@ -302,6 +303,15 @@ fn a_second_image_may_be_stored_otherwise_than_its_image() {
     }
 }
 
+fn all_values(source: &dyn Source) -> Vec<Vec<FieldValue>> {
+    let values = |index: usize| {
+        let mut values = Vec::new();
+        source.values(index, &mut values).unwrap();
+        values
+    };
+    (0..source.len()).map(values).collect()
+}
+
 fn put(path: &Path, bytes: &[u8]) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, bytes).unwrap();
@@ -357,6 +367,14 @@ fn second_images_come_from_folders_lists_and_archives() {
             );
         }
     }
+    // Packed, and read back without an option.
+    let paired = List::options().fields([Field::image("clear")]).open(at("data.csv")).unwrap();
+    Pack::to(at("packed")).run(&paired, &mut |_| ()).unwrap();
+    let shards = Shards::find(at("packed"), None).unwrap();
+    assert_eq!(all_values(&shards), all_values(&paired));
+    assert!(shards.fields()[0].kind() == FieldType::Image && shards.fields()[0].name() == "clear");
+    let shrunk = Pack::to(at("shrunk")).resize(4).run(&paired, &mut |_| ()).unwrap_err().to_string();
+    assert!(shrunk.contains("the field `clear` is image") && shrunk.contains("leave resize out"), "{shrunk}");
     // By options, and what is wrong with them.
     let open = |fields: &str| {
         let mut options = Options::default();

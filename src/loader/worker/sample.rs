@@ -290,12 +290,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
                     _ => shares.push((-1, *share)),
                 }
             }
-            SampleView {
-                shares,
-                labelled,
-                objects: seen.next().flatten(),
-                unpadded: plan.unpadded,
-            }
+            SampleView { shares, labelled, objects: seen.next().flatten(), unpadded: plan.unpadded }
         };
         Sample {
             index,

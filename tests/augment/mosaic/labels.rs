@@ -107,7 +107,7 @@ fn boxes_and_keypoints_go_through_a_mosaic_and_its_perspective_as_the_detection_
         op.plan(&mut host, Vec::new(), &mut dice());
         let plan = host.freeze().unwrap();
         let mut seen = pick_up(&plan.images, &objects.clone().map(Some));
-        apply(&mut seen, &plan.label_ops);
+        apply(&mut seen, &plan.label_ops, &plan.distortions);
 
         let point = mosaic.make_params(&mut dice());
         let params = op.make_params(Size::new(2 * EDGE, 2 * EDGE), &mut dice());

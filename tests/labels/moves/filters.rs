@@ -30,7 +30,7 @@ fn after(list: Vec<Object>, moves: &[LabelOpKind]) -> Vec<TransformedObject> {
     let mut seen = pick_up(&[image], &[Some(Arc::new(Objects { list, ..Objects::default() }))]);
     let moves: Vec<LabelOp> =
         moves.iter().map(|&kind| LabelOp { images: Span { start: 0, len: 1 }, kind }).collect();
-    apply(&mut seen, &moves);
+    apply(&mut seen, &moves, &[]);
     seen
 }
 
