@@ -154,6 +154,7 @@ pub use lmdb::{Lmdb, LmdbOptions};
 pub use memory::Memory;
 pub use mixture::{Mixture, MixtureOptions};
 pub use open::{Note, Opened, kind_of, open};
+pub use packed::holds::{HeldField, Holds};
 #[cfg(feature = "parquet")]
 pub use parquet::{Parquet, ParquetOptions};
 pub use shards::{Shards, ShardsOptions};

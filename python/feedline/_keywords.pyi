@@ -50,6 +50,9 @@ class Keywords(TypedDict, total=False):
     label_column: str | None
     """The column or feature that holds the labels. Default: found by its name; `image/class/label` of
     TFRecord files."""
+    label_separator: str | None
+    """What stands between the labels of a record, where it has several: `;` in `cat;dog`. Default: a label is
+    taken as it is."""
     class_column: str | None
     """The feature that holds the names of the classes. Default: image/class/text."""
     name_column: str | None

@@ -15,7 +15,8 @@ def photos():
 
 
 def loader(data, **keywords):
-    return feedline.Loader(data, batch_size=4, framework="numpy", num_classes=5, **{"transforms": CROP, **keywords})
+    said = {"transforms": CROP, "num_classes": 5, **keywords}
+    return feedline.Loader(data, batch_size=4, framework="numpy", **said)
 
 
 def dense(classes):

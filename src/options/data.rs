@@ -61,7 +61,7 @@ section! {
         image_column: String, unset "found by its name; `image/encoded` of TFRecord files", for [List TfRecord Parquet];
         /// The column or feature that holds the labels.
         label_column: String, unset "found by its name; `image/class/label` of TFRecord files", for [List TfRecord Parquet];
-        /// What stands between the labels of a record, where it has several: `|` in `cat|dog`.
+        /// What stands between the labels of a record, where it has several: `;` in `cat;dog`.
         label_separator: String, unset "a label is taken as it is", for [List];
         /// The feature that holds the names of the classes.
         class_column: String = "image/class/text".to_owned(), for [TfRecord];

@@ -1,7 +1,11 @@
 //! The JSON beside a packed image that says its objects, which `docs/shards.md` describes: written and read.
 
-use crate::label::{Keypoint, Object, Objects, Skeleton, Unit};
-use serde::{Deserialize, Serialize};
+#[cfg(feature = "pack")]
+use crate::label::Objects;
+use crate::label::{Keypoint, Object, Skeleton, Unit};
+use serde::Deserialize;
+#[cfg(feature = "pack")]
+use serde::Serialize;
 
 /// Maximal size of the JSON of one record.
 pub(in crate::source) const MAX_JSON_BYTES: u64 = 64 << 20;
