@@ -61,6 +61,7 @@ TYPES = {
     "max_count": "int | None",
     "magnitude_max": "float | None",
     "policy": "str | Enum",
+    "noise_distribution": 'Literal["gaussian", "uniform"] | Enum',
     "mode": "str",
     "threshold": "float",
     "bits": "int",

@@ -324,6 +324,38 @@ class Downscale(Transform):
         p: float = 0.5,
     ) -> None: ...
 
+class ElasticTransform(Transform):
+    """Moves each pixel as far as smoothed noise says, with probability `p` (Albumentations'
+    `ElasticTransform`).
+
+    alpha: Pixels for the greatest noise of all pixels, before it is smoothed; from 0 to 100000.
+    sigma: Standard deviation of the smoothing in pixels, from 1 to 1000. On large images a small one is
+        refused: the field would have more than 262144 nodes, which are at most `sigma` apart.
+    interpolation: `nearest` or `bilinear`.
+    same_dxdy: Whether x and y move alike.
+    noise_distribution: `gaussian` or `uniform`.
+    fill: Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    alpha: Any
+    sigma: Any
+    interpolation: Any
+    same_dxdy: Any
+    noise_distribution: Any
+    fill: Any
+    p: Any
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        sigma: float | Sequence[float] = 50.0,
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
+        same_dxdy: bool = False,
+        noise_distribution: Literal["gaussian", "uniform"] | Enum = "gaussian",
+        fill: float | Sequence[float] = 0,
+        p: float = 0.5,
+    ) -> None: ...
+
 class Emboss(Transform):
     """Embosses by a kernel of nine weights, with probability `p` (Albumentations' `Emboss`).
 
@@ -397,6 +429,35 @@ class Grayscale(Transform):
         p: float = 1.0,
     ) -> None: ...
 
+class GridDistortion(Transform):
+    """Makes the columns and rows of a grid wider and narrower by random factors, with probability `p`
+    (Albumentations' `GridDistortion`).
+
+    num_steps: Cells along each axis, from 1 to 256; no more than there are pixels.
+    distort_limit: What the factors differ from 1 by: one number for both directions, or `[min, max]`; from 0
+        to 1 as one number.
+    interpolation: `nearest` or `bilinear`.
+    normalized: Whether the cells together show the whole image, and nothing beyond it.
+    fill: Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    num_steps: Any
+    distort_limit: Any
+    interpolation: Any
+    normalized: Any
+    fill: Any
+    p: Any
+    def __init__(
+        self,
+        num_steps: int = 5,
+        distort_limit: float | Sequence[float] = (-0.3, 0.3),
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
+        normalized: bool = True,
+        fill: float | Sequence[float] = 0,
+        p: float = 0.5,
+    ) -> None: ...
+
 class HueSaturationValue(Transform):
     """Adds random numbers to hue, saturation and value, with probability `p` (Albumentations'
     `HueSaturationValue`).
@@ -417,6 +478,42 @@ class HueSaturationValue(Transform):
         hue_shift_limit: float | Sequence[float] = (-20.0, 20.0),
         sat_shift_limit: float | Sequence[float] = (-30.0, 30.0),
         val_shift_limit: float | Sequence[float] = (-20.0, 20.0),
+        p: float = 0.5,
+    ) -> None: ...
+
+class ImageCompression(Transform):
+    """Makes of the image what a JPEG of a random quality makes of it, with probability `p` (Albumentations'
+    `ImageCompression`).
+
+    quality_range: Lowest and highest quality, each whole number between them as likely; from 1 to 100.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    quality_range: Any
+    p: Any
+    def __init__(
+        self,
+        quality_range: Sequence[float] = (99, 100),
+        p: float = 0.5,
+    ) -> None: ...
+
+class ISONoise(Transform):
+    """Adds the noise of a camera's sensor, with probability `p` (Albumentations' `ISONoise`): a hue that
+    varies, and lighter grains, of which there are the more, the more the image's lightness varies.
+
+    color_shift: Minimum and maximum standard deviation of the hue in degrees, for an intensity of 1; from 0
+        to 1.
+    intensity: Minimum and maximum of how much lighter grains are, and how many there are; from 0 to 1.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    color_shift: Any
+    intensity: Any
+    p: Any
+    def __init__(
+        self,
+        color_shift: Sequence[float] = (0.01, 0.05),
+        intensity: Sequence[float] = (0.1, 0.5),
         p: float = 0.5,
     ) -> None: ...
 
@@ -556,6 +653,27 @@ class MotionBlur(Transform):
         p: float = 0.5,
     ) -> None: ...
 
+class MultiplicativeNoise(Transform):
+    """Multiplies levels by random factors, with probability `p` (Albumentations' `MultiplicativeNoise`).
+
+    multiplier: Minimum and maximum factor, from 0 to 255.
+    per_channel: Whether each channel gets a factor of its own.
+    elementwise: Whether each pixel gets a factor of its own.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    multiplier: Any
+    per_channel: Any
+    elementwise: Any
+    p: Any
+    def __init__(
+        self,
+        multiplier: Sequence[float] = (0.9, 1.1),
+        per_channel: bool = False,
+        elementwise: bool = False,
+        p: float = 0.5,
+    ) -> None: ...
+
 class OneOf(Transform):
     """Runs one of several transforms, or, with probability 1 - `p`, none (Albumentations' `OneOf`).
 
@@ -568,6 +686,33 @@ class OneOf(Transform):
     def __init__(
         self,
         transforms: Sequence[Transform],
+        p: float = 0.5,
+    ) -> None: ...
+
+class OpticalDistortion(Transform):
+    """Bends the image as a lens does, by a random amount and with probability `p` (Albumentations'
+    `OpticalDistortion`).
+
+    distort_limit: How much: above 0 the corners move towards the middle, below 0 away from it. One number for
+        both directions, from 0 to 0.33; or `[min, max]`, at least -0.33, where the corners begin to fold, and
+        at most 1.
+    mode: `camera`, which bends more towards the corners, or `fisheye`.
+    interpolation: `nearest` or `bilinear`.
+    fill: Fill colour around the image: a grey level or `[r, g, b]`, each from 0 to 255.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    distort_limit: Any
+    mode: Any
+    interpolation: Any
+    fill: Any
+    p: Any
+    def __init__(
+        self,
+        distort_limit: float | Sequence[float] = (-0.05, 0.05),
+        mode: str = "camera",
+        interpolation: Literal["nearest", "bilinear", "bicubic", "random"] | Enum = "bilinear",
+        fill: float | Sequence[float] = 0,
         p: float = 0.5,
     ) -> None: ...
 
@@ -1708,18 +1853,24 @@ __all__ = [
     "CutMix",
     "D4",
     "Downscale",
+    "ElasticTransform",
     "Emboss",
     "GaussNoise",
     "GaussianBlur",
     "Grayscale",
+    "GridDistortion",
     "HueSaturationValue",
+    "ImageCompression",
+    "ISONoise",
     "LetterBox",
     "MedianBlur",
     "MixUp",
     "MmsegRandomResize",
     "Mosaic",
     "MotionBlur",
+    "MultiplicativeNoise",
     "OneOf",
+    "OpticalDistortion",
     "Pad",
     "RGBShift",
     "RandAugment",

@@ -16,7 +16,7 @@ pub(super) fn distorted(from: ImageView<'_>, to: &mut Canvas, lookup: &Lookup, n
         for (pixel, place) in out.as_chunks_mut().0.iter_mut().zip(&places) {
             *pixel = match nearest {
                 true => {
-                    let [x, y] = place.map(|at| whole(at));
+                    let [x, y] = place.map(whole);
                     tap(from, fill, x, y)
                 }
                 false => between(from, fill, place.map(|at| whole(at * PARTS as f32))),

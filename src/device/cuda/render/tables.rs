@@ -71,7 +71,7 @@ impl Tables {
     /// The offset of numbers of f64, which begin at a multiple of their size.
     pub(super) fn doubles(&mut self, numbers: &[f64]) -> u32 {
         self.words.resize(self.words.len().next_multiple_of(2), 0);
-        self.words(&bytemuck::cast_slice(numbers).to_vec())
+        self.words(bytemuck::cast_slice(numbers))
     }
 
     /// The offset of the tables of Lab, which are there once.
