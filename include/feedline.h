@@ -80,6 +80,10 @@ enum feedline_value_type
     FEEDLINE_VALUE_TYPE_INTEGER = 3,
     // 64-bit floats.
     FEEDLINE_VALUE_TYPE_FLOAT = 4,
+    // Lists of 64-bit integers.
+    FEEDLINE_VALUE_TYPE_INTEGERS = 5,
+    // Lists of 64-bit floats.
+    FEEDLINE_VALUE_TYPE_FLOATS = 6,
 };
 #ifndef __cplusplus
 typedef int32_t feedline_value_type;
@@ -179,12 +183,15 @@ typedef struct feedline_values {
     uint64_t rows;
     // Text, bytes and JSON of all rows, one after the other; of no meaning where there are none, null for numbers.
     const uint8_t *bytes;
-    // The value of row i is `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`: n + 1 of them; null for numbers.
+    // The value of row i is `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`, or of lists the numbers there: n + 1 of them; null for
+    // numbers, and for lists that have a length.
     const size_t *offsets;
-    // Integers, one for each row; null for other types.
+    // Integers, one for each row, or those of lists one after the other; null for other types.
     const int64_t *integers;
-    // Floats, one for each row; null for other types.
+    // Floats, likewise; null for other types.
     const double *floats;
+    // How many numbers each list has, where the field says so; else 0.
+    uint64_t length;
 } feedline_values;
 
 // Where the elements of an array lie, row-major without gaps.

@@ -124,7 +124,7 @@ public:
 struct values : feedline_values {
     /// The text, JSON or bytes of a row; empty for numbers.
     std::string_view text(std::uint64_t row) const {
-        if (offsets == nullptr || row >= rows) return {};
+        if (bytes == nullptr || offsets == nullptr || row >= rows) return {};
         return {reinterpret_cast<const char*>(bytes) + offsets[row], offsets[row + 1] - offsets[row]};
     }
 };

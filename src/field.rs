@@ -31,6 +31,9 @@ pub const RESERVED: [&str; 21] = [
     "polygon_offsets",
 ];
 
+/// What the offsets of lists of any length are called in Python, after the name of their field.
+pub const OFFSETS: &str = "_offsets";
+
 /// What a field's values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -52,6 +55,10 @@ pub enum FieldType {
     /// A depth map: a PNG of one grey channel of 8 or 16 bits, as large as the upright image. Each pixel is its nearest one,
     /// and what shows no image is 0.
     Depth,
+    /// A list of i64s.
+    Integers,
+    /// A list of f64s.
+    Floats,
 }
 
 impl FieldType {
@@ -75,7 +82,14 @@ impl FieldType {
             FieldType::Float => "float",
             FieldType::Image => "image",
             FieldType::Depth => "depth",
+            FieldType::Integers => "integers",
+            FieldType::Floats => "floats",
         }
+    }
+
+    /// Whether a value is a list of numbers.
+    pub fn is_list(self) -> bool {
+        matches!(self, FieldType::Integers | FieldType::Floats)
     }
 }
 
@@ -99,6 +113,10 @@ pub enum FieldValue {
     Integer(i64),
     /// Of [`FieldType::Float`].
     Float(f64),
+    /// Of [`FieldType::Integers`].
+    Integers(Vec<i64>),
+    /// Of [`FieldType::Floats`].
+    Floats(Vec<f64>),
 }
 
 impl FieldValue {
@@ -110,6 +128,17 @@ impl FieldValue {
             FieldValue::Json(_) => FieldType::Json,
             FieldValue::Integer(_) => FieldType::Integer,
             FieldValue::Float(_) => FieldType::Float,
+            FieldValue::Integers(_) => FieldType::Integers,
+            FieldValue::Floats(_) => FieldType::Floats,
+        }
+    }
+
+    /// How many numbers a list has; nothing where it is none.
+    pub fn list_len(&self) -> Option<usize> {
+        match self {
+            FieldValue::Integers(list) => Some(list.len()),
+            FieldValue::Floats(list) => Some(list.len()),
+            _ => None,
         }
     }
 }
@@ -134,6 +163,8 @@ values! {
     i32 => Integer,
     f64 => Float,
     f32 => Float,
+    Vec<i64> => Integers,
+    Vec<f64> => Floats,
 }
 
 impl From<serde_json::Value> for FieldValue {
@@ -158,12 +189,13 @@ pub struct Field {
     kind: FieldType,
     from: Option<String>,
     default: Option<FieldValue>,
+    length: Option<usize>,
 }
 
 impl Field {
     /// A field of this type, called `name` in a batch and where it is stored.
     pub fn new(name: impl Into<String>, kind: FieldType) -> Self {
-        Self { name: name.into(), kind, from: None, default: None }
+        Self { name: name.into(), kind, from: None, default: None, length: None }
     }
 
     /// A field of text.
@@ -201,6 +233,16 @@ impl Field {
         Self::new(name, FieldType::Depth)
     }
 
+    /// A field of lists of whole numbers.
+    pub fn integers(name: impl Into<String>) -> Self {
+        Self::new(name, FieldType::Integers)
+    }
+
+    /// A field of lists of numbers.
+    pub fn floats(name: impl Into<String>) -> Self {
+        Self::new(name, FieldType::Floats)
+    }
+
     setters! {
         /// What it is called where it is stored, if that differs from its name: the ending of a tar file's members, a
         /// column, a feature, or the folder of second images.
@@ -208,6 +250,10 @@ impl Field {
 
         /// The value of records that have none. Without it they are bad samples.
         default: some into FieldValue;
+
+        /// How many numbers each list has, so that those of a batch are one array `[rows, length]`. A list of another length is a
+        /// bad sample. Without it lists may be of any length.
+        length: some usize;
     }
 
     /// What it is called in a batch.
@@ -228,6 +274,25 @@ impl Field {
     /// The value of records that have none.
     pub fn default_value(&self) -> Option<&FieldValue> {
         self.default.as_ref()
+    }
+
+    /// How many numbers each list has; nothing where lists may be of any length.
+    pub fn list_length(&self) -> Option<usize> {
+        self.length
+    }
+
+    /// What is wrong with a value for this field: its type, or the length of a list.
+    pub(crate) fn refuses(&self, value: &FieldValue) -> Option<String> {
+        let (kind, found) = (value.kind(), value.list_len());
+        match (kind == self.kind.stored(), self.length, found) {
+            (false, ..) => {
+                Some(format!("{self} is {}, and the value is {kind}: give one of that type", self.kind))
+            }
+            (true, Some(length), Some(found)) if length != found => Some(format!(
+                "{self} has {found} numbers, and length = {length}: mend it, or leave length out for lists of any length"
+            )),
+            _ => None,
+        }
     }
 
     /// The value that these bytes are, as a file holds them.
@@ -271,6 +336,12 @@ impl Field {
                 .parse()
                 .map(FieldValue::Float)
                 .map_err(|error: std::num::ParseFloatError| number(error.to_string(), "number")),
+            FieldType::Integers => {
+                list(text).map(FieldValue::Integers).map_err(|error| number(error, "list of whole numbers"))
+            }
+            FieldType::Floats => {
+                list(text).map(FieldValue::Floats).map_err(|error| number(error, "list of numbers"))
+            }
         }
     }
 
@@ -303,8 +374,33 @@ impl Field {
                 value.kind()
             )),
             Some(FieldValue::Json(text)) => self.parse(text.as_bytes()).map(drop),
-            _ => Ok(()),
+            _ if self.length.is_some() && !kind.is_list() => Err(format!(
+                "the field `{name}` has a length and is {kind}: leave the length out, or declare it as a list of numbers"
+            )),
+            _ if self.length == Some(0) => {
+                Err(format!("the field `{name}` has the length 0: give at least 1, or leave it out"))
+            }
+            Some(value) => self.refuses(value).map_or(Ok(()), |what| Err(format!("the default: {what}"))),
+            None => Ok(()),
         }
+    }
+}
+
+/// The numbers of a list: JSON, or with commas, semicolons or white space between.
+fn list<T: std::str::FromStr<Err: fmt::Display>>(text: &str) -> Result<Vec<T>, String> {
+    let text = text.trim();
+    let inner = match text.strip_prefix('[') {
+        Some(rest) => rest.strip_suffix(']').ok_or("a bracket is not closed")?,
+        None => text,
+    };
+    if inner.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let is_separator = |c: char| matches!(c, ',' | ';');
+    let parse = |part: &str| part.parse().map_err(|error: T::Err| error.to_string());
+    match inner.contains(is_separator) {
+        true => inner.split(is_separator).map(|part| parse(part.trim())).collect(),
+        false => inner.split_whitespace().map(parse).collect(),
     }
 }
 
@@ -330,6 +426,13 @@ pub(crate) fn check(fields: &[Field]) -> Result<(), String> {
         if fields[..at].iter().any(|other| other.name == field.name) {
             return Err(format!("two fields are called `{}`: give each its own name", field.name));
         }
+        let offsets = format!("{}{OFFSETS}", field.name);
+        if field.kind.is_list() && fields.iter().any(|other| other.name == offsets) {
+            return Err(format!(
+                "the field `{offsets}` is called as the offsets of `{}`: give it another name",
+                field.name
+            ));
+        }
     }
     Ok(())
 }
@@ -346,6 +449,34 @@ mod tests {
         assert_eq!(parsed(Field::json("a"), b" {\"b\": [1]}"), Ok(FieldValue::Json(" {\"b\": [1]}".into())));
         assert_eq!(parsed(Field::integer("a"), b" -7\n"), Ok(FieldValue::Integer(-7)));
         assert_eq!(parsed(Field::float("a"), b"0.5\n"), Ok(FieldValue::Float(0.5)));
+    }
+
+    #[test]
+    fn lists_are_json_or_numbers_with_something_between() {
+        let integers = |text: &str| Field::integers("a").parse(text.as_bytes());
+        for text in ["[1, -2,3]", "1,-2,3", " 1 -2\t3\n", "1; -2;3", "[1 -2 3]"] {
+            assert_eq!(integers(text), Ok(vec![1i64, -2, 3].into()), "{text}");
+        }
+        assert_eq!(
+            (integers("[]"), integers(" ")),
+            (Ok(Vec::<i64>::new().into()), Ok(Vec::<i64>::new().into()))
+        );
+        let floats = Field::floats("a").parse(b"[0.1, NaN, -inf, 1e3]").unwrap();
+        let FieldValue::Floats(floats) = floats else { panic!("{floats:?}") };
+        assert!(floats[1].is_nan());
+        assert_eq!((floats[0], floats[2], floats[3]), (0.1, f64::NEG_INFINITY, 1000.0));
+        for wrong in ["[1, 2", "1,,2", "1, a", "[1, 2.5]", "1,", "[[1]]"] {
+            let says = integers(wrong).unwrap_err();
+            assert!(says.contains("which is no list of whole numbers"), "{wrong}: {says}");
+        }
+        let refused = |fields: &[Field]| check(fields).unwrap_err();
+        assert!(refused(&[Field::float("a").length(3)]).contains("has a length and is float"));
+        assert!(refused(&[Field::floats("a").length(0)]).contains("has the length 0"));
+        assert!(
+            refused(&[Field::floats("a").length(2).default(vec![0.5])])
+                .contains("has 1 numbers, and length = 2")
+        );
+        assert!(refused(&[Field::floats("a"), Field::text("a_offsets")]).contains("as the offsets of `a`"));
     }
 
     #[test]

@@ -57,6 +57,10 @@ pub enum ValueType {
     Integer = 3,
     /// 64-bit floats.
     Float = 4,
+    /// Lists of 64-bit integers.
+    Integers = 5,
+    /// Lists of 64-bit floats.
+    Floats = 6,
 }
 
 /// The values of a field in the n rows of a batch.
@@ -69,12 +73,15 @@ pub struct Values {
     pub rows: u64,
     /// Text, bytes and JSON of all rows, one after the other; of no meaning where there are none, null for numbers.
     pub bytes: *const u8,
-    /// The value of row i is `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`: n + 1 of them; null for numbers.
+    /// The value of row i is `bytes[offsets[i]]` to `bytes[offsets[i + 1]]`, or of lists the numbers there: n + 1 of them; null for
+    /// numbers, and for lists that have a length.
     pub offsets: *const usize,
-    /// Integers, one for each row; null for other types.
+    /// Integers, one for each row, or those of lists one after the other; null for other types.
     pub integers: *const i64,
-    /// Floats, one for each row; null for other types.
+    /// Floats, likewise; null for other types.
     pub floats: *const f64,
+    /// How many numbers each list has, where the field says so; else 0.
+    pub length: u64,
 }
 
 /// Number of rows.
@@ -202,6 +209,8 @@ pub unsafe extern "C" fn feedline_batch_values(
             FieldType::Json => ValueType::Json,
             FieldType::Integer => ValueType::Integer,
             FieldType::Float => ValueType::Float,
+            FieldType::Integers => ValueType::Integers,
+            FieldType::Floats => ValueType::Floats,
             _ => ValueType::Bytes,
         };
         let is_ragged = matches!(kind, ValueType::Text | ValueType::Bytes | ValueType::Json);
@@ -209,9 +218,10 @@ pub unsafe extern "C" fn feedline_batch_values(
             kind,
             rows: field.len() as u64,
             bytes: if is_ragged { field.data().as_ptr() } else { std::ptr::null() },
-            offsets: if is_ragged { field.offsets().as_ptr() } else { std::ptr::null() },
+            offsets: if field.offsets().is_empty() { std::ptr::null() } else { field.offsets().as_ptr() },
             integers: field.integers().map_or(std::ptr::null(), <[i64]>::as_ptr),
             floats: field.floats().map_or(std::ptr::null(), <[f64]>::as_ptr),
+            length: field.list_length().unwrap_or(0) as u64,
         };
         // SAFETY: the caller's promise.
         unsafe { write(values, here, "values") }

@@ -57,11 +57,11 @@ class Keywords(TypedDict, total=False):
     """The feature that holds the names of the classes. Default: image/class/text."""
     name_column: str | None
     """The feature that holds the names of the images. Default: image/filename."""
-    fields: Mapping[str, Literal["text", "bytes", "json", "integer", "float"] | Mapping[str, Any]] | None
+    fields: Mapping[str, Literal["text", "bytes", "json", "integer", "float", "integers", "floats"] | Mapping[str, Any]] | None
     """The values to be read beside each image, such as captions, by the names that a batch is to have for
-    them: each a type (`text`, `bytes`, `json`, `integer`, `float`), or type, `from` (the ending of a tar
-    file's members, the column or the feature, where that is not the name) and `default` (the value of records
-    that have none)."""
+    them: each a type (`text`, `bytes`, `json`, `integer`, `float`, `integers`, `floats`), or type, `from`
+    (the ending of a tar file's members, the column or the feature, where that is not the name), `default`
+    (the value of records that have none) and `length` (of lists that are all as long)."""
     max_field_bytes: int | str | None
     """The largest value of a field; samples with larger ones are bad. Default: 1048576."""
     database: str | None

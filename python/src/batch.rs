@@ -3,7 +3,7 @@
 use crate::error::to_python;
 use crate::tensor::Tensor;
 use feedline::dlpack::Field;
-use feedline::field::FieldType;
+use feedline::field::{FieldType, OFFSETS};
 use feedline::loader::{Batch, BatchField, BatchObjects, Status};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -34,6 +34,14 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, batch: Batch, wanted: Wanted) -> PyR
     dict.set_item(intern!(py, "status"), statuses(py, batch.status())?)?;
     for field in batch.fields() {
         dict.set_item(PyString::intern(py, field.name()), values(py, field)?)?;
+        if field.kind().is_list() && field.list_length().is_none() {
+            let offsets = field.offsets().iter().map(|offset| *offset as i64).collect();
+            put(
+                &dict,
+                &format!("{}{OFFSETS}", field.name()),
+                Some(Tensor::integers(offsets, &[field.len() + 1])),
+            )?;
+        }
     }
     // As DETR's models take them.
     put(&dict, "mask", Tensor::field(&batch, Field::Padding))?;
@@ -48,11 +56,15 @@ pub(crate) fn to_dict<'py>(py: Python<'py>, batch: Batch, wanted: Wanted) -> PyR
 /// Numbers as a tensor; text, bytes and what JSON says as a list of Python's own.
 fn values<'py>(py: Python<'py>, field: &BatchField) -> PyResult<Bound<'py, PyAny>> {
     let rows = field.len();
+    let shape = |numbers: usize| match field.list_length() {
+        Some(length) => vec![rows, length],
+        None => vec![numbers],
+    };
     if let Some(numbers) = field.integers() {
-        return Ok(Bound::new(py, Tensor::integers(numbers.to_vec(), &[rows]))?.into_any());
+        return Ok(Bound::new(py, Tensor::integers(numbers.to_vec(), &shape(numbers.len())))?.into_any());
     }
     if let Some(numbers) = field.floats() {
-        return Ok(Bound::new(py, Tensor::doubles(numbers.to_vec(), &[rows]))?.into_any());
+        return Ok(Bound::new(py, Tensor::doubles(numbers.to_vec(), &shape(numbers.len())))?.into_any());
     }
     let list = PyList::empty(py);
     let loads = py.import("json")?.getattr("loads")?;

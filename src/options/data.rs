@@ -68,9 +68,10 @@ section! {
         /// The feature that holds the names of the images.
         name_column: String = "image/filename".to_owned(), for [TfRecord];
         /// The values to be read beside each image, such as captions, by the names that a batch is to have for them: each a
-        /// type (`text`, `bytes`, `json`, `integer`, `float`, `image`, `depth`), or type, `from` (the ending of a tar file's
-        /// members, the column or the feature, where that is not the name) and `default` (the value of records that have
-        /// none). Of folders, YOLO and COCO data they are pictures, each `from` a folder with a file for every image.
+        /// type (`text`, `bytes`, `json`, `integer`, `float`, `integers`, `floats`, `image`, `depth`), or type, `from` (the
+        /// ending of a tar file's members, the column or the feature, where that is not the name), `default` (the value of
+        /// records that have none) and `length` (of lists that are all as long). Of folders, YOLO and COCO data they are
+        /// pictures, each `from` a folder with a file for every image.
         fields: Fields, for [List Tar TfRecord Parquet Folder Yolo Coco];
         /// The largest value of a field; samples with larger ones are bad.
         max_field_bytes: Bytes = Bytes(MAX_FIELD_BYTES), for [List Tar TfRecord Parquet];

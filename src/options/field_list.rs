@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 /// Fields by name, in the order of their names. Each is its type (`"text"`, `"bytes"`, `"json"`, `"integer"`,
-/// `"float"`, `"image"` or `"depth"`) or an object: `{ type = "text", from = "txt", default = "" }`.
+/// `"float"`, `"integers"`, `"floats"`, `"image"` or `"depth"`) or an object:
+/// `{ type = "text", from = "txt", default = "" }`, and with `length` for lists that are all as long.
 ///
 /// ```
 /// use feedline::field::Field;
@@ -34,6 +35,8 @@ struct InFull {
     from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     default: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    length: Option<usize>,
 }
 
 impl Value for Fields {
@@ -49,9 +52,15 @@ impl Serialize for Fields {
             let kind = field.kind().word();
             let from = Some(field.stored_as()).filter(|from| *from != field.name()).map(str::to_owned);
             let default = field.default_value().map(as_json);
-            match (&from, &default) {
-                (None, None) => map.serialize_entry(field.name(), kind)?,
-                _ => map.serialize_entry(field.name(), &InFull { kind: kind.to_owned(), from, default })?,
+            let length = field.list_length();
+            match (&from, &default, length) {
+                (None, None, None) => map.serialize_entry(field.name(), kind)?,
+                _ => {
+                    map.serialize_entry(
+                        field.name(),
+                        &InFull { kind: kind.to_owned(), from, default, length },
+                    )?;
+                }
             }
         }
         map.end()
@@ -85,6 +94,9 @@ fn field(name: &str, value: serde_json::Value) -> Result<Field, String> {
     if let Some(from) = full.from {
         field = field.from(from);
     }
+    if let Some(length) = full.length {
+        field = field.length(length);
+    }
     match full.default {
         Some(value) => Ok(field.default(of_json(kind, value)?)),
         None => Ok(field),
@@ -101,7 +113,13 @@ fn as_json(value: &FieldValue) -> serde_json::Value {
         // JSON has no number for these.
         FieldValue::Float(number) if !number.is_finite() => json!(number.to_string()),
         FieldValue::Float(number) => json!(number),
+        FieldValue::Integers(list) => json!(list),
+        FieldValue::Floats(list) => list.iter().map(|number| as_json(&FieldValue::Float(*number))).collect(),
     }
+}
+
+fn as_float(value: &serde_json::Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_str()?.parse().ok())
 }
 
 fn of_json(kind: FieldType, value: serde_json::Value) -> Result<FieldValue, String> {
@@ -112,7 +130,14 @@ fn of_json(kind: FieldType, value: serde_json::Value) -> Result<FieldValue, Stri
         }
         FieldType::Json => Some(FieldValue::from(value.clone())),
         FieldType::Integer => value.as_i64().map(FieldValue::from),
-        FieldType::Float => value.as_f64().or_else(|| value.as_str()?.parse().ok()).map(FieldValue::from),
+        FieldType::Float => as_float(&value).map(FieldValue::from),
+        FieldType::Integers => value
+            .as_array()
+            .and_then(|list| list.iter().map(|v| v.as_i64()).collect())
+            .map(FieldValue::Integers),
+        FieldType::Floats => {
+            value.as_array().and_then(|list| list.iter().map(as_float).collect()).map(FieldValue::Floats)
+        }
     };
     read.ok_or_else(|| format!("the default {value} is no {kind}: give one of that type"))
 }
@@ -127,6 +152,9 @@ mod tests {
 
     #[test]
     fn fields_are_read_and_written_in_their_short_and_in_their_full_form() {
+        let lists = r#"{"a":{"default":[1,2],"length":2,"type":"integers"},"b":{"default":["inf",0.5],"type":"floats"},"c":"floats"}"#;
+        let value: serde_json::Value = serde_json::from_str(lists).unwrap();
+        assert_eq!(serde_json::to_value(read(lists).unwrap()).unwrap(), value);
         let text = r#"{"a":{"default":0.5,"from":"b","type":"float"},"b":"json","c":{"default":{"d":[1]},"type":"json"},
                        "d":{"default":"e","type":"bytes"}}"#;
         let fields = read(text).unwrap();

@@ -53,14 +53,16 @@ fn held(number: usize, field: &Field, format: Format) -> HeldField {
             false => name.clone(),
         },
     };
-    HeldField { name, kind, from }
+    HeldField { name, kind, from, length: field.list_length() }
 }
 
 /// What a file with a value of this type ends in; WebDataset decodes `txt` and `json` by themselves.
 fn ending(kind: FieldType) -> &'static str {
     match kind {
         FieldType::Text => "txt",
-        FieldType::Json | FieldType::Integer | FieldType::Float => "json",
+        FieldType::Json | FieldType::Integer | FieldType::Float | FieldType::Integers | FieldType::Floats => {
+            "json"
+        }
         FieldType::Depth => "png",
         _ => "bin",
     }
@@ -72,16 +74,21 @@ pub(super) fn bytes_of(value: &FieldValue) -> Vec<u8> {
         FieldValue::Text(text) | FieldValue::Json(text) => text.clone().into_bytes(),
         FieldValue::Bytes(bytes) => bytes.clone(),
         FieldValue::Integer(number) => number.to_string().into_bytes(),
-        FieldValue::Float(number) => match number {
-            _ if number.is_nan() => b"NaN".to_vec(),
-            _ if number.is_infinite() => {
-                if *number > 0.0 {
-                    b"Infinity".to_vec()
-                } else {
-                    b"-Infinity".to_vec()
-                }
-            }
-            _ => format!("{number:?}").into_bytes(),
-        },
+        FieldValue::Float(number) => fraction(*number).into_bytes(),
+        FieldValue::Integers(list) => in_brackets(list.iter().map(i64::to_string)),
+        FieldValue::Floats(list) => in_brackets(list.iter().copied().map(fraction)),
     }
+}
+
+fn fraction(number: f64) -> String {
+    match number {
+        _ if number.is_nan() => "NaN".to_owned(),
+        f64::INFINITY => "Infinity".to_owned(),
+        f64::NEG_INFINITY => "-Infinity".to_owned(),
+        _ => format!("{number:?}"),
+    }
+}
+
+fn in_brackets(numbers: impl Iterator<Item = String>) -> Vec<u8> {
+    format!("[{}]", numbers.collect::<Vec<_>>().join(", ")).into_bytes()
 }

@@ -108,6 +108,7 @@ pub(super) fn tfrecord_entry(mut record: Record<'_>) -> Result<Vec<u8>, Cause> {
             name,
             match value {
                 FieldValue::Integer(number) => Feature::integers(&[*number]),
+                FieldValue::Integers(list) => Feature::integers(list),
                 value => Feature::bytes(&bytes_of(value)),
             },
         ));

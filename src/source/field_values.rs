@@ -45,6 +45,13 @@ impl SourceFields {
                 Some(value) => Ok(value),
                 None => field.default_value().cloned().ok_or_else(|| self.missing(field)),
             });
+            let value = value.and_then(|value| {
+                self.check_bytes(field, 8 * value.list_len().unwrap_or(0) as u64)?;
+                match field.refuses(&value) {
+                    None => Ok(value),
+                    Some(what) => Err(what.into()),
+                }
+            });
             values.push(value.map_err(|cause| Error::sample(source.key(index), index as u64, cause))?);
         }
         Ok(())

@@ -257,11 +257,11 @@ fn fields_of(sets: &[(String, Box<dyn Source>)]) -> Result<Vec<Field>> {
                 None => fields.push((field.clone(), name)),
                 Some((known, first)) => {
                     ensure!(
-                        known.kind() == field.kind(),
+                        known.kind() == field.kind() && known.list_length() == field.list_length(),
                         "the field `{}` is {} in the data set `{first}` and {} in `{name}`: declare it alike in both",
                         field.name(),
-                        known.kind(),
-                        field.kind()
+                        shown(known),
+                        shown(field)
                     );
                     if let (None, Some(default)) = (known.default_value(), field.default_value()) {
                         *known = known.clone().default(default.clone());
@@ -273,6 +273,14 @@ fn fields_of(sets: &[(String, Box<dyn Source>)]) -> Result<Vec<Field>> {
     let fields: Vec<Field> = fields.into_iter().map(|(field, _)| field).collect();
     field::check(&fields).map_err(Error::config)?;
     Ok(fields)
+}
+
+/// The type of a field, and the length of its lists.
+fn shown(field: &Field) -> String {
+    match field.list_length() {
+        Some(length) => format!("{} of the length {length}", field.kind()),
+        None => field.kind().to_string(),
+    }
 }
 
 /// Where the values of `field` are among those of a data set; `None` where it takes the default.

@@ -12,6 +12,7 @@ mod hostile;
 mod memory;
 mod mixture;
 mod multi_label;
+mod number_lists;
 mod pack;
 #[cfg(feature = "pack")]
 mod packed;

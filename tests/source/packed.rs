@@ -120,8 +120,10 @@ fn whole() -> Whole {
         ("count", FieldType::Integer),
         ("score", FieldType::Float),
         ("image/depth", FieldType::Float),
+        ("ids", FieldType::Integers),
     ];
-    let fields = fields.map(|(name, kind)| Field::new(name, kind)).to_vec();
+    let mut fields = fields.map(|(name, kind)| Field::new(name, kind)).to_vec();
+    fields.push(Field::floats("embedding").length(3));
     let classes = ["cat", "", "dog"].map(str::to_owned).to_vec();
     let mut whole = Whole { records: Vec::new(), masks: Vec::new(), fields, values: Vec::new(), classes };
     for number in 0..200u32 {
@@ -148,6 +150,8 @@ fn whole() -> Whole {
             (random.next() as i64).into(),
             float.into(),
             [-0.0, 5e-324, f64::MAX, f64::NEG_INFINITY, 0.1][number as usize % 5].into(),
+            (0..number % 4).map(|_| random.next() as i64).collect::<Vec<i64>>().into(),
+            vec![float, -0.0, f64::from(number) / 3.0].into(),
         ]);
     }
     whole
@@ -187,6 +191,7 @@ fn comes_back(format: Format, open: impl Fn(&Path) -> Box<dyn Source>) {
     let names =
         |source: &dyn Source| source.fields().iter().map(|field| field.name().to_owned()).collect::<Vec<_>>();
     assert_eq!(names(&*shards), names(&whole));
+    assert_eq!(shards.fields()[7].list_length(), Some(3));
     for (index, (read, own)) in all(&*shards).iter().zip(&whole.values).enumerate() {
         assert_eq!(read, own, "values {index}");
         for (read, own) in read.iter().zip(own) {
@@ -296,7 +301,8 @@ fn the_members_of_a_sample_are_what_the_page_says() {
     let said = r#"{"key":"a.png","width":8,"height":4,"unit":"pixels","objects":[{"label":1,"class":"dog","box":[0.5,1.0,8.0,3.0],"crowd":true,"polygons":[[[0.5,1.0],[8.0,1.0],[8.0,3.0]]],"keypoints":[[4.0,0.1,2.0]]}]}"#;
     assert_eq!(String::from_utf8_lossy(&found[4].1), said);
     assert_eq!((&found[2].1[..], &found[3].1[..]), (&b"x"[..], &b"0.5"[..]));
-    let held = |name: &str, kind, from: &str| HeldField { name: name.into(), kind, from: from.into() };
+    let held =
+        |name: &str, kind, from: &str| HeldField { name: name.into(), kind, from: from.into(), length: None };
     let fields =
         vec![held("caption", FieldType::Text, "caption.txt"), held("score", FieldType::Float, "score.json")];
     let skeleton = Some(Skeleton { count: 1, flip: Vec::new() });

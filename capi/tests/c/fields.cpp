@@ -13,20 +13,28 @@ int main(int, char** arguments) {
     feedline::options options;
     options.set("data", arguments[1]).set("batch_size", 2).set("recipe", "decode-only").set("last_batch", "partial");
     options.set("fields", "caption = { type = \"text\", from = \"txt\" }, n = { type = \"integer\", default = -1 }, "
-                          "score = { type = \"float\", default = 0.5 }, json = \"json\"");
+                          "score = { type = \"float\", default = 0.5 }, json = \"json\", "
+                          "list = { type = \"integers\", from = \"n\", default = [] }, "
+                          "one = { type = \"floats\", from = \"score\", default = [0.5], length = 1 }");
     feedline::loader loader(options);
     auto epoch = loader.epoch(0);
     for (const feedline::batch& batch : epoch) {
         const auto captions = batch.values("caption"), numbers = batch.values("n"), scores = batch.values("score");
-        const auto json = batch.values("json");
+        const auto json = batch.values("json"), list = batch.values("list"), one = batch.values("one");
         CHECK(captions && numbers && scores && json && !batch.values("captions"));
         CHECK(captions->kind == FEEDLINE_VALUE_TYPE_TEXT && json->kind == FEEDLINE_VALUE_TYPE_JSON);
         CHECK(numbers->kind == FEEDLINE_VALUE_TYPE_INTEGER && numbers->offsets == nullptr && numbers->bytes == nullptr);
         CHECK(captions->integers == nullptr && captions->floats == nullptr && captions->offsets[0] == 0);
         CHECK(captions->rows == batch.rows() && scores->rows == batch.rows() && scores->integers == nullptr);
+        CHECK(list && list->kind == FEEDLINE_VALUE_TYPE_INTEGERS && list->length == 0 && list->text(0).empty());
+        CHECK(one && one->kind == FEEDLINE_VALUE_TYPE_FLOATS && one->length == 1 && one->offsets == nullptr);
+        CHECK(list->rows == batch.rows() && one->rows == batch.rows() && scores->length == 0);
         CHECK(numbers->text(0).empty() && captions->text(batch.rows()).empty());
         for (std::uint64_t row = 0; row < batch.rows(); row++) {
             const std::string caption(captions->text(row)), text(json->text(row));
+            const std::size_t begin = list->offsets[row], end = list->offsets[row + 1];
+            CHECK(numbers->integers[row] == -1 ? begin == end : end == begin + 1 && list->integers[begin] == numbers->integers[row]);
+            CHECK(one->floats[row] == scores->floats[row]);
             std::printf("%s|%s|%lld|%g\n", caption.c_str(), text.c_str(), static_cast<long long>(numbers->integers[row]),
                         scores->floats[row]);
         }

@@ -4,7 +4,8 @@ use crate::field::{Field, FieldType, FieldValue};
 
 /// The values of one field in the rows of a batch.
 ///
-/// Text, JSON and bytes lie one after the other in one buffer, with the offset of each row; numbers in an array.
+/// Text, JSON and bytes lie one after the other in one buffer, with the offset of each row; numbers in an array. Lists of numbers
+/// are an array `[rows, length]` where the field has a length, else one array with the offset of each row.
 ///
 /// ```
 /// use feedline::field::Field;
@@ -34,7 +35,10 @@ use crate::field::{Field, FieldType, FieldValue};
 pub struct BatchField {
     name: String,
     kind: FieldType,
-    /// One longer than there are rows; empty for numbers.
+    rows: usize,
+    /// Of lists that are all as long.
+    length: Option<usize>,
+    /// One longer than there are rows; empty for numbers, and for lists that have a length.
     offsets: Vec<usize>,
     column: Column,
 }
@@ -54,31 +58,45 @@ impl BatchField {
         let column = match field.kind() {
             FieldType::Text | FieldType::Json => Column::Text(String::new()),
             FieldType::Bytes | FieldType::Image | FieldType::Depth => Column::Bytes(Vec::new()),
-            FieldType::Integer => Column::Integers(Vec::with_capacity(rows)),
-            FieldType::Float => Column::Floats(Vec::with_capacity(rows)),
+            FieldType::Integer | FieldType::Integers => Column::Integers(Vec::with_capacity(rows)),
+            FieldType::Float | FieldType::Floats => Column::Floats(Vec::with_capacity(rows)),
         };
-        let is_ragged = matches!(column, Column::Text(_) | Column::Bytes(_));
+        let length = field.list_length();
+        let is_ragged = match column {
+            Column::Text(_) | Column::Bytes(_) => true,
+            Column::Integers(_) | Column::Floats(_) => field.kind().is_list() && length.is_none(),
+        };
         let mut offsets = Vec::with_capacity(if is_ragged { rows + 1 } else { 0 });
         if is_ragged {
             offsets.push(0);
         }
-        Self { name: field.name().to_owned(), kind: field.kind(), offsets, column }
+        Self { name: field.name().to_owned(), kind: field.kind(), rows: 0, length, offsets, column }
     }
 
     /// Adds the value of the next row, which is of the field's type.
     pub(super) fn push(&mut self, value: FieldValue) {
+        self.rows += 1;
         match (&mut self.column, value) {
-            (Column::Text(all), FieldValue::Text(text) | FieldValue::Json(text)) => {
-                all.push_str(&text);
-                self.offsets.push(all.len());
-            }
-            (Column::Bytes(all), FieldValue::Bytes(bytes)) => {
-                all.extend(bytes);
-                self.offsets.push(all.len());
-            }
+            (Column::Text(all), FieldValue::Text(text) | FieldValue::Json(text)) => all.push_str(&text),
+            (Column::Bytes(all), FieldValue::Bytes(bytes)) => all.extend(bytes),
             (Column::Integers(all), FieldValue::Integer(number)) => all.push(number),
             (Column::Floats(all), FieldValue::Float(number)) => all.push(number),
+            (Column::Integers(all), FieldValue::Integers(list)) => all.extend(list),
+            (Column::Floats(all), FieldValue::Floats(list)) => all.extend(list),
             (_, value) => unreachable!("{} of the field {}, which is {}", value.kind(), self.name, self.kind),
+        }
+        if !self.offsets.is_empty() {
+            self.offsets.push(self.values());
+        }
+    }
+
+    /// How many bytes or numbers all rows have.
+    fn values(&self) -> usize {
+        match &self.column {
+            Column::Text(all) => all.len(),
+            Column::Bytes(all) => all.len(),
+            Column::Integers(all) => all.len(),
+            Column::Floats(all) => all.len(),
         }
     }
 
@@ -94,11 +112,7 @@ impl BatchField {
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        match &self.column {
-            Column::Text(_) | Column::Bytes(_) => self.offsets.len().saturating_sub(1),
-            Column::Integers(numbers) => numbers.len(),
-            Column::Floats(numbers) => numbers.len(),
-        }
+        self.rows
     }
 
     /// True when the batch has no rows.
@@ -127,6 +141,9 @@ impl BatchField {
 
     /// The bytes of a row, of a text as well; `None` for numbers, and where there is no such row.
     pub fn bytes(&self, row: usize) -> Option<&[u8]> {
+        if self.kind.is_list() {
+            return None;
+        }
         self.data().get(*self.offsets.get(row)?..*self.offsets.get(row + 1)?)
     }
 
@@ -139,13 +156,39 @@ impl BatchField {
         }
     }
 
-    /// Where the bytes of each row begin in [`BatchField::data`], and at the end their number: one more than there are
-    /// rows. Empty for numbers.
+    /// Where the bytes of each row begin in [`BatchField::data`], or its list in [`BatchField::integers`] or
+    /// [`BatchField::floats`], and at the end their number: one more than there are rows. Empty for numbers, and for lists that
+    /// all have the field's length.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
     }
 
-    /// The numbers of all rows; `None` for other types than [`FieldType::Integer`].
+    /// How many numbers the list of each row has, where the field says so.
+    pub fn list_length(&self) -> Option<usize> {
+        self.length
+    }
+
+    /// The numbers of a row's list; `None` for other types than [`FieldType::Integers`], and where there is no such row.
+    pub fn integer_list(&self, row: usize) -> Option<&[i64]> {
+        self.integers()?.get(self.list(row)?)
+    }
+
+    /// The numbers of a row's list; `None` for other types than [`FieldType::Floats`], and where there is no such row.
+    pub fn float_list(&self, row: usize) -> Option<&[f64]> {
+        self.floats()?.get(self.list(row)?)
+    }
+
+    /// Where the list of a row lies among the numbers of all.
+    fn list(&self, row: usize) -> Option<std::ops::Range<usize>> {
+        match self.length {
+            _ if !self.kind.is_list() || row >= self.rows => None,
+            Some(length) => Some(row * length..(row + 1) * length),
+            None => Some(*self.offsets.get(row)?..*self.offsets.get(row + 1)?),
+        }
+    }
+
+    /// The numbers of all rows, and those of lists one after the other; `None` for other types than [`FieldType::Integer`] and
+    /// [`FieldType::Integers`].
     pub fn integers(&self) -> Option<&[i64]> {
         match &self.column {
             Column::Integers(numbers) => Some(numbers),
@@ -153,7 +196,8 @@ impl BatchField {
         }
     }
 
-    /// The numbers of all rows; `None` for other types than [`FieldType::Float`].
+    /// The numbers of all rows, and those of lists one after the other; `None` for other types than [`FieldType::Float`] and
+    /// [`FieldType::Floats`].
     pub fn floats(&self) -> Option<&[f64]> {
         match &self.column {
             Column::Floats(numbers) => Some(numbers),
@@ -188,6 +232,23 @@ mod tests {
         let mut about = BatchField::new(&Field::json("about"), 1);
         about.push(FieldValue::Json("{\"a\": [1]}".into()));
         assert_eq!(about.json(0), Some(serde_json::json!({"a": [1]})));
+    }
+
+    #[test]
+    fn lists_are_an_array_or_have_offsets() {
+        let mut fixed = BatchField::new(&Field::floats("a").length(2), 2);
+        [vec![0.5, 1.0], vec![2.0, 3.0]].into_iter().for_each(|list| fixed.push(list.into()));
+        assert_eq!((fixed.floats(), fixed.offsets()), (Some(&[0.5, 1.0, 2.0, 3.0][..]), &[][..]));
+        assert_eq!((fixed.len(), fixed.list_length()), (2, Some(2)));
+        assert_eq!((fixed.float_list(1), fixed.float_list(2)), (Some(&[2.0, 3.0][..]), None));
+        let mut ragged = BatchField::new(&Field::integers("b"), 3);
+        [vec![7, 8], vec![], vec![9]].into_iter().for_each(|list: Vec<i64>| ragged.push(list.into()));
+        assert_eq!((ragged.integers(), ragged.offsets()), (Some(&[7, 8, 9][..]), &[0, 2, 2, 3][..]));
+        assert_eq!((ragged.integer_list(1), ragged.integer_list(2)), (Some(&[][..]), Some(&[9][..])));
+        assert_eq!(
+            (ragged.len(), ragged.list_length(), ragged.float_list(0), ragged.bytes(0)),
+            (3, None, None, None)
+        );
     }
 
     #[test]

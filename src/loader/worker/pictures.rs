@@ -102,7 +102,7 @@ impl<'a> PictureReader<'a> {
             return Err(self.context.unreadable(index, error));
         }
         let fields = source.fields();
-        let fit = values.iter().zip(fields).all(|(value, field)| value.kind() == field.kind().stored());
+        let fit = values.iter().zip(fields).all(|(value, field)| field.refuses(value).is_none());
         match values.len() == fields.len() && fit {
             true => Ok(values),
             false => {

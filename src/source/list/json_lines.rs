@@ -85,6 +85,11 @@ fn value<'v>(object: &'v Map<String, Value>, field: &Field) -> Result<Option<Cow
         (kind, Value::String(text)) if matches!(kind.stored(), FieldType::Text | FieldType::Bytes) => {
             Ok(Some(Cow::Borrowed(text)))
         }
+        (FieldType::Integers | FieldType::Floats, Value::Array(list))
+            if list.iter().all(Value::is_number) =>
+        {
+            Ok(Some(Cow::Owned(value.to_string())))
+        }
         (FieldType::Integer | FieldType::Float, Value::Number(number)) => {
             Ok(Some(Cow::Owned(number.to_string())))
         }

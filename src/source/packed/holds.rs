@@ -51,6 +51,9 @@ pub struct HeldField {
     pub kind: FieldType,
     /// Where it lies.
     pub from: String,
+    /// How many numbers each of its lists has, where all have as many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<usize>,
 }
 
 /// The part of a manifest that is of use for reading.
@@ -132,9 +135,10 @@ impl Described {
         let Some(asked) = asked else {
             return held
                 .iter()
-                .map(|HeldField { name, kind, from }| {
+                .map(|HeldField { name, kind, from, length }| {
                     let field = Field::new(name, *kind);
-                    if from == name { field } else { field.from(from) }
+                    let field = if from == name { field } else { field.from(from) };
+                    length.map_or(field.clone(), |length| field.length(length))
                 })
                 .collect();
         };

@@ -44,6 +44,8 @@ pub(super) struct Columns {
 pub(super) struct FieldColumn {
     pub(super) leaf: usize,
     pub(super) stored: Stored,
+    /// Whether rows are lists of values.
+    pub(super) lists: bool,
 }
 
 /// How the values of a column are stored.
@@ -225,16 +227,20 @@ impl<'a> Leaves<'a> {
     fn field(&self, field: &Field) -> Result<FieldColumn, String> {
         let from = field.stored_as();
         let found = self.columns.iter().position(|column| column.path().string() == from);
+        let of_list = || self.below.get(from).and_then(|below| below.list).filter(|_| field.kind().is_list());
+        let found = found.or_else(of_list);
         let Some(leaf) = found else {
             let names: Vec<String> = self.columns.iter().map(|column| column.path().string()).collect();
             return Err(unknown(field, "column", names.iter().map(String::as_str)));
         };
         let (physical, converted) = (self.columns[leaf].physical_type(), self.columns[leaf].converted_type());
-        let stored = match (self.kind(leaf), physical) {
+        let lists = field.kind().is_list() && ListLevels::of(&self.columns[leaf]).is_some();
+        let kind = if lists { self.kind_of_values(leaf) } else { self.kind(leaf) };
+        let stored = match (kind, physical) {
             (Kind::Bytes | Kind::Text, _) => Some(Stored::Bytes),
             (Kind::Integer, Type::INT32) => Some(Stored::Int32(converted)),
             (Kind::Integer, _) => Some(Stored::Int64(converted)),
-            (Kind::Other, _) if self.columns[leaf].max_rep_level() > 0 => None,
+            (Kind::Other, _) if self.columns[leaf].max_rep_level() > 0 && !lists => None,
             (Kind::Other, Type::BOOLEAN) => Some(Stored::Boolean),
             (Kind::Other, Type::FLOAT) => Some(Stored::Float),
             (Kind::Other, Type::DOUBLE) => Some(Stored::Double),
@@ -246,12 +252,22 @@ impl<'a> Leaves<'a> {
             }
             FieldType::Integer => !matches!(stored, Stored::Bytes | Stored::Float | Stored::Double),
             FieldType::Float => !matches!(stored, Stored::Bytes | Stored::Boolean),
+            // As text too.
+            FieldType::Integers => match lists {
+                true => matches!(stored, Stored::Int32(_) | Stored::Int64(_)),
+                false => matches!(stored, Stored::Bytes),
+            },
+            FieldType::Floats => match lists {
+                true => !matches!(stored, Stored::Bytes | Stored::Boolean),
+                false => matches!(stored, Stored::Bytes),
+            },
         };
         match stored.filter(serves) {
-            Some(stored) => Ok(FieldColumn { leaf, stored }),
+            Some(stored) => Ok(FieldColumn { leaf, stored, lists }),
             None => {
                 let holds = match stored {
-                    None => "lists, dates, decimals or what else is not read".to_owned(),
+                    _ if lists => "lists of something else".to_owned(),
+                    None => "lists, dates, decimals or what else is not read as such".to_owned(),
                     Some(Stored::Bytes) => "text or bytes".to_owned(),
                     Some(Stored::Float | Stored::Double) => "numbers: declare it as float".to_owned(),
                     Some(_) => "whole numbers: declare it as integer".to_owned(),

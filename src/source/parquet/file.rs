@@ -167,7 +167,7 @@ impl ParquetFile {
     pub(super) fn values(&self, field: Option<usize>, stretch: &Stretch) -> Result<Values, ReadError> {
         let file = self.reopen()?;
         let group = RowGroup { file: &file, about: &self.about, number: stretch.group };
-        let images = FieldColumn { leaf: self.columns.image, stored: Stored::Bytes };
+        let images = FieldColumn { leaf: self.columns.image, stored: Stored::Bytes, lists: false };
         let column = field.map_or(images, |field| self.columns.fields[field]);
         Values::read(group, column, &stretch.rows, self.file_bytes)
     }

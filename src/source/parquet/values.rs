@@ -17,6 +17,8 @@ pub(super) enum Values {
     Bytes(ByteValues),
     Integers(Vec<Option<i64>>),
     Floats(Vec<Option<f64>>),
+    IntegerLists(Vec<Option<Vec<i64>>>),
+    FloatLists(Vec<Option<Vec<f64>>>),
 }
 
 /// The bytes of a stretch, one after the other. Rows that share a value of the column's dictionary share its bytes.
@@ -31,7 +33,7 @@ impl Values {
     /// Decodes these rows of a column, of a file of so many bytes.
     pub(super) fn read(
         group: RowGroup<'_>,
-        FieldColumn { leaf, stored }: FieldColumn,
+        FieldColumn { leaf, stored, lists }: FieldColumn,
         rows: &Range<usize>,
         file_bytes: u64,
     ) -> Result<Self, ReadError> {
@@ -39,6 +41,23 @@ impl Values {
             true => Err(ReadError::Bad(format!("a number is above {}: store it as text", i64::MAX))),
             false => Ok(value),
         };
+        if lists {
+            return Ok(match stored {
+                Stored::Int32(kind) => {
+                    Self::IntegerLists(each_list::<Int32Type, _>(group, leaf, rows, |value| {
+                        Ok(widened(value, kind))
+                    })?)
+                }
+                Stored::Int64(ConvertedType::UINT_64) => {
+                    Self::IntegerLists(each_list::<Int64Type, _>(group, leaf, rows, signed)?)
+                }
+                Stored::Int64(_) => Self::IntegerLists(each_list::<Int64Type, _>(group, leaf, rows, Ok)?),
+                Stored::Float => {
+                    Self::FloatLists(each_list::<FloatType, _>(group, leaf, rows, |value| Ok(value.into()))?)
+                }
+                _ => Self::FloatLists(each_list::<DoubleType, _>(group, leaf, rows, Ok)?),
+            });
+        }
         Ok(match stored {
             Stored::Bytes => Self::Bytes(ByteValues::read(group, leaf, rows, file_bytes)?),
             Stored::Boolean => {
@@ -60,7 +79,7 @@ impl Values {
     pub(super) fn bytes(&self, row: usize) -> Option<&[u8]> {
         match self {
             Self::Bytes(values) => values.bytes.get(values.rows.get(row)?.clone()?),
-            Self::Integers(_) | Self::Floats(_) => None,
+            _ => None,
         }
     }
 
@@ -75,6 +94,16 @@ impl Values {
             Self::Bytes(_) => self.bytes(row).map(|bytes| field.parse(bytes)).transpose(),
             Self::Integers(numbers) => Ok(numbers.get(row).copied().flatten().map(integer)),
             Self::Floats(numbers) => Ok(numbers.get(row).copied().flatten().map(FieldValue::Float)),
+            Self::IntegerLists(lists) => {
+                let list = lists.get(row).cloned().flatten();
+                Ok(list.map(|list| match field.kind() {
+                    FieldType::Floats => {
+                        list.into_iter().map(|number| number as f64).collect::<Vec<f64>>().into()
+                    }
+                    _ => FieldValue::Integers(list),
+                }))
+            }
+            Self::FloatLists(lists) => Ok(lists.get(row).cloned().flatten().map(FieldValue::Floats)),
         }
     }
 
@@ -84,6 +113,8 @@ impl Values {
             Self::Bytes(values) => values.bytes.capacity() + size_of_val(&values.rows[..]),
             Self::Integers(numbers) => size_of_val(&numbers[..]),
             Self::Floats(numbers) => size_of_val(&numbers[..]),
+            Self::IntegerLists(lists) => lists_bytes(lists),
+            Self::FloatLists(lists) => lists_bytes(lists),
         };
         bytes as u64
     }
@@ -140,4 +171,28 @@ fn each<T: DataType, V>(
 ) -> Result<Vec<Option<V>>, ReadError> {
     let mut column = Column::<T>::new(group, leaf, rows.start)?;
     rows.clone().map(|_| column.next()?.map(&convert).transpose()).collect()
+}
+
+fn each_list<T: DataType, V>(
+    group: RowGroup<'_>,
+    leaf: usize,
+    rows: &Range<usize>,
+    convert: impl Fn(T::T) -> Result<V, ReadError>,
+) -> Result<Vec<Option<Vec<V>>>, ReadError> {
+    let (mut column, mut bytes) = (Column::<T>::new(group, leaf, rows.start)?, 0);
+    let list = |_| {
+        let Some(list) = column.next_list()? else { return Ok(None) };
+        bytes += size_of::<V>() * list.len();
+        if bytes as u64 > MAX_STRETCH_BYTES {
+            return Err(ReadError::Bad(format!(
+                "the lists take more than {MAX_STRETCH_BYTES} bytes: write smaller pages"
+            )));
+        }
+        list.into_iter().map(&convert).collect::<Result<_, _>>().map(Some)
+    };
+    rows.clone().map(list).collect()
+}
+
+fn lists_bytes<V>(lists: &[Option<Vec<V>>]) -> usize {
+    size_of_val(lists) + lists.iter().flatten().map(|list| size_of_val(&list[..])).sum::<usize>()
 }

@@ -85,10 +85,26 @@ impl Feature {
             Some(Kind::Floats(list)) => (list.value.len(), "fractions"),
             Some(Kind::Integers(list)) => (list.value.len(), "whole numbers"),
         };
-        if count > 1 {
-            return Err(format!(
-                "{field}: the feature `{from}` holds {count} values: write one for each image"
-            ));
+        match (&self.kind, kind) {
+            (Some(Kind::Integers(list)), FieldType::Integers) => {
+                return Ok(Some(FieldValue::Integers(list.value.clone())));
+            }
+            (Some(Kind::Integers(list)), FieldType::Floats) => {
+                return Ok(Some(FieldValue::Floats(
+                    list.value.iter().map(|number| *number as f64).collect(),
+                )));
+            }
+            (Some(Kind::Floats(list)), FieldType::Floats) => {
+                return Ok(Some(FieldValue::Floats(list.value.iter().copied().map(f64::from).collect())));
+            }
+            _ if count > 1 => {
+                let remedy = match &self.kind {
+                    Some(Kind::Bytes(_)) => "write one for each image",
+                    _ => "write one for each image, or declare the field as a list of numbers",
+                };
+                return Err(format!("{field}: the feature `{from}` holds {count} values: {remedy}"));
+            }
+            _ => {}
         }
         match (&self.kind, kind) {
             _ if count == 0 => Ok(None),
