@@ -113,6 +113,17 @@ venv() {
     fi
 }
 
+# listed_environment NAME LIST: makes a Python environment of just the packages in a list, which names all that they need.
+listed_environment() {
+    local folder=$work/$1 list=$2
+    if ! cmp -s "$list" "$folder/installed.txt"; then
+        rm -rf "$folder"
+        python3 -m venv "$folder"
+        "$folder/bin/pip" install --quiet --no-deps --requirement "$list"
+        cp "$list" "$folder/installed.txt"
+    fi
+}
+
 # python_package VENV PACKAGE...: the Python package, unoptimised, in an environment of its own with what tests it. Named
 # together with the library and an example, the extension module takes the library as `cargo test --features remote` has
 # built it; a wheel, for which maturin builds the package alone, would need another.

@@ -1,4 +1,5 @@
-//! CenterCropOrPad and RandomCropOrPad: a part of fixed size; an edge that is too short gets a border.
+//! CenterCropOrPad, RandomCropOrPad, FixedSizeCrop and PadIfSmaller: a part of fixed size; an edge that is too short gets a
+//! border.
 
 use super::prelude::*;
 
@@ -32,6 +33,34 @@ pub struct RandomCropOrPad {
     /// What the border consists of: `constant` (`fill`), `edge`, `reflect` or `symmetric`, as for `Pad`.
     #[serde(default)]
     pub padding_mode: PaddingMode,
+}
+
+/// Crops a random part, after a border at the right and at the bottom where the image is smaller (`FixedSizeCrop` of
+/// torchvision's reference scripts).
+///
+/// Draws: one number for both edges, the fraction of what is cut off that lies before the part.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FixedSizeCrop {
+    /// `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
+    pub size: Extent,
+    /// Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
+    #[serde(default)]
+    pub fill: Fill,
+}
+
+/// Adds a border at the right and at the bottom of an image that is smaller than `size` (`PadIfSmaller` of torchvision's
+/// reference scripts).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PadIfSmaller {
+    /// Minimum `[height, width]` in pixels, or one number for both; each from 1 to 65535.
+    pub size: Extent,
+    /// Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
+    #[serde(default)]
+    pub fill: Fill,
 }
 
 /// An edge of a canvas: what comes before and after it, and where the crop then begins.
@@ -89,6 +118,30 @@ impl RandomCropOrPad {
     }
 }
 
+impl FixedSizeCrop {
+    /// Crops to `size`, and pads with black.
+    pub fn new(size: impl Into<Extent>) -> Self {
+        Self { size: size.into(), fill: Fill::default() }
+    }
+
+    setters! {
+        /// Sets the border's colour.
+        fill: into Fill;
+    }
+}
+
+impl PadIfSmaller {
+    /// Pads to `size` with black.
+    pub fn new(size: impl Into<Extent>) -> Self {
+        Self { size: size.into(), fill: Fill::default() }
+    }
+
+    setters! {
+        /// Sets the border's colour.
+        fill: into Fill;
+    }
+}
+
 impl Augment for CenterCropOrPad {
     fn check(&self) -> Result<()> {
         check::size(self.name(), self.size)
@@ -116,5 +169,33 @@ impl Augment for RandomCropOrPad {
                 None => Cut { before: 0, after: 0, start: drawn },
             }
         });
+    }
+}
+
+impl Augment for FixedSizeCrop {
+    fn check(&self) -> Result<()> {
+        check::size(self.name(), self.size)
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, rng: &mut dyn Draws) {
+        let fraction = f64::from(rng.uniform());
+        cut(draft, self.size, (self.fill, PaddingMode::default()), |have, want| Cut {
+            before: 0,
+            after: want.saturating_sub(have),
+            start: (f64::from(have.saturating_sub(want)) * fraction) as u32,
+        });
+    }
+}
+
+impl Augment for PadIfSmaller {
+    fn check(&self) -> Result<()> {
+        check::size(self.name(), self.size)
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+        let (have, least) = (draft.size(), draft.sized(self.size).square());
+        let wanted = Extent::from(Size::new(have.width.max(least.width), have.height.max(least.height)));
+        let after = |have: u32, want: u32| Cut { before: 0, after: want - have, start: 0 };
+        cut(draft, wanted, (self.fill, PaddingMode::default()), after);
     }
 }

@@ -230,9 +230,9 @@ def table(outcome, args, image_count):
     return "\n".join(lines)
 
 
-def write_between_markers(page, text):
-    """Replaces what stands between `<!-- parity -->` and `<!-- /parity -->`."""
-    begin, end = "<!-- parity -->", "<!-- /parity -->"
+def write_between_markers(page, text, name="parity"):
+    """Replaces what stands between `<!-- parity -->` and `<!-- /parity -->`, or other markers of this kind."""
+    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     content = page.read_text()
     if content.count(begin) != 1 or content.count(end) != 1:
         raise SystemExit(f"{page} needs the lines {begin} and {end}, once each")

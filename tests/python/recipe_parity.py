@@ -19,9 +19,17 @@ import time
 import warnings
 from pathlib import Path
 
-import parity
+import albumentations
+import cv2
+import PIL
+import timm
 import torch
+import torchvision
+
+import parity
+from parity import write_between_markers
 from recipes.data import Data
+from recipes.draws import LEAST_P
 from recipes.entry import Run, compare_draws, compare_pixels
 from recipes.programs import Programs, call
 from recipes import albumentations_recipe, detection_recipes, segmentation_recipes, timm_recipes, torchvision_recipes, view_recipes, yolo_recipes
@@ -61,6 +69,13 @@ def compared(entry, programs, options):
     return line, pixels.within(entry.bound) + tests.failures
 
 
+def said(options):
+    """How the table came about."""
+    versions = ", ".join(f"{module.__name__} {module.__version__.split('+')[0]}" for module in
+                         (torch, torchvision, timm, albumentations, cv2, PIL))
+    return [f"{options.plans:,} draws a recipe (seed {options.seed}), each test at p > {LEAST_P}; {versions}.", ""]
+
+
 def main():
     """Compares, prints a table, and says by the exit status whether all was as it is to be."""
     options = arguments()
@@ -81,6 +96,8 @@ def main():
         lines.append(line)
         if failures:
             wrong[name] = failures
+    if options.write:
+        write_between_markers(options.write, "\n".join([*said(options), HEAD, *lines]), "recipes")
     for name, failures in wrong.items():
         rest = len(failures) - SHOWN_FAILURES
         more = [f"and {rest} more"] if rest > 0 else []

@@ -2,8 +2,10 @@
 
 import random
 
+import numpy as np
 import torch
 from torchvision import tv_tensors
+from torchvision.models.detection.transform import GeneralizedRCNNTransform
 from torchvision.transforms import v2
 from torchvision.transforms import functional as version_1
 from torchvision.transforms.transforms import RandomCrop
@@ -23,6 +25,32 @@ class RandomIoUCrop(v2.RandomIoUCrop):
     def forward(self, *inputs):
         """The crop, or nothing."""
         return inputs[0] if torch.rand(1) >= self.p else super().forward(*inputs)
+
+
+class FixedSizeCrop(v2.Transform):
+    """That of torchvision's reference scripts, by behaviour: one number says where along both edges the part begins, and
+    what is missing is added at the right and below."""
+
+    def __init__(self, size, fill):
+        super().__init__()
+        self.size, self.fill = size, fill
+
+    def make_params(self, flat_inputs):
+        """The border and the part."""
+        height, width = v2._utils.query_size(flat_inputs)
+        share = torch.rand(1).item()
+        return {"border": [0, 0, max(self.size - width, 0), max(self.size - height, 0)],
+                "top": int(max(height - self.size, 0) * share), "left": int(max(width - self.size, 0) * share),
+                "is_cut": max(height, width) > self.size}
+
+    def transform(self, inpt, params):
+        """The border first, which comes to the same."""
+        if any(params["border"]):
+            inpt = self._call_kernel(v2.functional.pad, inpt, padding=params["border"], fill=self.fill)
+        if params["is_cut"]:
+            inpt = self._call_kernel(v2.functional.crop, inpt, top=params["top"], left=params["left"], height=self.size,
+                                     width=self.size)
+        return inpt
 
 
 def drawn(*transforms):
@@ -87,17 +115,43 @@ def sizes_of_detr(run, tests):
         tests.failures.append(f"{len(wrong)} of {resizes} sizes are not DETR's, first {wrong[0][0]} to {wrong[0][1]}")
 
 
+MODEL = GeneralizedRCNNTransform(800, 1333, [0.485, 0.456, 0.406], [0.229, 0.224, 0.225])
+
+
+def check_model(run, line, made):
+    """The same, and pixels and boxes beside what the model itself makes of the flipped image, in float32: a level away."""
+    image, key = run.image(line["index"]), line["key"]
+    boxes = tv_tensors.BoundingBoxes(
+        torch.tensor([thing["box"] for thing in run.data.objects(key)], dtype=torch.float32).reshape(-1, 4), format="XYXY",
+        canvas_size=image.shape[1:])
+    if line["ops"][0]["op"] == "hflip":
+        image, boxes = (v2.functional.horizontal_flip(thing) for thing in (image, boxes))
+    labels = torch.zeros(len(boxes), dtype=torch.int64)
+    images, targets = MODEL([image / 255], [{"boxes": boxes.as_subclass(torch.Tensor), "labels": labels}])
+    height, width = images.image_sizes[0]
+    if [height, width] != list(made.size):
+        return f"{made.size} instead of the model's {[height, width]}"
+    away = np.abs(images.tensors[0].numpy()[:, :height, :width] - made.pixels[:, :height, :width])
+    if (levels := (away.max(axis=(1, 2)) * 255 * MODEL.image_std).max()) > 1.01:
+        return f"{levels:.2f} levels away from the model's"
+    if len(boxes) and np.abs(targets[0]["boxes"].numpy() - made.objects["boxes"]).max() > 0.01:
+        return "boxes that are not the model's"
+    return check_objects(run, line, made)
+
+
 FLIP = v2.RandomHorizontalFlip()
 PADDED = {"drawn_ops": lambda run, line: unpadded(line["ops"])}
 OBJECTS = {"data": "objects", "labels": check_objects}
 ENTRIES = [
     Entry("mask-rcnn", "torchvision's references/detection, and GeneralizedRCNNTransform",
-          drawn(FLIP, v2.RandomShortestSize([800], max_size=1333), v2.SanitizeBoundingBoxes()), **PADDED, **OBJECTS),
+          drawn(FLIP, v2.RandomShortestSize([800], max_size=1333, antialias=False), v2.SanitizeBoundingBoxes()),
+          **PADDED, **OBJECTS | {"labels": check_model}),
     Entry("detection-lsj", "torchvision's references/detection, `--data-augmentation lsj`",
-          drawn(v2.ScaleJitter((1024, 1024)), v2.RandomCrop(1024, pad_if_needed=True, fill=[123, 117, 104]), FLIP,
-                v2.SanitizeBoundingBoxes()), **OBJECTS),
+          drawn(v2.ScaleJitter((1024, 1024)), FixedSizeCrop(1024, [123, 117, 104]), FLIP, v2.SanitizeBoundingBoxes()),
+          **OBJECTS),
     Entry("detr", "DETR's datasets/coco.py, in torchvision's functions", detr, more=sizes_of_detr, **PADDED, **OBJECTS),
     Entry("rt-detr", "RT-DETR's configuration, in torchvision's transforms",
           drawn(v2.RandomPhotometricDistort(p=0.5), v2.RandomZoomOut(fill=0), RandomIoUCrop(0.8),
-                v2.SanitizeBoundingBoxes(min_size=1), FLIP, v2.Resize([640, 640])), epochs=2, **OBJECTS),
+                v2.SanitizeBoundingBoxes(min_size=1), FLIP, v2.Resize([640, 640]), v2.SanitizeBoundingBoxes(min_size=1)),
+          epochs=2, plans=4000, **OBJECTS),
 ]

@@ -45,6 +45,8 @@ class Entry:
     # Flags for the command.
     flags: list = field(default_factory=list)
     epochs: int = 1
+    # Draws that are compared, at most: fewer where the reference is slow.
+    plans: int = 1_000_000
 
 
 @dataclass
@@ -66,7 +68,7 @@ class Run:
             *data.flags(entry.data), *entry.flags, "--seed", options.seed, "--batch-size", 2, "--shuffle=true"], work)
         self.settings = tomllib.loads(self.recipe.read_text())
         per_epoch = len(data.files) * len(entry.views)
-        self.lines = programs.plans(self.recipe, max(entry.epochs, -(-options.plans // per_epoch)))
+        self.lines = programs.plans(self.recipe, max(entry.epochs, -(-min(options.plans, entry.plans) // per_epoch)))
         self.keys = {line["index"]: line["key"] for line in self.lines}
         self.by_place = {(line["epoch"], line["index"], line["view"]): line for line in self.lines}
 

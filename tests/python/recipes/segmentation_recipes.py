@@ -43,11 +43,24 @@ def mmseg(case, _view):
     return recorder.taken()
 
 
-CROP = v2.Compose([v2.RandomCrop(512, pad_if_needed=True), v2.RandomHorizontalFlip(),
+class PadIfSmaller:
+    """That of torchvision's reference scripts, by behaviour: what is missing is added at the right and below."""
+
+    def __init__(self, size, fill):
+        self.size, self.fill = size, fill
+
+    def __call__(self, picture):
+        height, width = picture.shape[-2:]
+        border = [0, 0, max(self.size - width, 0), max(self.size - height, 0)]
+        return reference.pad(picture, border, fill=self.fill) if any(border) else picture
+
+
+# mmseg pads after it has normalised, with 0: the mean colour.
+CROP = v2.Compose([v2.RandomHorizontalFlip(), PadIfSmaller(512, [124, 116, 104]), v2.RandomCrop(512),
                    v2.ColorJitter(0.125, 0.5, 0.5, 0.05)])
 MASKS = {"data": "masks", "labels": check_mask}
 ENTRIES = [
     Entry("segmentation", "torchvision's references/segmentation",
-          drawn(v2.RandomResize(260, 1041), v2.RandomHorizontalFlip(), v2.RandomCrop(480, pad_if_needed=True)), **MASKS),
+          drawn(v2.RandomResize(260, 1041), v2.RandomHorizontalFlip(), PadIfSmaller(480, 0), v2.RandomCrop(480)), **MASKS),
     Entry("segformer", "mmseg's ade20k configuration by behaviour, in torchvision's transforms", mmseg, **MASKS),
 ]

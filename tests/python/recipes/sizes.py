@@ -7,7 +7,7 @@ from collections import Counter
 # What is drawn as a place is compared as a share of the room that there is for it.
 PLACED = {"resized_crop", "crop"}
 # What a backend may do in its own way without changing a value.
-NOT_COMPARED = {"antialias", "num_output_channels", "use_antialias", "max_size"}
+NOT_COMPARED = {"num_output_channels", "max_size"}
 
 # Ops that leave pixels as they are.
 LABELS_ONLY = {"sanitize_bounding_boxes", "keep_centers"}
@@ -76,7 +76,7 @@ def arguments_of(op, size):
     found, (width, height) = {}, size
     arguments = {key: value for key, value in op.items() if key not in NOT_COMPARED | {"op", "chains"}}
     if op["op"] in ("resize", "resized_crop"):
-        arguments.setdefault("interpolation", "bilinear")
+        arguments = {"interpolation": "bilinear", "antialias": True} | arguments
     if op["op"] in PLACED:
         top, left, rows, columns = (arguments.pop(key) for key in ("top", "left", "height", "width"))
         found["area"] = rows * columns / (width * height)

@@ -12,7 +12,7 @@ BICUBIC = InterpolationMode.BICUBIC
 # torch sums a kernel's products in an order that depends on the machine: one level in a few values. A solarisation that
 # follows does not enlarge it.
 BLURRED = Bound(levels=1, share=1e-4)
-LATER_COLOURS = Bound(levels=2, share=1e-4)
+LATER_COLOURS = Bound(levels=3, share=1e-4)
 
 
 def jitter(brightness, contrast, saturation, hue):
