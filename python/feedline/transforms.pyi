@@ -374,6 +374,25 @@ class Emboss(Transform):
         p: float = 0.5,
     ) -> None: ...
 
+class FixedSizeCrop(Transform):
+    """Crops a random part, after a border at the right and at the bottom where the image is smaller (`FixedSizeCrop` of
+    torchvision's reference scripts).
+
+    size: `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
+    fill: Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    size: Any
+    fill: Any
+    p: Any
+    def __init__(
+        self,
+        size: int | Sequence[int],
+        fill: float | Sequence[float] = 0,
+        p: float = 1.0,
+    ) -> None: ...
+
 class GaussNoise(Transform):
     """Adds normal noise to each level, with probability `p` (Albumentations' `GaussNoise`).
 
@@ -737,6 +756,25 @@ class Pad(Transform):
         padding: int | Sequence[int],
         fill: float | Sequence[float] = 0,
         padding_mode: Literal["constant", "edge", "reflect", "symmetric"] = "constant",
+        p: float = 1.0,
+    ) -> None: ...
+
+class PadIfSmaller(Transform):
+    """Adds a border at the right and at the bottom of an image that is smaller than `size` (`PadIfSmaller` of
+    torchvision's reference scripts).
+
+    size: Minimum `[height, width]` in pixels, or one number for both; each from 1 to 65535.
+    fill: Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    size: Any
+    fill: Any
+    p: Any
+    def __init__(
+        self,
+        size: int | Sequence[int],
+        fill: float | Sequence[float] = 0,
         p: float = 1.0,
     ) -> None: ...
 
@@ -1855,6 +1893,7 @@ __all__ = [
     "Downscale",
     "ElasticTransform",
     "Emboss",
+    "FixedSizeCrop",
     "GaussNoise",
     "GaussianBlur",
     "Grayscale",
@@ -1872,6 +1911,7 @@ __all__ = [
     "OneOf",
     "OpticalDistortion",
     "Pad",
+    "PadIfSmaller",
     "RGBShift",
     "RandAugment",
     "RandomAdjustSharpness",

@@ -70,7 +70,7 @@ class Compared:
             beyond.append(f"{self.different / self.values:.2e} of the values differ, at most {bound.share}")
         if bound.mean and self.total > bound.mean * self.values:
             beyond.append(f"{self.total / self.values:.3g} levels in the mean, at most {bound.mean}")
-        if not self.values:
+        if not self.samples:
             beyond.append("nothing was compared")
         return beyond
 
