@@ -37,7 +37,7 @@ def turn_op(params):
 def warp_op(params):
     """The map, counted from the corner of the first pixel."""
     moved = HALF @ params["matrix"] @ np.linalg.inv(HALF)
-    return {"op": "warp_affine", "matrix": moved[:2].tolist(), "interpolation": "bilinear", "fill": 0.0}
+    return {"op": "warp_affine", "matrix": moved[:2].tolist(), "interpolation": "bilinear"}
 
 
 def kernel_op(name):
