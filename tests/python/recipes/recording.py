@@ -81,6 +81,10 @@ class Picture(Image.Image):
         """A table of levels: the only one that is asked for adds to the dark half."""
         return RECORDER.add("solarize_add", self, addition=lut[0], threshold=128)
 
+    @property
+    def __array_interface__(self):
+        raise AttributeError("there are no pixels")
+
     def __array__(self, dtype=None, copy=None):
         RECORDER.ops.append({"op": "seen"})
         return np.zeros((1, 1, 3), dtype)
