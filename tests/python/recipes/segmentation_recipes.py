@@ -39,7 +39,7 @@ def mmseg(case, _view):
     scale = min(bounds[0] / min(case.size), bounds[1] / max(case.size))
     width, height = (int(edge * scale + 0.5) for edge in case.size)
     with recorded() as recorder:
-        CROP(reference.resize(stand_in(case.size), [height, width]))
+        CROP(reference.resize(stand_in(case.size), [height, width], antialias=False))
     return recorder.taken()
 
 

@@ -167,7 +167,7 @@ ENTRIES = [
           timm(interpolation="random", train_crop_mode="rkrc"), labels=own_class, functions=FUNCTIONS, epochs=3),
     Entry("timm-augmix", "timm's create_transform and AugMixDataset",
           timm(interpolation="random", auto_augment="augmix-m5-w4-d2", re_prob=0.25, re_mode="pixel"),
-          views=["as it is", "mixed", "mixed"], labels=own_class, functions=FUNCTIONS, more=shared_crop),
+          views=["as it is", "mixed", "mixed again"], labels=own_class, functions=FUNCTIONS, more=shared_crop),
     Entry("deit-iii", "DeiT III's augment.py, in torchvision's transforms", drawn(
         v2.RandomResizedCrop(224, interpolation=InterpolationMode.BICUBIC), v2.RandomHorizontalFlip(),
         v2.RandomChoice([v2.Grayscale(3), v2.RandomSolarize(128, p=1.0), v2.GaussianBlur(23, (0.1, 2.0))]),
