@@ -201,13 +201,13 @@ mod tests {
     fn a_data_set_takes_over_what_its_kind_takes() {
         let mut options =
             DataOptions { bad_listed: Some(7), max_file_bytes: Some(Bytes(9)), ..Default::default() };
-        options.fields = Some(Default::default());
+        options.max_field_bytes = Some(Bytes(5));
         let set =
             DataSet::read(0, serde_json::from_value(json!({"path": "a", "bad_listed": 3})).unwrap()).unwrap();
         let yolo = options.of_set(&set, Kind::Yolo);
-        assert_eq!((yolo.bad_listed, yolo.max_file_bytes, yolo.fields), (Some(3), Some(Bytes(9)), None));
+        assert_eq!((yolo.bad_listed, yolo.max_file_bytes, yolo.max_field_bytes), (Some(3), Some(Bytes(9)), None));
         let tar = options.of_set(&DataSet { options: DataOptions::default(), ..set }, Kind::Tar);
-        assert_eq!((tar.bad_listed, tar.fields.is_some()), (None, true));
+        assert_eq!((tar.bad_listed, tar.max_field_bytes), (None, Some(Bytes(5))));
         assert_eq!(options.unread_by(&[Kind::Tar, Kind::Yolo]), None);
         assert_eq!(options.unread_by(&[Kind::Tar]), Some("bad_listed"));
         let mixed = DataOptions {
