@@ -91,7 +91,7 @@ OPTION_TYPES = {
     "Texts": "Sequence[str]",
     "Renames": "Mapping[str, str]",
     "DataSets": "Sequence[Mapping[str, Any]]",
-    "Fields": 'Mapping[str, Literal["text", "bytes", "json", "integer", "float", "integers", "floats"] | Mapping[str, Any]]',
+    "Fields": 'Mapping[str, Literal["text", "bytes", "json", "integer", "float", "integers", "floats", "image", "depth"] | Mapping[str, Any]]',
 }
 #: Keywords that stand in the Loader's own signature, since they may be given by their position.
 POSITIONAL = {"data", "batch_size", "shuffle"}

@@ -30,7 +30,7 @@ use crate::label::Objects;
 use crate::plan::distortion::Distortion;
 use crate::plan::label_apply::{self, TransformedObject};
 use crate::plan::label_ops::{LabelOp, LabelOpKind};
-use crate::plan::{self, Content, ImageRef, Layer, LayerSource, Picture, Sampled, Span, Step};
+use crate::plan::{self, Content, ImageRef, Layer, LayerSource, Modality, Sampled, Span, Step};
 pub use compose::Tile;
 use layer::{DraftInput, DraftLayer};
 pub(crate) use matrix::product;
@@ -93,7 +93,7 @@ impl Draft {
     pub fn new(index: u64, stored: Size, orientation: Orientation) -> Self {
         let size = orientation.apply_size(stored);
         Self {
-            images: vec![ImageRef { index, stored, orientation, picture: Picture::Image }],
+            images: vec![ImageRef { index, stored, orientation, modality: Modality::Image }],
             flushed: Vec::new(),
             canvas: DraftPass::showing(LayerSource::Image(0), orientation, size),
             weights: Vec::new(),

@@ -47,7 +47,7 @@ use crate::error::{Error, Result, ensure};
 use crate::options::Options;
 use crate::output::Output;
 use crate::plan::label_apply::TransformedObject;
-use crate::plan::{Picture, Plan};
+use crate::plan::{Modality, Plan};
 use crate::recipe::Recipe;
 use crate::sampler::{Order, RankPartition};
 use crate::source::{self, Note, Source};
@@ -254,7 +254,7 @@ impl Loader {
     /// # Errors
     /// [`Error::Sample`] where a mask cannot be read, is no PNG of one channel, or is not as large as its image.
     pub fn mask(&self, plan: &Plan) -> Result<Option<Vec<u8>>> {
-        let mask = self.context().companions.iter().find(|companion| companion.picture == Picture::Mask);
+        let mask = self.context().companions.iter().find(|companion| companion.modality == Modality::Mask);
         let drawn = mask.map(|mask| pictures::draw(self.context(), mask, plan)).transpose();
         Ok(drawn.map_err(Failure::into_error)?.flatten())
     }

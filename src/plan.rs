@@ -67,14 +67,14 @@ pub struct ImageRef {
     /// How the stored image is turned to stand upright.
     pub orientation: Orientation,
     /// Which of the record's pictures it is.
-    #[serde(skip_serializing_if = "Picture::is_image")]
-    pub picture: Picture,
+    #[serde(skip_serializing_if = "Modality::is_image")]
+    pub modality: Modality,
 }
 
 /// One of the pictures that a record has. All of them are as large, and stored alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Picture {
+pub enum Modality {
     /// Its image.
     #[default]
     Image,
@@ -84,18 +84,18 @@ pub enum Picture {
     Field(u8),
 }
 
-impl Picture {
+impl Modality {
     /// Whether it is the record's image.
     pub fn is_image(&self) -> bool {
-        *self == Picture::Image
+        *self == Modality::Image
     }
 
     /// What tells the pictures of the record `record` apart from each other and from those of others.
     pub(crate) fn key(self, record: u64) -> u64 {
         let number = match self {
-            Picture::Image => 0,
-            Picture::Mask => 1,
-            Picture::Field(number) => 2 + u64::from(number),
+            Modality::Image => 0,
+            Modality::Mask => 1,
+            Modality::Field(number) => 2 + u64::from(number),
         };
         record | number << 48
     }

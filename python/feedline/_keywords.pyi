@@ -57,11 +57,12 @@ class Keywords(TypedDict, total=False):
     """The feature that holds the names of the classes. Default: image/class/text."""
     name_column: str | None
     """The feature that holds the names of the images. Default: image/filename."""
-    fields: Mapping[str, Literal["text", "bytes", "json", "integer", "float", "integers", "floats"] | Mapping[str, Any]] | None
+    fields: Mapping[str, Literal["text", "bytes", "json", "integer", "float", "integers", "floats", "image", "depth"] | Mapping[str, Any]] | None
     """The values to be read beside each image, such as captions, by the names that a batch is to have for
-    them: each a type (`text`, `bytes`, `json`, `integer`, `float`, `integers`, `floats`), or type, `from`
-    (the ending of a tar file's members, the column or the feature, where that is not the name), `default`
-    (the value of records that have none) and `length` (of lists that are all as long)."""
+    them: each a type (`text`, `bytes`, `json`, `integer`, `float`, `integers`, `floats`, `image`, `depth`),
+    or type, `from` (the ending of a tar file's members, the column or the feature, where that is not the
+    name), `default` (the value of records that have none) and `length` (of lists that are all as long). Of
+    folders, YOLO and COCO data they are pictures, each `from` a folder with a file for every image."""
     max_field_bytes: int | str | None
     """The largest value of a field; samples with larger ones are bad. Default: 1048576."""
     database: str | None
@@ -202,17 +203,21 @@ class Keywords(TypedDict, total=False):
     """The smallest part of a box that must be left after cuts, in 0..=1. Default: 0.0."""
     masks: int | None
     """Asks for semantic masks; the class of what shows no image, and of images without a mask: what the loss
-    is told to ignore. Default: 255 where `mask_dir` is given, else no masks."""
+    is told to ignore. Default: 255 where `mask_dir` or `outline_masks` is given, else no masks."""
     ignore_index: int | None
     """Asks for semantic masks; the class of what shows no image, and of images without a mask: what the loss
-    is told to ignore. Default: 255 where `mask_dir` is given, else no masks."""
+    is told to ignore. Default: 255 where `mask_dir` or `outline_masks` is given, else no masks."""
     mask_fill: int | None
     """Asks for semantic masks; the class of what shows no image, and of images without a mask: what the loss
-    is told to ignore. Default: 255 where `mask_dir` is given, else no masks."""
+    is told to ignore. Default: 255 where `mask_dir` or `outline_masks` is given, else no masks."""
     reduce_zero_label: bool | None
     """Whether class 0 of semantic masks is ignored as well, and the others count from 0 (mmseg's
     `reduce_zero_label`): 0 and 255 become `mask_fill`, and any other class the one below it. Default:
     false."""
+    outline_masks: bool | None
+    """Whether an image without a mask has one made of the outlines of its objects: 0 where there is none, and
+    1 + the class where there is one, that of the smallest where several are. It asks for masks as `mask_fill`
+    does. Default: false."""
     instance_masks: Literal["per-object", "overlap"] | None
     """Asks for masks of the objects, made of their outlines: a plane for each object (`per-object`), or one
     for all objects of a sample, in which each pixel has 1 + the index of its object, or 0 (`overlap`);

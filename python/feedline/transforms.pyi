@@ -375,8 +375,8 @@ class Emboss(Transform):
     ) -> None: ...
 
 class FixedSizeCrop(Transform):
-    """Crops a random part, after a border at the right and at the bottom where the image is smaller (`FixedSizeCrop` of
-    torchvision's reference scripts).
+    """Crops a random part, after a border at the right and at the bottom where the image is smaller
+    (`FixedSizeCrop` of torchvision's reference scripts).
 
     size: `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
     fill: Fill colour of the border: a grey level or `[r, g, b]`, each from 0 to 255.
@@ -500,22 +500,6 @@ class HueSaturationValue(Transform):
         p: float = 0.5,
     ) -> None: ...
 
-class ImageCompression(Transform):
-    """Makes of the image what a JPEG of a random quality makes of it, with probability `p` (Albumentations'
-    `ImageCompression`).
-
-    quality_range: Lowest and highest quality, each whole number between them as likely; from 1 to 100.
-    p: Probability of a change, from 0 to 1.
-    """
-
-    quality_range: Any
-    p: Any
-    def __init__(
-        self,
-        quality_range: Sequence[float] = (99, 100),
-        p: float = 0.5,
-    ) -> None: ...
-
 class ISONoise(Transform):
     """Adds the noise of a camera's sensor, with probability `p` (Albumentations' `ISONoise`): a hue that
     varies, and lighter grains, of which there are the more, the more the image's lightness varies.
@@ -533,6 +517,22 @@ class ISONoise(Transform):
         self,
         color_shift: Sequence[float] = (0.01, 0.05),
         intensity: Sequence[float] = (0.1, 0.5),
+        p: float = 0.5,
+    ) -> None: ...
+
+class ImageCompression(Transform):
+    """Makes of the image what a JPEG of a random quality makes of it, with probability `p` (Albumentations'
+    `ImageCompression`).
+
+    quality_range: Lowest and highest quality, each whole number between them as likely; from 1 to 100.
+    p: Probability of a change, from 0 to 1.
+    """
+
+    quality_range: Any
+    p: Any
+    def __init__(
+        self,
+        quality_range: Sequence[float] = (99, 100),
         p: float = 0.5,
     ) -> None: ...
 
@@ -1899,8 +1899,8 @@ __all__ = [
     "Grayscale",
     "GridDistortion",
     "HueSaturationValue",
-    "ImageCompression",
     "ISONoise",
+    "ImageCompression",
     "LetterBox",
     "MedianBlur",
     "MixUp",

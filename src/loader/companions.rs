@@ -4,13 +4,13 @@
 use super::batch::labels::LabelRules;
 use crate::field::{Field, FieldType};
 use crate::output::{DType, Layout, Output};
-use crate::plan::{Picture, Plan};
+use crate::plan::{Modality, Plan};
 use std::sync::Arc;
 
 /// A picture of each record, and what becomes of it.
 #[derive(Clone, Debug)]
 pub(in crate::loader) struct Companion {
-    pub(in crate::loader) picture: Picture,
+    pub(in crate::loader) modality: Modality,
     pub(in crate::loader) kind: CompanionKind,
     /// What its field is called; that of masks has none.
     pub(in crate::loader) name: Option<Arc<str>>,
@@ -33,7 +33,7 @@ impl Companion {
         let reduce_zero_label = labels.reduce_zero_label;
         let mask = labels.mask_fill.map(|fill| {
             let kind = CompanionKind::Mask { fill, reduce_zero_label };
-            Self { picture: Picture::Mask, kind, name: None }
+            Self { modality: Modality::Mask, kind, name: None }
         });
         let of_field = |(number, field): (usize, &Field)| {
             let kind = match field.kind() {
@@ -41,7 +41,7 @@ impl Companion {
                 FieldType::Depth => CompanionKind::Depth,
                 _ => return None,
             };
-            Some(Self { picture: Picture::Field(number as u8), kind, name: Some(field.name().into()) })
+            Some(Self { modality: Modality::Field(number as u8), kind, name: Some(field.name().into()) })
         };
         mask.into_iter().chain(fields.iter().enumerate().filter_map(of_field)).collect()
     }
@@ -73,6 +73,6 @@ impl Companion {
             CompanionKind::Image => of.for_second_images(),
             CompanionKind::Depth => of.for_masks(0),
         };
-        plan.showing(self.picture)
+        plan.showing(self.modality)
     }
 }

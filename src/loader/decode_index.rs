@@ -53,7 +53,7 @@ impl DecodeIndexes {
         let Some(store) = &self.store else { return };
         indexes.resize_with(images.len(), Index::default);
         for (image, index) in images.iter().zip(indexes) {
-            if !image.picture.is_image() {
+            if !image.modality.is_image() {
                 *index = Index::default();
                 continue;
             }
@@ -64,7 +64,7 @@ impl DecodeIndexes {
     /// Keeps what a decode noted.
     pub(in crate::loader) fn keep(&self, source: &dyn Source, images: &[ImageRef], indexes: &[Index]) {
         let Some(store) = &self.store else { return };
-        for (image, index) in images.iter().zip(indexes).filter(|(image, _)| image.picture.is_image()) {
+        for (image, index) in images.iter().zip(indexes).filter(|(image, _)| image.modality.is_image()) {
             store.keep(source.record(image.index as usize) as u64, index);
         }
     }

@@ -1,7 +1,7 @@
 //! The plans of a sample's other pictures: the same geometry for its semantic mask, its depth map, and second images.
 
 use super::{
-    BlendInput, BlendMode, CanvasFilter, Content, Filter, Layer, Method, Outside, Pass, Picture, PillowMap,
+    BlendInput, BlendMode, CanvasFilter, Content, Filter, Layer, Method, Modality, Outside, Pass, PillowMap,
     Plan, Sampled, Span, WarpFilter, WarpMap,
 };
 
@@ -31,8 +31,8 @@ impl Plan {
     }
 
     /// The same plan, showing other pictures of the same records.
-    pub(crate) fn showing(mut self, picture: Picture) -> Plan {
-        self.images.iter_mut().for_each(|image| image.picture = picture);
+    pub(crate) fn showing(mut self, modality: Modality) -> Plan {
+        self.images.iter_mut().for_each(|image| image.modality = modality);
         self
     }
 

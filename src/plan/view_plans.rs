@@ -82,7 +82,7 @@ mod tests {
     use crate::draft::Draft;
     use crate::draft::op::Op;
     use crate::geometry::{Orientation, Size};
-    use crate::plan::Picture;
+    use crate::plan::Modality;
 
     /// A plan that shows these images, each beside the one before it.
     fn plan(indices: &[u64]) -> Plan {
@@ -92,8 +92,8 @@ mod tests {
         let mut plan = draft.freeze().unwrap();
         for &index in &indices[1..] {
             let stored = Size::new(4 + index as u32, 4);
-            let (orientation, picture) = (Orientation::UPRIGHT, Picture::Image);
-            plan.images.push(ImageRef { index, stored, orientation, picture });
+            let (orientation, modality) = (Orientation::UPRIGHT, Modality::Image);
+            plan.images.push(ImageRef { index, stored, orientation, modality });
         }
         plan
     }

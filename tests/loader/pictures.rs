@@ -317,10 +317,9 @@ fn put(path: &Path, bytes: &[u8]) {
     std::fs::write(path, bytes).unwrap();
 }
 
-#[test]
-fn second_images_come_from_folders_lists_and_archives() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+/// Pairs in folders, in a table and in an archive.
+fn pairs_below(folder: &Path) {
+    let at = |name: &str| folder.join(name);
     let mut archive = tar::Builder::new(Vec::new());
     let mut table = "path,clear\n".to_owned();
     for number in 0..3u8 {
@@ -336,6 +335,13 @@ fn second_images_come_from_folders_lists_and_archives() {
     }
     put(&at("data.csv"), table.as_bytes());
     put(&at("data.tar"), &archive.into_inner().unwrap());
+}
+
+#[test]
+fn second_images_come_from_folders_lists_and_archives() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    pairs_below(folder.path());
     let out = at("out").display().to_string();
     let opened: [Box<dyn Source>; 3] = [
         Box::new(

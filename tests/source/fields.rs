@@ -240,7 +240,10 @@ fn options_say_which_fields_are_read_and_refuse_them_where_there_are_none() {
     std::fs::write(folder.path().join("images/cat/1.jpg"), b"one").unwrap();
     refused(
         opened(&folder.path().join("images"), caption),
-        &["folders hold pictures alone", "or open a list of the images"],
+        &[
+            "max_field_bytes is for data of the kind list or tar or tfrecord or parquet",
+            "is read as `folder`",
+        ],
     );
 }
 

@@ -14,7 +14,7 @@ use crate::loader::report::clock::Clock;
 use crate::loader::report::errors::{Failure, Report, Stage};
 use crate::loader::report::stats::Meters;
 use crate::output::Output;
-use crate::plan::Picture;
+use crate::plan::Modality;
 use crate::policy::BadSample;
 use crate::sampler::Sampler;
 use crate::source::Source;
@@ -58,8 +58,8 @@ impl Context {
     }
 
     /// Whether what is shown of this picture comes out of a decoder of images.
-    pub(in crate::loader) fn is_decoded(&self, picture: Picture) -> bool {
-        let companion = self.companions.iter().find(|companion| companion.picture == picture);
+    pub(in crate::loader) fn is_decoded(&self, modality: Modality) -> bool {
+        let companion = self.companions.iter().find(|companion| companion.modality == modality);
         companion.is_none_or(|companion| companion.kind == CompanionKind::Image)
     }
 

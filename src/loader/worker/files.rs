@@ -7,7 +7,7 @@ use crate::image::{Header, parse_header};
 use crate::label::Label;
 use crate::loader::planner::ImageInfo;
 use crate::loader::report::errors::{Failure, Stage};
-use crate::plan::{ImageRef, Picture};
+use crate::plan::{ImageRef, Modality};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub(in crate::loader) struct SampleFiles<'a, F> {
 struct File<F> {
     /// Of its record in the source.
     index: u64,
-    picture: Picture,
+    modality: Modality,
     bytes: F,
     header: Header,
 }
@@ -58,7 +58,7 @@ impl<'a, F: FileMemory> SampleFiles<'a, F> {
         index: u64,
         memory: impl FnOnce(Option<F>) -> F,
     ) -> Result<ImageInfo, Failure> {
-        let is_it = |file: &File<F>| file.index == index && file.picture.is_image();
+        let is_it = |file: &File<F>| file.index == index && file.modality.is_image();
         let at = match self.files.iter().position(is_it) {
             Some(at) => at,
             None => {
@@ -82,7 +82,7 @@ impl<'a, F: FileMemory> SampleFiles<'a, F> {
 
     /// The file of a picture, if it was read for this sample.
     pub(super) fn file(&self, of: &ImageRef) -> Option<(&F, &Header)> {
-        let file = self.files.iter().find(|file| (file.index, file.picture) == (of.index, of.picture))?;
+        let file = self.files.iter().find(|file| (file.index, file.modality) == (of.index, of.modality))?;
         Some((&file.bytes, &file.header))
     }
 
@@ -95,7 +95,7 @@ impl<'a, F: FileMemory> SampleFiles<'a, F> {
     ) -> Result<(), Failure> {
         if self.file(of).is_none() {
             let (bytes, header) = read(self.spare.pop())?;
-            self.files.push(File { index: of.index, picture: of.picture, bytes, header });
+            self.files.push(File { index: of.index, modality: of.modality, bytes, header });
         }
         Ok(())
     }
@@ -120,7 +120,7 @@ impl<'a, F: FileMemory> SampleFiles<'a, F> {
         self.parsing += clock.since(started);
         match parsed {
             Ok(header) => {
-                self.files.push(File { index, picture: Picture::Image, bytes, header });
+                self.files.push(File { index, modality: Modality::Image, bytes, header });
                 Ok(self.files.len() - 1)
             }
             Err(error) => {

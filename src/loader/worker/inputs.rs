@@ -8,7 +8,7 @@ use crate::error::Cause;
 use crate::field::FieldValue;
 use crate::loader::planner::ImageInfo;
 use crate::loader::report::errors::Failure;
-use crate::plan::{ImageRef, Picture};
+use crate::plan::{ImageRef, Modality};
 use std::time::Duration;
 
 /// The inputs of one sample after the other.
@@ -21,7 +21,7 @@ pub(super) struct SampleInputs<'a, B: Backend> {
     /// Whether the current sample has each of its images for itself all the same.
     alone: bool,
     /// Shared images that the current sample shows, by their index in the source and what they are there.
-    shared: Vec<((u64, Picture), B::SharedImage)>,
+    shared: Vec<((u64, Modality), B::SharedImage)>,
 }
 
 impl<'a, B: Backend> SampleInputs<'a, B> {
@@ -57,7 +57,7 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
 
     /// What is known of image `index` before it is decoded for `row`; its file is read unless its pixels are here already.
     pub(super) fn load_header(&mut self, index: u64, row: &B::Row<'_>) -> Result<ImageInfo, Failure> {
-        match self.find((index, Picture::Image)) {
+        match self.find((index, Modality::Image)) {
             Some(image) => {
                 let (stored, orientation) = B::info(&image);
                 Ok(self.files.info(index, stored, orientation))
@@ -73,7 +73,7 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
 
     /// Reads a picture beside an image, unless its pixels are here already.
     pub(super) fn load_picture(&mut self, of: &ImageRef, row: &B::Row<'_>) -> Result<(), Failure> {
-        if self.find((of.index, of.picture)).is_some() {
+        if self.find((of.index, of.modality)).is_some() {
             return Ok(());
         }
         let pictures = &mut self.pictures;
@@ -109,13 +109,13 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
     ) -> Result<Vec<B::SharedImage>, BadImage> {
         let mut images = Vec::with_capacity(of.len());
         for (number, of) in of.iter().enumerate() {
-            let image = match self.find((of.index, of.picture)) {
+            let image = match self.find((of.index, of.modality)) {
                 Some(image) => image,
                 None => {
                     let file = self.file((number, of))?;
-                    let record = of.picture.key(self.record(of.index));
+                    let record = of.modality.key(self.record(of.index));
                     let image = decode((of.index, record), file).map_err(|cause| (number, cause))?;
-                    self.shared.push(((of.index, of.picture), image.clone()));
+                    self.shared.push(((of.index, of.modality), image.clone()));
                     image
                 }
             };
@@ -125,15 +125,15 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
     }
 
     /// The image, if this sample has found it already or another one has shown it.
-    fn find(&mut self, of: (u64, Picture)) -> Option<B::SharedImage> {
+    fn find(&mut self, of: (u64, Modality)) -> Option<B::SharedImage> {
         if self.alone {
             return None;
         }
         if let Some((_, image)) = self.shared.iter().find(|(own, _)| *own == of) {
             return Some(image.clone());
         }
-        let (index, picture) = of;
-        let image = self.shared_by?.find_shared(picture.key(self.record(index)))?;
+        let (index, modality) = of;
+        let image = self.shared_by?.find_shared(modality.key(self.record(index)))?;
         self.shared.push((of, image.clone()));
         Some(image)
     }

@@ -13,7 +13,7 @@ use crate::label::{Label, Objects};
 use crate::loader::companions::{Companion, CompanionKind};
 use crate::loader::report::errors::{Failure, Stage};
 use crate::output::{DType, Layout, Output};
-use crate::plan::{ImageRef, Picture, Plan};
+use crate::plan::{ImageRef, Modality, Plan};
 use std::sync::Arc;
 
 /// The pixels of a companion in the sample that `plan` makes, second images as f32 beside each other in 0..=1; `None` where
@@ -139,11 +139,11 @@ impl<'a> PictureReader<'a> {
     /// Puts the file's bytes, of an image that has one, into `file`; what it is of, if it is anything.
     fn find(&mut self, of: &ImageRef) -> Result<Option<Companion>, Failure> {
         let context = self.context;
-        let companion = context.companions.iter().find(|companion| companion.picture == of.picture);
+        let companion = context.companions.iter().find(|companion| companion.modality == of.modality);
         self.file.clear();
-        match of.picture {
-            Picture::Image => return Ok(None),
-            Picture::Mask => {
+        match of.modality {
+            Modality::Image => return Ok(None),
+            Modality::Mask => {
                 let started = context.clock.now();
                 let read = context.source.mask(of.index as usize, &mut self.file).map_err(unreadable);
                 context.meters.stage(Stage::Read).record(context.clock.since(started));
@@ -152,7 +152,7 @@ impl<'a> PictureReader<'a> {
                     self.file.clear();
                 }
             }
-            Picture::Field(number) => {
+            Modality::Field(number) => {
                 let values = self.values(of.index)?;
                 if let Some(FieldValue::Bytes(bytes)) = values.get_mut(usize::from(number)) {
                     self.file = std::mem::take(bytes);

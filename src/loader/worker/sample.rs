@@ -163,7 +163,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         let views = || plans.views().iter().map(|view| &view.plan);
         let others = companions.iter().flat_map(|companion| views().map(|plan| companion.plan(plan)));
         let all = ViewPlans::new(views().cloned().chain(others));
-        let pictures = all.images().iter().filter(|image| !image.picture.is_image());
+        let pictures = all.images().iter().filter(|image| !image.modality.is_image());
         for picture in pictures {
             self.inputs.load_picture(picture, row)?;
         }
@@ -232,7 +232,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         }
         context.meters.stage(Stage::Decode).record(self.context.clock.since(started) + self.inputs.parsing());
         decoded.map_err(|bad| self.undecodable(images, index, bad))?;
-        let counted = images.iter().filter(|image| context.is_decoded(image.picture));
+        let counted = images.iter().filter(|image| context.is_decoded(image.modality));
         context.meters.images.fetch_add(counted.count() as u64, Relaxed);
         Ok(())
     }

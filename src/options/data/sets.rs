@@ -205,7 +205,10 @@ mod tests {
         let set =
             DataSet::read(0, serde_json::from_value(json!({"path": "a", "bad_listed": 3})).unwrap()).unwrap();
         let yolo = options.of_set(&set, Kind::Yolo);
-        assert_eq!((yolo.bad_listed, yolo.max_file_bytes, yolo.max_field_bytes), (Some(3), Some(Bytes(9)), None));
+        assert_eq!(
+            (yolo.bad_listed, yolo.max_file_bytes, yolo.max_field_bytes),
+            (Some(3), Some(Bytes(9)), None)
+        );
         let tar = options.of_set(&DataSet { options: DataOptions::default(), ..set }, Kind::Tar);
         assert_eq!((tar.bad_listed, tar.max_field_bytes), (None, Some(Bytes(5))));
         assert_eq!(options.unread_by(&[Kind::Tar, Kind::Yolo]), None);

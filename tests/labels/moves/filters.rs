@@ -7,7 +7,7 @@ use feedline::geometry::{Orientation, Rect, Size};
 use feedline::label::{Keypoint, Object, Objects, Skeleton};
 use feedline::plan::label_apply::{TransformedObject, apply, pick_up};
 use feedline::plan::label_ops::{LabelOp, LabelOpKind, ObjectFilter};
-use feedline::plan::{ImageRef, Picture, Span};
+use feedline::plan::{ImageRef, Modality, Span};
 use feedline::rng::Rng;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn after(list: Vec<Object>, moves: &[LabelOpKind]) -> Vec<TransformedObject> {
         index: 0,
         stored: Size::new(100, 100),
         orientation: Orientation::UPRIGHT,
-        picture: Picture::Image,
+        modality: Modality::Image,
     };
     let mut seen = pick_up(&[image], &[Some(Arc::new(Objects { list, ..Objects::default() }))]);
     let moves: Vec<LabelOp> =

@@ -201,7 +201,7 @@ impl SubmittedRow {
 
     /// Whether image `number` is a record's image, and not a picture beside it.
     pub(super) fn is_image(&self, number: usize) -> bool {
-        self.staged.plans.images().get(number).is_some_and(|image| image.picture.is_image())
+        self.staged.plans.images().get(number).is_some_and(|image| image.modality.is_image())
     }
 
     /// What the kernels read, image by image.
