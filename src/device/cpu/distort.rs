@@ -26,6 +26,7 @@ pub(super) fn distorted(from: ImageView<'_>, to: &mut Canvas, lookup: &Lookup, n
 }
 
 /// The nearest whole number, of two the even one.
+#[expect(clippy::manual_clamp, reason = "what is no number becomes an edge")]
 fn whole(at: f32) -> i32 {
     at.max(-FAR).min(FAR).round_ties_even() as i32
 }
