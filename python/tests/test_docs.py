@@ -20,8 +20,8 @@ def test_there_are_blocks_to_run():
 
 @pytest.mark.parametrize("code", BLOCKS)
 def test_a_block_runs(code, tmp_path, monkeypatch, request):
-    for name in ("imagenet/train", "data/photos"):
-        (tmp_path / name).parent.mkdir()
+    for name in ("imagenet/train", "data/photos", "day", "night"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).symlink_to(PHOTOS, target_is_directory=True)
     members = {"1.jpg": next(PHOTOS.glob("cat/*.jpg")).read_bytes(), "1.txt": b"a cat", "1.json": b"{}", "1.score": b"1"}
     (tmp_path / "shards").mkdir()
