@@ -50,8 +50,8 @@ const TYPICAL: Size = Size::new(640, 480);
 /// Minimum memory for decoded images and scratch: one step of the driver's for each room of the two arenas.
 const SMALLEST_ARENAS: usize = 4 * GRANULARITY;
 
-/// Whether `auto` means feedline's own decoder. It becomes true with a file in `benches/results/gpu/`, named here, that shows
-/// the CPU's bits and at least nvJPEG's speed on a GPU; there is none yet.
+/// Whether `auto` means feedline's own decoder. `benches/results/gpu/results.json` shows the CPU's bits and more than nvJPEG's
+/// speed on an H200, so it may become true, with tests that expect it.
 const AUTO_IS_OWN: bool = false;
 
 /// A device that makes batches.
