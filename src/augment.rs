@@ -44,6 +44,7 @@ mod letter_box;
 mod limit;
 mod mix_up;
 mod mixing;
+mod mmseg_random_crop;
 mod mmseg_random_resize;
 mod mosaic;
 mod motion_blur;
@@ -128,6 +129,7 @@ pub use yolo_perspective::YoloPerspectiveParams;
 
 use crate::draft::Draft;
 use crate::error::Result;
+use crate::geometry::Rect;
 use crate::rng::Draws;
 
 registry::registry! {
@@ -159,6 +161,7 @@ registry::registry! {
     letter_box::LetterBox,
     blur::MedianBlur,
     mix_up::MixUp,
+    mmseg_random_crop::MmsegRandomCrop,
     mmseg_random_resize::MmsegRandomResize,
     mosaic::Mosaic,
     motion_blur::MotionBlur,
@@ -269,4 +272,25 @@ pub trait Augment: Send + Sync {
     ///
     /// Pass impossible requests to [`Draft::fail`]; the loader's builder finds them before the first epoch.
     fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws);
+
+    /// The same, for an augmentation that looks at semantic masks; by default it calls [`Augment::plan`].
+    fn plan_with_masks(
+        &self,
+        draft: &mut Draft,
+        partners: Vec<Draft>,
+        rng: &mut dyn Draws,
+        _masks: &mut dyn MaskReader,
+    ) {
+        self.plan(draft, partners, rng);
+    }
+}
+
+/// Gives the semantic mask of a sample that is being planned.
+pub trait MaskReader {
+    /// The class of each pixel of `part` of the canvas as it stands, row by row, as the batch's mask would have it; `None`
+    /// where the loader makes no masks, and where no image of the draft has one.
+    ///
+    /// # Errors
+    /// Where a mask cannot be read, or `part` is not inside the canvas. A sample whose mask was not read is a bad one.
+    fn classes(&mut self, draft: &Draft, part: Rect) -> Result<Option<Vec<u8>>>;
 }

@@ -134,6 +134,29 @@ impl Draft {
         self.canvas.size
     }
 
+    /// The plan of a part of the canvas as it stands, whatever is done to it later.
+    pub(crate) fn plan_of(&self, part: Rect) -> Result<plan::Plan, Error> {
+        if let Some(error) = &self.error {
+            bail!("{error}");
+        }
+        let mut draft = Self {
+            images: self.images.clone(),
+            flushed: self.flushed.clone(),
+            canvas: self.canvas.clone(),
+            weights: self.weights.clone(),
+            distortions: self.distortions.clone(),
+            labels: self.labels.clone(),
+            objects: self.objects.clone(),
+            label_ops: self.label_ops.clone(),
+            ops: Vec::new(),
+            error: None,
+            ..*self
+        };
+        let Rect { x: left, y: top, width, height } = part;
+        draft.apply(Op::Crop { top, left, height, width });
+        draft.freeze()
+    }
+
     /// What has been done so far, as explicit ops.
     pub fn ops(&self) -> &[Op] {
         &self.ops

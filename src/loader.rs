@@ -46,8 +46,8 @@ use crate::device::backend::BackendUsage;
 use crate::error::{Error, Result, ensure};
 use crate::options::Options;
 use crate::output::Output;
+use crate::plan::Plan;
 use crate::plan::label_apply::TransformedObject;
-use crate::plan::{Modality, Plan};
 use crate::recipe::Recipe;
 use crate::sampler::{Order, RankPartition};
 use crate::source::{self, Note, Source};
@@ -59,7 +59,7 @@ use report::errors::Failure;
 use std::sync::Arc;
 use worker::context::Context;
 use worker::files::SampleFiles;
-use worker::pictures;
+use worker::pictures::{Drawer, KnownImages};
 use worker::pipeline::Pipeline;
 
 /// Delivers the batches of any epoch; made by [`Loader::builder`].
@@ -237,7 +237,8 @@ impl Loader {
         let target = epoch_plan.target(epoch_plan.batch_of(position));
         let sample = SampleContext { epoch, order: &order, position, index, target };
         let memory = Option::<Vec<u8>>::unwrap_or_default;
-        let planned = context.planner.plan(sample, view, &mut |index| files.load_header(index, memory));
+        let mut images = KnownImages::new(context, |index| files.load_header(index, memory));
+        let planned = context.planner.plan(sample, view, &mut images);
         planned.map_err(|error| context.unplanned(index, error).into_error())
     }
 
@@ -254,8 +255,8 @@ impl Loader {
     /// # Errors
     /// [`Error::Sample`] where a mask cannot be read, is no PNG of one channel, or is not as large as its image.
     pub fn mask(&self, plan: &Plan) -> Result<Option<Vec<u8>>> {
-        let mask = self.context().companions.iter().find(|companion| companion.modality == Modality::Mask);
-        let drawn = mask.map(|mask| pictures::draw(self.context(), mask, plan)).transpose();
+        let drawn =
+            self.context().mask().map(|mask| Drawer::new(self.context()).draw(mask, plan)).transpose();
         Ok(drawn.map_err(Failure::into_error)?.flatten())
     }
 
@@ -273,7 +274,7 @@ impl Loader {
     pub fn picture(&self, plan: &Plan, name: &str) -> Result<Option<Vec<f32>>> {
         let is_it = |companion: &&Companion| companion.name.as_deref() == Some(name);
         let picture = self.context().companions.iter().find(is_it);
-        let drawn = picture.map(|picture| pictures::draw(self.context(), picture, plan)).transpose();
+        let drawn = picture.map(|picture| Drawer::new(self.context()).draw(picture, plan)).transpose();
         let bytes = drawn.map_err(Failure::into_error)?.flatten();
         Ok(bytes.map(|bytes| bytemuck::pod_collect_to_vec(&bytes)))
     }

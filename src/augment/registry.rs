@@ -76,6 +76,16 @@ macro_rules! registry {
             fn plan(&self, draft: &mut Draft, partners: Vec<Draft>, rng: &mut dyn Draws) {
                 self.inner().plan(draft, partners, rng);
             }
+
+            fn plan_with_masks(
+                &self,
+                draft: &mut Draft,
+                partners: Vec<Draft>,
+                rng: &mut dyn Draws,
+                masks: &mut dyn MaskReader,
+            ) {
+                self.inner().plan_with_masks(draft, partners, rng, masks);
+            }
         }
 
         /// The JSON schema of each augmentation, doc comments included; what lacks one does not compile.

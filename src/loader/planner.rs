@@ -93,8 +93,23 @@ pub struct Choice {
     pub chosen: Vec<usize>,
 }
 
-/// Gives what is known of the image `index` before it is decoded.
-pub(super) type LoadHeader<'a> = dyn FnMut(u64) -> Result<ImageInfo, Failure> + 'a;
+/// What is known of images before they are decoded.
+pub(super) trait Images {
+    /// Of the image `index`.
+    fn info(&mut self, index: u64) -> Result<ImageInfo, Failure>;
+
+    /// The class of each pixel of the sample that `plan` makes, row by row; `None` where no masks are made, and where none of
+    /// its images has one.
+    fn classes(&mut self, _plan: &Plan) -> Result<Option<Vec<u8>>, Failure> {
+        Ok(None)
+    }
+}
+
+impl<F: FnMut(u64) -> Result<ImageInfo, Failure>> Images for F {
+    fn info(&mut self, index: u64) -> Result<ImageInfo, Failure> {
+        self(index)
+    }
+}
 
 /// An image before it is decoded.
 pub(super) struct ImageInfo {
@@ -183,14 +198,14 @@ impl Planner {
         all.chain(own.map(|augment| augment as &dyn Augment))
     }
 
-    /// Plans a view of `sample`; `load_header` is called for every image that it may read.
+    /// Plans a view of `sample`; `images` is asked for every image that it may read.
     pub(super) fn plan(
         &self,
         sample: SampleContext<'_>,
         view: usize,
-        load_header: &mut LoadHeader<'_>,
+        images: &mut dyn Images,
     ) -> Result<Planned, PlanError> {
-        self.plan_way(sample, (view, None), load_header)
+        self.plan_way(sample, (view, None), images)
     }
 
     /// How many ways through the chain of a view there are to try until each transform of each container was planned; 0
@@ -205,10 +220,9 @@ impl Planner {
         &self,
         sample: SampleContext<'_>,
         (view, way): (usize, Option<usize>),
-        load_header: &mut LoadHeader<'_>,
+        images: &mut dyn Images,
     ) -> Result<Planned, PlanError> {
-        let Walked { mut draft, choices, partners } =
-            Walk::new(self, &sample, load_header).sample(view, way)?;
+        let Walked { mut draft, choices, partners } = Walk::new(self, &sample, images).sample(view, way)?;
         draft.fill_batch();
         let ops = draft.ops().to_vec();
         Ok(Planned { plan: draft.freeze()?, ops, choices, partners })

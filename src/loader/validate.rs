@@ -89,7 +89,7 @@ fn plan_all(
     for (at, stored) in sizes.enumerate() {
         for (epoch, &(index, way)) in epochs().flat_map(|epoch| ways.iter().map(move |way| (epoch, way))) {
             let sample = SampleContext { epoch, order: &order, position: index, index, target };
-            let planned = planner.plan_way(sample, (view, way), &mut |_| Ok(ImageInfo::made_up(stored)));
+            let planned = planner.plan_way(sample, (view, way), &mut |_: u64| Ok(ImageInfo::made_up(stored)));
             match planned.map_err(PlanError::into_error) {
                 Ok(planned) => {
                     check(planned.plan.size()).map_err(|error| add_choices(error, &planned.choices))?;

@@ -8,8 +8,8 @@
 use crate::script::Script;
 use crate::spread::{assert_even, assert_follows};
 use feedline::augment::{
-    Augment, Augmentation, MmsegRandomResize, RandomIoUCrop, RandomResize, RandomShortestSize,
-    RandomSizeCrop, RandomZoomOut, SanitizeBoundingBoxes, ScaleJitter,
+    Augment, Augmentation, MmsegRandomCrop, MmsegRandomResize, RandomIoUCrop, RandomResize,
+    RandomShortestSize, RandomSizeCrop, RandomZoomOut, SanitizeBoundingBoxes, ScaleJitter,
 };
 use feedline::draft::Draft;
 use feedline::geometry::{Orientation, Rect, Size};
@@ -348,6 +348,9 @@ fn arguments_without_meaning_are_refused_by_name() {
         (RandomShortestSize::new(8).max_size(0).into(), "size must be from 1"),
         (RandomResize::new(8, 8).into(), "max_size = 8 is never reached"),
         (RandomResize::new(0, 8).into(), "size must be from 1"),
+        (MmsegRandomCrop::new(0).into(), "size must be from 1"),
+        (MmsegRandomCrop::new(8).cat_max_ratio(1.5).into(), "cat_max_ratio should be between"),
+        (MmsegRandomCrop::new(8).cat_max_ratio(f64::NAN).into(), "cat_max_ratio should be between"),
         (MmsegRandomResize::new([8, 0]).into(), "size must be from 1"),
         (MmsegRandomResize::new([8, 8]).ratio_range([0.0, 1.0]).into(), "ratio_range should be between"),
         (RandomSizeCrop::new(0, 8).into(), "size must be from 1"),

@@ -349,9 +349,9 @@ fn every_augmentation_is_registered_under_its_torchvision_name() {
             "RandomPosterize" => serde_json::json!({"bits": 2}),
             "RandomSolarize" => serde_json::json!({"threshold": 2}),
             "RandomAffine" | "RandomRotation" => serde_json::json!({"degrees": 2}),
-            "CenterCrop" | "CenterCropOrPad" | "FixedSizeCrop" | "LetterBox" | "PadIfSmaller"
-            | "RandomCrop" | "RandomCropOrPad" | "RandomResizedCrop" | "Resize" | "ResizeKeepRatio"
-            | "YoloPerspective" => {
+            "CenterCrop" | "CenterCropOrPad" | "FixedSizeCrop" | "LetterBox" | "MmsegRandomCrop"
+            | "PadIfSmaller" | "RandomCrop" | "RandomCropOrPad" | "RandomResizedCrop" | "Resize"
+            | "ResizeKeepRatio" | "YoloPerspective" => {
                 serde_json::json!({"size": 2})
             }
             "ResizeLongest" => serde_json::json!({"imgsz": 2}),

@@ -1,6 +1,7 @@
 //! Semantic masks through the whole pipeline.
 
 use crate::support::{Flat, MaskOf, Squash, builder, flat, mask};
+use feedline::augment::{MmsegRandomCrop, PadIfSmaller};
 use feedline::draft::op::Op;
 use feedline::error::Result;
 use feedline::geometry::Size;
@@ -164,4 +165,68 @@ fn a_mask_is_that_of_the_image_as_it_is_seen() {
     let loader = Loader::builder(OnItsSide).augment(Squash).masks(99).build().unwrap();
     let batch = loader.epoch(0).next().unwrap().unwrap();
     assert_eq!(batch.masks().unwrap(), [[0; 4], [2; 4], [4; 4], [6; 4]].concat());
+}
+
+/// Five columns of one class, and three of another.
+fn two_classes(_index: usize) -> Option<Vec<u8>> {
+    let row = [1, 1, 1, 1, 1, 2, 2, 2];
+    Some(mask(png::ColorType::Grayscale, png::BitDepth::Eight, [8, 6], &row.repeat(6)))
+}
+
+/// Of 400 crops of 4x4, how many show two columns of each class; each batch is also compared with the plans of its samples.
+fn even_crops(crop: MmsegRandomCrop) -> usize {
+    let source = Flat { masks: Some(two_classes), ..flat(400) };
+    let loader = Loader::builder(source)
+        .augment(crop)
+        .augment(PadIfSmaller::new(4))
+        .batch_size(40)
+        .masks(255)
+        .build()
+        .unwrap();
+    let batches: Vec<_> = loader.epoch(0).map(|batch| batch.unwrap()).collect();
+    let masks = batches.iter().flat_map(|batch| batch.masks().unwrap().chunks(16).map(<[u8]>::to_vec));
+    let indices = batches.iter().flat_map(|batch| batch.indices().to_vec());
+    let shown: Vec<(u64, Vec<u8>)> = indices.zip(masks).collect();
+    assert_eq!(shown.len(), 400);
+    for (index, mask) in &shown {
+        let planned = loader.plan(0, *index).unwrap();
+        assert_eq!(loader.mask(&planned.plan).unwrap().as_ref(), Some(mask), "sample {index}");
+    }
+    shown.iter().filter(|(_, mask)| mask[..4] == [1, 1, 2, 2]).count()
+}
+
+#[test]
+fn crops_are_drawn_again_while_a_class_prevails() {
+    let crop = MmsegRandomCrop::new(4);
+    // One place in five shows both evenly; it is missed by ten crops in a row, and the next, once in eleven.
+    assert!((50..110).contains(&even_crops(crop)));
+    assert!((345..=385).contains(&even_crops(crop.cat_max_ratio(0.6))));
+    // Three columns of four are less than all, and no crop is without a class that has half of it.
+    let unlike = even_crops(crop.cat_max_ratio(0.8));
+    assert!((100..170).contains(&unlike), "{unlike}");
+    assert!((50..110).contains(&even_crops(crop.cat_max_ratio(0.5))));
+    // Of what is left there is one class.
+    assert!((50..110).contains(&even_crops(crop.cat_max_ratio(0.6).ignore_index(2))));
+}
+
+#[test]
+fn crops_that_look_at_masks_say_which_cannot_be_read_and_need_none() {
+    let crop = MmsegRandomCrop::new(4).cat_max_ratio(0.6);
+    let build = |masks: Option<MaskOf>| {
+        let source = Flat { masks, ..flat(3) };
+        Loader::builder(source)
+            .augment(crop)
+            .augment(PadIfSmaller::new(4))
+            .batch_size(3)
+            .masks(255)
+            .build()
+            .unwrap()
+    };
+    let small: MaskOf = |_| Some(mask(png::ColorType::Grayscale, png::BitDepth::Eight, [4, 6], &[0; 24]));
+    let error = build(Some(small)).epoch(0).next().unwrap().unwrap_err().to_string();
+    assert!(error.contains("its mask has 4x6 pixels and the image 8x6"), "{error}");
+    assert_eq!(build(Some(|_| None)).epoch(0).next().unwrap().unwrap().len(), 3);
+    let without =
+        Loader::builder(flat(3)).augment(crop).augment(PadIfSmaller::new(4)).batch_size(3).build().unwrap();
+    assert_eq!(without.epoch(0).next().unwrap().unwrap().len(), 3);
 }

@@ -5,9 +5,11 @@ use crate::augment::View;
 use crate::color::Normalize;
 use crate::geometry::Size;
 use crate::label::Label;
-use crate::loader::planner::{ImageInfo, Planner, SampleContext};
+use crate::loader::planner::{ImageInfo, Images, Planner, SampleContext};
+use crate::loader::report::errors::Failure;
 use crate::options::Options;
 use crate::output::{MultiScale, Output, RectBatches};
+use crate::plan::Plan;
 use crate::sampler::{Order, Sampler};
 use crate::source::Source;
 use serde_json::json;
@@ -16,6 +18,8 @@ use twox_hash::XxHash3_64;
 
 /// Made-up samples whose plans tell a recipe: a chance that differs by a hundredth shows in nine runs of ten.
 const SAMPLES: u64 = 256;
+/// Pixels of a made-up mask.
+const MASK_PIXELS: usize = 1000;
 /// Large enough for any crop.
 const STORED: Size = Size::new(4000, 3000);
 
@@ -125,10 +129,26 @@ fn add_plans(planner: &Planner, view: usize, hasher: &mut XxHash3_64) {
     // A branch may be drawn for none of these samples.
     for (index, way) in drawn.chain((0..planner.ways(view)).map(|way| (0, Some(way)))) {
         let sample = SampleContext { epoch: 0, order: &order, position: index, index, target: None };
-        match planner.plan_way(sample, (view, way), &mut |_| Ok(ImageInfo::made_up(STORED))) {
+        match planner.plan_way(sample, (view, way), &mut MadeUp) {
             Ok(planned) => planned.plan.fingerprint(hasher),
             Err(_) => hasher.write(b"refused"),
         }
+    }
+}
+
+/// Images that do not exist, whose masks show one class up to a fraction that follows from the plan, and another from there.
+struct MadeUp;
+
+impl Images for MadeUp {
+    fn info(&mut self, _index: u64) -> Result<ImageInfo, Failure> {
+        Ok(ImageInfo::made_up(STORED))
+    }
+
+    fn classes(&mut self, plan: &Plan) -> Result<Option<Vec<u8>>, Failure> {
+        let mut hasher = XxHash3_64::new();
+        plan.fingerprint(&mut hasher);
+        let first = (hasher.finish() % MASK_PIXELS as u64) as usize;
+        Ok(Some((0..MASK_PIXELS).map(|at| u8::from(at >= first)).collect()))
     }
 }
 

@@ -83,7 +83,7 @@ impl PaddedBatches {
     /// `None` for a sample that fails.
     fn own_size(&self, epoch: u64, order: &Order, position: u64) -> Option<Size> {
         let sample = SampleContext { epoch, order, position, index: order.index(position), target: None };
-        let planned = self.planner.plan(sample, 0, &mut |index| self.info(index)).ok()?;
+        let planned = self.planner.plan(sample, 0, &mut |index: u64| self.info(index)).ok()?;
         let size = planned.plan.size();
         (size.width <= self.most.width && size.height <= self.most.height).then_some(size)
     }

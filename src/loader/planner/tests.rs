@@ -48,7 +48,7 @@ fn planner(augments: Vec<Box<dyn Augment>>) -> Planner {
 
 fn planned(planner: &Planner, order: &Order, position: u64) -> Plan {
     let sample = SampleContext { epoch: 0, order, position, index: order.index(position), target: None };
-    let planned = planner.plan(sample, 0, &mut |_| Ok(ImageInfo::made_up(Size::new(60_000, 1))));
+    let planned = planner.plan(sample, 0, &mut |_: u64| Ok(ImageInfo::made_up(Size::new(60_000, 1))));
     planned.map_err(PlanError::into_error).unwrap().plan
 }
 
@@ -74,7 +74,7 @@ fn every_other_sample_of_the_window_is_drawn_sometime() {
     let mut seen = std::collections::HashSet::new();
     for epoch in 0..50 {
         let sample = SampleContext { epoch, order: &order, position: 3, index: 3, target: None };
-        let planned = planner.plan(sample, 0, &mut |_| Ok(ImageInfo::made_up(Size::new(4, 4))));
+        let planned = planner.plan(sample, 0, &mut |_: u64| Ok(ImageInfo::made_up(Size::new(4, 4))));
         seen.extend(planned.map_err(PlanError::into_error).unwrap().plan.images[1..].iter().map(|i| i.index));
     }
     assert_eq!(seen.len(), 15);
@@ -87,7 +87,7 @@ fn a_sample_that_is_drawn_twice_has_other_dice_each_time() {
     let left = |position| {
         let sample =
             SampleContext { epoch: 0, order: &order, position, index: order.index(position), target: None };
-        let planned = planner.plan(sample, 0, &mut |_| Ok(ImageInfo::made_up(Size::new(60_000, 1))));
+        let planned = planner.plan(sample, 0, &mut |_: u64| Ok(ImageInfo::made_up(Size::new(60_000, 1))));
         planned.map_err(PlanError::into_error).unwrap().plan.layers[0].sampled().unwrap().clip.x
     };
     assert_eq!(left(0), left(0));
@@ -156,7 +156,7 @@ mod in_containers {
     fn ops(planner: &Planner, index: u64) -> Planned {
         let order = Order::sequential(64);
         let sample = SampleContext { epoch: 0, order: &order, position: index, index, target: None };
-        let planned = planner.plan(sample, 0, &mut |_| Ok(ImageInfo::made_up(Size::new(400, 300))));
+        let planned = planner.plan(sample, 0, &mut |_: u64| Ok(ImageInfo::made_up(Size::new(400, 300))));
         planned.map_err(PlanError::into_error).unwrap()
     }
 
@@ -286,7 +286,7 @@ mod in_containers {
         let sample = SampleContext { epoch: 0, order: &order, position: 0, index: 0, target: None };
         let mut names = Vec::new();
         for way in 0..planner.ways(0) {
-            let made_up = &mut |_| Ok(ImageInfo::made_up(Size::new(4, 4)));
+            let made_up = &mut |_: u64| Ok(ImageInfo::made_up(Size::new(4, 4)));
             let planned = planner.plan_way(sample, (0, Some(way)), made_up);
             names.push(
                 planned.map_err(PlanError::into_error).unwrap().ops.iter().map(Op::name).collect::<Vec<_>>(),
@@ -326,7 +326,8 @@ mod in_containers {
         ]);
         let order = Order::sequential(1);
         let sample = SampleContext { epoch: 0, order: &order, position: 0, index: 0, target: None };
-        let planned = planner.plan(sample, 0, &mut |_| Ok(ImageInfo::made_up(Size::new(60_000, 50_000))));
+        let planned =
+            planner.plan(sample, 0, &mut |_: u64| Ok(ImageInfo::made_up(Size::new(60_000, 50_000))));
         let plan = planned.map_err(PlanError::into_error).unwrap().plan;
         assert_eq!(plan.images.len(), 16);
         let mut crops: Vec<(i32, i32)> = plan
@@ -395,7 +396,7 @@ mod in_containers {
         let sample = SampleContext { epoch: 0, order: &order, position: 0, index: 0, target: None };
         for way in [None, Some(0)] {
             let planned =
-                planner.plan_way(sample, (0, way), &mut |_| Ok(ImageInfo::made_up(Size::new(4, 4))));
+                planner.plan_way(sample, (0, way), &mut |_: u64| Ok(ImageInfo::made_up(Size::new(4, 4))));
             let error = planned.map_err(PlanError::into_error).unwrap_err().to_string();
             assert!(error.starts_with("augment[0]: a container has 1 transforms"), "{error}");
         }

@@ -2,11 +2,13 @@
 
 use super::containers::{choice_of, rng_scope};
 use super::partner::{Partner, TreePosition};
-use super::{Choice, ImageInfo, LoadHeader, PlanError, PlannedPartner, Planner, SampleContext, ViewChain};
+use super::{Choice, ImageInfo, Images, PlanError, PlannedPartner, Planner, SampleContext, ViewChain};
 use crate::augment::container::{MAX_DEPTH, out_of_range, within};
-use crate::augment::{Augment, Container, Mixing};
+use crate::augment::{Augment, Container, MaskReader, Mixing};
 use crate::draft::Draft;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::geometry::Rect;
+use crate::loader::report::errors::Failure;
 use crate::rng::{Certain, Draws};
 
 /// An augmentation and its position in the tree.
@@ -59,7 +61,7 @@ impl Path {
 pub(super) struct Walk<'a> {
     planner: &'a Planner,
     sample: &'a SampleContext<'a>,
-    load_header: &'a mut LoadHeader<'a>,
+    images: &'a mut dyn Images,
     choices: Vec<Choice>,
     partners: Vec<PlannedPartner>,
 }
@@ -76,9 +78,9 @@ impl<'a> Walk<'a> {
     pub(super) fn new(
         planner: &'a Planner,
         sample: &'a SampleContext<'a>,
-        load_header: &'a mut LoadHeader<'_>,
+        images: &'a mut dyn Images,
     ) -> Self {
-        Self { planner, sample, load_header, choices: Vec::new(), partners: Vec::new() }
+        Self { planner, sample, images, choices: Vec::new(), partners: Vec::new() }
     }
 
     /// The sample after the whole chain of view `view`, and what was chosen for it.
@@ -103,7 +105,7 @@ impl<'a> Walk<'a> {
 
     /// Takes `shown`, the sample or a partner of it, through `nodes`.
     fn draft(&mut self, shown: &Partner, nodes: &[Node<'a>]) -> Result<Draft, PlanError> {
-        let ImageInfo { stored, orientation, objects } = (self.load_header)(shown.index)?;
+        let ImageInfo { stored, orientation, objects } = self.images.info(shown.index)?;
         let mut draft = Draft::new(shown.index, stored, orientation).with_target(self.sample.target);
         if let Some(objects) = objects {
             draft = draft.with_objects(objects);
@@ -213,13 +215,34 @@ impl<'a> Walk<'a> {
         self.partners
             .extend(planned.map(|(index, draft)| PlannedPartner { index, ops: draft.ops().to_vec() }));
         let had_failed = draft.has_failed();
+        let mut masks = Masks { images: &mut *self.images, failure: None };
         match is_certain {
-            true => augment.plan(draft, partners, &mut Certain(&mut rng)),
-            false => augment.plan(draft, partners, &mut rng),
+            true => augment.plan_with_masks(draft, partners, &mut Certain(&mut rng), &mut masks),
+            false => augment.plan_with_masks(draft, partners, &mut rng, &mut masks),
+        }
+        if let Some(failure) = masks.failure {
+            return Err(failure.into());
         }
         if path.is_named() && !had_failed {
             draft.amend_error(|error| within(&path.place(), error));
         }
         Ok(())
+    }
+}
+
+/// The masks of the images of a sample.
+struct Masks<'a> {
+    images: &'a mut dyn Images,
+    /// Why one could not be read.
+    failure: Option<Failure>,
+}
+
+impl MaskReader for Masks<'_> {
+    fn classes(&mut self, draft: &Draft, part: Rect) -> Result<Option<Vec<u8>>> {
+        let plan = draft.plan_of(part)?;
+        self.images.classes(&plan).map_err(|failure| {
+            self.failure = Some(failure);
+            Error::config("its mask cannot be read")
+        })
     }
 }

@@ -63,6 +63,11 @@ impl Context {
         companion.is_none_or(|companion| companion.kind == CompanionKind::Image)
     }
 
+    /// The semantic masks, where they are made.
+    pub(in crate::loader) fn mask(&self) -> Option<&Companion> {
+        self.companions.iter().find(|companion| companion.modality == Modality::Mask)
+    }
+
     /// What batches are made of.
     pub(in crate::loader) fn form(&self) -> Form<'_> {
         let Self { labels, companions, starts, source, .. } = self;

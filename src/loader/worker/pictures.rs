@@ -11,38 +11,94 @@ use crate::geometry::{Orientation, Rect, Size};
 use crate::image::{Decoder, Format, Header, Image, decode_depth, decode_mask, parse_header};
 use crate::label::{Label, Objects};
 use crate::loader::companions::{Companion, CompanionKind};
+use crate::loader::planner::{ImageInfo, Images};
 use crate::loader::report::errors::{Failure, Stage};
 use crate::output::{DType, Layout, Output};
 use crate::plan::{ImageRef, Modality, Plan};
 use std::sync::Arc;
 
-/// The pixels of a companion in the sample that `plan` makes, second images as f32 beside each other in 0..=1; `None` where
-/// none of its images has one.
-pub(in crate::loader) fn draw(
-    context: &Context,
-    companion: &Companion,
-    plan: &Plan,
-) -> Result<Option<Vec<u8>>, Failure> {
-    let own = companion.plan(plan);
-    let fails = |stage, cause| context.failure(stage, plan.images[0].index, cause);
-    let mut reader = PictureReader::new(context);
-    let (mut files, mut is_there) = (Vec::new(), false);
-    for image in &own.images {
+/// Draws pictures beside images on the CPU. What it has read it keeps.
+pub(in crate::loader) struct Drawer<'a> {
+    context: &'a Context,
+    reader: PictureReader<'a>,
+    read: Vec<ReadPicture>,
+    worker: Worker,
+}
+
+struct ReadPicture {
+    of: ImageRef,
+    bytes: Vec<u8>,
+    header: Header,
+    was_there: bool,
+}
+
+impl<'a> Drawer<'a> {
+    pub(in crate::loader) fn new(context: &'a Context) -> Self {
+        let (reader, worker) = (PictureReader::new(context), Worker::new(&context.limits));
+        Self { context, reader, read: Vec::new(), worker }
+    }
+
+    /// The pixels of a companion in the sample that `plan` makes, second images as f32 beside each other in 0..=1; `None`
+    /// where none of its images has one.
+    pub(in crate::loader) fn draw(
+        &mut self,
+        companion: &Companion,
+        plan: &Plan,
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        let own = companion.plan(plan);
+        let fails = |stage, cause| self.context.failure(stage, plan.images[0].index, cause);
+        let read = own.images.iter().map(|image| self.read(image)).collect::<Result<Vec<usize>, _>>()?;
+        if !read.iter().any(|&at| self.read[at].was_there) {
+            return Ok(None);
+        }
+        let (size, dtype, layout) = (own.size(), DType::F32, Layout::Nhwc);
+        let output = companion.output(&Output { size, dtype, layout, normalize: None });
+        let pictures = read.into_iter().map(|at| &self.read[at]);
+        let inputs: Vec<Input<'_>> =
+            pictures.map(|ReadPicture { bytes, header, .. }| Input { bytes, header }).collect();
+        let mut pixels = vec![0; output.sample_bytes()];
+        self.worker.decode(&own, &inputs).map_err(|(_, cause)| fails(Stage::Decode, cause))?;
+        self.worker.render(&own, &output, &mut pixels).map_err(|cause| fails(Stage::Render, cause))?;
+        Ok(Some(pixels))
+    }
+
+    /// Where a picture lies among those that were read.
+    fn read(&mut self, of: &ImageRef) -> Result<usize, Failure> {
+        if let Some(at) = self.read.iter().position(|picture| picture.of == *of) {
+            return Ok(at);
+        }
         let mut bytes = Vec::new();
-        let header = reader.read(image, &mut bytes)?;
-        is_there |= reader.was_there;
-        files.push((bytes, header));
+        let header = self.reader.read(of, &mut bytes)?;
+        self.read.push(ReadPicture { of: *of, bytes, header, was_there: self.reader.was_there });
+        Ok(self.read.len() - 1)
     }
-    if !is_there {
-        return Ok(None);
+}
+
+/// What a sample is planned by: the headers of its images, which `header` gives, and their masks.
+pub(in crate::loader) struct KnownImages<'a, H: FnMut(u64) -> Result<ImageInfo, Failure>> {
+    context: &'a Context,
+    header: H,
+    /// There once a mask was asked for.
+    drawer: Option<Drawer<'a>>,
+}
+
+impl<'a, H: FnMut(u64) -> Result<ImageInfo, Failure>> KnownImages<'a, H> {
+    pub(in crate::loader) fn new(context: &'a Context, header: H) -> Self {
+        Self { context, header, drawer: None }
     }
-    let (size, dtype, layout) = (own.size(), DType::F32, Layout::Nhwc);
-    let output = companion.output(&Output { size, dtype, layout, normalize: None });
-    let inputs: Vec<Input<'_>> = files.iter().map(|(bytes, header)| Input { bytes, header }).collect();
-    let (mut worker, mut pixels) = (Worker::new(&context.limits), vec![0; output.sample_bytes()]);
-    worker.decode(&own, &inputs).map_err(|(_, cause)| fails(Stage::Decode, cause))?;
-    worker.render(&own, &output, &mut pixels).map_err(|cause| fails(Stage::Render, cause))?;
-    Ok(Some(pixels))
+}
+
+impl<H: FnMut(u64) -> Result<ImageInfo, Failure>> Images for KnownImages<'_, H> {
+    fn info(&mut self, index: u64) -> Result<ImageInfo, Failure> {
+        (self.header)(index)
+    }
+
+    fn classes(&mut self, plan: &Plan) -> Result<Option<Vec<u8>>, Failure> {
+        match self.context.mask() {
+            Some(mask) => self.drawer.get_or_insert_with(|| Drawer::new(self.context)).draw(mask, plan),
+            None => Ok(None),
+        }
+    }
 }
 
 /// Reads pictures; its memory is used again from sample to sample.

@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::inputs::SampleInputs;
+use super::pictures::KnownImages;
 use crate::device::backend::{Backend, BackendWorker, BadImage};
 use crate::error::{Cause, Result};
 use crate::field::FieldValue;
@@ -179,9 +180,9 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         let (context, index) = (self.context, sample.index);
         let started = self.context.clock.now();
         let inputs = &mut self.inputs;
-        let mut load_header = |index| inputs.load_header(index, row);
+        let mut images = KnownImages::new(context, |index| inputs.load_header(index, row));
         let views = 0..context.planner.view_count();
-        let planned = views.map(|view| context.planner.plan(sample, view, &mut load_header));
+        let planned = views.map(|view| context.planner.plan(sample, view, &mut images));
         let planned = planned.collect::<Result<Vec<_>, _>>();
         let waited: Duration = self.inputs.reading() + self.inputs.parsing();
         context.meters.stage(Stage::Plan).record(self.context.clock.since(started).saturating_sub(waited));

@@ -58,6 +58,8 @@ class Case:
     key: str
     size: tuple
     objects: list
+    # mask(): the classes of its pixels.
+    mask: Callable
 
 
 class Run:
@@ -89,7 +91,7 @@ class Run:
         """What the reference is told of a line's image."""
         key = line["key"]
         size = self.photographs.size(self.data.path(key))
-        return Case(key, size, self.data.objects(key))
+        return Case(key, size, self.data.objects(key), lambda: self.data.mask(key))
 
 
 def compare_order(run):
