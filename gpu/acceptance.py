@@ -7,9 +7,8 @@ work, so they are what is compared.
 
 TIMES = 3
 BATCH_SIZE = 256
-# Decoders of `feedline bench` that are nvJPEG's, alone or with the workers' help, and the library that the peers' section
-# measures from files to batches.
-NVJPEG = ("nvjpeg-hardware", "nvjpeg", "nvjpeg-gpu", "nvjpeg-hybrid", "auto")
+# Decoders of `feedline bench` that are nvJPEG's, and the library that the peers' section measures from files to batches.
+NVJPEG = ("nvjpeg-hardware", "nvjpeg", "nvjpeg-gpu", "nvjpeg-hybrid")
 LIBRARY = "nvImageCodec, GPU decode"
 # Without a figure of each of these, nothing is met.
 WANTED = ("nvJPEG, hardware", "nvImageCodec")

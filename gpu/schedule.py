@@ -43,7 +43,7 @@ SECTIONS = (
             "What do the hardware's counters say of our kernels, where ncu works? How far is rendering from the speed of a "
             "copy on the device?"),
     Section("end_to_end", 130, "From files to batches, alone",
-            "How many images a second with each decoder forced, feedline's own first, on 16, 4 and 1 cores? Is `auto` "
+            "How many images a second with each decoder forced, feedline's own first, on 16, 4 and 1 cores? Is that "
             "the fastest, and is the GPU ever slower than the CPU device?"),
     Section("training", 105, "With a training step in the same process",
             "Does a ResNet-18 or a ResNet-50 wait for feedline, on how many cores, and with which decoder?"),

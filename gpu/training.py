@@ -13,7 +13,6 @@ BATCH_SIZE = 256
 # Device and decoder by the contender's name.
 CONTENDERS = {
     "feedline, own decoder": ("cuda:0", "feedline"),
-    "feedline, auto": ("cuda:0", "auto"),
     "feedline, CPU device": ("cpu", None),
     "feedline, engines": ("cuda:0", "nvjpeg-hardware"),
     "feedline, cpu decoder": ("cuda:0", "cpu"),

@@ -63,8 +63,7 @@ pub enum DecodeScale {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DecoderChoice {
-    /// The GPU's engines get what they can decode within the time that a batch takes, and the workers' own decoder gets
-    /// the rest; without engines, nvJPEG on the GPU's processors where batches are large and it is measured to pay.
+    /// What gives the CPU device's pixels and was measured to be the fastest: [`DecoderChoice::Feedline`].
     #[default]
     Auto,
     /// nvJPEG: its engines, its decoder on the GPU's processors and its hybrid one, by their measured speeds.

@@ -332,8 +332,8 @@ impl LoaderBuilder {
         /// (default [`DecodeScale::Exact`]: no, since it changes pixels).
         decode_scale(scale: DecodeScale) => decode.scale = scale;
 
-        /// What decodes JPEGs where a GPU makes the batches (default [`DecoderChoice::Auto`]: the GPU's engines and the
-        /// workers, shared by measured speed). What the chosen decoder does not take, the CPU decodes.
+        /// What decodes JPEGs where a GPU makes the batches (default [`DecoderChoice::Auto`]: feedline's own
+        /// decoder, whose pixels are those of the CPU device). What the chosen decoder does not take, the CPU decodes.
         decoder(decoder: DecoderChoice) => decode.decoder = decoder;
 
         /// Whether what a GPU's decoders write is verified (default true): that they do write, and for about one image in

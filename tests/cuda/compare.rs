@@ -18,7 +18,7 @@ pub(crate) fn on_device(builder: LoaderBuilder) -> LoaderBuilder {
         .is_some_and(|path| path.as_encoded_bytes().ends_with(b"no-libnvjpeg"));
     let usual = match is_missing {
         _ if is_own() => DecoderChoice::Feedline,
-        true => DecoderChoice::Auto,
+        true => DecoderChoice::Cpu,
         false => DecoderChoice::Nvjpeg,
     };
     builder.device(DEVICE).decoder(*CHOICE.get_or_init(|| usual))

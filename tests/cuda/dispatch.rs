@@ -3,7 +3,6 @@
 use crate::client::{Client, Stream};
 use crate::compare::{DEVICE, choose, epoch, on_device, report, same_on_both};
 use crate::counts::Counts;
-use crate::pictures;
 use crate::pipeline::small;
 use crate::scenario::{Outcome, Scenario};
 use feedline::device::{DecodedBy, DecoderReport};
@@ -12,11 +11,7 @@ use feedline::policy::DecoderChoice;
 use feedline_test_support::jpeg::{Jpeg, SamplingFactor};
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
-    Scenario::new("dispatch: engines and workers share the files", engines_and_workers_share_the_files)
-        .decides(),
-    Scenario::new("dispatch: without engines the workers decode", without_engines_the_workers_decode)
-        .decides()
-        .nvjpeg("engines=0"),
+    Scenario::new("dispatch: auto is the device's own decoder", auto_is_the_own_decoder).decides(),
     Scenario::new("dispatch: progressive files are the workers'", progressive_files_are_the_workers)
         .decides(),
     Scenario::new("dispatch: each decoder can be forced", each_decoder_can_be_forced).decides(),
@@ -63,9 +58,6 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("dispatch: the GPU's processors get no small batches", no_small_batches)
         .decides()
         .nvjpeg("engines=0,small=0"),
-    Scenario::new("dispatch: the GPU's processors are tried out", the_gpus_processors_are_tried_out)
-        .decides()
-        .nvjpeg("engines=0,small=0"),
 ];
 
 /// Baseline files of four samplings that the engines know; the first is 97 wide and of a sampling that others have too.
@@ -87,19 +79,11 @@ fn by(loader: &Loader) -> DecodedBy {
     loader.stats().decoded_by.unwrap()
 }
 
-fn engines_and_workers_share_the_files() -> Outcome {
+fn auto_is_the_own_decoder() -> Outcome {
     choose(DecoderChoice::Auto);
     let cuda = same_on_both("auto", 3, || loader(photos(40)).batch_size(20));
-    let by = by(&cuda);
-    assert!(by.hardware > 0 && by.hybrid == 0 && by.total() == 120, "{by:?}");
-    assert_eq!(report(&cuda, "nvjpeg-hardware").images, by.hardware);
-    Ok(())
-}
-
-fn without_engines_the_workers_decode() -> Outcome {
-    choose(DecoderChoice::Auto);
-    let cuda = same_on_both("auto", 2, || loader(pictures::all()));
-    assert_eq!(by(&cuda), DecodedBy { cpu: 24, ..DecodedBy::default() });
+    assert_eq!(by(&cuda), DecodedBy { feedline: 120, ..DecodedBy::default() });
+    assert_eq!(report(&cuda, "feedline").images, 120);
     Ok(())
 }
 
@@ -275,13 +259,5 @@ fn no_small_batches() -> Outcome {
     let cuda = same_on_both("a small batch", 1, || loader(photos(80)).batch_size(60));
     let by = by(&cuda);
     assert_eq!((by.gpu_huffman, by.cpu), (60, 20));
-    Ok(())
-}
-
-fn the_gpus_processors_are_tried_out() -> Outcome {
-    choose(DecoderChoice::Auto);
-    let cuda = same_on_both("a trial", 1, || loader(photos(70 * 5)).batch_size(70).prefetch(1).workers(1));
-    assert!(by(&cuda).gpu_huffman >= 51, "{:?}", by(&cuda));
-    assert!(by(&cuda).cpu >= 70, "the first batch is the workers'");
     Ok(())
 }

@@ -154,7 +154,7 @@ fn without_engines(found: Found) -> Result<Missing, Box<dyn std::error::Error>> 
 fn hybrid() -> Outcome {
     let decoding = device()?.usable.map_err(|missing| missing.error("decoding"))?;
     let told = decoding.to_string();
-    says(told.contains("by the workers") && told.contains("(not strict, chroma interpolated)"), &told)
+    says(told.contains("nvJPEG without engines") && told.contains("(not strict, chroma interpolated)"), &told)
 }
 
 fn says(holds: bool, told: &str) -> Outcome {

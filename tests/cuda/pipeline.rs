@@ -1,6 +1,6 @@
 //! The loader on a CUDA device: the same batches as on the CPU, whatever goes wrong on the way.
 
-use crate::compare::{compared, epoch, on_device, same_on_both, seen, trained};
+use crate::compare::{choose, compared, epoch, on_device, same_on_both, seen, trained};
 use crate::pictures;
 use crate::scenario::{Libraries, Outcome, Scenario};
 use feedline::augment::{ColorJitter, RandomErasing, RandomHorizontalFlip, RandomResizedCrop, Resize};
@@ -11,7 +11,7 @@ use feedline::label::Label;
 use feedline::loader::{BadSample, Batch, LastBatch, Loader, LoaderBuilder};
 use feedline::options::LabelsOptions;
 use feedline::output::{DType, Layout};
-use feedline::policy::Damaged;
+use feedline::policy::{Damaged, DecoderChoice};
 use feedline::recipe::Recipe;
 use feedline::source::{Memory, Source};
 use std::sync::Arc;
@@ -44,8 +44,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         .weighty(),
     Scenario::new("scratch that one sample alone exceeds grows", scratch_that_one_sample_alone_exceeds_grows)
         .weighty(),
-    Scenario::new("without nvJPEG the CPU decodes", without_nvjpeg_the_cpu_decodes)
-        .libraries(Libraries::DriverOnly),
+    Scenario::new("auto needs no nvJPEG", auto_needs_no_nvjpeg).libraries(Libraries::DriverOnly),
     Scenario::new("nvJPEG decodes what it can", nvjpeg_decodes_what_it_can).of_nvjpeg(),
     Scenario::new("nvJPEG decodes what it can without engines", nvjpeg_decodes_what_it_can)
         .nvjpeg("engines=0")
@@ -216,11 +215,12 @@ fn scratch_that_one_sample_alone_exceeds_grows() -> Outcome {
     Ok(())
 }
 
-fn without_nvjpeg_the_cpu_decodes() -> Outcome {
+fn auto_needs_no_nvjpeg() -> Outcome {
+    choose(DecoderChoice::Auto);
     let loader = same_on_both("no nvJPEG", 1, || small(pictures::all()));
     let by = loader.stats().decoded_by.unwrap();
     assert_eq!((by.hardware, by.gpu_huffman, by.hybrid), (0, 0, 0));
-    assert!(by.cpu > 0);
+    assert!(by.feedline > 0 && by.cpu > 0, "{by:?}");
     Ok(())
 }
 

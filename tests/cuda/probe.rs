@@ -34,27 +34,20 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         .decides()
         .driver(",fault=cuInit@1:4711"),
     Scenario::new("a number beyond the last device is refused", beyond).decides().driver(",devices=2"),
-    Scenario::new("a device without engines leaves decoding to the workers", without_engines)
+    Scenario::new("a device without engines has nvJPEG's other decoders", without_engines)
         .decides()
         .nvjpeg("engines=0"),
-    Scenario::new("an nvJPEG without a function leaves decoding to the CPU", || {
-        without_nvjpeg("lacks nvjpegDecodeBatchedEx")
-    })
-    .decides()
-    .libraries(Libraries::Without("nvjpegDecodeBatchedEx")),
-    Scenario::new("an old nvJPEG leaves decoding to the CPU", || without_nvjpeg("12.0.0"))
+    Scenario::new("an nvJPEG without a function is none", || without_nvjpeg("lacks nvjpegDecodeBatchedEx"))
         .decides()
-        .nvjpeg("version=12.0.0"),
+        .libraries(Libraries::Without("nvjpegDecodeBatchedEx")),
+    Scenario::new("an old nvJPEG is none", || without_nvjpeg("12.0.0")).decides().nvjpeg("version=12.0.0"),
 ];
 
 fn best() -> Outcome {
     let best = Device::best()?;
     let told = best.describe();
     let named = told.contains("FAKE") && told.contains("compute capability");
-    says(
-        told.contains("decoding on 4 engines of 1 core (strict, chroma interpolated) and by the workers"),
-        &told,
-    )?;
+    says(told.contains("nvJPEG on 4 engines of 1 core (strict, chroma interpolated)"), &told)?;
     says(best == Device::Cuda { ordinal: 0 } && best.is_simulated() && named, &told)
 }
 
@@ -93,7 +86,7 @@ fn without_engines() -> Outcome {
     match found.usable {
         Ok(Decoding::Hybrid { engines, .. }) => {
             let told = Device::cuda(0)?.describe();
-            says(engines.why.contains("engine") && told.contains("decoding by the workers, of large"), &told)
+            says(engines.why.contains("engine") && told.contains("nvJPEG without engines"), &told)
         }
         other => Err(format!("{other:?}").into()),
     }

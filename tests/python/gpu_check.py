@@ -206,7 +206,7 @@ class Acceptance(unittest.TestCase):
         def said(rate, **more):
             results = self.results(30001.0, **more)
             runs = [{"decoder": name, "cores": 16, "images_per_s": each}
-                    for name, each in (("feedline", rate), ("nvjpeg-hardware", 5000.0), ("auto", 6000.0))]
+                    for name, each in (("feedline", rate), ("nvjpeg-hardware", 5000.0), ("nvjpeg", 6000.0))]
             results["sections"]["end_to_end"] = {"runs": runs}
             results["sections"]["peers"] = {"runs": [{"contender": acceptance.LIBRARY, "mode": "alone", "images_per_s": 4000.0}]}
             return acceptance.lines(results)[-1]
@@ -216,7 +216,7 @@ class Acceptance(unittest.TestCase):
         self.assertIn("2.0 times DALI 2", said(18000.0, dali=dali))
         self.assertIn("batches: met", said(27001.0, dali=dali))
         self.assertIn("not decided (DALI not measured)", said(27001.0))
-        self.assertIn("4.5 times auto", said(27000.0))
+        self.assertIn("4.5 times nvjpeg", said(27000.0))
 
     def test_without_figures_nothing_is_decided(self):
         self.assertIn("not decided", acceptance.lines({"sections": {"decode": {}}})[0])

@@ -18,7 +18,6 @@ mod health;
 mod hybrid;
 mod images;
 mod kinds;
-mod ledger;
 mod own;
 mod rates;
 mod region;
@@ -30,9 +29,8 @@ mod track;
 mod trust;
 mod verification;
 
-pub(crate) use dispatch::{Dispatch, Offer};
+pub(crate) use dispatch::Dispatch;
 pub use images::{DecodedImage, ImageDecoder, Rounds};
-pub(crate) use ledger::Ledger;
 pub(crate) use own::OwnDecoder;
 pub(crate) use request::{HostFree, Request, StagedScan};
 pub use route::Route;

@@ -50,10 +50,6 @@ const TYPICAL: Size = Size::new(640, 480);
 /// Minimum memory for decoded images and scratch: one step of the driver's for each room of the two arenas.
 const SMALLEST_ARENAS: usize = 4 * GRANULARITY;
 
-/// Whether `auto` means feedline's own decoder. `benches/results/gpu/results.json` shows the CPU's bits and more than nvJPEG's
-/// speed on an H200, so it may become true, with tests that expect it.
-const AUTO_IS_OWN: bool = false;
-
 /// A device that makes batches.
 struct Engine {
     /// One batch is submitted at a time.
@@ -89,7 +85,7 @@ impl Budget {
     fn new(free: usize, options: &BackendOptions) -> Self {
         let all = options.device_memory.unwrap_or(free as u64 / 4) as usize;
         let decoder = match options.decoder {
-            DecoderChoice::Feedline => (all / 3 / GRANULARITY).max(1) * GRANULARITY,
+            DecoderChoice::Auto | DecoderChoice::Feedline => (all / 3 / GRANULARITY).max(1) * GRANULARITY,
             _ => 0,
         };
         Self { arenas: all.saturating_sub(decoder).max(SMALLEST_ARENAS), decoder }
@@ -101,10 +97,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`crate::error::Error::Unavailable`], with the remedy.
-    fn new(ordinal: u32, mut options: BackendOptions) -> Result<Self> {
-        if AUTO_IS_OWN && options.decoder == DecoderChoice::Auto {
-            options.decoder = DecoderChoice::Feedline;
-        }
+    fn new(ordinal: u32, options: BackendOptions) -> Result<Self> {
         let what = || format!("CUDA device {ordinal}");
         let found = super::find(ordinal).map_err(|missing| missing.error(what()))?;
         let decoding = found.usable.map_err(|missing| missing.error(what()))?;
@@ -217,9 +210,8 @@ impl Drop for Engine {
     }
 }
 
-/// nvJPEG's decoders; `None` where the CPU decodes for this device, since the user says so or as the probe has found.
-/// Decoders that do not start now are an error, and no reason for choosing another one; so is a missing decoder that
-/// the user has asked for.
+/// feedline's own decoder, or nvJPEG's where the user asks for one of those; `None` where the CPU decodes for this device. A
+/// decoder that is missing or does not start is an error, and no reason for choosing another one.
 fn decoder(
     context: &Context,
     decoding: &Decoding,
@@ -227,13 +219,12 @@ fn decoder(
     own_budget: usize,
 ) -> Result<Option<DeviceDecoder>> {
     let (choice, ordinal) = (options.decoder, context.ordinal());
-    let without = |missing: &Missing| match choice {
-        DecoderChoice::Auto => Ok(None),
-        _ => Err(missing.clone().error(format!("decoder = \"{}\" on CUDA device {ordinal}", choice.word()))),
+    let without = |missing: &Missing| {
+        Err(missing.clone().error(format!("decoder = \"{}\" on CUDA device {ordinal}", choice.word())))
     };
     match (choice, decoding) {
         (DecoderChoice::Cpu, _) => return Ok(None),
-        (DecoderChoice::Feedline, _) => {
+        (DecoderChoice::Auto | DecoderChoice::Feedline, _) => {
             let own = OwnDecoder::new(context, own_budget, options.rows).and_then(|mut own| {
                 own.reserve(options.rows, TYPICAL)?;
                 Ok(own)

@@ -21,11 +21,12 @@ const OLDEST_COMPUTE: (u32, u32) = (7, 5);
 /// The prefix of a simulated device's name.
 const SIMULATED: &str = "FAKE";
 
-/// How JPEGs are decoded for a device unless the option `decoder` says otherwise, from the best to the worst.
+/// What there is of nvJPEG beside feedline's own decoder, from the best to the worst: for loaders whose option `decoder` asks
+/// for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decoding {
-    /// On the GPU's decoding engines, and by the loader's workers what those do not accept or would not be done with in time.
+    /// All its decoders, those on the GPU's decoding engines included.
     Engines {
         /// The number of engines; 0 if nvJPEG does not report it.
         engines: u32,
@@ -36,16 +37,16 @@ pub enum Decoding {
         /// How the decoder of the other files was opened.
         hybrid: NvjpegFlags,
     },
-    /// By the loader's workers, and large batches also by nvJPEG on the GPU's processors, where that is measured to pay.
+    /// All but the engines.
     Hybrid {
         /// How its decoder was opened.
         flags: NvjpegFlags,
         /// What is missing for engines.
         engines: Missing,
     },
-    /// By the loader's workers alone; the GPU renders.
+    /// None: feedline's own decoder needs no library.
     Cpu {
-        /// What is missing for decoding on the GPU.
+        /// What is missing for nvJPEG.
         nvjpeg: Missing,
     },
 }
@@ -62,7 +63,7 @@ pub struct Found {
     pub compute_capability: (u32, u32),
     /// Its memory in bytes.
     pub memory_bytes: u64,
-    /// How JPEGs are decoded for it, or why it cannot be used.
+    /// What there is for decoding, or why it cannot be used.
     pub usable: Result<Decoding, Missing>,
 }
 
@@ -189,7 +190,7 @@ fn suits(cuda: (u32, u32), name: &str, compute: (u32, u32)) -> Result<(), Missin
     Ok(())
 }
 
-/// Starts the device, and finds out how it decodes. Success is remembered: starting takes a good part of a second.
+/// Starts the device, and finds out what there is of nvJPEG. Success is remembered: starting takes a good part of a second.
 fn start(ordinal: u32, then: Started) -> Result<Decoding, Missing> {
     /// How the device decodes, and what keeps it started.
     static STARTED: Mutex<BTreeMap<u32, (Decoding, Option<Context>)>> = Mutex::new(BTreeMap::new());
@@ -228,21 +229,18 @@ impl std::fmt::Display for Decoding {
         match self {
             Decoding::Engines { engines, cores, flags, .. } => {
                 match engines {
-                    0 => f.write_str("decoding on its engines")?,
+                    0 => f.write_str("nvJPEG on its engines")?,
                     _ => write!(
                         f,
-                        "decoding on {engines} {} of {cores} {}",
+                        "nvJPEG on {engines} {} of {cores} {}",
                         plural(*engines, "engine", "engines"),
                         plural(*cores, "core", "cores")
                     )?,
                 }
-                write!(f, " ({flags}) and by the workers")
+                write!(f, " ({flags})")
             }
-            Decoding::Hybrid { flags, .. } => write!(
-                f,
-                "decoding by the workers, of large batches also by nvJPEG ({flags}) where that is faster"
-            ),
-            Decoding::Cpu { .. } => f.write_str("decoding by the workers"),
+            Decoding::Hybrid { flags, .. } => write!(f, "nvJPEG without engines ({flags})"),
+            Decoding::Cpu { .. } => f.write_str("no nvJPEG"),
         }
     }
 }

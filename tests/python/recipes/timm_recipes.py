@@ -2,20 +2,17 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 import torch
-from PIL import Image, ImageEnhance, ImageOps
+from PIL import Image
 from timm.data import Mixup, auto_augment, create_transform, random_erasing
 from timm.data.auto_augment import AugMixAugment
 from timm.data.mixup import cutmix_bbox_and_lam
 from torchvision.transforms import InterpolationMode, v2
-from torchvision.transforms import functional as pillow
 
 from parity_ops import REFERENCE
 
 from .entry import Entry
 from .mixes import mixed_batch, mixed_labels, mixes_of_windows
-from .pixels import Bound
 from .recording import RECORDER, Picture, recorded
 from .torchvision_recipes import drawn, own_class
 from .view_recipes import LATER_COLOURS, apart
@@ -135,27 +132,7 @@ def solarize_add(image, addition, threshold=128):
     return torch.where(image < threshold, (image.to(torch.int16) + addition).clamp(max=255).to(torch.uint8), image)
 
 
-def of_pillow(function):
-    """A function of Pillow's images for a tensor of levels."""
-    def call(image, **arguments):
-        made = function(pillow.to_pil_image(image), **arguments)
-        return pillow.pil_to_tensor(made)
-    return call
-
-
-def resized(image, top, left, height, width, size, interpolation="bilinear", antialias=True):
-    """A crop by Pillow."""
-    return pillow.resized_crop(image, top, left, height, width, size, InterpolationMode(interpolation))
-
-
 FUNCTIONS = REFERENCE | {"solarize_add": solarize_add}
-# As timm calls Pillow, but for warps and the rest, which are equal anyway.
-PILLOW = FUNCTIONS | {op: of_pillow(lambda image, factor, kind=getattr(ImageEnhance, name): kind(image).enhance(factor))
-                      for name, op in ENHANCED.items()}
-PILLOW |= {"autocontrast": of_pillow(ImageOps.autocontrast), "resized_crop": of_pillow(resized)}
-# The sum of AugMix calls the functions of its own table.
-# Where Pillow rounds another way, solarisation, equalisation and posterisation that follow may enlarge it to all levels.
-NEAR_PILLOW = Bound(levels=255, share=0.7, mean=1.5)
 
 TRAIN = {"auto_augment": "rand-m9-mstd0.5-inc1", "re_prob": 0.25, "re_mode": "pixel"}
 MIXED = {"mixed": mixed_batch, "labels": mixed_labels, "more": mixes_of_windows(batch_mix, 224), "functions": FUNCTIONS,

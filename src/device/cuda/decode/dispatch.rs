@@ -1,9 +1,7 @@
-//! Which decoder takes which file: what the user asks for, what the device has, what its decoders were seen to take, and
-//! how fast they are. Workers ask it as they stage files, the thread that submits batches as it assigns them.
+//! Which decoder takes which file: what the user asks for, what the device has, and what its decoders were seen to take. Workers ask it as they stage files, the thread that submits batches as it assigns them.
 
 use super::health::Health;
 use super::kinds::{Kind, Kinds};
-use super::ledger::{Ledger, Pace};
 use super::rates::{GPU_HUFFMAN_BATCH, Rates};
 use super::region;
 use super::route::{Route, Routes};
@@ -16,7 +14,7 @@ use crate::jpeg::Header;
 use crate::policy::DecoderChoice;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Batches between two trials of a decoder that has no share, and the first of them.
 const TRIAL_EVERY: u64 = 64;
@@ -33,8 +31,6 @@ pub(crate) struct Dispatch {
     parts: bool,
     /// Rows of a batch; `None` where there are neither batches nor workers that decode.
     rows: Option<usize>,
-    /// Workers that decode.
-    workers: AtomicUsize,
     /// Bytes of the device's memory that the device's own decoder may take for one file.
     room: AtomicUsize,
     known: Mutex<Known>,
@@ -45,7 +41,6 @@ pub(crate) struct Dispatch {
 struct Known {
     decoders: [Learned; Route::COUNT],
     rates: Rates,
-    pace: Pace,
     batches: u64,
 }
 
@@ -62,12 +57,11 @@ struct Learned {
 /// The decoders that the user lets a loader use, with batches of so many rows, where the device has them.
 pub(super) fn chosen(choice: DecoderChoice, rows: Option<usize>) -> Routes {
     let chosen = match choice {
-        DecoderChoice::Auto => Routes::ALL.without(Route::Hybrid),
         DecoderChoice::Nvjpeg => Routes::ALL,
         DecoderChoice::NvjpegHardware => Routes::ALL.only(Route::Hardware),
         DecoderChoice::NvjpegGpu => Routes::ALL.only(Route::GpuHuffman),
         DecoderChoice::NvjpegHybrid => Routes::ALL.only(Route::Hybrid),
-        DecoderChoice::Feedline => Routes::FEEDLINE,
+        DecoderChoice::Auto | DecoderChoice::Feedline => Routes::FEEDLINE,
         DecoderChoice::Cpu => Routes::NONE,
     };
     let small = rows.is_some_and(|rows| rows < GPU_HUFFMAN_BATCH);
@@ -80,19 +74,11 @@ impl Learned {
     }
 }
 
-/// A file that could go to the device: its header, its bytes up to the end of the image, and what is wanted of it.
-#[derive(Clone, Copy)]
-pub(crate) struct Offer<'a> {
-    pub(crate) header: &'a Header,
-    pub(crate) bytes: usize,
-    pub(crate) wanted: Rect,
-}
-
 impl Dispatch {
     /// For a device that has these decoders of [`chosen`], which can decode `parts` or not, and batches of so many rows.
     pub(super) fn new(choice: DecoderChoice, chosen: Routes, parts: bool, rows: Option<usize>) -> Self {
-        let (workers, room, known) = Default::default();
-        Self { choice, chosen, parts, rows, workers, room, known }
+        let (room, known) = Default::default();
+        Self { choice, chosen, parts, rows, room, known }
     }
 
     /// Whether there are decoding engines that may be used, which need to know that their targets are free: see
@@ -107,7 +93,7 @@ impl Dispatch {
     pub(crate) fn region(&self, header: &Header, wanted: Rect) -> Rect {
         match self.choice {
             // Its pixels are those of the whole image, whatever part is asked for.
-            DecoderChoice::Feedline => jpeg::aligned(wanted),
+            DecoderChoice::Auto | DecoderChoice::Feedline => jpeg::aligned(wanted),
             _ if self.uses_engines() => header.size.rect(),
             _ => self.part(header, wanted),
         }
@@ -118,42 +104,14 @@ impl Dispatch {
         if self.parts { region::part(header, wanted) } else { header.size.rect() }
     }
 
-    /// Whether the device gets this file; what it does not get, the worker that asks decodes.
-    pub(crate) fn takes(&self, offer: &Offer<'_>, ledger: &mut Ledger) -> bool {
-        let able = Routes::of(offer.header) != Routes::NONE;
-        let routes = self.candidates(offer.header, self.region(offer.header, offer.wanted));
-        let bytes = offer.bytes as u64;
-        let known = self.known();
-        let workers = known.rates.cost(Route::Cpu, bytes) / self.workers.load(Relaxed).max(1) as f64;
-        if !std::mem::replace(&mut ledger.begun, true) && self.is_trial(&known) {
-            ledger.trial = TRIAL_FILES;
-        }
-        if routes == Routes::NONE {
-            if able {
-                ledger.give_to_workers(workers);
-            }
-            return false;
-        }
-        if self.choice != DecoderChoice::Auto {
-            return true;
-        }
-        // One of the two: see `candidates`.
-        let route = if routes.has(Route::Hardware) { Route::Hardware } else { Route::GpuHuffman };
-        if route == Route::GpuHuffman {
-            if ledger.trial > 0 {
-                ledger.trial -= 1;
-                return true;
-            }
-            if !self.is_worth_a_batch(&known) {
-                return false;
-            }
-        }
-        ledger.gives_to_device(known.rates.cost(route, bytes), workers, &known.pace)
+    /// Whether the device gets a file of which `wanted` is wanted; what it does not get, the worker that asks decodes.
+    pub(crate) fn takes(&self, header: &Header, wanted: Rect) -> bool {
+        self.candidates(header, self.region(header, wanted)) != Routes::NONE
     }
 
     /// The decoders on the device that may be given a file of which `region` is decoded.
     pub(super) fn candidates(&self, header: &Header, region: Rect) -> Routes {
-        if self.choice == DecoderChoice::Feedline {
+        if self.is_own() {
             return Routes::own(header);
         }
         let kind = Kind::of(header, region != header.size.rect());
@@ -167,10 +125,6 @@ impl Dispatch {
         }
         let has_many_scans = !header.baseline || header.first_scan != header.components;
         match self.choice {
-            // The GPU's processors are the trainer's, where there are engines.
-            DecoderChoice::Auto if routes.has(Route::Hardware) => routes.only(Route::Hardware),
-            // One thread of the CPU would do what the workers do side by side.
-            DecoderChoice::Auto => routes.only(Route::GpuHuffman),
             // The workers do side by side what one thread would do.
             DecoderChoice::Nvjpeg if self.rows.is_some() && has_many_scans => Routes::NONE,
             _ => routes,
@@ -180,22 +134,6 @@ impl Dispatch {
     /// Whether a file that another of its decoders refuses goes to nvJPEG's hybrid one.
     pub(super) fn has_hybrid_last(&self) -> bool {
         self.chosen.has(Route::Hybrid)
-    }
-
-    /// Whether the batch that begins now gives some files to a decoder only to measure it.
-    fn is_trial(&self, known: &Known) -> bool {
-        self.chosen.has(Route::GpuHuffman)
-            && known.batches % TRIAL_EVERY == FIRST_TRIAL
-            && !self.is_worth_a_batch(known)
-    }
-
-    /// Whether the share of the GPU's processors is large enough for a batch of its own.
-    fn is_worth_a_batch(&self, known: &Known) -> bool {
-        let Some(device) = known.rates.measured(Route::GpuHuffman) else { return false };
-        let workers = known.rates.cost(Route::Cpu, 1) / self.workers.load(Relaxed).max(1) as f64;
-        let share = workers / (workers + device);
-        // Shares vary from batch to batch.
-        share * self.rows.unwrap_or(0) as f64 > 1.25 * GPU_HUFFMAN_BATCH as f64
     }
 
     /// Whether the first files of this batch go to the GPU's processors to be measured, where nvJPEG decodes all.
@@ -217,28 +155,10 @@ impl Dispatch {
         self.known().rates.note(route, bytes, took);
     }
 
-    /// A worker needed so long for a file, which counts where the device could have taken it.
-    pub(crate) fn note_work(&self, header: &Header, bytes: usize, took: Duration) {
-        if Routes::of(header).has(Route::GpuHuffman) {
-            self.note_time(Route::Cpu, bytes as u64, took);
-        }
-    }
-
-    /// A worker has come.
-    pub(crate) fn note_worker(&self) {
-        self.workers.fetch_add(1, Relaxed);
-    }
-
-    /// A worker has gone.
-    pub(crate) fn forget_worker(&self) {
-        self.workers.fetch_sub(1, Relaxed);
-    }
-
     /// A batch is submitted now.
     pub(crate) fn note_batch(&self) {
         let mut known = self.known();
         known.batches += 1;
-        known.pace.note_batch(Instant::now());
         known.decoders.iter_mut().for_each(|learned| learned.health.note_batch());
     }
 
@@ -254,7 +174,7 @@ impl Dispatch {
 
     /// Whether the device's own decoder is the one.
     pub(crate) fn is_own(&self) -> bool {
-        self.choice == DecoderChoice::Feedline
+        matches!(self.choice, DecoderChoice::Auto | DecoderChoice::Feedline)
     }
 
     /// The device's own decoder has left a file to the CPU, for damage.

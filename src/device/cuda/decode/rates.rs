@@ -12,8 +12,6 @@ use std::time::Duration;
 pub(super) const GPU_HUFFMAN_BATCH: usize = FEW_FOR_A_GPU + 1;
 /// What the newest measurement of a device weighs, once there are some; about the last ten count.
 const NEWEST: f64 = 0.2;
-/// The same for a worker, which measures each image.
-const NEWEST_ON_CPU: f64 = 0.02;
 
 /// Nanoseconds a byte, for each decoder, and how often that was measured.
 #[derive(Clone, Debug)]
@@ -21,8 +19,7 @@ pub(super) struct Rates([(f64, u32); Route::COUNT]);
 
 impl Default for Rates {
     /// First guesses, which measurements replace. Engines: about 10,000 photographs of 110 kB a second. Hybrid: about
-    /// 1 ms for such a file. The workers' decoder: a little more, for each of them. GPU Huffman has no share before it
-    /// was measured.
+    /// 1 ms for such a file. GPU Huffman has no share before it was measured.
     fn default() -> Self {
         Self([(0.9, 0), (f64::INFINITY, 0), (10.0, 0), (12.0, 0), (0.1, 0)])
     }
@@ -35,8 +32,7 @@ impl Rates {
             return;
         }
         let (rate, count) = &mut self.0[route as usize];
-        let newest = if route == Route::Cpu { NEWEST_ON_CPU } else { NEWEST };
-        let weight = newest.max(1.0 / f64::from(*count + 1));
+        let weight = NEWEST.max(1.0 / f64::from(*count + 1));
         let measured = time.as_nanos() as f64 / bytes as f64;
         // The first one replaces the guess, which may be infinite.
         *rate = if *count == 0 { measured } else { *rate + weight * (measured - *rate) };

@@ -15,7 +15,6 @@ use crate::device::backend::{
     Backend, BackendOptions, BackendUsage, BackendWorker, BadImage, BufferAllocator, Input, KnownFiles,
     ReadyBuffer, Replace,
 };
-use crate::device::cuda::decode::Offer;
 use crate::device::cuda::jpeg::{Scan, ScanMaker};
 use crate::device::cuda::render;
 use crate::device::{DeviceImages, roi};
@@ -27,7 +26,6 @@ use crate::output::Output;
 use crate::plan::ViewPlans;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A device, and what all workers share of it.
 pub(crate) struct CudaBackend(Arc<Engine>);
@@ -110,9 +108,6 @@ impl Backend for CudaBackend {
     const USES_DECODE_INDEX: bool = true;
 
     fn worker(&self) -> Worker {
-        if let Some(dispatch) = &self.0.dispatch {
-            dispatch.note_worker();
-        }
         Worker {
             engine: Arc::clone(&self.0),
             fallback: Fallback::new(self.0.options.limits.clone()),
@@ -248,7 +243,7 @@ impl Worker {
     ) -> Result<SourceBytes, Cause> {
         let (slot, input) = (row.slot, Input { bytes: file.bytes(), header });
         if !row.decode_on_cpu
-            && let Some((header, image)) = self.engine.takes(slot, &input, wanted)
+            && let Some((header, image)) = self.engine.takes(&input, wanted)
         {
             let own = self.engine.dispatch.as_ref().is_some_and(|dispatch| dispatch.is_own());
             let scan = match own {
@@ -262,13 +257,9 @@ impl Worker {
                 return Ok(SourceBytes::File(StagedFile { bytes, len, header, wanted, shared: false, scan }));
             }
         }
-        let began = Instant::now();
         let pixels = self.fallback.decode((input.bytes, header), wanted, index, slot.staging())?;
         if header.format != Format::Raw {
             self.engine.count(Route::Cpu);
-        }
-        if let (Some(dispatch), Some(header)) = (&self.engine.dispatch, &header.jpeg) {
-            dispatch.note_work(header, input.bytes.len(), began.elapsed());
         }
         Ok(SourceBytes::Pixels(pixels))
     }
@@ -299,23 +290,10 @@ impl Worker {
     }
 }
 
-impl Drop for Worker {
-    fn drop(&mut self) {
-        if let Some(dispatch) = &self.engine.dispatch {
-            dispatch.forget_worker();
-        }
-    }
-}
-
 impl Engine {
     /// The header and the bytes up to the end of the image, where the device is to decode the file. What the limits refuse
     /// goes to the CPU's decoder, which says why, as does a file that is cut short.
-    fn takes<'a>(
-        &self,
-        slot: &Slot,
-        input: &Input<'a>,
-        wanted: Rect,
-    ) -> Option<(&'a jpeg::Header, &'a [u8])> {
+    fn takes<'a>(&self, input: &Input<'a>, wanted: Rect) -> Option<(&'a jpeg::Header, &'a [u8])> {
         let (dispatch, header) = (self.dispatch.as_ref()?, input.header.jpeg.as_ref()?);
         let within = input.header.size.pixels() <= self.options.limits.max_pixels && !wanted.is_empty();
         let one_scan = header.baseline && header.first_scan == header.components;
@@ -323,8 +301,7 @@ impl Engine {
             return None;
         }
         let file = &input.bytes[..jpeg::image_end(input.bytes)?];
-        let offer = Offer { header, bytes: file.len(), wanted };
-        dispatch.takes(&offer, &mut slot.fresh().ledger).then_some((header, file))
+        dispatch.takes(header, wanted).then_some((header, file))
     }
 
     /// Whether a file of several scans has no more than it may. Its entropy-coded bytes never look like a marker, so

@@ -8,7 +8,6 @@ use super::spare_memory::SlotMemory;
 use super::staged::StagedRow;
 use super::staging::{Pending, Staging};
 use crate::device::backend::view_starts;
-use crate::device::cuda::decode::Ledger;
 use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event, Purpose, wait_for_device};
 use crate::device::cuda::failed;
 use crate::error::Result;
@@ -32,8 +31,6 @@ pub(crate) struct Slot {
 pub(super) struct State {
     /// By row; `None` where nothing was staged.
     pub(super) rows: Vec<Option<StagedRow>>,
-    /// What the batch's files cost those that decode them, as far as they are assigned.
-    pub(super) ledger: Ledger,
     /// What copies and decoders may still read of the latest submission.
     pub(super) in_flight: Pending,
     /// Whether what is staged belongs to an earlier batch.
@@ -59,7 +56,6 @@ impl Slot {
             let SlotMemory { staging, output } = engine.spare.take().map_or_else(|| memory(engine), Ok)?;
             let state = State {
                 rows: Vec::new(),
-                ledger: Ledger::default(),
                 in_flight: Pending::nothing(&engine.context, &done),
                 stale: false,
                 consumers: Vec::new(),
@@ -122,7 +118,6 @@ impl Slot {
         if std::mem::take(&mut state.stale) {
             state.in_flight.wait();
             state.rows.clear();
-            state.ledger = Ledger::default();
             self.staging.consolidate();
         }
         state
