@@ -169,6 +169,14 @@ def main_dataset():
     return next(iter(datasets().values()))
 
 
+def many(folder, least, links):
+    """At least so many files of a folder, under as many names as that takes: links to them in the empty folder `links`."""
+    files = files_of(folder)
+    for number in range(max(least, len(files))):
+        (links / f"{number:06}.jpg").symlink_to(files[number % len(files)])
+    return links
+
+
 def import_packages(section):
     """Makes feedline's Python package, and the peers' of this Python's version, importable, with the kit's nvJPEG."""
     for name, value in environment(section.simulated).items():

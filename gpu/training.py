@@ -4,6 +4,9 @@
 "Fed" is the trainer's speed behind a loader over its speed with nothing to wait for.
 """
 
+import tempfile
+from pathlib import Path
+
 import cores as affinity
 import kit
 
@@ -44,6 +47,16 @@ def main():
     device = section.sized("cuda", "cpu")  # torch never meets the simulated driver
     section.put("work", {"data": data.name, "batch_size": batch_size, "recipe": "imagenet-train", "dtype": "f16",
                          **training.describe()})
+    with tempfile.TemporaryDirectory() as links:
+        # An epoch of fewer files than a batch would have no batch.
+        measure_all(section, kit.many(data, 2 * batch_size, Path(links)), batch_size, device)
+
+
+def measure_all(section, data, batch_size, device):
+    """Every model with every contender on every number of cores."""
+    import loaders
+    import trainer as training
+
     cores = affinity.counts(section, CORES)
     parts = [(model, count, name) for model in MODELS for count in cores for name in CONTENDERS]
     made, alone = None, {}

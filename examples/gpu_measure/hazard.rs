@@ -12,6 +12,7 @@ use feedline::device::cuda::ImageDecoder;
 use feedline::image::{Image, parse_header};
 use feedline::loader::{Batch, Loader};
 use feedline::output::{DType, Layout};
+use feedline::policy::DecoderChoice;
 use feedline::recipe::Recipe;
 use serde_json::json;
 use std::path::PathBuf;
@@ -160,6 +161,7 @@ fn build(arguments: &Arguments, gpu: Device, memory: Option<u64>, prefetch: usiz
         .batch_size(arguments.batch_size)
         .prefetch(prefetch)
         .output(DType::F16, Layout::Nchw)
+        .decoder(DecoderChoice::Nvjpeg)
         .device(gpu);
     Ok(match memory {
         Some(bytes) => builder.device_memory(bytes),
