@@ -7,6 +7,7 @@
 //! Places and sums are computed for a block of pixels at a time, which compilers turn into vectors; only the reads
 //! between them go from pixel to pixel.
 
+mod side_by_side;
 mod straight;
 mod tent;
 
@@ -23,6 +24,9 @@ use straight::Straight;
 
 /// A source pixel as red, green, blue and 1 from the lowest byte up, or 0 where there is none.
 type Word = u32;
+
+/// Stands for the byte of a pixel of which not all four taps lie inside.
+const OUTSIDE: u32 = u32::MAX;
 
 /// Renders the rows of one warped layer.
 pub(crate) struct Gather<'a> {
@@ -41,6 +45,8 @@ pub(crate) struct Gather<'a> {
     /// The pixels that taps may read, and where they begin in the clip.
     view: ImageView<'a>,
     corner: [i32; 2],
+    /// Bytes from one row of the view to the next, or 0 where the view is so large that they are counted in 64 bits.
+    near_stride: i32,
     straight: Option<Straight>,
 }
 
@@ -77,6 +83,7 @@ impl<'a> Gather<'a> {
             edges: [clip.width as f32, clip.height as f32],
             view,
             corner: [taps.x - clip.x, taps.y - clip.y],
+            near_stride: if view.data.len() < i32::MAX as usize { view.stride as i32 } else { 0 },
             straight: None,
         };
         gather.straight = Straight::of(&gather);
@@ -94,7 +101,7 @@ impl<'a> Gather<'a> {
             let mut block = PixelBlock::default();
             for (chunk, pixels) in row.chunks_mut(LANES * 3).enumerate() {
                 let places = self.places(chunk * LANES, y);
-                self.sample(&places, pixels.len() / 3, &mut block);
+                self.sample(&places, pixels.len() / 3, &mut block, level);
                 match self.transparent {
                     true => self.cover(&places, &block, pixels),
                     false => block.store(pixels, level),
@@ -119,15 +126,19 @@ impl<'a> Gather<'a> {
 
     /// Levels of the first `count` pixels.
     #[inline(always)]
-    fn sample(&self, places: &Places, count: usize, block: &mut PixelBlock) {
+    fn sample(&self, places: &Places, count: usize, block: &mut PixelBlock, level: Level) {
         if self.view.data.is_empty() {
             // The map leaves the clip everywhere.
             block.planes = self.fill.map(|level| [level; LANES]);
             return;
         }
         match self.filter {
-            WarpFilter::Nearest => self.nearest(places, count, block),
-            WarpFilter::Bilinear => self.plain(places, count, block),
+            WarpFilter::Bilinear if !self.is_whole(places, count) => self.plain(places, count, block, level),
+            WarpFilter::Bilinear | WarpFilter::Nearest => {
+                if !self.copy(places, count, block, level) {
+                    self.nearest(places, count, block);
+                }
+            }
             WarpFilter::Widened => self.widened(places, count, block),
         }
     }
@@ -148,7 +159,7 @@ impl<'a> Gather<'a> {
 
     /// Four taps, in the order of torch's sums.
     #[inline(always)]
-    fn plain(&self, Places { xs, ys, .. }: &Places, count: usize, block: &mut PixelBlock) {
+    fn plain(&self, Places { xs, ys, .. }: &Places, count: usize, block: &mut PixelBlock, level: Level) {
         let (mut lefts, mut tops) = ([0.0; LANES], [0.0; LANES]);
         let mut weights = [[0.0; LANES]; 4];
         for lane in 0..LANES {
@@ -164,21 +175,40 @@ impl<'a> Gather<'a> {
                 weights[lane] = if reached { product } else { 0.0 };
             }
         }
-        let mut words = [[0; LANES]; 4];
-        for lane in 0..count {
-            let taps = self.four(lefts[lane], tops[lane]);
-            words.iter_mut().zip(taps).for_each(|(words, tap)| words[lane] = tap);
-        }
         let mut sums = [[0.0; LANES]; 4];
-        for (channel, sums) in sums.iter_mut().enumerate() {
+        match self.stretches(&lefts, &tops, count, level) {
+            Some(taps) => {
+                let tap = |i: usize, channel: usize, lane: usize| {
+                    taps[i].get(channel).map_or(1.0, |plane| plane[lane])
+                };
+                self.weigh(&weights, tap, &mut sums);
+            }
+            None => {
+                let words = self.quads(&lefts, &tops, count);
+                let tap = |i: usize, channel: usize, lane: usize| level_of(words[i][lane], channel);
+                self.weigh(&weights, tap, &mut sums);
+            }
+        }
+        self.finish(&sums, block);
+    }
+
+    /// Sums of four taps, each given by its number, the channel and the lane.
+    #[inline(always)]
+    fn weigh(&self, weights: &[Plane; 4], tap: impl Fn(usize, usize, usize) -> f32, sums: &mut [Plane; 4]) {
+        for (channel, sums) in sums[..self.sums()].iter_mut().enumerate() {
             for lane in 0..LANES {
-                let tap = |i: usize| level_of(words[i][lane], channel);
+                let tap = |i: usize| tap(i, channel, lane);
                 let sum = tap(1).mul_add(weights[1][lane], tap(0) * weights[0][lane]);
                 let sum = tap(2).mul_add(weights[2][lane], sum);
                 sums[lane] = tap(3).mul_add(weights[3][lane], sum);
             }
         }
-        self.finish(&sums, block);
+    }
+
+    /// How many sums [`Gather::finish`] reads.
+    #[inline(always)]
+    fn sums(&self) -> usize {
+        if self.filled { 4 } else { 3 }
     }
 
     /// Three sums of levels and what the taps inside the clip weigh together, as levels blended with the fill.
@@ -223,16 +253,62 @@ impl<'a> Gather<'a> {
         (x > -across) & (x < width - 1.0 + across) & (y > -down) & (y < height - 1.0 + down)
     }
 
-    /// The four pixels at and after a whole position.
+    /// The four pixels at and after the whole positions of the first `count` lanes.
+    #[inline(always)]
+    fn quads(&self, lefts: &Plane, tops: &Plane, count: usize) -> [[Word; LANES]; 4] {
+        let [width, height] = self.edges;
+        let [corner_x, corner_y] = self.corner;
+        let stride = self.near_stride;
+        let mut offsets = [OUTSIDE; LANES];
+        for lane in 0..LANES {
+            let (left, top) = (lefts[lane], tops[lane]);
+            let inside = (left >= 0.0) & (left < width - 1.0) & (top >= 0.0) & (top < height - 1.0);
+            let (x, y) = ((left as i32).wrapping_sub(corner_x), (top as i32).wrapping_sub(corner_y));
+            let at = y.wrapping_mul(stride).wrapping_add(x.wrapping_mul(3)) as u32;
+            offsets[lane] = if inside & (stride > 0) { at } else { OUTSIDE };
+        }
+        let mut words = [[0; LANES]; 4];
+        for lane in 0..count {
+            let taps = match offsets[lane] {
+                OUTSIDE => self.four(lefts[lane], tops[lane]),
+                at => self.near(at as usize),
+            };
+            words.iter_mut().zip(taps).for_each(|(words, tap)| words[lane] = tap);
+        }
+        // Whether there is a pixel only the sum for the fill asks.
+        if self.filled {
+            for words in &mut words {
+                for lane in 0..LANES {
+                    let outside = offsets[lane] == OUTSIDE;
+                    let (kept, set) = if outside { (u32::MAX, 0) } else { (0x00FF_FFFF, 0x0100_0000) };
+                    words[lane] = words[lane] & kept | set;
+                }
+            }
+        }
+        words
+    }
+
+    /// The pixel at byte `at` of the view, the one after it, and the two below; the highest byte of each is anything.
+    #[inline(always)]
+    fn near(&self, at: usize) -> [Word; 4] {
+        // Eight bytes hold two pixels, and a view goes on after its last one.
+        let both = self.view.data.get(at..).and_then(|rest| rest.get(..self.view.stride + 8));
+        let pair = |bytes: Option<&[u8; 8]>| u64::from_le_bytes(bytes.copied().unwrap_or_default());
+        let both = both.unwrap_or_default();
+        let (above, below) = (pair(both.first_chunk()), pair(both.last_chunk()));
+        [above as Word, (above >> 24) as Word, below as Word, (below >> 24) as Word]
+    }
+
+    /// The four pixels at and after a whole position of which not all are inside.
     #[inline(always)]
     fn four(&self, left: f32, top: f32) -> [Word; 4] {
         let [width, height] = self.edges;
-        if !(left >= 0.0 && left < width - 1.0 && top >= 0.0 && top < height - 1.0) {
-            return [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
-                .map(|(x, y)| self.tap(left + x, top + y));
+        // What is further away is not covered, or all fill.
+        if !(left >= -1.0 && left < width && top >= -1.0 && top < height) {
+            return [0; 4];
         }
-        let [above, below] = [0, 1].map(|row| self.offset(left, top + row as f32));
-        [self.word(above), self.word(above + 3), self.word(below), self.word(below + 3)]
+        let (right, bottom) = (left + 1.0, top + 1.0);
+        [self.tap(left, top), self.tap(right, top), self.tap(left, bottom), self.tap(right, bottom)]
     }
 
     /// The pixel at a whole position; where the clip ends 0, or the nearest inside where nothing is around it.

@@ -76,6 +76,19 @@ fn with_avx512(work: impl FnOnce()) {
     work();
 }
 
+/// Asks the processor for bytes that are read soon, where it can be asked.
+#[inline(always)]
+pub(crate) fn prefetch(bytes: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in bytes.chunks(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: SSE is part of every such machine, and the bytes are there.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = bytes;
+}
+
 /// Levels of 64 packed pixels as f32.
 #[inline(always)]
 pub(crate) fn split(packed: &[u8; LANES * 3], planes: &mut [Plane; 3], level: Level) {

@@ -32,13 +32,11 @@ impl Gather<'_> {
     /// Where nothing shrinks: the two nearest taps along each axis, since a third could only weigh nothing.
     #[inline(always)]
     fn four_taps(&self, Places { xs, ys, .. }: &Places, count: usize, sums: &mut [Plane; 4]) {
-        let mut words = [[0; LANES]; 4];
-        for lane in 0..count {
-            if self.is_reached([xs[lane], ys[lane]], [1.0; 2]) {
-                let taps = self.four(xs[lane].floor(), ys[lane].floor());
-                words.iter_mut().zip(taps).for_each(|(words, tap)| words[lane] = tap);
-            }
+        let (mut lefts, mut tops) = ([0.0; LANES], [0.0; LANES]);
+        for lane in 0..LANES {
+            (lefts[lane], tops[lane]) = (xs[lane].floor(), ys[lane].floor());
         }
+        let words = self.quads(&lefts, &tops, count);
         let weigh = |place: f32| {
             let (tent, at) = (Tent::new(place, 1.0), place.floor());
             let [near, far] = [tent.weight(at), tent.weight(at + 1.0)];
@@ -50,7 +48,7 @@ impl Gather<'_> {
             [across[0][lane], across[1][lane]] = weigh(xs[lane]);
             [down[0][lane], down[1][lane]] = weigh(ys[lane]);
         }
-        for (channel, sums) in sums.iter_mut().enumerate() {
+        for (channel, sums) in sums[..self.sums()].iter_mut().enumerate() {
             for lane in 0..LANES {
                 let tap = |i: usize| level_of(words[i][lane], channel);
                 let line =
