@@ -4,6 +4,8 @@
 //! held to whole numbers by a test over all colours. Rounding to a whole number costs twice a sum, so where a sum with
 //! [`WHOLE`] can do it, it does.
 
+use super::lanes::{LANES, Plane};
+
 /// 1.5 * 2^23: in a sum with it, what lies after the point is rounded away.
 const WHOLE: f32 = 12_582_912.0;
 /// 1.5 * 2^11: in a sum with it, what lies after the twelfth binary digit is rounded away.
@@ -15,34 +17,60 @@ const ABOVE: f32 = 1.0 + 2.0 * f32::EPSILON;
 ///
 /// The factors are those of a step: no product of one of them and a level lies just below a whole number.
 #[inline(always)]
-pub(super) fn change(r: f32, g: f32, b: f32, [turn, saturation, value]: [f32; 3]) -> (f32, f32, f32) {
-    let (h, s, v) = to_hsv(r, g, b, turn);
-    from_hsv(h, less(s * saturation, 255.0).floor(), less(v * value, 255.0).floor())
+pub(super) fn change(planes: &mut [Plane; 3], [turn, saturation, value]: [f32; 3]) {
+    to_hsv(planes, turn);
+    let [r, g, b] = planes;
+    for i in 0..LANES {
+        let (h, s, v) = (r[i], g[i], b[i]);
+        let (s, v) = (less(s * saturation, 255.0).floor(), less(v * value, 255.0).floor());
+        (r[i], g[i], b[i]) = from_hsv(h, s, v);
+    }
 }
 
 /// Turns the hue likewise, and adds whole numbers to saturation and value; what has no saturation gets none.
 #[inline(always)]
-pub(super) fn shift(r: f32, g: f32, b: f32, [turn, saturation, value]: [f32; 3]) -> (f32, f32, f32) {
-    let (h, s, v) = to_hsv(r, g, b, turn);
+pub(super) fn shift(planes: &mut [Plane; 3], [turn, saturation, value]: [f32; 3]) {
+    to_hsv(planes, turn);
+    let [r, g, b] = planes;
     let level = |x: f32| less(greater(x, 0.0), 255.0);
-    from_hsv(h, select(s == 0.0, s, level(s + saturation)), level(v + value))
+    for i in 0..LANES {
+        let (h, s, v) = (r[i], g[i], b[i]);
+        (r[i], g[i], b[i]) = from_hsv(h, select(s == 0.0, s, level(s + saturation)), level(v + value));
+    }
 }
 
 /// `s = (d * rint(1044480 / v) + 2048) >> 12`; `h = (x * rint(737280 / (6 d)) + 2048) >> 12`, in 0..180, and turned.
+///
+/// All quotients first, and all colours after them: results of one pixel wait for each other, and a processor looks ahead
+/// only so far for those of others.
 #[inline(always)]
-fn to_hsv(r: f32, g: f32, b: f32, turn: f32) -> (f32, f32, f32) {
-    let v = greater(greater(r, g), b);
-    let d = v - less(less(r, g), b);
+fn to_hsv([r, g, b]: &mut [Plane; 3], turn: f32) {
     // One reciprocal for both; their tables' entries, in 4096ths, are then exact. Grey has d = 0 and needs neither.
-    let both = reciprocal(greater(v * d, 1.0));
-    let over_v = (both * d).mul_add(255.0, FINE).mul_add(ABOVE, -FINE * ABOVE);
-    let over_d = (both * v).mul_add(30.0, FINE) - FINE;
-    let s = d.mul_add(over_v, WHOLE) - WHOLE;
-    let (of_red, of_green, of_blue) = (g - b, d.mul_add(2.0, b - r), d.mul_add(4.0, r - g));
-    let x = select(v == r, of_red, select(v == g, of_green, of_blue));
-    // A hue between -30 and 150 and a turn of 30 or more: one circle too many at most, and a sign is a high bit.
-    let h = x.mul_add(over_d, turn + 0.5).floor();
-    (f32::from_bits(h.to_bits().min((h - 180.0).to_bits())), s, v)
+    let mut both = [0.0; LANES];
+    for i in 0..LANES {
+        let (v, d) = value_and_range(r[i], g[i], b[i]);
+        both[i] = 1.0 / greater(v * d, 1.0);
+    }
+    for i in 0..LANES {
+        let (red, green, blue) = (r[i], g[i], b[i]);
+        let (v, d) = value_and_range(red, green, blue);
+        let over_v = (both[i] * d).mul_add(255.0, FINE).mul_add(ABOVE, -FINE * ABOVE);
+        let over_d = (both[i] * v).mul_add(30.0, FINE) - FINE;
+        let s = d.mul_add(over_v, WHOLE) - WHOLE;
+        let of_red = green - blue;
+        let (of_green, of_blue) = (d.mul_add(2.0, blue - red), d.mul_add(4.0, red - green));
+        let x = select(v == red, of_red, select(v == green, of_green, of_blue));
+        // A hue between -30 and 150 and a turn of 30 or more: one circle too many at most, and a sign is a high bit.
+        let h = x.mul_add(over_d, turn + 0.5).floor();
+        (r[i], g[i], b[i]) = (f32::from_bits(h.to_bits().min((h - 180.0).to_bits())), s, v);
+    }
+}
+
+/// The greatest of three levels, and how far it is from the least.
+#[inline(always)]
+fn value_and_range(r: f32, g: f32, b: f32) -> (f32, f32) {
+    let v = greater(greater(r, g), b);
+    (v, v - less(less(r, g), b))
 }
 
 /// floor(v (7650 - s w) / 7650) per channel, with the distance w from the channel's third of the circle, in 0..=30.
@@ -53,15 +81,6 @@ fn from_hsv(h: f32, s: f32, v: f32) -> (f32, f32, f32) {
     let most = v + 0.5 / 7650.0;
     let channel = |away: f32| less(greater(away, 0.0), 30.0).mul_add(-slope, most).floor();
     (channel(60.0 - (h - 90.0).abs()), channel((h - 60.0).abs() - 30.0), channel((h - 120.0).abs() - 30.0))
-}
-
-/// Very nearly 1 / x for x from 1 to 2^16, without a division, which takes as long as all else together.
-///
-/// A first guess from the number's bits is wrong by an eighth at most; each step squares the error.
-#[inline(always)]
-fn reciprocal(x: f32) -> f32 {
-    let guess = f32::from_bits(0x7EF3_11C7 - x.to_bits());
-    (0..3).fold(guess, |guess, _| (-x).mul_add(guess, 1.0).mul_add(guess, guess))
 }
 
 /// One instruction where `f32::max`, which minds what is not a number, is three.

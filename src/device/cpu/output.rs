@@ -82,11 +82,16 @@ impl Sample<'_> {
         }
         let mut block = PixelBlock::default();
         let floats = !matches!(self.values, Values::U8(_));
+        // Around an image all pixels are the same, and become the same.
+        let mut before: &[u8] = &[];
         for (chunk, pixels) in rgb.chunks(LANES * 3).enumerate() {
-            block.load(pixels, level);
-            block.run(steps);
-            if floats {
-                scale(&mut block, &self.factors);
+            if pixels != before {
+                block.load(pixels, level);
+                block.run(steps);
+                if floats {
+                    scale(&mut block, &self.factors);
+                }
+                before = pixels;
             }
             self.put(done + chunk * LANES, y, &block, pixels.len() / 3, level);
         }

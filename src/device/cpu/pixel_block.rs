@@ -129,10 +129,7 @@ impl PixelBlock {
             }
             ColorOp::Hsv => {
                 let [turn, saturation, value, ..] = step.args;
-                let [r, g, b] = &mut self.planes;
-                for i in 0..LANES {
-                    (r[i], g[i], b[i]) = hsv::change(r[i], g[i], b[i], [turn, saturation, value]);
-                }
+                hsv::change(&mut self.planes, [turn, saturation, value]);
             }
             ColorOp::Solarize => self.each(|level| if level >= factor { 255.0 - level } else { level }),
             ColorOp::SolarizeAdd => {
@@ -150,10 +147,7 @@ impl PixelBlock {
             ColorOp::ShiftRgb => self.shift(step.args),
             ColorOp::ShiftHsv => {
                 let [turn, saturation, value, ..] = step.args;
-                let [r, g, b] = &mut self.planes;
-                for i in 0..LANES {
-                    (r[i], g[i], b[i]) = hsv::shift(r[i], g[i], b[i], [turn, saturation, value]);
-                }
+                hsv::shift(&mut self.planes, [turn, saturation, value]);
             }
             ColorOp::ToGray => {
                 let [r, g, b] = &mut self.planes;
@@ -178,8 +172,16 @@ impl PixelBlock {
     fn look_up(&mut self, table: Option<&Table>) {
         let Some(table) = table else { return };
         for (plane, table) in self.planes.iter_mut().zip(table) {
-            for level in plane {
-                *level = f32::from(table[usize::from(*level as u8)]);
+            // Apart from each other, so that only the reads between them go from pixel to pixel.
+            let mut levels = [0i32; LANES];
+            for (to, level) in levels.iter_mut().zip(&*plane) {
+                *to = *level as i32;
+            }
+            for level in &mut levels {
+                *level = i32::from(table[usize::from(*level as u8)]);
+            }
+            for (level, found) in plane.iter_mut().zip(levels) {
+                *level = found as f32;
             }
         }
     }
