@@ -10,18 +10,25 @@ pub(crate) type Table = [[u8; 256]; 3];
 /// The table for a step that looks its levels up, by the pixels of `rect`, which is clipped to the canvas.
 pub(crate) fn table(canvas: &Canvas, rect: Rect, table: LevelTable) -> Table {
     let rect = rect.intersect(canvas.size.rect());
-    let mut counts = [[0; 256]; 3];
+    // Neighbours, which are often equal, are counted apart: a count waits for the one before it.
+    let mut turns = [[[0u32; 256]; 3]; 2];
     if !rect.is_empty() {
         let view = canvas.part(rect);
         for y in 0..rect.height as usize {
-            for pixel in view.row(y).chunks_exact(3) {
-                counts.iter_mut().zip(pixel).for_each(|(counts, &level)| counts[usize::from(level)] += 1);
+            for (x, pixel) in view.row(y).as_chunks::<3>().0.iter().enumerate() {
+                for (counts, &level) in turns[x % 2].iter_mut().zip(pixel) {
+                    counts[usize::from(level)] += 1;
+                }
             }
         }
     }
-    counts.each_ref().map(|counts| match table {
-        LevelTable::Stretched => stretched(counts),
-        LevelTable::Equalized => equalized(counts),
+    std::array::from_fn(|channel| {
+        let counts =
+            std::array::from_fn(|level| turns.iter().map(|turn| u64::from(turn[channel][level])).sum());
+        match table {
+            LevelTable::Stretched => stretched(&counts),
+            LevelTable::Equalized => equalized(&counts),
+        }
     })
 }
 
