@@ -1,5 +1,7 @@
 //! Executes a plan: passes, inputs, layers.
 
+mod row_layers;
+
 use super::blend::{self, Blend};
 use super::filter;
 use super::fused::Decoded;
@@ -20,6 +22,7 @@ use crate::plan::{
     WarpMap,
 };
 use crate::simd::{self, Level};
+use row_layers::{RowLayers, lay_warp};
 use std::borrow::Borrow;
 
 /// Renders plans on decoded images; one per thread; all memory is reused.
@@ -29,6 +32,8 @@ pub struct Renderer {
     blend: Blend,
     input: Canvas,
     painter: Painter,
+    /// One row of an input that has no canvas.
+    line: Vec<u8>,
     rest: Vec<Resolved>,
     level: Level,
 }
@@ -72,7 +77,7 @@ impl Renderer {
             level,
         };
         let (blend, input) = (Blend::default(), Canvas::default());
-        Self { passes: Vec::new(), blend, input, painter, rest: Vec::new(), level }
+        Self { passes: Vec::new(), blend, input, painter, line: Vec::new(), rest: Vec::new(), level }
     }
 
     /// Renders the sample of `plan` from `images` (`images[i]` belongs to `plan.images[i]`) into `sample`.
@@ -185,9 +190,24 @@ impl Renderer {
             let put = |y: usize, row: &[u8]| output.row(y, row, rest, level);
             return self.painter.rows((scene, layer.window, sampled), put);
         }
+        if fused && let Some(layers) = RowLayers::of(scene, size, &plan.layers[input.layers.range()])? {
+            self.resolve(plan, input.steps);
+            self.row_by_row(layers, size, output);
+            return Ok(());
+        }
         self.compose(scene, size, input)?;
         self.finish(output);
         Ok(())
+    }
+
+    /// Lays and finishes one row after the other.
+    fn row_by_row(&mut self, mut layers: RowLayers<'_>, size: Size, output: &mut RowOutput<'_>) {
+        let (row, own) = (&mut self.line, &mut self.painter.row);
+        row.resize(size.width as usize * 3, 0);
+        for y in 0..size.height as usize {
+            layers.lay(y, row, own, self.level);
+            output.row(y, row, &self.rest, self.level);
+        }
     }
 
     /// Composites an input's layers and runs its steps as far as statistics need it; `rest` holds the others.
@@ -237,18 +257,7 @@ impl Painter {
                 let mut gather = self.gather((scene, window, sampled), warp)?;
                 for y in 0..window.height as usize {
                     let line = &mut rows[(window.y as usize + y) * stride..][..stride];
-                    let shown = &mut line[window.x as usize * 3..][..window.width as usize * 3];
-                    match plan.runs_of(layer, y) {
-                        None => gather.row(y, shown, level),
-                        Some([]) => {}
-                        // What the warp does not cover stays as it is, inside the mask as well.
-                        runs => {
-                            own.clear();
-                            own.extend_from_slice(shown);
-                            gather.row(y, &mut own, level);
-                            put_row(line, window.x as usize, &own, runs);
-                        }
-                    }
+                    lay_warp(&mut gather, (plan, layer), y, (line, &mut own), level);
                 }
                 self.row = own;
                 Ok(())
@@ -387,33 +396,39 @@ fn source<'a>(
     taps: Rect,
     (turned, rest, level): (&'a mut Canvas, &mut Vec<Resolved>, Level),
 ) -> Result<ImageView<'a>, Cause> {
-    let orientation = sampled.orientation;
+    if as_stored(sampled) {
+        return stored_view(scene, sampled, taps);
+    }
     let needed = roi::needed(scene.plan, window, sampled);
-    let as_stored = orientation == Orientation::UPRIGHT && sampled.steps.len == 0;
-    let wanted = if as_stored { taps } else { needed };
-    let view = match sampled.from {
+    turned.copy_turned(stored_view(scene, sampled, needed)?, sampled.orientation);
+    recolour::until_last_statistic(scene.plan, sampled.steps, turned, (needed.x, needed.y), level, rest);
+    recolour::run(turned.rows_mut(), rest, level);
+    Ok(turned.part(taps.shifted(-needed.x, -needed.y)))
+}
+
+/// Whether a layer shows its source's pixels as they are.
+fn as_stored(sampled: &Sampled) -> bool {
+    sampled.orientation == Orientation::UPRIGHT && sampled.steps.len == 0
+}
+
+/// The pixels of a layer's source that `wanted` is, in oriented coordinates, as they are stored.
+fn stored_view<'a>(scene: Scene<'a>, sampled: &Sampled, wanted: Rect) -> Result<ImageView<'a>, Cause> {
+    let orientation = sampled.orientation;
+    match sampled.from {
         LayerSource::Image(image) => {
             let Some(Decoded::Pixels(image)) = scene.images.get(image as usize) else {
                 return Err("an image of the plan was not decoded, or for another plan: a bug".into());
             };
             let oriented = orientation.apply_size(image.stored);
             ImageView::of(image, orientation.to_stored(wanted, oriented)).ok_or_else(|| {
-                format!(
-                    "the plan reads {wanted:?} of an image of which {:?} was decoded: a bug",
-                    image.region
-                )
-            })?
+                let decoded = image.region;
+                format!("the plan reads {wanted:?} of an image of which {decoded:?} was decoded: a bug")
+                    .into()
+            })
         }
         LayerSource::Pass(pass) => {
             let pass = &scene.passes[pass as usize];
-            pass.part(orientation.to_stored(wanted, orientation.apply_size(pass.size)))
+            Ok(pass.part(orientation.to_stored(wanted, orientation.apply_size(pass.size))))
         }
-    };
-    if as_stored {
-        return Ok(view);
     }
-    turned.copy_turned(view, orientation);
-    recolour::until_last_statistic(scene.plan, sampled.steps, turned, (needed.x, needed.y), level, rest);
-    recolour::run(turned.rows_mut(), rest, level);
-    Ok(turned.part(taps.shifted(-needed.x, -needed.y)))
 }
