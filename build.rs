@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The kernels, by file.
-const KERNELS: [&str; 23] = [
+const KERNELS: [&str; 24] = [
     "taps",
     "measure",
     "tables",
@@ -24,6 +24,7 @@ const KERNELS: [&str; 23] = [
     "render",
     "blend",
     "blend_erased",
+    "object_masks",
     "sentinels",
     "huffman_tables",
     "entropy",

@@ -3,8 +3,8 @@
 
     gpu/recipes.py OUT_DIR
 
-Images, all views, semantic masks of outlines, and each photograph once more as its own second image. Lies in the kit, and
-is run by itself.
+Images, all views, semantic masks of outlines, masks of objects, and each photograph once more as its own second image. Lies
+in the kit, and is run by itself.
 """
 
 import sys
@@ -37,6 +37,7 @@ def arrays(batch):
         found["masks"] = batch["masks"]
     if "semantic_masks" in batch:
         found["masks"] = batch["semantic_masks"]
+        found["object masks"] = batch["masks"]
     for number, view in enumerate(batch.get("views", ())):
         found[f"view {number}"] = view
     return {name: tensor.torch().cpu() for name, tensor in found.items()}
@@ -44,7 +45,7 @@ def arrays(batch):
 
 def compare(section, feedline, torch, recipe, data):
     """The number of bytes that were compared and that differ, array by array."""
-    options = {"recipe": recipe, "batch_size": BATCH_SIZE, "seed": kit.SEED, "outline_masks": True, "workers": 8,
+    options = {"recipe": recipe, "batch_size": BATCH_SIZE, "seed": kit.SEED, "outline_masks": True, "instance_masks": "per-object", "workers": 8,
                "fields": {"twin": {"type": "image", "from": str(data / "images")}}, "framework": None}
     where = {"cpu": {"device": "cpu"}, "cuda": {"device": "cuda", "decoder": "feedline"}}
     loaders = {name: feedline.Loader(data / "data.yaml", **options, **device) for name, device in where.items()}

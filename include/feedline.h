@@ -150,7 +150,7 @@ enum feedline_field
     // x, y and visibility (0 not labelled or outside, 1 hidden, 2 visible): `[keypoints, 3]`, f32.
     FEEDLINE_FIELD_KEYPOINTS = 13,
     // Masks of objects, where `instance_masks` asks for them: `[m, height, width]`, u8, with `per-object`; with `overlap`
-    // `[n, height, width]`, i32.
+    // `[n, height, width]`, i32. They lie where the pixels are.
     FEEDLINE_FIELD_INSTANCE_MASKS = 14,
     // Which pixels are padding, with `pad_to_largest`: `[n, height, width]`, bool.
     FEEDLINE_FIELD_PADDING = 15,

@@ -95,6 +95,8 @@ extern "C" {
 /* Groups of four source columns that a tile of a CropJob may read, and groups of weights that an axis of it may have. */
 #define FEEDLINE_CROP_GROUPS 256
 #define FEEDLINE_CROP_WEIGHTS 32
+/* Threads that write a MaskRun. */
+#define FEEDLINE_RUN_THREADS 16
 
 typedef struct Size {
     uint32_t width;
@@ -301,6 +303,13 @@ typedef struct TableJob {
     uint32_t histogram;
     uint32_t table; /* LEVELS_STRETCHED or LEVELS_EQUALIZED */
 } TableJob;
+
+/* Pixels side by side in a plane of the masks of objects. */
+typedef struct MaskRun {
+    uint64_t target; /* address of the first */
+    uint32_t len;
+    uint32_t value;  /* what they become */
+} MaskRun;
 
 /* A place in a decoder's target, and the bytes that are put there ahead of it. */
 typedef struct Sentinel {

@@ -136,6 +136,14 @@ impl InstanceMasks {
             InstanceMasks::Overlap => 4,
         }
     }
+
+    /// Bytes of a pixel: those of a u8, or of an i32.
+    pub(crate) const fn pixel_bytes(self) -> usize {
+        match self {
+            InstanceMasks::PerObject => 1,
+            InstanceMasks::Overlap => 4,
+        }
+    }
 }
 
 /// One object of an image.

@@ -27,7 +27,7 @@ pub use batch::instances::{MaskPlanes, ObjectMasks};
 pub use batch::objects::BatchObjects;
 #[cfg(feature = "tch")]
 pub(crate) use batch::one_hot::one_hot;
-pub use batch::{Batch, BatchPixels, BatchView};
+pub use batch::{Batch, BatchPixels, BatchView, ObjectMaskPixels};
 pub use build_index::{BuiltIndex, build_index};
 pub use builder::{AUTO_PREFETCH, LoaderBuilder, SLOTS_BESIDE};
 pub use epoch::Epoch;

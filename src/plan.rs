@@ -11,9 +11,11 @@ mod fingerprint;
 pub mod label_apply;
 pub mod label_ops;
 mod mask;
+mod object_runs;
 mod view_plans;
 
 pub use filter::{CanvasFilter, MAX_KERNEL, MAX_MEDIAN, MAX_TILES, MAX_WEIGHT, MAX_WINDOW};
+pub(crate) use object_runs::{ObjectRun, ObjectRuns};
 pub use view_plans::{ViewPlan, ViewPlans};
 
 use crate::color::{ColorOp, Statistic};

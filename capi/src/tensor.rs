@@ -42,7 +42,7 @@ pub enum Field {
     /// x, y and visibility (0 not labelled or outside, 1 hidden, 2 visible): `[keypoints, 3]`, f32.
     Keypoints = 13,
     /// Masks of objects, where `instance_masks` asks for them: `[m, height, width]`, u8, with `per-object`; with `overlap`
-    /// `[n, height, width]`, i32.
+    /// `[n, height, width]`, i32. They lie where the pixels are.
     InstanceMasks = 14,
     /// Which pixels are padding, with `pad_to_largest`: `[n, height, width]`, bool.
     Padding = 15,

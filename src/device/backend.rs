@@ -12,7 +12,7 @@ use crate::error::{Cause, Result};
 use crate::geometry::{Orientation, Size};
 use crate::image::{Damage, Header, Index, Limits};
 use crate::output::Output;
-use crate::plan::ViewPlans;
+use crate::plan::{ObjectRuns, ViewPlans};
 use crate::policy::{DecodeScale, DecoderChoice};
 use std::ops::Range;
 use std::sync::Arc;
@@ -123,6 +123,12 @@ pub(crate) trait ReadyBuffer: Send + Sync + 'static {
     /// The bytes of a view, where it is a device's memory.
     fn on_device(&self, view: Range<usize>) -> Option<DeviceImages<'_>>;
 
+    /// These bytes of the masks of objects, where a device has made them; the view's begin at those of [`view_starts`], of one
+    /// row each.
+    fn masks_on_device(&self, _bytes: Range<usize>) -> Option<DeviceImages<'_>> {
+        None
+    }
+
     /// Moves the bytes of a row to where another begins, to close the gap that a missing row leaves; a device closes gaps
     /// itself.
     fn move_row(&mut self, from: Range<usize>, to: usize);
@@ -145,6 +151,8 @@ pub(crate) trait Backend: BufferAllocator {
     type SharedImage: Clone;
     /// Whether decode indexes let its workers decode less of a file.
     const USES_DECODE_INDEX: bool;
+    /// Whether a submission makes the masks of objects; otherwise they are made in the host's memory.
+    const MAKES_OBJECT_MASKS: bool;
 
     fn worker(&self) -> Self::Worker;
 
@@ -225,6 +233,10 @@ pub(crate) trait BackendWorker<B: Backend + ?Sized> {
     /// # Errors
     /// Why a plan cannot be rendered.
     fn render(&mut self, plans: &ViewPlans, outputs: &[Output], row: &mut B::Row<'_>) -> Result<(), Cause>;
+
+    /// Hands over the masks of the objects of the row that was rendered last, of each view, where
+    /// [`Backend::MAKES_OBJECT_MASKS`].
+    fn stage_masks(&mut self, _masks: Vec<ObjectRuns>, _row: &mut B::Row<'_>) {}
 
     /// Gives up what was decoded last and is not going to be rendered.
     fn forget(&mut self) {}

@@ -11,17 +11,14 @@ use std::ops::Range;
 pub(crate) trait DeviceMemory {
     fn device(&self) -> Device;
 
-    /// Address of the first byte.
-    fn ptr(&self) -> u64;
-
     /// # Safety
     /// As [`DeviceImages::use_on`].
     unsafe fn use_on(&self, stream: *mut c_void) -> Result<()>;
 
     fn wait(&self) -> Result<()>;
 
-    /// A copy of these bytes of it.
-    fn to_host(&self, bytes: Range<usize>) -> Result<Vec<u8>>;
+    /// A copy of so many bytes of it, from the address `first` on.
+    fn to_host(&self, first: u64, bytes: usize) -> Result<Vec<u8>>;
 }
 
 /// The pixels of a batch in a device's memory.
@@ -31,13 +28,17 @@ pub(crate) trait DeviceMemory {
 /// does with the pixels later: only `use_on` keeps their memory from being used again until that is done.
 pub struct DeviceImages<'a> {
     memory: &'a dyn DeviceMemory,
-    bytes: Range<usize>,
+    /// Address of the first byte.
+    first: u64,
+    bytes: usize,
 }
 
 impl<'a> DeviceImages<'a> {
+    /// These bytes of what begins at the address `start`, which is 0 where there is nothing.
     #[cfg(feature = "cuda")]
-    pub(super) fn new(memory: &'a dyn DeviceMemory, bytes: Range<usize>) -> Self {
-        Self { memory, bytes }
+    pub(super) fn new(memory: &'a dyn DeviceMemory, start: u64, bytes: &Range<usize>) -> Self {
+        let first = if start == 0 { 0 } else { start + bytes.start as u64 };
+        Self { memory, first, bytes: bytes.len() }
     }
 
     /// The device whose memory it is.
@@ -47,20 +48,17 @@ impl<'a> DeviceImages<'a> {
 
     /// Address of the first byte in the device's memory, a multiple of 256; 0 where nothing is rendered.
     pub fn ptr(&self) -> u64 {
-        match self.memory.ptr() {
-            0 => 0,
-            first => first + self.bytes.start as u64,
-        }
+        self.first
     }
 
     /// Bytes of all rows.
     pub fn len(&self) -> usize {
-        self.bytes.len()
+        self.bytes
     }
 
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.bytes == 0
     }
 
     /// Makes what is enqueued on `stream` (a `CUstream` of this device) from now on wait for the finished pixels, and the
@@ -90,6 +88,6 @@ impl<'a> DeviceImages<'a> {
     /// # Errors
     /// As [`DeviceImages::wait`].
     pub fn to_host(&self) -> Result<Vec<u8>> {
-        self.memory.to_host(self.bytes.clone())
+        self.memory.to_host(self.first, self.bytes)
     }
 }

@@ -1,8 +1,9 @@
 //! The fields of a batch, and the memory of each.
 
 use super::abi::{self, DLDataType, DLDevice};
-use crate::device::Device;
-use crate::loader::{Batch, BatchObjects, BatchPixels, BatchView, MaskPlanes};
+use crate::device::{Device, DeviceImages};
+use crate::label::InstanceMasks;
+use crate::loader::{Batch, BatchObjects, BatchPixels, BatchView, MaskPlanes, ObjectMaskPixels};
 use crate::output::DType;
 use std::ffi::c_void;
 
@@ -38,7 +39,7 @@ pub enum Field {
     KeypointOffsets,
     /// [`BatchObjects::keypoints`], `[keypoints, 3]`, f32.
     Keypoints,
-    /// [`BatchObjects::masks`]: `[m, height, width]`, u8, for each object, or `[n, height, width]`, i32, for each row.
+    /// [`Batch::object_mask_pixels`]: `[m, height, width]`, u8, for each object, or `[n, height, width]`, i32, for each row.
     InstanceMasks,
     /// [`Batch::padding`], `[n, height, width]`, bool.
     Padding,
@@ -84,13 +85,14 @@ pub(super) fn view(batch: &Batch, of: BatchView<'_>, field: Field) -> Option<Vie
             let size = of.sample_size();
             host(of.padding()?, &[rows, size.height as usize, size.width as usize], DLDataType::BOOL)
         }
+        Field::InstanceMasks => object_masks(of.object_mask_pixels()?),
         Field::Sizes => host(of.sizes()?, &[rows, 2], DLDataType::I64),
-        _ => of_objects(of.objects()?, rows, field)?,
+        _ => of_objects(of.objects()?, field)?,
     };
     Some(view)
 }
 
-fn of_objects(objects: &BatchObjects, rows: usize, field: Field) -> Option<View> {
+fn of_objects(objects: &BatchObjects, field: Field) -> Option<View> {
     let m = objects.len();
     let view = match field {
         Field::BatchIndex => host(&objects.batch_index, &[m], DLDataType::I64),
@@ -106,14 +108,6 @@ fn of_objects(objects: &BatchObjects, rows: usize, field: Field) -> Option<View>
         Field::Points => host(&objects.points, &[objects.points.len(), 2], DLDataType::F32),
         Field::KeypointOffsets => host(&objects.keypoint_offsets, &[m + 1], COUNT),
         Field::Keypoints => host(&objects.keypoints, &[objects.keypoints.len(), 3], DLDataType::F32),
-        Field::InstanceMasks => {
-            let masks = objects.masks.as_ref()?;
-            let [height, width] = [masks.size.height, masks.size.width].map(|edge| edge as usize);
-            match &masks.planes {
-                MaskPlanes::PerObject(planes) => host(planes, &[m, height, width], DLDataType::U8),
-                MaskPlanes::Overlap(planes) => host(planes, &[rows, height, width], DLDataType::I32),
-            }
-        }
         _ => return None,
     };
     Some(view)
@@ -130,11 +124,29 @@ fn pixels(of: BatchPixels<'_>) -> View {
         DType::Bf16 => DLDataType::BF16,
         DType::U8 => DLDataType::U8,
     };
-    let (device, data) = match of.on_device() {
-        Some(images) => (images.device(), std::ptr::with_exposed_provenance_mut(images.ptr() as usize)),
-        None => (Device::Cpu, of.address()),
+    match of.on_device() {
+        Some(images) => on_device(&images, of.shape(), dtype),
+        None => View { is_pixels: true, ..array(of.address(), of.shape(), dtype) },
+    }
+}
+
+fn object_masks(of: ObjectMaskPixels<'_>) -> View {
+    let (shape, dtype) = match of.kind() {
+        InstanceMasks::PerObject => (of.shape(), DLDataType::U8),
+        InstanceMasks::Overlap => (of.shape(), DLDataType::I32),
     };
-    View { device, is_pixels: true, ..array(data, of.shape(), dtype) }
+    match (of.on_device(), of.planes()) {
+        (Some(masks), _) => on_device(&masks, &shape, dtype),
+        (None, Some(MaskPlanes::PerObject(planes))) => host(planes, &shape, dtype),
+        (None, Some(MaskPlanes::Overlap(planes))) => host(planes, &shape, dtype),
+        (None, None) => array(std::ptr::null_mut(), &[0; 3], dtype),
+    }
+}
+
+/// What a device has rendered.
+fn on_device(images: &DeviceImages<'_>, shape: &[usize], dtype: DLDataType) -> View {
+    let data = std::ptr::with_exposed_provenance_mut(images.ptr() as usize);
+    View { device: images.device(), is_pixels: true, ..array(data, shape, dtype) }
 }
 
 /// A slice that holds a complete array, and is part of the batch.

@@ -42,7 +42,7 @@ use std::sync::Arc;
 /// Maximum bytes of torch's message when it refuses a tensor.
 const MESSAGE_BYTES: usize = 1024;
 
-/// A batch as tensors, with n rows. All but the pixels are in the host's memory.
+/// A batch as tensors, with n rows. All but the pixels and masks are in the host's memory.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TchBatch {
@@ -109,6 +109,8 @@ impl TchView {
         let (padding, sizes) = arrays.padding.map(|padding| (padding.pixels, padding.sizes)).unzip();
         let pixels = batch.view_to_dlpack(number, Field::Images).unwrap_or_else(|| batch.to_dlpack());
         let masks = batch.view_to_dlpack(number, Field::Masks);
+        // Those in the host's memory have been moved out.
+        let object_masks = batch.view_to_dlpack(number, Field::InstanceMasks);
         let picture = |(name, _): &(Arc<str>, _)| {
             let pixels = batch.picture_to_dlpack(number, name)?;
             // SAFETY: as below.
@@ -124,7 +126,10 @@ impl TchView {
             pictures,
             padding: padding.map(|pixels| adopt(pixels, &mask_shape, DLDataType::BOOL)).transpose()?,
             sizes: sizes.map(|sizes| adopt(sizes, &[rows, 2], DLDataType::I64)).transpose()?,
-            objects: arrays.objects.map(|objects| TchObjects::new(objects, rows)).transpose()?,
+            objects: arrays
+                .objects
+                .map(|objects| TchObjects::new(objects, rows, object_masks))
+                .transpose()?,
             shares: arrays.shares,
             labelled: arrays.labelled,
         })
@@ -159,7 +164,8 @@ pub struct TchObjects {
     pub keypoint_offsets: tch::Tensor,
     /// `[keypoints, 3]`, Float.
     pub keypoints: tch::Tensor,
-    /// [`BatchObjects::masks`]: `[m, height, width]`, Uint8, for each object, or `[n, height, width]`, Int, for each row.
+    /// [`Batch::object_mask_pixels`]: `[m, height, width]`, Uint8, for each object, or `[n, height, width]`, Int, for each row;
+    /// where the images are.
     pub masks: Option<tch::Tensor>,
 }
 
@@ -231,8 +237,8 @@ impl TchBatch {
 }
 
 impl TchObjects {
-    /// Of a batch of `rows`.
-    fn new(objects: BatchObjects, rows: usize) -> Result<Self> {
+    /// Of a batch of `rows`; `on_device` are its masks where a device has made them.
+    fn new(objects: BatchObjects, rows: usize, on_device: Option<Tensor>) -> Result<Self> {
         let (m, numbers) = (objects.len(), objects.format.numbers());
         let [polygons, points, keypoints] =
             [objects.point_offsets.len(), objects.points.len(), objects.keypoints.len()];
@@ -245,7 +251,12 @@ impl TchObjects {
                 true => adopt(objects.rotated, &[m, numbers], DLDataType::F32)?,
                 false => adopt(objects.boxes, &[m, numbers], DLDataType::F32)?,
             },
-            masks: objects.masks.map(|masks| adopt_masks(masks, m, rows)).transpose()?,
+            masks: match (on_device, objects.masks) {
+                // SAFETY: as the pixels of their view: nothing else can read or write them.
+                (Some(masks), _) => Some(unsafe { masks.into_tch() }?),
+                (None, Some(masks)) => Some(adopt_masks(masks, m, rows)?),
+                (None, None) => None,
+            },
             shares: adopt(objects.shares, &[m], DLDataType::F32)?,
             crowd: adopt(objects.crowd, &[m], DLDataType::BOOL)?,
             polygon_offsets: adopt(objects.polygon_offsets, &[m + 1], COUNT)?,

@@ -3,11 +3,13 @@
 pub(super) mod fields;
 pub(super) mod instances;
 pub(super) mod labels;
+mod object_masks;
 pub(super) mod objects;
 pub(super) mod one_hot;
 mod pixels;
 mod view;
 
+pub use object_masks::ObjectMaskPixels;
 pub use pixels::BatchPixels;
 pub use view::BatchView;
 
@@ -25,6 +27,7 @@ use crate::output::{DType, Output};
 use fields::BatchField;
 use half::{bf16, f16};
 use labels::LabelRules;
+use object_masks::DeviceMasks;
 use objects::BatchObjects;
 use pixels::Plane;
 use std::sync::Arc;
@@ -69,6 +72,8 @@ pub(crate) struct ViewArrays {
     pub(crate) labelled: Vec<f32>,
     pub(crate) objects: Option<BatchObjects>,
     pub(crate) masks: Option<Plane>,
+    /// The masks of the objects, where a device has them.
+    pub(crate) object_masks: Option<DeviceMasks>,
     /// Second images and depth maps, by the names of their fields.
     pub(crate) pictures: Vec<(Arc<str>, Plane)>,
     /// Where batches are padded.
@@ -127,6 +132,9 @@ impl Batch {
         let fields = form.fields.iter().filter(|field| !field.kind().is_picture());
         let fields = fields.map(|field| BatchField::new(field, samples.len())).collect();
         let mut arrays = Arrays { views, fields, ..Arrays::default() };
+        if memory.buffer().masks_on_device(0..0).is_some() {
+            object_masks::leave_to_device(&mut arrays.views, &samples);
+        }
         samples.into_iter().for_each(|sample| arrays.push(sample));
         let dtype = outputs.first().map_or(DType::U8, |output| output.dtype);
         (Self { memory: Some(memory), process: Process::this(), number, dtype, arrays }, errors)
@@ -255,7 +263,7 @@ impl Batch {
     }
 
     /// What is seen in the rows, and where; `None` where neither the source's labels are objects nor boxes were asked
-    /// for. It lies in the host's memory whatever the device.
+    /// for. It lies in the host's memory whatever the device, but for masks: see [`Batch::object_mask_pixels`].
     pub fn objects(&self) -> Option<&BatchObjects> {
         self.first().objects()
     }
@@ -269,6 +277,11 @@ impl Batch {
     /// The same wherever they lie: in the memory of the images.
     pub fn mask_pixels(&self) -> Option<BatchPixels<'_>> {
         self.first().mask_pixels()
+    }
+
+    /// The masks of the objects, where the loader was asked for them: wherever they lie, in the memory of the images.
+    pub fn object_mask_pixels(&self) -> Option<ObjectMaskPixels<'_>> {
+        self.first().object_mask_pixels()
     }
 
     /// The second images or depth maps of the field of this name; `None` where the source has no such field.
@@ -330,6 +343,7 @@ impl Batch {
             images: view.images,
             size: view.size,
             masks: view.masks,
+            object_masks: view.object_masks.clone(),
             pictures: view.pictures.clone(),
             ..ViewArrays::default()
         };
@@ -367,6 +381,7 @@ impl Form<'_> {
             labelled: Vec::with_capacity(samples.len()),
             objects: has_objects.then(|| BatchObjects::new(labels, size)),
             masks,
+            object_masks: None,
             pictures,
             padding: (labels.pads && output.is_some()).then(Padding::default),
         }

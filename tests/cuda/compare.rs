@@ -4,7 +4,7 @@ use crate::client::Client;
 use crate::scenario::Outcome;
 use crate::trainer::Trainer;
 use feedline::device::{DecoderReport, Device};
-use feedline::loader::{Batch, BatchObjects, Loader, LoaderBuilder, Status};
+use feedline::loader::{Batch, BatchObjects, Loader, LoaderBuilder, MaskPlanes, Status};
 use feedline::policy::DecoderChoice;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -44,7 +44,9 @@ pub(crate) struct TransformedObject {
     masks: Vec<Option<Vec<u8>>>,
     /// Second images and depth maps.
     pictures: Vec<Vec<u8>>,
+    /// Without their masks.
     objects: Vec<Option<BatchObjects>>,
+    object_masks: Vec<Option<MaskPlanes>>,
     indices: Vec<u64>,
     labels: Vec<i64>,
     status: Vec<Status>,
@@ -60,11 +62,20 @@ pub(crate) fn seen(batch: &Batch) -> TransformedObject {
                 batch.picture_names().map(move |name| view.picture(name).unwrap().to_host().unwrap())
             })
             .collect(),
-        objects: batch.views().map(|view| view.objects().cloned()).collect(),
+        objects: batch.views().map(|view| Some(without_masks(view.objects()?.clone()))).collect(),
+        object_masks: batch
+            .views()
+            .map(|view| view.object_mask_pixels().map(|masks| masks.to_host().unwrap()))
+            .collect(),
         indices: batch.indices().to_vec(),
         labels: batch.labels().to_vec(),
         status: batch.status().to_vec(),
     }
+}
+
+fn without_masks(mut objects: BatchObjects) -> BatchObjects {
+    objects.masks = None;
+    objects
 }
 
 pub(crate) fn epoch(loader: &Loader, number: u64) -> Vec<std::result::Result<TransformedObject, String>> {

@@ -23,6 +23,7 @@ mod libraries;
 mod limits;
 mod measured;
 mod memory;
+mod object_masks;
 mod ordering;
 mod own_decoder;
 mod parallel;

@@ -4,6 +4,7 @@
 use crate::client::Client;
 use crate::compare::{epoch, is_own, on_device};
 use crate::counts::Counts;
+use crate::object_masks;
 use crate::pictures;
 use crate::pipeline::small;
 use crate::scenario::{Libraries, Outcome, Scenario};
@@ -81,7 +82,9 @@ fn a_long_run_reserves_and_frees_nothing() -> Outcome {
 /// What the statistics say is what the driver says, at any time.
 fn all_is_accounted_for() -> Outcome {
     let counts = Counts::open()?;
-    for (what, builder) in loaders() {
+    // A slot has memory for masks from the first batch on that has some.
+    let masks = object_masks::small(pictures::all(), ("overlap", "1")).batch_size(3);
+    for (what, builder) in loaders().into_iter().chain([("masks of objects", masks)]) {
         let loader = on_device(builder).build()?;
         compare(&loader, &counts, what);
         let mut kept = Vec::new();

@@ -14,6 +14,7 @@ const TABLES: &[&[Scenario]] = &[
     crate::libraries::SCENARIOS,
     crate::limits::SCENARIOS,
     crate::memory::SCENARIOS,
+    crate::object_masks::SCENARIOS,
     crate::ordering::SCENARIOS,
     crate::own_decoder::SCENARIOS,
     crate::measured::SCENARIOS,

@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "a trainer vouches for its own stream")]
 
 use crate::client::{Client, Pinned, Stream};
+use feedline::device::DeviceImages;
 use feedline::loader::Batch;
 use std::error::Error;
 
@@ -21,7 +22,11 @@ impl<'a> Trainer<'a> {
 
     /// Enqueues a copy of the batch's pixels, which are floats; the host waits for nothing.
     pub(crate) fn copy(&mut self, batch: &Batch) -> Result<(), Box<dyn Error>> {
-        let images = batch.on_device().ok_or("a batch that is not on the device")?;
+        self.copy_of(&batch.on_device().ok_or("a batch that is not on the device")?)
+    }
+
+    /// The same of any of its arrays, of four bytes a number.
+    pub(crate) fn copy_of(&mut self, images: &DeviceImages<'_>) -> Result<(), Box<dyn Error>> {
         // First of all: on an early return it is freed with the others, and not under the loader's work.
         self.copies.push(Pinned::new(self.client, images.len() / 4)?);
         // SAFETY: the stream lives until the trainer is dropped, which is behind every batch.

@@ -5,7 +5,7 @@
 use crate::c_layout::{self, Facts, constants, layout, measured};
 use feedline::device::cuda::layout::{
     self, Axis, AxisTable, Batch, BlendInput, CropJob, Erase, FilterJob, Histogram, LabTables, LayerDesc,
-    MeasureJob, RenderJob, Sentinel, Source, Step, TableJob,
+    MaskRun, MeasureJob, RenderJob, Sentinel, Source, Step, TableJob,
 };
 use feedline::geometry::{Rect, Size};
 use feedline::output::{DType, Layout};
@@ -31,6 +31,7 @@ fn rust_structs() -> Facts {
         Histogram { counts, table }
         TableJob { histogram, table }
         Sentinel { address, bytes, image }
+        MaskRun { target, len, value }
         FilterJob { target, tables, source, pitch, filter, amount, weights, columns, rows, mean, key, shared, limit, tile }
         LabTables { gamma, cube_root, luminance, inverse_gamma }
     }
@@ -81,6 +82,7 @@ fn rust_constants() -> Facts {
         "THREADS" = layout::THREADS,
         "CROP_GROUPS" = layout::CROP_GROUPS,
         "CROP_WEIGHTS" = layout::CROP_WEIGHTS,
+        "RUN_THREADS" = layout::RUN_THREADS,
         "DTYPE_F32" = DType::F32 as u32,
         "DTYPE_F16" = DType::F16 as u32,
         "DTYPE_BF16" = DType::Bf16 as u32,

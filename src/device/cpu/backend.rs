@@ -90,6 +90,7 @@ impl Backend for CpuBackend {
     type Input<'a> = Input<'a>;
     type SharedImage = Arc<Image>;
     const USES_DECODE_INDEX: bool = true;
+    const MAKES_OBJECT_MASKS: bool = false;
 
     fn worker(&self) -> CpuWorker {
         let worker = Worker::new(&self.options.limits).scale(self.options.scale).keeping_pixels();

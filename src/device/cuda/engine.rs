@@ -13,6 +13,8 @@ mod file_buffer;
 mod free_ranges;
 mod image_cache;
 mod image_pool;
+mod mask_kernel;
+mod mask_maker;
 mod slot;
 mod source_bytes;
 mod spare_memory;
@@ -155,6 +157,7 @@ impl Engine {
         let mut submitter = self.submitter.lock().unwrap_or_else(PoisonError::into_inner);
         submitter.submit(self, (slot, outputs), callers).map_err(|trouble| match trouble {
             Trouble::Cuda(error) => failed(self.context.ordinal(), &error),
+            Trouble::Masks(bytes, error) => no_masks(self.context.ordinal(), bytes, &error),
             Trouble::Plan(cause) => crate::error::Error::config(cause.to_string()),
             Trouble::Kernels(cause) => unfit(self.context.ordinal(), &cause),
         })
@@ -244,6 +247,20 @@ fn decoder(
     let missing = |error| Missing::backend(&error).error(format!("decoding on CUDA device {ordinal}"));
     let made = Decoder::new(context, library, options).map_err(missing)?;
     Ok(Some(DeviceDecoder::Nvjpeg(Box::new(made))))
+}
+
+/// The device has no memory for the masks of objects of a batch, or has failed.
+fn no_masks(ordinal: u32, bytes: usize, error: &CudaError) -> crate::error::Error {
+    if !error.is_out_of_memory() {
+        return failed(ordinal, error);
+    }
+    crate::error::Error::Unavailable {
+        what: format!("CUDA device {ordinal}"),
+        why: format!("the masks of the objects of a batch take {bytes} bytes: {error}"),
+        remedy: "raise mask_ratio, use instance_masks = \"overlap\" or a smaller batch_size or prefetch, or free memory that \
+                 other programs hold on the device"
+            .into(),
+    }
 }
 
 /// Kernels that do not know what the library asks for, as the crate's error.

@@ -10,7 +10,7 @@ macro_rules! ptx {
     };
 }
 
-const PTX: [(&str, &[u8]); 23] = [
+const PTX: [(&str, &[u8]); 24] = [
     ptx!("taps"),
     ptx!("measure"),
     ptx!("tables"),
@@ -27,6 +27,7 @@ const PTX: [(&str, &[u8]); 23] = [
     ptx!("render"),
     ptx!("blend"),
     ptx!("blend_erased"),
+    ptx!("object_masks"),
     ptx!("sentinels"),
     ptx!("huffman_tables"),
     ptx!("entropy"),

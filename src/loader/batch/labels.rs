@@ -1,12 +1,12 @@
 //! How objects reach a batch: what they are asked for as, and which of them are kept.
 
-use super::instances::{InstanceRules, MaskPlanes};
+use super::instances::InstanceRules;
 use crate::error::{Cause, Result, ensure};
 use crate::label::{BoxFormat, InstanceMasks, Label, Unit};
 use crate::options::{LabelsOptions, Options};
 use crate::plan::label_apply::{self, TransformedObject};
 use crate::plan::label_ops::{LabelOp, LabelOpKind, ObjectFilter};
-use crate::plan::{Plan, Span};
+use crate::plan::{ObjectRuns, Plan, Span};
 use crate::source::Source;
 
 /// What is asked of the labels of a batch.
@@ -36,8 +36,8 @@ pub(in crate::loader) struct LabelRules {
 pub(in crate::loader) struct SeenObjects {
     /// In the unit that is asked for.
     pub(in crate::loader) list: Vec<TransformedObject>,
-    /// Their masks, where those are asked for.
-    pub(in crate::loader) planes: Option<MaskPlanes>,
+    /// Their masks, where those are asked for and the device has not been given them.
+    pub(in crate::loader) masks: Option<ObjectRuns>,
 }
 
 impl LabelRules {
@@ -136,7 +136,7 @@ impl LabelRules {
             LabelOpKind::Keep(ObjectFilter::Visible { min_area, min_visibility }),
         ];
         label_apply::apply(&mut seen, &last.map(|kind| LabelOp { images, kind }), &[]);
-        let planes = match &self.instances {
+        let masks = match &self.instances {
             Some(rules) => Some(rules.rasterise(&mut seen, plan.size())?),
             None => None,
         };
@@ -151,6 +151,6 @@ impl LabelRules {
                 *rotated = rotated.scaled([x, y]);
             }
         }
-        Ok(SeenObjects { list: seen, planes })
+        Ok(SeenObjects { list: seen, masks })
     }
 }

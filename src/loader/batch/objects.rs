@@ -26,7 +26,8 @@ pub struct BatchObjects {
     pub boxes: Vec<[f32; 4]>,
     /// Boxes in a format of rotated ones, [`BoxFormat::numbers`] of each object; empty in another.
     pub rotated: Vec<f32>,
-    /// The masks of the objects, where they are asked for.
+    /// The masks of the objects, where they are asked for and the batch lies in the host's memory; else see
+    /// [`crate::loader::Batch::object_mask_pixels`].
     pub masks: Option<ObjectMasks>,
     /// What each object counts for: 1, or the share of its image where images were mixed. Mosaics mix nothing.
     pub shares: Vec<f32>,
@@ -71,9 +72,9 @@ impl BatchObjects {
 
     /// Adds the next row; `None` where nothing is known of what is seen there.
     pub(in crate::loader) fn add(&mut self, row: usize, seen: Option<SeenObjects>) {
-        let (list, planes) = seen.map_or_else(Default::default, |seen| (seen.list, seen.planes));
+        let (list, own) = seen.map_or_else(Default::default, |seen| (seen.list, seen.masks));
         if let Some(masks) = &mut self.masks {
-            masks.planes.add(planes, masks.size);
+            masks.planes.add(own, masks.size);
         }
         list.into_iter().for_each(|object| self.push(row, object));
     }

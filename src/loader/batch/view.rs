@@ -2,7 +2,7 @@
 
 use super::one_hot::one_hot;
 use super::pixels::BatchPixels;
-use super::{Batch, BatchObjects, ViewArrays};
+use super::{Batch, BatchObjects, ObjectMaskPixels, ViewArrays};
 use crate::device::DeviceImages;
 use crate::error::Result;
 use crate::geometry::Size;
@@ -103,6 +103,11 @@ impl<'a> BatchView<'a> {
     /// As [`Batch::mask_pixels`], moved with the pixels of this view.
     pub fn mask_pixels(&self) -> Option<BatchPixels<'a>> {
         Some(BatchPixels { batch: self.batch, plane: self.arrays.masks.as_ref()? })
+    }
+
+    /// As [`Batch::object_mask_pixels`], of what this view shows.
+    pub fn object_mask_pixels(&self) -> Option<ObjectMaskPixels<'a>> {
+        ObjectMaskPixels::of(self.batch, self.arrays)
     }
 
     /// As [`Batch::picture`], moved with the pixels of this view.

@@ -135,7 +135,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         let (epoch, order, target) = (epoch_plan.epoch, &epoch_plan.order, epoch_plan.target(job.batch));
         let plans = self.plan(SampleContext { epoch, order, position, index, target }, &outputs, row)?;
         // Ahead of the pixels: a row that a device has been given can no longer fail.
-        let seen = self.seen(index, &plans)?;
+        let mut seen = self.seen(index, &plans)?;
         let values = self.values(index)?;
         let shown = if outputs.is_empty() { Arc::clone(&plans) } else { self.with_companions(&plans, row)? };
         if outputs.is_empty() {
@@ -147,6 +147,7 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
             self.decode(index, &shown, row)?;
             self.render(index, |worker| worker.render(&shown, &outputs, row))?;
         }
+        self.stage_masks(&plans, &mut seen, row);
         self.context.meters.samples.fetch_add(1, Relaxed);
         Ok(Sample { values, ..self.described(index, &plans, seen) })
     }
@@ -203,6 +204,16 @@ impl<'a, B: Backend> SampleWorker<'a, B> {
         let of_view = |view: &ViewPlan| labels.objects(&**source, &view.plan);
         let seen: Result<_, Cause> = plans.views().iter().map(of_view).collect();
         seen.map_err(|cause| self.context.failure(Stage::Plan, index, cause))
+    }
+
+    /// Hands the masks of all views to the device, where it makes them.
+    fn stage_masks(&mut self, plans: &ViewPlans, seen: &mut [Option<SeenObjects>], row: &mut B::Row<'_>) {
+        let Some(rules) = self.context.labels.instances.filter(|_| B::MAKES_OBJECT_MASKS) else { return };
+        let masks = |(view, seen): (&ViewPlan, &mut Option<SeenObjects>)| {
+            let known = seen.as_mut().and_then(|seen| seen.masks.take());
+            known.unwrap_or_else(|| rules.unknown(view.plan.size()))
+        };
+        self.worker.stage_masks(plans.views().iter().zip(seen).map(masks).collect(), row);
     }
 
     /// The values of the fields of sample `index`, but of pictures; what is mixed into it brings none.

@@ -23,7 +23,7 @@ use crate::geometry::{Orientation, Rect, Size};
 use crate::image::{Damage, Format, Header, Index};
 use crate::jpeg;
 use crate::output::Output;
-use crate::plan::ViewPlans;
+use crate::plan::{ObjectRuns, ViewPlans};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -88,7 +88,11 @@ impl ReadyBuffer for Slot {
     }
 
     fn on_device(&self, view: Range<usize>) -> Option<DeviceImages<'_>> {
-        Some(DeviceImages::new(self, view))
+        Some(DeviceImages::new(self, self.address(), &view))
+    }
+
+    fn masks_on_device(&self, bytes: Range<usize>) -> Option<DeviceImages<'_>> {
+        Some(DeviceImages::new(self, self.state().masks.address(), &bytes))
     }
 
     /// A submission has left no gaps.
@@ -106,6 +110,7 @@ impl Backend for CudaBackend {
     type Input<'a> = FileInput<'a>;
     type SharedImage = Arc<SharedImage>;
     const USES_DECODE_INDEX: bool = true;
+    const MAKES_OBJECT_MASKS: bool = true;
 
     fn worker(&self) -> Worker {
         Worker {
@@ -180,7 +185,7 @@ impl BackendWorker<CudaBackend> for Worker {
             Ok(StagedImage::Own(staged.map_err(|cause| (number, cause))?))
         });
         let images = images.collect::<Result<Vec<_>, _>>()?;
-        row.slot.put(row.row, Some(StagedRow { plans: Arc::clone(plans), images }));
+        row.slot.put(row.row, Some(StagedRow::new(plans, images)));
         Ok(())
     }
 
@@ -222,8 +227,12 @@ impl BackendWorker<CudaBackend> for Worker {
             StagedImage::Shared(SharedUse { image, wanted: roi::region_of_views(plans, number) })
         };
         let images = images.into_iter().enumerate().map(shared).collect();
-        row.slot.put(row.row, Some(StagedRow { plans: Arc::clone(plans), images }));
+        row.slot.put(row.row, Some(StagedRow::new(plans, images)));
         Ok(())
+    }
+
+    fn stage_masks(&mut self, masks: Vec<ObjectRuns>, row: &mut Row<'_>) {
+        row.slot.put_masks(row.row, masks);
     }
 }
 

@@ -9,15 +9,10 @@ use crate::device::cuda::failed;
 use crate::device::{Device, images::DeviceMemory};
 use crate::error::Result;
 use std::ffi::c_void;
-use std::ops::Range;
 
 impl DeviceMemory for Slot {
     fn device(&self) -> Device {
         Device::Cuda { ordinal: self.engine.context.ordinal() }
-    }
-
-    fn ptr(&self) -> DevicePtr {
-        self.address()
     }
 
     unsafe fn use_on(&self, stream: *mut c_void) -> Result<()> {
@@ -36,13 +31,13 @@ impl DeviceMemory for Slot {
         self.check()
     }
 
-    fn to_host(&self, range: Range<usize>) -> Result<Vec<u8>> {
-        let (engine, first) = (&self.engine, self.ptr() + range.start as DevicePtr);
-        let mut bytes = vec![0u8; range.len()];
+    fn to_host(&self, first: DevicePtr, bytes: usize) -> Result<Vec<u8>> {
+        let engine = &self.engine;
+        let mut bytes = vec![0u8; bytes];
         let mut copy = || -> Result<(), CudaError> {
             engine.download.wait(&self.done)?;
             if !bytes.is_empty() {
-                // SAFETY: the pixels reach at least to the end of `range` and are finished by then; the Vec lives until the wait below,
+                // SAFETY: the pixels reach at least that far and are finished by then; the Vec lives until the wait below,
                 // which is needed: of copies to ordinary memory CUDA says only that they "might be synchronous".
                 unsafe { engine.download.copy_to_host(bytes.as_mut_ptr(), first, bytes.len()) }?;
             }

@@ -10,7 +10,9 @@ use super::staging::{Pending, Staging};
 use crate::device::backend::view_starts;
 use crate::device::cuda::driver::{CudaError, DeviceBuffer, DevicePtr, Event, Purpose, wait_for_device};
 use crate::device::cuda::failed;
+use crate::device::cuda::room::Room;
 use crate::error::Result;
+use crate::plan::ObjectRuns;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -35,6 +37,8 @@ pub(super) struct State {
     pub(super) in_flight: Pending,
     /// Whether what is staged belongs to an earlier batch.
     pub(super) stale: bool,
+    /// The masks of objects of the latest submission; nothing until there are some.
+    pub(super) masks: Room,
     /// The streams on which the consumer uses the pixels.
     pub(super) consumers: Vec<Consumer>,
     /// Recorded on those streams: after them the consumer is done with the pixels.
@@ -53,11 +57,13 @@ impl Slot {
     pub(super) fn new(engine: &Arc<Engine>) -> Result<Self> {
         let made = || -> Result<Self, CudaError> {
             let done = Arc::new(Event::new(&engine.context)?);
-            let SlotMemory { staging, output } = engine.spare.take().map_or_else(|| memory(engine), Ok)?;
+            let SlotMemory { staging, output, masks } =
+                engine.spare.take().map_or_else(|| memory(engine), Ok)?;
             let state = State {
                 rows: Vec::new(),
                 in_flight: Pending::nothing(&engine.context, &done),
                 stale: false,
+                masks,
                 consumers: Vec::new(),
                 released: Vec::new(),
             };
@@ -80,6 +86,13 @@ impl Slot {
             state.rows.resize_with(row + 1, || None);
         }
         state.rows[row] = staged;
+    }
+
+    /// Notes the masks of the objects of a staged row.
+    pub(super) fn put_masks(&self, row: usize, masks: Vec<ObjectRuns>) {
+        if let Some(Some(staged)) = self.fresh().rows.get_mut(row) {
+            staged.masks = masks;
+        }
     }
 
     /// To be called when the consumer drops the batch: marks on its streams where it is done with the pixels.
@@ -130,14 +143,16 @@ fn memory(engine: &Engine) -> Result<SlotMemory, CudaError> {
     let starts = view_starts(options.rows, options.row_bytes.iter().copied()).unwrap_or_default();
     let bytes = starts.last().copied().unwrap_or_default();
     let output = (bytes > 0).then(|| DeviceBuffer::new(context, bytes, Purpose::Output)).transpose()?;
-    Ok(SlotMemory { staging: Arc::new(Staging::new(context, options.pinned)), output })
+    // What a batch needs depends on its objects: each sample has a bound, and the device's memory.
+    let masks = Room::new(context, Purpose::Output, usize::MAX);
+    Ok(SlotMemory { staging: Arc::new(Staging::new(context, options.pinned)), output, masks })
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
         let Self { state, staging, output, engine, .. } = self;
         let state = state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let State { rows, in_flight, consumers, released, .. } = state;
+        let State { rows, in_flight, consumers, released, masks, .. } = state;
         // Others use the memory next, and the device must be done with it: only with this, not with a trainer's work.
         in_flight.wait();
         let ended = released.iter().try_for_each(Event::synchronize);
@@ -146,6 +161,7 @@ impl Drop for Slot {
         }
         rows.clear();
         staging.consolidate();
-        engine.spare.put(SlotMemory { staging: Arc::clone(staging), output: output.take() });
+        let masks = std::mem::replace(masks, Room::new(&engine.context, Purpose::Output, usize::MAX));
+        engine.spare.put(SlotMemory { staging: Arc::clone(staging), output: output.take(), masks });
     }
 }

@@ -3,6 +3,7 @@
 
 use super::staging::Staging;
 use crate::device::cuda::driver::DeviceBuffer;
+use crate::device::cuda::room::Room;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What nobody uses any more, the device included.
@@ -14,6 +15,8 @@ pub(super) struct SlotMemory {
     pub(super) staging: Arc<Staging>,
     /// The rows' pixels; none where nothing is rendered.
     pub(super) output: Option<DeviceBuffer>,
+    /// The masks of objects; nothing until there are some.
+    pub(super) masks: Room,
 }
 
 impl SpareMemory {

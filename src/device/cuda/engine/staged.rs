@@ -4,13 +4,21 @@ use super::image_cache::SharedImage;
 use super::image_pool::Placement;
 use super::source_bytes::SourceBytes;
 use crate::geometry::Rect;
-use crate::plan::ViewPlans;
+use crate::plan::{ObjectRuns, ViewPlans};
 use std::sync::Arc;
 
 /// A sample ready to be decoded and rendered.
 pub(super) struct StagedRow {
     pub(super) plans: Arc<ViewPlans>,
     pub(super) images: Vec<StagedImage>,
+    /// The masks of its objects, of each view; none where they are not asked for.
+    pub(super) masks: Vec<ObjectRuns>,
+}
+
+impl StagedRow {
+    pub(super) fn new(plans: &Arc<ViewPlans>, images: Vec<StagedImage>) -> Self {
+        Self { plans: Arc::clone(plans), images, masks: Vec::new() }
+    }
 }
 
 /// One image of a sample.

@@ -4,6 +4,7 @@ use super::arena::Arena;
 use super::fallback::Fallback;
 use super::image_cache::ImageCache;
 use super::image_pool::DeviceImagePool;
+use super::mask_kernel::MaskKernel;
 use super::slot::Slot;
 use super::source_bytes::{StagedFile, StagedPixels};
 use super::staging::InFlight;
@@ -17,6 +18,7 @@ use crate::device::cuda::render::Kernels;
 use crate::error::Cause;
 use crate::image::{Header, Index};
 use crate::output::Output;
+use crate::plan::ObjectRuns;
 use std::sync::Arc;
 
 /// The device's side of an engine; one batch at a time. It is freed with the last slot, which has waited for the device.
@@ -33,6 +35,8 @@ pub(super) struct Submitter {
     pub(super) sub_batch: u64,
     /// Images that samples share.
     pub(super) pool: DeviceImagePool,
+    /// Made when the first masks of objects are.
+    pub(super) masks: Option<MaskKernel>,
     /// For files that the device's decoders refuse.
     pub(super) fallback: Fallback,
     pub(super) context: Context,
@@ -54,6 +58,8 @@ pub(super) struct Submission<'a, 'r> {
     rows: usize,
     /// Rows that were staged anew, for a later sub-batch.
     late: Vec<SubmittedRow>,
+    /// The masks of the objects of each view, of rows by their index in the output.
+    pub(super) masks: Vec<(usize, Vec<ObjectRuns>)>,
 }
 
 /// Is given a row that cannot be decoded, the index of the bad image in the source, and what is wrong with it; may stage the
@@ -63,6 +69,8 @@ pub(super) type ReplaceRow<'a> = dyn FnMut(usize, u64, Cause) -> bool + 'a;
 /// Why a whole submission failed.
 pub(super) enum Trouble {
     Cuda(CudaError),
+    /// So many bytes for the masks of objects.
+    Masks(usize, CudaError),
     /// The kernels cannot execute a plan.
     Plan(Cause),
     /// The kernels met what they do not know, in an earlier batch.
@@ -95,6 +103,7 @@ impl Submitter {
             turn: 0,
             sub_batch: 0,
             pool: DeviceImagePool::new(context, cache, options.image_cache)?,
+            masks: None,
             fallback: Fallback::new(options.limits.clone()),
             context: context.clone(),
         })
@@ -134,6 +143,7 @@ impl Submitter {
             known,
             rows: 0,
             late: Vec::new(),
+            masks: Vec::new(),
         };
         for event in &released {
             self.rendering.wait(event)?;
@@ -144,6 +154,7 @@ impl Submitter {
             done.append(&mut rows);
             rows.append(&mut submission.late);
         }
+        self.make_masks(&mut submission)?;
         // Rendering has waited for all copies and decoders.
         let pending = submission.in_flight.seal(&self.rendering, (&slot.done, &self.context))?;
         slot.state().in_flight = pending;
@@ -230,7 +241,7 @@ impl Submission<'_, '_> {
         Ok(pixels)
     }
 
-    /// Gives each row its index in the output, or none where it failed. One that is then staged anew keeps its index
+    /// Gives each row its index in the output, where its masks go too, or none where it failed. One that is then staged anew keeps its index
     /// for a later sub-batch; where no substitute is left, the whole batch fails, so that the gap is not seen.
     pub(super) fn assign_outputs(&mut self, rows: &mut [SubmittedRow]) -> Vec<Option<usize>> {
         let mut assign = |row: &mut SubmittedRow| {
@@ -244,7 +255,11 @@ impl Submission<'_, '_> {
             self.late.push(SubmittedRow { output: Some(output), ..late });
             None
         };
-        rows.iter_mut().map(&mut assign).collect()
+        let outputs: Vec<Option<usize>> = rows.iter_mut().map(&mut assign).collect();
+        let shown = rows.iter_mut().zip(&outputs).filter_map(|(row, output)| Some((row, (*output)?)));
+        let masks = shown.map(|(row, output)| (output, std::mem::take(&mut row.staged.masks)));
+        self.masks.extend(masks.filter(|(_, views)| !views.is_empty()));
+        outputs
     }
 
     fn stage_anew(&mut self, row: usize, index: u64, cause: Cause) -> Option<SubmittedRow> {

@@ -75,6 +75,8 @@ pub const THREADS: u32 = 256;
 pub const CROP_GROUPS: u32 = 256;
 /// Groups of weights that a column of a [`CropJob`] may have.
 pub const CROP_WEIGHTS: u32 = 32;
+/// Threads that write a [`MaskRun`].
+pub const RUN_THREADS: u32 = 16;
 
 /// The code of a blend mode.
 pub const fn blend_mode(mode: BlendMode) -> u32 {
@@ -367,6 +369,18 @@ pub struct TableJob {
     pub histogram: u32,
     /// The code of a [`crate::color::LevelTable`].
     pub table: u32,
+}
+
+/// Pixels side by side in a plane of the masks of objects.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct MaskRun {
+    /// Address of the first.
+    pub target: u64,
+    /// Number of pixels.
+    pub len: u32,
+    /// What they become.
+    pub value: u32,
 }
 
 /// A place in a decoder's target, and the bytes that are put there ahead of it.
