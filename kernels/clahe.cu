@@ -3,7 +3,7 @@
 // Grid (tiles, jobs). A block of 256 threads makes 32x32 pixels of one canvas, a thread four pixels side by side; it reads
 // 1024 * 3 bytes and four bytes of tables for each pixel, and writes 1024 * 3 bytes.
 
-#include "finish.cuh"
+#include "canvas.cuh"
 #include "lab.cuh"
 
 // The two tiles around a position along one axis, and how far it is from the first to the second.
@@ -24,13 +24,8 @@ FEEDLINE_INLINE float looked_up(const uint8_t* levels, const FilterJob& job, int
 
 extern "C" __global__ void __launch_bounds__(FEEDLINE_THREADS)
 clahe(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uint32_t jobs) {
-    const FilterJob& job = table<FilterJob>(constants, jobs)[blockIdx.y];
-    Tables tables = {constants, scratch};
-    const Source& canvas = table<Source>(constants, batch_of(tables).sources)[job.source];
-    if (blockIdx.x >= tiles_of(canvas.size)) return;
-    Pixels source = open_source(canvas, scratch);
-    Tile tile = open_tile(canvas.size, blockIdx.x);
-    if (!is_shown(tile)) return;
+    auto [job, source, tile, is_there] = open_canvas(constants, scratch, jobs);
+    if (!is_there || !is_shown(tile)) return;
     const LabTables& lab = *table<LabTables>(constants, job.weights);
     const uint8_t* levels = scratch + job.tables;
     Quad own = read_four(source, tile.x, tile.y), quad = {0, 0, 0};

@@ -3,7 +3,7 @@
 // Grid (tiles, jobs). A block of 256 threads makes 32x32 pixels of one canvas, a thread four pixels side by side; for a pixel
 // it reads a byte of luma and four of each difference, and writes three bytes.
 
-#include "finish.cuh"
+#include "canvas.cuh"
 
 // A colour difference of the canvas.
 struct Difference {
@@ -31,22 +31,18 @@ FEEDLINE_INLINE int enlarged(const Difference& of, int x, int y) {
 
 extern "C" __global__ void __launch_bounds__(FEEDLINE_THREADS)
 compress_pixels(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uint32_t jobs) {
-    const FilterJob& job = table<FilterJob>(constants, jobs)[blockIdx.y];
-    Tables tables = {constants, scratch};
-    const Source& canvas = table<Source>(constants, batch_of(tables).sources)[job.source];
-    if (blockIdx.x >= tiles_of(canvas.size)) return;
-    Tile tile = open_tile(canvas.size, blockIdx.x);
-    if (!is_shown(tile)) return;
+    auto [job, source, tile, is_there] = open_canvas(constants, scratch, jobs);
+    if (!is_there || !is_shown(tile)) return;
     const uint8_t* planes = scratch + job.tables;
     uint64_t whole = (uint64_t)job.columns * job.rows;
-    int columns = ((int)canvas.size.width + 1) / 2, rows = ((int)canvas.size.height + 1) / 2;
+    int columns = (source.width + 1) / 2, rows = (source.height + 1) / 2;
     Difference blue = {planes + whole, job.columns / 2, columns, rows};
     Difference red = {planes + whole + whole / 4, job.columns / 2, columns, rows};
     Quad quad = {0, 0, 0};
 #pragma unroll 1
     for (int i = 0; i < 4; i++) {
         // Those beyond the edge are stored as well, in the room that rows have.
-        int x = min(tile.x + i, (int)canvas.size.width - 1), y = tile.y;
+        int x = min(tile.x + i, source.width - 1), y = tile.y;
         int luma = planes[(uint64_t)y * job.columns + (uint32_t)x];
         int b = enlarged(blue, x, y) - 128, r = enlarged(red, x, y) - 128;
         int level_r = luma + ((91881 * r + 32768) >> 16);

@@ -3,7 +3,7 @@
 // Grid (tiles, jobs). A block of 256 threads makes a tile of 32x32 pixels, which are 24 blocks of 8x8 samples with eight
 // threads each; it reads 32 * 32 * 3 bytes, and writes half as many.
 
-#include "finish.cuh"
+#include "canvas.cuh"
 #include "jpeg_lines.cuh"
 
 struct Staged {
@@ -44,12 +44,8 @@ FEEDLINE_INLINE int sample(const Staged& staged, int block, int x, int y, int lo
 extern "C" __global__ void __launch_bounds__(FEEDLINE_THREADS)
 compress_planes(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uint32_t jobs) {
     __shared__ Staged staged;
-    const FilterJob& job = table<FilterJob>(constants, jobs)[blockIdx.y];
-    Tables tables = {constants, scratch};
-    const Source& canvas = table<Source>(constants, batch_of(tables).sources)[job.source];
-    if (blockIdx.x >= tiles_of(canvas.size)) return;
-    Pixels source = open_source(canvas, scratch);
-    Tile tile = open_tile(canvas.size, blockIdx.x);
+    auto [job, source, tile, is_there] = open_canvas(constants, scratch, jobs);
+    if (!is_there) return;
     load_components(source, tile.left, tile.top, staged);
     __syncthreads();
     int block = (int)threadIdx.x / 8, line = (int)threadIdx.x % 8;

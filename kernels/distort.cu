@@ -5,7 +5,7 @@
 // For each it reads two floats of a grid's tables, or sixteen nodes of eight bytes of a field, then four pixels of three
 // bytes, and writes three bytes.
 
-#include "finish.cuh"
+#include "canvas.cuh"
 
 // Where a pixel is looked up, counted from the centre of the first pixel.
 struct Place {
@@ -100,13 +100,8 @@ FEEDLINE_INLINE Quad between(const Pixels& source, uint32_t fill, int x, int y) 
 
 extern "C" __global__ void __launch_bounds__(FEEDLINE_THREADS)
 distort(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uint32_t jobs) {
-    const FilterJob& job = table<FilterJob>(constants, jobs)[blockIdx.y];
-    Tables tables = {constants, scratch};
-    const Source& canvas = table<Source>(constants, batch_of(tables).sources)[job.source];
-    if (blockIdx.x >= tiles_of(canvas.size)) return;
-    Pixels source = open_source(canvas, scratch);
-    Tile tile = open_tile(canvas.size, blockIdx.x);
-    if (!is_shown(tile)) return;
+    auto [job, source, tile, is_there] = open_canvas(constants, scratch, jobs);
+    if (!is_there || !is_shown(tile)) return;
     Quad quad = {0, 0, 0};
 #pragma unroll 1
     for (int i = 0; i < 4; i++) {

@@ -4,7 +4,7 @@
 // For sharpness a thread reads three rows of six pixels. For a blur of w columns and h rows a block reads, a channel at a
 // time, (31 + h) * (31 + w) levels, each w times from the cache, and keeps the blurred rows in shared memory.
 
-#include "finish.cuh"
+#include "canvas.cuh"
 
 // Blurred rows of one channel of a tile, those above and below it included.
 typedef float Rows[FEEDLINE_TILE_HEIGHT + FEEDLINE_MAX_KERNEL - 1][FEEDLINE_TILE_WIDTH];
@@ -90,12 +90,8 @@ FEEDLINE_INLINE uint32_t blur_columns(const Tile& tile, const FilterJob& job, co
 extern "C" __global__ void __launch_bounds__(FEEDLINE_THREADS)
 filter(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uint32_t jobs) {
     __shared__ Rows rows;
-    const FilterJob& job = table<FilterJob>(constants, jobs)[blockIdx.y];
-    Tables tables = {constants, scratch};
-    const Source& canvas = table<Source>(constants, batch_of(tables).sources)[job.source];
-    if (blockIdx.x >= tiles_of(canvas.size)) return;
-    Pixels source = open_source(canvas, scratch);
-    Tile tile = open_tile(canvas.size, blockIdx.x);
+    auto [job, source, tile, is_there] = open_canvas(constants, scratch, jobs);
+    if (!is_there) return;
     Quad levels = {0, 0, 0};
     if (job.filter == FEEDLINE_FILTER_SHARPNESS) {
         if (is_shown(tile)) levels = sharpen(source, tile, job.amount);

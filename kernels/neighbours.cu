@@ -5,7 +5,7 @@
 // Of a window of w columns and h rows a block keeps the (31 + h) * (31 + w) levels that it needs of one channel in shared
 // memory; a thread reads w * h of them for a level, and eight times as many for a median. Noise reads the tile alone.
 
-#include "finish.cuh"
+#include "canvas.cuh"
 #include "reflect.cuh"
 
 // Levels of one channel of a tile, with those around it.
@@ -124,12 +124,8 @@ FEEDLINE_INLINE Quad grained(const Pixels& source, const Tile& tile, const Filte
 extern "C" __global__ void __launch_bounds__(FEEDLINE_THREADS)
 neighbours(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uint32_t jobs) {
     __shared__ Around around;
-    const FilterJob& job = table<FilterJob>(constants, jobs)[blockIdx.y];
-    Tables tables = {constants, scratch};
-    const Source& canvas = table<Source>(constants, batch_of(tables).sources)[job.source];
-    if (blockIdx.x >= tiles_of(canvas.size)) return;
-    Pixels source = open_source(canvas, scratch);
-    Tile tile = open_tile(canvas.size, blockIdx.x);
+    auto [job, source, tile, is_there] = open_canvas(constants, scratch, jobs);
+    if (!is_there) return;
     Quad levels = {0, 0, 0};
     if (job.filter == FEEDLINE_FILTER_NOISE) {
         if (is_shown(tile)) levels = grained(source, tile, job);

@@ -3,7 +3,7 @@
 // Grid (tiles, jobs). A block of 256 threads makes a tile of 32x32 pixels of one canvas, a thread four pixels side by side;
 // it reads three bytes a pixel and two sums of the canvas, and writes three bytes.
 
-#include "finish.cuh"
+#include "canvas.cuh"
 #include "hls.cuh"
 
 // What is counted on average, and how probable it is that nothing is.
@@ -40,13 +40,8 @@ FEEDLINE_INLINE uint32_t to_level(float part) {
 
 extern "C" __global__ void __launch_bounds__(FEEDLINE_THREADS)
 sensor(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uint32_t jobs) {
-    const FilterJob& job = table<FilterJob>(constants, jobs)[blockIdx.y];
-    Tables tables = {constants, scratch};
-    const Source& canvas = table<Source>(constants, batch_of(tables).sources)[job.source];
-    if (blockIdx.x >= tiles_of(canvas.size)) return;
-    Pixels source = open_source(canvas, scratch);
-    Tile tile = open_tile(canvas.size, blockIdx.x);
-    if (!is_shown(tile)) return;
+    auto [job, source, tile, is_there] = open_canvas(constants, scratch, jobs);
+    if (!is_there || !is_shown(tile)) return;
     Rate rate = open_rate(reinterpret_cast<const unsigned long long*>(scratch + job.tables), source, job.amount);
     Quad own = read_four(source, tile.x, tile.y), quad = {0, 0, 0};
     const float unit = 1.0f / 255.0f;
