@@ -106,6 +106,7 @@ macro_rules! pass_on {
     };
 }
 
+mod beside;
 mod byte_ranges;
 mod classes;
 mod coco;
@@ -130,6 +131,7 @@ mod read_error;
 mod shards;
 #[cfg(feature = "tfrecord")]
 mod tfrecord;
+mod tree;
 mod with_classes;
 mod with_images;
 mod with_masks;

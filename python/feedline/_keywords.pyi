@@ -40,8 +40,8 @@ class Keywords(TypedDict, total=False):
     allow_empty: bool | None
     """Whether a class may be without images. Default: false."""
     root: str | os.PathLike[str] | None
-    """The folder that the paths of a list or of a data.yaml are relative to. Default: the folder of the list,
-    or what the data.yaml says."""
+    """The folder that the paths of a list or of a data.yaml are relative to; of one at a URL, a URL in the
+    same store. Default: the folder of the list, or what the data.yaml says."""
     header: bool | None
     """Whether the first row of a CSV or TSV file names the columns. Default: found by looking at it."""
     image_column: str | None
@@ -62,15 +62,18 @@ class Keywords(TypedDict, total=False):
     them: each a type (`text`, `bytes`, `json`, `integer`, `float`, `integers`, `floats`, `image`, `depth`),
     or type, `from` (the ending of a tar file's members, the column or the feature, where that is not the
     name), `default` (the value of records that have none) and `length` (of lists that are all as long). Of
-    folders, YOLO and COCO data they are pictures, each `from` a folder with a file for every image."""
+    folders, YOLO and COCO data they are pictures, each `from` a folder, or a URL, with a file for every
+    image."""
     max_field_bytes: int | str | None
     """The largest value of a field; samples with larger ones are bad. Default: 1048576."""
     database: str | None
     """The named database in an LMDB environment. Default: the main one."""
     image_dir: str | os.PathLike[str] | None
-    """The folder that the images of COCO annotations lie in. Default: the folder of the annotations."""
+    """The folder that the images of COCO annotations lie in, or its URL. Default: the folder of the
+    annotations."""
     mask_dir: str | os.PathLike[str] | None
-    """The folder of the semantic masks: that of images/a/b.jpg, or of a/b.jpg, is a/b.png there."""
+    """The folder of the semantic masks, or its URL: that of images/a/b.jpg, or of a/b.jpg, is a/b.png
+    there."""
     allow_missing_masks: bool | None
     """Whether an image may be without a mask. Default: false."""
     on_bad_label: Literal["fail", "skip_object", "skip_image"] | None

@@ -48,21 +48,23 @@ section! {
         kind or "source": Kind, unset "found by looking at the data";
         /// Which images of a YOLO data set, or which of the tar, TFRecord or Parquet files, by their names.
         split: String, unset "`train` where there is a data.yaml, else all, where they are of one split",
-            for [Yolo Tar TfRecord Parquet];
+            for [Yolo Tar TfRecord Parquet Remote];
         /// Whether directories are no classes: every image at any depth, without labels.
-        flat: bool = false, for [Folder];
+        flat: bool = false, for [Folder Remote];
         /// Whether a class may be without images.
         allow_empty: bool = false, for [Folder];
-        /// The folder that the paths of a list or of a data.yaml are relative to.
-        root: PathBuf, unset "the folder of the list, or what the data.yaml says", for [List Yolo];
+        /// The folder that the paths of a list or of a data.yaml are relative to; of one at a URL, a URL in the same store.
+        root: PathBuf, unset "the folder of the list, or what the data.yaml says", for [List Yolo Remote];
         /// Whether the first row of a CSV or TSV file names the columns.
-        header: bool, unset "found by looking at it", for [List];
+        header: bool, unset "found by looking at it", for [List Remote];
         /// The column or feature that holds the images, or in a list their paths.
-        image_column: String, unset "found by its name; `image/encoded` of TFRecord files", for [List TfRecord Parquet];
+        image_column: String, unset "found by its name; `image/encoded` of TFRecord files",
+            for [List TfRecord Parquet Remote];
         /// The column or feature that holds the labels.
-        label_column: String, unset "found by its name; `image/class/label` of TFRecord files", for [List TfRecord Parquet];
+        label_column: String, unset "found by its name; `image/class/label` of TFRecord files",
+            for [List TfRecord Parquet Remote];
         /// What stands between the labels of a record, where it has several: `;` in `cat;dog`.
-        label_separator: String, unset "a label is taken as it is", for [List];
+        label_separator: String, unset "a label is taken as it is", for [List Remote];
         /// The feature that holds the names of the classes.
         class_column: String = "image/class/text".to_owned(), for [TfRecord];
         /// The feature that holds the names of the images.
@@ -71,24 +73,24 @@ section! {
         /// type (`text`, `bytes`, `json`, `integer`, `float`, `integers`, `floats`, `image`, `depth`), or type, `from` (the
         /// ending of a tar file's members, the column or the feature, where that is not the name), `default` (the value of
         /// records that have none) and `length` (of lists that are all as long). Of folders, YOLO and COCO data they are
-        /// pictures, each `from` a folder with a file for every image.
-        fields: Fields, for [List Tar TfRecord Parquet Folder Yolo Coco];
+        /// pictures, each `from` a folder, or a URL, with a file for every image.
+        fields: Fields, for [List Tar TfRecord Parquet Folder Yolo Coco Remote];
         /// The largest value of a field; samples with larger ones are bad.
-        max_field_bytes: Bytes = Bytes(MAX_FIELD_BYTES), for [List Tar TfRecord Parquet];
+        max_field_bytes: Bytes = Bytes(MAX_FIELD_BYTES), for [List Tar TfRecord Parquet Remote];
         /// The named database in an LMDB environment.
         database: String, unset "the main one", for [Lmdb];
-        /// The folder that the images of COCO annotations lie in.
-        image_dir: PathBuf, unset "the folder of the annotations", for [Coco];
-        /// The folder of the semantic masks: that of images/a/b.jpg, or of a/b.jpg, is a/b.png there.
+        /// The folder that the images of COCO annotations lie in, or its URL.
+        image_dir: PathBuf, unset "the folder of the annotations", for [Coco Remote];
+        /// The folder of the semantic masks, or its URL: that of images/a/b.jpg, or of a/b.jpg, is a/b.png there.
         mask_dir: PathBuf;
         /// Whether an image may be without a mask.
         allow_missing_masks: bool = false;
         /// What becomes of a label that cannot be right.
-        on_bad_label: OnBadLabel = OnBadLabel::Fail, for [Yolo Coco];
+        on_bad_label: OnBadLabel = OnBadLabel::Fail, for [Yolo Coco Remote];
         /// How many bad labels are listed, at least the three that an error quotes.
-        bad_listed: usize = BAD_LISTED, for [Yolo Coco];
+        bad_listed: usize = BAD_LISTED, for [Yolo Coco Remote];
         /// The file that keeps the labels from run to run.
-        label_cache: PathBuf, for [Yolo Coco];
+        label_cache: PathBuf, for [Yolo Coco Remote];
         /// The largest image file that is read; larger ones are bad samples.
         max_file_bytes: Bytes = Bytes(MAX_FILE_BYTES);
         /// Bytes of memory in which decoded parts of Parquet files are kept for the reads to come.

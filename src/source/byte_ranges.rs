@@ -2,6 +2,7 @@
 
 use super::file_version::FileVersion;
 use super::open_files::OpenFiles;
+use super::packed::Parts;
 use super::read_at::read_at;
 use super::{Destination, MAX_FILE_BYTES, out_of_range, too_large};
 use crate::error::{Cause, Error, Result};
@@ -156,6 +157,24 @@ impl ByteRanges {
             self.open.forget(number);
             failed(error)
         })
+    }
+}
+
+impl Parts for ByteRanges {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn key(&self, index: usize) -> Cow<'_, str> {
+        self.key(index)
+    }
+
+    fn max_file_bytes(&self) -> u64 {
+        self.max_file_bytes
+    }
+
+    fn read_beside(&self, index: usize, range: [u64; 2], bytes: &mut Vec<u8>) -> Result<(), Cause> {
+        self.read_range(index, range, bytes)
     }
 }
 

@@ -22,6 +22,7 @@ pub(super) struct Classes {
 
 /// The classes of one record.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "remote", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum RecordClasses {
     /// There is no label.
     Nothing,
@@ -43,16 +44,6 @@ impl Classes {
 
     pub(super) fn classes(&self) -> &[String] {
         &self.names
-    }
-
-    /// The classes of all records.
-    #[cfg(feature = "remote")]
-    pub(super) fn records(&self) -> impl Iterator<Item = RecordClasses> {
-        self.of.iter().map(|&class| match class {
-            0.. => RecordClasses::One(class),
-            -1 => RecordClasses::Nothing,
-            _ => RecordClasses::Several(self.lists[list_of(class)].to_vec()),
-        })
     }
 
     pub(super) fn push(&mut self, classes: RecordClasses) {

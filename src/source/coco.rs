@@ -12,14 +12,14 @@ mod tests;
 use super::OnBadLabel;
 use super::Source;
 use super::files::Files;
-use super::labels::cache::{self, Stamping};
+use super::labels::cache::{self, FileStamp, Stamping, stamp_of};
 use super::labels::report::{BAD_LISTED, LabelReport};
 use super::labels::table::Table;
 use crate::error::{Error, Result};
 use crate::label::{Skeleton, Unit};
 use crate::regular_file;
 use serde::{Deserialize, Serialize};
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -43,8 +43,52 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Coco {
     files: Files,
-    table: Table,
+    labels: CocoLabels,
+}
+
+/// What annotations say of their images.
+#[derive(Clone, Debug)]
+pub(super) struct CocoLabels {
+    pub(super) table: Table,
     about: About,
+}
+
+/// A file of annotations, on a disk or in a store.
+pub(super) trait Annotations {
+    /// The file, as people write it.
+    fn shown(&self) -> String;
+
+    /// Its name, and what says whether it has changed.
+    fn stamp(&self) -> (Vec<u8>, FileStamp);
+
+    /// Its content.
+    fn open(&self) -> Result<Box<dyn Read + '_>>;
+}
+
+impl Annotations for &Path {
+    fn shown(&self) -> String {
+        self.display().to_string()
+    }
+
+    fn stamp(&self) -> (Vec<u8>, FileStamp) {
+        (self.as_os_str().as_encoded_bytes().to_vec(), stamp_of(self))
+    }
+
+    fn open(&self) -> Result<Box<dyn Read + '_>> {
+        let remedy = "name COCO annotations (instances_*.json) that can be read";
+        let file = regular_file::open(self).map_err(|error| Error::io(*self, error, remedy))?;
+        Ok(Box::new(file))
+    }
+}
+
+/// How many of the first images are looked for.
+pub(super) const LOOKED_FOR: usize = 16;
+
+/// The error where none of the first images is there, of which `first` is the first.
+pub(super) fn not_there(first: &str) -> Error {
+    Error::config(format!(
+        "{first} is not there, nor are the next images: name the folder that `file_name` is relative to"
+    ))
 }
 
 /// What is known besides the objects.
@@ -87,27 +131,49 @@ impl Coco {
 
     /// What opening found in the labels.
     pub fn report(&self) -> &LabelReport {
-        &self.about.report
+        self.labels.report()
     }
 
     /// What the keypoints of the objects are; `None` where objects have none.
     pub fn skeleton(&self) -> Option<&Skeleton> {
-        self.table.skeleton.as_deref()
+        self.labels.table.skeleton.as_deref()
     }
 
     /// The category id of each class, as evaluation needs it.
     pub fn category_ids(&self) -> &[i64] {
-        &self.about.categories
+        self.labels.category_ids()
     }
 
     /// The id of an image, as evaluation needs it.
     pub fn image_id(&self, index: usize) -> Option<i64> {
-        self.about.images.get(index).copied()
+        self.labels.image_id(index)
     }
 
     /// Width and height of an image according to the file, where it has them.
     pub fn image_size(&self, index: usize) -> Option<[u32; 2]> {
+        self.labels.image_size(index)
+    }
+}
+
+impl CocoLabels {
+    pub(super) fn report(&self) -> &LabelReport {
+        &self.about.report
+    }
+
+    pub(super) fn category_ids(&self) -> &[i64] {
+        &self.about.categories
+    }
+
+    pub(super) fn image_id(&self, index: usize) -> Option<i64> {
+        self.about.images.get(index).copied()
+    }
+
+    pub(super) fn image_size(&self, index: usize) -> Option<[u32; 2]> {
         self.about.sizes.get(index).copied().filter(|size| !size.contains(&0))
+    }
+
+    pub(super) fn classes(&self) -> &[String] {
+        &self.about.classes
     }
 }
 
@@ -134,67 +200,69 @@ impl CocoOptions {
     /// different keypoints, a folder without the images, a cache that cannot be written, and, unless
     /// [`CocoOptions::on_bad_label`] says otherwise, bad labels: how many, and the ids of the first.
     pub fn open(self, annotations: impl AsRef<Path>, images: impl AsRef<Path>) -> Result<Coco> {
-        let (annotations, images) = (annotations.as_ref(), images.as_ref());
-        let Some(cache) = &self.cache else {
-            let (about, table) = self.read_labels(annotations)?;
-            return self.finish(images, about, table);
-        };
-        let mut stamping = Stamping::new("coco");
-        stamping.add(format!("{:?} {}", self.on_bad_label, self.bad_listed.unwrap_or(BAD_LISTED)).as_bytes());
-        stamping.add_file(annotations);
-        let stamp = stamping.finish();
-        let (mut about, mut table, told) =
-            match cache::load(cache, &stamp, |_| annotations.display().to_string()) {
-                Ok((about, table)) if fits(&about, &table) => (about, table, "gave the labels".to_owned()),
-                outcome => {
-                    let why =
-                        outcome.err().unwrap_or_else(|| "was ignored and written anew: it is damaged".into());
-                    let (about, table) = self.read_labels(annotations)?;
-                    cache::save(cache, &stamp, &about, &table)?;
-                    (about, table, why)
-                }
-            };
-        about.report.cache = Some(format!("{} {told}", cache.display()));
-        table.unit = Unit::Pixels;
-        table.skeleton = about.skeleton.clone().map(|(count, flip)| Arc::new(Skeleton { count, flip }));
-        self.finish(images, about, table)
+        let folder = images.as_ref();
+        let (names, labels) = self.read(&annotations.as_ref())?;
+        let mut some = names.iter().take(LOOKED_FOR);
+        if !some.any(|name| folder.join(name).exists()) {
+            return Err(not_there(&folder.join(&names[0]).display().to_string()));
+        }
+        let files = Files::at(folder, self.max_file_bytes, names.iter().map(|name| folder.join(name)))?;
+        Ok(Coco { files, labels })
     }
 
-    fn read_labels(&self, annotations: &Path) -> Result<(About, Table)> {
-        let remedy = "name COCO annotations (instances_*.json) that can be read";
-        let file = regular_file::open(annotations).map_err(|error| Error::io(annotations, error, remedy))?;
-        let coco = json::read(BufReader::with_capacity(1 << 18, file)).map_err(|error| {
-            Error::config(format!(
-                "{}: {error}; mend the JSON, or name COCO annotations",
-                annotations.display()
-            ))
-        })?;
-        gather::gather(annotations, coco, self.on_bad_label, self.bad_listed.unwrap_or(BAD_LISTED))
-    }
-
-    fn finish(&self, folder: &Path, mut about: About, table: Table) -> Result<Coco> {
+    /// Reads the annotations, or takes what the cache keeps of them; the names of the images come back with the labels.
+    ///
+    /// # Errors
+    /// Those of [`CocoOptions::open`].
+    pub(super) fn read(&self, annotations: &dyn Annotations) -> Result<(Vec<String>, CocoLabels)> {
+        let (mut about, mut table) = self.read_or_load(annotations)?;
         let names = std::mem::take(&mut about.files);
         if names.is_empty() {
             return Err(Error::config("every image has a bad label, so none is left: mend the labels"));
         }
-        let mut some = names.iter().take(16);
-        if !some.any(|name| folder.join(name).exists()) {
-            return Err(Error::config(format!(
-                "{} is not there, nor are the next images: name the folder that `file_name` is relative to",
-                folder.join(&names[0]).display()
-            )));
-        }
-        let files = Files::at(folder, self.max_file_bytes, names.iter().map(|name| folder.join(name)))?;
-        Ok(Coco { files, table, about })
+        table.unit = Unit::Pixels;
+        table.skeleton = about.skeleton.clone().map(|(count, flip)| Arc::new(Skeleton { count, flip }));
+        Ok((names, CocoLabels { table, about }))
+    }
+
+    fn read_or_load(&self, annotations: &dyn Annotations) -> Result<(About, Table)> {
+        let Some(cache) = &self.cache else { return self.read_labels(annotations) };
+        let mut stamping = Stamping::new("coco");
+        stamping.add(format!("{:?} {}", self.on_bad_label, self.bad_listed.unwrap_or(BAD_LISTED)).as_bytes());
+        let (name, stamp) = annotations.stamp();
+        stamping.add_file(&name, stamp);
+        let stamp = stamping.finish();
+        let (mut about, table, told) = match cache::load(cache, &stamp, |_| annotations.shown()) {
+            Ok((about, table)) if fits(&about, &table) => (about, table, "gave the labels".to_owned()),
+            outcome => {
+                let why =
+                    outcome.err().unwrap_or_else(|| "was ignored and written anew: it is damaged".into());
+                let (about, table) = self.read_labels(annotations)?;
+                cache::save(cache, &stamp, &about, &table)?;
+                (about, table, why)
+            }
+        };
+        about.report.cache = Some(format!("{} {told}", cache.display()));
+        Ok((about, table))
+    }
+
+    fn read_labels(&self, annotations: &dyn Annotations) -> Result<(About, Table)> {
+        let shown = annotations.shown();
+        let input = BufReader::with_capacity(1 << 18, annotations.open()?);
+        let coco = json::read(input).map_err(|error| {
+            let remedy = if error.is_io() { "" } else { "; mend the JSON, or name COCO annotations" };
+            Error::config(format!("{shown}: {error}{remedy}"))
+        })?;
+        gather::gather(&shown, coco, self.on_bad_label, self.bad_listed.unwrap_or(BAD_LISTED))
     }
 }
 
 impl Source for Coco {
     pass_on!([.files] len read key path);
-    pass_on!([.table] label);
+    pass_on!([.labels.table] label);
 
     fn classes(&self) -> &[String] {
-        &self.about.classes
+        self.labels.classes()
     }
 }
 

@@ -3,10 +3,11 @@
 mod field_texts;
 mod json_lines;
 mod table;
-pub(super) mod text;
+mod text;
+pub(super) mod values;
 
 use super::Source;
-use super::classes::{Classes, Gathering, RawLabel};
+use super::classes::{Gathering, RawLabel};
 use super::field_values::SourceFields;
 use super::files::Files;
 use crate::error::{Error, Result, bail, ensure};
@@ -15,6 +16,7 @@ use crate::regular_file;
 use field_texts::FieldTexts;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use values::RowValues;
 
 /// What a column of paths may be called in a header, in any case; of several that are there, the first of these counts.
 const PATH_COLUMNS: [&str; 10] = [
@@ -43,6 +45,8 @@ const LABEL_COLUMNS: [&str; 11] = [
     "label_index",
     "labels",
 ];
+/// The endings of lists that have columns.
+pub(super) const TABLES: [&str; 4] = ["csv", "tsv", "jsonl", "ndjson"];
 
 /// The files that a list names, in its order.
 ///
@@ -63,15 +67,13 @@ const LABEL_COLUMNS: [&str; 11] = [
 #[derive(Clone, Debug)]
 pub struct List {
     files: Files,
-    classes: Classes,
-    fields: SourceFields,
-    texts: FieldTexts,
+    rows: RowValues,
 }
 
 /// How a list is opened.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListOptions {
-    root: Option<PathBuf>,
+    pub(super) root: Option<PathBuf>,
     columns: Columns,
 }
 
@@ -86,9 +88,9 @@ struct Columns {
 }
 
 /// The content of a line.
-pub(super) struct Row<'a> {
-    pub(super) path: &'a str,
-    pub(super) label: RawLabel<'a>,
+struct Row<'a> {
+    path: &'a str,
+    label: RawLabel<'a>,
     /// The values of the fields as texts; nothing where the line has none.
     fields: Vec<Option<Cow<'a, str>>>,
 }
@@ -112,7 +114,7 @@ impl List {
         max_file_bytes in files.max_file_bytes: u64;
 
         /// The largest value of a field; samples with larger ones are bad. 1 MiB unless set.
-        max_field_bytes in fields.max_bytes: u64;
+        max_field_bytes in rows.fields.max_bytes: u64;
     }
 }
 
@@ -148,13 +150,34 @@ impl ListOptions {
         let list = list.as_ref();
         let remedy = "name a text file with a path and a label on each line";
         let bytes = regular_file::read(list).map_err(|error| Error::io(list, error, remedy))?;
-        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         let root = self.root.as_deref().or(list.parent()).unwrap_or(Path::new(""));
-        let (mut files, mut labels) = (Files::below(root, None), Gathering::default());
+        let mut files = Files::below(root, None);
+        let rows = self.read(&bytes, list, &mut |path| {
+            files.push(&root.join(path)).map_err(|error| error.to_string())
+        })?;
+        if files.len() == 0 {
+            let shown = list.display();
+            bail!("{shown} lists no file: write one path on each line");
+        }
+        files.shrink();
+        Ok(List { files, rows })
+    }
+
+    /// Reads the content of the list that people call `list`, and hands each path to `take`.
+    ///
+    /// # Errors
+    /// Those of [`ListOptions::open`].
+    pub(super) fn read(
+        &self,
+        bytes: &[u8],
+        list: &Path,
+        take: &mut dyn FnMut(&str) -> Result<(), String>,
+    ) -> Result<RowValues> {
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        let (mut labels, mut texts) = (Gathering::default(), FieldTexts::default());
         let fields = SourceFields::new(&self.columns.fields, "column")?;
-        let mut texts = FieldTexts::default();
         let mut take = |line: u64, row: Row<'_>| {
-            files.push(&root.join(row.path)).map_err(|error| error.to_string())?;
+            take(row.path)?;
             texts.push(&fields.list, &row.fields)?;
             labels.push(&row.label, || format!("line {line}"))
         };
@@ -164,7 +187,7 @@ impl ListOptions {
         );
         let ending = list.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         ensure!(
-            fields.list.is_empty() || ["csv", "tsv", "jsonl", "ndjson"].contains(&ending.as_str()),
+            fields.list.is_empty() || TABLES.contains(&ending.as_str()),
             "{}: a list of plain text has no columns for fields: write a table (.csv, .tsv) with a header, or JSON lines \
              (.jsonl)",
             list.display()
@@ -176,37 +199,21 @@ impl ListOptions {
             _ => text::read(bytes, &self.columns, &mut take),
         };
         read.map_err(|(line, what)| Error::config(format!("{}, line {line}: {what}", list.display())))?;
-        if files.len() == 0 {
-            let shown = list.display();
-            bail!("{shown} lists no file: write one path on each line");
-        }
-        files.shrink();
         texts.shrink();
-        Ok(List { files, classes: labels.finish(), fields, texts })
+        Ok(RowValues { classes: labels.finish(), fields, texts })
     }
 }
 
 impl Source for List {
     pass_on!([.files] len read key path);
-    pass_on!([.classes] label classes);
+    pass_on!([.rows.classes] label classes);
 
     fn fields(&self) -> &[Field] {
-        &self.fields.list
+        &self.rows.fields.list
     }
 
     fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
-        self.fields.fill(self, index, values, |number, field| {
-            let Some(text) = self.texts.get(index * self.fields.list.len() + number) else { return Ok(None) };
-            if field.kind().is_picture() {
-                return Ok(Some(FieldValue::Bytes(
-                    self.files
-                        .read_beside(text)
-                        .map_err(|cause| format!("{field}, the file {text}: {cause}"))?,
-                )));
-            }
-            self.fields.check_bytes(field, text.len() as u64)?;
-            Ok(Some(field.parse(text.as_bytes())?))
-        })
+        self.rows.values(self, index, values, |path| self.files.read_beside(path))
     }
 }
 

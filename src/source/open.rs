@@ -1,15 +1,22 @@
 //! Opens any data set from its options: only here is it decided how each kind is recognised and opened.
 
+mod beside;
+mod note;
+#[cfg(feature = "remote")]
+mod remote;
 mod sets;
 
+pub use note::Note;
+
 use super::labels::report::LabelReport;
-use super::{Coco, Folder, List, Lmdb, MaskOptions, Shards, Source, WithImages, Yolo};
+use super::{Coco, CocoOptions, Folder, List, ListOptions, Lmdb, Shards, Source, Yolo, YoloOptions};
 use crate::error::{Error, Result, bail};
 use crate::field::Field;
 use crate::label::Skeleton;
-use crate::options::{DataOptions, Kind, catalogue};
-use std::fmt;
-use std::path::{Path, PathBuf};
+use crate::options::{DataOptions, Entry, Kind, catalogue};
+#[cfg(feature = "remote")]
+use remote::open as remote_data;
+use std::path::Path;
 
 /// A data set that was opened from options.
 pub struct Opened {
@@ -29,58 +36,6 @@ pub struct Opened {
     pub stated_sizes: Vec<[u32; 2]>,
 }
 
-/// What was met when data were opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Note {
-    /// Nobody said what the data are, and their name alone does not say it either.
-    TakenFor {
-        /// The data.
-        path: PathBuf,
-        /// What they are taken for, and what was found in them.
-        what: String,
-    },
-    /// Images beside the class directories, which belong to no class and are left out, as by torchvision.
-    LooseImages {
-        /// The data.
-        path: PathBuf,
-        /// How many.
-        images: usize,
-    },
-    /// Labels that cannot be right were left out, as `on_bad_label` says.
-    BadLabels {
-        /// How many.
-        labels: u64,
-        /// Images that were left out with them.
-        images: u64,
-        /// The first of them, and what is wrong with it.
-        first: String,
-    },
-    /// How the label cache served.
-    LabelCache(String),
-    /// What a remote store said.
-    Remote(String),
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Note::TakenFor { path, what } => {
-                write!(f, "{} is taken for {what}; the option kind decides otherwise", path.display())
-            }
-            Note::LooseImages { path, images } => write!(
-                f,
-                "{images} images directly in {} belong to no class and are left out: move them into a class directory",
-                path.display()
-            ),
-            Note::BadLabels { labels, images, first } => {
-                write!(f, "{labels} bad labels are left out, and {images} images; the first is {first}")
-            }
-            Note::LabelCache(what) | Note::Remote(what) => f.write_str(what),
-        }
-    }
-}
-
 /// Opens the data set that `options` name, as the kind that they name or that is found by looking at it.
 ///
 /// # Errors
@@ -91,7 +46,17 @@ pub fn open(options: &DataOptions) -> Result<Opened> {
         return sets::sets(options, sets);
     }
     refuse_what_mixes(options)?;
+    open_one(options, options)
+}
+
+/// Opens one data set. Of the options, `own` are those that were given for it alone.
+fn open_one(options: &DataOptions, own: &DataOptions) -> Result<Opened> {
     let (path, kind) = (path(options)?, kind_of(options)?);
+    // Fields that have their files in folders.
+    let mut pictures = match kind {
+        Kind::Folder | Kind::Yolo | Kind::Coco => fields(options).unwrap_or_default(),
+        _ => Vec::new(),
+    };
     let mut opened = match kind {
         Kind::Folder => folder(options, path)?,
         Kind::List => list(options, path)?,
@@ -103,29 +68,30 @@ pub fn open(options: &DataOptions) -> Result<Opened> {
         Kind::Parquet => parquet(options, path)?,
         Kind::Yolo => yolo(options, path)?,
         Kind::Coco => coco(options, path)?,
-        #[cfg(feature = "remote")]
-        Kind::Remote => remote(options, path)?,
+        Kind::Remote => remote_data(options, own, path, &mut pictures)?,
         #[cfg(not(feature = "tfrecord"))]
         Kind::TfRecord => return Err(not_built_in(kind, path, "convert the data")),
         #[cfg(not(feature = "parquet"))]
         Kind::Parquet => return Err(not_built_in(kind, path, "convert the data")),
-        #[cfg(not(feature = "remote"))]
-        Kind::Remote => return Err(not_built_in(kind, path, "copy the data to a disk")),
     };
     if options.kind.is_none() {
         opened.notes.splice(0..0, opened.taken_for(path));
     }
     if let Some(masks) = &options.mask_dir {
-        opened.source = Box::new(MaskOptions::from(options).open(opened.source, masks)?);
+        opened.source = beside::with_masks(options, opened.source, masks)?;
     }
-    if matches!(kind, Kind::Folder | Kind::Yolo | Kind::Coco) && options.fields.is_some() {
-        let images = WithImages::open(opened.source, fields(options).unwrap_or_default())?;
-        opened.source = Box::new(images.max_file_bytes(options.max_file_bytes().0));
+    if !pictures.is_empty() {
+        opened.source = beside::with_images(options, opened.source, pictures)?;
     }
     if options.classes.is_some() || options.rename.is_some() {
         opened.source = Box::new(sets::classes(options).open(opened.source)?);
     }
     Ok(opened)
+}
+
+#[cfg(not(feature = "remote"))]
+fn remote_data(_: &DataOptions, _: &DataOptions, path: &Path, _: &mut Vec<Field>) -> Result<Opened> {
+    Err(not_built_in(Kind::Remote, path, "copy the data to a disk"))
 }
 
 /// What says how several data sets follow each other means nothing for one.
@@ -148,10 +114,31 @@ fn refuse_what_mixes(options: &DataOptions) -> Result<()> {
 /// # Errors
 /// [`Error::Config`] where no data are named, and for an option that data of the kind do not take.
 pub fn kind_of(options: &DataOptions) -> Result<Kind> {
-    let path = path(options)?;
-    let kind = options.kind.unwrap_or_else(|| Kind::of(path));
-    refuse_unread(options, kind, path)?;
+    let (path, kind) = (path(options)?, kind_at(options)?);
+    let names_url = names_url(options);
+    refuse_unread(options, kind, path, |entry| entry.serves(kind) || names_url && is_of_urls(entry))?;
     Ok(kind)
+}
+
+/// What the data are; the options are not looked at further. What a URL names is remote, whatever kind of data set it is.
+fn kind_at(options: &DataOptions) -> Result<Kind> {
+    let path = path(options)?;
+    Ok(match is_url(path) || options.image_dir.as_deref().is_some_and(is_url) {
+        true => Kind::Remote,
+        false => options.kind.unwrap_or_else(|| Kind::of(path)),
+    })
+}
+
+/// Whether files beside the images are at a URL.
+fn names_url(options: &DataOptions) -> bool {
+    let fields = options.fields.iter().flat_map(|fields| &fields.0);
+    options.mask_dir.as_deref().is_some_and(is_url)
+        || fields.into_iter().any(|field| is_url(Path::new(field.stored_as())))
+}
+
+/// Whether the option says how URLs are read, and nothing else.
+fn is_of_urls(entry: &Entry) -> bool {
+    entry.kinds == Some(&[Kind::Remote])
 }
 
 fn path(options: &DataOptions) -> Result<&Path> {
@@ -190,7 +177,12 @@ fn is_url(path: &Path) -> bool {
 }
 
 /// An option that nothing reads would be a setting that does nothing.
-fn refuse_unread(options: &DataOptions, kind: Kind, path: &Path) -> Result<()> {
+fn refuse_unread(
+    options: &DataOptions,
+    kind: Kind,
+    path: &Path,
+    is_read: impl Fn(&Entry) -> bool,
+) -> Result<()> {
     let mut readable = options.clone();
     let DataOptions { path: data, root, image_dir, mask_dir, label_cache, cache_dir, .. } = &mut readable;
     // Paths that are no text cannot be written as JSON; here it only matters that they are given.
@@ -199,7 +191,7 @@ fn refuse_unread(options: &DataOptions, kind: Kind, path: &Path) -> Result<()> {
     }
     let given = serde_json::to_value(readable).map_err(|error| Error::config(error.to_string()))?;
     let is_given = |key: &str| !given[key].is_null();
-    let mut unread = catalogue().iter().filter(|entry| entry.section == "data" && !entry.serves(kind));
+    let mut unread = catalogue().iter().filter(|entry| entry.section == "data" && !is_read(entry));
     if let Some(entry) = unread.find(|entry| is_given(entry.key)) {
         let words: Vec<&str> = entry.kinds.unwrap_or_default().iter().map(|kind| kind.word()).collect();
         bail!(
@@ -298,17 +290,20 @@ fn folder(options: &DataOptions, path: &Path) -> Result<Opened> {
 }
 
 fn list(options: &DataOptions, path: &Path) -> Result<Opened> {
+    let list = list_options(options)
+        .fields(fields(options).unwrap_or_default())
+        .open(path)?
+        .max_field_bytes(options.max_field_bytes().0);
+    Ok(Opened::of(Kind::List, list.max_file_bytes(options.max_file_bytes().0)))
+}
+
+fn list_options(options: &DataOptions) -> ListOptions {
     let mut how = List::options();
     how = given(how, &options.root, |how, root| how.root(root));
     how = given(how, &options.header, |how, header| how.header(header));
     how = given(how, &options.image_column, |how, column| how.path_column(column));
     how = given(how, &options.label_column, |how, column| how.label_column(column));
-    how = given(how, &options.label_separator, |how, separator| how.label_separator(separator));
-    let list = how
-        .fields(fields(options).unwrap_or_default())
-        .open(path)?
-        .max_field_bytes(options.max_field_bytes().0);
-    Ok(Opened::of(Kind::List, list.max_file_bytes(options.max_file_bytes().0)))
+    given(how, &options.label_separator, |how, separator| how.label_separator(separator))
 }
 
 fn tar(options: &DataOptions, path: &Path) -> Result<Opened> {
@@ -352,58 +347,34 @@ fn parquet(options: &DataOptions, path: &Path) -> Result<Opened> {
 }
 
 fn yolo(options: &DataOptions, path: &Path) -> Result<Opened> {
-    let mut how = Yolo::options().on_bad_label(options.on_bad_label()).bad_listed(options.bad_listed());
-    how = given(how, &options.split, |how, split| how.split(split));
-    how = given(how, &options.root, |how, root| how.root(root));
-    how = given(how, &options.label_cache, |how, file| how.cache(file));
-    let yolo = how.max_file_bytes(options.max_file_bytes().0).open(path)?;
+    let yolo = yolo_options(options).max_file_bytes(options.max_file_bytes().0).open(path)?;
     let (report, keypoints) = (yolo.report().clone(), yolo.skeleton().map(count));
     Ok(Opened::labelled(Kind::Yolo, yolo, report, keypoints))
 }
 
+fn yolo_options(options: &DataOptions) -> YoloOptions {
+    let mut how = Yolo::options().on_bad_label(options.on_bad_label()).bad_listed(options.bad_listed());
+    how = given(how, &options.split, |how, split| how.split(split));
+    how = given(how, &options.root, |how, root| how.root(root));
+    given(how, &options.label_cache, |how, file| how.cache(file))
+}
+
 fn coco(options: &DataOptions, path: &Path) -> Result<Opened> {
-    let mut how = Coco::options().on_bad_label(options.on_bad_label()).bad_listed(options.bad_listed());
-    how = given(how, &options.label_cache, |how, file| how.cache(file));
     let own = path.parent().unwrap_or(Path::new(""));
     let images = options.image_dir.as_deref().unwrap_or(own);
-    let coco = how.max_file_bytes(options.max_file_bytes().0).open(path, images)?;
+    let coco = coco_options(options).max_file_bytes(options.max_file_bytes().0).open(path, images)?;
     let (report, keypoints) = (coco.report().clone(), coco.skeleton().map(count));
     let stated_sizes = (0..coco.len()).map(|index| coco.image_size(index).unwrap_or_default()).collect();
     Ok(Opened { stated_sizes, ..Opened::labelled(Kind::Coco, coco, report, keypoints) })
 }
 
+fn coco_options(options: &DataOptions) -> CocoOptions {
+    let how = Coco::options().on_bad_label(options.on_bad_label()).bad_listed(options.bad_listed());
+    given(how, &options.label_cache, |how, file| how.cache(file))
+}
+
 fn count(skeleton: &Skeleton) -> usize {
     skeleton.count
-}
-
-#[cfg(feature = "remote")]
-fn remote(options: &DataOptions, url: &Path) -> Result<Opened> {
-    let url =
-        url.to_str().ok_or_else(|| Error::config("the URL is not UTF-8: write it with percent signs"))?;
-    let mut how = super::Remote::options()
-        .anonymous(options.anonymous())
-        .timeout(seconds("timeout_s", options.timeout_s())?)
-        .stall_timeout(seconds("stall_timeout_s", options.stall_timeout_s())?)
-        .max_retries(options.max_retries())
-        .concurrency(options.concurrency())
-        .max_file_bytes(options.max_file_bytes().0);
-    how = given(how, &options.endpoint, |how, endpoint| how.endpoint(endpoint));
-    how = match &options.cache_dir {
-        Some(folder) => how.cache(folder, options.cache_bytes().0),
-        None if options.cache_bytes.is_some() => {
-            bail!("cache_bytes means nothing without cache_dir: leave it out, or set cache_dir");
-        }
-        None => how,
-    };
-    let remote = how.open(url)?;
-    let notes = remote.notes().iter().cloned().map(Note::Remote).collect();
-    Ok(Opened { notes, ..Opened::of(Kind::Remote, remote) })
-}
-
-#[cfg(feature = "remote")]
-fn seconds(name: &str, seconds: f64) -> Result<std::time::Duration> {
-    std::time::Duration::try_from_secs_f64(seconds)
-        .map_err(|error| Error::config(format!("{name} is {seconds}: {error}; give a number of seconds")))
 }
 
 #[cfg(not(all(feature = "parquet", feature = "remote", feature = "tfrecord")))]
@@ -419,6 +390,7 @@ fn not_built_in(kind: Kind, path: &Path, remedy: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
     fn at(path: impl Into<PathBuf>) -> DataOptions {
         DataOptions { path: Some(path.into()), ..DataOptions::default() }

@@ -3,14 +3,28 @@
 pub(crate) mod holds;
 pub(crate) mod objects;
 
-use super::byte_ranges::ByteRanges;
 use super::classes::Classes;
 use super::labels::report::LabelReport;
 use super::labels::table::Table;
 use super::{out_of_range, too_large};
-use crate::error::{Error, Result};
+use crate::error::{Cause, Error, Result};
 use crate::label::{Label, Skeleton, Unit};
+use std::borrow::Cow;
 use std::sync::Arc;
+
+/// Records that are parts of files, on a disk or in a store.
+pub(super) trait Parts {
+    fn len(&self) -> usize;
+
+    fn key(&self, index: usize) -> Cow<'_, str>;
+
+    /// Larger images and masks are refused.
+    fn max_file_bytes(&self) -> u64;
+
+    /// Replaces the content of `bytes` by a range of the file that record `index` lies in, which must exist: by so many
+    /// bytes from an offset.
+    fn read_beside(&self, index: usize, range: [u64; 2], bytes: &mut Vec<u8>) -> Result<(), Cause>;
+}
 
 /// Objects and masks of records that lie in shards.
 #[derive(Clone, Debug, Default)]
@@ -76,20 +90,20 @@ impl Held {
     }
 
     /// Replaces the content of `bytes` by a record's mask, which lies in its file; false where it has none.
-    pub(super) fn mask(&self, ranges: &ByteRanges, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
+    pub(super) fn mask(&self, parts: &impl Parts, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
         bytes.clear();
-        if index >= ranges.len() {
-            return Err(out_of_range(index, ranges.len()));
+        if index >= parts.len() {
+            return Err(out_of_range(index, parts.len()));
         }
         let place = self.masks.as_ref().and_then(|masks| masks.get(index).copied().flatten());
         let Some(place) = place else { return Ok(false) };
-        let read = match place[1] > ranges.max_file_bytes {
-            true => Err(too_large("the mask", place[1], ranges.max_file_bytes)),
-            false => ranges.read_range(index, place, bytes),
+        let read = match place[1] > parts.max_file_bytes() {
+            true => Err(too_large("the mask", place[1], parts.max_file_bytes())),
+            false => parts.read_beside(index, place, bytes),
         };
         read.map(|()| true).map_err(|cause| {
             bytes.clear();
-            Error::sample(ranges.key(index), index as u64, cause)
+            Error::sample(parts.key(index), index as u64, cause)
         })
     }
 

@@ -40,7 +40,7 @@ impl Wanted<'_> {
             Err(_) if is_pattern => matches(path)?,
             Err(error) => return Err(Error::io(path, error, "check the path")),
         };
-        self.of_split(path, paths)
+        self.of_split(&path.display(), paths, |path| path)
     }
 
     fn in_folder(&self, folder: &Path) -> Result<Vec<PathBuf>> {
@@ -60,31 +60,36 @@ impl Wanted<'_> {
         Ok(paths)
     }
 
-    fn of_split(&self, path: &Path, paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
-        let splits: BTreeSet<&str> = paths.iter().filter_map(|path| split_of(path)).collect();
+    /// The files of the split that is wanted, of those that were found at `place`; `path` has a file's name.
+    pub(super) fn of_split<F>(
+        &self,
+        place: &dyn std::fmt::Display,
+        files: Vec<F>,
+        path: impl Fn(&F) -> &Path,
+    ) -> Result<Vec<F>> {
+        let splits: BTreeSet<&str> = files.iter().filter_map(|file| split_of(path(file))).collect();
         let listed = || splits.iter().copied().collect::<Vec<_>>().join(", ");
         let Some(split) = self.split else {
-            if splits.len() < 2 || paths.len() < 2 {
-                return Ok(paths);
+            if splits.len() < 2 || files.len() < 2 {
+                return Ok(files);
             }
             bail!(
                 "{} holds the splits {}, by the names of its files: choose one (split, --split), or name the files by \
                  a pattern",
-                path.display(),
+                place,
                 listed()
             );
         };
         let wanted = SPLIT_WORDS.iter().find(|(word, _)| *word == split).map_or(split, |(_, split)| split);
-        let all = paths.len();
-        let paths: Vec<PathBuf> = paths.into_iter().filter(|path| split_of(path) == Some(wanted)).collect();
+        let all = files.len();
+        let there = if splits.is_empty() { String::new() } else { format!(" (there are {})", listed()) };
+        let files: Vec<F> = files.into_iter().filter(|file| split_of(path(file)) == Some(wanted)).collect();
         ensure!(
-            !paths.is_empty(),
-            "{}: none of {all} {} says `{split}` in its name{}: leave the split out, or choose another",
-            path.display(),
-            self.what,
-            if splits.is_empty() { String::new() } else { format!(" (there are {})", listed()) }
+            !files.is_empty(),
+            "{place}: none of {all} {} says `{split}` in its name{there}: leave the split out, or choose another",
+            self.what
         );
-        Ok(paths)
+        Ok(files)
     }
 }
 

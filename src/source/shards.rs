@@ -1,13 +1,11 @@
 //! Tar files of images, named as WebDataset names them, with any record at hand at any time.
 
+pub(super) mod samples;
 pub(super) mod scan;
 pub(super) mod table;
 
 use super::byte_ranges::ByteRanges;
-use super::classes::Classes;
-use super::field_values::SourceFields;
 use super::labels::report::LabelReport;
-use super::packed::Held;
 use super::packed::holds::Described;
 use super::paths::{Wanted, files_in, names_any, short_names};
 use super::{Destination, Source};
@@ -16,6 +14,7 @@ use crate::error::{Error, Result, bail, ensure};
 use crate::field::{Field, FieldValue};
 use crate::label::{Label, Skeleton};
 use crate::regular_file;
+use samples::Samples;
 use scan::{Found, WantedMembers};
 use std::fs;
 use std::io::Write;
@@ -36,17 +35,13 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct Shards {
     ranges: ByteRanges,
-    classes: Classes,
-    fields: SourceFields,
-    /// Offset and length of the member of each field, record by record.
-    members: Vec<Option<[u64; 2]>>,
-    held: Held,
+    samples: Samples,
 }
 
 /// How tar files are opened.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShardsOptions {
-    fields: Option<Vec<Field>>,
+    pub(super) fields: Option<Vec<Field>>,
 }
 
 impl Shards {
@@ -86,17 +81,17 @@ impl Shards {
         max_file_bytes in ranges.max_file_bytes: u64;
 
         /// The largest value of a field that is read; samples with larger ones are bad. 1 MiB unless set.
-        max_field_bytes in fields.max_bytes: u64;
+        max_field_bytes in samples.fields.max_bytes: u64;
     }
 
     /// How many images and objects there are; `None` where no objects are held.
     pub fn report(&self) -> Option<LabelReport> {
-        self.held.report()
+        self.samples.held.report()
     }
 
     /// What the keypoints of the objects are; `None` where objects have none.
     pub fn skeleton(&self) -> Option<&Skeleton> {
-        self.held.skeleton()
+        self.samples.held.skeleton()
     }
 
     /// Writes a table of each archive beside it, under its name with `.index` appended: the positions of its images, and
@@ -118,26 +113,6 @@ impl Shards {
             written.push(place);
         }
         Ok(written)
-    }
-
-    /// A field that no sample has is most likely a misspelt one.
-    fn refuse_unknown_fields(&self, wanted: &WantedMembers) -> Result<()> {
-        let fields = &self.fields;
-        let is_there = |number: &usize| {
-            self.members.iter().skip(*number).step_by(fields.list.len()).any(Option::is_some)
-        };
-        match (0..fields.list.len()).find(|number| !is_there(number)) {
-            None => Ok(()),
-            Some(number) if wanted.met.contains(&wanted.endings[number]) => bail!(
-                "{}: no image has a member `.{}` next to it: the members of a sample must follow each other, as they do \
-                 when the archive is packed in the order of names (tar --sort=name)",
-                fields.list[number],
-                wanted.endings[number]
-            ),
-            Some(number) => {
-                bail!("{}", fields.unknown(&fields.list[number], wanted.met.iter().map(String::as_str)))
-            }
-        }
     }
 
     /// Whether the path's name is that of an archive, compressed ones included, which [`Shards::open`] refuses.
@@ -172,28 +147,14 @@ impl ShardsOptions {
     }
 
     fn open_described(self, paths: &[PathBuf], described: Described) -> Result<Shards> {
-        let fields = SourceFields::new(&described.fields(self.fields), "member with the ending")?;
-        let count = fields.list.len();
-        let lower = |ending: &str| ending.to_lowercase();
-        let mut endings: Vec<String> = fields.list.iter().map(|field| lower(field.stored_as())).collect();
-        endings.extend(described.holds.masks.as_deref().map(lower));
-        let read = described.holds.objects.as_deref().map(lower);
-        let mut wanted = WantedMembers { endings, read, ..WantedMembers::default() };
-        let (ranges, classes, held) =
-            (ByteRanges::of("archive"), Classes::default(), Held::of(&described.holds));
-        let mut shards = Shards { ranges, classes, fields, members: Vec::new(), held };
+        let (samples, mut wanted) = Samples::of(&described, self.fields)?;
+        let mut shards = Shards { ranges: ByteRanges::of("archive"), samples };
         let mut bad = None;
         for (path, name) in paths.iter().zip(short_names(paths)) {
             shards.ranges.begin_file(path);
-            find_images(path, &mut wanted, &mut |found| {
-                let Found { path, offset, bytes, classes, mut members, json } = found;
-                shards.ranges.push(&[&name, "/", &path], offset, bytes);
-                shards.classes.push(classes);
-                let mask = members.drain(count.min(members.len())..).next().flatten();
-                shards.members.append(&mut members);
-                if let Err(what) = shards.held.push(json.as_deref(), mask) {
-                    bad.get_or_insert_with(|| format!("{name}/{path}: {what}"));
-                }
+            find_images(path, &mut wanted, &mut |found| match shards.samples.push(found) {
+                Ok((path, [offset, bytes])) => shards.ranges.push(&[&name, "/", &path], offset, bytes),
+                Err(what) => drop(bad.get_or_insert_with(|| format!("{name}/{what}"))),
             })?;
             if let Some(what) = bad {
                 bail!("{what}");
@@ -204,12 +165,8 @@ impl ShardsOptions {
             let remedy = "name archives that hold images (.jpg, .png, .webp)";
             bail!("{} tar files were opened, and no image is in them: {remedy}", paths.len());
         }
-        shards.refuse_unknown_fields(&wanted)?;
-        shards.classes.names = described.classes;
+        shards.samples.finish(described.classes, &wanted)?;
         shards.ranges.shrink();
-        shards.classes.shrink();
-        shards.members.shrink_to_fit();
-        shards.held.shrink();
         Ok(shards)
     }
 
@@ -245,32 +202,26 @@ impl ShardsOptions {
 
 impl Source for Shards {
     pass_on!([.ranges] len key shard_ends);
-    pass_on!([.classes] classes);
+    pass_on!([.samples.classes] classes);
 
     fn label(&self, index: usize) -> Label {
-        self.held.label(index, &self.classes)
+        self.samples.label(index)
     }
 
     fn has_masks(&self) -> bool {
-        self.held.has_masks()
+        self.samples.held.has_masks()
     }
 
     fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
-        self.held.mask(&self.ranges, index, bytes)
+        self.samples.held.mask(&self.ranges, index, bytes)
     }
 
     fn fields(&self) -> &[Field] {
-        &self.fields.list
+        &self.samples.fields.list
     }
 
     fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
-        let (fields, mut bytes) = (&self.fields, Vec::new());
-        fields.fill(self, index, values, |number, field| {
-            let Some(range) = self.members[index * fields.list.len() + number] else { return Ok(None) };
-            fields.check_bytes(field, range[1])?;
-            self.ranges.read_range(index, range, &mut bytes)?;
-            Ok(Some(field.parse(&bytes)?))
-        })
+        self.samples.values(self, &self.ranges, index, values)
     }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {

@@ -1,12 +1,11 @@
 //! Second images for the images of any source, from folders of files.
 
+use super::beside::{Beside, place_below};
 use super::field_values::SourceFields;
-use super::files::Files;
-use super::with_masks::place_below;
-use super::{Source, out_of_range};
+use super::{IoStats, Source, out_of_range};
 use crate::error::{Result, bail, ensure};
 use crate::field::{Field, FieldValue};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Endings that the file of a second image may have, beside that of the image itself.
@@ -15,7 +14,7 @@ const ENDINGS: [&str; 7] = ["png", "jpg", "jpeg", "webp", "PNG", "JPG", "JPEG"];
 const NAMED: usize = 3;
 
 /// A source whose images have second images or depth maps in folders: that of the image `a/b.jpg` is `a/b.png`, `a/b.jpg`,
-/// `a/b.jpeg` or `a/b.webp` in the folder that the field comes from.
+/// `a/b.jpeg` or `a/b.webp` in the folder that the field comes from. `RemoteOptions::images` takes them from a store.
 ///
 /// Of an image's key, the part after its last folder named `images` counts, or all of it where there is none.
 ///
@@ -35,7 +34,7 @@ pub struct WithImages<S> {
     /// Those of the source and its own.
     fields: Arc<[Field]>,
     /// Of each field of its own, a file for each image.
-    files: Vec<Files>,
+    files: Vec<Beside>,
 }
 
 impl<S: Source> WithImages<S> {
@@ -45,8 +44,16 @@ impl<S: Source> WithImages<S> {
     /// A field that is no picture, a folder that is not there, an image without a file (how many, and the first three), a key
     /// that leads out of the folder.
     pub fn open(source: S, fields: impl Into<Vec<Field>>) -> Result<Self> {
-        let own: Vec<Field> = fields.into();
-        let files = own.iter().map(|field| files_of(&source, field)).collect::<Result<_>>()?;
+        Self::open_beside(source, fields.into(), &local)
+    }
+
+    /// The same, where `find` finds the files of a field.
+    pub(super) fn open_beside(
+        source: S,
+        own: Vec<Field>,
+        find: &dyn Fn(&Field) -> Result<Beside>,
+    ) -> Result<Self> {
+        let files = own.iter().map(|field| files_of(&source, field, find)).collect::<Result<_>>()?;
         let all: Vec<Field> = source.fields().iter().cloned().chain(own).collect();
         Ok(Self { fields: SourceFields::new(&all, "folder")?.list, source, files })
     }
@@ -54,34 +61,27 @@ impl<S: Source> WithImages<S> {
     /// The largest file that is read; images of larger ones are bad samples. 1 GiB unless set.
     #[must_use]
     pub fn max_file_bytes(mut self, bytes: u64) -> Self {
-        self.files.iter_mut().for_each(|files| files.max_file_bytes = bytes);
+        self.files.iter_mut().for_each(|files| files.limit(bytes));
         self
     }
 }
 
-fn files_of(source: &impl Source, field: &Field) -> Result<Files> {
-    let folder = Path::new(field.stored_as());
+fn files_of(source: &impl Source, field: &Field, find: &dyn Fn(&Field) -> Result<Beside>) -> Result<Beside> {
     ensure!(
         field.kind().is_picture(),
         "{field} is {}, and folders hold pictures alone: declare it as image or depth, or open a list of the images with the \
          field as a column",
         field.kind()
     );
-    if !folder.is_dir() {
-        let cause = if folder.exists() { "is no folder" } else { "is not there" };
-        bail!("{field}: {} {cause}: name the folder that holds its files (from)", folder.display());
-    }
-    let (mut files, mut missing, mut named) = (Files::below(folder, None), 0usize, Vec::new());
+    let mut files = find(field)?;
+    let (mut missing, mut named) = (0usize, Vec::new());
     for index in 0..source.len() {
         let key = source.key(index);
-        let place = place_below(&key, folder)?;
-        match found(&place) {
-            Some(path) => files.push(&path)?,
-            None => {
-                missing += 1;
-                if named.len() < NAMED {
-                    named.push(format!("{} of the image {key}", place.with_extension("png").display()));
-                }
+        let place = place_below(&key, || files.place())?;
+        if !choose(&mut files, &place)? {
+            missing += 1;
+            if named.len() < NAMED {
+                named.push(format!("{} of the image {key}", files.shown(&place.with_extension("png"))));
             }
         }
     }
@@ -97,17 +97,36 @@ fn files_of(source: &impl Source, field: &Field) -> Result<Files> {
     Ok(files)
 }
 
-/// The file of that name, whatever image it is.
-fn found(place: &Path) -> Option<PathBuf> {
+/// The files of a local folder.
+pub(super) fn local(field: &Field) -> Result<Beside> {
+    let folder = Path::new(field.stored_as());
+    if !folder.is_dir() {
+        let cause = if folder.exists() { "is no folder" } else { "is not there" };
+        bail!("{field}: {} {cause}: name the folder that holds its files (from)", folder.display());
+    }
+    Ok(Beside::folder(folder, None))
+}
+
+/// Chooses the file of that name, whatever image it is; false where there is none.
+fn choose(files: &mut Beside, place: &Path) -> Result<bool> {
     let others = ENDINGS.iter().map(|ending| place.with_extension(ending));
-    std::iter::once(place.to_owned()).chain(others).find(|path| path.is_file())
+    for name in std::iter::once(place.to_owned()).chain(others) {
+        if files.push(&name)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 impl<S: Source> Source for WithImages<S> {
-    pass_on!([.source] len read key path label mask classes shard_ends record mix_order io_stats);
+    pass_on!([.source] len read key path label mask classes shard_ends record mix_order);
 
     fn fields(&self) -> &[Field] {
         &self.fields
+    }
+
+    fn io_stats(&self) -> IoStats {
+        self.files.iter().map(Beside::io_stats).fold(self.source.io_stats(), IoStats::plus)
     }
 
     fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {

@@ -1,15 +1,16 @@
 //! Semantic masks for the images of any source, from a folder of PNG files.
 
-use super::Source;
-use super::files::Files;
+use super::beside::{Beside, place_below};
+use super::{IoStats, Source};
 use crate::error::{Error, Result, bail};
 use crate::options::DataOptions;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Missing masks that an error names.
 const NAMED: usize = 3;
 
-/// A source whose images have masks in a folder: the mask of the image `a/b.jpg` is `a/b.png` there.
+/// A source whose images have masks in a folder: the mask of the image `a/b.jpg` is `a/b.png` there. `RemoteOptions::masks`
+/// takes them from a store.
 ///
 /// Of an image's key, the part after its last folder named `images` counts, or all of it where there is none. Masks are
 /// PNG files of one channel, grey or with a palette, of at most 8 bits, as large as the upright image; a pixel is a class,
@@ -27,7 +28,7 @@ const NAMED: usize = 3;
 #[derive(Clone, Debug)]
 pub struct WithMasks<S> {
     source: S,
-    files: Files,
+    files: Beside,
     /// The index of each image's file.
     masks: Vec<Option<u32>>,
 }
@@ -89,19 +90,25 @@ impl MaskOptions {
             let cause = if folder.exists() { "is no folder" } else { "is not there" };
             bail!("{} {cause}: name the folder that holds the masks", folder.display());
         }
-        let mut files = Files::below(folder, self.max_file_bytes);
+        self.open_beside(source, Beside::folder(folder, self.max_file_bytes))
+    }
+
+    /// The same for the masks among `files`.
+    pub(super) fn open_beside<S: Source>(self, source: S, mut files: Beside) -> Result<WithMasks<S>> {
+        if let Some(bytes) = self.max_file_bytes {
+            files.limit(bytes);
+        }
         let (mut masks, mut missing, mut named) = (Vec::with_capacity(source.len()), 0usize, Vec::new());
         for index in 0..source.len() {
             let key = source.key(index);
-            let path = mask_of(&key, folder)?;
-            let found = path.is_file();
-            masks.push(found.then_some(files.len() as u32));
-            if found {
-                files.push(&path)?;
-            } else {
+            let name = mask_of(&key, || files.place())?;
+            let number = files.len() as u32;
+            let found = files.push(&name)?;
+            masks.push(found.then_some(number));
+            if !found {
                 missing += 1;
                 if named.len() < NAMED {
-                    named.push(format!("{} of the image {key}", path.display()));
+                    named.push(format!("{} of the image {key}", files.shown(&name)));
                 }
             }
         }
@@ -127,33 +134,20 @@ fn refusal(missing: usize, images: usize, named: &[String]) -> Error {
     ))
 }
 
-/// The path of the mask of the image with this key.
-fn mask_of(key: &str, folder: &Path) -> Result<PathBuf> {
+/// The path of the mask of the image with this key, below the folder of masks.
+fn mask_of(key: &str, folder: impl FnOnce() -> String) -> Result<PathBuf> {
     Ok(place_below(key, folder)?.with_extension("png"))
 }
 
-/// Where in `folder` the file lies that belongs to the image with this key, with the image's own ending.
-pub(super) fn place_below(key: &str, folder: &Path) -> Result<PathBuf> {
-    let parts: Vec<Component> = Path::new(key).components().collect();
-    let parents = &parts[..parts.len().saturating_sub(1)];
-    let images = parents.iter().rposition(|part| part.as_os_str() == "images");
-    let below = &parts[images.map_or(0, |at| at + 1)..];
-    if below.is_empty() || !below.iter().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
-    {
-        bail!(
-            "the image `{key}` has no place below {}: open the images by paths below a folder named `images`, or below \
-             the folder of the data set",
-            folder.display()
-        );
-    }
-    Ok(folder.join(below.iter().collect::<PathBuf>()))
-}
-
 impl<S: Source> Source for WithMasks<S> {
-    pass_on!([.source] len read key path label fields classes shard_ends record mix_order io_stats);
+    pass_on!([.source] len read key path label fields classes shard_ends record mix_order);
 
     fn has_masks(&self) -> bool {
         true
+    }
+
+    fn io_stats(&self) -> IoStats {
+        self.source.io_stats().plus(self.files.io_stats())
     }
 
     fn mask(&self, index: usize, bytes: &mut Vec<u8>) -> Result<bool> {
@@ -177,12 +171,12 @@ mod tests {
 
     #[test]
     fn a_mask_lies_where_the_key_says_behind_the_last_images() {
-        let path = |key: &str| mask_of(key, Path::new("masks")).map(|path| path.display().to_string());
-        assert_eq!(path("a.jpg").unwrap(), "masks/a.png");
-        assert_eq!(path("cat/a.b.JPEG").unwrap(), "masks/cat/a.b.png");
-        assert_eq!(path("images/train/a.jpg").unwrap(), "masks/train/a.png");
-        assert_eq!(path("/far/images/old/images/a.jpg").unwrap(), "masks/a.png");
-        assert_eq!(path("images").unwrap(), "masks/images.png");
+        let path = |key: &str| mask_of(key, || "masks".to_owned()).map(|path| path.display().to_string());
+        assert_eq!(path("a.jpg").unwrap(), "a.png");
+        assert_eq!(path("cat/a.b.JPEG").unwrap(), "cat/a.b.png");
+        assert_eq!(path("images/train/a.jpg").unwrap(), "train/a.png");
+        assert_eq!(path("/far/images/old/images/a.jpg").unwrap(), "a.png");
+        assert_eq!(path("images").unwrap(), "images.png");
         for outside in ["/far/a.jpg", "../a.jpg", "images/../a.jpg", ""] {
             assert!(path(outside).unwrap_err().to_string().contains("has no place"), "{outside}");
         }

@@ -11,15 +11,21 @@ use super::files::Files;
 use super::labels::cache::{self, Stamping};
 use super::labels::report::{BAD_LISTED, LabelReport};
 use super::labels::table::Table;
+use super::tree::{Disk, Entry, Tree};
 use crate::error::{Error, Result, bail, ensure};
 use crate::label::{Objects, Skeleton, Unit};
 use data_yaml::DataSet;
+#[cfg(feature = "remote")]
+pub(super) use find::label_folder;
 use find::label_path;
 use line::Shape;
-use reading::{Read, Reading};
-use std::fs;
+use reading::{MAX_LABEL_BYTES, Read, Reading};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// What a data.yaml is called in a folder.
+pub(super) const DATA_YAML: [&str; 2] = ["data.yaml", "data.yml"];
+const LABELS_REMEDY: &str = "make it a text file that this user may read";
 
 /// Images with boxes, polygons or keypoints, as YOLO trainers store them.
 ///
@@ -42,16 +48,22 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Yolo {
     files: Files,
-    table: Table,
-    classes: Vec<String>,
-    report: LabelReport,
+    labels: YoloLabels,
+}
+
+/// What was read of all label files, and of a data.yaml.
+#[derive(Clone, Debug)]
+pub(super) struct YoloLabels {
+    pub(super) table: Table,
+    pub(super) classes: Vec<String>,
+    pub(super) report: LabelReport,
 }
 
 /// How a YOLO data set is opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct YoloOptions {
-    split: Option<String>,
-    root: Option<PathBuf>,
+    pub(super) split: Option<String>,
+    pub(super) root: Option<PathBuf>,
     on_bad_label: OnBadLabel,
     bad_listed: Option<usize>,
     cache: Option<PathBuf>,
@@ -77,7 +89,7 @@ impl Yolo {
     pub fn is_at(path: &Path) -> bool {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         let is_yaml = path.is_file() && (ending == "yaml" || ending == "yml");
-        is_yaml || data_yaml_in(path).is_some() || has_both_folders(path)
+        is_yaml || matches!(data_yaml_in(&Disk, path), Ok(Some(_))) || has_both_folders(path)
     }
 
     /// The objects of one label file, which need belong to no data set: boxes and polygons, without keypoints.
@@ -87,7 +99,12 @@ impl Yolo {
     pub fn labels_of(file: impl AsRef<Path>) -> Result<Objects> {
         let file = file.as_ref();
         let mut reading = Reading::new(Shape::default(), false, 1);
-        reading.image(0, file)?;
+        Disk.read_each(
+            &mut [file.to_owned()].into_iter(),
+            MAX_LABEL_BYTES,
+            LABELS_REMEDY,
+            &mut |_, text| reading.image(0, text, &|| file.display().to_string()),
+        )?;
         if reading.found == 0 {
             let missing = std::io::ErrorKind::NotFound.into();
             return Err(Error::io(file, missing, "check the path"));
@@ -100,12 +117,12 @@ impl Yolo {
 
     /// What opening found in the labels.
     pub fn report(&self) -> &LabelReport {
-        &self.report
+        &self.labels.report
     }
 
     /// What the keypoints of the objects are; `None` where objects have none.
     pub fn skeleton(&self) -> Option<&Skeleton> {
-        self.table.skeleton.as_deref()
+        self.labels.table.skeleton.as_deref()
     }
 }
 
@@ -139,71 +156,84 @@ impl YoloOptions {
     /// all, a cache that cannot be written, and, unless [`YoloOptions::on_bad_label`] says otherwise, bad labels: how
     /// many, and file and line of the first.
     pub fn open(self, path: impl AsRef<Path>) -> Result<Yolo> {
-        let set = self.data_set(path.as_ref())?;
+        let (root, images, labels) = self.read(&Disk, path.as_ref())?;
+        Ok(Yolo { files: Files::at(&root, self.max_file_bytes, images)?, labels })
+    }
+
+    /// Reads the labels of the data set at `path` in `tree`: the folder that keys are relative to, and the images, come back
+    /// with them.
+    ///
+    /// # Errors
+    /// Those of [`YoloOptions::open`].
+    pub(super) fn read(&self, tree: &dyn Tree, path: &Path) -> Result<(PathBuf, Vec<PathBuf>, YoloLabels)> {
+        let set = self.data_set(tree, path)?;
         let mut images = Vec::new();
         for entry in &set.entries {
-            images.extend(find::images(&set.root, entry)?);
+            images.extend(find::images(tree, &set.root, entry)?);
         }
-        ensure!(!images.is_empty(), "{} names no folder of images", path.as_ref().display());
+        ensure!(!images.is_empty(), "{} names no folder of images", tree.shown(path));
         let Some(cache) = &self.cache else {
-            let read = self.read_labels(&images, &set)?;
-            return self.finish(set, &images, read);
+            let read = self.read_labels(tree, &images, &set)?;
+            return finish(set, images, read);
         };
-        let stamp = self.stamp(&images, &set);
-        let file = |number: usize| label_path(&images[number]).display().to_string();
+        let stamp = self.stamp(tree, &images, &set)?;
+        let file = |number: usize| tree.shown(&label_path(&images[number]));
         match cache::load::<(Vec<usize>, LabelReport)>(cache, &stamp, file) {
             Ok(((kept, mut report), table)) if fits(&kept, images.len(), &table) => {
                 report.cache = Some(format!("{} gave the labels", cache.display()));
-                self.finish(set, &images, Read { table, kept, report })
+                finish(set, images, Read { table, kept, report })
             }
             outcome => {
                 let why =
                     outcome.err().unwrap_or_else(|| "was ignored and written anew: it is damaged".into());
-                let mut read = self.read_labels(&images, &set)?;
+                let mut read = self.read_labels(tree, &images, &set)?;
                 cache::save(cache, &stamp, &(&read.kept, &read.report), &read.table)?;
                 read.report.cache = Some(format!("{} {why}", cache.display()));
-                self.finish(set, &images, read)
+                finish(set, images, read)
             }
         }
     }
 
-    fn data_set(&self, path: &Path) -> Result<DataSet> {
+    fn data_set(&self, tree: &dyn Tree, path: &Path) -> Result<DataSet> {
         let split = self.split.as_deref();
-        if path.exists() && !path.is_dir() {
-            return data_yaml::read(path, split.unwrap_or("train"), self.root.as_deref());
-        }
-        if let Some(file) = data_yaml_in(path) {
-            return data_yaml::read(&file, split.unwrap_or("train"), self.root.as_deref());
+        let found = tree.look(path)?;
+        let file = match found {
+            Some(Entry::File) => Some(path.to_owned()),
+            _ => data_yaml_in(tree, path)?,
+        };
+        if let Some(file) = file {
+            return data_yaml::read(tree, &file, split.unwrap_or("train"), self.root.as_deref());
         }
         let images = path.join("images");
-        if !images.is_dir() {
-            let cause = match path.exists() {
+        if tree.look(&images)? != Some(Entry::Folder) {
+            let cause = match found.is_some() {
                 true => "holds neither a data.yaml nor a folder named images",
                 false => "is not there",
             };
             let remedy = "name a data.yaml, or a folder with images/ and labels/ in it";
-            bail!("{} {cause}: {remedy}", path.display());
+            bail!("{} {cause}: {remedy}", tree.shown(path));
         }
         let entry = split.map_or_else(|| images.clone(), |split| images.join(split));
         Ok(DataSet { root: path.to_owned(), entries: vec![entry], ..DataSet::default() })
     }
 
-    fn read_labels(&self, images: &[PathBuf], set: &DataSet) -> Result<Read> {
+    fn read_labels(&self, tree: &dyn Tree, images: &[PathBuf], set: &DataSet) -> Result<Read> {
         let mut reading = Reading::new(
             set.shape,
             self.on_bad_label == OnBadLabel::SkipImage,
             self.bad_listed.unwrap_or(BAD_LISTED),
         );
-        for (index, image) in images.iter().enumerate() {
-            reading.image(index, &label_path(image))?;
-        }
+        let mut files = images.iter().map(|image| label_path(image));
+        tree.read_each(&mut files, MAX_LABEL_BYTES, LABELS_REMEDY, &mut |index, text| {
+            reading.image(index, text, &|| tree.shown(&label_path(&images[index])))
+        })?;
         let Reading { found, mut read, .. } = reading;
         ensure!(
             found != 0,
             "none of {} images has a label file (the first would be {}): put the labels there, or open the images \
                  without labels (Folder::flat)",
             images.len(),
-            label_path(&images[0]).display()
+            tree.shown(&label_path(&images[0]))
         );
         read.report.refuse_bad(self.on_bad_label)?;
         read.table.shrink();
@@ -215,31 +245,38 @@ impl YoloOptions {
     }
 
     /// All that the labels depend on.
-    fn stamp(&self, images: &[PathBuf], set: &DataSet) -> cache::Stamp {
+    fn stamp(&self, tree: &dyn Tree, images: &[PathBuf], set: &DataSet) -> Result<cache::Stamp> {
         let mut stamping = Stamping::new("yolo");
         stamping.add(
             format!("{:?} {:?} {}", set.shape, self.on_bad_label, self.bad_listed.unwrap_or(BAD_LISTED))
                 .as_bytes(),
         );
-        images.iter().for_each(|image| stamping.add_file(&label_path(image)));
-        stamping.finish()
+        let files = || images.iter().map(|image| label_path(image));
+        for (file, stamp) in files().zip(tree.stamps(&mut files())?) {
+            stamping.add_file(file.as_os_str().as_encoded_bytes(), stamp);
+        }
+        Ok(stamping.finish())
     }
+}
 
-    fn finish(&self, set: DataSet, images: &[PathBuf], read: Read) -> Result<Yolo> {
-        let Read { mut table, kept, report } = read;
-        (table.unit, table.skeleton) = (Unit::Normalized, set.skeleton.map(Arc::new));
-        let files = Files::at(&set.root, self.max_file_bytes, kept.iter().map(|&image| &images[image]))?;
-        ensure!(files.len() != 0, "every image has a bad label, so none is left: mend the labels");
-        Ok(Yolo { files, table, classes: set.classes, report })
-    }
+/// The labels, and the images that they are for.
+fn finish(set: DataSet, images: Vec<PathBuf>, read: Read) -> Result<(PathBuf, Vec<PathBuf>, YoloLabels)> {
+    let Read { mut table, kept, report } = read;
+    (table.unit, table.skeleton) = (Unit::Normalized, set.skeleton.map(Arc::new));
+    ensure!(!kept.is_empty(), "every image has a bad label, so none is left: mend the labels");
+    let images = match kept.len() == images.len() {
+        true => images,
+        false => kept.iter().map(|&image| images[image].clone()).collect(),
+    };
+    Ok((set.root, images, YoloLabels { table, classes: set.classes, report }))
 }
 
 impl Source for Yolo {
     pass_on!([.files] len read key path);
-    pass_on!([.table] label);
+    pass_on!([.labels.table] label);
 
     fn classes(&self) -> &[String] {
-        &self.classes
+        &self.labels.classes
     }
 }
 
@@ -251,9 +288,14 @@ fn fits(kept: &[usize], images: usize, table: &Table) -> bool {
 }
 
 /// A data.yaml directly in `folder`.
-fn data_yaml_in(folder: &Path) -> Option<PathBuf> {
-    let names = ["data.yaml", "data.yml"].into_iter();
-    names.map(|name| folder.join(name)).find(|path| fs::metadata(path).is_ok_and(|about| about.is_file()))
+fn data_yaml_in(tree: &dyn Tree, folder: &Path) -> Result<Option<PathBuf>> {
+    for name in DATA_YAML {
+        let file = folder.join(name);
+        if tree.look(&file)? == Some(Entry::File) {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
 }
 
 fn has_both_folders(folder: &Path) -> bool {

@@ -24,7 +24,7 @@ fn dice(seed: u64, request: &Request) -> u64 {
 }
 
 /// About half of all requests fail, in every way that passes; every fourth attempt of each succeeds.
-fn storm(seed: u64) -> impl FnMut(&Request) -> Act + Send + 'static {
+pub(crate) fn storm(seed: u64) -> impl FnMut(&Request) -> Act + Send + 'static {
     move |request| match (dice(seed, request) % 12, request.attempt % 4) {
         (_, 3) => Act::Serve,
         (0, _) => Act::Drop,

@@ -3,8 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod beside;
 mod caching;
 mod faults;
+mod fields;
+mod labelled;
 mod layouts;
 mod server;
 mod support;

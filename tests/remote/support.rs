@@ -3,9 +3,11 @@
 use crate::server::Server;
 use feedline::geometry::Size;
 use feedline::loader::{BadSample, LastBatch, Loader, LoaderBuilder};
+use feedline::options::DataOptions;
 use feedline::output::{DType, Layout};
 use feedline::source::{Remote, RemoteOptions, Source};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 /// A PNG of one colour, which names its number.
@@ -82,4 +84,58 @@ pub(crate) fn read_all(source: &dyn Source) -> Vec<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut read = |index| source.read(index, &mut bytes).map(|()| bytes.clone()).unwrap();
     (0..source.len()).map(&mut read).collect()
+}
+
+/// The files below a folder as objects of `bucket`, by their paths there.
+pub(crate) fn uploaded(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = walkdir::WalkDir::new(folder).into_iter().map(Result::unwrap);
+    let object = |file: walkdir::DirEntry| {
+        let name = file.path().strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+        (format!("bucket/{name}"), std::fs::read(file.path()).unwrap())
+    };
+    files.filter(|file| file.file_type().is_file()).map(object).collect()
+}
+
+/// Writes files below a folder, and the folders above them.
+pub(crate) fn write(folder: &Path, files: &[(&str, &[u8])]) {
+    for (path, content) in files {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+}
+
+/// Two sources have the same records, labels, masks and fields.
+#[track_caller]
+pub(crate) fn are_alike(one: &dyn Source, other: &dyn Source) {
+    let keys = |source: &dyn Source| {
+        (0..source.len()).map(|index| source.key(index).into_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(one), keys(other));
+    assert_eq!(one.classes(), other.classes());
+    assert_eq!((one.fields(), one.has_masks()), (other.fields(), other.has_masks()));
+    let all = |source: &dyn Source, index| {
+        let (mut bytes, mut mask, mut values) = (Vec::new(), vec![1], Vec::new());
+        source.read(index, &mut bytes).unwrap();
+        let has_mask = source.mask(index, &mut mask).unwrap();
+        source.values(index, &mut values).unwrap();
+        (bytes, source.label(index), has_mask, mask, values)
+    };
+    for index in 0..one.len() {
+        assert_eq!(all(one, index), all(other, index), "record {index}");
+    }
+}
+
+/// The text of an error, which must say all of this.
+#[track_caller]
+pub(crate) fn says<T>(opened: feedline::error::Result<T>, words: &[&str]) {
+    let error = opened.err().expect("an error").to_string();
+    for word in words {
+        assert!(error.contains(word), "`{word}` is not in: {error}");
+    }
+}
+
+/// Options of a data set at `url`, read from the server.
+pub(crate) fn data_at(server: &Server, url: &str, more: DataOptions) -> DataOptions {
+    DataOptions { path: Some(url.into()), endpoint: Some(server.url()), anonymous: Some(true), ..more }
 }

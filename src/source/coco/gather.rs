@@ -8,7 +8,6 @@ use crate::policy::OnBadLabel;
 use crate::source::labels::report::LabelReport;
 use crate::source::labels::table::Table;
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 
 /// How far an object may reach beyond its image, in parts of the image's side: what is within is cut off, what is beyond
@@ -27,12 +26,12 @@ struct Categories {
 
 /// Images in the order of their ids with their objects.
 pub(super) fn gather(
-    file: &Path,
+    file: &str,
     coco: json::Coco,
     on_bad_label: OnBadLabel,
     listed: usize,
 ) -> Result<(About, Table)> {
-    let refuse = |what: &str| Error::config(format!("{}: {what}", file.display()));
+    let refuse = |what: &str| Error::config(format!("{file}: {what}"));
     let json::Coco { images, categories, owners, objects, bad } = coco;
     let mut images = images.ok_or_else(|| refuse("there is no list `images`: name COCO annotations"))?;
     let categories =
@@ -86,7 +85,7 @@ pub(super) fn gather(
 
 /// Counts what is bad.
 struct Gathering<'a> {
-    file: &'a Path,
+    file: &'a str,
     owners: &'a [Owner],
     listed: usize,
     report: LabelReport,
@@ -117,7 +116,7 @@ impl Gathering<'_> {
         if let Some(image) = image {
             self.is_bad[image] = true;
         }
-        let (file, owner) = (self.file.display(), &self.owners[number]);
+        let (file, owner) = (self.file, &self.owners[number]);
         let place = || match owner.annotation {
             Some(id) => format!("{file}, annotation {id} (image {})", owner.image),
             None => format!("{file}, annotation without id, number {number} from 0 (image {})", owner.image),

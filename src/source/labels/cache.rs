@@ -31,8 +31,21 @@ pub(in crate::source) struct Stamp {
     files: Vec<FileStamp>,
 }
 
-/// Time of the last change in nanoseconds, and size; all ones where there is no file.
-type FileStamp = [u64; 2];
+/// Time of the last change in nanoseconds, and size, or of an object in a store version and size; [`NO_FILE`] where there
+/// is none.
+pub(in crate::source) type FileStamp = [u64; 2];
+
+/// What stands for a label file that is not there.
+pub(in crate::source) const NO_FILE: FileStamp = [u64::MAX; 2];
+
+/// The stamp of a local file, which may be missing.
+pub(in crate::source) fn stamp_of(path: &Path) -> FileStamp {
+    let stamp = fs::metadata(path).ok().map(|about| {
+        let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        [changed.map_or(0, |time| time.as_nanos() as u64), about.len()]
+    });
+    stamp.unwrap_or(NO_FILE)
+}
 
 /// Collects a [`Stamp`].
 pub(in crate::source) struct Stamping {
@@ -54,14 +67,10 @@ impl Stamping {
         self.hasher.write(bytes);
     }
 
-    /// A label file, which may be missing.
-    pub(in crate::source) fn add_file(&mut self, path: &Path) {
-        self.add(path.as_os_str().as_encoded_bytes());
-        let stamp = fs::metadata(path).ok().map(|about| {
-            let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-            [changed.map_or(0, |time| time.as_nanos() as u64), about.len()]
-        });
-        self.files.push(stamp.unwrap_or([u64::MAX; 2]));
+    /// A label file of this name.
+    pub(in crate::source) fn add_file(&mut self, name: &[u8], stamp: FileStamp) {
+        self.add(name);
+        self.files.push(stamp);
     }
 
     /// The stamp of all that was added.

@@ -13,19 +13,14 @@ pub(super) fn read(
     take: &mut dyn FnMut(u64, Row<'_>) -> Result<(), String>,
 ) -> Result<(), (u64, String)> {
     for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
-        let row = parse_with(line, columns).map_err(|what| (number, what))?;
+        let row = parse(line, columns).map_err(|what| (number, what))?;
         row.map_or(Ok(()), |row| take(number, row)).map_err(|what| (number, what))?;
     }
     Ok(())
 }
 
 /// Path and label of a line, or nothing where it is empty or a comment.
-#[cfg(feature = "remote")]
-pub(in crate::source) fn parse(line: &[u8]) -> Result<Option<Row<'_>>, String> {
-    parse_with(line, &Columns::default())
-}
-
-fn parse_with<'a>(line: &'a [u8], columns: &Columns) -> Result<Option<Row<'a>>, String> {
+fn parse<'a>(line: &'a [u8], columns: &Columns) -> Result<Option<Row<'a>>, String> {
     let line = std::str::from_utf8(line)
         .map_err(|_| "the text is not UTF-8: save the list as UTF-8".to_owned())?
         .trim_end_matches(['\r', ' ', '\t']);

@@ -1,6 +1,6 @@
 //! Several data sets from their options, as one.
 
-use super::{Opened, open, path};
+use super::{Opened, kind_at, open_one};
 use crate::error::{Error, Result, bail, ensure};
 use crate::options::{DataOptions, DataSet, DataSets, Kind};
 use crate::policy::Mix;
@@ -24,7 +24,7 @@ pub(super) fn sets(options: &DataOptions, sets: &DataSets) -> Result<Opened> {
     let (mut mixture, mut all) = (ordered(options, sets)?, None);
     for (number, (set, kind)) in sets.0.iter().zip(kinds).enumerate() {
         let place = format!("data.sets[{number}] (`{}`)", set.name());
-        let opened = open(&options.of_set(set, kind)).map_err(|error| at(&place, error))?;
+        let opened = open_one(&options.of_set(set, kind), &set.options).map_err(|error| at(&place, error))?;
         let Opened { source, kind, notes, objects, keypoints, .. } = opened;
         mixture = mixture.set_boxed(set.name(), source);
         let (known, all_notes, some, most) = all.get_or_insert((kind, Vec::new(), false, 0));
@@ -50,10 +50,8 @@ pub(super) fn classes(options: &DataOptions) -> ClassOptions {
 }
 
 fn kind_of(options: &DataOptions, set: &DataSet) -> Result<Kind> {
-    match set.options.kind.or(options.kind) {
-        Some(kind) => Ok(kind),
-        None => path(&set.options).map(Kind::of),
-    }
+    let kind = set.options.kind.or(options.kind);
+    kind_at(&DataOptions { kind, ..set.options.clone() })
 }
 
 /// How the data sets follow each other.

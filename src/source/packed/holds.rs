@@ -1,6 +1,6 @@
 //! What a folder's `manifest.json` says of the shards in it.
 
-use crate::error::{Error, Result, bail};
+use crate::error::{Error, Result, ensure};
 use crate::field::{Field, FieldType};
 use crate::label::Skeleton;
 use crate::regular_file;
@@ -87,12 +87,17 @@ impl Described {
         }
         let Some(folder) = files.first().and_then(|file| file.parent()) else { return Ok(Self::default()) };
         let Some(described) = Self::read(folder)? else { return Ok(Self::default()) };
-        let named: HashSet<&str> = described.shards.iter().map(|shard| shard.name.as_str()).collect();
-        let is_named = |file: &PathBuf| {
-            let name = file.file_name().and_then(|name| name.to_str());
-            file.parent() == Some(folder) && name.is_some_and(|name| named.contains(name))
+        let name = |file: &'_ PathBuf| match file.parent() == Some(folder) {
+            true => file.file_name().and_then(|name| name.to_str()).map(str::to_owned),
+            false => None,
         };
-        Ok(if files.iter().all(is_named) { described } else { Self::default() })
+        Ok(if described.names(files.iter().map(name)) { described } else { Self::default() })
+    }
+
+    /// Whether it names all of these shards; nothing stands for one that lies elsewhere.
+    pub(in crate::source) fn names(&self, shards: impl IntoIterator<Item = Option<String>>) -> bool {
+        let named: HashSet<&str> = self.shards.iter().map(|shard| shard.name.as_str()).collect();
+        shards.into_iter().all(|name| name.is_some_and(|name| named.contains(name.as_str())))
     }
 
     /// The manifest in `folder`, if there is one of ours.
@@ -108,15 +113,30 @@ impl Described {
             Err(error) => return Err(unreadable(error)),
         };
         match serde_json::from_reader::<_, Self>(file) {
-            Ok(Self { kind, version, .. }) if kind == MANIFEST_KIND && version > MANIFEST_VERSION => bail!(
-                "{}: it has version {version}, and {MANIFEST_VERSION} is known: read the shards with a newer feedline",
-                path.display()
-            ),
-            Ok(described) if described.kind == MANIFEST_KIND => Ok(Some(described)),
             Err(error) if error.is_io() => Err(unreadable(error.into())),
-            // Somebody else's manifest is nothing to us.
-            _ => Ok(None),
+            said => Self::ours(said.ok(), || path.display().to_string()),
         }
+    }
+
+    /// What the manifest called `shown` says, if it is one of ours.
+    ///
+    /// # Errors
+    /// One of a later version.
+    #[cfg(feature = "remote")]
+    pub(in crate::source) fn parse(manifest: &[u8], shown: impl FnOnce() -> String) -> Result<Option<Self>> {
+        Self::ours(serde_json::from_slice(manifest).ok(), shown)
+    }
+
+    /// Somebody else's manifest is nothing to us.
+    fn ours(said: Option<Self>, shown: impl FnOnce() -> String) -> Result<Option<Self>> {
+        let Some(described) = said.filter(|said| said.kind == MANIFEST_KIND) else { return Ok(None) };
+        let version = described.version;
+        ensure!(
+            version <= MANIFEST_VERSION,
+            "{}: it has version {version}, and {MANIFEST_VERSION} is known: read the shards with a newer feedline",
+            shown()
+        );
+        Ok(Some(described))
     }
 
     /// Completes the names of classes that records give beside their indices, unless those are other classes.

@@ -97,6 +97,25 @@ impl Address {
         format!("{}/{path}", self.root)
     }
 
+    /// The path of `url`, which must lie in the same store; `what` it is, for messages.
+    pub(super) fn path_of(&self, url: &str, what: &str) -> Result<Path> {
+        let other = Self::parse(url)?;
+        ensure!(
+            other.root == self.root,
+            "{what} is in {}, and the data are in {}: name a place in the same store",
+            other.root,
+            self.root
+        );
+        Ok(other.path)
+    }
+
+    /// The folder of an object of this address.
+    pub(super) fn folder(mut self) -> Self {
+        let path = self.path.as_ref();
+        self.path = Path::parse(path.rsplit_once('/').map_or("", |(folder, _)| folder)).unwrap_or_default();
+        self
+    }
+
     /// Whether the store can list its objects.
     pub(super) fn lists(&self) -> bool {
         self.service != Service::Http

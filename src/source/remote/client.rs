@@ -43,6 +43,16 @@ pub(super) struct Object {
     pub(super) version: u64,
 }
 
+/// One of many objects to read.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) path: Path,
+    /// How many bytes it may have.
+    pub(super) most_bytes: u64,
+    /// The version that it must have, where one is known.
+    pub(super) version: Option<u64>,
+}
+
 impl Object {
     fn of(meta: &ObjectMeta) -> Self {
         Self { path: meta.location.clone(), size: meta.size, version: version(meta) }
@@ -97,10 +107,7 @@ impl Client {
         self.wait(async {
             let (meta, result) = self.answer(path, part, false).await?;
             if version_wanted.is_some_and(|wanted| wanted != version(&meta)) {
-                return Err(RequestError::new(
-                    Kind::Changed,
-                    "the object is not the one that was there at the opening",
-                ));
+                return Err(RequestError::changed());
             }
             let mut chunks = result.into_stream();
             while let Some(chunk) = chunks.next().await {
@@ -130,25 +137,42 @@ impl Client {
         Err(RequestError::new(Kind::Other, format!("more than {MAX_OBJECTS} objects lie there")))
     }
 
-    /// The contents of many objects in their order, each with how many bytes it may have; an error where one failed.
-    pub(super) fn get_many(&self, wanted: &[(Path, u64)]) -> Vec<Result<Vec<u8>, RequestError>> {
-        let one = |(path, most): (Path, u64)| async move {
-            let read = async {
-                let (meta, result) = self.answer(&path, None, false).await?;
-                if meta.size > most {
-                    let what = format!("it has {} bytes, and is meant to have {most} at most", meta.size);
-                    return Err(RequestError::new(Kind::Other, what));
-                }
-                result.bytes().await.map(Vec::from).map_err(|error| self.explained(&error))
-            };
-            timeout(self.timeout, read).await.unwrap_or_else(|_| Err(RequestError::too_slow(self.timeout)))
+    /// The contents of many objects in their order; an error where one failed.
+    pub(super) fn get_many(&self, wanted: &[Wanted]) -> Vec<Result<Vec<u8>, RequestError>> {
+        self.each(wanted, |Wanted { path, most_bytes, version: known }| async move {
+            let (meta, result) = self.answer(&path, None, false).await?;
+            if known.is_some_and(|known| known != version(&meta)) {
+                return Err(RequestError::changed());
+            }
+            if meta.size > most_bytes {
+                let what = format!("it has {} bytes, and is meant to have {most_bytes} at most", meta.size);
+                return Err(RequestError::new(Kind::Other, what));
+            }
+            result.bytes().await.map(Vec::from).map_err(|error| self.explained(&error))
+        })
+    }
+
+    /// What is known of many objects without reading them.
+    pub(super) fn head_many(&self, paths: &[Path]) -> Vec<Result<Object, RequestError>> {
+        self.each(paths, |path| async move { Ok(Object::of(&self.answer(&path, None, true).await?.0)) })
+    }
+
+    /// The results of as many requests, in order, each of bounded time; as many are under way as may be.
+    fn each<W: Clone, T, F>(&self, wanted: &[W], one: impl Fn(W) -> F) -> Vec<Result<T, RequestError>>
+    where
+        F: Future<Output = Result<T, RequestError>>,
+    {
+        let bounded = |wanted: W| {
+            let request = one(wanted);
+            async move {
+                let bounded = timeout(self.timeout, request).await;
+                bounded.unwrap_or_else(|_| Err(RequestError::too_slow(self.timeout)))
+            }
         };
-        let reads = futures_util::stream::iter(wanted.iter().cloned().map(one))
-            .buffered(self.gate.available_permits());
-        match self.drive(reads.collect::<Vec<_>>()) {
-            Ok(all) => all,
-            Err(error) => vec![Err(error); wanted.len()],
-        }
+        let many = futures_util::stream::iter(wanted.iter().cloned().map(bounded));
+        let many = many.buffered(self.gate.available_permits().max(1));
+        self.drive(many.collect::<Vec<_>>())
+            .unwrap_or_else(|error| wanted.iter().map(|_| Err(error.clone())).collect())
     }
 
     async fn answer(

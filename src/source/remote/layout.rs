@@ -1,242 +1,261 @@
-//! Finds out what kind of data set a URL names: archives, a list, or images in directories.
+//! Finds out what kind of data set a URL names: archives, a list, labelled objects, or images in directories.
 
-use super::cache_key;
-use super::client::{Client, Object};
-use super::ranged::{Ranged, WINDOW_BYTES};
+use super::client::Object;
+use super::contents::Contents;
 use super::records::Records;
-use super::request_error::{Kind, RequestError};
+use super::store::Store;
+use super::tree::{Known, StoreTree};
+use super::{RemoteOptions, below, folder_of, is_ending};
 use crate::error::{Error, Result, bail, ensure};
-use crate::source::classes::{Gathering, RecordClasses};
-use crate::source::disk_cache::DiskCache;
+use crate::options::Kind;
+use crate::source::classes::{Classes, RecordClasses};
 use crate::source::folder::{EXTENSIONS, is_image_name};
-use crate::source::list::text::parse;
-use crate::source::shards::scan::{Found, WantedMembers, scan_in};
+use crate::source::list::TABLES;
+use crate::source::packed::holds::MANIFEST;
+use crate::source::paths::Wanted;
 use crate::source::shards::{Shards, table};
+use crate::source::yolo::DATA_YAML;
 use object_store::path::Path;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::path::Path as FilePath;
 use twox_hash::XxHash3_64;
 
 /// What a data set is looked for with.
 pub(super) struct Layout<'a> {
-    pub(super) client: &'a Client,
-    pub(super) cache: Option<&'a DiskCache>,
+    pub(super) store: &'a Store,
+    pub(super) how: &'a RemoteOptions,
     /// What a user may want to know, a sentence each.
     pub(super) notes: Vec<String>,
 }
 
-impl Layout<'_> {
-    /// The records of the data set at the client's address.
-    pub(super) fn find(&mut self) -> Result<Records> {
-        let path = self.client.address.path.clone();
-        let name = path.filename().unwrap_or_default().to_owned();
-        let mut records = if is_archive(&name) {
-            let archive = self.client.head(&path).map_err(|error| self.failed(&path, &error))?;
-            self.archives(vec![archive], None)?
-        } else if name.to_lowercase().ends_with(".txt") {
-            self.list(&path)?
-        } else if self.client.address.lists() {
-            self.listing(&path)?
-        } else {
-            bail!(
-                "{}: an HTTP server cannot say what it holds: name an archive (.tar) or a list of images (.txt)",
-                self.client.address.shown(&path)
-            );
-        };
-        records.shrink();
-        Ok(records)
-    }
+/// What a listing told of the folder of archives.
+pub(super) struct Listed {
+    pub(super) prefix: Path,
+    /// The tables there.
+    pub(super) tables: BTreeSet<String>,
+    /// Whether there is a manifest.
+    pub(super) has_manifest: bool,
+}
 
-    fn failed(&self, path: &Path, error: &RequestError) -> Error {
-        Error::config(format!("{}: {error}", self.client.address.shown(path)))
+/// The objects below a prefix, by what they may be of a data set.
+#[derive(Default)]
+struct Listing {
+    shards: Vec<Object>,
+    tables: BTreeSet<String>,
+    has_manifest: bool,
+    images: Vec<Object>,
+    others: Vec<Object>,
+    is_yolo: bool,
+}
+
+impl Layout<'_> {
+    /// The records of the data set at the store's address.
+    pub(super) fn find(&mut self) -> Result<(Records, Contents)> {
+        let path = self.store.client.address.path.clone();
+        let name = path.filename().unwrap_or_default().to_lowercase();
+        let is_list = name.ends_with(".txt") || is_ending(&name, &TABLES);
+        let looks = match () {
+            () if is_archive(&name) => Some(Kind::Tar),
+            () if is_list => Some(Kind::List),
+            () if is_ending(&name, &["yaml", "yml"]) => Some(Kind::Yolo),
+            () => None,
+        };
+        match self.how.kind.or(looks) {
+            Some(Kind::Tar) if is_archive(&name) => {
+                let archive =
+                    self.store.client.head(&path).map_err(|error| self.store.failed(&path, &error))?;
+                self.archives(vec![archive], None)
+            }
+            Some(Kind::List) => self.list(&path),
+            Some(Kind::Tar) if is_list => self.list(&path),
+            Some(Kind::Yolo) => self.yolo(&path, Known::default()),
+            None | Some(Kind::Folder | Kind::Tar) if self.store.client.address.lists() => self.listing(&path),
+            None | Some(Kind::Folder | Kind::Tar) => bail!(
+                "{}: an HTTP server cannot say what it holds: name an archive (.tar), a list of images (.txt, .csv, .jsonl), a \
+                 data.yaml, or COCO annotations (.json)",
+                self.store.shown(&path)
+            ),
+            Some(other) => bail!(
+                "{}: {} cannot be read from a URL: copy the data to a disk, or convert them to tar files",
+                self.store.shown(&path),
+                other.description()
+            ),
+        }
     }
 
     /// All objects below a prefix.
-    fn listing(&mut self, prefix: &Path) -> Result<Records> {
-        let base = if prefix.as_ref().is_empty() { String::new() } else { format!("{prefix}/") };
-        let (mut shards, mut tables, mut images) = (Vec::new(), BTreeSet::new(), Vec::new());
+    fn listing(&mut self, prefix: &Path) -> Result<(Records, Contents)> {
+        let base = below(prefix);
+        let mut listing = Listing::default();
+        let (mut has_images, mut has_labels) = (false, false);
         let mut take = |object: Object| {
             let Some(key) = object.path.as_ref().strip_prefix(&base) else { return };
             let direct = !key.contains('/');
+            has_images |= key.starts_with("images/");
+            has_labels |= key.starts_with("labels/");
+            listing.is_yolo |= DATA_YAML.contains(&key);
+            listing.has_manifest |= key == MANIFEST;
             if direct && is_archive(key) {
-                shards.push(object);
+                listing.shards.push(object);
             } else if direct && key.ends_with(table::ENDING) {
-                tables.insert(object.path.as_ref().to_owned());
+                listing.tables.insert(object.path.as_ref().to_owned());
             } else if is_image_name(OsStr::new(key)) {
-                images.push((key.to_owned(), object.size, object.version));
+                listing.images.push(object);
+            } else {
+                listing.others.push(object);
             }
         };
-        self.client.list(prefix, &mut take).map_err(|error| self.failed(prefix, &error))?;
-        if !shards.is_empty() {
+        self.store.client.list(prefix, &mut take).map_err(|error| self.store.failed(prefix, &error))?;
+        listing.is_yolo |= has_images && has_labels;
+        let Listing { mut shards, tables, has_manifest, images, others, is_yolo } = listing;
+        if !shards.is_empty() && self.how.kind != Some(Kind::Folder) {
             shards.sort_by(|a, b| a.path.cmp(&b.path));
-            return self.archives(shards, Some(&tables));
+            let wanted = Wanted {
+                what: "tar files (.tar)",
+                is_one: |name| name.ends_with(".tar"),
+                split: self.how.split.as_deref(),
+            };
+            let shown = self.store.shown(prefix);
+            let shards = wanted.of_split(&shown, shards, |shard| FilePath::new(shard.path.as_ref()))?;
+            return self.archives(shards, Some(&Listed { prefix: prefix.clone(), tables, has_manifest }));
         }
-        let shown = self.client.address.shown(prefix);
+        if is_yolo && self.how.kind != Some(Kind::Folder) && !self.how.flat {
+            let all = images.into_iter().chain(others);
+            return self.yolo(prefix, Known::of(&base, all));
+        }
+        self.folder(prefix, &base, images)
+    }
+
+    /// Images in directories, or without any.
+    fn folder(&mut self, prefix: &Path, base: &str, mut images: Vec<Object>) -> Result<(Records, Contents)> {
+        let shown = self.store.shown(prefix);
         ensure!(
-            !images.is_empty(),
+            !images.is_empty() && self.how.kind != Some(Kind::Tar),
             "{shown} holds neither tar files nor images (files must end in .tar or one of {}): check bucket and prefix",
             EXTENSIONS.join(" ")
         );
+        let key = |image: &Object| image.path.as_ref()[base.len()..].to_owned();
         // The order of a local folder: by class, then by directory, then by name.
-        images.sort_by(|a, b| directory_first(&a.0).cmp(&directory_first(&b.0)));
-        let class_of = |key: &str| key.split_once('/').map(|(class, _)| class.to_owned());
-        let classes: Vec<String> = images
-            .iter()
-            .filter_map(|(key, ..)| class_of(key))
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
-        let mut records = Records::new(base, classes, None);
+        match self.how.flat {
+            true => images.sort_by_cached_key(|image| directory_first(&key(image))),
+            false => images.sort_by_cached_key(|image| {
+                let key = key(image);
+                (key.split('/').next().unwrap_or_default().to_owned(), directory_first(&key))
+            }),
+        }
+        let class_of = |key: &str| match self.how.flat {
+            true => None,
+            false => key.split_once('/').map(|(class, _)| class.to_owned()),
+        };
+        let names: BTreeSet<String> = images.iter().filter_map(|image| class_of(&key(image))).collect();
+        let mut classes = Classes::default();
+        classes.names = names.into_iter().collect();
+        let mut records = Records::new(base.to_owned(), 0);
         let mut loose = 0;
-        for (key, size, version) in &images {
-            let class = class_of(key).and_then(|class| records.classes.names.binary_search(&class).ok());
-            if class.is_none() && !records.classes.names.is_empty() {
+        for image in &images {
+            let key = key(image);
+            let class = class_of(&key).and_then(|class| classes.names.binary_search(&class).ok());
+            if class.is_none() && !classes.names.is_empty() {
                 loose += 1;
                 continue;
             }
-            let class = class.map_or(RecordClasses::Nothing, |class| RecordClasses::One(class as i64));
-            records.push(key, class, Some((*size, *version)));
+            classes.push(class.map_or(RecordClasses::Nothing, |class| RecordClasses::One(class as i64)));
+            records.push(&key, Some((image.size, image.version)));
         }
+        classes.shrink();
         if loose > 0 {
             self.notes
                 .push(format!("{loose} images directly below {shown} belong to no class and are left out"));
         }
-        Ok(records)
+        Ok((records, Contents::Folder(classes)))
     }
 
     /// A list of images with labels, or of archives.
-    fn list(&mut self, path: &Path) -> Result<Records> {
-        let shown = self.client.address.shown(path);
+    fn list(&mut self, path: &Path) -> Result<(Records, Contents)> {
+        let shown = self.store.shown(path);
         let mut bytes = Vec::new();
-        self.client.get(path, None, None, &mut bytes).map_err(|error| self.failed(path, &error))?;
-        let base =
-            path.as_ref().rsplit_once('/').map_or_else(String::new, |(folder, _)| format!("{folder}/"));
-        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-        let (mut keys, mut labels) = (Vec::new(), Gathering::default());
-        for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
-            let at = |what: String| Error::config(format!("{shown}, line {number}: {what}"));
-            let Some(row) = parse(line).map_err(at)? else { continue };
-            let name = row.path.strip_prefix("./").unwrap_or(row.path);
+        let got = self.store.client.get(path, None, None, &mut bytes);
+        got.map_err(|error| self.store.failed(path, &error))?;
+        let base = match &self.how.list.root {
+            Some(root) => below(&self.store.client.address.path_of(&root.to_string_lossy(), "root")?),
+            None => folder_of(path),
+        };
+        let mut keys = Vec::new();
+        let mut take = |name: &str| {
+            let name = name.strip_prefix("./").unwrap_or(name);
             Path::parse(format!("{base}{name}"))
-                .map_err(|error| at(format!("{error}; write a path below the list's own folder")))?;
-            keys.push(name);
-            labels.push(&row.label, || format!("line {number}")).map_err(at)?;
-        }
+                .map_err(|error| format!("{error}; write a path below the list's own folder"))?;
+            keys.push(name.to_owned());
+            Ok(())
+        };
+        let how = match &self.how.fields {
+            Some(fields) => self.how.list.clone().fields(fields.clone()),
+            None => self.how.list.clone(),
+        };
+        let is_table = is_ending(&shown.to_lowercase(), &TABLES);
+        let file = FilePath::new(&shown);
+        // Those of archives in a plain list are members.
+        let read = if is_table { how.clone() } else { how.clone().fields([]) };
+        let rows = read.read(&bytes, file, &mut take)?;
         ensure!(!keys.is_empty(), "{shown} lists no object: write one path on each line");
-        if keys.iter().all(|key| is_archive(key)) {
+        if self.how.kind != Some(Kind::List) && keys.iter().all(|key| is_archive(key)) {
             let mut shards = Vec::with_capacity(keys.len());
             for key in keys {
-                let path = Path::from_iter([base.as_str(), key].iter().flat_map(|part| part.split('/')));
-                shards.push(self.client.head(&path).map_err(|error| self.failed(&path, &error))?);
+                let parts = [base.as_str(), &key].into_iter().flat_map(|part| part.split('/'));
+                let path = Path::from_iter(parts.filter(|part| !part.is_empty()));
+                shards.push(self.store.client.head(&path).map_err(|error| self.store.failed(&path, &error))?);
             }
             return self.archives(shards, None);
         }
-        let (classes, list) = (labels.finish(), Some(XxHash3_64::oneshot(&bytes)));
-        let mut records = Records::new(base, classes.names.clone(), list);
-        keys.iter().zip(classes.records()).for_each(|(key, class)| records.push(key, class, None));
-        Ok(records)
-    }
-
-    /// The images of archives. Tables are read where they are: those in `tables`, or without it whatever answers.
-    fn archives(&mut self, shards: Vec<Object>, tables: Option<&BTreeSet<String>>) -> Result<Records> {
-        let mut records = Records::default();
-        let mut found = self.known(&shards, tables);
-        let mut walked = 0;
-        for (archive, known) in shards.into_iter().zip(&mut found) {
-            let images = match known.take() {
-                Some(images) => images,
-                None => {
-                    walked += 1;
-                    self.walk(&archive)?
-                }
-            };
-            let name = archive.path.filename().unwrap_or_default().to_owned();
-            for Found { path, offset, bytes, classes, .. } in images {
-                records.push_part(&name, &path, classes, offset..offset + bytes);
-            }
-            records.end_archive(archive);
-        }
-        if walked > 0 {
-            self.notes.push(format!(
-                "{walked} archives have no table beside them, and their headers were read, {} kB at a time: \
-                 `feedline index --tables` writes tables, to be put next to the archives",
-                WINDOW_BYTES >> 10
-            ));
-        }
         ensure!(
-            records.len() != 0,
-            "{} was opened, and no image is in its archives: name archives that hold images (.jpg, .png, .webp)",
-            self.client.address.shown(&self.client.address.path)
+            self.how.kind != Some(Kind::Tar),
+            "{shown} names other files than tar files: name archives alone in it, or leave kind out"
         );
-        Ok(records)
-    }
-
-    /// The tables of the archives that have one, in the cache or beside them.
-    fn known(&mut self, shards: &[Object], tables: Option<&BTreeSet<String>>) -> Vec<Option<Vec<Found>>> {
-        let mut bytes = Vec::new();
-        let mut cached = |archive: &Object| {
-            let here = self.cache?.read(&self.table_key(archive), &mut bytes);
-            here.then(|| table::read(&bytes, archive.size).ok()).flatten()
-        };
-        let mut found: Vec<Option<Vec<Found>>> = shards.iter().map(&mut cached).collect();
-        let beside = |archive: &Object| Path::parse(format!("{}{}", archive.path, table::ENDING)).ok();
-        let wanted: Vec<(usize, Path)> = (0..shards.len())
-            .filter(|&number| found[number].is_none())
-            .filter_map(|number| Some((number, beside(&shards[number])?)))
-            .filter(|(_, path)| tables.is_none_or(|tables| tables.contains(path.as_ref())))
-            .collect();
-        let with_most =
-            |(number, path): &(usize, Path)| (path.clone(), table::most_bytes(shards[*number].size));
-        let paths: Vec<(Path, u64)> = wanted.iter().map(with_most).collect();
-        for ((number, path), answer) in wanted.iter().zip(self.client.get_many(&paths)) {
-            let archive = &shards[*number];
-            let why = match answer {
-                Ok(text) => match table::read(&text, archive.size) {
-                    Ok(images) => {
-                        if let Some(cache) = self.cache {
-                            cache.write(&self.table_key(archive), &text);
-                        }
-                        found[*number] = Some(images);
-                        continue;
-                    }
-                    Err(why) => why,
-                },
-                // Stores that may not be listed answer "forbidden" for objects that do not exist.
-                Err(error) if tables.is_none() && matches!(error.kind, Kind::Missing | Kind::Denied) => {
-                    continue;
-                }
-                Err(error) => error.to_string(),
-            };
-            self.notes.push(format!("{} was not used: {why}", self.client.address.shown(path)));
+        if !is_table {
+            // Which refuses fields, if there are any.
+            how.read(&bytes, file, &mut |_| Ok(()))?;
         }
-        found
+        let mut records = Records::new(base, XxHash3_64::oneshot(&bytes));
+        keys.iter().for_each(|key| records.push(key, None));
+        Ok((records, Contents::List(rows)))
     }
 
-    /// Reads all headers of an archive.
-    fn walk(&self, archive: &Object) -> Result<Vec<Found>> {
-        let shown = self.client.address.shown(&archive.path);
-        let mut images = Vec::new();
-        let (file, wanted) = (Ranged::new(self.client, archive), &mut WantedMembers::default());
-        scan_in(std::path::Path::new(&shown), file, archive.size, wanted, &mut |found| images.push(found))?;
-        if let Some(cache) = self.cache {
-            cache.write(&self.table_key(archive), table::write(archive.size, &images).as_bytes());
+    /// Images with objects in text files; `known` is what lies below `path`, where that was listed.
+    fn yolo(&mut self, path: &Path, known: Known) -> Result<(Records, Contents)> {
+        let tree = StoreTree::new(self.store, known);
+        let mut how = self.how.yolo.clone();
+        if let Some(split) = &self.how.split {
+            how = how.split(split);
         }
-        Ok(images)
+        if let Some(root) = &how.root {
+            let root = self.store.client.address.path_of(&root.to_string_lossy(), "root")?;
+            how = how.root(root.as_ref());
+        }
+        let (root, images, labels) = how.read(&tree, FilePath::new(path.as_ref()))?;
+        let keys = images.iter().map(|image| tree.key(image)).collect::<Option<Vec<String>>>();
+        let keys = keys
+            .ok_or_else(|| Error::config("an image lies outside of the store: mend the lists of images"))?;
+        let root = tree.key(&root).unwrap_or_default();
+        let root = if root.is_empty() { root } else { format!("{root}/") };
+        let base = if keys.iter().all(|key| key.starts_with(&root)) { root } else { String::new() };
+        let mut records = Records::new(base.clone(), hash(&keys));
+        keys.iter().for_each(|key| records.push(&key[base.len()..], tree.known(key)));
+        Ok((records, Contents::Yolo(labels)))
     }
+}
 
-    fn table_key(&self, archive: &Object) -> String {
-        let url = self.client.address.shown(&archive.path);
-        format!("table of {}", cache_key(&url, Some(archive.version), None))
-    }
+/// What names stand for as the version of a list.
+pub(super) fn hash(names: &[String]) -> u64 {
+    XxHash3_64::oneshot(names.join("\n").as_bytes())
 }
 
 fn is_archive(name: &str) -> bool {
-    Shards::is_archive(std::path::Path::new(name))
+    Shards::is_archive(FilePath::new(name))
 }
 
-/// Class, directory and name, as a local folder is sorted.
-fn directory_first(key: &str) -> (&str, &str, &str) {
-    let class = key.split('/').next().unwrap_or_default();
+/// Directory and name, as a local folder is sorted.
+fn directory_first(key: &str) -> (String, String) {
     let (directory, name) = key.rsplit_once('/').unwrap_or(("", key));
-    (class, directory, name)
+    (directory.to_owned(), name.to_owned())
 }

@@ -1,26 +1,25 @@
-//! The records of a remote data set, close together in memory.
+//! Where the records of a remote data set lie, close together in memory.
 
 use super::address::Address;
 use super::client::Object;
+use super::store::Version;
 use crate::error::Cause;
-use crate::source::classes::{Classes, RecordClasses};
 use object_store::path::Path;
 use std::ops::Range;
 
-/// Keys, classes and places of all records.
+/// Keys and places of all records.
 #[derive(Debug, Default)]
 pub(super) struct Records {
     keys: String,
     records: Vec<Record>,
-    pub(super) classes: Classes,
     /// The archives that records lie in; empty where each is an object of its own.
     archives: Vec<Object>,
     /// How many records there are up to the end of each archive.
     ends: Vec<usize>,
     /// The part of an object's path before a key: the prefix, or the folder of a list.
-    base: String,
-    /// The version of the list that names the objects, where there is one.
-    list: Option<u64>,
+    pub(super) base: String,
+    /// The version of the list that names objects of which nothing else is known.
+    pub(super) list: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -37,34 +36,31 @@ pub(super) struct Whereabouts {
     pub(super) path: Path,
     pub(super) part: Option<Range<u64>>,
     pub(super) size: Option<u64>,
-    pub(super) version: Option<u64>,
+    pub(super) version: Version,
 }
 
 impl Records {
-    /// No records yet, which will be objects of their own; `list` is the version of the list that names them.
-    pub(super) fn new(base: String, names: Vec<String>, list: Option<u64>) -> Self {
-        let mut records = Self { base, list, ..Self::default() };
-        records.classes.names = names;
-        records
+    /// No records yet, which will be objects of their own; `list` is the version of a list that names them.
+    pub(super) fn new(base: String, list: u64) -> Self {
+        Self { base, list, ..Self::default() }
     }
 
-    /// An object of its own; `bytes` and `version` where they are known.
-    pub(super) fn push(&mut self, key: &str, classes: RecordClasses, about: Option<(u64, u64)>) {
+    /// An object of its own; size and version where they are known.
+    pub(super) fn push(&mut self, key: &str, about: Option<(u64, u64)>) {
         let (bytes, version) = about.unwrap_or((u64::MAX, 0));
         self.keys.push_str(key);
-        self.add(classes, version, bytes);
+        self.add(version, bytes);
     }
 
     /// A part of the archive that is being added, named by archive and path.
-    pub(super) fn push_part(&mut self, archive: &str, path: &str, classes: RecordClasses, part: Range<u64>) {
+    pub(super) fn push_part(&mut self, archive: &str, path: &str, [offset, bytes]: [u64; 2]) {
         self.keys.push_str(archive);
         self.keys.push('/');
         self.keys.push_str(path);
-        self.add(classes, part.start, part.end - part.start);
+        self.add(offset, bytes);
     }
 
-    fn add(&mut self, classes: RecordClasses, place: u64, bytes: u64) {
-        self.classes.push(classes);
+    fn add(&mut self, place: u64, bytes: u64) {
         self.records.push(Record { key_end: self.keys.len() as u64, place, bytes });
     }
 
@@ -77,11 +73,6 @@ impl Records {
     pub(super) fn shrink(&mut self) {
         self.keys.shrink_to_fit();
         self.records.shrink_to_fit();
-        self.classes.shrink();
-    }
-
-    pub(super) fn is_list(&self) -> bool {
-        self.list.is_some()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -102,14 +93,14 @@ impl Records {
                 path: archive.path.clone(),
                 part: Some(place..place + bytes),
                 size: Some(bytes),
-                version: Some(archive.version),
+                version: Version::Own(archive.version),
             });
         }
         let name = format!("{}{}", self.base, self.key(index));
         let path =
             Path::parse(&name).map_err(|error| format!("{}/{name}: {error}; mend the list", address.root))?;
         let known = bytes != u64::MAX;
-        let version = if known { Some(place) } else { self.list };
+        let version = if known { Version::Own(place) } else { Version::OfList(self.list) };
         Ok(Whereabouts { path, part: None, size: known.then_some(bytes), version })
     }
 }

@@ -85,6 +85,10 @@ impl RequestError {
         Self { kind, what: what.into() }
     }
 
+    pub(super) fn changed() -> Self {
+        Self::new(Kind::Changed, "the object is not the one that was there at the opening")
+    }
+
     /// The same error, with the number of attempts.
     pub(super) fn after(mut self, tries: u32) -> Self {
         if tries > 1 {

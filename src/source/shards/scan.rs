@@ -29,6 +29,7 @@ const COMPRESSED: [(&[u8], &str, &str); 4] = [
 
 /// One sample of the archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "remote", derive(serde::Serialize, serde::Deserialize))]
 pub(in crate::source) struct Found {
     /// The image's path in the archive.
     pub(in crate::source) path: String,
@@ -59,7 +60,7 @@ const MAX_MET_BYTES: usize = 64;
 
 impl WantedMembers {
     /// Whether anything is wanted.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::source) fn is_empty(&self) -> bool {
         self.endings.is_empty() && self.read.is_none()
     }
 

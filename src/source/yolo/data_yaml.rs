@@ -3,12 +3,11 @@
 use super::line::Shape;
 use crate::error::{Error, Result};
 use crate::label::Skeleton;
-use crate::regular_file;
+use crate::source::tree::Tree;
 use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Maximal size of a data.yaml; the names of 20,000 classes take less than one.
@@ -43,16 +42,14 @@ pub(super) struct DataSet {
 }
 
 /// Reads a data.yaml. `root` replaces its `path`.
-pub(super) fn read(file: &Path, split: &str, root: Option<&Path>) -> Result<DataSet> {
+pub(super) fn read(tree: &dyn Tree, file: &Path, split: &str, root: Option<&Path>) -> Result<DataSet> {
     let remedy = "name a data.yaml that can be read";
-    let unreadable = |error| Error::io(file, error, remedy);
-    let (mut opened, bytes) = regular_file::open_sized(file).map_err(unreadable)?;
-    let refuse = |what: String| Error::config(format!("{}: {what}", file.display()));
-    if bytes > MAX_BYTES {
-        return Err(refuse(format!("{bytes} bytes are no data.yaml: {remedy}")));
+    let refuse = |what: String| Error::config(format!("{}: {what}", tree.shown(file)));
+    let bytes = tree.read(file, MAX_BYTES, remedy)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(refuse(format!("more than {MAX_BYTES} bytes are no data.yaml: {remedy}")));
     }
-    let mut text = String::new();
-    opened.read_to_string(&mut text).map_err(unreadable)?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| refuse(format!("it is not UTF-8 text: {remedy}")))?;
     let yaml: DataYaml = serde_saphyr::from_str(text.trim_start_matches('\u{FEFF}')).map_err(|error| {
         // The first line has position and cause; an excerpt of the text follows.
         let error = error.to_string();
@@ -74,23 +71,28 @@ pub(super) fn read(file: &Path, split: &str, root: Option<&Path>) -> Result<Data
     let Some((_, Some(Entries(entries)))) = splits.into_iter().find(|(name, _)| *name == split) else {
         return Err(refuse(format!("there is no split `{split}` (there are: {there}): name another split")));
     };
-    let entries =
-        entries.iter().map(|entry| place(&root, entry)).collect::<Result<_, _>>().map_err(refuse)?;
+    let mut places = Vec::with_capacity(entries.len());
+    for entry in &entries {
+        places.push(place(tree, &root, entry)?.map_err(refuse)?);
+    }
+    let entries = places;
     Ok(DataSet { root, entries, classes, shape: Shape { classes: count, keypoints }, skeleton })
 }
 
-/// The path of an entry. Exports often have `../train/images` for a folder beside the data.yaml.
-fn place(root: &Path, entry: &str) -> Result<PathBuf, String> {
+/// The path of an entry, or what is wrong with it. Exports often have `../train/images` for a folder beside the data.yaml.
+fn place(tree: &dyn Tree, root: &Path, entry: &str) -> Result<Result<PathBuf, String>> {
     let places = [Some(root.join(entry)), entry.strip_prefix("../").map(|inner| root.join(inner))];
     let places: Vec<PathBuf> = places.into_iter().flatten().collect();
-    if let Some(place) = places.iter().find(|place| place.exists()) {
-        return Ok(place.clone());
+    for place in &places {
+        if tree.look(place)?.is_some() {
+            return Ok(Ok(place.clone()));
+        }
     }
-    let tried: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
-    Err(format!(
+    let tried: Vec<String> = places.iter().map(|place| tree.shown(place)).collect();
+    Ok(Err(format!(
         "`{entry}` is not at {}: correct `path` (relative to this file) or give the folder of the data set (root)",
         tried.join(", nor at ")
-    ))
+    )))
 }
 
 /// The names of the classes, and their number where it is given.

@@ -1,16 +1,13 @@
-//! Reads the label files of a YOLO data set one after the other.
+//! Reads the texts of the label files of a YOLO data set, one after the other.
 
 use super::line::{self, Shape};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::label::{Object, Unit};
-use crate::regular_file;
 use crate::source::labels::report::LabelReport;
 use crate::source::labels::table::Table;
-use std::io::{self, Read as _};
-use std::path::Path;
 
 /// Most bytes of a label file; a million boxes take fewer.
-const MAX_LABEL_BYTES: u64 = 64 << 20;
+pub(super) const MAX_LABEL_BYTES: u64 = 64 << 20;
 
 /// The labels of a data set, and which of its images they are for.
 pub(super) struct Read {
@@ -27,7 +24,6 @@ pub(super) struct Reading {
     /// How many label files there were.
     pub(super) found: usize,
     pub(super) read: Read,
-    text: Vec<u8>,
     /// Those of the image that was read last.
     pub(super) objects: Vec<Object>,
     numbers: Vec<f64>,
@@ -37,24 +33,20 @@ impl Reading {
     pub(super) fn new(shape: Shape, skip_image: bool, listed: usize) -> Self {
         let table = Table::new(Unit::Normalized, None);
         let read = Read { table, kept: Vec::new(), report: LabelReport::default() };
-        let (text, objects, numbers) = (Vec::new(), Vec::new(), Vec::new());
-        Self { shape, skip_image, listed, found: 0, read, text, objects, numbers }
+        Self { shape, skip_image, listed, found: 0, read, objects: Vec::new(), numbers: Vec::new() }
     }
 
-    /// Reads the labels of the image with this index; without a label file it is background.
-    pub(super) fn image(&mut self, index: usize, labels: &Path) -> Result<()> {
-        self.text.clear();
-        let file = regular_file::open(labels);
-        match file.and_then(|file| file.take(MAX_LABEL_BYTES + 1).read_to_end(&mut self.text)) {
-            Ok(_) => self.found += 1,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => {
-                return Err(Error::io(labels, error, "make it a text file that this user may read"));
-            }
-        }
+    /// Takes the labels of the image with this index; without a label file, whose place is `labels`, it is background.
+    pub(super) fn image(
+        &mut self,
+        index: usize,
+        text: Option<&[u8]>,
+        labels: &dyn Fn() -> String,
+    ) -> Result<()> {
+        self.found += usize::from(text.is_some());
         self.objects.clear();
         let bad_before = self.read.report.bad_labels;
-        let clipped = self.lines(labels);
+        let clipped = self.lines(text.unwrap_or_default(), labels);
         let report = &mut self.read.report;
         if report.bad_labels > bad_before && self.skip_image {
             return Ok(());
@@ -65,13 +57,13 @@ impl Reading {
         Ok(())
     }
 
-    /// Reads the lines of the text that is at hand; returns how many objects were cut off.
-    fn lines(&mut self, labels: &Path) -> u64 {
+    /// Reads the lines of a text; returns how many objects were cut off.
+    fn lines(&mut self, text: &[u8], labels: &dyn Fn() -> String) -> u64 {
         let report = &mut self.read.report;
-        let text = self.text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&self.text);
+        let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
         if text.len() as u64 > MAX_LABEL_BYTES {
             let cause = format!("the file has more than {MAX_LABEL_BYTES} bytes, which are no labels");
-            report.add_bad(self.listed, || labels.display().to_string(), cause);
+            report.add_bad(self.listed, labels, cause);
             return 0;
         }
         let mut clipped = 0;
@@ -86,7 +78,7 @@ impl Reading {
                     clipped += u64::from(was_clipped);
                 }
                 Err(cause) => {
-                    report.add_bad(self.listed, || format!("{}, line {number}", labels.display()), cause);
+                    report.add_bad(self.listed, || format!("{}, line {number}", labels()), cause);
                 }
             }
         }

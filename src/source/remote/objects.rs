@@ -1,0 +1,74 @@
+//! The records of a remote data set, read by index.
+
+use super::records::{Records, Whereabouts};
+use super::store::{Store, Version};
+use crate::error::Cause;
+use crate::source::packed::Parts;
+use crate::source::too_large;
+use object_store::path::Path;
+use std::borrow::Cow;
+
+/// Records and the store that holds them.
+#[derive(Debug)]
+pub(super) struct Objects {
+    pub(super) store: Store,
+    pub(super) records: Records,
+    pub(super) max_file_bytes: u64,
+}
+
+impl Objects {
+    /// Replaces the content of `bytes` by that of record `index`, which must exist.
+    pub(super) fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<(), Cause> {
+        let Whereabouts { path, part, size, version } = self.find(index)?;
+        if let Some(size) = size.filter(|size| *size > self.max_file_bytes) {
+            return Err(too_large(&self.store.shown(&path), size, self.max_file_bytes));
+        }
+        if size == Some(0) {
+            return Ok(());
+        }
+        let read = self.store.fetch(&path, part, version, bytes);
+        read.map_err(|error| format!("cannot read {}: {error}", self.store.shown(&path)).into())
+    }
+
+    /// The content of an object that a list names as it names its images.
+    pub(super) fn read_listed(&self, name: &str) -> Result<Vec<u8>, Cause> {
+        let name = format!("{}{}", self.records.base, name.strip_prefix("./").unwrap_or(name));
+        let path =
+            Path::parse(&name).map_err(|error| format!("{error}; write a path below the images' folder"))?;
+        let (mut bytes, version) = (Vec::new(), Version::OfList(self.records.list));
+        self.store
+            .fetch(&path, None, version, &mut bytes)
+            .map_err(|error| format!("cannot read {}: {error}", self.store.shown(&path)))?;
+        match bytes.len() as u64 {
+            size if size > self.max_file_bytes => {
+                Err(too_large(&self.store.shown(&path), size, self.max_file_bytes))
+            }
+            _ => Ok(bytes),
+        }
+    }
+
+    fn find(&self, index: usize) -> Result<Whereabouts, Cause> {
+        self.records.find(index, &self.store.client.address)
+    }
+}
+
+impl Parts for Objects {
+    fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    fn key(&self, index: usize) -> Cow<'_, str> {
+        Cow::Borrowed(self.records.key(index))
+    }
+
+    fn max_file_bytes(&self) -> u64 {
+        self.max_file_bytes
+    }
+
+    fn read_beside(&self, index: usize, range: [u64; 2], bytes: &mut Vec<u8>) -> Result<(), Cause> {
+        let Whereabouts { path, version, .. } = self.find(index)?;
+        let part = range[0]..range[0].saturating_add(range[1]);
+        let read = self.store.fetch(&path, Some(part), version, bytes);
+        read.map_err(|error| format!("cannot read {}: {error}", self.store.shown(&path)).into())
+    }
+}
