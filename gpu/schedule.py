@@ -6,7 +6,7 @@ What matters most comes first: a run that is ended early has answered the questi
 import textwrap
 from dataclasses import dataclass
 
-# Two calls of at most ten minutes, where a machine is lent for no longer at a time; without a call named, all is run in one.
+# Two calls of at most ten minutes, for where no command may take longer; without a call named, all is run in one.
 CALLS = (1, 2)
 CALL_S = 590
 # The last section has what is left: so many seconds if all others use all of theirs.

@@ -68,6 +68,11 @@ impl Entry {
         self.kinds.is_none_or(|kinds| kinds.contains(&kind))
     }
 
+    /// Whether it says how URLs are read, and nothing else.
+    pub(crate) fn is_of_urls(&self) -> bool {
+        self.kinds == Some(&[Kind::Remote])
+    }
+
     /// Whether `word` is one of its names: with its section, or without where that is no other option's.
     fn is_called(&self, word: &str) -> bool {
         let flat = |word: &str| self.name == word || self.aliases.contains(&word);

@@ -116,7 +116,7 @@ fn refuse_what_mixes(options: &DataOptions) -> Result<()> {
 pub fn kind_of(options: &DataOptions) -> Result<Kind> {
     let (path, kind) = (path(options)?, kind_at(options)?);
     let names_url = names_url(options);
-    refuse_unread(options, kind, path, |entry| entry.serves(kind) || names_url && is_of_urls(entry))?;
+    refuse_unread(options, kind, path, |entry| entry.serves(kind) || names_url && entry.is_of_urls())?;
     Ok(kind)
 }
 
@@ -134,11 +134,6 @@ fn names_url(options: &DataOptions) -> bool {
     let fields = options.fields.iter().flat_map(|fields| &fields.0);
     options.mask_dir.as_deref().is_some_and(is_url)
         || fields.into_iter().any(|field| is_url(Path::new(field.stored_as())))
-}
-
-/// Whether the option says how URLs are read, and nothing else.
-fn is_of_urls(entry: &Entry) -> bool {
-    entry.kinds == Some(&[Kind::Remote])
 }
 
 fn path(options: &DataOptions) -> Result<&Path> {

@@ -230,3 +230,27 @@ fn crops_that_look_at_masks_say_which_cannot_be_read_and_need_none() {
         Loader::builder(flat(3)).augment(crop).augment(PadIfSmaller::new(4)).batch_size(3).build().unwrap();
     assert_eq!(without.epoch(0).next().unwrap().unwrap().len(), 3);
 }
+
+#[test]
+fn a_run_is_not_resumed_with_another_limit_or_another_ignored_class() {
+    let build = |crop: MmsegRandomCrop| {
+        let source = Flat { masks: Some(two_classes), ..flat(40) };
+        let loader = Loader::builder(source).augment(crop).augment(PadIfSmaller::new(4));
+        loader.batch_size(4).masks(255).build().unwrap()
+    };
+    let crops: Vec<MmsegRandomCrop> = [1.0, 0.9, 0.75, 0.5, 0.4, 0.3, 0.2]
+        .into_iter()
+        .flat_map(|ratio| {
+            [255, 254, 0].map(|class| MmsegRandomCrop::new(4).cat_max_ratio(ratio).ignore_index(class))
+        })
+        .collect();
+    let states: Vec<_> = crops.iter().map(|&crop| build(crop).epoch(0).state()).collect();
+    for (at, &crop) in crops.iter().enumerate() {
+        let loader = build(crop);
+        for (other, state) in states.iter().enumerate() {
+            // At 1 no mask is looked at, so that what is ignored means nothing.
+            let is_same = at == other || (at < 3 && other < 3);
+            assert_eq!(loader.resume(state).is_ok(), is_same, "{crop:?}, {:?}", crops[other]);
+        }
+    }
+}

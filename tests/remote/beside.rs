@@ -6,7 +6,7 @@ use crate::server::{Act, Server};
 use crate::support::{are_alike, data_at, options, picture, says, uploaded, write};
 use feedline::field::Field;
 use feedline::options::{DataOptions, Fields};
-use feedline::source::{self, Folder, MaskOptions, Source, WithImages, WithMasks, Yolo};
+use feedline::source::{self, Folder, List, MaskOptions, Source, WithImages, WithMasks, Yolo};
 use std::path::Path;
 
 /// Class folders in `day`, and a second image for each in `night`.
@@ -91,6 +91,21 @@ fn masks_below_a_url_are_those_of_a_folder() {
     let remote = masks(WithMasks::options().allow_missing(true)).unwrap();
     assert_eq!((remote.masks(), local.masks()), (3, 3));
     are_alike(&remote, &local);
+    write(folder.path(), &[("set/images/rows.txt", b"./train/0.png\n./train/more/5.png\n")]);
+    let list = List::open(folder.path().join("set/images/rows.txt")).unwrap();
+    assert_eq!(how.masks(list, "s3://bucket/masks", WithMasks::options()).unwrap().masks(), 2);
+    // What a mixture says of URLs holds for data on a disk whose masks lie at one.
+    let sets = serde_json::json!([
+        {"path": folder.path().join("set"), "mask_dir": "s3://bucket/masks", "allow_missing_masks": true},
+    ]);
+    let sets = Some(serde_json::from_value(sets).unwrap());
+    let opened =
+        source::open(&DataOptions { path: None, sets, ..data_at(&server, "", DataOptions::default()) });
+    let (opened, mut mask, mut same) = (opened.unwrap().source, Vec::new(), Vec::new());
+    for index in 0..local.len() {
+        assert_eq!(opened.mask(index, &mut mask).unwrap(), local.mask(index, &mut same).unwrap());
+        assert_eq!(mask, same);
+    }
     says(
         masks(WithMasks::options()),
         &["5 of 8 images have no mask", "s3://bucket/masks/train/1.png", "allow_missing_masks"],

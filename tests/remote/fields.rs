@@ -179,6 +179,12 @@ mod packed {
         let open = |url: &str| options(&server).open(url);
         says(open("s3://bucket/later"), &["s3://bucket/later/manifest.json", "version 3", "newer feedline"]);
         says(open("s3://bucket/bad"), &["s3://bucket/bad/shard-000000.tar/", "no `unit`"]);
+        // One that is there and may not be read is none of those that are not there.
+        server.rule(|request| match request.path.ends_with("packed/manifest.json") {
+            true => Act::Refuse(403, String::new()),
+            false => Act::Serve,
+        });
+        says(open("s3://bucket/packed"), &["s3://bucket/packed/manifest.json", "403", "credentials"]);
     }
 }
 

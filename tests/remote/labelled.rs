@@ -158,10 +158,14 @@ fn labels_that_are_bad_denied_or_gone_are_said_with_their_url() {
     let server = Server::start(uploaded(folder.path()), false);
     let open = || options(&server).open("s3://bucket/set");
     says(open(), &["1 bad label", "s3://bucket/set/labels/train/2.txt, line 1", "on_bad_label"]);
-    let lenient = options(&server).yolo(Yolo::options().on_bad_label(OnBadLabel::SkipImage));
-    let lenient = lenient.open("s3://bucket/set").unwrap();
-    let local = Yolo::options().on_bad_label(OnBadLabel::SkipImage).open(folder.path().join("set")).unwrap();
-    are_alike(&lenient, &local);
+    let skipping = Yolo::options().on_bad_label(OnBadLabel::SkipImage);
+    let lenient = || options(&server).yolo(skipping.clone()).open("s3://bucket/set").unwrap();
+    let local = skipping.clone().open(folder.path().join("set")).unwrap();
+    are_alike(&lenient(), &local);
+    server.put("bucket/set/labels/train/2.txt", vec![b' '; (64 << 20) + 1]);
+    says(open(), &["1 bad label", "s3://bucket/set/labels/train/2.txt", "more than 67108864 bytes"]);
+    are_alike(&lenient(), &local);
+    server.put("bucket/set/labels/train/2.txt", Vec::new());
     for (status, words) in [(403, ["403", "credentials"]), (404, ["404", "open the data set again"])] {
         server.rule(move |request| match request.path.ends_with("labels/train/0.txt") {
             true => Act::Refuse(status, String::new()),

@@ -18,8 +18,9 @@ use twox_hash::XxHash3_64;
 
 /// Made-up samples whose plans tell a recipe: a chance that differs by a hundredth shows in nine runs of ten.
 const SAMPLES: u64 = 256;
-/// Pixels of a made-up mask.
+/// Pixels of a made-up mask, and its most classes.
 const MASK_PIXELS: usize = 1000;
+const MASK_CLASSES: usize = 24;
 /// Large enough for any crop.
 const STORED: Size = Size::new(4000, 3000);
 
@@ -136,7 +137,8 @@ fn add_plans(planner: &Planner, view: usize, hasher: &mut XxHash3_64) {
     }
 }
 
-/// Images that do not exist, whose masks show one class up to a fraction that follows from the plan, and another from there.
+/// Images that do not exist, with masks of several classes. Which those are and how many pixels they have follows from the
+/// plan, so that in some the most frequent one has nearly all, and in others little more than its share.
 struct MadeUp;
 
 impl Images for MadeUp {
@@ -147,8 +149,13 @@ impl Images for MadeUp {
     fn classes(&mut self, plan: &Plan) -> Result<Option<Vec<u8>>, Failure> {
         let mut hasher = XxHash3_64::new();
         plan.fingerprint(&mut hasher);
-        let first = (hasher.finish() % MASK_PIXELS as u64) as usize;
-        Ok(Some((0..MASK_PIXELS).map(|at| u8::from(at >= first)).collect()))
+        let drawn = hasher.finish().to_le_bytes();
+        let (count, most) =
+            (1 + usize::from(drawn[0]) % MASK_CLASSES, usize::from(drawn[1]) * MASK_PIXELS / 256);
+        // The last class counts down from 255, which is what is ignored most often.
+        let class =
+            |number: usize| if number == 0 { drawn[2] } else { 255 - (drawn[3] % 4) - number as u8 + 1 };
+        Ok(Some((0..MASK_PIXELS).map(|at| class(if at < most { 0 } else { at % count })).collect()))
     }
 }
 

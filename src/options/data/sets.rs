@@ -2,7 +2,7 @@
 
 use super::DataOptions;
 use crate::options::nearest::hint;
-use crate::options::{Kind, Value, ValueKind, catalogue, is_key, keys};
+use crate::options::{Entry, Kind, Value, ValueKind, catalogue, is_key, keys};
 use crate::policy::Mix;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -128,13 +128,14 @@ impl DataOptions {
     }
 
     /// The options of one of several data sets, of the kind `kind`: its own, and for the rest those of this mixture that data
-    /// of the kind take.
-    pub(crate) fn of_set(&self, set: &DataSet, kind: Kind) -> DataOptions {
+    /// of the kind take, or that say how the URLs are read which it `names`.
+    pub(crate) fn of_set(&self, set: &DataSet, (kind, names_url): (Kind, bool)) -> DataOptions {
         let mut below = self.clone();
         for key in OF_ALL.iter().chain(&OF_ONE) {
             below.clear(key);
         }
-        for entry in catalogue().iter().filter(|entry| entry.section == "data" && !entry.serves(kind)) {
+        let serves = |entry: &Entry| entry.serves(kind) || names_url && entry.is_of_urls();
+        for entry in catalogue().iter().filter(|entry| entry.section == "data" && !serves(entry)) {
             below.clear(entry.key);
         }
         below.kind = Some(kind).filter(|_| self.kind.is_some());
@@ -146,11 +147,12 @@ impl DataOptions {
     }
 
     /// An option that the mixture says for its data sets and that none of them takes, or that each has to say itself.
-    pub(crate) fn unread_by(&self, kinds: &[Kind]) -> Option<&'static str> {
+    pub(crate) fn unread_by(&self, sets: &[(Kind, bool)]) -> Option<&'static str> {
         let mut said = self.clone();
         let is_own = |key: &str| OF_ONE.contains(&key) && !["classes", "rename"].contains(&key);
         let unread = catalogue().iter().filter(|entry| {
-            let serves = kinds.iter().any(|kind| entry.serves(*kind));
+            let serves =
+                sets.iter().any(|&(kind, names_url)| entry.serves(kind) || names_url && entry.is_of_urls());
             entry.section == "data" && !OF_ALL.contains(&entry.key) && (!serves || is_own(entry.key))
         });
         unread.map(|entry| entry.key).find(|key| said.clear(key))
@@ -204,15 +206,15 @@ mod tests {
         options.max_field_bytes = Some(Bytes(5));
         let set =
             DataSet::read(0, serde_json::from_value(json!({"path": "a", "bad_listed": 3})).unwrap()).unwrap();
-        let yolo = options.of_set(&set, Kind::Yolo);
+        let yolo = options.of_set(&set, (Kind::Yolo, false));
         assert_eq!(
             (yolo.bad_listed, yolo.max_file_bytes, yolo.max_field_bytes),
             (Some(3), Some(Bytes(9)), None)
         );
-        let tar = options.of_set(&DataSet { options: DataOptions::default(), ..set }, Kind::Tar);
+        let tar = options.of_set(&DataSet { options: DataOptions::default(), ..set }, (Kind::Tar, false));
         assert_eq!((tar.bad_listed, tar.max_field_bytes), (None, Some(Bytes(5))));
-        assert_eq!(options.unread_by(&[Kind::Tar, Kind::Yolo]), None);
-        assert_eq!(options.unread_by(&[Kind::Tar]), Some("bad_listed"));
+        assert_eq!(options.unread_by(&[(Kind::Tar, false), (Kind::Yolo, false)]), None);
+        assert_eq!(options.unread_by(&[(Kind::Tar, false)]), Some("bad_listed"));
         let mixed = DataOptions {
             sets: Some(DataSets(vec![set_of("a")])),
             mix: Some(Mix::Chain),
@@ -223,6 +225,6 @@ mod tests {
         assert_eq!(all(above.clone()).over(all(mixed.clone())), all(above.clone()));
         assert_eq!(all(mixed.clone()).over(all(above)), all(mixed));
         options.label_cache = Some("x".into());
-        assert_eq!(options.unread_by(&[Kind::Tar, Kind::Yolo]), Some("label_cache"));
+        assert_eq!(options.unread_by(&[(Kind::Tar, false), (Kind::Yolo, false)]), Some("label_cache"));
     }
 }

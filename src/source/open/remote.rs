@@ -1,8 +1,6 @@
 //! A data set at a URL from its options, and files beside images at URLs.
 
-use super::{
-    Note, Opened, coco_options, count, fields, given, is_of_urls, list_options, refuse_unread, yolo_options,
-};
+use super::{Note, Opened, coco_options, count, fields, given, list_options, refuse_unread, yolo_options};
 use crate::error::{Error, Result, bail};
 use crate::field::Field;
 use crate::options::{DataOptions, Kind};
@@ -31,7 +29,7 @@ pub(super) fn open(
     }
     let remote = how.open_any(text(path)?)?;
     let layout = remote.layout();
-    refuse_unread(own, layout, path, |entry| entry.serves(layout) || is_of_urls(entry))?;
+    refuse_unread(own, layout, path, |entry| entry.serves(layout) || entry.is_of_urls())?;
     *pictures = remote.left().to_vec();
     let notes: Vec<Note> = remote.notes().iter().cloned().map(Note::Remote).collect();
     let (report, keypoints) = (remote.report(), remote.skeleton().map(count));

@@ -1,6 +1,6 @@
 //! Several data sets from their options, as one.
 
-use super::{Opened, kind_at, open_one};
+use super::{Opened, kind_at, names_url, open_one};
 use crate::error::{Error, Result, bail, ensure};
 use crate::options::{DataOptions, DataSet, DataSets, Kind};
 use crate::policy::Mix;
@@ -15,7 +15,7 @@ pub(super) fn sets(options: &DataOptions, sets: &DataSets) -> Result<Opened> {
         options.path.is_none(),
         "data (path) and sets both say which data there are: leave one of them out"
     );
-    let kinds: Vec<Kind> = sets.0.iter().map(|set| kind_of(options, set)).collect::<Result<_>>()?;
+    let kinds: Vec<(Kind, bool)> = sets.0.iter().map(|set| kind_of(options, set)).collect::<Result<_>>()?;
     if let Some(key) = options.unread_by(&kinds) {
         bail!(
             "[data]: {key} is read by none of the data sets, or is for one of them: write it under that one"
@@ -49,9 +49,17 @@ pub(super) fn classes(options: &DataOptions) -> ClassOptions {
     ClassOptions { classes: options.classes.clone(), rename }
 }
 
-fn kind_of(options: &DataOptions, set: &DataSet) -> Result<Kind> {
-    let kind = set.options.kind.or(options.kind);
-    kind_at(&DataOptions { kind, ..set.options.clone() })
+/// The kind of a data set, and whether files beside its images are at a URL.
+fn kind_of(options: &DataOptions, set: &DataSet) -> Result<(Kind, bool)> {
+    let own = set.options.clone();
+    let said = DataOptions {
+        kind: own.kind.or(options.kind),
+        image_dir: own.image_dir.clone().or_else(|| options.image_dir.clone()),
+        mask_dir: own.mask_dir.clone().or_else(|| options.mask_dir.clone()),
+        fields: own.fields.clone().or_else(|| options.fields.clone()),
+        ..own
+    };
+    Ok((kind_at(&said)?, names_url(&said)))
 }
 
 /// How the data sets follow each other.

@@ -94,7 +94,11 @@ impl Layout<'_> {
             None => shards.first().map(|shard| folder_of(&shard.path)).unwrap_or_default(),
         };
         let Ok(path) = Path::parse(format!("{base}{MANIFEST}")) else { return Ok(Described::default()) };
-        let Some(said) = self.store.get_if_there(&path)? else { return Ok(Described::default()) };
+        let said = match listed {
+            Some(_) => Some(self.store.get(&path)?),
+            None => self.store.get_if_there(&path)?,
+        };
+        let Some(said) = said else { return Ok(Described::default()) };
         let Some(described) = Described::parse(&said, || self.store.shown(&path))? else {
             return Ok(Described::default());
         };
@@ -187,7 +191,7 @@ impl Layout<'_> {
         let is_sound = |found: &Found| {
             let members = found.members.iter().flatten();
             is_inside(found.offset, found.bytes)
-                && [0, wanted.endings.len()].contains(&found.members.len())
+                && found.members.len() == wanted.endings.len()
                 && members.into_iter().all(|[offset, bytes]| is_inside(*offset, *bytes))
         };
         walked.samples.iter().all(is_sound).then_some(walked)

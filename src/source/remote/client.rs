@@ -146,7 +146,7 @@ impl Client {
             }
             if meta.size > most_bytes {
                 let what = format!("it has {} bytes, and is meant to have {most_bytes} at most", meta.size);
-                return Err(RequestError::new(Kind::Other, what));
+                return Err(RequestError::new(Kind::Oversized, what));
             }
             result.bytes().await.map(Vec::from).map_err(|error| self.explained(&error))
         })

@@ -7,7 +7,7 @@ use super::store::{Store, Version};
 use crate::error::{Cause, Result, ensure};
 use crate::source::beside::Stored;
 use crate::source::{IoStats, too_large};
-use std::path::Path as FilePath;
+use std::path::{Component, Path as FilePath};
 
 /// Objects in the order of their names.
 #[derive(Debug)]
@@ -80,6 +80,7 @@ impl Stored for Prefix {
 
 /// The name of an object, with slashes on every system.
 fn slashed(name: &FilePath) -> String {
-    let parts = name.components().map(|part| part.as_os_str().to_string_lossy());
+    let parts = name.components().filter(|part| matches!(part, Component::Normal(_)));
+    let parts = parts.map(|part| part.as_os_str().to_string_lossy());
     parts.collect::<Vec<_>>().join("/")
 }

@@ -4,7 +4,8 @@ use super::client::Object;
 use super::store::{Store, Version};
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// Size of a read of an archive's headers. Members that are smaller than this share requests; of larger ones at most this much is read in vain.
+/// Size of a read of an archive's headers. Members that are smaller than this share requests; of larger ones at most this
+/// much is read in vain.
 pub(super) const WINDOW_BYTES: u64 = 1 << 20;
 
 /// An object, an offset in it, and what was read around it.

@@ -29,6 +29,7 @@ pub(super) enum Kind {
     Changed,
     NoRanges,
     TooLarge,
+    Oversized,
     /// The server cannot answer now: 5xx, or asked to be left alone.
     Busy,
     /// The connection did not come about, or broke.
@@ -63,6 +64,7 @@ impl Kind {
                 "use a server that answers range requests (HTTP 206), or loose images in place of archives"
             }
             Kind::TooLarge => "raise max_file_bytes or take it out of the data set",
+            Kind::Oversized => "see whether it is the file that is meant",
             Kind::Busy => "the server may be overloaded: use fewer workers, or try again later",
             Kind::Broken => "check the network, the endpoint and its certificates",
             Kind::Slow => "check the network, or raise timeout",

@@ -12,8 +12,9 @@ use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// Objects that are fetched at once, and held in memory together.
+/// Objects that are fetched at once, and held in memory together, and bytes of those whose size is known.
 const TOGETHER: usize = 1024;
+const BYTES_TOGETHER: u64 = 256 << 20;
 
 /// The content of an object, or why there is none.
 pub(super) type Answer = Result<Vec<u8>, RequestError>;
@@ -98,7 +99,7 @@ impl Store {
     ) -> Result<()> {
         let mut number = 0;
         loop {
-            let some: Vec<Option<Wanted>> = wanted.by_ref().take(TOGETHER).collect();
+            let some = together(&mut wanted);
             if some.is_empty() {
                 return Ok(());
             }
@@ -142,6 +143,13 @@ impl Store {
         format!("{}\n{version:016x}\n{part}", self.shown(path))
     }
 
+    /// The content of an object that has to be there, and of which nothing is known.
+    pub(super) fn get(&self, path: &Path) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.client.get(path, None, None, &mut bytes).map_err(|error| self.failed(path, &error))?;
+        Ok(bytes)
+    }
+
     /// The content of an object that may be missing, and of which nothing is known; stores that may not be listed answer
     /// "forbidden" for those that do not exist.
     pub(super) fn get_if_there(&self, path: &Path) -> Result<Option<Vec<u8>>> {
@@ -163,4 +171,21 @@ impl Store {
         };
         self.cache.as_ref().map_or(stats, |cache| cache.count(stats))
     }
+}
+
+/// The next objects that are fetched at once.
+fn together(wanted: &mut impl Iterator<Item = Option<Wanted>>) -> Vec<Option<Wanted>> {
+    let (mut some, mut bytes) = (Vec::new(), 0);
+    while some.len() < TOGETHER
+        && bytes < BYTES_TOGETHER
+        && let Some(next) = wanted.next()
+    {
+        bytes += next
+            .iter()
+            .filter(|wanted| wanted.version.is_some())
+            .map(|wanted| wanted.most_bytes)
+            .sum::<u64>();
+        some.push(next);
+    }
+    some
 }

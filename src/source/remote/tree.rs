@@ -100,7 +100,11 @@ impl<'a> StoreTree<'a> {
     fn wanted(&self, path: &FilePath, most_bytes: u64) -> Option<Wanted> {
         let key = self.key(path)?;
         let known = self.known.borrow();
-        let version = known.objects.get(&key).map(|(_, version)| *version);
+        let object = known.objects.get(&key).copied();
+        let (most_bytes, version) = match object {
+            Some((size, version)) => (most_bytes.min(size), Some(version)),
+            None => (most_bytes, None),
+        };
         if version.is_none() && known.is_listed(&key) {
             return None;
         }
@@ -192,6 +196,10 @@ impl Tree for StoreTree<'_> {
                 (None, _) | (_, None) => take(number, None),
                 (Some(Err(error)), Some(Wanted { version: None, .. })) if error.kind == Kind::Missing => {
                     take(number, None)
+                }
+                // What it holds is not looked at.
+                (Some(Err(error)), _) if error.kind == Kind::Oversized => {
+                    take(number, Some(&vec![0; most_bytes as usize + 1]))
                 }
                 (Some(Err(error)), Some(Wanted { path, .. })) => Err(self.store.failed(&path, &error)),
             }

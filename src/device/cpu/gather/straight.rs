@@ -71,10 +71,10 @@ impl Straight {
             let (top, weight) = tent.tap(number);
             (gather.row_of(top), weight * part)
         }));
-        let ahead = self.rows.last().map_or(0, |(row, _)| row + gather.view.stride);
+        let ahead = self.rows.last().map_or(0, |(row, _)| row.saturating_add(gather.view.stride));
         let bytes = gather.view.size.width as usize * 3;
         // The next row mostly reads on from there, and memory is further away than a processor looks ahead.
-        interleave::prefetch(gather.view.data.get(ahead..ahead + bytes).unwrap_or_default());
+        interleave::prefetch(gather.view.data.get(ahead..ahead.saturating_add(bytes)).unwrap_or_default());
         self.sum_rows(gather);
         let pixels = &mut pixels[self.first * 3..][..self.columns.len() * 3];
         interleave::weigh(&self.columns, &self.line, pixels, level);

@@ -1,4 +1,5 @@
-//! Which decoder takes which file: what the user asks for, what the device has, and what its decoders were seen to take. Workers ask it as they stage files, the thread that submits batches as it assigns them.
+//! Which decoder takes which file: what the user asks for, what the device has, and what its decoders were seen to take.
+//! Workers ask it as they stage files, the thread that submits batches as it assigns them.
 
 use super::health::Health;
 use super::kinds::{Kind, Kinds};

@@ -185,7 +185,7 @@ impl Staging {
         if is_spilled && self.spilled.load(Relaxed) > MAX_SPILLED {
             return Err(format!(
                 "its batch would take more than {MAX_SPILLED} bytes of the host's memory on its way to the device: use \
-                 a smaller batch_size; where the CPU decodes for lack of nvJPEG, install that"
+                 a smaller batch_size"
             )
             .into());
         }

@@ -241,8 +241,8 @@ impl Submission<'_, '_> {
         Ok(pixels)
     }
 
-    /// Gives each row its index in the output, where its masks go too, or none where it failed. One that is then staged anew keeps its index
-    /// for a later sub-batch; where no substitute is left, the whole batch fails, so that the gap is not seen.
+    /// Gives each row its index in the output, where its masks go too, or none where it failed. One that is then staged anew
+    /// keeps its index for a later sub-batch; where no substitute is left, the whole batch fails, so that the gap is not seen.
     pub(super) fn assign_outputs(&mut self, rows: &mut [SubmittedRow]) -> Vec<Option<usize>> {
         let mut assign = |row: &mut SubmittedRow| {
             let late = match row.failed.take() {
