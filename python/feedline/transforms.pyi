@@ -599,6 +599,29 @@ class MixUp(Transform):
         p: float = 1.0,
     ) -> None: ...
 
+class MmsegRandomCrop(Transform):
+    """Crops `size` at a random position where no class takes up `cat_max_ratio` of the semantic mask or more
+    (mmseg's `RandomCrop`).
+
+    size: `[height, width]` in pixels, or one number for a square; each from 1 to 65535.
+    cat_max_ratio: The fraction of a crop's pixels that no class reaches, `ignore_index` apart, from 0 to 1; 1
+        looks at no mask.
+    ignore_index: The class that is not counted, from 0 to 255.
+    p: Probability that it runs, from 0 to 1.
+    """
+
+    size: Any
+    cat_max_ratio: Any
+    ignore_index: Any
+    p: Any
+    def __init__(
+        self,
+        size: int | Sequence[int],
+        cat_max_ratio: float = 1.0,
+        ignore_index: int = 255,
+        p: float = 1.0,
+    ) -> None: ...
+
 class MmsegRandomResize(Transform):
     """Resizes to `scale` times a factor from `ratio_range`: to just that size, or with `keep_ratio` as large
     as fits it (mmseg's `RandomResize`).
@@ -1904,6 +1927,7 @@ __all__ = [
     "LetterBox",
     "MedianBlur",
     "MixUp",
+    "MmsegRandomCrop",
     "MmsegRandomResize",
     "Mosaic",
     "MotionBlur",
