@@ -22,7 +22,7 @@ pub(super) struct RowLayers<'a> {
 /// What makes a layer's rows.
 enum Maker<'a> {
     Solid([u8; 3]),
-    Warp(Gather<'a>),
+    Warp(Box<Gather<'a>>),
 }
 
 impl<'a> RowLayers<'a> {
@@ -45,7 +45,7 @@ impl<'a> RowLayers<'a> {
                         true => ImageView::default(),
                         false => stored_view(scene, sampled, taps)?,
                     };
-                    Maker::Warp(Gather::new((layer.window, sampled, warp), view, taps))
+                    Maker::Warp(Box::new(Gather::new((layer.window, sampled, warp), view, taps)))
                 }
                 Content::Sampled(_) => return Ok(None),
             };
