@@ -83,7 +83,7 @@ const ROWS: &[Row] = &[
     ("MultiplicativeNoise", r#"{"multiplier": [0.5, 1], "per_channel": true, "elementwise": true, "p": 1}"#, &[],
         r#"[{"op": "multiplicative_noise", "key": [2147483648, 2147483648], "multiplier": [0.5, 1], "per_channel": true, "elementwise": true}]"#),
     ("MmsegRandomCrop", r#"{"size": [20, 30], "cat_max_ratio": 0.75}"#, &[],
-        r#"[{"op": "crop", "top": 20, "left": 25, "height": 20, "width": 30}]"#),
+        r#"[{"op": "crop", "top": 14, "left": 17, "height": 20, "width": 30}]"#),
     ("MmsegRandomResize", r#"{"scale": [64, 24], "ratio_range": [0.5, 1.5], "keep_ratio": true}"#, &[0.75],
         r#"[{"op": "resize", "size": [30, 40], "antialias": false}]"#),
     ("MmsegRandomResize", r#"{"scale": [64, 24], "ratio_range": [0.5, 1.5]}"#, &[0.75],
