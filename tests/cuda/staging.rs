@@ -10,6 +10,7 @@ use feedline::draft::op::Extent;
 use feedline::error::{Error, Result};
 use feedline::label::Label;
 use feedline::loader::{BadSample, LastBatch, Loader, LoaderBuilder};
+use feedline::policy::DecoderChoice;
 use feedline::source::{Destination, Source};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -124,7 +125,8 @@ fn read_in_place() -> Outcome {
 fn files_take_turns() -> Outcome {
     let files: Vec<Vec<u8>> = pictures::large().into_iter().skip(2).step_by(3).cycle().take(40).collect();
     assert!(files.iter().map(Vec::len).sum::<usize>() > 6 << 20);
-    let loader = whole(files).batch_size(40).prefetch(1).device(DEVICE).build()?;
+    let builder = whole(files).batch_size(40).prefetch(1).device(DEVICE);
+    let loader = builder.decoder(DecoderChoice::Cpu).build()?;
     let counts = Counts::open()?;
     let before = counts.pinned_bytes();
     let batch = loader.epoch(0).next().ok_or("no batch")??;
