@@ -9,11 +9,12 @@ use crate::script::Script;
 use crate::spread::{assert_even, assert_follows};
 use feedline::augment::{
     Augment, Augmentation, MmsegRandomCrop, MmsegRandomResize, RandomIoUCrop, RandomResize,
-    RandomShortestSize, RandomSizeCrop, RandomZoomOut, SanitizeBoundingBoxes, ScaleJitter,
+    RandomShortestSize, RandomSizeCrop, RandomZoomOut, Resize, SanitizeBoundingBoxes, ScaleJitter,
 };
 use feedline::draft::Draft;
+use feedline::draft::op::{Extent, Op};
 use feedline::geometry::{Orientation, Rect, Size};
-use feedline::label::{Object, Objects};
+use feedline::label::{Object, Objects, Unit};
 use feedline::rng::{Draws, Rng};
 use std::sync::Arc;
 
@@ -370,5 +371,21 @@ fn arguments_without_meaning_are_refused_by_name() {
     for (augment, message) in refused {
         let said = augment.check().unwrap_err().to_string();
         assert!(said.contains(message) && said.contains(augment.name()), "{said}");
+    }
+}
+
+/// A box that a crop has cut lies at the edge of every canvas that the crop is resized to, whatever rounding makes of it.
+#[test]
+fn boxes_that_were_cut_at_an_edge_stay_when_the_canvas_is_resized() {
+    for edge in 2..700u32 {
+        let list = vec![Object { bbox: [0.5, 0.5, 1000.0, 1000.0], ..Object::default() }];
+        let objects = Objects { unit: Unit::Pixels, list, skeleton: None };
+        let mut draft =
+            Draft::new(0, Size::new(1000, 1000), Orientation::UPRIGHT).with_objects(Arc::new(objects));
+        draft.apply(Op::Crop { top: 0, left: 0, height: edge, width: edge });
+        SanitizeBoundingBoxes::default().plan(&mut draft, Vec::new(), &mut Script::new(1));
+        Resize::new(Extent::Two([640, 640])).plan(&mut draft, Vec::new(), &mut Script::new(1));
+        SanitizeBoundingBoxes::default().plan(&mut draft, Vec::new(), &mut Script::new(1));
+        assert_eq!(draft.objects().len(), 1, "{edge}");
     }
 }

@@ -3,6 +3,9 @@
 use super::{TransformedObject, edges};
 use crate::plan::label_ops::ObjectFilter;
 
+/// What a box that was cut at the edge of a canvas may lie beyond it, in pixels, once the canvas was resized.
+const ROUNDED: f64 = 1e-6;
+
 impl TransformedObject {
     pub(super) fn is_kept(&self, keep: &ObjectFilter) -> bool {
         let [width, height] = lengths(self.bbox);
@@ -10,7 +13,10 @@ impl TransformedObject {
             ObjectFilter::Sane { canvas, min_size, min_area } => {
                 let ([left, top], [right, bottom]) = edges(canvas);
                 let [x0, y0, x1, y1] = self.bbox;
-                let inside = x0 >= left && y0 >= top && x1 <= right && y1 <= bottom;
+                let inside = x0 >= left - ROUNDED
+                    && y0 >= top - ROUNDED
+                    && x1 <= right + ROUNDED
+                    && y1 <= bottom + ROUNDED;
                 inside && width >= min_size && height >= min_size && width * height >= min_area
             }
             ObjectFilter::Beside { window, part } => {

@@ -37,7 +37,10 @@ class Recorder:
         self.ops = []
 
     def add(self, op, picture, **arguments):
-        """Adds a call; returns a picture of the size that it makes."""
+        """Adds a call; returns a picture of the size that it makes. A crop that keeps everything is none."""
+        whole = picture.size[::-1] if isinstance(picture, Image.Image) else tuple(picture.shape[-2:])
+        if op == "crop" and (arguments["top"], arguments["left"], arguments["height"], arguments["width"]) == (0, 0, *whole):
+            return picture
         call = {"op": op} | {name: plain(value) for name, value in arguments.items()}
         self.ops.append(call)
         if isinstance(picture, Image.Image):
