@@ -74,7 +74,8 @@ class RecordedAugMix(AugMixAugment):
         for op in RECORDER.taken():
             if op["op"] == "seen":
                 chains.append([])
-            else:
+            # No level lies above 255, so that a solarisation from 256 on is none.
+            elif op.get("threshold", 0) < 256:
                 chains[-1].append(op)
         chains = [{"weight": float(weight), "ops": ops} for weight, ops in zip(mixing_weights, chains)]
         RECORDER.ops = [*ahead, {"op": "sum_chains", "chains": chains, "blend": float(m)}]
