@@ -85,6 +85,11 @@ pub enum DecoderChoice {
 pub(crate) const FEW_FOR_A_GPU: usize = 50;
 
 impl DecoderChoice {
+    /// Whether it is feedline's own decoder on the GPU's processors.
+    pub(crate) fn is_own(self) -> bool {
+        matches!(self, DecoderChoice::Auto | DecoderChoice::Feedline)
+    }
+
     /// What it is called in options.
     pub fn word(self) -> &'static str {
         match self {

@@ -74,7 +74,7 @@ macro_rules! section {
             }
 
             /// Takes what is not said here from `below`.
-            pub(in crate::options) fn or(self, below: Self) -> Self {
+            pub(crate) fn or(self, below: Self) -> Self {
                 Self { $($key: self.$key.or(below.$key)),* }
             }
 

@@ -86,9 +86,9 @@ impl Budget {
     /// Of so many bytes that are free, a quarter, unless the user says how much.
     fn new(free: usize, options: &BackendOptions) -> Self {
         let all = options.device_memory.unwrap_or(free as u64 / 4) as usize;
-        let decoder = match options.decoder {
-            DecoderChoice::Auto | DecoderChoice::Feedline => (all / 3 / GRANULARITY).max(1) * GRANULARITY,
-            _ => 0,
+        let decoder = match options.decoder.is_own() {
+            true => (all / 3 / GRANULARITY).max(1) * GRANULARITY,
+            false => 0,
         };
         Self { arenas: all.saturating_sub(decoder).max(SMALLEST_ARENAS), decoder }
     }
@@ -227,7 +227,7 @@ fn decoder(
     };
     match (choice, decoding) {
         (DecoderChoice::Cpu, _) => return Ok(None),
-        (DecoderChoice::Auto | DecoderChoice::Feedline, _) => {
+        _ if choice.is_own() => {
             let own = OwnDecoder::new(context, own_budget, options.rows).and_then(|mut own| {
                 own.reserve(options.rows, TYPICAL)?;
                 Ok(own)

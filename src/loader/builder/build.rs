@@ -142,8 +142,7 @@ impl LoaderBuilder {
             bail!("decode_scale is for the CPU device, and this loader decodes on a GPU: leave it exact");
         }
         let decoder = decode.decoder();
-        let is_nvjpeg =
-            !matches!(decoder, DecoderChoice::Auto | DecoderChoice::Feedline | DecoderChoice::Cpu);
+        let is_nvjpeg = !decoder.is_own() && decoder != DecoderChoice::Cpu;
         if on == Device::Cpu && is_nvjpeg {
             bail!(
                 "decoder = \"{}\" needs a GPU, and this loader is on the CPU device: leave it auto, or choose feedline",

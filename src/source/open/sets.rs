@@ -51,14 +51,7 @@ pub(super) fn classes(options: &DataOptions) -> ClassOptions {
 
 /// The kind of a data set, and whether files beside its images are at a URL.
 fn kind_of(options: &DataOptions, set: &DataSet) -> Result<(Kind, bool)> {
-    let own = set.options.clone();
-    let said = DataOptions {
-        kind: own.kind.or(options.kind),
-        image_dir: own.image_dir.clone().or_else(|| options.image_dir.clone()),
-        mask_dir: own.mask_dir.clone().or_else(|| options.mask_dir.clone()),
-        fields: own.fields.clone().or_else(|| options.fields.clone()),
-        ..own
-    };
+    let said = set.options.clone().or(options.clone());
     Ok((kind_at(&said)?, names_url(&said)))
 }
 

@@ -90,12 +90,12 @@ impl Store {
         Ok(())
     }
 
-    /// Hands the contents of many objects to `take`, in order, each with its number: as many requests are under way at once
+    /// Hands what was wanted and its content to `take`, in order, each with its number: as many requests are under way at once
     /// as may be. What the cache keeps of objects whose version is known is not asked for.
     pub(super) fn fetch_each(
         &self,
         mut wanted: impl Iterator<Item = Option<Wanted>>,
-        take: &mut dyn FnMut(usize, Option<Answer>) -> Result<()>,
+        take: &mut dyn FnMut(usize, Option<(Wanted, Answer)>) -> Result<()>,
     ) -> Result<()> {
         let mut number = 0;
         loop {
@@ -115,11 +115,13 @@ impl Store {
             let missing: Vec<Wanted> = missing.filter_map(|(wanted, _)| wanted.clone()).collect();
             let mut answers = self.client.get_many(&missing).into_iter();
             for (wanted, kept) in some.into_iter().zip(kept) {
-                let found = match (wanted, kept) {
-                    (None, _) => None,
-                    (Some(_), Some(kept)) => Some(Ok(kept)),
-                    (Some(wanted), None) => answers.next().inspect(|answer| self.keep(&wanted, answer)),
-                };
+                let found = wanted.and_then(|wanted| {
+                    let answer = match kept {
+                        Some(kept) => Ok(kept),
+                        None => answers.next().inspect(|answer| self.keep(&wanted, answer))?,
+                    };
+                    Some((wanted, answer))
+                });
                 take(number, found)?;
                 number += 1;
             }

@@ -183,25 +183,17 @@ impl Tree for StoreTree<'_> {
         _: &'static str,
         take: &mut TakeFile<'_>,
     ) -> Result<()> {
-        let asked = RefCell::new(std::collections::VecDeque::new());
-        let wanted = files.map(|path| {
-            let wanted = self.wanted(&path, most_bytes);
-            asked.borrow_mut().push_back(wanted.clone());
-            wanted
-        });
+        let wanted = files.map(|path| self.wanted(&path, most_bytes));
         self.store.fetch_each(wanted, &mut |number, found| {
-            let asked = asked.borrow_mut().pop_front().flatten();
-            match (found, asked) {
-                (Some(Ok(bytes)), _) => take(number, Some(&bytes)),
-                (None, _) | (_, None) => take(number, None),
-                (Some(Err(error)), Some(Wanted { version: None, .. })) if error.kind == Kind::Missing => {
-                    take(number, None)
-                }
+            let Some((Wanted { path, version, .. }, answer)) = found else { return take(number, None) };
+            match answer {
+                Ok(bytes) => take(number, Some(&bytes)),
+                Err(error) if error.kind == Kind::Missing && version.is_none() => take(number, None),
                 // What it holds is not looked at.
-                (Some(Err(error)), _) if error.kind == Kind::Oversized => {
+                Err(error) if error.kind == Kind::Oversized => {
                     take(number, Some(&vec![0; most_bytes as usize + 1]))
                 }
-                (Some(Err(error)), Some(Wanted { path, .. })) => Err(self.store.failed(&path, &error)),
+                Err(error) => Err(self.store.failed(&path, &error)),
             }
         })
     }

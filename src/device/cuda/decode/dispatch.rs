@@ -94,7 +94,7 @@ impl Dispatch {
     pub(crate) fn region(&self, header: &Header, wanted: Rect) -> Rect {
         match self.choice {
             // Its pixels are those of the whole image, whatever part is asked for.
-            DecoderChoice::Auto | DecoderChoice::Feedline => jpeg::aligned(wanted),
+            choice if choice.is_own() => jpeg::aligned(wanted),
             _ if self.uses_engines() => header.size.rect(),
             _ => self.part(header, wanted),
         }
@@ -175,7 +175,7 @@ impl Dispatch {
 
     /// Whether the device's own decoder is the one.
     pub(crate) fn is_own(&self) -> bool {
-        matches!(self.choice, DecoderChoice::Auto | DecoderChoice::Feedline)
+        self.choice.is_own()
     }
 
     /// The device's own decoder has left a file to the CPU, for damage.
