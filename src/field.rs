@@ -372,6 +372,14 @@ pub(crate) fn check(fields: &[Field]) -> Result<(), String> {
                 field.name
             ));
         }
+        if field.kind.is_list() && RESERVED.contains(&offsets.as_str()) {
+            return Err(format!(
+                "the offsets of the field `{}` would be called `{offsets}`, as an array that a batch has anyway: give it another \
+                 name, and say that it comes from `{}`",
+                field.name,
+                field.stored_as()
+            ));
+        }
     }
     Ok(())
 }
@@ -435,6 +443,7 @@ mod tests {
         assert!(refused(&[Field::text("")]).contains("by no name"));
         assert!(refused(&[Field::text("a").from("b\n")]).contains("by no name"));
         assert!(refused(&[Field::text("label")]).contains("comes from `label`"));
+        assert!(refused(&[Field::floats("point")]).contains("would be called `point_offsets`"));
         assert!(refused(&[Field::text("a"), Field::json("a")]).contains("two fields are called `a`"));
         assert!(refused(&[Field::text("a").default(1)]).contains("is integer, and the field is text"));
         let many: Vec<Field> = (0..=MAX_FIELDS).map(|number| Field::text(number.to_string())).collect();

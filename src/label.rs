@@ -172,6 +172,9 @@ pub struct Keypoint {
     pub visibility: f32,
 }
 
+/// Maximal number of keypoints of an object.
+pub(crate) const MAX_KEYPOINTS: usize = 10_000;
+
 /// The keypoints that objects have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Skeleton {
@@ -180,4 +183,14 @@ pub struct Skeleton {
     /// The keypoint that replaces each one in a mirror image (`flip_idx`); empty if they stay.
     #[serde(default)]
     pub flip: Vec<usize>,
+}
+
+impl Skeleton {
+    /// Whether objects may have so many keypoints, and whether mirroring twice leads back to each.
+    pub(crate) fn is_sound(&self) -> bool {
+        let returns = |(at, &other): (usize, &usize)| self.flip.get(other) == Some(&at);
+        (1..=MAX_KEYPOINTS).contains(&self.count)
+            && (self.flip.is_empty() || self.flip.len() == self.count)
+            && self.flip.iter().enumerate().all(returns)
+    }
 }

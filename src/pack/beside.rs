@@ -2,15 +2,16 @@
 
 use crate::device::cpu::Renderer;
 use crate::error::{Cause, Error, Result};
-use crate::field::FieldValue;
+use crate::field::{FieldType, FieldValue};
 use crate::geometry::{Rect, Size};
-use crate::image::{Image, Limits, decode_mask};
+use crate::image::{Image, ImageError, Limits, decode_depth, decode_mask, parse_header, verify};
 use crate::label::{Label, Object, Objects, Unit};
 use crate::output::{DType, Layout, Output};
 use crate::plan::Plan;
 use crate::source::Source;
 use crate::source::packed::holds::Holds;
 use crate::source::packed::objects::Written;
+use std::fmt::Display;
 use std::sync::Arc;
 
 /// The class of what a mask does not cover, which is nothing.
@@ -54,12 +55,26 @@ impl Read {
         }
     }
 
-    /// Checks that the mask is one of an upright image of this size.
-    pub(super) fn check_mask(&self, upright: Size, limits: &Limits) -> Result<(), Cause> {
-        if !self.has_mask {
-            return Ok(());
+    /// Checks that mask and pictures can be decoded, and are as large as the upright image.
+    pub(super) fn check(&self, holds: &Holds, upright: Size, limits: &Limits) -> Result<(), Cause> {
+        if self.has_mask {
+            mask_of(&self.mask, upright, limits)?;
         }
-        mask_of(&self.mask, upright, limits).map(drop)
+        for (field, value) in holds.fields.iter().zip(&self.values) {
+            let FieldValue::Bytes(file) = value else { continue };
+            let named = |cause: &dyn Display| format!("its field `{}`: {cause}", field.name);
+            let size = match field.kind {
+                FieldType::Image => size_of_image(file, limits),
+                FieldType::Depth => decode_depth(file, limits, &mut Vec::new()),
+                _ => continue,
+            };
+            let size = size.map_err(|error| named(&error))?;
+            if size != upright {
+                let differs = format!("it has {size} pixels and the image {upright}: make one of that size");
+                return Err(named(&differs).into());
+            }
+        }
+        Ok(())
     }
 
     /// Lets objects and mask follow an image that was `upright` and becomes what `plan` says.
@@ -123,6 +138,13 @@ impl Read {
         let values = holds.fields.iter().map(|field| field.from.as_str()).zip(&self.values).collect();
         Ok(Beside { objects, mask, values })
     }
+}
+
+/// The upright size of an image that can be decoded.
+fn size_of_image(file: &[u8], limits: &Limits) -> Result<Size, ImageError> {
+    let header = parse_header(file)?;
+    verify(file, limits)?;
+    Ok(header.orientation.apply_size(header.size))
 }
 
 fn mask_of(png: &[u8], upright: Size, limits: &Limits) -> Result<Vec<u8>, Cause> {

@@ -4,7 +4,7 @@ use super::Format;
 use crate::field::{Field, FieldType, FieldValue};
 use crate::label::Label;
 use crate::source::Source;
-use crate::source::packed::holds::{HeldField, Holds};
+use crate::source::packed::holds::{CLASS_ENDINGS, HeldField, Holds};
 
 /// Where the JSON about a record lies in tar files: its key, its class by name, and its objects.
 pub(super) const JSON: &str = "json";
@@ -43,8 +43,10 @@ fn held(number: usize, field: &Field, format: Format) -> HeldField {
         Format::Tar => {
             let is_ending = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
             let usable = name.len() <= MAX_ENDING_BYTES && name.bytes().all(is_ending);
-            match usable && !name.starts_with(NUMBERED) {
-                true => format!("{name}.{}", ending(kind)),
+            let named = format!("{name}.{}", ending(kind));
+            match usable && !name.starts_with(NUMBERED) && named != MASK && !CLASS_ENDINGS.contains(&&*named)
+            {
+                true => named,
                 false => format!("{NUMBERED}{number}.{}", ending(kind)),
             }
         }
@@ -53,7 +55,9 @@ fn held(number: usize, field: &Field, format: Format) -> HeldField {
             false => name.clone(),
         },
     };
-    HeldField { name, kind, from, length: field.list_length() }
+    let stored = field.stored_as();
+    let source = (stored != name).then(|| stored.to_owned());
+    HeldField { name, kind, from, source, length: field.list_length() }
 }
 
 /// What a file with a value of this type ends in; WebDataset decodes `txt` and `json` by themselves.

@@ -78,11 +78,13 @@ impl<'a> Preparer<'a> {
         let header = image::parse_header(&self.bytes)?;
         let upright = header.orientation.apply_size(header.size);
         let edge = upright.width.min(upright.height);
+        if self.decodes_all {
+            self.beside.check(self.holds, upright, &limits(self.settings))?;
+        }
         let target = self.settings.resize.filter(|&target| target < edge);
         if target.is_none() && self.settings.quality.is_none() {
             if self.decodes_all {
                 image::verify(&self.bytes, &limits(self.settings))?;
-                self.beside.check_mask(upright, &limits(self.settings))?;
             }
             let ending = match header.format {
                 image::Format::Jpeg => "jpg",

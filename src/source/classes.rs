@@ -115,11 +115,12 @@ impl<'a> RawLabel<'a> {
         }
     }
 
-    /// Several labels with `separator` between them, which are indices if all are whole numbers.
+    /// Several labels with `separator` between them, which are indices if all are whole numbers; -1 alone for none.
     pub(super) fn of_texts(labels: &'a str, separator: &str) -> Self {
         let parts: Vec<&str> =
             labels.split(separator).map(str::trim).filter(|part| !part.is_empty()).collect();
         match parts.iter().map(|part| part.parse().ok()).collect() {
+            Some(indices) if indices == [-1] => RawLabel::Nothing,
             Some(indices) => RawLabel::Indices(indices),
             None => RawLabel::Names(parts),
         }

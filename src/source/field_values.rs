@@ -4,8 +4,8 @@ use super::listed::listed;
 use super::{Source, out_of_range};
 use crate::error::{Cause, Error, Result};
 use crate::field::{self, Field, FieldValue};
+use crate::options::MAX_FIELD_BYTES;
 use crate::options::nearest::nearest;
-use crate::options::{MAX_FIELD_BYTES, MAX_FILE_BYTES};
 use std::sync::Arc;
 
 /// The fields that a source reads. Clones share the list.
@@ -66,24 +66,32 @@ impl SourceFields {
         .into()
     }
 
-    /// Refuses a value of so many bytes if that is too many.
-    pub(super) fn check_bytes(&self, field: &Field, bytes: u64) -> Result<(), Cause> {
-        let (most, option) = match field.kind().is_picture() {
-            true => (MAX_FILE_BYTES, "max_file_bytes"),
-            false => (self.max_bytes, "max_field_bytes"),
-        };
-        match bytes > most {
-            true => Err(format!(
-                "{field} has {bytes} bytes, which is above {option} = {most}: raise {option}, or shorten it"
-            )
-            .into()),
-            false => Ok(()),
+    /// Refuses a value of so many bytes, or a picture whose file has more than `max_file_bytes`, if that is too many.
+    pub(super) fn check_stored(&self, field: &Field, bytes: u64, max_file_bytes: u64) -> Result<(), Cause> {
+        match field.kind().is_picture() {
+            true => within(field, bytes, max_file_bytes, "max_file_bytes"),
+            false => self.check_bytes(field, bytes),
         }
+    }
+
+    /// Refuses a value that is no picture of so many bytes if that is too many.
+    pub(super) fn check_bytes(&self, field: &Field, bytes: u64) -> Result<(), Cause> {
+        within(field, bytes, self.max_bytes, "max_field_bytes")
     }
 
     /// What is wrong with a field that no record of a data set has, where `there` are the names that it has.
     pub(super) fn unknown<'a>(&self, field: &Field, there: impl IntoIterator<Item = &'a str>) -> String {
         unknown(field, self.holder, there)
+    }
+}
+
+fn within(field: &Field, bytes: u64, most: u64, option: &str) -> Result<(), Cause> {
+    match bytes > most {
+        true => Err(format!(
+            "{field} has {bytes} bytes, which is above {option} = {most}: raise {option}, or shorten it"
+        )
+        .into()),
+        false => Ok(()),
     }
 }
 

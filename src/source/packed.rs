@@ -7,7 +7,7 @@ use super::classes::Classes;
 use super::labels::report::LabelReport;
 use super::labels::table::Table;
 use super::{out_of_range, too_large};
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, Error, Result, bail};
 use crate::label::{Label, Skeleton, Unit};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -29,6 +29,10 @@ pub(super) trait Parts {
 /// Objects and masks of records that lie in shards.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Held {
+    /// Where objects and masks are said to lie.
+    places: [Option<String>; 2],
+    /// Whether anything was found there.
+    found: [bool; 2],
     objects: Option<ObjectLabels>,
     /// Offset and length of the mask of each record.
     masks: Option<Vec<Option<[u64; 2]>>>,
@@ -46,7 +50,8 @@ impl Held {
     pub(super) fn of(holds: &holds::Holds) -> Self {
         let table = || Table::new(Unit::Pixels, holds.skeleton.clone().map(Arc::new));
         let objects = holds.objects.is_some().then(|| ObjectLabels { table: table(), units: Vec::new() });
-        Self { objects, masks: holds.masks.is_some().then(Vec::new) }
+        let places = [holds.objects.clone(), holds.masks.clone()];
+        Self { places, objects, masks: holds.masks.is_some().then(Vec::new), ..Self::default() }
     }
 
     /// Adds a record: the JSON that says its objects, and where its mask lies.
@@ -54,6 +59,7 @@ impl Held {
     /// # Errors
     /// What is wrong with the JSON, and the remedy.
     pub(super) fn push(&mut self, json: Option<&[u8]>, mask: Option<[u64; 2]>) -> Result<(), String> {
+        self.found = [self.found[0] | json.is_some(), self.found[1] | mask.is_some()];
         if let Some(ObjectLabels { table, units }) = &mut self.objects {
             let said = json.map(|json| objects::read(json, table.skeleton.as_deref())).transpose()?.flatten();
             let (unit, list) = said.map_or((None, Vec::new()), |(unit, list)| (Some(unit), list));
@@ -66,7 +72,25 @@ impl Held {
         Ok(())
     }
 
-    pub(super) fn shrink(&mut self) {
+    /// Ends the records of a data set that has any. A `holder` is what holds objects and masks: a member, a feature.
+    ///
+    /// # Errors
+    /// A place of objects or masks at which no record has anything.
+    pub(super) fn finish(&mut self, holder: &str) -> Result<()> {
+        for ((place, found), what) in self.places.iter().zip(self.found).zip(["objects", "masks"]) {
+            if let (Some(place), false) = (place, found) {
+                bail!(
+                    "the manifest ({}) says that {what} are in the {holder} `{place}`, and no image has one: mend what it says \
+                     ({what} in holds), or leave it out",
+                    holds::MANIFEST
+                );
+            }
+        }
+        self.shrink();
+        Ok(())
+    }
+
+    fn shrink(&mut self) {
         if let Some(objects) = &mut self.objects {
             objects.table.shrink();
             objects.units.shrink_to_fit();

@@ -263,7 +263,8 @@ impl Source for Parquet {
     fn values(&self, index: usize, values: &mut Vec<FieldValue>) -> Result<()> {
         self.fields.fill(self, index, values, |number, field| {
             let (stored, row) = self.values_at(index, Some(number))?;
-            self.fields.check_bytes(field, stored.bytes(row).map_or(0, <[u8]>::len) as u64)?;
+            let bytes = stored.bytes(row).map_or(0, <[u8]>::len) as u64;
+            self.fields.check_stored(field, bytes, self.max_file_bytes)?;
             Ok(stored.value(row, field)?)
         })
     }

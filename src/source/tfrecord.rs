@@ -263,7 +263,9 @@ impl TfRecordOptions {
         }
         images.shrink_to_fit();
         features.shrink_to_fit();
-        held.shrink();
+        if !images.is_empty() {
+            held.finish("feature")?;
+        }
         let mut classes = labels.finish();
         if !self.names.lists {
             classes.unlist();
@@ -302,7 +304,7 @@ impl Source for TfRecord {
         let (fields, mut bytes) = (&self.fields, Vec::new());
         fields.fill(self, index, values, |number, field| {
             let Some(range) = self.features[index * fields.list.len() + number] else { return Ok(None) };
-            fields.check_bytes(field, range[1].saturating_sub(FEATURE_BYTES))?;
+            fields.check_stored(field, range[1].saturating_sub(FEATURE_BYTES), self.ranges.max_file_bytes)?;
             self.ranges.read_range(index, range, &mut bytes)?;
             let feature = example::Feature::decode(&bytes[..])
                 .map_err(|error| format!("{field} cannot be understood ({error}): write it anew"))?;

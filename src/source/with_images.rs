@@ -3,7 +3,7 @@
 use super::beside::{Beside, place_below};
 use super::field_values::SourceFields;
 use super::{IoStats, Source, out_of_range};
-use crate::error::{Result, bail, ensure};
+use crate::error::{Error, Result, bail, ensure};
 use crate::field::{Field, FieldValue};
 use std::path::Path;
 use std::sync::Arc;
@@ -134,9 +134,16 @@ impl<S: Source> Source for WithImages<S> {
             return Err(out_of_range(index, self.len()));
         }
         self.source.values(index, values)?;
-        for files in &self.files {
+        let own = &self.fields[self.fields.len() - self.files.len()..];
+        for (files, field) in self.files.iter().zip(own) {
             let mut bytes = Vec::new();
-            files.read(index, &mut bytes)?;
+            files.read(index, &mut bytes).map_err(|error| match error {
+                Error::Sample { key, source, .. } => {
+                    let cause = format!("{field}, the file {}: {source}", files.shown(Path::new(&key)));
+                    Error::sample(self.key(index), index as u64, cause)
+                }
+                other => other,
+            })?;
             values.push(FieldValue::Bytes(bytes));
         }
         Ok(())

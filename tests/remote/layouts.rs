@@ -160,3 +160,22 @@ fn what_cannot_be_a_data_set_is_refused_with_the_url_and_the_remedy() {
     says(&format!("{}/bucket/train/", server.url()), ["cannot say what it holds", ".tar"]);
     says("ftp://bucket/x", ["no URL of a remote data set", "s3://"]);
 }
+
+#[test]
+fn archives_of_one_name_in_a_list_have_keys_of_their_own_as_on_a_disk() {
+    let files = [("a/s.tar", archive(0..2)), ("b/s.tar", archive(2..4)), ("b/50%ü#.tar", archive(4..5))];
+    let folder = tempfile::tempdir().unwrap();
+    for (path, bytes) in &files {
+        crate::support::write(folder.path(), &[(path, bytes)]);
+    }
+    let local = Shards::open(files.iter().map(|(path, _)| folder.path().join(path))).unwrap();
+    let mut objects: BTreeMap<String, Vec<u8>> =
+        files.iter().map(|(path, bytes)| (format!("bucket/{path}"), bytes.clone())).collect();
+    let list: String = files.iter().map(|(path, _)| format!("{path}\n")).collect();
+    objects.insert("bucket/list.txt".into(), list.into());
+    let server = Server::start(objects, false);
+    let remote = options(&server).open("s3://bucket/list.txt").unwrap();
+    assert_eq!(keys(&remote), keys(&local));
+    assert_eq!(keys(&remote)[..3], ["a/s.tar/0.png", "a/s.tar/1.png", "b/s.tar/2.png"]);
+    assert_eq!(read_all(&remote), read_all(&local));
+}

@@ -27,7 +27,7 @@ pub(crate) fn cause(source: &dyn Source, index: usize) -> String {
     error.source().unwrap().to_string()
 }
 
-pub(crate) fn refused<S: Source>(opened: Result<S>, words: &[&str]) {
+pub(crate) fn refused<S>(opened: Result<S>, words: &[&str]) {
     let error = opened.map(drop).unwrap_err().to_string();
     words.iter().for_each(|word| assert!(error.contains(word), "`{word}` is not in: {error}"));
 }
@@ -142,6 +142,12 @@ fn a_field_that_no_sample_has_is_refused_with_the_endings_that_there_are() {
     write::tar(&apart, &[("1.jpg", b"one"), ("2.jpg", b"two"), ("1.txt", b"a"), ("2.txt", b"b")]);
     refused(
         Shards::options().fields([Field::text("txt")]).open([&apart]),
+        &["b.tar: the members of 1 lie apart", "tar --sort=name"],
+    );
+    let orphans = folder.path().join("d.tar");
+    write::tar(&orphans, &[("1.jpg", b"one"), ("2.txt", b"b")]);
+    refused(
+        Shards::options().fields([Field::text("txt")]).open([&orphans]),
         &["no image has a member `.txt` next to it", "tar --sort=name"],
     );
     let twice = folder.path().join("c.tar");

@@ -8,6 +8,8 @@ mod folder;
 mod formats;
 #[cfg(feature = "formats")]
 mod hostile;
+#[cfg(feature = "pack")]
+mod manifest;
 #[cfg(feature = "formats")]
 mod memory;
 mod mixture;

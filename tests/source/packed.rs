@@ -83,6 +83,11 @@ impl Random {
         if any.is_finite() && self.below(2) == 0 { any } else { usual }
     }
 
+    fn bbox(&mut self) -> [f32; 4] {
+        let [a, b, c, d] = [self.f32(), self.f32(), self.f32(), self.f32()];
+        [a.min(c), b.min(d), a.max(c), b.max(d)]
+    }
+
     fn object(&mut self, keypoints: u64) -> Object {
         let points = |random: &mut Self, count| (0..count).map(|_| [random.f32(), random.f32()]).collect();
         let point = |random: &mut Self| Keypoint {
@@ -93,7 +98,7 @@ impl Random {
         let (parts, has_points) = (self.below(3), self.below(2) == 0);
         Object {
             class: [0, 1, 2, 77, i64::from(u32::MAX)][self.below(5)],
-            bbox: [self.f32(), self.f32(), self.f32(), self.f32()],
+            bbox: self.bbox(),
             polygons: (0..parts).map(|_| points(self, 3 + parts)).collect(),
             keypoints: (0..if has_points { keypoints } else { 0 }).map(|_| point(self)).collect(),
             crowd: self.below(4) == 0,
@@ -301,8 +306,13 @@ fn the_members_of_a_sample_are_what_the_page_says() {
     let said = r#"{"key":"a.png","width":8,"height":4,"unit":"pixels","objects":[{"label":1,"class":"dog","box":[0.5,1.0,8.0,3.0],"crowd":true,"polygons":[[[0.5,1.0],[8.0,1.0],[8.0,3.0]]],"keypoints":[[4.0,0.1,2.0]]}]}"#;
     assert_eq!(String::from_utf8_lossy(&found[4].1), said);
     assert_eq!((&found[2].1[..], &found[3].1[..]), (&b"x"[..], &b"0.5"[..]));
-    let held =
-        |name: &str, kind, from: &str| HeldField { name: name.into(), kind, from: from.into(), length: None };
+    let held = |name: &str, kind, from: &str| HeldField {
+        name: name.into(),
+        kind,
+        from: from.into(),
+        source: None,
+        length: None,
+    };
     let fields =
         vec![held("caption", FieldType::Text, "caption.txt"), held("score", FieldType::Float, "score.json")];
     let skeleton = Some(Skeleton { count: 1, flip: Vec::new() });
@@ -375,7 +385,9 @@ fn json_that_says_no_objects_is_refused_with_the_member_and_the_remedy() {
         r#"{"kind": "feedline shards", "classes": ["a"], "holds": {"objects": "json", "masks": "seg.png"}}"#;
     std::fs::write(folder.path().join("manifest.json"), manifest).unwrap();
     let opened = |json: &str| {
-        crate::write::tar(&folder.path().join("a.tar"), &[("7.jpg", b"x"), ("7.json", json.as_bytes())]);
+        let masked: [(&str, &[u8]); 2] = [("8.jpg", b"x"), ("8.seg.png", b"m")];
+        let members = [&[("7.jpg", &b"x"[..]), ("7.json", json.as_bytes())][..], &masked].concat();
+        crate::write::tar(&folder.path().join("a.tar"), &members);
         Shards::folder(folder.path())
     };
     let source =

@@ -10,6 +10,8 @@ use serde_json::Map;
 
 /// What only the mixture as a whole may say.
 const OF_ALL: [&str; 4] = ["sets", "mix", "stopping_strategy", "epoch_samples"];
+/// Kinds whose fields are pictures alone.
+const HOLD_PICTURES: [Kind; 3] = [Kind::Folder, Kind::Yolo, Kind::Coco];
 /// What a data set says for itself alone.
 const OF_ONE: [&str; 4] = ["path", "label_cache", "classes", "rename"];
 
@@ -138,7 +140,10 @@ impl DataOptions {
         for entry in catalogue().iter().filter(|entry| entry.section == "data" && !serves(entry)) {
             below.clear(entry.key);
         }
-        below.kind = Some(kind).filter(|_| self.kind.is_some());
+        below.kind = self.kind;
+        if let Some(fields) = below.fields.as_mut().filter(|_| HOLD_PICTURES.contains(&kind)) {
+            fields.0.retain(|field| field.kind().is_picture());
+        }
         let own = set.options.clone();
         if own.mask_dir.is_none() && below.mask_dir.is_none() && own.allow_missing_masks.is_none() {
             below.allow_missing_masks = None;

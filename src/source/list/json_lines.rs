@@ -56,6 +56,7 @@ fn row<'v>(object: &'v Map<String, Value>, columns: &Columns) -> Result<Row<'v>,
     let said = match &object[label] {
         Value::Null => RawLabel::Nothing,
         Value::String(name) if columns.separator.is_some() => columns.label(name),
+        Value::String(name) if name.is_empty() => RawLabel::Nothing,
         Value::String(name) => RawLabel::Name(name),
         Value::Array(list) => several(list).ok_or_else(|| {
             format!("`{label}` is {}, which is no list of classes: write indices, or names", object[label])

@@ -1,12 +1,12 @@
 //! What a folder's `manifest.json` says of the shards in it.
 
-use crate::error::{Error, Result, ensure};
+use crate::error::{Error, Result};
 use crate::field::{Field, FieldType};
-use crate::label::Skeleton;
+use crate::label::{MAX_KEYPOINTS, Skeleton};
 use crate::regular_file;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
 /// The name of the manifest in a folder that `feedline pack` wrote, and the format that it names.
@@ -15,10 +15,13 @@ pub(crate) const MANIFEST_KIND: &str = "feedline shards";
 /// The latest version of a manifest. Version 1 says nothing of what shards hold beside images and classes.
 pub(crate) const MANIFEST_VERSION: u32 = 2;
 
+/// The endings of members of tar files that say classes.
+pub(crate) const CLASS_ENDINGS: [&str; 2] = ["cls", "classes.json"];
+
 /// What shards hold beside images and classes, and where: under which endings in tar files, or in which features of TFRecord
 /// files. Whoever opens them reads it all, without an option.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Holds {
     /// Whether all records that have classes have a list of them.
     #[serde(skip_serializing_if = "is_false")]
@@ -43,6 +46,7 @@ fn is_false(value: &bool) -> bool {
 
 /// A field that shards hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HeldField {
     /// What it is called.
     pub name: String,
@@ -51,6 +55,9 @@ pub struct HeldField {
     pub kind: FieldType,
     /// Where it lies.
     pub from: String,
+    /// Where it lay in the data that were packed, if that is not its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// How many numbers each of its lists has, where all have as many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<usize>,
@@ -59,12 +66,10 @@ pub struct HeldField {
 /// The part of a manifest that is of use for reading.
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::source) struct Described {
-    kind: String,
-    #[serde(default)]
-    version: u32,
     pub(in crate::source) classes: Vec<String>,
     #[serde(default)]
     pub(in crate::source) holds: Holds,
+    /// None where somebody else wrote the manifest, who need not name them.
     #[serde(default)]
     shards: Vec<Named>,
 }
@@ -75,12 +80,23 @@ struct Named {
     name: String,
 }
 
+/// What a file says that it is.
+#[derive(Debug, Deserialize)]
+struct Head {
+    kind: String,
+    #[serde(default)]
+    version: u32,
+}
+
+/// So much of a file that is no JSON is looked through for the name of the format.
+const LOOKED_THROUGH: u64 = 64 << 10;
+
 impl Described {
-    /// What is said of `files` by a manifest in the folder `place`, or else in their own, which then has to name them;
-    /// nothing where there is none.
+    /// What is said of `files` by a manifest in the folder `place`, or else in their own, which then has to name them if it names
+    /// any; nothing where there is none.
     ///
     /// # Errors
-    /// A manifest that cannot be read, or of a later version.
+    /// A manifest that cannot be read or understood, or of a later version.
     pub(in crate::source) fn of(place: Option<&Path>, files: &[PathBuf]) -> Result<Self> {
         if let Some(described) = place.map(Self::read).transpose()?.flatten() {
             return Ok(described);
@@ -94,49 +110,72 @@ impl Described {
         Ok(if described.names(files.iter().map(name)) { described } else { Self::default() })
     }
 
-    /// Whether it names all of these shards; nothing stands for one that lies elsewhere.
+    /// Whether it names all of these shards, or is of all that lie beside it; nothing stands for one that lies elsewhere.
     pub(in crate::source) fn names(&self, shards: impl IntoIterator<Item = Option<String>>) -> bool {
         let named: HashSet<&str> = self.shards.iter().map(|shard| shard.name.as_str()).collect();
-        shards.into_iter().all(|name| name.is_some_and(|name| named.contains(name.as_str())))
+        let is_named = |name: String| named.is_empty() || named.contains(name.as_str());
+        shards.into_iter().all(|name| name.is_some_and(is_named))
     }
 
     /// The manifest in `folder`, if there is one of ours.
     fn read(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(MANIFEST);
         let unreadable = |error| Error::io(&path, error, "make it readable, or remove it");
-        let file = match regular_file::open(&path) {
-            Ok(file) => BufReader::new(file),
+        match regular_file::open(&path) {
+            Ok(file) => Self::parse(file, &path.display().to_string()).map_err(unreadable)?,
             // `folder` may be a file or a pattern.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(None);
+                Ok(None)
             }
-            Err(error) => return Err(unreadable(error)),
-        };
-        match serde_json::from_reader::<_, Self>(file) {
-            Err(error) if error.is_io() => Err(unreadable(error.into())),
-            said => Self::ours(said.ok(), || path.display().to_string()),
+            Err(error) => Err(unreadable(error)),
         }
     }
 
-    /// What the manifest called `shown` says, if it is one of ours.
+    /// What the manifest called `shown` says, if it is one of ours: somebody else's is nothing to us.
     ///
     /// # Errors
-    /// One of a later version.
-    #[cfg(feature = "remote")]
-    pub(in crate::source) fn parse(manifest: &[u8], shown: impl FnOnce() -> String) -> Result<Option<Self>> {
-        Self::ours(serde_json::from_slice(manifest).ok(), shown)
-    }
-
-    /// Somebody else's manifest is nothing to us.
-    fn ours(said: Option<Self>, shown: impl FnOnce() -> String) -> Result<Option<Self>> {
-        let Some(described) = said.filter(|said| said.kind == MANIFEST_KIND) else { return Ok(None) };
-        let version = described.version;
-        ensure!(
-            version <= MANIFEST_VERSION,
-            "{}: it has version {version}, and {MANIFEST_VERSION} is known: read the shards with a newer feedline",
-            shown()
-        );
-        Ok(Some(described))
+    /// One that cannot be read, and within, one of ours that cannot be understood or has a later version.
+    pub(in crate::source) fn parse(
+        mut manifest: impl Read + Seek,
+        shown: &str,
+    ) -> io::Result<Result<Option<Self>>> {
+        let refused = |why: String| {
+            Err(Error::config(format!("{shown}: {why}: mend it, or remove it if the shards need none")))
+        };
+        let not_json = |error: serde_json::Error| {
+            refused(format!("it is a manifest of {MANIFEST_KIND} that cannot be understood ({error})"))
+        };
+        match serde_json::from_reader::<_, Head>(BufReader::new(&mut manifest)) {
+            Ok(Head { kind, .. }) if kind != MANIFEST_KIND => return Ok(Ok(None)),
+            Ok(Head { version, .. }) if version > MANIFEST_VERSION => {
+                return Ok(Err(Error::config(format!(
+                    "{shown}: it has version {version}, and {MANIFEST_VERSION} is known: read the shards with a newer feedline"
+                ))));
+            }
+            Ok(_) => {}
+            Err(error) if error.is_io() => return Err(error.into()),
+            Err(error) => {
+                let mut begin = Vec::new();
+                manifest.rewind()?;
+                manifest.take(LOOKED_THROUGH).read_to_end(&mut begin)?;
+                let kind = MANIFEST_KIND.as_bytes();
+                let is_ours = begin.windows(kind.len()).any(|part| part == kind);
+                return Ok(if is_ours { not_json(error) } else { Ok(None) });
+            }
+        }
+        manifest.rewind()?;
+        let described = match serde_json::from_reader::<_, Self>(BufReader::new(manifest)) {
+            Ok(described) => described,
+            Err(error) if error.is_io() => return Err(error.into()),
+            Err(error) => return Ok(not_json(error)),
+        };
+        Ok(match &described.holds.skeleton {
+            Some(skeleton) if !skeleton.is_sound() => refused(format!(
+                "its skeleton must have 1 to {MAX_KEYPOINTS} keypoints (count), and as many indices that lead back to each other \
+                 (flip), or none"
+            )),
+            _ => Ok(Some(described)),
+        })
     }
 
     /// Completes the names of classes that records give beside their indices, unless those are other classes.
@@ -155,7 +194,7 @@ impl Described {
         let Some(asked) = asked else {
             return held
                 .iter()
-                .map(|HeldField { name, kind, from, length }| {
+                .map(|HeldField { name, kind, from, length, .. }| {
                     let field = Field::new(name, *kind);
                     let field = if from == name { field } else { field.from(from) };
                     length.map_or(field.clone(), |length| field.length(length))

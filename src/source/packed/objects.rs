@@ -62,7 +62,8 @@ impl<'a> Written<'a> {
     /// The objects of an upright image of `width` x `height` pixels, whose classes are called `classes`.
     ///
     /// # Errors
-    /// An object that cannot be written: a coordinate that is not finite, or a class that is none.
+    /// An object that cannot be written: a coordinate that is not finite, a box that ends before it begins, or a class that is
+    /// none.
     pub(crate) fn of(
         objects: &'a Objects,
         [width, height]: [u32; 2],
@@ -141,8 +142,13 @@ fn check(class: i64, bbox: [f32; 4], polygons: &[Vec<[f32; 2]>], points: &[[f32;
         return Err(format!("the class {class} is none: classes count from 0"));
     }
     let all = bbox.iter().chain(polygons.iter().flatten().flatten()).chain(points.iter().flatten());
-    match all.copied().find(|number| !number.is_finite()) {
-        Some(number) => Err(format!("the coordinate {number} is not finite")),
-        None => Ok(()),
+    if let Some(number) = all.copied().find(|number| !number.is_finite()) {
+        return Err(format!("the coordinate {number} is not finite"));
+    }
+    match bbox {
+        [left, top, right, bottom] if left > right || top > bottom => {
+            Err(format!("the box {bbox:?} ends before it begins: give left, top, right and bottom"))
+        }
+        _ => Ok(()),
     }
 }

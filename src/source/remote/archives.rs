@@ -8,14 +8,17 @@ use super::records::Records;
 use super::request_error::Kind;
 use super::store::Version;
 use super::{below, folder_of};
-use crate::error::{Result, bail, ensure};
+use crate::error::{Error, Result, bail, ensure};
 use crate::source::packed::holds::{Described, MANIFEST};
+use crate::source::paths::short_names;
 use crate::source::shards::samples::Samples;
 use crate::source::shards::scan::{Found, WantedMembers, scan_in};
 use crate::source::shards::table;
 use object_store::path::Path;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::io::Cursor;
+use std::path::PathBuf;
 
 /// The samples of one archive and the endings that were met, as the cache keeps them.
 #[derive(Serialize, Deserialize)]
@@ -41,7 +44,8 @@ impl Layout<'_> {
             false => shards.iter().map(|_| None).collect(),
         };
         let mut walked = 0;
-        for (archive, known) in shards.into_iter().zip(&mut found) {
+        let paths: Vec<PathBuf> = shards.iter().map(|shard| PathBuf::from(shard.path.as_ref())).collect();
+        for ((archive, name), known) in shards.into_iter().zip(short_names(&paths)).zip(&mut found) {
             let images = match known.take() {
                 Some(images) => images,
                 None => {
@@ -49,7 +53,6 @@ impl Layout<'_> {
                     self.walk(&archive, &mut wanted)?
                 }
             };
-            let name = archive.path.filename().unwrap_or_default().to_owned();
             for found in images {
                 match samples.push(found) {
                     Ok((path, part)) => records.push_part(&name, &path, part),
@@ -99,9 +102,10 @@ impl Layout<'_> {
             None => self.store.get_if_there(&path)?,
         };
         let Some(said) = said else { return Ok(Described::default()) };
-        let Some(described) = Described::parse(&said, || self.store.shown(&path))? else {
-            return Ok(Described::default());
-        };
+        let shown = self.store.shown(&path);
+        let parsed = Described::parse(Cursor::new(said), &shown);
+        let parsed = parsed.map_err(|error| Error::io(&shown, error, "make it readable, or remove it"))?;
+        let Some(described) = parsed? else { return Ok(Described::default()) };
         let name = |shard: &Object| match folder_of(&shard.path) == base {
             true => shard.path.filename().map(str::to_owned),
             false => None,

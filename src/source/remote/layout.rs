@@ -181,11 +181,14 @@ impl Layout<'_> {
             Some(root) => below(&self.store.client.address.path_of(&root.to_string_lossy(), "root")?),
             None => folder_of(path),
         };
-        let mut keys = Vec::new();
+        let (mut keys, mut archives) = (Vec::new(), Vec::new());
         let mut take = |name: &str| {
             let name = name.strip_prefix("./").unwrap_or(name);
-            Path::parse(format!("{base}{name}"))
+            let path = Path::parse(format!("{base}{name}"))
                 .map_err(|error| format!("{error}; write a path below the list's own folder"))?;
+            if is_archive(name) {
+                archives.push(path);
+            }
             keys.push(name.to_owned());
             Ok(())
         };
@@ -199,11 +202,9 @@ impl Layout<'_> {
         let read = if is_table { how.clone() } else { how.clone().fields([]) };
         let rows = read.read(&bytes, file, &mut take)?;
         ensure!(!keys.is_empty(), "{shown} lists no object: write one path on each line");
-        if self.how.kind != Some(Kind::List) && keys.iter().all(|key| is_archive(key)) {
-            let mut shards = Vec::with_capacity(keys.len());
-            for key in keys {
-                let parts = [base.as_str(), &key].into_iter().flat_map(|part| part.split('/'));
-                let path = Path::from_iter(parts.filter(|part| !part.is_empty()));
+        if self.how.kind != Some(Kind::List) && keys.len() == archives.len() {
+            let mut shards = Vec::with_capacity(archives.len());
+            for path in archives {
                 shards.push(self.store.client.head(&path).map_err(|error| self.store.failed(&path, &error))?);
             }
             return self.archives(shards, None);

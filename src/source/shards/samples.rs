@@ -80,8 +80,7 @@ impl Samples {
         self.classes.names = names;
         self.classes.shrink();
         self.members.shrink_to_fit();
-        self.held.shrink();
-        Ok(())
+        self.held.finish("member with the ending")
     }
 
     /// The objects of a sample, or else its classes.
@@ -100,7 +99,7 @@ impl Samples {
         let (fields, mut bytes) = (&self.fields, Vec::new());
         fields.fill(source, index, values, |number, field| {
             let Some(range) = self.members[index * fields.list.len() + number] else { return Ok(None) };
-            fields.check_bytes(field, range[1])?;
+            fields.check_stored(field, range[1], parts.max_file_bytes())?;
             parts.read_beside(index, range, &mut bytes)?;
             Ok(Some(field.parse(&bytes)?))
         })

@@ -5,10 +5,12 @@ use crate::regular_file;
 use crate::source::classes::RecordClasses;
 use crate::source::files::readable;
 use crate::source::folder::is_image_name;
+use crate::source::packed::holds::CLASS_ENDINGS;
 use crate::source::packed::objects::MAX_JSON_BYTES;
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use tar::{Archive, Entry, EntryType};
@@ -17,8 +19,6 @@ use tar::{Archive, Entry, EntryType};
 const MAX_HEADER_BYTES: u64 = 1 << 20;
 /// Maximal size of a member with classes.
 const MAX_CLASS_BYTES: u64 = 64 << 10;
-/// The endings of members with classes.
-const CLASSES: [&str; 2] = ["cls", "classes.json"];
 /// How compressed files begin, and what unpacks them.
 const COMPRESSED: [(&[u8], &str, &str); 4] = [
     (b"\x1f\x8b", "gzip", "gunzip"),
@@ -86,6 +86,31 @@ struct Group {
     json: Option<Vec<u8>>,
 }
 
+/// The samples that are through, by the hash of their stems.
+#[derive(Default)]
+struct Ended(HashSet<u64>);
+
+impl Ended {
+    fn hash(stem: &str) -> u64 {
+        BuildHasherDefault::<DefaultHasher>::default().hash_one(stem)
+    }
+
+    fn add(&mut self, stem: &str) {
+        self.0.insert(Self::hash(stem));
+    }
+
+    /// Refuses a sample that goes on after others, as what lies apart would silently be missing.
+    fn check(&self, stem: &str) -> Result<(), String> {
+        match self.0.contains(&Self::hash(stem)) {
+            true => Err(format!(
+                "the members of {stem} lie apart: the members of a sample must follow each other, as they do when the archive \
+                 is packed in the order of names (tar --sort=name)"
+            )),
+            false => Ok(()),
+        }
+    }
+}
+
 const REMEDY: &str = "name a tar file that can be read; copy it again if it is damaged";
 
 /// Hands each sample of the archive at `path` to `take`, in order; the archive's size comes back.
@@ -109,7 +134,7 @@ pub(in crate::source) fn scan_in(
     refuse_compressed(&mut file).map_err(unreadable)?.map_or(Ok(()), |what| Err(refuse(what)))?;
     let left = Cell::new(MAX_HEADER_BYTES);
     let mut archive = Archive::new(Bounded { file, left: &left });
-    let mut group = Group::default();
+    let (mut group, mut ended) = (Group::default(), Ended::default());
     let mut entries = archive.entries_with_seek().map_err(unreadable)?;
     loop {
         left.set(MAX_HEADER_BYTES);
@@ -117,21 +142,26 @@ pub(in crate::source) fn scan_in(
         let mut entry = entry.map_err(unreadable)?;
         let bytes = entry.path_bytes();
         let name = readable(bytes.strip_prefix(b"./").unwrap_or(&bytes)).into_owned();
+        let end = entry.raw_file_position().saturating_add(entry.size());
+        if end > length {
+            return Err(refuse(format!("the archive ends in the middle of {name}: copy it again")));
+        }
         let Some((stem, extension)) = split(&name) else { continue };
         let image = !extension.contains('.') && is_image_name(OsStr::new(&format!("x.{extension}")));
         wanted.meet(&extension);
         let is_read = wanted.is_read(&extension);
         let of_sample =
-            image || is_read || CLASSES.contains(&&*extension) || wanted.endings.contains(&extension);
+            image || is_read || CLASS_ENDINGS.contains(&&*extension) || wanted.endings.contains(&extension);
         if !of_sample || entry.header().entry_type() == EntryType::Directory {
             continue;
         }
-        let end = entry.raw_file_position().saturating_add(entry.size());
-        if end > length {
-            return Err(refuse(format!("the archive ends in the middle of {name}: copy it again")));
-        }
         if stem != group.stem {
-            std::mem::take(&mut group).finish(take).map_err(refuse)?;
+            let before = std::mem::take(&mut group);
+            if !wanted.is_empty() {
+                ended.add(&before.stem);
+                ended.check(stem).map_err(refuse)?;
+            }
+            before.finish(take).map_err(refuse)?;
             group.stem = stem.to_owned();
         }
         let member = Member { name: &name, ending: &extension, image, wanted: &wanted.endings };
@@ -222,7 +252,7 @@ impl Group {
                 return Err(twice);
             }
         }
-        if CLASSES.contains(&ending) {
+        if CLASS_ENDINGS.contains(&ending) {
             let classes = read_classes(entry).ok_or_else(|| {
                 format!(
                     "{name} is no class: write an index from 0 into it, as text and nothing else, or several, each once: [0, 7]"

@@ -2,7 +2,7 @@
 
 use super::line::Shape;
 use crate::error::{Error, Result};
-use crate::label::Skeleton;
+use crate::label::{MAX_KEYPOINTS, Skeleton};
 use crate::source::tree::Tree;
 use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
@@ -12,8 +12,6 @@ use std::path::{Path, PathBuf};
 
 /// Maximal size of a data.yaml; the names of 20,000 classes take less than one.
 const MAX_BYTES: u64 = 16 << 20;
-/// Maximal number of keypoints of an object.
-const MAX_KEYPOINTS: usize = 10_000;
 
 /// The keys that are read; others have nothing to do with images or labels.
 #[derive(Debug, Default, Deserialize)]
@@ -131,13 +129,13 @@ fn keypoints(shape: Option<&[usize]>) -> Result<Option<(usize, usize)>, String> 
 }
 
 fn skeleton(count: usize, flip: Vec<usize>) -> Result<Skeleton, String> {
-    let returns = |(at, &other): (usize, &usize)| flip.get(other) == Some(&at);
-    if !flip.is_empty() && (flip.len() != count || !flip.iter().enumerate().all(returns)) {
+    let skeleton = Skeleton { count, flip };
+    if !skeleton.is_sound() {
         return Err(format!(
             "flip_idx must have {count} entries that lead back to each other: where entry a is b, entry b is a"
         ));
     }
-    Ok(Skeleton { count, flip })
+    Ok(skeleton)
 }
 
 /// One path, or several.
