@@ -62,6 +62,52 @@ pub(super) fn crossings(mask: &[Polygon], window: Rect) -> usize {
     edges(mask).map(|[a, b]| rows_of(a, b, window).len()).sum()
 }
 
+/// The pixels that outlines hold, row by row, from the first row that has any to the last.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Held {
+    first: u32,
+    /// Where the runs of each row end.
+    ends: Vec<u32>,
+    runs: Vec<Run>,
+}
+
+impl Held {
+    /// The pixels of a canvas of this size whose centres one of the outlines holds.
+    pub(crate) fn of(mask: &[Polygon], size: Size) -> Self {
+        let reached =
+            mask.iter().map(|polygon| pixels_of(polygon, size.rect())).filter(|rect| rect.width > 0);
+        let Some(window) = reached.reduce(Rect::hull) else { return Self::default() };
+        let mut held = Self { first: window.y as u32, ..Self::default() };
+        for mut runs in rows(mask, window) {
+            held.runs.append(&mut runs);
+            held.ends.push(held.runs.len() as u32);
+        }
+        held
+    }
+
+    /// The runs of row `y`.
+    pub(crate) fn row(&self, y: u32) -> &[Run] {
+        let at = |row: usize| self.ends.get(row).map(|&end| end as usize);
+        let Some(row) = y.checked_sub(self.first).map(|row| row as usize) else { return &[] };
+        let Some(end) = at(row) else { return &[] };
+        &self.runs[row.checked_sub(1).and_then(at).unwrap_or(0)..end]
+    }
+
+    /// The rows with their runs.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (u32, &[Run])> {
+        (self.first..self.first + self.ends.len() as u32).map(|y| (y, self.row(y)))
+    }
+
+    pub(crate) fn area(&self) -> u64 {
+        self.runs.iter().map(|run| u64::from(run.len)).sum()
+    }
+
+    /// What bounds its memory: rows and runs.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len() + self.runs.len()
+    }
+}
+
 /// The pixels of each row of `window` whose centres one of the outlines holds, as runs of the canvas's columns in order.
 pub(crate) fn rows(mask: &[Polygon], window: Rect) -> Vec<Vec<Run>> {
     let mut rows = vec![Vec::new(); window.height as usize];
@@ -151,6 +197,10 @@ mod tests {
             for pair in rows.iter().flat_map(|runs| runs.windows(2)) {
                 assert!(pair[0].start + pair[0].len < pair[1].start, "runs touch: {pair:?}");
             }
+            let held = Held::of(&mask, window.size());
+            let whole = super::rows(&mask, window.size().rect());
+            assert!((0..).zip(&whole).all(|(y, runs)| held.row(y) == &runs[..]), "case {case}");
+            assert!(held.rows().all(|(y, runs)| whole[y as usize] == runs), "case {case}");
             let inside = mask.iter().map(|polygon| pixels_of(polygon, window)).reduce(Rect::hull).unwrap();
             for (x, y) in (2..22).flat_map(|x| (1..18).map(move |y| (x, y))) {
                 let within = inside.contains(Rect::new(x, y, 1, 1));
@@ -186,6 +236,7 @@ mod tests {
     #[test]
     fn what_is_no_number_sets_no_pixel_and_ends() {
         let window = Rect::new(3, 2, 9, 9);
+        assert!(Held::of(&[vec![]], window.size()).rows().next().is_none());
         for odd in [f64::NAN, f64::INFINITY, 1e300] {
             let mask = [vec![[1.0, 1.0], [odd, 5.0], [3.0, odd], [odd, odd]]];
             assert_eq!(rows(&mask, window).len(), 9);

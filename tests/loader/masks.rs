@@ -44,6 +44,66 @@ fn a_mask_of_another_size_or_kind_is_a_bad_sample() {
 }
 
 #[test]
+fn a_mask_of_no_bytes_is_damaged_and_not_missing() {
+    let none = |index: usize| if index == 1 { Some(Vec::new()) } else { columns(index) };
+    let loader = builder(Flat { masks: Some(none), ..flat(3) }, 3).masks(255).bad_sample(BadSample::Skip);
+    let loader = loader.build().unwrap();
+    assert_eq!(loader.epoch(0).next().unwrap().unwrap().indices(), [0, 2]);
+    let file = loader.report().files[0].clone();
+    assert!(file.index == 1 && file.cause.contains("PNG"), "{}", file.cause);
+}
+
+/// Images of which there is no more than a header, with more pixels than any memory holds.
+struct Huge;
+
+impl Source for Huge {
+    fn len(&self) -> usize {
+        2
+    }
+
+    fn read(&self, _index: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        *bytes = crate::support::png([1, 2, 3], 8, 6);
+        let header = &mut bytes[12..29];
+        header[4..8].copy_from_slice(&30_000_000u32.to_be_bytes());
+        header[8..12].copy_from_slice(&30_000_000u32.to_be_bytes());
+        let bit = |sum: u32, _| (sum >> 1) ^ (0xEDB8_8320 & (sum & 1).wrapping_neg());
+        let byte = |sum: u32, byte: &u8| (0..8).fold(sum ^ u32::from(*byte), bit);
+        let sum = (!header.iter().fold(!0, byte)).to_be_bytes();
+        bytes[29..33].copy_from_slice(&sum);
+        Ok(())
+    }
+
+    fn key(&self, index: usize) -> Cow<'_, str> {
+        Cow::Owned(format!("{index}.png"))
+    }
+
+    fn label(&self, _index: usize) -> Label {
+        Label::Unlabelled
+    }
+}
+
+#[test]
+fn an_image_with_too_many_pixels_is_refused_before_a_mask_is_made_for_it() {
+    let loader = Loader::builder(Huge).augment(Squash).masks(255).build().unwrap();
+    let error = loader.epoch(0).next().unwrap().unwrap_err().to_string();
+    assert!(error.contains("0.png") && error.contains("raise `max_pixels`"), "{error}");
+}
+
+#[test]
+fn a_run_does_not_go_on_with_masks_of_another_kind() {
+    let loader = |outlines: &str| {
+        let mut options = Options::default();
+        options.set_text("outline_masks", outlines).unwrap();
+        options.set_text("mask_fill", "255").unwrap();
+        let source = Flat { masks: Some(columns), objects: Some(crate::support::outlined), ..flat(4) };
+        builder(source, 2).options(&options).build().unwrap()
+    };
+    let state = loader("false").epoch(0).state();
+    assert!(loader("false").resume(&state).is_ok() && loader("true").resume(&state).is_err());
+    assert_eq!(loader("true").outputs().len(), 1, "masks are no view");
+}
+
+#[test]
 fn classes_are_read_as_they_are_stored_whatever_their_bits_and_palette() {
     use png::{BitDepth, ColorType};
     for (color, bits, most) in [

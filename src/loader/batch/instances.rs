@@ -1,7 +1,7 @@
 //! The masks of objects: runs of pixels, made on the host of their outlines once these have moved, and planes of them in the
 //! host's memory.
 
-use crate::draft::mask::{Polygon, rows};
+use crate::draft::mask::{Held, Polygon};
 use crate::error::{Cause, Result, ensure};
 use crate::geometry::Size;
 use crate::label::InstanceMasks;
@@ -14,7 +14,7 @@ const MAX_RATIO: u32 = 64;
 /// Maximum bytes of the planes of one sample's objects.
 const MAX_BYTES: u64 = 1 << 30;
 /// Maximum number of runs of the masks of one sample: a GiB of them on their way to a device.
-const MAX_RUNS: usize = 1 << 26;
+pub(in crate::loader) const MAX_RUNS: usize = 1 << 26;
 
 /// The masks of the objects of a batch, or of one view of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,36 +132,46 @@ impl InstanceRules {
     ) -> Result<ObjectRuns, Cause> {
         let mut made = self.unknown(sample);
         let size = made.size;
-        let of_object =
-            |object: &TransformedObject| rows(&shrunk(&object.polygons, sample, size), size.rect());
+        let of_object = |object: &TransformedObject| Held::of(&shrunk(&object.polygons, sample, size), size);
+        let count = objects.len();
+        let (bytes, remedy) = match self.kind {
+            InstanceMasks::PerObject => {
+                (size.pixels() * count as u64, "raise mask_ratio, or use instance_masks = \"overlap\"")
+            }
+            InstanceMasks::Overlap => (4 * size.pixels(), "raise mask_ratio"),
+        };
+        if bytes > MAX_BYTES {
+            let cause = format!(
+                "the masks of its {count} objects, {size} pixels each, have {bytes} bytes, and may have {MAX_BYTES}: {remedy}"
+            );
+            return Err(cause.into());
+        }
         match self.kind {
             InstanceMasks::PerObject => {
-                let count = objects.len();
-                let bytes = size.pixels() * count as u64;
-                if bytes > MAX_BYTES {
-                    let cause = format!(
-                        "the masks of its {count} objects, {size} pixels each, have {bytes} bytes, and may have {MAX_BYTES}: \
-                         raise mask_ratio, or use instance_masks = \"overlap\""
-                    );
-                    return Err(cause.into());
-                }
                 made.planes = count;
                 // Planes lie below each other.
                 for (number, object) in objects.iter().enumerate() {
-                    for (runs, y) in of_object(object).iter().zip(number as u32 * size.height..) {
-                        made.runs.extend(of_row(runs, (y, size), 1));
+                    let above = number as u32 * size.height;
+                    for (y, runs) in of_object(object).rows() {
+                        made.runs.extend(of_row(runs, (above + y, size), 1));
                     }
                     check(made.runs.len(), max_runs)?;
                 }
             }
             InstanceMasks::Overlap => {
-                let mut each: Vec<_> = objects.drain(..).map(|object| (of_object(&object), object)).collect();
+                let (mut each, mut kept) = (Vec::with_capacity(objects.len()), 0);
+                for object in objects.drain(..) {
+                    let held = of_object(&object);
+                    kept += held.len();
+                    check(kept, MAX_RUNS)?;
+                    each.push((held, object));
+                }
                 // Those of one area stay in the order of the labels.
-                each.sort_by_key(|(rows, _)| std::cmp::Reverse(area(rows)));
+                each.sort_by_key(|(held, _)| std::cmp::Reverse(held.area()));
                 for y in 0..size.height {
                     let mut seen = Vec::new();
-                    for (number, (rows, _)) in each.iter().enumerate().rev() {
-                        seen = below(seen, of_row(&rows[y as usize], (y, size), number as u32 + 1));
+                    for (number, (held, _)) in each.iter().enumerate().rev() {
+                        seen = below(seen, of_row(held.row(y), (y, size), number as u32 + 1));
                     }
                     made.runs.append(&mut seen);
                     check(made.runs.len(), max_runs)?;
@@ -173,7 +183,7 @@ impl InstanceRules {
     }
 }
 
-fn check(runs: usize, max: usize) -> Result<(), Cause> {
+pub(in crate::loader) fn check(runs: usize, max: usize) -> Result<(), Cause> {
     if runs > max {
         let cause = format!(
             "the masks of its objects have more than {max} runs of pixels: raise mask_ratio, or give outlines fewer points"
@@ -227,15 +237,11 @@ fn shrunk(polygons: &[Polygon], from: Size, to: Size) -> Vec<Polygon> {
         .collect()
 }
 
-pub(in crate::loader) fn area(rows: &[Vec<Run>]) -> u64 {
-    rows.iter().flatten().map(|run| u64::from(run.len)).sum()
-}
-
-/// Writes `value` where the runs of each row are.
-pub(in crate::loader) fn paint<T: Copy>(plane: &mut [T], rows: &[Vec<Run>], size: Size, value: T) {
-    for (line, runs) in plane.chunks_mut(size.width as usize).zip(rows) {
+/// Writes `value` where the outlines are.
+pub(in crate::loader) fn paint<T: Copy>(plane: &mut [T], held: &Held, size: Size, value: T) {
+    for (y, runs) in held.rows() {
         for run in runs {
-            line[run.start as usize..][..run.len as usize].fill(value);
+            plane[y as usize * size.width as usize + run.start as usize..][..run.len as usize].fill(value);
         }
     }
 }
@@ -271,7 +277,7 @@ mod tests {
             let made = rules.rasterise(&mut objects, canvas).unwrap();
             let mut painted = vec![0; canvas.pixels() as usize];
             for (number, object) in (1..).zip(&objects) {
-                paint(&mut painted, &rows(&object.polygons, canvas.rect()), canvas, number);
+                paint(&mut painted, &Held::of(&object.polygons, canvas), canvas, number);
             }
             let mut found = vec![0; painted.len()];
             for run in &made.runs {

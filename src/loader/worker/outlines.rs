@@ -1,23 +1,23 @@
 //! Semantic masks of images that have none, made of the outlines of their objects.
 
-use crate::draft::mask::{Polygon, rows};
+use crate::draft::mask::{Held, Polygon};
 use crate::error::Cause;
 use crate::geometry::Size;
 use crate::label::{Objects, Unit};
-use crate::loader::batch::instances::{area, paint};
+use crate::loader::batch::instances::{MAX_RUNS, check, paint};
 
 /// The classes of an upright image: 0 where there is no object, and 1 + the class where there is one, that of the smallest
 /// where several are. `classes` is replaced.
 ///
 /// # Errors
-/// A class that has no level.
+/// A class that has no level; more runs of pixels than an image may have.
 pub(super) fn classes_of(objects: &Objects, upright: Size, classes: &mut Vec<u8>) -> Result<(), Cause> {
     let scale = match objects.unit {
         Unit::Pixels => [1.0, 1.0],
         Unit::Normalized => [upright.width, upright.height].map(f64::from),
     };
     let moved = |point: &[f32; 2]| [f64::from(point[0]) * scale[0], f64::from(point[1]) * scale[1]];
-    let mut each = Vec::with_capacity(objects.list.len());
+    let (mut each, mut kept) = (Vec::with_capacity(objects.list.len()), 0);
     for object in &objects.list {
         let level = u8::try_from(object.class + 1).ok().filter(|&level| (1..u8::MAX).contains(&level));
         let level = level.ok_or_else(|| {
@@ -29,12 +29,15 @@ pub(super) fn classes_of(objects: &Objects, upright: Size, classes: &mut Vec<u8>
         })?;
         let polygons: Vec<Polygon> =
             object.polygons.iter().map(|polygon| polygon.iter().map(moved).collect()).collect();
-        each.push((rows(&polygons, upright.rect()), level));
+        let held = Held::of(&polygons, upright);
+        kept += held.len();
+        check(kept, MAX_RUNS)?;
+        each.push((held, level));
     }
     // Those of one area stay in the order of the labels.
-    each.sort_by_key(|(rows, _)| std::cmp::Reverse(area(rows)));
+    each.sort_by_key(|(held, _)| std::cmp::Reverse(held.area()));
     classes.clear();
     classes.resize(upright.pixels() as usize, 0);
-    each.iter().for_each(|(rows, level)| paint(classes, rows, upright, *level));
+    each.iter().for_each(|(held, level)| paint(classes, held, upright, *level));
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::device::cpu::{Input, Worker};
 use crate::error::{Cause, Error};
 use crate::field::FieldValue;
 use crate::geometry::{Orientation, Rect, Size};
-use crate::image::{Decoder, Format, Header, Image, decode_depth, decode_mask, parse_header};
+use crate::image::{Decoder, Format, Header, Image, ImageError, decode_depth, decode_mask, parse_header};
 use crate::label::{Label, Objects};
 use crate::loader::companions::{Companion, CompanionKind};
 use crate::loader::planner::{ImageInfo, Images};
@@ -112,7 +112,7 @@ pub(super) struct PictureReader<'a> {
     was_there: bool,
     /// The values of the fields of records that were read for the current sample.
     values: Vec<(u64, Vec<FieldValue>)>,
-    /// What is taken of the memory for huge images.
+    /// What is taken of the memory for huge images, for the pictures of a sample together.
     memory: Permit,
 }
 
@@ -130,9 +130,10 @@ impl<'a> PictureReader<'a> {
         }
     }
 
-    /// Makes room for the next sample.
+    /// Makes room for the next sample; what was read for this one is gone.
     pub(super) fn clear(&mut self) {
         self.values.clear();
+        self.memory.release();
     }
 
     /// The values of the fields of record `index`, read once for a sample.
@@ -174,7 +175,7 @@ impl<'a> PictureReader<'a> {
         of: &ImageRef,
         to: &mut dyn Destination,
     ) -> Result<Header, Failure> {
-        let read = self.find(of).and_then(|found| match found {
+        let read = self.check_pixels(of).and_then(|()| self.find(of)).and_then(|found| match found {
             Some(companion) => self.unpack(of, &companion, to).map_err(|cause| {
                 let name = companion.name.as_ref();
                 let cause =
@@ -188,8 +189,19 @@ impl<'a> PictureReader<'a> {
         });
         [&mut self.file, &mut self.levels].into_iter().for_each(give_back);
         self.image.give_back();
-        self.memory.release();
         read
+    }
+
+    /// Before memory is taken for so many pixels: of an image only the header was read.
+    fn check_pixels(&self, of: &ImageRef) -> Result<(), Failure> {
+        let (pixels, limit) = (of.stored.pixels(), self.context.limits.max_pixels);
+        match pixels > limit {
+            true => {
+                let cause = ImageError::TooLarge { pixels, limit };
+                Err(self.context.failure(Stage::Decode, of.index, cause.into()))
+            }
+            false => Ok(()),
+        }
     }
 
     /// Puts the file's bytes, of an image that has one, into `file`; what it is of, if it is anything.
@@ -203,19 +215,18 @@ impl<'a> PictureReader<'a> {
                 let started = context.clock.now();
                 let read = context.source.mask(of.index as usize, &mut self.file).map_err(unreadable);
                 context.meters.stage(Stage::Read).record(context.clock.since(started));
-                let is_there = read.map_err(|cause| context.failure(Stage::Read, of.index, cause))?;
-                if !is_there {
-                    self.file.clear();
-                }
+                self.was_there = read.map_err(|cause| context.failure(Stage::Read, of.index, cause))?;
             }
             Modality::Field(number) => {
                 let values = self.values(of.index)?;
-                if let Some(FieldValue::Bytes(bytes)) = values.get_mut(usize::from(number)) {
-                    self.file = std::mem::take(bytes);
-                }
+                let file = values.get_mut(usize::from(number)).and_then(|value| match value {
+                    FieldValue::Bytes(bytes) => Some(std::mem::take(bytes)),
+                    _ => None,
+                });
+                self.was_there = file.is_some();
+                self.file = file.unwrap_or_default();
             }
         }
-        self.was_there = !self.file.is_empty();
         Ok(companion.cloned())
     }
 
@@ -237,16 +248,23 @@ impl<'a> PictureReader<'a> {
         let raw = Header { format: Format::Raw, size: of.stored, orientation: of.orientation, jpeg: None };
         let upright = of.orientation.apply_size(of.stored);
         let limits = &self.context.limits;
-        // Beside the levels, packed ones while they are decoded.
-        self.memory.reserve([2 * of.stored.pixels() as usize]);
+        // Levels that stay until the sample is made, and as many while they are decoded.
+        let pixels = of.stored.pixels() as usize;
+        let kept = match companion.kind {
+            CompanionKind::Mask { .. } => pixels,
+            CompanionKind::Depth => 2 * pixels,
+            CompanionKind::Image => 0,
+        };
+        self.memory.reserve([kept, kept]);
+        self.memory.take_pixels(kept);
         match companion.kind {
             CompanionKind::Mask { fill, reduce_zero_label } => {
-                match self.outlines(of.index).filter(|_| self.file.is_empty()) {
+                match self.outlines(of.index).filter(|_| !self.was_there) {
                     Some(objects) => {
                         outlines::classes_of(&objects, upright, &mut self.levels)?;
                         self.was_there = true;
                     }
-                    None if self.file.is_empty() => {
+                    None if !self.was_there => {
                         to.room(of.stored.pixels() as usize).fill(fill);
                         return Ok(raw);
                     }
@@ -275,6 +293,7 @@ impl<'a> PictureReader<'a> {
                     return Ok(header);
                 }
                 // It stands otherwise than the image whose plan it follows.
+                self.memory.take_pixels(3 * pixels);
                 self.decoder.decode(&self.file, &header, header.size.rect(), &mut self.image)?;
                 self.decoder.release();
                 self.levels.clear();
