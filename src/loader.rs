@@ -201,7 +201,8 @@ impl Loader {
 
     /// The same of each view; none where nothing is rendered.
     pub fn outputs(&self) -> &[Output] {
-        &self.context().outputs
+        let outputs = &self.context().outputs;
+        &outputs[..outputs.len().min(self.view_count())]
     }
 
     /// Views of each sample; 1 where it was given none.
@@ -233,7 +234,9 @@ impl Loader {
         let order = self.order(epoch);
         let Some(position) = order.position(index) else { return Err(self.no_position(&order, index)) };
         let mut files = SampleFiles::new(context);
-        let epoch_plan = self.epoch_plan(epoch);
+        // The sample may be another rank's, whose batches may have other sizes.
+        let mut epoch_plan = self.epoch_plan(epoch);
+        epoch_plan.rank = epoch_plan.partition.rank_of(position);
         let target = epoch_plan.target(epoch_plan.batch_of(position));
         let sample = SampleContext { epoch, order: &order, position, index, target };
         let memory = Option::<Vec<u8>>::unwrap_or_default;

@@ -22,7 +22,9 @@ use serde_json::{Value, json};
 ///
 /// The list under "ops" is what `feedline apply --ops` takes, and gives the sample's pixels again where it shows one
 /// image; how several are laid together stands under "layers". Options of batches and ranks are taken so that a training's
-/// can be repeated; a plan depends on them only where batches differ in size.
+/// can be repeated; a plan depends on them only where batches differ in size. Of a sample that training repeats (repeats) or
+/// draws (the weights of a mixture) the plan is that of a run that shows each sample once; of a batch that is padded to its
+/// largest sample (pad_to_largest) it is that of the sample alone.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]

@@ -32,7 +32,8 @@ const MAX_COUNT: usize = 200;
 /// with several views has a pair for each, or for the one that --view names. Where labels say
 /// what is seen in an image, boxes, outlines, masks and keypoints are drawn in the colour of their class, with its name.
 /// With --mask-dir the classes of pixels are laid over both, 255 apart. Second images and depth maps have a pair of their
-/// own, with the sample at the left; the greatest depth is white.
+/// own, with the sample at the left; the greatest depth is white. Samples are those of a run that shows each once, without
+/// repeats and the weights of a mixture.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -57,9 +58,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     }
     let (recipe, source, loader) = arguments.pipeline.planner()?;
     let count = arguments.count.min(source.len());
-    let views = match arguments.view {
-        Some(view) => view..view + 1,
-        None => 0..loader.view_count(),
+    let views = match (arguments.view, loader.view_count()) {
+        (None, has) => 0..has,
+        (Some(view), has) if view < has => view..view + 1,
+        (Some(view), has) => bail!("there is no view {view}: a sample has {has}, counted from 0"),
     };
     if count * views.len() * (1 + loader.picture_names().count()) > MAX_COUNT {
         bail!(

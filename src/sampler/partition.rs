@@ -79,6 +79,14 @@ impl RankPartition {
         }
     }
 
+    /// The rank that the sample at `position` is of, in an epoch that was not resumed.
+    pub fn rank_of(&self, position: u64) -> u64 {
+        match position.checked_sub(self.rounds() * self.block * self.ranks) {
+            None => position / self.block % self.ranks,
+            Some(position) => position % self.ranks,
+        }
+    }
+
     /// May be past the end.
     fn in_rounds(&self, rank: u64, index: u64) -> u64 {
         let (rounds, block) = (self.rounds(), self.block);
@@ -213,10 +221,8 @@ mod tests {
                 (0..ranks).flat_map(|rank| (0..partition.at_most()).map(move |index| (rank, index)))
             {
                 let (position, repeated) = partition.position(rank, index);
-                assert!(
-                    repeated || partition.index_in_rank(position) == index,
-                    "{position} of {partition:?}"
-                );
+                let found = (partition.rank_of(position), partition.index_in_rank(position));
+                assert!(repeated || found == (rank, index), "{position} of {partition:?}");
             }
         }
         assert_eq!(RankPartition::new(1 << 40, 1 << 20, u64::MAX).index_in_rank((3 << 20) + 7), 3);

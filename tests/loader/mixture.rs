@@ -22,6 +22,11 @@ fn weighted() -> MixtureOptions {
     sets().weights([0.5, 0.2, 0.3]).stopping_strategy(StoppingStrategy::AllExhausted)
 }
 
+/// An epoch of 300 samples.
+fn long() -> MixtureOptions {
+    sets().weights([0.5, 0.2, 0.3]).epoch_samples(300u64)
+}
+
 fn builder(mixture: MixtureOptions, batch_size: usize) -> LoaderBuilder {
     let loader = Loader::builder(mixture.open().unwrap()).batch_size(batch_size).augment(Squash);
     let loader = loader.augment(ColorJitter::new(0.5, 0.0, 0.0, 0.0)).output(DType::U8, Layout::Nchw);
@@ -56,14 +61,26 @@ fn so_is_one_with_views_and_one_with_repeats() {
                 let jitter = ColorJitter::new(0.5, 0.0, 0.0, 0.0);
                 View::new(edge).transform(Resize::new([edge, edge])).transform(jitter)
             };
-            let loader =
-                Loader::builder(weighted().open().unwrap()).batch_size(rows).view(view(5)).view(view(4));
+            let loader = Loader::builder(long().open().unwrap()).batch_size(rows).view(view(5)).view(view(4));
             let loader = loader.output(DType::U8, Layout::Nchw).shuffle(true).repeats(repeats);
             loader.last_batch(LastBatch::Partial).rank(rank, ranks).build().unwrap()
         }
     };
     keeps_its_rows(&views(1), 48, false);
     keeps_its_rows(&views(3), 48, true);
+}
+
+#[test]
+fn repeats_that_would_leave_data_sets_out_are_refused() {
+    let refused = |mixture| builder(mixture, 8).repeats(3).build().map(drop).unwrap_err().to_string();
+    let says = refused(sets().chain());
+    assert!(
+        says.contains("repeats = 3") && says.contains("chain") && says.contains("leave repeats out"),
+        "{says}"
+    );
+    assert!(refused(weighted()).contains("all_exhausted"));
+    assert!(builder(sets().weights([0.5, 0.2, 0.3]).epoch_samples(90u64), 8).repeats(3).build().is_ok());
+    assert!(builder(sets().chain(), 8).repeats(1).build().is_ok());
 }
 
 #[test]

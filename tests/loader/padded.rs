@@ -9,7 +9,7 @@ use feedline::dlpack::abi::DLDataType;
 use feedline::draft::Draft;
 use feedline::draft::op::Op;
 use feedline::geometry::Size;
-use feedline::loader::{BadSample, Batch, LastBatch, Loader, LoaderBuilder};
+use feedline::loader::{BadSample, Batch, LastBatch, Loader, LoaderBuilder, Status};
 use feedline::output::{DType, Layout};
 use feedline::rng::Draws;
 use std::sync::Arc;
@@ -180,5 +180,51 @@ fn a_substitute_that_is_larger_than_the_batch_gives_way_to_one_that_fits() {
         let batch = batch.unwrap();
         let [_, _, height, width] = batch.shape();
         assert!(batch.sizes().unwrap().iter().all(|[h, w]| *h as usize <= height && *w as usize <= width));
+    }
+}
+
+#[test]
+fn the_plan_of_another_ranks_sample_is_that_of_its_own_batch() {
+    let of = |rank| padded(&[]).batch_size(2).rank(rank, 2).build().unwrap();
+    let ranks = [of(0), of(1)];
+    let sizes: Vec<_> = ranks.iter().map(|loader| loader.epoch(0).next().unwrap().unwrap().shape()).collect();
+    assert_ne!(sizes[0], sizes[1], "the test needs ranks whose batches differ");
+    for loader in &ranks {
+        for batch in ranks.iter().flat_map(|other| other.epoch(0)) {
+            let batch = batch.unwrap();
+            let [_, _, height, width] = batch.shape();
+            for (row, &index) in
+                batch.indices().iter().enumerate().filter(|(row, _)| batch.status()[*row] == Status::Ok)
+            {
+                let planned = loader.plan(0, index).unwrap();
+                assert_eq!(planned.plan.size(), Size::new(width as u32, height as u32), "row {row}");
+            }
+        }
+    }
+}
+
+/// Panics at the sample that is drawn third.
+struct Fragile;
+
+impl Augment for Fragile {
+    fn name(&self) -> &'static str {
+        "Fragile"
+    }
+
+    fn plan(&self, draft: &mut Draft, _partners: Vec<Draft>, _rng: &mut dyn Draws) {
+        let size = draft.size();
+        assert!([size.width, size.height] != SEEN[4], "cannot bear {size}");
+    }
+}
+
+#[test]
+fn a_panic_while_sizes_are_found_is_an_error_of_its_sample() {
+    let loader = Loader::builder(Shapes::default()).batch_size(3).last_batch(LastBatch::Partial);
+    let loader = loader.augment(Fragile).augment(RandomShortestSize::new(20).max_size(64)).output_size(MOST);
+    let loader = asked(loader, &[("pad_to_largest", "true")]).build().unwrap();
+    for epoch in 0..2 {
+        let failed: Vec<String> =
+            loader.epoch(epoch).filter_map(Result::err).map(|error| error.to_string()).collect();
+        assert!(failed.len() == 1 && failed[0].contains("cannot bear"), "{failed:?}");
     }
 }

@@ -3,6 +3,7 @@
 use feedline::error::Result;
 use feedline::field::{Field, FieldValue};
 use feedline::label::Label;
+use feedline::policy::{Mix, MixOrder};
 use feedline::source::{Destination, IoStats, Source};
 use std::borrow::Cow;
 use std::path::Path;
@@ -18,11 +19,23 @@ impl Repeated {
     fn own(&self, index: usize) -> usize {
         index % self.source.len().max(1)
     }
+
+    /// Where parts of the source end in each of its rounds.
+    fn again(&self, ends: &[u64]) -> Vec<u64> {
+        let (len, samples) = (self.source.len() as u64, self.samples as u64);
+        let rounds = (0..samples.div_ceil(len.max(1))).map(|round| round * len);
+        rounds.flat_map(|before| ends.iter().map(move |end| (before + end).min(samples))).collect()
+    }
 }
 
 impl Source for Repeated {
     fn len(&self) -> usize {
-        if self.source.is_empty() { 0 } else { self.samples }
+        match self.source.mix_order() {
+            _ if self.source.is_empty() => 0,
+            // Which shows samples again by itself.
+            Some(order) if order.mix == Mix::Weighted => self.source.len(),
+            _ => self.samples,
+        }
     }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
@@ -49,6 +62,10 @@ impl Source for Repeated {
         self.source.mask(self.own(index), bytes)
     }
 
+    fn has_masks(&self) -> bool {
+        self.source.has_masks()
+    }
+
     fn fields(&self) -> &[Field] {
         self.source.fields()
     }
@@ -62,10 +79,17 @@ impl Source for Repeated {
     }
 
     fn shard_ends(&self) -> Vec<u64> {
-        let (len, ends) = (self.source.len() as u64, self.source.shard_ends());
-        let samples = self.samples as u64;
-        let rounds = (0..samples.div_ceil(len.max(1))).map(|round| round * len);
-        rounds.flat_map(|before| ends.iter().map(move |end| (before + end).min(samples))).collect()
+        self.again(&self.source.shard_ends())
+    }
+
+    fn mix_order(&self) -> Option<MixOrder> {
+        let order = self.source.mix_order()?;
+        let mut ends = self.again(&order.ends);
+        ends.dedup();
+        Some(match order.mix {
+            Mix::Weighted => MixOrder { epoch_samples: Some(self.samples as u64), ..order },
+            _ => MixOrder { ends, ..order },
+        })
     }
 
     fn record(&self, index: usize) -> usize {
@@ -74,5 +98,32 @@ impl Source for Repeated {
 
     fn io_stats(&self) -> IoStats {
         self.source.io_stats()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+    use feedline::source::{Memory, Mixture, MixtureOptions};
+
+    fn sets() -> MixtureOptions {
+        let memory = |len: usize| Memory::new(vec![("a".into(), Vec::new(), Label::Unlabelled); len]);
+        Mixture::options().set("a", memory(3)).set("b", memory(2))
+    }
+
+    fn order(mixture: MixtureOptions, samples: usize) -> (usize, Option<MixOrder>) {
+        let repeated = Repeated { source: Arc::new(mixture.open().unwrap()), samples };
+        (repeated.len(), repeated.mix_order())
+    }
+
+    #[test]
+    fn data_sets_keep_their_order() {
+        let (len, weighted) = order(sets().weights([0.5, 0.5]), 40);
+        let weighted = weighted.unwrap();
+        assert_eq!((len, weighted.ends, weighted.epoch_samples), (5, vec![3, 5], Some(40)));
+        assert_eq!(order(sets().chain(), 9).1.unwrap().ends, [3, 5, 8, 9]);
+        assert_eq!(order(sets().chain(), 4).1.unwrap().ends, [3, 4]);
+        assert_eq!(order(sets(), 9).0, 9);
     }
 }

@@ -76,6 +76,7 @@ pub(in crate::loader) fn settings(options: &Options, output: Option<&Output>, vi
         (!views.is_empty()).then(|| json!(["views", views])),
         labels.reduce_zero_label().then(|| json!(["reduce_zero_label", true])),
         loader.padded_batches().map(|divisor| json!(["pad_to_largest", divisor])),
+        labels.outline_masks().then(|| json!(["outline_masks", true])),
         labels.instance_masks.map(|masks| json!(["instance_masks", masks, labels.mask_ratio])),
     ];
     if let Some(said) = said.as_array_mut() {

@@ -10,6 +10,7 @@ use crate::loader::report::errors::{Failure, Stage};
 use crate::sampler::{Order, Sampler};
 use crate::source::Source;
 use std::convert::Infallible;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
@@ -80,10 +81,11 @@ impl PaddedBatches {
         self.rounded(sizes.fold(Size::new(1, 1), larger))
     }
 
-    /// `None` for a sample that fails.
+    /// `None` for a sample that fails, or panics: it will again where it is made, which says so.
     fn own_size(&self, epoch: u64, order: &Order, position: u64) -> Option<Size> {
         let sample = SampleContext { epoch, order, position, index: order.index(position), target: None };
-        let planned = self.planner.plan(sample, 0, &mut |index: u64| self.info(index)).ok()?;
+        let plan = || self.planner.plan(sample, 0, &mut |index: u64| self.info(index));
+        let planned = catch_unwind(AssertUnwindSafe(plan)).ok()?.ok()?;
         let size = planned.plan.size();
         (size.width <= self.most.width && size.height <= self.most.height).then_some(size)
     }

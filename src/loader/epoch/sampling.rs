@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result, ensure};
 use crate::options::LoaderOptions;
-use crate::policy::Mix;
+use crate::policy::{Mix, MixOrder, StoppingStrategy};
 use crate::sampler::{Sampler, Shuffle};
 use crate::source::Source;
 
@@ -26,6 +26,7 @@ pub(in crate::loader) fn sampler(options: &LoaderOptions, source: &dyn Source) -
     let order = source.mix_order().filter(|order| order.mix != Mix::Concat);
     if let Some(order) = &order {
         refuse_selections(options, order.mix)?;
+        refuse_repeats(options.repeats(), order)?;
     }
     if let Some(subset) = &options.subset {
         sampler = sampler.subset(subset.read()?)?;
@@ -54,4 +55,21 @@ fn refuse_selections(options: &LoaderOptions, mix: Mix) -> Result<()> {
         ))),
         None => Ok(()),
     }
+}
+
+/// Repeats show the first part of an order, which has to be one of all data sets.
+fn refuse_repeats(repeats: u64, order: &MixOrder) -> Result<()> {
+    let MixOrder { mix, stopping_strategy, epoch_samples, .. } = order;
+    let shows = match (mix, stopping_strategy, epoch_samples) {
+        _ if repeats <= 1 => return Ok(()),
+        (Mix::Chain, ..) => "mix = \"chain\" would never show the last data sets",
+        (Mix::Weighted, StoppingStrategy::AllExhausted, None) => {
+            "stopping_strategy = \"all_exhausted\" would not show each data set whole"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::config(format!(
+        "[loader]: repeats = {repeats} shows the first part of an epoch's order, so that {shows}: leave repeats out, or mix \
+         otherwise (concat, or weighted with epoch_samples)"
+    )))
 }
