@@ -21,6 +21,7 @@ pub mod op;
 mod ops;
 mod paste;
 mod recolour;
+mod shrink;
 mod target;
 mod warp;
 
@@ -85,6 +86,8 @@ pub struct Draft {
     target: Option<Target>,
     /// The size before it was padded to its batch.
     unpadded: Option<Size>,
+    /// Flushed passes that are smaller than what they show, to be enlarged again.
+    shrunk: Vec<u32>,
     error: Option<Error>,
 }
 
@@ -106,6 +109,7 @@ impl Draft {
             composed: false,
             target: None,
             unpadded: None,
+            shrunk: Vec::new(),
             error: None,
         }
     }
@@ -148,6 +152,7 @@ impl Draft {
             labels: self.labels.clone(),
             objects: self.objects.clone(),
             label_ops: self.label_ops.clone(),
+            shrunk: self.shrunk.clone(),
             ops: Vec::new(),
             error: None,
             ..*self

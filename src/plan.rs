@@ -29,13 +29,14 @@ use std::sync::Arc;
 
 /// Maximum number of images that one sample reads.
 pub const MAX_IMAGES: usize = 32;
-/// Maximum number of layers of one sample.
-pub const MAX_LAYERS: usize = 128;
+/// Maximum number of layers of one sample: with the two limits after it, enough for two mosaics of four samples, mixed, each
+/// of which is a sum of chains of twelve ops behind a colour jitter.
+pub const MAX_LAYERS: usize = 384;
 /// Maximum number of passes of one sample.
-pub const MAX_PASSES: usize = 16;
+pub const MAX_PASSES: usize = 192;
 /// Maximum number of colour steps of one sample.
-pub const MAX_STEPS: usize = 64;
-/// Maximum number of statistics of one sample.
+pub const MAX_STEPS: usize = 256;
+/// Maximum number of statistics of one pass.
 pub const MAX_STATS: usize = 16;
 /// Maximum number of erased rectangles of one sample.
 pub const MAX_ERASES: usize = 32;
@@ -436,6 +437,10 @@ pub struct Plan {
     /// use for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unpadded: Option<Size>,
+    /// Passes that show their only layer smaller to make the sample less sharp: its other pictures keep their pixels there. No
+    /// device has a use for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shrunk: Vec<u32>,
 }
 
 impl Plan {

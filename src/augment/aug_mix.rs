@@ -5,7 +5,8 @@ use super::prelude::*;
 use crate::draft::op::Chain;
 use crate::rng::dirichlet;
 
-/// Most operations that all chains of a sample have together: each may need a pass and a statistic of its own.
+/// Most operations that all chains of a sample have together: each may need a pass of its own, or all of them statistics of
+/// the pass that sums them up.
 pub(super) const MOST_OPS: u32 = 12;
 /// The number of magnitudes; a severity is one of them.
 const BINS: u32 = 10;

@@ -4,6 +4,7 @@ use super::Augmentation;
 use super::prelude::*;
 use crate::error::Error;
 use crate::rng::Certain;
+use std::collections::BTreeSet;
 
 /// Most augmentations of a chain, those in containers included.
 pub(crate) const MAX_AUGMENTATIONS: usize = 64;
@@ -27,6 +28,11 @@ pub trait Container {
     /// Whether what it chooses runs whatever its own probability is.
     fn is_certain(&self) -> bool {
         false
+    }
+
+    /// Whether it is a level of the tree as recipes write it, so that places name its transforms by their indices.
+    fn is_level(&self) -> bool {
+        true
     }
 }
 
@@ -135,10 +141,11 @@ pub(super) fn partners(container: &dyn Container) -> usize {
     runnable(container).map(Augment::partners).max().unwrap_or(0)
 }
 
-/// The transforms that can run; some more than once.
+/// The transforms that can run, each once.
 fn runnable(container: &dyn Container) -> impl Iterator<Item = &Augmentation> {
     let transforms = container.transforms();
-    container.choices().into_iter().flatten().filter_map(|index| transforms.get(index))
+    let indices: BTreeSet<usize> = container.choices().into_iter().flatten().collect();
+    indices.into_iter().filter_map(|index| transforms.get(index))
 }
 
 /// All of `count` transforms, in their order.

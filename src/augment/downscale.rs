@@ -5,7 +5,7 @@ use super::prelude::*;
 
 /// Shrinks the sample by a random factor and enlarges it again, with probability `p` (Albumentations' `Downscale`).
 ///
-/// The size stays, and so do objects.
+/// The size stays, and so do objects, masks and second images.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -53,10 +53,6 @@ by_own_chance! {
         let (size, scale) = (draft.size(), between(this.scale_range, rng));
         let small = |edge: u32| ((f64::from(edge) * scale).round_ties_even() as u32).max(1);
         let small = Extent::Two([small(size.height), small(size.width)]);
-        for (size, interpolation, antialias) in
-            [(small, this.downscale, false), (Extent::from(size), this.upscale, true)]
-        {
-            draft.apply(Op::Resize { size, interpolation, max_size: None, antialias });
-        }
+        draft.shrink_and_enlarge(small, this.downscale, this.upscale);
     },
 }

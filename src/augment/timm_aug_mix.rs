@@ -79,7 +79,7 @@ impl TimmAugMix {
             match section.key {
                 "m" => read.magnitude = section.number::<u32>()?.into(),
                 "w" => read.width = section.number()?,
-                "d" => read.depth = section.number::<u32>()? as i32,
+                "d" => read.depth = section.number()?,
                 "a" => read.alpha = section.number()?,
                 "mstd" => read.magnitude_std = Some(section.number()?),
                 _ => {

@@ -79,4 +79,8 @@ impl Container for WithProbability {
     fn choices(&self) -> Vec<Vec<usize>> {
         container::all_or_none(1, self.p)
     }
+
+    fn is_level(&self) -> bool {
+        false
+    }
 }

@@ -15,7 +15,8 @@ impl Draft {
             "sum_chains: every weight must be from 0 to 1"
         );
         ensure!(!chains.is_empty(), "sum_chains: chains is empty: give it one at least");
-        if self.canvas.plain().is_none() {
+        // What was done to the image is done once, and not for each of its copies.
+        if self.canvas.plain().is_none_or(|plain| !plain.steps.is_empty()) {
             self.flush_pass()?;
         }
         let start = self.canvas.clone();

@@ -62,7 +62,7 @@ impl Draft {
         if at.iter().any(|edge| edge.unsigned_abs() > MAX_EDGE) {
             bail!("a tile at {at:?} lies more than {MAX_EDGE} pixels outside");
         }
-        if self.canvas.has_steps() || self.canvas.inputs.len() > 1 {
+        if self.canvas.has_steps() || self.canvas.inputs.len() > 1 || self.shows_shrunk() {
             self.flush_pass()?;
         }
         let [x, y] = at.map(f64::from);

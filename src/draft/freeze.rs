@@ -13,11 +13,14 @@ impl Draft {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
-        let Self { images, labels, label_ops, unpadded, weights, distortions, .. } = self;
-        let mut plan = Plan { images, labels, label_ops, unpadded, weights, distortions, ..Plan::default() };
+        let Self { images, labels, label_ops, unpadded, weights, distortions, shrunk, .. } = self;
+        let mut plan =
+            Plan { images, labels, label_ops, unpadded, weights, distortions, shrunk, ..Plan::default() };
         for pass in self.flushed.iter().chain([&self.canvas]) {
             check_canvas(pass)?;
+            let before = plan.stats.len();
             freeze_pass(&mut plan, pass)?;
+            check_count("a pass of a sample", "statistics", plan.stats.len() - before, plan::MAX_STATS)?;
         }
         check_bounds(&plan)?;
         Ok(plan)
@@ -132,10 +135,14 @@ fn check_bounds(plan: &Plan) -> Result<(), Error> {
         ("passes", plan.passes.len(), plan::MAX_PASSES),
         ("layers", plan.layers.len(), plan::MAX_LAYERS),
         ("colour steps", plan.steps.len(), plan::MAX_STEPS),
-        ("statistics", plan.stats.len(), plan::MAX_STATS),
         ("erased rectangles", plan.erases.len(), plan::MAX_ERASES),
     ] {
-        ensure!(have <= most, "a sample needs {have} {what} and may have {most}: use fewer augmentations");
+        check_count("a sample", what, have, most)?;
     }
+    Ok(())
+}
+
+fn check_count(of: &str, what: &str, have: usize, most: usize) -> Result<(), Error> {
+    ensure!(have <= most, "{of} needs {have} {what} and may have {most}: use fewer augmentations");
     Ok(())
 }

@@ -107,6 +107,7 @@ impl Draft {
         self.objects.append(&mut other.objects);
         self.label_ops.append(&mut other.label_ops);
         self.flushed.append(&mut other.flushed);
+        self.shrunk.extend(other.shrunk.iter().map(|pass| pass + passes));
         self.labels.iter_mut().for_each(|label| label.share *= 1.0 - label_share);
         self.labels.extend(
             other.labels.iter().map(|l| LabelShare { image: l.image + images, share: l.share * label_share }),

@@ -135,7 +135,8 @@ impl Draft {
             ))
         };
         let inverse = invert(&matrix).ok_or_else(unusable)?;
-        self.canvas = match self.canvas.folded(&inverse, size, fill.rgb()) {
+        let whole = if self.shows_shrunk() { None } else { self.canvas.folded(&inverse, size, fill.rgb()) };
+        self.canvas = match whole {
             Some(folded) => folded,
             None => {
                 self.flush_pass()?;

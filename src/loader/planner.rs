@@ -222,11 +222,24 @@ impl Planner {
         (view, way): (usize, Option<usize>),
         images: &mut dyn Images,
     ) -> Result<Planned, PlanError> {
-        let Walked { mut draft, choices, partners } = Walk::new(self, &sample, images).sample(view, way)?;
-        draft.fill_batch();
-        let ops = draft.ops().to_vec();
-        Ok(Planned { plan: draft.freeze()?, ops, choices, partners })
+        finished(Walk::new(self, &sample, images).sample(view, way)?)
     }
+
+    /// The same where each augmentation runs that can, however small its probability is.
+    pub(super) fn plan_all_that_can_run(
+        &self,
+        sample: SampleContext<'_>,
+        (view, way): (usize, Option<usize>),
+        images: &mut dyn Images,
+    ) -> Result<Planned, PlanError> {
+        finished(Walk::new(self, &sample, images).of_all_that_can_run().sample(view, way)?)
+    }
+}
+
+fn finished(Walked { mut draft, choices, partners }: Walked) -> Result<Planned, PlanError> {
+    draft.fill_batch();
+    let ops = draft.ops().to_vec();
+    Ok(Planned { plan: draft.freeze()?, ops, choices, partners })
 }
 
 /// Why there is no plan.

@@ -1,6 +1,6 @@
 //! Plans made-up images when a loader is built: what would fail for every sample is found before the first file is read.
 
-use super::planner::{Choice, ImageInfo, PlanError, Planner, SampleContext};
+use super::planner::{Choice, ImageInfo, PlanError, Planned, Planner, SampleContext};
 use crate::augment::View;
 use crate::augment::container::within;
 use crate::draft::Target;
@@ -49,9 +49,11 @@ fn within_view(number: usize, error: Error) -> Error {
 /// keeps the size of its input is let through as well, as the caller knows that all images have that size.
 fn output_size(planner: &Planner, view: usize, asked: Option<Size>) -> Result<Size> {
     let mut ends: Option<Size> = None;
-    plan_all((planner, view), asked.into_iter().chain(SIZES), None, |size| {
+    plan_all((planner, view), asked, None, |size, stands_in| {
         match (ends, asked) {
-            (None, Some(want)) if size != want => return Err(wrong_size(size, want)),
+            (_, Some(want)) if size != want && (ends.is_none() || stands_in) => {
+                return Err(wrong_size(size, want));
+            }
             (None, _) => ends = Some(size),
             (Some(end), None) if size != end => return Err(unsteady(end, size)),
             _ => {}
@@ -65,36 +67,79 @@ fn output_size(planner: &Planner, view: usize, asked: Option<Size>) -> Result<Si
 ///
 /// As in [`output_size`], one that refuses small images only is let through.
 pub(super) fn check_target(planner: &Planner, target: Target) -> Result<()> {
-    plan_all((planner, 0), SIZES.into_iter(), Some(target), |size| match size == target.size {
+    plan_all((planner, 0), None, Some(target), |size, _| match size == target.size {
         true => Ok(()),
         false => Err(not_sized(size, target)),
     })
 }
 
-/// Plans made-up samples of these sizes, and calls `check` with the size that each ends at. Only a chain that refuses the
-/// first size is an error.
-fn plan_all(
-    (planner, view): (&Planner, usize),
-    sizes: impl Iterator<Item = Size>,
-    target: Option<Target>,
-    mut check: impl FnMut(Size) -> Result<()>,
-) -> Result<()> {
-    let order = Order::sequential(SAMPLES);
+/// A made-up sample, and what runs for it.
+#[derive(Clone, Copy)]
+struct Trial {
+    epoch: u64,
+    index: u64,
+    /// The way through the containers, where they do not draw.
+    way: Option<usize>,
+    /// Whether all augmentations run that can.
+    all: bool,
+}
+
+impl Trial {
+    fn plan(
+        self,
+        (planner, view): (&Planner, usize),
+        target: Option<Target>,
+        stored: Size,
+    ) -> Result<Planned> {
+        let Self { epoch, index, way, all } = self;
+        let order = Order::sequential(SAMPLES);
+        let sample = SampleContext { epoch, order: &order, position: index, index, target };
+        let images = &mut |_: u64| Ok(ImageInfo::made_up(stored));
+        let planned = match all {
+            true => planner.plan_all_that_can_run(sample, (view, way), images),
+            false => planner.plan_way(sample, (view, way), images),
+        };
+        planned.map_err(PlanError::into_error)
+    }
+}
+
+/// What is tried for each size of image.
+fn trials(planner: &Planner, view: usize) -> Vec<Trial> {
     // What is left of a chain once its mosaics are closed must work as well.
-    let epochs = || [Some(0), planner.close_mosaic].into_iter().flatten();
-    let drawn = || (0..SAMPLES).map(|index| (index, None));
-    // Each transform of a container takes part, however rarely it is drawn.
-    let forced = || (0..planner.ways(view)).map(|way| (0, Some(way)));
-    let ways: Vec<(u64, Option<usize>)> = drawn().chain(forced()).collect();
-    for (at, stored) in sizes.enumerate() {
-        for (epoch, &(index, way)) in epochs().flat_map(|epoch| ways.iter().map(move |way| (epoch, way))) {
-            let sample = SampleContext { epoch, order: &order, position: index, index, target };
-            let planned = planner.plan_way(sample, (view, way), &mut |_: u64| Ok(ImageInfo::made_up(stored)));
-            match planned.map_err(PlanError::into_error) {
-                Ok(planned) => {
-                    check(planned.plan.size()).map_err(|error| add_choices(error, &planned.choices))?;
-                }
-                Err(error) if at == 0 => return Err(error),
+    let epochs = [Some(0), planner.close_mosaic].into_iter().flatten();
+    let of_epoch = |epoch| {
+        let drawn = (0..SAMPLES).map(move |index| Trial { epoch, index, way: None, all: false });
+        // Each transform of a container takes part, however rarely it is drawn.
+        let ways = planner.ways(view);
+        let forced = (0..ways).map(move |way| Trial { epoch, index: 0, way: Some(way), all: false });
+        let all = (0..ways.max(SAMPLES as usize)).map(move |way| {
+            let index = way as u64 % SAMPLES;
+            Trial { epoch, index, way: Some(way), all: true }
+        });
+        drawn.chain(forced).chain(all)
+    };
+    epochs.flat_map(of_epoch).collect()
+}
+
+/// Plans made-up samples of the size `asked` and of [`SIZES`], and calls `check` with the size that each ends at, and whether
+/// its like of the size `asked` was refused. Only a chain that refuses the first of all sizes is an error, and where that is
+/// `asked`, of which there may be no image, one that refuses the most forgiving size as well.
+fn plan_all(
+    of: (&Planner, usize),
+    asked: Option<Size>,
+    target: Option<Target>,
+    mut check: impl FnMut(Size, bool) -> Result<()>,
+) -> Result<()> {
+    let trials = trials(of.0, of.1);
+    let mut refused = vec![false; trials.len()];
+    for (at, stored) in asked.into_iter().chain(SIZES).enumerate() {
+        let (is_asked, is_last) = (at == 0 && asked.is_some(), at == usize::from(asked.is_some()));
+        for (trial, refused) in trials.iter().zip(&mut refused) {
+            match trial.plan(of, target, stored) {
+                Ok(planned) => check(planned.plan.size(), is_last && *refused)
+                    .map_err(|error| add_choices(error, &planned.choices))?,
+                Err(_) if is_asked => *refused = true,
+                Err(error) if is_last && (*refused || asked.is_none()) => return Err(error),
                 Err(_) => {}
             }
         }

@@ -1,8 +1,8 @@
 //! The plans of a sample's other pictures: the same geometry for its semantic mask, its depth map, and second images.
 
 use super::{
-    BlendInput, BlendMode, CanvasFilter, Content, Filter, Layer, Method, Modality, Outside, Pass, PillowMap,
-    Plan, Sampled, Span, WarpFilter, WarpMap,
+    BlendInput, BlendMode, CanvasFilter, Content, Erase, Filter, Layer, LayerSource, Method, Modality,
+    Outside, Pass, PillowMap, Plan, Sampled, Span, WarpFilter, WarpMap,
 };
 
 /// What a plan keeps of another one.
@@ -13,6 +13,9 @@ enum Kept {
     /// Everything but what only the sample's own colours are to become.
     Colors,
 }
+
+/// Pixel for pixel, where sizes are the same.
+const UNCHANGED: Method = Method::Upright(Filter::Nearest);
 
 impl Plan {
     /// The same plan for images whose levels are classes: every pixel is its nearest one, colours stay as they are, and
@@ -25,7 +28,8 @@ impl Plan {
     }
 
     /// The same plan for second images of the records: they are moved, resampled, filled around and mixed alike. Colour
-    /// operations, blurs and other filters, and erased rectangles are the sample's own, and left out.
+    /// operations, blurs and other filters, what shrinks and enlarges again, and erased rectangles are the sample's own, and
+    /// left out.
     pub fn for_second_images(&self) -> Plan {
         self.keeping(Kept::Colors)
     }
@@ -36,7 +40,32 @@ impl Plan {
         self
     }
 
+    /// The same plan with passes as large as what they show where they are smaller only to be enlarged again.
+    fn unshrunk(&self) -> Plan {
+        let mut plan = Plan { shrunk: Vec::new(), ..self.clone() };
+        for &pass in &self.shrunk {
+            // Its only layer fills the canvas.
+            let input = self.passes[pass as usize].inputs.start as usize;
+            let shrunk = &mut plan.layers[self.inputs[input].layers.start as usize];
+            let Some(sampled) = shrunk.sampled_mut() else { continue };
+            let size = sampled.clip.size();
+            (sampled.method, sampled.scaled) = (UNCHANGED, size);
+            shrunk.window = size.rect();
+            plan.inputs[input].window = size.rect();
+            plan.passes[pass as usize].size = size;
+            for sampled in plan.layers.iter_mut().filter_map(Layer::sampled_mut) {
+                if sampled.from == LayerSource::Pass(pass) {
+                    (sampled.method, sampled.clip) = (UNCHANGED, size.rect());
+                }
+            }
+        }
+        plan
+    }
+
     fn keeping(&self, kept: Kept) -> Plan {
+        if !self.shrunk.is_empty() {
+            return self.unshrunk().keeping(kept);
+        }
         let mut plan = Plan {
             images: self.images.clone(),
             labels: self.labels.clone(),
@@ -55,7 +84,12 @@ impl Plan {
                 };
                 let weight = weight.filter(|_| input.mode.is_over());
                 if let Some(weight) = weight.or(is_first.then_some(1.0)) {
-                    plan.show((input, weight), &self.layers[input.layers.range()], kept);
+                    // That of a batch's padding is no part of the sample.
+                    let padding = match (kept, self.unpadded) {
+                        (Kept::Colors, Some(_)) => &self.erases[input.erases.range()],
+                        _ => &[],
+                    };
+                    plan.show((input, weight, padding), &self.layers[input.layers.range()], kept);
                 }
             }
             let inputs = Span { start, len: plan.inputs.len() as u32 - start };
@@ -64,7 +98,7 @@ impl Plan {
         plan
     }
 
-    fn show(&mut self, (input, weight): (&BlendInput, f32), layers: &[Layer], kept: Kept) {
+    fn show(&mut self, (input, weight, padding): (&BlendInput, f32, &[Erase]), layers: &[Layer], kept: Kept) {
         let start = self.layers.len() as u32;
         if let Kept::Levels(fill) = kept {
             // What no image covers.
@@ -81,7 +115,9 @@ impl Plan {
             Kept::Colors => plain(layer),
         }));
         let span = Span { start, len: self.layers.len() as u32 - start };
-        let (steps, erases, mode) = (Span::default(), Span::default(), BlendMode::Over);
+        let erases = Span { start: self.erases.len() as u32, len: padding.len() as u32 };
+        self.erases.extend_from_slice(padding);
+        let (steps, mode) = (Span::default(), BlendMode::Over);
         self.inputs.push(BlendInput { layers: span, steps, erases, weight, mode, ..*input });
     }
 }

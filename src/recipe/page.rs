@@ -82,6 +82,8 @@ fn chain(list: &[Augmentation]) -> String {
 
 fn named(one: &Augmentation) -> String {
     match one.container() {
+        // A probability beside its arguments is no container to a reader.
+        Some(container) if !container.is_level() => chain(container.transforms()),
         Some(container) => {
             let inner: Vec<String> = container.transforms().iter().map(named).collect();
             format!("{}({})", one.name(), inner.join(", "))

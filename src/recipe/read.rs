@@ -142,11 +142,12 @@ impl Page<'_> {
     fn augmentation(&self, table: Spanned<DeValue<'_>>, place: &str, depth: usize) -> Result<Augmentation> {
         let span = table.span();
         // In the list of a recipe the line says enough.
-        let at = if depth == 0 { String::new() } else { format!("{place}: ") };
+        let is_listed = !place.contains('.');
+        let at = if is_listed { String::new() } else { format!("{place}: ") };
         let refuse = |span: &Range<usize>, message: &str| self.error(span, &format!("{at}{message}"));
         let DeValue::Table(mut arguments) = table.into_inner() else {
             let message =
-                if depth == 0 { "augment must be a list of tables: write [[augment]]" } else { NO_TRANSFORM };
+                if is_listed { "augment must be a list of tables: write [[augment]]" } else { NO_TRANSFORM };
             return Err(refuse(&span, message));
         };
         let Some(op) = arguments.remove("op") else {
@@ -157,7 +158,7 @@ impl Page<'_> {
         let Some(own) = own_arguments(name) else { return Err(refuse(&op.span(), &unknown(name))) };
         let known = [vec!["op"], arguments_of(name).unwrap_or_default()].concat();
         self.check_keys(&format!("{at}{name}"), &arguments, &known, |key| known.contains(&key))?;
-        self.check_transforms(&arguments, place, depth)?;
+        self.check_transforms(&arguments, place, depth + 1)?;
         let wrong = |error: &toml::de::Error| {
             let message = named(name, &error.message().trim().replace('\n', ", "));
             refuse(&error.span().unwrap_or_else(|| span.clone()), &message)
@@ -178,16 +179,16 @@ impl Page<'_> {
         Ok(augmentation)
     }
 
-    /// Reads the transforms of a container for the lines of their errors alone.
+    /// Reads transforms that stand in this many containers, for the lines of their errors alone.
     fn check_transforms(&self, arguments: &DeTable<'_>, place: &str, depth: usize) -> Result<()> {
         let Some(list) = arguments.get(TRANSFORMS) else { return Ok(()) };
         let Some(transforms) = list.get_ref().as_array() else { return Ok(()) };
-        if depth == MAX_DEPTH {
+        if depth > MAX_DEPTH {
             return Err(self.error(&list.span(), &format!("{place}: {}", too_deep())));
         }
         for (index, transform) in transforms.iter().enumerate() {
             let place = format!("{place}.{}", container::place(index));
-            self.augmentation(transform.clone(), &place, depth + 1)?;
+            self.augmentation(transform.clone(), &place, depth)?;
         }
         Ok(())
     }

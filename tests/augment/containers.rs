@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use feedline::augment::{
-    Augment, Augmentation, ColorJitter, Compose, Container, CopyPaste, OneOf, RandomApply, RandomChoice,
-    RandomHorizontalFlip, RandomInvert, RandomOrder, RandomPhotometricDistort, RandomVerticalFlip, SomeOf,
+    Augment, Augmentation, ColorJitter, Compose, Container, CopyPaste, MixUp, OneOf, RandomApply,
+    RandomChoice, RandomHorizontalFlip, RandomInvert, RandomOrder, RandomPhotometricDistort,
+    RandomVerticalFlip, SomeOf,
 };
 use feedline::draft::Draft;
 use feedline::draft::op::Op;
@@ -119,6 +120,16 @@ fn a_probability_can_be_given_to_any_transform() {
     let text = serde_json::to_string(&mixed).unwrap();
     assert!(text.contains("0.7") && text.contains("0.3") && !text.contains("000"), "{text}");
     assert_eq!(serde_json::from_str::<Augmentation>(&text).unwrap(), mixed);
+}
+
+#[test]
+fn partners_of_what_runs_many_times_over_are_known_at_once() {
+    let again = |tree: Augmentation| Augmentation::from(SomeOf::new([tree], 64).replace(true));
+    let tree = |leaf: Augmentation| (0..5).fold(leaf, |tree, _| again(tree));
+    let began = std::time::Instant::now();
+    assert_eq!(tree(RandomInvert::new(0.5).into()).partners(), 0);
+    assert!(began.elapsed().as_secs() < 2, "each transform was asked as often as it may run");
+    assert_eq!(tree(MixUp::new(1.0).into()).partners(), 1);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use crate::support::{builder, epoch_of, flat};
 use feedline::augment::{
-    Augment, CenterCrop, ColorJitter, Compose, RandomApply, RandomChoice, RandomErasing,
-    RandomHorizontalFlip, Resize,
+    Augment, CenterCrop, ColorJitter, Compose, RandomApply, RandomChoice, RandomCrop, RandomErasing,
+    RandomHorizontalFlip, Resize, View,
 };
 use feedline::draft::Draft;
 use feedline::draft::op::{Extent, Op, Value};
@@ -113,6 +113,32 @@ fn a_branch_that_cannot_work_is_found_however_rarely_it_is_taken() {
         builder(flat(4), 2).augment(choice),
         "augment[1].transforms[1].transforms[1]: brightness comes after erase",
     );
+}
+
+#[test]
+fn what_cannot_work_once_a_rare_transform_runs_is_found_whatever_the_seed() {
+    let erased = |p: f32, seed: u64| {
+        let builder = Loader::builder(flat(4)).batch_size(2).seed(seed).augment(CenterCrop::new(64));
+        builder.augment(RandomErasing::new(p)).augment(ColorJitter::new(0.5, 0.0, 0.0, 0.0))
+    };
+    for seed in 0..4 {
+        refused(erased(1e-6, seed), "brightness comes after erase");
+        assert!(erased(0.0, seed).build().is_ok(), "it never runs");
+    }
+}
+
+#[test]
+fn an_image_as_large_as_the_output_need_not_be_what_the_chain_can_bear() {
+    let four = || Loader::builder(flat(4)).batch_size(2).output_size(Size::new(4, 4));
+    let crop = || RandomCrop::new(6);
+    let loader = four().augment(crop()).augment(Resize::new([4, 4])).build().unwrap();
+    assert_eq!(loader.epoch(0).map(|batch| batch.unwrap().len()).sum::<usize>(), 4);
+    let view = View::new(4).transform(crop()).transform(Resize::new([4, 4]));
+    assert!(Loader::builder(flat(4)).batch_size(2).view(view).build().is_ok());
+    refused(four().augment(crop()), "the augmentations end at 6x6 but the output is 4x4");
+    let one_of_two = RandomChoice::new([crop().into(), Resize::new([4, 4]).into()]);
+    refused(four().augment(one_of_two), "the augmentations end at 6x6 but the output is 4x4");
+    refused(four().augment(RandomCrop::new(5000)).augment(Resize::new([4, 4])), "5000");
 }
 
 #[test]

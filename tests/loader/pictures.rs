@@ -2,7 +2,8 @@
 
 use crate::support::{Flat, Squash, flat, mask, outlined};
 use feedline::augment::{
-    ColorJitter, MixUp, Mosaic, RandomAffine, RandomHorizontalFlip, RandomResizedCrop, View,
+    ColorJitter, MixUp, Mosaic, RandomAffine, RandomHorizontalFlip, RandomResizedCrop, RandomShortestSize,
+    View,
 };
 use feedline::color::{IMAGENET_MEAN, IMAGENET_STD};
 use feedline::error::Result;
@@ -84,9 +85,16 @@ fn an_image_that_is_its_own_second_image_stays_that_through_all_moves_and_mixes(
         builder.augment(RandomAffine::new(30.0).translate([0.2, 0.1])).augment(RandomResizedCrop::new(80))
     };
     let mixed = |builder: LoaderBuilder| builder.augment(Mosaic::new(64)).augment(MixUp::new(1.0));
-    for (what, chain) in
-        [("crops", &plain as &dyn Fn(LoaderBuilder) -> LoaderBuilder), ("warps", &turned), ("mixes", &mixed)]
-    {
+    let padded = |builder: LoaderBuilder| {
+        let builder = builder.augment(RandomShortestSize::new([50, 90]).max_size(128));
+        crate::instances::asked(builder.output_size(Size::new(128, 128)), &[("pad_to_largest", "true")])
+    };
+    for (what, chain) in [
+        ("crops", &plain as &dyn Fn(LoaderBuilder) -> LoaderBuilder),
+        ("warps", &turned),
+        ("mixes", &mixed),
+        ("padding", &padded),
+    ] {
         for (dtype, layout) in
             [(DType::F32, Layout::Nchw), (DType::U8, Layout::Nhwc), (DType::F16, Layout::Nhwc)]
         {

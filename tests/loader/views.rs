@@ -257,8 +257,9 @@ fn views_that_cannot_be_are_refused_where_they_stand() {
     let inner = RandomApply::new([CenterCrop::new(0).into()]);
     let nested = View::new(4).transform(RandomHorizontalFlip::new(0.5)).transform(inner);
     refused(plain().view(nested), "views[0].transforms[1].transforms[0]: CenterCrop: size");
-    let crop = View::new(4).transform(RandomCrop::new(9));
-    refused(plain().view(View::new(4)).view(crop), "views[1].transforms[0]: ");
+    let crop = |edge| View::new(4).transform(RandomCrop::new(edge));
+    refused(plain().view(View::new(4)).view(crop(9)), "views[1].transforms[0]: RandomCrop");
+    refused(Loader::builder(flat(4)).view(crop(9)), "views[0]: the augmentations end at 9x9");
     refused(plain().view(View::new(4)).output_size(Size::new(4, 4)), "leave the output's size out");
     refused(
         plain().view(View::new(4)).multi_scale(feedline::output::MultiScale::Sizes(Vec::new())),
@@ -294,6 +295,19 @@ fn views_are_read_and_written_back() {
     assert_eq!(Recipe::parse(&recipe.to_toml().unwrap()).unwrap(), recipe);
     let loader = Loader::builder(flat(4)).recipe(&recipe).batch_size(2).build().unwrap();
     assert_eq!(loader.view_count(), 4);
+}
+
+#[test]
+fn containers_of_a_view_may_stand_as_deep_as_those_of_a_chain() {
+    let deep = |levels: usize| {
+        let tree = (0..levels).fold("{ op = \"RandomInvert\" }".to_owned(), |tree, _| {
+            format!("{{ op = \"Compose\", transforms = [{tree}] }}")
+        });
+        Recipe::parse(&format!("name = \"deep\"\n[[views]]\nsize = 4\ntransforms = [{tree}]"))
+    };
+    let recipe = deep(8).unwrap();
+    assert_eq!(Recipe::parse(&recipe.to_toml().unwrap()).unwrap(), recipe);
+    assert!(deep(9).unwrap_err().to_string().contains("more than 8 deep: use fewer levels"));
 }
 
 #[test]

@@ -8,7 +8,7 @@
 mod history;
 
 use feedline::draft::Draft;
-use feedline::draft::op::{Extent, Fill, Interpolation, Op, Padding, PaddingMode, Value};
+use feedline::draft::op::{Chain, Extent, Fill, Interpolation, Op, Padding, PaddingMode, Value};
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::plan::{LayerSource, Measured, Method, Plan, Sampled};
 use feedline::rng::{Draws, Rng};
@@ -241,6 +241,50 @@ fn the_region_to_decode_covers_what_is_read_and_no_more() {
     }
     let nothing = plan(stored, &[crop(-20, 0, 10, 10)]);
     assert!(feedline::device::region(&nothing, 0).is_empty() && nothing.layers.is_empty());
+}
+
+/// A sample that is jittered, and then the sum of four chains of three such ops.
+fn summed(op: &Op) -> Draft {
+    let mut draft = draft(SIZE, 0);
+    let chains = vec![Chain { weight: 0.25, ops: vec![op.clone(); 3] }; 4];
+    let jitter = [Op::Brightness { factor: 0.5 }, CONTRAST, Op::Hue { factor: 0.1 }, Op::Autocontrast {}];
+    jitter.into_iter().chain([Op::SumChains { chains, blend: Some(0.5) }]).for_each(|op| draft.apply(op));
+    draft
+}
+
+#[test]
+fn chains_of_twelve_ops_have_room_behind_a_jitter_and_in_mixes_whatever_they_are() {
+    let data = [1.0, 0.1, 0.0, 0.0, 1.0, 0.0];
+    let (resample, fillcolor) = (Interpolation::Bicubic, Fill::Grey(128));
+    for (op, stats) in [
+        (Op::Sharpness { factor: 0.5 }, 0),
+        (Op::Equalize {}, 12),
+        (CONTRAST, 12),
+        (Op::PillowAffine { data, resample, fillcolor }, 0),
+    ] {
+        let mixed = |count: usize, mut host: Draft, other: &dyn Fn() -> Draft| {
+            (1..count).for_each(|_| host.blend(other(), 0.5, host.size().rect(), 0.5).unwrap());
+            host
+        };
+        // What the jitter measures is measured once, and not for each chain.
+        let alone = summed(&op).freeze().unwrap();
+        assert_eq!(alone.stats.len(), 2 + stats);
+        let all =
+            mixed(2, mixed(4, summed(&op), &|| summed(&op)), &|| mixed(4, summed(&op), &|| summed(&op)));
+        let plan = all.freeze().unwrap();
+        assert_eq!((plan.images.len(), plan.stats.len()), (8, 8 * (2 + stats)));
+    }
+}
+
+#[test]
+fn more_statistics_than_a_pass_has_room_for_are_refused() {
+    let measured = |count: usize| frozen(SIZE, &vec![Op::Autocontrast {}; count]);
+    assert_eq!(measured(16).unwrap().stats.len(), 16);
+    let refused = measured(17).unwrap_err();
+    assert_eq!(refused, "a pass of a sample needs 17 statistics and may have 16: use fewer augmentations");
+    let apart =
+        [vec![Op::Autocontrast {}; 16], vec![Op::Sharpness { factor: 0.5 }, Op::Equalize {}]].concat();
+    assert_eq!(frozen(SIZE, &apart).unwrap().stats.len(), 17);
 }
 
 /// What the inputs of the last pass weigh at a pixel, by the image of their only layer.

@@ -48,7 +48,8 @@ impl Section<'_> {
     /// Its number.
     pub(in crate::augment) fn number<T: FromStr>(&self) -> Result<T> {
         self.value.parse().map_err(|_| {
-            let kind = if std::any::type_name::<T>() == "u32" { "a whole number" } else { "a number" };
+            let is_whole = ["u32", "i32"].contains(&std::any::type_name::<T>());
+            let kind = if is_whole { "a whole number" } else { "a number" };
             let Self { class, text, .. } = self;
             Error::config(format!("{class}: config has `{text}`, which should be a key and {kind}"))
         })

@@ -365,6 +365,28 @@ mod in_containers {
     }
 
     #[test]
+    fn a_probability_beside_the_arguments_is_no_level_of_a_place() {
+        let (mostly, hardly) = (1.0 - f32::EPSILON, f32::EPSILON);
+        let pair = |last: Augmentation| Compose::new([jitter().with_p(mostly), last.with_p(mostly)]);
+        let outer = |p| chain([Augmentation::from(pair(RandomInvert::new(1.0).into())).with_p(p)]);
+        let chosen = |p| {
+            let choices = ops(&outer(p), 0).choices;
+            choices.into_iter().map(|Choice { place, op, chosen }| (place, op, chosen)).collect::<Vec<_>>()
+        };
+        let of = |place: &str, op, chosen: &[usize]| (place.to_owned(), op, chosen.to_vec());
+        let all = [of("augment[0]", "Compose", &[0, 1]), of("augment[0].transforms[0]", "ColorJitter", &[0])];
+        assert_eq!(chosen(mostly)[..2], all);
+        assert_eq!(chosen(hardly), [of("augment[0]", "Compose", &[])]);
+        let large = pair(RandomCrop::new(500).into());
+        let planner = chain([jitter().with_p(mostly), Augmentation::from(large).with_p(mostly)]);
+        let order = Order::sequential(1);
+        let sample = SampleContext { epoch: 0, order: &order, position: 0, index: 0, target: None };
+        let planned = planner.plan(sample, 0, &mut |_: u64| Ok(ImageInfo::made_up(Size::new(400, 300))));
+        let error = planned.map_err(PlanError::into_error).unwrap_err().to_string();
+        assert!(error.starts_with("augment[1].transforms[1]: RandomCrop"), "{error}");
+    }
+
+    #[test]
     fn a_choice_that_is_not_there_is_an_error_and_no_panic() {
         struct Wild(Vec<Augmentation>);
 

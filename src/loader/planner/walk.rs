@@ -9,7 +9,7 @@ use crate::draft::Draft;
 use crate::error::{Error, Result};
 use crate::geometry::Rect;
 use crate::loader::report::errors::Failure;
-use crate::rng::{Certain, Draws};
+use crate::rng::{Draws, Rng};
 
 /// An augmentation and its position in the tree.
 #[derive(Clone, Copy)]
@@ -57,11 +57,44 @@ impl Path {
     }
 }
 
+/// Which transforms run.
+#[derive(Clone, Copy, PartialEq)]
+enum Runs {
+    /// As often as their probabilities say.
+    Drawn,
+    /// All that have a probability above 0.
+    Possible,
+    /// All.
+    Certain,
+}
+
+/// The dice of one augmentation.
+struct Dice<'a> {
+    rng: &'a mut Rng,
+    runs: Runs,
+}
+
+impl Draws for Dice<'_> {
+    fn bits(&mut self) -> u32 {
+        self.rng.bits()
+    }
+
+    fn applies(&mut self, p: f32) -> bool {
+        match self.runs {
+            Runs::Drawn => self.rng.applies(p),
+            Runs::Possible => p > 0.0,
+            Runs::Certain => true,
+        }
+    }
+}
+
 /// The planning of one sample.
 pub(super) struct Walk<'a> {
     planner: &'a Planner,
     sample: &'a SampleContext<'a>,
     images: &'a mut dyn Images,
+    /// What runs of what no container has made certain.
+    runs: Runs,
     choices: Vec<Choice>,
     partners: Vec<PlannedPartner>,
 }
@@ -80,7 +113,17 @@ impl<'a> Walk<'a> {
         sample: &'a SampleContext<'a>,
         images: &'a mut dyn Images,
     ) -> Self {
-        Self { planner, sample, images, choices: Vec::new(), partners: Vec::new() }
+        Self { planner, sample, images, runs: Runs::Drawn, choices: Vec::new(), partners: Vec::new() }
+    }
+
+    /// The same, where all runs that has a probability above 0.
+    pub(super) fn of_all_that_can_run(self) -> Self {
+        Self { runs: Runs::Possible, ..self }
+    }
+
+    /// What runs where `is_certain` is what a container says.
+    fn runs(&self, is_certain: bool) -> Runs {
+        if is_certain { Runs::Certain } else { self.runs }
     }
 
     /// The sample after the whole chain of view `view`, and what was chosen for it.
@@ -151,12 +194,8 @@ impl<'a> Walk<'a> {
                 (chosen, Some(inner))
             }
             None => {
-                let mut rng = self.planner.rng(self.sample, shown, node.at, rng_scope(node.augment));
-                let chosen = match node.is_certain {
-                    true => container.choose(&mut Certain(&mut rng)),
-                    false => container.choose(&mut rng),
-                };
-                (chosen, None)
+                let rng = &mut self.planner.rng(self.sample, shown, node.at, rng_scope(node.augment));
+                (container.choose(&mut Dice { rng, runs: self.runs(node.is_certain) }), None)
             }
         };
         let transforms = container.transforms();
@@ -170,12 +209,14 @@ impl<'a> Walk<'a> {
             nodes.push(Node {
                 augment,
                 at: node.at.child(index, run),
-                path: node.path.child(index),
+                path: if container.is_level() { node.path.child(index) } else { node.path },
                 way,
                 is_certain: container.is_certain(),
             });
         }
-        if shown.is_host() {
+        // Of a container with a probability beside its arguments, what it chooses says that it runs.
+        let says_more = |node: &Node<'_>| !container.is_level() && node.augment.container().is_some();
+        if shown.is_host() && !nodes.iter().any(says_more) {
             self.choices.push(Choice { place: node.path.place(), op: node.augment.name(), chosen });
         }
         self.run(draft, shown, &nodes, before)
@@ -195,10 +236,8 @@ impl<'a> Walk<'a> {
         let mut rng = planner.rng(sample, shown, at, scope);
         let most = augment.partners();
         let has_partners = most > 0 && planner.has_partners(sample, shown, choice);
-        let wants = |rng: &mut dyn Draws| match is_certain {
-            true => augment.wants_partners(&mut Certain(rng)),
-            false => augment.wants_partners(rng),
-        };
+        let runs = self.runs(is_certain);
+        let wants = |rng: &mut Rng| augment.wants_partners(&mut Dice { rng, runs });
         let wanted = if has_partners && wants(&mut rng) { most } else { 0 };
         let partners: Vec<Partner> = (0..wanted as u32)
             .map(|number| planner.partner(sample, shown, (at, number), choice, &mut rng))
@@ -216,10 +255,7 @@ impl<'a> Walk<'a> {
             .extend(planned.map(|(index, draft)| PlannedPartner { index, ops: draft.ops().to_vec() }));
         let had_failed = draft.has_failed();
         let mut masks = Masks { images: &mut *self.images, failure: None };
-        match is_certain {
-            true => augment.plan_with_masks(draft, partners, &mut Certain(&mut rng), &mut masks),
-            false => augment.plan_with_masks(draft, partners, &mut rng, &mut masks),
-        }
+        augment.plan_with_masks(draft, partners, &mut Dice { rng: &mut rng, runs }, &mut masks);
         if let Some(failure) = masks.failure {
             return Err(failure.into());
         }

@@ -143,6 +143,7 @@ fn what_aug_mix_cannot_do_is_refused_by_name() {
         ),
         (Box::new(text("rand-m9")), "begins with `rand`"),
         (Box::new(text("augmix-b1")), "the unknown section `b1`: the keys are m (magnitude)"),
+        (Box::new(text("augmix-d4294967295")), "`d4294967295`, which should be a key and a whole number"),
         (Box::new(text("augmix-m0.5")), "`m0.5`, which should be a key and a whole number"),
         (Box::new(TimmAugMix { width: 2, ..text("augmix-m5") }), "leave out the one or the other"),
     ];

@@ -1,6 +1,7 @@
 //! Semantic masks: the nearest pixel of the same place, and never a class that was made of two others.
 
 use super::{any_distortion, any_op, between};
+use feedline::augment::{Augment, Downscale};
 use feedline::device::cpu::Renderer;
 use feedline::draft::op::{Extent, Fill, Interpolation, Op};
 use feedline::draft::{Draft, Tile};
@@ -98,6 +99,58 @@ fn a_border_of_any_colour_and_what_is_erased_or_covered_are_no_classes() {
     let size = Size::new(2, 1);
     let mask = rendered(&plan(size, &ops).for_masks(200), &[image(size, |x, _| x as u8 + 1)]);
     assert_eq!(mask.iter().step_by(3).copied().collect::<Vec<_>>(), [200, 200, 1, 2]);
+}
+
+#[test]
+fn what_only_shrinks_and_enlarges_a_sample_again_moves_nothing_beside_it() {
+    let op = |json: &str| serde_json::from_str::<Op>(json).unwrap();
+    let resize = op(r#"{"op": "resize", "size": [30, 22], "antialias": false}"#);
+    let crop = op(r#"{"op": "crop", "top": 3, "left": 2, "height": 19, "width": 15}"#);
+    let turned = op(r#"{"op": "rotate", "angle": 31.0}"#);
+    let matrix = [[1.5, 0.2, -3.0], [0.0, 1.25, 1.0], [0.0, 0.0, 1.0]];
+    let warped = Op::WarpPerspective { matrix, size: Extent::Two([20, 24]), fill: Fill::Grey(114) };
+    for (ahead, behind) in [
+        (vec![], vec![]),
+        (vec![], vec![warped]),
+        (vec![resize.clone()], vec![crop.clone(), Op::Hflip {}]),
+        (vec![crop.clone(), Op::Hflip {}], vec![Op::Vflip {}, resize.clone()]),
+        (vec![Op::Contrast { factor: 0.5 }], vec![crop, turned]),
+    ] {
+        for upscale in [Interpolation::Nearest, Interpolation::Bilinear, Interpolation::Bicubic] {
+            let edited = |shrinks: bool| {
+                let mut draft = Draft::new(0, Size::new(25, 32), Orientation::UPRIGHT);
+                ahead.iter().for_each(|op| draft.apply(op.clone()));
+                if shrinks {
+                    let downscale = Downscale::new([0.3, 0.3]).upscale(upscale).p(1.0);
+                    downscale.plan(&mut draft, Vec::new(), &mut Rng::new(3, 0, 0, 0));
+                }
+                behind.iter().for_each(|op| draft.apply(op.clone()));
+                // As a partner, whose passes come after those of another sample.
+                let size = draft.size();
+                let mut host = Draft::new(1, Size::new(9, 9), Orientation::UPRIGHT);
+                for edges in [[4, 4], [size.height, size.width]] {
+                    let (size, interpolation) = (Extent::Two(edges), Interpolation::Bilinear);
+                    host.apply(Op::Resize { size, interpolation, max_size: None, antialias: true });
+                }
+                host.blend(draft, 0.6, size.rect(), 0.6).unwrap();
+                host.freeze().unwrap()
+            };
+            let level = |x: usize, y: usize| (x * 37 + y * 59) as u8;
+            let images = [image(Size::new(9, 9), |x, y| (x + y) as u8), image(Size::new(25, 32), level)];
+            let (plain, soft) = (edited(false), edited(true));
+            assert_ne!(rendered(&plain, &images), rendered(&soft, &images), "{ahead:?} {behind:?}");
+            let same = |of: &dyn Fn(&Plan) -> Plan| {
+                assert_eq!(
+                    rendered(&of(&plain), &images),
+                    rendered(&of(&soft), &images),
+                    "{ahead:?} {behind:?}"
+                );
+            };
+            same(&|plan| plan.for_masks(255));
+            same(&Plan::for_second_images);
+            assert_eq!(plain.label_ops, soft.label_ops);
+        }
+    }
 }
 
 #[test]

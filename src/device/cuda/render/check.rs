@@ -43,7 +43,8 @@ fn limits(plan: &Plan) -> Result<(), Cause> {
         (plan.passes.len(), plan::MAX_PASSES),
         (plan.layers.len(), plan::MAX_LAYERS),
         (plan.steps.len(), plan::MAX_STEPS),
-        (plan.stats.len(), plan::MAX_STATS),
+        // A step has one at most; how many a pass may have is checked as it is lowered.
+        (plan.stats.len(), plan::MAX_STEPS),
         (plan.erases.len(), plan::MAX_ERASES),
         (plan.runs.len(), plan::MAX_RUNS),
         (plan.mask_rows.len(), plan::MAX_LAYERS * MAX_EDGE as usize),

@@ -62,6 +62,8 @@ impl<'a> Lowering<'a> {
 
     /// Renders a pass into `target`, a job with nothing to do yet.
     fn pass(&mut self, pass: &Pass, target: RenderJob) -> Result<Canvas, Cause> {
+        // The means that a job names lie within those of its pass, for which a block has room.
+        self.tables.begin_pass();
         let inputs = &self.plan.inputs[pass.inputs.range()];
         let lowered: Vec<Lowered> =
             inputs.iter().map(|input| self.input(pass.size, input)).collect::<Result<_, _>>()?;

@@ -32,7 +32,7 @@ pub(super) struct Tables {
     /// Offset of the tables of Lab, once one is needed.
     lab: Option<u32>,
     pub(super) schedule: Schedule,
-    /// Statistics that the current sample has taken.
+    /// Statistics that the current pass has taken.
     taken_stats: usize,
     scratch: u64,
 }
@@ -89,9 +89,13 @@ impl Tables {
         place as u32
     }
 
-    /// Adds a sample's masks, and lets it take statistics; returns the index of the masks' first row.
-    pub(super) fn begin(&mut self, plan: &plan::Plan) -> u32 {
+    /// Lets a pass take statistics.
+    pub(super) fn begin_pass(&mut self) {
         self.taken_stats = 0;
+    }
+
+    /// Adds a sample's masks; returns the index of their first row.
+    pub(super) fn begin(&mut self, plan: &plan::Plan) -> u32 {
         let (first, behind) = (self.mask_rows.len() as u32, self.runs.len() as u32);
         self.mask_rows.extend(plan.mask_rows.iter().map(|row| Span { start: row.start + behind, ..*row }));
         self.runs.extend_from_slice(&plan.runs);
@@ -110,11 +114,11 @@ impl Tables {
         Ok(())
     }
 
-    /// A statistic for a step of the current sample: what names it.
+    /// A statistic for a step of the current pass: what names it.
     fn statistic(&mut self, statistic: Statistic) -> Result<u32, Cause> {
         self.taken_stats += 1;
         if self.taken_stats > MAX_STATS {
-            return Err("a sample with too many statistics".into());
+            return Err("a pass with too many statistics".into());
         }
         Ok(match statistic {
             Statistic::Levels(table) => self.schedule.histogram(table),
@@ -173,8 +177,9 @@ impl Tables {
         };
         bytes[..size_of::<Batch>()].copy_from_slice(bytemuck::bytes_of(&batch));
         let launches = std::mem::take(&mut self.schedule).launches(&self.sources, &mut bytes);
-        if u32::try_from(bytes.len()).is_err() {
-            return Err("the batch's tables are larger than 4 GiB: use a smaller batch".into());
+        // A step says with the highest bit whether an offset is one of these tables.
+        if bytes.len() > HISTOGRAM_BIT as usize {
+            return Err("the batch's tables are larger than 2 GiB: use a smaller batch".into());
         }
         let scratch_bytes = usize::try_from(self.scratch)?;
         Ok(Program { tables: bytes, scratch_bytes, sums, launches })
