@@ -32,7 +32,8 @@ clahe(const uint8_t* __restrict__ constants, uint8_t* __restrict__ scratch, uint
     Between rows = between(tile.y, job.tile[1], job.rows);
 #pragma unroll 1
     for (int i = 0; i < 4; i++) {
-        Between columns = between(tile.x + i, job.tile[0], job.columns);
+        // What lies behind the row is padding.
+        Between columns = between(min(tile.x + i, source.width - 1), job.tile[0], job.columns);
         Lab color = to_lab(lab, own.r >> (8 * i) & 0xFF, own.g >> (8 * i) & 0xFF, own.b >> (8 * i) & 0xFF);
         float left = 1.0f - columns.part, above = 1.0f - rows.part;
         float top = looked_up(levels, job, columns.first, rows.first, color.lightness) * left +

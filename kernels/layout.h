@@ -18,7 +18,7 @@ extern "C" {
 /* No source, no statistic, no mask. */
 #define FEEDLINE_NONE UINT32_C(0xFFFFFFFF)
 
-/* Most statistics of one sample. */
+/* Most statistics of one pass. */
 #define FEEDLINE_MAX_STATS 16
 /* Longest edge of a FILTER_GAUSSIAN kernel. */
 #define FEEDLINE_MAX_KERNEL 127
