@@ -31,19 +31,10 @@ pub(crate) fn pairs(folder: &Path, out: &mut dyn Write) -> Result<(), Box<dyn Er
     for batch in loader.epoch(0) {
         let batch = batch?;
         let night = batch.picture("night").ok_or("it was asked for")?;
-        let mean = |values: Option<&[f32]>| {
-            let values = values.unwrap_or_default();
-            values.iter().map(|&value| f64::from(value)).sum::<f64>() / values.len() as f64
-        };
-        let means = (mean(batch.as_f32()), mean(night.as_f32()));
-        writeln!(
-            out,
-            "{:?} and {:?}: means {:.3} and {:.3}",
-            batch.shape(),
-            night.shape(),
-            means.0,
-            means.1
-        )?;
+        let mean = |values: &[f32]| values.iter().copied().map(f64::from).sum::<f64>() / values.len() as f64;
+        let [image, target] = [batch.as_f32(), night.as_f32()].map(|values| mean(values.unwrap_or_default()));
+        write!(out, "{:?} and {:?}: ", batch.shape(), night.shape())?;
+        writeln!(out, "means {image:.3} and {target:.3}")?;
     }
     Ok(())
 }

@@ -300,12 +300,6 @@ feedline_status feedline_batch_wait(const struct feedline_batch *batch);
 feedline_status feedline_batch_use_on(const struct feedline_batch *batch,
                                       void *stream);
 
-// Copies the pixels to the host's memory, wherever they lie, waiting for them.
-//
-// What must hold:
-// `batch` is from feedline_epoch_next(); `bytes` bytes may be written at `buffer`.
-feedline_status feedline_batch_to_host(const struct feedline_batch *batch, void *buffer, size_t bytes);
-
 // Writes the labels as one row of `classes` numbers for each sample, by their shares in mixes: one-hot, soft, or multi-hot where
 // images have several classes. `smoothing`, in 0 to 1, is taken from the shares and spread evenly over all classes. A sample
 // without a label has a row of zeros. A handle of a view has those of its view.
@@ -505,6 +499,22 @@ void feedline_options_free(struct feedline_options *options);
 feedline_status feedline_batch_tensor(const struct feedline_batch *batch,
                                       int32_t field,
                                       struct feedline_tensor *tensor);
+
+// Copies the pixels to the host's memory, wherever they lie, waiting for them.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `bytes` bytes may be written at `buffer`.
+feedline_status feedline_batch_to_host(const struct feedline_batch *batch, void *buffer, size_t bytes);
+
+// Copies an array to the host's memory, wherever it lies, waiting for it: of a view's handle that of the view. `bytes` are
+// those that feedline_batch_tensor() says. FEEDLINE_STATUS_ABSENT, and nothing written, where the batch has none of it.
+//
+// What must hold:
+// `batch` is from feedline_epoch_next(); `bytes` bytes may be written at `buffer`.
+feedline_status feedline_batch_field_to_host(const struct feedline_batch *batch,
+                                             int32_t field,
+                                             void *buffer,
+                                             size_t bytes);
 
 // An array as a tensor of DLPack 1, which shares the batch's memory and keeps it: it may outlive the batch's handle, the
 // epoch and the loader, and its deleter may be called on any thread. Pixels may be written as well, while nobody else uses

@@ -113,7 +113,7 @@ public:
     /// The elements, where they lie in the host's memory and are of this type.
     template <class T>
     const T* as() const {
-        if (!on_host()) throw std::logic_error("feedline: the array lies on a device: copy it with to_host()");
+        if (!on_host()) throw std::logic_error("feedline: the array lies on a device: copy it with batch::to_host()");
         const bool fits = bytes == static_cast<std::uint64_t>(elements()) * sizeof(T);
         if (!fits) throw std::logic_error("feedline: the array's elements have another size than the type");
         return static_cast<const T*>(data);
@@ -170,12 +170,15 @@ public:
 
     /// The second images or depth maps of a field, if the batch has them.
     std::optional<feedline::tensor> picture(const std::string& name) const {
+        const auto field = picture_field(name);
+        return field ? find(*field) : std::nullopt;
+    }
+    /// Their number in place of a FEEDLINE_FIELD_..., if the batch has them.
+    std::optional<feedline_field> picture_field(const std::string& name) const {
         std::int32_t field = 0;
         const auto status = check(feedline_batch_picture(handle(), name.c_str(), &field));
         if (status == FEEDLINE_STATUS_ABSENT) return std::nullopt;
-        feedline::tensor found{};
-        check(feedline_batch_tensor(handle(), field, &found));
-        return found;
+        return static_cast<feedline_field>(field);
     }
 
     std::string key(std::uint64_t row) const {
@@ -200,10 +203,11 @@ public:
     void wait() const { check(feedline_batch_wait(handle())); }
     /// Orders a CUDA stream behind the pixels, and their memory's next use behind the stream.
     void use_on(void* stream) const { check(feedline_batch_use_on(handle(), stream)); }
-    /// A copy of the pixels in the host's memory.
-    std::vector<std::uint8_t> to_host() const {
-        std::vector<std::uint8_t> bytes(static_cast<std::size_t>(tensor().bytes));
-        check(feedline_batch_to_host(handle(), bytes.data(), bytes.size()));
+    /// A copy of an array that the batch has, in the host's memory wherever the array lies: of the pixels, of masks, or by
+    /// picture_field() of second images and depth maps.
+    std::vector<std::uint8_t> to_host(feedline_field field = FEEDLINE_FIELD_IMAGES) const {
+        std::vector<std::uint8_t> bytes(static_cast<std::size_t>(tensor(field).bytes));
+        check(feedline_batch_field_to_host(handle(), field, bytes.data(), bytes.size()));
         return bytes;
     }
 

@@ -52,7 +52,8 @@ impl Batch {
         Tensor::new(self, field::images(self.first()))
     }
 
-    /// A field as a tensor; `None` if the batch does not have it. All fields but pixels are in the host's memory.
+    /// A field as a tensor; `None` if the batch does not have it. Masks, masks of objects and pictures lie where the pixels
+    /// are, and may be as unfinished there; all other fields, padding included, are in the host's memory.
     pub fn field_to_dlpack(self: &Arc<Self>, field: Field) -> Option<Tensor> {
         self.view_to_dlpack(0, field)
     }

@@ -287,47 +287,6 @@ pub unsafe extern "C" fn feedline_batch_use_on(batch: *const Batch, stream: *mut
     })
 }
 
-/// Copies the pixels to the host's memory, wherever they lie, waiting for them.
-///
-/// # Safety
-/// `batch` is from feedline_epoch_next(); `bytes` bytes may be written at `buffer`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn feedline_batch_to_host(
-    batch: *const Batch,
-    buffer: *mut c_void,
-    bytes: usize,
-) -> Status {
-    guard(|| {
-        // SAFETY: the caller's promise.
-        let batch = unsafe { shared(batch, "batch")? };
-        let copy;
-        let view = batch
-            .batch
-            .view(batch.view)
-            .ok_or_else(|| Failure::invalid("the view is gone; this is a bug, please report it"))?;
-        let pixels = match view.on_device() {
-            Some(images) => {
-                copy = images.to_host()?;
-                &copy
-            }
-            None => view.images(),
-        };
-        if bytes != pixels.len() {
-            let message = format!(
-                "the buffer has {bytes} bytes and the pixels {}: give one of their size",
-                pixels.len()
-            );
-            return Err(Failure::invalid(message));
-        }
-        if bytes > 0 {
-            is_there(buffer, "buffer")?;
-            // SAFETY: the caller's promise; the pixels are as long, and nobody else knows the batch's memory but who was told to read it only.
-            unsafe { buffer.cast::<u8>().copy_from_nonoverlapping(pixels.as_ptr(), bytes) };
-        }
-        Ok(Status::Ok)
-    })
-}
-
 /// Writes the labels as one row of `classes` numbers for each sample, by their shares in mixes: one-hot, soft, or multi-hot where
 /// images have several classes. `smoothing`, in 0 to 1, is taken from the shares and spread evenly over all classes. A sample
 /// without a label has a row of zeros. A handle of a view has those of its view.

@@ -4,6 +4,7 @@
 
 use crate::batch::Batch;
 use crate::border::{Failure, Status, guard, is_there, shared, write};
+use feedline::device::DeviceImages;
 use feedline::dlpack::abi::{DLDataType, DLManagedTensor, DLManagedTensorVersioned};
 use feedline::dlpack::{self, Tensor as View};
 use std::ffi::c_void;
@@ -112,18 +113,40 @@ pub struct Tensor {
     pub device_id: i32,
 }
 
-fn view(batch: &Batch, field: i32) -> Result<Option<View>, Failure> {
+/// The field that has this number in C.
+fn of_number(field: i32) -> Result<dlpack::Field, Failure> {
     let known = FIELDS.iter().find(|(known, _)| *known as i32 == field).map(|(_, field)| *field);
     let picture = || {
         let number = field.checked_sub(Field::FirstPicture as i32)?;
         Some(dlpack::Field::Picture(u8::try_from(number).ok()?))
     };
-    let field = known.or_else(picture).ok_or_else(|| {
-        let last = FIELDS.len() - 1;
-        Failure::invalid(format!("there is no field {field}: use FEEDLINE_FIELD_IMAGES (0) to {last}"))
-    })?;
+    known.or_else(picture).ok_or_else(|| {
+        let (last, first) = (FIELDS.len() - 1, Field::FirstPicture as i32);
+        Failure::invalid(format!(
+            "there is no field {field}: use FEEDLINE_FIELD_IMAGES (0) to {last}, or for second images and depth maps what \
+             feedline_batch_picture() says ({first} and up)"
+        ))
+    })
+}
+
+fn view(batch: &Batch, field: i32) -> Result<Option<View>, Failure> {
+    let view = batch.batch.view_to_dlpack(batch.view, of_number(field)?);
     // SAFETY: what C users are told; nobody on this side keeps a slice of the pixels from one call to the next.
-    Ok(batch.batch.view_to_dlpack(batch.view, field).map(|view| unsafe { view.allow_writes() }))
+    Ok(view.map(|view| unsafe { view.allow_writes() }))
+}
+
+/// A field in a device's memory; nothing where it lies in the host's.
+fn on_device(batch: &Batch, field: dlpack::Field) -> Option<DeviceImages<'_>> {
+    let view = batch.batch.view(batch.view)?;
+    match field {
+        dlpack::Field::Images => view.on_device(),
+        dlpack::Field::Masks => view.mask_pixels()?.on_device(),
+        dlpack::Field::InstanceMasks => view.object_mask_pixels()?.on_device(),
+        dlpack::Field::Picture(number) => {
+            view.picture(batch.batch.picture_names().nth(usize::from(number))?)?.on_device()
+        }
+        _ => None,
+    }
 }
 
 fn dtype(dtype: DLDataType) -> Dtype {
@@ -167,6 +190,53 @@ pub unsafe extern "C" fn feedline_batch_tensor(
         };
         // SAFETY: the caller's promise.
         unsafe { write(tensor, seen, "tensor") }
+    })
+}
+
+/// Copies the pixels to the host's memory, wherever they lie, waiting for them.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `bytes` bytes may be written at `buffer`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_to_host(
+    batch: *const Batch,
+    buffer: *mut c_void,
+    bytes: usize,
+) -> Status {
+    // SAFETY: the caller's promise.
+    unsafe { feedline_batch_field_to_host(batch, Field::Images as i32, buffer, bytes) }
+}
+
+/// Copies an array to the host's memory, wherever it lies, waiting for it: of a view's handle that of the view. `bytes` are
+/// those that feedline_batch_tensor() says. FEEDLINE_STATUS_ABSENT, and nothing written, where the batch has none of it.
+///
+/// # Safety
+/// `batch` is from feedline_epoch_next(); `bytes` bytes may be written at `buffer`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_batch_field_to_host(
+    batch: *const Batch,
+    field: i32,
+    buffer: *mut c_void,
+    bytes: usize,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let batch = unsafe { shared(batch, "batch")? };
+        let Some(array) = view(batch, field)? else { return Ok(Status::Absent) };
+        if bytes != array.bytes() {
+            let message =
+                format!("the buffer has {bytes} bytes and the array {}: give one of its size", array.bytes());
+            return Err(Failure::invalid(message));
+        }
+        if bytes > 0 {
+            is_there(buffer, "buffer")?;
+            let copy = on_device(batch, of_number(field)?).map(|there| there.to_host()).transpose()?;
+            let from = copy.as_ref().map_or(array.data().cast::<u8>(), |copy| copy.as_ptr());
+            // SAFETY: the caller's promise; array and copy are as long, and nobody else knows the batch's memory but who was
+            // told to read it only.
+            unsafe { buffer.cast::<u8>().copy_from_nonoverlapping(from, bytes) };
+        }
+        Ok(Status::Ok)
     })
 }
 

@@ -51,7 +51,7 @@ class Epoch:
 class Loader:
     def __new__(
         cls,
-        data: str | list[tuple[str, bytes, int | None]] | None,
+        data: str | list[tuple[str, bytes, int | list[int] | None]] | None,
         keywords: dict[str, Any],
     ) -> Loader: ...
     def options(self) -> str: ...

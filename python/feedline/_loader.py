@@ -24,8 +24,9 @@ class Batch(TypedDict, total=False):
     """A batch of n samples. Arrays are `feedline.Tensor`, or what `framework` names.
 
     With objects, of which there are m: `cls` to `polygon_offsets`. With `fields`, each of them by its name: lists of str,
-    of bytes or of what JSON says, (n,) int64 or (n,) float64; second images are as `image`, depth maps (n, height, width)
-    float32. A type checker wants `cast(dict, batch)` for them.
+    of bytes or of what JSON says, (n,) int64 or (n,) float64; lists of numbers of one `length` are (n, length), others all
+    numbers, of which row i has NAME_offsets[i]:NAME_offsets[i + 1], (n + 1,) int64; second images are as `image`, depth maps
+    (n, height, width) float32. A type checker wants `cast(dict, batch)` for them.
     """
 
     image: Any
@@ -33,7 +34,7 @@ class Batch(TypedDict, total=False):
     views: list[Any]
     """One array for each view, where there are several; `image`, `masks` and what follows are those of the first."""
     view_labels: list[Batch]
-    """Of each view: its `target`, `masks`, and `cls` to `polygon_offsets`, where there are any."""
+    """Of each view: its `target`, `masks`, second images and depth maps, and `cls` to `polygon_offsets`, where there are any."""
     label: Any
     """(n,) int64: the class of each sample's own image; -1 where it has none, or several."""
     index: Any
@@ -90,6 +91,8 @@ class Loader:
         **keywords: Unpack[Keywords],
     ) -> None:
         said: dict[str, Any] = {"batch_size": batch_size, "shuffle": shuffle, **keywords}
+        if data is not None and said.get("sets") is not None:
+            raise ValueError("data and sets both say which data there are: give one of them")
         if isinstance(data, Mixture):
             said, data = _options.with_mixture(said, data.as_dict()), None
         told = _options.read(said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import json
+import math
 import operator
 import os
 import textwrap
@@ -13,7 +14,7 @@ from enum import Enum
 from typing import Any
 
 from feedline import _feedline
-from feedline._words import transform, view
+from feedline._words import as_python, transform, view
 
 #: All options, as `src/options` declares them: name, aliases, section, doc, kind, words, value, default, data.
 LISTED: list[dict[str, Any]] = json.loads(_feedline.option_list())
@@ -92,6 +93,9 @@ def read(keywords: Mapping[str, Any]) -> dict[str, Any]:
             if first != keyword:
                 raise ValueError(f"{first} and {keyword} both say what {_MEANS[name]} is: give one of them")
             options[name] = plain
+    smoothing = _number("label_smoothing", given.get("label_smoothing", 0.0), float, "a number")
+    if smoothing and "num_classes" not in given:
+        raise ValueError(f"label_smoothing = {smoothing} is for dense labels, which num_classes asks for: give that as well")
     numbers = {name: options.pop(name, None) for name in ("subset", "weights") if isinstance(options.get(name), list)}
     recipe, transforms, views = given.get("recipe"), given.get("transforms"), given.get("views")
     return {
@@ -102,7 +106,7 @@ def read(keywords: Mapping[str, Any]) -> dict[str, Any]:
         "subset": numbers.get("subset"),
         "weights": numbers.get("weights"),
         "num_classes": _number("num_classes", given.get("num_classes"), _count, "a whole number from 0"),
-        "label_smoothing": _number("label_smoothing", given.get("label_smoothing", 0.0), float, "a number"),
+        "label_smoothing": smoothing,
     }
 
 
@@ -139,9 +143,38 @@ def _as_options(keyword: str, value: Any) -> dict[str, Any]:
         return {keyword: value.lower()}
     if option == "device":
         return {keyword: str(value)}
+    if option == "fields":
+        return {keyword: _fields(value)}
+    if option == "sets" and isinstance(value, (list, tuple)):
+        return {keyword: [_with_fields(each) for each in value]}
     if option in ("subset", "weights") and not isinstance(value, (str, os.PathLike)):
         return {keyword: _numbers(option, value)}
     return {keyword: value}
+
+
+def _with_fields(table: Any) -> Any:
+    is_table = isinstance(table, Mapping) and "fields" in table
+    return {**table, "fields": _fields(table["fields"])} if is_table else table
+
+
+def _fields(fields: Any) -> Any:
+    """Fields as JSON has them, which has no number for a default that is not finite."""
+    if not isinstance(fields, Mapping):
+        return fields
+    return {name: _field(each) for name, each in fields.items()}
+
+
+def _field(field: Any) -> Any:
+    if not isinstance(field, Mapping) or field.get("type") not in ("float", "floats") or "default" not in field:
+        return field
+    default = as_python(field["default"])
+    is_list = isinstance(default, (list, tuple))
+    return {**field, "default": [_finite(each) for each in default] if is_list else _finite(default)}
+
+
+def _finite(number: Any) -> Any:
+    said = as_python(number)
+    return str(said) if isinstance(said, float) and not math.isfinite(said) else said
 
 
 def _is_number(value: Any) -> bool:
@@ -160,7 +193,7 @@ def _constants(value: Any) -> dict[str, Any]:
 def _numbers(name: str, values: Iterable[Any]) -> list[Any]:
     cast, what = (_count, "whole numbers from 0") if name == "subset" else (float, "numbers")
     try:
-        return [cast(value) for value in (values.tolist() if hasattr(values, "tolist") else values)]
+        return [cast(value) for value in as_python(values)]
     except (TypeError, ValueError) as error:
         raise type(error)(f"option {name}: {error}; give {what}, or the path of a text file of them") from None
 
@@ -169,14 +202,18 @@ def _count(value: Any) -> int:
     count = operator.index(value)
     if count < 0:
         raise ValueError(f"{count} is below 0")
+    if count >= 1 << 63:
+        raise ValueError(f"{count} is above {(1 << 63) - 1}")
     return count
 
 
 def _number(name: str, value: Any, cast: Callable[[Any], Any], what: str) -> Any:
     try:
         return None if value is None else cast(value)
-    except (TypeError, ValueError):
+    except TypeError:
         raise ValueError(f"option {name} = {value!r}: give {what}") from None
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"option {name} = {value!r}: {error}; give {what}") from None
 
 
 def _json(name: str, value: Any) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import operator
 import os
+import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, Union
 
@@ -48,24 +50,54 @@ def named_record(at: int, record: Any) -> tuple[str, bytes, int | list[int] | No
     if isinstance(record, (bytes, bytearray, memoryview)):
         return (f"record {at}", bytes(record), None)
     if isinstance(record, (tuple, list)) and len(record) == 2:
-        return (f"record {at}", bytes(record[0]), classes(record[1]))
+        return (f"record {at}", bytes(record[0]), classes(at, record[1]))
     if isinstance(record, (tuple, list)) and len(record) == 3:
-        return (str(record[0]), bytes(record[1]), classes(record[2]))
+        return (str(record[0]), bytes(record[1]), classes(at, record[2]))
     raise TypeError(
         f"record {at} of the data is {type(record).__name__}: give bytes, (bytes, class) or (key, bytes, class)"
     )
 
 
-def classes(label: Any) -> Any:
-    # Arrays too, which are no sequences to others.
-    return [int(each) for each in label] if isinstance(label, Iterable) and not isinstance(label, str) else label
+def classes(at: int, label: Any) -> int | list[int] | None:
+    if label is None:
+        return None
+    said = as_python(label)
+    try:
+        if isinstance(said, Iterable) and not isinstance(said, (str, bytes, bytearray, Mapping)):
+            return [one_of_several(each) for each in said]
+        return one_class(said)
+    except (TypeError, OverflowError):
+        raise TypeError(
+            f"the label of record {at} of the data is {reprlib.repr(label)}: give the class as a whole number from 0, a list of "
+            "the classes that the image has and not a number for every class, or None"
+        ) from None
+
+
+def one_of_several(label: Any) -> int:
+    said = as_python(label)
+    if isinstance(said, bool):
+        raise TypeError
+    return one_class(said)
+
+
+def one_class(label: Any) -> int:
+    said = operator.index(label)
+    if abs(said) >= 1 << 63:
+        raise OverflowError
+    return said
+
+
+def as_python(value: Any) -> Any:
+    """What arrays and their numbers are in Python's own types."""
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def view(view: Any) -> dict[str, Any]:
     if isinstance(view, Mapping):
         return {**view, "transforms": [transform(each) for each in view.get("transforms", ())]}
     if hasattr(view, "as_dict") and not isinstance(view, Transform):
-        return view.as_dict()
+        said: dict[str, Any] = view.as_dict()
+        return said
     raise TypeError(f"{view!r} is no view: make one with feedline.View(size, transforms, count)")
 
 

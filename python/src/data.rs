@@ -38,20 +38,20 @@ pub(crate) struct Opened {
 /// Opens the records, or else what the path or the recipe names, and sets there what follows from the data.
 pub(crate) fn open(data: Option<Data>, recipe: &mut Recipe) -> Result<Opened> {
     let options = &mut recipe.options;
+    let of_recipe = &mut options.data;
+    if data.is_some() && of_recipe.sets.take().is_some() {
+        (of_recipe.mix, of_recipe.stopping_strategy, of_recipe.epoch_samples) = (None, None, None);
+    }
     let opened = match data {
         Some(Data::Records(records)) => {
-            (options.data.path, options.data.sets) = (None, None);
-            of_records(records, &options.data)?
+            of_recipe.path = None;
+            of_records(records, of_recipe)?
         }
         Some(Data::Path(path)) => {
-            let data = &mut options.data;
-            data.path = Some(path);
-            if data.sets.take().is_some() {
-                (data.mix, data.stopping_strategy, data.epoch_samples) = (None, None, None);
-            }
-            of_path(&options.data)?
+            of_recipe.path = Some(path);
+            of_path(of_recipe)?
         }
-        None => of_path(&options.data)?,
+        None => of_path(of_recipe)?,
     };
     as_trainers_take_them(&mut options.labels, opened.objects);
     Ok(opened)
@@ -64,18 +64,37 @@ fn of_records(records: Vec<(String, Vec<u8>, Option<Class>)>, options: &DataOpti
             given(options)
         )));
     }
-    let label = |class: Option<Class>| match class {
-        None => Label::Unlabelled,
-        Some(Class::One(class)) => Label::Class(class),
+    let labelled = records.into_iter().map(|(key, bytes, class)| {
+        let label = label(class).map_err(|what| Error::config(format!("{key}: {what}")))?;
+        Ok((key, bytes, label))
+    });
+    let source = Box::new(Memory::new(labelled.collect::<Result<_>>()?));
+    Ok(Opened { source, objects: false, keypoints: 0, notes: Vec::new() })
+}
+
+/// What lists of files take is taken here too.
+fn label(class: Option<Class>) -> std::result::Result<Label, String> {
+    let wrong =
+        |class: i64| Err(format!("the label {class} is no class: use indices from 0, or None for none"));
+    match class {
+        None => Ok(Label::Unlabelled),
+        Some(Class::One(class)) if class < -1 => wrong(class),
+        Some(Class::One(class)) => Ok(Label::Class(class)),
         Some(Class::Several(mut classes)) => {
             classes.sort_unstable();
-            classes.dedup();
-            Label::Classes(classes.into())
+            if let Some(&class) = classes.first().filter(|class| **class < 0) {
+                return wrong(class);
+            }
+            match classes.windows(2).find(|two| two[0] == two[1]) {
+                None => Ok(Label::Classes(classes.into())),
+                Some(two) => Err(format!(
+                    "the class `{}` is there twice in one list: list the classes that an image has, each once, and not a number \
+                     for every class",
+                    two[0]
+                )),
+            }
         }
-    };
-    let records = records.into_iter().map(|(key, bytes, class)| (key, bytes, label(class))).collect();
-    let source = Box::new(Memory::new(records));
-    Ok(Opened { source, objects: false, keypoints: 0, notes: Vec::new() })
+    }
 }
 
 fn of_path(options: &DataOptions) -> Result<Opened> {

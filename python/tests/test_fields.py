@@ -58,6 +58,28 @@ def test_numbers_are_tensors_of_their_type(archive):
     assert (batch["width"].dtype, batch["width"].shape) == ("int64", (4,))
 
 
+def test_a_default_may_be_a_number_that_is_not_finite(archive):
+    numbers = {"type": "float", "from": "score"}
+    lists = {"type": "floats", "from": "score"}
+    fields = {
+        "nan": {**numbers, "default": float("nan")},
+        "text": {**numbers, "default": "nan"},
+        "low": {**numbers, "default": np.float32("-inf")},
+        "pair": {**lists, "default": np.array([np.inf, 2.0])},
+        "list": {**lists, "default": (float("nan"), 1)},
+    }
+    made = loader(archive, fields, framework="numpy")
+    batch = next(iter(made))
+    for name in ("nan", "text"):
+        np.testing.assert_array_equal(batch[name], [np.nan, 0.25, np.nan, 0.25])
+    np.testing.assert_array_equal(batch["low"], [-np.inf, 0.25, -np.inf, 0.25])
+    np.testing.assert_array_equal(batch["pair"], [np.inf, 2, 0.25, np.inf, 2, 0.25])
+    np.testing.assert_array_equal(batch["list"], [np.nan, 1, 0.25, np.nan, 1, 0.25])
+    assert made.options["fields"]["nan"]["default"] == "nan" and made.options["fields"]["pair"]["default"] == ["inf", 2]
+    mixed = loader(feedline.Mixture([{"path": archive, "fields": {"nan": fields["nan"]}}]), None)
+    assert np.isnan(next(iter(mixed))["nan"].numpy()).tolist() == [True, False, True, False]
+
+
 def test_torch_takes_numbers(torch, archive):
     batch = next(iter(loader(archive, framework="torch")))
     assert batch["score"].dtype == torch.float64 and batch["width"].dtype == torch.int64
@@ -102,6 +124,8 @@ def test_a_field_cannot_take_the_name_of_an_array(archive, name):
         ({"captoin": "text"}, r"no member with the ending is called `captoin` \(there are jpg, json, score, txt, w\)"),
         ({"txt": {"type": "text", "default": 3}}, "the default 3 is no text"),
         ({"txt": {"kind": "text"}}, "unknown field `kind`"),
+        ({"score": {"type": "float", "default": None}}, 'the default null is no float.*with "nan", "inf"'),
+        ({"json": {"type": "json", "default": {"a": float("nan")}}}, "give numbers that are finite"),
         (["txt"], "give names of fields, each with its type"),
     ],
 )

@@ -79,6 +79,18 @@ def test_what_cannot_be_mixed_is_refused(folders):
     assert np.asarray(next(iter(loader(folders[0], classes=["rocket", "cat"])))["label"]).tolist() == [1] * 4
 
 
+def test_records_and_paths_stand_in_place_of_a_recipe_s_data_sets(folders):
+    sets = "".join(f"[[data.sets]]\npath = '{folder}'\nweight = 0.5\n" for folder in folders)
+    recipe = "name = 'x'\noutput.size = 32\n[data]\nmix = 'weighted'\nepoch_samples = 7\n" + sets
+    recipe += "[[augment]]\nop = 'Resize'\nsize = [32, 32]\n"
+    assert sum(len(batch["key"]) for batch in feedline.Loader(recipe=recipe)) == 7
+    photos = sorted(folders[1].glob("*/*.jpg"))
+    records = feedline.Loader([path.read_bytes() for path in photos], recipe=recipe)
+    folder = feedline.Loader(folders[1], recipe=recipe)
+    assert records.samples == folder.samples == len(photos) and "sets" not in records.options
+    assert sum(len(batch["key"]) for batch in records) == len(photos)
+
+
 def test_each_sample_is_repeated(folders):
     made = loader(feedline.Mixture(folders), repeats=3, shuffle=True)
     keys = [key for batch in made for key in batch["key"]]

@@ -98,6 +98,7 @@ def test_python_s_own_ways_of_saying_it(told):
     assert told(subset=np.array([3, 1]), weights=iter([0.5, np.float32(2)])) == {"subset": [3, 1], "weights": [0.5, 2]}
     assert told(subset=pathlib.Path("some.txt")) == {"subset": "some.txt"}
     assert told(byte_cache="2M") == {"byte_cache": 2 << 20}
+    assert told(label_smoothing=0.0) == {} and told(label_smoothing=0.1, num_classes=3) == {}
     assert told(decode_index=pathlib.Path("a.feedline-index")) == {"decode_index": "a.feedline-index"}
 
 
@@ -110,6 +111,10 @@ def test_python_s_own_ways_of_saying_it(told):
         ({"multi_scale": float("nan")}, "option multi_scale = nan"),
         ({"subset": [1, -1]}, "option subset: -1 is below 0; give whole numbers"),
         ({"num_classes": 2.5}, "option num_classes = 2.5: give a whole number"),
+        ({"num_classes": 2**64}, "option num_classes = 18446744073709551616: .* is above .*; give a whole number"),
+        ({"subset": [2**64]}, "option subset: 18446744073709551616 is above .*; give whole numbers"),
+        ({"label_smoothing": 0.1}, "label_smoothing = 0.1 is for dense labels.*num_classes"),
+        ({"sets": [{"path": "a"}]}, "data and sets both say which data there are"),
         ({"label_smoothing": "much"}, "option label_smoothing = 'much'"),
         ({"shuffle_window": 4, "shuffle_shards": 2}, "two orders"),
         ({"rect_pad": 1.5}, "rect_pad means nothing here"),

@@ -33,10 +33,15 @@ struct InFull {
     kind: String,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     from: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    /// Null is one too: it stands for a number that is not finite, which must not be lost.
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "given")]
     default: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     length: Option<usize>,
+}
+
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<serde_json::Value>, D::Error> {
+    serde_json::Value::deserialize(deserializer).map(Some)
 }
 
 impl Value for Fields {
@@ -111,7 +116,7 @@ fn as_json(value: &FieldValue) -> serde_json::Value {
         FieldValue::Json(text) => serde_json::from_str(text).unwrap_or_default(),
         FieldValue::Integer(number) => json!(number),
         // JSON has no number for these.
-        FieldValue::Float(number) if !number.is_finite() => json!(number.to_string()),
+        FieldValue::Float(number) if !number.is_finite() => json!(number.to_string().to_lowercase()),
         FieldValue::Float(number) => json!(number),
         FieldValue::Integers(list) => json!(list),
         FieldValue::Floats(list) => list.iter().map(|number| as_json(&FieldValue::Float(*number))).collect(),
@@ -139,7 +144,13 @@ fn of_json(kind: FieldType, value: serde_json::Value) -> Result<FieldValue, Stri
             value.as_array().and_then(|list| list.iter().map(as_float).collect()).map(FieldValue::Floats)
         }
     };
-    read.ok_or_else(|| format!("the default {value} is no {kind}: give one of that type"))
+    let not_finite = match kind {
+        FieldType::Float | FieldType::Floats => r#", with "nan", "inf" and "-inf" as texts"#,
+        _ => "",
+    };
+    read.ok_or_else(|| {
+        format!("the default {value} is no {kind}: give one of that type{not_finite}, or leave it out")
+    })
 }
 
 #[cfg(test)]
@@ -163,6 +174,32 @@ mod tests {
         assert_eq!(defaults, [Some(0.5.into()), None, Some(json), Some(FieldValue::Bytes(b"e".to_vec()))]);
         let value: serde_json::Value = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_value(&fields).unwrap(), value);
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_texts_and_never_lost() {
+        let text = r#"{"a":{"default":"nan","type":"float"},"b":{"default":"-inf","type":"float"},"c":{"default":["inf","nan"],"type":"floats"}}"#;
+        let fields = read(text).unwrap();
+        assert!(matches!(fields.0[0].default_value(), Some(FieldValue::Float(number)) if number.is_nan()));
+        assert_eq!(fields.0[1].default_value(), Some(&FieldValue::Float(f64::NEG_INFINITY)));
+        let value: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_value(&fields).unwrap(), value);
+        // As a recipe has them, and as an option's text.
+        for (kind, number) in [("float", "nan"), ("float", "-inf"), ("floats", "[1.0, inf]")] {
+            let toml = format!("a = {{ type = \"{kind}\", default = {number} }}");
+            let of_recipe = toml::from_str::<Fields>(&toml).unwrap_err().to_string();
+            let of_text =
+                crate::options::Options::default().set_text("fields", &toml).unwrap_err().to_string();
+            for says in [of_recipe, of_text] {
+                assert!(
+                    says.contains("null") && says.contains(r#""nan", "inf" and "-inf" as texts"#),
+                    "{says}"
+                );
+            }
+        }
+        assert!(read(r#"{"a": {"type": "integer", "default": null}}"#).unwrap_err().contains("leave it out"));
+        let json = read(r#"{"a": {"type": "json", "default": null}}"#).unwrap();
+        assert_eq!(json.0[0].default_value(), Some(&FieldValue::Json("null".into())));
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl fmt::Display for ValueKind {
                 "a list of whole numbers, or the path of a text file with one on each line"
             }
             ValueKind::Fields => {
-                "names of fields, each with its type (`text`, `bytes`, `json`, `integer`, `float`, `integers`, `floats`) or with type, from, default and length"
+                "names of fields, each with its type (`text`, `bytes`, `json`, `integer`, `float`, `integers`, `floats`, `image`, `depth`) or with type, from, default and length"
             }
             ValueKind::Texts => "a list of texts",
             ValueKind::Renames => "a table of texts by texts",

@@ -4,10 +4,14 @@
 
 #include "common.h"
 
-static uint64_t sum(const feedline_tensor *tensor) {
+/* Of a copy, since the array may lie on a device. */
+static uint64_t sum(const feedline_batch *batch, int32_t field, const feedline_tensor *tensor) {
     uint64_t sum = 0;
-    const uint8_t *bytes = tensor->data;
+    uint8_t *bytes = malloc(tensor->bytes + 1);
+    CHECK(bytes);
+    OK(feedline_batch_field_to_host(batch, field, bytes, tensor->bytes));
     for (uint64_t at = 0; at < tensor->bytes; at++) sum += bytes[at];
+    free(bytes);
     return sum;
 }
 
@@ -35,12 +39,13 @@ int main(int count, char **arguments) {
     OK(feedline_epoch_next(epoch, &batch));
     OK(feedline_batch_tensor(batch, FEEDLINE_FIELD_IMAGES, &tensor));
     CHECK(tensor.dtype == FEEDLINE_DTYPE_U8);
-    printf("images %llu\n", (unsigned long long)sum(&tensor));
+    printf("images %llu\n", (unsigned long long)sum(batch, FEEDLINE_FIELD_IMAGES, &tensor));
     if (feedline_batch_tensor(batch, FEEDLINE_FIELD_MASKS, &tensor) == FEEDLINE_STATUS_OK)
-        printf("masks %llu\n", (unsigned long long)sum(&tensor));
+        printf("masks %llu\n", (unsigned long long)sum(batch, FEEDLINE_FIELD_MASKS, &tensor));
     if (feedline_batch_tensor(batch, FEEDLINE_FIELD_INSTANCE_MASKS, &tensor) == FEEDLINE_STATUS_OK)
         printf("instance_masks %d: %lld x %lld x %lld, sum of bytes %llu\n", (int)tensor.dtype, (long long)tensor.shape[0],
-               (long long)tensor.shape[1], (long long)tensor.shape[2], (unsigned long long)sum(&tensor));
+               (long long)tensor.shape[1], (long long)tensor.shape[2],
+               (unsigned long long)sum(batch, FEEDLINE_FIELD_INSTANCE_MASKS, &tensor));
     if (feedline_batch_tensor(batch, FEEDLINE_FIELD_BOXES, &tensor) == FEEDLINE_STATUS_OK)
         printf("boxes %lld x %lld\n", (long long)tensor.shape[0], (long long)tensor.shape[1]);
     OK(feedline_loader_report_json(loader, &text));

@@ -53,7 +53,9 @@ int main(int, char** arguments) {
         const auto image = batch.tensor();
         CHECK(twin && twin->bytes == image.bytes && twin->dtype == image.dtype && twin->ndim == 4 && twin->data != image.data);
         CHECK(std::memcmp(twin->data, image.data, image.bytes) == 0);
-        CHECK(!batch.picture("twins") && !batch.values("twin"));
+        CHECK(!batch.picture("twins") && !batch.picture_field("twins") && !batch.values("twin"));
+        const auto copied = batch.to_host(batch.picture_field("twin").value());
+        CHECK(copied.size() == image.bytes && std::memcmp(copied.data(), image.data, image.bytes) == 0);
         std::int32_t field = 0;
         CHECK(feedline_batch_picture(batch.handle(), "twin", nullptr) == FEEDLINE_STATUS_INVALID);
         CHECK(feedline_batch_picture(batch.handle(), "twin", &field) == FEEDLINE_STATUS_OK);

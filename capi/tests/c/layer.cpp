@@ -46,6 +46,10 @@ int main(int count, char** arguments) {
         CHECK(thrown([&] { batch.tensor(FEEDLINE_FIELD_MASKS); }).find("no such array") != std::string::npos);
         CHECK(batch.rows() == 16 && batch.number() == batches++ && !batch.key(15).empty());
         CHECK(batch.row_status(0) == FEEDLINE_ROW_STATUS_OK);
+        const auto indices = batch.tensor(FEEDLINE_FIELD_INDICES);
+        const auto copied = batch.to_host(FEEDLINE_FIELD_INDICES);
+        CHECK(copied.size() == 16 * 8 && !memcmp(copied.data(), indices.data, copied.size()));
+        CHECK(thrown([&] { batch.to_host(FEEDLINE_FIELD_MASKS); }).find("no such array") != std::string::npos);
         if (!kept) {
             kept = batch.to_dlpack();
             CHECK(kept->dl_tensor.data == images.data);

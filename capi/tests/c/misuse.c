@@ -109,6 +109,11 @@ static void batches(feedline_loader *loader) {
     says(feedline_batch_key(batch, 4, &text), FEEDLINE_STATUS_INVALID, "no row 4");
     says(feedline_batch_to_host(batch, &pixel, 1), FEEDLINE_STATUS_INVALID, "the buffer has 1 bytes");
     says(feedline_batch_to_host(batch, NULL, 4 * 3 * 32 * 32 * 4), FEEDLINE_STATUS_INVALID, "`buffer` is null");
+    says(feedline_batch_field_to_host(batch, FEEDLINE_FIELD_LABELS, &pixel, 1), FEEDLINE_STATUS_INVALID, "the array 32");
+    says(feedline_batch_field_to_host(batch, 99, &pixel, 1), FEEDLINE_STATUS_INVALID, "feedline_batch_picture()");
+    says(feedline_batch_field_to_host(NULL, 0, &pixel, 1), FEEDLINE_STATUS_INVALID, "`batch` is null");
+    CHECK(feedline_batch_field_to_host(batch, FEEDLINE_FIELD_MASKS, &pixel, 1) == FEEDLINE_STATUS_ABSENT);
+    CHECK(feedline_batch_field_to_host(batch, FEEDLINE_FIELD_FIRST_PICTURE, &pixel, 1) == FEEDLINE_STATUS_ABSENT);
     says(feedline_loader_resume(loader, "{}", &other), FEEDLINE_STATUS_INVALID, "feedline_epoch_state()");
     says(feedline_loader_class_name(loader, 99, &text), FEEDLINE_STATUS_INVALID, "no class 99");
     OK(feedline_loader_epoch(loader, 1, &other));
