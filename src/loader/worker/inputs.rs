@@ -77,11 +77,16 @@ impl<'a, B: Backend> SampleInputs<'a, B> {
             return Ok(());
         }
         let pictures = &mut self.pictures;
-        self.files.load_picture(of, |spare| {
+        let loaded = self.files.load_picture(of, |spare| {
             let mut memory = B::file(row, spare);
             let header = pictures.read(of, &mut memory)?;
             Ok((memory, header))
-        })
+        });
+        if self.is_shared() {
+            // Its images may be those that others decode.
+            self.pictures.release();
+        }
+        loaded
     }
 
     /// The files of these images in their order.

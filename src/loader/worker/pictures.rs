@@ -68,7 +68,9 @@ impl<'a> Drawer<'a> {
             return Ok(at);
         }
         let mut bytes = Vec::new();
-        let header = self.reader.read(of, &mut bytes)?;
+        let header = self.reader.read(of, &mut bytes);
+        self.reader.release();
+        let header = header?;
         self.read.push(ReadPicture { of: *of, bytes, header, was_there: self.reader.was_there });
         Ok(self.read.len() - 1)
     }
@@ -133,6 +135,12 @@ impl<'a> PictureReader<'a> {
     /// Makes room for the next sample; what was read for this one is gone.
     pub(super) fn clear(&mut self) {
         self.values.clear();
+        self.release();
+    }
+
+    /// Counts what was read no longer. To be called before this thread may wait for others that decode: they may wait for this
+    /// memory.
+    pub(super) fn release(&mut self) {
         self.memory.release();
     }
 
