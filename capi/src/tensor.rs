@@ -231,6 +231,11 @@ pub unsafe extern "C" fn feedline_batch_field_to_host(
         if bytes > 0 {
             is_there(buffer, "buffer")?;
             let copy = on_device(batch, of_number(field)?).map(|there| there.to_host()).transpose()?;
+            if copy.as_ref().is_some_and(|copy| copy.len() != bytes) {
+                return Err(Failure::invalid(
+                    "the array's copy is not as long; this is a bug, please report it",
+                ));
+            }
             let from = copy.as_ref().map_or(array.data().cast::<u8>(), |copy| copy.as_ptr());
             // SAFETY: the caller's promise; array and copy are as long, and nobody else knows the batch's memory but who was
             // told to read it only.

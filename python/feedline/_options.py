@@ -165,9 +165,13 @@ def _fields(fields: Any) -> Any:
 
 
 def _field(field: Any) -> Any:
-    if not isinstance(field, Mapping) or field.get("type") not in ("float", "floats") or "default" not in field:
+    if not isinstance(field, Mapping) or "default" not in field:
         return field
     default = as_python(field["default"])
+    if default is None:
+        return {key: said for key, said in field.items() if key != "default"}
+    if field.get("type") not in ("float", "floats"):
+        return field
     is_list = isinstance(default, (list, tuple))
     return {**field, "default": [_finite(each) for each in default] if is_list else _finite(default)}
 

@@ -51,9 +51,7 @@ fn output_size(planner: &Planner, view: usize, asked: Option<Size>) -> Result<Si
     let mut ends: Option<Size> = None;
     plan_all((planner, view), asked, None, |size, stands_in| {
         match (ends, asked) {
-            (_, Some(want)) if size != want && (ends.is_none() || stands_in) => {
-                return Err(wrong_size(size, want));
-            }
+            (_, Some(want)) if size != want && stands_in => return Err(wrong_size(size, want)),
             (None, _) => ends = Some(size),
             (Some(end), None) if size != end => return Err(unsteady(end, size)),
             _ => {}
@@ -121,8 +119,8 @@ fn trials(planner: &Planner, view: usize) -> Vec<Trial> {
     epochs.flat_map(of_epoch).collect()
 }
 
-/// Plans made-up samples of the size `asked` and of [`SIZES`], and calls `check` with the size that each ends at, and whether
-/// its like of the size `asked` was refused. Only a chain that refuses the first of all sizes is an error, and where that is
+/// Plans made-up samples of the size `asked` and of [`SIZES`], and calls `check` with the size that each ends at, and whether it
+/// is of the size `asked`, or stands for one that was refused. Only a chain that refuses the first of all sizes is an error, and where that is
 /// `asked`, of which there may be no image, one that refuses the most forgiving size as well.
 fn plan_all(
     of: (&Planner, usize),
@@ -136,7 +134,7 @@ fn plan_all(
         let (is_asked, is_last) = (at == 0 && asked.is_some(), at == usize::from(asked.is_some()));
         for (trial, refused) in trials.iter().zip(&mut refused) {
             match trial.plan(of, target, stored) {
-                Ok(planned) => check(planned.plan.size(), is_last && *refused)
+                Ok(planned) => check(planned.plan.size(), is_asked || is_last && *refused)
                     .map_err(|error| add_choices(error, &planned.choices))?,
                 Err(_) if is_asked => *refused = true,
                 Err(error) if is_last && (*refused || asked.is_none()) => return Err(error),

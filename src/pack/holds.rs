@@ -5,6 +5,7 @@ use crate::field::{Field, FieldType, FieldValue};
 use crate::label::Label;
 use crate::source::Source;
 use crate::source::packed::holds::{CLASS_ENDINGS, HeldField, Holds};
+use std::path::Path;
 
 /// Where the JSON about a record lies in tar files: its key, its class by name, and its objects.
 pub(super) const JSON: &str = "json";
@@ -56,7 +57,10 @@ fn held(number: usize, field: &Field, format: Format) -> HeldField {
         },
     };
     let stored = field.stored_as();
-    let source = (stored != name).then(|| stored.to_owned());
+    // The packer's folders are nobody else's business.
+    let folder = Path::new(stored).file_name().filter(|_| kind.is_picture());
+    let source = (stored != name)
+        .then(|| folder.map_or(stored.into(), |folder| folder.to_string_lossy()).into_owned());
     HeldField { name, kind, from, source, length: field.list_length() }
 }
 

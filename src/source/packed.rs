@@ -29,7 +29,7 @@ pub(super) trait Parts {
 /// Objects and masks of records that lie in shards.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Held {
-    /// Where objects and masks are said to lie.
+    /// Where objects and masks are said to lie, of which some record must have them.
     places: [Option<String>; 2],
     /// Whether anything was found there.
     found: [bool; 2],
@@ -47,10 +47,14 @@ struct ObjectLabels {
 
 impl Held {
     /// Nothing yet; of what shards of this description hold.
-    pub(super) fn of(holds: &holds::Holds) -> Self {
+    pub(super) fn of(described: &holds::Described) -> Self {
+        let holds = &described.holds;
         let table = || Table::new(Unit::Pixels, holds.skeleton.clone().map(Arc::new));
         let objects = holds.objects.is_some().then(|| ObjectLabels { table: table(), units: Vec::new() });
-        let places = [holds.objects.clone(), holds.masks.clone()];
+        let places = match described.is_partly_of_others {
+            true => [None, None],
+            false => [holds.objects.clone(), holds.masks.clone()],
+        };
         Self { places, objects, masks: holds.masks.is_some().then(Vec::new), ..Self::default() }
     }
 

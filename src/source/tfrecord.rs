@@ -223,7 +223,7 @@ impl TfRecordOptions {
     fn open_files(&self, paths: &[PathBuf], described: Described) -> Result<TfRecord> {
         let (mut ranges, mut images, mut labels) = (ByteRanges::of("file"), Vec::new(), Gathering::default());
         let fields = SourceFields::new(&self.names.fields, "feature")?;
-        let mut held = Held::of(&described.holds);
+        let mut held = Held::of(&described);
         let (mut features, mut met, mut known) =
             (Vec::new(), BTreeSet::new(), vec![false; fields.list.len()]);
         for (path, short) in paths.iter().zip(short_names(paths)) {

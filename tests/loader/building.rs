@@ -139,6 +139,11 @@ fn an_image_as_large_as_the_output_need_not_be_what_the_chain_can_bear() {
     let one_of_two = RandomChoice::new([crop().into(), Resize::new([4, 4]).into()]);
     refused(four().augment(one_of_two), "the augmentations end at 6x6 but the output is 4x4");
     refused(four().augment(RandomCrop::new(5000)).augment(Resize::new([4, 4])), "5000");
+    let rarely = RandomApply::new([Resize::new([6, 6]).into()]).p(1e-6);
+    refused(
+        four().augment(Resize::new([4, 4])).augment(rarely),
+        "the augmentations end at 6x6 but the output is 4x4",
+    );
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn repeats_that_would_leave_data_sets_out_are_refused() {
     let refused = |mixture| builder(mixture, 8).repeats(3).build().map(drop).unwrap_err().to_string();
     let says = refused(sets().chain());
     assert!(
-        says.contains("repeats = 3") && says.contains("chain") && says.contains("leave repeats out"),
+        says.contains("repeats = 3") && says.contains("chain") && says.contains("set repeats to 1"),
         "{says}"
     );
     assert!(refused(weighted()).contains("all_exhausted"));

@@ -64,6 +64,12 @@ fn members_that_lie_apart_or_are_nowhere_are_refused_where_they_are_wanted() {
         [("6.jpg", b"x"), ("7.jpg", b"x"), ("6.json", OBJECTS), ("7.json", OBJECTS)];
     let holds = holding(r#"{"objects": "json"}"#);
     refused(opened(&holds, &apart), &["the members of 6 lie apart", "--sort=name"]);
+    let behind = [apart[2], apart[1], apart[3], apart[0]];
+    refused(opened(&holds, &behind), &["the members of 6 lie apart"]);
+    // Archives that were joined have stems that come again.
+    let joined =
+        opened(&holds, &[&WHOLE[..], &[("8.jpg", b"y"), ("8.json", OBJECTS)], &WHOLE].concat()).unwrap();
+    assert!((0..3).all(|index| matches!(joined.label(index), Label::Objects(_))));
     // Nobody asks for them here.
     assert_eq!(opened("", &apart).unwrap().len(), 2);
     refused(
@@ -81,6 +87,68 @@ fn an_archive_that_is_cut_in_a_member_that_nobody_wants_is_refused() {
     assert_eq!(Shards::open([&path]).unwrap().len(), 2);
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(2048).unwrap();
     refused(Shards::open([&path]), &["ends in the middle of 6.json"]);
+}
+
+#[test]
+fn a_sparse_member_that_nobody_wants_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tar");
+    let mut archive = tar::Builder::new(fs::File::create(&path).unwrap());
+    let mut add = |name: &str, kind, size: u64, stored: u64| {
+        let mut header = tar::Header::new_gnu();
+        header.set_path(name).unwrap();
+        header.set_entry_type(kind);
+        header.set_size(stored);
+        if kind == tar::EntryType::GNUSparse {
+            let numbers = &mut header.as_mut_bytes()[386..495];
+            // Offset and length of a piece at the start and of one at the end, and the size of the whole.
+            for (at, number) in [(0, 0), (12, stored), (24, size), (36, 0), (97, size)] {
+                numbers[at..at + 12].copy_from_slice(format!("{number:011o}\0").as_bytes());
+            }
+        }
+        header.set_cksum();
+        archive.append(&header, &vec![b'x'; stored as usize][..]).unwrap();
+    };
+    add("1.jpg", tar::EntryType::Regular, 9, 9);
+    add("1.npy", tar::EntryType::GNUSparse, 20 << 20, 512);
+    add("2.jpg", tar::EntryType::Regular, 9, 9);
+    archive.into_inner().unwrap();
+    assert_eq!(Shards::open([&path]).unwrap().len(), 2);
+}
+
+#[test]
+fn a_part_of_the_shards_need_not_have_what_all_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let masks = folder.path().join("m");
+    for number in 0..2 {
+        fs::create_dir_all(folder.path().join("i")).unwrap();
+        fs::write(folder.path().join(format!("i/{number}.png")), png::flat([1, 2, 3], 4, 2)).unwrap();
+    }
+    fs::create_dir(&masks).unwrap();
+    fs::write(masks.join("0.png"), grey(4, 2)).unwrap();
+    let source = WithMasks::options().allow_missing(true);
+    let source = source.open(Folder::flat(folder.path().join("i")).unwrap(), masks).unwrap();
+    let out = folder.path().join("o");
+    Pack::to(&out).shard_records(1).run(&source, &mut |_| {}).unwrap();
+    let last = Shards::open([out.join("shard-000001.tar")]).unwrap();
+    assert!(last.has_masks() && !last.mask(0, &mut Vec::new()).unwrap());
+    assert!(Shards::folder(&out).unwrap().mask(0, &mut Vec::new()).unwrap());
+}
+
+#[test]
+fn packing_goes_on_where_the_manifest_does_not_say_where_fields_lay() {
+    let folder = tempfile::tempdir().unwrap();
+    let tar = folder.path().join("a.tar");
+    crate::write::tar(&tar, &[("7.png", &png::flat([1, 2, 3], 4, 2)[..]), ("7.txt", b"a")]);
+    let fields = vec![Field::text("caption").from("txt")];
+    let source = Shards::options().fields(fields).open([tar]).unwrap();
+    let out = folder.path().join("o");
+    packed(&out, &source).unwrap();
+    let text = fs::read_to_string(out.join("manifest.json")).unwrap();
+    let before: String = text.lines().filter(|line| !line.contains("\"source\": \"txt\"")).collect();
+    assert!(before.len() < text.len() - 20);
+    fs::write(out.join("manifest.json"), before.replace("\"caption.txt\",", "\"caption.txt\"")).unwrap();
+    assert_eq!(packed(&out, &source).unwrap().records, 1);
 }
 
 #[test]

@@ -52,6 +52,11 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
+    /// Bytes of memory that it has.
+    pub(super) fn bytes(&self) -> usize {
+        self.data.capacity()
+    }
+
     /// Makes room for `size`, keeping the memory; the content is undefined.
     pub(crate) fn reset(&mut self, size: Size) {
         self.size = size;

@@ -12,6 +12,7 @@ use super::pillow::Pillow;
 use super::pixel_block::Resolved;
 use super::recolour;
 use super::resample::Resampler;
+use crate::decode_memory::LARGE;
 use crate::device::roi::{self, scale};
 use crate::error::Cause;
 use crate::geometry::{Orientation, Rect, Size};
@@ -24,6 +25,9 @@ use crate::plan::{
 use crate::simd::{self, Level};
 use row_layers::{RowLayers, lay_warp};
 use std::borrow::Borrow;
+
+/// The canvases of all passes together are given back after a sample if they have more bytes.
+const KEPT_BYTES: usize = 4 * LARGE;
 
 /// Renders plans on decoded images; one per thread; all memory is reused.
 #[derive(Debug)]
@@ -131,6 +135,9 @@ impl Renderer {
     pub fn give_back(&mut self) {
         let Painter { resampler, turned, .. } = &mut self.painter;
         self.passes.iter_mut().chain([&mut self.input, turned]).for_each(Canvas::give_back);
+        if self.passes.iter().map(Canvas::bytes).sum::<usize>() > KEPT_BYTES {
+            self.passes = Vec::new();
+        }
         resampler.give_back();
         self.blend.give_back();
     }

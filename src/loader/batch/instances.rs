@@ -16,6 +16,8 @@ const MAX_BYTES: u64 = 1 << 30;
 /// Maximum number of runs of the masks of one sample: a GiB of them on their way to a device.
 pub(in crate::loader) const MAX_RUNS: usize = 1 << 26;
 
+const FEWER_RUNS: &str = "raise mask_ratio, or give outlines fewer points";
+
 /// The masks of the objects of a batch, or of one view of it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -155,7 +157,7 @@ impl InstanceRules {
                     for (y, runs) in of_object(object).rows() {
                         made.runs.extend(of_row(runs, (above + y, size), 1));
                     }
-                    check(made.runs.len(), max_runs)?;
+                    check(made.runs.len(), max_runs, FEWER_RUNS)?;
                 }
             }
             InstanceMasks::Overlap => {
@@ -163,7 +165,7 @@ impl InstanceRules {
                 for object in objects.drain(..) {
                     let held = of_object(&object);
                     kept += held.len();
-                    check(kept, MAX_RUNS)?;
+                    check(kept, MAX_RUNS, FEWER_RUNS)?;
                     each.push((held, object));
                 }
                 // Those of one area stay in the order of the labels.
@@ -174,7 +176,7 @@ impl InstanceRules {
                         seen = below(seen, of_row(held.row(y), (y, size), number as u32 + 1));
                     }
                     made.runs.append(&mut seen);
-                    check(made.runs.len(), max_runs)?;
+                    check(made.runs.len(), max_runs, FEWER_RUNS)?;
                 }
                 objects.extend(each.into_iter().map(|(_, object)| object));
             }
@@ -183,11 +185,9 @@ impl InstanceRules {
     }
 }
 
-pub(in crate::loader) fn check(runs: usize, max: usize) -> Result<(), Cause> {
+pub(in crate::loader) fn check(runs: usize, max: usize, remedy: &str) -> Result<(), Cause> {
     if runs > max {
-        let cause = format!(
-            "the masks of its objects have more than {max} runs of pixels: raise mask_ratio, or give outlines fewer points"
-        );
+        let cause = format!("the masks of its objects have more than {max} runs of pixels: {remedy}");
         return Err(cause.into());
     }
     Ok(())

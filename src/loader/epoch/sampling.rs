@@ -69,7 +69,7 @@ fn refuse_repeats(repeats: u64, order: &MixOrder) -> Result<()> {
         _ => return Ok(()),
     };
     Err(Error::config(format!(
-        "[loader]: repeats = {repeats} shows the first part of an epoch's order, so that {shows}: leave repeats out, or mix \
+        "[loader]: repeats = {repeats} shows the first part of an epoch's order, so that {shows}: set repeats to 1, or mix \
          otherwise (concat, or weighted with epoch_samples)"
     )))
 }

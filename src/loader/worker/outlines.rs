@@ -31,7 +31,7 @@ pub(super) fn classes_of(objects: &Objects, upright: Size, classes: &mut Vec<u8>
             object.polygons.iter().map(|polygon| polygon.iter().map(moved).collect()).collect();
         let held = Held::of(&polygons, upright);
         kept += held.len();
-        check(kept, MAX_RUNS)?;
+        check(kept, MAX_RUNS, "give outlines fewer points, or leave outline_masks out")?;
         each.push((held, level));
     }
     // Those of one area stay in the order of the labels.

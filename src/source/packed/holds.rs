@@ -55,7 +55,8 @@ pub struct HeldField {
     pub kind: FieldType,
     /// Where it lies.
     pub from: String,
-    /// Where it lay in the data that were packed, if that is not its name.
+    /// Where it lay in the data that were packed, if that is not its name; of a folder its own name. Manifests that were written
+    /// before there was this do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// How many numbers each of its lists has, where all have as many.
@@ -72,6 +73,9 @@ pub(in crate::source) struct Described {
     /// None where somebody else wrote the manifest, who need not name them.
     #[serde(default)]
     shards: Vec<Named>,
+    /// Whether it says something of shards that are not opened, so that what it names need not be in those that are.
+    #[serde(skip)]
+    pub(in crate::source) is_partly_of_others: bool,
 }
 
 /// A shard in a manifest.
@@ -91,6 +95,18 @@ struct Head {
 /// So much of a file that is no JSON is looked through for the name of the format.
 const LOOKED_THROUGH: u64 = 64 << 10;
 
+impl Holds {
+    /// Whether shards of which this is said hold what `now` says.
+    #[cfg(feature = "pack")]
+    pub(crate) fn are(&self, now: &Self) -> bool {
+        let mut own = self.clone();
+        for (own, now) in own.fields.iter_mut().zip(&now.fields) {
+            own.source = own.source.take().or_else(|| now.source.clone());
+        }
+        own == *now
+    }
+}
+
 impl Described {
     /// What is said of `files` by a manifest in the folder `place`, or else in their own, which then has to name them if it names
     /// any; nothing where there is none.
@@ -99,7 +115,7 @@ impl Described {
     /// A manifest that cannot be read or understood, or of a later version.
     pub(in crate::source) fn of(place: Option<&Path>, files: &[PathBuf]) -> Result<Self> {
         if let Some(described) = place.map(Self::read).transpose()?.flatten() {
-            return Ok(described);
+            return Ok(described.with(files.len()));
         }
         let Some(folder) = files.first().and_then(|file| file.parent()) else { return Ok(Self::default()) };
         let Some(described) = Self::read(folder)? else { return Ok(Self::default()) };
@@ -107,7 +123,15 @@ impl Described {
             true => file.file_name().and_then(|name| name.to_str()).map(str::to_owned),
             false => None,
         };
-        Ok(if described.names(files.iter().map(name)) { described } else { Self::default() })
+        Ok(match described.names(files.iter().map(name)) {
+            true => described.with(files.len()),
+            false => Self::default(),
+        })
+    }
+
+    /// The same where so many shards are opened.
+    pub(in crate::source) fn with(self, shards: usize) -> Self {
+        Self { is_partly_of_others: self.shards.len() > shards, ..self }
     }
 
     /// Whether it names all of these shards, or is of all that lie beside it; nothing stands for one that lies elsewhere.

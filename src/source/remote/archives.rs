@@ -111,7 +111,7 @@ impl Layout<'_> {
             false => None,
         };
         Ok(match listed.is_some() || described.names(shards.iter().map(name)) {
-            true => described,
+            true => described.with(shards.len()),
             false => Described::default(),
         })
     }

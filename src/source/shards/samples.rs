@@ -35,7 +35,7 @@ impl Samples {
         let mut endings: Vec<String> = fields.list.iter().map(|field| lower(field.stored_as())).collect();
         endings.extend(described.holds.masks.as_deref().map(lower));
         let read = described.holds.objects.as_deref().map(lower);
-        let (classes, held) = (Classes::default(), Held::of(&described.holds));
+        let (classes, held) = (Classes::default(), Held::of(described));
         let wanted = WantedMembers { endings, read, ..WantedMembers::default() };
         Ok((Self { classes, fields, held, members: Vec::new() }, wanted))
     }

@@ -86,28 +86,49 @@ struct Group {
     json: Option<Vec<u8>>,
 }
 
-/// The samples that are through, by the hash of their stems.
+/// The groups that are through, by the hashes of their stems, where members beside images are wanted.
 #[derive(Default)]
-struct Ended(HashSet<u64>);
+struct Ended {
+    with_image: HashSet<u64>,
+    /// Those that hold wanted members alone.
+    others: HashSet<u64>,
+}
 
 impl Ended {
-    fn hash(stem: &str) -> u64 {
-        BuildHasherDefault::<DefaultHasher>::default().hash_one(stem)
-    }
-
-    fn add(&mut self, stem: &str) {
-        self.0.insert(Self::hash(stem));
-    }
-
-    /// Refuses a sample that goes on after others, as what lies apart would silently be missing.
-    fn check(&self, stem: &str) -> Result<(), String> {
-        match self.0.contains(&Self::hash(stem)) {
-            true => Err(format!(
-                "the members of {stem} lie apart: the members of a sample must follow each other, as they do when the archive \
-                 is packed in the order of names (tar --sort=name)"
-            )),
-            false => Ok(()),
+    /// Hands the group's sample on.
+    ///
+    /// # Errors
+    /// Wanted members that lie apart from their image, which would silently be without them. Stems that come again with all
+    /// that is wanted are samples of their own, as in archives that were joined.
+    fn end(
+        &mut self,
+        group: Group,
+        wanted: &WantedMembers,
+        take: &mut dyn FnMut(Found),
+    ) -> Result<(), String> {
+        if !wanted.is_empty() {
+            let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(&group.stem);
+            let (has, lacks) = group.wanted(wanted);
+            let is_apart = match group.image.is_some() {
+                true => {
+                    self.with_image.insert(hash);
+                    lacks && self.others.contains(&hash)
+                }
+                false if has => {
+                    self.others.insert(hash);
+                    self.with_image.contains(&hash)
+                }
+                false => false,
+            };
+            if is_apart {
+                return Err(format!(
+                    "the members of {} lie apart: the members of a sample must follow each other, as they do when the archive \
+                     is packed in the order of names (tar --sort=name)",
+                    group.stem
+                ));
+            }
         }
+        group.finish(take)
     }
 }
 
@@ -143,7 +164,8 @@ pub(in crate::source) fn scan_in(
         let bytes = entry.path_bytes();
         let name = readable(bytes.strip_prefix(b"./").unwrap_or(&bytes)).into_owned();
         let end = entry.raw_file_position().saturating_add(entry.size());
-        if end > length {
+        // A sparse file's size is not that of what is stored.
+        if end > length && !entry.header().entry_type().is_gnu_sparse() {
             return Err(refuse(format!("the archive ends in the middle of {name}: copy it again")));
         }
         let Some((stem, extension)) = split(&name) else { continue };
@@ -156,12 +178,7 @@ pub(in crate::source) fn scan_in(
             continue;
         }
         if stem != group.stem {
-            let before = std::mem::take(&mut group);
-            if !wanted.is_empty() {
-                ended.add(&before.stem);
-                ended.check(stem).map_err(refuse)?;
-            }
-            before.finish(take).map_err(refuse)?;
+            ended.end(std::mem::take(&mut group), wanted, take).map_err(refuse)?;
             group.stem = stem.to_owned();
         }
         let member = Member { name: &name, ending: &extension, image, wanted: &wanted.endings };
@@ -171,7 +188,7 @@ pub(in crate::source) fn scan_in(
             group.read(&name, &mut entry).map_err(refuse)?;
         }
     }
-    group.finish(take).map_err(refuse)
+    ended.end(group, wanted, take).map_err(refuse)
 }
 
 /// A file of which so much may be read for one member. The crate takes names of any length into memory.
@@ -264,6 +281,17 @@ impl Group {
         let [offset, bytes] = range;
         let replaced = image.then(|| self.image.replace((name.to_owned(), offset, bytes)));
         replaced.flatten().map_or(Ok(()), |_| Err(twice))
+    }
+
+    /// Whether any member is there that is wanted, and whether any is missing.
+    fn wanted(&self, wanted: &WantedMembers) -> (bool, bool) {
+        let members = wanted
+            .endings
+            .iter()
+            .enumerate()
+            .map(|(at, _)| self.members.get(at).copied().flatten().is_some());
+        let json = wanted.read.iter().map(|_| self.json.is_some());
+        members.chain(json).fold((false, false), |(has, lacks), is_there| (has | is_there, lacks | !is_there))
     }
 
     /// Keeps what the member holds.
