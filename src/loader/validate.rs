@@ -49,9 +49,9 @@ fn within_view(number: usize, error: Error) -> Error {
 /// keeps the size of its input is let through as well, as the caller knows that all images have that size.
 fn output_size(planner: &Planner, view: usize, asked: Option<Size>) -> Result<Size> {
     let mut ends: Option<Size> = None;
-    plan_all((planner, view), asked, None, |size, stands_in| {
+    plan_all((planner, view), asked, None, |size, is_of_asked| {
         match (ends, asked) {
-            (_, Some(want)) if size != want && stands_in => return Err(wrong_size(size, want)),
+            (_, Some(want)) if size != want && is_of_asked => return Err(wrong_size(size, want)),
             (None, _) => ends = Some(size),
             (Some(end), None) if size != end => return Err(unsteady(end, size)),
             _ => {}
@@ -120,8 +120,10 @@ fn trials(planner: &Planner, view: usize) -> Vec<Trial> {
 }
 
 /// Plans made-up samples of the size `asked` and of [`SIZES`], and calls `check` with the size that each ends at, and whether it
-/// is of the size `asked`, or stands for one that was refused. Only a chain that refuses the first of all sizes is an error, and where that is
-/// `asked`, of which there may be no image, one that refuses the most forgiving size as well.
+/// is of the size `asked` or stands for one of that size that was refused.
+///
+/// Only a chain that refuses the first of all sizes is an error; where that is `asked`, of which there may be no image, it has
+/// to refuse the most forgiving size as well.
 fn plan_all(
     of: (&Planner, usize),
     asked: Option<Size>,
@@ -131,13 +133,13 @@ fn plan_all(
     let trials = trials(of.0, of.1);
     let mut refused = vec![false; trials.len()];
     for (at, stored) in asked.into_iter().chain(SIZES).enumerate() {
-        let (is_asked, is_last) = (at == 0 && asked.is_some(), at == usize::from(asked.is_some()));
+        let (is_asked, is_forgiving) = (at == 0 && asked.is_some(), at == usize::from(asked.is_some()));
         for (trial, refused) in trials.iter().zip(&mut refused) {
             match trial.plan(of, target, stored) {
-                Ok(planned) => check(planned.plan.size(), is_asked || is_last && *refused)
+                Ok(planned) => check(planned.plan.size(), is_asked || is_forgiving && *refused)
                     .map_err(|error| add_choices(error, &planned.choices))?,
                 Err(_) if is_asked => *refused = true,
-                Err(error) if is_last && (*refused || asked.is_none()) => return Err(error),
+                Err(error) if is_forgiving && (*refused || asked.is_none()) => return Err(error),
                 Err(_) => {}
             }
         }
