@@ -68,13 +68,13 @@ enum Runs {
     Certain,
 }
 
-/// The dice of one augmentation.
-struct Dice<'a> {
+/// The random numbers of one augmentation, which may have to run whatever they are.
+struct ForcedDraws<'a> {
     rng: &'a mut Rng,
     runs: Runs,
 }
 
-impl Draws for Dice<'_> {
+impl Draws for ForcedDraws<'_> {
     fn bits(&mut self) -> u32 {
         self.rng.bits()
     }
@@ -195,7 +195,7 @@ impl<'a> Walk<'a> {
             }
             None => {
                 let rng = &mut self.planner.rng(self.sample, shown, node.at, rng_scope(node.augment));
-                (container.choose(&mut Dice { rng, runs: self.runs(node.is_certain) }), None)
+                (container.choose(&mut ForcedDraws { rng, runs: self.runs(node.is_certain) }), None)
             }
         };
         let transforms = container.transforms();
@@ -237,7 +237,7 @@ impl<'a> Walk<'a> {
         let most = augment.partners();
         let has_partners = most > 0 && planner.has_partners(sample, shown, choice);
         let runs = self.runs(is_certain);
-        let wants = |rng: &mut Rng| augment.wants_partners(&mut Dice { rng, runs });
+        let wants = |rng: &mut Rng| augment.wants_partners(&mut ForcedDraws { rng, runs });
         let wanted = if has_partners && wants(&mut rng) { most } else { 0 };
         let partners: Vec<Partner> = (0..wanted as u32)
             .map(|number| planner.partner(sample, shown, (at, number), choice, &mut rng))
@@ -255,7 +255,7 @@ impl<'a> Walk<'a> {
             .extend(planned.map(|(index, draft)| PlannedPartner { index, ops: draft.ops().to_vec() }));
         let had_failed = draft.has_failed();
         let mut masks = Masks { images: &mut *self.images, failure: None };
-        augment.plan_with_masks(draft, partners, &mut Dice { rng: &mut rng, runs }, &mut masks);
+        augment.plan_with_masks(draft, partners, &mut ForcedDraws { rng: &mut rng, runs }, &mut masks);
         if let Some(failure) = masks.failure {
             return Err(failure.into());
         }
