@@ -260,14 +260,27 @@ impl Decoder {
             });
         }
         let size = scale.apply(header.size);
-        let pixels = header.size.pixels();
-        if pixels > self.limits.max_pixels {
-            return Err(ImageError::TooLarge { pixels, limit: self.limits.max_pixels });
-        }
+        check_pixels(header.size, &self.limits)?;
         if !size.rect().contains(region) {
             return Err(ImageError::Region { region, size });
         }
         Ok(size)
+    }
+}
+
+/// Refuses images with more pixels than the limits allow: before memory is taken for them.
+pub(crate) fn check_pixels(size: Size, limits: &Limits) -> Result<(), ImageError> {
+    match size.pixels() > limits.max_pixels {
+        true => Err(ImageError::TooLarge { pixels: size.pixels(), limit: limits.max_pixels }),
+        false => Ok(()),
+    }
+}
+
+/// Refuses `what` beside an image if it is not as large as the upright image.
+pub(crate) fn check_size(what: &str, size: Size, image: Size, remedy: &str) -> Result<(), String> {
+    match size == image {
+        true => Ok(()),
+        false => Err(format!("{what} has {size} pixels and the image {image}: {remedy}")),
     }
 }
 

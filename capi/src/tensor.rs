@@ -129,10 +129,10 @@ fn of_number(field: i32) -> Result<dlpack::Field, Failure> {
     })
 }
 
-fn view(batch: &Batch, field: i32) -> Result<Option<View>, Failure> {
-    let view = batch.batch.view_to_dlpack(batch.view, of_number(field)?);
+fn view(batch: &Batch, field: dlpack::Field) -> Option<View> {
+    let view = batch.batch.view_to_dlpack(batch.view, field)?;
     // SAFETY: what C users are told; nobody on this side keeps a slice of the pixels from one call to the next.
-    Ok(view.map(|view| unsafe { view.allow_writes() }))
+    Some(unsafe { view.allow_writes() })
 }
 
 /// A field in a device's memory; nothing where it lies in the host's.
@@ -175,7 +175,8 @@ pub unsafe extern "C" fn feedline_batch_tensor(
 ) -> Status {
     guard(|| {
         // SAFETY: the caller's promise.
-        let Some(view) = view(unsafe { shared(batch, "batch")? }, field)? else { return Ok(Status::Absent) };
+        let batch = unsafe { shared(batch, "batch")? };
+        let Some(view) = view(batch, of_number(field)?) else { return Ok(Status::Absent) };
         let mut shape = [0; 4];
         shape.iter_mut().zip(view.shape()).for_each(|(to, from)| *to = *from);
         let device = view.dl_device();
@@ -222,7 +223,8 @@ pub unsafe extern "C" fn feedline_batch_field_to_host(
     guard(|| {
         // SAFETY: the caller's promise.
         let batch = unsafe { shared(batch, "batch")? };
-        let Some(array) = view(batch, field)? else { return Ok(Status::Absent) };
+        let field = of_number(field)?;
+        let Some(array) = view(batch, field) else { return Ok(Status::Absent) };
         if bytes != array.bytes() {
             let message =
                 format!("the buffer has {bytes} bytes and the array {}: give one of its size", array.bytes());
@@ -230,7 +232,7 @@ pub unsafe extern "C" fn feedline_batch_field_to_host(
         }
         if bytes > 0 {
             is_there(buffer, "buffer")?;
-            let copy = on_device(batch, of_number(field)?).map(|there| there.to_host()).transpose()?;
+            let copy = on_device(batch, field).map(|there| there.to_host()).transpose()?;
             if copy.as_ref().is_some_and(|copy| copy.len() != bytes) {
                 return Err(Failure::invalid(
                     "the array's copy is not as long; this is a bug, please report it",
@@ -289,7 +291,7 @@ unsafe fn hand_over<T>(
         // SAFETY: it is null, or from feedline_epoch_next() and not freed during the call; nothing writes to a batch.
         let batch = unsafe { shared(batch, "batch")? };
         is_there(tensor, "tensor")?;
-        let Some(view) = view(batch, field)? else { return Ok(Status::Absent) };
+        let Some(view) = view(batch, of_number(field)?) else { return Ok(Status::Absent) };
         // SAFETY: it is not null, so it may be written.
         unsafe { write(tensor, raw(view), "tensor") }
     })

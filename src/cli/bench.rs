@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let source = data::open(&recipe.options.data)?;
     let files = source.len();
     let mut meter = Meter::start()?;
-    let source: Arc<dyn Source> = Arc::new(Repeated { source, samples: arguments.images });
+    let source: Arc<dyn Source> = Arc::new(Repeated::new(source, arguments.images));
     let loader = Loader::builder(source).recipe(&recipe).device(device).build()?;
     drive(&loader, &mut meter, arguments, files)?;
     if simulated {

@@ -64,14 +64,14 @@ pub(super) fn crossings(mask: &[Polygon], window: Rect) -> usize {
 
 /// The pixels that outlines hold, row by row, from the first row that has any to the last.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct MaskRuns {
     first: u32,
     /// Where the runs of each row end.
     ends: Vec<u32>,
     runs: Vec<Run>,
 }
 
-impl Held {
+impl MaskRuns {
     /// The pixels of a canvas of this size whose centres one of the outlines holds.
     pub(crate) fn of(mask: &[Polygon], size: Size) -> Self {
         let reached =
@@ -94,7 +94,7 @@ impl Held {
     }
 
     /// The rows with their runs.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (u32, &[Run])> {
+    pub(crate) fn rows_and_runs(&self) -> impl Iterator<Item = (u32, &[Run])> {
         (self.first..self.first + self.ends.len() as u32).map(|y| (y, self.row(y)))
     }
 
@@ -109,7 +109,7 @@ impl Held {
 }
 
 /// The pixels of each row of `window` whose centres one of the outlines holds, as runs of the canvas's columns in order.
-pub(crate) fn rows(mask: &[Polygon], window: Rect) -> Vec<Vec<Run>> {
+pub(super) fn rows(mask: &[Polygon], window: Rect) -> Vec<Vec<Run>> {
     let mut rows = vec![Vec::new(); window.height as usize];
     let mut crossed: Vec<Vec<i32>> = vec![Vec::new(); window.height as usize];
     for polygon in mask {
@@ -197,10 +197,10 @@ mod tests {
             for pair in rows.iter().flat_map(|runs| runs.windows(2)) {
                 assert!(pair[0].start + pair[0].len < pair[1].start, "runs touch: {pair:?}");
             }
-            let held = Held::of(&mask, window.size());
+            let held = MaskRuns::of(&mask, window.size());
             let whole = super::rows(&mask, window.size().rect());
             assert!((0..).zip(&whole).all(|(y, runs)| held.row(y) == &runs[..]), "case {case}");
-            assert!(held.rows().all(|(y, runs)| whole[y as usize] == runs), "case {case}");
+            assert!(held.rows_and_runs().all(|(y, runs)| whole[y as usize] == runs), "case {case}");
             let inside = mask.iter().map(|polygon| pixels_of(polygon, window)).reduce(Rect::hull).unwrap();
             for (x, y) in (2..22).flat_map(|x| (1..18).map(move |y| (x, y))) {
                 let within = inside.contains(Rect::new(x, y, 1, 1));
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn what_is_no_number_sets_no_pixel_and_ends() {
         let window = Rect::new(3, 2, 9, 9);
-        assert!(Held::of(&[vec![]], window.size()).rows().next().is_none());
+        assert!(MaskRuns::of(&[vec![]], window.size()).rows_and_runs().next().is_none());
         for odd in [f64::NAN, f64::INFINITY, 1e300] {
             let mask = [vec![[1.0, 1.0], [odd, 5.0], [3.0, odd], [odd, odd]]];
             assert_eq!(rows(&mask, window).len(), 9);

@@ -2,7 +2,7 @@
 
 use super::error::{ImageError, corrupt};
 use super::png::{reader, refused};
-use super::{Format, Limits};
+use super::{Format, Limits, check_pixels};
 use crate::geometry::Size;
 use png::{BitDepth, ColorType};
 
@@ -71,9 +71,7 @@ fn packed(
     let info = reader.info();
     let (size, bits) = (Size::new(info.width, info.height), info.bit_depth as usize);
     check(info.color_type, info.bit_depth)?;
-    if size.pixels() > limits.max_pixels {
-        return Err(ImageError::TooLarge { pixels: size.pixels(), limit: limits.max_pixels });
-    }
+    check_pixels(size, limits)?;
     let row_bytes = reader.output_line_size(size.width).unwrap_or_default();
     let mut rows = vec![0; row_bytes * size.height as usize];
     let frame = reader.next_frame(&mut rows).map_err(refused)?;

@@ -4,7 +4,7 @@ use crate::device::cpu::Renderer;
 use crate::error::{Cause, Error, Result};
 use crate::field::{FieldType, FieldValue};
 use crate::geometry::{Rect, Size};
-use crate::image::{Image, ImageError, Limits, decode_depth, decode_mask, parse_header, verify};
+use crate::image::{Image, ImageError, Limits, check_size, decode_depth, decode_mask, verify};
 use crate::label::{Label, Object, Objects, Unit};
 use crate::output::{DType, Layout, Output};
 use crate::plan::Plan;
@@ -69,10 +69,7 @@ impl Read {
                 _ => continue,
             };
             let size = size.map_err(|error| named(&error))?;
-            if size != upright {
-                let differs = format!("it has {size} pixels and the image {upright}: make one of that size");
-                return Err(named(&differs).into());
-            }
+            check_size("it", size, upright, "make one of that size").map_err(|differs| named(&differs))?;
         }
         Ok(())
     }
@@ -142,21 +139,15 @@ impl Read {
 
 /// The upright size of an image that can be decoded.
 fn size_of_image(file: &[u8], limits: &Limits) -> Result<Size, ImageError> {
-    let header = parse_header(file)?;
-    verify(file, limits)?;
+    let header = verify(file, limits)?.header;
     Ok(header.orientation.apply_size(header.size))
 }
 
 fn mask_of(png: &[u8], upright: Size, limits: &Limits) -> Result<Vec<u8>, Cause> {
     let mut classes = Vec::new();
     let size = decode_mask(png, limits, &mut classes).map_err(|error| format!("its mask: {error}"))?;
-    match size == upright {
-        true => Ok(classes),
-        false => {
-            Err(format!("its mask has {size} pixels and the image {upright}: make a mask of that size")
-                .into())
-        }
-    }
+    check_size("its mask", size, upright, "make a mask of that size")?;
+    Ok(classes)
 }
 
 /// Moves all coordinates of an object, given the axis of each.

@@ -78,10 +78,11 @@ impl<'a> Preparer<'a> {
         let header = image::parse_header(&self.bytes)?;
         let upright = header.orientation.apply_size(header.size);
         let edge = upright.width.min(upright.height);
-        if self.decodes_all {
+        let target = self.settings.resize.filter(|&target| target < edge);
+        // What is resized is decoded for that.
+        if self.decodes_all && target.is_none() {
             self.beside.check(self.holds, upright, &limits(self.settings))?;
         }
-        let target = self.settings.resize.filter(|&target| target < edge);
         if target.is_none() && self.settings.quality.is_none() {
             if self.decodes_all {
                 image::verify(&self.bytes, &limits(self.settings))?;

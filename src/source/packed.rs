@@ -29,10 +29,6 @@ pub(super) trait Parts {
 /// Objects and masks of records that lie in shards.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Held {
-    /// Where objects and masks are said to lie, of which some record must have them.
-    places: [Option<String>; 2],
-    /// Whether anything was found there.
-    found: [bool; 2],
     objects: Option<ObjectLabels>,
     /// Offset and length of the mask of each record.
     masks: Option<Vec<Option<[u64; 2]>>>,
@@ -43,6 +39,8 @@ pub(super) struct Held {
 struct ObjectLabels {
     table: Table,
     units: Vec<Option<Unit>>,
+    /// Whether any record has the JSON of objects, whatever it says.
+    any: bool,
 }
 
 impl Held {
@@ -50,12 +48,9 @@ impl Held {
     pub(super) fn of(described: &holds::Described) -> Self {
         let holds = &described.holds;
         let table = || Table::new(Unit::Pixels, holds.skeleton.clone().map(Arc::new));
-        let objects = holds.objects.is_some().then(|| ObjectLabels { table: table(), units: Vec::new() });
-        let places = match described.is_partly_of_others {
-            true => [None, None],
-            false => [holds.objects.clone(), holds.masks.clone()],
-        };
-        Self { places, objects, masks: holds.masks.is_some().then(Vec::new), ..Self::default() }
+        let objects =
+            holds.objects.is_some().then(|| ObjectLabels { table: table(), units: Vec::new(), any: false });
+        Self { objects, masks: holds.masks.is_some().then(Vec::new) }
     }
 
     /// Adds a record: the JSON that says its objects, and where its mask lies.
@@ -63,8 +58,8 @@ impl Held {
     /// # Errors
     /// What is wrong with the JSON, and the remedy.
     pub(super) fn push(&mut self, json: Option<&[u8]>, mask: Option<[u64; 2]>) -> Result<(), String> {
-        self.found = [self.found[0] | json.is_some(), self.found[1] | mask.is_some()];
-        if let Some(ObjectLabels { table, units }) = &mut self.objects {
+        if let Some(ObjectLabels { table, units, any }) = &mut self.objects {
+            *any |= json.is_some();
             let said = json.map(|json| objects::read(json, table.skeleton.as_deref())).transpose()?.flatten();
             let (unit, list) = said.map_or((None, Vec::new()), |(unit, list)| (Some(unit), list));
             table.push_all(&list).map_err(|error| error.to_string())?;
@@ -79,10 +74,13 @@ impl Held {
     /// Ends the records of a data set that has any. A `holder` is what holds objects and masks: a member, a feature.
     ///
     /// # Errors
-    /// A place of objects or masks at which no record has anything.
-    pub(super) fn finish(&mut self, holder: &str) -> Result<()> {
-        for ((place, found), what) in self.places.iter().zip(self.found).zip(["objects", "masks"]) {
-            if let (Some(place), false) = (place, found) {
+    /// A place of objects or masks at which no record has anything, in shards that are described whole.
+    pub(super) fn finish(&mut self, described: &holds::Described, holder: &str) -> Result<()> {
+        let holds::Holds { objects, masks, .. } = &described.holds;
+        let has_objects = self.objects.as_ref().is_some_and(|objects| objects.any);
+        let has_masks = self.masks.iter().flatten().any(Option::is_some);
+        for (place, found, what) in [(objects, has_objects, "objects"), (masks, has_masks, "masks")] {
+            if let (Some(place), false, false) = (place, found, described.is_partly_of_others) {
                 bail!(
                     "the manifest ({}) says that {what} are in the {holder} `{place}`, and no image has one: mend what it says \
                      ({what} in holds), or leave it out",
@@ -142,7 +140,7 @@ impl Held {
 
     /// How many images and objects there are; `None` where no objects are held.
     pub(super) fn report(&self) -> Option<LabelReport> {
-        let ObjectLabels { table, units } = self.objects.as_ref()?;
+        let ObjectLabels { table, units, .. } = self.objects.as_ref()?;
         let unlabelled = units.iter().filter(|unit| unit.is_none()).count() as u64;
         Some(LabelReport {
             images: table.len() as u64,

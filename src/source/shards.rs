@@ -165,7 +165,7 @@ impl ShardsOptions {
             let remedy = "name archives that hold images (.jpg, .png, .webp)";
             bail!("{} tar files were opened, and no image is in them: {remedy}", paths.len());
         }
-        shards.samples.finish(described.classes, &wanted)?;
+        shards.samples.finish(described, &wanted)?;
         shards.ranges.shrink();
         Ok(shards)
     }

@@ -264,7 +264,7 @@ impl TfRecordOptions {
         images.shrink_to_fit();
         features.shrink_to_fit();
         if !images.is_empty() {
-            held.finish("feature")?;
+            held.finish(&described, "feature")?;
         }
         let mut classes = labels.finish();
         if !self.names.lists {

@@ -9,13 +9,35 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A source over and over, until there are `samples` of them, so that a small data set makes one long epoch.
+/// A source over and over, until there are as many samples as are asked for, so that a small data set makes one long epoch.
 pub(crate) struct Repeated {
-    pub(crate) source: Arc<dyn Source>,
-    pub(crate) samples: usize,
+    source: Arc<dyn Source>,
+    samples: usize,
+    /// How many samples it has: a weighted mixture, which shows samples again by itself, its own.
+    len: usize,
+    mix_order: Option<MixOrder>,
 }
 
 impl Repeated {
+    pub(crate) fn new(source: Arc<dyn Source>, samples: usize) -> Self {
+        let mix_order = source.mix_order();
+        let len = match &mix_order {
+            _ if source.is_empty() => 0,
+            Some(order) if order.mix == Mix::Weighted => source.len(),
+            _ => samples,
+        };
+        let mut repeated = Self { source, samples, len, mix_order: None };
+        repeated.mix_order = mix_order.map(|order| match order.mix {
+            Mix::Weighted => MixOrder { epoch_samples: Some(samples as u64), ..order },
+            _ => {
+                let mut ends = repeated.again(&order.ends);
+                ends.dedup();
+                MixOrder { ends, ..order }
+            }
+        });
+        repeated
+    }
+
     fn own(&self, index: usize) -> usize {
         index % self.source.len().max(1)
     }
@@ -30,12 +52,7 @@ impl Repeated {
 
 impl Source for Repeated {
     fn len(&self) -> usize {
-        match self.source.mix_order() {
-            _ if self.source.is_empty() => 0,
-            // Which shows samples again by itself.
-            Some(order) if order.mix == Mix::Weighted => self.source.len(),
-            _ => self.samples,
-        }
+        self.len
     }
 
     fn read(&self, index: usize, bytes: &mut Vec<u8>) -> Result<()> {
@@ -83,13 +100,7 @@ impl Source for Repeated {
     }
 
     fn mix_order(&self) -> Option<MixOrder> {
-        let order = self.source.mix_order()?;
-        let mut ends = self.again(&order.ends);
-        ends.dedup();
-        Some(match order.mix {
-            Mix::Weighted => MixOrder { epoch_samples: Some(self.samples as u64), ..order },
-            _ => MixOrder { ends, ..order },
-        })
+        self.mix_order.clone()
     }
 
     fn record(&self, index: usize) -> usize {
@@ -113,7 +124,7 @@ mod tests {
     }
 
     fn order(mixture: MixtureOptions, samples: usize) -> (usize, Option<MixOrder>) {
-        let repeated = Repeated { source: Arc::new(mixture.open().unwrap()), samples };
+        let repeated = Repeated::new(Arc::new(mixture.open().unwrap()), samples);
         (repeated.len(), repeated.mix_order())
     }
 

@@ -1,7 +1,7 @@
 //! The masks of objects: runs of pixels, made on the host of their outlines once these have moved, and planes of them in the
 //! host's memory.
 
-use crate::draft::mask::{Held, Polygon};
+use crate::draft::mask::{MaskRuns, Polygon};
 use crate::error::{Cause, Result, ensure};
 use crate::geometry::Size;
 use crate::label::InstanceMasks;
@@ -14,7 +14,7 @@ const MAX_RATIO: u32 = 64;
 /// Maximum bytes of the planes of one sample's objects.
 const MAX_BYTES: u64 = 1 << 30;
 /// Maximum number of runs of the masks of one sample: a GiB of them on their way to a device.
-pub(in crate::loader) const MAX_RUNS: usize = 1 << 26;
+const MAX_RUNS: usize = 1 << 26;
 
 const FEWER_RUNS: &str = "raise mask_ratio, or give outlines fewer points";
 
@@ -134,7 +134,8 @@ impl InstanceRules {
     ) -> Result<ObjectRuns, Cause> {
         let mut made = self.unknown(sample);
         let size = made.size;
-        let of_object = |object: &TransformedObject| Held::of(&shrunk(&object.polygons, sample, size), size);
+        let of_object =
+            |object: &TransformedObject| MaskRuns::of(&shrunk(&object.polygons, sample, size), size);
         let count = objects.len();
         let (bytes, remedy) = match self.kind {
             InstanceMasks::PerObject => {
@@ -154,22 +155,15 @@ impl InstanceRules {
                 // Planes lie below each other.
                 for (number, object) in objects.iter().enumerate() {
                     let above = number as u32 * size.height;
-                    for (y, runs) in of_object(object).rows() {
+                    for (y, runs) in of_object(object).rows_and_runs() {
                         made.runs.extend(of_row(runs, (above + y, size), 1));
                     }
                     check(made.runs.len(), max_runs, FEWER_RUNS)?;
                 }
             }
             InstanceMasks::Overlap => {
-                let (mut each, mut kept) = (Vec::with_capacity(objects.len()), 0);
-                for object in objects.drain(..) {
-                    let held = of_object(&object);
-                    kept += held.len();
-                    check(kept, MAX_RUNS, FEWER_RUNS)?;
-                    each.push((held, object));
-                }
-                // Those of one area stay in the order of the labels.
-                each.sort_by_key(|(held, _)| std::cmp::Reverse(held.area()));
+                let each = objects.drain(..).map(|object| Ok((of_object(&object), object)));
+                let each = largest_first(each, FEWER_RUNS)?;
                 for y in 0..size.height {
                     let mut seen = Vec::new();
                     for (number, (held, _)) in each.iter().enumerate().rev() {
@@ -185,7 +179,27 @@ impl InstanceRules {
     }
 }
 
-pub(in crate::loader) fn check(runs: usize, max: usize, remedy: &str) -> Result<(), Cause> {
+/// The masks of a sample's objects with what belongs to each, the largest first. Those of one area stay in the order of the
+/// labels.
+///
+/// # Errors
+/// Those of `masks`; more runs than the masks of a sample may have.
+pub(in crate::loader) fn largest_first<T>(
+    masks: impl Iterator<Item = Result<(MaskRuns, T), Cause>>,
+    remedy: &str,
+) -> Result<Vec<(MaskRuns, T)>, Cause> {
+    let (mut each, mut kept) = (Vec::with_capacity(masks.size_hint().0), 0);
+    for mask in masks {
+        let mask = mask?;
+        kept += mask.0.len();
+        check(kept, MAX_RUNS, remedy)?;
+        each.push(mask);
+    }
+    each.sort_by_key(|(held, _)| std::cmp::Reverse(held.area()));
+    Ok(each)
+}
+
+fn check(runs: usize, max: usize, remedy: &str) -> Result<(), Cause> {
     if runs > max {
         let cause = format!("the masks of its objects have more than {max} runs of pixels: {remedy}");
         return Err(cause.into());
@@ -238,8 +252,8 @@ fn shrunk(polygons: &[Polygon], from: Size, to: Size) -> Vec<Polygon> {
 }
 
 /// Writes `value` where the outlines are.
-pub(in crate::loader) fn paint<T: Copy>(plane: &mut [T], held: &Held, size: Size, value: T) {
-    for (y, runs) in held.rows() {
+pub(in crate::loader) fn paint<T: Copy>(plane: &mut [T], held: &MaskRuns, size: Size, value: T) {
+    for (y, runs) in held.rows_and_runs() {
         for run in runs {
             plane[y as usize * size.width as usize + run.start as usize..][..run.len as usize].fill(value);
         }
@@ -277,7 +291,7 @@ mod tests {
             let made = rules.rasterise(&mut objects, canvas).unwrap();
             let mut painted = vec![0; canvas.pixels() as usize];
             for (number, object) in (1..).zip(&objects) {
-                paint(&mut painted, &Held::of(&object.polygons, canvas), canvas, number);
+                paint(&mut painted, &MaskRuns::of(&object.polygons, canvas), canvas, number);
             }
             let mut found = vec![0; painted.len()];
             for run in &made.runs {

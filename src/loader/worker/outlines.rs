@@ -1,10 +1,10 @@
 //! Semantic masks of images that have none, made of the outlines of their objects.
 
-use crate::draft::mask::{Held, Polygon};
+use crate::draft::mask::{MaskRuns, Polygon};
 use crate::error::Cause;
 use crate::geometry::Size;
 use crate::label::{Objects, Unit};
-use crate::loader::batch::instances::{MAX_RUNS, check, paint};
+use crate::loader::batch::instances::{largest_first, paint};
 
 /// The classes of an upright image: 0 where there is no object, and 1 + the class where there is one, that of the smallest
 /// where several are. `classes` is replaced.
@@ -17,8 +17,7 @@ pub(super) fn classes_of(objects: &Objects, upright: Size, classes: &mut Vec<u8>
         Unit::Normalized => [upright.width, upright.height].map(f64::from),
     };
     let moved = |point: &[f32; 2]| [f64::from(point[0]) * scale[0], f64::from(point[1]) * scale[1]];
-    let (mut each, mut kept) = (Vec::with_capacity(objects.list.len()), 0);
-    for object in &objects.list {
+    let each = objects.list.iter().map(|object| {
         let level = u8::try_from(object.class + 1).ok().filter(|&level| (1..u8::MAX).contains(&level));
         let level = level.ok_or_else(|| {
             format!(
@@ -29,13 +28,9 @@ pub(super) fn classes_of(objects: &Objects, upright: Size, classes: &mut Vec<u8>
         })?;
         let polygons: Vec<Polygon> =
             object.polygons.iter().map(|polygon| polygon.iter().map(moved).collect()).collect();
-        let held = Held::of(&polygons, upright);
-        kept += held.len();
-        check(kept, MAX_RUNS, "give outlines fewer points, or leave outline_masks out")?;
-        each.push((held, level));
-    }
-    // Those of one area stay in the order of the labels.
-    each.sort_by_key(|(held, _)| std::cmp::Reverse(held.area()));
+        Ok((MaskRuns::of(&polygons, upright), level))
+    });
+    let each = largest_first(each, "give outlines fewer points, or leave outline_masks out")?;
     classes.clear();
     classes.resize(upright.pixels() as usize, 0);
     each.iter().for_each(|(held, level)| paint(classes, held, upright, *level));

@@ -8,7 +8,9 @@ use crate::device::cpu::{Input, Worker};
 use crate::error::{Cause, Error};
 use crate::field::FieldValue;
 use crate::geometry::{Orientation, Rect, Size};
-use crate::image::{Decoder, Format, Header, Image, ImageError, decode_depth, decode_mask, parse_header};
+use crate::image::{
+    Decoder, Format, Header, Image, check_pixels, check_size, decode_depth, decode_mask, parse_header,
+};
 use crate::label::{Label, Objects};
 use crate::loader::companions::{Companion, CompanionKind};
 use crate::loader::planner::{ImageInfo, Images};
@@ -183,7 +185,10 @@ impl<'a> PictureReader<'a> {
         of: &ImageRef,
         to: &mut dyn Destination,
     ) -> Result<Header, Failure> {
-        let read = self.check_pixels(of).and_then(|()| self.find(of)).and_then(|found| match found {
+        // Of an image only the header was read.
+        let allowed = check_pixels(of.stored, &self.context.limits)
+            .map_err(|cause| self.context.failure(Stage::Decode, of.index, cause.into()));
+        let read = allowed.and_then(|()| self.find(of)).and_then(|found| match found {
             Some(companion) => self.unpack(of, &companion, to).map_err(|cause| {
                 let name = companion.name.as_ref();
                 let cause =
@@ -198,18 +203,6 @@ impl<'a> PictureReader<'a> {
         [&mut self.file, &mut self.levels].into_iter().for_each(give_back);
         self.image.give_back();
         read
-    }
-
-    /// Before memory is taken for so many pixels: of an image only the header was read.
-    fn check_pixels(&self, of: &ImageRef) -> Result<(), Failure> {
-        let (pixels, limit) = (of.stored.pixels(), self.context.limits.max_pixels);
-        match pixels > limit {
-            true => {
-                let cause = ImageError::TooLarge { pixels, limit };
-                Err(self.context.failure(Stage::Decode, of.index, cause.into()))
-            }
-            false => Ok(()),
-        }
     }
 
     /// Puts the file's bytes, of an image that has one, into `file`; what it is of, if it is anything.
@@ -335,13 +328,6 @@ fn store(levels: &[u8], each: usize, of: &ImageRef, to: &mut dyn Destination) {
 
 fn places(size: Size) -> impl Iterator<Item = (i32, i32)> {
     (0..size.height as i32).flat_map(move |y| (0..size.width as i32).map(move |x| (x, y)))
-}
-
-fn check_size(what: &str, size: Size, image: Size, remedy: &str) -> Result<(), Cause> {
-    match size == image {
-        true => Ok(()),
-        false => Err(format!("{what} has {size} pixels and the image {image}: {remedy}").into()),
-    }
 }
 
 /// The class where those of a mask count from 1, as mmseg's `reduce_zero_label` reads them; `None` for one that is ignored.

@@ -67,7 +67,7 @@ impl Layout<'_> {
             "{} was opened, and no image is in its archives: name archives that hold images (.jpg, .png, .webp)",
             self.store.shown(&self.store.client.address.path)
         );
-        samples.finish(described.classes, &wanted)?;
+        samples.finish(described, &wanted)?;
         Ok((records, Contents::Archives(samples)))
     }
 

@@ -56,11 +56,11 @@ impl Samples {
         }
     }
 
-    /// Ends the samples, whose classes are called `names`.
+    /// Ends the samples, of which this description is.
     ///
     /// # Errors
-    /// A field that no sample has, which most likely is a misspelt one.
-    pub(in crate::source) fn finish(&mut self, names: Vec<String>, wanted: &WantedMembers) -> Result<()> {
+    /// A field that no sample has, which most likely is a misspelt one; those of [`Held::finish`].
+    pub(in crate::source) fn finish(&mut self, described: Described, wanted: &WantedMembers) -> Result<()> {
         let fields = &self.fields;
         let is_there = |number: &usize| {
             self.members.iter().skip(*number).step_by(fields.list.len()).any(Option::is_some)
@@ -77,10 +77,11 @@ impl Samples {
                 bail!("{}", fields.unknown(&fields.list[number], wanted.met.iter().map(String::as_str)))
             }
         }
-        self.classes.names = names;
+        self.held.finish(&described, "member with the ending")?;
+        self.classes.names = described.classes;
         self.classes.shrink();
         self.members.shrink_to_fit();
-        self.held.finish("member with the ending")
+        Ok(())
     }
 
     /// The objects of a sample, or else its classes.

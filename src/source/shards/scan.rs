@@ -285,13 +285,8 @@ impl Group {
 
     /// Whether any member is there that is wanted, and whether any is missing.
     fn wanted(&self, wanted: &WantedMembers) -> (bool, bool) {
-        let members = wanted
-            .endings
-            .iter()
-            .enumerate()
-            .map(|(at, _)| self.members.get(at).copied().flatten().is_some());
-        let json = wanted.read.iter().map(|_| self.json.is_some());
-        members.chain(json).fold((false, false), |(has, lacks), is_there| (has | is_there, lacks | !is_there))
+        let found = self.members.iter().flatten().count() + usize::from(self.json.is_some());
+        (found > 0, found < wanted.endings.len() + usize::from(wanted.read.is_some()))
     }
 
     /// Keeps what the member holds.
