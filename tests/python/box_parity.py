@@ -46,7 +46,7 @@ REFERENCE = {
     "vflip": reference.vertical_flip,
 }
 # What pixels are made of, and boxes are not.
-OF_PIXELS = {"op", "interpolation", "antialias", "fill"}
+OF_PIXELS = {"op", "interpolation", "antialias", "fill", "padding_mode"}
 CHAINS = {"chain of 2": 2, "chain of 4": 4}
 
 

@@ -23,6 +23,11 @@ def resize(image, size, interpolation="bilinear", antialias=True):
     return reference.resize(image, size, InterpolationMode(interpolation), antialias=antialias)
 
 
+def pad(image, padding, fill, padding_mode="constant"):
+    """torchvision's function, which refuses a colour where the image itself fills the border."""
+    return reference.pad(image, padding, fill if padding_mode == "constant" else 0, padding_mode)
+
+
 def affine(image, angle, translate, scale, shear, interpolation="nearest", fill=None, center=None):
     """torchvision's function with the interpolation by name."""
     return reference.affine(image, angle, translate, scale, shear, InterpolationMode(interpolation), fill, center)
@@ -76,7 +81,7 @@ REFERENCE = {
     "resize": resize,
     "crop": reference.crop,
     "center_crop": reference.center_crop,
-    "pad": lambda image, padding, fill, padding_mode="constant": reference.pad(image, padding, fill, padding_mode),
+    "pad": pad,
     "affine": affine,
     "rotate": rotate,
     "perspective": perspective,
