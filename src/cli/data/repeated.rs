@@ -26,28 +26,27 @@ impl Repeated {
             Some(order) if order.mix == Mix::Weighted => source.len(),
             _ => samples,
         };
-        let mut repeated = Self { source, samples, len, mix_order: None };
-        repeated.mix_order = mix_order.map(|order| match order.mix {
+        let mix_order = mix_order.map(|order| match order.mix {
             Mix::Weighted => MixOrder { epoch_samples: Some(samples as u64), ..order },
             _ => {
-                let mut ends = repeated.again(&order.ends);
+                let mut ends = again(&order.ends, source.len(), samples);
                 ends.dedup();
                 MixOrder { ends, ..order }
             }
         });
-        repeated
+        Self { source, samples, len, mix_order }
     }
 
     fn own(&self, index: usize) -> usize {
         index % self.source.len().max(1)
     }
+}
 
-    /// Where parts of the source end in each of its rounds.
-    fn again(&self, ends: &[u64]) -> Vec<u64> {
-        let (len, samples) = (self.source.len() as u64, self.samples as u64);
-        let rounds = (0..samples.div_ceil(len.max(1))).map(|round| round * len);
-        rounds.flat_map(|before| ends.iter().map(move |end| (before + end).min(samples))).collect()
-    }
+/// Where parts of a source of `len` samples end in each of its rounds, until there are `samples`.
+fn again(ends: &[u64], len: usize, samples: usize) -> Vec<u64> {
+    let (len, samples) = (len as u64, samples as u64);
+    let rounds = (0..samples.div_ceil(len.max(1))).map(|round| round * len);
+    rounds.flat_map(|before| ends.iter().map(move |end| (before + end).min(samples))).collect()
 }
 
 impl Source for Repeated {
@@ -96,7 +95,7 @@ impl Source for Repeated {
     }
 
     fn shard_ends(&self) -> Vec<u64> {
-        self.again(&self.source.shard_ends())
+        again(&self.source.shard_ends(), self.source.len(), self.samples)
     }
 
     fn mix_order(&self) -> Option<MixOrder> {

@@ -56,7 +56,7 @@ impl Samples {
         }
     }
 
-    /// Ends the samples, of which this description is.
+    /// Ends the samples; `described` is what the manifest says of them.
     ///
     /// # Errors
     /// A field that no sample has, which most likely is a misspelt one; those of [`Held::finish`].
