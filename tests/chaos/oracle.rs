@@ -9,6 +9,9 @@ use feedline::device::cpu::{Input, Worker};
 use feedline::error::Error;
 use feedline::image::parse_header;
 use feedline::loader::{Batch, BatchObjects, Loader, Status};
+use feedline::output::Output;
+use feedline::plan::{Plan, ViewPlans};
+use feedline::policy::DecodeScale;
 use feedline::source::Source;
 use std::path::Path;
 
@@ -165,37 +168,49 @@ impl Oracle {
     }
 }
 
-/// Makes each sample that is shown for itself once more, without the loader's threads.
+/// Makes each sample that is shown for itself once more, without the loader's threads: each view alone, but where an image is
+/// decoded at a scale that all of its views allow.
 fn check_alone(case: &Case, loader: &Loader, source: &dyn Source, positions: &[Position]) {
-    let limits = case.options.decode.limits();
     let output = *loader.output().expect("samples are rendered");
+    let together = match case.options.decode.scale() {
+        DecodeScale::Exact => 1,
+        DecodeScale::Fast => loader.view_count(),
+    };
     for (at, position) in positions.iter().enumerate() {
         let Some(row) = position.row.as_ref().filter(|row| row.stands_in_for.is_none()) else { continue };
-        let read = |index: u64| {
-            let mut bytes = Vec::new();
-            source.read(index as usize, &mut bytes).expect("a file that was read before");
-            let header = parse_header(&bytes).expect("a header that was read before");
-            (bytes, header)
-        };
-        let mut shown = Vec::new();
-        for view in 0..loader.view_count() {
-            let planned = loader.plan_view(case.epoch, row.index, view);
-            let plan = planned.unwrap_or_else(|error| panic!("position {at}: {error}")).plan;
-            let output = output.of_size(plan.size());
-            let files: Vec<_> = plan.images.iter().map(|image| read(image.index)).collect();
-            let inputs: Vec<Input<'_>> =
-                files.iter().map(|(bytes, header)| Input { bytes, header }).collect();
-            let mut worker = Worker::new(&limits).scale(case.options.decode.scale());
-            worker
-                .decode(&plan, &inputs)
-                .unwrap_or_else(|(image, cause)| panic!("position {at}, image {image}: {cause}"));
-            let mut memory = vec![0u64; output.sample_bytes().div_ceil(8)];
-            let pixels = &mut bytemuck::cast_slice_mut(&mut memory)[..output.sample_bytes()];
-            worker.render(&plan, &output, pixels).unwrap_or_else(|cause| panic!("position {at}: {cause}"));
-            shown.extend_from_slice(pixels);
-        }
+        let plan_view = |view| loader.plan_view(case.epoch, row.index, view).map(|planned| planned.plan);
+        let plans: Result<Vec<Plan>, Error> = (0..loader.view_count()).map(plan_view).collect();
+        let plans = plans.unwrap_or_else(|error| panic!("position {at}: {error}"));
+        let groups = plans.chunks(together).map(|views| ViewPlans::new(views.iter().cloned()));
+        let views = groups.flat_map(|plans| rendered(case, source, &plans, &output, at));
+        let shown: Vec<u8> = views.flatten().collect();
         assert!(shown == row.pixels, "position {at}, index {}: alone it has other pixels", row.index);
         assert_eq!(source.label(row.index as usize).class(), row.class, "position {at}");
         assert_eq!(source.key(row.index as usize), row.key, "position {at}");
     }
+}
+
+/// The pixels of each of these views, of images that are decoded for them alone.
+fn rendered(case: &Case, source: &dyn Source, plans: &ViewPlans, output: &Output, at: usize) -> Vec<Vec<u8>> {
+    let read = |index: u64| {
+        let mut bytes = Vec::new();
+        source.read(index as usize, &mut bytes).expect("a file that was read before");
+        let header = parse_header(&bytes).expect("a header that was read before");
+        (bytes, header)
+    };
+    let files: Vec<_> = plans.images().iter().map(|image| read(image.index)).collect();
+    let inputs: Vec<Input<'_>> = files.iter().map(|(bytes, header)| Input { bytes, header }).collect();
+    let mut worker = Worker::new(&case.options.decode.limits()).scale(case.options.decode.scale());
+    worker
+        .decode_views(plans, &inputs, &mut [])
+        .unwrap_or_else(|(image, cause)| panic!("position {at}, image {image}: {cause}"));
+    let outputs: Vec<Output> = plans.views().iter().map(|view| output.of_size(view.plan.size())).collect();
+    // Of words, so that values of any type are aligned.
+    let words = |output: &Output| vec![0u64; output.sample_bytes().div_ceil(8)];
+    let mut memory: Vec<Vec<u64>> = outputs.iter().map(words).collect();
+    let views = memory.iter_mut().zip(&outputs);
+    let mut views: Vec<&mut [u8]> =
+        views.map(|(words, output)| &mut bytemuck::cast_slice_mut(words)[..output.sample_bytes()]).collect();
+    worker.render_views(plans, &outputs, &mut views).unwrap_or_else(|cause| panic!("position {at}: {cause}"));
+    views.into_iter().map(|pixels| pixels.to_vec()).collect()
 }
