@@ -182,16 +182,15 @@ fn check_alone(case: &Case, loader: &Loader, source: &dyn Source, positions: &[P
         let plans: Result<Vec<Plan>, Error> = (0..loader.view_count()).map(plan_view).collect();
         let plans = plans.unwrap_or_else(|error| panic!("position {at}: {error}"));
         let groups = plans.chunks(together).map(|views| ViewPlans::new(views.iter().cloned()));
-        let views = groups.flat_map(|plans| rendered(case, source, &plans, &output, at));
-        let shown: Vec<u8> = views.flatten().collect();
+        let shown: Vec<u8> = groups.flat_map(|plans| rendered(case, source, &plans, &output, at)).collect();
         assert!(shown == row.pixels, "position {at}, index {}: alone it has other pixels", row.index);
         assert_eq!(source.label(row.index as usize).class(), row.class, "position {at}");
         assert_eq!(source.key(row.index as usize), row.key, "position {at}");
     }
 }
 
-/// The pixels of each of these views, of images that are decoded for them alone.
-fn rendered(case: &Case, source: &dyn Source, plans: &ViewPlans, output: &Output, at: usize) -> Vec<Vec<u8>> {
+/// The pixels of these views, one after the other, of images that are decoded for them alone.
+fn rendered(case: &Case, source: &dyn Source, plans: &ViewPlans, output: &Output, at: usize) -> Vec<u8> {
     let read = |index: u64| {
         let mut bytes = Vec::new();
         source.read(index as usize, &mut bytes).expect("a file that was read before");
@@ -212,5 +211,5 @@ fn rendered(case: &Case, source: &dyn Source, plans: &ViewPlans, output: &Output
     let mut views: Vec<&mut [u8]> =
         views.map(|(words, output)| &mut bytemuck::cast_slice_mut(words)[..output.sample_bytes()]).collect();
     worker.render_views(plans, &outputs, &mut views).unwrap_or_else(|cause| panic!("position {at}: {cause}"));
-    views.into_iter().map(|pixels| pixels.to_vec()).collect()
+    views.concat()
 }
