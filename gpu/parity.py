@@ -89,10 +89,11 @@ def main():
         section.attempt("render", 5, lambda: collect(section, "render", [
             "render-parity", "--data", kit.DATA / kit.PHOTOS, "--seconds", section.sized(12, 1),
             "--batch-size", section.sized(32, 3), "--plans", section.sized(1 << 30, 3)]))
-        section.attempt("decoders", 5, lambda: decoders(section, kinds))
         section.attempt("parts", 5, lambda: collect(section, "region", [
             "decode-regions", "--data", kinds, "--crops", section.sized(16, 1)]))
         section.attempt("hazard", 5, lambda: hazard(section))
+        # Last: opening nvJPEG anew for each kind takes most of the time.
+        section.attempt("decoders", 5, lambda: decoders(section, kinds))
 
 
 if __name__ == "__main__":

@@ -63,7 +63,9 @@ fn kind(folder: &Path, word: &str, route: Route) -> anyhow::Result<()> {
         (true, decoder.decode_exactly(&bytes, quarter)?),
     ] {
         let taken = |by: Route| outcomes.iter().flatten().filter(|decoded| decoded.by == by).count();
-        let first = outcomes.iter().find_map(|outcome| outcome.as_ref().err());
+        let first = outcomes.iter().find_map(|outcome| outcome.as_ref().err().map(ToString::to_string));
+        // Where another decoder has stepped in, only the report says why.
+        let told = || decoder.reports().into_iter().find_map(|report| report.last_failure);
         print(&json!({
             "kind": folder.file_name().unwrap_or_default().to_string_lossy(),
             "backend": word,
@@ -72,7 +74,7 @@ fn kind(folder: &Path, word: &str, route: Route) -> anyhow::Result<()> {
             "taken": taken(route),
             "by_others": outcomes.iter().flatten().count() - taken(route),
             "refused": outcomes.iter().filter(|outcome| outcome.is_err()).count(),
-            "cause": first.map(ToString::to_string),
+            "cause": first.or_else(told),
         }))?;
     }
     Ok(())

@@ -9,6 +9,7 @@ use crate::device::cuda::driver::{Context, CudaError, Priority, Stream};
 use crate::device::cuda::failed;
 use crate::device::cuda::nvjpeg;
 use crate::device::cuda::probe::{Decoding, Missing};
+use crate::device::decoder_report::DecoderReport;
 use crate::error::{Cause, Result};
 use crate::geometry::Rect;
 use crate::image::Image;
@@ -80,6 +81,11 @@ impl ImageDecoder {
         if let DeviceDecoder::Nvjpeg(decoder) = &mut self.decoder {
             decoder.choose(route);
         }
+    }
+
+    /// How each decoder has done so far, and what it said where it failed; images are not counted.
+    pub fn reports(&self) -> Vec<DecoderReport> {
+        self.decoder.dispatch().report().into_iter().map(|(_, report)| report).collect()
     }
 
     /// Whether the engines are given files of one sampling at a time, which is the default, or all in one call.
