@@ -3,7 +3,7 @@
 use crate::client::Client;
 use crate::compare::{DEVICE, on_device, same_on_both};
 use crate::pictures;
-use crate::scenario::{Outcome, Scenario};
+use crate::scenario::{Outcome, Scenario, in_turn};
 use crate::trainer::Trainer;
 use feedline::augment::{
     RandomAffine, RandomHorizontalFlip, RandomResizedCrop, RandomShortestSize, Resize, View,
@@ -83,7 +83,7 @@ fn planes(batch: &Batch) -> (MaskPlanes, usize) {
 }
 
 fn masks_are_the_cpus() -> Outcome {
-    for asked in ASKED {
+    for asked in in_turn(ASKED) {
         let loader = same_on_both(&format!("{asked:?}"), 2, || small(pictures::all(), asked));
         let batch = loader.epoch(0).next().unwrap()?;
         let objects = batch.objects().ok_or("no objects")?;
@@ -109,7 +109,7 @@ fn masks_are_the_cpus() -> Outcome {
 
 fn masks_in_views() -> Outcome {
     let crop = |edge: u32| View::new(edge).transform(RandomResizedCrop::new(edge).scale([0.3, 0.9]));
-    for asked in ASKED {
+    for asked in in_turn(ASKED) {
         let loader = same_on_both(&format!("views, {asked:?}"), 1, || {
             let builder = Loader::builder(outlined(pictures::all())).batch_size(5).workers(2);
             with_masks(builder, asked).view(crop(40)).view(crop(23).count(2))
@@ -123,8 +123,8 @@ fn masks_in_views() -> Outcome {
 }
 
 fn masks_where_rows_fail() -> Outcome {
-    for (policy, asked) in
-        [BadSample::Skip, BadSample::Substitute].into_iter().flat_map(|p| ASKED.map(|a| (p, a)))
+    let policies = [BadSample::Skip, BadSample::Substitute];
+    for (policy, asked) in in_turn(policies.into_iter().flat_map(|policy| ASKED.map(|asked| (policy, asked))))
     {
         let build = || small(pictures::with_bad_ones(), asked).bad_sample(policy).workers(1);
         same_on_both(&format!("{policy:?}, {asked:?}"), 1, build);
@@ -134,7 +134,7 @@ fn masks_where_rows_fail() -> Outcome {
 
 fn masks_in_batches_of_all_sizes() -> Outcome {
     let sizes = [(40, 40), (24, 56), (64, 16), (9, 7)].map(|(width, height)| Size::new(width, height));
-    for asked in ASKED {
+    for asked in in_turn(ASKED) {
         same_on_both(&format!("drawn sizes, {asked:?}"), 2, || {
             small(pictures::all(), asked).batch_size(3).multi_scale(MultiScale::Sizes(sizes.to_vec()))
         });
@@ -150,7 +150,7 @@ fn masks_in_batches_of_all_sizes() -> Outcome {
 }
 
 fn masks_in_parts() -> Outcome {
-    for asked in ASKED {
+    for asked in in_turn([ASKED[0], ASKED[3]]) {
         let build = || small(pictures::large(), asked).batch_size(9).device_memory(1).pinned_memory(0);
         same_on_both(&format!("parts, {asked:?}"), 1, build);
     }

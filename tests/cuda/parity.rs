@@ -20,17 +20,17 @@ use feedline::plan::Plan;
 use feedline::rng::{Draws, Rng};
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
-    Scenario::new("any chain of ops renders to the CPU's bits", chains).on_gpu(),
+    Scenario::new("any chain of ops renders to the CPU's bits", chains).weighty().on_gpu(),
     Scenario::new("a statistic behind another renders to the CPU's bits", statistics).on_gpu(),
-    Scenario::new("any mix of samples renders to the CPU's bits", mixes).on_gpu(),
-    Scenario::new("any mosaic renders to the CPU's bits", mosaics).on_gpu(),
-    Scenario::new("every size around a tile's edges renders to the CPU's bits", edges).on_gpu(),
-    Scenario::new("any plain crop renders to the CPU's bits", crops::any).on_gpu(),
-    Scenario::new("crops that shrink by a lot render to the CPU's bits", crops::shrinking).on_gpu(),
+    Scenario::new("any mix of samples renders to the CPU's bits", mixes).weighty().on_gpu(),
+    Scenario::new("any mosaic renders to the CPU's bits", mosaics).weighty().on_gpu(),
+    Scenario::new("every size around a tile's edges renders to the CPU's bits", edges).weighty().on_gpu(),
+    Scenario::new("any plain crop renders to the CPU's bits", crops::any).weighty().on_gpu(),
+    Scenario::new("crops that shrink by a lot render to the CPU's bits", crops::shrinking).weighty().on_gpu(),
     Scenario::new("pictures that end with their memory render to the CPU's bits", ends).on_gpu(),
-    Scenario::new("shrinking by a lot renders to the CPU's bits", shrinking).on_gpu(),
+    Scenario::new("shrinking by a lot renders to the CPU's bits", shrinking).weighty().on_gpu(),
     Scenario::new("numbers of any size round to the CPU's bits", rounding).on_gpu(),
-    Scenario::new("a plan with one field changed is refused or touches no other memory", damaged),
+    Scenario::new("a plan with one field changed is refused or touches no other memory", damaged).weighty(),
     Scenario::new("a colour step or a table of unknown code is reported, and not guessed", unknown).on_gpu(),
 ];
 

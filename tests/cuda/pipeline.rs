@@ -2,7 +2,7 @@
 
 use crate::compare::{choose, compared, epoch, on_device, same_on_both, seen, trained};
 use crate::pictures;
-use crate::scenario::{Libraries, Outcome, Scenario};
+use crate::scenario::{Libraries, Outcome, Scenario, in_turn};
 use feedline::augment::{ColorJitter, RandomErasing, RandomHorizontalFlip, RandomResizedCrop, Resize};
 use feedline::draft::op::Extent;
 use feedline::error::Error;
@@ -17,7 +17,7 @@ use feedline::source::{Memory, Source};
 use std::sync::Arc;
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
-    Scenario::new("every recipe gives the CPU's batches", every_recipe_gives_the_cpus_batches).weighty(),
+    Scenario::new("every recipe gives the CPU's batches", every_recipe_gives_the_cpus_batches).decides(),
     Scenario::new(
         "every number format and layout gives the CPU's batches",
         every_number_format_and_layout_gives_the_cpus_batches,
@@ -32,7 +32,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         cut_files_and_turned_ones_are_taken_as_asked_for,
     ),
     Scenario::new("a sample beyond the memory is named", a_sample_beyond_the_memory_is_named),
-    Scenario::new("a batch that does not fit is made in parts", a_batch_that_does_not_fit_is_made_in_parts),
+    Scenario::new("a batch that does not fit is made in parts", a_batch_that_does_not_fit_is_made_in_parts)
+        .weighty(),
     // Without engines the host does not wait between the parts, so events alone keep them apart.
     Scenario::new("parts without engines", a_batch_that_does_not_fit_is_made_in_parts)
         .weighty()
@@ -147,13 +148,13 @@ fn bad_files_are_skipped_replaced_and_named_as_on_the_cpu() -> Outcome {
         (BadSample::Substitute, LastBatch::Pad),
         (BadSample::Fail, LastBatch::Drop),
     ];
-    for (bad, last) in policies {
-        for shuffle in [true, false] {
-            same_on_both(&format!("{bad:?} {last:?}"), 2, || {
-                // One worker, because the CPU's report is in the order of rows and a device's in that of its work.
-                small(pictures::with_bad_ones()).shuffle(shuffle).bad_sample(bad).last_batch(last).workers(1)
-            });
-        }
+    for ((bad, last), shuffle) in
+        in_turn(policies.into_iter().flat_map(|policy| [(policy, true), (policy, false)]))
+    {
+        same_on_both(&format!("{bad:?} {last:?}"), 2, || {
+            // One worker, because the CPU's report is in the order of rows and a device's in that of its work.
+            small(pictures::with_bad_ones()).shuffle(shuffle).bad_sample(bad).last_batch(last).workers(1)
+        });
     }
     Ok(())
 }

@@ -82,6 +82,19 @@ impl Orders {
     }
 }
 
+/// Of several cases of one thing those whose turn it is. A random order of the device's work takes one of them, the next
+/// order the next one; the orderly modes and a GPU take all.
+pub(crate) fn in_turn<T>(cases: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut cases: Vec<T> = cases.into_iter().collect();
+    let words = std::env::var("FAKECUDA").unwrap_or_default();
+    let seed = words.split(',').find_map(|word| word.strip_prefix("seed=")?.parse::<usize>().ok());
+    if let (Some(seed), true) = (seed, words.starts_with("mode=random")) {
+        let at = seed % cases.len();
+        cases = cases.into_iter().skip(at).take(1).collect();
+    }
+    cases
+}
+
 /// One row of the table.
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
@@ -133,7 +146,7 @@ impl Scenario {
         Self { watches_memory: true, ..self }
     }
 
-    /// It is about what is decided and said, which does not depend on the order of the device's work.
+    /// It is about what is decided and said, or compares so much that one order of the device's work has to do.
     pub(crate) const fn decides(self) -> Self {
         Self { orders: Orders::OneInEight, ..self }
     }

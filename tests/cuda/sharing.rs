@@ -20,7 +20,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         an_image_of_a_window_is_decoded_once,
     )
     .libraries(Libraries::DriverOnly),
-    Scenario::new("sharing: a small cache gives the CPU's batches", a_small_cache_gives_the_cpus_batches),
+    Scenario::new("sharing: a small cache gives the CPU's batches", a_small_cache_gives_the_cpus_batches)
+        .weighty(),
     // Without engines the host does not wait between the parts, so events alone keep them apart.
     Scenario::new("sharing: a small cache without engines", a_small_cache_gives_the_cpus_batches)
         .weighty()
@@ -33,7 +34,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         "sharing: images of all sizes in parts without engines",
         shared_images_of_all_sizes_in_parts,
     )
-    .weighty()
+    .decides()
     .nvjpeg("engines=0"),
     Scenario::new("sharing: images on a trainer's stream", shared_images_on_a_trainers_stream),
     Scenario::new(
@@ -46,8 +47,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         bad_shared_images_cost_their_samples,
     ),
     Scenario::new("sharing: epochs may be dropped at any time", epochs_may_be_dropped),
-    Scenario::new("sharing: masks and boxes are the CPU's", masks_and_boxes_are_the_cpus),
-    Scenario::new("sharing: without page-locked memory", without_page_locked_memory),
+    Scenario::new("sharing: masks and boxes are the CPU's", masks_and_boxes_are_the_cpus).weighty(),
+    Scenario::new("sharing: without page-locked memory", without_page_locked_memory).weighty(),
     Scenario::new("sharing: a small epoch of mosaics", a_small_epoch_of_mosaics).swept(),
     Scenario::new("sharing: an epoch behind one that failed", an_epoch_behind_one_that_failed).swept(),
 ];

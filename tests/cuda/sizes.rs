@@ -20,7 +20,8 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::new("batches of drawn sizes without nvJPEG", batches_of_drawn_sizes_are_the_cpus)
         .libraries(Libraries::DriverOnly),
     Scenario::new("rows that fail in batches of drawn sizes", rows_that_fail_in_batches_of_drawn_sizes),
-    Scenario::new("batches padded to their largest sample are the CPU's", padded_batches_are_the_cpus),
+    Scenario::new("batches padded to their largest sample are the CPU's", padded_batches_are_the_cpus)
+        .weighty(),
     Scenario::new(
         "a trainer's stream sees finished batches of every size",
         a_trainers_stream_sees_finished_batches_of_every_size,

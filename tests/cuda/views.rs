@@ -12,8 +12,9 @@ use feedline::loader::{BadSample, LastBatch, Loader, LoaderBuilder};
 use feedline::output::{DType, Layout};
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
-    Scenario::new("views are decoded once and are the CPU's", views_are_decoded_once_and_are_the_cpus),
-    Scenario::new("views of bad samples leave no gaps", views_of_bad_samples_leave_no_gaps),
+    Scenario::new("views are decoded once and are the CPU's", views_are_decoded_once_and_are_the_cpus)
+        .weighty(),
+    Scenario::new("views of bad samples leave no gaps", views_of_bad_samples_leave_no_gaps).weighty(),
     Scenario::new("views that mix share images", views_that_mix_share_images),
     Scenario::new("views that do not fit are made in parts", views_that_do_not_fit_are_made_in_parts)
         .weighty(),
