@@ -148,6 +148,20 @@ impl Orientation {
         })
     }
 
+    /// The orientation's EXIF tag, 1 to 8.
+    pub const fn to_exif(self) -> u16 {
+        match self.0 & 7 {
+            1 => 2,
+            3 => 3,
+            2 => 4,
+            4 => 5,
+            5 => 6,
+            7 => 7,
+            6 => 8,
+            _ => 1,
+        }
+    }
+
     /// Whether columns are mirrored (after the transposition).
     pub const fn mirrors_x(self) -> bool {
         self.0 & 1 != 0
@@ -207,6 +221,7 @@ mod tests {
         seen.sort_unstable();
         assert_eq!(seen, [0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(Orientation::from_exif(9), Orientation::UPRIGHT);
+        assert!((1..=8).all(|tag| Orientation::from_exif(tag).to_exif() == tag));
     }
 
     #[test]

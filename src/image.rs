@@ -8,6 +8,7 @@
 mod error;
 mod exif;
 mod header;
+mod layout;
 mod magic;
 mod mask;
 mod png;
@@ -18,6 +19,7 @@ pub use crate::jpeg::{Damage, Index, Limits, Part, Scale};
 pub(crate) use crate::jpeg::{PixelsMut, Rows};
 pub use error::ImageError;
 pub use header::{Header, parse_header};
+pub(crate) use layout::PixelLayout;
 pub use mask::{decode_depth, decode_mask};
 
 use crate::decode_memory::{give_back, grow};
@@ -121,6 +123,11 @@ impl Decoder {
     /// A decoder that refuses files beyond `limits`; `max_scans` and `damaged` apply to JPEG only.
     pub fn new(limits: Limits) -> Self {
         Self { limits, ..Self::default() }
+    }
+
+    /// From now on refuses files beyond `limits`.
+    pub(crate) fn set_limits(&mut self, limits: &Limits) {
+        self.limits.clone_from(limits);
     }
 
     /// What was wrong with the last file that was decoded, if it is damaged and the limits allow that.

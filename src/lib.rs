@@ -14,6 +14,7 @@ mod setters;
 pub mod atomic_file;
 pub mod augment;
 pub mod color;
+pub mod decode;
 mod decode_memory;
 mod destination;
 pub mod device;

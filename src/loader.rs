@@ -15,6 +15,7 @@ mod parallel_map;
 mod planner;
 mod queue;
 mod report;
+mod spread;
 mod validate;
 mod worker;
 
@@ -39,6 +40,7 @@ pub use planner::{Choice, Planned, PlannedPartner};
 pub use report::errors::{BadFile, DamagedFile, Report, Stage, Status};
 pub use report::stats::{Limit, Stats};
 pub use report::timing::Timing;
+pub(crate) use spread::spread;
 pub(crate) use worker::cores;
 
 use crate::device::Device;

@@ -71,6 +71,31 @@ pub enum ImageError {
         /// The stored size of the image.
         size: Size,
     },
+    /// The caller asked for a region that leaves the upright image, or for one without pixels.
+    #[error(
+        "the region (top {}, left {}, height {}, width {}) is empty or leaves the upright image of height {} and width {}: fix the call",
+        .region.y, .region.x, .region.height, .region.width, .size.height, .size.width
+    )]
+    Outside {
+        /// The region asked for, in pixels of the upright image at full size.
+        region: Rect,
+        /// The size of the upright image.
+        size: Size,
+    },
+    /// The caller asked for a smaller scale of a file that is no JPEG.
+    #[error(
+        "the file is {format}, and only JPEG can be decoded at a smaller scale: ask for a minimum size, for which other formats are decoded at full scale"
+    )]
+    Scale {
+        /// The format.
+        format: Format,
+    },
+    /// The caller's memory is too small for the image.
+    #[error("the destination is too small for an image of height {} and width {}: give room for so many rows", .size.height, .size.width)]
+    Room {
+        /// The size of the decoded image.
+        size: Size,
+    },
 }
 
 /// Short for [`ImageError::Corrupt`].

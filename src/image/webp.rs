@@ -15,6 +15,10 @@ const FRAME_HEAD: usize = 16;
 /// The flag of an extended file that has frames.
 const ANIMATED: u8 = 0x02;
 
+/// The flag of an extended file that has alpha, and that of a lossless image in the fifth byte of its header.
+const ALPHA: u8 = 0x10;
+const LOSSLESS_ALPHA: u8 = 0x10;
+
 pub(super) fn is_webp(bytes: &[u8]) -> bool {
     bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP")
 }
@@ -42,6 +46,15 @@ pub(super) fn parse_header(bytes: &[u8]) -> Result<(Size, Orientation), ImageErr
     }
     let exif = chunks(bytes).find(|(name, _)| *name == b"EXIF").map(|(_, body)| exif::orientation(body));
     Ok((size, exif.unwrap_or_default()))
+}
+
+/// Whether the file says that its pixels have alpha.
+pub(super) fn has_alpha(bytes: &[u8]) -> bool {
+    match chunks(bytes).next() {
+        Some((b"VP8X", &[flags, ..])) => flags & ALPHA != 0,
+        Some((b"VP8L", &[_, _, _, _, last, ..])) => last & LOSSLESS_ALPHA != 0,
+        _ => false,
+    }
 }
 
 /// 24 bits that hold a length minus one.
@@ -109,7 +122,6 @@ fn unwrap_frame(frame: &[u8], canvas: Size, file: &mut Vec<u8>) -> Result<Rect, 
     file.clear();
     file.extend_from_slice(b"RIFF\0\0\0\0WEBP");
     if data.starts_with(b"ALPH") {
-        const ALPHA: u8 = 0x10;
         file.extend_from_slice(b"VP8X\x0A\0\0\0");
         file.extend_from_slice(&[ALPHA, 0, 0, 0, w0, w1, w2, h0, h1, h2]);
     }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod files;
+pub(crate) mod files;
 
 use feedline::geometry::{Orientation, Rect, Size};
 use feedline::image::{Decoder, Format, Image, ImageError, Limits, parse_header, verify};

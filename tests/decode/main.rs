@@ -1,5 +1,6 @@
-//! Decoding from outside: JPEG whole, by region, by index and smaller, and all other formats.
+//! Decoding from outside: JPEG whole, by region, by index and smaller, all other formats, and files without a loader.
 
+mod alone;
 mod damaged;
 mod decode_scale;
 mod flaws;

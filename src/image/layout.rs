@@ -1,0 +1,30 @@
+//! How the pixels of a file are stored: what its header says beyond size and orientation.
+
+use super::{Format, Header, png, webp};
+
+/// Channels, bits and passes of a file's pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PixelLayout {
+    /// Channels of a stored pixel, alpha included; an index into a palette is one.
+    pub(crate) components: u8,
+    /// Bits of a channel.
+    pub(crate) bits: u8,
+    /// Whether a JPEG is progressive, or a PNG interlaced.
+    pub(crate) progressive: bool,
+}
+
+impl PixelLayout {
+    /// The layout of a file; `header` must come from [`super::parse_header`] of the same bytes.
+    pub(crate) fn of(bytes: &[u8], header: &Header) -> Self {
+        match (&header.jpeg, header.format) {
+            (Some(jpeg), _) => {
+                let (components, bits, progressive) = (jpeg.components, jpeg.precision, jpeg.progressive);
+                Self { components, bits, progressive }
+            }
+            (None, Format::Png) => png::layout(bytes),
+            (None, _) => {
+                Self { components: if webp::has_alpha(bytes) { 4 } else { 3 }, bits: 8, progressive: false }
+            }
+        }
+    }
+}
