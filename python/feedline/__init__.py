@@ -1,9 +1,11 @@
 """feedline: compressed images in, augmented training batches out.
 
-`Loader` takes the place of torch's DataLoader; the transforms have torchvision's names, arguments and defaults.
+`Loader` takes the place of torch's DataLoader; the transforms have torchvision's names, arguments and defaults. `decode` and
+`decode_batch` are its decoder alone.
 """
 
-from feedline._feedline import PanicError, SampleError, Tensor, UnavailableError, __version__
+from feedline._decode import decode, decode_batch
+from feedline._feedline import DecodeError, Header, PanicError, SampleError, Tensor, UnavailableError, __version__
 from feedline._loader import Batch, Batches, Loader
 from feedline.transforms import *  # noqa: F403
 from feedline import transforms
@@ -13,6 +15,8 @@ from feedline._view import View
 __all__ = [
     "Batch",
     "Batches",
+    "DecodeError",
+    "Header",
     "Loader",
     "Mixture",
     "PanicError",
@@ -21,6 +25,8 @@ __all__ = [
     "UnavailableError",
     "View",
     "__version__",
+    "decode",
+    "decode_batch",
     "transforms",
 ]
 __all__ += transforms.__all__

@@ -1,7 +1,10 @@
 """The native half of the package."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, final
+
+from feedline._decode import File, Region
 
 __version__: str
 OPTIMISED: bool
@@ -9,6 +12,14 @@ OPTIMISED: bool
 class SampleError(RuntimeError):
     key: str
     index: int
+
+class DecodeError(SampleError):
+    """A file cannot be decoded."""
+
+    key: str | None  # type: ignore[assignment]
+    """Its path; None for one in memory."""
+    index: int | None  # type: ignore[assignment]
+    """Its place in a batch."""
 
 class UnavailableError(RuntimeError): ...
 
@@ -42,6 +53,64 @@ class Tensor:
     def torch(self) -> Any: ...
 
 @final
+class Header:
+    """What a file says of its image before it is decoded. `data` is as in `decode`.
+
+    Of a JPEG at a path no more than 64 KiB are read, if its header ends there.
+    """
+
+    def __new__(cls, data: File) -> Header: ...
+    @property
+    def format(self) -> str:
+        """JPEG, PNG or WebP, by the file's bytes."""
+
+    @property
+    def height(self) -> int:
+        """Rows of the upright image."""
+
+    @property
+    def width(self) -> int:
+        """Columns of the upright image."""
+
+    @property
+    def stored_height(self) -> int:
+        """Rows as they are stored."""
+
+    @property
+    def stored_width(self) -> int:
+        """Columns as they are stored."""
+
+    @property
+    def orientation(self) -> int:
+        """The EXIF orientation, 1 to 8; 1 is upright."""
+
+    @property
+    def components(self) -> int:
+        """Channels of a stored pixel: 1 (grey, or a palette), 2 (grey and alpha), 3, or 4 (colour and alpha, or four inks)."""
+
+    @property
+    def bits(self) -> int:
+        """Bits of a stored channel."""
+
+    @property
+    def progressive(self) -> bool:
+        """Whether a JPEG is progressive, or a PNG interlaced."""
+
+    @property
+    def sampling(self) -> str | None:
+        """The chroma sampling of a JPEG, such as 4:2:0; None for other formats."""
+
+    def decoded_shape(
+        self,
+        region: Region | None = None,
+        scale: float | None = None,
+        *,
+        min_size: int | Sequence[int] | None = None,
+        exif: bool = True,
+    ) -> tuple[int, int, int]:
+        """The shape of what `decode` makes of the file with these arguments."""
+
+@final
 class Epoch:
     def next(self) -> dict[str, Any] | None: ...
     def state(self) -> str: ...
@@ -71,6 +140,14 @@ class Loader:
     ) -> tuple[int, list[tuple[str, str, int, str]], int, list[tuple[str, int, str, int]]]: ...
     def close(self) -> None: ...
 
+def decode(data: File, region: Region | None, wanted: tuple[Any, ...], out: Any) -> Any: ...
+def decode_batch(
+    files: list[File],
+    regions: Sequence[Region | None],
+    wanted: tuple[Any, ...],
+    how: tuple[Any, ...],
+    out: Any,
+) -> Any: ...
 def option_list() -> str: ...
 def check_options(json: str) -> str: ...
 def transform_names() -> list[str]: ...

@@ -13,6 +13,12 @@ create_exception!(
 );
 create_exception!(
     feedline,
+    DecodeError,
+    SampleError,
+    "A file cannot be decoded: `key` is its path, None for one in memory, and `index` its place in a batch, else None."
+);
+create_exception!(
+    feedline,
     UnavailableError,
     PyRuntimeError,
     "Something that this machine lacks, with the remedy: use device=\"cpu\", or follow it."

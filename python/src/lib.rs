@@ -1,12 +1,18 @@
 //! The native half of the Python package `feedline`: options in, batches out. The package's own files make it a face.
 
 mod batch;
+mod buffer;
 mod capsule;
 mod data;
+mod decode;
+mod decode_batch;
 mod epoch;
 mod error;
+mod header;
+mod input;
 mod loader;
 mod options;
+mod settings;
 mod site_packages;
 mod tensor;
 mod transforms;
@@ -16,9 +22,15 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _feedline {
     #[pymodule_export]
+    use super::decode::decode;
+    #[pymodule_export]
+    use super::decode_batch::decode_batch;
+    #[pymodule_export]
     use super::epoch::Epoch;
     #[pymodule_export]
-    use super::error::{PanicError, SampleError, UnavailableError};
+    use super::error::{DecodeError, PanicError, SampleError, UnavailableError};
+    #[pymodule_export]
+    use super::header::Header;
     #[pymodule_export]
     use super::loader::Loader;
     #[pymodule_export]

@@ -222,6 +222,39 @@ def test_a_forked_child_makes_its_own_loader(make):
     assert in_child(lambda: len(list(make()))) == 6
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_child_decodes_on_threads_of_its_own():
+    files = sorted(PHOTOS.glob("cat/*.jpg"))
+    sums = [int(each.sum()) for each in feedline.decode_batch(files, threads=3)]
+    signal.alarm(60)
+    assert in_child(lambda: [int(each.sum()) for each in feedline.decode_batch(files, threads=3)]) == sums
+    assert in_child(lambda: [int(feedline.decode(file).sum()) for file in files]) == sums
+    signal.alarm(0)
+
+
+def test_decoding_leaves_neither_memory_nor_threads():
+    small = min(PHOTOS.glob("*/*.jpg"), key=lambda file: file.stat().st_size)
+    region = (0, 0, 64, 64)
+
+    def cycle():
+        feedline.decode(small, region)
+        feedline.decode_batch([small, b"no image", small], region, threads=2, on_error="return")
+        with pytest.raises(feedline.DecodeError):
+            feedline.decode(b"no image")
+        with pytest.raises(ValueError, match="empty"):
+            feedline.decode(small, (0, 0, 0, 0))
+
+    for _ in range(200):
+        cycle()
+    settled, before = resident_mb(), threads()
+    for _ in range(2000):
+        cycle()
+    grown = resident_mb() - settled
+    # An array that stayed would be 12 kB, all of them 74 MB; the bytes of the file are more.
+    assert grown < 10, f"{grown:.1f} MB more after 2000 rounds"
+    assert threads() == before
+
+
 def test_a_loader_is_not_pickled(make):
     with pytest.raises(TypeError, match="make it in the process that uses it"):
         pickle.dumps(make())

@@ -58,6 +58,61 @@ def test_states_are_saved_with_torch(torch, make, tmp_path):
     assert other.state_dict() == loader.state_dict()
 
 
+def test_decoded_images_are_tensors_that_share_the_memory(torch):
+    path = next(PHOTOS.glob("cat/*.jpg"))
+    array = feedline.decode(path)
+    tensor = feedline.decode(path, framework="torch")
+    assert tensor.dtype == torch.uint8 and tensor.is_contiguous() and torch.equal(tensor, torch.from_numpy(array))
+    room = torch.zeros(array.shape, dtype=torch.uint8)
+    assert feedline.decode(path, out=room) is room and torch.equal(room, tensor)
+    assert torch.equal(feedline.decode(torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.uint8), out=room), tensor)
+    region = (0, 0, 32, 48)
+    stacked = feedline.decode_batch([path] * 3, region, stack=True, framework="torch")
+    assert stacked.shape == (3, 32, 48, 3) and torch.equal(stacked[2], tensor[:32, :48])
+    listed = feedline.decode_batch([path, b""], on_error="none", framework="torch")
+    assert torch.equal(listed[0], tensor) and listed[1] is None
+    with pytest.raises(ValueError, match="out is not of uint8"):
+        feedline.decode(path, out=room.float())
+
+
+class Crops:
+    """A data set as users write it: one file at a time, or all files of a batch at once."""
+
+    def __init__(self, paths, at_once):
+        self.paths = paths
+        if at_once:
+            self.__getitems__ = self.load_all
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, index):
+        return feedline.decode(self.paths[index], (8, 8, 64, 96), framework="torch"), index
+
+    def load_all(self, indices):
+        images = feedline.decode_batch([self.paths[at] for at in indices], (8, 8, 64, 96), threads=2, framework="torch")
+        return list(zip(images, indices))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_a_dataloader_s_workers_decode(torch, start, at_once):
+    paths = sorted(PHOTOS.glob("*/*.jpg"))[:12]
+    # Threads that have decoded ahead of a fork are not there behind it.
+    whole = feedline.decode_batch(paths, threads=3)
+    loader = torch.utils.data.DataLoader(
+        Crops(paths, at_once), batch_size=4, num_workers=2, multiprocessing_context=start, timeout=120
+    )
+    seen = 0
+    for images, indices in loader:
+        assert images.shape == (4, 64, 96, 3) and images.dtype == torch.uint8
+        for image, index in zip(images, indices.tolist()):
+            assert torch.equal(image, torch.from_numpy(whole[index][8:72, 8:104]))
+            seen += 1
+    assert seen == 12
+
+
 RANK = f"""
 import torch.distributed as dist
 import torch, feedline
