@@ -89,6 +89,23 @@ enum feedline_value_type
 typedef int32_t feedline_value_type;
 #endif // __cplusplus
 
+// The format of a file, by its bytes.
+enum feedline_image_format
+#ifdef __cplusplus
+  : int32_t
+#endif // __cplusplus
+ {
+    // JPEG.
+    FEEDLINE_IMAGE_FORMAT_JPEG = 0,
+    // PNG.
+    FEEDLINE_IMAGE_FORMAT_PNG = 1,
+    // WebP.
+    FEEDLINE_IMAGE_FORMAT_WEBP = 2,
+};
+#ifndef __cplusplus
+typedef int32_t feedline_image_format;
+#endif // __cplusplus
+
 // The type of an array's elements.
 enum feedline_dtype
 #ifdef __cplusplus
@@ -112,6 +129,23 @@ enum feedline_dtype
 };
 #ifndef __cplusplus
 typedef int32_t feedline_dtype;
+#endif // __cplusplus
+
+// What becomes of a damaged JPEG: the words of the option `damaged`.
+enum feedline_damaged
+#ifdef __cplusplus
+  : int32_t
+#endif // __cplusplus
+ {
+    // Damage inside is accepted, with the pixels that libjpeg-turbo makes of it; a file that ends early is refused.
+    FEEDLINE_DAMAGED_TORCHVISION = 0,
+    // It is refused.
+    FEEDLINE_DAMAGED_REFUSE = 1,
+    // All that libjpeg-turbo decodes is accepted; what is missing is grey.
+    FEEDLINE_DAMAGED_LIBJPEG = 2,
+};
+#ifndef __cplusplus
+typedef int32_t feedline_damaged;
 #endif // __cplusplus
 
 // The arrays of a batch of n rows and m objects.
@@ -193,6 +227,86 @@ typedef struct feedline_values {
     // How many numbers each list has, where the field says so; else 0.
     uint64_t length;
 } feedline_values;
+
+// What a file says of its image before it is decoded.
+typedef struct feedline_image_header {
+    // The file's format.
+    feedline_image_format format;
+    // Columns of the upright image.
+    uint32_t width;
+    // Rows of the upright image.
+    uint32_t height;
+    // Columns as they are stored.
+    uint32_t stored_width;
+    // Rows as they are stored.
+    uint32_t stored_height;
+    // The EXIF orientation, 1 to 8; 1 is upright.
+    uint32_t orientation;
+    // Channels of a stored pixel: 1 (grey, or a palette), 2 (grey and alpha), 3, or 4 (colour and alpha, or four inks).
+    uint32_t components;
+    // Bits of a stored channel.
+    uint32_t bits;
+    // 1 for a progressive JPEG or an interlaced PNG, else 0.
+    int32_t progressive;
+    // The chroma sampling of a JPEG, such as "4:2:0"; null for other formats. Always valid.
+    const char *sampling;
+} feedline_image_header;
+
+// What a file is decoded to. All zeros mean the whole upright image at full scale.
+typedef struct feedline_decode_options {
+    // The part that is wanted, in pixels of the upright image at full scale; all of it where these four are 0. At a smaller
+    // scale its edges are rounded outwards. This is its top row.
+    uint32_t top;
+    // Its left column.
+    uint32_t left;
+    // Its rows.
+    uint32_t height;
+    // Its columns.
+    uint32_t width;
+    // 1, 2, 4 or 8: a JPEG is decoded at this part of its width and height. 0 is 1, or what min_height and min_width ask for.
+    uint32_t scale_denominator;
+    // Where not 0, with min_width: the smallest scale at which what is wanted still has as many rows and columns, without
+    // counting parts of pixels; the full one where there is none, and for other formats than JPEG.
+    uint32_t min_height;
+    // The least columns.
+    uint32_t min_width;
+    // Where not 0, the image is left as it is stored, whatever its EXIF orientation says.
+    int32_t ignore_exif;
+    // A FEEDLINE_DAMAGED_...
+    int32_t damaged;
+    // The most scans of a progressive JPEG; 0 is the default of the option `max_scans`.
+    uint32_t max_scans;
+    // The most pixels of an image; 0 is the default of the option `max_pixels`.
+    uint64_t max_pixels;
+} feedline_decode_options;
+
+// A decoded image, which feedline_image_free() frees.
+typedef struct feedline_image {
+    // Rows without gaps of R, G, B: height * width * 3 bytes, which may be written. Null where there is no image.
+    uint8_t *pixels;
+    // Columns.
+    uint32_t width;
+    // Rows.
+    uint32_t height;
+} feedline_image;
+
+// The bytes of a file.
+typedef struct feedline_file_bytes {
+    // The first byte; may be null where there is none.
+    const uint8_t *bytes;
+    // Number of bytes.
+    size_t size;
+} feedline_file_bytes;
+
+// What became of a file of a batch, which feedline_decoded_free() frees.
+typedef struct feedline_decoded {
+    // FEEDLINE_STATUS_OK, or why there is no image: FEEDLINE_STATUS_SAMPLE for a file that cannot be decoded.
+    feedline_status status;
+    // The image.
+    struct feedline_image image;
+    // What is wrong with the file, with the remedy; null where it was decoded.
+    char *error;
+} feedline_decoded;
 
 // Where the elements of an array lie, row-major without gaps.
 typedef struct feedline_tensor {
@@ -327,6 +441,71 @@ const char *feedline_last_error(void);
 // What must hold:
 // `text` is from a function that says so, and is not used again.
 void feedline_string_free(char *text);
+
+// Reads what a file in memory says of its image. Nothing is decoded.
+//
+// What must hold:
+// `size` bytes may be read at `bytes`; `header` may be written.
+feedline_status feedline_read_header(const uint8_t *bytes, size_t size, struct feedline_image_header *header);
+
+// Columns and rows of what a file in memory is decoded to with these options, which may be null.
+//
+// What must hold:
+// `size` bytes may be read at `bytes`; `options` is null or may be read; `width` and `height` may be written.
+feedline_status feedline_decoded_size(const uint8_t *bytes,
+                                      size_t size,
+                                      const struct feedline_decode_options *options,
+                                      uint32_t *width,
+                                      uint32_t *height);
+
+// Decodes a file in memory: JPEG, PNG or WebP. `options` may be null. The image is to be freed by feedline_image_free(); on an
+// error it has no pixels.
+//
+// What must hold:
+// `size` bytes may be read at `bytes`; `options` is null or may be read; `image` may be written.
+feedline_status feedline_decode(const uint8_t *bytes,
+                                size_t size,
+                                const struct feedline_decode_options *options,
+                                struct feedline_image *image);
+
+// Decodes a file in memory to rows of R, G, B that begin `stride` bytes from each other, in memory of `room` bytes from
+// `pixels` on. feedline_decoded_size() tells how many there will be. `options` may be null. On an error the memory holds no
+// particular pixels.
+//
+// What must hold:
+// `size` bytes may be read at `bytes`, and `room` bytes written at `pixels`, which are others; `options` is null or may be
+// read.
+feedline_status feedline_decode_into(const uint8_t *bytes,
+                                     size_t size,
+                                     const struct feedline_decode_options *options,
+                                     uint8_t *pixels,
+                                     size_t room,
+                                     size_t stride);
+
+// Decodes `count` files in memory on `threads` threads, of which the calling one is one; 0 is one for each core. `options`, which
+// may be null, are those of all files. `results` gets one result for each file, in order, and is to be freed by
+// feedline_decoded_free(). A file that cannot be decoded is no error of the call. The threads end with the call, so that a
+// forked process can make it too.
+//
+// What must hold:
+// `count` files may be read at `files`, and their bytes; `options` is null or may be read; `count` results may be written.
+feedline_status feedline_decode_batch(const struct feedline_file_bytes *files,
+                                      size_t count,
+                                      const struct feedline_decode_options *options,
+                                      size_t threads,
+                                      struct feedline_decoded *results);
+
+// Frees the pixels of an image, which has none then; null is let pass.
+//
+// What must hold:
+// `image` is null, or was written by feedline_decode().
+void feedline_image_free(struct feedline_image *image);
+
+// Frees the images and texts of `count` results, which have none then; null is let pass.
+//
+// What must hold:
+// `results` is null, or `count` results were written there by feedline_decode_batch().
+void feedline_decoded_free(struct feedline_decoded *results, size_t count);
 
 // Waits for the next batch. FEEDLINE_STATUS_END, and null in `batch`, where there is no further one; after an error there
 // is none.

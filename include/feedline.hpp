@@ -8,6 +8,7 @@
 
 #include "feedline.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
@@ -348,6 +349,75 @@ private:
     using epoch_owner = detail::owner<feedline_epoch, feedline_epoch_free>;
     owner handle_;
 };
+
+/// What a file in memory says of its image; nothing is decoded.
+inline feedline_image_header read_header(std::string_view file) {
+    feedline_image_header header{};
+    check(feedline_read_header(reinterpret_cast<const std::uint8_t*>(file.data()), file.size(), &header));
+    return header;
+}
+
+/// A decoded image: rows without gaps of R, G, B. It has no pixels where it was moved from.
+class image {
+public:
+    image() = default;
+    explicit image(feedline_image pixels) : image_(pixels) {}
+    image(image&& other) noexcept : image_(std::exchange(other.image_, {})) {}
+    image& operator=(image&& other) noexcept {
+        if (this != &other) {
+            feedline_image_free(&image_);
+            image_ = std::exchange(other.image_, {});
+        }
+        return *this;
+    }
+    image(const image&) = delete;
+    image& operator=(const image&) = delete;
+    ~image() { feedline_image_free(&image_); }
+
+    std::uint8_t* data() noexcept { return image_.pixels; }
+    const std::uint8_t* data() const noexcept { return image_.pixels; }
+    std::uint32_t width() const noexcept { return image_.width; }
+    std::uint32_t height() const noexcept { return image_.height; }
+    /// Bytes: height * width * 3.
+    std::size_t size() const noexcept { return std::size_t{3} * image_.width * image_.height; }
+
+private:
+    feedline_image image_{};
+};
+
+/// Decodes a file in memory: JPEG, PNG or WebP. Options of zeros are the whole upright image at full scale.
+inline feedline::image decode(std::string_view file, const feedline_decode_options& options = {}) {
+    feedline_image pixels{};
+    check(feedline_decode(reinterpret_cast<const std::uint8_t*>(file.data()), file.size(), &options, &pixels));
+    return feedline::image(pixels);
+}
+
+/// What became of a file of a batch: its image, or an error.
+struct decoded {
+    feedline_status status = FEEDLINE_STATUS_OK;
+    feedline::image image;
+    /// What is wrong with the file, with the remedy; empty where it was decoded.
+    std::string error;
+};
+
+/// Decodes files in memory on `threads` threads, 0 for one for each core: one result for each, in order.
+inline std::vector<decoded> decode_batch(const std::vector<std::string_view>& files,
+                                         const feedline_decode_options& options = {}, std::size_t threads = 0) {
+    std::vector<feedline_file_bytes> bytes;
+    for (const auto& file : files) bytes.push_back({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()});
+    std::vector<feedline_decoded> results(files.size());
+    // Whatever is thrown below, what was decoded is freed.
+    const auto release = [](std::vector<feedline_decoded>* results) { feedline_decoded_free(results->data(), results->size()); };
+    const std::unique_ptr<std::vector<feedline_decoded>, decltype(release)> freed(&results, release);
+    check(feedline_decode_batch(bytes.data(), bytes.size(), &options, threads, results.data()));
+    std::vector<decoded> all(files.size());
+    for (std::size_t at = 0; at < all.size(); at++) {
+        if (results[at].error != nullptr) all[at].error = results[at].error;
+        all[at].status = results[at].status;
+        all[at].image = feedline::image(std::exchange(results[at].image, {}));
+    }
+    return all;
+}
 
 }  // namespace feedline
 

@@ -53,6 +53,18 @@ impl Failure {
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self { status: Status::Invalid, message: message.into() }
     }
+
+    pub(crate) fn sample(message: impl Into<String>) -> Self {
+        Self { status: Status::Sample, message: message.into() }
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        self.status
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
 }
 
 impl From<Error> for Failure {

@@ -7,6 +7,7 @@
 
 mod batch;
 mod border;
+mod decode;
 mod epoch;
 mod loader;
 mod options;
@@ -14,6 +15,7 @@ mod tensor;
 
 pub use batch::*;
 pub use border::*;
+pub use decode::*;
 pub use epoch::*;
 pub use loader::*;
 pub use options::*;

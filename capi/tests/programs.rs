@@ -7,6 +7,8 @@
 
 #[path = "programs/data.rs"]
 mod data;
+#[path = "programs/decode.rs"]
+mod decode;
 
 #[path = "../../examples/epochs.rs"]
 #[expect(dead_code, reason = "its main() is run elsewhere")]
