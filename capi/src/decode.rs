@@ -323,6 +323,11 @@ pub unsafe extern "C" fn feedline_decode_into(
         // SAFETY: the caller's promise.
         let (file, settings) = unsafe { (file(bytes, size)?, settings(options)?) };
         is_there(pixels, "pixels")?;
+        if isize::try_from(room).is_err() {
+            return Err(Failure::invalid(format!(
+                "there cannot be room for {room} bytes: give as many as there are"
+            )));
+        }
         // SAFETY: the caller's promise.
         let data = unsafe { std::slice::from_raw_parts_mut(pixels, room) };
         decode::decode_into(file, &settings, PixelsMut { data, stride })?;

@@ -27,6 +27,8 @@ __all__ = [
     "__version__",
     "decode",
     "decode_batch",
+    "recipe_parameters",
+    "recipes",
     "transforms",
 ]
 __all__ += transforms.__all__

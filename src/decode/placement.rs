@@ -4,6 +4,9 @@ use super::settings::{Scaling, Settings};
 use crate::geometry::{Orientation, Rect, Size};
 use crate::image::{Format, Header, ImageError, Part, Scale, check_pixels};
 
+/// The most pixels that memory can have, whatever the limits allow.
+const MAX_PIXELS: u64 = isize::MAX as u64 / 3;
+
 /// What a decode reads of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Placement {
@@ -34,6 +37,10 @@ impl Placement {
             (Scaling::AtLeast(_), _) => Scale::Full,
         };
         let region = outwards(orientation.to_stored(region, upright), scale.divisor());
+        let pixels = region.size().pixels();
+        if pixels > MAX_PIXELS {
+            return Err(ImageError::TooLarge { pixels, limit: MAX_PIXELS });
+        }
         Ok(Self { part: Part { scale, region }, orientation })
     }
 
@@ -71,6 +78,7 @@ fn outwards(region: Rect, divisor: u32) -> Rect {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::image::Limits;
 
     fn header(format: Format, size: Size, tag: u16) -> Header {
         Header { format, size, orientation: Orientation::from_exif(tag), jpeg: None }
@@ -128,7 +136,9 @@ mod tests {
         }
         let small = Limits { max_pixels: 47, ..Limits::default() };
         assert!(refused(&Settings::default().limits(small)).contains("max_pixels"));
+        let endless = header(Format::Png, Size::new(i32::MAX as u32, i32::MAX as u32), 1);
+        let all = Settings::default().limits(Limits { max_pixels: u64::MAX, ..Limits::default() });
+        assert!(matches!(Placement::new(&endless, &all), Err(ImageError::TooLarge { .. })));
+        assert!(Placement::new(&endless, &all.region(Rect::new(i32::MAX - 1, 0, 1, 1))).is_ok());
     }
-
-    use crate::image::Limits;
 }

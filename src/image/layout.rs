@@ -16,15 +16,11 @@ pub(crate) struct PixelLayout {
 impl PixelLayout {
     /// The layout of a file; `header` must come from [`super::parse_header`] of the same bytes.
     pub(crate) fn of(bytes: &[u8], header: &Header) -> Self {
-        match (&header.jpeg, header.format) {
-            (Some(jpeg), _) => {
-                let (components, bits, progressive) = (jpeg.components, jpeg.precision, jpeg.progressive);
-                Self { components, bits, progressive }
-            }
+        let (components, bits, progressive) = match (&header.jpeg, header.format) {
+            (Some(jpeg), _) => (jpeg.components, jpeg.precision, jpeg.progressive),
             (None, Format::Png) => png::layout(bytes),
-            (None, _) => {
-                Self { components: if webp::has_alpha(bytes) { 4 } else { 3 }, bits: 8, progressive: false }
-            }
-        }
+            (None, _) => (if webp::has_alpha(bytes) { 4 } else { 3 }, 8, false),
+        };
+        Self { components, bits, progressive }
     }
 }

@@ -1,7 +1,7 @@
 //! PNG: header, and pixels row by row as Pillow turns them into RGB.
 
 use super::error::{ImageError, corrupt, other_file};
-use super::{Format, ImageMut, Limits, PixelLayout, Scratch, exif};
+use super::{Format, ImageMut, Limits, Scratch, exif};
 use crate::geometry::{Orientation, Size};
 use png::{BitDepth, ColorType, DecodingError};
 use std::io::{Cursor, ErrorKind};
@@ -30,14 +30,13 @@ pub(super) fn parse_header(bytes: &[u8]) -> Result<(Size, Orientation), ImageErr
     Ok((size, exif.unwrap_or_default()))
 }
 
-/// What the header says of the pixels; of a header that is cut short, what most files have.
-pub(super) fn layout(bytes: &[u8]) -> PixelLayout {
+/// Channels of a pixel, bits of a channel, and whether the image is interlaced; of a header that is cut short, what most
+/// files have.
+pub(super) fn layout(bytes: &[u8]) -> (u8, u8, bool) {
     let body = chunks(bytes).next().map_or(&[][..], |(_, body)| body);
-    let &[_, _, _, _, _, _, _, _, bits, color, _, _, interlaced, ..] = body else {
-        return PixelLayout { components: 3, bits: 8, progressive: false };
-    };
-    let components = ColorType::from_u8(color).map_or(3, |color| color.samples() as u8);
-    PixelLayout { components, bits, progressive: interlaced != 0 }
+    let &[_, _, _, _, _, _, _, _, bits, color, _, _, interlaced, ..] = body else { return (3, 8, false) };
+    let channels = ColorType::from_u8(color).map_or(3, |color| color.samples() as u8);
+    (channels, bits, interlaced != 0)
 }
 
 /// Names and bodies of the chunks; a body that the end of the file cuts short is returned as far as it goes.
