@@ -108,9 +108,9 @@ impl Batch<'_> {
             failed.push(error);
         }
         if stack || out.is_some() {
-            return self.into_one(py, &ready, out);
+            return self.stacked(py, &ready, out);
         }
-        self.into_list(py, &ready, failed)
+        self.arrays(py, &ready, failed)
     }
 
     fn place(&self, at: usize) -> Place<'_> {
@@ -148,7 +148,7 @@ impl Batch<'_> {
     }
 
     /// Decodes to arrays of their own.
-    fn into_list<'py>(
+    fn arrays<'py>(
         &self,
         py: Python<'py>,
         ready: &[Option<Ready<'_>>],
@@ -192,7 +192,7 @@ impl Batch<'_> {
     }
 
     /// Decodes to one array.
-    fn into_one<'py>(
+    fn stacked<'py>(
         &self,
         py: Python<'py>,
         ready: &[Option<Ready<'_>>],
