@@ -80,7 +80,12 @@ def turbojpeg():
 def kornia():
     from kornia_rs import io
 
-    return io.decode_image_jpeg
+    def decode(data):
+        array = io.decode_image_jpeg(data)
+        # Grey files stay grey.
+        return array if array.shape[2] == 3 else np.repeat(array, 3, 2)
+
+    return decode
 
 
 def kornia_turbo():

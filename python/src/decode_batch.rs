@@ -4,7 +4,7 @@ use crate::buffer::Pixels;
 use crate::decode::{check_shape, empty, refuse_overlap};
 use crate::input::{Input, Place};
 use crate::settings::{Region, Wanted, with_region};
-use feedline::decode::{FileError, Header, ImageError, Job, Settings, decode_batch_into, read_batch};
+use feedline::decode::{Header, ImageError, Job, Settings, decode_batch_into, read_batch};
 use feedline::geometry::Size;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -90,22 +90,23 @@ impl Batch<'_> {
         stack: bool,
         out: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let mut read = self.read(py)?.into_iter();
-        let held: Vec<Option<Result<Vec<u8>, FileError>>> =
-            self.inputs.iter().map(|input| input.path().and_then(|_| read.next())).collect();
-        let mut failed: Vec<Option<PyErr>> = Vec::with_capacity(held.len());
-        let mut ready = Vec::with_capacity(held.len());
-        for (at, held) in held.iter().enumerate() {
-            let found = self.look_at(py, at, held.as_ref());
-            let (file, error) = match found {
-                Ok(file) => (Some(file), None),
-                Err(error) => (None, Some(error)),
+        let (read, mut failed) = self.read(py)?;
+        let mut ready = Vec::with_capacity(self.inputs.len());
+        for (at, failed) in failed.iter_mut().enumerate() {
+            let file = match failed {
+                None => self
+                    .look_at(at, read[at].as_deref())
+                    .map_err(|error| self.place(at).error(py, error.into())),
+                Some(error) => Err(error.clone_ref(py)),
             };
-            if let Some(error) = error.as_ref().filter(|error| self.must_raise(py, error)) {
-                return Err(error.clone_ref(py));
-            }
-            ready.push(file);
-            failed.push(error);
+            ready.push(match file {
+                Err(error) if self.must_raise(py, &error) => return Err(error),
+                Err(error) => {
+                    *failed = Some(error);
+                    None
+                }
+                Ok(file) => Some(file),
+            });
         }
         if stack || out.is_some() {
             return self.stacked(py, &ready, out);
@@ -121,29 +122,27 @@ impl Batch<'_> {
         self.on_error == OnError::Raise || error.is_instance_of::<PyValueError>(py)
     }
 
-    /// The bytes of the files that are at paths.
-    fn read(&self, py: Python<'_>) -> PyResult<Vec<Result<Vec<u8>, FileError>>> {
+    /// For each file its bytes, if it is at a path, or the exception that tells why there are none.
+    fn read(&self, py: Python<'_>) -> PyResult<(Vec<Option<Vec<u8>>>, Vec<Option<PyErr>>)> {
         let paths: Vec<&Path> = self.inputs.iter().filter_map(Input::path).collect();
         let read = as_long_as_nobody_interrupts(py, |go_on| read_batch(&paths, self.threads, go_on))?;
-        Ok(read.into_iter().map(|bytes| bytes.map_err(FileError::from)).collect())
+        let mut read = read.into_iter();
+        let each = self.inputs.iter().enumerate().map(|(at, input)| {
+            match input.path().and_then(|_| read.next()).transpose() {
+                Ok(bytes) => (bytes, None),
+                Err(error) => (None, Some(self.place(at).error(py, error.into()))),
+            }
+        });
+        Ok(each.unzip())
     }
 
-    fn look_at<'b>(
-        &'b self,
-        py: Python<'_>,
-        at: usize,
-        held: Option<&'b Result<Vec<u8>, FileError>>,
-    ) -> PyResult<Ready<'b>> {
-        let bytes = match (&self.inputs[at], held) {
-            (Input::Memory(buffer), _) => buffer.bytes(),
-            (Input::File(_), Some(Ok(bytes))) => bytes,
-            (Input::File(_), Some(Err(FileError::Io(error)))) => {
-                return Err(self.place(at).error(py, FileError::Io(copy(error))));
-            }
-            (Input::File(_), _) => &[],
+    /// The size that a file is decoded to; `read` are its bytes if it is at a path.
+    fn look_at<'b>(&'b self, at: usize, read: Option<&'b [u8]>) -> Result<Ready<'b>, ImageError> {
+        let bytes = match &self.inputs[at] {
+            Input::Memory(buffer) => buffer.bytes(),
+            Input::File(_) => read.unwrap_or_default(),
         };
-        let size = Header::read(bytes).and_then(|header| header.decoded_size(&self.settings[at]));
-        let size = size.map_err(|error| self.place(at).error(py, error.into()))?;
+        let size = Header::read(bytes)?.decoded_size(&self.settings[at])?;
         Ok(Ready { bytes, size })
     }
 
@@ -268,13 +267,5 @@ fn as_long_as_nobody_interrupts<T: Send>(
         (_, Some(error)) => Err(error),
         (Some(done), None) => Ok(done),
         (None, None) => Err(PyValueError::new_err("the batch was left; this is a bug, please report it")),
-    }
-}
-
-/// The same error of the file system once more.
-fn copy(error: &std::io::Error) -> std::io::Error {
-    match error.raw_os_error() {
-        Some(number) => std::io::Error::from_raw_os_error(number),
-        None => std::io::Error::new(error.kind(), error.to_string()),
     }
 }
