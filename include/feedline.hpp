@@ -12,8 +12,11 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <limits>
+#include <locale>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -83,10 +86,18 @@ public:
     }
     options& set(const std::string& key, const char* value) { return set(key, std::string(value)); }
     options& set(const std::string& key, bool value) { return set(key, value ? "true" : "false"); }
-    /// Whole numbers. Fractions are given as text, as TOML writes them, so that no digit is lost.
     template <class Number, std::enable_if_t<std::is_integral<Number>::value, int> = 0>
     options& set(const std::string& key, Number value) {
         return set(key, std::to_string(value));
+    }
+    /// Fractions, with as many digits as tell them apart.
+    template <class Number, std::enable_if_t<std::is_floating_point<Number>::value, int> = 0>
+    options& set(const std::string& key, Number value) {
+        std::ostringstream text;
+        text.imbue(std::locale::classic());
+        text.precision(std::numeric_limits<Number>::max_digits10);
+        text << value;
+        return set(key, text.str());
     }
 
     /// What a loader would be opened with, as a recipe in TOML.
@@ -100,6 +111,11 @@ private:
     using owner = detail::owner<feedline_options, feedline_options_free>;
     owner handle_;
 };
+
+/// The parameters of a recipe, as JSON: see feedline_recipe_parameters_json().
+inline std::string recipe_parameters_json(const std::string& recipe) {
+    return detail::text(feedline_recipe_parameters_json, recipe.c_str());
+}
 
 /// Where an array lies. Valid as long as the batch that it was asked of.
 class tensor : public feedline_tensor {

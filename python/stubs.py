@@ -1,5 +1,6 @@
 """Writes what type checkers read of the compiled library: `feedline/transforms.pyi`, with names, order and defaults from
-there and meanings from docs/transforms.md, and `feedline/_keywords.pyi`, the keywords of a Loader from the list of options.
+there and meanings from docs/transforms.md, and `feedline/_keywords.pyi`, the keywords of a Loader from the list of options and
+the parameters of the built-in recipes.
 
 python stubs.py           # writes them
 python stubs.py --check   # fails where they are not what would be written
@@ -93,6 +94,15 @@ OPTION_TYPES = {
     "DataSets": "Sequence[Mapping[str, Any]]",
     "Fields": 'Mapping[str, Literal["text", "bytes", "json", "integer", "float", "integers", "floats", "image", "depth"] | Mapping[str, Any]]',
 }
+#: The types of parameters of recipes by what they may be; a word's are its words.
+PARAMETER_TYPES = {
+    "integer": "int",
+    "float": "float",
+    "bool": "bool",
+    "text": "str",
+    "integers": "Sequence[int]",
+    "floats": "Sequence[float]",
+}
 #: Keywords that stand in the Loader's own signature, since they may be given by their position.
 POSITIONAL = {"data", "batch_size", "shuffle"}
 
@@ -108,7 +118,7 @@ def main():
 def keywords():
     """The stub of the Loader's keywords."""
     lines = [
-        '"""The keywords of a Loader, for type checkers. Made by `stubs.py` of the list of options; do not edit."""',
+        '"""The keywords of a Loader, for type checkers. Made by `stubs.py` of the lists of options and parameters; do not edit."""',
         "",
         "import os",
         "from collections.abc import Iterable, Mapping, Sequence",
@@ -129,7 +139,27 @@ def keywords():
                 lines += keyword(name, type_of_option(option), option["doc"] + default)
     for name, (kind, meaning) in _options.ONLY_HERE.items():
         lines += keyword(name, kind, meaning)
+    for name, (kinds, meanings) in sorted(parameters().items()):
+        lines += keyword(name, " | ".join(kinds), " ".join(f"{', '.join(recipes)}: {said}." for said, recipes in meanings.items()))
     return "\n".join([*lines, ""])
+
+
+def parameters():
+    """The types of each parameter of the built-in recipes, and its meanings, each with the recipes that it has it in."""
+    found = {}
+    for recipe in _feedline.recipe_names():
+        for name, parameter in _options.parameters(recipe).items():
+            kinds, meanings = found.setdefault(name, ([], {}))
+            kind = type_of_parameter(parameter)
+            kinds += [] if kind in kinds else [kind]
+            meanings.setdefault(parameter["about"], []).append(recipe)
+    return found
+
+
+def type_of_parameter(parameter):
+    if parameter["type"] == "word":
+        return f"Literal[{', '.join(json.dumps(word) for word in parameter['words'])}]"
+    return PARAMETER_TYPES[parameter["type"]]
 
 
 def keyword(name, kind, meaning):

@@ -5,10 +5,17 @@
 
 #[cfg(test)]
 mod page;
+mod parameter;
 mod read;
 mod single;
+mod substitute;
+mod template;
+mod text;
 
+pub use parameter::{MAX_PARAMETERS, Parameter, ParameterKind};
 pub use single::{arguments_of, augmentation, sample_view};
+pub use template::Template;
+pub use text::MAX_BYTES;
 
 use crate::augment::container::{self, check_chain};
 use crate::augment::view::{self, View};
@@ -18,11 +25,11 @@ use crate::options::{Options, nearest};
 use crate::output::Output;
 use crate::regular_file;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::Read as _;
 use std::path::Path;
+use substitute::Values;
 
-/// Largest recipe that is read, in bytes.
-pub const MAX_BYTES: usize = 1 << 20;
 /// Most augmentations of one recipe, those in containers included.
 pub const MAX_AUGMENTATIONS: usize = container::MAX_AUGMENTATIONS;
 
@@ -94,52 +101,37 @@ impl Recipe {
         Some(lines.map(str::trim).collect::<Vec<_>>().join(" "))
     }
 
-    /// A recipe that comes with the crate.
+    /// The parameters of a built-in recipe by name, or of one from a TOML file, in the order of their declarations.
+    /// [`Template`] sets them.
+    ///
+    /// # Errors
+    /// Those of [`Template::load`].
+    pub fn parameters_of(name_or_path: &str) -> Result<Vec<Parameter>> {
+        Ok(Template::load(name_or_path)?.parameters().to_vec())
+    }
+
+    /// A recipe that comes with the crate, with the defaults of its parameters.
     ///
     /// # Errors
     /// [`Error::Config`] with the nearest name where there is none of this name.
     pub fn built_in(name: &str) -> Result<Self> {
-        match Self::text_of(name) {
-            Some(text) => read::read(text, name),
-            None => {
-                let names: Vec<&str> = Self::names().collect();
-                let hint = nearest::hint(name, &names);
-                Err(Error::config(format!(
-                    "there is no recipe `{name}`{hint}; or give the path of a TOML file"
-                )))
-            }
-        }
+        read::read(built_in(name)?, name, &Values::new())
     }
 
-    /// A built-in recipe by name, or one from a TOML file.
+    /// A built-in recipe by name, or one from a TOML file, with the defaults of its parameters.
     ///
     /// # Errors
     /// [`Error::Io`] where the file cannot be read, otherwise those of [`Recipe::built_in`] and [`Recipe::parse`].
     pub fn load(name_or_path: &str) -> Result<Self> {
-        let path = Path::new(name_or_path);
-        let is_path = path.extension().is_some_and(|extension| extension == "toml")
-            || name_or_path.contains(['/', '\\'])
-            || path.is_file();
-        if !is_path || Self::text_of(name_or_path).is_some() {
-            return Self::built_in(name_or_path);
-        }
-        let refuse = |source| Error::io(path, source, "give a TOML file, or the name of a built-in recipe");
-        // The size is asked first: a path may name anything.
-        let (mut file, bytes) = regular_file::open_sized(path).map_err(refuse)?;
-        if bytes > MAX_BYTES as u64 {
-            return Err(too_large(name_or_path));
-        }
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(refuse)?;
-        read::read(&text, name_or_path)
+        read::read(&open(name_or_path)?, name_or_path, &Values::new())
     }
 
-    /// Reads a recipe from TOML text.
+    /// Reads a recipe from TOML text, with the defaults of its parameters.
     ///
     /// # Errors
     /// [`Error::Config`] with the line, what is wrong there, and the nearest thing that would be right.
     pub fn parse(text: &str) -> Result<Self> {
-        read::read(text, "recipe")
+        read::read(text, "recipe", &Values::new())
     }
 
     /// The recipe as TOML; reading it gives the same recipe.
@@ -147,7 +139,17 @@ impl Recipe {
     /// # Errors
     /// [`Error::Config`] for a value that TOML cannot hold.
     pub fn to_toml(&self) -> Result<String> {
-        toml::to_string(self).map_err(|error| Error::config(format!("the recipe does not fit TOML: {error}")))
+        let refuse =
+            |error: toml::ser::Error| Error::config(format!("the recipe does not fit TOML: {error}"));
+        let written = toml::to_string(self).map_err(refuse)?;
+        if !written.contains(['"', '\'']) || !written.contains('$') {
+            return Ok(written);
+        }
+        let mut value = toml::Value::try_from(self).map_err(refuse)?;
+        match substitute::escape(&mut value) {
+            true => toml::to_string(&value).map_err(refuse),
+            false => Ok(written),
+        }
     }
 
     /// The augmentations, ready for the loader.
@@ -211,8 +213,31 @@ impl Recipe {
     }
 }
 
-fn too_large(origin: &str) -> Error {
-    Error::config(format!(
-        "{origin} is larger than {MAX_BYTES} bytes, which no recipe is: give a TOML recipe"
-    ))
+/// The text of a built-in recipe.
+fn built_in(name: &str) -> Result<&'static str> {
+    Recipe::text_of(name).ok_or_else(|| {
+        let names: Vec<&str> = Recipe::names().collect();
+        let hint = nearest::hint(name, &names);
+        Error::config(format!("there is no recipe `{name}`{hint}; or give the path of a TOML file"))
+    })
+}
+
+/// The text of a built-in recipe by name, or of a TOML file.
+fn open(name_or_path: &str) -> Result<Cow<'static, str>> {
+    let path = Path::new(name_or_path);
+    let is_path = path.extension().is_some_and(|extension| extension == "toml")
+        || name_or_path.contains(['/', '\\'])
+        || path.is_file();
+    if !is_path || Recipe::text_of(name_or_path).is_some() {
+        return Ok(built_in(name_or_path)?.into());
+    }
+    let refuse = |source| Error::io(path, source, "give a TOML file, or the name of a built-in recipe");
+    // The size is asked first: a path may name anything.
+    let (mut file, bytes) = regular_file::open_sized(path).map_err(refuse)?;
+    if bytes > MAX_BYTES as u64 {
+        return Err(text::too_large(name_or_path));
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(refuse)?;
+    Ok(text.into())
 }

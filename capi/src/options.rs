@@ -4,7 +4,7 @@
 
 use crate::border::{Failure, Status, alone, c_text, give, guard, is_there, release, shared, text, write};
 use feedline::error::{Error, Result};
-use feedline::recipe::Recipe;
+use feedline::recipe::{Recipe, Template};
 use std::ffi::c_char;
 
 /// What a loader is to do.
@@ -31,7 +31,8 @@ pub unsafe extern "C" fn feedline_options_new(options: *mut *mut Options) -> Sta
 /// may lack its brackets. `data`, a path or a URL, is the only one that must be set.
 ///
 /// What is set is laid over a recipe: `recipe` is a built-in one's name (`imagenet-train`, which is the default) or the path
-/// of a TOML file, `recipe_text` the TOML itself.
+/// of a TOML file, `recipe_text` the TOML itself. A recipe's parameters are set by their names, as options are (`imgsz`), or
+/// as `parameters.imgsz`; feedline_recipe_parameters_json() lists them.
 ///
 /// # Safety
 /// `options` is from feedline_options_new() and used by no other thread; `key` and `value` are text.
@@ -85,22 +86,48 @@ pub unsafe extern "C" fn feedline_options_free(options: *mut Options) {
 /// The recipe that is laid under the options, unless another is named.
 const USUAL_RECIPE: &str = "imagenet-train";
 
-/// The recipe with the options laid over it.
+/// The parameters of a recipe (its name, or the path of a TOML file) in their order, as a JSON array of objects with `name`,
+/// `type` (`integer`, `float`, `bool`, `word`, `text`, `integers` or `floats`), `default`, `min`, `max`, `words` and `about`,
+/// of which those that mean nothing are left out. To be freed by feedline_string_free().
+///
+/// # Safety
+/// `recipe` is text; `json` may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn feedline_recipe_parameters_json(
+    recipe: *const c_char,
+    json: *mut *mut c_char,
+) -> Status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let recipe = unsafe { text(recipe, "recipe")? };
+        is_there(json, "json")?;
+        let parameters = Recipe::parameters_of(recipe)?;
+        let listed = serde_json::to_string(&parameters).map_err(|error| Error::config(error.to_string()))?;
+        // SAFETY: the caller's promise.
+        unsafe { write(json, c_text(&listed).into_raw(), "json") }
+    })
+}
+
+/// The recipe with its parameters set and the options laid over it.
 pub(crate) fn recipe(given: &[(String, String)]) -> Result<Recipe> {
-    let (mut name, mut text, mut options) = (None, None, feedline::options::Options::default());
-    for (key, value) in given {
-        match key.as_str() {
-            "recipe" => name = Some(value),
-            "recipe_text" => text = Some(value),
-            _ => options.set_text(key, value)?,
-        }
-    }
-    let recipe = match (name, text) {
+    let value = |name: &str| given.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    let mut template = match (value("recipe"), value("recipe_text")) {
         (Some(_), Some(_)) => {
             return Err(Error::config("recipe and recipe_text are both set: set one of them"));
         }
-        (None, Some(text)) => Recipe::parse(text)?,
-        (name, None) => Recipe::load(name.map_or(USUAL_RECIPE, String::as_str))?,
+        (None, Some(text)) => Template::parse(text)?,
+        (name, None) => Template::load(name.unwrap_or(USUAL_RECIPE))?,
     };
+    let mut options = feedline::options::Options::default();
+    for (key, value) in given.iter().filter(|(key, _)| !["recipe", "recipe_text"].contains(&key.as_str())) {
+        match key.strip_prefix("parameters.") {
+            Some(name) => template.set_text(name, value)?,
+            None if key.contains('.') || feedline::options::Options::knows(key) => {
+                options.set_text(key, value)?;
+            }
+            None => template.set_text(key, value)?,
+        }
+    }
+    let recipe = template.recipe()?;
     recipe.with(options).map_err(|error| Error::config(format!("the options do not fit together: {error}")))
 }

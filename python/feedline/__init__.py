@@ -10,6 +10,7 @@ from feedline._loader import Batch, Batches, Loader
 from feedline.transforms import *  # noqa: F403
 from feedline import transforms
 from feedline._mixture import Mixture
+from feedline._recipes import recipe_parameters, recipes
 from feedline._view import View
 
 __all__ = [

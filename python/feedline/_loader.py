@@ -80,7 +80,8 @@ class Loader:
 
     What a sample becomes depends on the seed, the epoch and the sample alone: not on num_workers, prefetch_factor or
     the number of ranks. `data` is a path or a URL, a `feedline.Mixture` of several, or records in memory; without it the
-    recipe says which. Keywords that are left out, or None, are the recipe's or have the defaults below.
+    recipe says which. Keywords that are left out, or None, are the recipe's or have the defaults below. A keyword that is no
+    option is a parameter of the recipe: `Loader(path, recipe="yolo-train", imgsz=320, mosaic=0.5)`.
     """
 
     def __init__(

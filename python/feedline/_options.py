@@ -1,4 +1,5 @@
-"""The keywords of a Loader: the library's options, which are asked of it, and what only Python has, which stands here."""
+"""The keywords of a Loader: the library's options and parameters of recipes, which are asked of it, and what only Python
+has, which stands here."""
 
 from __future__ import annotations
 
@@ -25,6 +26,11 @@ ONLY_HERE = {
         "str | os.PathLike[str]",
         "A recipe by its name, path or text, which the other keywords are laid over; other faces take it in a call of its "
         "own.",
+    ),
+    "params": (
+        "Mapping[str, Any]",
+        "Parameters of the recipe by name, where they cannot be keywords of their own: a recipe's own that a type checker does not "
+        "know.",
     ),
     "transforms": (
         "Sequence[Transform | Mapping[str, Any]]",
@@ -81,10 +87,9 @@ _MEANS = {name: option["name"] for option in LISTED for name in (option["name"],
 
 def read(keywords: Mapping[str, Any]) -> dict[str, Any]:
     """What the native loader takes, of keywords of which those that are None say nothing."""
-    for name in keywords:
-        if name not in _MEANS and name not in ONLY_HERE:
-            raise TypeError(f"Loader has no option `{name}`: {_REMEDIES.get(name) or _nearest(name)}")
     given = {name: value for name, value in keywords.items() if value is not None}
+    recipe = None if given.get("recipe") is None else os.fspath(given["recipe"])
+    parameters = _parameters(recipe, keywords)
     options: dict[str, Any] = {}
     said: dict[str, str] = {}
     for keyword, value in given.items():
@@ -97,10 +102,11 @@ def read(keywords: Mapping[str, Any]) -> dict[str, Any]:
     if smoothing and "num_classes" not in given:
         raise ValueError(f"label_smoothing = {smoothing} is for dense labels, which num_classes asks for: give that as well")
     numbers = {name: options.pop(name, None) for name in ("subset", "weights") if isinstance(options.get(name), list)}
-    recipe, transforms, views = given.get("recipe"), given.get("transforms"), given.get("views")
+    transforms, views = given.get("transforms"), given.get("views")
     return {
-        "options": "{" + ", ".join(f"{json.dumps(name)}: {_json(name, value)}" for name, value in options.items()) + "}",
-        "recipe": None if recipe is None else os.fspath(recipe),
+        "options": _object("option", options),
+        "recipe": recipe,
+        "parameters": _object("parameter", parameters),
         "transforms": None if transforms is None else [_json("transforms", transform(each)) for each in transforms],
         "views": None if views is None else [_json("views", view(each)) for each in views],
         "subset": numbers.get("subset"),
@@ -118,10 +124,48 @@ def with_mixture(keywords: Mapping[str, Any], mixture: Mapping[str, Any]) -> dic
     return {**keywords, **mixture}
 
 
-def _nearest(name: str) -> str:
+def _parameters(recipe: str | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Those keywords that are parameters of the recipe, and what `params` says. The others are options, or unknown."""
+    said: Any = {} if keywords.get("params") is None else keywords["params"]
+    if not isinstance(said, Mapping):
+        raise TypeError(f"params is {said!r}: give a dict with parameters of the recipe by name")
+    if said and recipe is None:
+        raise ValueError(f"params says {', '.join(map(str, said))}, and there is no recipe: give recipe= as well")
+    others = {name: value for name, value in keywords.items() if name not in _MEANS and name not in ONLY_HERE}
+    for name in said:
+        if others.get(name) is not None:
+            raise ValueError(f"params and {name} both say what {name} is: give one of them")
+    own = [] if recipe is None or not others else parameters(recipe)
+    for name in others:
+        if name not in own:
+            raise TypeError(f"Loader has no option `{name}`{_remedy(name, recipe, own)}")
+    return {name: as_python(value) for name, value in {**said, **others}.items() if value is not None}
+
+
+def parameters(recipe: str) -> dict[str, dict[str, Any]]:
+    """The parameters of a recipe by their names."""
+    return {parameter["name"]: parameter for parameter in json.loads(_feedline.recipe_parameters(recipe))}
+
+
+def _remedy(name: str, recipe: str | None, own: Iterable[str]) -> str:
+    """What to do about a keyword that means nothing."""
+    if name in _REMEDIES:
+        return f": {_REMEDIES[name]}"
+    owners = [each for each in _feedline.recipe_names() if name in parameters(each)]
+    if owners:
+        where = "there is none" if recipe is None else f"{_shown(recipe)} has no such parameter"
+        return f": it is a parameter of the recipe {' and '.join(owners)}, and {where}"
     known = [*_MEANS, *ONLY_HERE]
-    near = difflib.get_close_matches(name, known, 1)
-    return f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+    near = difflib.get_close_matches(name, [*own, *known], 1)
+    there_are = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+    if recipe is None:
+        return f": {there_are}"
+    listed = ", ".join(own) or "none"
+    return f", and {_shown(recipe)} has no such parameter: {there_are} Its parameters: {listed}"
+
+
+def _shown(recipe: str) -> str:
+    return "the recipe" if "\n" in recipe else recipe
 
 
 def _as_options(keyword: str, value: Any) -> dict[str, Any]:
@@ -220,14 +264,18 @@ def _number(name: str, value: Any, cast: Callable[[Any], Any], what: str) -> Any
         raise ValueError(f"option {name} = {value!r}: {error}; give {what}") from None
 
 
-def _json(name: str, value: Any) -> str:
+def _object(what: str, values: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(f"{json.dumps(name)}: {_json(name, value, what)}" for name, value in values.items()) + "}"
+
+
+def _json(name: str, value: Any, what: str = "option") -> str:
     try:
         return json.dumps(value, default=_plain, allow_nan=False)
     except TypeError:
-        message = f"option {name} is {value!r}, of type {type(value).__name__}: give plain numbers or words"
+        message = f"{what} {name} is {value!r}, of type {type(value).__name__}: give plain numbers or words"
         raise TypeError(message) from None
     except ValueError:
-        raise ValueError(f"option {name} = {value!r}: give numbers that are finite") from None
+        raise ValueError(f"{what} {name} = {value!r}: give numbers that are finite") from None
 
 
 def _plain(value: Any) -> Any:
@@ -271,9 +319,11 @@ def describe(loader: type) -> None:
     fixed, names = own[:-1], [*_MEANS, *ONLY_HERE]
     taken = {parameter.name for parameter in fixed}
     more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in names if name not in taken]
-    init.__signature__ = inspect.Signature([*fixed, *more])
+    of_recipe = inspect.Parameter("parameters", inspect.Parameter.VAR_KEYWORD)
+    init.__signature__ = inspect.Signature([*fixed, *more, of_recipe])
     lines = [inspect.cleandoc(loader.__doc__ or ""), "", "Keywords:"]
     for name, value, meaning in keywords():
         lines.append(f"  {name}: {value}" if value else f"  {name}")
         lines += textwrap.wrap(meaning, 110, initial_indent="      ", subsequent_indent="      ")
+    lines += ["  parameters: those of the recipe, by their names", "      docs/recipes.md lists them, and `recipe_parameters()`."]
     loader.__doc__ = "\n".join(lines)

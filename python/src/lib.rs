@@ -34,7 +34,7 @@ mod _feedline {
     #[pymodule_export]
     use super::loader::Loader;
     #[pymodule_export]
-    use super::options::{check_options, option_list};
+    use super::options::{check_options, option_list, recipe_names, recipe_parameters};
     #[pymodule_export]
     use super::site_packages::nvjpeg_candidates;
     #[pymodule_export]

@@ -5,7 +5,7 @@ use feedline::error::{Error, Result};
 use feedline::label::{BoxFormat, Unit};
 use feedline::options::{Entry, LabelsOptions, Listed, LoaderOptions, Options, Unset, ValueKind, catalogue};
 use feedline::policy::LastBatch;
-use feedline::recipe::{self, Recipe};
+use feedline::recipe::{self, Recipe, Template};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -17,6 +17,8 @@ pub(crate) struct Keywords {
     options: String,
     /// A name, a path, or the text itself.
     recipe: Option<String>,
+    /// Of the recipe's parameters, by name, as a JSON object.
+    parameters: String,
     /// Each as JSON.
     transforms: Option<Vec<String>>,
     views: Option<Vec<String>>,
@@ -36,7 +38,13 @@ impl Keywords {
                     "recipe and transforms both say what is done to a sample: give one of them",
                 ));
             }
-            (Some(word), None) => read_recipe(word)?,
+            (Some(word), None) => {
+                let mut template = read_recipe(word)?;
+                for (name, value) in json_object(&self.parameters)? {
+                    template.set(&name, value)?;
+                }
+                template.recipe()?
+            }
             (None, transforms) => of_transforms(transforms.as_deref().unwrap_or_default())?,
         };
         if let Some(views) = &self.views {
@@ -88,8 +96,8 @@ fn unset(entry: &Entry) -> Option<String> {
     }
 }
 
-fn read_recipe(word: &str) -> Result<Recipe> {
-    if word.contains('\n') { Recipe::parse(word) } else { Recipe::load(word) }
+fn read_recipe(word: &str) -> Result<Template> {
+    if word.contains('\n') { Template::parse(word) } else { Template::load(word) }
 }
 
 fn of_transforms(transforms: &[String]) -> Result<Recipe> {
@@ -98,9 +106,12 @@ fn of_transforms(transforms: &[String]) -> Result<Recipe> {
 }
 
 fn read_options(json: &str) -> Result<Options> {
-    let values: Map<String, Value> = serde_json::from_str(json)
-        .map_err(|error| Error::config(format!("the options are no JSON object: {error}")))?;
-    Options::from_values(values)
+    Options::from_values(json_object(json)?)
+}
+
+fn json_object(json: &str) -> Result<Map<String, Value>> {
+    serde_json::from_str(json)
+        .map_err(|error| Error::config(format!("the options are no JSON object: {error}")))
 }
 
 fn json_of(options: &Options) -> Value {
@@ -139,6 +150,19 @@ pub(crate) fn option_list() -> String {
         })
     });
     Value::Array(list.collect()).to_string()
+}
+
+/// The names of the built-in recipes.
+#[pyfunction]
+pub(crate) fn recipe_names() -> Vec<&'static str> {
+    Recipe::names().collect()
+}
+
+/// The parameters of a recipe, which is named by name, path or text, as a JSON array.
+#[pyfunction]
+pub(crate) fn recipe_parameters(py: Python<'_>, recipe: &str) -> PyResult<String> {
+    let template = read_recipe(recipe).map_err(|error| to_python(py, error))?;
+    Ok(json!(template.parameters()).to_string())
 }
 
 /// Reads options from JSON by name and gives them back as the library has them; refuses what has no meaning.

@@ -16,6 +16,7 @@ BLOCKS = [
         "docs/python.md",
         "docs/fields.md",
         "docs/mixtures.md",
+        "docs/recipes.md",
         "docs/do-you-need-this.md",
         "python/README.md",
     )

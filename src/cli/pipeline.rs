@@ -5,7 +5,7 @@ use super::flags::{All, Flags, Taken};
 use feedline::error::Result;
 use feedline::loader::{LastBatch, Loader};
 use feedline::options::Options;
-use feedline::recipe::Recipe;
+use feedline::recipe::{Recipe, Template};
 use feedline::source::Source;
 use std::sync::Arc;
 
@@ -17,12 +17,24 @@ pub(crate) struct Pipeline<T: Taken = All> {
     /// A built-in recipe, of those that `feedline recipes` lists, or a TOML file
     #[arg(long, default_value = "imagenet-train", value_name = "NAME|FILE")]
     pub(crate) recipe: String,
+    /// Set a parameter of the recipe, of those that `feedline recipes NAME` lists; may be given several times
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
+    parameters: Vec<(String, String)>,
+}
+
+fn parameter(text: &str) -> Result<(String, String), &'static str> {
+    let (name, value) = text.split_once('=').ok_or("give a name, = and a value, such as imgsz=320")?;
+    Ok((name.trim().to_owned(), value.to_owned()))
 }
 
 impl<T: Taken> Pipeline<T> {
     /// The recipe with the flags laid over it, and what the command usually does below both.
     pub(crate) fn recipe(&self) -> Result<Recipe> {
-        let mut recipe = Recipe::load(&self.recipe)?;
+        let mut template = Template::load(&self.recipe)?;
+        for (name, value) in &self.parameters {
+            template.set_text(name, value)?;
+        }
+        let mut recipe = template.recipe()?;
         recipe.options = recipe.options.over(T::usual());
         recipe.with(self.flags.options.clone())
     }

@@ -83,6 +83,13 @@ impl Entry {
     }
 }
 
+impl Options {
+    /// Whether there is an option that is called `name` (`batch_size`, `output.dtype`).
+    pub fn knows(name: &str) -> bool {
+        catalogue().iter().any(|entry| entry.is_called(name))
+    }
+}
+
 impl Kind {
     /// Whether a data set of this kind may hold several splits, of which one is chosen.
     pub fn has_splits(self) -> bool {

@@ -1,6 +1,9 @@
 //! From TOML text to a recipe, with the line of whatever is wrong.
 
-use super::{MAX_BYTES, Recipe, too_large};
+use super::Recipe;
+use super::parameter;
+use super::substitute::{self, Values};
+use super::text::Page;
 use crate::augment::container::{self, MAX_DEPTH, too_deep};
 use crate::augment::read::{
     NO_TRANSFORM, PROBABILITY, TRANSFORMS, arguments_of, named, own_arguments, unknown,
@@ -23,14 +26,20 @@ struct Head {
     decode_only: Option<bool>,
 }
 
-/// Reads `text`; errors begin with `origin` and the line.
-pub(super) fn read(text: &str, origin: &str) -> Result<Recipe> {
-    if text.len() > MAX_BYTES {
-        return Err(too_large(origin));
-    }
+/// Reads `text` with the values that are given for its parameters; errors begin with `origin` and the line.
+pub(super) fn read(text: &str, origin: &str, given: &Values) -> Result<Recipe> {
     let page = Page { text, origin };
-    let mut top = DeTable::parse(text).map_err(|error| page.refuse(&(0..0), &error))?;
+    let mut top = page.parse()?;
     page.check_top(top.get_ref())?;
+    let declared = parameter::declared(&page, top.get_mut())?;
+    let texts = substitute::texts(&declared, given);
+    substitute::substitute(&page, top.get_mut(), &declared, &texts)?;
+    read_top(page, top)
+}
+
+/// Reads a recipe whose parameters have their values.
+fn read_top(page: Page<'_>, mut top: Spanned<DeTable<'_>>) -> Result<Recipe> {
+    let origin = page.origin;
     let augment = top.get_mut().remove("augment").map_or(Ok(Vec::new()), |list| page.augmentations(list))?;
     let views = top.get_mut().remove("views").map_or(Ok(Vec::new()), |list| page.views(list))?;
     let span = top.span();
@@ -52,27 +61,10 @@ pub(super) fn read(text: &str, origin: &str) -> Result<Recipe> {
     Ok(recipe)
 }
 
-struct Page<'a> {
-    text: &'a str,
-    origin: &'a str,
-}
-
 impl Page<'_> {
-    fn error(&self, place: &Range<usize>, message: &str) -> Error {
-        let before = &self.text.as_bytes()[..place.start.min(self.text.len())];
-        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-        Error::config(format!("{}:{line}: {message}", self.origin))
-    }
-
-    /// An error of the parser, which mostly knows its place better than `place`.
-    fn refuse(&self, place: &Range<usize>, error: &toml::de::Error) -> Error {
-        let message = error.message().trim().replace('\n', ", ");
-        self.error(&error.span().unwrap_or_else(|| place.clone()), &message)
-    }
-
     fn check_top(&self, top: &DeTable<'_>) -> Result<()> {
         let sections = fields::of::<Options>();
-        let known = [&["augment", "views"], fields::of::<Head>(), sections].concat();
+        let known = [&["augment", "views", parameter::SECTION], fields::of::<Head>(), sections].concat();
         self.check_keys("a recipe", top, &known, |key| known.contains(&key))?;
         for section in sections {
             if let Some(table) = top.get(*section).and_then(|value| value.get_ref().as_table()) {
@@ -81,23 +73,6 @@ impl Page<'_> {
             }
         }
         Ok(())
-    }
-
-    fn check_keys(
-        &self,
-        of: &str,
-        table: &DeTable<'_>,
-        known: &[&str],
-        is_known: impl Fn(&str) -> bool,
-    ) -> Result<()> {
-        match table.keys().find(|key| !is_known(key.get_ref().as_ref())) {
-            None => Ok(()),
-            Some(key) => {
-                let hint = nearest::hint(key.get_ref(), known);
-                let message = format!("{of} has no key `{}`{hint}", key.get_ref());
-                Err(self.error(&key.span(), &message))
-            }
-        }
     }
 
     fn augmentations(&self, list: Spanned<DeValue<'_>>) -> Result<Vec<Augmentation>> {

@@ -3,7 +3,7 @@
 use crate::support::{fail, feedline, photo, succeed, word};
 use feedline::index::IndexMode;
 use feedline::options::{Entry, catalogue};
-use feedline::recipe::Recipe;
+use feedline::recipe::{Recipe, Template};
 use feedline_test_support::png;
 use serde_json::{Map, Value};
 
@@ -58,6 +58,36 @@ fn recipes_are_listed_with_what_they_are() {
     let dinov2 = json.as_array().and_then(|all| all.iter().find(|recipe| recipe["name"] == "dinov2"));
     let about = dinov2.and_then(|recipe| recipe["about"].as_str());
     assert!(about.is_some_and(|about| about.contains("two large crops")), "{json}");
+}
+
+#[test]
+fn parameters_are_listed_and_set() {
+    let listed = succeed(&["recipes", "yolo-train"]);
+    let line = |name: &str| {
+        let line = listed.lines().find(|line| line.split(' ').next() == Some(name));
+        line.expect("each has a line").split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(line("mosaic"), "mosaic float 1.0 a number from 0 to 1 share of the samples that are mosaics");
+    assert!(line("copy_paste_mode").starts_with("copy_paste_mode word flip `flip` or `mixup` whose"));
+    assert_eq!(succeed(&["recipes", "detr"]), "detr has no parameters\n");
+    let json: Value = serde_json::from_str(&succeed(&["recipes", "yolo-train", "--json"])).expect("JSON");
+    assert_eq!((&json[0]["name"], &json[0]["default"]), (&"imgsz".into(), &640.into()));
+    let set = ["--param", "imgsz=320", "--param", "copy_paste_mode=mixup", "--param", "hsv_h=.5"];
+    let printed = succeed(&[&["recipe", "--recipe", "yolo-train"], &set[..]].concat());
+    let by_hand = Template::load("yolo-train").expect("it is built in");
+    let by_hand = [("imgsz", Value::from(320)), ("copy_paste_mode", "mixup".into()), ("hsv_h", 0.5.into())]
+        .into_iter()
+        .fold(by_hand, |recipe, (name, value)| recipe.with(name, value).expect("it has this parameter"));
+    assert_eq!(Recipe::parse(&printed).expect("a recipe"), by_hand.recipe().expect("a recipe"));
+    let plan = ["plan", "--recipe", "imagenet-train", "--param", "crop_size=64"];
+    assert!(succeed(&plan).contains("64") && succeed(&plan) != succeed(&plan[..3]));
+    let refused = |set: &str| fail(&["recipe", "--recipe", "yolo-train", "--param", set]);
+    assert!(refused("mosiac=1").contains("did you mean `mosaic`?"));
+    assert!(
+        refused("mosaic=2")
+            .contains("mosaic of yolo-train = 2.0: this is too large; give a number from 0 to 1")
+    );
+    assert_eq!(feedline(&["recipe", "--param", "mosaic"]).status.code(), Some(2));
 }
 
 #[test]

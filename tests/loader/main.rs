@@ -19,6 +19,7 @@ mod multi_label;
 mod objects;
 mod options;
 mod padded;
+mod parameters;
 mod partners;
 mod pictures;
 mod ranks;

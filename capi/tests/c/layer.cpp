@@ -16,6 +16,14 @@ static std::string thrown(Call call) {
 
 int main(int count, char** arguments) {
     CHECK(count == 2);
+    feedline::options train;
+    train.set("recipe", "yolo-train").set("imgsz", 320).set("parameters.hsv_h", 0.02).set("mosaic", 0.5f);
+    for (const char* line : {"imgsz = 320", "hsv_h = 0.02", "p = 0.5", "size = [320, 320]"}) {
+        CHECK(train.text().find(line) != std::string::npos);
+    }
+    const auto parameters = feedline::recipe_parameters_json("yolo-train");
+    CHECK(parameters.find("{\"name\":\"imgsz\",\"type\":\"integer\",\"default\":640") != std::string::npos);
+
     feedline::options options;
     options.set("data", arguments[1]).set("batch_size", 16).set("shuffle", true).set("workers", 1);
     options.set("recipe", "imagenet-eval").set("output.dtype", "u8");

@@ -29,6 +29,9 @@ static void options(const char *folder) {
     refused(folder, "batch_sise", "4", FEEDLINE_STATUS_CONFIG, "`batch_size`");
     refused(folder, "output.dtype", "f64", FEEDLINE_STATUS_CONFIG, "f64");
     refused(folder, "recipe", "imagenet-trai", FEEDLINE_STATUS_CONFIG, "`imagenet-train`");
+    refused(folder, "crop_sise", "96", FEEDLINE_STATUS_CONFIG, "`crop_size`");
+    refused(folder, "mosaic", "0.5", FEEDLINE_STATUS_CONFIG, "yolo-train have it");
+    refused(folder, "parameters.hflip_prob", "2", FEEDLINE_STATUS_CONFIG, "give a number from 0 to 1");
     refused(folder, "name.first", "x", FEEDLINE_STATUS_CONFIG, "no option `name.first`");
     refused(folder, "source", "zip", FEEDLINE_STATUS_CONFIG, "`parquet`, `yolo`, `coco`");
     refused(folder, "split", "val", FEEDLINE_STATUS_CONFIG, "for data of the kind yolo");
@@ -62,6 +65,9 @@ static void nulls(feedline_loader *loader) {
     says(feedline_options_set(NULL, "data", "x"), FEEDLINE_STATUS_INVALID, "`options` is null");
     says(feedline_options_set(options, NULL, "x"), FEEDLINE_STATUS_INVALID, "`key` is null");
     says(feedline_options_set(options, "data", NULL), FEEDLINE_STATUS_INVALID, "`value` is null");
+    says(feedline_recipe_parameters_json(NULL, &state), FEEDLINE_STATUS_INVALID, "`recipe` is null");
+    says(feedline_recipe_parameters_json("mae", NULL), FEEDLINE_STATUS_INVALID, "`json` is null");
+    says(feedline_recipe_parameters_json("mea", &state), FEEDLINE_STATUS_CONFIG, "`mae`");
     says(feedline_loader_stats_json(NULL, &state), FEEDLINE_STATUS_INVALID, "`loader` is null");
     says(feedline_loader_stats_json(loader, NULL), FEEDLINE_STATUS_INVALID, "`stats` is null");
     says(feedline_loader_report_json(NULL, &state), FEEDLINE_STATUS_INVALID, "`loader` is null");
