@@ -258,7 +258,7 @@ pub trait Augment: Send + Sync {
         Mixing::default()
     }
 
-    /// Whether it is left out of the last epochs, from the loader's `close_mosaic` on; by default if it takes partners.
+    /// Whether it is left out of the last epochs, from the loader's `mixing_off_epoch` on; by default if it takes partners.
     fn closes(&self) -> bool {
         self.partners() > 0
     }

@@ -197,9 +197,13 @@ impl LoaderBuilder {
         /// Consecutive positions of the epoch's order that partners are drawn from (default 128).
         partner_window(positions: u64) => loader.partner_window = positions;
 
-        /// From epoch `epoch` on, leaves out the augmentations that take several samples (default: never), as Ultralytics'
-        /// `close_mosaic` does in the last epochs.
-        close_mosaic(epoch: u64) => loader.close_mosaic = epoch;
+        /// From epoch `epoch` on, counted from 0, leaves out the augmentations that take several samples: mosaics, mixes and
+        /// copy-paste (default: never). Ultralytics' `close_mosaic` does so too, and counts epochs from the end: its 10 of 100
+        /// epochs is 90 here.
+        mixing_off_epoch(epoch: u64) => loader.mixing_off_epoch = epoch;
+
+        /// [`LoaderBuilder::mixing_off_epoch`] by its other name.
+        close_mosaic(epoch: u64) => loader.mixing_off_epoch = epoch;
     }
 
     /// Makes the loader rank `rank` of `world_size` (default 0 of 1): together the ranks show each sample of an epoch

@@ -32,7 +32,7 @@ pub(super) struct Planner {
     pub(super) seed: u64,
     pub(super) partner_window: u64,
     /// The epoch from which on nothing is mixed.
-    pub(super) close_mosaic: Option<u64>,
+    pub(super) mixing_off_epoch: Option<u64>,
     /// Nothing is drawn and nothing is done: images are shown as they are.
     pub(super) bare: bool,
 }

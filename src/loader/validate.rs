@@ -104,7 +104,7 @@ impl Trial {
 /// What is tried for each size of image.
 fn trials(planner: &Planner, view: usize) -> Vec<Trial> {
     // What is left of a chain once its mosaics are closed must work as well.
-    let epochs = [Some(0), planner.close_mosaic].into_iter().flatten();
+    let epochs = [Some(0), planner.mixing_off_epoch].into_iter().flatten();
     let of_epoch = |epoch| {
         let drawn = (0..SAMPLES).map(move |index| Trial { epoch, index, way: None, all: false });
         // Each transform of a container takes part, however rarely it is drawn.

@@ -45,8 +45,9 @@ section! {
         distributed: Distributed;
         /// Consecutive positions of the epoch's order that the partners of a mix or a mosaic are drawn from.
         partner_window: u64 = 128;
-        /// The epoch from which on augmentations that take several samples are left out.
-        close_mosaic: u64, unset "never";
+        /// The epoch, counted from 0, from which on augmentations that take several samples are left out: mosaics, mixes and
+        /// copy-paste. Ultralytics' `close_mosaic` counts epochs from the end: its 10 of 100 epochs is 90 here, under that name too.
+        mixing_off_epoch or "close_mosaic": u64, unset "never";
         /// Worker threads, 1 to 512.
         workers or "num_workers": usize, unset "one for each core, and up to four where reading is the limit";
         /// Batches that are made ahead, 1 to 64.

@@ -224,7 +224,7 @@ fn options(draw: &mut Draw, data: &DataSet, disturbance: Option<&Disturbance>, d
         (loader.shuffle, loader.shuffle_window, loader.shuffle_shards) = (None, None, None);
     }
     loader.partner_window = draw.one_in(2).then(|| draw.between(1, 16) as u64);
-    loader.close_mosaic = draw.one_in(6).then_some(1);
+    loader.mixing_off_epoch = draw.one_in(6).then_some(1);
     loader.byte_cache = draw.one_in(3).then(|| Bytes(draw.pick(&[1, 20_000, 10 << 20])));
     loader.image_cache = Some(Bytes(draw.pick(&[0, 100_000, 64 << 20])));
     if device != Device::Cpu {

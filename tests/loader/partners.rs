@@ -112,7 +112,7 @@ fn no_partner_is_planned_where_none_is_wanted() {
 
 #[test]
 fn from_the_closing_epoch_on_nothing_is_mixed_and_the_rest_stays() {
-    let loader = detection(1.0).close_mosaic(3).build().unwrap();
+    let loader = detection(1.0).mixing_off_epoch(3).build().unwrap();
     let open = detection(1.0).build().unwrap();
     for epoch in 0..5 {
         let closed = plans(&loader, epoch);
@@ -136,7 +136,7 @@ fn what_pastes_a_samples_own_objects_is_closed_with_the_mosaics() {
         .batch_size(4)
         .augment(CopyPaste::new(1.0))
         .output_size(Size::new(40, 30))
-        .close_mosaic(2)
+        .mixing_off_epoch(2)
         .build()
         .unwrap();
     let seen = |epoch| loader.objects(&loader.plan(epoch, 5).unwrap().plan).unwrap().len();
@@ -145,9 +145,13 @@ fn what_pastes_a_samples_own_objects_is_closed_with_the_mosaics() {
 
 #[test]
 fn a_recipe_closes_its_mosaics_too() {
-    let text = Recipe::text_of("yolo-train").unwrap().replace("shuffle = true", "close_mosaic = 2");
-    let recipe = Recipe::parse(&text).unwrap();
-    let loader = Loader::builder(flat(48)).recipe(&recipe).build().unwrap();
-    let images = |epoch| loader.plan(epoch, 5).unwrap().plan.images.len();
-    assert_eq!([0, 1, 2, 9].map(images), [4, 4, 1, 1]);
+    // By its name, and by that of Ultralytics.
+    for name in ["mixing_off_epoch", "close_mosaic"] {
+        let text = Recipe::text_of("yolo-train").unwrap().replace("shuffle = true", &format!("{name} = 2"));
+        let recipe = Recipe::parse(&text).unwrap();
+        assert!(recipe.to_toml().unwrap().contains("\nmixing_off_epoch = 2\n"));
+        let loader = Loader::builder(flat(48)).recipe(&recipe).build().unwrap();
+        let images = |epoch| loader.plan(epoch, 5).unwrap().plan.images.len();
+        assert_eq!([0, 1, 2, 9].map(images), [4, 4, 1, 1]);
+    }
 }

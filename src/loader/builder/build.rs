@@ -53,7 +53,7 @@ impl LoaderBuilder {
             views: ViewChain::of(&self.views),
             seed: setup.seed,
             partner_window: loader.partner_window(),
-            close_mosaic: loader.close_mosaic,
+            mixing_off_epoch: loader.mixing_off_epoch,
             bare,
         };
         planner.check_partners()?;

@@ -66,7 +66,8 @@ pub(in crate::loader) fn settings(options: &Options, output: Option<&Output>, vi
         ["mask_fill", labels.mask_fill],
         ["exif", decode.exif()],
         ["decode_scale", decode.scale()],
-        ["close_mosaic", loader.close_mosaic],
+        // What it was called when the first states were saved.
+        ["close_mosaic", loader.mixing_off_epoch],
         ["rect", rect],
         ["multi_scale", drawn],
     ]);

@@ -43,7 +43,7 @@ impl Augment for Pick {
 }
 
 fn planner(augments: Vec<Box<dyn Augment>>) -> Planner {
-    Planner { augments, views: Vec::new(), seed: 5, partner_window: 16, close_mosaic: None, bare: false }
+    Planner { augments, views: Vec::new(), seed: 5, partner_window: 16, mixing_off_epoch: None, bare: false }
 }
 
 fn planned(planner: &Planner, order: &Order, position: u64) -> Plan {
@@ -255,7 +255,7 @@ mod in_containers {
         let mut planner =
             chain([RandomApply::new([Mosaic::new(64).into(), RandomInvert::new(1.0).into()]).p(1.0).into()]);
         assert_eq!(ops(&planner, 0).plan.images.len(), 4);
-        planner.close_mosaic = Some(0);
+        planner.mixing_off_epoch = Some(0);
         let Planned { plan, ops, .. } = ops(&planner, 0);
         assert_eq!((plan.images.len(), ops), (1, vec![Op::Invert {}]));
     }

@@ -166,7 +166,7 @@ impl<'a> Walk<'a> {
         before: &mut Vec<Node<'a>>,
     ) -> Result<(), PlanError> {
         let outside = before.len();
-        let closed = self.planner.close_mosaic.is_some_and(|epoch| self.sample.epoch >= epoch);
+        let closed = self.planner.mixing_off_epoch.is_some_and(|epoch| self.sample.epoch >= epoch);
         for &node in nodes {
             if !(closed && node.augment.closes()) {
                 match node.augment.container() {
