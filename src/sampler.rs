@@ -64,6 +64,8 @@ pub struct Sampler {
     len: u64,
     shuffle: Shuffle,
     subset: Option<Arc<[u64]>>,
+    /// Whether the subset names a sample more than once.
+    named_again: bool,
     weights: Option<Arc<Weights>>,
     /// Where the source's shards end, counted in the samples of an epoch.
     shard_ends: Arc<[u64]>,
@@ -85,26 +87,22 @@ impl Sampler {
     /// All `len` samples of a source.
     pub fn new(len: u64, shuffle: Shuffle) -> Self {
         let (mixed, shard_ends) = (Mixed::No, Arc::new([]));
-        Self { len, shuffle, subset: None, weights: None, shard_ends, repeats: None, mixed }
+        let (subset, named_again) = (None, false);
+        Self { len, shuffle, subset, named_again, weights: None, shard_ends, repeats: None, mixed }
     }
 
-    /// Only the samples with these indices; without shuffle they come in this order.
+    /// Only the samples with these indices, each as often as it is given; without shuffle they come in this order.
     ///
     /// # Errors
-    /// An index that there is not, or that is given twice; no index at all.
+    /// An index that there is not; no index at all.
     pub fn subset(self, indices: Vec<u64>) -> Result<Self> {
         let mut sorted = indices.clone();
         sorted.sort_unstable();
         let (len, last) = (self.len, sorted.last());
         let Some(last) = last else { bail!("the subset is empty: give the index of one sample at least") };
         ensure!(*last < len, "the subset names sample {last}, but the source has {len}, counted from 0");
-        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            bail!(
-                "the subset names sample {} twice: name each once, or use weights to see some more often",
-                pair[0]
-            );
-        }
-        Ok(Self { len: indices.len() as u64, subset: Some(indices.into()), ..self })
+        let named_again = sorted.windows(2).any(|pair| pair[0] == pair[1]);
+        Ok(Self { len: indices.len() as u64, subset: Some(indices.into()), named_again, ..self })
     }
 
     /// Draws as many samples as there are, with replacement, each with a chance in proportion to its weight. With a
@@ -244,7 +242,8 @@ impl Sampler {
                 Pattern::Mixture(Mixture::new(Arc::clone(shares), self.shuffle, key))
             }
         };
-        Order { len: self.len, pattern, subset: self.subset.clone(), repeats: self.repeats }
+        let (subset, named_again) = (self.subset.clone(), self.named_again);
+        Order { len: self.len, pattern, subset, named_again, repeats: self.repeats }
     }
 }
 
@@ -255,6 +254,7 @@ pub struct Order {
     len: u64,
     pattern: Pattern,
     subset: Option<Arc<[u64]>>,
+    named_again: bool,
     repeats: Option<Repeats>,
 }
 
@@ -287,9 +287,9 @@ impl Order {
         self.len() == 0
     }
 
-    /// Whether a sample may come more than once, so that its random numbers depend on the position as well.
+    /// Whether a sample may come more than once in an epoch, so that its random numbers depend on the position as well.
     pub fn repeats(&self) -> bool {
-        self.is_cut() || self.is_drawn()
+        self.is_cut() || self.is_drawn() || self.named_again
     }
 
     /// Whether samples are repeated: then an epoch shows a part of them, and ranks show equally many rows.
@@ -314,13 +314,21 @@ impl Order {
         self.subset.as_ref().map_or(member, |subset| subset[member as usize])
     }
 
-    /// The position at which the sample `index` comes, for the first time where it is repeated: the inverse of
+    /// The position at which the sample `index` comes, for the first time where it comes again: the inverse of
     /// [`Order::index`]. `None` where it does not come, or where samples are drawn. A subset is searched from its start.
     pub fn position(&self, index: u64) -> Option<u64> {
-        let member = match &self.subset {
-            Some(subset) => subset.iter().position(|&own| own == index)? as u64,
-            None => index,
-        };
+        match &self.subset {
+            Some(subset) => {
+                let members = (0..).zip(subset.iter()).filter(|(_, own)| **own == index);
+                let mut positions = members.filter_map(|(member, _)| self.position_of(member));
+                if self.named_again { positions.min() } else { positions.next() }
+            }
+            None => self.position_of(index),
+        }
+    }
+
+    /// The same of a member of the subset, or of the source where there is none.
+    fn position_of(&self, member: u64) -> Option<u64> {
         if member >= self.len {
             return None;
         }

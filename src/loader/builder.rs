@@ -176,8 +176,12 @@ impl LoaderBuilder {
     }
 
     options! {
-        /// Shows only the samples with these indices in the source, each named once; without shuffle in this order. They
-        /// keep their plans, partners apart.
+        /// Shows only the samples with these indices in the source; without shuffle in this order. They keep their plans, partners
+        /// apart.
+        ///
+        /// An index may be given several times, as for oversampling: an epoch is as long as the list, the ranks share its
+        /// entries, and each time the sample is augmented anew. Then plans depend on the position in the epoch as well, as
+        /// with [`LoaderBuilder::weights`].
         subset(indices: impl IntoIterator<Item = u64>) => loader.subset = Listed::List(indices.into_iter().collect());
 
         /// Draws an epoch's samples with replacement, each with a chance in proportion to its weight: one weight for each

@@ -27,7 +27,8 @@ section! {
         bad_sample: BadSample = BadSample::Fail;
         /// How many bad samples an epoch may have before it fails all the same.
         max_failures: u64, unset "any number";
-        /// The samples that are shown, by their indices in the data set; without shuffle in this order.
+        /// The samples that are shown, by their indices in the data set; without shuffle in this order. An epoch is as long as the
+        /// list: a sample that it names several times comes as often, each time augmented anew.
         subset: Listed<u64>, unset "all";
         /// Draws an epoch's samples with replacement, each with a chance in proportion to its weight: one weight for each
         /// sample of the data set, or of the subset in its order.

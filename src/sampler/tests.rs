@@ -114,7 +114,39 @@ fn a_subset_comes_in_its_order_or_shuffled_and_nothing_else_does() {
         |subset: &[u64]| Sampler::new(100, Shuffle::Off).subset(subset.to_vec()).unwrap_err().to_string();
     assert!(refused(&[]).contains("empty"));
     assert!(refused(&[1, 100]).contains("sample 100, but the source has 100"));
-    assert!(refused(&[5, 1, 5]).contains("sample 5 twice"));
+}
+
+#[test]
+fn a_subset_may_name_a_sample_again_and_it_comes_as_often() {
+    let subset = vec![70, 3, 99, 3, 3, 70];
+    for shuffle in [Shuffle::Off, Shuffle::Full, Shuffle::Window(2), Shuffle::Shards(2)] {
+        let sampler = Sampler::new(100, shuffle).subset(subset.clone()).unwrap();
+        let sampler = match shuffle {
+            Shuffle::Shards(_) => sampler.shards(&[2, 50, 90, 100]).unwrap(),
+            _ => sampler,
+        };
+        for epoch in 0..20 {
+            let order = sampler.order(1, epoch);
+            assert!(order.repeats() && !order.is_cut() && !order.is_drawn() && order.len() == 6);
+            let seen = listed(order.clone());
+            for index in [3, 70, 99] {
+                let first = seen.iter().position(|&shown| shown == index);
+                assert_eq!(order.position(index), first.map(|at| at as u64), "{shuffle:?}: {seen:?}");
+            }
+            assert_eq!(order.position(4), None);
+            let [mut seen, mut given] = [seen, subset.clone()];
+            seen.sort_unstable();
+            given.sort_unstable();
+            assert_eq!(seen, given);
+            let mut any: Vec<u64> = (0..6).map(|number| order.any(number)).collect();
+            any.sort_unstable();
+            assert_eq!(any, given);
+        }
+        assert!(!Sampler::new(100, Shuffle::Full).subset(vec![70, 3, 99]).unwrap().order(1, 0).repeats());
+        let twice = sampler.repeats(2).order(1, 0);
+        let first = listed(twice.clone());
+        assert_eq!(twice.position(first[0]), Some(0));
+    }
 }
 
 #[test]

@@ -277,6 +277,9 @@ fn gaps_of_bad_images_are_closed_in_batches_of_every_size() {
     );
 }
 
+/// A subset that names an image several times.
+const AGAIN: [u64; 5] = [3, 1, 3, 7, 3];
+
 #[test]
 fn headers_are_read_once_and_only_where_batches_follow_them() {
     let count = |build: fn(LoaderBuilder) -> LoaderBuilder| {
@@ -287,6 +290,14 @@ fn headers_are_read_once_and_only_where_batches_follow_them() {
     };
     assert_eq!(count(|builder| builder.rect(RectBatches::default())), SEEN.len());
     assert_eq!(count(|builder| builder.rect(RectBatches::default()).subset([3, 1, 7])), 3);
+    assert_eq!(count(|builder| builder.rect(RectBatches::default()).subset(AGAIN)), 3);
+    for builder in [rect(2).rect(RectBatches::default()), rect(2).rect(None).pad_to_largest(true)] {
+        let loader = builder.subset(AGAIN).last_batch(LastBatch::Partial).build().unwrap();
+        let mut shown: Vec<u64> =
+            loader.epoch(0).flat_map(|batch| batch.unwrap().indices().to_vec()).collect();
+        shown.sort_unstable();
+        assert_eq!(shown, [1, 3, 3, 3, 7]);
+    }
     assert_eq!(count(|builder| builder.multi_scale(MultiScale::squares([64, 32]))), 0);
     assert_eq!(count(|builder| builder), 0);
 }

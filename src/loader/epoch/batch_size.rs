@@ -88,7 +88,7 @@ impl SizesAsked {
         if rect.is_none() {
             return Ok(());
         }
-        if sampler.order(0, 0).repeats() {
+        if sampler.order(0, 0).is_drawn() || sampler.order(0, 0).is_cut() {
             bail!(
                 "rect shows the samples in the order of their shapes, and weights draw them: leave one of them out"
             );

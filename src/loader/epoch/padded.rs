@@ -44,10 +44,14 @@ impl PaddedBatches {
              {MAX_EDGE}"
         );
         let order = sampler.order(0, 0);
-        let shown: Vec<u64> = match order.repeats() {
+        let mut shown: Vec<u64> = match order.is_drawn() || order.is_cut() {
             true => (0..source.len() as u64).collect(),
             false => (0..order.len()).map(|position| order.index(position)).collect(),
         };
+        if order.repeats() {
+            shown.sort_unstable();
+            shown.dedup();
+        }
         let header = |bytes: &mut Vec<u8>, at: usize| {
             source.read(shown[at] as usize, bytes).ok()?;
             let header = parse_header(bytes).ok()?;
