@@ -648,7 +648,8 @@ feedline_status feedline_options_new(struct feedline_options **options);
 // may lack its brackets. `data`, a path or a URL, is the only one that must be set.
 //
 // What is set is laid over a recipe: `recipe` is a built-in one's name (`imagenet-train`, which is the default) or the path
-// of a TOML file, `recipe_text` the TOML itself.
+// of a TOML file, `recipe_text` the TOML itself. A recipe's parameters are set by their names, as options are (`imgsz`), or
+// as `parameters.imgsz`; feedline_recipe_parameters_json() lists them.
 //
 // What must hold:
 // `options` is from feedline_options_new() and used by no other thread; `key` and `value` are text.
@@ -668,6 +669,15 @@ feedline_status feedline_options_text(const struct feedline_options *options, ch
 // What must hold:
 // `options` is null or from feedline_options_new(), and is not used again.
 void feedline_options_free(struct feedline_options *options);
+
+// The parameters of a recipe (its name, or the path of a TOML file) in their order, as a JSON array of objects with `name`,
+// `type` (`integer`, `float`, `bool`, `word`, `text`, `integers` or `floats`), `default`, `min`, `max`, `words` and `about`,
+// of which those that mean nothing are left out. To be freed by feedline_string_free().
+//
+// What must hold:
+// `recipe` is text; `json` may be written.
+feedline_status feedline_recipe_parameters_json(const char *recipe,
+                                                char **json);
 
 // Where an array lies; FEEDLINE_STATUS_ABSENT, and nothing written, where the batch has none of it. `field` is a
 // FEEDLINE_FIELD_... What is found is valid as long as the batch's handle. On a device the pixels may not be finished:

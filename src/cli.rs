@@ -2,6 +2,7 @@
 
 mod apply;
 mod bench;
+mod completions;
 mod data;
 mod decode;
 mod doctor;
@@ -18,6 +19,7 @@ mod preview;
 mod recipe;
 mod recipes;
 mod still;
+mod suggested;
 mod verify;
 mod words;
 
@@ -50,6 +52,8 @@ enum Command {
     Pack(pack::Arguments),
     Inspect(inspect::Arguments),
     Doctor(doctor::Arguments),
+    Completions(completions::Completions),
+    Man(completions::Man),
 }
 
 /// Runs the command that the process was called with. Wrong usage exits with 2, any other failure with 1, and so does a
@@ -68,6 +72,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Pack(arguments) => pack::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Completions(arguments) => completions::completions(&arguments),
+        Command::Man(arguments) => completions::man(&arguments),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

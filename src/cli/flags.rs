@@ -1,7 +1,9 @@
 //! A flag for each option of the library's catalogue, so that none is declared here.
 
+use super::suggested::Suggested;
+use clap::builder::OsStringValueParser;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgMatches, Command, Error, value_parser};
+use clap::{Arg, ArgMatches, Command, Error};
 use feedline::options::{DataOptions, Entry, Options, Unset, ValueKind, catalogue};
 use std::ffi::OsString;
 use std::marker::PhantomData;
@@ -99,9 +101,11 @@ fn argument(entry: &'static Entry, usual: &Options) -> Arg {
         .long(flag(entry.name))
         .visible_aliases(entry.aliases.iter().map(|alias| flag(alias)).collect::<Vec<_>>())
         .help(help(entry, usual))
-        .help_heading(format!("Options of [{}]", entry.section))
+        .help_heading(heading(entry))
         .value_name(placeholder(entry))
-        .value_parser(value_parser!(OsString));
+        .value_parser(Suggested::new(OsStringValueParser::new(), words(entry).iter().copied()))
+        // The value's name has them.
+        .hide_possible_values(true);
     match entry.value {
         // Without a value it is true; the value needs the sign, so that a path after the flag is none.
         ValueKind::Flag => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
@@ -111,6 +115,22 @@ fn argument(entry: &'static Entry, usual: &Options) -> Arg {
         }
         _ => arg.num_args(1),
     }
+}
+
+/// What shells complete.
+fn words(entry: &Entry) -> &'static [&'static str] {
+    match entry.value {
+        ValueKind::Words(words) => words,
+        ValueKind::Flag => &["true", "false"],
+        _ => &[],
+    }
+}
+
+/// Such as `Options of [decode], what the decoder takes`.
+fn heading(entry: &Entry) -> String {
+    let about = entry.section_about().trim_end_matches('.');
+    let first = about.chars().next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
+    format!("Options of [{}], {first}{}", entry.section, about.get(first.len()..).unwrap_or_default())
 }
 
 fn help(entry: &Entry, usual: &Options) -> String {

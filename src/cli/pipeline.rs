@@ -2,6 +2,8 @@
 
 use super::data;
 use super::flags::{All, Flags, Taken};
+use super::suggested::Suggested;
+use clap::builder::StringValueParser;
 use feedline::error::Result;
 use feedline::loader::{LastBatch, Loader};
 use feedline::options::Options;
@@ -14,12 +16,17 @@ use std::sync::Arc;
 pub(crate) struct Pipeline<T: Taken = All> {
     #[command(flatten)]
     pub(crate) flags: Flags<T>,
-    /// A built-in recipe, of those that `feedline recipes` lists, or a TOML file
-    #[arg(long, default_value = "imagenet-train", value_name = "NAME|FILE")]
+    /// A built-in recipe, or a TOML file
+    #[arg(long, default_value = "imagenet-train", value_name = "NAME|FILE", value_parser = recipe_name())]
     pub(crate) recipe: String,
     /// Set a parameter of the recipe, of those that `feedline recipes NAME` lists; may be given several times
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, String)>,
+}
+
+/// The name of a recipe or its path; help and shells name the built-in ones.
+pub(crate) fn recipe_name() -> Suggested<StringValueParser> {
+    Suggested::new(StringValueParser::new(), Recipe::names())
 }
 
 fn parameter(text: &str) -> Result<(String, String), &'static str> {

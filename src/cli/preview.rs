@@ -1,5 +1,6 @@
 //! `feedline preview`: a contact sheet of originals beside what the augmentations make of them, with their labels.
 
+mod caption;
 mod font;
 mod marks;
 mod sheet;

@@ -1,5 +1,6 @@
 //! `feedline recipes`: which recipes are built in, and which parameters one has.
 
+use super::pipeline::recipe_name;
 use super::print_report;
 use feedline::recipe::{Parameter, Recipe};
 use serde::Serialize;
@@ -11,7 +12,7 @@ use serde::Serialize;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// A built-in recipe, or a TOML file, whose parameters are listed
-    #[arg(value_name = "NAME|FILE")]
+    #[arg(value_name = "NAME|FILE", value_parser = recipe_name())]
     recipe: Option<String>,
     /// Print one JSON array
     #[arg(long)]

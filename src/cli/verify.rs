@@ -31,6 +31,9 @@ pub(crate) struct Arguments {
     /// path_bytes where the path is not UTF-8
     #[arg(long)]
     json: bool,
+    /// Print only what is bad or damaged: no sound files, no counts and no progress
+    #[arg(short, long)]
+    quiet: bool,
     /// Look into folders below each other; this is always done
     #[arg(long, hide = true)]
     recursive: bool,
@@ -57,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<bool> {
         verify_folder(arguments, &options)?
     } else {
         ensure!(options.mask_dir.is_none(), "--mask-dir is for a data set: name the folder of the images");
-        let mut report = Report::new(1, arguments.json);
+        let mut report = Report::new(1, arguments);
         let read = content(&arguments.path, options.max_file_bytes().0).map_err(|error| error.to_string());
         report.add(Finding::at(&arguments.path).examine(read.as_deref(), arguments.limits()))?;
         report.finish()?
@@ -99,7 +102,7 @@ fn verify_folder(arguments: &Arguments, options: &DataOptions) -> anyhow::Result
         "{} holds no image at any depth: name a folder of images",
         arguments.path.display()
     );
-    let mut report = Report::new(folder.len() as u64, arguments.json);
+    let mut report = Report::new(folder.len() as u64, arguments);
     for error in &unreadable {
         report.add(Finding::of_folder(error))?;
     }
@@ -129,7 +132,7 @@ fn verify_labelled(arguments: &Arguments, kind: Kind, options: DataOptions) -> a
         report.add_label(label)?;
     }
     let bad = report.finish()?;
-    if !arguments.json {
+    if !arguments.json && !arguments.quiet {
         print(&format!(
             "{} objects, {} images without one: {} bad labels, {} duplicates, {} cut off at the edge",
             labels.objects, labels.backgrounds, labels.bad_labels, labels.duplicates, labels.clipped
@@ -140,7 +143,7 @@ fn verify_labelled(arguments: &Arguments, kind: Kind, options: DataOptions) -> a
 
 fn verify_all(arguments: &Arguments, opened: &Opened) -> anyhow::Result<Report> {
     let Opened { source, stated_sizes, .. } = opened;
-    let mut report = Report::new(source.len() as u64, arguments.json);
+    let mut report = Report::new(source.len() as u64, arguments);
     let named = |index| Finding {
         path: source.key(index).into_owned(),
         path_bytes: source.path(index).and_then(not_text),
@@ -184,6 +187,7 @@ fn say_which_split(arguments: &Arguments, kind: Kind) {
 /// Prints findings as they come, and counts.
 struct Report {
     json: bool,
+    quiet: bool,
     bar: ProgressBar,
     files: u64,
     damaged: u64,
@@ -193,8 +197,10 @@ struct Report {
 }
 
 impl Report {
-    fn new(files: u64, json: bool) -> Self {
-        Self { json, bar: super::progress(files, "files"), files: 0, damaged: 0, bad: 0, refused: 0 }
+    fn new(files: u64, arguments: &Arguments) -> Self {
+        let &Arguments { json, quiet, .. } = arguments;
+        let bar = if quiet { ProgressBar::hidden() } else { super::progress(files, "files") };
+        Self { json, quiet, bar, files: 0, damaged: 0, bad: 0, refused: 0 }
     }
 
     fn add(&mut self, finding: Finding) -> anyhow::Result<()> {
@@ -206,7 +212,7 @@ impl Report {
         }
         self.refused += u64::from(finding.cause.is_some());
         self.bar.inc(1);
-        self.print(&finding)
+        if self.quiet && finding.status == "ok" { Ok(()) } else { self.print(&finding) }
     }
 
     fn print(&self, finding: &Finding) -> anyhow::Result<()> {
@@ -222,7 +228,7 @@ impl Report {
     /// The summary; returns how many files training cannot use.
     fn finish(self) -> anyhow::Result<u64> {
         self.bar.finish_and_clear();
-        if !self.json {
+        if !self.json && !self.quiet {
             let Self { files, damaged, bad, refused, .. } = self;
             let ok = files - damaged - bad;
             let not_taken = match refused.saturating_sub(bad) {

@@ -63,6 +63,11 @@ impl Entry {
         paragraph.split("\n\n").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// What the options of its section are about, in one sentence.
+    pub fn section_about(&self) -> &'static str {
+        SECTIONS.iter().find(|(name, _)| *name == self.section).map_or("", |(_, about)| about.trim())
+    }
+
     /// Whether data of this kind take the option.
     pub fn serves(&self, kind: Kind) -> bool {
         self.kinds.is_none_or(|kinds| kinds.contains(&kind))

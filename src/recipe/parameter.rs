@@ -189,8 +189,8 @@ impl Declaration {
             return Err("about must say in one line what it means".into());
         }
         // JSON has no other numbers.
-        if !is_finite(&default) {
-            return Err("the default must be finite".into());
+        if !is_finite(&default) || ![min, max].iter().flatten().all(|bound| bound.is_finite()) {
+            return Err("default, min and max must be finite".into());
         }
         let default = serde_json::to_value(default).unwrap_or_default();
         let mut parameter = Parameter {

@@ -131,6 +131,16 @@ fn verify_tells_sound_damaged_and_bad_files_apart() {
     }
     let text = String::from_utf8(feedline(&["verify", word(folder.path())]).stdout).expect("UTF-8");
     assert_eq!(text.lines().last(), Some("5 files: 1 ok, 3 damaged (of which 1 are refused), 1 bad"));
+    let quiet = feedline(&["verify", "--quiet", word(folder.path())]);
+    assert_eq!(quiet.status.code(), Some(1));
+    let told: Vec<&str> =
+        text.lines().filter(|line| line.contains(".jpg") && !line.starts_with("ok")).collect();
+    let quiet = String::from_utf8(quiet.stdout).expect("UTF-8");
+    assert_eq!((quiet.lines().collect::<Vec<_>>(), told.len()), (told, 4));
+    assert_eq!(succeed(&["verify", "-q", word(&photos())]), "");
+    let json =
+        String::from_utf8(feedline(&["verify", "-q", "--json", word(folder.path())]).stdout).expect("UTF-8");
+    assert!(json.lines().count() == 4 && !json.contains("a_sound.jpg"), "{json}");
 }
 
 #[cfg(unix)]

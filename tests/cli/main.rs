@@ -4,6 +4,7 @@ mod apply;
 mod bench;
 mod files;
 mod formats;
+mod help;
 mod index;
 mod labelled;
 mod options;

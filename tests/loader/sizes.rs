@@ -291,7 +291,10 @@ fn headers_are_read_once_and_only_where_batches_follow_them() {
     assert_eq!(count(|builder| builder.rect(RectBatches::default())), SEEN.len());
     assert_eq!(count(|builder| builder.rect(RectBatches::default()).subset([3, 1, 7])), 3);
     assert_eq!(count(|builder| builder.rect(RectBatches::default()).subset(AGAIN)), 3);
-    for builder in [rect(2).rect(RectBatches::default()), rect(2).rect(None).pad_to_largest(true)] {
+    for builder in [
+        rect(2).rect(RectBatches::default()),
+        rect(2).rect(None).output_size(Size::new(EDGE, EDGE)).pad_to_largest(true),
+    ] {
         let loader = builder.subset(AGAIN).last_batch(LastBatch::Partial).build().unwrap();
         let mut shown: Vec<u64> =
             loader.epoch(0).flat_map(|batch| batch.unwrap().indices().to_vec()).collect();

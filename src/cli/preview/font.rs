@@ -1,4 +1,4 @@
-//! A small bitmap font for captions: three columns and five rows a letter.
+//! The smallest letters, for names in boxes that have no room for others: three columns and five rows each.
 
 /// Columns of a letter, the gap behind it included.
 pub(crate) const ADVANCE: u32 = 4;

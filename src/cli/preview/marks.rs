@@ -1,7 +1,7 @@
 //! Marks on a small picture: masks, outlines, boxes and keypoints of objects, and the names of their classes.
 
-use super::font;
 use super::sheet::{Picture, Rgb};
+use super::{caption, font};
 use feedline::geometry::Size;
 use feedline::options::IGNORED;
 use feedline::plan::label_apply::TransformedObject;
@@ -132,15 +132,19 @@ fn dot(picture: &mut Picture, [x, y, visibility]: [f64; 3], colour: Rgb) {
 
 /// A name on its class's colour, in the box's left top corner, moved into the picture where it would hang over.
 fn label(picture: &mut Picture, bbox: [f64; 4], name: &str, colour: Rgb) {
-    let [left, top, right, _] = pixels_of(bbox);
+    let [left, top, right, bottom] = pixels_of(bbox);
     let letters = name.chars().count() as u32;
-    // Large letters where the box has room for them.
-    let unit = if i64::from(2 * letters * font::ADVANCE) <= right - left { 2 } else { 1 };
-    let size = Size::new(unit * (letters * font::ADVANCE + 1), unit * (font::ROWS + 2));
+    // The small letters hide less of a small box.
+    let large = Size::new(letters * caption::ADVANCE + 2, caption::ROWS);
+    let is_large = i64::from(large.width) <= right - left && i64::from(2 * large.height) <= bottom - top;
+    let size = if is_large { large } else { Size::new(letters * font::ADVANCE + 1, font::ROWS + 2) };
     let into = |at: i64, length: u32, edge: u32| at.min(i64::from(edge) - i64::from(length)).max(0);
     let (x, y) = (into(left, size.width, picture.size.width), into(top, size.height, picture.size.height));
     picture.fill([x, y], size, colour);
-    picture.write([x, y].map(|at| at + i64::from(unit)), name, unit, WHITE);
+    match is_large {
+        true => picture.write([x + 1, y], name, WHITE),
+        false => picture.write_small([x + 1, y + 1], name, WHITE),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The sheet itself: pairs of pictures in a grid with captions, written as PNG or JPEG.
 
-use super::font;
+use super::{caption, font};
 use anyhow::Context;
 use feedline::atomic_file::write_file;
 use feedline::geometry::Size;
@@ -13,9 +13,7 @@ pub(crate) const CELL: u32 = 224;
 const INNER_GAP: u32 = 4;
 /// Around pairs.
 const GAP: u32 = 16;
-/// Pixels that a caption's dot is wide and high.
-const DOT: u32 = 2;
-const CAPTION: u32 = font::ROWS * DOT + 8;
+const CAPTION: u32 = caption::ROWS + 4;
 const PAIR: Size = Size { width: 2 * CELL + INNER_GAP, height: CELL + CAPTION };
 /// Of a picture that is looked at and not learned from.
 const JPEG_QUALITY: u8 = 80;
@@ -49,11 +47,23 @@ impl Picture {
         }
     }
 
-    /// Writes a line of text, each dot `unit` pixels wide and high.
-    pub(crate) fn write(&mut self, [x, y]: [i64; 2], text: &str, unit: u32, colour: Rgb) {
+    /// Writes a line of text as far as there is room for it.
+    pub(crate) fn write(&mut self, [x, y]: [i64; 2], text: &str, colour: Rgb) {
+        for (column, row, covered) in caption::pixels(text) {
+            let at = [x + i64::from(column), y + i64::from(row)].map(u32::try_from);
+            if let [Ok(x), Ok(y)] = at
+                && x < self.size.width
+                && y < self.size.height
+            {
+                self.tint(x, y, colour, u32::from(covered) + 1);
+            }
+        }
+    }
+
+    /// Writes a line of the smallest letters, which know no case.
+    pub(crate) fn write_small(&mut self, [x, y]: [i64; 2], text: &str, colour: Rgb) {
         for (column, row) in font::dots(text) {
-            let [dx, dy] = [column, row].map(|dots| i64::from(dots * unit));
-            self.fill([x + dx, y + dy], Size::new(unit, unit), colour);
+            self.fill([x + i64::from(column), y + i64::from(row)], Size::new(1, 1), colour);
         }
     }
 
@@ -102,7 +112,7 @@ impl Sheet {
     pub(crate) fn add(&mut self, position: usize, pair: [Picture; 2], left: &str, right: &str) {
         let (column, row) = (position % self.columns, position / self.columns);
         let (x, y) = (behind(column, PAIR.width), behind(row, PAIR.height));
-        let room = (CELL / (font::ADVANCE * DOT)) as usize;
+        let room = (CELL / caption::ADVANCE) as usize;
         for (side, (picture, caption)) in pair.iter().zip([left, right]).enumerate() {
             let x = x + side as u32 * (CELL + INNER_GAP);
             self.paper.fill([x, y].map(i64::from), Size::new(CELL, CELL), MOUNT);
@@ -110,7 +120,7 @@ impl Sheet {
             self.paper.paste(x + dx, y + dy, picture);
             let skipped = caption.chars().count().saturating_sub(room);
             let end: String = caption.chars().skip(skipped).collect();
-            self.paper.write([x, y + CELL + 4].map(i64::from), &end, DOT, INK);
+            self.paper.write([x, y + CELL + 2].map(i64::from), &end, INK);
         }
     }
 
